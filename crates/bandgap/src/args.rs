@@ -1,0 +1,185 @@
+//! The command line as typed.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bandgap_units::{Fraction, Ns};
+use clap::{Args, Parser, Subcommand};
+
+use crate::launch::Wait;
+use crate::target::Target;
+
+/// Measures how machines communicate, and fits the models people reason with.
+///
+/// Without a command: the LogP signature of this machine over shared memory, TCP and Unix sockets,
+/// and one summary.
+#[derive(Debug, Parser)]
+#[command(name = "bandgap", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "Examples:
+  bandgap                                     characterise this machine
+  bandgap signature                           LogP over shared memory
+  bandgap signature --transport tcp           … over TCP on the loopback interface
+  bandgap signature --transport sim:paragon   … of a simulated machine
+  bandgap floor                               what this machine allows
+  bandgap doctor                              is this machine fit to measure on?")]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    #[command(flatten)]
+    pub measure: Measure,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// The LogP signature over shm, tcp and unix, and one summary (what bandgap does by itself)
+    Run,
+    /// LogP parameters of small messages: send and receive overhead, gap, latency, with intervals
+    #[command(after_help = "Examples:
+  bandgap signature
+  bandgap signature --transport tcp --wait block
+  bandgap signature --ranks 4 --pairs          half of the ranks against the other half
+  bandgap signature --ranks 4 --fan-out        one to many
+  bandgap signature --ranks 4 --fan-in 3       many to one: the gap under contention
+  bandgap signature --launches 5               in fresh processes, five times
+  bandgap signature --transport sim:myrinet    a machine in virtual time
+  bandgap signature --json - --quiet           numbers for a program")]
+    Signature(Signature),
+    /// What this machine allows: cache line, slot ring, copies, raw sockets, clock, system call
+    #[command(after_help = "Examples:
+  bandgap floor
+  bandgap floor cache_line tcp
+  bandgap floor --json floor.json")]
+    Floor {
+        /// Floors to measure; none named = all
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+    },
+    /// Is this machine fit to measure on? Graded, with what to do
+    #[command(after_help = "Examples:
+  bandgap doctor
+  bandgap doctor --json -")]
+    Doctor,
+    /// Processors, caches, memory nodes, and the distances between processors
+    #[command(after_help = "Examples:
+  bandgap topology
+  bandgap topology --json -")]
+    Topology,
+    /// Parameters from a table of numbers, with no measurement
+    #[command(subcommand)]
+    Fit(Fit),
+    /// Shell completions on standard output
+    #[command(after_help = "Examples:
+  bandgap completions bash > ~/.local/share/bash-completion/completions/bandgap")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// The manual page on standard output
+    #[command(after_help = "Examples:
+  bandgap man > bandgap.1")]
+    Man,
+    /// A rank of a run: started by bandgap itself
+    #[command(name = "rank", hide = true)]
+    Rank {
+        /// The launcher's process
+        parent: u32,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Fit {
+    /// LogP from rows of kind,messages,delay_ns,elapsed_ns (kind is issue or rtt)
+    #[command(after_help = "One row per repetition. kind `issue`: time of the issue phase of \
+`messages` requests with `delay_ns` of computation after each; kind `rtt`: time of one request with \
+its reply. Columns may stand in any order, further columns are ignored.
+
+Examples:
+  bandgap fit logp bandgap-runs/…/samples.csv
+  bandgap fit logp - < samples.csv")]
+    Logp {
+        /// The table; `-` reads standard input
+        file: PathBuf,
+    },
+}
+
+/// What and how to measure.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Measurement")]
+pub struct Measure {
+    /// shm, tcp, unix, or sim:MACHINE, a machine in virtual time (paragon, meiko-cs2, myrinet, or a
+    /// file FILE.toml) [default: shm]
+    #[arg(short, long, global = true, value_name = "TRANSPORT")]
+    pub transport: Option<Target>,
+    /// Number of ranks [default: as few as the pattern needs]
+    #[arg(short = 'n', long, global = true, value_name = "N")]
+    pub ranks: Option<usize>,
+    /// Processors for the ranks, in order: 0,1 or 0-3 [default: one core each, nearest first]
+    #[arg(long, global = true, value_name = "LIST")]
+    pub cores: Option<String>,
+    /// Half-width of the interval, over the estimate, at which a point is done
+    #[arg(long, global = true, value_name = "SHARE", default_value = "5%")]
+    pub precision: Fraction,
+    /// Confidence level of all intervals
+    #[arg(long, global = true, value_name = "SHARE", default_value = "95%")]
+    pub confidence: Fraction,
+    /// Longest time for one measurement [default: 10s]
+    #[arg(long, global = true, value_name = "TIME")]
+    pub time_budget: Option<Ns>,
+    /// Measure this many times in fresh processes; the intervals then hold that variance too
+    #[arg(long, global = true, value_name = "N", default_value_t = 1)]
+    pub launches: u32,
+    /// How ranks wait for messages
+    #[arg(long, global = true, value_enum, default_value_t = Wait::Auto)]
+    pub wait: Wait,
+    /// Longest wait for a message before the run is given up
+    #[arg(long, global = true, value_name = "TIME", default_value = "30s")]
+    pub deadline: Ns,
+    /// Seed of the order of points and of the bootstrap
+    #[arg(long, global = true, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+}
+
+impl Measure {
+    /// The time budget, or what is usual.
+    pub fn budget(&self) -> Duration {
+        self.time_budget.map_or(Duration::from_secs(10), |ns| {
+            Duration::from_secs_f64((ns.0 * 1e-9).clamp(0.0, 1e9))
+        })
+    }
+}
+
+/// Where results go.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct Output {
+    /// Directory for the run's files; must not exist or be empty [default: a new one in
+    /// bandgap-runs]
+    #[arg(short, long, global = true, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Keep no files
+    #[arg(long, global = true, conflicts_with = "out")]
+    pub no_save: bool,
+    /// Write the run as JSON to a file, or with - to standard output, where nothing else is then
+    /// printed
+    #[arg(long, global = true, value_name = "FILE|-")]
+    pub json: Option<PathBuf>,
+    /// No progress, no notes
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+}
+
+/// Who sends to whom in a signature.
+#[derive(Clone, Debug, Args)]
+pub struct Signature {
+    /// Half of the ranks against the other half
+    #[arg(long, group = "pattern")]
+    pub pairs: bool,
+    /// One rank to all others
+    #[arg(long, group = "pattern")]
+    pub fan_out: bool,
+    /// K ranks to one, for 1 to K: the gap under contention
+    #[arg(long, group = "pattern", value_name = "K")]
+    pub fan_in: Option<usize>,
+}

@@ -1,0 +1,133 @@
+//! From batches of floors to what is recorded: each floor in the commonest placement state, and
+//! each layer over its floor.
+
+use bandgap_record::{
+    Evidence, Floor as RecordedFloor, FloorValue, Number, Outcome, Quantity, Ratio, RecordError,
+};
+use bandgap_stats::quantile::sorted;
+use bandgap_stats::{Interval, Point, batch_value, interval::quantile_interval, quantile::median};
+use bandgap_units::{Ns, Rate};
+
+use crate::measure::data::{Batch, Key, Table};
+use crate::measure::floors::{FLOORS, Floor, FloorPlan, Yields};
+use crate::measure::judge::Judged;
+
+/// What came of a measurement of floors.
+pub struct Floors {
+    /// Floors, then layers over floors.
+    pub results: Vec<Outcome>,
+    /// Floors that this machine does not let be measured, with the reason.
+    pub unavailable: Vec<String>,
+}
+
+/// The results of a floors task.
+///
+/// # Errors
+/// A number cannot be recorded.
+pub fn floors(table: &Table, plan: &FloorPlan) -> Result<Floors, RecordError> {
+    let judged = Judged::of(table, plan.confidence, plan.precision, plan.seed);
+    let state = judged.label();
+    let mut results = Vec::new();
+    let mut unavailable = Vec::new();
+    for floor in measured(table) {
+        let batches = table.batches(&key(floor));
+        let counted: Vec<&Batch> = batches.iter().filter(|batch| judged.counts(batch)).collect();
+        let values: Vec<f64> = counted
+            .iter()
+            .filter(|batch| !batch.samples.is_empty())
+            .map(|batch| unit(floor, batch_value(&batch.samples)))
+            .collect();
+        let Some(point) = Point::of(&values, plan.confidence) else {
+            let reason = batches.iter().find_map(|batch| batch.rejected.clone());
+            let reason = reason.unwrap_or_else(|| "too few batches in one state".to_owned());
+            unavailable.push(format!("{}: {reason}", floor.name));
+            continue;
+        };
+        let evidence = Evidence::new(
+            "mean of batch means inside the MAD fence, t interval",
+            point.batches as u64,
+            point.converged(plan.precision),
+        );
+        let Interval { low, high } = point.interval;
+        let value = match floor.yields {
+            Yields::Bytes(_) => {
+                let bounds = Some((Rate(low), Rate(high)));
+                FloorValue::Rate(Quantity::rate(Rate(point.value), bounds, evidence)?)
+            }
+            Yields::HalfRoundTrip | Yields::Operation => {
+                let bounds = Some((Ns(low), Ns(high)));
+                FloorValue::Time(Quantity::time(Ns(point.value), bounds, evidence)?)
+            }
+        };
+        let si = |value: f64| match floor.yields {
+            Yields::Bytes(_) => Number(value),
+            _ => Number(Ns(value).as_secs()),
+        };
+        let samples = counted
+            .iter()
+            .flat_map(|batch| batch.samples.iter().map(|ns| si(unit(floor, *ns))))
+            .collect();
+        let name = floor.name.to_owned();
+        results.push(Outcome::Floor(RecordedFloor { name, value, state: state.clone(), samples }));
+    }
+    for layer in measured(table) {
+        if let Some(over) = layer.over {
+            results.extend(ratio(layer, over, table, &judged, plan)?.map(Outcome::Ratio));
+        }
+    }
+    Ok(Floors { results, unavailable })
+}
+
+/// The floors of which there are batches, in the order of [`FLOORS`].
+fn measured(table: &Table) -> impl Iterator<Item = &'static Floor> {
+    FLOORS.iter().filter(|floor| !table.batches(&key(floor)).is_empty())
+}
+
+fn key(floor: &Floor) -> Key {
+    Key::Floor { name: floor.name.to_owned() }
+}
+
+/// A time per round as what the floor yields: nanoseconds, or bytes per second.
+fn unit(floor: &Floor, ns: f64) -> f64 {
+    match floor.yields {
+        Yields::Bytes(bytes) => bytes as f64 / (ns.max(1e-3) * 1e-9),
+        Yields::HalfRoundTrip | Yields::Operation => ns,
+    }
+}
+
+/// Time of a layer over time of its floor: the median over the rounds in which both were measured
+/// in the state seen from, so that each ratio compares neighbours in time.
+fn ratio(
+    layer: &Floor,
+    over: &str,
+    table: &Table,
+    judged: &Judged<'_>,
+    plan: &FloorPlan,
+) -> Result<Option<Ratio>, RecordError> {
+    let below = table.batches(&Key::Floor { name: over.to_owned() });
+    let ratios: Vec<f64> = table
+        .batches(&key(layer))
+        .iter()
+        .zip(below)
+        .filter(|(a, b)| judged.counts(a) && judged.counts(b))
+        .map(|(a, b)| batch_value(&a.samples) / batch_value(&b.samples))
+        .filter(|ratio| ratio.is_finite())
+        .collect();
+    if ratios.is_empty() {
+        return Ok(None);
+    }
+    let value = median(&ratios);
+    let bounds = quantile_interval(&sorted(&ratios), 0.5, plan.confidence);
+    let converged = bounds.as_ref().is_some_and(|b| b.half_width() <= plan.precision * value);
+    let evidence = Evidence::new(
+        "median over rounds of layer / floor, order-statistic interval",
+        ratios.len() as u64,
+        converged,
+    );
+    Ok(Some(Ratio {
+        name: layer.name.to_owned(),
+        over: over.to_owned(),
+        ratio: Quantity::number(value, bounds.map(|b| (b.low, b.high)), evidence)?,
+        state: judged.label(),
+    }))
+}

@@ -1,0 +1,203 @@
+//! From a task to a table of batches: on rank processes, or in virtual time.
+
+use std::os::unix::net::UnixStream;
+
+use bandgap_host::{CycleClock, Placement, Topology, WorkRate, parse_cpu_list, place};
+use bandgap_sim::Machine;
+
+use crate::args::Measure;
+use crate::exit::Exit;
+use crate::failure::{Classify, Failure};
+use crate::launch::message::Assignment;
+use crate::launch::rank::CAPACITY;
+use crate::launch::{Ended, Launch, Task, Transport, Wait};
+use crate::measure::{Table, contention, pairs, signature, virtual_time::VirtualRunner};
+use crate::progress::Progress;
+use crate::target::Target;
+
+/// The machine as far as starting ranks on it needs it.
+pub struct Stage {
+    /// Processors and their distances.
+    pub topology: Topology,
+    /// The calibrated clock.
+    pub clock: CycleClock,
+    /// The calibrated delay loop.
+    pub work: WorkRate,
+    signal: UnixStream,
+}
+
+impl Stage {
+    /// Reads the topology, calibrates, and arranges that Ctrl-C stops a run in order.
+    ///
+    /// # Errors
+    /// The machine does not show its processors, or signals cannot be handled.
+    pub fn new() -> Result<Self, Failure> {
+        let topology = Topology::read().class(Exit::Host)?;
+        let clock = CycleClock::calibrate();
+        let work = WorkRate::calibrate(&clock);
+        let (signal, writer) = UnixStream::pair().class(Exit::Host)?;
+        for number in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+            let writer = writer.try_clone().class(Exit::Host)?;
+            signal_hook::low_level::pipe::register(number, writer).class(Exit::Host)?;
+        }
+        Ok(Self { topology, clock, work, signal })
+    }
+
+    /// The processors for `ranks` ranks.
+    ///
+    /// # Errors
+    /// A processor named by the user is not there or not allowed.
+    pub fn place(&self, ranks: usize, cores: Option<&str>) -> Result<Placement, Failure> {
+        let requested = cores.map(parse_cpu_list).transpose().class(Exit::Usage)?;
+        place(&self.topology, ranks, requested.as_deref()).class(Exit::Usage)
+    }
+}
+
+/// What a task brought.
+pub struct Collected {
+    /// All batches.
+    pub table: Table,
+    /// How it ended.
+    pub ended: Ended,
+    /// The processors of the ranks; none in virtual time.
+    pub placement: Option<Placement>,
+    /// Launches begun.
+    pub launches: u32,
+}
+
+/// Carries out `task` with `ranks` ranks on a transport of this machine.
+///
+/// # Errors
+/// Ranks could not be started. (A rank that fails later is in [`Collected::ended`], with what was
+/// measured until then.)
+pub fn on_processes(
+    stage: &Stage,
+    transport: Transport,
+    ranks: usize,
+    task: &Task,
+    measure: &Measure,
+    progress: &Progress,
+) -> Result<Collected, Failure> {
+    let placement = stage.place(ranks, measure.cores.as_deref())?;
+    check_limits(ranks, transport)?;
+    let wait = match measure.wait {
+        Wait::Auto if placement.oversubscribed => Wait::Yield,
+        Wait::Auto => Wait::Spin,
+        chosen => chosen,
+    };
+    if wait == Wait::Block && transport == Transport::Shm {
+        return Err(Failure::new(Exit::Usage, "wait by blocking over shm: ranks there poll memory")
+            .hint("use --wait yield, or a socket transport"));
+    }
+    let mut table = Table::default();
+    let mut ended = Ended::Done;
+    let mut launches = 0;
+    for launch in 0..measure.launches.max(1) {
+        let secret = secret().class(Exit::Host)?;
+        let assignments: Vec<Assignment> = (0..ranks)
+            .map(|rank| Assignment {
+                rank,
+                size: ranks,
+                launch,
+                cpu: placement.cpus.get(rank).copied(),
+                oversubscribed: placement.oversubscribed,
+                transport,
+                wait,
+                clock: stage.clock.report(),
+                work: stage.work,
+                secret,
+                deadline: measure.deadline.0 * 1e-9,
+                task: task.clone(),
+            })
+            .collect();
+        launches = launch + 1;
+        ended = Launch::start(&assignments, CAPACITY)
+            .class(Exit::Host)?
+            .watch(&stage.signal, &mut |m| table.push(m), &mut |done, doing| {
+                let all = f64::from(measure.launches.max(1));
+                progress.show((f64::from(launch) + done) / all, doing);
+            })
+            .class(Exit::Host)?;
+        if ended != Ended::Done {
+            break;
+        }
+    }
+    Ok(Collected { table, ended, placement: Some(placement), launches })
+}
+
+/// Carries out `task` in virtual time.
+///
+/// # Errors
+/// The machine cannot be read, has fewer ranks, or the program deadlocks on it.
+pub fn in_virtual_time(
+    machine: &Machine,
+    ranks: usize,
+    task: &Task,
+    progress: &Progress,
+) -> Result<Collected, Failure> {
+    let mut show = |done: f64, doing: &str| progress.show(done, doing);
+    let mut runner = VirtualRunner::new(machine, ranks, &mut show);
+    let Task::Signature { plan, pairs, fan_in } = task else {
+        return Err(Failure::new(Exit::Usage, "measure floors in virtual time: there are none"));
+    };
+    match fan_in {
+        Some(most) => contention::measure(&mut runner, plan, *most, plan.budget).map(drop),
+        None => signature::measure(&mut runner, plan).map(drop),
+    }
+    .class(Exit::Input)?;
+    if *pairs {
+        pairs::measure(&mut runner, plan, plan.budget).class(Exit::Input)?;
+    }
+    let table = runner.into_table();
+    Ok(Collected { table, ended: Ended::Done, placement: None, launches: 1 })
+}
+
+/// How many ranks the target's procedures run on at least, and what limits them.
+fn check_limits(ranks: usize, transport: Transport) -> Result<(), Failure> {
+    // Standard streams, the control page and segment, the run's files, one socket for each rank in
+    // the launcher; in a rank one for each peer.
+    let needed = ranks as u64 + 32;
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    let mut raised = limit;
+    raised.current = limit.maximum;
+    // Where raising is refused the soft limit holds.
+    let _ = rustix::process::setrlimit(rustix::process::Resource::Nofile, raised);
+    let now = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    if now.is_some_and(|now| needed > now) {
+        let now = now.unwrap_or(0);
+        return Err(Failure::new(
+            Exit::Host,
+            format!("run {ranks} ranks: that takes {needed} descriptors, and the limit is {now}"),
+        )
+        .hint("use fewer --ranks, or raise `ulimit -n`"));
+    }
+    if ranks > bandgap_shm::MAX_RANKS {
+        return Err(Failure::new(
+            Exit::Usage,
+            format!(
+                "run {ranks} ranks over {}: one machine takes {} at most",
+                transport.name(),
+                bandgap_shm::MAX_RANKS
+            ),
+        ));
+    }
+    Ok(())
+}
+
+/// Sixteen bytes that only this run's ranks know.
+fn secret() -> rustix::io::Result<[u8; 16]> {
+    let mut bytes = [0; 16];
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
+    Ok(bytes)
+}
+
+/// The machine that `target` simulates, if it does.
+///
+/// # Errors
+/// There is no such machine, or its file is wrong.
+pub fn machine(target: &Target) -> Result<Option<Machine>, Failure> {
+    match target {
+        Target::Real(_) => Ok(None),
+        Target::Simulated(name) => Machine::load(name).class(Exit::Input).map(Some),
+    }
+}

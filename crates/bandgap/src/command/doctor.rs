@@ -1,0 +1,123 @@
+//! `bandgap doctor`.
+
+use std::time::Duration;
+
+use bandgap_host::doctor::{Evidence, Grade, Pinning, PlacementState, examine};
+use bandgap_host::{Description, pin};
+use bandgap_report::{self as report, Check as Shown};
+use bandgap_stats::{States, cluster};
+
+use super::describe::noise;
+use crate::args::{Measure, Output};
+use crate::collect::{self, Stage};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::launch::{Task, Transport};
+use crate::measure::data::Batch;
+use crate::measure::floors::{FLOORS, FloorPlan};
+use crate::output::Sink;
+use crate::progress::Progress;
+
+/// Time that the noise of each core is looked at.
+const LOOK: Duration = Duration::from_millis(500);
+/// Time for watching placement states, in seconds.
+const WATCH: f64 = 2.0;
+
+/// Examines the machine and grades it.
+///
+/// # Errors
+/// The machine does not show its processors, or the record cannot be written.
+pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
+    let mut output = output.clone();
+    output.no_save = output.out.is_none();
+    let mut sink = Sink::open(&output, "doctor", measure)?;
+    let stage = Stage::new()?;
+    let ranks = measure.ranks.unwrap_or(2);
+    let placement = stage.place(ranks, measure.cores.as_deref())?;
+    let description = Description::read();
+    let progress = Progress::new("doctor", output.quiet);
+    progress.show(0.1, "noise");
+    let noise = noise(&stage, &placement.cpus, LOOK);
+    progress.show(0.4, "placement states");
+    let states = if placement.oversubscribed { None } else { states(&stage, measure, &progress)? };
+    drop(progress);
+    let checks = examine(&Evidence {
+        description: &description,
+        topology: &stage.topology,
+        clock: &stage.clock.report(),
+        noise: &noise,
+        placement: &placement,
+        pinning: pinning(&placement.cpus),
+        states: states.as_deref(),
+    });
+    sink.host(&serde_json::json!({
+        "description": description, "clock": stage.clock.report(), "noise": noise, "checks": checks,
+    }));
+    let found: Vec<String> =
+        checks.iter().map(|check| format!("{}. {}", check.found, check.matters)).collect();
+    let rows: Vec<Shown<'_>> = checks
+        .iter()
+        .zip(&found)
+        .map(|(check, found)| Shown {
+            name: &check.name,
+            grade: match check.grade {
+                Grade::Good => report::Grade::Good,
+                Grade::Note => report::Grade::Note,
+                Grade::Warning => report::Grade::Poor,
+                Grade::Bad => report::Grade::Bad,
+            },
+            found,
+            advice: check.advice.as_deref().unwrap_or_default(),
+        })
+        .collect();
+    sink.say(&report::checks(&rows, sink.layout()))?;
+    let findings = checks.iter().any(|check| check.grade >= Grade::Warning);
+    sink.close(if findings { Exit::Findings } else { Exit::Fine })
+}
+
+/// Whether ranks can be pinned to their processors.
+fn pinning(cpus: &[usize]) -> Pinning {
+    for &cpu in cpus {
+        match std::thread::spawn(move || pin(cpu).map_err(|error| error.to_string())).join() {
+            Ok(Ok(())) => {}
+            Ok(Err(reason)) => return Pinning::Refused(reason),
+            Err(_) => return Pinning::Unknown,
+        }
+    }
+    Pinning::Held
+}
+
+/// The placement states seen within two seconds, with their shares.
+fn states(
+    stage: &Stage,
+    measure: &Measure,
+    progress: &Progress,
+) -> Result<Option<Vec<PlacementState>>, Failure> {
+    let cache_line = FLOORS.iter().position(|floor| floor.name == "cache_line");
+    let plan = FloorPlan {
+        floors: cache_line.into_iter().collect(),
+        precision: measure.precision.0,
+        confidence: measure.confidence.0,
+        budget: WATCH,
+        pause: WATCH / 60.0,
+        seed: measure.seed,
+    };
+    let once = Measure { launches: 1, ..measure.clone() };
+    let task = Task::Floors(plan);
+    let collected = collect::on_processes(stage, Transport::Shm, 2, &task, &once, progress)?;
+    let probes: Vec<f64> = collected
+        .table
+        .iter()
+        .flat_map(|(_, batches)| batches)
+        .filter(|batch| batch.rejected.is_none())
+        .filter_map(Batch::probed)
+        .collect();
+    let states = States::find(&probes, cluster::RATIO);
+    let all: usize = states.states().iter().map(|state| state.probes).sum();
+    let shares = states
+        .states()
+        .iter()
+        .map(|state| (state.centre, state.probes as f64 / all.max(1) as f64))
+        .collect::<Vec<_>>();
+    Ok((!shares.is_empty()).then_some(shares))
+}

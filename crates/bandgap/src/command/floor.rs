@@ -1,0 +1,84 @@
+//! `bandgap floor`.
+
+use super::describe::Host;
+use super::signature::worse;
+use crate::args::{Measure, Output};
+use crate::assemble_floors;
+use crate::collect::{self, Stage};
+use crate::exit::Exit;
+use crate::failure::{Classify, Failure};
+use crate::launch::{Ended, Task, Transport};
+use crate::measure::floors::{FLOORS, FloorPlan};
+use crate::output::Sink;
+use crate::progress::Progress;
+
+/// Measures the floors named, or all.
+///
+/// # Errors
+/// A name is none, ranks could not be started, or results not be written.
+pub fn run(names: &[String], measure: &Measure, output: &Output) -> Result<Exit, Failure> {
+    let floors = chosen(names)?;
+    if measure.ranks.is_some_and(|ranks| ranks != 2) {
+        return Err(Failure::new(Exit::Usage, "measure floors with other than 2 ranks"));
+    }
+    let mut sink = Sink::open(output, "floor", measure)?;
+    let stage = Stage::new()?;
+    let plan = FloorPlan {
+        floors,
+        precision: measure.precision.0,
+        confidence: measure.confidence.0,
+        budget: measure.budget().as_secs_f64(),
+        pause: 0.0,
+        seed: measure.seed,
+    };
+    let task = Task::Floors(plan.clone());
+    sink.plan(&task);
+    let collected = {
+        let progress = Progress::new("floor", output.quiet);
+        collect::on_processes(&stage, Transport::Shm, 2, &task, measure, &progress)?
+    };
+    if let Some(placement) = &collected.placement {
+        sink.host(&Host::look(&stage, &placement.cpus));
+    }
+    let mut exit = Exit::Fine;
+    let measured = assemble_floors::floors(&collected.table, &plan).class(Exit::Defect)?;
+    for warning in &measured.unavailable {
+        sink.warn(warning);
+    }
+    exit = worse(exit, sink.add_all(measured.results)?);
+    match &collected.ended {
+        Ended::Done => {}
+        Ended::Interrupted => {
+            sink.interrupted();
+            exit = Exit::Interrupted;
+        }
+        Ended::Failed(failure) => {
+            sink.warn(&format!("rank {}: {}", failure.rank, failure.what));
+            sink.interrupted();
+            exit = failure.exit;
+        }
+    }
+    sink.close(exit)
+}
+
+/// Indices of the floors named; of all when none is. A layer brings the floor it stands on.
+fn chosen(names: &[String]) -> Result<Vec<usize>, Failure> {
+    if names.is_empty() {
+        return Ok((0..FLOORS.len()).collect());
+    }
+    let mut chosen = Vec::new();
+    for name in names {
+        let at = FLOORS.iter().position(|floor| floor.name == name).ok_or_else(|| {
+            let all: Vec<&str> = FLOORS.iter().map(|floor| floor.name).collect();
+            Failure::new(Exit::Usage, format!("measure {name}: there is no floor of this name"))
+                .hint(format!("there are {}", all.join(", ")))
+        })?;
+        chosen.push(at);
+        if let Some(over) = FLOORS[at].over {
+            chosen.extend(FLOORS.iter().position(|floor| floor.name == over));
+        }
+    }
+    chosen.sort_unstable();
+    chosen.dedup();
+    Ok(chosen)
+}

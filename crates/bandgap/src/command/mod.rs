@@ -1,0 +1,55 @@
+//! The commands, a file each.
+
+mod describe;
+mod doctor;
+mod fit;
+mod floor;
+mod run;
+pub mod signature;
+mod topology;
+
+use clap::CommandFactory;
+
+use crate::args::{Cli, Command};
+use crate::exit::Exit;
+use crate::failure::{Classify, Failure};
+
+/// Carries out what was asked.
+///
+/// # Errors
+/// Whatever kept it from being done.
+pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
+    let (measure, output) = (&cli.measure, &cli.output);
+    match &cli.command {
+        None | Some(Command::Run) => run::run(measure, output),
+        Some(Command::Signature(signature)) => signature::run(signature, measure, output),
+        Some(Command::Floor { names }) => floor::run(names, measure, output),
+        Some(Command::Doctor) => doctor::run(measure, output),
+        Some(Command::Topology) => topology::run(measure, output),
+        Some(Command::Fit(fit)) => fit::run(fit, measure, output),
+        Some(Command::Completions { shell }) => {
+            let mut text = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "bandgap", &mut text);
+            print(&text)
+        }
+        Some(Command::Man) => {
+            let mut text = Vec::new();
+            clap_mangen::Man::new(Cli::command()).render(&mut text).class(Exit::Output)?;
+            print(&text)
+        }
+        Some(Command::Rank { .. }) => {
+            Err(Failure::new(Exit::Usage, "start a rank by hand: ranks belong to a launcher"))
+        }
+    }
+}
+
+/// Writes `text` to standard output; a reader that closed it early has read enough.
+fn print(text: &[u8]) -> Result<Exit, Failure> {
+    use std::io::{ErrorKind, Write};
+    match std::io::stdout().lock().write_all(text) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::new(Exit::Output, format!("write to standard output: {error}")))
+        }
+        _ => Ok(Exit::Fine),
+    }
+}

@@ -1,0 +1,43 @@
+//! `bandgap` by itself: the signature on every transport of this machine, and one summary.
+
+use crate::args::{Measure, Output};
+use crate::collect::Stage;
+use crate::command::signature::{one, plan, worse};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::launch::{Task, Transport};
+use crate::measure::signature::SignaturePattern;
+use crate::output::Sink;
+use crate::target::Target;
+
+/// Measures on shm, tcp and unix, or on the transport that was named.
+///
+/// # Errors
+/// Ranks could not be started, or results not be written.
+pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
+    let mut sink = Sink::open(output, "run", measure)?;
+    let stage = Stage::new()?;
+    let ranks = measure.ranks.unwrap_or(2);
+    if ranks < 2 {
+        return Err(Failure::new(Exit::Usage, "measure with fewer than 2 ranks"));
+    }
+    let task = Task::Signature {
+        plan: plan(measure, SignaturePattern::OneToOne),
+        pairs: ranks > 2,
+        fan_in: None,
+    };
+    sink.plan(&task);
+    sink.summarise_at_end();
+    let targets = measure.transport.clone().map_or_else(
+        || Transport::ALL.map(Target::Real).to_vec(),
+        |target| vec![target],
+    );
+    let mut exit = Exit::Fine;
+    for target in targets {
+        exit = worse(exit, one(&stage, &target, ranks, &task, measure, output, &mut sink)?);
+        if exit as u8 > Exit::Findings as u8 {
+            break;
+        }
+    }
+    sink.close(exit)
+}

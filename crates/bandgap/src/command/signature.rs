@@ -1,0 +1,159 @@
+//! `bandgap signature`.
+
+use bandgap_record::Pattern;
+
+use super::describe::Host;
+use crate::args::{Measure, Output, Signature};
+use crate::assemble;
+use crate::collect::{self, Collected, Stage};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::launch::{Ended, Task, Transport};
+use crate::measure::signature::{SignaturePattern, SignaturePlan};
+use crate::output::Sink;
+use crate::progress::Progress;
+use crate::target::Target;
+
+/// Samples of a batch ("Assessing Fast Network Interfaces", Small-message empirical results).
+pub const BATCH: u32 = bandgap_stats::batch::BATCH as u32;
+
+/// Measures, prints and keeps the signature.
+///
+/// # Errors
+/// It could not be measured, or not be written.
+pub fn run(signature: &Signature, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
+    let mut sink = Sink::open(output, "signature", measure)?;
+    let target = measure.transport.clone().unwrap_or(Target::Real(Transport::Shm));
+    let stage = Stage::new()?;
+    let (pattern, least) = pattern(signature);
+    let ranks = ranks(measure, least, pattern)?;
+    let fan_in = signature.fan_in;
+    let task = Task::Signature { plan: plan(measure, pattern), pairs: ranks > 2, fan_in };
+    sink.plan(&task);
+    let exit = one(&stage, &target, ranks, &task, measure, output, &mut sink)?;
+    sink.close(exit)
+}
+
+/// Measures on one target; what was measured goes to `sink` whatever happens.
+///
+/// # Errors
+/// Ranks could not be started, or results not be written.
+pub fn one(
+    stage: &Stage,
+    target: &Target,
+    ranks: usize,
+    task: &Task,
+    measure: &Measure,
+    output: &Output,
+    sink: &mut Sink,
+) -> Result<Exit, Failure> {
+    let collected = {
+        let progress = Progress::new(&target.to_string(), output.quiet);
+        match (target, collect::machine(target)?) {
+            (_, Some(machine)) => {
+                if ranks > machine.ranks() {
+                    return Err(Failure::new(
+                        Exit::Usage,
+                        format!("run {ranks} ranks: {} has {}", machine.name(), machine.ranks()),
+                    ));
+                }
+                collect::in_virtual_time(&machine, ranks, task, &progress)?
+            }
+            (Target::Real(transport), None) => {
+                collect::on_processes(stage, *transport, ranks, task, measure, &progress)?
+            }
+            (Target::Simulated(_), None) => return Ok(Exit::Fine),
+        }
+    };
+    if let Some(placement) = &collected.placement {
+        sink.host(&Host::look(stage, &placement.cpus));
+    }
+    let results = assemble::results(stage, target, ranks, task, &collected);
+    let mut exit = Exit::Fine;
+    match results {
+        Ok(results) => exit = worse(exit, sink.add_all(results)?),
+        Err(reason) if collected.ended == Ended::Done => {
+            return Err(Failure::new(Exit::Defect, reason));
+        }
+        Err(reason) => sink.warn(&format!("too little was measured to fit: {reason}")),
+    }
+    note_conditions(&collected, ranks, sink);
+    match &collected.ended {
+        Ended::Done => Ok(exit),
+        Ended::Interrupted => {
+            sink.interrupted();
+            Ok(Exit::Interrupted)
+        }
+        Ended::Failed(failure) => {
+            sink.warn(&format!("rank {}: {}", failure.rank, failure.what));
+            sink.interrupted();
+            Ok(failure.exit)
+        }
+    }
+}
+
+/// The graver of two outcomes; findings come before worse.
+pub fn worse(a: Exit, b: Exit) -> Exit {
+    if (b as u8) > (a as u8) { b } else { a }
+}
+
+fn note_conditions(collected: &Collected, ranks: usize, sink: &mut Sink) {
+    if let Some(placement) = &collected.placement
+        && placement.oversubscribed
+    {
+        let mut cpus = placement.cpus.clone();
+        cpus.sort_unstable();
+        cpus.dedup();
+        sink.warn(&format!(
+            "oversubscribed: {ranks} ranks share {} processors, so waiting ranks yield and times \
+             hold the scheduler's; placement states are not probed",
+            cpus.len()
+        ));
+    }
+}
+
+/// What the options ask for, as a plan.
+pub fn plan(measure: &Measure, pattern: SignaturePattern) -> SignaturePlan {
+    SignaturePlan {
+        precision: measure.precision.0,
+        confidence: measure.confidence.0,
+        budget: measure.budget().as_secs_f64(),
+        samples: BATCH,
+        seed: measure.seed,
+        pattern,
+    }
+}
+
+/// The pattern asked for, and the ranks it needs at least.
+fn pattern(signature: &Signature) -> (SignaturePattern, usize) {
+    match signature {
+        Signature { pairs: true, .. } => (SignaturePattern::Pairs, 2),
+        Signature { fan_out: true, .. } => (SignaturePattern::FanOut, 2),
+        Signature { fan_in: Some(most), .. } => (SignaturePattern::OneToOne, most + 1),
+        _ => (SignaturePattern::OneToOne, 2),
+    }
+}
+
+fn ranks(measure: &Measure, least: usize, pattern: SignaturePattern) -> Result<usize, Failure> {
+    let usage = |what: String| Err(Failure::new(Exit::Usage, what));
+    let ranks = measure.ranks.unwrap_or(least);
+    if least < 2 {
+        return usage("fan in from 0 requesters: K is at least 1".to_owned());
+    }
+    if ranks < least {
+        return usage(format!("measure with {ranks} ranks: this takes {least} at least"));
+    }
+    if pattern == SignaturePattern::Pairs && !ranks.is_multiple_of(2) {
+        return usage(format!("pair {ranks} ranks: half against half takes an even number"));
+    }
+    Ok(ranks)
+}
+
+/// The pattern's name in the run file.
+pub fn recorded(pattern: SignaturePattern) -> Pattern {
+    match pattern {
+        SignaturePattern::OneToOne => Pattern::OneToOne,
+        SignaturePattern::Pairs => Pattern::Pairs,
+        SignaturePattern::FanOut => Pattern::FanOut,
+    }
+}

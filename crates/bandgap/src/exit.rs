@@ -1,0 +1,48 @@
+//! Exit codes, one for each class of outcome.
+
+/// How the program ends; `docs/exit-codes.md` is the reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// All fine.
+    Fine = 0,
+    /// Measured, with findings: not converged, a model that does not hold, a bad grade.
+    Findings = 1,
+    /// The command line is wrong.
+    Usage = 2,
+    /// A file that was to be read is wrong.
+    Input = 3,
+    /// A result could not be written.
+    Output = 4,
+    /// A rank's process ended early.
+    Rank = 5,
+    /// Communication between ranks failed: deadline, connection, garbage.
+    Communication = 6,
+    /// The machine refused: processes, memory, processors, clock.
+    Host = 7,
+    /// A defect of bandgap itself.
+    Defect = 70,
+    /// Stopped by a signal; what was measured is kept.
+    Interrupted = 130,
+}
+
+impl Exit {
+    /// All of them with a word for each, for the documentation and its test.
+    pub const ALL: [(Self, &'static str); 10] = [
+        (Self::Fine, "fine"),
+        (Self::Findings, "findings"),
+        (Self::Usage, "usage"),
+        (Self::Input, "input"),
+        (Self::Output, "output"),
+        (Self::Rank, "rank died"),
+        (Self::Communication, "communication"),
+        (Self::Host, "host"),
+        (Self::Defect, "defect"),
+        (Self::Interrupted, "interrupted"),
+    ];
+
+    /// The class of a code that a rank reported.
+    pub fn from_code(code: u8) -> Self {
+        Self::ALL.iter().map(|(exit, _)| *exit).find(|e| *e as u8 == code).unwrap_or(Self::Defect)
+    }
+}

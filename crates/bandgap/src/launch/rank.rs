@@ -1,0 +1,262 @@
+//! A rank's process, from its first instruction to its last.
+
+use std::os::fd::AsFd;
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bandgap_comm::{ActiveMessages, CommError, Credited, Endpoint, Link, Waiting};
+use bandgap_host::{CycleClock, pin, process::die_with_parent};
+use bandgap_kernels::{Executor, RankState, handlers};
+use bandgap_shm::floor::FloorArea;
+use bandgap_shm::{Control, Segment, ShmEndpoint};
+use bandgap_socket::{SocketLink, tcp, unix};
+
+use super::message::{Assignment, Channel, FromRank, ToRank, Wait};
+use super::task::Task;
+use super::transport::Transport;
+use super::watch::RankWatch;
+use super::descriptors;
+use crate::exit::Exit;
+use crate::measure::live::{LiveRunner, Station, follow};
+use crate::measure::{Runner, Stop, contention, floors, pairs, signature};
+
+/// The hidden command under which the binary is a rank.
+pub const COMMAND: &str = "rank";
+/// Requests that may be outstanding toward one peer: slots of a ring, or credits.
+pub const CAPACITY: usize = 128;
+
+/// Everything that goes wrong in a rank, with its class.
+pub struct Failure {
+    message: String,
+    exit: Exit,
+}
+
+impl Failure {
+    /// A failure of this class, in words fit after "failed to".
+    pub fn new(what: &str, error: &dyn std::fmt::Display, exit: Exit) -> Self {
+        Self { message: format!("{what}{error}"), exit }
+    }
+}
+
+impl From<Stop> for Failure {
+    fn from(stop: Stop) -> Self {
+        let exit = match &stop {
+            Stop::Interrupted | Stop::Comm(CommError::Stopped) => Exit::Interrupted,
+            Stop::Comm(_) | Stop::Floor(_) => Exit::Communication,
+            Stop::Launcher(_) => Exit::Rank,
+            Stop::Sim(_) => Exit::Defect,
+        };
+        Self::new("", &stop, exit)
+    }
+}
+
+impl From<CommError> for Failure {
+    fn from(error: CommError) -> Self {
+        Self::from(Stop::Comm(error))
+    }
+}
+
+/// Runs a rank whose launcher is process `parent`, over the socket that is standard input.
+pub fn main(parent: u32) -> ExitCode {
+    // When the launcher is already gone there is nobody to report to.
+    if die_with_parent(parent).is_err() {
+        return ExitCode::from(Exit::Rank as u8);
+    }
+    let Ok(stream) = std::io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from) else {
+        return ExitCode::from(Exit::Rank as u8);
+    };
+    let (memory, channel) = match (descriptors::receive(&stream), Channel::new(stream)) {
+        (Ok(memory), Ok(channel)) => (memory, channel),
+        _ => return ExitCode::from(Exit::Rank as u8),
+    };
+    let mut channel = channel;
+    let outcome = match channel.receive() {
+        Ok(Some(ToRank::Begin(assignment))) => {
+            let [page, segment, area] = memory;
+            let memory = |what: &dyn std::fmt::Display| Failure::new("", what, Exit::Host);
+            Control::from_fd(page).map_err(|e| memory(&e)).and_then(|control| {
+                let control = Arc::new(control);
+                let segment = || Segment::from_fd(segment).map_err(|e| memory(&e));
+                let area = || FloorArea::from_fd(area).map_err(|e| memory(&e));
+                begin(&assignment, &mut channel, &control, segment, area)
+            })
+        }
+        _ => return ExitCode::from(Exit::Rank as u8),
+    };
+    let Err(failure) = outcome else { return ExitCode::SUCCESS };
+    let code = failure.exit as u8;
+    // Without a launcher there is nobody left to tell.
+    let _ = channel.send(&FromRank::Failed { message: failure.message, code });
+    ExitCode::from(code)
+}
+
+/// Says that this rank is done, and waits until all are: a connection that closes earlier would
+/// look like a death to peers that still poll.
+///
+/// # Errors
+/// The launcher is gone.
+pub fn farewell(channel: &mut Channel) -> Result<(), Failure> {
+    let lost = |e: std::io::Error| Failure::new("reach the launcher: ", &e, Exit::Rank);
+    channel.send(&FromRank::Done).map_err(lost)?;
+    channel.receive::<ToRank>().map_err(lost)?;
+    Ok(())
+}
+
+fn begin(
+    assignment: &Assignment,
+    channel: &mut Channel,
+    control: &Arc<Control>,
+    segment: impl FnOnce() -> Result<Segment, Failure>,
+    area: impl FnOnce() -> Result<FloorArea, Failure>,
+) -> Result<(), Failure> {
+    if let Some(cpu) = assignment.cpu {
+        pin(cpu).map_err(|e| Failure::new("", &e, Exit::Host))?;
+    }
+    let Assignment { rank, size, .. } = *assignment;
+    if let Task::Floors(plan) = &assignment.task {
+        return floors::rank(assignment, plan, channel, control, &segment()?, area()?);
+    }
+    match assignment.transport {
+        Transport::Shm => {
+            let endpoint = ShmEndpoint::attach(&segment()?, rank, size)
+                .map_err(|e| Failure::new("", &e, Exit::Host))?;
+            play(assignment, channel, control, endpoint)
+        }
+        Transport::Tcp => {
+            let (listener, address) = listen_tcp()?;
+            let addresses = exchange(channel, address)?;
+            let link = connect_tcp(assignment, listener, &addresses)?;
+            play(assignment, channel, control, credited(link))
+        }
+        Transport::Unix => {
+            let (listener, name) = listen_unix()?;
+            let names = exchange(channel, name)?;
+            let link = connect_unix(assignment, listener, &names)?;
+            play(assignment, channel, control, credited(link))
+        }
+    }
+}
+
+/// Flow control over a link.
+pub fn credited<L: Link>(link: L) -> Credited<L> {
+    Credited::new(link, CAPACITY as u16)
+}
+
+/// Plays this rank's part in the task, over `endpoint`.
+fn play<E: Endpoint>(
+    assignment: &Assignment,
+    channel: &mut Channel,
+    control: &Arc<Control>,
+    endpoint: E,
+) -> Result<(), Failure> {
+    let clock = clock(assignment)?;
+    let mut station = station(assignment, control, endpoint, clock);
+    if assignment.rank != 0 {
+        follow(&mut station)?;
+        return farewell(channel);
+    }
+    let probes = !assignment.oversubscribed;
+    let mut runner = LiveRunner::new(
+        station,
+        channel,
+        clock,
+        assignment.work,
+        assignment.launch,
+        probes,
+    );
+    lead(&mut runner, &assignment.task)?;
+    let station = runner.finish("done")?;
+    farewell(channel)?;
+    drop(station);
+    Ok(())
+}
+
+/// The clock that the launcher calibrated.
+pub fn clock(assignment: &Assignment) -> Result<CycleClock, Failure> {
+    CycleClock::with_calibration(assignment.clock).map_err(|e| Failure::new("", &e, Exit::Host))
+}
+
+/// A rank's means to carry out jobs over `endpoint`.
+pub fn station<E: Endpoint>(
+    assignment: &Assignment,
+    control: &Arc<Control>,
+    endpoint: E,
+    clock: CycleClock,
+) -> Station<E, RankWatch> {
+    let waiting = match assignment.wait {
+        Wait::Yield => Waiting::Yield,
+        Wait::Block => Waiting::Block,
+        Wait::Spin | Wait::Auto => Waiting::Spin,
+    };
+    let watch =
+        RankWatch::new(Arc::clone(control), Duration::from_secs_f64(assignment.deadline));
+    let am = ActiveMessages::new(endpoint, handlers(), RankState::default(), waiting, watch);
+    Station::new(Executor::new(am, clock), Arc::clone(control))
+}
+
+/// The leader's procedures, in their order.
+fn lead<R: Runner>(runner: &mut R, task: &Task) -> Result<(), Stop> {
+    let Task::Signature { plan, pairs, fan_in } = task else { return Ok(()) };
+    if let Some(most) = fan_in {
+        contention::measure(runner, plan, *most, plan.budget)?;
+        return Ok(());
+    }
+    signature::measure(runner, plan)?;
+    if *pairs {
+        pairs::measure(runner, plan, plan.budget / 4.0)?;
+    }
+    Ok(())
+}
+
+/// Tells the launcher this rank's address and waits for those of all.
+pub fn exchange(channel: &mut Channel, address: String) -> Result<Vec<String>, Failure> {
+    let lost = |error: &dyn std::fmt::Display| Failure::new("reach the launcher: ", error, Exit::Rank);
+    channel.send(&FromRank::Address(address)).map_err(|e| lost(&e))?;
+    match channel.receive().map_err(|e| lost(&e))? {
+        Some(ToRank::Addresses(addresses)) => Ok(addresses),
+        _ => Err(lost(&"it answered something else")),
+    }
+}
+
+/// A TCP link to every other rank.
+pub fn connect_tcp(
+    assignment: &Assignment,
+    listener: tcp::Listener,
+    addresses: &[String],
+) -> Result<SocketLink<TcpStream>, Failure> {
+    let Assignment { rank, size, secret, deadline, .. } = *assignment;
+    let deadline = Instant::now() + Duration::from_secs_f64(deadline);
+    tcp::connect(rank, size, listener, addresses, secret, deadline)
+        .map_err(|e| Failure::new("", &e, Exit::Communication))
+}
+
+/// A Unix link to every other rank.
+pub fn connect_unix(
+    assignment: &Assignment,
+    listener: unix::Listener,
+    names: &[String],
+) -> Result<SocketLink<UnixStream>, Failure> {
+    let Assignment { rank, size, secret, deadline, .. } = *assignment;
+    let deadline = Instant::now() + Duration::from_secs_f64(deadline);
+    unix::connect(rank, size, listener, names, secret, deadline)
+        .map_err(|e| Failure::new("", &e, Exit::Communication))
+}
+
+/// A listener in the abstract namespace, under a name that cannot be guessed.
+pub fn listen_unix() -> Result<(unix::Listener, String), Failure> {
+    let failed = |error: &dyn std::fmt::Display| Failure::new("", error, Exit::Communication);
+    let mut bytes = [0; 16];
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
+        .map_err(|e| failed(&e))?;
+    let name = format!("bandgap-{:032x}", u128::from_le_bytes(bytes));
+    let listener = unix::Listener::bind(name.as_bytes()).map_err(|e| failed(&e))?;
+    Ok((listener, name))
+}
+
+/// A TCP listener on the loopback interface.
+pub fn listen_tcp() -> Result<(tcp::Listener, String), Failure> {
+    tcp::Listener::bind_loopback().map_err(|e| Failure::new("", &e, Exit::Communication))
+}

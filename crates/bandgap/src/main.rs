@@ -1,0 +1,38 @@
+//! `bandgap` measures how machines communicate, fits the models people reason with, and says how
+//! far its numbers hold.
+#![forbid(unsafe_code)]
+
+mod args;
+mod assemble;
+mod assemble_floors;
+mod collect;
+mod command;
+mod exit;
+mod failure;
+mod launch;
+mod measure;
+mod output;
+mod progress;
+mod show;
+mod target;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    if let Some(Command::Rank { parent }) = cli.command {
+        return launch::rank::main(parent);
+    }
+    let exit = command::dispatch(&cli).unwrap_or_else(|failure| {
+        eprintln!("bandgap: failed to {}", failure.what);
+        if let Some(hint) = &failure.hint {
+            eprintln!("  {hint}");
+        }
+        failure.exit
+    });
+    ExitCode::from(exit as u8)
+}

@@ -1,0 +1,109 @@
+//! Batches as they are measured, sent to the launcher and kept.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// What a batch is a batch of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Key {
+    /// Time of the issue phase of `messages` requests with the delay of this many picoseconds.
+    Issue {
+        /// M.
+        messages: u32,
+        /// Δ, nominal.
+        delay_ps: u64,
+    },
+    /// Time of one request with its reply.
+    Rtt,
+    /// Δ as measured in place, per message.
+    Delay {
+        /// Δ, nominal.
+        delay_ps: u64,
+    },
+    /// Time of one request with its reply between two given ranks.
+    PairRtt {
+        /// The rank that asks.
+        requester: usize,
+        /// The rank that replies.
+        replier: usize,
+    },
+    /// Time per message and requester of a replier with this many requesters.
+    Contended {
+        /// K.
+        requesters: usize,
+    },
+    /// Time per operation of a floor, or of a layer compared with it.
+    Floor {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// The samples of one batch, all taken within one placement state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Batch {
+    /// Samples in nanoseconds, the clock's cost removed.
+    pub samples: Vec<f64>,
+    /// Cache-line probe before and after, in nanoseconds one way, where ranks share memory.
+    pub probe: Option<[f64; 2]>,
+    /// The launch that measured it.
+    pub launch: u32,
+    /// Why the batch does not count.
+    pub rejected: Option<String>,
+}
+
+impl Batch {
+    /// The probe's time if before and after agree.
+    pub fn probed(&self) -> Option<f64> {
+        self.probe.map(|[before, after]| f64::midpoint(before, after))
+    }
+}
+
+/// A batch with its key: what goes from the leader to the launcher.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Of what.
+    pub key: Key,
+    /// The samples.
+    pub batch: Batch,
+}
+
+/// All batches of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    batches: BTreeMap<Key, Vec<Batch>>,
+}
+
+impl Table {
+    /// Adds a batch.
+    pub fn push(&mut self, measured: Measured) {
+        self.batches.entry(measured.key).or_default().push(measured.batch);
+    }
+
+    /// All keys with their batches, in the order of the keys.
+    pub fn iter(&self) -> impl Iterator<Item = (&Key, &[Batch])> {
+        self.batches.iter().map(|(key, batches)| (key, batches.as_slice()))
+    }
+
+    /// The batches of `key`.
+    pub fn batches(&self, key: &Key) -> &[Batch] {
+        self.batches.get(key).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.batches.is_empty()
+    }
+
+    /// The part of one launch.
+    pub fn of_launch(&self, launch: u32) -> Self {
+        let mut part = Self::default();
+        for (key, batches) in &self.batches {
+            for batch in batches.iter().filter(|batch| batch.launch == launch) {
+                part.push(Measured { key: key.clone(), batch: batch.clone() });
+            }
+        }
+        part
+    }
+}

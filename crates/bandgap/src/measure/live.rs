@@ -1,0 +1,310 @@
+//! The runner on rank processes: the leader's side, and the part that every rank plays.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bandgap_comm::{CommError, Delay, Endpoint, Role, Watch, Word};
+use bandgap_host::{CycleClock, WorkRate};
+use bandgap_kernels::{COMMAND, DONE, Executor, Job, RESULT, Samples};
+use bandgap_shm::{Control, probe};
+use bandgap_units::Ns;
+
+use super::data::Measured;
+use super::runner::{Executed, Runner, Stop};
+use crate::launch::message::{Channel, FromRank, ToRank};
+
+/// First word of the command that ends a follower.
+pub const QUIT: Word = Word::MAX;
+/// A probe is this many windows; its value is their median.
+const PROBE_WINDOWS: u32 = 3;
+/// Round trips of a window: short beside a batch, long beside the clock's cost.
+const PROBE_ROUNDS: u32 = 24;
+/// Measured batches are handed on at least this often.
+const FLUSH: Duration = Duration::from_millis(200);
+/// Stands for a probe that gave no value, where results travel as words.
+const NO_PROBE: Word = Word::MAX;
+
+/// One rank's means to carry out a job: an executor, and the line for the placement probe.
+pub struct Station<E, W> {
+    executor: Executor<E, CycleClock, W>,
+    control: Arc<Control>,
+    epoch: u64,
+}
+
+/// What a rank measured in one job, in ticks.
+struct Carried {
+    samples: Samples,
+    probe: Option<[Word; 2]>,
+}
+
+impl<E: Endpoint, W: Watch> Station<E, W> {
+    /// A station over `executor`.
+    pub fn new(executor: Executor<E, CycleClock, W>, control: Arc<Control>) -> Self {
+        Self { executor, control, epoch: 0 }
+    }
+
+    /// This rank's executor.
+    pub fn executor(&mut self) -> &mut Executor<E, CycleClock, W> {
+        &mut self.executor
+    }
+
+    /// Runs this rank's part of `job`, between two probes if the job asks for them.
+    fn carry_out(&mut self, job: &Job) -> Result<Carried, CommError> {
+        let before = self.probe(job)?;
+        let samples = self.executor.execute(job)?;
+        let after = self.probe(job)?;
+        Ok(Carried { samples, probe: before.zip(after).map(|(b, a)| [b, a]) })
+    }
+
+    /// Ticks of a window of the cache-line ping-pong between the timed rank and its peer.
+    fn probe(&mut self, job: &Job) -> Result<Option<Word>, CommError> {
+        let active = self.executor.active();
+        let (rank, (timed, peer)) = (active.rank(), job.timed(active.size()));
+        let role = match rank {
+            r if job.probed && r == timed => Role::Initiator,
+            r if job.probed && r == peer => Role::Responder,
+            _ => {
+                self.epoch += 1;
+                return Ok(None);
+            }
+        };
+        self.probe_as(role)
+    }
+
+    /// One probe, this rank in `role`; every rank counts the probes of all.
+    ///
+    /// # Errors
+    /// The other side is gone, or the run was stopped.
+    pub fn probe_as(&mut self, role: Role) -> Result<Option<Word>, CommError> {
+        self.epoch += 1;
+        let begun = Instant::now();
+        let control = &self.control;
+        let give_up = || {
+            std::thread::yield_now();
+            control.stopped()
+                || control.poisoned().is_some()
+                || begun.elapsed() > Duration::from_secs(5)
+        };
+        let timer = self.executor.timer();
+        let windows =
+            probe(control, role, self.epoch, PROBE_WINDOWS, PROBE_ROUNDS, timer, give_up);
+        let Some(mut windows) = windows else {
+            self.executor.active().watch_mut().check(begun.elapsed(), "the placement probe")?;
+            return Ok(None);
+        };
+        windows.sort_unstable();
+        Ok(windows.get(windows.len() / 2).copied())
+    }
+}
+
+/// One way of a probe's window, in nanoseconds.
+pub fn probe_ns(clock: &CycleClock, ticks: Word) -> f64 {
+    (clock.to_ns(ticks).0 - clock.cost().0) / f64::from(2 * PROBE_ROUNDS)
+}
+
+/// Hands measured batches to the launcher and waits until it has noted them, so that it is asleep
+/// again when the next timed section begins.
+///
+/// # Errors
+/// The launcher is gone, or does not want to go on.
+pub fn flush(
+    channel: &mut Channel,
+    measured: Vec<Measured>,
+    done: f64,
+    doing: &str,
+) -> Result<(), Stop> {
+    channel.send(&FromRank::Progress { measured, done, doing: doing.to_owned() })?;
+    match channel.receive()? {
+        Some(ToRank::Noted) => Ok(()),
+        _ => Err(Stop::Interrupted),
+    }
+}
+
+/// Carries out what the leader commands until it says quit.
+///
+/// # Errors
+/// Communication failed, or the leader sent what is no command.
+pub fn follow<E: Endpoint, W: Watch>(station: &mut Station<E, W>) -> Result<(), CommError> {
+    loop {
+        let active = station.executor.active();
+        active.serve_until(|state| !state.commands.is_empty())?;
+        let Some(words) = active.state_mut().commands.pop_front() else { continue };
+        if words[0] == QUIT {
+            return active.settle();
+        }
+        let (rank, size) = (active.rank(), active.size());
+        let job = Job::decode(words, size).map_err(|_| CommError::Garbage {
+            peer: 0,
+            what: format!("the command {words:x?} is no job for {size} ranks"),
+        })?;
+        let carried = station.carry_out(&job)?;
+        if job.timed(size).0 == rank {
+            send_results(station, &carried)?;
+        }
+        let active = station.executor.active();
+        active.request(0, DONE, [])?;
+        active.await_replies()?;
+    }
+}
+
+/// Sends a follower's measurement to the leader.
+fn send_results<E: Endpoint, W: Watch>(
+    station: &mut Station<E, W>,
+    carried: &Carried,
+) -> Result<(), CommError> {
+    let [before, after] = carried.probe.unwrap_or([NO_PROBE; 2]);
+    let active = station.executor.active();
+    active.request(0, RESULT, [before, after])?;
+    let samples = &carried.samples;
+    for word in samples.issue.iter().chain(&samples.drained) {
+        active.request(0, RESULT, [*word])?;
+    }
+    active.await_replies()
+}
+
+/// The leader: rank 0, which decides and commands.
+pub struct LiveRunner<'a, E, W> {
+    station: Station<E, W>,
+    channel: &'a mut Channel,
+    clock: CycleClock,
+    work: WorkRate,
+    launch: u32,
+    probes: bool,
+    begun: Instant,
+    jobs: u64,
+    unsent: Vec<Measured>,
+    last_sent: Instant,
+}
+
+impl<'a, E: Endpoint, W: Watch> LiveRunner<'a, E, W> {
+    /// The leader over `station`; `probes` says whether ranks have processors of their own, so
+    /// that a probe by spinning makes sense.
+    pub fn new(
+        station: Station<E, W>,
+        channel: &'a mut Channel,
+        clock: CycleClock,
+        work: WorkRate,
+        launch: u32,
+        probes: bool,
+    ) -> Self {
+        let now = Instant::now();
+        Self {
+            station,
+            channel,
+            clock,
+            work,
+            launch,
+            probes,
+            begun: now,
+            jobs: 0,
+            unsent: Vec::new(),
+            last_sent: now,
+        }
+    }
+
+    /// Ends the followers and hands on what is left. The station is to be kept until all ranks are
+    /// done.
+    ///
+    /// # Errors
+    /// Communication failed.
+    pub fn finish(mut self, doing: &str) -> Result<Station<E, W>, Stop> {
+        self.command([QUIT, 0, 0, 0])?;
+        self.flush(1.0, doing)?;
+        Ok(self.station)
+    }
+
+    fn command(&mut self, words: [Word; 4]) -> Result<(), CommError> {
+        let active = self.station.executor.active();
+        for follower in 1..active.size() {
+            active.request(follower, COMMAND, words)?;
+        }
+        active.await_replies()
+    }
+
+    fn flush(&mut self, done: f64, doing: &str) -> Result<(), Stop> {
+        flush(self.channel, std::mem::take(&mut self.unsent), done, doing)?;
+        self.last_sent = Instant::now();
+        Ok(())
+    }
+
+    fn ns(&self, ticks: &[Word]) -> Vec<f64> {
+        let cost = self.clock.cost().0;
+        ticks.iter().map(|t| (self.clock.to_ns(*t).0 - cost).max(0.0)).collect()
+    }
+
+    /// The samples of a job that a follower timed.
+    fn collect(&mut self, job: &Job) -> Result<Carried, CommError> {
+        let count = 2 + 2 * job.samples as usize;
+        let active = self.station.executor.active();
+        active.serve_until(|state| state.results.len() >= count)?;
+        let results = std::mem::take(&mut active.state_mut().results);
+        let probe = Some([results[0], results[1]]).filter(|p| p[0] != NO_PROBE);
+        let (issue, drained) = results[2..count].split_at(job.samples as usize);
+        let samples = Samples { issue: issue.to_vec(), drained: drained.to_vec() };
+        Ok(Carried { samples, probe })
+    }
+}
+
+impl<E: Endpoint, W: Watch> Runner for LiveRunner<'_, E, W> {
+    fn size(&self) -> usize {
+        self.station.executor.endpoint().size()
+    }
+
+    fn capacity(&self) -> usize {
+        self.station.executor.endpoint().capabilities().capacity
+    }
+
+    fn virtual_time(&self) -> bool {
+        false
+    }
+
+    fn launch(&self) -> u32 {
+        self.launch
+    }
+
+    fn run(&mut self, job: &Job) -> Result<Executed, Stop> {
+        let job = Job { probed: job.probed && self.probes, ..*job };
+        self.command(job.encode())?;
+        let mut carried = self.station.carry_out(&job)?;
+        if job.timed(self.size()).0 != 0 {
+            carried = self.collect(&job)?;
+        }
+        // Jobs do not overlap.
+        self.jobs += 1;
+        let active = self.station.executor.active();
+        let expected = self.jobs * (active.size() as u64 - 1);
+        active.serve_until(|state| state.done >= expected)?;
+        let probe = carried.probe.map(|ticks| ticks.map(|t| probe_ns(&self.clock, t)));
+        Ok(Executed {
+            issue: self.ns(&carried.samples.issue),
+            drained: self.ns(&carried.samples.drained),
+            probe,
+        })
+    }
+
+    fn delay(&self, ns: f64) -> Delay {
+        self.work.delay(Ns(ns))
+    }
+
+    fn time_delay(&mut self, delay: Delay, messages: u32, samples: u32) -> Vec<f64> {
+        let ticks = self.station.executor.time_delay(delay, messages, samples);
+        self.ns(&ticks).iter().map(|ns| ns / f64::from(messages)).collect()
+    }
+
+    fn keep(&mut self, measured: Measured) -> Result<(), Stop> {
+        self.unsent.push(measured);
+        Ok(())
+    }
+
+    fn progress(&mut self, done: f64, doing: &str) -> Result<(), Stop> {
+        if self.last_sent.elapsed() >= FLUSH {
+            self.flush(done, doing)?;
+            self.station.executor.active().watch_mut().check(Duration::ZERO, "the launcher")?;
+        }
+        Ok(())
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.begun.elapsed()
+    }
+}

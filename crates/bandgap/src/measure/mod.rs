@@ -1,0 +1,18 @@
+//! What is measured and when: the adaptive procedures, over any [`Runner`].
+//!
+//! A runner executes one batch; everything that decides (which point next, whether to stop) stands
+//! here, between batches, and is the same for rank processes and for the simulator.
+
+pub mod contention;
+pub mod data;
+pub mod floors;
+pub mod grid;
+pub mod judge;
+pub mod live;
+pub mod pairs;
+pub mod runner;
+pub mod signature;
+pub mod virtual_time;
+
+pub use data::{Measured, Table};
+pub use runner::{Runner, Stop};

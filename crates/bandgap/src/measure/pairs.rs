@@ -1,0 +1,69 @@
+//! Round trips between all pairs of ranks: the paper's table 3.
+
+use bandgap_comm::Delay;
+use bandgap_kernels::{Job, Kernel, Pattern};
+
+use super::data::{Batch, Key, Measured, Table};
+use super::runner::{Runner, Stop};
+use super::signature::{MIN_BATCHES, SignaturePlan, straddles};
+
+/// Batches of one pair at most.
+const MOST_BATCHES: usize = 40;
+
+/// Measures the round trip of every pair of ranks, the lower rank asking, in rounds over all
+/// pairs, until each interval is as narrow as asked or `budget` seconds are spent.
+///
+/// # Errors
+/// Communication failed or the run was stopped.
+pub fn measure<R: Runner>(
+    runner: &mut R,
+    plan: &SignaturePlan,
+    budget: f64,
+) -> Result<Table, Stop> {
+    let size = runner.size();
+    let mut table = Table::default();
+    let mut open: Vec<(usize, usize)> =
+        (0..size).flat_map(|a| (a + 1..size).map(move |b| (a, b))).collect();
+    let begun = runner.elapsed().as_secs_f64();
+    let samples = if runner.virtual_time() { 2 } else { plan.samples };
+    let most = if runner.virtual_time() { 2 } else { MOST_BATCHES };
+    for round in 0..most {
+        for &(requester, replier) in &open {
+            let done = runner.run(&Job {
+                kernel: Kernel::Burst,
+                pattern: Pattern::OneToOne { requester, replier },
+                messages: 1,
+                samples,
+                delay: Delay::NONE,
+                probed: true,
+            })?;
+            let rejected = straddles(done.probe).map(|f| format!("probes differ {f:.2} ×"));
+            let measured = Measured {
+                key: Key::PairRtt { requester, replier },
+                batch: Batch {
+                    samples: done.drained,
+                    probe: done.probe,
+                    launch: runner.launch(),
+                    rejected,
+                },
+            };
+            table.push(measured.clone());
+            runner.keep(measured)?;
+        }
+        runner.progress(
+            0.99_f64.min(round as f64 / MIN_BATCHES as f64),
+            &format!("round trips of {} pairs", open.len()),
+        )?;
+        if round + 1 < MIN_BATCHES {
+            continue;
+        }
+        let judged = plan.judge(&table);
+        open.retain(|&(requester, replier)| {
+            !judged.converged(&Key::PairRtt { requester, replier })
+        });
+        if open.is_empty() || runner.elapsed().as_secs_f64() - begun > budget {
+            break;
+        }
+    }
+    Ok(table)
+}

@@ -1,0 +1,262 @@
+//! The procedure of the LogP signature.
+//!
+//! A first look finds the round trip, the gap and how many messages it takes to see it; from these
+//! the grid is chosen. Then rounds: each visits every point that has not converged, in shuffled
+//! order, for one batch, so that a disturbance or a slow drift of the machine falls on all points
+//! alike. It ends when every point and every parameter has the precision asked for, or when the
+//! time budget is spent.
+
+use bandgap_comm::Delay;
+use bandgap_kernels::{Job, Kernel, Pattern};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
+
+use super::data::{Batch, Key, Measured, Table};
+use super::grid::{FirstLook, Point, choose};
+use super::judge::{Judged, batch_value};
+use super::runner::{Executed, Runner, Stop};
+
+/// What the user asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SignaturePlan {
+    /// Half-width of an interval over its estimate at which a point is done.
+    pub precision: f64,
+    /// Confidence level of intervals.
+    pub confidence: f64,
+    /// Time for one launch, in seconds.
+    pub budget: f64,
+    /// Samples of a batch.
+    pub samples: u32,
+    /// Seed of the order of points and of the bootstrap.
+    pub seed: u64,
+    /// Who asks whom.
+    pub pattern: SignaturePattern,
+}
+
+impl SignaturePlan {
+    /// What was measured, seen with this plan's precision.
+    pub fn judge<'a>(&self, table: &'a Table) -> Judged<'a> {
+        Judged::of(table, self.confidence, self.precision, self.seed)
+    }
+}
+
+/// Who asks whom in a signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SignaturePattern {
+    /// Rank 0 asks rank 1.
+    OneToOne,
+    /// Half of the ranks ask the other half.
+    Pairs,
+    /// Rank 0 asks all others in turn.
+    FanOut,
+}
+
+impl SignaturePattern {
+    fn kernels(self) -> Pattern {
+        match self {
+            Self::OneToOne => Pattern::OneToOne { requester: 0, replier: 1 },
+            Self::Pairs => Pattern::Pairs,
+            Self::FanOut => Pattern::FanOut,
+        }
+    }
+}
+
+/// Batches a point has at least: an interval from fewer says little.
+pub const MIN_BATCHES: usize = 5;
+/// A probe that moved by more than this factor within a batch saw two placement states.
+const STRADDLE: f64 = 1.4;
+/// Attempts at a batch that straddles a change of state.
+const ATTEMPTS: usize = 4;
+/// Longest time one sample of the first look may take, in nanoseconds.
+const LONGEST_SAMPLE: f64 = 20e6;
+
+/// Measures the signature; batches go to [`Runner::keep`] as they are made.
+///
+/// # Errors
+/// Communication failed or the run was stopped; what was kept stays kept.
+pub fn measure<R: Runner>(runner: &mut R, plan: &SignaturePlan) -> Result<Table, Stop> {
+    let mut session = Session { runner, plan, table: Table::default() };
+    session.runner.progress(0.0, "first look")?;
+    let look = session.first_look()?;
+    let mut points: Vec<Point> = vec![Point::Rtt];
+    for curve in choose(&look) {
+        let delay = if curve.delay > 0.0 {
+            session.runner.delay(curve.delay)
+        } else {
+            Delay::NONE
+        };
+        if delay != Delay::NONE {
+            points.push(Point::Delay(delay));
+        }
+        points.extend(curve.messages.iter().map(|&messages| Point::Issue { messages, delay }));
+    }
+    session.rounds(points)?;
+    Ok(session.table)
+}
+
+struct Session<'a, R> {
+    runner: &'a mut R,
+    plan: &'a SignaturePlan,
+    table: Table,
+}
+
+impl<R: Runner> Session<'_, R> {
+    /// Round trip, send overhead and gap, well enough to choose a grid.
+    fn first_look(&mut self) -> Result<FirstLook, Stop> {
+        let samples = if self.runner.virtual_time() { 2 } else { 20 };
+        let mut rtt = self.warm(samples)?;
+        let elapsed = |session: &mut Self, messages: u32, samples: u32| {
+            let done = session.execute(messages, Delay::NONE, samples)?;
+            Ok::<f64, Stop>(batch_value(&done.issue))
+        };
+        let one = elapsed(self, 1, samples)?;
+        let eight = elapsed(self, 8, samples)?;
+        let send_overhead = ((eight - one) / 7.0).max(0.0);
+        rtt = rtt.max(1.0);
+        let past_capacity = 8 * self.runner.capacity().clamp(8, 1 << 12) as u32;
+        let (mut messages, mut before) = (16_u32, eight);
+        let mut slopes: Vec<f64> = Vec::new();
+        let mut previous = 8_u32;
+        loop {
+            let few = (2e7 / (before * 2.0).max(1.0)) as u32;
+            let now = elapsed(self, messages, few.clamp(2, samples))?;
+            slopes.push((now - before) / f64::from(messages - previous));
+            let stable = slopes.windows(2).rev().take(2).filter(|w| near(w[0], w[1], 0.05)).count();
+            let enough = messages >= past_capacity && stable == 2;
+            if enough || now > LONGEST_SAMPLE || messages >= 1 << 16 {
+                break;
+            }
+            (previous, before) = (messages, now);
+            messages *= 2;
+        }
+        let gap = slopes.last().copied().unwrap_or(rtt).max(0.1);
+        Ok(FirstLook { rtt, send_overhead, gap, messages })
+    }
+
+    /// Round trips until successive batches agree.
+    fn warm(&mut self, samples: u32) -> Result<f64, Stop> {
+        let mut last = f64::INFINITY;
+        for _ in 0..20 {
+            let now = batch_value(&self.execute(1, Delay::NONE, samples)?.drained);
+            if near(last, now, 0.05) {
+                return Ok(now);
+            }
+            last = now;
+        }
+        Ok(last)
+    }
+
+    fn rounds(&mut self, points: Vec<Point>) -> Result<(), Stop> {
+        let mut order = Xoshiro256PlusPlus::seed_from_u64(self.plan.seed);
+        let begun = self.runner.elapsed().as_secs_f64();
+        let mut open = points.clone();
+        let mut round = 0_u32;
+        loop {
+            open.shuffle(&mut order);
+            for (at, point) in open.iter().enumerate() {
+                self.batch(*point)?;
+                let spent = self.runner.elapsed().as_secs_f64() - begun;
+                let share = (spent / self.plan.budget).max(if round == 0 {
+                    0.5 * at as f64 / open.len() as f64
+                } else {
+                    0.5
+                });
+                self.runner.progress(
+                    share.min(0.99),
+                    &format!("round {}, {} of {} points open", round + 1, open.len(), points.len()),
+                )?;
+                // The first round is always finished: without it there is nothing to fit.
+                if round > 0 && spent > self.plan.budget {
+                    return Ok(());
+                }
+            }
+            round += 1;
+            if self.runner.virtual_time() {
+                if round as usize >= 2 {
+                    return Ok(());
+                }
+                continue;
+            }
+            let judged = self.plan.judge(&self.table);
+            open = points.iter().copied().filter(|p| !judged.converged(&key(*p))).collect();
+            if open.is_empty() {
+                if judged.parameters_converged() {
+                    return Ok(());
+                }
+                open = points.clone();
+            }
+            if self.runner.elapsed().as_secs_f64() - begun > self.plan.budget {
+                return Ok(());
+            }
+        }
+    }
+
+    /// One batch of one point; repeated when the placement changed within it.
+    fn batch(&mut self, point: Point) -> Result<(), Stop> {
+        let samples = if self.runner.virtual_time() { 2 } else { self.plan.samples };
+        for attempt in 1..=ATTEMPTS {
+            let (samples, probe) = match point {
+                Point::Issue { messages, delay } => {
+                    let done = self.execute(messages, delay, samples)?;
+                    (done.issue, done.probe)
+                }
+                Point::Rtt => {
+                    let done = self.execute(1, Delay::NONE, samples)?;
+                    (done.drained, done.probe)
+                }
+                Point::Delay(delay) => {
+                    let times = self.runner.time_delay(delay, 256, samples.min(10));
+                    (times, None)
+                }
+            };
+            let rejected = straddles(probe).map(|factor| {
+                format!("the placement changed within the batch: its probes differ {factor:.2} ×")
+            });
+            let again = rejected.is_some() && attempt < ATTEMPTS;
+            let launch = self.runner.launch();
+            let measured =
+                Measured { key: key(point), batch: Batch { samples, probe, launch, rejected } };
+            self.table.push(measured.clone());
+            self.runner.keep(measured)?;
+            if !again {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn execute(&mut self, messages: u32, delay: Delay, samples: u32) -> Result<Executed, Stop> {
+        self.runner.run(&Job {
+            kernel: Kernel::Burst,
+            pattern: self.plan.pattern.kernels(),
+            messages,
+            samples,
+            delay,
+            probed: true,
+        })
+    }
+}
+
+/// The key under which a point's batches are kept.
+fn key(point: Point) -> Key {
+    match point {
+        Point::Issue { messages, delay } => {
+            Key::Issue { messages, delay_ps: delay.picoseconds }
+        }
+        Point::Rtt => Key::Rtt,
+        Point::Delay(delay) => Key::Delay { delay_ps: delay.picoseconds },
+    }
+}
+
+/// By what factor the probes of a batch differ, if that is too much for one placement state.
+pub(super) fn straddles(probe: Option<[f64; 2]>) -> Option<f64> {
+    let [before, after] = probe?;
+    let factor = before.max(after) / before.min(after).max(1e-3);
+    (factor > STRADDLE).then_some(factor)
+}
+
+fn near(a: f64, b: f64, share: f64) -> bool {
+    (a - b).abs() <= share * a.abs().max(b.abs())
+}

@@ -1,0 +1,64 @@
+//! Results as text for the terminal.
+
+use std::io::IsTerminal;
+
+use bandgap_record::{Floor, Outcome, Ratio};
+use bandgap_report::{self as report, Layout};
+use bandgap_units::Fraction;
+
+/// Width where standard output is no terminal.
+const WIDTH: u16 = 100;
+
+/// How to lay out text for standard output.
+pub fn layout(confidence: f64) -> Layout {
+    let stdout = std::io::stdout();
+    let terminal = stdout.is_terminal();
+    let columns = terminal
+        .then(|| rustix::termios::tcgetwinsize(&stdout).ok())
+        .flatten()
+        .map(|size| size.ws_col)
+        .filter(|columns| *columns > 0);
+    let utf8 = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
+        .is_none_or(|locale| {
+            let locale = locale.to_lowercase();
+            locale.contains("utf-8") || locale.contains("utf8") || locale == "c" || locale == "posix"
+        });
+    let color = terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    Layout {
+        width: columns.unwrap_or(WIDTH),
+        ascii: !utf8,
+        color,
+        confidence: Fraction(confidence),
+    }
+}
+
+/// Results that belong together, as one text.
+pub fn results(results: &[Outcome], layout: &Layout) -> String {
+    let mut text = String::new();
+    let mut floors: Vec<&Floor> = Vec::new();
+    let mut ratios: Vec<&Ratio> = Vec::new();
+    for result in results {
+        match result {
+            Outcome::Logp(logp) => {
+                text += &report::signature(logp, layout);
+                text.push('\n');
+                text += &report::plot(&report::signature_figure(logp), layout);
+            }
+            Outcome::RttPairs(pairs) => text += &report::rtt_pairs(pairs, layout),
+            Outcome::Contention(contention) => text += &report::contention(contention, layout),
+            Outcome::Floor(floor) => floors.push(floor),
+            Outcome::Ratio(ratio) => ratios.push(ratio),
+            _ => {}
+        }
+    }
+    if !floors.is_empty() {
+        text += &report::floors(&floors, layout);
+    }
+    if !ratios.is_empty() {
+        text.push('\n');
+        text += &report::ratios(&ratios, layout);
+    }
+    text
+}

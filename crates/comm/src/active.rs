@@ -1,0 +1,353 @@
+//! Active Messages over an [`Endpoint`]: handler table, request, reply, poll.
+//!
+//! A request names a handler of its receiver, which runs there in the receiver's `poll` and may
+//! reply once; the reply names a handler of the requester. A request handler gets no access to
+//! the endpoint and a reply handler cannot reply, so no chain of messages can grow and no handler
+//! can wait: with the endpoint's flow control this rules out deadlock (von Eicken et al., "Active
+//! Messages", 1992; the seeds' "Assessing Fast Network Interfaces", section Active Messages).
+
+use std::time::Instant;
+
+use crate::wait::{Waiting, Watch};
+use crate::{CommError, Deliver, Endpoint, HandlerId, Message, Posted, Rank, Word};
+
+/// A request as its handler sees it.
+#[derive(Debug)]
+pub struct Call<'a> {
+    /// Who asks.
+    pub from: Rank,
+    /// The arguments.
+    pub words: &'a [Word],
+}
+
+/// What a request handler returns: a reply, or none.
+#[derive(Debug)]
+#[must_use]
+pub struct Outcome(Option<Message>);
+
+impl Call<'_> {
+    /// Replies with up to four words to the requester's reply handler `handler`.
+    #[inline(always)]
+    pub fn reply<const N: usize>(self, handler: HandlerId, words: [Word; N]) -> Outcome {
+        Outcome(Some(Message::new(handler, words)))
+    }
+
+    /// Completes the request without a reply.
+    #[inline(always)]
+    pub fn done(self) -> Outcome {
+        Outcome(None)
+    }
+}
+
+/// Runs for a request.
+pub type RequestHandler<S> = fn(&mut S, Call<'_>) -> Outcome;
+/// Runs for a reply.
+pub type ReplyHandler<S> = fn(&mut S, Rank, &[Word]);
+
+/// The table of handlers, the same on every rank of a run; `S` is the state they work on.
+#[derive(Debug)]
+pub struct Handlers<S> {
+    requests: Vec<RequestHandler<S>>,
+    replies: Vec<ReplyHandler<S>>,
+}
+
+impl<S> Default for Handlers<S> {
+    fn default() -> Self {
+        Self { requests: Vec::new(), replies: Vec::new() }
+    }
+}
+
+impl<S> Handlers<S> {
+    /// An empty table.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a request handler; handlers are numbered in the order of addition.
+    ///
+    /// # Panics
+    /// The table already has 256 of them.
+    pub fn request(&mut self, handler: RequestHandler<S>) -> HandlerId {
+        self.requests.push(handler);
+        HandlerId(u8::try_from(self.requests.len() - 1).expect("at most 256 request handlers"))
+    }
+
+    /// Adds a reply handler; handlers are numbered in the order of addition.
+    ///
+    /// # Panics
+    /// The table already has 256 of them.
+    pub fn reply(&mut self, handler: ReplyHandler<S>) -> HandlerId {
+        self.replies.push(handler);
+        HandlerId(u8::try_from(self.replies.len() - 1).expect("at most 256 reply handlers"))
+    }
+}
+
+/// Runs handlers for what an endpoint delivers.
+struct Dispatch<'a, S> {
+    handlers: &'a Handlers<S>,
+    state: &'a mut S,
+    fault: &'a mut Option<Fault>,
+}
+
+/// A message that named no handler; told apart from the hot path, formatted later.
+#[derive(Clone, Copy, Debug)]
+struct Fault {
+    from: Rank,
+    handler: HandlerId,
+}
+
+impl<S> Deliver for Dispatch<'_, S> {
+    #[inline(always)]
+    fn request(&mut self, from: Rank, message: Message) -> Option<Message> {
+        match self.handlers.requests.get(usize::from(message.handler.0)) {
+            Some(handler) => handler(self.state, Call { from, words: message.words() }).0,
+            None => {
+                *self.fault = Some(Fault { from, handler: message.handler });
+                None
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn reply(&mut self, from: Rank, message: Message) {
+        match self.handlers.replies.get(usize::from(message.handler.0)) {
+            Some(handler) => handler(self.state, from, message.words()),
+            None => *self.fault = Some(Fault { from, handler: message.handler }),
+        }
+    }
+}
+
+/// Active Messages of one rank: an endpoint, the handler table, and the state the handlers work
+/// on.
+///
+/// ```
+/// use std::time::Duration;
+/// use bandgap_comm::{ActiveMessages, Credited, HandlerId, Handlers, NoWatch, Waiting, inproc};
+///
+/// // The table is the same on both ranks; the state is a number.
+/// const STORE: HandlerId = HandlerId(0);
+/// let [mut here, mut there] = <[_; 2]>::try_from(inproc::links(2, 8)).unwrap().map(|link| {
+///     let mut handlers = Handlers::<u64>::new();
+///     handlers.reply(|state, _from, words| *state = words[0]);
+///     handlers.request(|_state, call| {
+///         let twice = 2 * call.words[0];
+///         call.reply(STORE, [twice])
+///     });
+///     let watch = NoWatch(Duration::from_secs(10));
+///     ActiveMessages::new(Credited::new(link, 8), handlers, 0, Waiting::Yield, watch)
+/// });
+///
+/// const DOUBLE: HandlerId = HandlerId(0);
+/// here.request(1, DOUBLE, [21])?;
+/// there.poll()?;
+/// here.await_replies()?;
+/// assert_eq!(*here.state(), 42);
+/// # Ok::<(), bandgap_comm::CommError>(())
+/// ```
+#[derive(Debug)]
+pub struct ActiveMessages<E, S, W> {
+    endpoint: E,
+    handlers: Handlers<S>,
+    state: S,
+    waiting: Waiting,
+    watch: W,
+    fault: Option<Fault>,
+}
+
+/// Fruitless polls between two looks at the watch while spinning.
+const SPINS_PER_CHECK: u32 = 1 << 12;
+/// The same while yielding: a yield takes most of a microsecond.
+const YIELDS_PER_CHECK: u32 = 1 << 6;
+/// Longest sleep between two looks at the watch while blocking.
+const BLOCK: std::time::Duration = std::time::Duration::from_millis(50);
+
+impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
+    /// Active Messages over `endpoint`.
+    pub fn new(endpoint: E, handlers: Handlers<S>, state: S, waiting: Waiting, watch: W) -> Self {
+        Self { endpoint, handlers, state, waiting, watch, fault: None }
+    }
+
+    /// This rank.
+    #[inline(always)]
+    pub fn rank(&self) -> Rank {
+        self.endpoint.rank()
+    }
+
+    /// Number of ranks.
+    #[inline(always)]
+    pub fn size(&self) -> usize {
+        self.endpoint.size()
+    }
+
+    /// The endpoint below.
+    pub fn endpoint(&self) -> &E {
+        &self.endpoint
+    }
+
+    /// The handlers' state.
+    #[inline(always)]
+    pub fn state(&self) -> &S {
+        &self.state
+    }
+
+    /// The handlers' state.
+    #[inline(always)]
+    pub fn state_mut(&mut self) -> &mut S {
+        &mut self.state
+    }
+
+    /// The handlers' state, when this rank has finished.
+    pub fn into_state(self) -> S {
+        self.state
+    }
+
+    /// The watch.
+    pub fn watch_mut(&mut self) -> &mut W {
+        &mut self.watch
+    }
+
+    /// Sends a request; while there is no room toward `peer`, handles what arrives. Does not poll
+    /// otherwise.
+    ///
+    /// # Errors
+    /// `peer` is no other rank of the run, a peer is gone or sent garbage, or the wait for room
+    /// passed its deadline.
+    #[inline(always)]
+    pub fn request<const N: usize>(
+        &mut self,
+        peer: Rank,
+        handler: HandlerId,
+        words: [Word; N],
+    ) -> Result<(), CommError> {
+        let message = Message::new(handler, words);
+        match self.endpoint.try_request(peer, message)? {
+            Posted::Yes => Ok(()),
+            Posted::Busy => self.request_when_room(peer, message),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn request_when_room(&mut self, peer: Rank, message: Message) -> Result<(), CommError> {
+        let mut posted = false;
+        let mut outcome = Ok(());
+        self.wait_until("room for a request", |am| {
+            outcome = am.endpoint.try_request(peer, message).map(|p| posted = p == Posted::Yes);
+            posted || outcome.is_err()
+        })?;
+        outcome
+    }
+
+    /// Handles what has arrived, and returns how many requests and completions that was. Never
+    /// waits.
+    ///
+    /// # Errors
+    /// A peer is gone or sent garbage.
+    #[inline(always)]
+    pub fn poll(&mut self) -> Result<usize, CommError> {
+        let mut dispatch =
+            Dispatch { handlers: &self.handlers, state: &mut self.state, fault: &mut self.fault };
+        let handled = self.endpoint.progress(&mut dispatch)?;
+        if self.fault.is_some() {
+            return Err(self.take_fault());
+        }
+        Ok(handled)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_fault(&mut self) -> CommError {
+        match self.fault.take() {
+            Some(Fault { from, handler }) => CommError::Garbage {
+                peer: from,
+                what: format!("handler {} is in no table of this rank", handler.0),
+            },
+            None => CommError::Stopped,
+        }
+    }
+
+    /// Polls until every request of this rank has completed.
+    ///
+    /// # Errors
+    /// As [`ActiveMessages::poll`]; or the deadline passed.
+    #[inline]
+    pub fn await_replies(&mut self) -> Result<(), CommError> {
+        self.wait_until("replies", |am| am.endpoint.outstanding() == 0)
+    }
+
+    /// Polls until `done` says so of the state.
+    ///
+    /// # Errors
+    /// As [`ActiveMessages::poll`]; or the deadline passed.
+    #[inline]
+    pub fn serve_until(&mut self, done: impl Fn(&S) -> bool) -> Result<(), CommError> {
+        self.wait_until("requests", |am| done(&am.state))
+    }
+
+    /// Polls until this rank owes its peers nothing: neither replies nor completions. A rank that
+    /// will not poll for a while, or never again, calls this first; otherwise peers may wait for
+    /// completions of requests that it has long handled.
+    ///
+    /// # Errors
+    /// As [`ActiveMessages::poll`]; or the deadline passed.
+    pub fn settle(&mut self) -> Result<(), CommError> {
+        self.wait_until("room for replies", |am| am.endpoint.unsent() == 0)
+    }
+
+    #[inline(always)]
+    fn wait_until(
+        &mut self,
+        waiting_for: &'static str,
+        mut done: impl FnMut(&mut Self) -> bool,
+    ) -> Result<(), CommError> {
+        let mut idle = 0_u32;
+        let mut since = None;
+        while !done(self) {
+            if self.poll()? == 0 {
+                idle = idle.wrapping_add(1);
+                self.idle(idle, &mut since, waiting_for)?;
+            } else {
+                idle = 0;
+                since = None;
+            }
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn idle(
+        &mut self,
+        idle: u32,
+        since: &mut Option<Instant>,
+        waiting_for: &'static str,
+    ) -> Result<(), CommError> {
+        let period = match self.waiting {
+            Waiting::Spin => SPINS_PER_CHECK,
+            Waiting::Yield => {
+                std::thread::yield_now();
+                YIELDS_PER_CHECK
+            }
+            Waiting::Block => {
+                self.endpoint.block(BLOCK)?;
+                1
+            }
+        };
+        if idle.is_multiple_of(period) { self.look(since, waiting_for) } else { Ok(()) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look(
+        &mut self,
+        since: &mut Option<Instant>,
+        waiting_for: &'static str,
+    ) -> Result<(), CommError> {
+        // Whoever is waited for may have been pushed off its core: let it have this one.
+        std::thread::yield_now();
+        let since = *since.get_or_insert_with(Instant::now);
+        self.watch.check(since.elapsed(), waiting_for)
+    }
+}
+
+#[cfg(test)]
+mod tests;

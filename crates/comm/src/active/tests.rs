@@ -1,0 +1,124 @@
+use std::time::Duration;
+
+use super::*;
+use crate::inproc::{InprocLink, links};
+use crate::{Credited, NoWatch};
+
+const ANSWER: HandlerId = HandlerId(0);
+const NOTE: HandlerId = HandlerId(1);
+
+type Rank2<W> = ActiveMessages<Credited<InprocLink>, Vec<Word>, W>;
+
+fn handlers() -> Handlers<Vec<Word>> {
+    let mut handlers = Handlers::<Vec<Word>>::new();
+    handlers.request(|_, call| {
+        let sum = call.words.iter().sum();
+        call.reply(HandlerId(0), [sum])
+    });
+    handlers.request(|state, call| {
+        state.extend(call.words);
+        call.done()
+    });
+    handlers.reply(|state, _, words| state.extend(words));
+    handlers
+}
+
+fn pair<W: Watch + Clone>(waiting: Waiting, watch: W) -> [Rank2<W>; 2] {
+    let ranks = links(2, 4).into_iter().map(|link| {
+        let endpoint = Credited::new(link, 3);
+        ActiveMessages::new(endpoint, handlers(), Vec::new(), waiting, watch.clone())
+    });
+    ranks.collect::<Vec<_>>().try_into().ok().unwrap()
+}
+
+/// Ends every wait at the first look, and keeps what was waited for.
+#[derive(Clone, Default)]
+struct Impatient(Vec<&'static str>);
+
+impl Watch for Impatient {
+    fn check(&mut self, _: Duration, waiting_for: &'static str) -> Result<(), CommError> {
+        self.0.push(waiting_for);
+        Err(CommError::Stopped)
+    }
+}
+
+#[test]
+fn handlers_are_numbered_in_the_order_of_addition() {
+    let mut handlers = Handlers::<()>::new();
+    let numbers = [(); 256].map(|()| handlers.request(|(), call| call.done()).0);
+    assert!((0..=255).eq(numbers));
+}
+
+#[test]
+#[should_panic(expected = "at most 256")]
+fn a_table_has_256_handlers() {
+    let mut handlers = Handlers::<()>::new();
+    for _ in 0..=256 {
+        handlers.reply(|(), _, _| {});
+    }
+}
+
+#[test]
+fn a_poll_counts_what_it_handled() {
+    let [mut here, mut there] = pair(Waiting::Yield, NoWatch(Duration::MAX));
+    here.request(1, ANSWER, [1, 2, 3, 4]).unwrap();
+    assert_eq!(there.poll().unwrap(), 1);
+    assert_eq!(here.poll().unwrap(), 1);
+    assert_eq!(here.poll().unwrap(), 0);
+    assert_eq!(here.into_state(), [1 + 2 + 3 + 4]);
+}
+
+#[test]
+fn every_wait_looks_at_its_watch_and_says_what_it_waits_for() {
+    for waiting in [Waiting::Spin, Waiting::Yield, Waiting::Block] {
+        let [mut here, _there] = pair(waiting, Impatient::default());
+        for _ in 0..3 {
+            here.request(1, NOTE, [0]).unwrap();
+        }
+        // All three credits are out, so that a fourth request waits.
+        let waits = [
+            here.request(1, NOTE, [0]),
+            here.await_replies(),
+            here.serve_until(|state| !state.is_empty()),
+        ];
+        for wait in waits {
+            assert!(matches!(wait, Err(CommError::Stopped)), "{waiting:?}: {wait:?}");
+        }
+        let said = ["room for a request", "replies", "requests"];
+        assert_eq!(here.watch_mut().0, said, "{waiting:?}");
+    }
+}
+
+#[test]
+fn the_watch_of_a_deadline_ends_the_wait_beyond_it() {
+    let mut watch = NoWatch(Duration::from_secs(3));
+    watch.check(Duration::from_secs(3), "replies").unwrap();
+    let late = watch.check(Duration::from_secs(4), "replies").unwrap_err();
+    assert_eq!(late.to_string(), "hear from any peer for 4s while waiting for replies");
+}
+
+#[test]
+fn settling_returns_what_is_owed() {
+    let [mut here, mut there] = pair(Waiting::Yield, NoWatch(Duration::from_secs(60)));
+    here.request(1, NOTE, [8]).unwrap();
+    there.serve_until(|state| !state.is_empty()).unwrap();
+    // Handled, but its completion is still owed: one poll of the sender finds nothing.
+    assert_eq!((here.poll().unwrap(), here.endpoint().outstanding()), (0, 1));
+    there.settle().unwrap();
+    assert_eq!((here.poll().unwrap(), here.endpoint().outstanding()), (1, 0));
+}
+
+#[test]
+fn a_reply_for_an_unknown_handler_is_an_error_that_names_it() {
+    let [mut here, there] = pair(Waiting::Yield, NoWatch(Duration::from_secs(60)));
+    let mut handlers = Handlers::<()>::new();
+    handlers.request(|(), call| call.reply(HandlerId(77), []));
+    let watch = NoWatch(Duration::from_secs(60));
+    let mut there = ActiveMessages::new(there.endpoint, handlers, (), Waiting::Yield, watch);
+    here.request(1, ANSWER, [1]).unwrap();
+    there.poll().unwrap();
+    match here.await_replies() {
+        Err(CommError::Garbage { peer: 1, what }) => assert!(what.contains("77"), "{what}"),
+        other => panic!("{other:?}"),
+    }
+}

@@ -1,0 +1,81 @@
+//! What every transport must do, as tests that know no transport.
+//!
+//! A transport says how its endpoints are made, and one line makes a `#[test]` of each property:
+//!
+//! ```
+//! use bandgap_comm::{Credited, conformance::Harness, inproc};
+//!
+//! struct Inproc;
+//!
+//! impl Harness for Inproc {
+//!     type E = Credited<inproc::InprocLink>;
+//!     fn endpoints(size: usize) -> Vec<Self::E> {
+//!         inproc::links(size, 64).into_iter().map(|link| Credited::new(link, 64)).collect()
+//!     }
+//! }
+//!
+//! bandgap_comm::conformance!(Inproc);
+//! # bandgap_comm::conformance::echo::<Inproc>();
+//! ```
+//!
+//! Ranks run as threads that yield while they wait, or take turns in one thread where the property
+//! depends on who makes progress. A hang ends at a deadline, as a failure.
+
+mod exchange;
+mod fault;
+mod faulty;
+mod group;
+mod pressure;
+mod ranks;
+mod schedule;
+
+pub use exchange::{
+    completes_once, echo, replies_keep_to_their_handler, requests_arrive_once_and_in_order,
+};
+pub use fault::{departure_is_noticed, no_such_peer, unknown_handler_names_the_rank};
+pub use faulty::Faulty;
+pub use group::{all_to_all, fan_in};
+pub use pressure::{busy_at_capacity, flood_both_ways, replies_find_room};
+pub use schedule::random_schedules;
+
+use crate::Endpoint;
+
+/// How a transport's endpoints are made.
+pub trait Harness {
+    /// The endpoint under test.
+    type E: Endpoint + Send;
+    /// Whether an endpoint notices by itself that a peer's was dropped.
+    const NOTICES_DEPARTURE: bool = true;
+    /// The connected endpoints of a new run, by rank.
+    fn endpoints(size: usize) -> Vec<Self::E>;
+}
+
+/// Makes one `#[test]` of each property for the [`Harness`](crate::conformance::Harness) named.
+#[macro_export]
+macro_rules! conformance {
+    (@each $harness:ty: $($property:ident)*) => {
+        $(
+            #[test]
+            fn $property() {
+                $crate::conformance::$property::<$harness>();
+            }
+        )*
+    };
+    ($harness:ty) => {
+        $crate::conformance!(@each $harness:
+            echo
+            requests_arrive_once_and_in_order
+            completes_once
+            replies_keep_to_their_handler
+            busy_at_capacity
+            flood_both_ways
+            replies_find_room
+            all_to_all
+            fan_in
+            no_such_peer
+            unknown_handler_names_the_rank
+            departure_is_noticed
+            random_schedules
+        );
+    };
+}

@@ -1,0 +1,120 @@
+//! The unit that a [`crate::Link`] moves, and its bytes on a wire.
+//!
+//! ```text
+//! 0      1      2        3      4        6         8
+//! magic  kind   handler  words  credits  reserved  words × 8 bytes, little endian
+//! ```
+
+use crate::{HandlerId, MAX_WORDS, Message};
+
+/// Bytes before the words.
+pub const FRAME_HEADER: usize = 8;
+/// Bytes of the longest frame.
+pub const MAX_FRAME: usize = FRAME_HEADER + 8 * MAX_WORDS;
+
+const MAGIC: u8 = 0xB6;
+
+/// What a frame is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum FrameKind {
+    /// A request; it takes one credit.
+    Request = 1,
+    /// A reply; it returns its request's credit.
+    Reply = 2,
+    /// Returns [`Frame::credits`] credits of requests that had no reply; carries no message.
+    Credit = 3,
+}
+
+/// A message and the flow control that travels with it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frame {
+    /// What the frame is for.
+    pub kind: FrameKind,
+    /// Credits returned for requests that had no reply, in order before this frame.
+    pub credits: u16,
+    /// The message; of a [`FrameKind::Credit`] an empty one.
+    pub message: Message,
+}
+
+/// Why bytes are no frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FrameError {
+    /// The first byte is not a frame's.
+    #[error("a frame begins with byte {0:#04x}, not {MAGIC:#04x}")]
+    Magic(u8),
+    /// The kind is none of those known.
+    #[error("a frame has the unknown kind {0}")]
+    Kind(u8),
+    /// More words than a message may have.
+    #[error("a frame announces {0} words, and {MAX_WORDS} is the most")]
+    Length(u8),
+    /// Reserved bytes are not zero.
+    #[error("a frame has reserved bytes that are not zero")]
+    Reserved,
+}
+
+impl Frame {
+    /// The frame's bytes, and how many of them count.
+    #[inline]
+    pub fn encode(&self) -> ([u8; MAX_FRAME], usize) {
+        let mut bytes = [0; MAX_FRAME];
+        bytes[0] = MAGIC;
+        bytes[1] = self.kind as u8;
+        bytes[2] = self.message.handler.0;
+        bytes[3] = self.message.len() as u8;
+        bytes[4..6].copy_from_slice(&self.credits.to_le_bytes());
+        for (room, word) in bytes[FRAME_HEADER..].chunks_exact_mut(8).zip(self.message.all_words())
+        {
+            room.copy_from_slice(&word.to_le_bytes());
+        }
+        (bytes, FRAME_HEADER + 8 * self.message.len())
+    }
+
+    /// The first frame of `bytes` and its length; `None` when it is not all there yet.
+    ///
+    /// # Errors
+    /// The bytes are no frame, as far as they are there.
+    #[inline]
+    pub fn decode(bytes: &[u8]) -> Result<Option<(Self, usize)>, FrameError> {
+        let Some(&magic) = bytes.first() else { return Ok(None) };
+        if magic != MAGIC {
+            return Err(FrameError::Magic(magic));
+        }
+        if bytes.len() < FRAME_HEADER {
+            return Ok(None);
+        }
+        let kind = match bytes[1] {
+            1 => FrameKind::Request,
+            2 => FrameKind::Reply,
+            3 => FrameKind::Credit,
+            other => return Err(FrameError::Kind(other)),
+        };
+        let len = usize::from(bytes[3]);
+        if len > MAX_WORDS {
+            return Err(FrameError::Length(bytes[3]));
+        }
+        if bytes[6] != 0 || bytes[7] != 0 {
+            return Err(FrameError::Reserved);
+        }
+        let total = FRAME_HEADER + 8 * len;
+        if bytes.len() < total {
+            return Ok(None);
+        }
+        let mut words = [0; MAX_WORDS];
+        for (word, room) in words.iter_mut().zip(bytes[FRAME_HEADER..total].chunks_exact(8)) {
+            let mut eight = [0; 8];
+            eight.copy_from_slice(room);
+            *word = u64::from_le_bytes(eight);
+        }
+        let Some(message) = Message::from_parts(HandlerId(bytes[2]), len, words) else {
+            return Err(FrameError::Length(bytes[3]));
+        };
+        let credits = u16::from_le_bytes([bytes[4], bytes[5]]);
+        Ok(Some((Self { kind, credits, message }, total)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,85 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn frames() -> impl Strategy<Value = Frame> {
+    let kind =
+        prop_oneof![Just(FrameKind::Request), Just(FrameKind::Reply), Just(FrameKind::Credit)];
+    (kind, any::<u16>(), any::<u8>(), 0..=MAX_WORDS, any::<[u64; MAX_WORDS]>()).prop_map(
+        |(kind, credits, handler, len, words)| {
+            let message = Message::from_parts(HandlerId(handler), len, words).unwrap();
+            Frame { kind, credits, message }
+        },
+    )
+}
+
+#[test]
+fn the_bytes_are_those_of_the_picture() {
+    let message = Message::new(HandlerId(7), [0x1122_3344_5566_7788]);
+    let (bytes, len) = Frame { kind: FrameKind::Reply, credits: 0x0102, message }.encode();
+    let expected = [
+        0xB6, 2, 7, 1, 0x02, 0x01, 0, 0, // magic, kind, handler, words, credits, reserved
+        0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, // the word
+    ];
+    assert_eq!(bytes[..len], expected);
+}
+
+#[test]
+fn each_wrong_field_is_named() {
+    let frame =
+        Frame { kind: FrameKind::Request, credits: 0, message: Message::new(HandlerId(0), []) };
+    for (field, value, expected) in [
+        (0, 0xFF, FrameError::Magic(0xFF)),
+        (1, 0, FrameError::Kind(0)),
+        (1, 4, FrameError::Kind(4)),
+        (3, 5, FrameError::Length(5)),
+        (3, 255, FrameError::Length(255)),
+        (6, 1, FrameError::Reserved),
+        (7, 1, FrameError::Reserved),
+    ] {
+        let (mut bytes, len) = frame.encode();
+        bytes[field] = value;
+        assert_eq!(Frame::decode(&bytes[..len]), Err(expected), "byte {field} is {value}");
+    }
+}
+
+#[test]
+fn a_wrong_first_byte_is_seen_before_the_rest_is_there() {
+    assert_eq!(Frame::decode(&[0]), Err(FrameError::Magic(0)));
+    assert_eq!(Frame::decode(&[]), Ok(None));
+}
+
+proptest! {
+    #[test]
+    fn decode_undoes_encode(frame in frames(), rest in prop::collection::vec(any::<u8>(), 0..50)) {
+        let (bytes, len) = frame.encode();
+        let mut stream = bytes[..len].to_vec();
+        stream.extend(rest);
+        prop_assert_eq!(Frame::decode(&stream), Ok(Some((frame, len))));
+        for short in 0..len {
+            prop_assert_eq!(Frame::decode(&bytes[..short]), Ok(None));
+        }
+    }
+
+    /// Whatever is decoded encodes to the bytes it was decoded from: no two spellings of a frame.
+    #[test]
+    fn arbitrary_bytes_decode_to_what_they_say(
+        head in prop_oneof![
+            any::<[u8; 4]>(),
+            (1..5_u8, any::<u8>(), 0..7_u8).prop_map(|(kind, handler, len)| [MAGIC, kind, handler, len]),
+        ],
+        credits in any::<[u8; 2]>(),
+        reserved in prop_oneof![4 => Just([0_u8; 2]), 1 => any::<[u8; 2]>()],
+        rest in prop::collection::vec(any::<u8>(), 0..50),
+    ) {
+        let mut bytes = Vec::from(head);
+        bytes.extend(credits);
+        bytes.extend(reserved);
+        bytes.extend(rest);
+        if let Ok(Some((frame, len))) = Frame::decode(&bytes) {
+            let (again, again_len) = frame.encode();
+            prop_assert_eq!(len, again_len);
+            prop_assert_eq!(&bytes[..len], &again[..len]);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! What a transport must do, what a rank program may do, and Active Messages between the two.
+//!
+//! * [`Endpoint`]: request and reply between ranks, with back-pressure as an answer.
+//! * [`Link`]: the smaller contract of a transport that only moves frames; [`Credited`] makes an
+//!   [`Endpoint`] of it.
+//! * [`ActiveMessages`]: handler table, `request`, `poll`, waiting, over any [`Endpoint`].
+//! * [`Am`]: what the source of a rank program sees. Executed by a rank process, or recorded for
+//!   the simulator.
+//!
+//! This crate knows no transport and contains no unsafe code.
+#![forbid(unsafe_code)]
+
+mod active;
+mod credit;
+mod endpoint;
+mod error;
+mod floor;
+mod frame;
+mod message;
+mod program;
+mod timer;
+mod wait;
+
+#[cfg(feature = "conformance")]
+pub mod conformance;
+pub mod inproc;
+
+pub use active::{ActiveMessages, Call, Handlers, Outcome, ReplyHandler, RequestHandler};
+pub use credit::{Credited, DEFAULT_CREDITS};
+pub use endpoint::{Capabilities, Deliver, Endpoint, Link, Posted};
+pub use error::CommError;
+pub use floor::{Role, Window};
+pub use frame::{FRAME_HEADER, Frame, FrameError, FrameKind, MAX_FRAME};
+pub use message::{HandlerId, MAX_WORDS, Message, Rank, Word};
+pub use program::{Am, Delay, Verb};
+pub use timer::{Stamp, Timer};
+pub use wait::{NoWatch, Waiting, Watch};

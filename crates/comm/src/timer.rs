@@ -1,0 +1,29 @@
+//! The clock as rank programs see it.
+
+/// A time stamp in ticks of the clock that made it. Opaque to a rank program, which cannot branch
+/// on time; [`Stamp::ticks`] is for the reductions.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stamp(u64);
+
+impl Stamp {
+    /// A stamp of this many ticks.
+    #[inline(always)]
+    pub fn from_ticks(ticks: u64) -> Self {
+        Self(ticks)
+    }
+
+    /// Ticks since the clock's origin.
+    #[inline(always)]
+    pub fn ticks(self) -> u64 {
+        self.0
+    }
+}
+
+/// A clock that stamps, and a processor that works for a controlled time.
+pub trait Timer {
+    /// The present, ordered against the memory accesses before and after it.
+    fn stamp(&self) -> Stamp;
+    /// Runs `iterations` rounds of the calibrated loop of dependent arithmetic: the Δ of the
+    /// signature. It reads no clock and touches no memory.
+    fn work(&self, iterations: u32);
+}

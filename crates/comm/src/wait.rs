@@ -1,0 +1,35 @@
+//! How a rank waits, and what it looks at while it does.
+
+use std::time::Duration;
+
+use crate::CommError;
+
+/// What a rank does between two fruitless polls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// Polls again at once. Right where every rank has a core of its own.
+    Spin,
+    /// Gives the core to another rank. Right where ranks share cores.
+    Yield,
+    /// Sleeps in the transport until something arrives.
+    Block,
+}
+
+/// Looked at from time to time by a rank that waits: deadlines, and peers that have died.
+pub trait Watch {
+    /// Called while nothing arrives; `waited` is the time since something last did.
+    ///
+    /// # Errors
+    /// The wait is over: a peer is gone, the run was stopped, or the deadline passed.
+    fn check(&mut self, waited: Duration, waiting_for: &'static str) -> Result<(), CommError>;
+}
+
+/// A watch with a deadline only.
+#[derive(Clone, Copy, Debug)]
+pub struct NoWatch(pub Duration);
+
+impl Watch for NoWatch {
+    fn check(&mut self, waited: Duration, waiting_for: &'static str) -> Result<(), CommError> {
+        if waited > self.0 { Err(CommError::Deadline { waited, waiting_for }) } else { Ok(()) }
+    }
+}

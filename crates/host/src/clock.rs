@@ -1,0 +1,210 @@
+//! The clock of a measurement: the cycle counter where it can be trusted, else the OS clock.
+//!
+//! One experiment is timed on one rank, so counters of different cores are never compared.
+
+mod calibration;
+mod counter;
+mod quality;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use bandgap_comm::{Stamp, Timer};
+use bandgap_units::Ns;
+use serde::{Deserialize, Serialize};
+
+use crate::{HostError, system_file, work};
+
+/// What stamps are taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClockSource {
+    /// The processor's counter: `rdtscp; lfence` on x86-64, `isb; cntvct_el0; isb` on aarch64.
+    CycleCounter,
+    /// `CLOCK_MONOTONIC_RAW`, in nanoseconds.
+    OsClock,
+}
+
+/// Why the OS clock stands in for the cycle counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fallback {
+    /// This architecture has no counter that bandgap knows.
+    NoCounter,
+    /// The counter may change its rate or stop when the processor changes speed or sleeps.
+    NotInvariant,
+    /// The kernel does not list the counter among its clock sources: it found it unstable.
+    MarkedUnstable,
+}
+
+/// What is known of a clock. Stored with every run, and handed from the launcher to its ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClockReport {
+    /// What stamps are taken from.
+    pub source: ClockSource,
+    /// Why that is not the cycle counter, where it is not.
+    pub fallback: Option<Fallback>,
+    /// Nanoseconds a tick: the robust slope of `CLOCK_MONOTONIC_RAW` over ticks.
+    pub ns_per_tick: f64,
+    /// Half-width of what `ns_per_tick` may be, as a share of it. It scales every time of a run
+    /// alike.
+    pub relative_uncertainty: f64,
+    /// Time between two stamps with nothing between them: the mean over bursts of stamps, without
+    /// interrupted bursts. To be taken off every time between two stamps.
+    pub cost: Ns,
+    /// The step in which the clock advances: the greatest common divisor of the differences seen.
+    pub resolution: Ns,
+}
+
+/// A calibrated clock.
+///
+/// ```
+/// use bandgap_comm::Timer;
+/// use bandgap_host::CycleClock;
+///
+/// let clock = CycleClock::calibrate();
+/// let begin = clock.stamp();
+/// clock.work(1000);
+/// let end = clock.stamp();
+/// assert!(clock.to_ns(end.ticks() - begin.ticks()).0 > 0.0);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct CycleClock {
+    report: ClockReport,
+}
+
+impl CycleClock {
+    /// Chooses the source and calibrates it against `CLOCK_MONOTONIC_RAW`; takes about 40 ms.
+    ///
+    /// *Formula*: ns_per_tick is the median of the slopes (t_j − t_i)/(c_j − c_i) over pairs half
+    /// the calibration apart, where each reading t of the OS clock is bracketed by two readings of
+    /// the counter, c their middle, and only the tightest brackets count.
+    /// *Assumes* that both clocks run at constant rates for these 40 ms.
+    pub fn calibrate() -> Self {
+        let clocks = system_file::text(Path::new("/"), CLOCK_SOURCES);
+        let (source, fallback) = choose(counter::facts(), clocks.as_deref());
+        let rate = match source {
+            ClockSource::CycleCounter => {
+                calibration::calibrate(counter::ordered, os_nanoseconds, || {
+                    std::thread::sleep(calibration::INTERVAL)
+                })
+            }
+            ClockSource::OsClock => calibration::Rate::SAME,
+        };
+        let raw = ClockReport {
+            source,
+            fallback,
+            ns_per_tick: rate.ns_per_tick,
+            relative_uncertainty: rate.relative_uncertainty,
+            cost: Ns(0.0),
+            resolution: Ns(0.0),
+        };
+        let quality = quality::measure(|| Self { report: raw }.stamp().ticks());
+        Self {
+            report: ClockReport {
+                cost: Ns(quality.cost_ticks * raw.ns_per_tick),
+                resolution: Ns(quality.step_ticks as f64 * raw.ns_per_tick),
+                ..raw
+            },
+        }
+    }
+
+    /// The clock that `report` describes, calibrated by another process on this machine.
+    ///
+    /// # Errors
+    /// [`HostError::Calibration`] when this machine has no such clock, or the numbers of the
+    /// report cannot be a clock's.
+    pub fn with_calibration(report: ClockReport) -> Result<Self, HostError> {
+        let wrong = |problem| Err(HostError::Calibration { problem });
+        if report.source == ClockSource::CycleCounter && !counter::facts().exists {
+            return wrong("it is for a cycle counter, which this processor lacks");
+        }
+        let sensible = |value: f64| value.is_finite() && value >= 0.0;
+        if !(sensible(report.ns_per_tick) && report.ns_per_tick > 0.0) {
+            return wrong("nanoseconds a tick must be a positive number");
+        }
+        if ![report.relative_uncertainty, report.cost.0, report.resolution.0].map(sensible)[..]
+            .iter()
+            .all(|good| *good)
+        {
+            return wrong("uncertainty, cost and resolution must be numbers from zero up");
+        }
+        Ok(Self { report })
+    }
+
+    /// All that is known of this clock.
+    pub fn report(&self) -> ClockReport {
+        self.report
+    }
+
+    /// What stamps are taken from.
+    pub fn source(&self) -> ClockSource {
+        self.report.source
+    }
+
+    /// Nanoseconds a tick.
+    pub fn ns_per_tick(&self) -> f64 {
+        self.report.ns_per_tick
+    }
+
+    /// The time of so many ticks. Nothing is taken off: see [`CycleClock::cost`].
+    #[inline]
+    pub fn to_ns(&self, ticks: u64) -> Ns {
+        Ns(ticks as f64 * self.report.ns_per_tick)
+    }
+
+    /// Time between two stamps with nothing between them, measured at calibration.
+    pub fn cost(&self) -> Ns {
+        self.report.cost
+    }
+
+    /// The step in which the clock advances, measured at calibration.
+    pub fn resolution(&self) -> Ns {
+        self.report.resolution
+    }
+}
+
+impl Timer for CycleClock {
+    /// Waits for earlier instructions and holds back later ones. An earlier store may still be in
+    /// the store buffer: that is where a processor's part of sending ends.
+    #[inline(always)]
+    fn stamp(&self) -> Stamp {
+        Stamp::from_ticks(match self.report.source {
+            ClockSource::CycleCounter => counter::ordered(),
+            ClockSource::OsClock => os_nanoseconds(),
+        })
+    }
+
+    #[inline(always)]
+    fn work(&self, iterations: u32) {
+        work::run(iterations);
+    }
+}
+
+/// Where the kernel lists the clock sources that it trusts.
+const CLOCK_SOURCES: &str = "sys/devices/system/clocksource/clocksource0/available_clocksource";
+
+/// The source to use, given the counter's properties and the kernel's list of clock sources.
+fn choose(facts: counter::Facts, clocks: Option<&str>) -> (ClockSource, Option<Fallback>) {
+    let listed = |name| clocks.is_none_or(|all| all.split_whitespace().any(|one| one == name));
+    let fallback = if !facts.exists {
+        Some(Fallback::NoCounter)
+    } else if !facts.invariant {
+        Some(Fallback::NotInvariant)
+    } else if !facts.kernel_name.is_none_or(listed) {
+        Some(Fallback::MarkedUnstable)
+    } else {
+        None
+    };
+    let source = if fallback.is_some() { ClockSource::OsClock } else { ClockSource::CycleCounter };
+    (source, fallback)
+}
+
+/// `CLOCK_MONOTONIC_RAW` in nanoseconds: not steered by the network's time.
+#[inline(always)]
+fn os_nanoseconds() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::MonotonicRaw);
+    // Both parts are never negative on a clock that counts from start-up.
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}

@@ -1,0 +1,50 @@
+//! What a stamp costs, and in what steps the clock advances.
+
+use bandgap_stats::outlier::inside_fence;
+use bandgap_stats::quantile::mean;
+
+/// Bursts whose means are averaged.
+const BURSTS: usize = 256;
+/// Stamps of one burst: long against the clock's step, short against an interruption's period.
+const STAMPS: usize = 64;
+
+/// In ticks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Quality {
+    /// Mean time between neighbouring stamps.
+    pub cost_ticks: f64,
+    /// The clock's step.
+    pub step_ticks: u64,
+}
+
+/// Takes the stamps. A step that is large against the cost would make a single difference
+/// worthless, so a burst counts as a whole.
+pub(super) fn measure(mut stamp: impl FnMut() -> u64) -> Quality {
+    let mut stamps = vec![[0_u64; STAMPS]; BURSTS];
+    // The first pass brings code and memory into the caches; the second one counts.
+    for _ in 0..2 {
+        for burst in &mut stamps {
+            for slot in burst.iter_mut() {
+                *slot = stamp();
+            }
+        }
+    }
+    let means: Vec<f64> = stamps
+        .iter()
+        .map(|burst| burst[STAMPS - 1].saturating_sub(burst[0]) as f64 / (STAMPS - 1) as f64)
+        .collect();
+    Quality { cost_ticks: mean(&inside_fence(&means)), step_ticks: step(stamps.as_flattened()) }
+}
+
+/// The greatest common divisor of the differences of neighbouring stamps; 0 when none differ.
+pub(super) fn step(stamps: &[u64]) -> u64 {
+    stamps.windows(2).map(|pair| pair[1].abs_diff(pair[0])).fold(0, divisor)
+}
+
+/// Euclid's algorithm.
+fn divisor(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}

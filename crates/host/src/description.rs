@@ -1,0 +1,143 @@
+//! What a run ran on. A fact that this machine does not show is `None`, never an error.
+
+mod cgroup;
+mod hypervisor;
+mod limits;
+mod processor;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use bandgap_units::Bytes;
+use serde::{Deserialize, Serialize};
+
+use crate::{Topology, TopologySummary, allowed_cpus, system_file};
+
+pub use hypervisor::VirtualMachine;
+pub use limits::{Limit, Limits};
+
+/// Facts about the machine, its operating system, and this process's place in it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Description {
+    /// The host's name.
+    pub host_name: Option<String>,
+    /// The distribution, as it calls itself.
+    pub os: Option<String>,
+    /// The kernel's name and release.
+    pub kernel: Option<String>,
+    /// The architecture that bandgap was built for.
+    pub architecture: String,
+    /// The processor's model.
+    pub cpu_model: Option<String>,
+    /// Frequency governors in use, each named once.
+    pub governor: Option<String>,
+    /// The driver that sets frequencies.
+    pub frequency_driver: Option<String>,
+    /// Whether frequencies above the nominal one are allowed (turbo, boost).
+    pub boost: Option<bool>,
+    /// Whether cores run several hardware threads, as the kernel says.
+    pub smt: Option<bool>,
+    /// The hypervisor, where this is a virtual machine; `None` on bare metal, and where nothing
+    /// tells.
+    pub virtual_machine: Option<VirtualMachine>,
+    /// The container runtime, where one shows itself.
+    pub container: Option<String>,
+    /// Processors' worth of time that control groups allow this process.
+    pub cpu_quota: Option<f64>,
+    /// The kernel's clock source.
+    pub clocksource: Option<String>,
+    /// The setting of transparent huge pages: always, madvise or never.
+    pub transparent_hugepages: Option<String>,
+    /// Memory installed.
+    pub memory: Option<Bytes>,
+    /// Size of a page.
+    pub page_size: Option<Bytes>,
+    /// Limits of this process.
+    pub limits: Limits,
+    /// Cores that the scheduler leaves alone, as a list.
+    pub isolated_cpus: Option<String>,
+    /// Runnable tasks, averaged over 1, 5 and 15 minutes.
+    pub load_average: Option<[f64; 3]>,
+    /// Cores, caches and memory nodes in a few numbers.
+    pub topology: Option<TopologySummary>,
+}
+
+impl Description {
+    /// Describes this machine.
+    pub fn read() -> Self {
+        let mut read = Self::read_from(Path::new("/"));
+        read.page_size = u64::try_from(rustix::param::page_size()).ok().map(Bytes);
+        read.virtual_machine = hypervisor::ask_processor().or(read.virtual_machine);
+        read.topology = allowed_cpus()
+            .and_then(|allowed| Topology::read_from(Path::new("/"), &allowed))
+            .ok()
+            .map(|topology| topology.summary());
+        read
+    }
+
+    /// Describes the machine whose kernel files are under `root`; all of its cores count as
+    /// allowed.
+    pub fn read_from(root: &Path) -> Self {
+        let text = |relative: &str| system_file::filled(root, relative);
+        let topology = Topology::read_from(root, &[])
+            .map_or_else(|_| Topology::default(), Topology::all_allowed);
+        let online = topology.allowed_ids();
+        Self {
+            host_name: text("proc/sys/kernel/hostname"),
+            os: text("etc/os-release").and_then(|all| pretty_name(&all)),
+            kernel: joined(text("proc/sys/kernel/ostype"), text("proc/sys/kernel/osrelease")),
+            architecture: std::env::consts::ARCH.to_owned(),
+            cpu_model: processor::model(root),
+            governor: processor::governors(root, &online),
+            frequency_driver: text("sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"),
+            boost: processor::boost(root),
+            smt: text("sys/devices/system/cpu/smt/active").map(|active| active == "1"),
+            virtual_machine: hypervisor::read(root),
+            container: cgroup::container(root),
+            cpu_quota: cgroup::quota(root),
+            clocksource: text("sys/devices/system/clocksource/clocksource0/current_clocksource"),
+            transparent_hugepages: text("sys/kernel/mm/transparent_hugepage/enabled")
+                .and_then(|all| bracketed(&all)),
+            memory: text("proc/meminfo").and_then(|all| memory(&all)),
+            page_size: None,
+            limits: text("proc/self/limits").map_or_else(Limits::default, |all| Limits::of(&all)),
+            isolated_cpus: text("sys/devices/system/cpu/isolated"),
+            load_average: text("proc/loadavg").and_then(|all| load(&all)),
+            topology: (!online.is_empty()).then(|| topology.summary()),
+        }
+    }
+}
+
+fn joined(first: Option<String>, second: Option<String>) -> Option<String> {
+    match (first, second) {
+        (Some(first), Some(second)) => Some(format!("{first} {second}")),
+        (first, second) => first.or(second),
+    }
+}
+
+/// `PRETTY_NAME="…"` of os-release.
+fn pretty_name(all: &str) -> Option<String> {
+    let name = all.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
+    Some(name.trim_matches(['"', '\'']).to_owned())
+}
+
+/// The choice in brackets: `always [madvise] never`.
+fn bracketed(all: &str) -> Option<String> {
+    let (_, from) = all.split_once('[')?;
+    Some(from.split_once(']')?.0.to_owned())
+}
+
+/// `MemTotal: … kB`, in units of 1024.
+fn memory(all: &str) -> Option<Bytes> {
+    let line = all.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
+    kib.checked_mul(1024).map(Bytes)
+}
+
+fn load(all: &str) -> Option<[f64; 3]> {
+    let mut numbers = all.split_whitespace().map(str::parse::<f64>);
+    let mut next = || numbers.next()?.ok().filter(|load| load.is_finite());
+    Some([next()?, next()?, next()?])
+}

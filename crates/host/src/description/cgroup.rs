@@ -1,0 +1,83 @@
+//! Control groups and containers: the share of processors that this process may use.
+
+use std::path::{Component, Path};
+
+use crate::system_file;
+
+/// Processors' worth of time allowed: the least of the limits of this process's control group and
+/// those above it, version 2 or 1. `None` without a limit.
+///
+/// *Formula*: quota / period, both in microseconds.
+pub(super) fn quota(root: &Path) -> Option<f64> {
+    let groups = system_file::text(root, "proc/self/cgroup")?;
+    let mut least: Option<f64> = None;
+    for line in groups.lines() {
+        let mut fields = line.splitn(3, ':');
+        let (Some(_), Some(controllers), Some(path)) =
+            (fields.next(), fields.next(), fields.next())
+        else {
+            continue;
+        };
+        let unified = controllers.is_empty();
+        if !unified && !controllers.split(',').any(|controller| controller == "cpu") {
+            continue;
+        }
+        // Seen from within a container, the path may climb out of what is mounted.
+        let path: Vec<&str> = Path::new(path)
+            .components()
+            .filter_map(|part| match part {
+                Component::Normal(name) => name.to_str(),
+                _ => None,
+            })
+            .collect();
+        for depth in 0..=path.len() {
+            let group = path[..depth].join("/");
+            let found = if unified {
+                quota_2(root, &format!("sys/fs/cgroup/{group}"))
+                    .or_else(|| quota_2(root, &format!("sys/fs/cgroup/unified/{group}")))
+            } else {
+                quota_1(root, &format!("sys/fs/cgroup/{controllers}/{group}"))
+                    .or_else(|| quota_1(root, &format!("sys/fs/cgroup/cpu/{group}")))
+            };
+            least = match (least, found) {
+                (Some(least), Some(found)) => Some(least.min(found)),
+                (least, found) => least.or(found),
+            };
+        }
+    }
+    least
+}
+
+/// Version 2: `cpu.max` holds `QUOTA PERIOD`, or `max PERIOD`.
+fn quota_2(root: &Path, group: &str) -> Option<f64> {
+    let text = system_file::text(root, &format!("{group}/cpu.max"))?;
+    let (quota, period) = text.split_once(' ')?;
+    share(quota.parse().ok()?, period.parse().ok()?)
+}
+
+/// Version 1: two files, a quota of −1 without limit.
+fn quota_1(root: &Path, group: &str) -> Option<f64> {
+    let quota = system_file::number(root, &format!("{group}/cpu.cfs_quota_us"))?;
+    let period = system_file::number(root, &format!("{group}/cpu.cfs_period_us"))?;
+    share(quota, period)
+}
+
+fn share(quota: f64, period: f64) -> Option<f64> {
+    (quota > 0.0 && period > 0.0).then(|| quota / period)
+}
+
+/// The container runtime, by the marks that runtimes leave.
+pub(super) fn container(root: &Path) -> Option<String> {
+    let marks = [
+        (".dockerenv", "Docker"),
+        ("run/.containerenv", "Podman"),
+        (".singularity.d", "Apptainer"),
+    ];
+    if let Some((_, name)) = marks.iter().find(|(file, _)| root.join(file).exists()) {
+        return Some((*name).to_owned());
+    }
+    let groups = system_file::text(root, "proc/self/cgroup")?;
+    let names =
+        [("kubepods", "Kubernetes"), ("docker", "Docker"), ("libpod", "Podman"), ("lxc", "LXC")];
+    names.iter().find(|(mark, _)| groups.contains(mark)).map(|(_, name)| (*name).to_owned())
+}

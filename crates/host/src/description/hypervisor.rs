@@ -1,0 +1,87 @@
+//! Whether this is a virtual machine, and whose.
+//!
+//! Invariant of the unsafe code: it executes `cpuid`, which every x86-64 processor has.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::system_file;
+
+/// A hypervisor below the kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VirtualMachine {
+    /// The hypervisor, as far as it names itself.
+    pub hypervisor: Option<String>,
+}
+
+/// What the kernel's files tell.
+pub(super) fn read(root: &Path) -> Option<VirtualMachine> {
+    let text = |relative: &str| system_file::filled(root, relative);
+    let named = text("sys/hypervisor/type")
+        // The device tree's strings end with a zero byte.
+        .or_else(|| {
+            text("proc/device-tree/hypervisor/compatible")
+                .map(|name| name.trim_end_matches('\0').to_owned())
+        })
+        .or_else(|| {
+            text("sys/class/dmi/id/product_name")
+                .filter(|name| VIRTUAL.iter().any(|v| name.contains(v)))
+        });
+    let flagged = || {
+        text("proc/cpuinfo")?
+            .lines()
+            .find(|line| line.starts_with("flags"))
+            .filter(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"))
+            .map(|_| ())
+    };
+    match named {
+        Some(name) => Some(VirtualMachine { hypervisor: Some(name) }),
+        None => flagged().map(|()| VirtualMachine { hypervisor: None }),
+    }
+}
+
+/// Product names by which virtual machines are known where the processor does not tell.
+const VIRTUAL: [&str; 5] = ["KVM", "QEMU", "VMware", "VirtualBox", "Virtual Machine"];
+
+/// What the processor tells: leaf 1, ecx bit 31 is set by hypervisors only; leaf 4000_0000 holds
+/// their name.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn ask_processor() -> Option<VirtualMachine> {
+    // Needed by the oldest compiler supported; newer ones call this function safe.
+    #[allow(unused_unsafe)]
+    // SAFETY: every x86-64 processor has cpuid.
+    let leaf = |leaf| unsafe { std::arch::x86_64::__cpuid(leaf) };
+    if leaf(1).ecx >> 31 & 1 == 0 {
+        return None;
+    }
+    let name = leaf(0x4000_0000);
+    let bytes = [name.ebx, name.ecx, name.edx].map(u32::to_le_bytes).concat();
+    Some(VirtualMachine { hypervisor: product(&bytes) })
+}
+
+/// Other processors have no such flag.
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) fn ask_processor() -> Option<VirtualMachine> {
+    None
+}
+
+/// The product behind the twelve bytes of the leaf, or the bytes as they are.
+#[cfg(any(test, target_arch = "x86_64"))]
+pub(super) fn product(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes);
+    let signature = text.trim_matches(['\0', ' ']);
+    let known = match signature {
+        "" => return None,
+        "KVMKVMKVM" => "KVM",
+        "Microsoft Hv" => "Hyper-V",
+        "VMwareVMware" => "VMware",
+        "XenVMMXenVMM" => "Xen",
+        "TCGTCGTCGTCG" => "QEMU (emulated)",
+        "VBoxVBoxVBox" => "VirtualBox",
+        "bhyve bhyve" => "bhyve",
+        "ACRNACRNACRN" => "ACRN",
+        other => other,
+    };
+    Some(known.to_owned())
+}

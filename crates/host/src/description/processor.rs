@@ -1,0 +1,44 @@
+//! The processor's model and how its frequency is set.
+
+use std::path::Path;
+
+use crate::system_file;
+
+const CPUS: &str = "sys/devices/system/cpu";
+
+/// The model: named on x86, numbered on aarch64 (implementer and part).
+pub(super) fn model(root: &Path) -> Option<String> {
+    let all = system_file::text(root, "proc/cpuinfo")?;
+    let field = |name: &str| {
+        all.lines().find_map(|line| {
+            let (key, value) = line.split_once(':')?;
+            (key.trim() == name).then(|| value.trim().to_owned())
+        })
+    };
+    field("model name").or_else(|| field("Model")).or_else(|| {
+        let (implementer, part) = (field("CPU implementer")?, field("CPU part")?);
+        Some(format!("implementer {implementer}, part {part}"))
+    })
+}
+
+/// The governors of these cores, each named once, in the cores' order.
+pub(super) fn governors(root: &Path, cpus: &[usize]) -> Option<String> {
+    let mut names: Vec<String> = Vec::new();
+    for cpu in cpus {
+        let governor = format!("{CPUS}/cpu{cpu}/cpufreq/scaling_governor");
+        match system_file::filled(root, &governor) {
+            Some(name) if !names.contains(&name) => names.push(name),
+            _ => {}
+        }
+    }
+    if names.is_empty() { None } else { Some(names.join(", ")) }
+}
+
+/// Intel's driver says it the other way round.
+pub(super) fn boost(root: &Path) -> Option<bool> {
+    let flag = |name: &str| system_file::number::<u8>(root, &format!("{CPUS}/{name}"));
+    match flag("intel_pstate/no_turbo") {
+        Some(no_turbo) => Some(no_turbo == 0),
+        None => flag("cpufreq/boost").map(|boost| boost != 0),
+    }
+}

@@ -1,0 +1,231 @@
+use bandgap_units::Ns;
+
+use super::*;
+use crate::topology::tests::two_packages;
+use crate::{ClockSource, Fallback, Limit, Limits, VirtualMachine};
+
+/// A machine with nothing to say against it, to be spoilt one thing at a time.
+struct Machine {
+    description: Description,
+    topology: Topology,
+    clock: ClockReport,
+    noise: Vec<(usize, NoiseReport)>,
+    placement: Placement,
+    pinning: Pinning,
+    states: Option<Vec<PlacementState>>,
+}
+
+impl Machine {
+    fn good() -> Self {
+        Self {
+            description: Description {
+                governor: Some("performance".to_owned()),
+                frequency_driver: Some("acpi-cpufreq".to_owned()),
+                boost: Some(false),
+                limits: Limits {
+                    memlock: Some(Limit::Unlimited),
+                    nofile: Some(Limit::AtMost(1024)),
+                },
+                load_average: Some([0.1, 0.1, 0.1]),
+                ..Description::default()
+            },
+            topology: two_packages(&[0, 1, 2, 3]),
+            clock: ClockReport {
+                source: ClockSource::CycleCounter,
+                fallback: None,
+                ns_per_tick: 0.4,
+                relative_uncertainty: 2e-6,
+                cost: Ns(18.0),
+                resolution: Ns(0.4),
+            },
+            noise: vec![(0, noise(0.0005)), (1, noise(0.0002))],
+            placement: Placement { cpus: vec![0, 1], oversubscribed: false },
+            pinning: Pinning::Held,
+            states: None,
+        }
+    }
+
+    fn check(&self, name: &str) -> Check {
+        let evidence = Evidence {
+            description: &self.description,
+            topology: &self.topology,
+            clock: &self.clock,
+            noise: &self.noise,
+            placement: &self.placement,
+            pinning: self.pinning.clone(),
+            states: self.states.as_deref(),
+        };
+        examine(&evidence).into_iter().find(|check| check.name == name).unwrap()
+    }
+}
+
+fn noise(time_lost: f64) -> NoiseReport {
+    NoiseReport {
+        quantum: Ns(10_000.0),
+        samples: 1000,
+        median: Ns(10_000.0),
+        mean: Ns(10_005.0),
+        p99: Ns(10_100.0),
+        p99_9: Ns(12_000.0),
+        max: Ns(30_000.0),
+        threshold: Ns(100.0),
+        detours_per_second: 250.0,
+        time_lost,
+    }
+}
+
+/// Spoils the good machine, and expects `name` to say so, with advice exactly from Warning up.
+fn expect(name: &str, grade: Grade, says: &str, spoil: impl FnOnce(&mut Machine)) -> Check {
+    let mut machine = Machine::good();
+    spoil(&mut machine);
+    let check = machine.check(name);
+    assert_eq!(check.grade, grade, "{check:?}");
+    assert!(check.found.contains(says), "{check:?}");
+    assert!(grade < Grade::Warning || check.advice.is_some(), "no advice: {check:?}");
+    check
+}
+
+#[test]
+fn a_good_machine_has_good_checks_but_for_smt() {
+    let machine = Machine::good();
+    for name in [
+        "timer",
+        "cores",
+        "pinning",
+        "frequency",
+        "noise",
+        "load",
+        "virtual machine",
+        "locked memory",
+        "open files",
+    ] {
+        let check = machine.check(name);
+        assert_eq!((check.grade, &check.advice), (Grade::Good, &None), "{check:?}");
+    }
+    expect("SMT", Grade::Note, "2 threads a core", |_| ());
+}
+
+#[test]
+fn clocks() {
+    expect("timer", Grade::Warning, "kernel does not trust", |machine| {
+        machine.clock.source = ClockSource::OsClock;
+        machine.clock.fallback = Some(Fallback::MarkedUnstable);
+    });
+    expect("timer", Grade::Warning, "changes its rate", |machine| {
+        machine.clock.fallback = Some(Fallback::NotInvariant);
+    });
+    expect("timer", Grade::Note, "no cycle counter", |machine| {
+        machine.clock.fallback = Some(Fallback::NoCounter);
+    });
+    expect("timer", Grade::Warning, "known to 1e-2", |machine| {
+        machine.clock.relative_uncertainty = 0.01;
+    });
+}
+
+#[test]
+fn cores_and_placement() {
+    let check = expect("cores", Grade::Bad, "more than one rank", |machine| {
+        machine.placement = Placement { cpus: vec![0, 1, 2, 3, 0], oversubscribed: true };
+    });
+    assert!(check.advice.unwrap().contains("--ranks 4"));
+    expect("cores", Grade::Note, "none is left", |machine| {
+        machine.placement.cpus = vec![0, 1, 2, 3];
+    });
+    expect("cores", Grade::Bad, "Docker allows 1.50", |machine| {
+        machine.description.cpu_quota = Some(1.5);
+        machine.description.container = Some("Docker".to_owned());
+    });
+    expect("cores", Grade::Good, "2 ranks on cores 0-1", |machine| {
+        machine.description.cpu_quota = Some(2.0);
+    });
+    expect("SMT", Grade::Warning, "ranks 1 and 2 run on cores 3 and 19", |machine| {
+        machine.topology = two_packages(&[0, 3, 19]);
+        machine.placement.cpus = vec![0, 3, 19];
+    });
+    expect("pinning", Grade::Warning, "refused: use core 9", |machine| {
+        machine.pinning = Pinning::Refused("use core 9".to_owned());
+    });
+}
+
+#[test]
+fn frequencies() {
+    expect("frequency", Grade::Warning, "powersave", |machine| {
+        machine.description.governor = Some("powersave, performance".to_owned());
+    });
+    expect("frequency", Grade::Note, "not visible", |machine| {
+        machine.description.governor = None;
+    });
+    for (driver, file) in [("intel_pstate", "no_turbo"), ("acpi-cpufreq", "cpufreq/boost")] {
+        let check = expect("frequency", Grade::Note, "boost on", |machine| {
+            machine.description.boost = Some(true);
+            machine.description.frequency_driver = Some(driver.to_owned());
+        });
+        assert!(check.advice.unwrap().contains(file));
+    }
+}
+
+#[test]
+fn the_worst_core_decides_about_noise() {
+    for (lost, grade) in [(0.005, Grade::Note), (0.03, Grade::Warning), (0.2, Grade::Bad)] {
+        expect("noise", grade, "core 3 loses", |machine| machine.noise.push((3, noise(lost))));
+    }
+    let check = expect("noise", Grade::Warning, "250 detours a second", |machine| {
+        machine.noise = vec![(0, noise(0.03))];
+        machine.description.isolated_cpus = Some("4-7".to_owned());
+    });
+    assert!(check.advice.unwrap().contains("--cores 4-7"));
+    expect("noise", Grade::Note, "not measured", |machine| machine.noise.clear());
+}
+
+#[test]
+fn load_counts_against_the_cores_left() {
+    // 32 cores online, 2 ranks: a load of 30 still fits, 31 does not.
+    let with = |load| {
+        move |machine: &mut Machine| {
+            machine.description.load_average = Some([load, 0.0, 0.0]);
+        }
+    };
+    expect("load", Grade::Note, "30.00 tasks", with(30.0));
+    expect("load", Grade::Warning, "on 32 cores", with(31.0));
+    expect("load", Grade::Note, "not visible", |machine| machine.description.load_average = None);
+}
+
+#[test]
+fn virtual_machines_are_judged_by_their_states() {
+    let kvm = Some(VirtualMachine { hypervisor: Some("KVM".to_owned()) });
+    expect("virtual machine", Grade::Warning, "KVM", |machine| {
+        machine.description.virtual_machine = kvm.clone();
+    });
+    expect("virtual machine", Grade::Note, "one placement state", |machine| {
+        machine.description.virtual_machine = kvm.clone();
+        machine.states = Some(vec![(52.0, 1.0)]);
+    });
+    let several = Some(vec![(52.0, 0.86), (246.0, 0.14)]);
+    let says = "2 placement states: a cache line takes 52.0 ns for 86 % of the time, 246 ns for";
+    expect("virtual machine", Grade::Warning, says, |machine| {
+        machine.description.virtual_machine = kvm.clone();
+        machine.states = several.clone();
+    });
+    expect("virtual machine", Grade::Warning, "none seen; 2 placement", |machine| {
+        machine.states = several.clone();
+    });
+}
+
+#[test]
+fn limits() {
+    let limited = |memlock, nofile| {
+        move |machine: &mut Machine| machine.description.limits = Limits { memlock, nofile }
+    };
+    let few = Some(Limit::AtMost(16));
+    expect(
+        "locked memory",
+        Grade::Note,
+        "at most 8 MiB",
+        limited(Some(Limit::AtMost(8 << 20)), few),
+    );
+    expect("locked memory", Grade::Good, "64 MiB", limited(Some(Limit::AtMost(64 << 20)), few));
+    // 32 + 3 · 2 ranks = 38 needed, so 64 is advised.
+    let check = expect("open files", Grade::Bad, "about 38 are needed", limited(None, few));
+    assert_eq!(check.advice.as_deref(), Some("ulimit -n 64"));
+    expect("open files", Grade::Note, "not visible", limited(None, None));
+}

@@ -1,0 +1,57 @@
+//! What the machine charges for the smallest operations: bounds that give results their meaning.
+
+use std::hint::black_box;
+
+use bandgap_comm::Timer;
+
+use crate::CycleClock;
+
+/// Operations between the two stamps of a sample: the clock's step and cost vanish in them.
+const OPERATIONS: u32 = 256;
+
+/// Time of reading the clock, ns a stamp; each sample is the mean of many.
+pub fn clock_read(clock: &CycleClock, samples: usize) -> Vec<f64> {
+    sample(clock, samples, || {
+        black_box(clock.stamp().ticks());
+    })
+}
+
+/// Time of the cheapest system call (the parent's process number), ns a call; each sample is the
+/// mean of many.
+pub fn system_call(clock: &CycleClock, samples: usize) -> Vec<f64> {
+    sample(clock, samples, || {
+        black_box(rustix::process::getppid());
+    })
+}
+
+fn sample(clock: &CycleClock, samples: usize, mut operation: impl FnMut()) -> Vec<f64> {
+    // One more at first, which brings code into the caches and is dropped.
+    let mut times = vec![0.0; samples + 1];
+    for time in &mut times {
+        let begin = clock.stamp();
+        for _ in 0..OPERATIONS {
+            operation();
+        }
+        let end = clock.stamp();
+        let elapsed = clock.to_ns(end.ticks().saturating_sub(begin.ticks())).0;
+        *time = (elapsed - clock.cost().0).max(0.0) / f64::from(OPERATIONS);
+    }
+    times.split_off(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_sample_is_a_mean_of_many_operations() {
+        let clock = CycleClock::calibrate();
+        let mut calls = 0;
+        assert_eq!(sample(&clock, 3, || calls += 1).len(), 3);
+        assert_eq!(calls, 4 * OPERATIONS);
+        for times in [clock_read(&clock, 5), system_call(&clock, 5)] {
+            assert_eq!(times.len(), 5);
+            assert!(times.iter().all(|time| time.is_finite() && *time >= 0.0));
+        }
+    }
+}

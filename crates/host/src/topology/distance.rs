@@ -1,0 +1,97 @@
+//! How near two logical processors are.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{CacheKind, Topology};
+
+/// Classes of distance within a host, nearest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Distance {
+    /// One logical processor: whoever runs there takes turns.
+    SameCpu,
+    /// Two hardware threads of one physical core.
+    SmtSibling,
+    /// Two cores with a data cache in common; the nearest such cache counts.
+    SharedCache {
+        /// Its level.
+        level: u8,
+    },
+    /// One package and one memory node, no cache in common.
+    SameNode,
+    /// One package, two memory nodes.
+    SamePackage,
+    /// Two packages.
+    SameHost,
+}
+
+impl fmt::Display for Distance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SameCpu => f.pad("same core"),
+            Self::SmtSibling => f.pad("SMT sibling"),
+            Self::SharedCache { level } => f.pad(&format!("shared L{level}")),
+            Self::SameNode => f.pad("same NUMA node"),
+            Self::SamePackage => f.pad("same package"),
+            Self::SameHost => f.pad("same host"),
+        }
+    }
+}
+
+/// Two logical processors.
+type Pair = (usize, usize);
+
+impl Topology {
+    /// The class of the pair; `None` when one of them is not online.
+    pub fn distance(&self, a: usize, b: usize) -> Option<Distance> {
+        let (first, second) = (self.cpu(a)?, self.cpu(b)?);
+        if a == b {
+            return Some(Distance::SameCpu);
+        }
+        if first.siblings.binary_search(&b).is_ok() {
+            return Some(Distance::SmtSibling);
+        }
+        let shared = first
+            .caches
+            .iter()
+            .filter(|cache| cache.kind != CacheKind::Instruction)
+            .filter(|cache| cache.cpus.binary_search(&b).is_ok())
+            .map(|cache| cache.level)
+            .min();
+        Some(match shared {
+            Some(level) => Distance::SharedCache { level },
+            None if first.package != second.package => Distance::SameHost,
+            None if first.node != second.node => Distance::SamePackage,
+            None => Distance::SameNode,
+        })
+    }
+
+    /// For each class of distance between two allowed processors, the pair with the lowest
+    /// numbers; nearest class first. [`Distance::SameCpu`] is no pair.
+    pub fn pairs_by_distance(&self) -> Vec<(Distance, Pair)> {
+        let ids = self.allowed_ids();
+        let mut pairs: Vec<(Distance, Pair)> = Vec::new();
+        for (i, &a) in ids.iter().enumerate() {
+            for &b in &ids[i + 1..] {
+                let Some(distance) = self.distance(a, b) else { continue };
+                if pairs.iter().all(|(known, _)| *known != distance) {
+                    pairs.push((distance, (a, b)));
+                }
+            }
+        }
+        pairs.sort();
+        pairs
+    }
+
+    /// The nearest pair of allowed processors; `None` when there are not two.
+    pub fn nearest_pair(&self) -> Option<(Distance, Pair)> {
+        self.pairs_by_distance().first().copied()
+    }
+
+    /// The farthest pair of allowed processors; `None` when there are not two.
+    pub fn farthest_pair(&self) -> Option<(Distance, Pair)> {
+        self.pairs_by_distance().last().copied()
+    }
+}

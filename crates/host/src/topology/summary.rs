@@ -1,0 +1,87 @@
+//! The topology in a few numbers.
+
+use std::collections::BTreeSet;
+
+use bandgap_units::Bytes;
+use serde::{Deserialize, Serialize};
+
+use super::{CacheKind, Topology};
+use crate::format_cpu_list;
+
+/// Caches of one level and kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CacheSummary {
+    /// 1 is nearest to the core.
+    pub level: u8,
+    /// What they hold.
+    pub kind: CacheKind,
+    /// Size of each; of the largest, where they differ.
+    pub size: Option<Bytes>,
+    /// How many there are.
+    pub count: usize,
+    /// Logical processors that share one; the most, where they differ.
+    pub shared_by: usize,
+}
+
+/// The topology in a few numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TopologySummary {
+    /// Logical processors that are online, as a list.
+    pub online: String,
+    /// Those allowed to this process, as a list.
+    pub allowed: String,
+    /// Physical cores.
+    pub cores: usize,
+    /// Packages.
+    pub packages: usize,
+    /// Memory nodes with processors.
+    pub nodes: usize,
+    /// Hardware threads of a physical core; the most, where they differ.
+    pub threads_per_core: usize,
+    /// Caches, nearest first.
+    pub caches: Vec<CacheSummary>,
+}
+
+impl Topology {
+    /// The topology in a few numbers.
+    pub fn summary(&self) -> TopologySummary {
+        let cpus = self.cpus();
+        let ids: Vec<usize> = cpus.iter().map(|cpu| cpu.id).collect();
+        TopologySummary {
+            online: format_cpu_list(&ids),
+            allowed: format_cpu_list(&self.allowed_ids()),
+            cores: cpus.iter().map(|cpu| &cpu.siblings).collect::<BTreeSet<_>>().len(),
+            packages: cpus.iter().map(|cpu| cpu.package).collect::<BTreeSet<_>>().len(),
+            nodes: cpus.iter().map(|cpu| cpu.node).collect::<BTreeSet<_>>().len(),
+            threads_per_core: cpus.iter().map(|cpu| cpu.siblings.len()).max().unwrap_or(0),
+            caches: self.cache_summaries(),
+        }
+    }
+
+    fn cache_summaries(&self) -> Vec<CacheSummary> {
+        let all: BTreeSet<(u8, CacheKind, &[usize], Option<Bytes>)> = self
+            .cpus()
+            .iter()
+            .flat_map(|cpu| &cpu.caches)
+            .map(|cache| (cache.level, cache.kind, cache.cpus.as_slice(), cache.size))
+            .collect();
+        let mut summaries: Vec<CacheSummary> = Vec::new();
+        for (level, kind, cpus, size) in all {
+            match summaries.last_mut() {
+                Some(last) if last.level == level && last.kind == kind => {
+                    last.size = last.size.max(size);
+                    last.count += 1;
+                    last.shared_by = last.shared_by.max(cpus.len());
+                }
+                _ => summaries.push(CacheSummary {
+                    level,
+                    kind,
+                    size,
+                    count: 1,
+                    shared_by: cpus.len(),
+                }),
+            }
+        }
+        summaries
+    }
+}

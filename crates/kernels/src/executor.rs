@@ -1,0 +1,147 @@
+//! Runs a rank program on a transport.
+
+use bandgap_comm::{
+    ActiveMessages, Am, CommError, Delay, Endpoint, Rank, Stamp, Timer, Verb, Watch, Word,
+};
+
+use crate::program::{replied_words, served_words};
+use crate::reduce::{self, Samples};
+use crate::{Job, Pattern, RankState, Tally};
+
+/// One rank's Active Messages with a clock: executes rank programs.
+#[derive(Debug)]
+pub struct Executor<E, T, W> {
+    am: ActiveMessages<E, RankState, W>,
+    timer: T,
+    marks: Vec<Stamp>,
+    served: u64,
+    served_sum: u64,
+}
+
+impl<E: Endpoint, T: Timer, W: Watch> Executor<E, T, W> {
+    /// An executor over `am`, whose handlers are those of [`crate::handlers`].
+    pub fn new(am: ActiveMessages<E, RankState, W>, timer: T) -> Self {
+        Self { am, timer, marks: Vec::new(), served: 0, served_sum: 0 }
+    }
+
+    /// The Active Messages below, for what is not timed.
+    pub fn active(&mut self) -> &mut ActiveMessages<E, RankState, W> {
+        &mut self.am
+    }
+
+    /// The transport below.
+    pub fn endpoint(&self) -> &E {
+        self.am.endpoint()
+    }
+
+    /// The clock.
+    pub fn timer(&self) -> &T {
+        &self.timer
+    }
+
+    /// Times `messages` computations of `delay` with no request between them, `samples` times, in
+    /// ticks: Δ as it is in this place.
+    pub fn time_delay(&mut self, delay: Delay, messages: u32, samples: u32) -> Vec<u64> {
+        let mut ticks = Vec::with_capacity(samples as usize);
+        for _ in 0..samples {
+            let begin = self.timer.stamp();
+            for _ in 0..messages {
+                self.compute(delay);
+            }
+            ticks.push(self.timer.stamp().ticks().saturating_sub(begin.ticks()));
+        }
+        ticks
+    }
+
+    /// Runs this rank's part of `job`, checks what arrived, and returns the samples (empty on
+    /// ranks that do not time). Jobs must not overlap: the next begins when every rank has
+    /// returned from this one.
+    ///
+    /// # Errors
+    /// A peer is gone, a deadline passed, or messages arrived with wrong content.
+    pub fn execute(&mut self, job: &Job) -> Result<Samples, CommError> {
+        self.marks.clear();
+        self.marks.reserve(reduce::marks(job).max(3 * job.samples as usize));
+        let before = self.am.state().tally;
+        crate::run(self, job)?;
+        self.verify(job, before)?;
+        Ok(reduce::reduce(job, &self.marks))
+    }
+
+    /// Compares counts and sums with what `job` makes this rank receive.
+    fn verify(&mut self, job: &Job, before: Tally) -> Result<(), CommError> {
+        let (rank, size) = (self.rank(), self.size());
+        let now = self.am.state().tally;
+        let (served, sum) = served_words(job, rank, size);
+        self.served_sum = self.served_sum.wrapping_add(sum);
+        if (now.served, now.served_sum) != (self.served, self.served_sum) {
+            let got = (served + now.served).saturating_sub(self.served);
+            return Err(wrong("requests", job, served, self.served_sum, got, now.served_sum));
+        }
+        let (replies, sum) = replied_words(job, rank, size);
+        let got = now.replies - before.replies;
+        let got_sum = now.reply_sum.wrapping_sub(before.reply_sum);
+        if (got, got_sum) != (replies, sum) {
+            return Err(wrong("replies", job, replies, sum, got, got_sum));
+        }
+        Ok(())
+    }
+}
+
+#[cold]
+fn wrong(what: &str, job: &Job, count: u64, sum: u64, got: u64, got_sum: u64) -> CommError {
+    CommError::Garbage {
+        peer: match job.pattern {
+            Pattern::OneToOne { replier, .. } => replier,
+            _ => 0,
+        },
+        what: format!(
+            "{what} of {} × {} messages: expected {count} with sum {sum:#x}, got {got} with sum \
+             {got_sum:#x}",
+            job.samples, job.messages
+        ),
+    }
+}
+
+impl<E: Endpoint, T: Timer, W: Watch> Am for Executor<E, T, W> {
+    #[inline(always)]
+    fn rank(&self) -> Rank {
+        self.am.rank()
+    }
+
+    #[inline(always)]
+    fn size(&self) -> usize {
+        self.am.size()
+    }
+
+    #[inline(always)]
+    fn request(&mut self, peer: Rank, verb: Verb, word: Word) -> Result<(), CommError> {
+        self.am.request(peer, verb.handler, [word])?;
+        self.am.poll()?;
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn await_replies(&mut self) -> Result<(), CommError> {
+        self.am.await_replies()
+    }
+
+    #[inline(always)]
+    fn serve(&mut self, requests: u64) -> Result<(), CommError> {
+        self.served += requests;
+        let target = self.served;
+        self.am.serve_until(|state| state.tally.served >= target)
+    }
+
+    #[inline(always)]
+    fn compute(&mut self, delay: Delay) {
+        if delay.iterations > 0 {
+            self.timer.work(delay.iterations);
+        }
+    }
+
+    #[inline(always)]
+    fn mark(&mut self) {
+        self.marks.push(self.timer.stamp());
+    }
+}

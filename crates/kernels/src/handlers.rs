@@ -1,0 +1,107 @@
+//! The handlers that every rank of a measurement has.
+
+use bandgap_comm::{Call, HandlerId, Handlers, Outcome, Rank, Verb, Word};
+
+/// Replies with the complement of its word: the requester can tell that the handler ran.
+pub(crate) const ECHO: Verb = Verb { handler: HandlerId(0), replies: true };
+/// Takes its word and does not reply.
+pub(crate) const SINK: Verb = Verb { handler: HandlerId(1), replies: false };
+/// Hands four words of an encoded [`crate::Job`] to a follower.
+pub const COMMAND: HandlerId = HandlerId(2);
+/// Hands measured ticks to the leader, up to four at a time.
+pub const RESULT: HandlerId = HandlerId(3);
+
+/// Says that a follower has carried out its command.
+pub const DONE: HandlerId = HandlerId(4);
+
+/// The reply handler of [`ECHO`].
+const ECHOED: HandlerId = HandlerId(0);
+
+/// What the handlers count: enough to know afterwards, outside the timed section, that every
+/// message arrived with its content.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Requests handled.
+    pub served: u64,
+    /// Sum of the words of those requests, modulo 2⁶⁴.
+    pub served_sum: u64,
+    /// Replies handled.
+    pub replies: u64,
+    /// Sum of the words of those replies, modulo 2⁶⁴.
+    pub reply_sum: u64,
+}
+
+/// The state that the handlers of one rank work on.
+#[derive(Debug, Default)]
+pub struct RankState {
+    /// Counts of the measuring handlers.
+    pub tally: Tally,
+    /// Commands that have arrived and have not been carried out.
+    pub commands: std::collections::VecDeque<[Word; 4]>,
+    /// Results that have arrived.
+    pub results: Vec<Word>,
+    /// Commands that followers have carried out.
+    pub done: u64,
+}
+
+/// The word that the `index`-th message of a program carries: no two neighbours alike, no run of
+/// zeros that an untouched buffer could pass for.
+#[inline(always)]
+pub(crate) fn pattern(index: u64) -> Word {
+    index.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5555_AAAA_5555_AAAA
+}
+
+#[inline]
+fn echo(state: &mut RankState, call: Call<'_>) -> Outcome {
+    let word = call.words.first().copied().unwrap_or(0);
+    state.tally.served += 1;
+    state.tally.served_sum = state.tally.served_sum.wrapping_add(word);
+    call.reply(ECHOED, [!word])
+}
+
+#[inline]
+fn sink(state: &mut RankState, call: Call<'_>) -> Outcome {
+    let word = call.words.first().copied().unwrap_or(0);
+    state.tally.served += 1;
+    state.tally.served_sum = state.tally.served_sum.wrapping_add(word);
+    call.done()
+}
+
+fn command(state: &mut RankState, call: Call<'_>) -> Outcome {
+    if let Ok(words) = <[Word; 4]>::try_from(call.words) {
+        state.commands.push_back(words);
+    }
+    call.done()
+}
+
+fn result(state: &mut RankState, call: Call<'_>) -> Outcome {
+    state.results.extend_from_slice(call.words);
+    call.done()
+}
+
+fn done(state: &mut RankState, call: Call<'_>) -> Outcome {
+    state.done += 1;
+    call.done()
+}
+
+#[inline]
+fn echoed(state: &mut RankState, _from: Rank, words: &[Word]) {
+    state.tally.replies += 1;
+    state.tally.reply_sum =
+        state.tally.reply_sum.wrapping_add(words.first().copied().unwrap_or(0));
+}
+
+/// The table of handlers, the same on every rank.
+pub fn handlers() -> Handlers<RankState> {
+    let mut table = Handlers::new();
+    let ids = [
+        (table.request(echo), ECHO.handler),
+        (table.request(sink), SINK.handler),
+        (table.request(command), COMMAND),
+        (table.request(result), RESULT),
+        (table.request(done), DONE),
+        (table.reply(echoed), ECHOED),
+    ];
+    debug_assert!(ids.iter().all(|(given, expected)| given == expected));
+    table
+}

@@ -1,0 +1,156 @@
+//! One curve of the signature: elapsed time over M at one Δ.
+
+use bandgap_stats::Line;
+use bandgap_stats::line::Influence;
+use bandgap_stats::quantile::{median, variance};
+
+use crate::linear::{Group, Linear};
+
+/// One M of a curve.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Point {
+    pub messages: f64,
+    pub group: usize,
+    pub mean: f64,
+    /// Standard error of the mean from the curve's smoothed variance.
+    pub error: f64,
+}
+
+/// The points of one Δ, M ascending.
+#[derive(Clone, Debug)]
+pub(crate) struct Curve {
+    pub delay: f64,
+    pub points: Vec<Point>,
+}
+
+/// A straight line through some neighbouring points of a curve.
+#[derive(Clone, Debug)]
+pub(crate) struct Stretch {
+    pub points: Vec<Point>,
+    influence: Influence,
+}
+
+impl Stretch {
+    /// A line through the points, weighted by their errors; `None` for fewer than two M.
+    pub(crate) fn through(points: &[Point]) -> Option<Stretch> {
+        let messages: Vec<f64> = points.iter().map(|p| p.messages).collect();
+        let weights: Vec<f64> = points.iter().map(|p| p.error.powi(-2)).collect();
+        let influence = Influence::of(&messages, &weights)?;
+        Some(Stretch { points: points.to_vec(), influence })
+    }
+
+    fn sum(&self, coefficients: &[f64]) -> f64 {
+        coefficients.iter().zip(&self.points).map(|(c, p)| c * p.mean).sum()
+    }
+
+    pub(crate) fn slope(&self) -> f64 {
+        self.sum(&self.influence.slope)
+    }
+
+    pub(crate) fn intercept(&self) -> f64 {
+        self.sum(&self.influence.intercept)
+    }
+
+    pub(crate) fn at(&self, messages: f64) -> f64 {
+        self.intercept() + self.slope() * messages
+    }
+
+    /// Smoothed variance of the slope.
+    pub(crate) fn slope_variance(&self) -> f64 {
+        self.influence.slope.iter().zip(&self.points).map(|(c, p)| (c * p.error).powi(2)).sum()
+    }
+
+    /// How far `point` lies from the line, and the standard error of that distance.
+    pub(crate) fn distance(&self, point: &Point) -> (f64, f64) {
+        let mut predicted = 0.0;
+        let mut variance = point.error.powi(2);
+        for (i, known) in self.points.iter().enumerate() {
+            let weight = self.influence.intercept[i] + point.messages * self.influence.slope[i];
+            predicted += weight * known.mean;
+            variance += (weight * known.error).powi(2);
+        }
+        ((point.mean - predicted).abs(), variance.sqrt())
+    }
+
+    /// √(χ²/(n − 2)) of the points about the line where that is beyond noise, else 1: the ratio by
+    /// which the points scatter more than their own batches tell (Birge 1932); `None` for two points.
+    pub(crate) fn scatter(&self) -> Option<f64> {
+        if self.points.len() < 3 {
+            return None;
+        }
+        let degrees = (self.points.len() - 2) as f64;
+        let off = |p: &Point| (p.mean - self.at(p.messages)) / p.error;
+        let squares: f64 = self.points.iter().map(|p| off(p).powi(2)).sum();
+        let beyond = squares > beyond_noise(degrees);
+        Some(if beyond { (squares / degrees).sqrt() } else { 1.0 })
+    }
+
+    pub(crate) fn slope_terms(&self, groups: usize) -> Linear {
+        self.terms(&self.influence.slope, groups)
+    }
+
+    pub(crate) fn intercept_terms(&self, groups: usize) -> Linear {
+        self.terms(&self.influence.intercept, groups)
+    }
+
+    fn terms(&self, coefficients: &[f64], groups: usize) -> Linear {
+        Linear::of(self.points.iter().map(|p| p.group).zip(coefficients.iter().copied()), groups)
+    }
+}
+
+/// What a χ² of so many degrees of freedom does not exceed by noise: its mean k and six of its
+/// standard deviations √(2k).
+pub(crate) fn beyond_noise(degrees: f64) -> f64 {
+    degrees + 6.0 * (2.0 * degrees).sqrt()
+}
+
+impl Curve {
+    /// Puts the points in order and smooths their variances.
+    ///
+    /// The variance of few batches scatters by tens of per cent, and weights from it would favour
+    /// the points that happen to look quiet. A power of the elapsed time, fitted to all points of
+    /// the curve, gives steadier weights: power 0 is a clock's constant jitter, 2 a share of the
+    /// time. Only weights and tests use it; intervals use each point's own batches.
+    pub(crate) fn new(delay: f64, messages_and_groups: &[(u64, usize)], groups: &[Group]) -> Curve {
+        let mut order = messages_and_groups.to_vec();
+        order.sort_unstable();
+        let relative: Vec<f64> = order
+            .iter()
+            .map(|&(_, g)| {
+                variance(&groups[g].batches) / groups[g].mean.powi(2).max(f64::MIN_POSITIVE)
+            })
+            .collect();
+        let typical = median(&relative);
+        // Exact data has no variance; any small one gives relative weights.
+        let floor = (typical / 100.0).max(1e-12);
+        let logs: Vec<f64> =
+            order.iter().map(|&(_, g)| groups[g].mean.max(f64::MIN_POSITIVE).ln()).collect();
+        let log_relative: Vec<f64> = relative.iter().map(|r| r.max(floor).ln()).collect();
+        let degrees: Vec<f64> = order.iter().map(|&(_, g)| groups[g].degrees()).collect();
+        let total: f64 = degrees.iter().sum();
+        let centre =
+            |values: &[f64]| values.iter().zip(&degrees).map(|(v, d)| v * d).sum::<f64>() / total;
+        // Relative variance ∝ elapsed^(power − 2).
+        let power = match Line::fit_weighted(&logs, &log_relative, &degrees) {
+            Some(line) if order.len() >= 4 => line.slope.clamp(-2.0, 0.0),
+            _ => 0.0,
+        };
+        let level = centre(&log_relative) - power * centre(&logs);
+        let points = order
+            .iter()
+            .zip(&logs)
+            .map(|(&(messages, group), log)| {
+                let variance = (level + power * log).exp() * groups[group].mean.powi(2);
+                Point {
+                    messages: messages as f64,
+                    group,
+                    mean: groups[group].mean,
+                    error: (variance / groups[group].batches.len() as f64)
+                        .sqrt()
+                        .max(f64::MIN_POSITIVE.sqrt()),
+                }
+            })
+            .collect();
+        Curve { delay, points }
+    }
+}

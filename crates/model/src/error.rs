@@ -1,0 +1,97 @@
+//! Why a signature could not be extracted.
+
+use bandgap_units::Ns;
+use thiserror::Error;
+
+use crate::observation::Kind;
+
+/// What is missing or wrong in the observations. Reads after "failed to …: ".
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// No single request-reply pairs were observed.
+    #[error("no rtt observations; L needs the time of single request-reply pairs")]
+    NoRtt,
+    /// The issue phase was never observed without computing between the messages.
+    #[error("no issue observations with a delay of 0; os and g are read from them")]
+    NoZeroDelay,
+    /// Fewer message counts than needed before the first reply comes back.
+    #[error(
+        "{found} message counts in the send-only regime (M·os below RTT = {}), at least 2 are \
+         needed and 4 are better; observe smaller M with a delay of 0", Ns(*.rtt)
+    )]
+    TooFewSmall {
+        /// How many there are.
+        found: usize,
+        /// The round-trip time in nanoseconds.
+        rtt: f64,
+    },
+    /// Too few message counts beyond the send-only regime at this delay.
+    #[error(
+        "{found} message counts beyond the send-only regime with a delay of {}, at least 2 are \
+         needed and 4 are better; observe larger M", Ns(*.delay)
+    )]
+    TooFewLarge {
+        /// The delay in nanoseconds.
+        delay: f64,
+        /// How many there are.
+        found: usize,
+    },
+    /// No delay was long enough to raise the message cost above the gap.
+    #[error(
+        "no delay above idle: none raises the message cost above the gap of {}, so or cannot be \
+         read; observe longer delays, up to {}", Ns(*.gap), Ns(2.0 * *.gap)
+    )]
+    NoDelayAboveIdle {
+        /// The gap in nanoseconds.
+        gap: f64,
+    },
+    /// An observation has too few repetitions for an interval.
+    #[error(
+        "{found} repetition of {kind} with {messages} messages and a delay of {}, at least 2 are \
+         needed for an interval", Ns(*.delay)
+    )]
+    TooFewBatches {
+        /// What was observed.
+        kind: Kind,
+        /// Messages of the observation.
+        messages: u64,
+        /// The delay in nanoseconds.
+        delay: f64,
+        /// How many there are.
+        found: usize,
+    },
+    /// An observation holds a value that no clock gives.
+    #[error(
+        "{value} ns as a time of {kind} with {messages} messages and a delay of {delay} ns; times \
+         are finite and not negative, and messages at least 1"
+    )]
+    BadValue {
+        /// What was observed.
+        kind: Kind,
+        /// Messages of the observation.
+        messages: u64,
+        /// The delay in nanoseconds.
+        delay: f64,
+        /// The value in nanoseconds.
+        value: f64,
+    },
+    /// A quantity that is positive on every machine came out otherwise.
+    #[error("{quantity} of {}: the table does not rise with the number of messages", Ns(*.value))]
+    NotPositive {
+        /// Name of the quantity.
+        quantity: &'static str,
+        /// The value in nanoseconds.
+        value: f64,
+    },
+    /// The confidence or the number of resamples cannot be used.
+    #[error(
+        "a confidence of {confidence} with {resamples} resamples; use one strictly between 0 and 1, and at least 100 resamples"
+    )]
+    BadOptions {
+        /// The confidence asked for.
+        confidence: f64,
+        /// The resamples asked for.
+        resamples: usize,
+    },
+}

@@ -1,0 +1,29 @@
+//! LogP: from observations of the issue phase to parameters with intervals.
+//!
+//! - [`logp`]: the LogP machine, message by message; what an observation would read on it.
+//! - [`observation`]: the input, and how rows of a table become it.
+//! - [`signature`]: the output, and [`extract`], the way from one to the other.
+//! - [`finding`]: what there is to say about a signature besides its numbers.
+//!
+//! Source of the method: "Assessing Fast Network Interfaces" (the LogP paper), sections
+//! "Communication microbenchmark" and "Microbenchmark signature". Times are nanoseconds in `f64`;
+//! a derived time may be negative.
+//!
+//! Not here: how observations are made (kernels), and how numbers are shown (report).
+
+#![forbid(unsafe_code)]
+
+mod arm;
+mod curve;
+mod error;
+pub mod finding;
+mod linear;
+pub mod logp;
+pub mod observation;
+mod regime;
+pub mod signature;
+
+pub use error::ModelError;
+pub use finding::Finding;
+pub use observation::{Kind, Observation, Row, observations_from_rows};
+pub use signature::{Estimate, Options, Regime, Signature, extract};

@@ -1,0 +1,143 @@
+//! The LogP signature and its extraction.
+
+mod extract;
+mod launches;
+mod shape;
+mod table;
+
+pub use extract::extract;
+
+use crate::finding::Finding;
+
+/// How to extract.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// Confidence of all intervals, strictly between 0 and 1.
+    pub confidence: f64,
+    /// Bootstrap resamples, at least 100.
+    pub resamples: usize,
+    /// Seed of the resampling; the same seed and data give the same signature.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { confidence: 0.95, resamples: 1000, seed: 1 }
+    }
+}
+
+/// A value with its interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The estimate.
+    pub value: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Upper end of the interval.
+    pub high: f64,
+    /// Batch values behind it.
+    pub samples: usize,
+    /// How it was estimated.
+    pub estimator: &'static str,
+}
+
+/// What limits the rate of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Regime {
+    /// The network: the sender idles at full rate.
+    NetworkBound,
+    /// The processor: there is no idle time, and g = os + or.
+    ProcessorBound,
+}
+
+/// What ends the send-only regime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The first replies are back: RTT/os messages.
+    RoundTrip,
+    /// The network holds no more requests.
+    Capacity,
+}
+
+/// Where the transition from the send-only regime begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transition {
+    /// Messages issued by then.
+    pub messages: f64,
+    /// What ends the regime.
+    pub cause: Cause,
+}
+
+/// The far right arm of the hinge g'(Δ) = max(g, os + or + Δ).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FarArm {
+    /// Its slope, 1 in the model; `None` where a single delay raises the cost.
+    pub slope: Option<Estimate>,
+    /// The delay from which on it was fitted, in nanoseconds.
+    pub from_delay: f64,
+    /// The delays fitted.
+    pub delays: usize,
+    /// Whether at least two delays agree on a slope of 1 within 5 % (or cannot be told from it).
+    pub holds: bool,
+}
+
+/// A line of elapsed time over messages, to draw: intercept + slope·M.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct IssueLine {
+    /// Nanoseconds per message.
+    pub slope: f64,
+    /// Nanoseconds at M = 0.
+    pub intercept: f64,
+    /// Smallest M of the fit.
+    pub from_messages: u64,
+    /// Largest M of the fit.
+    pub to_messages: u64,
+}
+
+/// The steady state at one delay.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Steady {
+    /// Δ in nanoseconds.
+    pub delay: f64,
+    /// g'(Δ): the slope of the line.
+    pub cost: Estimate,
+    /// The line itself.
+    pub line: IssueLine,
+    /// Whether further points confirm the slope; false too where they scatter beyond their noise.
+    pub settled: bool,
+}
+
+/// LogP parameters of small messages, and how they were found. Times are nanoseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Signature {
+    /// os: the slope of elapsed(M) at Δ = 0 in the send-only regime.
+    pub send_overhead: Estimate,
+    /// or: the mean of g'(Δ) − os − Δ over the far arm.
+    pub recv_overhead: Estimate,
+    /// g: the slope of elapsed(M) at Δ = 0 in the steady state; os + or where processor-bound.
+    pub gap: Estimate,
+    /// L = RTT/2 − os − or; negative where the overheads overlap the transfer.
+    pub latency: Estimate,
+    /// The time of a single request with its reply.
+    pub rtt: Estimate,
+    /// g − os − or; 0 where processor-bound.
+    pub idle: Estimate,
+    /// C = (RTT + os − a)/g − 1 from the steady line a + g·M at Δ = 0, in requests outstanding;
+    /// `None` where it is not visible.
+    ///
+    /// Reply k is taken at RTT + (k − 1)·g and request M waits for reply M − C, so the line is
+    /// elapsed(M) = RTT + (M − C − 1)·g + os.
+    pub capacity: Option<Estimate>,
+    /// What limits the rate.
+    pub regime: Regime,
+    /// Where the send-only regime ends.
+    pub transition: Transition,
+    /// The far arm of the hinge.
+    pub arm: FarArm,
+    /// The send-only line.
+    pub send_only: IssueLine,
+    /// The steady states, Δ ascending; the first is Δ = 0.
+    pub steady: Vec<Steady>,
+    /// What there is to say.
+    pub findings: Vec<Finding>,
+}

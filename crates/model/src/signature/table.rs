@@ -1,0 +1,66 @@
+//! The observations, checked, fenced and put in order.
+
+use std::collections::BTreeMap;
+
+use bandgap_stats::outlier::inside_fence;
+use bandgap_stats::quantile::{mean, variance};
+
+use crate::curve::Curve;
+use crate::error::ModelError;
+use crate::linear::{Group, Linear};
+use crate::observation::{Delay, Kind, Observation};
+
+/// The observations as groups of batch values, and the curves over them.
+pub(super) struct Table {
+    pub(super) groups: Vec<Group>,
+    pub(super) curves: Vec<Curve>,
+    pub(super) rtt: Linear,
+}
+
+impl Table {
+    pub(super) fn of(observations: &[Observation]) -> Result<Table, ModelError> {
+        let mut points: BTreeMap<(Kind, Delay, u64), Vec<f64>> = BTreeMap::new();
+        for observation in observations {
+            let Observation { kind, messages, delay, ref batches } = *observation;
+            let bad = |value| ModelError::BadValue { kind, messages, delay, value };
+            if !delay.is_finite() || delay < 0.0 || messages == 0 {
+                return Err(bad(batches.first().copied().unwrap_or(0.0)));
+            }
+            if let Some(&value) = batches.iter().find(|b| !b.is_finite() || **b < 0.0) {
+                return Err(bad(value));
+            }
+            let key = match kind {
+                Kind::Issue => (kind, Delay(delay), messages),
+                Kind::Rtt => (kind, Delay(0.0), 1),
+            };
+            points.entry(key).or_default().extend(batches);
+        }
+        let mut groups = Vec::with_capacity(points.len());
+        let mut issue: BTreeMap<Delay, Vec<(u64, usize)>> = BTreeMap::new();
+        let mut rtt = None;
+        for ((kind, delay, messages), batches) in points {
+            if batches.len() < 2 {
+                let (delay, found) = (delay.0, batches.len());
+                return Err(ModelError::TooFewBatches { kind, messages, delay, found });
+            }
+            let batches = inside_fence(&batches);
+            let count = batches.len() as f64;
+            match kind {
+                Kind::Issue => issue.entry(delay).or_default().push((messages, groups.len())),
+                Kind::Rtt => rtt = Some(groups.len()),
+            }
+            groups.push(Group {
+                mean: mean(&batches),
+                variance: variance(&batches) / count,
+                batches,
+            });
+        }
+        let rtt = Linear::of([(rtt.ok_or(ModelError::NoRtt)?, 1.0)], groups.len());
+        let curves: Vec<Curve> =
+            issue.iter().map(|(delay, points)| Curve::new(delay.0, points, &groups)).collect();
+        match curves.first() {
+            Some(first) if first.delay == 0.0 => Ok(Table { groups, curves, rtt }),
+            _ => Err(ModelError::NoZeroDelay),
+        }
+    }
+}

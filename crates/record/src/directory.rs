@@ -1,0 +1,180 @@
+//! The directory of one run: `run.json` and the files beside it.
+
+use std::fs::{self, File, Permissions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::run::utc;
+use crate::{RecordError, Run};
+
+/// The name of the run file in its directory.
+pub const RUN_FILE: &str = "run.json";
+
+/// A directory that holds one run and nothing else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunDir {
+    path: PathBuf,
+}
+
+impl RunDir {
+    /// Takes `path` for a run: a directory that does not exist yet, or an empty one.
+    ///
+    /// # Errors
+    /// A path that is no directory or not empty, and those of the file system.
+    pub fn create(path: &Path) -> Result<RunDir, RecordError> {
+        let path = path.to_owned();
+        match fs::read_dir(&path) {
+            Ok(mut entries) => {
+                if entries.next().is_some() {
+                    return Err(RecordError::NotEmpty { path });
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                fs::create_dir_all(&path).map_err(at("create the directory", &path))?;
+            }
+            Err(error) if error.kind() == ErrorKind::NotADirectory => {
+                return Err(RecordError::NotADirectory { path });
+            }
+            Err(error) => return Err(at("open the directory", &path)(error)),
+        }
+        Ok(RunDir { path })
+    }
+
+    /// Makes a new directory under `parent`, named after the UTC time and the command:
+    /// `20261121T012331Z-signature`. A number is added while the name is taken.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn create_in(parent: &Path, command: &str, now: SystemTime) -> Result<RunDir, RecordError> {
+        fs::create_dir_all(parent).map_err(at("create the directory", parent))?;
+        let name = format!("{}-{command}", utc(now, "%Y%m%dT%H%M%SZ"));
+        let mut path = parent.join(&name);
+        let mut number = 1;
+        loop {
+            match fs::create_dir(&path) {
+                Ok(()) => return Ok(RunDir { path }),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    number += 1;
+                    path = parent.join(format!("{name}-{number}"));
+                }
+                Err(error) => return Err(at("create the directory", &path)(error)),
+            }
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes `run.json`, in place of an earlier one if there is any.
+    ///
+    /// # Errors
+    /// A number that is not finite, and those of [`RunDir::write`].
+    pub fn write_run(&self, run: &Run) -> Result<PathBuf, RecordError> {
+        self.write(RUN_FILE, run.to_json()?.as_bytes())
+    }
+
+    /// Writes a file whole or not at all: whoever reads it while this runs, or after the machine
+    /// stopped, finds the old contents or the new ones. Returns its path.
+    ///
+    /// # Errors
+    /// A name that is not a plain file name, and those of the file system (a full disk among them),
+    /// with the path.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, RecordError> {
+        let mut parts = Path::new(name).components();
+        if !matches!((parts.next(), parts.next()), (Some(Component::Normal(part)), None) if part == name)
+        {
+            return Err(RecordError::FileName { name: name.to_owned() });
+        }
+        let path = self.path.join(name);
+        self.replace(&path, bytes).map_err(at("write", &path))?;
+        Ok(path)
+    }
+
+    fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        // The mode is an upper bound, as for any new file: the umask still applies.
+        let mut file = tempfile::Builder::new()
+            .prefix(".unfinished-")
+            .permissions(Permissions::from_mode(0o666))
+            .tempfile_in(&self.path)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        // The new name lives in the directory, which must reach the disk as well.
+        File::open(&self.path)?.sync_all()
+    }
+}
+
+fn at<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> RecordError + 'a {
+    move |source| RecordError::Io { action, path: path.to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use super::*;
+
+    #[test]
+    fn takes_a_new_or_an_empty_directory_only() {
+        let parent = tempfile::tempdir().unwrap();
+        let fresh = parent.path().join("a/b");
+        let run = RunDir::create(&fresh).unwrap();
+        assert_eq!(RunDir::create(&fresh).unwrap(), run);
+
+        run.write("notes.txt", b"x").unwrap();
+        let message = RunDir::create(&fresh).unwrap_err().to_string();
+        assert!(message.contains("a/b for the run's files: it is not empty"), "{message}");
+        assert!(message.contains("name another directory"), "{message}");
+
+        let file = fresh.join("notes.txt");
+        assert!(matches!(RunDir::create(&file), Err(RecordError::NotADirectory { .. })));
+        assert!(RunDir::create(&file.join("c")).unwrap_err().to_string().contains("notes.txt/c"));
+    }
+
+    #[test]
+    fn names_of_the_same_second_differ() {
+        let parent = tempfile::tempdir().unwrap();
+        let now = UNIX_EPOCH + Duration::from_secs(1_792_000_000);
+        let name = |run: RunDir| run.path().file_name().unwrap().to_str().unwrap().to_owned();
+        let create = || RunDir::create_in(&parent.path().join("runs"), "signature", now).unwrap();
+        // 1 792 000 000 s after 1970 is 2026-10-14 17:46:40 UTC: day 20740 and 64 000 s of it.
+        assert_eq!(name(create()), "20261014T174640Z-signature");
+        assert_eq!(name(create()), "20261014T174640Z-signature-2");
+        assert_eq!(name(create()), "20261014T174640Z-signature-3");
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole_and_leaves_nothing_beside_it() {
+        let parent = tempfile::tempdir().unwrap();
+        let run = RunDir::create(parent.path()).unwrap();
+        run.write("samples.csv", b"a longer first version").unwrap();
+        let path = run.write("samples.csv", b"second").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"second");
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_name_cannot_leave_the_directory() {
+        let parent = tempfile::tempdir().unwrap();
+        let run = RunDir::create(parent.path()).unwrap();
+        for name in ["../x", "/x", "a/b", "a/", "", ".", ".."] {
+            let error = run.write(name, b"").unwrap_err();
+            assert!(matches!(error, RecordError::FileName { .. }), "{name}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_failed_write_names_the_file() {
+        let parent = tempfile::tempdir().unwrap();
+        let run = RunDir::create(&parent.path().join("gone")).unwrap();
+        fs::remove_dir(run.path()).unwrap();
+        let error = run.write("run.json", b"{}").unwrap_err();
+        assert!(
+            error.to_string().starts_with("write ") && error.to_string().ends_with("gone/run.json")
+        );
+    }
+}

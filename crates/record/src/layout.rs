@@ -1,0 +1,74 @@
+//! How the run file is laid out: a line per field, and arrays on one line, since thousands of
+//! samples with a line each are read by nobody.
+
+use std::io::{self, Write};
+
+use serde_json::ser::Formatter;
+
+/// Indents objects by two spaces a level and keeps arrays of plain values on one line.
+#[derive(Default)]
+pub(crate) struct Layout {
+    depth: usize,
+    /// Whether the object being closed has a field.
+    filled: bool,
+}
+
+impl Layout {
+    fn new_line<W: ?Sized + Write>(&self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(b"\n")?;
+        (0..self.depth).try_for_each(|_| writer.write_all(b"  "))
+    }
+}
+
+impl Formatter for Layout {
+    fn begin_array_value<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        if first { Ok(()) } else { out.write_all(b", ") }
+    }
+
+    fn begin_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.depth += 1;
+        self.filled = false;
+        out.write_all(b"{")
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        if !first {
+            out.write_all(b",")?;
+        }
+        self.new_line(out)
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        out.write_all(b": ")
+    }
+
+    fn end_object_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
+        self.filled = true;
+        Ok(())
+    }
+
+    fn end_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.depth -= 1;
+        if self.filled {
+            self.new_line(out)?;
+        }
+        out.write_all(b"}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Serialize;
+
+    use super::*;
+
+    #[test]
+    fn a_line_per_field_and_none_per_sample() {
+        let mut text = Vec::new();
+        let mut serializer = serde_json::Serializer::with_formatter(&mut text, Layout::default());
+        let value = serde_json::json!({"a": [1, 2.5], "b": [{"c": {}}, {"d": []}], "e": {}});
+        value.serialize(&mut serializer).unwrap();
+        let expected = "{\n  \"a\": [1, 2.5],\n  \"b\": [{\n    \"c\": {}\n  }, {\n    \"d\": []\n  }],\n  \"e\": {}\n}";
+        assert_eq!(String::from_utf8(text).unwrap(), expected);
+    }
+}

@@ -1,0 +1,238 @@
+//! A LogP signature: points (M, Δ), and the parameters read from them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Number, Quantity, Seconds};
+
+/// One LogP signature on one transport.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Logp {
+    /// `signature`, or the name of a variation.
+    pub name: String,
+    /// The transport as the command line names it.
+    pub transport: String,
+    /// Number of ranks that took part.
+    pub ranks: u32,
+    /// Who sends to whom.
+    pub pattern: Pattern,
+    /// The rank whose times these are, and the rank it sends to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pair: Option<[u32; 2]>,
+    /// The processors these two are pinned to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cores: Option<[u32; 2]>,
+    /// The distance class between them: `same package`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distance: Option<String>,
+    /// Number of fresh sets of processes the measurement was repeated in.
+    pub launches: u32,
+    /// The machine state that the parameters hold in.
+    pub state: State,
+    /// The parameters.
+    pub parameters: Parameters,
+    /// What bounds the message rate.
+    pub regime: Regime,
+    /// Where the send-only regime ends.
+    pub transition: Option<Transition>,
+    /// The right arm of the hinge g'(Δ) = max(g, os + or + Δ).
+    pub arm: Option<Arm>,
+    /// Parameters over what the machine allows, taken in the same state.
+    pub floor_ratios: Vec<FloorRatio>,
+    /// The measured points.
+    pub points: Vec<Point>,
+    /// Straight lines elapsed(M) fitted through points of one Δ.
+    pub lines: Vec<Line>,
+    /// The parameters in the machine's other states.
+    pub other_states: Vec<OtherState>,
+    /// What a reader should know, as sentences.
+    pub findings: Vec<String>,
+}
+
+/// Who sends to whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pattern {
+    /// One requester, one replier.
+    OneToOne,
+    /// Half the ranks, each with its own replier in the other half.
+    Pairs,
+    /// One requester to many repliers.
+    FanOut,
+    /// Many requesters to one replier.
+    FanIn,
+}
+
+/// What bounds the message rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Regime {
+    /// The requester idles: g is the transport's.
+    NetworkBound,
+    /// The requester never idles: g = os + or, and the transport's own gap stays hidden.
+    ProcessorBound,
+}
+
+/// A state of the machine, as the probes around the batches found it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// Its name within this run.
+    pub label: String,
+    /// The probe's time in this state; absent where none was taken.
+    pub probe: Option<Quantity>,
+    /// Share of the batches that fell into it.
+    pub share: Number,
+}
+
+/// The LogP parameters and what they are derived from. A missing one was not determined.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Parameters {
+    /// os: the processor's time to send a request.
+    pub send_overhead: Option<Quantity>,
+    /// or: the processor's time to receive a reply and run its handler.
+    pub recv_overhead: Option<Quantity>,
+    /// g: the least time between messages at a steady rate.
+    pub gap: Option<Quantity>,
+    /// L = RTT/2 − os − or.
+    pub latency: Option<Quantity>,
+    /// Time from a single request to its reply.
+    pub rtt: Option<Quantity>,
+    /// g − os − or: what the requester waits per message at full rate.
+    pub idle: Option<Quantity>,
+    /// Messages that may be under way before a request stalls.
+    pub capacity: Option<Quantity>,
+}
+
+/// Where the send-only regime ends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Transition {
+    /// After how many messages.
+    pub messages: Number,
+    /// What ends it.
+    pub cause: Cause,
+}
+
+/// What ends the send-only regime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// The first replies are back: M·os reached RTT.
+    FirstReplies,
+    /// The messages under way reached the capacity.
+    Capacity,
+}
+
+/// The right arm of the hinge, where message cost should rise with Δ one for one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Arm {
+    /// Its slope; the model says 1.
+    pub slope: Quantity,
+    /// The Δ from which the slope is 1.
+    pub from_delay: Seconds,
+    /// Whether the slope is 1 within 5 %.
+    pub holds: bool,
+}
+
+/// A parameter over a floor of the machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FloorRatio {
+    /// What is divided by what: `rtt/2 over slot_ring`.
+    pub name: String,
+    /// The ratio.
+    pub ratio: Number,
+}
+
+/// What a point measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Measure {
+    /// The issue phase: M requests with Δ after each.
+    Issue,
+    /// Request and reply, one at a time.
+    Rtt,
+}
+
+/// One experiment (M, Δ).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// What was timed.
+    pub measure: Measure,
+    /// M.
+    pub messages: u64,
+    /// Δ.
+    pub delay: Seconds,
+    /// elapsed / M, with Δ in it.
+    pub cost: Quantity,
+    /// Time of the whole issue phase.
+    pub elapsed: Quantity,
+    /// The samples behind it, rejected batches included.
+    pub batches: Vec<Batch>,
+    /// Whether the interval came within the wanted precision.
+    pub converged: bool,
+    /// The distribution of `elapsed` over the accepted samples.
+    pub summary: Summary,
+}
+
+/// Samples taken one after another, between two probes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Batch {
+    /// Elapsed times.
+    pub samples: Vec<Seconds>,
+    /// Label of the machine state it was taken in.
+    pub state: String,
+    /// The probe before and after.
+    pub probe: Option<[Seconds; 2]>,
+    /// Which launch of the processes.
+    pub launch: u32,
+    /// Why it counts for nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rejected: Option<String>,
+}
+
+/// A distribution in a few numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// The papers' estimator.
+    pub mean: Seconds,
+    /// The median with its interval.
+    pub median: Quantity,
+    /// Smallest sample.
+    pub min: Seconds,
+    /// 90th percentile.
+    pub p90: Seconds,
+    /// 99th percentile.
+    pub p99: Seconds,
+    /// 99.9th percentile.
+    pub p999: Seconds,
+    /// Largest sample.
+    pub max: Seconds,
+    /// Number of samples.
+    pub samples: u64,
+}
+
+/// A straight line elapsed(M) = intercept + slope·M.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// The parameter it gives: `send_overhead`, `gap`.
+    pub name: String,
+    /// Δ of the points it runs through.
+    pub delay: Seconds,
+    /// Elapsed time at M = 0.
+    pub intercept: Quantity,
+    /// Time per message.
+    pub slope: Quantity,
+    /// Smallest M used.
+    pub from: u64,
+    /// Largest M used.
+    pub to: u64,
+}
+
+/// The parameters in a state that is not the commonest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OtherState {
+    /// The state.
+    pub state: State,
+    /// Its parameters.
+    pub parameters: Parameters,
+    /// Its regime.
+    pub regime: Regime,
+}

@@ -1,0 +1,132 @@
+//! A LogP signature as CSV: its points, and its raw samples.
+
+use std::io::Write;
+
+use bandgap_units::Ns;
+
+use crate::{Logp, Measure, Number, Quantity, RecordError};
+
+/// Writes the points of signatures, one row each:
+/// `transport,state,measure,messages,delay_ns,cost_ns,low_ns,high_ns,elapsed_ns,samples,converged`.
+///
+/// `low_ns` and `high_ns` bound the cost, and are empty where there is no interval.
+///
+/// # Errors
+/// Those of the writer.
+pub fn signature_csv<'a>(
+    out: impl Write,
+    signatures: impl IntoIterator<Item = &'a Logp>,
+) -> Result<(), RecordError> {
+    let mut csv = csv::Writer::from_writer(out);
+    csv.write_record([
+        "transport",
+        "state",
+        "measure",
+        "messages",
+        "delay_ns",
+        "cost_ns",
+        "low_ns",
+        "high_ns",
+        "elapsed_ns",
+        "samples",
+        "converged",
+    ])
+    .map_err(RecordError::Csv)?;
+    for logp in signatures {
+        for point in &logp.points {
+            let bound = |end: Option<Number>| end.map(|end| nanoseconds(Ns::from_secs(end.0)));
+            csv.write_record([
+                logp.transport.clone(),
+                logp.state.label.clone(),
+                name(point.measure).to_owned(),
+                point.messages.to_string(),
+                nanoseconds(point.delay.ns()),
+                estimate(&point.cost),
+                bound(point.cost.low).unwrap_or_default(),
+                bound(point.cost.high).unwrap_or_default(),
+                estimate(&point.elapsed),
+                point.elapsed.samples.to_string(),
+                point.converged.to_string(),
+            ])
+            .map_err(RecordError::Csv)?;
+        }
+    }
+    csv.flush().map_err(|error| RecordError::Csv(error.into()))
+}
+
+/// Writes the samples of one signature in the form that [`read_logp_table`](crate::read_logp_table)
+/// reads: `kind,messages,delay_ns,elapsed_ns`, one row per repetition.
+///
+/// Rejected batches are left out, and so are those of the machine's other states: a table has no
+/// column to keep states apart.
+///
+/// # Errors
+/// Those of the writer.
+pub fn samples_csv(out: impl Write, logp: &Logp) -> Result<(), RecordError> {
+    let mut csv = csv::Writer::from_writer(out);
+    csv.write_record(["kind", "messages", "delay_ns", "elapsed_ns"]).map_err(RecordError::Csv)?;
+    for point in &logp.points {
+        let counted =
+            |batch: &&crate::Batch| batch.rejected.is_none() && batch.state == logp.state.label;
+        for sample in point.batches.iter().filter(counted).flat_map(|batch| &batch.samples) {
+            csv.write_record([
+                name(point.measure),
+                &point.messages.to_string(),
+                &nanoseconds(point.delay.ns()),
+                &nanoseconds(sample.ns()),
+            ])
+            .map_err(RecordError::Csv)?;
+        }
+    }
+    csv.flush().map_err(|error| RecordError::Csv(error.into()))
+}
+
+fn name(measure: Measure) -> &'static str {
+    match measure {
+        Measure::Issue => "issue",
+        Measure::Rtt => "rtt",
+    }
+}
+
+fn estimate(quantity: &Quantity) -> String {
+    nanoseconds(Ns::from_secs(quantity.value.0))
+}
+
+/// Nanoseconds to the femtosecond: the rest is what the conversion from seconds added.
+fn nanoseconds(time: Ns) -> String {
+    let text = format!("{:.6}", time.0);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::tests::small_logp;
+    use crate::{Row, read_logp_table};
+
+    #[test]
+    fn points_become_rows() {
+        let mut out = Vec::new();
+        signature_csv(&mut out, [&small_logp()]).unwrap();
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "transport,state,measure,messages,delay_ns,cost_ns,low_ns,high_ns,elapsed_ns,samples,converged\n\
+             shm,N,issue,64,0,27.22,27.1,27.35,1742,100,true\n"
+        );
+    }
+
+    #[test]
+    fn samples_are_read_back_without_the_rejected() {
+        let mut out = Vec::new();
+        samples_csv(&mut out, &small_logp()).unwrap();
+        let issue = |elapsed| Row {
+            kind: Measure::Issue,
+            messages: 64,
+            delay: Ns(0.0),
+            elapsed: Ns(elapsed),
+        };
+        // Of the point's three batches one is rejected and one is of another state.
+        let expected = [issue(1734.0), issue(1750.25)];
+        assert_eq!(read_logp_table(&out[..]).unwrap(), expected);
+    }
+}

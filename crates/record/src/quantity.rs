@@ -1,0 +1,232 @@
+//! A number with its interval, unit, estimator and conditions.
+
+use bandgap_units::{Ns, Rate};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+
+use crate::RecordError;
+
+/// The unit of a [`Quantity`]: SI base units only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Unit {
+    /// Seconds.
+    #[serde(rename = "s")]
+    Second,
+    /// Bytes per second.
+    #[serde(rename = "B/s")]
+    BytePerSecond,
+    /// A plain number.
+    #[serde(rename = "1")]
+    One,
+}
+
+/// How an estimate was come by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// The estimator in a few words: `slope of median elapsed(M)`.
+    pub estimator: String,
+    /// The number of samples behind it.
+    pub samples: u64,
+    /// Whether the interval came within the wanted precision.
+    pub converged: bool,
+}
+
+impl Evidence {
+    /// Evidence from `samples` samples by `estimator`.
+    pub fn new(estimator: impl Into<String>, samples: u64, converged: bool) -> Evidence {
+        Evidence { estimator: estimator.into(), samples, converged }
+    }
+}
+
+/// A measured or derived number as the run file holds it.
+///
+/// `low` and `high` bound the confidence interval named in the plan; both are absent where the data
+/// allow none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Quantity {
+    /// The estimate.
+    pub value: Number,
+    /// Lower end of the confidence interval.
+    pub low: Option<Number>,
+    /// Upper end of the confidence interval.
+    pub high: Option<Number>,
+    /// Unit of the three.
+    pub unit: Unit,
+    /// How it was estimated.
+    pub estimator: String,
+    /// From how many samples.
+    pub samples: u64,
+    /// Whether the interval came within the wanted precision.
+    pub converged: bool,
+}
+
+impl Quantity {
+    /// A time, recorded in seconds.
+    ///
+    /// # Errors
+    /// A value that is not finite, and an interval whose ends are exchanged.
+    pub fn time(
+        value: Ns,
+        interval: Option<(Ns, Ns)>,
+        evidence: Evidence,
+    ) -> Result<Quantity, RecordError> {
+        let interval = interval.map(|(low, high)| (low.as_secs(), high.as_secs()));
+        Quantity::new(value.as_secs(), interval, Unit::Second, evidence)
+    }
+
+    /// A rate, recorded in bytes per second.
+    ///
+    /// # Errors
+    /// A value that is not finite, and an interval whose ends are exchanged.
+    pub fn rate(
+        value: Rate,
+        interval: Option<(Rate, Rate)>,
+        evidence: Evidence,
+    ) -> Result<Quantity, RecordError> {
+        let interval = interval.map(|(low, high)| (low.0, high.0));
+        Quantity::new(value.0, interval, Unit::BytePerSecond, evidence)
+    }
+
+    /// A count, a ratio or a slope.
+    ///
+    /// # Errors
+    /// A value that is not finite, and an interval whose ends are exchanged.
+    pub fn number(
+        value: f64,
+        interval: Option<(f64, f64)>,
+        evidence: Evidence,
+    ) -> Result<Quantity, RecordError> {
+        Quantity::new(value, interval, Unit::One, evidence)
+    }
+
+    fn new(
+        value: f64,
+        interval: Option<(f64, f64)>,
+        unit: Unit,
+        evidence: Evidence,
+    ) -> Result<Quantity, RecordError> {
+        let finite = |what, value: f64| match value.is_finite() {
+            true => Ok(Number(value)),
+            false => Err(RecordError::NotFinite { what, value }),
+        };
+        let value = finite("an estimate", value)?;
+        let (low, high) = match interval {
+            None => (None, None),
+            Some((low, high)) => {
+                let (low, high) = (
+                    finite("an interval's lower end", low)?,
+                    finite("an interval's upper end", high)?,
+                );
+                if low.0 > high.0 {
+                    return Err(RecordError::Inverted { low: low.0, high: high.0 });
+                }
+                (Some(low), Some(high))
+            }
+        };
+        let Evidence { estimator, samples, converged } = evidence;
+        Ok(Quantity { value, low, high, unit, estimator, samples, converged })
+    }
+
+    /// The value as a time; `None` for other units.
+    pub fn as_time(&self) -> Option<Ns> {
+        (self.unit == Unit::Second).then(|| Ns::from_secs(self.value.0))
+    }
+
+    /// The value as a rate; `None` for other units.
+    pub fn as_rate(&self) -> Option<Rate> {
+        (self.unit == Unit::BytePerSecond).then_some(Rate(self.value.0))
+    }
+
+    /// The interval in the quantity's own unit.
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        Some((self.low?.0, self.high?.0))
+    }
+}
+
+/// A number in the run file: finite, or it is refused on writing and on reading.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Number(pub f64);
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if !self.0.is_finite() {
+            return Err(ser::Error::custom(format_args!("{} is not a finite number", self.0)));
+        }
+        serializer.serialize_f64(self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Number, D::Error> {
+        let value = f64::deserialize(deserializer)?;
+        if value.is_finite() {
+            Ok(Number(value))
+        } else {
+            Err(de::Error::custom("infinite number"))
+        }
+    }
+}
+
+/// A time in the run file, in seconds; finite like [`Number`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Seconds(pub Number);
+
+impl From<Ns> for Seconds {
+    fn from(time: Ns) -> Seconds {
+        Seconds(Number(time.as_secs()))
+    }
+}
+
+impl From<Seconds> for Ns {
+    fn from(time: Seconds) -> Ns {
+        Ns::from_secs(time.0.0)
+    }
+}
+
+impl Seconds {
+    /// The time in nanoseconds.
+    pub fn ns(self) -> Ns {
+        self.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_recorded_in_seconds_with_all_digits() {
+        let evidence = Evidence::new("median", 50, true);
+        let quantity = Quantity::time(Ns(27.0), Some((Ns(26.5), Ns(27.25))), evidence).unwrap();
+        assert_eq!(
+            serde_json::to_string(&quantity).unwrap(),
+            r#"{"value":2.7e-8,"low":2.65e-8,"high":2.725e-8,"unit":"s","estimator":"median","samples":50,"converged":true}"#
+        );
+        assert_eq!(quantity.as_rate(), None);
+    }
+
+    #[test]
+    fn what_json_cannot_hold_is_refused() {
+        let evidence = || Evidence::new("mean", 3, false);
+        let error = Quantity::time(Ns(f64::NAN), None, evidence()).unwrap_err();
+        assert_eq!(error.to_string(), "record an estimate: NaN is not a finite number");
+        let error = Quantity::number(1.0, Some((0.0, f64::INFINITY)), evidence()).unwrap_err();
+        assert_eq!(error.to_string(), "record an interval's upper end: inf is not a finite number");
+        assert!(Quantity::number(1.0, Some((2.0, 1.0)), evidence()).is_err());
+        // A field filled by hand is caught when it is written.
+        let sample = Seconds(Number(f64::NAN));
+        assert!(serde_json::to_string(&vec![sample]).unwrap_err().to_string().contains("NaN"));
+    }
+
+    #[test]
+    fn a_missing_interval_is_null() {
+        let quantity = Quantity::rate(Rate(4e9), None, Evidence::new("mean", 1, false)).unwrap();
+        let text = serde_json::to_string(&quantity).unwrap();
+        assert!(
+            text.contains(r#""value":4000000000.0,"low":null,"high":null,"unit":"B/s""#),
+            "{text}"
+        );
+        assert_eq!(quantity.interval(), None);
+    }
+}

@@ -1,0 +1,63 @@
+//! The findings of a look at the machine, as a table.
+
+use comfy_table::Cell;
+
+use crate::Layout;
+use crate::table::{finish, table};
+
+/// How a check came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grade {
+    /// As it should be.
+    Good,
+    /// Neither good nor bad: for the reader to know.
+    Note,
+    /// Measurements will suffer.
+    Poor,
+    /// Measurements are not possible.
+    Bad,
+}
+
+/// One check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Check<'a> {
+    /// What was looked at.
+    pub name: &'a str,
+    /// How it came out.
+    pub grade: Grade,
+    /// What was found.
+    pub found: &'a str,
+    /// What to do about it; empty when there is nothing to do.
+    pub advice: &'a str,
+}
+
+impl Grade {
+    fn word(self) -> &'static str {
+        match self {
+            Grade::Good => "good",
+            Grade::Note => "note",
+            Grade::Poor => "poor",
+            Grade::Bad => "bad",
+        }
+    }
+}
+
+/// A table of checks in the order given, and a line that counts those with advice.
+pub fn checks(checks: &[Check<'_>], layout: &Layout) -> String {
+    let mut rows = table(layout, ["check", "", "found"], &[]);
+    for check in checks {
+        let lines = [check.found, check.advice];
+        let lines: Vec<&str> = lines.into_iter().filter(|line| !line.is_empty()).collect();
+        let cells = [check.name, check.grade.word(), &lines.join("\n")].map(Cell::new);
+        rows.add_row(cells);
+    }
+    let count = |grade| checks.iter().filter(|check| check.grade == grade).count();
+    let verdict = match (count(Grade::Bad), count(Grade::Poor)) {
+        (0, 0) => "This machine is fit to measure on.".to_owned(),
+        (0, poor) => {
+            format!("Measurements will work, but {poor} of {} checks are poor.", checks.len())
+        }
+        (bad, _) => format!("Not fit to measure on: {bad} of {} checks are bad.", checks.len()),
+    };
+    finish(&rows) + &layout.paragraph(&verdict)
+}

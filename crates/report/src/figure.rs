@@ -1,0 +1,154 @@
+//! A figure as data: what is drawn, not how.
+
+use bandgap_units::{Ns, TimeUnit};
+
+/// Curves over two axes, with reference lines and named regions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// What is shown.
+    pub title: String,
+    /// Under which conditions.
+    pub subtitle: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// Heading of the legend.
+    pub legend: String,
+    /// The curves, in the order of the legend.
+    pub series: Vec<Series>,
+    /// Values to compare with, drawn across the figure.
+    pub references: Vec<Reference>,
+    /// Ranges of x that have a name, from left to right.
+    pub regions: Vec<Region>,
+    /// Remarks below the figure.
+    pub notes: Vec<String>,
+}
+
+/// An axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// What it shows, without the unit.
+    pub label: String,
+    /// How values are spaced.
+    pub scale: Scale,
+    /// What the values are.
+    pub dimension: Dimension,
+}
+
+/// How values are spaced along an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// Evenly; 0 is shown.
+    Linear,
+    /// Logarithmically, with ticks at powers of two.
+    Log2,
+    /// Logarithmically, with ticks at 1, 2 and 5.
+    Log10,
+}
+
+/// What an axis' values are, and so which unit its label names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dimension {
+    /// A plain number.
+    Count,
+    /// Nanoseconds.
+    Time,
+}
+
+/// One curve.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// Its name in the legend.
+    pub name: String,
+    /// Its points, by ascending x.
+    pub points: Vec<Datum>,
+    /// How it is drawn.
+    pub style: Style,
+}
+
+/// How a curve is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Markers only.
+    Points,
+    /// Markers joined by a line.
+    Line,
+    /// A dashed line without markers, for what is fitted and not measured.
+    Dashed,
+}
+
+/// A point with the interval of its y.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Datum {
+    /// Abscissa.
+    pub x: f64,
+    /// Ordinate.
+    pub y: f64,
+    /// Lower and upper end of the ordinate's interval.
+    pub interval: Option<(f64, f64)>,
+    /// Whether it is as precise as was asked for; the others are drawn hollow.
+    pub converged: bool,
+}
+
+/// A level of y with a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference {
+    /// Its name, written at the line's end.
+    pub name: String,
+    /// The level.
+    pub y: f64,
+    /// The series it belongs to, whose colour it takes.
+    pub series: Option<usize>,
+}
+
+/// A range of x with a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Region {
+    /// Where it begins; negative infinity for the axis' own end.
+    pub from: f64,
+    /// Where it ends; infinity for the axis' own end.
+    pub to: f64,
+    /// Its name.
+    pub label: String,
+}
+
+impl Figure {
+    /// The least and greatest x and y that are drawn, intervals and references included. Values
+    /// that the scale cannot show (not finite, or not positive on a logarithmic one) do not count.
+    pub(crate) fn extent(&self) -> [Option<(f64, f64)>; 2] {
+        let points = || self.series.iter().flat_map(|series| &series.points);
+        let ends = |point: &Datum| {
+            let (low, high) = point.interval.unwrap_or((point.y, point.y));
+            [point.y, low, high]
+        };
+        let y = points().flat_map(ends).chain(self.references.iter().map(|reference| reference.y));
+        [bounds(points().map(|point| point.x), self.x.scale), bounds(y, self.y.scale)]
+    }
+}
+
+fn bounds(values: impl Iterator<Item = f64>, scale: Scale) -> Option<(f64, f64)> {
+    values.filter(|value| scale.shows(*value)).fold(None, |bounds, value| match bounds {
+        None => Some((value, value)),
+        Some((low, high)) => Some((value.min(low), value.max(high))),
+    })
+}
+
+impl Scale {
+    /// Whether `value` has a place on this scale.
+    pub(crate) fn shows(self, value: f64) -> bool {
+        value.is_finite() && (self == Scale::Linear || value > 0.0)
+    }
+}
+
+impl Dimension {
+    /// The unit for an axis from `low` to `high`: that of the geometric middle on a logarithmic
+    /// scale, where both ends matter alike, and that of the upper end on a linear one.
+    pub(crate) fn unit(self, low: f64, high: f64, scale: Scale) -> Option<TimeUnit> {
+        match (self, scale) {
+            (Dimension::Count, _) => None,
+            (Dimension::Time, Scale::Linear) => Some(Ns(high.abs().max(low.abs())).unit()),
+            (Dimension::Time, _) => Some(Ns((low * high).sqrt()).unit()),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What the machine allows, as a table.
+
+use bandgap_record::Floor;
+
+use crate::Layout;
+use crate::table::{ROOMY, estimated, evidence, finish, footnote, interval, table, value};
+
+/// The floors with their intervals and what each of them is.
+pub fn floors<'a>(floors: &[&'a Floor], layout: &Layout) -> String {
+    let confidence = format!("{} interval", layout.confidence);
+    let roomy = layout.columns() >= ROOMY;
+    let mut headings = vec!["floor", "value", &confidence, "state", "meaning"];
+    if roomy {
+        headings.push("estimated by");
+    }
+    let mut rows = table(layout, headings, &[1, 2]);
+    for floor in floors {
+        let quantity = floor.value.quantity();
+        let mut cells = vec![
+            floor.name.clone(),
+            value(quantity),
+            interval(quantity),
+            floor.state.clone().unwrap_or_default(),
+            meaning(&floor.name).to_owned(),
+        ];
+        if roomy {
+            cells.push(evidence(quantity));
+        }
+        rows.add_row(cells);
+    }
+    let mut text = finish(&rows) + &footnote(layout, floors.iter().map(|f| f.value.quantity()));
+    if !roomy {
+        let by = |floor: &&'a Floor| (floor.name.as_str(), evidence(floor.value.quantity()));
+        text += &estimated(layout, floors.iter().map(by));
+    }
+    text
+}
+
+/// What a floor is; nothing for names that this version does not know.
+fn meaning(name: &str) -> &'static str {
+    match name {
+        "cache_line" => "one store seen by the other core, one way",
+        "slot_ring" => "one message through a bare ring, one way",
+        "slot_ring_stream" => "one message of a stream through a bare ring",
+        "copy_local" => "memory copy on one core",
+        "copy_cross_core" => "memory copy of what the other core wrote",
+        "copy_vm_readv" => "copy out of the other process by the kernel",
+        "tcp" => "8 bytes over TCP, half a round trip",
+        "unix" => "8 bytes over a Unix socket, half a round trip",
+        "udp" => "8 bytes over UDP, half a round trip",
+        "tcp_stream" => "stream over TCP",
+        "unix_stream" => "stream over a Unix socket",
+        "clock_read" => "reading the clock once",
+        "system_call" => "the cheapest system call",
+        _ => "",
+    }
+}

@@ -1,0 +1,151 @@
+//! From values to places on an axis, and the ticks there.
+
+use bandgap_units::{Ns, significant};
+
+use crate::figure::{Axis, Scale};
+
+/// An axis with its ends fixed.
+#[derive(Clone, Debug)]
+pub(crate) struct Placed {
+    scale: Scale,
+    low: f64,
+    high: f64,
+    /// Label with the unit.
+    pub title: String,
+    /// Labelled places.
+    pub ticks: Vec<Tick>,
+    /// Places without a label.
+    pub minor: Vec<f64>,
+}
+
+/// A labelled place on an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Tick {
+    /// From 0 at the axis' low end to 1 at its high end.
+    pub place: f64,
+    /// The number, in the axis' unit.
+    pub label: String,
+}
+
+impl Placed {
+    /// Fixes the ends of `axis` so that `extent` fits, with no more than about `most` ticks.
+    pub fn new(axis: &Axis, extent: Option<(f64, f64)>, most: usize) -> Placed {
+        let scale = axis.scale;
+        let (low, high) = extent.unwrap_or((1.0, 10.0));
+        let most = most.max(2);
+        let (low, high, major, minor) = match scale {
+            Scale::Linear => linear(low, high, most),
+            Scale::Log2 => log2(low, high, most),
+            Scale::Log10 => log10(low, high, most),
+        };
+        let unit = axis.dimension.unit(low, high, scale);
+        let title = match unit {
+            Some(unit) => format!("{} ({})", axis.label, unit.symbol()),
+            None => axis.label.clone(),
+        };
+        let mut placed = Placed { scale, low, high, title, ticks: Vec::new(), minor: Vec::new() };
+        let label = |value: f64| number(unit.map_or(value, |unit| unit.count(Ns(value))));
+        placed.ticks = major
+            .iter()
+            .map(|&value| Tick { place: placed.place(value), label: label(value) })
+            .collect();
+        placed.minor = minor.iter().map(|&value| placed.place(value)).collect();
+        placed
+    }
+
+    /// Where `value` is: 0 at the low end, 1 at the high end, and never beyond them.
+    pub fn place(&self, value: f64) -> f64 {
+        let place = match self.scale {
+            Scale::Linear => (value - self.low) / (self.high - self.low),
+            Scale::Log2 | Scale::Log10 if value <= 0.0 => 0.0,
+            Scale::Log2 | Scale::Log10 => (value / self.low).ln() / (self.high / self.low).ln(),
+        };
+        place.clamp(0.0, 1.0)
+    }
+
+    /// Whether `value` has a place.
+    pub fn shows(&self, value: f64) -> bool {
+        self.scale.shows(value)
+    }
+}
+
+/// A tick's number: plain digits, without trailing zeros.
+fn number(value: f64) -> String {
+    let text = significant(value, 4);
+    match text.contains('.') && !text.contains('e') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+type Ends = (f64, f64, Vec<f64>, Vec<f64>);
+
+/// Steps of 1, 2 or 5 times a power of ten, with 0 in view.
+fn linear(low: f64, high: f64, most: usize) -> Ends {
+    let (low, mut high) = (low.min(0.0), high.max(0.0));
+    if low == high {
+        high = low + 1.0;
+    }
+    let rough = (high - low) / most as f64;
+    let power = 10f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0]
+        .map(|factor| factor * power)
+        .into_iter()
+        .find(|step| *step >= rough * 0.999)
+        .unwrap_or(10.0 * power);
+    let (first, last) = ((low / step).floor(), (high / step).ceil());
+    let count = (last - first) as usize;
+    let major = (0..=count).map(|index| (first + index as f64) * step).collect();
+    (first * step, last * step, major, Vec::new())
+}
+
+/// Powers of two, of which every second, fourth, … has a label when they are many.
+fn log2(low: f64, high: f64, most: usize) -> Ends {
+    let first = low.log2().floor() as i32;
+    let last = (high.log2().ceil() as i32).max(first + 1);
+    let span = (last - first) as usize;
+    let stride =
+        [1, 2, 3, 4, 5, 10, 20, 50].into_iter().find(|stride| span / stride < most).unwrap_or(100);
+    let power = |exponent: i32| 2f64.powi(exponent);
+    let labelled = |exponent: &i32| exponent.rem_euclid(stride as i32) == 0;
+    let (major, minor): (Vec<i32>, Vec<i32>) = (first..=last).partition(labelled);
+    let powers = |exponents: Vec<i32>| exponents.into_iter().map(power).collect();
+    (power(first), power(last), powers(major), powers(minor))
+}
+
+/// 1, 2 and 5 times powers of ten, or the powers alone when these are too many.
+fn log10(low: f64, high: f64, most: usize) -> Ends {
+    let decades = |factors: &[f64]| -> Vec<f64> {
+        let exponents = low.log10().floor() as i32 - 1..=high.log10().ceil() as i32 + 1;
+        let factors = |exponent| factors.iter().map(move |factor| scaled(*factor, exponent));
+        exponents.flat_map(factors).collect()
+    };
+    // The ends are where 1, 2 or 5 stand, so that no decade's worth of paper stays empty.
+    let ends = decades(&[1.0, 2.0, 5.0]);
+    let slack = 1.0 + 1e-9;
+    // What lies on the frame itself is hard to see.
+    let room = 1.06;
+    let first = ends.iter().rev().find(|end| **end * room <= low).copied().unwrap_or(low);
+    let last = ends.iter().find(|end| **end >= high * room);
+    let last = last.copied().unwrap_or(high * 10.0);
+    let inside = |values: Vec<f64>| -> Vec<f64> {
+        values.into_iter().filter(|value| (first / slack..=last * slack).contains(value)).collect()
+    };
+    let choices: [&[f64]; 3] = [&[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
+    let mut major = choices.into_iter().map(|factors| inside(decades(factors)));
+    let major = major.find(|ticks| ticks.len() <= most).unwrap_or_else(|| {
+        let ticks = inside(decades(&[1.0]));
+        let stride = ticks.len().div_ceil(most).max(1);
+        ticks.into_iter().step_by(stride).collect()
+    });
+    let minor = inside(decades(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]));
+    (first, last, major, minor)
+}
+
+/// `factor`·10^`exponent`, exact where it can be: negative powers are divided by, not multiplied.
+fn scaled(factor: f64, exponent: i32) -> f64 {
+    if exponent < 0 { factor / 10f64.powi(-exponent) } else { factor * 10f64.powi(exponent) }
+}
+
+#[cfg(test)]
+mod tests;

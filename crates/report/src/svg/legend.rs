@@ -1,0 +1,36 @@
+//! The list of curves beside the plot.
+
+use crate::figure::{Figure, Style};
+
+use super::ink::{INK, MUTED, colour};
+use super::marker;
+use super::paper::{Anchor, Paper};
+
+const LINE: f64 = 18.0;
+
+/// Draws it with its upper left corner at `x`, `y`.
+pub(super) fn draw(paper: &mut Paper, figure: &Figure, x: f64, y: f64) {
+    if figure.series.is_empty() {
+        return;
+    }
+    paper.text(x, y + 4.0, Anchor::Start, 11.0, MUTED, &figure.legend);
+    let count = figure.series.len();
+    for (index, series) in figure.series.iter().enumerate() {
+        let middle = y + LINE * (index as f64 + 1.1);
+        let colour = colour(index, count);
+        let dash = (series.style == Style::Dashed).then_some("6 4");
+        if series.style != Style::Points {
+            paper.line((x, middle), (x + 22.0, middle), colour, 1.6, dash);
+        }
+        if series.style != Style::Dashed {
+            marker::draw(paper, (x + 11.0, middle), index, colour, true);
+        }
+        paper.text(x + 29.0, middle + 4.0, Anchor::Start, 11.0, INK, &series.name);
+    }
+    let hollow = figure.series.iter().flat_map(|series| &series.points).any(|p| !p.converged);
+    if hollow {
+        let middle = y + LINE * (count as f64 + 1.6);
+        marker::draw(paper, (x + 11.0, middle), 0, MUTED, false);
+        paper.text(x + 29.0, middle + 4.0, Anchor::Start, 11.0, MUTED, "not converged");
+    }
+}

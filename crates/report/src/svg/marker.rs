@@ -1,0 +1,20 @@
+//! Marks for measured points, a shape for each series.
+
+use super::paper::Paper;
+
+/// Half the extent of a mark.
+pub(super) const RADIUS: f64 = 3.4;
+
+/// Draws the mark of series `index`; hollow when the point did not converge.
+pub(super) fn draw(paper: &mut Paper, at: (f64, f64), index: usize, colour: &str, filled: bool) {
+    let fill = if filled { colour } else { "#ffffff" };
+    let r = RADIUS;
+    let corners: &[(f64, f64)] = match index % 4 {
+        0 => return paper.circle(at, r, fill, colour),
+        1 => &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
+        2 => &[(0.0, -1.2), (1.1, 0.9), (-1.1, 0.9)],
+        _ => &[(0.0, -1.3), (1.1, 0.0), (0.0, 1.3), (-1.1, 0.0)],
+    };
+    let corners = corners.iter().map(|(x, y)| (at.0 + x * r, at.1 + y * r));
+    paper.polygon(corners, fill, colour);
+}

@@ -1,0 +1,195 @@
+//! The few SVG elements that a plot is made of.
+
+use std::fmt::Write;
+
+/// Which end of a text its place names.
+#[derive(Clone, Copy)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// SVG text under construction. Writing to a `String` cannot fail, so results are dropped.
+pub(super) struct Paper {
+    out: String,
+}
+
+/// A text that is not yet written, so that its looks can be changed.
+pub(super) struct Text<'a> {
+    paper: &'a mut Paper,
+    place: (f64, f64),
+    attributes: String,
+    upright: bool,
+    content: String,
+}
+
+/// About how wide `text` is at `size`: the exact width is the viewer's font's.
+pub(super) fn text_width(text: &str, size: f64) -> f64 {
+    text.chars().count() as f64 * size * 0.54
+}
+
+impl Paper {
+    pub fn new(width: f64, height: f64, title: &str, description: &str) -> Paper {
+        let (title, description) = (escaped(title), escaped(description));
+        let mut out = String::new();
+        let _ = writeln!(
+            out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+             width=\"{width}\" height=\"{height}\" role=\"img\" \
+             font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\">\n\
+             <title>{title}</title>\n<desc>{description}</desc>\n\
+             <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>"
+        );
+        Paper { out }
+    }
+
+    pub fn finish(mut self) -> String {
+        self.out.push_str("</svg>\n");
+        self.out
+    }
+
+    pub fn line(
+        &mut self,
+        (x1, y1): (f64, f64),
+        (x2, y2): (f64, f64),
+        colour: &str,
+        width: f64,
+        dash: Option<&str>,
+    ) {
+        let dash = dashed(dash);
+        let _ = writeln!(
+            self.out,
+            "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" \
+             stroke=\"{colour}\" stroke-width=\"{width}\"{dash}/>"
+        );
+    }
+
+    pub fn path(
+        &mut self,
+        points: impl Iterator<Item = (f64, f64)>,
+        colour: &str,
+        width: f64,
+        dash: Option<&str>,
+    ) {
+        let dash = dashed(dash);
+        let points = joined(points);
+        if points.contains(' ') {
+            let _ = writeln!(
+                self.out,
+                "<polyline points=\"{points}\" fill=\"none\" stroke=\"{colour}\" \
+                 stroke-width=\"{width}\" stroke-linejoin=\"round\"{dash}/>"
+            );
+        }
+    }
+
+    pub fn polygon(&mut self, corners: impl Iterator<Item = (f64, f64)>, fill: &str, line: &str) {
+        let corners = joined(corners);
+        let _ = writeln!(
+            self.out,
+            "<polygon points=\"{corners}\" fill=\"{fill}\" stroke=\"{line}\" stroke-width=\"1.2\"/>"
+        );
+    }
+
+    pub fn circle(&mut self, (x, y): (f64, f64), radius: f64, fill: &str, line: &str) {
+        let _ = writeln!(
+            self.out,
+            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{fill}\" \
+             stroke=\"{line}\" stroke-width=\"1.2\"/>"
+        );
+    }
+
+    pub fn rectangle(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), fill: &str) {
+        let _ = writeln!(
+            self.out,
+            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" \
+             fill=\"{fill}\"/>"
+        );
+    }
+
+    pub fn text(
+        &mut self,
+        x: f64,
+        y: f64,
+        anchor: Anchor,
+        size: f64,
+        colour: &str,
+        content: &str,
+    ) -> Text<'_> {
+        let anchor = match anchor {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        };
+        let attributes =
+            format!(" font-size=\"{size}\" fill=\"{colour}\" text-anchor=\"{anchor}\"");
+        Text { paper: self, place: (x, y), attributes, upright: false, content: escaped(content) }
+    }
+}
+
+impl Text<'_> {
+    pub fn bold(self) -> Self {
+        self.with(" font-weight=\"600\"")
+    }
+
+    pub fn italic(self) -> Self {
+        self.with(" font-style=\"italic\"")
+    }
+
+    /// White around the letters, so that lines behind them do not disturb.
+    pub fn haloed(self) -> Self {
+        self.with(" stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\"")
+    }
+
+    /// Turned to be read from below.
+    pub fn upright(mut self) -> Self {
+        self.upright = true;
+        self
+    }
+
+    fn with(mut self, attribute: &str) -> Self {
+        self.attributes.push_str(attribute);
+        self
+    }
+}
+
+impl Drop for Text<'_> {
+    fn drop(&mut self) {
+        let (x, y) = self.place;
+        let turn = if self.upright {
+            format!(" transform=\"rotate(-90 {x:.1} {y:.1})\"")
+        } else {
+            String::new()
+        };
+        let _ = writeln!(
+            self.paper.out,
+            "<text x=\"{x:.1}\" y=\"{y:.1}\"{}{turn}>{}</text>",
+            self.attributes, self.content
+        );
+    }
+}
+
+fn joined(points: impl Iterator<Item = (f64, f64)>) -> String {
+    points.map(|(x, y)| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" ")
+}
+
+fn dashed(pattern: Option<&str>) -> String {
+    pattern.map(|dash| format!(" stroke-dasharray=\"{dash}\"")).unwrap_or_default()
+}
+
+/// `text` with what has a meaning in XML replaced, and without control characters, which XML
+/// forbids.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            control if control.is_control() => out.push(' '),
+            other => out.push(other),
+        }
+    }
+    out
+}

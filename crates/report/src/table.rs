@@ -1,0 +1,151 @@
+//! Tables with one look, and quantities as their cells.
+
+use bandgap_record::{Quantity, Unit};
+use bandgap_units::{Ns, Rate, significant};
+use comfy_table::{
+    Cell, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle,
+};
+
+use crate::Layout;
+
+/// An empty table under `headings`; the columns listed in `numbers` are aligned to the right.
+pub(crate) fn table<'a>(
+    layout: &Layout,
+    headings: impl IntoIterator<Item = &'a str>,
+    numbers: &[usize],
+) -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(rules(if layout.ascii { '-' } else { '─' }))
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(layout.columns() as u16)
+        .set_header(headings.into_iter().map(Cell::new));
+    for &column in numbers {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+            // A number broken over two lines is two numbers; only where they are many must they.
+            if numbers.len() <= 3 && layout.columns() >= 60 {
+                column.set_constraint(ColumnConstraint::ContentWidth);
+            }
+        }
+    }
+    table
+}
+
+/// Rules above and below the table and under its head, as in a printed one.
+fn rules(rule: char) -> TableStyle {
+    let rule = LineStyle::none().fill(rule).junction(rule);
+    TableStyle::new().top_border(rule).header_separator(rule).bottom_border(rule)
+}
+
+/// The table as text, without blanks at the ends of its lines.
+pub(crate) fn finish(table: &Table) -> String {
+    table.to_string().lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
+/// The mark of an estimate that is less precise than was asked for.
+pub(crate) const UNCONVERGED: &str = "*";
+
+/// What [`UNCONVERGED`] means, as a line below a table; nothing when no quantity has it.
+pub(crate) fn footnote<'a>(
+    layout: &Layout,
+    quantities: impl IntoIterator<Item = &'a Quantity>,
+) -> String {
+    match quantities.into_iter().any(|quantity| !quantity.converged) {
+        true => layout.paragraph(&format!(
+            "{UNCONVERGED} did not converge: the interval is wider than the precision asked for"
+        )),
+        false => String::new(),
+    }
+}
+
+/// From this width on, a table has a column for the estimators; below it, they follow as a list.
+pub(crate) const ROOMY: usize = 118;
+
+/// The list of estimators: which name was estimated by what.
+pub(crate) fn estimated<'a>(
+    layout: &Layout,
+    entries: impl IntoIterator<Item = (&'a str, String)>,
+) -> String {
+    let texts: Vec<String> =
+        entries.into_iter().map(|(name, by)| format!("{name}: {by}")).collect();
+    match texts.is_empty() {
+        true => String::new(),
+        false => layout.paragraph(&format!("Estimators: {}.", texts.join("; "))),
+    }
+}
+
+/// The estimate with its unit, and the mark if it did not converge.
+pub(crate) fn value(quantity: &Quantity) -> String {
+    let number = quantity.value.0;
+    let text = match quantity.unit {
+        Unit::Second => Ns::from_secs(number).to_string(),
+        Unit::BytePerSecond => Rate(number).to_string(),
+        _ => plain(number),
+    };
+    if quantity.converged { text } else { format!("{text} {UNCONVERGED}") }
+}
+
+/// The interval with its unit.
+pub(crate) fn interval(quantity: &Quantity) -> String {
+    let Some((low, high)) = quantity.interval() else { return "unknown".to_owned() };
+    match quantity.unit {
+        Unit::Second => {
+            let (low, high) = (Ns::from_secs(low), Ns::from_secs(high));
+            let unit = low.abs().max(high.abs()).unit();
+            let (low, high) = apart(unit.count(low), unit.count(high));
+            format!("{low} to {high} {}", unit.symbol())
+        }
+        Unit::BytePerSecond => {
+            let unit = Rate(low.abs().max(high.abs())).unit();
+            let (low, high) = apart(unit.count(Rate(low)), unit.count(Rate(high)));
+            format!("{low} to {high} {}", unit.symbol())
+        }
+        _ => format!("{} to {}", plain(low), plain(high)),
+    }
+}
+
+/// Two numbers with three digits, or with as many more (up to three) as it takes to tell them
+/// apart.
+fn apart(low: f64, high: f64) -> (String, String) {
+    let written = |digits| (significant(low, digits), significant(high, digits));
+    let differ = |(low, high): &(String, String)| low != high;
+    (3..6).map(written).find(differ).unwrap_or_else(|| written(3))
+}
+
+/// The estimator and the number of samples behind it.
+pub(crate) fn evidence(quantity: &Quantity) -> String {
+    format!("{}, {} samples", quantity.estimator, quantity.samples)
+}
+
+/// A number without a unit; whole ones without a point.
+pub(crate) fn plain(number: f64) -> String {
+    if number.fract() == 0.0 && number.abs() < 1e6 {
+        format!("{number}")
+    } else {
+        significant(number, 3)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bandgap_record::Evidence;
+
+    use super::*;
+
+    fn time(value: f64, low: f64, high: f64) -> Quantity {
+        Quantity::time(Ns(value), Some((Ns(low), Ns(high))), Evidence::new("mean", 5, false))
+            .unwrap()
+    }
+
+    #[test]
+    fn the_interval_shares_one_unit() {
+        // Its wider end decides, so that both numbers can be compared at sight.
+        assert_eq!(interval(&time(950.0, 900.0, 1100.0)), "0.900 to 1.10 µs");
+        assert_eq!(interval(&time(-0.35, -2.0, 1.5)), "-2.00 to 1.50 ns");
+        assert_eq!(value(&time(950.0, 900.0, 1100.0)), "950 ns *");
+        assert_eq!(interval(&time(820.0, 819.96, 820.1)), "820.0 to 820.1 ns");
+        let capacity = Quantity::number(64.0, None, Evidence::new("count", 1, true)).unwrap();
+        assert_eq!((value(&capacity), interval(&capacity)), ("64".into(), "unknown".into()));
+    }
+}

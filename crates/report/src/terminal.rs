@@ -1,0 +1,162 @@
+//! A figure in a terminal: lines in braille dots, a letter for each curve's points.
+
+mod canvas;
+
+use crate::Layout;
+use crate::figure::{Figure, Style};
+use crate::scale::Placed;
+
+use canvas::Canvas;
+
+/// Colour codes of the sixteen that every terminal has, chosen by the user's own theme.
+const COLOURS: [u8; 6] = [36, 33, 35, 32, 34, 31];
+
+/// Draws `figure` as wide as the layout allows.
+pub fn plot(figure: &Figure, layout: &Layout) -> String {
+    let width = layout.columns();
+    let rows = (width / 4).clamp(10, 24);
+    let [x, y] = figure.extent();
+    let y = Placed::new(&figure.y, y, rows / 2);
+    let left = y.ticks.iter().map(|tick| tick.label.chars().count()).max().unwrap_or(0) + 1;
+    let names = figure.references.iter().map(|reference| reference.name.chars().count());
+    let right = names.max().map_or(1, |longest| longest + 1);
+    let columns = width.saturating_sub(left + 1 + right).max(16);
+    let x = Placed::new(&figure.x, x, columns / 8);
+
+    let mut canvas = Canvas::new(columns, rows, layout.ascii);
+    let mut ends = vec![String::new(); rows];
+    let mut unnamed = Vec::new();
+    let mut headline = vec![' '; columns];
+    for region in &figure.regions {
+        let end = |value: f64, outer: usize| {
+            if value.is_finite() { canvas.column(x.place(value)) } else { outer }
+        };
+        let (from, to) = (end(region.from, 0), end(region.to, columns));
+        if from > 0 {
+            canvas.border(from);
+        }
+        let length = region.label.chars().count();
+        if from + length < to {
+            let start = from + (to - from - length).div_ceil(2);
+            headline.iter_mut().skip(start).zip(region.label.chars()).for_each(|(a, b)| *a = b);
+        } else {
+            unnamed.push(region.label.as_str());
+        }
+    }
+    for reference in figure.references.iter().filter(|reference| y.shows(reference.y)) {
+        let row = canvas.row(y.place(reference.y));
+        canvas.level(row);
+        if !reference.name.is_empty() {
+            let separator = if ends[row].is_empty() { " " } else { ", " };
+            ends[row] += separator;
+            ends[row] += &reference.name;
+        }
+    }
+    draw(figure, &x, &y, &mut canvas);
+
+    let mut out = String::new();
+    line(&mut out, &format!("{} ({})", figure.title, figure.subtitle), layout);
+    push(&mut out, &y.title);
+    if headline.iter().any(|character| *character != ' ') {
+        push(&mut out, &format!("{:left$} {}", "", headline.iter().collect::<String>()));
+    }
+    let (bar, corner, dash, tick_mark) =
+        if layout.ascii { ('|', '+', '-', '+') } else { ('│', '└', '─', '┤') };
+    for (row, end) in ends.iter().enumerate() {
+        let tick = y.ticks.iter().find(|tick| canvas.row(tick.place) == row);
+        let label = tick.map_or("", |tick| tick.label.as_str());
+        let axis = if tick.is_some() { tick_mark } else { bar };
+        let cells = canvas.line(row, layout.color);
+        push(&mut out, &format!("{label:>width$} {axis}{cells}{end}", width = left - 1));
+    }
+    push(&mut out, &format!("{:left$}{corner}{}", "", String::from(dash).repeat(columns)));
+    out += &bottom(&x, &canvas, left, columns);
+    out += &legend(figure, layout);
+    if !unnamed.is_empty() {
+        line(&mut out, &format!("too narrow to be named above: {}", unnamed.join(", ")), layout);
+    }
+    for note in &figure.notes {
+        line(&mut out, note, layout);
+    }
+    out
+}
+
+fn push(out: &mut String, text: &str) {
+    out.push_str(text.trim_end());
+    out.push('\n');
+}
+
+fn line(out: &mut String, text: &str, layout: &Layout) {
+    out.push_str(&layout.paragraph(text));
+}
+
+fn draw(figure: &Figure, x: &Placed, y: &Placed, canvas: &mut Canvas) {
+    // The first curve is drawn last, so that it lies on top where curves meet.
+    for (index, series) in figure.series.iter().enumerate().rev() {
+        let shown = || series.points.iter().filter(|point| x.shows(point.x) && y.shows(point.y));
+        let places: Vec<(f64, f64)> =
+            shown().map(|point| (x.place(point.x), y.place(point.y))).collect();
+        if series.style != Style::Points {
+            for pair in places.windows(2) {
+                canvas.stroke(pair[0], pair[1], colour(index));
+            }
+        }
+    }
+    for (index, series) in figure.series.iter().enumerate().rev() {
+        if series.style == Style::Dashed {
+            continue;
+        }
+        for point in series.points.iter().filter(|point| x.shows(point.x) && y.shows(point.y)) {
+            let letter =
+                if point.converged { letter(index) } else { letter(index).to_ascii_uppercase() };
+            canvas.mark((x.place(point.x), y.place(point.y)), letter, colour(index));
+        }
+    }
+}
+
+fn letter(index: usize) -> char {
+    char::from(b'a' + (index % 26) as u8)
+}
+
+fn colour(index: usize) -> u8 {
+    COLOURS[index % COLOURS.len()]
+}
+
+/// The labels below the plot, each centred under its place unless it would touch the one before,
+/// and the axis' title.
+fn bottom(x: &Placed, canvas: &Canvas, left: usize, columns: usize) -> String {
+    let mut labels = String::new();
+    for tick in &x.ticks {
+        let length = tick.label.chars().count();
+        let middle = left + 1 + canvas.column(tick.place);
+        let start = middle.saturating_sub(length / 2);
+        let used = labels.chars().count();
+        if used == 0 || start > used {
+            labels += &" ".repeat(start - used);
+            labels += &tick.label;
+        }
+    }
+    let mut out = String::new();
+    push(&mut out, &labels);
+    push(&mut out, &format!("{:left$} {:^columns$}", "", x.title));
+    out
+}
+
+fn legend(figure: &Figure, layout: &Layout) -> String {
+    if figure.series.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("{}: ", figure.legend);
+    let entries = figure.series.iter().enumerate().map(|(index, series)| {
+        // Bound by spaces that a line is not broken at.
+        format!("{} {}", letter(index), series.name).replace(' ', "\u{a0}")
+    });
+    text += &entries.collect::<Vec<_>>().join("   ");
+    if figure.series.iter().flat_map(|series| &series.points).any(|point| !point.converged) {
+        text += "   (capital: not converged)";
+    }
+    layout.paragraph(&text).replace('\u{a0}', " ")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,40 @@
+use crate::signature::tests::paragon;
+use crate::{Layout, plot, signature_figure};
+
+#[test]
+fn colour_is_written_only_when_asked_for() {
+    let figure = signature_figure(&paragon());
+    let coloured = plot(&figure, &Layout { color: true, ..Layout::default() });
+    let plain = plot(&figure, &Layout::default());
+    assert!(coloured.contains("\u{1b}[36ma\u{1b}[0m") && !plain.contains('\u{1b}'));
+    // Without its codes, the coloured plot is the plain one.
+    let mut stripped = coloured;
+    for code in ["0", "31", "32", "33", "34", "35", "36"] {
+        stripped = stripped.replace(&format!("\u{1b}[{code}m"), "");
+    }
+    assert_eq!(stripped, plain);
+}
+
+#[test]
+fn every_point_has_its_letter_unless_another_is_on_it() {
+    let mut figure = signature_figure(&paragon());
+    figure.series.truncate(1);
+    figure.references.clear();
+    figure.regions.clear();
+    let drawn = plot(&figure, &Layout { ascii: true, ..Layout::default() });
+    let cells: String = drawn
+        .lines()
+        .filter_map(|line| line.split_once(['|', '+']))
+        .map(|(_, cells)| cells)
+        .collect();
+    // Thirteen messages counts, of which 128 did not converge.
+    assert_eq!(cells.matches('a').count(), 12, "{drawn}");
+    assert_eq!(cells.matches('A').count(), 1, "{drawn}");
+    assert!(drawn.contains("a Δ = 0   (capital: not converged)"), "{drawn}");
+}
+
+#[test]
+fn a_narrow_terminal_still_gets_a_plot() {
+    let drawn = plot(&signature_figure(&paragon()), &Layout { width: 10, ..Layout::default() });
+    assert!(drawn.lines().all(|line| line.chars().count() <= 40), "{drawn}");
+}

@@ -1,0 +1,89 @@
+//! Counts instructions of the hot path, under callgrind: one thread plays both ranks of a segment
+//! in turn. `count-instructions.sh` runs it with two counts and takes the difference.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use bandgap_comm::{ActiveMessages, HandlerId, Handlers, NoWatch, Waiting};
+use bandgap_shm::{DEFAULT_SLOTS, Segment, ShmEndpoint};
+
+#[derive(Default)]
+struct State {
+    requests: u64,
+    sum: u64,
+}
+
+type Rank = ActiveMessages<ShmEndpoint, State, NoWatch>;
+
+const ECHO: HandlerId = HandlerId(0);
+const COUNT: HandlerId = HandlerId(1);
+const STORE: HandlerId = HandlerId(0);
+
+fn rank(segment: &Segment, rank: usize) -> Rank {
+    let mut handlers = Handlers::new();
+    handlers.request(|state: &mut State, call| {
+        state.requests += 1;
+        let word = call.words[0];
+        call.reply(STORE, [word])
+    });
+    handlers.request(|state, call| {
+        state.requests += call.words[0];
+        call.done()
+    });
+    handlers.reply(|state, _from, words| state.sum += words[0]);
+    let endpoint = ShmEndpoint::attach(segment, rank, 2).expect("a fresh segment");
+    let watch = NoWatch(Duration::from_secs(10));
+    ActiveMessages::new(endpoint, handlers, State::default(), Waiting::Spin, watch)
+}
+
+#[inline(never)]
+fn request(am: &mut Rank, word: u64) -> bool {
+    am.request(1, ECHO, [word]).is_ok()
+}
+
+#[inline(never)]
+fn request_without_reply(am: &mut Rank, word: u64) -> bool {
+    am.request(1, COUNT, [word]).is_ok()
+}
+
+// The polls differ in what they return on error, lest the compiler make one function of them.
+
+#[inline(never)]
+fn poll_request(am: &mut Rank) -> usize {
+    am.poll().unwrap_or(10)
+}
+
+#[inline(never)]
+fn poll_request_without_reply(am: &mut Rank) -> usize {
+    am.poll().unwrap_or(11)
+}
+
+#[inline(never)]
+fn poll_reply(am: &mut Rank) -> usize {
+    am.poll().unwrap_or(12)
+}
+
+#[inline(never)]
+fn poll_nothing(am: &mut Rank) -> usize {
+    am.poll().unwrap_or(13)
+}
+
+fn main() {
+    let count = std::env::args().filter_map(|arg| arg.parse::<u64>().ok()).next().unwrap_or(1000);
+    let segment = Segment::create(2, DEFAULT_SLOTS).expect("shared memory");
+    let (mut here, mut there) = (rank(&segment, 0), rank(&segment, 1));
+    let mut fine = true;
+    for word in 0..count {
+        fine &= request(&mut here, black_box(word));
+        fine &= poll_request(&mut there) == 1;
+        fine &= poll_reply(&mut here) == 1;
+        fine &= poll_nothing(&mut here) == 0;
+    }
+    assert_eq!(here.state().sum, (0..count).sum::<u64>());
+    for _ in 0..count {
+        fine &= request_without_reply(&mut here, black_box(1));
+        fine &= poll_request_without_reply(&mut there) == 1;
+    }
+    assert!(fine, "every poll handles what was sent before it");
+    assert_eq!(there.state().requests, 2 * count);
+}

@@ -1,0 +1,173 @@
+//! A page by which the processes of one run on one machine stop each other, whatever transport
+//! they measure.
+//!
+//! ```text
+//! 0      identity: magic, ranks
+//! 128    poison: which rank failed first, and its status
+//! 256    stop
+//! 384, 512   the two lines of the placement probe
+//! ```
+//! Every line has a neighbour that nobody writes, since processors fetch lines in pairs.
+
+use std::os::fd::{BorrowedFd, OwnedFd};
+
+use bandgap_comm::Rank;
+
+use crate::mapping::Mapping;
+use crate::sync::{AtomicU64, Ordering};
+use crate::{MAX_RANKS, ShmError};
+
+const WHAT: &str = "the control page of a run";
+const MAGIC: u64 = u64::from_le_bytes(*b"bg-ctrl1");
+const BYTES: usize = 4096;
+const MAGIC_AT: usize = 0;
+const SIZE_AT: usize = 8;
+const POISON_AT: usize = 128;
+const STOP_AT: usize = 256;
+const PING_AT: usize = 384;
+const PONG_AT: usize = 512;
+
+/// Set in every poison, so that rank 0 with status 0 is one too.
+const POISONED: u64 = 1 << 63;
+
+/// The control page of a run.
+#[derive(Debug)]
+pub struct Control {
+    mapping: Mapping,
+    size: usize,
+}
+
+impl Control {
+    /// A new page for a run of `size` ranks.
+    ///
+    /// # Errors
+    /// `size` is out of range, or the operating system refused.
+    pub fn create(size: usize) -> Result<Self, ShmError> {
+        if !(1..=MAX_RANKS).contains(&size) {
+            return Err(ShmError::Size { size });
+        }
+        let mapping = Mapping::create("bandgap-control", BYTES)?;
+        mapping.word(SIZE_AT).store(size as u64, Ordering::Relaxed);
+        mapping.word(MAGIC_AT).store(MAGIC, Ordering::Release);
+        Ok(Self { mapping, size })
+    }
+
+    /// The page behind a descriptor that the launcher handed to this process.
+    ///
+    /// # Errors
+    /// The descriptor is not that of a control page.
+    pub fn from_fd(fd: OwnedFd) -> Result<Self, ShmError> {
+        let mapping = Mapping::from_fd(fd, WHAT, BYTES)?;
+        if mapping.word(MAGIC_AT).load(Ordering::Acquire) != MAGIC {
+            let reason = "its first bytes are others".into();
+            return Err(ShmError::NotOurs { what: WHAT, reason });
+        }
+        let size = mapping.word(SIZE_AT).load(Ordering::Relaxed) as usize;
+        if !(1..=MAX_RANKS).contains(&size) {
+            return Err(ShmError::Size { size });
+        }
+        Ok(Self { mapping, size })
+    }
+
+    /// The descriptor, to hand to the rank processes. It closes on exec.
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.mapping.fd()
+    }
+
+    /// Whether the descriptor stays open in a child process that executes another program.
+    ///
+    /// # Errors
+    /// The operating system refused.
+    pub fn set_inheritable(&self, inheritable: bool) -> Result<(), ShmError> {
+        self.mapping.set_inheritable(inheritable)
+    }
+
+    /// Number of ranks of the run.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Notes that `rank` failed with `status`. The first note stays: later failures are mostly its
+    /// consequences. Returns whether this was the first.
+    pub fn poison(&self, rank: Rank, status: i32) -> bool {
+        let note = POISONED | (rank as u64 & 0x7fff_ffff) << 32 | u64::from(status as u32);
+        // Nothing else is read on the strength of this note, so no order is needed.
+        self.mapping
+            .word(POISON_AT)
+            .compare_exchange(0, note, Ordering::Relaxed, Ordering::Relaxed)
+            .is_ok()
+    }
+
+    /// The rank that failed first, and its status. Written by a peer: to be told, not to be used
+    /// as an index.
+    #[inline]
+    pub fn poisoned(&self) -> Option<(Rank, i32)> {
+        let note = self.mapping.word(POISON_AT).load(Ordering::Relaxed);
+        if note == 0 {
+            return None;
+        }
+        Some(((note >> 32 & 0x7fff_ffff) as Rank, note as u32 as i32))
+    }
+
+    /// Asks all ranks to end.
+    pub fn stop(&self) {
+        self.mapping.word(STOP_AT).store(1, Ordering::Relaxed);
+    }
+
+    /// Whether the ranks were asked to end.
+    #[inline]
+    pub fn stopped(&self) -> bool {
+        self.mapping.word(STOP_AT).load(Ordering::Relaxed) != 0
+    }
+
+    /// The probe's two lines: the initiator's and the responder's.
+    pub(crate) fn probe_lines(&self) -> [&AtomicU64; 2] {
+        [self.mapping.word(PING_AT), self.mapping.word(PONG_AT)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn other_end(control: &Control) -> Control {
+        Control::from_fd(control.fd().try_clone_to_owned().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn the_first_failure_is_the_one_all_see() {
+        let here = Control::create(4).unwrap();
+        let there = other_end(&here);
+        assert_eq!(there.size(), 4);
+        assert_eq!(there.poisoned(), None);
+        assert!(here.poison(3, -9));
+        assert!(!there.poison(1, 2));
+        assert_eq!(there.poisoned(), Some((3, -9)));
+        assert_eq!(here.poisoned(), Some((3, -9)));
+    }
+
+    #[test]
+    fn rank_0_with_status_0_is_a_failure_too() {
+        let control = Control::create(1).unwrap();
+        control.poison(0, 0);
+        assert_eq!(control.poisoned(), Some((0, 0)));
+    }
+
+    #[test]
+    fn stopping_is_seen_by_all_and_is_no_failure() {
+        let here = Control::create(2).unwrap();
+        let there = other_end(&here);
+        assert!(!there.stopped());
+        here.stop();
+        assert!(there.stopped());
+        assert_eq!(there.poisoned(), None);
+    }
+
+    #[test]
+    fn other_memory_is_refused() {
+        let rings = crate::Segment::create(2, 4).unwrap();
+        let fd = rings.fd().try_clone_to_owned().unwrap();
+        assert!(matches!(Control::from_fd(fd), Err(ShmError::NotOurs { .. })));
+        assert!(matches!(Control::create(0), Err(ShmError::Size { size: 0 })));
+    }
+}

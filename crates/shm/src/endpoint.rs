@@ -1,0 +1,282 @@
+//! The transport: one ring each way between this rank and every other.
+//!
+//! A peer's lane is number `peer XOR rank`, from 1: with two ranks that is the one lane, this rank
+//! itself has none, and the ranks of a run do not all look at the same peer first. Where the number
+//! of ranks is no power of two, some lanes belong to nobody: they are closed, and watch the ring of
+//! this rank to itself, in which nothing ever arrives. The first lane lies in the endpoint and has
+//! the fast path to itself, so that two ranks pay nothing for the possibility of more.
+
+use bandgap_comm::{Capabilities, CommError, Deliver, Endpoint, Message, Posted, Rank};
+
+use crate::ShmError;
+use crate::ring::{Corrupt, Receiver, Sender};
+use crate::segment::{MappedCells, Segment};
+
+/// One peer, and the ring each way.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Lane {
+    peer: Rank,
+    requests: Sender<MappedCells>,
+    incoming: Receiver<MappedCells>,
+}
+
+impl Lane {
+    fn new(segment: &Segment, rank: Rank, peer: Rank) -> Self {
+        if peer < segment.size() {
+            Self {
+                peer,
+                requests: Sender::new(segment.ring(rank, peer), 0),
+                incoming: Receiver::new(segment.ring(peer, rank), 0),
+            }
+        } else {
+            Self {
+                peer,
+                requests: Sender::closed(segment.ring(rank, rank)),
+                incoming: Receiver::new(segment.ring(rank, rank), 0),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn progress<D: Deliver>(
+        &mut self,
+        outstanding: &mut usize,
+        deliver: &mut D,
+    ) -> Result<usize, CommError> {
+        let mut delivered = 0;
+        if self.requests.outstanding() != 0 {
+            delivered = self
+                .requests
+                .complete(|message| deliver.reply(self.peer, message))
+                .map_err(|corrupt| garbage(self.peer, corrupt))?;
+            *outstanding -= delivered;
+        }
+        let handled = self
+            .incoming
+            .serve(|message| deliver.request(self.peer, message))
+            .map_err(|corrupt| garbage(self.peer, corrupt))?;
+        Ok(delivered + handled)
+    }
+}
+
+/// A rank's end of the shared-memory transport.
+///
+/// One call of [`Endpoint::progress`] delivers at most one reply and one request of each peer, so
+/// it is short whatever peers do, and takes turns between them.
+///
+/// ```
+/// use bandgap_comm::{Deliver, Endpoint, HandlerId, Message, Posted, Rank};
+/// use bandgap_shm::{DEFAULT_SLOTS, Segment, ShmEndpoint};
+///
+/// struct Echo(Option<Message>);
+///
+/// impl Deliver for Echo {
+///     fn request(&mut self, _from: Rank, message: Message) -> Option<Message> {
+///         Some(message)
+///     }
+///     fn reply(&mut self, _from: Rank, message: Message) {
+///         self.0 = Some(message);
+///     }
+/// }
+///
+/// let segment = Segment::create(2, DEFAULT_SLOTS)?;
+/// let mut here = ShmEndpoint::attach(&segment, 0, 2)?;
+/// let mut there = ShmEndpoint::attach(&segment, 1, 2)?;
+/// let message = Message::new(HandlerId(3), [42]);
+/// assert_eq!(here.try_request(1, message)?, Posted::Yes);
+/// assert_eq!(there.progress(&mut Echo(None))?, 1);
+/// let mut echo = Echo(None);
+/// assert_eq!(here.progress(&mut echo)?, 1);
+/// assert_eq!(echo.0, Some(message));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct ShmEndpoint {
+    rank: Rank,
+    /// Requests of all lanes that have not completed.
+    outstanding: usize,
+    first: Lane,
+    rest: Vec<Lane>,
+    size: usize,
+    slots: usize,
+}
+
+impl ShmEndpoint {
+    /// Attaches `rank` of `size` to the segment; once for each rank.
+    ///
+    /// # Errors
+    /// The segment is one of another number of ranks, `rank` is not below it, or was attached
+    /// before.
+    pub fn attach(segment: &Segment, rank: Rank, size: usize) -> Result<Self, ShmError> {
+        if size != segment.size() {
+            return Err(ShmError::OtherSize { size, segment: segment.size() });
+        }
+        segment.claim(rank)?;
+        let lanes = size.next_power_of_two();
+        Ok(Self {
+            rank,
+            outstanding: 0,
+            first: Lane::new(segment, rank, rank ^ 1),
+            rest: (2..lanes).map(|lane| Lane::new(segment, rank, rank ^ lane)).collect(),
+            size,
+            slots: segment.slots(),
+        })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn no_such_peer(&self, peer: Rank) -> CommError {
+        CommError::NoSuchPeer { peer, size: self.size }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn no_room(&self, peer: Rank) -> Result<Posted, CommError> {
+        if peer < self.size { Ok(Posted::Busy) } else { Err(self.no_such_peer(peer)) }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn garbage(peer: Rank, corrupt: Corrupt) -> CommError {
+    CommError::Garbage { peer, what: corrupt.to_string() }
+}
+
+impl Endpoint for ShmEndpoint {
+    #[inline(always)]
+    fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    #[inline(always)]
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { capacity: self.slots, blocks: false }
+    }
+
+    #[inline(always)]
+    fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {
+        let lane = match peer ^ self.rank {
+            1 => &mut self.first,
+            other => match self.rest.get_mut(other.wrapping_sub(2)) {
+                Some(lane) => lane,
+                None => return Err(self.no_such_peer(peer)),
+            },
+        };
+        if !lane.requests.push(&message) {
+            return self.no_room(peer);
+        }
+        self.outstanding += 1;
+        Ok(Posted::Yes)
+    }
+
+    #[inline(always)]
+    fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize, CommError> {
+        let mut delivered = self.first.progress(&mut self.outstanding, deliver)?;
+        for lane in &mut self.rest {
+            delivered += lane.progress(&mut self.outstanding, deliver)?;
+        }
+        Ok(delivered)
+    }
+
+    #[inline(always)]
+    fn outstanding(&self) -> usize {
+        self.outstanding
+    }
+
+    fn unsent(&self) -> usize {
+        let lanes = core::iter::once(&self.first).chain(&self.rest);
+        lanes.map(|lane| lane.incoming.unpublished() as usize).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ring::Cells;
+    use bandgap_comm::HandlerId;
+
+    struct Nothing;
+
+    impl Deliver for Nothing {
+        fn request(&mut self, from: Rank, _message: Message) -> Option<Message> {
+            panic!("a request from {from}")
+        }
+
+        fn reply(&mut self, from: Rank, _message: Message) {
+            panic!("a reply from {from}")
+        }
+    }
+
+    #[test]
+    fn a_rank_attaches_once_and_to_its_own_run() {
+        let segment = Segment::create(3, 4).unwrap();
+        for size in [0, 2, 4] {
+            let refused = ShmEndpoint::attach(&segment, 0, size);
+            assert!(matches!(refused, Err(ShmError::OtherSize { segment: 3, .. })));
+        }
+        assert!(matches!(
+            ShmEndpoint::attach(&segment, 3, 3),
+            Err(ShmError::NoSuchRank { rank: 3, size: 3 })
+        ));
+        drop(ShmEndpoint::attach(&segment, 1, 3).unwrap());
+        let again = ShmEndpoint::attach(&segment, 1, 3);
+        assert!(matches!(again, Err(ShmError::Attached { rank: 1 })));
+    }
+
+    #[test]
+    fn garbage_names_the_rank_that_wrote_it() {
+        for peer in [1, 2, 3] {
+            let segment = Segment::create(4, 4).unwrap();
+            let mut endpoint = ShmEndpoint::attach(&segment, 0, 4).unwrap();
+            // Sequence 2 is the first request's; 6 words are more than four.
+            segment.ring(peer, 0).slot(0).forge(2 | 6 << 40);
+            match endpoint.progress(&mut Nothing) {
+                Err(CommError::Garbage { peer: named, what }) => {
+                    assert_eq!(named, peer);
+                    assert!(what.contains("6 words"), "{what}");
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_of_one_rank_has_no_peers() {
+        let segment = Segment::create(1, 4).unwrap();
+        let mut endpoint = ShmEndpoint::attach(&segment, 0, 1).unwrap();
+        for peer in [0, 1, 2, usize::MAX] {
+            let answer = endpoint.try_request(peer, Message::new(HandlerId(0), []));
+            assert!(matches!(answer, Err(CommError::NoSuchPeer { size: 1, .. })), "{peer}");
+        }
+        assert_eq!(endpoint.progress(&mut Nothing).unwrap(), 0);
+    }
+
+    #[test]
+    fn handled_requests_are_owed_until_made_known() {
+        struct Done;
+        impl Deliver for Done {
+            fn request(&mut self, _from: Rank, _message: Message) -> Option<Message> {
+                None
+            }
+            fn reply(&mut self, _from: Rank, _message: Message) {}
+        }
+        let segment = Segment::create(2, 128).unwrap();
+        let mut here = ShmEndpoint::attach(&segment, 0, 2).unwrap();
+        let mut there = ShmEndpoint::attach(&segment, 1, 2).unwrap();
+        let posted = here.try_request(1, Message::new(HandlerId(0), [])).unwrap();
+        assert_eq!((posted, here.outstanding()), (Posted::Yes, 1));
+        assert_eq!(there.progress(&mut Done).unwrap(), 1);
+        assert_eq!(there.unsent(), 1);
+        assert_eq!(here.progress(&mut Done).unwrap(), 0);
+        // A progress that finds nothing makes known what was handled.
+        assert_eq!(there.progress(&mut Done).unwrap(), 0);
+        assert_eq!(there.unsent(), 0);
+        assert_eq!(here.progress(&mut Done).unwrap(), 1);
+        assert_eq!(here.outstanding(), 0);
+    }
+}

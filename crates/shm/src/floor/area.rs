@@ -1,0 +1,110 @@
+//! The memory that the raw floors share.
+//!
+//! ```text
+//! 0        identity
+//! 128      ping        256  pong        of cache_line
+//! 384      wanted      512  ready       of the copies
+//! 640      process and address of the responder's buffer
+//! 768      credits of the stream
+//! 4096     64 slots there, 8192  64 slots back, of slot_ring
+//! 12288    512 slots of slot_ring_stream
+//! 45056    1 MiB that copy_cross_core writes and reads
+//! ```
+
+use core::ptr::NonNull;
+use std::os::fd::{BorrowedFd, OwnedFd};
+
+use crate::ShmError;
+use crate::mapping::{Line, Mapping};
+use crate::sync::{AtomicU64, Ordering};
+
+/// Longest buffer that the copies take, in bytes.
+pub const COPY_BYTES: usize = 1 << 20;
+
+pub(super) const RING_SLOTS: usize = 64;
+pub(super) const STREAM_SLOTS: usize = 512;
+
+const WHAT: &str = "the memory of the raw floors";
+const MAGIC: u64 = u64::from_le_bytes(*b"bg-flor1");
+const PING_AT: usize = 128;
+const PONG_AT: usize = 256;
+const WANTED_AT: usize = 384;
+const READY_AT: usize = 512;
+const SOURCE_AT: usize = 640;
+const CREDITS_AT: usize = 768;
+const THERE_AT: usize = 4096;
+const BACK_AT: usize = 8192;
+const STREAM_AT: usize = 12288;
+const BUFFER_AT: usize = STREAM_AT + STREAM_SLOTS * 64;
+const BYTES: usize = BUFFER_AT + COPY_BYTES;
+
+/// The memory that two ranks measure the raw floors over.
+#[derive(Debug)]
+pub struct FloorArea {
+    mapping: Mapping,
+}
+
+impl FloorArea {
+    /// A new area.
+    ///
+    /// # Errors
+    /// The operating system refused.
+    pub fn create() -> Result<Self, ShmError> {
+        let mapping = Mapping::create("bandgap-floors", BYTES)?;
+        mapping.word(0).store(MAGIC, Ordering::Release);
+        Ok(Self { mapping })
+    }
+
+    /// The area behind a descriptor that another process created and handed to this one.
+    ///
+    /// # Errors
+    /// The descriptor is not that of an area.
+    pub fn from_fd(fd: OwnedFd) -> Result<Self, ShmError> {
+        let mapping = Mapping::from_fd(fd, WHAT, BYTES)?;
+        if mapping.word(0).load(Ordering::Acquire) != MAGIC {
+            let reason = "its first bytes are others".into();
+            return Err(ShmError::NotOurs { what: WHAT, reason });
+        }
+        Ok(Self { mapping })
+    }
+
+    /// The descriptor, to hand to the other process. It closes on exec.
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.mapping.fd()
+    }
+
+    /// Whether the descriptor stays open in a child process that executes another program.
+    ///
+    /// # Errors
+    /// The operating system refused.
+    pub fn set_inheritable(&self, inheritable: bool) -> Result<(), ShmError> {
+        self.mapping.set_inheritable(inheritable)
+    }
+
+    pub(super) fn ping_pong(&self) -> [&AtomicU64; 2] {
+        [self.mapping.word(PING_AT), self.mapping.word(PONG_AT)]
+    }
+
+    /// Number of the copy that the initiator waits for, and of the last one that is ready.
+    pub(super) fn wanted_ready(&self) -> [&AtomicU64; 2] {
+        [self.mapping.word(WANTED_AT), self.mapping.word(READY_AT)]
+    }
+
+    /// Process and address of the responder's own buffer.
+    pub(super) fn source(&self) -> [&AtomicU64; 2] {
+        [self.mapping.word(SOURCE_AT), self.mapping.word(SOURCE_AT + 8)]
+    }
+
+    pub(super) fn slots_there_back(&self) -> [&[Line; RING_SLOTS]; 2] {
+        [self.mapping.lines(THERE_AT), self.mapping.lines(BACK_AT)]
+    }
+
+    pub(super) fn stream(&self) -> (&[Line; STREAM_SLOTS], &AtomicU64) {
+        (self.mapping.lines(STREAM_AT), self.mapping.word(CREDITS_AT))
+    }
+
+    /// The buffer, which a protocol must give to one side at a time.
+    pub(super) fn buffer(&self) -> NonNull<u8> {
+        self.mapping.at(BUFFER_AT, COPY_BYTES)
+    }
+}

@@ -1,0 +1,30 @@
+//! The transfer of one cache line.
+
+use bandgap_comm::{Role, Timer, Window};
+
+use super::FloorArea;
+use crate::ShmError;
+use crate::probe::ping_pong;
+
+/// One 8-byte store each way, in two lines: `window.samples` samples of `window.rounds` round
+/// trips.
+///
+/// Formula: half round trip = ticks / (2 · rounds).
+///
+/// # Errors
+/// The other side did not answer until `give_up` said so.
+///
+/// # Panics
+/// `samples · rounds` is 2³² − 1 or more.
+pub fn cache_line(
+    area: &FloorArea,
+    epoch: u64,
+    role: Role,
+    window: Window,
+    timer: &impl Timer,
+    mut give_up: impl FnMut() -> bool,
+) -> Result<Vec<u64>, ShmError> {
+    let counts = [window.samples, window.rounds];
+    ping_pong(area.ping_pong(), role, epoch, counts, timer, &mut give_up)
+        .ok_or(ShmError::GaveUp { floor: "cache_line" })
+}

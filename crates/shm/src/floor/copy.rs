@@ -1,0 +1,213 @@
+//! Copies of buffers: within a core, across cores, across processes.
+//!
+//! Unsafe code here rests on the invariants of `mapping`, and on this protocol for the area's
+//! buffer: the responder touches it between reading number n in `wanted` and storing n in `ready`,
+//! the initiator between reading n in `ready` and storing n + 1 in `wanted`. A peer that breaks it
+//! spoils bytes, which are checked, and nothing else: they are plain bytes without structure.
+
+use std::hint::black_box;
+use std::io;
+use std::ptr;
+
+use bandgap_comm::{Role, Timer, Window};
+
+use super::{COPY_BYTES, FloorArea};
+use crate::ShmError;
+use crate::probe::first_number;
+use crate::spin::until;
+use crate::sync::Ordering;
+
+/// Copies `bytes` from one buffer to another, neither shared: `window.samples` samples of
+/// `window.rounds` copies.
+///
+/// Formula: time per copy = ticks / rounds.
+///
+/// # Errors
+/// The copy differs from the original.
+pub fn copy_local(window: Window, bytes: usize, timer: &impl Timer) -> Result<Vec<u64>, ShmError> {
+    let mut from = vec![0; bytes];
+    let mut into = vec![0; bytes];
+    fill(&mut from, 1);
+    let mut samples = Vec::with_capacity(window.samples as usize);
+    for _ in 0..window.samples {
+        let start = timer.stamp();
+        for _ in 0..window.rounds {
+            black_box(&mut into).copy_from_slice(black_box(&from));
+        }
+        samples.push(timer.stamp().ticks().wrapping_sub(start.ticks()));
+    }
+    if window.rounds > 0 && window.samples > 0 {
+        check("copy_local", &into, 1)?;
+    }
+    Ok(samples)
+}
+
+/// Copies `bytes` out of shared memory that the responder's core has just written:
+/// `window.samples` samples of `window.rounds` copies. Only the copies are timed, one by one.
+///
+/// Formula: time per copy = ticks / rounds, the cost of one pair of stamps included.
+///
+/// # Errors
+/// The other side did not answer until `give_up` said so, or a byte was wrong.
+///
+/// # Panics
+/// `bytes` is more than [`COPY_BYTES`], or `samples · rounds` is 2³² − 2 or more.
+pub fn copy_cross_core(
+    area: &FloorArea,
+    epoch: u64,
+    role: Role,
+    window: Window,
+    bytes: usize,
+    timer: &impl Timer,
+    give_up: impl FnMut() -> bool,
+) -> Result<Vec<u64>, ShmError> {
+    const FLOOR: &str = "copy_cross_core";
+    assert!(bytes <= COPY_BYTES, "a copy of {bytes} bytes; {COPY_BYTES} are the most");
+    let shared = area.buffer().as_ptr();
+    let mut own = vec![0_u8; bytes];
+    let turns = Turns { floor: FLOOR, area, epoch, window };
+    match role {
+        Role::Initiator => turns.take(&mut own, timer, give_up, |own| {
+            // SAFETY: the area's buffer has at least `bytes` bytes, it is this side's turn to
+            // touch it (the protocol above), and `own` is elsewhere.
+            unsafe { ptr::copy_nonoverlapping(shared, own.as_mut_ptr(), own.len()) };
+            Ok(())
+        }),
+        Role::Responder => turns.give(&mut own, give_up, |own| {
+            // SAFETY: as above, with the turn the other side's.
+            unsafe { ptr::copy_nonoverlapping(own.as_ptr(), shared, own.len()) };
+        }),
+    }
+}
+
+/// As [`copy_cross_core`], but out of the responder's own memory, by a system call that `read`
+/// makes: it is given the responder's process, the address there, and where to put the bytes.
+///
+/// Formula: time per copy = ticks / rounds, the cost of one pair of stamps included.
+///
+/// # Errors
+/// The other side did not answer until `give_up` said so, `read` failed, or a byte was wrong.
+///
+/// # Panics
+/// `samples · rounds` is 2³² − 2 or more.
+#[allow(clippy::too_many_arguments)] // Those of the other floors, and the system call.
+pub fn copy_vm_readv(
+    area: &FloorArea,
+    epoch: u64,
+    role: Role,
+    window: Window,
+    bytes: usize,
+    timer: &impl Timer,
+    mut read: impl FnMut(u32, u64, &mut [u8]) -> io::Result<()>,
+    give_up: impl FnMut() -> bool,
+) -> Result<Vec<u64>, ShmError> {
+    const FLOOR: &str = "copy_vm_readv";
+    let [process, address] = area.source();
+    let mut own = vec![0_u8; bytes];
+    let turns = Turns { floor: FLOOR, area, epoch, window };
+    match role {
+        Role::Initiator => turns.take(&mut own, timer, give_up, |own| {
+            // A wrong process or address makes the system call fail, or the check below.
+            let process = process.load(Ordering::Relaxed) as u32;
+            read(process, address.load(Ordering::Relaxed), own)
+                .map_err(ShmError::system("read another process's memory"))
+        }),
+        Role::Responder => turns.give(&mut own, give_up, |own| {
+            process.store(u64::from(std::process::id()), Ordering::Relaxed);
+            address.store(black_box(own).as_ptr() as u64, Ordering::Relaxed);
+        }),
+    }
+}
+
+/// The taking of turns that both sides of a copy keep to.
+struct Turns<'a> {
+    floor: &'static str,
+    area: &'a FloorArea,
+    epoch: u64,
+    window: Window,
+}
+
+impl Turns<'_> {
+    fn first(&self) -> (u64, u64) {
+        let copies = u64::from(self.window.samples) * u64::from(self.window.rounds);
+        (first_number(self.epoch, copies + 1), copies)
+    }
+
+    fn gave_up(&self) -> ShmError {
+        ShmError::GaveUp { floor: self.floor }
+    }
+
+    /// The initiator's part: wants a buffer, copies it out, checks it.
+    fn take(
+        &self,
+        own: &mut [u8],
+        timer: &impl Timer,
+        mut give_up: impl FnMut() -> bool,
+        mut copy: impl FnMut(&mut [u8]) -> Result<(), ShmError>,
+    ) -> Result<Vec<u64>, ShmError> {
+        let [wanted, ready] = self.area.wanted_ready();
+        let (mut number, _) = self.first();
+        let mut samples = Vec::with_capacity(self.window.samples as usize);
+        for _ in 0..self.window.samples {
+            let mut ticks = 0_u64;
+            for _ in 0..self.window.rounds {
+                number += 1;
+                // Release: pairs with the acquire in `give`; the former copy is finished.
+                wanted.store(number, Ordering::Release);
+                // Acquire: pairs with the release in `give`; the buffer is written.
+                until(|| ready.load(Ordering::Acquire) == number, &mut give_up)
+                    .ok_or_else(|| self.gave_up())?;
+                let start = timer.stamp();
+                copy(own)?;
+                let end = timer.stamp();
+                ticks = ticks.wrapping_add(end.ticks().wrapping_sub(start.ticks()));
+                check(self.floor, own, number)?;
+            }
+            samples.push(ticks);
+        }
+        // Lets the responder free its buffer.
+        wanted.store(number + 1, Ordering::Release);
+        Ok(samples)
+    }
+
+    /// The responder's part: fills the buffer that is wanted.
+    fn give(
+        &self,
+        own: &mut [u8],
+        mut give_up: impl FnMut() -> bool,
+        mut publish: impl FnMut(&mut [u8]),
+    ) -> Result<Vec<u64>, ShmError> {
+        let [wanted, ready] = self.area.wanted_ready();
+        let (first, copies) = self.first();
+        for number in first + 1..=first + copies {
+            // Acquire: pairs with the release in `take`.
+            until(|| wanted.load(Ordering::Acquire) == number, &mut give_up)
+                .ok_or_else(|| self.gave_up())?;
+            fill(own, number);
+            publish(own);
+            // Release: pairs with the acquire in `take`.
+            ready.store(number, Ordering::Release);
+        }
+        until(|| wanted.load(Ordering::Acquire) == first + copies + 1, &mut give_up)
+            .ok_or_else(|| self.gave_up())?;
+        Ok(Vec::new())
+    }
+}
+
+/// The byte at `at` of the buffer number `number`: all bytes of a buffer change with the number.
+fn pattern(number: u64, at: usize) -> u8 {
+    (number as u8).wrapping_mul(31).wrapping_add(at as u8).wrapping_add((at >> 8) as u8)
+}
+
+fn fill(buffer: &mut [u8], number: u64) {
+    for (at, byte) in buffer.iter_mut().enumerate() {
+        *byte = pattern(number, at);
+    }
+}
+
+fn check(floor: &'static str, buffer: &[u8], number: u64) -> Result<(), ShmError> {
+    match (0..buffer.len()).find(|&at| buffer[at] != pattern(number, at)) {
+        Some(at) => Err(ShmError::WrongData { floor, at }),
+        None => Ok(()),
+    }
+}

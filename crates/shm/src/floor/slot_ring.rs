@@ -1,0 +1,93 @@
+//! The transfer of one message through a ring of slots.
+
+use bandgap_comm::{Role, Timer, Window};
+
+use super::FloorArea;
+use super::area::RING_SLOTS;
+use crate::ShmError;
+use crate::mapping::Line;
+use crate::probe::first_number;
+use crate::spin::until;
+use crate::sync::Ordering;
+
+const FLOOR: &str = "slot_ring";
+
+/// Ping-pong of 8 bytes through a ring of 64 slots of 64 bytes each way, the sequence in the slot:
+/// `window.samples` samples of `window.rounds` round trips.
+///
+/// Formula: half round trip = ticks / (2 · rounds).
+///
+/// # Errors
+/// The other side did not answer until `give_up` said so, or a payload was wrong.
+///
+/// # Panics
+/// `samples · rounds` is 2³² − 1 or more.
+pub fn slot_ring(
+    area: &FloorArea,
+    epoch: u64,
+    role: Role,
+    window: Window,
+    timer: &impl Timer,
+    mut give_up: impl FnMut() -> bool,
+) -> Result<Vec<u64>, ShmError> {
+    let exchanges = u64::from(window.samples) * u64::from(window.rounds);
+    let first = first_number(epoch, exchanges);
+    let [there, back] = area.slots_there_back();
+    let mut number = first;
+    let mut sum = 0_u64;
+    let mut samples = Vec::with_capacity(window.samples as usize);
+    for _ in 0..window.samples {
+        let start = timer.stamp();
+        for _ in 0..window.rounds {
+            number += 1;
+            if role == Role::Initiator {
+                send(there, number);
+                sum = sum.wrapping_add(receive(back, number, &mut give_up)?);
+            } else {
+                sum = sum.wrapping_add(receive(there, number, &mut give_up)?);
+                send(back, number);
+            }
+        }
+        samples.push(timer.stamp().ticks().wrapping_sub(start.ticks()));
+    }
+    check(FLOOR, first, exchanges, sum)?;
+    if role == Role::Responder {
+        samples.clear();
+    }
+    Ok(samples)
+}
+
+#[inline(always)]
+pub(super) fn send<const N: usize>(ring: &[Line; N], number: u64) {
+    let slot = &ring[number as usize & (N - 1)];
+    slot.payload.store(!number, Ordering::Relaxed);
+    // Release: pairs with the acquire where the sequence is awaited.
+    slot.sequence.store(number, Ordering::Release);
+}
+
+#[inline(always)]
+fn receive(
+    ring: &[Line; RING_SLOTS],
+    number: u64,
+    give_up: &mut impl FnMut() -> bool,
+) -> Result<u64, ShmError> {
+    let slot = &ring[number as usize & (RING_SLOTS - 1)];
+    // Acquire: pairs with the release in `send`.
+    until(|| slot.sequence.load(Ordering::Acquire) == number, give_up)
+        .ok_or(ShmError::GaveUp { floor: FLOOR })?;
+    Ok(slot.payload.load(Ordering::Relaxed))
+}
+
+/// Whether the payloads of messages `first + 1` to `first + messages` add up.
+pub(super) fn check(
+    floor: &'static str,
+    first: u64,
+    messages: u64,
+    sum: u64,
+) -> Result<(), ShmError> {
+    // The payload of n is !n = −n − 1, and 1 + … + m = m(m + 1)/2.
+    let numbers = u128::from(messages) * u128::from(first)
+        + u128::from(messages) * (u128::from(messages) + 1) / 2;
+    let expected = (numbers as u64).wrapping_add(messages).wrapping_neg();
+    if sum == expected { Ok(()) } else { Err(ShmError::WrongData { floor, at: 0 }) }
+}

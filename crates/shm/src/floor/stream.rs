@@ -1,0 +1,112 @@
+//! The rate of messages in one direction.
+
+use bandgap_comm::{Role, Timer, Window};
+
+use super::FloorArea;
+use super::area::STREAM_SLOTS;
+use super::slot_ring::{check, send};
+use crate::ShmError;
+use crate::probe::first_number;
+use crate::spin::until;
+use crate::sync::Ordering;
+
+const FLOOR: &str = "slot_ring_stream";
+const GAVE_UP: ShmError = ShmError::GaveUp { floor: FLOOR };
+
+/// Messages between two returns of credits.
+const CREDIT_EVERY: u64 = 128;
+
+/// A stream of 8-byte messages from the initiator through a ring of 512 slots of 64 bytes, the
+/// sequence in the slot, credits returned each 128 messages: `window.samples` samples of
+/// `window.rounds` messages, each ended by the credit for its last message.
+///
+/// Formula: time per message = ticks / rounds, for rounds that are large against the 512 slots.
+///
+/// # Errors
+/// The other side did not answer until `give_up` said so, or a payload was wrong.
+///
+/// # Panics
+/// `samples · rounds` is 2³² − 1 or more.
+pub fn slot_ring_stream(
+    area: &FloorArea,
+    epoch: u64,
+    role: Role,
+    window: Window,
+    timer: &impl Timer,
+    give_up: impl FnMut() -> bool,
+) -> Result<Vec<u64>, ShmError> {
+    match role {
+        Role::Initiator => initiate(area, epoch, window, timer, give_up),
+        Role::Responder => respond(area, epoch, window, give_up).map(|()| Vec::new()),
+    }
+}
+
+fn initiate(
+    area: &FloorArea,
+    epoch: u64,
+    window: Window,
+    timer: &impl Timer,
+    mut give_up: impl FnMut() -> bool,
+) -> Result<Vec<u64>, ShmError> {
+    let (ring, credits) = area.stream();
+    let messages = u64::from(window.samples) * u64::from(window.rounds);
+    let first = first_number(epoch, messages);
+    let last = first + messages;
+    let mut number = first;
+    // The last message known to have been read; its line may hold an earlier epoch's.
+    let mut read = first;
+    let look = |until_read: u64, read: &mut u64, give_up: &mut _| {
+        let seen = || {
+            // Acquire: pairs with the release in `respond`; the slots read may be overwritten.
+            let credit = credits.load(Ordering::Acquire);
+            if (first..=last).contains(&credit) {
+                *read = credit;
+            }
+            *read >= until_read
+        };
+        until(seen, give_up).ok_or(GAVE_UP)
+    };
+    let mut samples = Vec::with_capacity(window.samples as usize);
+    for _ in 0..window.samples {
+        let start = timer.stamp();
+        for _ in 0..window.rounds {
+            number += 1;
+            if number - read > STREAM_SLOTS as u64 {
+                look(number - STREAM_SLOTS as u64, &mut read, &mut give_up)?;
+            }
+            send(ring, number);
+        }
+        look(number, &mut read, &mut give_up)?;
+        samples.push(timer.stamp().ticks().wrapping_sub(start.ticks()));
+    }
+    Ok(samples)
+}
+
+fn respond(
+    area: &FloorArea,
+    epoch: u64,
+    window: Window,
+    mut give_up: impl FnMut() -> bool,
+) -> Result<(), ShmError> {
+    let (ring, credits) = area.stream();
+    let messages = u64::from(window.samples) * u64::from(window.rounds);
+    let first = first_number(epoch, messages);
+    let mut number = first;
+    let mut sum = 0_u64;
+    for _ in 0..window.samples {
+        for _ in 0..window.rounds {
+            number += 1;
+            let slot = &ring[number as usize & (STREAM_SLOTS - 1)];
+            // Acquire: pairs with the release in `send`.
+            until(|| slot.sequence.load(Ordering::Acquire) == number, &mut give_up)
+                .ok_or(GAVE_UP)?;
+            sum = sum.wrapping_add(slot.payload.load(Ordering::Relaxed));
+            if number.is_multiple_of(CREDIT_EVERY) {
+                // Release: pairs with the acquire in `initiate`.
+                credits.store(number, Ordering::Release);
+            }
+        }
+        credits.store(number, Ordering::Release);
+    }
+    check(FLOOR, first, messages, sum)
+}

@@ -1,0 +1,111 @@
+//! The LogP machine in virtual time: a deterministic replay of discrete events.
+//!
+//! What a message costs, and whom:
+//!
+//! * Sending takes its processor os. Then the message is in the sender's interface, which sends
+//!   one message per g, requests and replies in one order.
+//! * L later it is at the receiver's interface, which accepts one message per g. A gap passes
+//!   *between* messages: a single one never waits for it.
+//! * There it stays until the processor handles it: or, and os more where the handler replies.
+//!
+//! Sending and receiving have a gap each ("consecutive message transmissions or consecutive message
+//! receptions at a processor", the paper, section LogP model), so a flood of requests with replies
+//! goes on at g per request, and K requesters of one replier each get one request per K·g.
+//!
+//! A processor handles messages in order of arrival while it is in `serve`, in `await_replies`, and
+//! in `request`. A request first handles what has arrived when it begins ("the Active Message Issue
+//! Request function implicitly handles replies", section Communication microbenchmark), and then
+//! goes on only until there is room toward its peer. While it computes a processor handles nothing.
+//! A request without reply completes L after it was handled, at no cost for its sender's processor
+//! or interface.
+
+mod event;
+mod processor;
+
+use bandgap_comm::Rank;
+
+use crate::{Machine, Schedule, SimError, Wait};
+use event::{Queue, What};
+use processor::Processor;
+
+/// What happened in virtual time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replay {
+    /// For each rank its time stamps in picoseconds.
+    pub marks: Vec<Vec<u64>>,
+    /// For each rank the time in picoseconds at which its program ended.
+    pub ends: Vec<u64>,
+    /// Messages sent: requests and replies.
+    pub messages: u64,
+    /// Messages among them whose receiver's program ended without handling them.
+    pub unhandled: u64,
+    /// Operations done and messages handled.
+    pub events: u64,
+}
+
+/// Latest time: half of what the counter holds. Times saturate, so none is missed.
+const LATEST: u64 = u64::MAX / 2;
+
+/// Lets `schedule` happen on `machine`, beginning on all ranks at time 0.
+///
+/// # Errors
+/// The machine has fewer ranks, the ranks wait for each other for ever, or virtual time is
+/// exhausted.
+pub fn replay(schedule: &Schedule, machine: &Machine) -> Result<Replay, SimError> {
+    let ranks = schedule.size();
+    if ranks == 0 || ranks > machine.ranks() {
+        return Err(SimError::Ranks {
+            ranks,
+            machine: machine.name().to_owned(),
+            most: machine.ranks(),
+        });
+    }
+    let mut queue = Queue::default();
+    let mut processors: Vec<Processor<'_>> = (0..ranks)
+        .map(|rank| Processor::new(u32::try_from(rank).expect("few"), schedule.folded(rank)))
+        .collect();
+    for processor in &mut processors {
+        processor.wake_at(0, &mut queue);
+    }
+
+    let (costs, capacity) = (machine.picoseconds(), machine.capacity());
+    let mut time = 0;
+    while let Some(event) = queue.pop() {
+        debug_assert!(event.time >= time, "time ran backwards");
+        time = event.time;
+        if time > LATEST {
+            return Err(SimError::TooLong { rank: event.at as Rank });
+        }
+        let processor = &mut processors[event.at as usize];
+        let goes_on = match event.what {
+            What::Arrive(parcel) => processor.arrive(time, parcel, &costs),
+            What::Complete { slot } => processor.complete(time, slot),
+            What::Wake => processor.wake(time),
+        };
+        if goes_on {
+            processor.run(&mut queue, &costs, capacity);
+        }
+    }
+    finish(processors)
+}
+
+fn finish(mut processors: Vec<Processor<'_>>) -> Result<Replay, SimError> {
+    let waits: Vec<Wait> = processors
+        .iter_mut()
+        .enumerate()
+        .filter_map(|(rank, p)| p.waits_for().map(|what| Wait { rank, what }))
+        .collect();
+    if !waits.is_empty() {
+        return Err(SimError::Deadlock(waits));
+    }
+    if let Some(rank) = processors.iter().position(|p| p.now > LATEST) {
+        return Err(SimError::TooLong { rank });
+    }
+    Ok(Replay {
+        messages: processors.iter().map(|p| p.sent).sum(),
+        unhandled: processors.iter().map(Processor::unhandled).sum(),
+        events: processors.iter().map(|p| p.steps).sum(),
+        ends: processors.iter().map(|p| p.now).collect(),
+        marks: processors.into_iter().map(|p| p.marks).collect(),
+    })
+}

@@ -1,0 +1,116 @@
+//! What will happen, in order of time.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+/// A message on its way, or in an interface.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parcel {
+    pub from: u32,
+    /// Index of the pair of ranks in the requester's list of peers; a reply brings it back.
+    pub slot: u32,
+    pub kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Request { replies: bool },
+    Reply,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum What {
+    /// The parcel reaches the receiver's interface.
+    Arrive(Parcel),
+    /// A request without reply completes at its sender, whose list of peers has this index.
+    Complete { slot: u32 },
+    /// A processor goes on.
+    Wake,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Event {
+    pub time: u64,
+    order: u64,
+    pub at: u32,
+    pub what: What,
+}
+
+/// Added to the order of wakes: what arrives at some time has arrived for who looks at that time.
+const AFTER_ARRIVALS: u64 = 1 << 63;
+
+/// Events by time, then arrivals before wakes, then first come, first served.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    heap: BinaryHeap<Reverse<Event>>,
+    sequence: u64,
+}
+
+impl Queue {
+    #[inline]
+    pub(super) fn push(&mut self, time: u64, at: u32, what: What) {
+        self.sequence += 1;
+        let class = if matches!(what, What::Wake) { AFTER_ARRIVALS } else { 0 };
+        self.heap.push(Reverse(Event { time, order: class | self.sequence, at, what }));
+    }
+
+    #[inline]
+    pub(super) fn pop(&mut self) -> Option<Event> {
+        self.heap.pop().map(|Reverse(event)| event)
+    }
+
+    /// Whether nothing can arrive at `time` or before any more.
+    #[inline]
+    pub(super) fn settled(&self, time: u64) -> bool {
+        self.heap.peek().is_none_or(|Reverse(e)| (e.time, e.order) >= (time, AFTER_ARRIVALS))
+    }
+}
+
+impl Event {
+    #[inline]
+    fn key(&self) -> u128 {
+        u128::from(self.time) << 64 | u128::from(self.order)
+    }
+}
+
+impl Ord for Event {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl PartialOrd for Event {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Event {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Event {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_come_by_time_then_arrivals_then_in_order_of_insertion() {
+        let mut queue = Queue::default();
+        let arrival = |slot| What::Complete { slot };
+        queue.push(5, 0, What::Wake);
+        queue.push(5, 1, arrival(0));
+        queue.push(3, 2, What::Wake);
+        queue.push(5, 3, arrival(1));
+        queue.push(5, 4, What::Wake);
+        assert!(queue.settled(3) && !queue.settled(4));
+        let order: Vec<u32> = std::iter::from_fn(|| queue.pop()).map(|e| e.at).collect();
+        assert_eq!(order, [2, 1, 3, 0, 4]);
+        assert!(queue.settled(u64::MAX));
+    }
+}

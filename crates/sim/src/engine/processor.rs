@@ -1,0 +1,295 @@
+//! One rank in virtual time: its processor, and both sides of its interface.
+//!
+//! A processor's clock may be ahead of the event queue. That is allowed as long as nothing it
+//! decides depends on what arrives meanwhile: while it computes, while it takes stamps, and while
+//! it waits for messages in a state that only the next message, in order of arrival, can change.
+//! Before any other decision it waits for the queue to catch up.
+
+use std::collections::VecDeque;
+
+use bandgap_comm::Rank;
+
+use super::event::{Kind, Parcel, Queue, What};
+use crate::machine::Picoseconds;
+use crate::schedule::Cursor;
+use crate::{Op, WaitFor};
+
+/// No event.
+const NEVER: u64 = u64::MAX;
+
+#[derive(Debug)]
+pub(super) struct Processor<'a> {
+    rank: u32,
+    ops: &'a [Op],
+    cursor: Cursor,
+    /// The processor's own time.
+    pub(super) now: u64,
+    /// When the interface may send, and accept, its next message.
+    send_from: u64,
+    accept_from: u64,
+    inbox: VecDeque<Accepted>,
+    /// Peers that this rank sends requests to, ascending, each with its requests outstanding.
+    peers: Vec<(u32, u32)>,
+    outstanding: u64,
+    /// Those among them that complete without a reply.
+    silent: u64,
+    /// Requests handled that no `Serve` has counted yet.
+    handled: u64,
+    /// When the request that is not sent yet began.
+    begun: Option<u64>,
+    /// Whether it goes on only when something arrives.
+    waiting: bool,
+    /// When the queue shall wake it; an event of another time was overtaken.
+    alarm: u64,
+    pub(super) marks: Vec<u64>,
+    /// Messages sent.
+    pub(super) sent: u64,
+    /// Operations begun, and messages handled.
+    pub(super) steps: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Accepted {
+    ready: u64,
+    parcel: Parcel,
+}
+
+impl<'a> Processor<'a> {
+    pub(super) fn new(rank: u32, ops: &'a [Op]) -> Self {
+        let mut peers: Vec<(u32, u32)> = ops
+            .iter()
+            .filter_map(|op| match op {
+                Op::Request { peer, .. } => Some((*peer, 0)),
+                _ => None,
+            })
+            .collect();
+        peers.sort_unstable();
+        peers.dedup();
+        Self {
+            rank,
+            ops,
+            cursor: Cursor::default(),
+            now: 0,
+            send_from: 0,
+            accept_from: 0,
+            inbox: VecDeque::new(),
+            peers,
+            outstanding: 0,
+            silent: 0,
+            handled: 0,
+            begun: None,
+            waiting: false,
+            alarm: NEVER,
+            marks: Vec::new(),
+            sent: 0,
+            steps: 0,
+        }
+    }
+
+    /// A message reaches the interface, which accepts one per gap. Returns whether the processor
+    /// was waiting for it.
+    #[inline]
+    pub(super) fn arrive(&mut self, time: u64, parcel: Parcel, machine: &Picoseconds) -> bool {
+        let ready = time.max(self.accept_from);
+        self.accept_from = ready.saturating_add(machine.gap);
+        self.inbox.push_back(Accepted { ready, parcel });
+        self.resume(time)
+    }
+
+    /// A request without reply has completed. Returns whether the processor was waiting.
+    #[inline]
+    pub(super) fn complete(&mut self, time: u64, slot: u32) -> bool {
+        self.silent -= 1;
+        self.take_back(slot);
+        self.resume(time)
+    }
+
+    /// Ends a wait at `time`, or later if the processor is ahead.
+    #[inline]
+    fn resume(&mut self, time: u64) -> bool {
+        if self.waiting {
+            self.now = self.now.max(time);
+            self.alarm = NEVER;
+        }
+        std::mem::take(&mut self.waiting)
+    }
+
+    /// An event that the processor asked for. Returns whether it still wants it.
+    #[inline]
+    pub(super) fn wake(&mut self, time: u64) -> bool {
+        let wanted = self.alarm == time;
+        if wanted {
+            self.resume(time);
+            self.alarm = NEVER;
+        }
+        wanted
+    }
+
+    /// Asks for an event.
+    #[inline]
+    pub(super) fn wake_at(&mut self, time: u64, queue: &mut Queue) {
+        self.alarm = time;
+        queue.push(time, self.rank, What::Wake);
+    }
+
+    /// Goes on with the program until it ends or must wait.
+    #[inline]
+    pub(super) fn run(&mut self, queue: &mut Queue, machine: &Picoseconds, capacity: u32) {
+        while let Some(op) = self.cursor.peek(self.ops) {
+            match op {
+                Op::Mark => self.marks.push(self.now),
+                Op::Compute { picoseconds } => {
+                    self.now = self.now.saturating_add(picoseconds);
+                }
+                Op::Serve { requests } => {
+                    // Only the next message matters here, whenever it comes.
+                    while self.handled < requests {
+                        let Some(next) = self.inbox.pop_front() else {
+                            self.waiting = true;
+                            return;
+                        };
+                        self.handle(next, queue, machine);
+                    }
+                    self.handled -= requests;
+                }
+                Op::AwaitReplies => {
+                    while self.outstanding > 0 {
+                        if self.silent > 0 && !self.caught_up(queue) {
+                            return;
+                        }
+                        if !self.handle_next(queue, machine) {
+                            return;
+                        }
+                    }
+                }
+                Op::Request { peer, replies } => {
+                    let slot = self.slot(peer);
+                    if !self.make_room(slot, capacity, queue, machine) {
+                        return;
+                    }
+                    self.peers[slot].1 += 1;
+                    self.outstanding += 1;
+                    self.silent += u64::from(!replies);
+                    self.send(peer, slot as u32, Kind::Request { replies }, queue, machine);
+                }
+                Op::Repeat { .. } => unreachable!("the cursor unfolds repetitions"),
+            }
+            self.steps += 1;
+            self.cursor.advance();
+        }
+    }
+
+    /// What a request does before it sends: handles what has arrived when it begins, and then goes
+    /// on handling only while there is no room toward the peer in `slot`. What arrives meanwhile
+    /// cannot keep it from sending. Returns whether it may send now.
+    #[inline]
+    fn make_room(
+        &mut self,
+        slot: usize,
+        capacity: u32,
+        queue: &mut Queue,
+        machine: &Picoseconds,
+    ) -> bool {
+        let begun = *self.begun.get_or_insert(self.now);
+        loop {
+            if (self.now == begun || self.silent > 0) && !self.caught_up(queue) {
+                return false;
+            }
+            let was_there = self.inbox.front().is_some_and(|m| m.ready <= begun);
+            if !was_there && self.peers[slot].1 < capacity {
+                self.begun = None;
+                return true;
+            }
+            if !self.handle_next(queue, machine) {
+                return false;
+            }
+        }
+    }
+
+    /// Handles the next message if it is known to be the next thing that happens to this
+    /// processor. Otherwise arranges for the processor to go on when that is known.
+    #[inline]
+    fn handle_next(&mut self, queue: &mut Queue, machine: &Picoseconds) -> bool {
+        match self.inbox.front().copied() {
+            Some(next) if next.ready <= self.now || self.silent == 0 => {
+                self.inbox.pop_front();
+                self.handle(next, queue, machine);
+                true
+            }
+            next => {
+                if let Some(next) = next {
+                    self.wake_at(next.ready, queue);
+                }
+                self.waiting = true;
+                false
+            }
+        }
+    }
+
+    /// Whether all that arrives up to this processor's time is in its inbox. If not, the processor
+    /// goes on when it is.
+    #[inline]
+    fn caught_up(&mut self, queue: &mut Queue) -> bool {
+        let settled = queue.settled(self.now);
+        if !settled {
+            self.wake_at(self.now, queue);
+        }
+        settled
+    }
+
+    /// Receives a message: or, and for a request that replies os.
+    #[inline]
+    fn handle(&mut self, next: Accepted, queue: &mut Queue, machine: &Picoseconds) {
+        let Parcel { from, slot, kind } = next.parcel;
+        self.steps += 1;
+        self.now = self.now.max(next.ready).saturating_add(machine.recv_overhead);
+        match kind {
+            Kind::Reply => self.take_back(slot),
+            Kind::Request { replies } => {
+                self.handled += 1;
+                if replies {
+                    self.send(from, slot, Kind::Reply, queue, machine);
+                } else {
+                    let back = self.now.saturating_add(machine.latency);
+                    queue.push(back, from, What::Complete { slot });
+                }
+            }
+        }
+    }
+
+    /// Sends a message: os, then the interface as soon as it may.
+    #[inline]
+    fn send(&mut self, to: u32, slot: u32, kind: Kind, queue: &mut Queue, machine: &Picoseconds) {
+        self.now = self.now.saturating_add(machine.send_overhead);
+        let start = self.now.max(self.send_from);
+        self.send_from = start.saturating_add(machine.gap);
+        self.sent += 1;
+        let parcel = Parcel { from: self.rank, slot, kind };
+        queue.push(start.saturating_add(machine.latency), to, What::Arrive(parcel));
+    }
+
+    #[inline]
+    fn take_back(&mut self, slot: u32) {
+        self.outstanding -= 1;
+        self.peers[slot as usize].1 -= 1;
+    }
+
+    #[inline]
+    fn slot(&self, peer: u32) -> usize {
+        self.peers.partition_point(|&(other, _)| other < peer)
+    }
+
+    /// Messages that reached the interface and were never handled.
+    pub(super) fn unhandled(&self) -> u64 {
+        self.inbox.len() as u64
+    }
+
+    /// What the rank waits for; `None` when its program has ended.
+    pub(super) fn waits_for(&mut self) -> Option<WaitFor> {
+        Some(match self.cursor.peek(self.ops)? {
+            Op::Serve { requests } => WaitFor::Requests(requests - self.handled),
+            Op::Request { peer, .. } => WaitFor::Room(peer as Rank),
+            _ => WaitFor::Completions(self.outstanding),
+        })
+    }
+}

@@ -1,0 +1,125 @@
+//! What can go wrong before and during a simulation.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use bandgap_comm::{CommError, Rank};
+
+/// Failures of recording, of reading a machine, and of replaying.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SimError {
+    /// A program ended with an error while it was recorded.
+    #[error("record the program of rank {rank}: failed to {source}")]
+    Program {
+        /// The rank.
+        rank: Rank,
+        /// What the program returned.
+        source: CommError,
+    },
+    /// There is no such number of ranks.
+    #[error("simulate {ranks} ranks: machine {machine} has from 1 to {most}")]
+    Ranks {
+        /// The number asked for.
+        ranks: usize,
+        /// The machine's name.
+        machine: String,
+        /// Its number of processors.
+        most: usize,
+    },
+    /// A name is neither a built-in machine nor a file.
+    #[error("find machine {name}: there is no such file, and the built-in machines are {known}")]
+    NoSuchMachine {
+        /// The name.
+        name: String,
+        /// The names that exist.
+        known: String,
+    },
+    /// A machine's file cannot be read.
+    #[error("read machine file {}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The system's answer.
+        source: std::io::Error,
+    },
+    /// A machine's file is no TOML, or has keys or types that a machine has not.
+    #[error("read machine {origin}, line {line}: {what}")]
+    Syntax {
+        /// The file, or the built-in's name.
+        origin: String,
+        /// Line in it, from 1.
+        line: usize,
+        /// What is wrong there.
+        what: String,
+    },
+    /// A machine's value is outside its bounds.
+    #[error("read machine {origin}: {key} is {value}; it must be {bounds}")]
+    Value {
+        /// The file, or the built-in's name.
+        origin: String,
+        /// The key.
+        key: &'static str,
+        /// Its value.
+        value: String,
+        /// What it may be.
+        bounds: String,
+    },
+    /// Nothing can happen any more, and some ranks have not finished.
+    #[error("finish the program: nothing can happen any more, but {}", listed(.0))]
+    Deadlock(Vec<Wait>),
+    /// Virtual time passed half of what 64 bits of picoseconds hold (about 107 days).
+    #[error("finish the program: rank {rank} reaches 107 days of virtual time")]
+    TooLong {
+        /// The rank.
+        rank: Rank,
+    },
+}
+
+/// A rank that cannot go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// The rank.
+    pub rank: Rank,
+    /// What it waits for.
+    pub what: WaitFor,
+}
+
+/// What a rank waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitFor {
+    /// The completion of so many of its requests.
+    Completions(u64),
+    /// So many further requests of its peers.
+    Requests(u64),
+    /// Room for a request toward this peer.
+    Room(Rank),
+}
+
+impl fmt::Display for Wait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rank, what } = self;
+        match what {
+            WaitFor::Completions(1) => {
+                write!(f, "rank {rank} waits for the completion of a request")
+            }
+            WaitFor::Completions(n) => {
+                write!(f, "rank {rank} waits for the completion of {n} requests")
+            }
+            WaitFor::Requests(1) => write!(f, "rank {rank} waits for 1 more request"),
+            WaitFor::Requests(n) => write!(f, "rank {rank} waits for {n} more requests"),
+            WaitFor::Room(peer) => write!(f, "rank {rank} waits for room toward rank {peer}"),
+        }
+    }
+}
+
+/// Ranks that a message names before it only counts them.
+const NAMED: usize = 8;
+
+fn listed(waits: &[Wait]) -> String {
+    let mut text: Vec<String> = waits.iter().take(NAMED).map(Wait::to_string).collect();
+    if waits.len() > NAMED {
+        text.push(format!("{} more ranks wait", waits.len() - NAMED));
+    }
+    text.join(", ")
+}

@@ -1,0 +1,50 @@
+//! Rank programs recorded, and replayed in virtual time on a LogP machine.
+//!
+//! * [`record`] runs a program that is generic over [`bandgap_comm::Am`] once per rank, without
+//!   threads or data, and yields a [`Schedule`].
+//! * [`Machine`] is the LogP machine: os, or, g, L, and a capacity.
+//! * [`replay`] lets the schedule happen on the machine, and returns the time stamps.
+//!
+//! The time is a count of picoseconds and the replay is deterministic, so a kernel's results on a
+//! simulated machine are the machine's parameters, and not an estimate of them.
+//!
+//! Not for: payload (none exists here), bulk transfers, contention inside the network.
+//!
+//! ```
+//! use bandgap_comm::{Am, CommError, HandlerId, Verb};
+//! use bandgap_sim::{Machine, record, replay};
+//!
+//! const ECHO: Verb = Verb { handler: HandlerId(0), replies: true };
+//!
+//! fn round_trip(am: &mut impl Am) -> Result<(), CommError> {
+//!     if am.rank() == 0 {
+//!         am.mark();
+//!         am.request(1, ECHO, 7)?;
+//!         am.await_replies()?;
+//!         am.mark();
+//!         Ok(())
+//!     } else {
+//!         am.serve(1)
+//!     }
+//! }
+//!
+//! let schedule = record(2, |am| round_trip(am))?;
+//! let replay = replay(&schedule, &Machine::load("paragon")?)?;
+//! // 2(os + L + or) = 2 · (1.4 + 6.3 + 2.2) µs.
+//! assert_eq!(replay.marks[0][1] - replay.marks[0][0], 19_800_000);
+//! # Ok::<(), bandgap_sim::SimError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod engine;
+mod error;
+mod fold;
+mod machine;
+mod recorder;
+mod schedule;
+
+pub use engine::{Replay, replay};
+pub use error::{SimError, Wait, WaitFor};
+pub use machine::{Machine, Topology};
+pub use recorder::{Recorder, record};
+pub use schedule::{Op, Schedule};

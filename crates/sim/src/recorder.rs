@@ -1,0 +1,126 @@
+//! The third reading of a rank program: neither executed nor measured, but written down.
+
+use bandgap_comm::{Am, CommError, Delay, Rank, Verb, Word};
+
+use crate::fold::Folder;
+use crate::{Op, Schedule, SimError};
+
+/// An [`Am`] that writes down what a rank does. Nothing is sent, and no call waits.
+#[derive(Debug)]
+pub struct Recorder {
+    rank: Rank,
+    size: usize,
+    ops: Folder,
+}
+
+/// Runs `program` once for each of `size` ranks, and returns what they do.
+///
+/// # Errors
+/// `size` is not a number of ranks, or the program returned an error, as it does for a request to
+/// itself or to a rank that does not exist.
+pub fn record(
+    size: usize,
+    mut program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
+) -> Result<Schedule, SimError> {
+    if size == 0 || u32::try_from(size).is_err() {
+        let most = u32::MAX as usize;
+        return Err(SimError::Ranks { ranks: size, machine: "of any kind".into(), most });
+    }
+    let ranks = (0..size).map(|rank| {
+        let mut recorder = Recorder { rank, size, ops: Folder::default() };
+        program(&mut recorder).map_err(|source| SimError::Program { rank, source })?;
+        Ok(recorder.ops.finish())
+    });
+    Ok(Schedule::new(ranks.collect::<Result<_, SimError>>()?))
+}
+
+impl Am for Recorder {
+    fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn request(&mut self, peer: Rank, verb: Verb, _word: Word) -> Result<(), CommError> {
+        if peer >= self.size || peer == self.rank {
+            return Err(CommError::NoSuchPeer { peer, size: self.size });
+        }
+        let peer = u32::try_from(peer).expect("below size, which fits");
+        self.ops.push(Op::Request { peer, replies: verb.replies });
+        Ok(())
+    }
+
+    fn await_replies(&mut self) -> Result<(), CommError> {
+        self.ops.push(Op::AwaitReplies);
+        Ok(())
+    }
+
+    fn serve(&mut self, requests: u64) -> Result<(), CommError> {
+        self.ops.push(Op::Serve { requests });
+        Ok(())
+    }
+
+    fn compute(&mut self, delay: Delay) {
+        if delay.picoseconds > 0 {
+            self.ops.push(Op::Compute { picoseconds: delay.picoseconds });
+        }
+    }
+
+    fn mark(&mut self) {
+        self.ops.push(Op::Mark);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bandgap_comm::HandlerId;
+
+    use super::*;
+
+    const ECHO: Verb = Verb { handler: HandlerId(0), replies: true };
+
+    fn program(am: &mut impl Am, word: Word) -> Result<(), CommError> {
+        if am.rank() > 0 {
+            return am.serve(2);
+        }
+        am.mark();
+        am.request(1, ECHO, word)?;
+        am.compute(Delay { iterations: 9, picoseconds: 16 });
+        am.compute(Delay::NONE);
+        am.request(1, Verb { replies: false, ..ECHO }, word)?;
+        am.await_replies()
+    }
+
+    #[test]
+    fn every_call_becomes_its_operation_and_no_delay_none() {
+        let schedule = record(2, |am| program(am, 1)).unwrap();
+        let requester = [
+            Op::Mark,
+            Op::Request { peer: 1, replies: true },
+            Op::Compute { picoseconds: 16 },
+            Op::Request { peer: 1, replies: false },
+            Op::AwaitReplies,
+        ];
+        assert!(schedule.operations(0).eq(requester));
+        assert!(schedule.operations(1).eq([Op::Serve { requests: 2 }]));
+    }
+
+    #[test]
+    fn recording_again_with_other_data_gives_the_same_schedule() {
+        assert_eq!(
+            record(4, |am| program(am, 1)).unwrap(),
+            record(4, |am| program(am, 2)).unwrap()
+        );
+    }
+
+    #[test]
+    fn a_request_to_itself_or_beyond_the_last_rank_is_an_error_with_the_rank() {
+        for wrong in [0, 2] {
+            let error = record(2, |am| am.request(wrong, ECHO, 0)).unwrap_err();
+            assert!(matches!(error, SimError::Program { rank: 0, .. }), "{error}");
+        }
+        assert!(matches!(record(0, |_| Ok(())), Err(SimError::Ranks { ranks: 0, .. })));
+    }
+}

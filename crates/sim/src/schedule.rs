@@ -1,0 +1,106 @@
+//! What a program does, rank by rank, as data.
+
+use bandgap_comm::Rank;
+
+/// One operation of a rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// Handles what has arrived, waits for room, and sends a request.
+    Request {
+        /// To whom.
+        peer: u32,
+        /// Whether its handler replies.
+        replies: bool,
+    },
+    /// Waits until every request of this rank has completed.
+    AwaitReplies,
+    /// Waits until this many further requests have been handled.
+    Serve {
+        /// How many.
+        requests: u64,
+    },
+    /// Computes, handling nothing.
+    Compute {
+        /// For how long.
+        picoseconds: u64,
+    },
+    /// Takes a time stamp.
+    Mark,
+    /// The `length` operations before this one happen `more` times more. None of them is a
+    /// `Repeat`.
+    Repeat {
+        /// Operations in the repeated part.
+        length: u32,
+        /// Repetitions after the first.
+        more: u32,
+    },
+}
+
+/// A recorded program: the operations of each rank, repetitions folded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    ranks: Vec<Box<[Op]>>,
+}
+
+impl Schedule {
+    pub(crate) fn new(ranks: Vec<Box<[Op]>>) -> Self {
+        Self { ranks }
+    }
+
+    /// Number of ranks.
+    pub fn size(&self) -> usize {
+        self.ranks.len()
+    }
+
+    /// The operations of `rank` as stored, with [`Op::Repeat`]; none for a rank that does not
+    /// exist.
+    pub fn folded(&self, rank: Rank) -> &[Op] {
+        self.ranks.get(rank).map_or(&[], |ops| ops)
+    }
+
+    /// The operations of `rank` one after the other, repetitions unfolded.
+    pub fn operations(&self, rank: Rank) -> impl Iterator<Item = Op> {
+        let ops = self.folded(rank);
+        let mut cursor = Cursor::default();
+        std::iter::from_fn(move || {
+            let op = cursor.peek(ops)?;
+            cursor.advance();
+            Some(op)
+        })
+    }
+}
+
+/// A place in folded operations.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Cursor {
+    at: usize,
+    /// Repetitions done of the [`Op::Repeat`] that comes next.
+    rounds: u32,
+}
+
+impl Cursor {
+    /// The operation here, never an [`Op::Repeat`]; `None` at the end.
+    #[inline]
+    pub(crate) fn peek(&mut self, ops: &[Op]) -> Option<Op> {
+        loop {
+            match *ops.get(self.at)? {
+                Op::Repeat { length, more } => {
+                    if self.rounds < more {
+                        self.rounds += 1;
+                        self.at -= length as usize;
+                    } else {
+                        self.rounds = 0;
+                        self.at += 1;
+                    }
+                }
+                op => return Some(op),
+            }
+        }
+    }
+
+    /// Goes past the operation that [`Cursor::peek`] returned.
+    #[inline]
+    pub(crate) fn advance(&mut self) {
+        self.at += 1;
+    }
+}

@@ -1,0 +1,138 @@
+//! What holds for any machine and any program that ends.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+mod programs;
+mod reference;
+
+use bandgap_comm::{Am, CommError, Delay};
+use bandgap_sim::{Machine, Op, Recorder, Schedule, record, replay};
+use programs::{ECHO, NOTE, issue, machine, slope};
+use proptest::prelude::*;
+
+/// What a rank does next, in a random program.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Ask { peer: usize, replies: bool },
+    Compute(u64),
+    Await,
+    Mark,
+}
+
+/// Each rank takes its steps, awaits its replies, and serves what is left of the requests that
+/// the others make of it: ends on any machine.
+fn program(am: &mut Recorder, steps: &[Vec<Step>]) -> Result<(), CommError> {
+    let (rank, size) = (am.rank(), am.size());
+    for &step in &steps[rank] {
+        match step {
+            Step::Ask { peer, replies } => {
+                am.request(target(rank, peer, size), if replies { ECHO } else { NOTE }, 0)?;
+            }
+            Step::Compute(picoseconds) => am.compute(Delay { iterations: 0, picoseconds }),
+            Step::Await => am.await_replies()?,
+            Step::Mark => am.mark(),
+        }
+    }
+    am.await_replies()?;
+    am.mark();
+    let asked = |from: usize, step: &Step| match step {
+        Step::Ask { peer, .. } => target(from, *peer, size) == rank,
+        _ => false,
+    };
+    let requests = (0..size).filter(|&from| from != rank);
+    am.serve(requests.map(|r| steps[r].iter().filter(|s| asked(r, s)).count() as u64).sum())?;
+    am.mark();
+    Ok(())
+}
+
+/// A rank other than `rank`.
+fn target(rank: usize, peer: usize, size: usize) -> usize {
+    (rank + 1 + peer % (size - 1)) % size
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        6 => (0_usize..8, any::<bool>()).prop_map(|(peer, replies)| Step::Ask { peer, replies }),
+        2 => (0_u64..60).prop_map(Step::Compute),
+        1 => Just(Step::Await),
+        2 => Just(Step::Mark),
+    ]
+}
+
+fn recorded(ranks: std::ops::Range<usize>) -> impl Strategy<Value = Schedule> {
+    proptest::collection::vec(proptest::collection::vec(step(), 0..30), ranks)
+        .prop_map(|steps| record(steps.len(), |am| program(am, &steps)).unwrap())
+}
+
+/// Picoseconds small enough for a reference that counts them one by one, and for many ties.
+fn small_machine(least: u64) -> impl Strategy<Value = Machine> {
+    (least..12, least..12, 1_u64..15, least..30, 1_u32..6).prop_map(|(os, or, gap, latency, c)| {
+        let text = format!(
+            "name = 'small'\nsend_overhead_ns = {}\nrecv_overhead_ns = {}\ngap_ns = {}\n\
+             latency_ns = {}\ncapacity = {c}",
+            os as f64 / 1e3,
+            or as f64 / 1e3,
+            gap as f64 / 1e3,
+            latency as f64 / 1e3
+        );
+        Machine::parse(&text, "small").unwrap()
+    })
+}
+
+fn count(schedule: &Schedule, wanted: impl Fn(&Op) -> bool) -> u64 {
+    (0..schedule.size()).map(|rank| schedule.operations(rank).filter(&wanted).count() as u64).sum()
+}
+
+proptest! {
+    #[test]
+    fn every_message_is_handled_and_no_time_runs_backwards(
+        schedule in recorded(2..7), machine in small_machine(0)
+    ) {
+        let outcome = replay(&schedule, &machine).unwrap();
+        let requests = count(&schedule, |op| matches!(op, Op::Request { .. }));
+        let replies = count(&schedule, |op| matches!(op, Op::Request { replies: true, .. }));
+        prop_assert_eq!(outcome.messages, requests + replies);
+        prop_assert_eq!(outcome.unhandled, 0);
+        for (rank, (marks, end)) in outcome.marks.iter().zip(&outcome.ends).enumerate() {
+            let taken = schedule.operations(rank).filter(|op| *op == Op::Mark).count();
+            prop_assert_eq!(marks.len(), taken);
+            prop_assert!(marks.is_sorted());
+            prop_assert_eq!(marks.last(), Some(end));
+        }
+        prop_assert_eq!(replay(&schedule, &machine).unwrap(), outcome);
+    }
+
+    #[test]
+    fn the_replay_agrees_with_a_count_of_every_picosecond(
+        schedule in recorded(2..3), machine in small_machine(1)
+    ) {
+        let outcome = replay(&schedule, &machine).unwrap();
+        prop_assert_eq!(outcome.marks, reference::marks(&schedule, &machine));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn slopes_give_back_the_overhead_and_the_gap(
+        os in 0_u64..50, or in 0_u64..50, gap in 5_u64..120, latency in 0_u64..200
+    ) {
+        let machine = machine(os, or, gap, latency, None);
+        // The second request begins before the first reply can be there: it costs os.
+        prop_assert_eq!(issue(&machine, 2, 0) - issue(&machine, 1, 0), os * 1000);
+        // The slowest stage: an interface, or the processor, which sends and receives.
+        let stage = (gap.max(os + or) * 1000) as f64;
+        // Two lengths far beyond the capacity differ by whole messages, and by the replies that
+        // are not handled yet at their ends.
+        let cost = slope(&machine, 4096, 8192, 0);
+        prop_assert!((cost / stage - 1.0).abs() < 0.005, "{} of {}", cost, stage);
+        // The computation adds to the overheads once it is longer than what was idle. Requests
+        // and replies may keep coming in bursts, of at most what is sent within a round trip.
+        let delay = (gap + 7) * 1000;
+        let cost = slope(&machine, 4096, 8192, delay);
+        let expected = ((os + or) * 1000 + delay) as f64;
+        let burst = 1 + 2 * (os + latency + or) * 1000 / (os * 1000 + delay);
+        let tolerance = (burst * or * 1000) as f64 / 4096.0;
+        prop_assert!((cost - expected).abs() <= tolerance, "{} of {}", cost, expected);
+    }
+}

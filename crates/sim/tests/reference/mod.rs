@@ -1,0 +1,162 @@
+//! Two ranks on the machine once more, without events: each picosecond is looked at. It shares no
+//! code with the engine, and needs os, or and L of at least 1 ps.
+
+use std::collections::VecDeque;
+
+use bandgap_sim::{Machine, Op, Schedule};
+use bandgap_units::Ns;
+
+#[derive(Clone, Copy)]
+enum Message {
+    Request { replies: bool },
+    Reply,
+}
+
+#[derive(Default)]
+struct Rank {
+    program: VecDeque<Op>,
+    busy_until: u64,
+    /// Messages on their way from the processor to the interface, by time.
+    leaving: VecDeque<(u64, Message)>,
+    sending: VecDeque<Message>,
+    send_from: u64,
+    receiving: VecDeque<Message>,
+    accept_from: u64,
+    inbox: VecDeque<Message>,
+    /// Times of arrival here.
+    wire: VecDeque<(u64, Message)>,
+    completions: VecDeque<u64>,
+    outstanding: u32,
+    /// Messages in the inbox when the present request began, and not handled since.
+    were_there: Option<usize>,
+    handled: u64,
+    marks: Vec<u64>,
+}
+
+struct Costs {
+    send: u64,
+    recv: u64,
+    gap: u64,
+    latency: u64,
+    capacity: u32,
+}
+
+fn due<T: Copy>(queue: &mut VecDeque<(u64, T)>, now: u64) -> Option<T> {
+    queue.front().filter(|(time, _)| *time == now)?;
+    queue.pop_front().map(|(_, what)| what)
+}
+
+pub fn marks(schedule: &Schedule, machine: &Machine) -> Vec<Vec<u64>> {
+    let ps = |Ns(ns): Ns| (ns * 1000.0).round() as u64;
+    let costs = Costs {
+        send: ps(machine.send_overhead()),
+        recv: ps(machine.recv_overhead()),
+        gap: ps(machine.gap()),
+        latency: ps(machine.latency()),
+        capacity: machine.capacity(),
+    };
+    let mut ranks: Vec<Rank> = (0..2)
+        .map(|rank| Rank { program: schedule.operations(rank).collect(), ..Rank::default() })
+        .collect();
+    let mut now = 0;
+    while ranks.iter().any(|rank| !rank.program.is_empty()) {
+        assert!(now < 1_000_000, "the reference does not end");
+        for me in 0..2 {
+            while let Some(message) = due(&mut ranks[me].leaving, now) {
+                ranks[me].sending.push_back(message);
+            }
+            if now >= ranks[me].send_from
+                && let Some(message) = ranks[me].sending.pop_front()
+            {
+                ranks[me].send_from = now + costs.gap;
+                ranks[1 - me].wire.push_back((now + costs.latency, message));
+            }
+        }
+        for me in 0..2 {
+            let rank = &mut ranks[me];
+            while let Some(message) = due(&mut rank.wire, now) {
+                rank.receiving.push_back(message);
+            }
+            while rank.completions.front() == Some(&now) {
+                rank.completions.pop_front();
+                rank.outstanding -= 1;
+            }
+            if now >= rank.accept_from
+                && let Some(message) = rank.receiving.pop_front()
+            {
+                rank.accept_from = now + costs.gap;
+                rank.inbox.push_back(message);
+            }
+            while ranks[me].busy_until <= now {
+                match step(&mut ranks[me], now, &costs) {
+                    Did::Nothing => break,
+                    Did::Something => {}
+                    Did::Complete(time) => ranks[1 - me].completions.push_back(time),
+                }
+            }
+        }
+        now += 1;
+    }
+    ranks.into_iter().map(|rank| rank.marks).collect()
+}
+
+enum Did {
+    Nothing,
+    Something,
+    Complete(u64),
+}
+
+fn step(rank: &mut Rank, now: u64, costs: &Costs) -> Did {
+    let Some(&op) = rank.program.front() else { return Did::Nothing };
+    let done = match op {
+        Op::Mark => {
+            rank.marks.push(now);
+            true
+        }
+        Op::Compute { picoseconds } => {
+            rank.busy_until = now + picoseconds;
+            true
+        }
+        Op::Request { replies, .. } => {
+            let were_there = *rank.were_there.get_or_insert(rank.inbox.len());
+            let free = were_there == 0 && rank.outstanding < costs.capacity;
+            if were_there > 0 {
+                rank.were_there = Some(were_there - 1);
+            }
+            if free {
+                rank.were_there = None;
+                rank.outstanding += 1;
+                rank.busy_until = now + costs.send;
+                rank.leaving.push_back((rank.busy_until, Message::Request { replies }));
+            }
+            free
+        }
+        Op::AwaitReplies => rank.outstanding == 0,
+        Op::Serve { requests } => {
+            let enough = rank.handled >= requests;
+            if enough {
+                rank.handled -= requests;
+            }
+            enough
+        }
+        Op::Repeat { .. } => panic!("operations come unfolded"),
+    };
+    if done {
+        rank.program.pop_front();
+        return Did::Something;
+    }
+    let Some(message) = rank.inbox.pop_front() else { return Did::Nothing };
+    rank.busy_until = now + costs.recv;
+    match message {
+        Message::Reply => rank.outstanding -= 1,
+        Message::Request { replies } => {
+            rank.handled += 1;
+            if !replies {
+                return Did::Complete(rank.busy_until + costs.latency);
+            }
+            rank.busy_until += costs.send;
+            rank.leaving.push_back((rank.busy_until, Message::Reply));
+        }
+    }
+    Did::Something
+}

@@ -1,0 +1,112 @@
+//! The side that is called: lets the higher ranks in, and nobody else.
+
+use std::collections::VecDeque;
+use std::io::ErrorKind;
+use std::ops::Range;
+use std::os::fd::AsFd;
+use std::time::Instant;
+
+use bandgap_comm::Rank;
+use rustix::event::PollFd;
+
+use super::hello::{Hello, Reading, Said};
+use super::{Listen, left, readable, wait};
+use crate::error::system;
+use crate::{SocketError, Stream};
+
+/// Callers heard out at once, beyond one for each rank expected. The eldest is dropped for the
+/// next: a rank's greeting comes with its call, so whoever is silent for so long is none.
+const STRANGERS: usize = 32;
+
+/// Callers at a listener.
+pub(super) struct Callers<L: Listen> {
+    listener: L,
+    own: Hello,
+    expected: Range<Rank>,
+    /// Those let in, by rank from the first expected.
+    known: Vec<Option<L::Stream>>,
+    /// Those that have not said enough.
+    unknown: VecDeque<(L::Stream, Reading)>,
+}
+
+impl<L: Listen> Callers<L> {
+    pub(super) fn new(listener: L, own: Hello, expected: Range<Rank>) -> Self {
+        let known = expected.clone().map(|_| None).collect();
+        Self { listener, own, expected, known, unknown: VecDeque::new() }
+    }
+
+    /// The connections to the expected ranks, in order; the listener and all others are closed.
+    pub(super) fn wait(mut self, deadline: Instant) -> Result<Vec<L::Stream>, SocketError> {
+        self.listener.prepare().map_err(system("prepare a listening socket"))?;
+        while self.known.iter().any(Option::is_none) {
+            self.admit()?;
+            self.listen();
+            let missing: Vec<Rank> = self.missing();
+            if missing.is_empty() {
+                break;
+            }
+            if left(deadline).is_none() {
+                return Err(SocketError::Missing { missing });
+            }
+            let listener = std::iter::once(self.listener.as_fd());
+            let sockets = listener.chain(self.unknown.iter().map(|(stream, _)| stream.as_fd()));
+            wait(&mut sockets.map(readable).collect::<Vec<PollFd<'_>>>(), deadline)?;
+        }
+        Ok(self.known.into_iter().flatten().collect())
+    }
+
+    fn missing(&self) -> Vec<Rank> {
+        let ranks = self.expected.clone().zip(&self.known);
+        ranks.filter_map(|(rank, stream)| stream.is_none().then_some(rank)).collect()
+    }
+
+    /// Takes new callers.
+    fn admit(&mut self) -> Result<(), SocketError> {
+        // So many at most before they are heard: a crowd cannot push out those not yet heard.
+        for _ in 0..STRANGERS {
+            match self.listener.accept() {
+                Ok(stream) => {
+                    let own = L::is_own(&stream).unwrap_or(false);
+                    if own && stream.prepare().is_ok() {
+                        self.unknown.push_back((stream, Reading::default()));
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                // A caller that left before it was let in is no matter.
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        ErrorKind::ConnectionAborted | ErrorKind::Interrupted
+                    ) => {}
+                Err(error) => return Err(system("accept a connection")(error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Hears every caller as far as it has spoken; lets in whom it knows, drops whom it does not.
+    fn listen(&mut self) {
+        for _ in 0..self.unknown.len() {
+            let Some((stream, mut reading)) = self.unknown.pop_front() else { break };
+            match reading.go_on(&stream) {
+                Said::Nothing => self.unknown.push_back((stream, reading)),
+                Said::Hello(hello) => self.greet(stream, hello),
+                Said::Strange | Said::Left => {}
+            }
+        }
+        let bound = self.known.len() + STRANGERS;
+        self.unknown.drain(..self.unknown.len().saturating_sub(bound));
+    }
+
+    /// Lets a rank of the run in, the first time it calls.
+    fn greet(&mut self, stream: L::Stream, hello: Hello) {
+        let index = (hello.rank as usize).checked_sub(self.expected.start);
+        let place = index.and_then(|index| self.known.get_mut(index));
+        if let Some(place @ None) = place
+            && hello.shares_secret(&self.own)
+            && self.own.say(&stream).is_ok()
+        {
+            *place = Some(stream);
+        }
+    }
+}

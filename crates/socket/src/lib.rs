@@ -1,0 +1,23 @@
+//! Frames over stream sockets, and the floors of bare sockets.
+//!
+//! * [`SocketLink`]: one connection between each pair of ranks, TCP or Unix;
+//!   [`bandgap_comm::Credited`] makes an endpoint of it.
+//! * [`tcp`], [`unix`], [`udp`]: how the ranks on one machine find each other. Nothing listens
+//!   beyond this machine, and nobody without the run's secret gets in.
+//! * [`floor`]: the same sockets in plain loops, without frames.
+#![forbid(unsafe_code)]
+
+mod channel;
+mod connect;
+mod error;
+pub mod floor;
+mod link;
+mod stream;
+pub mod tcp;
+pub mod udp;
+pub mod unix;
+
+pub use connect::Secret;
+pub use error::SocketError;
+pub use link::SocketLink;
+pub use stream::Stream;

@@ -1,0 +1,224 @@
+//! The link of one rank to all others.
+
+use std::mem::MaybeUninit;
+use std::time::Duration;
+
+use bandgap_comm::{CommError, Frame, Link, Posted, Rank};
+use rustix::event::epoll::{self, EventData, EventFlags};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+
+use crate::channel::Channel;
+use crate::error::system;
+use crate::{SocketError, Stream};
+
+/// Peers up to which each is simply read. A failed read costs what one call to find the readable
+/// sockets costs, and a socket that is watched makes each arrival dearer.
+const FEW: usize = 3;
+
+/// One stream socket to each peer. Frames go out by one call each; nothing is allocated after
+/// construction.
+#[derive(Debug)]
+pub struct SocketLink<S> {
+    rank: Rank,
+    /// By rank, this one left out.
+    channels: Vec<Channel<S>>,
+    /// Channels with an unfinished frame.
+    unfinished: usize,
+    /// For more than [`FEW`] peers.
+    readable: Option<Readable>,
+}
+
+impl<S: Stream> SocketLink<S> {
+    /// The link of `rank` over the sockets to its peers, in the order of their ranks.
+    ///
+    /// # Errors
+    /// The operating system refused to prepare or to watch a socket.
+    pub fn over(rank: Rank, streams: Vec<S>) -> Result<Self, SocketError> {
+        let peers = (0..=streams.len()).filter(|&peer| peer != rank);
+        let mut channels = Vec::with_capacity(streams.len());
+        for (peer, stream) in peers.zip(streams) {
+            stream.prepare().map_err(system("prepare a socket"))?;
+            channels.push(Channel::new(peer, stream));
+        }
+        let readable = if channels.len() > FEW { Some(Readable::watch(&channels)?) } else { None };
+        Ok(Self { rank, channels, unfinished: 0, readable })
+    }
+
+    /// The sockets, in the order of the peers' ranks; what was received and not delivered, or
+    /// accepted and not sent, is lost.
+    pub fn into_streams(self) -> Vec<S> {
+        self.channels.into_iter().map(|channel| channel.stream).collect()
+    }
+
+    /// Sends what waits of unfinished frames.
+    #[cold]
+    #[inline(never)]
+    fn finish(&mut self) -> Result<(), CommError> {
+        for channel in self.channels.iter_mut().filter(|channel| channel.unfinished()) {
+            channel.finish()?;
+            self.unfinished -= usize::from(!channel.unfinished());
+        }
+        Ok(())
+    }
+}
+
+/// The index of a peer's channel.
+#[inline(always)]
+fn index(rank: Rank, peer: Rank) -> Option<usize> {
+    if peer < rank { Some(peer) } else { peer.checked_sub(rank + 1).map(|beyond| rank + beyond) }
+}
+
+impl<S: Stream> Link for SocketLink<S> {
+    fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.channels.len() + 1
+    }
+
+    fn blocks(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn try_send(&mut self, peer: Rank, frame: &Frame) -> Result<Posted, CommError> {
+        let size = self.size();
+        let channel = index(self.rank, peer).and_then(|index| self.channels.get_mut(index));
+        let Some(channel) = channel else { return Err(CommError::NoSuchPeer { peer, size }) };
+        let before = channel.unfinished();
+        let posted = channel.try_send(frame)?;
+        self.unfinished += usize::from(channel.unfinished() != before);
+        Ok(posted)
+    }
+
+    #[inline]
+    fn receive<F: FnMut(Rank, Frame)>(&mut self, mut deliver: F) -> Result<usize, CommError> {
+        if self.unfinished > 0 {
+            self.finish()?;
+        }
+        let mut frames = 0;
+        if let Some(readable) = &self.readable {
+            let mut found: Found = [const { MaybeUninit::uninit() }; BATCH];
+            for event in readable.now(&mut found)? {
+                let channel = &mut self.channels[event.data.u64() as usize];
+                let peer = channel.peer;
+                frames += channel.receive(|frame| deliver(peer, frame))?;
+            }
+        } else {
+            for channel in &mut self.channels {
+                let peer = channel.peer;
+                frames += channel.receive(|frame| deliver(peer, frame))?;
+            }
+        }
+        Ok(frames)
+    }
+
+    fn unsent(&self) -> usize {
+        self.unfinished
+    }
+
+    fn block(&mut self, timeout: Duration) -> Result<(), CommError> {
+        let timeout = Timespec::try_from(timeout).ok();
+        let outcome = match &self.readable {
+            Some(readable) => readable.wait(&self.channels, timeout.as_ref()),
+            None => wait_for_few(&self.channels, timeout.as_ref()),
+        };
+        for channel in &mut self.channels {
+            // Whoever was refused may have given up: room is waited for again when it is asked for.
+            channel.refused = false;
+        }
+        match outcome {
+            // A signal ends the wait as an arrival does: the caller looks again.
+            Ok(()) | Err(Errno::INTR) => Ok(()),
+            Err(error) => Err(refused(error)),
+        }
+    }
+}
+
+#[cold]
+fn refused(error: Errno) -> CommError {
+    CommError::System { operation: "wait for a socket", source: error.into() }
+}
+
+/// Whether the channel's socket is also waited for until it takes bytes again.
+fn wants_room<S: Stream>(channel: &Channel<S>) -> bool {
+    channel.unfinished() || channel.refused
+}
+
+/// Waits for at most [`FEW`] channels.
+fn wait_for_few<S: Stream>(
+    channels: &[Channel<S>],
+    timeout: Option<&Timespec>,
+) -> Result<(), Errno> {
+    let Some(last) = channels.len().checked_sub(1) else { return Ok(()) };
+    // Those beyond the last repeat it, and are cut off.
+    let mut watched: [PollFd<'_>; FEW] = std::array::from_fn(|i| {
+        let channel = &channels[i.min(last)];
+        let room = if wants_room(channel) { PollFlags::OUT } else { PollFlags::empty() };
+        PollFd::new(&channel.stream, PollFlags::IN | room)
+    });
+    poll(&mut watched[..=last], timeout).map(drop)
+}
+
+/// Sockets found readable by one call at most; the system names those left out first the next time.
+const BATCH: usize = 32;
+
+/// Room for what one call finds.
+type Found = [MaybeUninit<epoll::Event>; BATCH];
+
+/// Which of many sockets are readable, by one call.
+#[derive(Debug)]
+struct Readable {
+    epoll: OwnedFd,
+}
+
+impl Readable {
+    fn watch<S: Stream>(channels: &[Channel<S>]) -> Result<Self, SocketError> {
+        let operation = "watch a socket";
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(system(operation))?;
+        for (index, channel) in channels.iter().enumerate() {
+            let data = EventData::new_u64(index as u64);
+            epoll::add(&epoll, &channel.stream, data, EventFlags::IN).map_err(system(operation))?;
+        }
+        Ok(Self { epoll })
+    }
+
+    /// Those readable at present.
+    #[inline]
+    fn now<'a>(&self, found: &'a mut Found) -> Result<&'a [epoll::Event], CommError> {
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        match epoll::wait(&self.epoll, &mut found[..], Some(&at_once)) {
+            Ok((events, _)) => Ok(events),
+            Err(Errno::INTR) => Ok(&[]),
+            Err(error) => Err(refused(error)),
+        }
+    }
+
+    fn wait<S: Stream>(
+        &self,
+        channels: &[Channel<S>],
+        timeout: Option<&Timespec>,
+    ) -> Result<(), Errno> {
+        self.ask_for_room(channels, EventFlags::IN | EventFlags::OUT)?;
+        let mut found: Found = [const { MaybeUninit::uninit() }; BATCH];
+        let outcome = epoll::wait(&self.epoll, &mut found[..], timeout).map(drop);
+        self.ask_for_room(channels, EventFlags::IN)?;
+        outcome
+    }
+
+    /// Changes what is watched for where output waits: rare, since only a full socket does that.
+    fn ask_for_room<S: Stream>(
+        &self,
+        channels: &[Channel<S>],
+        flags: EventFlags,
+    ) -> Result<(), Errno> {
+        for (index, channel) in channels.iter().enumerate().filter(|(_, c)| wants_room(*c)) {
+            let data = EventData::new_u64(index as u64);
+            epoll::modify(&self.epoll, &channel.stream, data, flags)?;
+        }
+        Ok(())
+    }
+}

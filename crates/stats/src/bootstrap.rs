@@ -1,0 +1,169 @@
+//! Seeded resampling.
+//!
+//! A plain percentile bootstrap covers too little with few samples: the resampled variance is that
+//! of division by n, and the normal tails are those of infinitely many samples. Both are corrected
+//! here: deviations are stretched by √(n/(n − 1)) and by the ratio of Student's to the normal
+//! factor.
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::interval::{Interval, normal_factor, student_factor};
+use crate::quantile::mean;
+
+/// How often to resample, and from which seed. The same seed and data give the same result on
+/// every machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bootstrap {
+    /// Number of resamples; 400 leave the interval's ends a scatter of about a seventh of a
+    /// standard error, 1000 of a tenth.
+    pub resamples: usize,
+    /// Seed of the generator (xoshiro256++).
+    pub seed: u64,
+}
+
+impl Bootstrap {
+    /// The statistic of every resample, drawn with replacement from `samples`.
+    ///
+    /// # Panics
+    /// If there are no samples.
+    pub fn replicates<T>(&self, samples: &[f64], mut statistic: impl FnMut(&[f64]) -> T) -> Vec<T> {
+        assert!(!samples.is_empty(), "a resample needs at least one sample");
+        let mut generator = Xoshiro256PlusPlus::seed_from_u64(self.seed);
+        let mut resample = vec![0.0; samples.len()];
+        (0..self.resamples)
+            .map(|_| {
+                for slot in &mut resample {
+                    *slot = samples[generator.random_range(0..samples.len())];
+                }
+                statistic(&resample)
+            })
+            .collect()
+    }
+
+    /// Calls `visit` with the means of all groups for every resample, each group resampled within
+    /// itself and its deviation stretched by √(n/(n − 1)), so that the variance of each mean is the
+    /// unbiased s²/n.
+    ///
+    /// A group of one sample never moves.
+    ///
+    /// # Panics
+    /// If a group is empty.
+    pub fn group_means(&self, groups: &[&[f64]], mut visit: impl FnMut(&[f64])) {
+        let centres: Vec<f64> = groups.iter().map(|group| mean(group)).collect();
+        // Resampling deviations rather than values keeps digits where the spread is small.
+        let deviations: Vec<Vec<f64>> = groups
+            .iter()
+            .zip(&centres)
+            .map(|(group, centre)| {
+                let count = group.len() as f64;
+                let stretch = (count / (count - 1.0).max(1.0)).sqrt() / count;
+                group.iter().map(|x| (x - centre) * stretch).collect()
+            })
+            .collect();
+        let mut generator = Xoshiro256PlusPlus::seed_from_u64(self.seed);
+        let mut means = centres.clone();
+        for _ in 0..self.resamples {
+            for ((slot, centre), group) in means.iter_mut().zip(&centres).zip(&deviations) {
+                let mut sum = 0.0;
+                for _ in 0..group.len() {
+                    sum += group[generator.random_range(0..group.len() as u32) as usize];
+                }
+                *slot = centre + sum;
+            }
+            visit(&means);
+        }
+    }
+}
+
+/// The interval of `estimate` from its replicates.
+///
+/// *Formula*: with the replicates' deviations d from the estimate in ascending order, and
+/// α = 1 − confidence, estimate + k·q(α/2) .. estimate + k·q(1 − α/2), where q(p) interpolates at
+/// rank p·(B + 1) and k = t(degrees)/z stretches the tails for the degrees of freedom behind the
+/// estimate's variance.
+/// *Units*: those of the estimate.
+/// *Assumes* replicates from [`Bootstrap::group_means`] (unbiased variance).
+/// *Source*: Hesterberg, "What Teachers Should Know About the Bootstrap" (2015), section 5, for why
+/// the plain percentile interval is too narrow, and the t-adjusted percentiles.
+/// Replicates that are not numbers are left out; with none left the interval is unbounded.
+///
+/// # Panics
+/// If the confidence is not strictly between 0 and 1, or `degrees` is not positive.
+#[must_use]
+pub fn interval(estimate: f64, replicates: &[f64], degrees: f64, confidence: f64) -> Interval {
+    let stretch = student_factor(degrees, confidence) / normal_factor(confidence);
+    let mut deviations: Vec<f64> =
+        replicates.iter().map(|r| r - estimate).filter(|d| !d.is_nan()).collect();
+    if deviations.is_empty() {
+        return Interval { low: f64::NEG_INFINITY, high: f64::INFINITY };
+    }
+    deviations.sort_unstable_by(f64::total_cmp);
+    let tail = (1.0 - confidence) / 2.0;
+    let at = |p: f64| {
+        let last = (deviations.len() - 1) as f64;
+        let position = (p * (deviations.len() + 1) as f64 - 1.0).clamp(0.0, last);
+        let below = position.floor() as usize;
+        let above = position.ceil() as usize;
+        deviations[below] + (position - below as f64) * (deviations[above] - deviations[below])
+    };
+    Interval { low: estimate + stretch * at(tail), high: estimate + stretch * at(1.0 - tail) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand_distr::{Distribution, Normal};
+
+    #[test]
+    fn seed_decides() {
+        let samples: Vec<f64> = (0..20).map(f64::from).collect();
+        let run = |seed| Bootstrap { resamples: 50, seed }.replicates(&samples, mean);
+        assert_eq!(run(1), run(1));
+        assert_ne!(run(1), run(2));
+    }
+
+    #[test]
+    fn group_means_have_the_unbiased_variance() {
+        // s² of 0..9 is 110/12 = 9.1667, so the mean's variance is 0.91667.
+        let samples: Vec<f64> = (0..10).map(f64::from).collect();
+        let mut replicates = Vec::new();
+        let bootstrap = Bootstrap { resamples: 20_000, seed: 7 };
+        bootstrap.group_means(&[&samples, &[3.0]], |means| {
+            assert_eq!(means[1], 3.0);
+            replicates.push(means[0]);
+        });
+        assert!((mean(&replicates) - 4.5).abs() < 0.03);
+        assert!((crate::quantile::variance(&replicates) - 0.916_67).abs() < 0.03);
+    }
+
+    #[test]
+    fn ends_are_ranks_of_the_replicates() {
+        // 39 replicates −19..19 at 95 %: ranks 0.025·40 = 1 and 39, the extremes; with many
+        // degrees of freedom nothing is stretched.
+        let replicates: Vec<f64> = (-19..=19).map(f64::from).collect();
+        let ends = interval(0.0, &replicates, 1e6, 0.95);
+        assert!((ends.low + 19.0).abs() < 1e-3 && (ends.high - 19.0).abs() < 1e-3, "{ends:?}");
+        // t(5) = 2.5706 against z = 1.9600.
+        let ends = interval(0.0, &replicates, 5.0, 0.95);
+        assert!((ends.high - 19.0 * 2.570_582 / 1.959_964).abs() < 1e-3);
+    }
+
+    #[test]
+    fn covers_the_mean_of_five_samples() {
+        // 2000 trials: the standard deviation of the share is 0.5 %. Without the corrections the
+        // share is near 84 %.
+        let normal = Normal::new(100.0, 3.0).unwrap();
+        let mut generator = Xoshiro256PlusPlus::seed_from_u64(11);
+        let covered = (0..2000)
+            .filter(|&seed| {
+                let samples: Vec<f64> = (0..5).map(|_| normal.sample(&mut generator)).collect();
+                let mut replicates = Vec::new();
+                Bootstrap { resamples: 400, seed }
+                    .group_means(&[&samples], |means| replicates.push(means[0]));
+                interval(mean(&samples), &replicates, 4.0, 0.95).contains(100.0)
+            })
+            .count();
+        assert!((1860..=1940).contains(&covered), "{covered} of 2000");
+    }
+}

@@ -1,0 +1,32 @@
+//! The one place for statistics: every median, interval, fence and fit of bandgap is computed
+//! here, and only once.
+//!
+//! - [`quantile`]: the one definition of a quantile, and the median.
+//! - [`interval`]: intervals of a mean (Student t) and of a quantile (order statistics).
+//! - [`outlier`]: the fence that keeps interrupts out of a mean.
+//! - [`summary`]: what a table shows of a set of samples.
+//! - [`batch`]: from batches of samples to a point with an interval; convergence and warm-up.
+//! - [`mod@line`]: ordinary and weighted straight-line least squares.
+//! - [`bootstrap`]: seeded resampling within groups, corrected for few samples.
+//! - [`cluster`]: placement states in a series of probe times.
+//!
+//! Not here: what a number means (units, models) and where it came from. Functions take plain
+//! `f64` in any unit and answer in the same unit.
+
+#![forbid(unsafe_code)]
+
+pub mod batch;
+pub mod bootstrap;
+pub mod cluster;
+pub mod interval;
+pub mod line;
+pub mod outlier;
+pub mod quantile;
+pub mod summary;
+
+pub use batch::{Point, WarmUp, batch_value};
+pub use bootstrap::Bootstrap;
+pub use cluster::{State, States};
+pub use interval::Interval;
+pub use line::Line;
+pub use summary::Summary;

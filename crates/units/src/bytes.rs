@@ -1,0 +1,211 @@
+//! Lengths.
+
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, Div, Mul};
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::number::split;
+use crate::{Ns, Rate, UnitError};
+
+const IEC: [(u64, &str); 4] =
+    [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+
+/// A length in bytes.
+///
+/// Written with the largest IEC prefix that divides it, else in bytes; read with IEC (KiB = 1024)
+/// or SI (kB = 1000) prefixes, or as a bare number of bytes. K, M and G alone are refused: the
+/// field uses them for both.
+///
+/// ```
+/// use bandgap_units::Bytes;
+/// assert_eq!(Bytes(65536).to_string(), "64 KiB");
+/// assert_eq!("1MB".parse(), Ok(Bytes(1_000_000)));
+/// ```
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Bytes(pub u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let exact = IEC.iter().find(|(factor, _)| self.0 != 0 && self.0.is_multiple_of(*factor));
+        match exact {
+            Some((factor, symbol)) => f.pad(&format!("{} {symbol}", self.0 / factor)),
+            None => f.pad(&format!("{} B", self.0)),
+        }
+    }
+}
+
+impl FromStr for Bytes {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Bytes, UnitError> {
+        const WHAT: &str = "a size";
+        let (value, unit) = split(text, WHAT, "64KiB")?;
+        let factor = match unit {
+            "" | "B" => 1,
+            "kB" => 1000,
+            "MB" => 1_000_000,
+            "GB" => 1_000_000_000,
+            "TB" => 1_000_000_000_000,
+            "K" | "k" | "KB" => return Err(ambiguous(text, unit, "KiB", "kB")),
+            "M" | "m" => return Err(ambiguous(text, unit, "MiB", "MB")),
+            "G" | "g" => return Err(ambiguous(text, unit, "GiB", "GB")),
+            _ => match IEC.iter().find(|(_, symbol)| *symbol == unit) {
+                Some((factor, _)) => *factor,
+                None => {
+                    return Err(UnitError::UnknownUnit {
+                        what: WHAT,
+                        text: text.into(),
+                        unit: unit.into(),
+                        known: "B, KiB, MiB, GiB, TiB, kB, MB, GB, TB",
+                    });
+                }
+            },
+        };
+        let out_of_range = |why| UnitError::OutOfRange { what: WHAT, text: text.into(), why };
+        // Whole numbers take an exact path: an f64 holds only 53 bits.
+        let number = text.trim().strip_suffix(unit).unwrap_or(text).trim();
+        if let Ok(whole) = number.parse::<u64>() {
+            let bytes = whole.checked_mul(factor).ok_or(out_of_range("it is too large"))?;
+            return Ok(Bytes(bytes));
+        }
+        let bytes = value * factor as f64;
+        if bytes < 0.0 {
+            Err(out_of_range("it is negative"))
+        } else if bytes >= 2f64.powi(53) {
+            Err(out_of_range("it is too large"))
+        } else if bytes.fract() != 0.0 {
+            Err(out_of_range("it is not a whole number of bytes"))
+        } else {
+            Ok(Bytes(bytes as u64))
+        }
+    }
+}
+
+fn ambiguous(text: &str, unit: &str, iec: &'static str, si: &'static str) -> UnitError {
+    UnitError::AmbiguousUnit { text: text.into(), unit: unit.into(), iec, si }
+}
+
+impl Add for Bytes {
+    type Output = Bytes;
+    fn add(self, other: Bytes) -> Bytes {
+        Bytes(self.0 + other.0)
+    }
+}
+
+impl Mul<u64> for Bytes {
+    type Output = Bytes;
+    fn mul(self, count: u64) -> Bytes {
+        Bytes(self.0 * count)
+    }
+}
+
+/// The rate at which this length moves in a given time.
+impl Div<Ns> for Bytes {
+    type Output = Rate;
+    fn div(self, time: Ns) -> Rate {
+        Rate(self.0 as f64 * 1e9 / time.0)
+    }
+}
+
+/// The time this length takes at a given rate.
+impl Div<Rate> for Bytes {
+    type Output = Ns;
+    fn div(self, rate: Rate) -> Ns {
+        Ns(self.0 as f64 * 1e9 / rate.0)
+    }
+}
+
+impl Sum for Bytes {
+    fn sum<I: Iterator<Item = Bytes>>(lengths: I) -> Bytes {
+        Bytes(lengths.map(|length| length.0).sum())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn iec_only_where_exact() {
+        let cases = [
+            (0, "0 B"),
+            (8, "8 B"),
+            (1000, "1000 B"),
+            (1024, "1 KiB"),
+            (65536, "64 KiB"),
+            (1536, "1536 B"),
+            (3 << 19, "1536 KiB"),
+            (1 << 20, "1 MiB"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(Bytes(value).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn both_families_of_prefixes_are_read() {
+        let cases = [
+            ("0", 0),
+            ("8 B", 8),
+            ("64KiB", 65536),
+            ("1MB", 1_000_000),
+            ("1.5 MiB", 3 << 19),
+            ("2 GiB", 2 << 30),
+            ("18446744073709551615", u64::MAX),
+        ];
+        for (text, value) in cases {
+            assert_eq!(text.parse(), Ok(Bytes(value)), "{text}");
+        }
+    }
+
+    #[test]
+    fn errors_name_the_text() {
+        let message = |text: &str| text.parse::<Bytes>().unwrap_err().to_string();
+        assert_eq!(
+            message("64K"),
+            "read a size from '64K': 'K' may mean 1000 or 1024; write KiB or kB"
+        );
+        assert_eq!(message("0.3B"), "read a size from '0.3B': it is not a whole number of bytes");
+        assert_eq!(message("-1"), "read a size from '-1': it is negative");
+        assert_eq!(
+            message("18446744073709551615KiB"),
+            "read a size from '18446744073709551615KiB': it is too large"
+        );
+        assert!(message("3 apples").contains("unknown unit 'apples'"));
+    }
+
+    #[test]
+    fn lengths_times_and_rates_agree() {
+        // 4000 bytes in 1000 ns are 4 GB/s; at that rate 2000 bytes take 500 ns.
+        let rate = Bytes(4000) / Ns(1000.0);
+        assert_eq!(rate, Rate(4e9));
+        assert_eq!(Bytes(2000) / rate, Ns(500.0));
+        assert_eq!(Bytes(3) * 2 + Bytes(1), Bytes(7));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(value: u64) {
+            prop_assert_eq!(Bytes(value).to_string().parse(), Ok(Bytes(value)));
+        }
+
+        #[test]
+        fn exact_prefixes_are_read_back(count in 0u64..1 << 20, shift in 0u32..44) {
+            let value = Bytes(count << shift);
+            prop_assert_eq!(value.to_string().parse(), Ok(value));
+        }
+
+        #[test]
+        fn no_text_panics(text: String) {
+            let _ = text.parse::<Bytes>();
+        }
+    }
+}

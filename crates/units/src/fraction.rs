@@ -1,0 +1,94 @@
+//! Shares of a whole.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::UnitError;
+use crate::number::{significant, split};
+
+/// A share between 0 and 1, such as a precision or a confidence.
+///
+/// Read from a percentage or from a plain fraction; written as a percentage.
+///
+/// ```
+/// use bandgap_units::Fraction;
+/// assert_eq!("5%".parse::<Fraction>(), "0.05".parse());
+/// assert_eq!(Fraction(0.95).to_string(), "95 %");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Fraction(pub f64);
+
+impl fmt::Display for Fraction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = self.0 * 100.0;
+        let mut text = significant(percent, 3);
+        // "95 %" reads better than "95.0 %", and says the same.
+        if text.contains('.') && !text.contains('e') {
+            text.truncate(text.trim_end_matches('0').trim_end_matches('.').len());
+        }
+        f.pad(&format!("{text} %"))
+    }
+}
+
+impl FromStr for Fraction {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Fraction, UnitError> {
+        const WHAT: &str = "a share";
+        let (value, unit) = split(text, WHAT, "5%")?;
+        let fraction = match unit {
+            "%" => value / 100.0,
+            "" => value,
+            _ => {
+                return Err(UnitError::UnknownUnit {
+                    what: WHAT,
+                    text: text.into(),
+                    unit: unit.into(),
+                    known: "%",
+                });
+            }
+        };
+        if !(0.0..=1.0).contains(&fraction) {
+            let why = "it must lie between 0 % and 100 % (write 5% or 0.05 for five per cent)";
+            return Err(UnitError::OutOfRange { what: WHAT, text: text.into(), why });
+        }
+        Ok(Fraction(fraction))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn percent_and_fraction_agree() {
+        assert_eq!("5%".parse(), Ok(Fraction(0.05)));
+        assert_eq!("0.05".parse(), Ok(Fraction(0.05)));
+        assert_eq!(" 25 % ".parse(), Ok(Fraction(0.25)));
+        assert_eq!(Fraction(0.05).to_string(), "5 %");
+        assert_eq!(Fraction(0.999).to_string(), "99.9 %");
+        assert_eq!(Fraction(1.0).to_string(), "100 %");
+        assert_eq!(Fraction(0.0).to_string(), "0 %");
+    }
+
+    #[test]
+    fn five_alone_is_refused_with_advice() {
+        let message = "5".parse::<Fraction>().unwrap_err().to_string();
+        assert!(message.contains("'5'") && message.contains("write 5% or 0.05"), "{message}");
+        assert!("-1%".parse::<Fraction>().is_err());
+        assert!("5 percent".parse::<Fraction>().unwrap_err().to_string().contains("'percent'"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(value in 0.0..=1.0f64) {
+            let read: Fraction = Fraction(value).to_string().parse().unwrap();
+            prop_assert!((read.0 - value).abs() <= 0.0051 * value);
+        }
+    }
+}
