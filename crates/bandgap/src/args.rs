@@ -124,7 +124,7 @@ pub struct Measure {
     /// Confidence level of all intervals
     #[arg(long, global = true, value_name = "SHARE", default_value = "95%")]
     pub confidence: Fraction,
-    /// Longest time for one measurement [default: 10s]
+    /// Longest time for one measurement [default: 8s]
     #[arg(long, global = true, value_name = "TIME")]
     pub time_budget: Option<Ns>,
     /// Measure this many times in fresh processes; the intervals then hold that variance too
@@ -144,7 +144,7 @@ pub struct Measure {
 impl Measure {
     /// The time budget, or what is usual.
     pub fn budget(&self) -> Duration {
-        self.time_budget.map_or(Duration::from_secs(10), |ns| {
+        self.time_budget.map_or(Duration::from_secs(8), |ns| {
             Duration::from_secs_f64((ns.0 * 1e-9).clamp(0.0, 1e9))
         })
     }

@@ -9,7 +9,7 @@ use crate::args::Measure;
 use crate::exit::Exit;
 use crate::failure::{Classify, Failure};
 use crate::launch::message::Assignment;
-use crate::launch::rank::CAPACITY;
+use crate::launch::rank::SLOTS;
 use crate::launch::{Ended, Launch, Task, Transport, Wait};
 use crate::measure::{Table, contention, pairs, signature, virtual_time::VirtualRunner};
 use crate::progress::Progress;
@@ -111,7 +111,7 @@ pub fn on_processes(
             })
             .collect();
         launches = launch + 1;
-        ended = Launch::start(&assignments, CAPACITY)
+        ended = Launch::start(&assignments, SLOTS)
             .class(Exit::Host)?
             .watch(&stage.signal, &mut |m| table.push(m), &mut |done, doing| {
                 let all = f64::from(measure.launches.max(1));

@@ -30,7 +30,7 @@ pub fn floors<'a>(floors: &[&'a Floor], layout: &Layout) -> String {
     }
     let mut text = finish(&rows) + &footnote(layout, floors.iter().map(|f| f.value.quantity()));
     if !roomy {
-        let by = |floor: &&'a Floor| (floor.name.as_str(), evidence(floor.value.quantity()));
+        let by = |floor: &&'a Floor| (floor.name.as_str(), floor.value.quantity());
         text += &estimated(layout, floors.iter().map(by));
     }
     text
@@ -39,9 +39,13 @@ pub fn floors<'a>(floors: &[&'a Floor], layout: &Layout) -> String {
 /// What a floor is; nothing for names that this version does not know.
 fn meaning(name: &str) -> &'static str {
     match name {
-        "cache_line" => "one store seen by the other core, one way",
-        "slot_ring" => "one message through a bare ring, one way",
-        "slot_ring_stream" => "one message of a stream through a bare ring",
+        "cache_line" => "one store seen by the other core, half round trip",
+        "active_message" => "request and reply through handlers, half round trip",
+        "active_message_stream" => "requests without replies, time each",
+        "active_message_tcp" => "the same over TCP, half round trip",
+        "active_message_unix" => "the same over a Unix socket, half round trip",
+        "slot_ring" => "64-byte slot each way, half round trip",
+        "slot_ring_stream" => "8-byte messages one way, time each",
         "copy_local" => "memory copy on one core",
         "copy_cross_core" => "memory copy of what the other core wrote",
         "copy_vm_readv" => "copy out of the other process by the kernel",

@@ -54,21 +54,13 @@ pub(crate) const PARAMETERS: [Parameter; 7] = [
     },
 ];
 
-/// By which estimators the parameters of several signatures were found, each named once.
-pub(crate) fn estimators<'a>(
-    signatures: &'a [&Parameters],
-    text: impl Fn(&Quantity) -> String + 'a,
-) -> impl Iterator<Item = (&'static str, String)> + 'a {
-    PARAMETERS.iter().filter_map(move |parameter| {
-        let mut found: Vec<String> = Vec::new();
-        for quantity in signatures.iter().filter_map(|parameters| (parameter.of)(parameters)) {
-            let text = text(quantity);
-            if !found.contains(&text) {
-                found.push(text);
-            }
-        }
-        (!found.is_empty()).then(|| (parameter.symbol, found.join(" or ")))
-    })
+/// The parameters that were determined, with their symbols.
+pub(crate) fn determined<'a>(
+    parameters: &'a Parameters,
+) -> impl Iterator<Item = (&'static str, &'a Quantity)> {
+    PARAMETERS
+        .iter()
+        .filter_map(move |parameter| (parameter.of)(parameters).map(|q| (parameter.symbol, q)))
 }
 
 impl Parameter {

@@ -3,7 +3,7 @@
 use bandgap_record::Ratio;
 
 use crate::Layout;
-use crate::table::{evidence, finish, footnote, interval, table};
+use crate::table::{estimated, finish, footnote, interval, table};
 
 /// How much longer each layer takes than its floor.
 pub fn ratios(ratios: &[&Ratio], layout: &Layout) -> String {
@@ -13,11 +13,13 @@ pub fn ratios(ratios: &[&Ratio], layout: &Layout) -> String {
     for ratio in ratios {
         rows.add_row([
             ratio.name.clone(),
-            format!("{}\n{}", ratio.over, evidence(&ratio.ratio)),
+            ratio.over.clone(),
             format!("{:.2}", ratio.ratio.value.0),
             interval(&ratio.ratio),
             ratio.state.clone().unwrap_or_default(),
         ]);
     }
-    finish(&rows) + &footnote(layout, ratios.iter().map(|ratio| &ratio.ratio))
+    finish(&rows)
+        + &footnote(layout, ratios.iter().map(|ratio| &ratio.ratio))
+        + &estimated(layout, ratios.iter().map(|ratio| (ratio.name.as_str(), &ratio.ratio)))
 }

@@ -7,7 +7,7 @@ use bandgap_units::{Ns, significant};
 use comfy_table::Cell;
 
 use crate::Layout;
-use crate::table::{evidence, finish, footnote, interval, table, value};
+use crate::table::{estimated, finish, footnote, interval, table, value};
 
 /// More ranks than this do not fit beside each other.
 const MOST_RANKS: usize = 16;
@@ -15,7 +15,7 @@ const MOST_RANKS: usize = 16;
 /// The shortest and the longest round trip, and every one of them where the ranks are few.
 pub fn rtt_pairs(pairs: &RttPairs, layout: &Layout) -> String {
     let confidence = format!("{} interval", layout.confidence);
-    let headings = ["round trip", "value", &confidence, "between", "estimated by"];
+    let headings = ["round trip", "value", &confidence, "between"];
     let mut rows = table(layout, headings, &[1, 2]);
     for (name, quantity) in [("shortest", &pairs.minimum), ("longest", &pairs.maximum)] {
         let between = pairs.pairs.iter().find(|pair| pair.rtt.value == quantity.value);
@@ -24,7 +24,6 @@ pub fn rtt_pairs(pairs: &RttPairs, layout: &Layout) -> String {
             value(quantity),
             interval(quantity),
             between.map(names).unwrap_or_default(),
-            evidence(quantity),
         ]);
     }
     let mut text = layout.paragraph(&format!(
@@ -34,6 +33,7 @@ pub fn rtt_pairs(pairs: &RttPairs, layout: &Layout) -> String {
     ));
     text += &finish(&rows);
     text += &footnote(layout, [&pairs.minimum, &pairs.maximum]);
+    text += &estimated(layout, [("shortest", &pairs.minimum), ("longest", &pairs.maximum)]);
     let ranks: BTreeSet<u32> =
         pairs.pairs.iter().flat_map(|pair| [pair.requester, pair.replier]).collect();
     if (3..=MOST_RANKS).contains(&ranks.len()) {

@@ -1,10 +1,10 @@
 //! The parameters over several transports on one page.
 
-use bandgap_record::{Logp, Parameters, Quantity};
+use bandgap_record::Logp;
 use comfy_table::Cell;
 
 use crate::Layout;
-use crate::parameter::{PARAMETERS, estimators};
+use crate::parameter::{PARAMETERS, determined};
 use crate::table::{estimated, finish, footnote, interval, table, value};
 
 /// One column per signature, one row per parameter: value and interval.
@@ -28,16 +28,14 @@ pub fn summary(signatures: &[&Logp], layout: &Layout) -> String {
     }
     let states = names(if named { "" } else { "state" }, "state").map(Cell::new);
     rows.add_row(states.chain(signatures.iter().map(|logp| Cell::new(&logp.state.label))));
-    let quantities = signatures.iter().flat_map(|logp| {
-        PARAMETERS.iter().filter_map(|parameter| (parameter.of)(&logp.parameters))
-    });
-    let quantities: Vec<&Quantity> = quantities.collect();
-    let parameters: Vec<&Parameters> = signatures.iter().map(|logp| &logp.parameters).collect();
+    let quantities = || signatures.iter().flat_map(|logp| determined(&logp.parameters));
+    // All signatures name the same estimator for a parameter: the first one's is enough.
+    let estimators = signatures.first().into_iter().flat_map(|logp| determined(&logp.parameters));
     layout
         .paragraph(&format!("LogP parameters of small messages, with the {confidence} below each:"))
         + &finish(&rows)
-        + &footnote(layout, quantities)
-        + &estimated(layout, estimators(&parameters, |quantity| quantity.estimator.clone()))
+        + &footnote(layout, quantities().map(|(_, quantity)| quantity))
+        + &estimated(layout, estimators)
 }
 
 #[cfg(test)]

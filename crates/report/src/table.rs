@@ -62,17 +62,40 @@ pub(crate) fn footnote<'a>(
 /// From this width on, a table has a column for the estimators; below it, they follow as a list.
 pub(crate) const ROOMY: usize = 118;
 
-/// The list of estimators: which name was estimated by what.
-pub(crate) fn estimated<'a>(
+/// Which name was estimated by what, and from how many samples; names that share an estimator
+/// share its mention.
+pub(crate) fn estimated<'a, 'b>(
     layout: &Layout,
-    entries: impl IntoIterator<Item = (&'a str, String)>,
+    entries: impl IntoIterator<Item = (&'a str, &'b Quantity)>,
 ) -> String {
-    let texts: Vec<String> =
-        entries.into_iter().map(|(name, by)| format!("{name}: {by}")).collect();
-    match texts.is_empty() {
-        true => String::new(),
-        false => layout.paragraph(&format!("Estimators: {}.", texts.join("; "))),
+    let mut groups: Vec<(&'b str, Vec<&'a str>, u64, u64)> = Vec::new();
+    for (name, quantity) in entries {
+        let samples = quantity.samples;
+        match groups.iter_mut().find(|group| group.0 == quantity.estimator) {
+            Some((_, names, least, most)) => {
+                names.push(name);
+                (*least, *most) = ((*least).min(samples), (*most).max(samples));
+            }
+            None => groups.push((&quantity.estimator, vec![name], samples, samples)),
+        }
     }
+    let count = |least: u64, most: u64| match least == most {
+        true => format!("{least} samples"),
+        false => format!("{least} to {most} samples"),
+    };
+    let text = match groups.as_slice() {
+        [] => return String::new(),
+        [(estimator, _, least, most)] => {
+            format!("Estimator: {estimator}; {}.", count(*least, *most))
+        }
+        groups => {
+            let text = |(estimator, names, least, most): &(&str, Vec<&str>, u64, u64)| {
+                format!("{} by {estimator}, {}", names.join(", "), count(*least, *most))
+            };
+            format!("Estimated: {}.", groups.iter().map(text).collect::<Vec<_>>().join("; "))
+        }
+    };
+    layout.paragraph(&text)
 }
 
 /// The estimate with its unit, and the mark if it did not converge.

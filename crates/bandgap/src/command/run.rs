@@ -22,7 +22,7 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
         return Err(Failure::new(Exit::Usage, "measure with fewer than 2 ranks"));
     }
     let task = Task::Signature {
-        plan: plan(measure, SignaturePattern::OneToOne),
+        plan: plan(&stage, measure, SignaturePattern::OneToOne),
         pairs: ranks > 2,
         fan_in: None,
     };

@@ -28,7 +28,7 @@ pub fn run(signature: &Signature, measure: &Measure, output: &Output) -> Result<
     let (pattern, least) = pattern(signature);
     let ranks = ranks(measure, least, pattern)?;
     let fan_in = signature.fan_in;
-    let task = Task::Signature { plan: plan(measure, pattern), pairs: ranks > 2, fan_in };
+    let task = Task::Signature { plan: plan(&stage, measure, pattern), pairs: ranks > 2, fan_in };
     sink.plan(&task);
     let exit = one(&stage, &target, ranks, &task, measure, output, &mut sink)?;
     sink.close(exit)
@@ -72,10 +72,10 @@ pub fn one(
     let mut exit = Exit::Fine;
     match results {
         Ok(results) => exit = worse(exit, sink.add_all(results)?),
-        Err(reason) if collected.ended == Ended::Done => {
-            return Err(Failure::new(Exit::Defect, reason));
+        Err(reason) => {
+            exit = Exit::Findings;
+            sink.warn(&format!("too little was measured to fit: {reason}"));
         }
-        Err(reason) => sink.warn(&format!("too little was measured to fit: {reason}")),
     }
     note_conditions(&collected, ranks, sink);
     match &collected.ended {
@@ -113,7 +113,7 @@ fn note_conditions(collected: &Collected, ranks: usize, sink: &mut Sink) {
 }
 
 /// What the options ask for, as a plan.
-pub fn plan(measure: &Measure, pattern: SignaturePattern) -> SignaturePlan {
+pub fn plan(stage: &Stage, measure: &Measure, pattern: SignaturePattern) -> SignaturePlan {
     SignaturePlan {
         precision: measure.precision.0,
         confidence: measure.confidence.0,
@@ -121,6 +121,7 @@ pub fn plan(measure: &Measure, pattern: SignaturePattern) -> SignaturePlan {
         samples: BATCH,
         seed: measure.seed,
         pattern,
+        stamp: stage.clock.cost().0,
     }
 }
 

@@ -25,8 +25,10 @@ use crate::measure::{Runner, Stop, contention, floors, pairs, signature};
 
 /// The hidden command under which the binary is a rank.
 pub const COMMAND: &str = "rank";
-/// Requests that may be outstanding toward one peer: slots of a ring, or credits.
-pub const CAPACITY: usize = 128;
+/// Slots of a ring in shared memory.
+pub const SLOTS: usize = bandgap_shm::DEFAULT_SLOTS;
+/// Requests that may be outstanding toward one peer over a socket: several round trips' worth.
+const CREDITS: u16 = 32;
 
 /// Everything that goes wrong in a rank, with its class.
 pub struct Failure {
@@ -142,7 +144,7 @@ fn begin(
 
 /// Flow control over a link.
 pub fn credited<L: Link>(link: L) -> Credited<L> {
-    Credited::new(link, CAPACITY as u16)
+    Credited::new(link, CREDITS)
 }
 
 /// Plays this rank's part in the task, over `endpoint`.

@@ -24,42 +24,74 @@ pub struct Curve {
     pub messages: Vec<u32>,
 }
 
-/// The curves of the signature.
+impl FirstLook {
+    /// About how long one sample of a point takes, in nanoseconds.
+    pub fn sample_time(&self, messages: u32, delay: f64) -> f64 {
+        f64::from(messages) * self.gap.max(self.send_overhead + delay) + self.rtt + delay
+    }
+}
+
+/// Shares of a launch's time that one round over all points may take.
+const ROUND_SHARE: f64 = 0.1;
+
+/// The curves of the signature, for batches of `samples` and a launch of `budget` seconds.
 ///
 /// Δ = 0 gets every small M (the send-only regime), then a geometric series up to the M at which
 /// the gap was stable. The other Δ are fractions and multiples of the gap, and of the round trip
 /// where it is much longer than the gap; curves below the gap go as far as that of Δ = 0 (they
 /// are flat only once the capacity is full), those above only past the first replies, since the
-/// sender is their bottleneck from then on.
-pub fn choose(look: &FirstLook) -> Vec<Curve> {
-    let top = look.messages;
+/// sender is their bottleneck from then on. On machines so slow that a round would take too much
+/// of the budget, the largest M is halved until it does not.
+pub fn choose(look: &FirstLook, samples: u32, budget: f64) -> Vec<Curve> {
+    let mut top = look.messages;
+    loop {
+        let curves = up_to(look, top);
+        let round: f64 = curves
+            .iter()
+            .flat_map(|curve| curve.messages.iter().map(|m| look.sample_time(*m, curve.delay)))
+            .sum::<f64>()
+            * f64::from(samples)
+            * 1e-9;
+        if round <= ROUND_SHARE * budget || top <= SMALLEST_TOP {
+            return curves;
+        }
+        top = (top / 2).max(SMALLEST_TOP);
+    }
+}
+
+/// However slow the machine, M goes as far as this.
+const SMALLEST_TOP: u32 = 64;
+
+fn up_to(look: &FirstLook, top: u32) -> Vec<Curve> {
     let mut curves = vec![Curve { delay: 0.0, messages: dense(top) }];
     let mut delays: Vec<f64> =
         [0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0].iter().map(|f| f * look.gap).collect();
-    delays.extend([0.5, 1.0, 1.5, 2.0].iter().map(|f| f * look.rtt).filter(|d| *d > 3.5 * look.gap));
+    let of_round_trip = [0.5, 1.0, 1.5, 2.0].iter().map(|f| f * look.rtt);
+    delays.extend(of_round_trip.filter(|delay| *delay > 3.5 * look.gap));
     for delay in delays {
         let enough = 8.0 * look.rtt / (look.send_overhead.max(0.0) + delay);
         let past = if delay < 1.2 * look.gap { top } else { (enough as u32).clamp(32, top.max(32)) };
-        curves.push(Curve { delay, messages: doubling(past) });
+        curves.push(Curve { delay, messages: sparse(past) });
     }
     curves
 }
 
-/// 1, 2, … 8, then steps of about 1.35 up to `top`.
+/// 1, 2, … 8, then steps of about 1.5 up to `top`.
 fn dense(top: u32) -> Vec<u32> {
     let mut messages: Vec<u32> = (1..=8.min(top)).collect();
     let mut next = 8.0_f64;
     while next < f64::from(top) {
-        next *= 1.35;
+        next *= 1.5;
         messages.push((next.round() as u32).min(top));
     }
     messages.dedup();
     messages
 }
 
-/// Powers of two below `top`, and the last three points close together for the slope.
-fn doubling(top: u32) -> Vec<u32> {
-    let mut messages: Vec<u32> = (0..31).map(|k| 1 << k).take_while(|m| *m < top / 2).collect();
+/// Powers of four below half of `top`, and the last three points close together for the slope.
+fn sparse(top: u32) -> Vec<u32> {
+    let mut messages: Vec<u32> =
+        (0..15).map(|k| 1 << (2 * k)).take_while(|m| *m < top / 2).collect();
     messages.extend([top / 2, top * 3 / 4, top]);
     messages.retain(|m| *m > 0);
     messages.dedup();
@@ -91,7 +123,7 @@ mod tests {
         // The paper's Paragon, in nanoseconds: RTT 19.8 µs, g 7.6 µs.
         let look =
             FirstLook { rtt: 19_800.0, send_overhead: 1_400.0, gap: 7_600.0, messages: 256 };
-        let curves = choose(&look);
+        let curves = choose(&look, 50, 10.0);
         assert_eq!(curves[0].messages[..8], [1, 2, 3, 4, 5, 6, 7, 8]);
         assert_eq!(curves[0].messages.last(), Some(&256));
         // Idle is 4 µs: there are delays on both sides, and some far above the gap.
@@ -102,9 +134,13 @@ mod tests {
         }
         // A machine a hundred times faster gets delays a hundred times shorter.
         let fast = FirstLook { rtt: 198.0, send_overhead: 14.0, gap: 76.0, messages: 256 };
-        for (slow, fast) in curves.iter().zip(choose(&fast)) {
+        for (slow, fast) in curves.iter().zip(choose(&fast, 50, 10.0)) {
             assert!((slow.delay / 100.0 - fast.delay).abs() < 1e-9);
             assert_eq!(slow.messages, fast.messages);
         }
+        // A machine a thousand times slower is not measured for longer than it may take.
+        let slow = FirstLook { rtt: 2e7, send_overhead: 1.4e6, gap: 7.6e6, messages: 256 };
+        let top = choose(&slow, 50, 10.0)[0].messages.last().copied();
+        assert_eq!(top, Some(64));
     }
 }

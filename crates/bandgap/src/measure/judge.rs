@@ -18,6 +18,7 @@ pub struct Judged<'a> {
     confidence: f64,
     precision: f64,
     seed: u64,
+    stamp: f64,
     states: States,
     seen: Option<usize>,
 }
@@ -34,7 +35,13 @@ impl<'a> Judged<'a> {
             .collect();
         let states = States::find(&probes, cluster::RATIO);
         let seen = states.commonest();
-        Self { table, confidence, precision, seed, states, seen }
+        Self { table, confidence, precision, seed, stamp: 0.0, states, seen }
+    }
+
+    /// The same for times from which stamps of this cost were removed: a point has converged when
+    /// its half-width is within the precision of what the clock read.
+    pub fn stamped(self, stamp: f64) -> Self {
+        Self { stamp, ..self }
     }
 
     /// The placement states found.
@@ -54,8 +61,8 @@ impl<'a> Judged<'a> {
 
     /// The same states over part of the table.
     pub fn over<'b>(&self, table: &'b Table) -> Judged<'b> {
-        let Self { confidence, precision, seed, seen, .. } = *self;
-        Judged { table, confidence, precision, seed, states: self.states.clone(), seen }
+        let Self { confidence, precision, seed, stamp, seen, .. } = *self;
+        Judged { table, confidence, precision, seed, stamp, states: self.states.clone(), seen }
     }
 
     /// The name of a state, by its probe; `None` for no state.
@@ -96,8 +103,12 @@ impl<'a> Judged<'a> {
 
     /// Whether `key` has batches enough, and an interval as narrow as asked.
     pub fn converged(&self, key: &Key) -> bool {
-        self.point(key)
-            .is_some_and(|p| p.batches >= MIN_BATCHES && p.converged(self.precision))
+        self.point(key).is_some_and(|point| {
+            let stamp = if matches!(key, Key::Issue { .. } | Key::Rtt) { self.stamp } else { 0.0 };
+            let read = point.value.abs() + stamp;
+            point.batches >= MIN_BATCHES
+                && point.interval.half_width() <= self.precision * read
+        })
     }
 
     /// Δ as it was measured in place, in nanoseconds; as asked for where it was not.

@@ -77,6 +77,8 @@ impl<E: Endpoint, W: Watch> Station<E, W> {
     /// The other side is gone, or the run was stopped.
     pub fn probe_as(&mut self, role: Role) -> Result<Option<Word>, CommError> {
         self.epoch += 1;
+        // Peers may wait for completions that this rank owes; while it probes it does not poll.
+        self.executor.active().settle()?;
         let begun = Instant::now();
         let control = &self.control;
         let give_up = || {

@@ -33,12 +33,14 @@ pub struct SignaturePlan {
     pub seed: u64,
     /// Who asks whom.
     pub pattern: SignaturePattern,
+    /// Cost of the clock's stamps, in nanoseconds: removed from every time.
+    pub stamp: f64,
 }
 
 impl SignaturePlan {
     /// What was measured, seen with this plan's precision.
     pub fn judge<'a>(&self, table: &'a Table) -> Judged<'a> {
-        Judged::of(table, self.confidence, self.precision, self.seed)
+        Judged::of(table, self.confidence, self.precision, self.seed).stamped(self.stamp)
     }
 }
 
@@ -67,10 +69,22 @@ impl SignaturePattern {
 pub const MIN_BATCHES: usize = 5;
 /// A probe that moved by more than this factor within a batch saw two placement states.
 const STRADDLE: f64 = 1.4;
+/// Rounds over all points at least, whatever the budget.
+const LEAST_ROUNDS: u32 = 2;
 /// Attempts at a batch that straddles a change of state.
 const ATTEMPTS: usize = 4;
-/// Longest time one sample of the first look may take, in nanoseconds.
-const LONGEST_SAMPLE: f64 = 20e6;
+/// Points whose batch takes less than this, in nanoseconds, are visited several times in a round:
+/// round trips and short bursts are where the overheads come from, and cost least.
+const CHEAP: f64 = 4e5;
+/// Visits of one point in a round at most.
+const MOST_VISITS: f64 = 4.0;
+/// Longest time one sample may take, in nanoseconds: fifty of them are a batch.
+const LONGEST_SAMPLE: f64 = 2e6;
+/// Successive slopes of elapsed(M) within this share of each other are stable.
+const STABLE: f64 = 0.1;
+/// Multiples of the capacity between which the largest M lies: full rate is reached only when the
+/// requests that flow control allows are outstanding, which takes several times as many messages.
+const PAST_CAPACITY: std::ops::Range<u32> = 8..32;
 
 /// Measures the signature; batches go to [`Runner::keep`] as they are made.
 ///
@@ -80,8 +94,9 @@ pub fn measure<R: Runner>(runner: &mut R, plan: &SignaturePlan) -> Result<Table,
     let mut session = Session { runner, plan, table: Table::default() };
     session.runner.progress(0.0, "first look")?;
     let look = session.first_look()?;
-    let mut points: Vec<Point> = vec![Point::Rtt];
-    for curve in choose(&look) {
+    let mut points: Vec<Point> = vec![Point::Rtt; MOST_VISITS as usize];
+    let samples = session.samples();
+    for curve in choose(&look, samples, plan.budget) {
         let delay = if curve.delay > 0.0 {
             session.runner.delay(curve.delay)
         } else {
@@ -90,7 +105,12 @@ pub fn measure<R: Runner>(runner: &mut R, plan: &SignaturePlan) -> Result<Table,
         if delay != Delay::NONE {
             points.push(Point::Delay(delay));
         }
-        points.extend(curve.messages.iter().map(|&messages| Point::Issue { messages, delay }));
+        for &messages in &curve.messages {
+            let point = Point::Issue { messages, delay };
+            let batch = look.sample_time(messages, curve.delay) * f64::from(samples);
+            let visits = (CHEAP / batch).clamp(1.0, MOST_VISITS);
+            points.extend(std::iter::repeat_n(point, visits as usize));
+        }
     }
     session.rounds(points)?;
     Ok(session.table)
@@ -103,9 +123,14 @@ struct Session<'a, R> {
 }
 
 impl<R: Runner> Session<'_, R> {
+    /// Samples of a batch: in virtual time they are all alike.
+    fn samples(&self) -> u32 {
+        if self.runner.virtual_time() { 2 } else { self.plan.samples }
+    }
+
     /// Round trip, send overhead and gap, well enough to choose a grid.
     fn first_look(&mut self) -> Result<FirstLook, Stop> {
-        let samples = if self.runner.virtual_time() { 2 } else { 20 };
+        let samples = self.samples().min(20);
         let mut rtt = self.warm(samples)?;
         let elapsed = |session: &mut Self, messages: u32, samples: u32| {
             let done = session.execute(messages, Delay::NONE, samples)?;
@@ -115,17 +140,17 @@ impl<R: Runner> Session<'_, R> {
         let eight = elapsed(self, 8, samples)?;
         let send_overhead = ((eight - one) / 7.0).max(0.0);
         rtt = rtt.max(1.0);
-        let past_capacity = 8 * self.runner.capacity().clamp(8, 1 << 12) as u32;
+        let capacity = self.runner.capacity().clamp(8, 1 << 12) as u32;
         let (mut messages, mut before) = (16_u32, eight);
         let mut slopes: Vec<f64> = Vec::new();
         let mut previous = 8_u32;
         loop {
-            let few = (2e7 / (before * 2.0).max(1.0)) as u32;
-            let now = elapsed(self, messages, few.clamp(2, samples))?;
+            let now = elapsed(self, messages, samples)?;
             slopes.push((now - before) / f64::from(messages - previous));
-            let stable = slopes.windows(2).rev().take(2).filter(|w| near(w[0], w[1], 0.05)).count();
-            let enough = messages >= past_capacity && stable == 2;
-            if enough || now > LONGEST_SAMPLE || messages >= 1 << 16 {
+            let stable = slopes.windows(2).next_back().is_some_and(|w| near(w[0], w[1], STABLE));
+            let past = messages >= PAST_CAPACITY.start * capacity;
+            let far = messages >= PAST_CAPACITY.end * capacity || now > LONGEST_SAMPLE;
+            if past && stable || far {
                 break;
             }
             (previous, before) = (messages, now);
@@ -167,14 +192,14 @@ impl<R: Runner> Session<'_, R> {
                     share.min(0.99),
                     &format!("round {}, {} of {} points open", round + 1, open.len(), points.len()),
                 )?;
-                // The first round is always finished: without it there is nothing to fit.
-                if round > 0 && spent > self.plan.budget {
+                // Without some rounds over all points there is nothing to fit.
+                if round >= LEAST_ROUNDS && spent > self.plan.budget {
                     return Ok(());
                 }
             }
             round += 1;
             if self.runner.virtual_time() {
-                if round as usize >= 2 {
+                if round >= LEAST_ROUNDS {
                     return Ok(());
                 }
                 continue;
@@ -187,7 +212,8 @@ impl<R: Runner> Session<'_, R> {
                 }
                 open = points.clone();
             }
-            if self.runner.elapsed().as_secs_f64() - begun > self.plan.budget {
+            let spent = self.runner.elapsed().as_secs_f64() - begun;
+            if round >= LEAST_ROUNDS && spent > self.plan.budget {
                 return Ok(());
             }
         }
@@ -195,7 +221,7 @@ impl<R: Runner> Session<'_, R> {
 
     /// One batch of one point; repeated when the placement changed within it.
     fn batch(&mut self, point: Point) -> Result<(), Stop> {
-        let samples = if self.runner.virtual_time() { 2 } else { self.plan.samples };
+        let samples = self.samples();
         for attempt in 1..=ATTEMPTS {
             let (samples, probe) = match point {
                 Point::Issue { messages, delay } => {

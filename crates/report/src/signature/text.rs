@@ -6,7 +6,7 @@ use comfy_table::Cell;
 
 use super::participants;
 use crate::Layout;
-use crate::parameter::{PARAMETERS, estimators};
+use crate::parameter::{PARAMETERS, determined};
 use crate::table::{ROOMY, estimated, evidence, finish, footnote, interval, plain, table, value};
 
 /// What was measured, the parameters with their meaning, the findings, and the machine's other
@@ -37,7 +37,8 @@ fn header(logp: &Logp, layout: &Layout) -> String {
     ));
     let mut conditions = state(&logp.state);
     for floor in &logp.floor_ratios {
-        conditions += &format!("; {}: {} times", floor.name, significant(floor.ratio.0, 3));
+        let ratio = significant(floor.ratio.0, 3);
+        conditions += &format!("; half the round trip is {ratio} × the {} floor", floor.name);
     }
     text += &layout.paragraph(&conditions);
     text += &layout.paragraph(&bound(logp));
@@ -102,16 +103,11 @@ fn parameters(logp: &Logp, layout: &Layout) -> String {
         }
         rows.add_row(cells);
     }
-    let mut text = finish(&rows) + &footnote(layout, determined(&logp.parameters));
+    let mut text = finish(&rows) + &footnote(layout, determined(&logp.parameters).map(|(_, quantity)| quantity));
     if !roomy {
-        text += &estimated(layout, estimators(&[&logp.parameters], evidence));
+        text += &estimated(layout, determined(&logp.parameters));
     }
     text
-}
-
-/// The parameters that have a value.
-fn determined(parameters: &Parameters) -> impl Iterator<Item = &Quantity> {
-    PARAMETERS.iter().filter_map(move |parameter| (parameter.of)(parameters))
 }
 
 /// The parameters in every state side by side, the commonest first.
@@ -141,7 +137,7 @@ fn states(logp: &Logp, layout: &Layout) -> String {
     let quantities = states.iter().flat_map(|(_, parameters, _)| determined(parameters));
     layout.paragraph("The machine was found in several states; estimates never mix them:")
         + &finish(&rows)
-        + &footnote(layout, quantities)
+        + &footnote(layout, quantities.map(|(_, quantity)| quantity))
 }
 
 /// Value and interval in one cell.
