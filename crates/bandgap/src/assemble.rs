@@ -236,6 +236,7 @@ impl Assembly<'_> {
             samples: batch.samples.iter().map(|ns| round(*ns)).collect(),
             state: label,
             probe: batch.probe.map(|probe| probe.map(round)),
+            delay: batch.delay.map(round),
             launch: batch.launch,
             rejected: batch.rejected.clone(),
         }

@@ -5,6 +5,10 @@ use crate::linear::{Group, Linear};
 /// Slope 1 counts as found within this share.
 pub(crate) const SLOPE_TOLERANCE: f64 = 0.05;
 
+/// Over a wide range of delays a slope within that share would hide overheads that change by more
+/// than themselves: they may change by this share.
+const OFFSET_TOLERANCE: f64 = 0.15;
+
 /// A cost counts as raised above the gap from this ratio on; nearer to the knee a steady state
 /// takes ever more messages to settle.
 const RAISED: f64 = 1.03;
@@ -43,7 +47,7 @@ pub(crate) struct Arm<'a> {
 
 impl<'a> Arm<'a> {
     /// The far arm: from the longest delay down, as long as the cost falls with slope 1 within 5 %
-    /// (or cannot be told from it), both from delay to delay and to the arm's middle. `costs` are
+    /// and os + or stay the same within 15 % (or cannot be told from that), both from delay to delay and to the arm's middle. `costs` are
     /// ascending by delay; only those raised above `gap` can be on the arm.
     pub(crate) fn far(costs: &'a [Cost], gap: f64) -> Option<Arm<'a>> {
         let raised: Vec<&Cost> =
@@ -76,7 +80,8 @@ impl<'a> Arm<'a> {
         let on_slope = |delay: f64, overheads: f64, variance: f64| {
             let rise = (cost.overheads() - overheads).abs();
             let noise = ERRORS * (variance + cost.variance).sqrt();
-            rise <= f64::max(SLOPE_TOLERANCE * (delay - cost.delay), noise)
+            let steep = SLOPE_TOLERANCE * (delay - cost.delay);
+            rise <= f64::max(steep.min(OFFSET_TOLERANCE * overheads.abs()), noise)
         };
         let (delay, overheads, variance) = self.middle();
         let nearest = self.costs[0];

@@ -181,6 +181,9 @@ pub struct Batch {
     pub state: String,
     /// The probe before and after.
     pub probe: Option<[Seconds; 2]>,
+    /// Δ measured by itself around the batch; absent where there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<Seconds>,
     /// Which launch of the processes.
     pub launch: u32,
     /// Why it counts for nothing.

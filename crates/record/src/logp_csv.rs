@@ -57,7 +57,8 @@ pub fn signature_csv<'a>(
 /// Writes the samples of one signature in the form that [`read_logp_table`](crate::read_logp_table)
 /// reads: `kind,messages,delay_ns,elapsed_ns`, one row per repetition.
 ///
-/// Rejected batches are left out, and so are those of the machine's other states: a table has no
+/// Times are those at the point's Δ: by what the Δ of a sample's batch was off, M times, it is
+/// corrected. Rejected batches are left out, and so are those of the machine's other states: a table has no
 /// column to keep states apart.
 ///
 /// # Errors
@@ -68,14 +69,18 @@ pub fn samples_csv(out: impl Write, logp: &Logp) -> Result<(), RecordError> {
     for point in &logp.points {
         let counted =
             |batch: &&crate::Batch| batch.rejected.is_none() && batch.state == logp.state.label;
-        for sample in point.batches.iter().filter(counted).flat_map(|batch| &batch.samples) {
-            csv.write_record([
-                name(point.measure),
-                &point.messages.to_string(),
-                &nanoseconds(point.delay.ns()),
-                &nanoseconds(sample.ns()),
-            ])
-            .map_err(RecordError::Csv)?;
+        for batch in point.batches.iter().filter(counted) {
+            let off = batch.delay.map_or(Ns::ZERO, |own| own.ns() - point.delay.ns());
+            for sample in &batch.samples {
+                let elapsed = sample.ns() - point.messages as f64 * off;
+                csv.write_record([
+                    name(point.measure),
+                    &point.messages.to_string(),
+                    &nanoseconds(point.delay.ns()),
+                    &nanoseconds(elapsed.max(Ns::ZERO)),
+                ])
+                .map_err(RecordError::Csv)?;
+            }
         }
     }
     csv.flush().map_err(|error| RecordError::Csv(error.into()))

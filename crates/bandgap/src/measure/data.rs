@@ -16,11 +16,6 @@ pub enum Key {
     },
     /// Time of one request with its reply.
     Rtt,
-    /// Δ as measured in place, per message.
-    Delay {
-        /// Δ, nominal.
-        delay_ps: u64,
-    },
     /// Time of one request with its reply between two given ranks.
     PairRtt {
         /// The rank that asks.
@@ -47,6 +42,8 @@ pub struct Batch {
     pub samples: Vec<f64>,
     /// Cache-line probe before and after, in nanoseconds one way, where ranks share memory.
     pub probe: Option<[f64; 2]>,
+    /// Δ as it was just before and after the batch, in nanoseconds: the mean of both.
+    pub delay: Option<f64>,
     /// The launch that measured it.
     pub launch: u32,
     /// Why the batch does not count.

@@ -444,7 +444,7 @@ impl Leader<'_> {
         if let Some(factor) = straddles(probe) {
             rejected = rejected.or(Some(format!("probes differ {factor:.2} ×")));
         }
-        Ok(Batch { samples, probe, launch: self.launch, rejected })
+        Ok(Batch { samples, probe, delay: None, launch: self.launch, rejected })
     }
 }
 

@@ -59,6 +59,10 @@ pub fn choose(look: &FirstLook, samples: u32, budget: f64) -> Vec<Curve> {
     }
 }
 
+/// On fast machines bursts above the gap go on for this long, in nanoseconds, so that jitter at
+/// their ends does not blur the slope.
+const LONG_BURST: f64 = 1e5;
+
 /// However slow the machine, M goes as far as this.
 const SMALLEST_TOP: u32 = 64;
 
@@ -69,8 +73,9 @@ fn up_to(look: &FirstLook, top: u32) -> Vec<Curve> {
     let of_round_trip = [0.5, 1.0, 1.5, 2.0].iter().map(|f| f * look.rtt);
     delays.extend(of_round_trip.filter(|delay| *delay > 3.5 * look.gap));
     for delay in delays {
-        let enough = 8.0 * look.rtt / (look.send_overhead.max(0.0) + delay);
-        let past = if delay < 1.2 * look.gap { top } else { (enough as u32).clamp(32, top.max(32)) };
+        let cost = look.send_overhead.max(0.0) + delay;
+        let enough = (8.0 * look.rtt / cost).max(32.0).max(LONG_BURST / cost);
+        let past = if delay < 1.2 * look.gap { top } else { (enough as u32).min(top.max(32)) };
         curves.push(Curve { delay, messages: sparse(past) });
     }
     curves
@@ -110,8 +115,6 @@ pub enum Point {
     },
     /// One round trip.
     Rtt,
-    /// The delay by itself.
-    Delay(Delay),
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! Judging what has been measured: placement states, convergence, observations for the model.
 
+use std::collections::BTreeMap;
+
 use bandgap_model::{Estimate, Kind, ModelError, Observation, Options, Signature, extract};
-use bandgap_stats::{Point, States, cluster, quantile::mean};
+use bandgap_stats::{Point, States, cluster};
 use bandgap_units::Ns;
 
 use super::data::{Batch, Key, Table};
@@ -21,6 +23,8 @@ pub struct Judged<'a> {
     stamp: f64,
     states: States,
     seen: Option<usize>,
+    /// Δ asked for, in picoseconds, and as measured.
+    delays: BTreeMap<u64, f64>,
 }
 
 impl<'a> Judged<'a> {
@@ -35,7 +39,9 @@ impl<'a> Judged<'a> {
             .collect();
         let states = States::find(&probes, cluster::RATIO);
         let seen = states.commonest();
-        Self { table, confidence, precision, seed, stamp: 0.0, states, seen }
+        let delays = BTreeMap::new();
+        Self { table, confidence, precision, seed, stamp: 0.0, states, seen, delays }
+            .with_delays()
     }
 
     /// The same for times from which stamps of this cost were removed: a point has converged when
@@ -56,13 +62,15 @@ impl<'a> Judged<'a> {
 
     /// The same table seen from another state.
     pub fn from_state(&self, state: usize) -> Self {
-        Self { states: self.states.clone(), seen: Some(state), ..*self }
+        let (states, delays) = (self.states.clone(), BTreeMap::new());
+        Self { states, seen: Some(state), delays, ..*self }.with_delays()
     }
 
     /// The same states over part of the table.
     pub fn over<'b>(&self, table: &'b Table) -> Judged<'b> {
         let Self { confidence, precision, seed, stamp, seen, .. } = *self;
-        Judged { table, confidence, precision, seed, stamp, states: self.states.clone(), seen }
+        let (states, delays) = (self.states.clone(), BTreeMap::new());
+        Judged { table, confidence, precision, seed, stamp, states, seen, delays }.with_delays()
     }
 
     /// The name of a state, by its probe; `None` for no state.
@@ -86,13 +94,21 @@ impl<'a> Judged<'a> {
         batch.rejected.is_none() && (batch.probe.is_none() || self.state(batch) == self.seen)
     }
 
-    /// Values of the batches of `key` that count, in the order measured.
+    /// Values of the batches of `key` that count, in the order measured. Each is taken at the same
+    /// Δ: what a batch's own Δ was off, M times, is removed.
     pub fn values(&self, key: &Key) -> Vec<f64> {
+        let (messages, delay) = match *key {
+            Key::Issue { messages, delay_ps } => (f64::from(messages), self.delay(delay_ps)),
+            _ => (0.0, 0.0),
+        };
         self.table
             .batches(key)
             .iter()
             .filter(|batch| self.counts(batch) && !batch.samples.is_empty())
-            .map(|batch| batch_value(&batch.samples))
+            .map(|batch| {
+                let off = batch.delay.map_or(0.0, |own| own - delay);
+                batch_value(&batch.samples) - messages * off
+            })
             .collect()
     }
 
@@ -111,13 +127,23 @@ impl<'a> Judged<'a> {
         })
     }
 
-    /// Δ as it was measured in place, in nanoseconds; as asked for where it was not.
+    /// Δ as it was measured in place, in nanoseconds: the mean over all batches that count; as
+    /// asked for where it was not measured.
     pub fn delay(&self, delay_ps: u64) -> f64 {
-        if delay_ps == 0 {
-            return 0.0;
+        self.delays.get(&delay_ps).copied().unwrap_or(delay_ps as f64 / 1e3)
+    }
+
+    /// Looks through the table for [`Judged::delay`].
+    fn with_delays(mut self) -> Self {
+        let mut found: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+        for (key, batches) in self.table.iter() {
+            let Key::Issue { delay_ps, .. } = *key else { continue };
+            let counted = batches.iter().filter(|batch| self.counts(batch));
+            found.entry(delay_ps).or_default().extend(counted.filter_map(|batch| batch.delay));
         }
-        let values = self.values(&Key::Delay { delay_ps });
-        if values.is_empty() { delay_ps as f64 / 1e3 } else { mean(&values) }
+        let measured = found.into_iter().filter(|(_, delays)| !delays.is_empty());
+        self.delays = measured.map(|(asked, delays)| (asked, batch_value(&delays))).collect();
+        self
     }
 
     /// What the model gets to see.

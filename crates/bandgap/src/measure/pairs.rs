@@ -43,6 +43,7 @@ pub fn measure<R: Runner>(
                 batch: Batch {
                     samples: done.drained,
                     probe: done.probe,
+                    delay: None,
                     launch: runner.launch(),
                     rejected,
                 },

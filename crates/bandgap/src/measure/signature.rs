@@ -8,6 +8,7 @@
 
 use bandgap_comm::Delay;
 use bandgap_kernels::{Job, Kernel, Pattern};
+use bandgap_stats::quantile::median;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -73,6 +74,10 @@ const STRADDLE: f64 = 1.4;
 const LEAST_ROUNDS: u32 = 2;
 /// Attempts at a batch that straddles a change of state.
 const ATTEMPTS: usize = 4;
+/// Share by which the delay may differ before and after a batch.
+const DRIFT: f64 = 0.1;
+/// Samples of the delay by itself, before and after a batch.
+const DELAY_SAMPLES: u32 = 9;
 /// Points whose batch takes less than this, in nanoseconds, are visited several times in a round:
 /// round trips and short bursts are where the overheads come from, and cost least.
 const CHEAP: f64 = 4e5;
@@ -102,9 +107,6 @@ pub fn measure<R: Runner>(runner: &mut R, plan: &SignaturePlan) -> Result<Table,
         } else {
             Delay::NONE
         };
-        if delay != Delay::NONE {
-            points.push(Point::Delay(delay));
-        }
         for &messages in &curve.messages {
             let point = Point::Issue { messages, delay };
             let batch = look.sample_time(messages, curve.delay) * f64::from(samples);
@@ -223,27 +225,27 @@ impl<R: Runner> Session<'_, R> {
     fn batch(&mut self, point: Point) -> Result<(), Stop> {
         let samples = self.samples();
         for attempt in 1..=ATTEMPTS {
-            let (samples, probe) = match point {
-                Point::Issue { messages, delay } => {
-                    let done = self.execute(messages, delay, samples)?;
-                    (done.issue, done.probe)
-                }
-                Point::Rtt => {
-                    let done = self.execute(1, Delay::NONE, samples)?;
-                    (done.drained, done.probe)
-                }
-                Point::Delay(delay) => {
-                    let times = self.runner.time_delay(delay, 256, samples.min(10));
-                    (times, None)
-                }
+            let (messages, delay) = match point {
+                Point::Issue { messages, delay } => (messages, delay),
+                Point::Rtt => (1, Delay::NONE),
             };
-            let rejected = straddles(probe).map(|factor| {
-                format!("the placement changed within the batch: its probes differ {factor:.2} ×")
-            });
+            let before = self.delay_in_place(delay, messages);
+            let done = self.execute(messages, delay, samples)?;
+            let after = self.delay_in_place(delay, messages);
+            let probe = done.probe;
+            let samples = if point == Point::Rtt { done.drained } else { done.issue };
+            let delay = before.zip(after).map(|(before, after)| f64::midpoint(before, after));
+            let rejected = straddles(probe)
+                .map(|factor| {
+                    format!(
+                        "the placement changed within the batch: its probes differ {factor:.2} ×"
+                    )
+                })
+                .or_else(|| drifts(before, after));
             let again = rejected.is_some() && attempt < ATTEMPTS;
             let launch = self.runner.launch();
             let measured =
-                Measured { key: key(point), batch: Batch { samples, probe, launch, rejected } };
+                Measured { key: key(point), batch: Batch { samples, probe, delay, launch, rejected } };
             self.table.push(measured.clone());
             self.runner.keep(measured)?;
             if !again {
@@ -251,6 +253,16 @@ impl<R: Runner> Session<'_, R> {
             }
         }
         Ok(())
+    }
+
+    /// Δ by itself, timed in a burst of the same kind.
+    fn delay_in_place(&mut self, delay: Delay, messages: u32) -> Option<f64> {
+        if delay == Delay::NONE {
+            return None;
+        }
+        let times = self.runner.time_delay(delay, messages.clamp(16, 64), DELAY_SAMPLES);
+        // Few samples, of which an interrupt may hit some; each is long against the clock's step.
+        Some(median(&times))
     }
 
     fn execute(&mut self, messages: u32, delay: Delay, samples: u32) -> Result<Executed, Stop> {
@@ -272,7 +284,6 @@ fn key(point: Point) -> Key {
             Key::Issue { messages, delay_ps: delay.picoseconds }
         }
         Point::Rtt => Key::Rtt,
-        Point::Delay(delay) => Key::Delay { delay_ps: delay.picoseconds },
     }
 }
 
@@ -281,6 +292,15 @@ pub(super) fn straddles(probe: Option<[f64; 2]>) -> Option<f64> {
     let [before, after] = probe?;
     let factor = before.max(after) / before.min(after).max(1e-3);
     (factor > STRADDLE).then_some(factor)
+}
+
+/// Why the delays before and after a batch are not those of one speed of the processor.
+fn drifts(before: Option<f64>, after: Option<f64>) -> Option<String> {
+    let (before, after) = before.zip(after)?;
+    let apart = (before - after).abs();
+    (apart > DRIFT * before.min(after) + 1.0).then(|| {
+        format!("the processor's speed changed within the batch: Δ took {before:.1}, then {after:.1} ns")
+    })
 }
 
 fn near(a: f64, b: f64, share: f64) -> bool {

@@ -38,6 +38,7 @@ pub(crate) fn small_logp() -> Logp {
         state: state.into(),
         probe: Some([seconds(52.0), seconds(53.0)]),
         launch: 0,
+        delay: None,
         rejected: rejected.map(str::to_owned),
     };
     let elapsed = time(1742.0, 1734.0, 1750.0);

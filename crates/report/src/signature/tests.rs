@@ -42,6 +42,7 @@ pub(crate) fn example(transport: &str, os: f64, or: f64, g: f64, rtt: f64, delay
                 state: "N".into(),
                 probe: None,
                 launch: 0,
+                delay: None,
                 rejected: None,
             }],
             converged: spread < 0.05,

@@ -1,0 +1,286 @@
+//! What is wrong with a command line or a file is told before anything is measured: with the
+//! documented exit code, in words, and without leaving anything.
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::subject::{Finished, Place, measuring};
+
+const USAGE: i32 = 2;
+const INPUT: i32 = 3;
+const OUTPUT: i32 = 4;
+
+/// Runs `args` in `place`, where they must be refused with `code` and these words.
+#[track_caller]
+fn refused_in(place: &Place, args: &[&str], code: i32, words: &[&str]) -> Finished {
+    let before = place.names();
+    let finished = place.run(args).ends(code);
+    assert_eq!(finished.stdout, "", "{args:?}");
+    for word in words {
+        assert!(finished.stderr.contains(word), "{args:?}: no {word:?} in {}", finished.stderr);
+    }
+    // Nothing is kept of what never began.
+    assert_eq!(place.names(), before, "{args:?}");
+    assert_eq!(place.temporary(), Vec::<String>::new(), "{args:?}");
+    finished
+}
+
+#[track_caller]
+fn refused(args: &[&str], code: i32, words: &[&str]) {
+    refused_in(&Place::new(), args, code, words);
+}
+
+#[test]
+fn unknown_names_are_answered_with_the_known_ones() {
+    refused(&["signature", "-t", "pigeon"], USAGE, &["pigeon", "shm, tcp, unix", "paragon"]);
+    refused(&["signature", "-t", "sim:"], USAGE, &["paragon", "meiko-cs2", "myrinet"]);
+    refused(&["signature", "-t", "sim:cray"], INPUT, &["cray", "paragon, meiko-cs2, myrinet"]);
+    refused(&["floor", "ceiling"], USAGE, &["ceiling", "cache_line", "clock_read"]);
+    refused(&["measure"], USAGE, &["measure"]);
+    refused(&["signature", "--wait", "sleep"], USAGE, &["sleep", "spin", "block"]);
+    refused(&["completions", "dos"], USAGE, &["dos", "bash"]);
+}
+
+#[test]
+fn impossible_numbers_of_ranks_are_refused() {
+    for ranks in ["0", "1"] {
+        refused(&["signature", "-n", ranks], USAGE, &[ranks, "at least"]);
+        refused(&["-n", ranks], USAGE, &["fewer than 2 ranks"]);
+        refused(&["floor", "-n", ranks], USAGE, &["other than 2 ranks"]);
+    }
+    refused(&["signature", "-n", "100000"], USAGE, &["100000 ranks", "at most"]);
+    refused(&["signature", "-n", "-2"], USAGE, &["-2"]);
+    refused(&["signature", "-n", "two"], USAGE, &["two"]);
+    refused(&["signature", "-n", "3", "--pairs"], USAGE, &["3 ranks", "even"]);
+    refused(&["signature", "--fan-in", "0"], USAGE, &["K is at least 1"]);
+    refused(&["signature", "--fan-in", "4", "-n", "3"], USAGE, &["3 ranks", "5 at least"]);
+    let most = u64::MAX.to_string();
+    refused(&["signature", "--fan-in", &most], USAGE, &["at most"]);
+    refused(&["signature", "--pairs", "--fan-out"], USAGE, &["cannot be used with"]);
+    let small = "name = \"small\"\nsend_overhead_ns = 1\nrecv_overhead_ns = 1\ngap_ns = 1\n\
+                 latency_ns = 1\nranks = 4\n";
+    let place = Place::new();
+    place.file("small.toml", small);
+    refused_in(&place, &["signature", "-t", "sim:small.toml", "-n", "5"], USAGE, &["small has 4"]);
+}
+
+#[test]
+fn cores_that_are_not_there_are_refused() {
+    refused(&["signature", "--cores", "65000"], USAGE, &["core 65000", "allowed here"]);
+    refused(&["signature", "--cores", "65000", "-t", "tcp"], USAGE, &["core 65000"]);
+    for garbage in ["x", "0-", "1-0", "0,,1", "0:1", "-1", "99999999999999999999"] {
+        let cores = format!("--cores={garbage}");
+        refused(&["signature", &cores], USAGE, &["list of cores", garbage]);
+        refused(&["floor", &cores], USAGE, &["list of cores", garbage]);
+    }
+    refused(&["signature", "--cores", ""], USAGE, &["list of cores is empty"]);
+}
+
+#[test]
+fn shares_and_times_out_of_range_are_refused() {
+    for wrong in ["much", "5%%", "-5%", "200%", "", "nan"] {
+        refused(&["signature", &format!("--precision={wrong}")], USAGE, &["--precision"]);
+    }
+    // No interval holds with certainty, and none with no confidence says anything.
+    for wrong in ["0", "0%", "1", "100%", "95"] {
+        refused(&["signature", &format!("--confidence={wrong}")], USAGE, &["--confidence"]);
+    }
+    for option in ["--time-budget", "--deadline"] {
+        for wrong in ["soon", "5", "-1s", "1e300h", "1e30s", "1 fortnight", "inf", "nan"] {
+            refused(&["signature", &format!("{option}={wrong}")], USAGE, &[option]);
+        }
+    }
+    refused(&["signature", "--deadline", "0s"], USAGE, &["--deadline"]);
+    refused(&["signature", "--launches", "0"], USAGE, &["--launches"]);
+    refused(&["signature", "--seed", "x"], USAGE, &["--seed"]);
+}
+
+#[test]
+fn ranks_cannot_block_on_memory() {
+    refused(&["signature", "--wait", "block"], USAGE, &["shm", "--wait yield"]);
+    refused(&["signature", "--wait", "block", "-t", "shm"], USAGE, &["shm"]);
+}
+
+const MACHINE: &str = "name = \"m\"\nsend_overhead_ns = 100\nrecv_overhead_ns = 100\n\
+                       gap_ns = 300\nlatency_ns = 500\n";
+
+#[test]
+fn wrong_machine_files_are_refused_with_the_place() {
+    let place = Place::new();
+    let mut machine = |text: &str, words: &[&str]| {
+        place.file("m.toml", text);
+        let words: Vec<&str> = words.iter().chain(&["m.toml"]).copied().collect();
+        refused_in(&place, &["signature", "-t", "sim:m.toml"], INPUT, &words);
+    };
+    machine(&format!("{MACHINE}colour = 3\n"), &["line 6", "colour"]);
+    machine(&MACHINE.replace("= 300", "= -300"), &["gap_ns", "-300"]);
+    machine(&MACHINE.replace("= 300", "= 0"), &["gap_ns"]);
+    machine(&MACHINE.replace("= 500", "= nan"), &["latency_ns"]);
+    machine(&MACHINE.replace("= 500", "= 1e99"), &["latency_ns"]);
+    machine(&MACHINE.replace("= 500", "= \"far\""), &["line 5"]);
+    machine(&MACHINE.replace("gap_ns = 300\n", ""), &["gap_ns"]);
+    machine(&format!("{MACHINE}capacity = 0\n"), &["capacity"]);
+    machine(&format!("{MACHINE}ranks = 0\n"), &["ranks"]);
+    machine("= =", &["line 1"]);
+    machine("", &["name"]);
+    std::fs::write(place.path("m.toml"), b"name = \"\xff\"").unwrap();
+    refused_in(&place, &["signature", "-t", "sim:m.toml"], INPUT, &["m.toml", "UTF-8"]);
+    std::fs::create_dir(place.path("folder")).unwrap();
+    refused_in(&place, &["signature", "-t", "sim:folder"], INPUT, &["folder", "directory"]);
+}
+
+#[test]
+fn wrong_tables_are_refused_with_the_line() {
+    let place = Place::new();
+    let header = "kind,messages,delay_ns,elapsed_ns\n";
+    let mut table = |text: &[u8], words: &[&str]| {
+        place.file("t.csv", text);
+        let words: Vec<&str> = words.iter().chain(&["t.csv"]).copied().collect();
+        refused_in(&place, &["fit", "logp", "t.csv"], INPUT, &words);
+    };
+    table(b"", &["empty", "kind,messages,delay_ns,elapsed_ns"]);
+    table(b"\n# nothing\n\n", &["empty"]);
+    table(header.as_bytes(), &["no rows"]);
+    table(b"kind,messages,elapsed_ns\nrtt,1,5\n", &["line 1", "delay_ns", "missing"]);
+    table(b"kind,kind,messages,delay_ns,elapsed_ns\n", &["line 1", "twice"]);
+    for (row, words) in [
+        ("issue,1,0", ["line 3", "3 fields"]),
+        ("issue,1,0,5,6", ["line 3", "5 fields"]),
+        ("issues,1,0,5", ["line 3", "issue or rtt"]),
+        ("issue,0,0,5", ["line 3", "at least one"]),
+        ("issue,-1,0,5", ["line 3", "whole number"]),
+        ("issue,1.5,0,5", ["line 3", "whole number"]),
+        ("issue,99999999999999999999,0,5", ["line 3", "whole number"]),
+        ("issue,1,x,5", ["line 3", "delay_ns"]),
+        ("issue,1,0,", ["line 3", "elapsed_ns"]),
+        ("issue,1,0,-5", ["line 3", "negative"]),
+        ("issue,1,0,inf", ["line 3", "finite"]),
+        ("issue,1,0,nan", ["line 3", "finite"]),
+    ] {
+        table(format!("{header}rtt,1,0,5\n{row}\n").as_bytes(), &words);
+    }
+    table(&[header.as_bytes(), b"rtt,1,0,\xff\n"].concat(), &["line 2", "UTF-8"]);
+    let long = format!("{header}rtt,1,0,{}\n", "9".repeat(70_000));
+    table(long.as_bytes(), &["line 2", "longer"]);
+    // Right in form, and nothing to fit: no round trips, one message count, no times at all.
+    let issues: String = (1..40).map(|m| format!("issue,{m},0,{}\n", 100 * m)).collect();
+    table(format!("{header}{issues}").as_bytes(), &["rtt"]);
+    table(format!("{header}rtt,1,0,5\n").as_bytes(), &["issue"]);
+}
+
+#[test]
+fn files_that_are_not_there_are_named() {
+    refused(&["fit", "logp", "none.csv"], INPUT, &["none.csv", "No such file"]);
+    refused(&["fit", "logp", "."], INPUT, &["directory"]);
+    refused(&["signature", "-t", "sim:none.toml"], INPUT, &["none.toml"]);
+    refused(&["fit", "logp"], USAGE, &["FILE"]);
+}
+
+#[test]
+fn places_that_take_no_files_are_refused_before_measuring() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("full")).unwrap();
+    std::fs::write(place.path("full/notes.txt"), "keep me").unwrap();
+    place.file("plain", "");
+    let out = |name: &str, words: &[&str]| {
+        refused_in(&place, &["signature", "--out", name], OUTPUT, words);
+        refused_in(&place, &["signature", "-t", "sim:paragon", "--out", name], OUTPUT, words);
+        refused_in(&place, &["floor", "clock_read", "--out", name], OUTPUT, words);
+    };
+    out("full", &["full", "not empty"]);
+    out("plain", &["plain", "not a directory"]);
+    out("plain/below", &["plain/below", "not a directory"]);
+    out("/dev/full/run", &["/dev/full/run", "not a directory"]);
+    assert_eq!(std::fs::read_to_string(place.path("full/notes.txt")).unwrap(), "keep me");
+    refused_in(&place, &["signature", "--json", "none/run.json"], OUTPUT, &["none/run.json"]);
+    refused_in(&place, &["signature", "--json", "full"], OUTPUT, &["full"]);
+    refused_in(&place, &["signature", "--out", "a", "--no-save"], USAGE, &["cannot be used with"]);
+}
+
+#[test]
+fn the_systems_reason_is_told() {
+    if rustix::process::geteuid().is_root() {
+        eprintln!("SKIPPED: the_systems_reason_is_told: root may write everywhere");
+        return;
+    }
+    let place = Place::new();
+    let locked = place.path("locked");
+    std::fs::create_dir(&locked).unwrap();
+    std::fs::set_permissions(&locked, Permissions::from_mode(0o500)).unwrap();
+    refused_in(&place, &["signature", "--out", "locked/run"], OUTPUT, &["Permission denied"]);
+}
+
+#[test]
+fn a_long_name_is_refused_with_the_systems_reason() {
+    let name = "x".repeat(300);
+    refused(&["signature", "--out", &name], OUTPUT, &[&name, "File name too long"]);
+}
+
+#[test]
+fn results_that_cannot_be_written_are_an_error_of_their_own() {
+    let place = Place::new();
+    let simulated = ["signature", "-t", "sim:paragon", "--no-save"];
+    let args: Vec<&str> = simulated.iter().chain(&["--json", "/dev/full"]).copied().collect();
+    let finished = place.run(args).ends(OUTPUT);
+    for word in ["/dev/full", "No space left"] {
+        assert!(finished.stderr.contains(word), "{}", finished.stderr);
+    }
+    for command in ["signature -t sim:paragon --no-save", "topology --json -", "man", "--help"] {
+        let finished = place.shell(&format!("bandgap {command} > /dev/full"));
+        if command != "--help" {
+            assert!(finished.stderr.contains("No space left"), "{command}: {}", finished.stderr);
+            assert_eq!(finished.code, Some(OUTPUT), "{command}");
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_loses_nothing_that_was_measured() {
+    let place = Place::new();
+    let disk = place.path("disk");
+    std::fs::create_dir(&disk).unwrap();
+    // In a namespace of its own the file system needs no cleaning up. The run's directory can be
+    // made on it, and then nothing more.
+    let line = "mount -t tmpfs -o size=8k,nr_inodes=8 none disk || exit 99; \
+                head -c 8192 /dev/zero > disk/filling; \
+                bandgap signature -t sim:paragon --out disk/run";
+    let finished = place.shell(&format!("unshare --mount --map-root-user sh -c '{line}'"));
+    if finished.stderr.contains("unshare") || finished.code == Some(99) {
+        eprintln!("SKIPPED: a_full_disk_loses_nothing: no small disk can be made: {finished:?}");
+        return;
+    }
+    let finished = finished.ends(OUTPUT);
+    assert!(finished.stderr.contains("No space left"), "{}", finished.stderr);
+    assert!(finished.stdout.contains("LogP signature over sim:paragon"));
+    let (_, rescue) = finished.stderr.split_once("the run is kept in ").unwrap();
+    let run = bandgap_record::read(rescue.trim().as_ref()).unwrap();
+    assert_eq!(run.results.len(), 1);
+}
+
+#[test]
+fn a_reader_that_has_read_enough_is_no_failure() {
+    let place = Place::new();
+    for command in [
+        "signature -t sim:paragon --no-save",
+        "signature -t sim:paragon --no-save --json -",
+        "man",
+        "topology",
+        "completions bash",
+    ] {
+        // The status of the first command, not that of head; `sleep` lets head be gone already.
+        for reader in ["head -n 1", "true"] {
+            let line = format!("{{ bandgap {command}; echo \"status $?\" >&2; }} | {reader}");
+            let finished = place.shell(&line).ends(0);
+            assert_eq!(finished.stderr, "status 0\n", "{command}");
+        }
+    }
+}
+
+#[test]
+fn a_rank_cannot_be_started_by_hand() {
+    let _alone = measuring();
+    let place = Place::new();
+    // Its launcher is process 1, which it is not.
+    let finished = place.run(["rank", "1"]);
+    assert_eq!((finished.code, finished.stdout.as_str()), (Some(5), ""));
+}

@@ -1,0 +1,201 @@
+//! Help, manual and documents against the program.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::subject::{Place, measuring};
+
+/// The program's own list.
+#[path = "../../src/exit.rs"]
+#[allow(dead_code)] // Only the list is looked at.
+mod exit;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn document(name: &str) -> String {
+    let path = root().join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The commands that a help text lists.
+fn commands(help: &str) -> Vec<String> {
+    let listed = help.split_once("Commands:\n").map_or("", |(_, rest)| rest);
+    let lines = listed.lines().take_while(|line| !line.is_empty());
+    // A description that is wrapped is indented further than a name.
+    let names = lines.filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next().filter(|_| !line.starts_with("   ")));
+    names.filter(|name| *name != "help").map(str::to_owned).collect()
+}
+
+#[test]
+fn every_commands_help_has_examples() {
+    let place = Place::new();
+    let mut open = vec![Vec::<String>::new()];
+    let mut seen = 0;
+    while let Some(path) = open.pop() {
+        let help = place.run(path.iter().map(String::as_str).chain(["--help"])).ends(0).stdout;
+        let words = format!("bandgap {}", path.join(" "));
+        assert!(help.contains("Examples:\n"), "{words} --help has no examples:\n{help}");
+        let example = help.split_once("Examples:\n").unwrap().1.trim_start();
+        assert!(example.starts_with(words.trim_end()), "{words}: {example}");
+        seen += 1;
+        for name in commands(&help) {
+            open.push(path.iter().cloned().chain([name]).collect());
+        }
+    }
+    // At least those that there are now: bandgap, run, signature, floor, doctor, topology, fit,
+    // fit logp, completions, man.
+    assert!(seen >= 10, "only {seen} commands were found");
+}
+
+#[test]
+fn manual_and_completions_name_the_commands() {
+    let place = Place::new();
+    let listed = commands(&place.run(["--help"]).ends(0).stdout);
+    let manual = place.run(["man"]).ends(0).stdout;
+    assert!(manual.contains(".TH bandgap 1"), "{manual}");
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = place.run(["completions", shell]).ends(0).stdout;
+        for command in &listed {
+            assert!(manual.contains(command.as_str()), "the manual lacks {command}");
+            assert!(script.contains(command.as_str()), "{shell} lacks {command}");
+        }
+        assert!(script.contains("time-budget"), "{shell} lacks options");
+    }
+    assert!(place.run(["--version"]).ends(0).stdout.starts_with("bandgap "));
+}
+
+#[test]
+fn exit_codes_are_documented() {
+    let text = document("docs/exit-codes.md");
+    let rows = text.lines().filter_map(|line| {
+        let mut cells = line.trim().strip_prefix('|')?.split('|').map(|cell| cell.trim());
+        let code = cells.next()?.trim_matches('`').parse::<u8>().ok()?;
+        Some((code, cells.next()?.trim_matches('`').to_owned()))
+    });
+    let documented: BTreeMap<u8, String> = rows.collect();
+    let real: BTreeMap<u8, String> =
+        exit::Exit::ALL.iter().map(|(exit, name)| (*exit as u8, (*name).to_owned())).collect();
+    assert_eq!(documented, real, "left: docs/exit-codes.md, right: the program");
+}
+
+/// A fenced block: what follows the fence, and the lines.
+struct Block {
+    info: String,
+    lines: Vec<String>,
+    at: usize,
+}
+
+fn blocks(text: &str) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut inside = false;
+    for (number, line) in (1..).zip(text.lines()) {
+        match line.trim_start().strip_prefix("```") {
+            Some(_) if inside => inside = false,
+            Some(info) => {
+                inside = true;
+                blocks.push(Block { info: info.trim().to_owned(), lines: Vec::new(), at: number });
+            }
+            None if inside => blocks.last_mut().unwrap().lines.push(line.to_owned()),
+            None => {}
+        }
+    }
+    blocks
+}
+
+/// The command with a budget so small that it ends soon, whatever it says itself.
+fn hurried(command: &str) -> String {
+    const BUDGET: &str = "--time-budget";
+    let mut words: Vec<&str> = command.split(' ').collect();
+    if let Some(at) = words.iter().position(|word| *word == BUDGET) {
+        words[at + 1] = "300ms";
+        return words.join(" ");
+    }
+    command.replacen("bandgap", &format!("bandgap {BUDGET} 300ms"), 1)
+}
+
+#[test]
+fn commands_are_hurried_in_the_right_place() {
+    assert_eq!(hurried("bandgap"), "bandgap --time-budget 300ms");
+    assert_eq!(hurried("bandgap floor | sort"), "bandgap --time-budget 300ms floor | sort");
+    assert_eq!(hurried("bandgap --time-budget 60s -q"), "bandgap --time-budget 300ms -q");
+}
+
+/// Commands of a `sh` block: lines joined where they end in a backslash, comments left out.
+fn shell_commands(block: &Block) -> Vec<String> {
+    let joined = block.lines.join("\n").replace("\\\n", " ");
+    let lines = joined.lines().map(|line| line.split(" #").next().unwrap_or("").trim().to_owned());
+    lines.filter(|line| line == "bandgap" || line.starts_with("bandgap ")).collect()
+}
+
+/// Commands of a `console` block with the output that is shown.
+fn dialogue(block: &Block) -> Vec<(String, String)> {
+    let mut dialogue: Vec<(String, String)> = Vec::new();
+    for line in &block.lines {
+        match (line.strip_prefix("$ "), dialogue.last_mut()) {
+            (Some(command), _) => dialogue.push((command.to_owned(), String::new())),
+            (None, Some((_, output))) => *output += &format!("{line}\n"),
+            (None, None) => panic!("line {}: a console block begins with $", block.at),
+        }
+    }
+    dialogue
+}
+
+fn trimmed(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    lines.join("\n").trim_end().to_owned()
+}
+
+/// What goes to standard output, or where there is nothing, to standard error.
+fn shown(place: &Place, command: &str) -> String {
+    let finished = place.shell(command);
+    trimmed(if finished.stdout.is_empty() { &finished.stderr } else { &finished.stdout })
+}
+
+#[test]
+fn the_documents_commands_work() {
+    let _alone = measuring();
+    let mut found = 0;
+    for name in ["README.md", "GUIDE.md"] {
+        // A document's commands may build on one another.
+        let place = Place::new();
+        for block in blocks(&document(name)) {
+            let whence = format!("{name}, block at line {}", block.at);
+            match block.info.as_str() {
+                "sh" => {
+                    for command in shell_commands(&block) {
+                        found += 1;
+                        let finished = place.shell(&hurried(&command));
+                        assert!(
+                            matches!(finished.code, Some(0 | 1)),
+                            "{whence}: {command}\n{finished:#?}"
+                        );
+                    }
+                }
+                "console" => {
+                    for (command, expected) in dialogue(&block) {
+                        found += 1;
+                        let real = shown(&place, &command);
+                        assert_eq!(trimmed(&expected), real, "{whence}: {command}");
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(found >= 10, "only {found} commands were found");
+}
+
+#[test]
+fn blocks_are_read_as_written() {
+    let text = "```sh\n# no\nbandgap a \\\n  b # why\nls\n```\n```sh no-test\nbandgap c\n```\n\
+                ```console\n$ bandgap d\none\n\ntwo\n$ bandgap e\n```\n";
+    let blocks = blocks(text);
+    let infos: Vec<&str> = blocks.iter().map(|block| block.info.as_str()).collect();
+    assert_eq!(infos, ["sh", "sh no-test", "console"]);
+    let [command] = &shell_commands(&blocks[0])[..] else { panic!("not one command") };
+    assert_eq!(command.split_whitespace().collect::<Vec<_>>(), ["bandgap", "a", "b"]);
+    let expected = [("bandgap d", "one\n\ntwo\n"), ("bandgap e", "")];
+    assert_eq!(dialogue(&blocks[2]), expected.map(|(c, o)| (c.to_owned(), o.to_owned())));
+}

@@ -1,0 +1,198 @@
+//! Whatever is killed, stopped or interrupted: the run ends, says why, keeps what it has, and
+//! leaves nothing behind.
+
+use bandgap_record::{Outcome, Run};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::residue::Watched;
+use crate::subject::{Place, measuring};
+
+/// A run that would go on for long: it can never be as precise as asked.
+fn long(place: &Place, transport: &str, more: &[&'static str]) -> Vec<String> {
+    let out = place.path("run");
+    let fixed = ["signature", "--time-budget", "100s", "--precision", "0", "-t", transport, "--out"];
+    let fixed = fixed.into_iter().chain(out.to_str());
+    fixed.chain(more.iter().copied()).map(str::to_owned).collect()
+}
+
+fn start<'a>(place: &'a Place, transport: &str, more: &[&'static str]) -> Watched<'a> {
+    let args = long(place, transport, more);
+    let ranks = if more.contains(&"4") { 4 } else { 2 };
+    Watched::start(place, ranks, &args.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// The run as it was kept: marked as interrupted, and if anything is in it, it can be used.
+#[track_caller]
+fn kept(place: &Place) -> Run {
+    assert_eq!(place.names(), ["run"]);
+    let run = bandgap_record::read(&place.path("run")).unwrap();
+    assert!(run.interrupted);
+    for result in &run.results {
+        let Outcome::Logp(logp) = result else { continue };
+        assert!(!logp.points.is_empty() && logp.parameters.rtt.is_some());
+        assert!(place.path("run/samples.csv").exists() && place.path("run/signature.svg").exists());
+    }
+    run
+}
+
+/// Kills `rank` once rank 0 has worked for some hundredths of a second.
+fn kill(transport: &str, rank: usize, hundredths: u64, more: &[&'static str]) -> Run {
+    let place = Place::new();
+    let mut run = start(&place, transport, more);
+    let ranks = run.ranks_after(hundredths);
+    kill_process(ranks[rank], Signal::KILL).unwrap();
+    let finished = run.ended().ends(5);
+    for word in [format!("rank {rank}:"), ranks[rank].to_string(), "SIGKILL".to_owned()] {
+        assert!(finished.stderr.contains(&word), "{word}: {}", finished.stderr);
+    }
+    kept(&place)
+}
+
+#[test]
+fn a_killed_rank_of_shm_is_named() {
+    let _alone = measuring();
+    for (rank, hundredths) in [(0, 0), (1, 1), (0, 7), (1, 33)] {
+        kill("shm", rank, hundredths, &[]);
+    }
+}
+
+#[test]
+fn a_killed_rank_of_tcp_is_named() {
+    let _alone = measuring();
+    for (rank, hundredths) in [(1, 0), (0, 2), (1, 11), (0, 40)] {
+        kill("tcp", rank, hundredths, &[]);
+    }
+}
+
+#[test]
+fn a_killed_rank_of_unix_is_named() {
+    let _alone = measuring();
+    for (rank, hundredths) in [(0, 0), (1, 3), (0, 13), (1, 28)] {
+        kill("unix", rank, hundredths, &[]);
+    }
+}
+
+#[test]
+fn a_killed_rank_among_many_or_asleep_is_named() {
+    let _alone = measuring();
+    kill("shm", 3, 5, &["-n", "4"]);
+    kill("tcp", 2, 5, &["-n", "4"]);
+    kill("tcp", 1, 5, &["--wait", "block"]);
+    kill("unix", 0, 5, &["--wait", "block"]);
+}
+
+#[test]
+fn quiet_runs_name_a_killed_rank_too() {
+    let _alone = measuring();
+    kill("shm", 1, 3, &["--quiet"]);
+}
+
+#[test]
+fn what_was_measured_before_a_death_is_kept() {
+    let _alone = measuring();
+    // Three seconds of processor time are many rounds over all points, which take a tenth of one.
+    let run = kill("shm", 1, 300, &[]);
+    assert_eq!(run.results.len(), 1, "{:?}", run.warnings);
+    assert!(run.warnings.iter().any(|warning| warning.contains("SIGKILL")));
+}
+
+#[test]
+fn a_killed_rank_of_the_floors_is_named() {
+    let _alone = measuring();
+    let place = Place::new();
+    let args = ["floor", "tcp", "unix", "udp", "--time-budget", "100s", "--out", "run"];
+    let mut run = Watched::start(&place, 2, &args);
+    let ranks = run.ranks_after(5);
+    kill_process(ranks[1], Signal::KILL).unwrap();
+    let finished = run.ended().ends(5);
+    assert!(finished.stderr.contains("rank 1: its process"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("SIGKILL"), "{}", finished.stderr);
+    kept(&place);
+}
+
+#[test]
+fn ranks_die_with_their_launcher() {
+    let _alone = measuring();
+    for (transport, hundredths) in [("shm", 0), ("shm", 20), ("tcp", 9), ("unix", 5)] {
+        let place = Place::new();
+        let mut run = start(&place, transport, &[]);
+        run.ranks_after(hundredths);
+        run.signal(Signal::KILL);
+        assert_eq!(run.ended().code, None);
+    }
+}
+
+#[test]
+fn a_signal_ends_the_run_in_order() {
+    let _alone = measuring();
+    for (transport, signal, hundredths) in
+        [("shm", Signal::INT, 30), ("tcp", Signal::TERM, 10), ("unix", Signal::INT, 0)]
+    {
+        let place = Place::new();
+        let mut run = start(&place, transport, &[]);
+        run.ranks_after(hundredths);
+        run.signal(signal);
+        run.ended().ends(130);
+        kept(&place);
+    }
+}
+
+#[test]
+fn a_signal_ends_all_transports_of_a_run() {
+    let _alone = measuring();
+    let place = Place::new();
+    let args = ["--time-budget", "100s", "--precision", "0", "--out", "run", "--launches", "3"];
+    let mut run = Watched::start(&place, 2, &args);
+    run.ranks_after(10);
+    run.signal(Signal::TERM);
+    run.ended().ends(130);
+    kept(&place);
+}
+
+#[test]
+fn a_signal_ends_a_simulation() {
+    let place = Place::new();
+    let machine = place.file(
+        "machine.toml",
+        "name = \"slow to simulate\"\nsend_overhead_ns = 1\nrecv_overhead_ns = 1\ngap_ns = 1\n\
+         latency_ns = 1000000\ncapacity = 4096\n",
+    );
+    let transport = format!("sim:{machine}");
+    // Four hundred requesters with thousands of messages each: minutes, if nobody interrupts.
+    let args = ["signature", "-t", &transport, "--fan-in", "400", "--out", "run"];
+    let run = Watched::start(&place, 0, &args);
+    run.launcher_after(20);
+    run.signal(Signal::INT);
+    run.ended().ends(130);
+    let kept = bandgap_record::read(&place.path("run")).unwrap();
+    assert!(kept.interrupted);
+}
+
+/// A rank that is alive but does nothing: its peers and the launcher give up at the deadline.
+fn stop(transport: &str, rank: usize, more: &[&'static str]) {
+    let place = Place::new();
+    let more: Vec<&str> = more.iter().chain(&["--deadline", "1s"]).copied().collect();
+    let mut run = start(&place, transport, &more);
+    let ranks = run.ranks_after(10);
+    kill_process(ranks[rank], Signal::STOP).unwrap();
+    let finished = run.ended().ends(6);
+    assert!(finished.stderr.contains("--deadline"), "{}", finished.stderr);
+    let other = format!("rank {}: ", 1 - rank);
+    assert!(finished.stderr.contains(&other), "{}", finished.stderr);
+    assert!(rustix::process::test_kill_process(ranks[rank]).is_err() || is_other(ranks[rank]));
+    kept(&place);
+}
+
+/// Whether a process number that is in use again belongs to something else.
+fn is_other(pid: Pid) -> bool {
+    let line = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    !line.contains("bandgap")
+}
+
+#[test]
+fn a_stopped_rank_is_given_up_at_the_deadline() {
+    let _alone = measuring();
+    stop("shm", 1, &[]);
+    stop("tcp", 0, &[]);
+    stop("unix", 1, &["--wait", "block"]);
+}

@@ -1,0 +1,187 @@
+//! A run watched from outside: its rank processes, and what must be gone once it has ended.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::subject::{BINARY, Finished, PATIENCE, Place};
+
+/// Names the environment variable by which a run's processes are told from all others.
+const MARK: &str = "BANDGAP_TEST_RUN";
+
+/// A run under way.
+pub struct Watched<'a> {
+    place: &'a Place,
+    launcher: Child,
+    mark: String,
+    ranks: usize,
+    sockets: BTreeSet<u64>,
+}
+
+/// Asks until there is an answer.
+#[track_caller]
+pub fn poll<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(begun.elapsed() < PATIENCE, "waited in vain: {what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+impl<'a> Watched<'a> {
+    /// Starts bandgap on `ranks` ranks.
+    pub fn start(place: &'a Place, ranks: usize, args: &[&str]) -> Self {
+        static RUNS: AtomicU32 = AtomicU32::new(0);
+        let number = RUNS.fetch_add(1, Ordering::Relaxed);
+        let mark = format!("{MARK}={}-{number}", std::process::id());
+        let mut command = place.command(BINARY);
+        command.args(args).env(MARK, &mark[MARK.len() + 1..]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let launcher = command.spawn().unwrap();
+        Self { place, launcher, mark, ranks, sockets: BTreeSet::new() }
+    }
+
+    /// Waits until all ranks are there and rank 0 has used the processor for so many hundredths
+    /// of a second; returns the ranks' processes in their order.
+    pub fn ranks_after(&mut self, hundredths: u64) -> Vec<Pid> {
+        let launcher = self.launcher.id();
+        let ranks = poll("for the ranks to be at work", || {
+            let mut ranks: Vec<Process> =
+                Process::all().filter(|p| p.parent == launcher && p.is_rank()).collect();
+            ranks.sort_by_key(|process| (process.started, process.pid));
+            let at_work = ranks.first().is_some_and(|leader| leader.used >= hundredths);
+            (ranks.len() == self.ranks && at_work).then_some(ranks)
+        });
+        for rank in &ranks {
+            self.sockets.extend(sockets(rank.pid));
+        }
+        ranks.iter().map(|rank| Pid::from_raw(rank.pid.cast_signed()).unwrap()).collect()
+    }
+
+    /// Waits until the launcher itself has used the processor for so many hundredths of a second.
+    pub fn launcher_after(&self, hundredths: u64) {
+        poll("for the launcher to be at work", || {
+            Process::read(self.launcher.id()).filter(|launcher| launcher.used >= hundredths)
+        });
+    }
+
+    /// Sends a signal to the launcher.
+    pub fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.launcher), signal).unwrap();
+    }
+
+    /// Waits for the launcher's end, then until nothing of the run is left.
+    pub fn ended(mut self) -> Finished {
+        // What it prints fits into a pipe; so it can be read once it has ended.
+        let status = poll("for the launcher to end", || self.launcher.try_wait().unwrap());
+        let text = |stream: &mut dyn Read| {
+            let mut text = String::new();
+            stream.read_to_string(&mut text).unwrap();
+            text
+        };
+        if let Some(signal) = status.signal() {
+            assert_eq!(signal, Signal::KILL.as_raw(), "the launcher was killed");
+        }
+        // Ranks may outlive a killed launcher by a moment, and hold its standard error.
+        self.leaves_nothing();
+        let finished = Finished {
+            code: status.code(),
+            stdout: text(self.launcher.stdout.as_mut().unwrap()),
+            stderr: text(self.launcher.stderr.as_mut().unwrap()),
+        };
+        assert!(!finished.stderr.contains("panicked"), "{finished:?}");
+        finished
+    }
+
+    fn leaves_nothing(&self) {
+        poll("for the run's processes to be gone", || {
+            Process::all().all(|process| !process.carries(&self.mark)).then_some(())
+        });
+        poll("for the run's sockets to be gone", || {
+            listed_sockets().is_disjoint(&self.sockets).then_some(())
+        });
+        let shared = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
+        let shared = shared.map(|entry| entry.file_name().into_string().unwrap());
+        let ours: Vec<String> = shared.filter(|name| name.contains("bandgap")).collect();
+        assert_eq!(ours, Vec::<String>::new(), "in /dev/shm");
+        assert_eq!(self.place.temporary(), Vec::<String>::new());
+    }
+}
+
+impl Drop for Watched<'_> {
+    fn drop(&mut self) {
+        // A test that failed must not leave a run behind; one that has ended is no error.
+        let _ = self.launcher.kill();
+        let _ = self.launcher.wait();
+    }
+}
+
+/// A process as /proc tells of it.
+struct Process {
+    pid: u32,
+    parent: u32,
+    used: u64,
+    started: u64,
+}
+
+impl Process {
+    /// All that are alive.
+    fn all() -> impl Iterator<Item = Self> {
+        let pids = fs::read_dir("/proc").unwrap().flatten();
+        pids.filter_map(|entry| Self::read(entry.file_name().to_str()?.parse().ok()?))
+    }
+
+    fn read(pid: u32) -> Option<Self> {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The name, in brackets, may hold anything; proc(5) counts the fields after it from 3 on.
+        let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
+        let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
+        let dead = ["Z", "X"].contains(fields.first()?);
+        let parent = u32::try_from(field(4)?).ok()?;
+        let used = field(14)? + field(15)?;
+        (!dead).then_some(Self { pid, parent, used, started: field(22)? })
+    }
+
+    fn is_rank(&self) -> bool {
+        let line = fs::read(format!("/proc/{}/cmdline", self.pid)).unwrap_or_default();
+        line.split(|byte| *byte == 0).nth(1) == Some(b"rank")
+    }
+
+    fn carries(&self, mark: &str) -> bool {
+        let environment = fs::read(format!("/proc/{}/environ", self.pid)).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
+    }
+}
+
+/// Inodes of the sockets that a process holds.
+fn sockets(pid: u32) -> BTreeSet<u64> {
+    let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    descriptors
+        .filter_map(|entry| {
+            let target = fs::read_link(entry.path()).ok()?;
+            target.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
+        })
+        .collect()
+}
+
+/// Inodes of all Unix, TCP and UDP sockets that the kernel lists.
+fn listed_sockets() -> BTreeSet<u64> {
+    let column = |file: &str, number: usize| {
+        let table = fs::read_to_string(format!("/proc/net/{file}")).unwrap_or_default();
+        let inode = |line: &str| line.split_whitespace().nth(number)?.parse().ok();
+        table.lines().skip(1).filter_map(inode).collect::<Vec<u64>>()
+    };
+    [("unix", 6), ("tcp", 9), ("tcp6", 9), ("udp", 9)]
+        .into_iter()
+        .flat_map(|(file, number)| column(file, number))
+        .collect()
+}

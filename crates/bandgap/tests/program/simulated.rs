@@ -1,0 +1,181 @@
+//! Known answers: a simulated machine must give back the parameters that it was given.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::subject::{Place, near, of_kind, value};
+
+/// os, or, g and L in nanoseconds.
+type Machine = [f64; 4];
+
+/// "Assessing Fast Network Interfaces", table 4.
+const PARAGON: Machine = [1400.0, 2200.0, 7600.0, 6300.0];
+const MEIKO: Machine = [1700.0, 1600.0, 13_600.0, 7500.0];
+const MYRINET: Machine = [2000.0, 2600.0, 12_400.0, 11_100.0];
+
+fn measured(place: &Place, machine: &str, args: &[&str]) -> Value {
+    let transport = format!("sim:{machine}");
+    let fixed = ["signature", "--transport", &transport, "--json", "-", "--no-save", "--quiet"];
+    place.run(fixed.iter().chain(args)).ends(0).json()
+}
+
+/// Asserts that a signature has these parameters, g being seen from the requester.
+#[track_caller]
+fn gives_back(logp: &Value, [os, or, gap, latency]: Machine) {
+    let parameter = |name: &str| {
+        let quantity = &logp["parameters"][name];
+        assert_eq!(quantity["unit"], "s", "{name}");
+        value(quantity) * 1e9
+    };
+    near("os", parameter("send_overhead"), os, 0.01);
+    near("or", parameter("recv_overhead"), or, 0.01);
+    near("g", parameter("gap"), gap, 0.01);
+    near("L", parameter("latency"), latency, 0.01);
+    // A request and its reply: 2 (os + L + or).
+    near("RTT", parameter("rtt"), 2.0 * (os + latency + or), 0.01);
+}
+
+#[test]
+fn the_papers_machines_give_back_their_parameters() {
+    let place = Place::new();
+    for (name, machine) in [("paragon", PARAGON), ("meiko-cs2", MEIKO), ("myrinet", MYRINET)] {
+        let run = measured(&place, name, &[]);
+        let [logp] = of_kind(&run, "logp")[..] else { panic!("{name}: not one signature") };
+        gives_back(logp, machine);
+        assert_eq!(logp["regime"], "network-bound", "{name}");
+        assert_eq!(logp["transport"], format!("sim:{name}"));
+        // Of g, the processor is busy for os + or.
+        let [os, or, gap, _] = machine;
+        near("idle", value(&logp["parameters"]["idle"]) * 1e9, gap - os - or, 0.01);
+    }
+}
+
+#[test]
+fn other_patterns_give_the_same_parameters() {
+    let place = Place::new();
+    for (name, machine) in [("paragon", PARAGON), ("meiko-cs2", MEIKO), ("myrinet", MYRINET)] {
+        for (pattern, ranks) in [("--pairs", "4"), ("--fan-out", "4"), ("--pairs", "2")] {
+            let run = measured(&place, name, &[pattern, "--ranks", ranks]);
+            let [logp] = of_kind(&run, "logp")[..] else { panic!("{name}: not one signature") };
+            gives_back(logp, machine);
+            assert_eq!(logp["pattern"], &pattern[2..]);
+        }
+    }
+}
+
+#[test]
+fn every_pair_of_ranks_has_the_machines_round_trip() {
+    let place = Place::new();
+    let run = measured(&place, "paragon", &["--ranks", "4"]);
+    let [table] = of_kind(&run, "rtt_pairs")[..] else { panic!("no table of pairs") };
+    let pairs = table["pairs"].as_array().unwrap();
+    // Four ranks make 4 · 3 / 2 pairs; 2 (1.4 + 6.3 + 2.2) µs = 19.8 µs.
+    assert_eq!(pairs.len(), 6);
+    for pair in pairs {
+        near("RTT", value(&pair["rtt"]), 19.8e-6, 0.01);
+    }
+}
+
+#[test]
+fn k_requesters_see_k_times_the_gap() {
+    let place = Place::new();
+    for (name, machine, most) in
+        [("paragon", PARAGON, 7), ("meiko-cs2", MEIKO, 15), ("myrinet", MYRINET, 3)]
+    {
+        let run = measured(&place, name, &["--fan-in", &most.to_string()]);
+        let [contention] = of_kind(&run, "contention")[..] else { panic!("{name}: no table") };
+        let rows = contention["rows"].as_array().unwrap();
+        assert_eq!(rows.len(), most);
+        for (row, requesters) in rows.iter().zip(1..) {
+            assert_eq!(row["requesters"], requesters);
+            let k = f64::from(requesters);
+            // The replier's interface takes one message each g, whoever sends it.
+            near("g_K", value(&row["gap"]) * 1e9, k * machine[2], 0.03);
+            near("g_K / g_1", value(&row["ratio"]), k, 0.03);
+        }
+    }
+}
+
+fn described(place: &Place, [os, or, gap, latency]: Machine, more: &str) -> String {
+    place.file(
+        "machine.toml",
+        format!(
+            "name = \"own\"\nsend_overhead_ns = {os}\nrecv_overhead_ns = {or}\ngap_ns = {gap}\n\
+             latency_ns = {latency}\n{more}"
+        ),
+    )
+}
+
+#[test]
+fn a_machine_from_a_file_gives_back_its_parameters() {
+    let place = Place::new();
+    let machine = [300.0, 700.0, 2500.0, 1000.0];
+    let file = described(&place, machine, "capacity = 16\n");
+    let run = measured(&place, &file, &[]);
+    gives_back(&run["results"][0], machine);
+    assert_eq!(run["results"][0]["regime"], "network-bound");
+}
+
+#[test]
+fn a_slow_processor_hides_the_networks_gap() {
+    let place = Place::new();
+    let file = described(&place, [1000.0, 3000.0, 500.0, 5000.0], "");
+    let run = measured(&place, &file, &[]);
+    let logp = &run["results"][0];
+    assert_eq!(logp["regime"], "processor-bound");
+    // Each message keeps the processor for os + or = 4 µs, far longer than g = 0.5 µs.
+    gives_back(logp, [1000.0, 3000.0, 4000.0, 5000.0]);
+}
+
+#[test]
+fn the_text_of_a_signature_is_always_the_same() {
+    let place = Place::new();
+    let finished = place.run(["signature", "--transport", "sim:paragon", "--no-save"]).ends(0);
+    assert_eq!(finished.stderr, "");
+    insta::assert_snapshot!("paragon", finished.stdout);
+}
+
+#[test]
+fn the_files_of_two_runs_are_the_same() {
+    let place = Place::new();
+    let files = ["a", "b"].map(|out| {
+        let finished = place.run(["signature", "-t", "sim:meiko-cs2", "--out", out]).ends(0);
+        assert!(finished.stderr.contains(&format!("kept in {out}")), "{}", finished.stderr);
+        let entries = std::fs::read_dir(place.path(out)).unwrap();
+        entries
+            .map(|entry| {
+                let path = entry.unwrap().path();
+                let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+                (name, std::fs::read_to_string(path).unwrap())
+            })
+            .collect::<BTreeMap<String, String>>()
+    });
+    let [first, second] = &files;
+    let names: Vec<&str> = first.keys().map(String::as_str).collect();
+    assert_eq!(names, ["run.json", "samples.csv", "signature.csv", "signature.svg"]);
+    for name in &names[1..] {
+        assert_eq!(first[*name], second[*name], "{name}");
+    }
+    let [first, second] = files.each_ref().map(|files| {
+        let mut run: Value = serde_json::from_str(&files["run.json"]).unwrap();
+        assert_eq!((&run["format"], &run["version"]), (&"bandgap-run".into(), &1.into()));
+        for varies in ["started", "command", "bandgap", "host"] {
+            assert!(run.as_object_mut().unwrap().remove(varies).is_some(), "{varies}");
+        }
+        run
+    });
+    assert_eq!(first, second);
+}
+
+#[test]
+fn a_fit_to_a_runs_own_samples_agrees_with_the_run() {
+    let place = Place::new();
+    place.run(["signature", "-t", "sim:myrinet", "--out", "run"]).ends(0);
+    let fit = place.run(["fit", "logp", "run/samples.csv", "--json", "-"]).ends(0).json();
+    let [logp] = of_kind(&fit, "logp")[..] else { panic!("not one signature") };
+    gives_back(logp, MYRINET);
+    assert_eq!(logp["regime"], "network-bound");
+    // Without --out, a fit keeps no files.
+    assert_eq!(place.names(), ["run"]);
+}

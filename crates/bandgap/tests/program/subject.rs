@@ -1,0 +1,187 @@
+//! The binary in a working directory of its own, and what came of running it.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use bandgap_record::Run;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The program under test.
+pub const BINARY: &str = env!("CARGO_BIN_EXE_bandgap");
+/// Longest time any run may take: far more than it needs on a slow and busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Held while ranks measure; across processes too, for runners that start one for each test.
+pub fn measuring() -> File {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("measuring");
+    let file = File::create(path).unwrap();
+    rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    file
+}
+
+/// An empty working directory, beside an empty directory for temporary files.
+pub struct Place {
+    root: TempDir,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        for folder in ["work", "temporary"] {
+            std::fs::create_dir(root.path().join(folder)).unwrap();
+        }
+        Self { root }
+    }
+
+    /// The working directory.
+    pub fn work(&self) -> PathBuf {
+        self.root.path().join("work")
+    }
+
+    /// A path in it.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.work().join(name)
+    }
+
+    /// A file in it, by its path.
+    pub fn file(&self, name: &str, contents: impl AsRef<[u8]>) -> String {
+        let path = self.path(name);
+        std::fs::write(&path, contents).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// Names in it, sorted.
+    pub fn names(&self) -> Vec<String> {
+        names(&self.work())
+    }
+
+    /// Names of temporary files that are there now.
+    pub fn temporary(&self) -> Vec<String> {
+        names(&self.root.path().join("temporary"))
+    }
+
+    /// `program`, to be run here, in an environment that prints the same everywhere.
+    pub fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command
+            .current_dir(self.work())
+            .env("TMPDIR", self.root.path().join("temporary"))
+            .env("LC_ALL", "C.UTF-8")
+            .env_remove("NO_COLOR")
+            .env_remove("RUST_BACKTRACE");
+        command
+    }
+
+    /// Runs bandgap here.
+    pub fn run<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Finished {
+        self.run_with_input(args, b"")
+    }
+
+    /// Runs bandgap here with this on standard input.
+    pub fn run_with_input<A: AsRef<OsStr>>(
+        &self,
+        args: impl IntoIterator<Item = A>,
+        input: &[u8],
+    ) -> Finished {
+        let mut command = self.command(BINARY);
+        command.args(args);
+        Finished::of(command, input)
+    }
+
+    /// Runs a shell's command line here, `bandgap` in it being the program under test.
+    pub fn shell(&self, line: &str) -> Finished {
+        let folder = Path::new(BINARY).parent().unwrap().to_str().unwrap();
+        let path = std::env::var("PATH").unwrap_or_default();
+        let mut command = self.command("sh");
+        command.args(["-c", line]).env("PATH", format!("{folder}:{path}"));
+        Finished::of(command, b"")
+    }
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Finished {
+    /// The exit code; none when a signal ended it.
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Finished {
+    fn of(command: Command, input: &[u8]) -> Self {
+        let output = assert_cmd::Command::from_std(command)
+            .write_stdin(input)
+            .timeout(PATIENCE)
+            .output()
+            .unwrap();
+        let finished = Self::from(output);
+        assert!(!finished.stderr.contains("panicked"), "{finished:?}");
+        finished
+    }
+
+    /// Asserts that it ended with `code`.
+    #[track_caller]
+    pub fn ends(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{self:#?}");
+        self
+    }
+
+    /// Asserts that it measured: with findings or without.
+    #[track_caller]
+    pub fn measured(self) -> Self {
+        assert!(matches!(self.code, Some(0 | 1)), "{self:#?}");
+        self
+    }
+
+    /// Standard output as a run, which bandgap's own reader must accept as well.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        Run::from_json(self.stdout.as_bytes()).unwrap();
+        serde_json::from_str(&self.stdout).unwrap()
+    }
+}
+
+impl From<Output> for Finished {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+/// The results of one kind in a run.
+pub fn of_kind<'a>(run: &'a Value, kind: &str) -> Vec<&'a Value> {
+    run["results"].as_array().unwrap().iter().filter(|result| result["kind"] == kind).collect()
+}
+
+/// The value of a quantity, after checking that its interval holds it.
+#[track_caller]
+pub fn value(quantity: &Value) -> f64 {
+    let number = |name: &str| quantity[name].as_f64().unwrap_or_else(|| panic!("{quantity}"));
+    let (low, value, high) = (number("low"), number("value"), number("high"));
+    assert!(low <= value && value <= high, "{quantity}");
+    assert!(quantity["samples"].as_u64().is_some_and(|samples| samples > 0), "{quantity}");
+    assert!(quantity["estimator"].as_str().is_some_and(|text| !text.is_empty()), "{quantity}");
+    assert!(quantity["converged"].is_boolean(), "{quantity}");
+    value
+}
+
+/// Asserts that `found` is within a share of `expected`.
+#[track_caller]
+pub fn near(what: &str, found: f64, expected: f64, share: f64) {
+    assert!((found - expected).abs() <= share * expected, "{what}: {found:e}, not {expected:e}");
+}
