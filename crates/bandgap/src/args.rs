@@ -34,6 +34,10 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// The LogP signature over shm, tcp and unix, and one summary (what bandgap does by itself)
+    #[command(after_help = "Examples:
+  bandgap run
+  bandgap run --time-budget 30s --out monday
+  bandgap run --ranks 4                        with the round trips of all pairs")]
     Run,
     /// LogP parameters of small messages: send and receive overhead, gap, latency, with intervals
     #[command(after_help = "Examples:
@@ -67,7 +71,11 @@ pub enum Command {
   bandgap topology --json -")]
     Topology,
     /// Parameters from a table of numbers, with no measurement
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  bandgap fit logp samples.csv"
+    )]
     Fit(Fit),
     /// Shell completions on standard output
     #[command(after_help = "Examples:
@@ -122,19 +130,19 @@ pub struct Measure {
     #[arg(long, global = true, value_name = "SHARE", default_value = "5%")]
     pub precision: Fraction,
     /// Confidence level of all intervals
-    #[arg(long, global = true, value_name = "SHARE", default_value = "95%")]
+    #[arg(long, global = true, value_name = "SHARE", default_value = "95%", value_parser = confidence)]
     pub confidence: Fraction,
     /// Longest time for one measurement [default: 8s]
-    #[arg(long, global = true, value_name = "TIME")]
+    #[arg(long, global = true, value_name = "TIME", value_parser = time)]
     pub time_budget: Option<Ns>,
     /// Measure this many times in fresh processes; the intervals then hold that variance too
-    #[arg(long, global = true, value_name = "N", default_value_t = 1)]
+    #[arg(long, global = true, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub launches: u32,
     /// How ranks wait for messages
     #[arg(long, global = true, value_enum, default_value_t = Wait::Auto)]
     pub wait: Wait,
     /// Longest wait for a message before the run is given up
-    #[arg(long, global = true, value_name = "TIME", default_value = "30s")]
+    #[arg(long, global = true, value_name = "TIME", default_value = "30s", value_parser = time)]
     pub deadline: Ns,
     /// Seed of the order of points and of the bootstrap
     #[arg(long, global = true, value_name = "N", default_value_t = 1)]
@@ -144,11 +152,31 @@ pub struct Measure {
 impl Measure {
     /// The time budget, or what is usual.
     pub fn budget(&self) -> Duration {
-        self.time_budget.map_or(Duration::from_secs(8), |ns| {
-            Duration::from_secs_f64((ns.0 * 1e-9).clamp(0.0, 1e9))
-        })
+        self.time_budget.map_or(Duration::from_secs(8), |ns| Duration::from_secs_f64(ns.0 * 1e-9))
     }
 }
+
+/// An interval that holds with certainty is infinite, and one without confidence is empty.
+fn confidence(text: &str) -> Result<Fraction, String> {
+    let share: Fraction =
+        text.parse().map_err(|error: bandgap_units::UnitError| error.to_string())?;
+    if share.0 > 0.0 && share.0 < 1.0 {
+        return Ok(share);
+    }
+    Err("it must lie between 0 % and 100 %, and be neither".to_owned())
+}
+
+/// A time that can be waited for.
+fn time(text: &str) -> Result<Ns, String> {
+    let time: Ns = text.parse().map_err(|error: bandgap_units::UnitError| error.to_string())?;
+    if time.0 > 0.0 && time.0 <= LONGEST {
+        return Ok(time);
+    }
+    Err("it must be longer than nothing and at most 1000 h".to_owned())
+}
+
+/// Longest time that a run waits for anything, in nanoseconds: a thousand hours.
+const LONGEST: f64 = 3.6e15;
 
 /// Where results go.
 #[derive(Clone, Debug, Args)]

@@ -3,9 +3,9 @@
 use bandgap_model::signature::{Cause as ModelCause, FarArm, IssueLine, Regime as ModelRegime};
 use bandgap_model::{Estimate, Kind, Observation, Signature};
 use bandgap_record::{
-    Arm, Batch as RecordedBatch, Cause, Contention, ContentionRow, Evidence, FloorRatio, Line, Logp,
-    Measure, Number, OtherState, Outcome, Pair, Parameters, Pattern, Point, Quantity, RecordError,
-    Regime, RttPairs, Seconds, State, Summary, Transition,
+    Arm, Batch as RecordedBatch, Cause, Contention, ContentionRow, Evidence, FloorRatio, Line,
+    Logp, Measure, Number, OtherState, Outcome, Pair, Parameters, Pattern, Point, Quantity,
+    RecordError, Regime, RttPairs, Seconds, State, Summary, Transition,
 };
 use bandgap_stats::Interval;
 use bandgap_units::Ns;
@@ -14,7 +14,7 @@ use crate::collect::{Collected, Stage};
 use crate::command::signature::recorded;
 use crate::launch::{Task, Transport};
 use crate::measure::data::{Batch, Key, Table};
-use crate::measure::judge::{Judged, within};
+use crate::measure::judge::{Judged, QUICK_RESAMPLES, within};
 use crate::measure::signature::SignaturePlan;
 use crate::target::Target;
 
@@ -64,6 +64,23 @@ pub fn results(
         results.push(Outcome::RttPairs(pairs));
     }
     Ok(results)
+}
+
+/// Batches that no fit could be made of, as they were measured: kind `batches`.
+pub fn unfitted(target: &Target, table: &Table, reason: &AssembleError) -> Outcome {
+    let batches: Vec<serde_json::Value> = table
+        .iter()
+        .flat_map(|(key, batches)| {
+            batches.iter().map(move |batch| serde_json::json!({ "of": key, "batch": batch }))
+        })
+        .collect();
+    Outcome::Other(serde_json::json!({
+        "kind": "batches",
+        "transport": target.to_string(),
+        "reason": reason.to_string(),
+        "unit": "ns",
+        "batches": batches,
+    }))
 }
 
 struct Assembly<'a> {
@@ -138,7 +155,7 @@ impl Assembly<'_> {
         let each: Vec<Signature> = (0..self.collected.launches)
             .filter_map(|launch| {
                 let part = self.collected.table.of_launch(launch);
-                judged.over(&part).signature(0).ok()
+                judged.over(&part).signature(QUICK_RESAMPLES).ok()
             })
             .collect();
         if each.len() < 2 {
@@ -190,10 +207,11 @@ impl Assembly<'_> {
             let values = self.judged.values(key);
             let Some(&first) = values.first() else { continue };
             let estimated = self.judged.point(key);
-            let (value, interval, count) = estimated.as_ref().map_or(
-                (first, Interval { low: first, high: first }, 1),
-                |point| (point.value, point.interval, point.batches),
-            );
+            let (value, interval, count) = estimated
+                .as_ref()
+                .map_or((first, Interval { low: first, high: first }, 1), |point| {
+                    (point.value, point.interval, point.batches)
+                });
             let converged = self.virtual_time() || self.judged.converged(key);
             let evidence = || Evidence::new(POINT_ESTIMATOR, count as u64, converged);
             let per = |share: f64| {
@@ -379,9 +397,8 @@ fn arm(arm: &FarArm) -> Result<Option<Arm>, RecordError> {
 /// The fitted lines of elapsed time over messages.
 fn lines(signature: &Signature) -> Result<Vec<Line>, RecordError> {
     let line = |name: &str, delay: f64, line: &IssueLine| {
-        let plain = |value: f64| {
-            Quantity::time(Ns(value), None, Evidence::new("least squares", 0, true))
-        };
+        let plain =
+            |value: f64| Quantity::time(Ns(value), None, Evidence::new("least squares", 0, true));
         Ok(Line {
             name: name.to_owned(),
             delay: Ns(delay).into(),
@@ -453,7 +470,8 @@ fn rtt_pairs(
         })
         .collect();
     let by_time = |a: &&Pair, b: &&Pair| a.rtt.value.0.total_cmp(&b.rtt.value.0);
-    let (Some(minimum), Some(maximum)) = (pairs.iter().min_by(by_time), pairs.iter().max_by(by_time))
+    let (Some(minimum), Some(maximum)) =
+        (pairs.iter().min_by(by_time), pairs.iter().max_by(by_time))
     else {
         return Ok(None);
     };
@@ -475,9 +493,8 @@ fn contention(
         let Some(gap) = estimated(judged, key, virtual_time) else { continue };
         let ratio = gap.value.0 * 1e9 / alone.value;
         // Relative widths of numerator and denominator add in quadrature.
-        let relative = |q: &Quantity| {
-            q.low.zip(q.high).map_or(0.0, |(l, h)| (h.0 - l.0) / 2.0 / q.value.0)
-        };
+        let relative =
+            |q: &Quantity| q.low.zip(q.high).map_or(0.0, |(l, h)| (h.0 - l.0) / 2.0 / q.value.0);
         let own = if requesters == 1 { 0.0 } else { 1.0 };
         let half = own * ratio * relative(&gap).hypot(alone.interval.half_width() / alone.value);
         rows.push(ContentionRow {
@@ -485,7 +502,11 @@ fn contention(
             ratio: Quantity::number(
                 ratio,
                 Some((ratio - half, ratio + half)),
-                Evidence::new("ratio of gaps, relative widths in quadrature", gap.samples, gap.converged),
+                Evidence::new(
+                    "ratio of gaps, relative widths in quadrature",
+                    gap.samples,
+                    gap.converged,
+                ),
             )?,
             gap,
         });

@@ -4,6 +4,7 @@ use std::os::unix::net::UnixStream;
 
 use bandgap_host::{CycleClock, Placement, Topology, WorkRate, parse_cpu_list, place};
 use bandgap_sim::Machine;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::args::Measure;
 use crate::exit::Exit;
@@ -11,7 +12,7 @@ use crate::failure::{Classify, Failure};
 use crate::launch::message::Assignment;
 use crate::launch::rank::SLOTS;
 use crate::launch::{Ended, Launch, Task, Transport, Wait};
-use crate::measure::{Table, contention, pairs, signature, virtual_time::VirtualRunner};
+use crate::measure::{Stop, Table, contention, pairs, signature, virtual_time::VirtualRunner};
 use crate::progress::Progress;
 use crate::target::Target;
 
@@ -41,6 +42,13 @@ impl Stage {
             signal_hook::low_level::pipe::register(number, writer).class(Exit::Host)?;
         }
         Ok(Self { topology, clock, work, signal })
+    }
+
+    /// Whether a signal has come that nobody has answered yet.
+    pub fn signalled(&self) -> bool {
+        let mut fds = [PollFd::new(&self.signal, PollFlags::IN)];
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        poll(&mut fds, Some(&at_once)).is_ok_and(|ready| ready > 0)
     }
 
     /// The processors for `ranks` ranks.
@@ -78,16 +86,19 @@ pub fn on_processes(
     measure: &Measure,
     progress: &Progress,
 ) -> Result<Collected, Failure> {
-    let placement = stage.place(ranks, measure.cores.as_deref())?;
     check_limits(ranks, transport)?;
+    let placement = stage.place(ranks, measure.cores.as_deref())?;
     let wait = match measure.wait {
         Wait::Auto if placement.oversubscribed => Wait::Yield,
         Wait::Auto => Wait::Spin,
         chosen => chosen,
     };
     if wait == Wait::Block && transport == Transport::Shm {
-        return Err(Failure::new(Exit::Usage, "wait by blocking over shm: ranks there poll memory")
-            .hint("use --wait yield, or a socket transport"));
+        return Err(Failure::new(
+            Exit::Usage,
+            "wait by blocking over shm: ranks there poll memory",
+        )
+        .hint("use --wait yield, or a socket transport"));
     }
     let mut table = Table::default();
     let mut ended = Ended::Done;
@@ -130,30 +141,45 @@ pub fn on_processes(
 /// # Errors
 /// The machine cannot be read, has fewer ranks, or the program deadlocks on it.
 pub fn in_virtual_time(
+    stage: &Stage,
     machine: &Machine,
     ranks: usize,
     task: &Task,
     progress: &Progress,
 ) -> Result<Collected, Failure> {
     let mut show = |done: f64, doing: &str| progress.show(done, doing);
-    let mut runner = VirtualRunner::new(machine, ranks, &mut show);
+    let stopped = || stage.signalled();
+    let mut runner = VirtualRunner::new(machine, ranks, &mut show, &stopped);
     let Task::Signature { plan, pairs, fan_in } = task else {
         return Err(Failure::new(Exit::Usage, "measure floors in virtual time: there are none"));
     };
-    match fan_in {
-        Some(most) => contention::measure(&mut runner, plan, *most, plan.budget).map(drop),
-        None => signature::measure(&mut runner, plan).map(drop),
-    }
-    .class(Exit::Input)?;
-    if *pairs {
-        pairs::measure(&mut runner, plan, plan.budget).class(Exit::Input)?;
-    }
-    let table = runner.into_table();
-    Ok(Collected { table, ended: Ended::Done, placement: None, launches: 1 })
+    let measured = match fan_in {
+        Some(most) => contention::measure(&mut runner, plan, *most, plan.budget),
+        None => signature::measure(&mut runner, plan),
+    };
+    let measured = match measured {
+        Ok(_) if *pairs => pairs::measure(&mut runner, plan, plan.budget),
+        other => other,
+    };
+    let ended = match measured {
+        Err(Stop::Interrupted) => Ended::Interrupted,
+        other => other.class(Exit::Input).map(|_| Ended::Done)?,
+    };
+    Ok(Collected { table: runner.into_table(), ended, placement: None, launches: 1 })
 }
 
 /// How many ranks the target's procedures run on at least, and what limits them.
 fn check_limits(ranks: usize, transport: Transport) -> Result<(), Failure> {
+    if ranks > bandgap_shm::MAX_RANKS {
+        return Err(Failure::new(
+            Exit::Usage,
+            format!(
+                "run {ranks} ranks over {}: one machine takes {} at most",
+                transport.name(),
+                bandgap_shm::MAX_RANKS
+            ),
+        ));
+    }
     // Standard streams, the control page and segment, the run's files, one socket for each rank in
     // the launcher; in a rank one for each peer.
     let needed = ranks as u64 + 32;
@@ -170,16 +196,6 @@ fn check_limits(ranks: usize, transport: Transport) -> Result<(), Failure> {
             format!("run {ranks} ranks: that takes {needed} descriptors, and the limit is {now}"),
         )
         .hint("use fewer --ranks, or raise `ulimit -n`"));
-    }
-    if ranks > bandgap_shm::MAX_RANKS {
-        return Err(Failure::new(
-            Exit::Usage,
-            format!(
-                "run {ranks} ranks over {}: one machine takes {} at most",
-                transport.name(),
-                bandgap_shm::MAX_RANKS
-            ),
-        ));
     }
     Ok(())
 }

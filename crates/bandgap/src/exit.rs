@@ -6,7 +6,7 @@
 pub enum Exit {
     /// All fine.
     Fine = 0,
-    /// Measured, with findings: not converged, a model that does not hold, a bad grade.
+    /// Measured, with findings: an estimate that did not converge, a grade that warns.
     Findings = 1,
     /// The command line is wrong.
     Usage = 2,

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::args::{Measure, Output};
 use crate::exit::Exit;
-use crate::failure::{Classify, Failure};
+use crate::failure::{Classify, Failure, told};
 use crate::show;
 
 /// Directory of runs that were given none.
@@ -21,6 +21,7 @@ const RUNS: &str = "bandgap-runs";
 pub struct Sink {
     run: Run,
     directory: Option<RunDir>,
+    _made: Made,
     json: Option<Json>,
     quiet: bool,
     summary: bool,
@@ -39,6 +40,8 @@ impl Sink {
     /// The directory exists and holds something, or something cannot be written.
     pub fn open(output: &Output, command: &str, measure: &Measure) -> Result<Self, Failure> {
         let now = SystemTime::now();
+        let wanted = output.out.as_deref().or((!output.no_save).then_some(Path::new(RUNS)));
+        let mut made = Made::before(wanted);
         let directory = match (&output.out, output.no_save) {
             (Some(path), _) => Some(RunDir::create(path).map_err(unwritable)?),
             (None, true) => None,
@@ -46,6 +49,9 @@ impl Sink {
                 Some(RunDir::create_in(Path::new(RUNS), command, now).map_err(unwritable)?)
             }
         };
+        if output.out.is_none() {
+            made.0.splice(0..0, directory.iter().map(|directory| directory.path().to_owned()));
+        }
         let json = match output.json.as_deref() {
             None => None,
             Some(path) if path == Path::new("-") => Some(Json::Standard),
@@ -72,7 +78,7 @@ impl Sink {
             warnings: Vec::new(),
         };
         let layout = show::layout(measure.confidence.0);
-        Ok(Self { run, directory, json, quiet: output.quiet, summary: false, layout })
+        Ok(Self { run, directory, _made: made, json, quiet: output.quiet, summary: false, layout })
     }
 
     /// Records what was planned.
@@ -101,6 +107,13 @@ impl Sink {
             eprintln!("bandgap: warning: {warning}");
         }
         self.run.warnings.push(warning.to_owned());
+    }
+
+    /// Says what ended the run early, whoever wants quiet, and records it.
+    pub fn failed(&mut self, what: &str) {
+        eprintln!("bandgap: {what}");
+        self.run.warnings.push(what.to_owned());
+        self.run.interrupted = true;
     }
 
     /// Prints a result, and keeps the run as it is now.
@@ -194,6 +207,25 @@ impl Sink {
     }
 }
 
+/// Directories made for a run, the innermost first; removed again if nothing was kept in them.
+struct Made(Vec<PathBuf>);
+
+impl Made {
+    /// Those that `path` needs and that are not there yet.
+    fn before(path: Option<&Path>) -> Self {
+        let ancestors = path.into_iter().flat_map(Path::ancestors);
+        let missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+        Self(ancestors.take_while(missing).map(Path::to_owned).collect())
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        // A directory that holds something is not removed this way.
+        let _ = self.0.iter().try_for_each(std::fs::remove_dir);
+    }
+}
+
 fn write_all(directory: &RunDir, run: &Run) -> Result<(), Failure> {
     directory.write_run(run).map_err(unwritable)?;
     let signatures: Vec<&Logp> = run.results.iter().filter_map(logp).collect();
@@ -248,5 +280,6 @@ fn has_findings(result: &Outcome) -> bool {
 }
 
 fn unwritable(error: bandgap_record::RecordError) -> Failure {
-    Failure::new(Exit::Output, error).hint("name another directory with --out, or use --no-save")
+    Failure::new(Exit::Output, told(&error))
+        .hint("name another directory with --out, or use --no-save")
 }

@@ -23,7 +23,10 @@ pub fn layout(confidence: f64) -> Layout {
         .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
         .is_none_or(|locale| {
             let locale = locale.to_lowercase();
-            locale.contains("utf-8") || locale.contains("utf8") || locale == "c" || locale == "posix"
+            locale.contains("utf-8")
+                || locale.contains("utf8")
+                || locale == "c"
+                || locale == "posix"
         });
     let color = terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     Layout {

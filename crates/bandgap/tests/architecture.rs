@@ -1,4 +1,5 @@
 //! The drawing in ARCHITECTURE.md against the crates' real dependencies.
+#![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

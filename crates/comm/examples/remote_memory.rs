@@ -33,16 +33,15 @@ struct State {
 
 fn handlers() -> Handlers<State> {
     let mut handlers = Handlers::<State>::new();
-    handlers.request(|memory, call| {
-        memory.words[call.words[0] as usize] += call.words[1];
+    handlers.request(|memory, call, index, amount, _, _| {
+        memory.words[index as usize] += amount;
         call.done()
     });
-    handlers.request(|memory, call| {
+    handlers.request(|memory, call, index, _, _, _| {
         memory.reads += 1;
-        let word = memory.words[call.words[0] as usize];
-        call.reply(FETCHED, [word])
+        call.reply(FETCHED, [memory.words[index as usize]])
     });
-    handlers.reply(|state, _from, words| state.fetched = words[0]);
+    handlers.reply(|state, _, word, _, _, _| state.fetched = word);
     handlers
 }
 

@@ -9,113 +9,12 @@
 use std::time::Instant;
 
 use crate::wait::{Waiting, Watch};
-use crate::{CommError, Deliver, Endpoint, HandlerId, Message, Posted, Rank, Word};
+use crate::{CommError, Endpoint, HandlerId, Message, Posted, Rank, Word};
 
-/// A request as its handler sees it.
-#[derive(Debug)]
-pub struct Call<'a> {
-    /// Who asks.
-    pub from: Rank,
-    /// The arguments.
-    pub words: &'a [Word],
-}
+mod handlers;
 
-/// What a request handler returns: a reply, or none.
-#[derive(Debug)]
-#[must_use]
-pub struct Outcome(Option<Message>);
-
-impl Call<'_> {
-    /// Replies with up to four words to the requester's reply handler `handler`.
-    #[inline(always)]
-    pub fn reply<const N: usize>(self, handler: HandlerId, words: [Word; N]) -> Outcome {
-        Outcome(Some(Message::new(handler, words)))
-    }
-
-    /// Completes the request without a reply.
-    #[inline(always)]
-    pub fn done(self) -> Outcome {
-        Outcome(None)
-    }
-}
-
-/// Runs for a request.
-pub type RequestHandler<S> = fn(&mut S, Call<'_>) -> Outcome;
-/// Runs for a reply.
-pub type ReplyHandler<S> = fn(&mut S, Rank, &[Word]);
-
-/// The table of handlers, the same on every rank of a run; `S` is the state they work on.
-#[derive(Debug)]
-pub struct Handlers<S> {
-    requests: Vec<RequestHandler<S>>,
-    replies: Vec<ReplyHandler<S>>,
-}
-
-impl<S> Default for Handlers<S> {
-    fn default() -> Self {
-        Self { requests: Vec::new(), replies: Vec::new() }
-    }
-}
-
-impl<S> Handlers<S> {
-    /// An empty table.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Adds a request handler; handlers are numbered in the order of addition.
-    ///
-    /// # Panics
-    /// The table already has 256 of them.
-    pub fn request(&mut self, handler: RequestHandler<S>) -> HandlerId {
-        self.requests.push(handler);
-        HandlerId(u8::try_from(self.requests.len() - 1).expect("at most 256 request handlers"))
-    }
-
-    /// Adds a reply handler; handlers are numbered in the order of addition.
-    ///
-    /// # Panics
-    /// The table already has 256 of them.
-    pub fn reply(&mut self, handler: ReplyHandler<S>) -> HandlerId {
-        self.replies.push(handler);
-        HandlerId(u8::try_from(self.replies.len() - 1).expect("at most 256 reply handlers"))
-    }
-}
-
-/// Runs handlers for what an endpoint delivers.
-struct Dispatch<'a, S> {
-    handlers: &'a Handlers<S>,
-    state: &'a mut S,
-    fault: &'a mut Option<Fault>,
-}
-
-/// A message that named no handler; told apart from the hot path, formatted later.
-#[derive(Clone, Copy, Debug)]
-struct Fault {
-    from: Rank,
-    handler: HandlerId,
-}
-
-impl<S> Deliver for Dispatch<'_, S> {
-    #[inline(always)]
-    fn request(&mut self, from: Rank, message: Message) -> Option<Message> {
-        match self.handlers.requests.get(usize::from(message.handler.0)) {
-            Some(handler) => handler(self.state, Call { from, words: message.words() }).0,
-            None => {
-                *self.fault = Some(Fault { from, handler: message.handler });
-                None
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn reply(&mut self, from: Rank, message: Message) {
-        match self.handlers.replies.get(usize::from(message.handler.0)) {
-            Some(handler) => handler(self.state, from, message.words()),
-            None => *self.fault = Some(Fault { from, handler: message.handler }),
-        }
-    }
-}
+use handlers::Dispatch;
+pub use handlers::{Answer, Call, Handlers, Outcome, ReplyHandler, RequestHandler};
 
 /// Active Messages of one rank: an endpoint, the handler table, and the state the handlers work
 /// on.
@@ -128,11 +27,8 @@ impl<S> Deliver for Dispatch<'_, S> {
 /// const STORE: HandlerId = HandlerId(0);
 /// let [mut here, mut there] = <[_; 2]>::try_from(inproc::links(2, 8)).unwrap().map(|link| {
 ///     let mut handlers = Handlers::<u64>::new();
-///     handlers.reply(|state, _from, words| *state = words[0]);
-///     handlers.request(|_state, call| {
-///         let twice = 2 * call.words[0];
-///         call.reply(STORE, [twice])
-///     });
+///     handlers.reply(|state, _, word, _, _, _| *state = word);
+///     handlers.request(|_, call, word, _, _, _| call.reply(STORE, [2 * word]));
 ///     let watch = NoWatch(Duration::from_secs(10));
 ///     ActiveMessages::new(Credited::new(link, 8), handlers, 0, Waiting::Yield, watch)
 /// });
@@ -147,11 +43,9 @@ impl<S> Deliver for Dispatch<'_, S> {
 #[derive(Debug)]
 pub struct ActiveMessages<E, S, W> {
     endpoint: E,
-    handlers: Handlers<S>,
-    state: S,
+    dispatch: Dispatch<S>,
     waiting: Waiting,
     watch: W,
-    fault: Option<Fault>,
 }
 
 /// Fruitless polls between two looks at the watch while spinning.
@@ -164,7 +58,7 @@ const BLOCK: std::time::Duration = std::time::Duration::from_millis(50);
 impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
     /// Active Messages over `endpoint`.
     pub fn new(endpoint: E, handlers: Handlers<S>, state: S, waiting: Waiting, watch: W) -> Self {
-        Self { endpoint, handlers, state, waiting, watch, fault: None }
+        Self { endpoint, dispatch: Dispatch::new(handlers, state), waiting, watch }
     }
 
     /// This rank.
@@ -187,18 +81,18 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
     /// The handlers' state.
     #[inline(always)]
     pub fn state(&self) -> &S {
-        &self.state
+        &self.dispatch.state
     }
 
     /// The handlers' state.
     #[inline(always)]
     pub fn state_mut(&mut self) -> &mut S {
-        &mut self.state
+        &mut self.dispatch.state
     }
 
     /// The handlers' state, when this rank has finished.
     pub fn into_state(self) -> S {
-        self.state
+        self.dispatch.state
     }
 
     /// The watch.
@@ -245,25 +139,7 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
     /// A peer is gone or sent garbage.
     #[inline(always)]
     pub fn poll(&mut self) -> Result<usize, CommError> {
-        let mut dispatch =
-            Dispatch { handlers: &self.handlers, state: &mut self.state, fault: &mut self.fault };
-        let handled = self.endpoint.progress(&mut dispatch)?;
-        if self.fault.is_some() {
-            return Err(self.take_fault());
-        }
-        Ok(handled)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn take_fault(&mut self) -> CommError {
-        match self.fault.take() {
-            Some(Fault { from, handler }) => CommError::Garbage {
-                peer: from,
-                what: format!("handler {} is in no table of this rank", handler.0),
-            },
-            None => CommError::Stopped,
-        }
+        self.endpoint.progress(&mut self.dispatch)
     }
 
     /// Polls until every request of this rank has completed.
@@ -281,7 +157,7 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
     /// As [`ActiveMessages::poll`]; or the deadline passed.
     #[inline]
     pub fn serve_until(&mut self, done: impl Fn(&S) -> bool) -> Result<(), CommError> {
-        self.wait_until("requests", |am| done(&am.state))
+        self.wait_until("requests", |am| done(&am.dispatch.state))
     }
 
     /// Polls until this rank owes its peers nothing: neither replies nor completions. A rank that

@@ -19,8 +19,8 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::{
-    Capabilities, CommError, Deliver, Endpoint, Frame, FrameKind, HandlerId, Link, Message, Posted,
-    Rank,
+    Capabilities, CommError, Deliver, Endpoint, Frame, FrameKind, HandlerId, Link, Message,
+    NoHandler, Posted, Rank,
 };
 
 /// Credits toward each peer where nothing else is asked for: enough for a sender to keep a
@@ -198,6 +198,8 @@ enum Violation {
     Return { returned: usize, out: u16 },
     #[error("a credit frame that returns 0 credits")]
     Nothing,
+    #[error(transparent)]
+    Handler(#[from] NoHandler),
 }
 
 impl Ledger {
@@ -239,9 +241,9 @@ impl Ledger {
                 if usize::from(account.owed) + account.replies.len() == usize::from(capacity) {
                     return Err(Violation::Request { capacity });
                 }
-                match deliver.request(from, frame.message) {
+                match deliver.request(from, frame.message)? {
                     Some(reply) => {
-                        account.replies.push_back(reply);
+                        account.replies.push_back(*reply);
                         self.queued += 1;
                     }
                     None => {
@@ -253,7 +255,7 @@ impl Ledger {
                 Ok(returned + 1)
             }
             FrameKind::Reply => {
-                deliver.reply(from, frame.message);
+                deliver.reply(from, frame.message)?;
                 Ok(returned)
             }
             FrameKind::Credit if returned == 0 => Err(Violation::Nothing),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{CommError, Frame, Message, Rank};
+use crate::{CommError, Frame, Message, NoHandler, Rank};
 
 /// Answer to an attempt to send: being busy is not an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,9 +76,15 @@ pub trait Endpoint {
 pub trait Deliver {
     /// A request arrived from `from`; what is returned is sent back as its reply. `None`
     /// completes the request without a reply.
-    fn request(&mut self, from: Rank, message: Message) -> Option<Message>;
+    ///
+    /// # Errors
+    /// The message's handler is unknown; [`Endpoint::progress`] says whose message it was.
+    fn request(&mut self, from: Rank, message: Message) -> Result<Option<&Message>, NoHandler>;
     /// The reply to one of this rank's requests arrived.
-    fn reply(&mut self, from: Rank, message: Message);
+    ///
+    /// # Errors
+    /// As [`Deliver::request`].
+    fn reply(&mut self, from: Rank, message: Message) -> Result<(), NoHandler>;
 }
 
 /// A transport that moves [`Frame`]s and nothing more; [`crate::Credited`] adds flow control and

@@ -5,7 +5,7 @@
 //! magic  kind   handler  words  credits  reserved  words × 8 bytes, little endian
 //! ```
 
-use crate::{HandlerId, MAX_WORDS, Message};
+use crate::{MAX_WORDS, Message, Tag};
 
 /// Bytes before the words.
 pub const FRAME_HEADER: usize = 8;
@@ -62,7 +62,7 @@ impl Frame {
         let mut bytes = [0; MAX_FRAME];
         bytes[0] = MAGIC;
         bytes[1] = self.kind as u8;
-        bytes[2] = self.message.handler.0;
+        bytes[2] = self.message.handler().0;
         bytes[3] = self.message.len() as u8;
         bytes[4..6].copy_from_slice(&self.credits.to_le_bytes());
         for (room, word) in bytes[FRAME_HEADER..].chunks_exact_mut(8).zip(self.message.all_words())
@@ -91,14 +91,13 @@ impl Frame {
             3 => FrameKind::Credit,
             other => return Err(FrameError::Kind(other)),
         };
-        let len = usize::from(bytes[3]);
-        if len > MAX_WORDS {
+        let Ok(tag) = Tag::from_bits(u32::from(u16::from_le_bytes([bytes[2], bytes[3]]))) else {
             return Err(FrameError::Length(bytes[3]));
-        }
+        };
         if bytes[6] != 0 || bytes[7] != 0 {
             return Err(FrameError::Reserved);
         }
-        let total = FRAME_HEADER + 8 * len;
+        let total = FRAME_HEADER + 8 * tag.len();
         if bytes.len() < total {
             return Ok(None);
         }
@@ -108,9 +107,7 @@ impl Frame {
             eight.copy_from_slice(room);
             *word = u64::from_le_bytes(eight);
         }
-        let Some(message) = Message::from_parts(HandlerId(bytes[2]), len, words) else {
-            return Err(FrameError::Length(bytes[3]));
-        };
+        let message = Message::from_parts(tag, words);
         let credits = u16::from_le_bytes([bytes[4], bytes[5]]);
         Ok(Some((Self { kind, credits, message }, total)))
     }

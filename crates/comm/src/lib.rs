@@ -25,13 +25,13 @@ mod wait;
 pub mod conformance;
 pub mod inproc;
 
-pub use active::{ActiveMessages, Call, Handlers, Outcome, ReplyHandler, RequestHandler};
+pub use active::{ActiveMessages, Answer, Call, Handlers, Outcome, ReplyHandler, RequestHandler};
 pub use credit::{Credited, DEFAULT_CREDITS};
 pub use endpoint::{Capabilities, Deliver, Endpoint, Link, Posted};
 pub use error::CommError;
 pub use floor::{Role, Window};
 pub use frame::{FRAME_HEADER, Frame, FrameError, FrameKind, MAX_FRAME};
-pub use message::{HandlerId, MAX_WORDS, Message, Rank, Word};
+pub use message::{HandlerId, MAX_WORDS, Message, NoHandler, Rank, Tag, Word};
 pub use program::{Am, Delay, Verb};
 pub use timer::{Stamp, Timer};
 pub use wait::{NoWatch, Waiting, Watch};

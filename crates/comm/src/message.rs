@@ -13,42 +13,122 @@ pub const MAX_WORDS: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HandlerId(pub u8);
 
+/// A message names a handler that its receiver does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("handler {} is in no table of this rank", .0.0)]
+pub struct NoHandler(pub HandlerId);
+
 /// A short Active Message: which handler shall run, and its arguments.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
-    /// The handler to run at the receiver.
-    pub handler: HandlerId,
-    len: u8,
+    tag: Tag,
     words: [Word; MAX_WORDS],
+}
+
+/// Handler and number of words, in one so that they are passed on and checked as one: the handler
+/// in bits 0..8, the number of words above.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tag(u32);
+
+impl Tag {
+    const LEN_SHIFT: u32 = 8;
+
+    /// Handler and number of words of a message of `N` words, at most [`MAX_WORDS`] (checked when
+    /// compiled).
+    #[inline(always)]
+    pub fn new<const N: usize>(handler: HandlerId) -> Self {
+        const { assert!(N <= MAX_WORDS) };
+        Self((N as u32) << Self::LEN_SHIFT | u32::from(handler.0))
+    }
+
+    /// A tag as it came from a peer.
+    ///
+    /// # Errors
+    /// The number of words is more than [`MAX_WORDS`]; it is returned.
+    #[inline(always)]
+    pub fn from_bits(bits: u32) -> Result<Self, u32> {
+        if bits < (MAX_WORDS as u32 + 1) << Self::LEN_SHIFT {
+            Ok(Self(bits))
+        } else {
+            Err(bits >> Self::LEN_SHIFT)
+        }
+    }
+
+    /// What [`Tag::from_bits`] takes.
+    #[inline(always)]
+    pub fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// The handler.
+    #[inline(always)]
+    pub fn handler(self) -> HandlerId {
+        HandlerId(self.0 as u8)
+    }
+
+    /// Number of words, at most [`MAX_WORDS`].
+    #[inline(always)]
+    pub fn len(self) -> usize {
+        (self.0 >> Self::LEN_SHIFT) as usize
+    }
+
+    /// Whether there are no words.
+    #[inline(always)]
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
 }
 
 impl Message {
     /// A message of `N` words, `N` at most [`MAX_WORDS`] (checked when compiled).
     #[inline(always)]
     pub fn new<const N: usize>(handler: HandlerId, words: [Word; N]) -> Self {
-        const { assert!(N <= MAX_WORDS) };
         let mut all = [0; MAX_WORDS];
         let mut i = 0;
         while i < N {
             all[i] = words[i];
             i += 1;
         }
-        Self { handler, len: N as u8, words: all }
+        Self { tag: Tag::new::<N>(handler), words: all }
     }
 
-    /// A message as it came from a peer; `None` when `len` is more than [`MAX_WORDS`].
+    /// A message of its tag and words, of which those past the tag's length do not count.
     #[inline(always)]
-    pub fn from_parts(handler: HandlerId, len: usize, words: [Word; MAX_WORDS]) -> Option<Self> {
-        if len > MAX_WORDS {
-            return None;
+    pub fn from_parts(tag: Tag, words: [Word; MAX_WORDS]) -> Self {
+        Self { tag, words }
+    }
+
+    /// Replaces the first words, and leaves the tag as it is.
+    #[inline(always)]
+    pub(crate) fn set_words<const N: usize>(&mut self, words: [Word; N]) {
+        let mut i = 0;
+        while i < N {
+            self.words[i] = words[i];
+            i += 1;
         }
-        Some(Self { handler, len: len as u8, words })
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_tag(&mut self, tag: Tag) {
+        self.tag = tag;
+    }
+
+    /// Handler and number of words.
+    #[inline(always)]
+    pub fn tag(&self) -> Tag {
+        self.tag
+    }
+
+    /// The handler to run at the receiver.
+    #[inline(always)]
+    pub fn handler(&self) -> HandlerId {
+        self.tag.handler()
     }
 
     /// The words sent.
     #[inline(always)]
     pub fn words(&self) -> &[Word] {
-        &self.words[..usize::from(self.len).min(MAX_WORDS)]
+        &self.words[..self.len().min(MAX_WORDS)]
     }
 
     /// All four words; those past [`Message::len`] are unspecified.
@@ -60,18 +140,18 @@ impl Message {
     /// Number of words sent.
     #[inline(always)]
     pub fn len(&self) -> usize {
-        usize::from(self.len)
+        self.tag.len()
     }
 
     /// Whether no word was sent.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.tag.is_empty()
     }
 }
 
 impl PartialEq for Message {
     fn eq(&self, other: &Self) -> bool {
-        self.handler == other.handler && self.words() == other.words()
+        self.handler() == other.handler() && self.words() == other.words()
     }
 }

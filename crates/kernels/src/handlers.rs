@@ -1,6 +1,6 @@
 //! The handlers that every rank of a measurement has.
 
-use bandgap_comm::{Call, HandlerId, Handlers, Outcome, Rank, Verb, Word};
+use bandgap_comm::{Answer, Call, HandlerId, Handlers, Outcome, Verb, Word};
 
 /// Replies with the complement of its word: the requester can tell that the handler ran.
 pub(crate) const ECHO: Verb = Verb { handler: HandlerId(0), replies: true };
@@ -51,44 +51,38 @@ pub(crate) fn pattern(index: u64) -> Word {
     index.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5555_AAAA_5555_AAAA
 }
 
-#[inline]
-fn echo(state: &mut RankState, call: Call<'_>) -> Outcome {
-    let word = call.words.first().copied().unwrap_or(0);
+fn echo(state: &mut RankState, call: Call<'_>, word: Word, _: Word, _: Word, _: Word) -> Outcome {
     state.tally.served += 1;
     state.tally.served_sum = state.tally.served_sum.wrapping_add(word);
     call.reply(ECHOED, [!word])
 }
 
-#[inline]
-fn sink(state: &mut RankState, call: Call<'_>) -> Outcome {
-    let word = call.words.first().copied().unwrap_or(0);
+fn sink(state: &mut RankState, call: Call<'_>, word: Word, _: Word, _: Word, _: Word) -> Outcome {
     state.tally.served += 1;
     state.tally.served_sum = state.tally.served_sum.wrapping_add(word);
     call.done()
 }
 
-fn command(state: &mut RankState, call: Call<'_>) -> Outcome {
-    if let Ok(words) = <[Word; 4]>::try_from(call.words) {
-        state.commands.push_back(words);
+fn command(state: &mut RankState, call: Call<'_>, a: Word, b: Word, c: Word, d: Word) -> Outcome {
+    if call.words() == 4 {
+        state.commands.push_back([a, b, c, d]);
     }
     call.done()
 }
 
-fn result(state: &mut RankState, call: Call<'_>) -> Outcome {
-    state.results.extend_from_slice(call.words);
+fn result(state: &mut RankState, call: Call<'_>, a: Word, b: Word, c: Word, d: Word) -> Outcome {
+    state.results.extend([a, b, c, d].iter().take(call.words()));
     call.done()
 }
 
-fn done(state: &mut RankState, call: Call<'_>) -> Outcome {
+fn done(state: &mut RankState, call: Call<'_>, _: Word, _: Word, _: Word, _: Word) -> Outcome {
     state.done += 1;
     call.done()
 }
 
-#[inline]
-fn echoed(state: &mut RankState, _from: Rank, words: &[Word]) {
+fn echoed(state: &mut RankState, _: Answer, word: Word, _: Word, _: Word, _: Word) {
     state.tally.replies += 1;
-    state.tally.reply_sum =
-        state.tally.reply_sum.wrapping_add(words.first().copied().unwrap_or(0));
+    state.tally.reply_sum = state.tally.reply_sum.wrapping_add(word);
 }
 
 /// The table of handlers, the same on every rank.

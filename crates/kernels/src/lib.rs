@@ -14,6 +14,6 @@ mod reduce;
 pub use executor::Executor;
 pub use handlers::{COMMAND, DONE, RESULT, RankState, Tally, handlers};
 pub use job::{Job, JobError, Kernel, Pattern};
-pub use program::{roles, run};
 pub use program::Role;
+pub use program::{roles, run};
 pub use reduce::{Samples, reduce};

@@ -59,7 +59,8 @@ pub fn roles(job: &Job, rank: Rank, size: usize) -> Role {
             } else {
                 // Message i goes to rank 1 + i mod peers.
                 let before = (rank - 1) as u64;
-                let per_sample = (messages + peers as u64 - 1).saturating_sub(before) / peers as u64;
+                let per_sample =
+                    (messages + peers as u64 - 1).saturating_sub(before) / peers as u64;
                 Role::Replier { per_sample }
             }
         }
@@ -121,11 +122,7 @@ pub fn run<A: Am>(am: &mut A, job: &Job) -> Result<(), CommError> {
 /// M × {request; compute for Δ}, then the replies ("Assessing Fast Network Interfaces",
 /// Microbenchmark signature).
 #[inline(always)]
-fn burst<A: Am>(
-    am: &mut A,
-    job: &Job,
-    mut peer: impl FnMut(u64) -> Rank,
-) -> Result<(), CommError> {
+fn burst<A: Am>(am: &mut A, job: &Job, mut peer: impl FnMut(u64) -> Rank) -> Result<(), CommError> {
     for _ in 0..job.samples {
         am.mark();
         for index in 0..u64::from(job.messages) {
@@ -197,9 +194,8 @@ pub(crate) fn served_words(job: &Job, rank: Rank, size: usize) -> (u64, u64) {
 /// carry the complement of their request's word: !w = −1 − w.
 pub(crate) fn replied_words(job: &Job, rank: Rank, size: usize) -> (u64, u64) {
     let (messages, samples) = (u64::from(job.messages), u64::from(job.samples));
-    let complements = |count: u64| {
-        (0..count).fold(0_u64, |sum, index| sum.wrapping_add(!pattern(index)))
-    };
+    let complements =
+        |count: u64| (0..count).fold(0_u64, |sum, index| sum.wrapping_add(!pattern(index)));
     match (roles(job, rank, size), job.kernel) {
         (Role::Requester { .. }, Kernel::Burst | Kernel::PingPong) => {
             (messages * samples, complements(messages).wrapping_mul(samples))

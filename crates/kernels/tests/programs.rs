@@ -27,9 +27,7 @@ impl Timer for WallClock {
 
 fn jobs(size: usize) -> Vec<Job> {
     let mut patterns = vec![Pattern::FanOut, Pattern::FanIn { requesters: size - 1 }];
-    patterns.extend(
-        (1..size).map(|replier| Pattern::OneToOne { requester: replier - 1, replier }),
-    );
+    patterns.extend((1..size).map(|replier| Pattern::OneToOne { requester: replier - 1, replier }));
     if size.is_multiple_of(2) {
         patterns.push(Pattern::Pairs);
     }
@@ -125,8 +123,7 @@ fn simulate(size: usize, job: &Job) -> Samples {
     let schedule = record(size, |am| run(am, job)).expect("recorded");
     let replayed = replay(&schedule, &machine()).expect("replayed");
     let (timed, _) = job.timed(size);
-    let marks: Vec<Stamp> =
-        replayed.marks[timed].iter().map(|ps| Stamp::from_ticks(*ps)).collect();
+    let marks: Vec<Stamp> = replayed.marks[timed].iter().map(|ps| Stamp::from_ticks(*ps)).collect();
     reduce(job, &marks)
 }
 

@@ -13,7 +13,7 @@ pub enum Grade {
     /// Neither good nor bad: for the reader to know.
     Note,
     /// Measurements will suffer.
-    Poor,
+    Warning,
     /// Measurements are not possible.
     Bad,
 }
@@ -36,7 +36,7 @@ impl Grade {
         match self {
             Grade::Good => "good",
             Grade::Note => "note",
-            Grade::Poor => "poor",
+            Grade::Warning => "warning",
             Grade::Bad => "bad",
         }
     }
@@ -52,10 +52,10 @@ pub fn checks(checks: &[Check<'_>], layout: &Layout) -> String {
         rows.add_row(cells);
     }
     let count = |grade| checks.iter().filter(|check| check.grade == grade).count();
-    let verdict = match (count(Grade::Bad), count(Grade::Poor)) {
+    let verdict = match (count(Grade::Bad), count(Grade::Warning)) {
         (0, 0) => "This machine is fit to measure on.".to_owned(),
-        (0, poor) => {
-            format!("Measurements will work, but {poor} of {} checks are poor.", checks.len())
+        (0, warnings) => {
+            format!("Measurements will work, but {warnings} of {} checks warn.", checks.len())
         }
         (bad, _) => format!("Not fit to measure on: {bad} of {} checks are bad.", checks.len()),
     };

@@ -55,9 +55,9 @@ pub(crate) const PARAMETERS: [Parameter; 7] = [
 ];
 
 /// The parameters that were determined, with their symbols.
-pub(crate) fn determined<'a>(
-    parameters: &'a Parameters,
-) -> impl Iterator<Item = (&'static str, &'a Quantity)> {
+pub(crate) fn determined(
+    parameters: &Parameters,
+) -> impl Iterator<Item = (&'static str, &Quantity)> {
     PARAMETERS
         .iter()
         .filter_map(move |parameter| (parameter.of)(parameters).map(|q| (parameter.symbol, q)))

@@ -4,7 +4,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use bandgap_comm::{ActiveMessages, HandlerId, Handlers, NoWatch, Waiting};
+use bandgap_comm::{ActiveMessages, CommError, HandlerId, Handlers, NoWatch, Waiting};
 use bandgap_shm::{DEFAULT_SLOTS, Segment, ShmEndpoint};
 
 #[derive(Default)]
@@ -21,16 +21,15 @@ const STORE: HandlerId = HandlerId(0);
 
 fn rank(segment: &Segment, rank: usize) -> Rank {
     let mut handlers = Handlers::new();
-    handlers.request(|state: &mut State, call| {
+    handlers.request(|state: &mut State, call, word, _, _, _| {
         state.requests += 1;
-        let word = call.words[0];
         call.reply(STORE, [word])
     });
-    handlers.request(|state, call| {
-        state.requests += call.words[0];
+    handlers.request(|state, call, word, _, _, _| {
+        state.requests += word;
         call.done()
     });
-    handlers.reply(|state, _from, words| state.sum += words[0]);
+    handlers.reply(|state, _, word, _, _, _| state.sum += word);
     let endpoint = ShmEndpoint::attach(segment, rank, 2).expect("a fresh segment");
     let watch = NoWatch(Duration::from_secs(10));
     ActiveMessages::new(endpoint, handlers, State::default(), Waiting::Spin, watch)
@@ -46,26 +45,32 @@ fn request_without_reply(am: &mut Rank, word: u64) -> bool {
     am.request(1, COUNT, [word]).is_ok()
 }
 
-// The polls differ in what they return on error, lest the compiler make one function of them.
+#[cold]
+#[inline(never)]
+fn fail(poll: u32, error: CommError) -> ! {
+    panic!("poll {poll} failed to {error}")
+}
+
+// The polls differ in their number, lest the compiler make one function of them.
 
 #[inline(never)]
 fn poll_request(am: &mut Rank) -> usize {
-    am.poll().unwrap_or(10)
+    am.poll().unwrap_or_else(|error| fail(0, error))
 }
 
 #[inline(never)]
 fn poll_request_without_reply(am: &mut Rank) -> usize {
-    am.poll().unwrap_or(11)
+    am.poll().unwrap_or_else(|error| fail(1, error))
 }
 
 #[inline(never)]
 fn poll_reply(am: &mut Rank) -> usize {
-    am.poll().unwrap_or(12)
+    am.poll().unwrap_or_else(|error| fail(2, error))
 }
 
 #[inline(never)]
 fn poll_nothing(am: &mut Rank) -> usize {
-    am.poll().unwrap_or(13)
+    am.poll().unwrap_or_else(|error| fail(3, error))
 }
 
 fn main() {

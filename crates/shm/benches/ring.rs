@@ -41,16 +41,15 @@ fn pin(processor: usize) {
 
 fn active_messages(segment: &Segment, rank: usize) -> ActiveMessages<ShmEndpoint, State, NoWatch> {
     let mut handlers = Handlers::new();
-    handlers.request(|state: &mut State, call| {
+    handlers.request(|state: &mut State, call, word, _, _, _| {
         state[0] += 1;
-        let word = call.words[0];
         call.reply(HandlerId(0), [word])
     });
-    handlers.request(|state, call| {
+    handlers.request(|state, call, _, _, _, _| {
         state[0] += 1;
         call.done()
     });
-    handlers.reply(|state, _from, _words| state[1] += 1);
+    handlers.reply(|state, _, _, _, _, _| state[1] += 1);
     let endpoint = ShmEndpoint::attach(segment, rank, 2).expect("a free rank");
     let watch = NoWatch(Duration::from_secs(20));
     ActiveMessages::new(endpoint, handlers, [0; 2], Waiting::Spin, watch)

@@ -39,24 +39,27 @@ impl Lane {
     }
 
     #[inline(always)]
-    fn progress<D: Deliver>(
-        &mut self,
-        outstanding: &mut usize,
-        deliver: &mut D,
-    ) -> Result<usize, CommError> {
-        let mut delivered = 0;
-        if self.requests.outstanding() != 0 {
-            delivered = self
-                .requests
-                .complete(|message| deliver.reply(self.peer, message))
-                .map_err(|corrupt| garbage(self.peer, corrupt))?;
-            *outstanding -= delivered;
-        }
-        let handled = self
-            .incoming
-            .serve(|message| deliver.request(self.peer, message))
-            .map_err(|corrupt| garbage(self.peer, corrupt))?;
-        Ok(delivered + handled)
+    fn take_reply<D: Deliver>(&mut self, deliver: &mut D) -> Result<bool, CommError> {
+        let Self { peer, requests, .. } = self;
+        requests
+            .take_reply(|message| deliver.reply(*peer, message))
+            .map_err(|corrupt| garbage(*peer, corrupt))
+    }
+
+    #[inline(always)]
+    fn complete<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize, CommError> {
+        let Self { peer, requests, .. } = self;
+        requests
+            .complete(|message| deliver.reply(*peer, message))
+            .map_err(|corrupt| garbage(*peer, corrupt))
+    }
+
+    #[inline(always)]
+    fn serve<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize, CommError> {
+        let Self { peer, incoming, .. } = self;
+        incoming
+            .serve(|message| deliver.request(*peer, message))
+            .map_err(|corrupt| garbage(*peer, corrupt))
     }
 }
 
@@ -66,17 +69,18 @@ impl Lane {
 /// it is short whatever peers do, and takes turns between them.
 ///
 /// ```
-/// use bandgap_comm::{Deliver, Endpoint, HandlerId, Message, Posted, Rank};
+/// use bandgap_comm::{Deliver, Endpoint, HandlerId, Message, NoHandler, Posted, Rank};
 /// use bandgap_shm::{DEFAULT_SLOTS, Segment, ShmEndpoint};
 ///
 /// struct Echo(Option<Message>);
 ///
 /// impl Deliver for Echo {
-///     fn request(&mut self, _from: Rank, message: Message) -> Option<Message> {
-///         Some(message)
+///     fn request(&mut self, _: Rank, message: Message) -> Result<Option<&Message>, NoHandler> {
+///         Ok(Some(self.0.insert(message)))
 ///     }
-///     fn reply(&mut self, _from: Rank, message: Message) {
+///     fn reply(&mut self, _: Rank, message: Message) -> Result<(), NoHandler> {
 ///         self.0 = Some(message);
+///         Ok(())
 ///     }
 /// }
 ///
@@ -94,10 +98,10 @@ impl Lane {
 #[derive(Debug)]
 pub struct ShmEndpoint {
     rank: Rank,
-    /// Requests of all lanes that have not completed.
-    outstanding: usize,
     first: Lane,
     rest: Vec<Lane>,
+    /// Requests of the lanes in `rest` that have not completed.
+    rest_outstanding: usize,
     size: usize,
     slots: usize,
 }
@@ -116,12 +120,34 @@ impl ShmEndpoint {
         let lanes = size.next_power_of_two();
         Ok(Self {
             rank,
-            outstanding: 0,
+            rest_outstanding: 0,
             first: Lane::new(segment, rank, rank ^ 1),
             rest: (2..lanes).map(|lane| Lane::new(segment, rank, rank ^ lane)).collect(),
             size,
             slots: segment.slots(),
         })
+    }
+
+    /// [`Endpoint::progress`] where there are more ranks than two, or more to do than one message;
+    /// `replied` replies of the first lane have been delivered. It is called in one place, and does
+    /// all that is seldom: its caller then needs few registers.
+    #[inline(never)]
+    fn progress_all<D: Deliver>(
+        &mut self,
+        replied: usize,
+        deliver: &mut D,
+    ) -> Result<usize, CommError> {
+        let mut delivered = replied;
+        if delivered == 0 {
+            delivered = self.first.complete(deliver)?;
+        }
+        delivered += self.first.serve(deliver)?;
+        for lane in &mut self.rest {
+            let completed = lane.complete(deliver)?;
+            self.rest_outstanding -= completed;
+            delivered += completed + lane.serve(deliver)?;
+        }
+        Ok(delivered)
     }
 
     #[cold]
@@ -160,32 +186,56 @@ impl Endpoint for ShmEndpoint {
 
     #[inline(always)]
     fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {
-        let lane = match peer ^ self.rank {
-            1 => &mut self.first,
-            other => match self.rest.get_mut(other.wrapping_sub(2)) {
-                Some(lane) => lane,
-                None => return Err(self.no_such_peer(peer)),
-            },
+        let lane = peer ^ self.rank;
+        let pushed = if lane == 1 {
+            self.first.requests.push(&message)
+        } else {
+            let Some(lane) = self.rest.get_mut(lane.wrapping_sub(2)) else {
+                return Err(self.no_such_peer(peer));
+            };
+            let pushed = lane.requests.push(&message);
+            self.rest_outstanding += usize::from(pushed);
+            pushed
         };
-        if !lane.requests.push(&message) {
-            return self.no_room(peer);
-        }
-        self.outstanding += 1;
-        Ok(Posted::Yes)
+        if pushed { Ok(Posted::Yes) } else { self.no_room(peer) }
     }
 
     #[inline(always)]
     fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize, CommError> {
-        let mut delivered = self.first.progress(&mut self.outstanding, deliver)?;
-        for lane in &mut self.rest {
-            delivered += lane.progress(&mut self.outstanding, deliver)?;
-        }
-        Ok(delivered)
+        let replied = 'seldom: {
+            if !self.rest.is_empty() {
+                break 'seldom 0;
+            }
+            if self.first.requests.outstanding() != 0 {
+                if self.first.take_reply(deliver)? {
+                    if self.first.incoming.has_arrived() {
+                        break 'seldom 1;
+                    }
+                    return Ok(1);
+                }
+                if self.first.requests.is_counted() {
+                    break 'seldom 0;
+                }
+            }
+            let Lane { peer, incoming, .. } = &mut self.first;
+            let arrived = incoming.arrived().map_err(|corrupt| garbage(*peer, corrupt))?;
+            let Some(request) = arrived else {
+                incoming.idle();
+                return Ok(0);
+            };
+            match deliver.request(*peer, request) {
+                Ok(Some(reply)) => incoming.reply(reply),
+                Ok(None) => incoming.done(),
+                Err(unknown) => return Err(garbage(*peer, unknown.into())),
+            }
+            return Ok(1);
+        };
+        self.progress_all(replied, deliver)
     }
 
     #[inline(always)]
     fn outstanding(&self) -> usize {
-        self.outstanding
+        self.first.requests.outstanding() as usize + self.rest_outstanding
     }
 
     fn unsent(&self) -> usize {
@@ -197,17 +247,17 @@ impl Endpoint for ShmEndpoint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ring::Cells;
-    use bandgap_comm::HandlerId;
+    use crate::ring::{Cells, Cursor};
+    use bandgap_comm::{HandlerId, NoHandler};
 
     struct Nothing;
 
     impl Deliver for Nothing {
-        fn request(&mut self, from: Rank, _message: Message) -> Option<Message> {
+        fn request(&mut self, from: Rank, _: Message) -> Result<Option<&Message>, NoHandler> {
             panic!("a request from {from}")
         }
 
-        fn reply(&mut self, from: Rank, _message: Message) {
+        fn reply(&mut self, from: Rank, _: Message) -> Result<(), NoHandler> {
             panic!("a reply from {from}")
         }
     }
@@ -234,7 +284,7 @@ mod tests {
             let segment = Segment::create(4, 4).unwrap();
             let mut endpoint = ShmEndpoint::attach(&segment, 0, 4).unwrap();
             // Sequence 2 is the first request's; 6 words are more than four.
-            segment.ring(peer, 0).slot(0).forge(2 | 6 << 40);
+            segment.ring(peer, 0).cursor(0).slot().forge(2 | 6 << 40);
             match endpoint.progress(&mut Nothing) {
                 Err(CommError::Garbage { peer: named, what }) => {
                     assert_eq!(named, peer);
@@ -260,10 +310,12 @@ mod tests {
     fn handled_requests_are_owed_until_made_known() {
         struct Done;
         impl Deliver for Done {
-            fn request(&mut self, _from: Rank, _message: Message) -> Option<Message> {
-                None
+            fn request(&mut self, _: Rank, _: Message) -> Result<Option<&Message>, NoHandler> {
+                Ok(None)
             }
-            fn reply(&mut self, _from: Rank, _message: Message) {}
+            fn reply(&mut self, _: Rank, _: Message) -> Result<(), NoHandler> {
+                Ok(())
+            }
         }
         let segment = Segment::create(2, 128).unwrap();
         let mut here = ShmEndpoint::attach(&segment, 0, 2).unwrap();

@@ -21,32 +21,49 @@
 //! counter is at most the number of requests sent. Whatever a peer writes, the worst is a wrong
 //! message or an error.
 
+use core::borrow::Borrow;
 use core::fmt;
 use std::sync::Arc;
 
-use bandgap_comm::Message;
+use bandgap_comm::{Message, NoHandler, Tag};
 
-use crate::slot::{Slot, TooManyWords, reply_sequence, request_sequence};
+use crate::slot::{Sequence, Slot, TooManyWords};
 use crate::sync::{AtomicU64, Ordering};
 
 /// The memory of a ring: `slots()` lines, a power of two, and the receiver's counter.
 pub trait Cells {
+    /// Goes round the slots.
+    type Cursor: Cursor;
     /// Number of slots, a power of two.
     fn slots(&self) -> u64;
-    /// The slot of request number `position`.
-    fn slot(&self, position: u64) -> &Slot;
+    /// A cursor at the slot of request number `position`.
+    fn cursor(&self, position: u64) -> Self::Cursor;
+    /// The slots from one milestone of a cursor to the next: a quarter of all, at least one.
+    fn stretch(&self) -> u64 {
+        (self.slots() / 4).max(1)
+    }
     /// The counter that the receiver publishes.
     fn handled(&self) -> &Counter;
 }
 
-/// The number of requests handled, on a line of its own, written by the receiver only.
+/// Points at a slot of a ring.
+pub trait Cursor {
+    /// The slot.
+    fn slot(&self) -> &Slot;
+    /// Goes on to the next slot, and from the last to the first. Says whether that passed a
+    /// milestone, which is where the position is a multiple of [`Cells::stretch`].
+    fn advance(&mut self) -> bool;
+}
+
+/// How many requests have been handled, on a line of its own, written by the receiver only: the
+/// sequence of the first that has not, or 0 at the beginning.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Counter(AtomicU64);
 
 impl Counter {
-    pub(crate) fn new(value: u64) -> Self {
-        Self(AtomicU64::new(value))
+    pub(crate) fn new(next: Sequence) -> Self {
+        Self(AtomicU64::new(next.whole()))
     }
 }
 
@@ -54,7 +71,7 @@ impl Counter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Corrupt {
     /// A message of this many words.
-    Words(u64),
+    Words(u32),
     /// More requests handled than were sent.
     Handled {
         /// As the peer says.
@@ -62,6 +79,14 @@ pub enum Corrupt {
         /// As this side knows.
         sent: u64,
     },
+    /// A message for a handler that this side does not have.
+    Handler(NoHandler),
+}
+
+impl From<NoHandler> for Corrupt {
+    fn from(handler: NoHandler) -> Self {
+        Self::Handler(handler)
+    }
 }
 
 impl From<TooManyWords> for Corrupt {
@@ -77,51 +102,65 @@ impl fmt::Display for Corrupt {
             Self::Handled { handled, sent } => {
                 write!(f, "{handled} requests handled of {sent} sent")
             }
+            Self::Handler(handler) => write!(f, "{handler}"),
         }
     }
 }
 
 /// The side that sends requests.
 #[derive(Debug)]
-pub struct Sender<C> {
+pub struct Sender<C: Cells> {
     cells: C,
+    /// Slot of the next request.
+    head: C::Cursor,
+    /// Sequence of the next request.
+    next: Sequence,
+    /// Slot of the oldest request that has not completed.
+    tail: C::Cursor,
+    /// Sequence of that request's reply.
+    expected: Sequence,
+    /// Requests sent that have not completed, at most `capacity`.
+    outstanding: u32,
     /// Requests that may be outstanding: the slots, or none where there is no peer.
-    capacity: u64,
-    /// Number of the next request.
-    head: u64,
-    /// Number of the oldest request that has not completed; `head - tail <= capacity`.
-    tail: u64,
+    capacity: u32,
 }
 
 impl<C: Cells> Sender<C> {
     /// The sender of a ring whose first `position` requests are complete; 0 for an unused ring.
     pub fn new(cells: C, position: u64) -> Self {
         let capacity = cells.slots();
-        Self { cells, capacity, head: position, tail: position }
+        Self::with_capacity(cells, position, capacity as u32)
     }
 
     /// A sender that never has room.
     #[cfg(not(loom))]
     pub(crate) fn closed(cells: C) -> Self {
-        Self { cells, capacity: 0, head: 0, tail: 0 }
+        Self::with_capacity(cells, 0, 0)
+    }
+
+    fn with_capacity(cells: C, position: u64, capacity: u32) -> Self {
+        let (head, tail) = (cells.cursor(position), cells.cursor(position));
+        let (next, expected) = (Sequence::request(position), Sequence::reply(position));
+        Self { cells, head, next, tail, expected, outstanding: 0, capacity }
     }
 
     /// Sends a request if there is room, and says whether there was.
     #[inline(always)]
     pub fn push(&mut self, message: &Message) -> bool {
-        let head = self.head;
-        if head - self.tail == self.capacity {
+        if self.outstanding == self.capacity {
             return false;
         }
-        self.cells.slot(head).write(message, request_sequence(head));
-        self.head = head + 1;
+        self.head.slot().write(message, self.next);
+        self.head.advance();
+        self.next = self.next.next();
+        self.outstanding += 1;
         true
     }
 
     /// Requests sent that have not completed.
     #[inline(always)]
     pub fn outstanding(&self) -> u64 {
-        self.head - self.tail
+        u64::from(self.outstanding)
     }
 
     /// Looks whether the oldest request has completed: hands out its reply, or completes it and
@@ -131,40 +170,76 @@ impl<C: Cells> Sender<C> {
     /// # Errors
     /// The receiver wrote what it may not write.
     #[inline(always)]
-    pub fn complete(&mut self, on_reply: impl FnOnce(Message)) -> Result<usize, Corrupt> {
-        let tail = self.tail;
-        if tail == self.head {
-            return Ok(0);
+    pub fn complete(
+        &mut self,
+        on_reply: impl FnOnce(Message) -> Result<(), NoHandler>,
+    ) -> Result<usize, Corrupt> {
+        if self.outstanding == 0 {
+            Ok(0)
+        } else if self.take_reply(on_reply)? {
+            Ok(1)
+        } else {
+            self.complete_unreplied()
         }
-        let slot = self.cells.slot(tail);
-        let header = slot.header();
-        if header.sequence() != reply_sequence(tail) {
-            // Acquire: pairs with the release in `Receiver::publish`. The replies to the requests
-            // counted were written before, and the receiver has read those requests.
-            let handled = self.cells.handled().0.load(Ordering::Acquire);
-            return if handled <= tail { Ok(0) } else { self.complete_unreplied(handled) };
-        }
-        let message = slot.read(header)?;
-        self.tail = tail + 1;
-        on_reply(message);
-        Ok(1)
     }
 
-    /// Completes the oldest of the `handled` requests, as far as they have no replies.
-    #[inline(never)]
-    fn complete_unreplied(&mut self, handled: u64) -> Result<usize, Corrupt> {
-        if handled > self.head {
-            return Err(Corrupt::Handled { handled, sent: self.head });
+    /// Hands out the reply to the oldest request if it is there, and says whether it was. There is
+    /// an oldest request: some are outstanding.
+    ///
+    /// # Errors
+    /// The receiver wrote what it may not write.
+    #[inline(always)]
+    pub(crate) fn take_reply(
+        &mut self,
+        on_reply: impl FnOnce(Message) -> Result<(), NoHandler>,
+    ) -> Result<bool, Corrupt> {
+        let slot = self.tail.slot();
+        let header = slot.header();
+        if !header.is(self.expected) {
+            return Ok(false);
         }
-        let first = self.tail;
+        on_reply(slot.read(header)?)?;
+        self.pass();
+        Ok(true)
+    }
+
+    /// Whether the receiver says that it handled the oldest request.
+    #[cfg(not(loom))]
+    #[inline(always)]
+    pub(crate) fn is_counted(&self) -> bool {
+        self.cells.handled().0.load(Ordering::Relaxed) > self.expected.whole()
+    }
+
+    /// Counts the oldest request as complete.
+    #[inline(always)]
+    fn pass(&mut self) {
+        self.tail.advance();
+        self.expected = self.expected.next();
+        self.outstanding -= 1;
+    }
+
+    /// Completes the oldest of the requests that the receiver says it handled, as far as they have
+    /// no replies, and returns how many these were.
+    ///
+    /// # Errors
+    /// The receiver wrote what it may not write.
+    #[inline]
+    pub(crate) fn complete_unreplied(&mut self) -> Result<usize, Corrupt> {
+        // Acquire: pairs with the release in `Receiver::publish`. The replies to the requests
+        // counted were written before, and the receiver has read those requests.
+        let handled = self.cells.handled().0.load(Ordering::Acquire);
+        if handled > self.next.whole() {
+            let [handled, sent] = [handled / 2 - 1, self.next.position()];
+            return Err(Corrupt::Handled { handled, sent });
+        }
+        let mut completed = 0;
         // The counter was read first, the slots are looked at second: a reply is written before
         // the counter passes its request, so where none is seen now, there is none.
-        while self.tail < handled
-            && self.cells.slot(self.tail).header().sequence() != reply_sequence(self.tail)
-        {
-            self.tail += 1;
+        while handled > self.expected.whole() && !self.tail.slot().header().is(self.expected) {
+            self.pass();
+            completed += 1;
         }
-        Ok((self.tail - first) as usize)
+        Ok(completed)
     }
 }
 
@@ -172,22 +247,33 @@ impl<C: Cells> Sender<C> {
 #[derive(Debug)]
 pub struct Receiver<C: Cells> {
     cells: C,
-    /// Number of the next request.
-    next: u64,
-    /// Requests handled without a reply since the counter was last published.
-    unpublished: u64,
+    /// Slot of the next request.
+    next: C::Cursor,
+    /// Sequence of the next request.
+    expected: Sequence,
+    /// Sequence of the oldest request whose completion the sender may not know; `expected` when
+    /// there is none.
+    unknown: Sequence,
 }
 
 impl<C: Cells> Receiver<C> {
     /// The receiver of a ring whose first `position` requests are complete; 0 for an unused ring.
     pub fn new(cells: C, position: u64) -> Self {
-        Self { cells, next: position, unpublished: 0 }
+        let (next, expected) = (cells.cursor(position), Sequence::request(position));
+        Self { cells, next, expected, unknown: expected }
     }
 
     /// Requests handled of whose completion the sender may not know yet.
     #[inline(always)]
     pub fn unpublished(&self) -> u64 {
-        self.unpublished
+        self.expected.position() - self.unknown.position()
+    }
+
+    /// Whether the next request has arrived.
+    #[cfg(not(loom))]
+    #[inline(always)]
+    pub(crate) fn has_arrived(&self) -> bool {
+        self.next.slot().header().is(self.expected)
     }
 
     /// Handles the next request if it has arrived, and returns how many requests that was.
@@ -195,53 +281,90 @@ impl<C: Cells> Receiver<C> {
     /// # Errors
     /// The sender wrote what it may not write.
     #[inline(always)]
-    pub fn serve(
+    pub fn serve<M: Borrow<Message>>(
         &mut self,
-        on_request: impl FnOnce(Message) -> Option<Message>,
+        on_request: impl FnOnce(Message) -> Result<Option<M>, NoHandler>,
     ) -> Result<usize, Corrupt> {
-        let next = self.next;
-        let slot = self.cells.slot(next);
-        let header = slot.header();
-        if header.sequence() != request_sequence(next) {
-            if self.unpublished != 0 {
-                self.publish(next);
-            }
+        let Some(request) = self.arrived()? else {
+            self.idle();
             return Ok(0);
+        };
+        match on_request(request)? {
+            Some(reply) => self.reply(reply.borrow()),
+            None => self.done(),
         }
-        match on_request(slot.read(header)?) {
-            Some(reply) => {
-                // Those before get no reply, and the sender completes in order.
-                if self.unpublished != 0 {
-                    self.publish(next);
-                }
-                self.cells.slot(next).write_all(&reply, reply_sequence(next));
-            }
-            None => {
-                self.unpublished += 1;
-                if self.unpublished >= self.cells.slots() / 4 {
-                    self.publish(next + 1);
-                }
-            }
-        }
-        self.next = next + 1;
         Ok(1)
     }
 
-    /// Makes known that the requests before `handled` are.
+    /// The next request, if it has arrived. It is handled by [`Receiver::reply`] or
+    /// [`Receiver::done`].
     #[inline(always)]
-    fn publish(&mut self, handled: u64) {
-        self.unpublished = 0;
-        // Release: pairs with the acquire in `Sender::complete`. The replies to the requests
-        // counted come before, and so do the reads of these requests, whose slots the sender may
-        // now overwrite.
-        self.cells.handled().0.store(handled, Ordering::Release);
+    pub(crate) fn arrived(&self) -> Result<Option<Message>, Corrupt> {
+        let slot = self.next.slot();
+        let header = slot.header();
+        if header.is(self.expected) { Ok(Some(slot.read(header)?)) } else { Ok(None) }
+    }
+
+    /// When no request has arrived: makes known how many were handled.
+    #[inline(always)]
+    pub(crate) fn idle(&mut self) {
+        if self.unknown != self.expected {
+            self.publish();
+        }
+    }
+
+    /// Replies to the request that has arrived.
+    #[inline(always)]
+    pub(crate) fn reply(&mut self, reply: &Message) {
+        self.next.slot().write_words(reply);
+        if self.unknown == self.expected {
+            self.announce(reply.tag());
+        } else {
+            self.publish_and_announce(reply.tag());
+        }
+        self.expected = self.expected.next();
+        self.unknown = self.expected;
+        self.next.advance();
+    }
+
+    /// Counts the request that has arrived as handled without a reply.
+    #[inline(always)]
+    pub(crate) fn done(&mut self) {
+        self.expected = self.expected.next();
+        if self.next.advance() {
+            self.publish();
+        }
+    }
+
+    #[inline(always)]
+    fn announce(&mut self, tag: Tag) {
+        self.next.slot().announce(tag, self.expected.replied());
+    }
+
+    /// Those before a reply get none, and the sender completes in order.
+    #[cold]
+    #[inline(never)]
+    fn publish_and_announce(&mut self, tag: Tag) {
+        self.publish();
+        self.announce(tag);
+    }
+
+    /// Makes known that the requests before the next are handled.
+    #[cold]
+    #[inline(never)]
+    fn publish(&mut self) {
+        self.unknown = self.expected;
+        // Release: pairs with the acquire in `Sender::complete_unreplied`. The replies to the
+        // requests counted come before, and so do the reads of these requests, whose slots the
+        // sender may now overwrite.
+        self.cells.handled().0.store(self.expected.whole(), Ordering::Release);
     }
 }
 
 impl<C: Cells> Drop for Receiver<C> {
     fn drop(&mut self) {
-        if self.unpublished != 0 {
-            self.publish(self.next);
+        if self.unknown != self.expected {
+            self.publish();
         }
     }
 }
@@ -263,24 +386,44 @@ impl LocalCells {
         let last_sequence = |slot: u64| {
             // The latest request before `position` in this slot, if there was one.
             let back = position.wrapping_sub(slot + 1) % slots + 1;
-            position.checked_sub(back).map_or(0, reply_sequence)
+            position.checked_sub(back).map_or(0, |last| Sequence::reply(last).shown())
         };
         let slots = (0..slots).map(|slot| Slot::new(last_sequence(slot))).collect();
-        Arc::new(Self { slots, handled: Counter::new(position) })
+        Arc::new(Self { slots, handled: Counter::new(Sequence::request(position)) })
     }
 }
 
 impl Cells for Arc<LocalCells> {
+    type Cursor = LocalCursor;
+
     fn slots(&self) -> u64 {
         self.slots.len() as u64
     }
 
-    fn slot(&self, position: u64) -> &Slot {
-        &self.slots[position as usize & (self.slots.len() - 1)]
+    fn cursor(&self, position: u64) -> LocalCursor {
+        LocalCursor { at: position as usize % self.slots.len(), cells: Self::clone(self) }
     }
 
     fn handled(&self) -> &Counter {
         &self.handled
+    }
+}
+
+/// Goes round the slots of [`LocalCells`].
+#[derive(Debug)]
+pub struct LocalCursor {
+    cells: Arc<LocalCells>,
+    at: usize,
+}
+
+impl Cursor for LocalCursor {
+    fn slot(&self) -> &Slot {
+        &self.cells.slots[self.at]
+    }
+
+    fn advance(&mut self) -> bool {
+        self.at = (self.at + 1) % self.cells.slots.len();
+        (self.at as u64).is_multiple_of(self.cells.stretch())
     }
 }
 

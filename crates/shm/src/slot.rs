@@ -2,8 +2,7 @@
 //!
 //! ```text
 //! header   bits 0..32   sequence
-//!          bits 32..40  handler
-//!          bits 40..64  number of words
+//!          bits 32..64  tag: the handler (8 bits), then the number of words
 //! words    4 × 8 bytes
 //! ```
 //!
@@ -12,7 +11,7 @@
 //! 2³². A line that was never written has the sequence 0, which stands for the request before the
 //! first one. The sequence of p returns after 2³¹ requests, when the line shows that of p − N.
 
-use bandgap_comm::{HandlerId, MAX_WORDS, Message};
+use bandgap_comm::{MAX_WORDS, Message, Tag};
 
 use crate::sync::{AtomicU64, Ordering};
 
@@ -33,32 +32,69 @@ pub(crate) struct Header(u64);
 
 /// A header announced more words than a message may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooManyWords(pub u64);
+pub struct TooManyWords(pub u32);
 
-/// The sequence of request number `position`.
-#[inline(always)]
-pub(crate) fn request_sequence(position: u64) -> u32 {
-    (position as u32).wrapping_mul(2).wrapping_add(2)
-}
+/// The place of a message in its ring, before it is cut to 32 bits. Each side keeps that of the
+/// next message that it expects, so that one comparison finds whether it is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sequence(u64);
 
-/// The sequence of the reply to request number `position`.
-#[inline(always)]
-pub(crate) fn reply_sequence(position: u64) -> u32 {
-    (position as u32).wrapping_mul(2).wrapping_add(3)
-}
-
-const HANDLER_SHIFT: u32 = 32;
-const WORDS_SHIFT: u32 = 40;
-
-impl Header {
+impl Sequence {
+    /// Of request number `position`.
     #[inline(always)]
-    pub(crate) fn sequence(self) -> u32 {
+    pub(crate) fn request(position: u64) -> Self {
+        Self(position.wrapping_mul(2).wrapping_add(2))
+    }
+
+    /// Of the reply to request number `position`.
+    #[inline(always)]
+    pub(crate) fn reply(position: u64) -> Self {
+        Self(position.wrapping_mul(2).wrapping_add(3))
+    }
+
+    /// Number of the request.
+    #[inline(always)]
+    pub(crate) fn position(self) -> u64 {
+        (self.0 - 2) / 2
+    }
+
+    /// Of the next request, or its reply.
+    #[inline(always)]
+    pub(crate) fn next(self) -> Self {
+        Self(self.0 + 2)
+    }
+
+    /// Of the reply to this request.
+    #[inline(always)]
+    pub(crate) fn replied(self) -> Self {
+        Self(self.0 + 1)
+    }
+
+    /// All of it. A later message has a greater one.
+    #[inline(always)]
+    pub(crate) fn whole(self) -> u64 {
+        self.0
+    }
+
+    /// What a header shows of it.
+    #[inline(always)]
+    pub(crate) fn shown(self) -> u32 {
         self.0 as u32
     }
 }
 
+const TAG_SHIFT: u32 = 32;
+
+impl Header {
+    /// Whether this is the message of that sequence.
+    #[inline(always)]
+    pub(crate) fn is(self, sequence: Sequence) -> bool {
+        self.0 as u32 == sequence.shown()
+    }
+}
+
 impl Slot {
-    /// A slot never written, or last written with `sequence`.
+    /// A slot never written (0), or last written with the sequence shown.
     pub(crate) fn new(sequence: u32) -> Self {
         Self {
             header: AtomicU64::new(u64::from(sequence)),
@@ -77,6 +113,7 @@ impl Slot {
     /// The message that `header` announced. It is this side's turn: nobody else writes here.
     #[inline(always)]
     pub(crate) fn read(&self, header: Header) -> Result<Message, TooManyWords> {
+        let tag = Tag::from_bits((header.0 >> TAG_SHIFT) as u32).map_err(TooManyWords)?;
         // All four: a load costs less than finding out that it was not needed.
         let words = [
             self.words[0].load(Ordering::Relaxed),
@@ -84,30 +121,32 @@ impl Slot {
             self.words[2].load(Ordering::Relaxed),
             self.words[3].load(Ordering::Relaxed),
         ];
-        let handler = HandlerId((header.0 >> HANDLER_SHIFT) as u8);
-        let len = header.0 >> WORDS_SHIFT;
-        Message::from_parts(handler, len as usize, words).ok_or(TooManyWords(len))
+        Ok(Message::from_parts(tag, words))
     }
 
     /// Writes a message and hands the slot to the other side. For messages whose length is known
     /// when compiled: only the words sent are stored.
     #[inline(always)]
-    pub(crate) fn write(&self, message: &Message, sequence: u32) {
+    pub(crate) fn write(&self, message: &Message, sequence: Sequence) {
         for i in 0..MAX_WORDS {
             if i < message.len() {
                 self.words[i].store(message.all_words()[i], Ordering::Relaxed);
             }
         }
-        self.announce(message, sequence);
+        self.announce(message.tag(), sequence);
     }
 
-    /// As [`Slot::write`], for messages of any length: four stores cost less than to branch.
+    /// Writes the words of a message of any length, to be announced: one branch, since most have
+    /// one word, and four stores cost less than to branch further.
     #[inline(always)]
-    pub(crate) fn write_all(&self, message: &Message, sequence: u32) {
-        for (cell, word) in self.words.iter().zip(message.all_words()) {
-            cell.store(*word, Ordering::Relaxed);
+    pub(crate) fn write_words(&self, message: &Message) {
+        let words = message.all_words();
+        self.words[0].store(words[0], Ordering::Relaxed);
+        if message.len() > 1 {
+            self.words[1].store(words[1], Ordering::Relaxed);
+            self.words[2].store(words[2], Ordering::Relaxed);
+            self.words[3].store(words[3], Ordering::Relaxed);
         }
-        self.announce(message, sequence);
     }
 
     /// Writes what no well-behaved peer would.
@@ -116,11 +155,10 @@ impl Slot {
         self.header.store(header, Ordering::Relaxed);
     }
 
+    /// Hands the slot, whose words have been written, to the other side.
     #[inline(always)]
-    fn announce(&self, message: &Message, sequence: u32) {
-        let header = u64::from(sequence)
-            | u64::from(message.handler.0) << HANDLER_SHIFT
-            | (message.len() as u64) << WORDS_SHIFT;
+    pub(crate) fn announce(&self, tag: Tag, sequence: Sequence) {
+        let header = u64::from(sequence.shown()) | u64::from(tag.bits()) << TAG_SHIFT;
         // Release: pairs with the acquire in `header`.
         self.header.store(header, Ordering::Release);
     }

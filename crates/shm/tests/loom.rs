@@ -41,7 +41,7 @@ fn run(Plan { slots, position, replies, leaves }: Plan) {
                     // In order, once, and the words that were sent.
                     let number = arrived as u64;
                     assert_eq!(message, Message::new(HandlerId(7), [number, !number]));
-                    replies[arrived].then(|| Message::new(HandlerId(9), [number + 100]))
+                    Ok(replies[arrived].then(|| Message::new(HandlerId(9), [number + 100])))
                 })
                 .unwrap();
             arrived += handled;
@@ -51,7 +51,8 @@ fn run(Plan { slots, position, replies, leaves }: Plan) {
         }
         if !leaves {
             while receiver.unpublished() != 0 {
-                assert_eq!(receiver.serve(|_| panic!("nothing was sent")).unwrap(), 0);
+                let nothing = |_| -> Result<Option<Message>, _> { panic!("nothing was sent") };
+                assert_eq!(receiver.serve(nothing).unwrap(), 0);
             }
         }
     });
@@ -64,7 +65,12 @@ fn run(Plan { slots, position, replies, leaves }: Plan) {
         }
         assert!(sender.outstanding() <= slots);
         let mut replied = None;
-        let more = sender.complete(|message| replied = Some(message)).unwrap();
+        let more = sender
+            .complete(|message| {
+                replied = Some(message);
+                Ok(())
+            })
+            .unwrap();
         match replied {
             Some(message) => {
                 assert_eq!(more, 1);

@@ -8,13 +8,14 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use bandgap_comm::{CommError, Frame, FrameKind, HandlerId, Link, Message, Posted};
+use bandgap_comm::{CommError, Frame, FrameKind, Link, Message, Posted, Tag};
 use bandgap_socket::{SocketLink, Stream};
 use proptest::prelude::*;
 
 fn frame(len: usize, word: u64) -> Frame {
     let words = [word, !word, word.rotate_left(7), 42];
-    let message = Message::from_parts(HandlerId(word as u8), len, words).unwrap();
+    let tag = Tag::from_bits((len as u32) << 8 | u32::from(word as u8)).unwrap();
+    let message = Message::from_parts(tag, words);
     Frame { kind: FrameKind::Request, credits: word as u16, message }
 }
 

@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use bandgap_host::{
-    ClockReport, Description, NoiseReport, WorkRate,
-    noise::fixed_work_quantum,
-    pin,
+    ClockReport, Description, NoiseReport, WorkRate, noise::fixed_work_quantum, pin,
 };
 use serde::Serialize;
 

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use bandgap_host::doctor::{Evidence, Grade, Pinning, PlacementState, examine};
-use bandgap_host::{Description, pin};
+use bandgap_host::{Description, NoiseReport, pin};
+use bandgap_record::{CoreNoise, Noise, Number, Outcome};
 use bandgap_report::{self as report, Check as Shown};
 use bandgap_stats::{States, cluster};
 
@@ -63,7 +64,7 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
             grade: match check.grade {
                 Grade::Good => report::Grade::Good,
                 Grade::Note => report::Grade::Note,
-                Grade::Warning => report::Grade::Poor,
+                Grade::Warning => report::Grade::Warning,
                 Grade::Bad => report::Grade::Bad,
             },
             found,
@@ -71,8 +72,27 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
         })
         .collect();
     sink.say(&report::checks(&rows, sink.layout()))?;
+    sink.add(Outcome::Noise(recorded(&noise)))?;
     let findings = checks.iter().any(|check| check.grade >= Grade::Warning);
     sink.close(if findings { Exit::Findings } else { Exit::Fine })
+}
+
+/// The noise of each core as it is recorded.
+fn recorded(noise: &[(usize, NoiseReport)]) -> Noise {
+    let core = |(core, report): &(usize, NoiseReport)| CoreNoise {
+        core: *core as u32,
+        quantum: report.quantum.into(),
+        samples: report.samples as u64,
+        median: report.median.into(),
+        mean: report.mean.into(),
+        p99: report.p99.into(),
+        p999: report.p99_9.into(),
+        max: report.max.into(),
+        threshold: report.threshold.into(),
+        detours_per_second: Number(report.detours_per_second),
+        time_lost: Number(report.time_lost),
+    };
+    Noise { cores: noise.iter().map(core).collect() }
 }
 
 /// Whether ranks can be pinned to their processors.

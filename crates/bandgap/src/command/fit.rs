@@ -10,7 +10,7 @@ use bandgap_record::{Measure as RecordedMeasure, read_logp_table};
 use crate::args::{Fit, Measure, Output};
 use crate::assemble;
 use crate::exit::Exit;
-use crate::failure::{Classify, Failure};
+use crate::failure::{Classify, Failure, told};
 use crate::output::Sink;
 
 /// Resamples of the bootstrap.
@@ -27,12 +27,13 @@ pub fn run(fit: &Fit, measure: &Measure, output: &Output) -> Result<Exit, Failur
     let reader: Box<dyn Read> = if file == Path::new("-") {
         Box::new(std::io::stdin())
     } else {
-        Box::new(File::open(file).map_err(|error| {
-            Failure::new(Exit::Input, format!("open {name}: {error}"))
-        })?)
+        Box::new(
+            File::open(file)
+                .map_err(|error| Failure::new(Exit::Input, format!("open {name}: {error}")))?,
+        )
     };
     let rows = read_logp_table(reader)
-        .map_err(|error| Failure::new(Exit::Input, format!("read {name}: {error}")))?;
+        .map_err(|error| Failure::new(Exit::Input, format!("use {name}: {}", told(&error))))?;
     let rows: Vec<Row> = rows
         .iter()
         .map(|row| Row {
@@ -45,11 +46,8 @@ pub fn run(fit: &Fit, measure: &Measure, output: &Output) -> Result<Exit, Failur
             elapsed_ns: row.elapsed.0,
         })
         .collect();
-    let options = Options {
-        confidence: measure.confidence.0,
-        resamples: RESAMPLES,
-        seed: measure.seed,
-    };
+    let options =
+        Options { confidence: measure.confidence.0, resamples: RESAMPLES, seed: measure.seed };
     let observations = observations_from_rows(&rows);
     let signature = extract(&observations, &options)
         .map_err(|error| Failure::new(Exit::Input, format!("fit {name}: {error}")))?;

@@ -21,6 +21,11 @@ pub fn run(names: &[String], measure: &Measure, output: &Output) -> Result<Exit,
     if measure.ranks.is_some_and(|ranks| ranks != 2) {
         return Err(Failure::new(Exit::Usage, "measure floors with other than 2 ranks"));
     }
+    if let Some(target) = &measure.transport {
+        let what =
+            format!("measure floors over {target}: they are those of the machine, all at once");
+        return Err(Failure::new(Exit::Usage, what).hint("leave out --transport"));
+    }
     let mut sink = Sink::open(output, "floor", measure)?;
     let stage = Stage::new()?;
     let plan = FloorPlan {
@@ -53,8 +58,7 @@ pub fn run(names: &[String], measure: &Measure, output: &Output) -> Result<Exit,
             exit = Exit::Interrupted;
         }
         Ended::Failed(failure) => {
-            sink.warn(&format!("rank {}: {}", failure.rank, failure.what));
-            sink.interrupted();
+            sink.failed(&format!("rank {}: {}", failure.rank, failure.what));
             exit = failure.exit;
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::args::{Measure, Output};
 use crate::collect::Stage;
-use crate::command::signature::{one, plan, worse};
+use crate::command::signature::{all_pairs, one, plan, worse};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::launch::{Task, Transport};
@@ -15,23 +15,23 @@ use crate::target::Target;
 /// # Errors
 /// Ranks could not be started, or results not be written.
 pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    let mut sink = Sink::open(output, "run", measure)?;
-    let stage = Stage::new()?;
     let ranks = measure.ranks.unwrap_or(2);
     if ranks < 2 {
         return Err(Failure::new(Exit::Usage, "measure with fewer than 2 ranks"));
     }
+    let mut sink = Sink::open(output, "run", measure)?;
+    let stage = Stage::new()?;
     let task = Task::Signature {
         plan: plan(&stage, measure, SignaturePattern::OneToOne),
-        pairs: ranks > 2,
+        pairs: all_pairs(ranks, &mut sink),
         fan_in: None,
     };
     sink.plan(&task);
     sink.summarise_at_end();
-    let targets = measure.transport.clone().map_or_else(
-        || Transport::ALL.map(Target::Real).to_vec(),
-        |target| vec![target],
-    );
+    let targets = measure
+        .transport
+        .clone()
+        .map_or_else(|| Transport::ALL.map(Target::Real).to_vec(), |target| vec![target]);
     let mut exit = Exit::Fine;
     for target in targets {
         exit = worse(exit, one(&stage, &target, ranks, &task, measure, output, &mut sink)?);

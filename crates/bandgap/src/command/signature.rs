@@ -8,7 +8,7 @@ use crate::assemble;
 use crate::collect::{self, Collected, Stage};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::launch::{Ended, Task, Transport};
+use crate::launch::{Ended, Task, Transport, Wait};
 use crate::measure::signature::{SignaturePattern, SignaturePlan};
 use crate::output::Sink;
 use crate::progress::Progress;
@@ -17,18 +17,22 @@ use crate::target::Target;
 /// Samples of a batch ("Assessing Fast Network Interfaces", Small-message empirical results).
 pub const BATCH: u32 = bandgap_stats::batch::BATCH as u32;
 
+/// Most ranks of which all pairs are measured: 2016 pairs.
+const MOST_PAIRED: usize = 64;
+
 /// Measures, prints and keeps the signature.
 ///
 /// # Errors
 /// It could not be measured, or not be written.
 pub fn run(signature: &Signature, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    let mut sink = Sink::open(output, "signature", measure)?;
     let target = measure.transport.clone().unwrap_or(Target::Real(Transport::Shm));
-    let stage = Stage::new()?;
     let (pattern, least) = pattern(signature);
     let ranks = ranks(measure, least, pattern)?;
+    let mut sink = Sink::open(output, "signature", measure)?;
+    let stage = Stage::new()?;
     let fan_in = signature.fan_in;
-    let task = Task::Signature { plan: plan(&stage, measure, pattern), pairs: ranks > 2, fan_in };
+    let pairs = fan_in.is_none() && all_pairs(ranks, &mut sink);
+    let task = Task::Signature { plan: plan(&stage, measure, pattern), pairs, fan_in };
     sink.plan(&task);
     let exit = one(&stage, &target, ranks, &task, measure, output, &mut sink)?;
     sink.close(exit)
@@ -57,7 +61,7 @@ pub fn one(
                         format!("run {ranks} ranks: {} has {}", machine.name(), machine.ranks()),
                     ));
                 }
-                collect::in_virtual_time(&machine, ranks, task, &progress)?
+                collect::in_virtual_time(stage, &machine, ranks, task, &progress)?
             }
             (Target::Real(transport), None) => {
                 collect::on_processes(stage, *transport, ranks, task, measure, &progress)?
@@ -75,9 +79,12 @@ pub fn one(
         Err(reason) => {
             exit = Exit::Findings;
             sink.warn(&format!("too little was measured to fit: {reason}"));
+            if !collected.table.is_empty() {
+                sink.add(assemble::unfitted(target, &collected.table, &reason))?;
+            }
         }
     }
-    note_conditions(&collected, ranks, sink);
+    note_conditions(&collected, ranks, measure, sink);
     match &collected.ended {
         Ended::Done => Ok(exit),
         Ended::Interrupted => {
@@ -85,11 +92,21 @@ pub fn one(
             Ok(Exit::Interrupted)
         }
         Ended::Failed(failure) => {
-            sink.warn(&format!("rank {}: {}", failure.rank, failure.what));
-            sink.interrupted();
+            sink.failed(&format!("rank {}: {}", failure.rank, failure.what));
             Ok(failure.exit)
         }
     }
+}
+
+/// Whether the round trips of all pairs are measured: not where there are so many that they would
+/// take far longer than everything else.
+pub fn all_pairs(ranks: usize, sink: &mut Sink) -> bool {
+    if ranks > MOST_PAIRED {
+        sink.warn(&format!(
+            "round trips of all pairs are measured with up to {MOST_PAIRED} ranks, not with {ranks}"
+        ));
+    }
+    (3..=MOST_PAIRED).contains(&ranks)
 }
 
 /// The graver of two outcomes; findings come before worse.
@@ -97,7 +114,10 @@ pub fn worse(a: Exit, b: Exit) -> Exit {
     if (b as u8) > (a as u8) { b } else { a }
 }
 
-fn note_conditions(collected: &Collected, ranks: usize, sink: &mut Sink) {
+fn note_conditions(collected: &Collected, ranks: usize, measure: &Measure, sink: &mut Sink) {
+    if collected.placement.is_some() && measure.wait == Wait::Block {
+        sink.warn("ranks sleep while they wait: placement states are not probed");
+    }
     if let Some(placement) = &collected.placement
         && placement.oversubscribed
     {
@@ -121,7 +141,10 @@ pub fn plan(stage: &Stage, measure: &Measure, pattern: SignaturePattern) -> Sign
         samples: BATCH,
         seed: measure.seed,
         pattern,
-        stamp: stage.clock.cost().0,
+        stamp: match measure.transport {
+            Some(Target::Simulated(_)) => 0.0,
+            _ => stage.clock.cost().0,
+        },
     }
 }
 
@@ -130,7 +153,9 @@ fn pattern(signature: &Signature) -> (SignaturePattern, usize) {
     match signature {
         Signature { pairs: true, .. } => (SignaturePattern::Pairs, 2),
         Signature { fan_out: true, .. } => (SignaturePattern::FanOut, 2),
-        Signature { fan_in: Some(most), .. } => (SignaturePattern::OneToOne, most + 1),
+        Signature { fan_in: Some(most), .. } => {
+            (SignaturePattern::OneToOne, most.saturating_add(1))
+        }
         _ => (SignaturePattern::OneToOne, 2),
     }
 }

@@ -60,10 +60,13 @@ fn describe(topology: &Topology, summary: &TopologySummary) -> String {
     for (distance, (a, b)) in topology.pairs_by_distance() {
         let _ = writeln!(text, "{:<15}  {a},{b}", distance.to_string());
     }
-    let _ = write!(text, "\nMeasure between two of them with --cores, as in: bandgap signature --cores ");
+    let _ = write!(
+        text,
+        "\nMeasure between two of them with --cores, as in: bandgap signature --cores "
+    );
     let _ = match topology.farthest_pair() {
-        Some((_, (a, b))) => write!(text, "{a},{b}"),
-        None => write!(text, "0,1"),
+        Some((_, (a, b))) => writeln!(text, "{a},{b}"),
+        None => writeln!(text, "0,1"),
     };
     text
 }

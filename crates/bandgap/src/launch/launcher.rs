@@ -1,5 +1,6 @@
 //! The launcher's side.
 
+use std::io::ErrorKind::{BrokenPipe, ConnectionReset};
 use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -24,7 +25,9 @@ const GRACE: Duration = Duration::from_millis(800);
 #[non_exhaustive]
 pub enum LaunchError {
     /// A rank process could not be started.
-    #[error("start rank {rank} of {size}: {source}; fewer ranks need less (see `ulimit -u`, `ulimit -n`)")]
+    #[error(
+        "start rank {rank} of {size}: {source}; fewer ranks need less (see `ulimit -u`, `ulimit -n`)"
+    )]
     Start {
         /// The rank.
         rank: usize,
@@ -104,15 +107,15 @@ impl Launch {
         let floors = assignments.iter().any(|a| matches!(a.task, super::Task::Floors(_)));
         let needs_segment = floors || assignments.iter().any(|a| a.transport == Transport::Shm);
         let area = floors.then(FloorArea::create).transpose().map_err(memory)?;
-        let segment = if needs_segment {
-            Some(Segment::create(size, slots).map_err(memory)?)
-        } else {
-            None
-        };
+        let segment =
+            if needs_segment { Some(Segment::create(size, slots).map_err(memory)?) } else { None };
         let mut launch = Self { ranks: Vec::with_capacity(size), control, released: false };
         for assignment in assignments {
-            let process = RankProcess::start()
-                .map_err(|source| LaunchError::Start { rank: assignment.rank, size, source })?;
+            let process = RankProcess::start().map_err(|source| LaunchError::Start {
+                rank: assignment.rank,
+                size,
+                source,
+            })?;
             launch.ranks.push(process);
         }
         for (process, assignment) in launch.ranks.iter_mut().zip(assignments) {
@@ -120,12 +123,16 @@ impl Launch {
             let shared = segment.as_ref().map_or(page, Segment::fd);
             let area = area.as_ref().map_or(page, FloorArea::fd);
             let handed = descriptors::send(process.channel.stream(), [page, shared, area]);
-            let handed = handed.and_then(|()| {
-                process.channel.send(&ToRank::Begin(Box::new(assignment.clone())))
-            });
-            // A rank that died before it heard anything is found by the watching below.
-            if let Err(error) = handed {
-                process.failure = Some((error.to_string(), Exit::Rank as u8));
+            let handed = handed
+                .and_then(|()| process.channel.send(&ToRank::Begin(Box::new(assignment.clone()))));
+            match handed {
+                // A rank that died before it heard anything is found by the watching below.
+                Err(error) if matches!(error.kind(), BrokenPipe | ConnectionReset) => {}
+                handed => handed.map_err(|source| LaunchError::Start {
+                    rank: assignment.rank,
+                    size,
+                    source,
+                })?,
             }
         }
         Ok(launch)
@@ -221,27 +228,30 @@ impl Launch {
         progress: &mut dyn FnMut(f64, &str),
     ) {
         let process = &mut self.ranks[rank];
-        loop {
-            match process.channel.receive() {
-                Ok(Some(FromRank::Address(address))) => process.address = Some(address),
-                Ok(Some(FromRank::Progress { measured, done, doing })) => {
+        let messages = match process.channel.receive_available() {
+            Ok(Some(messages)) => messages,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => return,
+            closed => {
+                if closed.is_err() {
+                    // It cannot be understood any more; fails only when it has already ended.
+                    let _ = process.child.kill();
+                }
+                process.open = false;
+                process.status = process.child.wait().ok();
+                return;
+            }
+        };
+        for message in messages {
+            match message {
+                FromRank::Address(address) => process.address = Some(address),
+                FromRank::Progress { measured, done, doing } => {
                     measured.into_iter().for_each(&mut *keep);
                     progress(done, &doing);
                     // A rank that died meanwhile is noticed at the next reading.
                     let _ = process.channel.send(&ToRank::Noted);
                 }
-                Ok(Some(FromRank::Done)) => process.done = true,
-                Ok(Some(FromRank::Failed { message, code })) => {
-                    process.failure = Some((message, code));
-                }
-                Ok(None) | Err(_) => {
-                    process.open = false;
-                    process.status = process.child.wait().ok();
-                    return;
-                }
-            }
-            if !process.channel.has_buffered() {
-                return;
+                FromRank::Done => process.done = true,
+                FromRank::Failed { message, code } => process.failure = Some((message, code)),
             }
         }
     }
@@ -250,7 +260,7 @@ impl Launch {
         let process = &self.ranks[rank];
         if let Some((what, code)) = &process.failure {
             let exit = Exit::from_code(*code);
-            return Some(RankFailure { rank, what: what.clone(), exit });
+            return Some(RankFailure { rank, what: format!("it failed to {what}"), exit });
         }
         let status = process.status?;
         if process.done && status.success() {

@@ -94,6 +94,8 @@ pub enum FromRank {
 pub struct Channel {
     reader: BufReader<UnixStream>,
     writer: UnixStream,
+    /// The beginning of a message that is not whole yet.
+    partial: Vec<u8>,
 }
 
 impl Channel {
@@ -102,7 +104,8 @@ impl Channel {
     /// # Errors
     /// The descriptor cannot be duplicated.
     pub fn new(stream: UnixStream) -> std::io::Result<Self> {
-        Ok(Self { reader: BufReader::new(stream.try_clone()?), writer: stream })
+        let reader = BufReader::new(stream.try_clone()?);
+        Ok(Self { reader, writer: stream, partial: Vec::new() })
     }
 
     /// The socket.
@@ -110,9 +113,25 @@ impl Channel {
         &self.writer
     }
 
-    /// Whether a whole or partial message has been read ahead.
-    pub fn has_buffered(&self) -> bool {
-        !self.reader.buffer().is_empty()
+    /// Reads once, and gives the messages that are whole by now; `None` when the other end closed.
+    /// Where something is there to read this does not wait, so a process that stops in the middle
+    /// of a message holds nobody up.
+    ///
+    /// # Errors
+    /// The other end sent something else.
+    pub fn receive_available<M: DeserializeOwned>(&mut self) -> std::io::Result<Option<Vec<M>>> {
+        let bytes = self.reader.fill_buf()?;
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        let read = bytes.len();
+        self.partial.extend_from_slice(bytes);
+        self.reader.consume(read);
+        let whole = self.partial.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let lines: Vec<u8> = self.partial.drain(..whole).collect();
+        let lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let messages: Result<_, serde_json::Error> = lines.map(serde_json::from_slice).collect();
+        Ok(Some(messages?))
     }
 
     /// Sends one message.
@@ -135,5 +154,25 @@ impl Channel {
             return Ok(None);
         }
         Ok(Some(serde_json::from_str(&line)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_message_holds_nobody_up() {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        let mut channel = Channel::new(ours).unwrap();
+        let mut hear = |sent: &[u8]| {
+            theirs.write_all(sent).unwrap();
+            channel.receive_available::<u32>().unwrap()
+        };
+        assert_eq!(hear(b"1"), Some(vec![]));
+        assert_eq!(hear(b"2\n3\n4"), Some(vec![12, 3]));
+        assert_eq!(hear(b"\n"), Some(vec![4]));
+        drop(theirs);
+        assert_eq!(channel.receive_available::<u32>().unwrap(), None);
     }
 }

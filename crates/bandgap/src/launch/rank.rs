@@ -1,7 +1,7 @@
 //! A rank's process, from its first instruction to its last.
 
-use std::os::fd::AsFd;
 use std::net::TcpStream;
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use bandgap_shm::floor::FloorArea;
 use bandgap_shm::{Control, Segment, ShmEndpoint};
 use bandgap_socket::{SocketLink, tcp, unix};
 
+use super::descriptors;
 use super::message::{Assignment, Channel, FromRank, ToRank, Wait};
 use super::task::Task;
 use super::transport::Transport;
 use super::watch::RankWatch;
-use super::descriptors;
 use crate::exit::Exit;
 use crate::measure::live::{LiveRunner, Station, follow};
 use crate::measure::{Runner, Stop, contention, floors, pairs, signature};
@@ -51,6 +51,9 @@ impl From<Stop> for Failure {
             Stop::Launcher(_) => Exit::Rank,
             Stop::Sim(_) => Exit::Defect,
         };
+        if let Stop::Comm(CommError::Deadline { .. }) = stop {
+            return Self::new("", &format!("{stop} (--deadline says how long to wait)"), exit);
+        }
         Self::new("", &stop, exit)
     }
 }
@@ -160,15 +163,10 @@ fn play<E: Endpoint>(
         follow(&mut station)?;
         return farewell(channel);
     }
-    let probes = !assignment.oversubscribed;
-    let mut runner = LiveRunner::new(
-        station,
-        channel,
-        clock,
-        assignment.work,
-        assignment.launch,
-        probes,
-    );
+    // A probe spins: where ranks share a core or sleep, it would see another machine.
+    let probes = !assignment.oversubscribed && assignment.wait != Wait::Block;
+    let mut runner =
+        LiveRunner::new(station, channel, clock, assignment.work, assignment.launch, probes);
     lead(&mut runner, &assignment.task)?;
     let station = runner.finish("done")?;
     farewell(channel)?;
@@ -193,8 +191,7 @@ pub fn station<E: Endpoint>(
         Wait::Block => Waiting::Block,
         Wait::Spin | Wait::Auto => Waiting::Spin,
     };
-    let watch =
-        RankWatch::new(Arc::clone(control), Duration::from_secs_f64(assignment.deadline));
+    let watch = RankWatch::new(Arc::clone(control), Duration::from_secs_f64(assignment.deadline));
     let am = ActiveMessages::new(endpoint, handlers(), RankState::default(), waiting, watch);
     Station::new(Executor::new(am, clock), Arc::clone(control))
 }
@@ -215,7 +212,8 @@ fn lead<R: Runner>(runner: &mut R, task: &Task) -> Result<(), Stop> {
 
 /// Tells the launcher this rank's address and waits for those of all.
 pub fn exchange(channel: &mut Channel, address: String) -> Result<Vec<String>, Failure> {
-    let lost = |error: &dyn std::fmt::Display| Failure::new("reach the launcher: ", error, Exit::Rank);
+    let lost =
+        |error: &dyn std::fmt::Display| Failure::new("reach the launcher: ", error, Exit::Rank);
     channel.send(&FromRank::Address(address)).map_err(|e| lost(&e))?;
     match channel.receive().map_err(|e| lost(&e))? {
         Some(ToRank::Addresses(addresses)) => Ok(addresses),

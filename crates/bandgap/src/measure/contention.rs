@@ -44,7 +44,13 @@ pub fn measure<R: Runner>(
             let samples = done.issue.iter().map(|time| time / f64::from(messages)).collect();
             let measured = Measured {
                 key: Key::Contended { requesters },
-                batch: Batch { samples, probe: done.probe, delay: None, launch: runner.launch(), rejected },
+                batch: Batch {
+                    samples,
+                    probe: done.probe,
+                    delay: None,
+                    launch: runner.launch(),
+                    rejected,
+                },
             };
             table.push(measured.clone());
             runner.keep(measured)?;

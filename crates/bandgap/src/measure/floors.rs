@@ -26,7 +26,8 @@ use super::signature::straddles;
 use crate::exit::Exit;
 use crate::launch::message::{Assignment, Channel};
 use crate::launch::rank::{
-    Failure, clock, connect_tcp, connect_unix, credited, exchange, farewell, listen_tcp, listen_unix, station,
+    Failure, clock, connect_tcp, connect_unix, credited, exchange, farewell, listen_tcp,
+    listen_unix, station,
 };
 use crate::launch::watch::RankWatch;
 
@@ -97,12 +98,7 @@ pub const COPY_BYTES: u64 = 64 << 10;
 /// Bytes of one write of a stream.
 pub const STREAM_BYTES: u64 = socket::STREAM_BYTES as u64;
 
-const fn floor(
-    name: &'static str,
-    yields: Yields,
-    rounds: u32,
-    kind: Kind,
-) -> Floor {
+const fn floor(name: &'static str, yields: Yields, rounds: u32, kind: Kind) -> Floor {
     Floor { name, yields, rounds, over: None, kind }
 }
 
@@ -122,7 +118,13 @@ pub const FLOORS: &[Floor] = &[
     layer("active_message", Yields::HalfRoundTrip, 500, "cache_line", Kind::Shm(Kernel::PingPong)),
     floor("slot_ring", Yields::HalfRoundTrip, 500, Kind::SlotRing),
     floor("slot_ring_stream", Yields::Operation, 8192, Kind::SlotRingStream),
-    layer("active_message_stream", Yields::Operation, 8192, "slot_ring_stream", Kind::Shm(Kernel::Stream)),
+    layer(
+        "active_message_stream",
+        Yields::Operation,
+        8192,
+        "slot_ring_stream",
+        Kind::Shm(Kernel::Stream),
+    ),
     floor("copy_local", Yields::Bytes(COPY_BYTES), 16, Kind::CopyLocal),
     floor("copy_cross_core", Yields::Bytes(COPY_BYTES), 1, Kind::CopyCrossCore),
     floor("copy_vm_readv", Yields::Bytes(COPY_BYTES), 1, Kind::CopyVmReadv),
@@ -208,8 +210,7 @@ impl Bench {
         let raw_unix = connect_unix(assignment, unix_raw.0, &of(3))?;
         let peer = 1 - assignment.rank;
         let raw_udp = udp::connect(udp_socket, &of(4)[peer]).map_err(|e| failed(&e))?;
-        let endpoint =
-            ShmEndpoint::attach(segment, assignment.rank, 2).map_err(|e| failed(&e))?;
+        let endpoint = ShmEndpoint::attach(segment, assignment.rank, 2).map_err(|e| failed(&e))?;
         let lost = || Failure::new("connect the ranks", &"", Exit::Communication);
         Ok(Self {
             role: if assignment.rank == 0 { Role::Initiator } else { Role::Responder },
@@ -252,7 +253,10 @@ impl Bench {
 
     /// One batch between two placement probes, in ticks; the inner error says why this floor
     /// cannot be had here.
-    fn bracketed(&mut self, floor: &Floor) -> Result<(Result<Vec<u64>, String>, Option<[Word; 2]>), Stop> {
+    fn bracketed(
+        &mut self,
+        floor: &Floor,
+    ) -> Result<(Result<Vec<u64>, String>, Option<[Word; 2]>), Stop> {
         let before = self.shm.probe_as(self.role)?;
         let ticks = self.run(floor)?;
         let after = self.shm.probe_as(self.role)?;
@@ -305,7 +309,13 @@ impl Bench {
                 Role::Responder => Ok(Vec::new()),
             },
             Kind::Tcp => {
-                return from_socket(socket::ping_pong(&self.raw_tcp, role, window, timer, patience));
+                return from_socket(socket::ping_pong(
+                    &self.raw_tcp,
+                    role,
+                    window,
+                    timer,
+                    patience,
+                ));
             }
             Kind::Unix => {
                 return from_socket(socket::ping_pong(
@@ -317,7 +327,13 @@ impl Bench {
                 ));
             }
             Kind::Udp => {
-                return from_socket(socket::ping_pong(&self.raw_udp, role, window, timer, patience));
+                return from_socket(socket::ping_pong(
+                    &self.raw_udp,
+                    role,
+                    window,
+                    timer,
+                    patience,
+                ));
             }
             Kind::TcpStream => {
                 return from_socket(socket::stream(&self.raw_tcp, role, window, timer, patience));
@@ -398,10 +414,7 @@ impl Leader<'_> {
             let mut measured = Vec::with_capacity(open.len());
             for floor in &open {
                 let batch = self.visit(floor)?;
-                measured.push(Measured {
-                    key: Key::Floor { name: floor.name.to_owned() },
-                    batch,
-                });
+                measured.push(Measured { key: Key::Floor { name: floor.name.to_owned() }, batch });
             }
             open.retain(|floor| {
                 !measured.iter().any(|m| {

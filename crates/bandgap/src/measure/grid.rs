@@ -124,8 +124,7 @@ mod tests {
     #[test]
     fn the_grid_follows_the_machine_it_is_chosen_for() {
         // The paper's Paragon, in nanoseconds: RTT 19.8 µs, g 7.6 µs.
-        let look =
-            FirstLook { rtt: 19_800.0, send_overhead: 1_400.0, gap: 7_600.0, messages: 256 };
+        let look = FirstLook { rtt: 19_800.0, send_overhead: 1_400.0, gap: 7_600.0, messages: 256 };
         let curves = choose(&look, 50, 10.0);
         assert_eq!(curves[0].messages[..8], [1, 2, 3, 4, 5, 6, 7, 8]);
         assert_eq!(curves[0].messages.last(), Some(&256));

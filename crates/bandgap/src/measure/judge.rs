@@ -12,7 +12,7 @@ use super::signature::MIN_BATCHES;
 pub use bandgap_stats::batch_value;
 
 /// Resamples while a measurement goes on: enough to see whether it may stop.
-const QUICK_RESAMPLES: usize = 100;
+pub const QUICK_RESAMPLES: usize = 100;
 
 /// A table with its placement states found, seen from one of them.
 pub struct Judged<'a> {
@@ -40,8 +40,7 @@ impl<'a> Judged<'a> {
         let states = States::find(&probes, cluster::RATIO);
         let seen = states.commonest();
         let delays = BTreeMap::new();
-        Self { table, confidence, precision, seed, stamp: 0.0, states, seen, delays }
-            .with_delays()
+        Self { table, confidence, precision, seed, stamp: 0.0, states, seen, delays }.with_delays()
     }
 
     /// The same for times from which stamps of this cost were removed: a point has converged when
@@ -122,8 +121,7 @@ impl<'a> Judged<'a> {
         self.point(key).is_some_and(|point| {
             let stamp = if matches!(key, Key::Issue { .. } | Key::Rtt) { self.stamp } else { 0.0 };
             let read = point.value.abs() + stamp;
-            point.batches >= MIN_BATCHES
-                && point.interval.half_width() <= self.precision * read
+            point.batches >= MIN_BATCHES && point.interval.half_width() <= self.precision * read
         })
     }
 
@@ -159,7 +157,9 @@ impl<'a> Judged<'a> {
                     _ => return None,
                 };
                 let batches = self.values(key);
-                (!batches.is_empty()).then_some(Observation { kind, messages, delay, batches })
+                // One batch has no interval, and a disturbed Δ may make a short burst negative.
+                let usable = batches.len() >= 2 && batches.iter().all(|value| *value >= 0.0);
+                usable.then_some(Observation { kind, messages, delay, batches })
             })
             .collect()
     }
@@ -177,14 +177,9 @@ impl<'a> Judged<'a> {
     /// no relative width makes sense for it.)
     pub fn parameters_converged(&self) -> bool {
         self.signature(QUICK_RESAMPLES).is_ok_and(|signature| {
-            [
-                &signature.send_overhead,
-                &signature.recv_overhead,
-                &signature.gap,
-                &signature.rtt,
-            ]
-            .iter()
-            .all(|e| within(e, self.precision))
+            [&signature.send_overhead, &signature.recv_overhead, &signature.gap, &signature.rtt]
+                .iter()
+                .all(|e| within(e, self.precision))
         })
     }
 }

@@ -88,8 +88,7 @@ impl<E: Endpoint, W: Watch> Station<E, W> {
                 || begun.elapsed() > Duration::from_secs(5)
         };
         let timer = self.executor.timer();
-        let windows =
-            probe(control, role, self.epoch, PROBE_WINDOWS, PROBE_ROUNDS, timer, give_up);
+        let windows = probe(control, role, self.epoch, PROBE_WINDOWS, PROBE_ROUNDS, timer, give_up);
         let Some(mut windows) = windows else {
             self.executor.active().watch_mut().check(begun.elapsed(), "the placement probe")?;
             return Ok(None);

@@ -72,6 +72,8 @@ pub const MIN_BATCHES: usize = 5;
 const STRADDLE: f64 = 1.4;
 /// Rounds over all points at least, whatever the budget.
 const LEAST_ROUNDS: u32 = 2;
+/// Multiple of the budget that these rounds may take on a machine that is too busy for it.
+const PATIENCE: f64 = 3.0;
 /// Attempts at a batch that straddles a change of state.
 const ATTEMPTS: usize = 4;
 /// Share by which the delay may differ before and after a batch.
@@ -102,11 +104,7 @@ pub fn measure<R: Runner>(runner: &mut R, plan: &SignaturePlan) -> Result<Table,
     let mut points: Vec<Point> = vec![Point::Rtt; MOST_VISITS as usize];
     let samples = session.samples();
     for curve in choose(&look, samples, plan.budget) {
-        let delay = if curve.delay > 0.0 {
-            session.runner.delay(curve.delay)
-        } else {
-            Delay::NONE
-        };
+        let delay = if curve.delay > 0.0 { session.runner.delay(curve.delay) } else { Delay::NONE };
         for &messages in &curve.messages {
             let point = Point::Issue { messages, delay };
             let batch = look.sample_time(messages, curve.delay) * f64::from(samples);
@@ -194,8 +192,7 @@ impl<R: Runner> Session<'_, R> {
                     share.min(0.99),
                     &format!("round {}, {} of {} points open", round + 1, open.len(), points.len()),
                 )?;
-                // Without some rounds over all points there is nothing to fit.
-                if round >= LEAST_ROUNDS && spent > self.plan.budget {
+                if self.over(round, spent) {
                     return Ok(());
                 }
             }
@@ -215,10 +212,17 @@ impl<R: Runner> Session<'_, R> {
                 open = points.clone();
             }
             let spent = self.runner.elapsed().as_secs_f64() - begun;
-            if round >= LEAST_ROUNDS && spent > self.plan.budget {
+            if self.over(round, spent) {
                 return Ok(());
             }
         }
+    }
+
+    /// Whether to stop after `rounds` whole rounds and `spent` seconds: within the budget, save
+    /// that a few rounds over all points, without which there is nothing to fit, may take longer.
+    fn over(&self, rounds: u32, spent: f64) -> bool {
+        let patience = if rounds >= LEAST_ROUNDS { 1.0 } else { PATIENCE };
+        spent > patience * self.plan.budget
     }
 
     /// One batch of one point; repeated when the placement changed within it.
@@ -244,8 +248,10 @@ impl<R: Runner> Session<'_, R> {
                 .or_else(|| drifts(before, after));
             let again = rejected.is_some() && attempt < ATTEMPTS;
             let launch = self.runner.launch();
-            let measured =
-                Measured { key: key(point), batch: Batch { samples, probe, delay, launch, rejected } };
+            let measured = Measured {
+                key: key(point),
+                batch: Batch { samples, probe, delay, launch, rejected },
+            };
             self.table.push(measured.clone());
             self.runner.keep(measured)?;
             if !again {
@@ -280,9 +286,7 @@ impl<R: Runner> Session<'_, R> {
 /// The key under which a point's batches are kept.
 fn key(point: Point) -> Key {
     match point {
-        Point::Issue { messages, delay } => {
-            Key::Issue { messages, delay_ps: delay.picoseconds }
-        }
+        Point::Issue { messages, delay } => Key::Issue { messages, delay_ps: delay.picoseconds },
         Point::Rtt => Key::Rtt,
     }
 }
@@ -299,7 +303,9 @@ fn drifts(before: Option<f64>, after: Option<f64>) -> Option<String> {
     let (before, after) = before.zip(after)?;
     let apart = (before - after).abs();
     (apart > DRIFT * before.min(after) + 1.0).then(|| {
-        format!("the processor's speed changed within the batch: Δ took {before:.1}, then {after:.1} ns")
+        format!(
+            "the processor's speed changed within the batch: Δ took {before:.1}, then {after:.1} ns"
+        )
     })
 }
 

@@ -16,16 +16,18 @@ pub struct VirtualRunner<'a> {
     begun: Instant,
     kept: Table,
     progress: &'a mut dyn FnMut(f64, &str),
+    stopped: &'a dyn Fn() -> bool,
 }
 
 impl<'a> VirtualRunner<'a> {
-    /// A runner of `size` ranks on `machine`.
+    /// A runner of `size` ranks on `machine`, until `stopped` says so.
     pub fn new(
         machine: &'a Machine,
         size: usize,
         progress: &'a mut dyn FnMut(f64, &str),
+        stopped: &'a dyn Fn() -> bool,
     ) -> Self {
-        Self { machine, size, begun: Instant::now(), kept: Table::default(), progress }
+        Self { machine, size, begun: Instant::now(), kept: Table::default(), progress, stopped }
     }
 
     /// What was measured.
@@ -54,6 +56,9 @@ impl Runner for VirtualRunner<'_> {
     }
 
     fn run(&mut self, job: &Job) -> Result<Executed, Stop> {
+        if (self.stopped)() {
+            return Err(Stop::Interrupted);
+        }
         let schedule = record(self.size, |am| run(am, job))?;
         let replayed = replay(&schedule, self.machine)?;
         let (timed, _) = job.timed(self.size);

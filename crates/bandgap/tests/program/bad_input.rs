@@ -107,7 +107,7 @@ const MACHINE: &str = "name = \"m\"\nsend_overhead_ns = 100\nrecv_overhead_ns = 
 #[test]
 fn wrong_machine_files_are_refused_with_the_place() {
     let place = Place::new();
-    let mut machine = |text: &str, words: &[&str]| {
+    let machine = |text: &str, words: &[&str]| {
         place.file("m.toml", text);
         let words: Vec<&str> = words.iter().chain(&["m.toml"]).copied().collect();
         refused_in(&place, &["signature", "-t", "sim:m.toml"], INPUT, &words);
@@ -133,7 +133,7 @@ fn wrong_machine_files_are_refused_with_the_place() {
 fn wrong_tables_are_refused_with_the_line() {
     let place = Place::new();
     let header = "kind,messages,delay_ns,elapsed_ns\n";
-    let mut table = |text: &[u8], words: &[&str]| {
+    let table = |text: &[u8], words: &[&str]| {
         place.file("t.csv", text);
         let words: Vec<&str> = words.iter().chain(&["t.csv"]).copied().collect();
         refused_in(&place, &["fit", "logp", "t.csv"], INPUT, &words);
@@ -163,9 +163,9 @@ fn wrong_tables_are_refused_with_the_line() {
     let long = format!("{header}rtt,1,0,{}\n", "9".repeat(70_000));
     table(long.as_bytes(), &["line 2", "longer"]);
     // Right in form, and nothing to fit: no round trips, one message count, no times at all.
-    let issues: String = (1..40).map(|m| format!("issue,{m},0,{}\n", 100 * m)).collect();
+    let issues: String = (1..40).map(|m| format!("issue,{m},0,{}\n", 100 * m).repeat(3)).collect();
     table(format!("{header}{issues}").as_bytes(), &["rtt"]);
-    table(format!("{header}rtt,1,0,5\n").as_bytes(), &["issue"]);
+    table(format!("{header}rtt,1,0,5\nrtt,1,0,6\n").as_bytes(), &["issue"]);
 }
 
 #[test]

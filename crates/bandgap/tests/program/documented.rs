@@ -1,6 +1,7 @@
 //! Help, manual and documents against the program.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use crate::subject::{Place, measuring};
@@ -24,7 +25,9 @@ fn commands(help: &str) -> Vec<String> {
     let listed = help.split_once("Commands:\n").map_or("", |(_, rest)| rest);
     let lines = listed.lines().take_while(|line| !line.is_empty());
     // A description that is wrapped is indented further than a name.
-    let names = lines.filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next().filter(|_| !line.starts_with("   ")));
+    let names = lines.filter_map(|line| {
+        line.strip_prefix("  ")?.split_whitespace().next().filter(|_| !line.starts_with("   "))
+    });
     names.filter(|name| *name != "help").map(str::to_owned).collect()
 }
 
@@ -160,6 +163,7 @@ fn the_documents_commands_work() {
     for name in ["README.md", "GUIDE.md"] {
         // A document's commands may build on one another.
         let place = Place::new();
+        symlink(root().join("docs"), place.path("docs")).unwrap();
         for block in blocks(&document(name)) {
             let whence = format!("{name}, block at line {}", block.at);
             match block.info.as_str() {

@@ -10,7 +10,8 @@ use crate::subject::{Place, measuring};
 /// A run that would go on for long: it can never be as precise as asked.
 fn long(place: &Place, transport: &str, more: &[&'static str]) -> Vec<String> {
     let out = place.path("run");
-    let fixed = ["signature", "--time-budget", "100s", "--precision", "0", "-t", transport, "--out"];
+    let fixed =
+        ["signature", "--time-budget", "100s", "--precision", "0", "-t", transport, "--out"];
     let fixed = fixed.into_iter().chain(out.to_str());
     fixed.chain(more.iter().copied()).map(str::to_owned).collect()
 }
@@ -158,8 +159,8 @@ fn a_signal_ends_a_simulation() {
          latency_ns = 1000000\ncapacity = 4096\n",
     );
     let transport = format!("sim:{machine}");
-    // Four hundred requesters with thousands of messages each: minutes, if nobody interrupts.
-    let args = ["signature", "-t", &transport, "--fan-in", "400", "--out", "run"];
+    // A hundred requesters with thousands of messages each: minutes, if nobody interrupts.
+    let args = ["signature", "-t", &transport, "--fan-in", "100", "--out", "run"];
     let run = Watched::start(&place, 0, &args);
     run.launcher_after(20);
     run.signal(Signal::INT);

@@ -13,8 +13,9 @@ fn table() -> impl Strategy<Value = Vec<u8>> {
         1 => "[-+0-9.eEinfNa \"]{0,8}",
         1 => Just("1e308".to_owned()),
     ];
-    let row = (kind, number.clone(), number.clone(), number)
-        .prop_map(|(kind, messages, delay, elapsed)| format!("{kind},{messages},{delay},{elapsed}"));
+    let row = (kind, number.clone(), number.clone(), number).prop_map(
+        |(kind, messages, delay, elapsed)| format!("{kind},{messages},{delay},{elapsed}"),
+    );
     let line = prop_oneof![8 => row, 1 => "[ -~]{0,30}", 1 => Just("# a comment".to_owned())];
     let header = prop_oneof![
         9 => Just("kind,messages,delay_ns,elapsed_ns"),
@@ -27,12 +28,14 @@ fn table() -> impl Strategy<Value = Vec<u8>> {
 /// Right in form, with times that no machine has: what the model makes of them must be told.
 fn numbers() -> impl Strategy<Value = Vec<u8>> {
     let time = prop_oneof![0.0_f64..1e6, Just(0.0), Just(1e300), Just(5e-324)];
-    let row = (any::<bool>(), 1_u64..100, 0_u32..3, time).prop_map(|(issue, messages, delay, t)| {
-        let (kind, messages) = if issue { ("issue", messages) } else { ("rtt", 1) };
-        format!("{kind},{messages},{},{t}\n", delay * 1000)
-    });
-    prop::collection::vec(row, 1..120)
-        .prop_map(|rows| format!("kind,messages,delay_ns,elapsed_ns\n{}", rows.concat()).into_bytes())
+    let row =
+        (any::<bool>(), 1_u64..100, 0_u32..3, time).prop_map(|(issue, messages, delay, t)| {
+            let (kind, messages) = if issue { ("issue", messages) } else { ("rtt", 1) };
+            format!("{kind},{messages},{},{t}\n", delay * 1000)
+        });
+    prop::collection::vec(row, 1..120).prop_map(|rows| {
+        format!("kind,messages,delay_ns,elapsed_ns\n{}", rows.concat()).into_bytes()
+    })
 }
 
 proptest! {

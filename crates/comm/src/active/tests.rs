@@ -11,15 +11,15 @@ type Rank2<W> = ActiveMessages<Credited<InprocLink>, Vec<Word>, W>;
 
 fn handlers() -> Handlers<Vec<Word>> {
     let mut handlers = Handlers::<Vec<Word>>::new();
-    handlers.request(|_, call| {
-        let sum = call.words.iter().sum();
+    handlers.request(|_, call, a, b, c, d| {
+        let sum = [a, b, c, d].iter().take(call.words()).sum();
         call.reply(HandlerId(0), [sum])
     });
-    handlers.request(|state, call| {
-        state.extend(call.words);
+    handlers.request(|state, call, a, b, c, d| {
+        state.extend(&[a, b, c, d][..call.words()]);
         call.done()
     });
-    handlers.reply(|state, _, words| state.extend(words));
+    handlers.reply(|state, answer, a, b, c, d| state.extend(&[a, b, c, d][..answer.words()]));
     handlers
 }
 
@@ -45,7 +45,7 @@ impl Watch for Impatient {
 #[test]
 fn handlers_are_numbered_in_the_order_of_addition() {
     let mut handlers = Handlers::<()>::new();
-    let numbers = [(); 256].map(|()| handlers.request(|(), call| call.done()).0);
+    let numbers = [(); 256].map(|()| handlers.request(|(), call, _, _, _, _| call.done()).0);
     assert!((0..=255).eq(numbers));
 }
 
@@ -54,7 +54,7 @@ fn handlers_are_numbered_in_the_order_of_addition() {
 fn a_table_has_256_handlers() {
     let mut handlers = Handlers::<()>::new();
     for _ in 0..=256 {
-        handlers.reply(|(), _, _| {});
+        handlers.reply(|(), _, _, _, _, _| {});
     }
 }
 
@@ -112,7 +112,7 @@ fn settling_returns_what_is_owed() {
 fn a_reply_for_an_unknown_handler_is_an_error_that_names_it() {
     let [mut here, there] = pair(Waiting::Yield, NoWatch(Duration::from_secs(60)));
     let mut handlers = Handlers::<()>::new();
-    handlers.request(|(), call| call.reply(HandlerId(77), []));
+    handlers.request(|(), call, _, _, _, _| call.reply(HandlerId(77), []));
     let watch = NoWatch(Duration::from_secs(60));
     let mut there = ActiveMessages::new(there.endpoint, handlers, (), Waiting::Yield, watch);
     here.request(1, ANSWER, [1]).unwrap();

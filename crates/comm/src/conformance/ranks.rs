@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::Harness;
 use crate::{
-    ActiveMessages, Call, CommError, Deliver, Endpoint, HandlerId, Handlers, MAX_WORDS, Message,
-    NoWatch, Outcome, Rank, Waiting, Word,
+    ActiveMessages, Answer, Call, CommError, Deliver, Endpoint, HandlerId, Handlers, MAX_WORDS,
+    Message, NoHandler, NoWatch, Outcome, Rank, Waiting, Word,
 };
 
 /// When a wait counts as a hang: far beyond what any property takes on a loaded machine.
@@ -57,32 +57,40 @@ fn of(entries: &[Entry], from: Rank) -> Vec<&[Word]> {
 /// A rank under test.
 pub(super) type Am<E> = ActiveMessages<E, Log, NoWatch>;
 
-fn echo(log: &mut Log, call: Call<'_>, to: HandlerId) -> Outcome {
-    log.requests.push((call.from, call.words.to_vec()));
-    match *call.words {
-        [] => call.reply(to, []),
-        [a] => call.reply(to, [a]),
-        [a, b] => call.reply(to, [a, b]),
-        [a, b, c] => call.reply(to, [a, b, c]),
-        [a, b, c, d] => call.reply(to, [a, b, c, d]),
-        _ => panic!("a message has {} words", call.words.len()),
+fn echo(log: &mut Log, call: Call<'_>, words: [Word; MAX_WORDS], to: HandlerId) -> Outcome {
+    let len = call.words();
+    log.requests.push((call.from(), words[..len].to_vec()));
+    let [a, b, c, d] = words;
+    match len {
+        0 => call.reply(to, []),
+        1 => call.reply(to, [a]),
+        2 => call.reply(to, [a, b]),
+        3 => call.reply(to, [a, b, c]),
+        4 => call.reply(to, [a, b, c, d]),
+        _ => panic!("a message has {len} words"),
     }
+}
+
+fn entry(answer: Answer, words: [Word; MAX_WORDS]) -> Entry {
+    (answer.from(), words[..answer.words()].to_vec())
 }
 
 fn handlers() -> Handlers<Log> {
     let mut handlers = Handlers::new();
     let table = [
-        handlers.request(|log, call| echo(log, call, KEEP)),
-        handlers.request(|log: &mut Log, call| {
-            log.requests.push((call.from, call.words.to_vec()));
+        handlers.request(|log, call, a, b, c, d| echo(log, call, [a, b, c, d], KEEP)),
+        handlers.request(|log: &mut Log, call, a, b, c, d| {
+            log.requests.push((call.from(), [a, b, c, d][..call.words()].to_vec()));
             call.done()
         }),
-        handlers.request(|log, call| echo(log, call, KEEP_ASIDE)),
+        handlers.request(|log, call, a, b, c, d| echo(log, call, [a, b, c, d], KEEP_ASIDE)),
     ];
     assert_eq!(table, [ECHO, SINK, ECHO_ASIDE]);
     let table = [
-        handlers.reply(|log, from, words| log.replies.push((from, words.to_vec()))),
-        handlers.reply(|log, from, words| log.replies_aside.push((from, words.to_vec()))),
+        handlers.reply(|log, answer, a, b, c, d| log.replies.push(entry(answer, [a, b, c, d]))),
+        handlers.reply(|log, answer, a, b, c, d| {
+            log.replies_aside.push(entry(answer, [a, b, c, d]));
+        }),
     ];
     assert_eq!(table, [KEEP, KEEP_ASIDE]);
     handlers
@@ -167,13 +175,14 @@ pub(super) struct Seen {
 }
 
 impl Deliver for Seen {
-    fn request(&mut self, _from: Rank, message: Message) -> Option<Message> {
+    fn request(&mut self, _from: Rank, message: Message) -> Result<Option<&Message>, NoHandler> {
         self.requests.push(message);
-        (message.handler != SINK).then_some(message)
+        Ok(self.requests.last().filter(|request| request.handler() != SINK))
     }
 
-    fn reply(&mut self, _from: Rank, message: Message) {
+    fn reply(&mut self, _from: Rank, message: Message) -> Result<(), NoHandler> {
         self.replies.push(message);
+        Ok(())
     }
 }
 

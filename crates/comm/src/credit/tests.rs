@@ -4,14 +4,21 @@ use crate::inproc::{InprocLink, links};
 const C: u16 = 4;
 
 /// Replies with the request itself, or with nothing.
-struct Answer(bool);
+struct Answer(bool, Message);
+
+fn answer(replies: bool) -> Answer {
+    Answer(replies, message(0))
+}
 
 impl Deliver for Answer {
-    fn request(&mut self, _from: Rank, message: Message) -> Option<Message> {
-        self.0.then_some(message)
+    fn request(&mut self, _from: Rank, message: Message) -> Result<Option<&Message>, NoHandler> {
+        self.1 = message;
+        Ok(self.0.then_some(&self.1))
     }
 
-    fn reply(&mut self, _from: Rank, _message: Message) {}
+    fn reply(&mut self, _from: Rank, _message: Message) -> Result<(), NoHandler> {
+        Ok(())
+    }
 }
 
 /// A rank with credits, and the bare link of a peer that may send anything.
@@ -42,7 +49,7 @@ fn next(link: &mut InprocLink) -> Option<Frame> {
 /// What the rank's progress says of garbage.
 fn garbage(rank: &mut Credited<InprocLink>) -> String {
     loop {
-        match rank.progress(&mut Answer(false)) {
+        match rank.progress(&mut answer(false)) {
             Ok(count) => assert!(count > 0, "nothing was wrong"),
             Err(CommError::Garbage { peer: 1, what }) => return what,
             Err(other) => panic!("{other:?}"),
@@ -54,7 +61,7 @@ fn garbage(rank: &mut Credited<InprocLink>) -> String {
 fn credits_owed_travel_with_the_next_request() {
     let (mut rank, mut peer) = with_bare_peer(8);
     send(&mut peer, frame(FrameKind::Request, 0));
-    assert_eq!(rank.progress(&mut Answer(false)).unwrap(), 1);
+    assert_eq!(rank.progress(&mut answer(false)).unwrap(), 1);
     assert_eq!(rank.unsent(), 1);
     assert_eq!(rank.try_request(1, message(5)).unwrap(), Posted::Yes);
     assert_eq!(rank.unsent(), 0);
@@ -63,7 +70,7 @@ fn credits_owed_travel_with_the_next_request() {
         Some(Frame { kind: FrameKind::Request, credits: 1, message: message(5) })
     );
     // They travelled once: an idle rank has nothing left to return.
-    assert_eq!(rank.progress(&mut Answer(false)).unwrap(), 0);
+    assert_eq!(rank.progress(&mut answer(false)).unwrap(), 0);
     assert_eq!(next(&mut peer), None);
 }
 
@@ -71,9 +78,9 @@ fn credits_owed_travel_with_the_next_request() {
 fn credits_owed_travel_with_the_next_reply() {
     let (mut rank, mut peer) = with_bare_peer(8);
     send(&mut peer, frame(FrameKind::Request, 0));
-    rank.progress(&mut Answer(false)).unwrap();
+    rank.progress(&mut answer(false)).unwrap();
     send(&mut peer, frame(FrameKind::Request, 0));
-    rank.progress(&mut Answer(true)).unwrap();
+    rank.progress(&mut answer(true)).unwrap();
     assert_eq!(next(&mut peer), Some(frame(FrameKind::Reply, 1)));
     assert_eq!(rank.unsent(), 0);
 }
@@ -82,9 +89,9 @@ fn credits_owed_travel_with_the_next_reply() {
 fn an_idle_rank_returns_what_it_owes() {
     let (mut rank, mut peer) = with_bare_peer(8);
     send(&mut peer, frame(FrameKind::Request, 0));
-    rank.progress(&mut Answer(false)).unwrap();
+    rank.progress(&mut answer(false)).unwrap();
     assert_eq!(next(&mut peer), None);
-    assert_eq!(rank.progress(&mut Answer(false)).unwrap(), 0);
+    assert_eq!(rank.progress(&mut answer(false)).unwrap(), 0);
     assert_eq!(next(&mut peer), Some(frame(FrameKind::Credit, 1)));
 }
 
@@ -95,7 +102,7 @@ fn a_busy_rank_returns_credits_by_the_half() {
     // finds nothing to do.
     for expected in [None, Some(frame(FrameKind::Credit, 2))].repeat(3) {
         send(&mut peer, frame(FrameKind::Request, 0));
-        assert_eq!(rank.progress(&mut Answer(false)).unwrap(), 1);
+        assert_eq!(rank.progress(&mut answer(false)).unwrap(), 1);
         assert_eq!(next(&mut peer), expected);
     }
 }
@@ -107,12 +114,12 @@ fn a_reply_waits_for_room_and_keeps_its_place() {
     for word in [1, 2] {
         let request = Frame { kind: FrameKind::Request, credits: 0, message: message(word) };
         send(&mut peer, request);
-        assert_eq!(rank.progress(&mut Answer(true)).unwrap(), 1);
+        assert_eq!(rank.progress(&mut answer(true)).unwrap(), 1);
     }
     assert_eq!(rank.unsent(), 2);
     assert_eq!(next(&mut peer).map(|frame| frame.message), Some(message(9)));
     for word in [1, 2] {
-        rank.progress(&mut Answer(true)).unwrap();
+        rank.progress(&mut answer(true)).unwrap();
         let reply = Frame { kind: FrameKind::Reply, credits: 0, message: message(word) };
         assert_eq!(next(&mut peer), Some(reply));
     }
@@ -128,7 +135,7 @@ fn requests_end_with_the_credits() {
     assert_eq!(rank.try_request(1, message(0)).unwrap(), Posted::Busy);
     // A reply that carries one credit more completes two requests.
     send(&mut peer, frame(FrameKind::Reply, 1));
-    assert_eq!(rank.progress(&mut Answer(false)).unwrap(), 2);
+    assert_eq!(rank.progress(&mut answer(false)).unwrap(), 2);
     assert_eq!(rank.outstanding(), usize::from(C) - 2);
     for expected in [Posted::Yes, Posted::Yes, Posted::Busy] {
         assert_eq!(rank.try_request(1, message(0)).unwrap(), expected);
@@ -161,7 +168,7 @@ fn more_requests_than_credits_are_garbage() {
     assert_eq!(rank.try_request(1, message(0)).unwrap(), Posted::Yes);
     for _ in 0..C {
         send(&mut peer, frame(FrameKind::Request, 0));
-        assert_eq!(rank.progress(&mut Answer(false)).unwrap(), 1);
+        assert_eq!(rank.progress(&mut answer(false)).unwrap(), 1);
     }
     send(&mut peer, frame(FrameKind::Request, 0));
     assert_eq!(garbage(&mut rank), "a request beyond the 4 that may be outstanding");

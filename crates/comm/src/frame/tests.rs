@@ -1,13 +1,15 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::HandlerId;
 
 fn frames() -> impl Strategy<Value = Frame> {
     let kind =
         prop_oneof![Just(FrameKind::Request), Just(FrameKind::Reply), Just(FrameKind::Credit)];
-    (kind, any::<u16>(), any::<u8>(), 0..=MAX_WORDS, any::<[u64; MAX_WORDS]>()).prop_map(
+    (kind, any::<u16>(), any::<u8>(), 0..=MAX_WORDS as u32, any::<[u64; MAX_WORDS]>()).prop_map(
         |(kind, credits, handler, len, words)| {
-            let message = Message::from_parts(HandlerId(handler), len, words).unwrap();
+            let tag = Tag::from_bits(len << 8 | u32::from(handler)).unwrap();
+            let message = Message::from_parts(tag, words);
             Frame { kind, credits, message }
         },
     )

@@ -103,7 +103,8 @@ fn parameters(logp: &Logp, layout: &Layout) -> String {
         }
         rows.add_row(cells);
     }
-    let mut text = finish(&rows) + &footnote(layout, determined(&logp.parameters).map(|(_, quantity)| quantity));
+    let mut text = finish(&rows)
+        + &footnote(layout, determined(&logp.parameters).map(|(_, quantity)| quantity));
     if !roomy {
         text += &estimated(layout, determined(&logp.parameters));
     }
