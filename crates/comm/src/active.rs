@@ -45,10 +45,12 @@ pub struct ActiveMessages<E, S, W> {
     endpoint: E,
     dispatch: Dispatch<S>,
     waiting: Waiting,
+    /// Fruitless polls between two pauses, a power of two, less one.
+    spins: u32,
     watch: W,
 }
 
-/// Fruitless polls between two looks at the watch while spinning.
+/// Fruitless polls between two looks at the watch while spinning; a power of two.
 const SPINS_PER_CHECK: u32 = 1 << 12;
 /// The same while yielding: a yield takes most of a microsecond.
 const YIELDS_PER_CHECK: u32 = 1 << 6;
@@ -58,7 +60,11 @@ const BLOCK: std::time::Duration = std::time::Duration::from_millis(50);
 impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
     /// Active Messages over `endpoint`.
     pub fn new(endpoint: E, handlers: Handlers<S>, state: S, waiting: Waiting, watch: W) -> Self {
-        Self { endpoint, dispatch: Dispatch::new(handlers, state), waiting, watch }
+        let spins = match waiting {
+            Waiting::Spin => SPINS_PER_CHECK - 1,
+            Waiting::Yield | Waiting::Block => 0,
+        };
+        Self { endpoint, dispatch: Dispatch::new(handlers, state), waiting, spins, watch }
     }
 
     /// This rank.
@@ -190,6 +196,7 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         Ok(())
     }
 
+    /// After a fruitless poll, the `idle`th in a row.
     #[inline(always)]
     fn idle(
         &mut self,
@@ -197,22 +204,30 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         since: &mut Option<Instant>,
         waiting_for: &'static str,
     ) -> Result<(), CommError> {
-        let period = match self.waiting {
-            Waiting::Spin => SPINS_PER_CHECK,
-            Waiting::Yield => {
-                std::thread::yield_now();
-                YIELDS_PER_CHECK
-            }
-            Waiting::Block => {
-                self.endpoint.block(BLOCK)?;
-                1
-            }
-        };
-        if idle.is_multiple_of(period) { self.look(since, waiting_for) } else { Ok(()) }
+        if idle & self.spins == 0 { self.pause(idle, since, waiting_for) } else { Ok(()) }
     }
 
     #[cold]
     #[inline(never)]
+    fn pause(
+        &mut self,
+        idle: u32,
+        since: &mut Option<Instant>,
+        waiting_for: &'static str,
+    ) -> Result<(), CommError> {
+        match self.waiting {
+            Waiting::Spin => {}
+            Waiting::Yield => {
+                std::thread::yield_now();
+                if !idle.is_multiple_of(YIELDS_PER_CHECK) {
+                    return Ok(());
+                }
+            }
+            Waiting::Block => self.endpoint.block(BLOCK)?,
+        }
+        self.look(since, waiting_for)
+    }
+
     fn look(
         &mut self,
         since: &mut Option<Instant>,

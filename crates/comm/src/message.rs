@@ -155,3 +155,18 @@ impl PartialEq for Message {
         self.handler() == other.handler() && self.words() == other.words()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_of_a_peer_has_at_most_four_words() {
+        // Handler in the lowest byte, number of words above: 0x4FF is handler 255 with 4 words.
+        let most = Tag::from_bits(0x4FF).unwrap();
+        assert_eq!((most.handler(), most.len()), (HandlerId(255), 4));
+        assert_eq!(most, Tag::new::<4>(HandlerId(255)));
+        assert_eq!(Tag::from_bits(0x500), Err(5));
+        assert_eq!(Tag::from_bits(u32::MAX), Err(0xFF_FFFF));
+    }
+}

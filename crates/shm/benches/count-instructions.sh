@@ -1,5 +1,6 @@
 #!/bin/sh
-# Prints the instructions of one request and of one poll with its dispatch, counted by callgrind.
+# Prints the instructions of one request and of one poll with its dispatch, counted by callgrind, and
+# those of the handlers (echo, store, count) that the polls include.
 # Counts are exact and do not depend on how busy the machine is. Needs valgrind; to be run in the
 # repository.
 set -eu
@@ -19,8 +20,8 @@ of() {
         awk -v name="instructions::$2" '{ sub(/\r$/, "") }
             index($0, name) && !seen { gsub(/,/, "", $1); print $1; seen = 1 }'
 }
-for name in request poll_request poll_reply poll_nothing request_without_reply \
-    poll_request_without_reply; do
+for name in request poll_request echo poll_reply store poll_nothing request_without_reply \
+    poll_request_without_reply count; do
     low=$(of $few "$name ")
     high=$(of $many "$name ")
     awk -v name=$name -v low="$low" -v high="$high" -v calls=$((many - few)) \

@@ -4,7 +4,9 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use bandgap_comm::{ActiveMessages, CommError, HandlerId, Handlers, NoWatch, Waiting};
+use bandgap_comm::{
+    ActiveMessages, Answer, Call, CommError, HandlerId, Handlers, NoWatch, Outcome, Waiting, Word,
+};
 use bandgap_shm::{DEFAULT_SLOTS, Segment, ShmEndpoint};
 
 #[derive(Default)]
@@ -19,17 +21,25 @@ const ECHO: HandlerId = HandlerId(0);
 const COUNT: HandlerId = HandlerId(1);
 const STORE: HandlerId = HandlerId(0);
 
+fn echo(state: &mut State, call: Call<'_>, word: Word, _: Word, _: Word, _: Word) -> Outcome {
+    state.requests += 1;
+    call.reply(STORE, [word])
+}
+
+fn count(state: &mut State, call: Call<'_>, word: Word, _: Word, _: Word, _: Word) -> Outcome {
+    state.requests += word;
+    call.done()
+}
+
+fn store(state: &mut State, _: Answer, word: Word, _: Word, _: Word, _: Word) {
+    state.sum += word;
+}
+
 fn rank(segment: &Segment, rank: usize) -> Rank {
     let mut handlers = Handlers::new();
-    handlers.request(|state: &mut State, call, word, _, _, _| {
-        state.requests += 1;
-        call.reply(STORE, [word])
-    });
-    handlers.request(|state, call, word, _, _, _| {
-        state.requests += word;
-        call.done()
-    });
-    handlers.reply(|state, _, word, _, _, _| state.sum += word);
+    handlers.request(echo);
+    handlers.request(count);
+    handlers.reply(store);
     let endpoint = ShmEndpoint::attach(segment, rank, 2).expect("a fresh segment");
     let watch = NoWatch(Duration::from_secs(10));
     ActiveMessages::new(endpoint, handlers, State::default(), Waiting::Spin, watch)

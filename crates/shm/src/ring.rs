@@ -23,12 +23,15 @@
 
 use core::borrow::Borrow;
 use core::fmt;
-use std::sync::Arc;
 
 use bandgap_comm::{Message, NoHandler, Tag};
 
 use crate::slot::{Sequence, Slot, TooManyWords};
 use crate::sync::{AtomicU64, Ordering};
+
+mod local;
+
+pub use local::{LocalCells, LocalCursor};
 
 /// The memory of a ring: `slots()` lines, a power of two, and the receiver's counter.
 pub trait Cells {
@@ -243,6 +246,15 @@ impl<C: Cells> Sender<C> {
     }
 }
 
+/// Calls that find nothing before the counter is published. A receiver that keeps up with a stream
+/// finds nothing between any two requests; were the counter published each time, its line would
+/// travel with every message.
+#[cfg(not(loom))]
+const PATIENCE: u32 = 64;
+/// The model checker explores every call.
+#[cfg(loom)]
+const PATIENCE: u32 = 1;
+
 /// The side that handles requests.
 #[derive(Debug)]
 pub struct Receiver<C: Cells> {
@@ -254,13 +266,15 @@ pub struct Receiver<C: Cells> {
     /// Sequence of the oldest request whose completion the sender may not know; `expected` when
     /// there is none.
     unknown: Sequence,
+    /// Calls that found nothing while the counter was behind, since it was published.
+    waited: u32,
 }
 
 impl<C: Cells> Receiver<C> {
     /// The receiver of a ring whose first `position` requests are complete; 0 for an unused ring.
     pub fn new(cells: C, position: u64) -> Self {
         let (next, expected) = (cells.cursor(position), Sequence::request(position));
-        Self { cells, next, expected, unknown: expected }
+        Self { cells, next, expected, unknown: expected, waited: 0 }
     }
 
     /// Requests handled of whose completion the sender may not know yet.
@@ -305,10 +319,19 @@ impl<C: Cells> Receiver<C> {
         if header.is(self.expected) { Ok(Some(slot.read(header)?)) } else { Ok(None) }
     }
 
-    /// When no request has arrived: makes known how many were handled.
+    /// When no request has arrived: makes known how many were handled, the [`PATIENCE`]-th time.
     #[inline(always)]
     pub(crate) fn idle(&mut self) {
         if self.unknown != self.expected {
+            self.idle_owing();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn idle_owing(&mut self) {
+        self.waited += 1;
+        if self.waited >= PATIENCE {
             self.publish();
         }
     }
@@ -354,6 +377,7 @@ impl<C: Cells> Receiver<C> {
     #[inline(never)]
     fn publish(&mut self) {
         self.unknown = self.expected;
+        self.waited = 0;
         // Release: pairs with the acquire in `Sender::complete_unreplied`. The replies to the
         // requests counted come before, and so do the reads of these requests, whose slots the
         // sender may now overwrite.
@@ -366,64 +390,6 @@ impl<C: Cells> Drop for Receiver<C> {
         if self.unknown != self.expected {
             self.publish();
         }
-    }
-}
-
-/// A ring in the memory of one process, for the model checker and for tests.
-#[derive(Debug)]
-pub struct LocalCells {
-    slots: Box<[Slot]>,
-    handled: Counter,
-}
-
-impl LocalCells {
-    /// A ring of `slots` slots whose first `position` requests got replies.
-    ///
-    /// # Panics
-    /// `slots` is no power of two.
-    pub fn new(slots: u64, position: u64) -> Arc<Self> {
-        assert!(slots.is_power_of_two(), "the number of slots is a power of two");
-        let last_sequence = |slot: u64| {
-            // The latest request before `position` in this slot, if there was one.
-            let back = position.wrapping_sub(slot + 1) % slots + 1;
-            position.checked_sub(back).map_or(0, |last| Sequence::reply(last).shown())
-        };
-        let slots = (0..slots).map(|slot| Slot::new(last_sequence(slot))).collect();
-        Arc::new(Self { slots, handled: Counter::new(Sequence::request(position)) })
-    }
-}
-
-impl Cells for Arc<LocalCells> {
-    type Cursor = LocalCursor;
-
-    fn slots(&self) -> u64 {
-        self.slots.len() as u64
-    }
-
-    fn cursor(&self, position: u64) -> LocalCursor {
-        LocalCursor { at: position as usize % self.slots.len(), cells: Self::clone(self) }
-    }
-
-    fn handled(&self) -> &Counter {
-        &self.handled
-    }
-}
-
-/// Goes round the slots of [`LocalCells`].
-#[derive(Debug)]
-pub struct LocalCursor {
-    cells: Arc<LocalCells>,
-    at: usize,
-}
-
-impl Cursor for LocalCursor {
-    fn slot(&self) -> &Slot {
-        &self.cells.slots[self.at]
-    }
-
-    fn advance(&mut self) -> bool {
-        self.at = (self.at + 1) % self.cells.slots.len();
-        (self.at as u64).is_multiple_of(self.cells.stretch())
     }
 }
 

@@ -432,6 +432,7 @@ impl Leader<'_> {
             std::thread::sleep(Duration::from_secs_f64(self.plan.pause.clamp(0.0, 1.0)));
         }
         self.command([QUIT, 0, 0, 0])?;
+        self.bench.shm.executor().active().settle()?;
         flush(self.channel, Vec::new(), 1.0, &format!("{done} rounds"))
     }
 

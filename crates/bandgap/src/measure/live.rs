@@ -210,6 +210,7 @@ impl<'a, E: Endpoint, W: Watch> LiveRunner<'a, E, W> {
     /// Communication failed.
     pub fn finish(mut self, doing: &str) -> Result<Station<E, W>, Stop> {
         self.command([QUIT, 0, 0, 0])?;
+        self.station.executor.active().settle()?;
         self.flush(1.0, doing)?;
         Ok(self.station)
     }

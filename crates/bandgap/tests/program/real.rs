@@ -4,7 +4,7 @@
 use bandgap_record::Outcome;
 use serde_json::Value;
 
-use crate::subject::{Finished, Place, measuring, of_kind, value};
+use crate::subject::{Finished, Place, measuring, near, of_kind, value};
 
 const BUDGET: [&str; 2] = ["--time-budget", "300ms"];
 /// What is said where too little was measured for a fit.
@@ -77,31 +77,37 @@ fn shm() {
 }
 
 #[test]
-fn tcp() {
-    one_to_one("tcp", &[]);
-}
-
-#[test]
 fn unix() {
     one_to_one("unix", &[]);
 }
 
-/// Sleeping and waking can take so long that a small budget brings too little for a fit; then
-/// that is told, and nothing is made up.
-#[test]
-fn blocking_is_measured_or_told() {
+/// Where a send takes nearly half a round trip, or ranks sleep and wake, a small budget may bring
+/// too little for a fit; then that is told, and nothing is made up.
+#[track_caller]
+fn fitted_or_told(transport: &str, wait: &str) -> Finished {
     let _alone = measuring();
     let place = Place::new();
+    let args = ["signature", "--wait", wait, "--no-save", "--json", "-", "-t", transport];
+    let finished = place.run(args.iter().chain(&BUDGET)).measured();
+    let run = finished.json();
+    assert_eq!(run["interrupted"], false);
+    match of_kind(&run, "logp")[..] {
+        [logp] => whole(logp, transport),
+        _ => assert!(finished.code == Some(1) && finished.stderr.contains(UNFITTED)),
+    }
+    finished
+}
+
+#[test]
+fn tcp() {
+    fitted_or_told("tcp", "spin");
+}
+
+#[test]
+fn blocking() {
     for transport in ["tcp", "unix"] {
-        let args = ["signature", "--wait", "block", "--no-save", "--json", "-", "-t", transport];
-        let finished = place.run(args.iter().chain(&BUDGET)).measured();
+        let finished = fitted_or_told(transport, "block");
         assert!(finished.stderr.contains("placement states are not probed"), "{finished:?}");
-        let run = finished.json();
-        assert_eq!(run["interrupted"], false);
-        match of_kind(&run, "logp")[..] {
-            [logp] => whole(logp, transport),
-            _ => assert!(finished.code == Some(1) && finished.stderr.contains(UNFITTED)),
-        }
     }
 }
 
@@ -151,7 +157,7 @@ fn fan_in() {
         assert!(value(&row["gap"]) > 0.0 && value(&row["ratio"]) > 0.0, "{row}");
     }
     // g_1 over itself.
-    assert_eq!(rows[0]["ratio"]["value"], 1.0);
+    near("g_1 / g_1", value(&rows[0]["ratio"]), 1.0, 1e-9);
 }
 
 #[test]
@@ -236,9 +242,9 @@ fn by_itself_it_measures_three_transports_and_keeps_the_run() {
     let fitted: Vec<&str> = kept
         .results
         .iter()
-        .map(|result| match result {
-            Outcome::Logp(logp) => logp.transport.as_str(),
-            other => panic!("{other:?}"),
+        .filter_map(|result| match result {
+            Outcome::Logp(logp) => Some(logp.transport.as_str()),
+            _ => None,
         })
         .collect();
     // Where a budget this small was not enough, that is told once for each transport.

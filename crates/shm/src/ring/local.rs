@@ -1,0 +1,64 @@
+//! A ring without a segment.
+
+use std::sync::Arc;
+
+use super::{Cells, Counter, Cursor};
+use crate::slot::{Sequence, Slot};
+
+/// A ring in the memory of one process, for the model checker and for tests.
+#[derive(Debug)]
+pub struct LocalCells {
+    pub(super) slots: Box<[Slot]>,
+    pub(super) handled: Counter,
+}
+
+impl LocalCells {
+    /// A ring of `slots` slots whose first `position` requests got replies.
+    ///
+    /// # Panics
+    /// `slots` is no power of two.
+    pub fn new(slots: u64, position: u64) -> Arc<Self> {
+        assert!(slots.is_power_of_two(), "the number of slots is a power of two");
+        let last_sequence = |slot: u64| {
+            // The latest request before `position` in this slot, if there was one.
+            let back = position.wrapping_sub(slot + 1) % slots + 1;
+            position.checked_sub(back).map_or(0, |last| Sequence::reply(last).shown())
+        };
+        let slots = (0..slots).map(|slot| Slot::new(last_sequence(slot))).collect();
+        Arc::new(Self { slots, handled: Counter::new(Sequence::request(position)) })
+    }
+}
+
+impl Cells for Arc<LocalCells> {
+    type Cursor = LocalCursor;
+
+    fn slots(&self) -> u64 {
+        self.slots.len() as u64
+    }
+
+    fn cursor(&self, position: u64) -> LocalCursor {
+        LocalCursor { at: position as usize % self.slots.len(), cells: Self::clone(self) }
+    }
+
+    fn handled(&self) -> &Counter {
+        &self.handled
+    }
+}
+
+/// Goes round the slots of [`LocalCells`].
+#[derive(Debug)]
+pub struct LocalCursor {
+    cells: Arc<LocalCells>,
+    at: usize,
+}
+
+impl Cursor for LocalCursor {
+    fn slot(&self) -> &Slot {
+        &self.cells.slots[self.at]
+    }
+
+    fn advance(&mut self) -> bool {
+        self.at = (self.at + 1) % self.cells.slots.len();
+        (self.at as u64).is_multiple_of(self.cells.stretch())
+    }
+}
