@@ -255,6 +255,11 @@ const PATIENCE: u32 = 64;
 #[cfg(loom)]
 const PATIENCE: u32 = 1;
 
+/// Pauses of a receiver that has caught up with a stream. Were it to look at the next slot at once,
+/// it would take the line from the sender before the message is in it, each time; after a moment
+/// several lines come at once. With replies nothing is owed and there is no pause.
+const PAUSES: u32 = 4;
+
 /// The side that handles requests.
 #[derive(Debug)]
 pub struct Receiver<C: Cells> {
@@ -333,6 +338,9 @@ impl<C: Cells> Receiver<C> {
         self.waited += 1;
         if self.waited >= PATIENCE {
             self.publish();
+        }
+        for _ in 0..PAUSES {
+            core::hint::spin_loop();
         }
     }
 
