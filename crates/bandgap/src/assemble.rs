@@ -108,7 +108,7 @@ impl Assembly<'_> {
             .filter(|(index, _)| Some(*index) != self.judged.seen())
             .filter_map(|(index, state)| {
                 // A state seen too briefly for a fit is left to the points' batches.
-                let signature = self.signature(&self.judged.from_state(index)).ok()?;
+                let signature = self.signature(&self.judged.seen_from(index)).ok()?;
                 Some(parameters(&signature, self.plan.precision).map(|parameters| OtherState {
                     state: state.clone(),
                     parameters,

@@ -93,7 +93,8 @@ pub fn on_processes(
         Wait::Auto => Wait::Spin,
         chosen => chosen,
     };
-    if wait == Wait::Block && transport == Transport::Shm {
+    if wait == Wait::Block && transport == Transport::Shm && matches!(task, Task::Signature { .. })
+    {
         return Err(Failure::new(
             Exit::Usage,
             "wait by blocking over shm: ranks there poll memory",

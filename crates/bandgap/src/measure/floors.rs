@@ -148,6 +148,9 @@ const FLOOR: Word = 0xE;
 /// Longest wait for a system call that may be refused.
 const REFUSED: Duration = Duration::from_secs(1);
 
+/// Ticks of each sample, or why this floor cannot be had on this machine.
+type Ticks = Result<Vec<u64>, String>;
+
 /// Both ends of everything that is measured, on one rank.
 struct Bench {
     role: Role,
@@ -251,19 +254,15 @@ impl Bench {
         }
     }
 
-    /// One batch between two placement probes, in ticks; the inner error says why this floor
-    /// cannot be had here.
-    fn bracketed(
-        &mut self,
-        floor: &Floor,
-    ) -> Result<(Result<Vec<u64>, String>, Option<[Word; 2]>), Stop> {
+    /// One batch between two placement probes, in ticks.
+    fn bracketed(&mut self, floor: &Floor) -> Result<(Ticks, Option<[Word; 2]>), Stop> {
         let before = self.shm.probe_as(self.role)?;
         let ticks = self.run(floor)?;
         let after = self.shm.probe_as(self.role)?;
         Ok((ticks, before.zip(after).map(|(before, after)| [before, after])))
     }
 
-    fn run(&mut self, floor: &Floor) -> Result<Result<Vec<u64>, String>, Stop> {
+    fn run(&mut self, floor: &Floor) -> Result<Ticks, Stop> {
         self.epoch += 1;
         let window = Window { samples: SAMPLES, rounds: floor.rounds };
         let (role, epoch, timer, patience) = (self.role, self.epoch, &self.clock, self.patience);
@@ -373,9 +372,7 @@ impl Bench {
 /// By how much the ticks of local floors are multiplied, so that they stay integers.
 const LOCAL_SCALE: f64 = 1000.0;
 
-fn from_socket(
-    ticks: Result<Vec<u64>, bandgap_socket::SocketError>,
-) -> Result<Result<Vec<u64>, String>, Stop> {
+fn from_socket(ticks: Result<Vec<u64>, bandgap_socket::SocketError>) -> Result<Ticks, Stop> {
     ticks.map(Ok).map_err(|error| Stop::Floor(error.to_string()))
 }
 
@@ -383,7 +380,7 @@ fn layer_ticks<E: Endpoint>(
     station: &mut Station<E, RankWatch>,
     kernel: Kernel,
     window: Window,
-) -> Result<Result<Vec<u64>, String>, Stop> {
+) -> Result<Ticks, Stop> {
     let pattern = Pattern::OneToOne { requester: 0, replier: 1 };
     let (messages, samples) = (window.rounds, window.samples);
     let job = Job { kernel, pattern, messages, samples, delay: Delay::NONE, probed: false };

@@ -125,7 +125,7 @@ mod tests {
     fn the_grid_follows_the_machine_it_is_chosen_for() {
         // The paper's Paragon, in nanoseconds: RTT 19.8 µs, g 7.6 µs.
         let look = FirstLook { rtt: 19_800.0, send_overhead: 1_400.0, gap: 7_600.0, messages: 256 };
-        let curves = choose(&look, 50, 10.0);
+        let curves = choose(&look, 50, 100.0);
         assert_eq!(curves[0].messages[..8], [1, 2, 3, 4, 5, 6, 7, 8]);
         assert_eq!(curves[0].messages.last(), Some(&256));
         // Idle is 4 µs: there are delays on both sides, and some far above the gap.
@@ -136,13 +136,14 @@ mod tests {
         }
         // A machine a hundred times faster gets delays a hundred times shorter.
         let fast = FirstLook { rtt: 198.0, send_overhead: 14.0, gap: 76.0, messages: 256 };
-        for (slow, fast) in curves.iter().zip(choose(&fast, 50, 10.0)) {
+        for (slow, fast) in curves.iter().zip(choose(&fast, 50, 100.0)) {
             assert!((slow.delay / 100.0 - fast.delay).abs() < 1e-9);
-            assert_eq!(slow.messages, fast.messages);
+            // On the faster one, bursts above the gap may go on for longer.
+            assert!(slow.messages.last() <= fast.messages.last(), "{slow:?} {fast:?}");
         }
         // A machine a thousand times slower is not measured for longer than it may take.
         let slow = FirstLook { rtt: 2e7, send_overhead: 1.4e6, gap: 7.6e6, messages: 256 };
-        let top = choose(&slow, 50, 10.0)[0].messages.last().copied();
+        let top = choose(&slow, 50, 100.0)[0].messages.last().copied();
         assert_eq!(top, Some(64));
     }
 }

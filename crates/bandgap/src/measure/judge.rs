@@ -60,7 +60,7 @@ impl<'a> Judged<'a> {
     }
 
     /// The same table seen from another state.
-    pub fn from_state(&self, state: usize) -> Self {
+    pub fn seen_from(&self, state: usize) -> Self {
         let (states, delays) = (self.states.clone(), BTreeMap::new());
         Self { states, seen: Some(state), delays, ..*self }.with_delays()
     }
