@@ -119,16 +119,22 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         handler: HandlerId,
         words: [Word; N],
     ) -> Result<(), CommError> {
-        let message = Message::new(handler, words);
-        match self.endpoint.try_request(peer, message)? {
+        match self.endpoint.try_request(peer, Message::new(handler, words))? {
             Posted::Yes => Ok(()),
-            Posted::Busy => self.request_when_room(peer, message),
+            // Made anew, so that the hot path keeps it in registers.
+            Posted::Busy => self.request_when_room(peer, handler, words),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn request_when_room(&mut self, peer: Rank, message: Message) -> Result<(), CommError> {
+    fn request_when_room<const N: usize>(
+        &mut self,
+        peer: Rank,
+        handler: HandlerId,
+        words: [Word; N],
+    ) -> Result<(), CommError> {
+        let message = Message::new(handler, words);
         let mut posted = false;
         let mut outcome = Ok(());
         self.wait_until("room for a request", |am| {

@@ -247,7 +247,7 @@ impl Endpoint for ShmEndpoint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ring::{Cells, Cursor};
+    use crate::ring::Cells;
     use bandgap_comm::{HandlerId, NoHandler};
 
     struct Nothing;
@@ -284,7 +284,7 @@ mod tests {
             let segment = Segment::create(4, 4).unwrap();
             let mut endpoint = ShmEndpoint::attach(&segment, 0, 4).unwrap();
             // Sequence 2 is the first request's; 6 words are more than four.
-            segment.ring(peer, 0).cursor(0).slot().forge(2 | 6 << 40);
+            segment.ring(peer, 0).slot(0).forge(2 | 6 << 40);
             match endpoint.progress(&mut Nothing) {
                 Err(CommError::Garbage { peer: named, what }) => {
                     assert_eq!(named, peer);

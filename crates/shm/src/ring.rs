@@ -31,31 +31,16 @@ use crate::sync::{AtomicU64, Ordering};
 
 mod local;
 
-pub use local::{LocalCells, LocalCursor};
+pub use local::LocalCells;
 
 /// The memory of a ring: `slots()` lines, a power of two, and the receiver's counter.
 pub trait Cells {
-    /// Goes round the slots.
-    type Cursor: Cursor;
     /// Number of slots, a power of two.
     fn slots(&self) -> u64;
-    /// A cursor at the slot of request number `position`.
-    fn cursor(&self, position: u64) -> Self::Cursor;
-    /// The slots from one milestone of a cursor to the next: a quarter of all, at least one.
-    fn stretch(&self) -> u64 {
-        (self.slots() / 4).max(1)
-    }
+    /// The slot of request number `position`.
+    fn slot(&self, position: u64) -> &Slot;
     /// The counter that the receiver publishes.
     fn handled(&self) -> &Counter;
-}
-
-/// Points at a slot of a ring.
-pub trait Cursor {
-    /// The slot.
-    fn slot(&self) -> &Slot;
-    /// Goes on to the next slot, and from the last to the first. Says whether that passed a
-    /// milestone, which is where the position is a multiple of [`Cells::stretch`].
-    fn advance(&mut self) -> bool;
 }
 
 /// How many requests have been handled, on a line of its own, written by the receiver only: the
@@ -114,25 +99,21 @@ impl fmt::Display for Corrupt {
 #[derive(Debug)]
 pub struct Sender<C: Cells> {
     cells: C,
-    /// Slot of the next request.
-    head: C::Cursor,
-    /// Sequence of the next request.
+    /// Sequence of the next request. All positions follow from the two sequences: a request stores
+    /// nothing else of its own, since every store waits behind those to slots, whose lines come
+    /// from afar.
     next: Sequence,
-    /// Slot of the oldest request that has not completed.
-    tail: C::Cursor,
-    /// Sequence of that request's reply.
+    /// Sequence of the reply to the oldest request that has not completed.
     expected: Sequence,
-    /// Requests sent that have not completed, at most `capacity`.
-    outstanding: u32,
     /// Requests that may be outstanding: the slots, or none where there is no peer.
-    capacity: u32,
+    capacity: u64,
 }
 
 impl<C: Cells> Sender<C> {
     /// The sender of a ring whose first `position` requests are complete; 0 for an unused ring.
     pub fn new(cells: C, position: u64) -> Self {
         let capacity = cells.slots();
-        Self::with_capacity(cells, position, capacity as u32)
+        Self::with_capacity(cells, position, capacity)
     }
 
     /// A sender that never has room.
@@ -141,29 +122,27 @@ impl<C: Cells> Sender<C> {
         Self::with_capacity(cells, 0, 0)
     }
 
-    fn with_capacity(cells: C, position: u64, capacity: u32) -> Self {
-        let (head, tail) = (cells.cursor(position), cells.cursor(position));
+    fn with_capacity(cells: C, position: u64, capacity: u64) -> Self {
         let (next, expected) = (Sequence::request(position), Sequence::reply(position));
-        Self { cells, head, next, tail, expected, outstanding: 0, capacity }
+        Self { cells, next, expected, capacity }
     }
 
     /// Sends a request if there is room, and says whether there was.
     #[inline(always)]
     pub fn push(&mut self, message: &Message) -> bool {
-        if self.outstanding == self.capacity {
+        if self.outstanding() == self.capacity {
             return false;
         }
-        self.head.slot().write(message, self.next);
-        self.head.advance();
+        self.cells.slot(self.next.position()).write(message, self.next);
         self.next = self.next.next();
-        self.outstanding += 1;
         true
     }
 
     /// Requests sent that have not completed.
     #[inline(always)]
     pub fn outstanding(&self) -> u64 {
-        u64::from(self.outstanding)
+        // 2h + 2 and 2t + 3.
+        (self.next.whole() + 1 - self.expected.whole()) / 2
     }
 
     /// Looks whether the oldest request has completed: hands out its reply, or completes it and
@@ -177,7 +156,7 @@ impl<C: Cells> Sender<C> {
         &mut self,
         on_reply: impl FnOnce(Message) -> Result<(), NoHandler>,
     ) -> Result<usize, Corrupt> {
-        if self.outstanding == 0 {
+        if self.outstanding() == 0 {
             Ok(0)
         } else if self.take_reply(on_reply)? {
             Ok(1)
@@ -196,13 +175,13 @@ impl<C: Cells> Sender<C> {
         &mut self,
         on_reply: impl FnOnce(Message) -> Result<(), NoHandler>,
     ) -> Result<bool, Corrupt> {
-        let slot = self.tail.slot();
+        let slot = self.cells.slot(self.expected.position());
         let header = slot.header();
         if !header.is(self.expected) {
             return Ok(false);
         }
         on_reply(slot.read(header)?)?;
-        self.pass();
+        self.expected = self.expected.next();
         Ok(true)
     }
 
@@ -211,14 +190,6 @@ impl<C: Cells> Sender<C> {
     #[inline(always)]
     pub(crate) fn is_counted(&self) -> bool {
         self.cells.handled().0.load(Ordering::Relaxed) > self.expected.whole()
-    }
-
-    /// Counts the oldest request as complete.
-    #[inline(always)]
-    fn pass(&mut self) {
-        self.tail.advance();
-        self.expected = self.expected.next();
-        self.outstanding -= 1;
     }
 
     /// Completes the oldest of the requests that the receiver says it handled, as far as they have
@@ -238,8 +209,10 @@ impl<C: Cells> Sender<C> {
         let mut completed = 0;
         // The counter was read first, the slots are looked at second: a reply is written before
         // the counter passes its request, so where none is seen now, there is none.
-        while handled > self.expected.whole() && !self.tail.slot().header().is(self.expected) {
-            self.pass();
+        while handled > self.expected.whole()
+            && !self.cells.slot(self.expected.position()).header().is(self.expected)
+        {
+            self.expected = self.expected.next();
             completed += 1;
         }
         Ok(completed)
@@ -264,8 +237,6 @@ const PAUSES: u32 = 4;
 #[derive(Debug)]
 pub struct Receiver<C: Cells> {
     cells: C,
-    /// Slot of the next request.
-    next: C::Cursor,
     /// Sequence of the next request.
     expected: Sequence,
     /// Sequence of the oldest request whose completion the sender may not know; `expected` when
@@ -273,13 +244,22 @@ pub struct Receiver<C: Cells> {
     unknown: Sequence,
     /// Calls that found nothing while the counter was behind, since it was published.
     waited: u32,
+    /// The counter is published where a position and this have no bit in common: each quarter.
+    milestone: u64,
 }
 
 impl<C: Cells> Receiver<C> {
     /// The receiver of a ring whose first `position` requests are complete; 0 for an unused ring.
     pub fn new(cells: C, position: u64) -> Self {
-        let (next, expected) = (cells.cursor(position), Sequence::request(position));
-        Self { cells, next, expected, unknown: expected, waited: 0 }
+        let expected = Sequence::request(position);
+        let milestone = (cells.slots() / 4).max(1) - 1;
+        Self { cells, expected, unknown: expected, milestone, waited: 0 }
+    }
+
+    /// The slot of the next request.
+    #[inline(always)]
+    fn slot(&self) -> &Slot {
+        self.cells.slot(self.expected.position())
     }
 
     /// Requests handled of whose completion the sender may not know yet.
@@ -292,7 +272,7 @@ impl<C: Cells> Receiver<C> {
     #[cfg(not(loom))]
     #[inline(always)]
     pub(crate) fn has_arrived(&self) -> bool {
-        self.next.slot().header().is(self.expected)
+        self.slot().header().is(self.expected)
     }
 
     /// Handles the next request if it has arrived, and returns how many requests that was.
@@ -319,7 +299,7 @@ impl<C: Cells> Receiver<C> {
     /// [`Receiver::done`].
     #[inline(always)]
     pub(crate) fn arrived(&self) -> Result<Option<Message>, Corrupt> {
-        let slot = self.next.slot();
+        let slot = self.slot();
         let header = slot.header();
         if header.is(self.expected) { Ok(Some(slot.read(header)?)) } else { Ok(None) }
     }
@@ -347,7 +327,7 @@ impl<C: Cells> Receiver<C> {
     /// Replies to the request that has arrived.
     #[inline(always)]
     pub(crate) fn reply(&mut self, reply: &Message) {
-        self.next.slot().write_words(reply);
+        self.slot().write_words(reply);
         if self.unknown == self.expected {
             self.announce(reply.tag());
         } else {
@@ -355,21 +335,20 @@ impl<C: Cells> Receiver<C> {
         }
         self.expected = self.expected.next();
         self.unknown = self.expected;
-        self.next.advance();
     }
 
     /// Counts the request that has arrived as handled without a reply.
     #[inline(always)]
     pub(crate) fn done(&mut self) {
         self.expected = self.expected.next();
-        if self.next.advance() {
+        if self.expected.position() & self.milestone == 0 {
             self.publish();
         }
     }
 
     #[inline(always)]
     fn announce(&mut self, tag: Tag) {
-        self.next.slot().announce(tag, self.expected.replied());
+        self.slot().announce(tag, self.expected.replied());
     }
 
     /// Those before a reply get none, and the sender completes in order.

@@ -21,7 +21,7 @@ use bandgap_comm::Rank;
 
 use crate::ShmError;
 use crate::mapping::Mapping;
-use crate::ring::{Cells, Counter, Cursor};
+use crate::ring::{Cells, Counter};
 use crate::slot::{SLOT_BYTES, Slot};
 use crate::sync::Ordering;
 
@@ -149,7 +149,7 @@ impl Segment {
         let bytes = ring_bytes(self.slots);
         let offset = RINGS_AT + (from * self.size + to) * bytes;
         let base = self.mapping.at(offset, bytes);
-        MappedCells { base, slots: self.slots, mapping: Arc::clone(&self.mapping) }
+        MappedCells { base, mask: (self.slots - 1) as u64, _mapping: Arc::clone(&self.mapping) }
     }
 }
 
@@ -157,32 +157,26 @@ impl Segment {
 #[derive(Debug)]
 pub(crate) struct MappedCells {
     base: NonNull<u8>,
-    slots: usize,
-    mapping: Arc<Mapping>,
+    mask: u64,
+    _mapping: Arc<Mapping>,
 }
 
 // SAFETY: the mapping is the process's, and all access goes through atomics.
 unsafe impl Send for MappedCells {}
 
 impl Cells for MappedCells {
-    type Cursor = MappedCursor;
-
     #[inline(always)]
     fn slots(&self) -> u64 {
-        self.slots as u64
+        self.mask + 1
     }
 
-    fn cursor(&self, position: u64) -> MappedCursor {
-        let index = position as usize % self.slots;
-        let stretch = self.stretch() as usize;
-        // SAFETY: `index` is below the number of slots, so all are in the ring or at its end (this
-        // module's invariant).
-        let (first, at, end) = unsafe {
-            let first = self.base.add(SLOTS_IN_RING_AT).cast::<Slot>();
-            (first, first.add(index), first.add(self.slots))
-        };
-        let left = stretch - index % stretch;
-        MappedCursor { at, left, first, end, stretch, _mapping: Arc::clone(&self.mapping) }
+    #[inline(always)]
+    fn slot(&self, position: u64) -> &Slot {
+        let index = (position & self.mask) as usize;
+        // SAFETY: `index` is below the number of slots, so this is inside the ring (this module's
+        // invariant); offsets are multiples of 64 from an aligned base; a `Slot` is all atomics,
+        // and any bytes are a valid one.
+        unsafe { self.base.add(SLOTS_IN_RING_AT + index * SLOT_BYTES).cast().as_ref() }
     }
 
     #[inline(always)]
@@ -190,55 +184,6 @@ impl Cells for MappedCells {
         // SAFETY: the counter is the ring's first line (this module's invariant); a `Counter` is an
         // atomic, and any bytes are a valid one.
         unsafe { self.base.cast().as_ref() }
-    }
-}
-
-/// Goes round the slots of a ring of a [`Segment`], `first` up to `end`, in the mapping that this
-/// keeps alive. They are a whole number of stretches; `at` is one of them, with `left` slots until
-/// the end of its stretch.
-#[derive(Debug)]
-pub(crate) struct MappedCursor {
-    at: NonNull<Slot>,
-    left: usize,
-    first: NonNull<Slot>,
-    end: NonNull<Slot>,
-    stretch: usize,
-    _mapping: Arc<Mapping>,
-}
-
-// SAFETY: as of `MappedCells`.
-unsafe impl Send for MappedCursor {}
-
-impl Cursor for MappedCursor {
-    #[inline(always)]
-    fn slot(&self) -> &Slot {
-        // SAFETY: `at` is one of the ring's slots (this type's invariant), aligned to its line; a
-        // `Slot` is all atomics, and any bytes are a valid one.
-        unsafe { self.at.as_ref() }
-    }
-
-    #[inline(always)]
-    fn advance(&mut self) -> bool {
-        // SAFETY: `at` is one of the ring's slots, so this is at most the ring's end; at the end,
-        // which is also that of a stretch, it is set back below.
-        self.at = unsafe { self.at.add(1) };
-        self.left -= 1;
-        let milestone = self.left == 0;
-        if milestone {
-            self.begin_stretch();
-        }
-        milestone
-    }
-}
-
-impl MappedCursor {
-    #[cold]
-    #[inline(never)]
-    fn begin_stretch(&mut self) {
-        self.left = self.stretch;
-        if self.at == self.end {
-            self.at = self.first;
-        }
     }
 }
 

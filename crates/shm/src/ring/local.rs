@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Cells, Counter, Cursor};
+use super::{Cells, Counter};
 use crate::slot::{Sequence, Slot};
 
 /// A ring in the memory of one process, for the model checker and for tests.
@@ -30,35 +30,15 @@ impl LocalCells {
 }
 
 impl Cells for Arc<LocalCells> {
-    type Cursor = LocalCursor;
-
     fn slots(&self) -> u64 {
         self.slots.len() as u64
     }
 
-    fn cursor(&self, position: u64) -> LocalCursor {
-        LocalCursor { at: position as usize % self.slots.len(), cells: Self::clone(self) }
+    fn slot(&self, position: u64) -> &Slot {
+        &self.slots[position as usize % self.slots.len()]
     }
 
     fn handled(&self) -> &Counter {
         &self.handled
-    }
-}
-
-/// Goes round the slots of [`LocalCells`].
-#[derive(Debug)]
-pub struct LocalCursor {
-    cells: Arc<LocalCells>,
-    at: usize,
-}
-
-impl Cursor for LocalCursor {
-    fn slot(&self) -> &Slot {
-        &self.cells.slots[self.at]
-    }
-
-    fn advance(&mut self) -> bool {
-        self.at = (self.at + 1) % self.cells.slots.len();
-        (self.at as u64).is_multiple_of(self.cells.stretch())
     }
 }
