@@ -206,7 +206,7 @@ impl Endpoint for ShmEndpoint {
             if !self.rest.is_empty() {
                 break 'seldom 0;
             }
-            if self.first.requests.outstanding() != 0 {
+            if !self.first.requests.is_idle() {
                 if self.first.take_reply(deliver)? {
                     if self.first.incoming.has_arrived() {
                         break 'seldom 1;
@@ -248,6 +248,7 @@ impl Endpoint for ShmEndpoint {
 mod tests {
     use super::*;
     use crate::ring::Cells;
+    use crate::slot::Sequence;
     use bandgap_comm::{HandlerId, NoHandler};
 
     struct Nothing;
@@ -284,7 +285,7 @@ mod tests {
             let segment = Segment::create(4, 4).unwrap();
             let mut endpoint = ShmEndpoint::attach(&segment, 0, 4).unwrap();
             // Sequence 2 is the first request's; 6 words are more than four.
-            segment.ring(peer, 0).slot(0).forge(2 | 6 << 40);
+            segment.ring(peer, 0).slot(Sequence::request(0)).forge(2 | 6 << 40);
             match endpoint.progress(&mut Nothing) {
                 Err(CommError::Garbage { peer: named, what }) => {
                     assert_eq!(named, peer);

@@ -32,7 +32,7 @@ mod segment;
 #[cfg(not(loom))]
 mod spin;
 
-pub use slot::{SLOT_BYTES, Slot, TooManyWords};
+pub use slot::{SLOT_BYTES, Sequence, Slot, TooManyWords};
 
 #[cfg(not(loom))]
 pub use self::{

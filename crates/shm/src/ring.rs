@@ -37,8 +37,8 @@ pub use local::LocalCells;
 pub trait Cells {
     /// Number of slots, a power of two.
     fn slots(&self) -> u64;
-    /// The slot of request number `position`.
-    fn slot(&self, position: u64) -> &Slot;
+    /// The slot of a request and of its reply: number half the sequence, round and round.
+    fn slot(&self, sequence: Sequence) -> &Slot;
     /// The counter that the receiver publishes.
     fn handled(&self) -> &Counter;
 }
@@ -133,7 +133,7 @@ impl<C: Cells> Sender<C> {
         if self.outstanding() == self.capacity {
             return false;
         }
-        self.cells.slot(self.next.position()).write(message, self.next);
+        self.cells.slot(self.next).write(message, self.next);
         self.next = self.next.next();
         true
     }
@@ -143,6 +143,12 @@ impl<C: Cells> Sender<C> {
     pub fn outstanding(&self) -> u64 {
         // 2h + 2 and 2t + 3.
         (self.next.whole() + 1 - self.expected.whole()) / 2
+    }
+
+    /// Whether none is outstanding.
+    #[inline(always)]
+    pub(crate) fn is_idle(&self) -> bool {
+        self.next.whole() + 1 == self.expected.whole()
     }
 
     /// Looks whether the oldest request has completed: hands out its reply, or completes it and
@@ -156,7 +162,7 @@ impl<C: Cells> Sender<C> {
         &mut self,
         on_reply: impl FnOnce(Message) -> Result<(), NoHandler>,
     ) -> Result<usize, Corrupt> {
-        if self.outstanding() == 0 {
+        if self.is_idle() {
             Ok(0)
         } else if self.take_reply(on_reply)? {
             Ok(1)
@@ -175,7 +181,7 @@ impl<C: Cells> Sender<C> {
         &mut self,
         on_reply: impl FnOnce(Message) -> Result<(), NoHandler>,
     ) -> Result<bool, Corrupt> {
-        let slot = self.cells.slot(self.expected.position());
+        let slot = self.cells.slot(self.expected);
         let header = slot.header();
         if !header.is(self.expected) {
             return Ok(false);
@@ -210,7 +216,7 @@ impl<C: Cells> Sender<C> {
         // The counter was read first, the slots are looked at second: a reply is written before
         // the counter passes its request, so where none is seen now, there is none.
         while handled > self.expected.whole()
-            && !self.cells.slot(self.expected.position()).header().is(self.expected)
+            && !self.cells.slot(self.expected).header().is(self.expected)
         {
             self.expected = self.expected.next();
             completed += 1;
@@ -259,7 +265,7 @@ impl<C: Cells> Receiver<C> {
     /// The slot of the next request.
     #[inline(always)]
     fn slot(&self) -> &Slot {
-        self.cells.slot(self.expected.position())
+        self.cells.slot(self.expected)
     }
 
     /// Requests handled of whose completion the sender may not know yet.

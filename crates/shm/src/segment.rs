@@ -22,7 +22,7 @@ use bandgap_comm::Rank;
 use crate::ShmError;
 use crate::mapping::Mapping;
 use crate::ring::{Cells, Counter};
-use crate::slot::{SLOT_BYTES, Slot};
+use crate::slot::{SLOT_BYTES, Sequence, Slot};
 use crate::sync::Ordering;
 
 /// Slots of a ring, where nobody asks for another number.
@@ -149,7 +149,10 @@ impl Segment {
         let bytes = ring_bytes(self.slots);
         let offset = RINGS_AT + (from * self.size + to) * bytes;
         let base = self.mapping.at(offset, bytes);
-        MappedCells { base, mask: (self.slots - 1) as u64, _mapping: Arc::clone(&self.mapping) }
+        // SAFETY: slots follow the ring's head within its bytes (this module's invariant).
+        let slots = unsafe { base.add(SLOTS_IN_RING_AT) };
+        let mask = (self.slots - 1) * SLOT_BYTES;
+        MappedCells { base, slots, mask, _mapping: Arc::clone(&self.mapping) }
     }
 }
 
@@ -157,7 +160,9 @@ impl Segment {
 #[derive(Debug)]
 pub(crate) struct MappedCells {
     base: NonNull<u8>,
-    mask: u64,
+    slots: NonNull<u8>,
+    /// Bytes of all slots but one: a multiple of a slot's, cut by this, stays within them.
+    mask: usize,
     _mapping: Arc<Mapping>,
 }
 
@@ -167,16 +172,17 @@ unsafe impl Send for MappedCells {}
 impl Cells for MappedCells {
     #[inline(always)]
     fn slots(&self) -> u64 {
-        self.mask + 1
+        (self.mask / SLOT_BYTES + 1) as u64
     }
 
     #[inline(always)]
-    fn slot(&self, position: u64) -> &Slot {
-        let index = (position & self.mask) as usize;
-        // SAFETY: `index` is below the number of slots, so this is inside the ring (this module's
-        // invariant); offsets are multiples of 64 from an aligned base; a `Slot` is all atomics,
-        // and any bytes are a valid one.
-        unsafe { self.base.add(SLOTS_IN_RING_AT + index * SLOT_BYTES).cast().as_ref() }
+    fn slot(&self, sequence: Sequence) -> &Slot {
+        // Half the sequence times the bytes of a slot; the mask also clears what was its lowest bit.
+        let offset = (sequence.whole() as usize).wrapping_mul(SLOT_BYTES / 2) & self.mask;
+        // SAFETY: `offset` is a multiple of a slot's bytes and below those of all slots, so this is
+        // inside the ring (this module's invariant), aligned; a `Slot` is all atomics, and any
+        // bytes are a valid one.
+        unsafe { self.slots.add(offset).cast().as_ref() }
     }
 
     #[inline(always)]

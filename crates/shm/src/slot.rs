@@ -37,7 +37,7 @@ pub struct TooManyWords(pub u32);
 /// The place of a message in its ring, before it is cut to 32 bits. Each side keeps that of the
 /// next message that it expects, so that one comparison finds whether it is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Sequence(u64);
+pub struct Sequence(u64);
 
 impl Sequence {
     /// Of request number `position`.

@@ -21,7 +21,7 @@ impl LocalCells {
         assert!(slots.is_power_of_two(), "the number of slots is a power of two");
         let last_sequence = |slot: u64| {
             // The latest request before `position` in this slot, if there was one.
-            let back = position.wrapping_sub(slot + 1) % slots + 1;
+            let back = position.wrapping_sub(slot) % slots + 1;
             position.checked_sub(back).map_or(0, |last| Sequence::reply(last).shown())
         };
         let slots = (0..slots).map(|slot| Slot::new(last_sequence(slot))).collect();
@@ -34,8 +34,8 @@ impl Cells for Arc<LocalCells> {
         self.slots.len() as u64
     }
 
-    fn slot(&self, position: u64) -> &Slot {
-        &self.slots[position as usize % self.slots.len()]
+    fn slot(&self, sequence: Sequence) -> &Slot {
+        &self.slots[(sequence.whole() / 2) as usize % self.slots.len()]
     }
 
     fn handled(&self) -> &Counter {

@@ -102,13 +102,13 @@ fn a_receiver_that_is_dropped_makes_known_what_it_handled() {
 #[test]
 fn a_message_of_five_words_is_refused_on_both_sides() {
     let (cells, mut sender, mut receiver) = ring(4, 0);
-    cells.slots[0].forge(u64::from(Sequence::request(0).shown()) | 5 << 40);
+    cells.slot(Sequence::request(0)).forge(u64::from(Sequence::request(0).shown()) | 5 << 40);
     assert_eq!(
         receiver.serve(|_| -> Result<Option<Message>, _> { panic!("delivered") }),
         Err(Corrupt::Words(5))
     );
     assert!(sender.push(&message(0)));
-    cells.slots[0].forge(u64::from(Sequence::reply(0).shown()) | 1 << 63);
+    cells.slot(Sequence::request(0)).forge(u64::from(Sequence::reply(0).shown()) | 1 << 63);
     assert_eq!(sender.complete(no_reply), Err(Corrupt::Words(1 << 23)));
 }
 
@@ -124,7 +124,7 @@ fn a_counter_beyond_the_requests_sent_is_refused() {
 fn other_sequences_are_nothing_yet() {
     let (cells, mut sender, mut receiver) = ring(4, 0);
     for sequence in [0, 1, 3, 4, 2 + 2 * 4, u32::MAX] {
-        cells.slots[0].forge(u64::from(sequence));
+        cells.slot(Sequence::request(0)).forge(u64::from(sequence));
         assert_eq!(
             receiver.serve(|_| -> Result<Option<Message>, _> { panic!("delivered {sequence}") }),
             Ok(0)
@@ -132,7 +132,7 @@ fn other_sequences_are_nothing_yet() {
     }
     assert!(sender.push(&message(0)));
     for sequence in [0, 1, 2, 4, 3 + 2 * 4, u32::MAX] {
-        cells.slots[0].forge(u64::from(sequence));
+        cells.slot(Sequence::request(0)).forge(u64::from(sequence));
         assert_eq!(sender.complete(no_reply), Ok(0), "{sequence}");
     }
 }
