@@ -141,7 +141,7 @@ impl Assembly<'_> {
             points: self.points()?,
             lines: lines(&signature)?,
             other_states,
-            findings: signature.findings.iter().map(ToString::to_string).collect(),
+            findings: findings(&signature),
         })
     }
 
@@ -266,6 +266,19 @@ fn only_state() -> State {
     State { label: "only".to_owned(), probe: None, share: Number(1.0) }
 }
 
+/// What there is to say about a signature, as sentences.
+fn findings(signature: &Signature) -> Vec<String> {
+    let mut findings: Vec<String> = signature.findings.iter().map(ToString::to_string).collect();
+    if signature.recv_overhead.high < 0.0 {
+        findings.push(
+            "or is negative: with a delay between them requests cost less than os + Δ, because the \
+             processor handles replies while it computes."
+                .to_owned(),
+        );
+    }
+    findings
+}
+
 /// A time to the picosecond: the clock tells no more.
 fn round(ns: f64) -> Seconds {
     Seconds::from(Ns((ns * 1e3).round() / 1e3))
@@ -325,7 +338,7 @@ pub fn fitted(
         points,
         lines: lines(signature)?,
         other_states: Vec::new(),
-        findings: signature.findings.iter().map(ToString::to_string).collect(),
+        findings: findings(signature),
     })))
 }
 
