@@ -196,10 +196,10 @@ impl Sink {
     /// place is tried, so that nothing measured is lost.
     fn keep(&self) -> Result<(), Failure> {
         let Some(directory) = &self.directory else { return Ok(()) };
-        let Err(failure) = write_all(directory, &self.run) else { return Ok(()) };
+        let Err(failure) = write_all(directory, &self.run, self.summary) else { return Ok(()) };
         let elsewhere = RunDir::create_in(&std::env::temp_dir(), "bandgap", SystemTime::now())
             .map_err(unwritable)
-            .and_then(|rescue| write_all(&rescue, &self.run).map(|()| rescue));
+            .and_then(|rescue| write_all(&rescue, &self.run, self.summary).map(|()| rescue));
         Err(match elsewhere {
             Ok(rescue) => failure.hint(format!("the run is kept in {}", rescue.path().display())),
             Err(_) => failure,
@@ -226,7 +226,8 @@ impl Drop for Made {
     }
 }
 
-fn write_all(directory: &RunDir, run: &Run) -> Result<(), Failure> {
+/// `several`: more than one signature is to come, so each file names its transport from the first.
+fn write_all(directory: &RunDir, run: &Run, several: bool) -> Result<(), Failure> {
     directory.write_run(run).map_err(unwritable)?;
     let signatures: Vec<&Logp> = run.results.iter().filter_map(logp).collect();
     if signatures.is_empty() {
@@ -236,9 +237,10 @@ fn write_all(directory: &RunDir, run: &Run) -> Result<(), Failure> {
     signature_csv(&mut table, signatures.iter().copied()).map_err(unwritable)?;
     directory.write("signature.csv", &table).map_err(unwritable)?;
     for signature in &signatures {
-        let suffix = match signatures.len() {
-            1 => String::new(),
-            _ => format!("-{}", file_name(&signature.transport)),
+        let suffix = if several || signatures.len() > 1 {
+            format!("-{}", file_name(&signature.transport))
+        } else {
+            String::new()
         };
         let mut samples = Vec::new();
         samples_csv(&mut samples, signature).map_err(unwritable)?;
