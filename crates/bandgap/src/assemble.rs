@@ -271,8 +271,8 @@ fn findings(signature: &Signature) -> Vec<String> {
     let mut findings: Vec<String> = signature.findings.iter().map(ToString::to_string).collect();
     if signature.recv_overhead.high < 0.0 {
         findings.push(
-            "or is negative: with a delay between them requests cost less than os + Δ, because the \
-             processor handles replies while it computes."
+            "or is negative: with a delay between them requests cost less than os + Δ; the processor \
+             probably handles replies while it computes."
                 .to_owned(),
         );
     }
