@@ -1,11 +1,11 @@
-//! Why a signature could not be extracted.
+//! Why parameters could not be extracted.
 
-use bandgap_units::Ns;
+use bandgap_units::{Bytes, Ns};
 use thiserror::Error;
 
 use crate::observation::Kind;
 
-/// What is missing or wrong in the observations. Reads after "failed to …: ".
+/// What is missing or wrong in the data. Reads after "failed to …: ".
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ModelError {
@@ -93,5 +93,44 @@ pub enum ModelError {
         confidence: f64,
         /// The resamples asked for.
         resamples: usize,
+    },
+    /// A message's time is one that no clock gives.
+    #[error("{value} ns as the time of {}; times lie between 1e-12 and 1e18 ns", Bytes(*.bytes))]
+    BadTime {
+        /// Message length.
+        bytes: u64,
+        /// The value in nanoseconds.
+        value: f64,
+    },
+    /// A size without a single time.
+    #[error("no times of messages of {}", Bytes(*.bytes))]
+    NoTimes {
+        /// Message length.
+        bytes: u64,
+    },
+    /// Too few different message sizes for a line and its residuals.
+    #[error("{found} different message sizes, at least 3 are needed and 8 or more are better")]
+    TooFewSizes {
+        /// How many there are.
+        found: usize,
+    },
+    /// A given break does not part the sizes.
+    #[error(
+        "a break at {} leaves no sizes on one side; those to be parted are {} to {}",
+        Bytes(*.at), Bytes(*.from), Bytes(*.to)
+    )]
+    BreakOutside {
+        /// The break.
+        at: u64,
+        /// Smallest size above the break before it, or of all.
+        from: u64,
+        /// Largest size.
+        to: u64,
+    },
+    /// The confidence cannot be used.
+    #[error("a confidence of {confidence}; use one strictly between 0 and 1")]
+    BadConfidence {
+        /// The confidence asked for.
+        confidence: f64,
     },
 }

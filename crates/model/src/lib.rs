@@ -1,11 +1,12 @@
-//! LogP: from observations of the issue phase to parameters with intervals.
+//! From observations to the parameters of a model, with intervals.
 //!
 //! - [`logp`]: the LogP machine, message by message; what an observation would read on it.
 //! - [`observation`]: the input, and how rows of a table become it.
 //! - [`signature`]: the output, and [`extract`], the way from one to the other.
 //! - [`finding`]: what there is to say about a signature besides its numbers.
+//! - [`hockney`]: times of messages of any length, to r∞, n½, t0 and π0; LogGP's G.
 //!
-//! Source of the method: "Assessing Fast Network Interfaces" (the LogP paper), sections
+//! Source of LogP's method: "Assessing Fast Network Interfaces" (the LogP paper), sections
 //! "Communication microbenchmark" and "Microbenchmark signature". Times are nanoseconds in `f64`;
 //! a derived time may be negative.
 //!
@@ -17,6 +18,7 @@ mod arm;
 mod curve;
 mod error;
 pub mod finding;
+pub mod hockney;
 mod linear;
 pub mod logp;
 pub mod observation;
@@ -25,5 +27,6 @@ pub mod signature;
 
 pub use error::ModelError;
 pub use finding::Finding;
+pub use hockney::{HockneyFinding, HockneyFit, HockneyOptions, SizedTimes};
 pub use observation::{Kind, Observation, Row, observations_from_rows};
 pub use signature::{Estimate, Options, Regime, Signature, extract};

@@ -7,6 +7,9 @@
 //! - [`summary`]: what a table shows of a set of samples.
 //! - [`batch`]: from batches of samples to a point with an interval; convergence and warm-up.
 //! - [`mod@line`]: ordinary and weighted straight-line least squares.
+//! - [`regression`]: a straight line with intervals, for absolute and for relative errors.
+//! - [`segmented`]: several straight lines; where they end, and how many there are.
+//! - [`runs`]: whether residuals change sign as often as chance would have it.
 //! - [`bootstrap`]: seeded resampling within groups, corrected for few samples.
 //! - [`cluster`]: placement states in a series of probe times.
 //!
@@ -22,6 +25,9 @@ pub mod interval;
 pub mod line;
 pub mod outlier;
 pub mod quantile;
+pub mod regression;
+pub mod runs;
+pub mod segmented;
 pub mod summary;
 
 pub use batch::{Point, WarmUp, batch_value};
@@ -29,4 +35,5 @@ pub use bootstrap::Bootstrap;
 pub use cluster::{State, States};
 pub use interval::Interval;
 pub use line::Line;
+pub use regression::Regression;
 pub use summary::Summary;

@@ -3,6 +3,7 @@
 use bandgap_stats::interval::{quantile_interval, student_factor};
 use bandgap_stats::line::Line;
 use bandgap_stats::quantile::quantile;
+use bandgap_stats::regression::ordinary;
 
 /// NIST StRD, linear regression, Norris: (y, x) of 36 observations of ozone monitors.
 const NORRIS: [(f64, f64); 36] = [
@@ -59,6 +60,11 @@ fn norris() {
     assert_close(line.intercept_error, 0.232818234301152, 1e-11);
     assert_close(line.slope_error, 0.429796848199937e-03, 1e-11);
     assert_close(line.residual, 0.884796396144373, 1e-11);
+    let regression = ordinary(&x, &y).unwrap();
+    assert_close(regression.intercept, -0.262323073774029, 1e-11);
+    assert_close(regression.slope, 1.00211681802045, 1e-13);
+    assert_close(regression.residual, 0.884796396144373, 1e-11);
+    assert_close(regression.r_squared, 0.999993745883712, 1e-13);
 }
 
 #[test]

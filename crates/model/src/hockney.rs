@@ -1,0 +1,235 @@
+//! Hockney's model of a message's time, t(n) = (n + n½)/r∞, fitted in one or several segments.
+//!
+//! - [`fit`]: from times of messages of many lengths to [`HockneyFit`].
+//! - [`HockneyFinding`]: what there is to say about it besides its numbers, such as why a parameter
+//!   is not given.
+//!
+//! A parameter that the data do not support is absent, and a finding says why. Times are
+//! nanoseconds, rates bytes per second. T(n) = T0 + n/R∞ of bulk transfers is the same line, and
+//! [`Segment::gap_per_byte`] is LogGP's G.
+//!
+//! Source: Hockney and Berry (editors), "PARKBENCH Report: Public International Benchmarks for
+//! Parallel Computers" (1994), COMMS1; Hockney, "The Communication Challenge for MPP" (1994).
+
+mod breaks;
+mod finding;
+mod input;
+mod segment;
+
+pub use finding::{HockneyFinding, Range};
+pub use input::{SizedTimes, sized_times_from_pairs};
+
+use bandgap_stats::Regression;
+
+use crate::error::ModelError;
+use crate::signature::Estimate;
+
+/// Where segments end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Breaks {
+    /// Found, with up to `most` segments of at least [`FEWEST_SIZES`] sizes.
+    Automatic {
+        /// Most segments.
+        most: usize,
+    },
+    /// The largest length of each segment but the last: `[100]` means n ≤ 100 and n > 100. Empty for
+    /// a single line.
+    At(Vec<u64>),
+}
+
+/// Fewest sizes of a segment that is found.
+pub const FEWEST_SIZES: usize = 4;
+
+/// How to fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HockneyOptions {
+    /// Where segments end.
+    pub breaks: Breaks,
+    /// Confidence of all intervals, strictly between 0 and 1.
+    pub confidence: f64,
+}
+
+impl Default for HockneyOptions {
+    fn default() -> HockneyOptions {
+        HockneyOptions { breaks: Breaks::Automatic { most: 5 }, confidence: 0.95 }
+    }
+}
+
+/// Which errors a fit makes small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weighting {
+    /// Σ(t/t̂ − 1)²: short and long messages count alike.
+    Relative,
+    /// Σ(t − t̂)²: the longest messages count most.
+    Ordinary,
+}
+
+/// A change from one segment to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Breakpoint {
+    /// Largest measured size of the lower segment.
+    pub last_below: u64,
+    /// Smallest measured size of the upper segment.
+    pub first_above: u64,
+    /// Lower end of the interval: a size, the change is above it. The break itself if given.
+    pub low: u64,
+    /// Upper end of the interval: a size, the change is below it or there. The break itself if
+    /// given.
+    pub high: u64,
+    /// Whether it was given rather than found; then it has no interval.
+    pub given: bool,
+}
+
+/// The fits of both weightings over the same segments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HockneyFit {
+    /// Where segments meet, ascending; one fewer than segments. Found ones minimise relative errors.
+    pub breakpoints: Vec<Breakpoint>,
+    /// The fit of least relative errors.
+    pub relative: Fit,
+    /// The fit of least absolute errors.
+    pub ordinary: Fit,
+    /// Number of different sizes.
+    pub sizes: usize,
+    /// Confidence of all intervals.
+    pub confidence: f64,
+    /// What there is to say about the segments as a whole.
+    pub findings: Vec<HockneyFinding>,
+}
+
+/// One fit of all segments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    /// Which errors it makes small.
+    pub weighting: Weighting,
+    /// The segments, ascending.
+    pub segments: Vec<Segment>,
+    /// What is left at each size, ascending; sizes of segments without a line are missing.
+    pub residuals: Vec<Residual>,
+    /// What there is to say, and why parameters are absent.
+    pub findings: Vec<HockneyFinding>,
+}
+
+impl Fit {
+    /// The fitted time of a message in nanoseconds, by the line of its segment: the first that
+    /// reaches to `bytes`, or the last. `None` where that segment has no line.
+    #[must_use]
+    pub fn time(&self, bytes: u64) -> Option<f64> {
+        let reaching = self.segments.iter().find(|segment| bytes <= segment.to_bytes);
+        let segment = reaching.or(self.segments.last())?;
+        segment.line.as_ref().map(|line| line.at(bytes as f64))
+    }
+}
+
+/// A time and what the fit makes of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Residual {
+    /// Message length.
+    pub bytes: u64,
+    /// The mean of the measured times in nanoseconds.
+    pub time: f64,
+    /// The fitted time in nanoseconds.
+    pub fitted: f64,
+}
+
+impl Residual {
+    /// Measured less fitted, in nanoseconds.
+    #[must_use]
+    pub fn absolute(&self) -> f64 {
+        self.time - self.fitted
+    }
+
+    /// Measured less fitted, as a share of the measured time.
+    #[must_use]
+    pub fn relative(&self) -> f64 {
+        self.absolute() / self.time
+    }
+}
+
+/// Residuals of a segment at a glance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ResidualSummary {
+    /// Root of the mean squared residual, in nanoseconds.
+    pub rms: f64,
+    /// The same of the relative residuals.
+    pub rms_relative: f64,
+    /// The largest relative residual, with its sign.
+    pub worst_relative: f64,
+    /// The size where that is.
+    pub worst_bytes: u64,
+}
+
+/// One straight piece. An absent parameter has its reason among the fit's findings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Segment {
+    /// Smallest measured size.
+    pub from_bytes: u64,
+    /// Largest measured size.
+    pub to_bytes: u64,
+    /// t0 = n½/r∞, the time of an empty message by this line, in nanoseconds. Its interval may reach
+    /// below zero.
+    pub t0: Option<Estimate>,
+    /// r∞ = 1/slope, the rate approached by long messages, in bytes per second.
+    pub r_inf: Option<Estimate>,
+    /// n½ = t0·r∞, the length that has half of that rate, in bytes. Its interval is Fieller's.
+    pub n_half: Option<Estimate>,
+    /// π0 = 1/t0, empty messages per second, which is the short messages' rate per byte of length.
+    pub pi0: Option<Estimate>,
+    /// R² of the weighting; `None` without a line.
+    pub r_squared: Option<f64>,
+    /// The residuals; `None` without a line.
+    pub residuals: Option<ResidualSummary>,
+    /// Number of sizes.
+    pub points: usize,
+    /// The line in nanoseconds over bytes, whatever is made of it; `None` for fewer than three
+    /// sizes.
+    pub line: Option<Regression>,
+    /// G, where the slope is positive beyond doubt.
+    gap_per_byte: Option<Estimate>,
+}
+
+impl Segment {
+    /// LogGP's G = 1/r∞, in nanoseconds per byte; absent where r∞ is.
+    ///
+    /// *Source*: Alexandrov, Ionescu, Schauser and Scheiman, "LogGP: Incorporating Long Messages into
+    /// the LogP Model" (1995).
+    #[must_use]
+    pub fn gap_per_byte(&self) -> Option<Estimate> {
+        self.gap_per_byte
+    }
+}
+
+/// Fits t(n) = (n + n½)/r∞ to times of messages of many lengths, by segments, with both weightings.
+///
+/// Repetitions of a size count as one point, their mean inside the fence of
+/// [`bandgap_stats::outlier`]; every size counts alike. So intervals come from how the sizes scatter
+/// about the line, which includes what is particular to a size, and not from how well one size
+/// repeats itself.
+/// *Formula*: found breaks minimise the criterion of [`bandgap_stats::segmented::search`] on relative
+/// errors; the least noise it believes is that of the means as repetitions show it. Then
+/// [`bandgap_stats::regression`] fits each segment by itself. t0 is the intercept and r∞ the
+/// reciprocal of the slope, with their t intervals; π0 = 1/t0 has the reciprocals of t0's ends, and
+/// n½ = t0·r∞ Fieller's interval.
+/// *Units*: nanoseconds, bytes, bytes per second.
+/// *Assumes* independent errors from size to size: for found breaks and the relative fit in
+/// proportion to the time, for the ordinary fit of any variance.
+///
+/// # Errors
+/// [`ModelError::BadTime`] for a time that is not a positive number of usual size, [`ModelError::NoTimes`],
+/// [`ModelError::TooFewSizes`] for fewer than three different sizes, [`ModelError::BreakOutside`] for
+/// a given break that has no sizes on one side, [`ModelError::BadConfidence`].
+pub fn fit(data: &[SizedTimes], options: &HockneyOptions) -> Result<HockneyFit, ModelError> {
+    if !(options.confidence > 0.0 && options.confidence < 1.0) {
+        return Err(ModelError::BadConfidence { confidence: options.confidence });
+    }
+    let table = input::Table::of(data)?;
+    let (breakpoints, findings) = breaks::place(&table, options)?;
+    Ok(HockneyFit {
+        relative: segment::fits(&table, &breakpoints, Weighting::Relative, options.confidence),
+        ordinary: segment::fits(&table, &breakpoints, Weighting::Ordinary, options.confidence),
+        breakpoints,
+        sizes: table.bytes.len(),
+        confidence: options.confidence,
+        findings,
+    })
+}

@@ -1,0 +1,80 @@
+//! Where segments meet.
+
+use bandgap_stats::segmented::{Limits, Points, break_range, search};
+
+use super::finding::HockneyFinding;
+use super::input::Table;
+use super::{Breakpoint, Breaks, FEWEST_SIZES, HockneyOptions};
+use crate::error::ModelError;
+
+/// The breakpoints given or found, ascending.
+pub(super) fn place(
+    table: &Table,
+    options: &HockneyOptions,
+) -> Result<(Vec<Breakpoint>, Vec<HockneyFinding>), ModelError> {
+    match &options.breaks {
+        Breaks::At(given) => Ok((at(table, given)?, Vec::new())),
+        Breaks::Automatic { most } => Ok(found(table, *most, options.confidence)),
+    }
+}
+
+fn at(table: &Table, given: &[u64]) -> Result<Vec<Breakpoint>, ModelError> {
+    let mut given = given.to_vec();
+    given.sort_unstable();
+    given.dedup();
+    let bytes = &table.bytes;
+    let mut below = 0;
+    let mut breakpoints = Vec::new();
+    for at in given {
+        let above = bytes.partition_point(|&size| size <= at);
+        if above == below || above == bytes.len() {
+            return Err(ModelError::BreakOutside {
+                at,
+                from: bytes[below],
+                to: bytes[bytes.len() - 1],
+            });
+        }
+        breakpoints.push(Breakpoint {
+            last_below: bytes[above - 1],
+            first_above: bytes[above],
+            low: at,
+            high: at,
+            given: true,
+        });
+        below = above;
+    }
+    Ok(breakpoints)
+}
+
+fn found(table: &Table, most: usize, confidence: f64) -> (Vec<Breakpoint>, Vec<HockneyFinding>) {
+    let sizes = table.bytes.len();
+    let limits = Limits { fewest: FEWEST_SIZES, most: most.max(1), noise: table.noise };
+    let mut findings = Vec::new();
+    if most > 1 && sizes < 2 * FEWEST_SIZES {
+        findings.push(HockneyFinding::BreaksUnsearched { sizes, needed: 2 * FEWEST_SIZES });
+    }
+    let Some(choice) = search(&table.x, &table.times, limits) else {
+        return (Vec::new(), findings);
+    };
+    let chosen = choice.chosen();
+    if most > 1 && chosen.starts.len() == most {
+        findings.push(HockneyFinding::MostSegments { most });
+    }
+    let weights: Vec<f64> = choice.fitted.iter().map(|fitted| fitted.powi(-2)).collect();
+    let points = Points { x: &table.x, y: &table.times, weights: &weights, fewest: FEWEST_SIZES };
+    let variance = chosen.noise.max(table.noise).powi(2);
+    let breakpoints = (1..chosen.starts.len())
+        .map(|cut| {
+            let start = chosen.starts[cut];
+            let (first, last) = break_range(&points, &chosen.starts, cut, variance, confidence);
+            Breakpoint {
+                last_below: table.bytes[start - 1],
+                first_above: table.bytes[start],
+                low: table.bytes[first - 1],
+                high: table.bytes[last],
+                given: false,
+            }
+        })
+        .collect();
+    (breakpoints, findings)
+}

@@ -1,0 +1,250 @@
+//! What there is to say about a Hockney fit besides its numbers.
+
+use std::fmt;
+
+use bandgap_units::{Bytes, Ns, Rate, significant};
+
+/// Sizes of a segment, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// Smallest size in bytes.
+    pub from: u64,
+    /// Largest size in bytes.
+    pub to: u64,
+}
+
+impl Range {
+    /// Whether a length lies inside; the ends count.
+    #[must_use]
+    pub fn contains(&self, bytes: f64) -> bool {
+        self.from as f64 <= bytes && bytes <= self.to as f64
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} to {}", Bytes(self.from), Bytes(self.to))
+    }
+}
+
+/// One finding; its `Display` is a sentence. Times are nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum HockneyFinding {
+    /// A segment has no line.
+    TooFewSizes {
+        /// The segment.
+        range: Range,
+        /// Its sizes.
+        sizes: usize,
+    },
+    /// The intercept is not positive: t0, n½ and π0 are absent.
+    NegativeStartup {
+        /// The segment.
+        range: Range,
+        /// The intercept.
+        t0: f64,
+        /// Lower end of its interval.
+        low: f64,
+        /// Upper end of its interval.
+        high: f64,
+    },
+    /// The interval of t0 reaches zero: n½ and π0 are absent.
+    StartupUnresolved {
+        /// The segment.
+        range: Range,
+        /// t0.
+        t0: f64,
+        /// Upper end of its interval.
+        high: f64,
+    },
+    /// The time does not rise with the length: r∞ and n½ are absent.
+    NoRise {
+        /// The segment.
+        range: Range,
+        /// The slope in nanoseconds per byte.
+        slope: f64,
+        /// Lower end of its interval.
+        low: f64,
+        /// Upper end of its interval.
+        high: f64,
+    },
+    /// The interval of the slope reaches zero: r∞ and n½ are absent.
+    RateUnresolved {
+        /// The segment.
+        range: Range,
+        /// What r∞ is at least, in bytes per second.
+        least: f64,
+    },
+    /// n½ lies outside everything that was measured, and is absent.
+    HalfLengthOutside {
+        /// The segment.
+        range: Range,
+        /// n½ in bytes.
+        n_half: f64,
+        /// What was measured.
+        measured: Range,
+    },
+    /// n½ lies outside its own segment.
+    HalfLengthElsewhere {
+        /// The segment.
+        range: Range,
+        /// n½ in bytes.
+        n_half: f64,
+    },
+    /// The line misses the times by much.
+    LargeResiduals {
+        /// The segment.
+        range: Range,
+        /// Root mean square of the relative residuals.
+        rms: f64,
+        /// The largest, with its sign.
+        worst: f64,
+        /// Where that is, in bytes.
+        at: u64,
+    },
+    /// Neighbouring sizes deviate alike: the times do not follow a line.
+    Bent {
+        /// The segment.
+        range: Range,
+        /// Root mean square of the relative residuals.
+        rms: f64,
+        /// The probability of so few changes of sign by chance.
+        chance: f64,
+    },
+    /// Too few sizes to search for breaks.
+    BreaksUnsearched {
+        /// How many there are.
+        sizes: usize,
+        /// How many two segments need.
+        needed: usize,
+    },
+    /// As many segments were found as were allowed.
+    MostSegments {
+        /// How many.
+        most: usize,
+    },
+}
+
+/// A share in per cent.
+struct Percent(f64);
+
+impl fmt::Display for Percent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} %", significant(100.0 * self.0, 2))
+    }
+}
+
+impl fmt::Display for HockneyFinding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            HockneyFinding::TooFewSizes { range, sizes } => write!(
+                f,
+                "From {range} there are too few sizes for a line, {sizes} where 3 are needed and \
+                 more are better."
+            ),
+            HockneyFinding::NegativeStartup { range, t0, low, high } => write!(
+                f,
+                "From {range} the line meets n = 0 at {} ({} to {}), and no startup time is \
+                 negative: t0, n½ and π0 are not given; the times may bend, or the segment lies too far from 0.",
+                Ns(t0),
+                Ns(low),
+                Ns(high)
+            ),
+            HockneyFinding::StartupUnresolved { range, t0, high } => write!(
+                f,
+                "From {range} t0 = {} cannot be told from 0 (at most {}): n½ and π0 are not given; \
+                 measure more short messages, or more repetitions.",
+                Ns(t0),
+                Ns(high)
+            ),
+            HockneyFinding::NoRise { range, slope, low, high } => write!(
+                f,
+                "From {range} the time does not rise with the length ({} ns/B, {} to {}): r∞ and \
+                 n½ are not given.",
+                significant(slope, 3),
+                significant(low, 3),
+                significant(high, 3)
+            ),
+            HockneyFinding::RateUnresolved { range, least } => write!(
+                f,
+                "From {range} the rise of the time with the length cannot be told from 0 (r∞ is at \
+                 least {}): r∞ and n½ are not given.",
+                Rate(least)
+            ),
+            HockneyFinding::HalfLengthOutside { range, n_half, measured } => write!(
+                f,
+                "From {range} n½ would be {} B, outside of what was measured ({measured}), and is \
+                 not given.",
+                significant(n_half, 3)
+            ),
+            HockneyFinding::HalfLengthElsewhere { range, n_half } => write!(
+                f,
+                "From {range} n½ = {} B lies outside of the segment: no message of this segment has \
+                 half of its r∞.",
+                significant(n_half, 3)
+            ),
+            HockneyFinding::LargeResiduals { range, rms, worst, at } => write!(
+                f,
+                "From {range} the line misses the times by {} (root mean square; {} at {}).",
+                Percent(rms),
+                Percent(worst),
+                Bytes(at)
+            ),
+            HockneyFinding::Bent { range, rms, chance } => write!(
+                f,
+                "From {range} neighbouring sizes deviate alike, by {}, which chance does with \
+                 probability {}: the times do not follow a line, and the intervals are too narrow.",
+                Percent(rms),
+                significant(chance, 1)
+            ),
+            HockneyFinding::BreaksUnsearched { sizes, needed } => write!(
+                f,
+                "With {sizes} sizes there is no search for breaks; {needed} are needed for two \
+                 segments."
+            ),
+            HockneyFinding::MostSegments { most } => write!(
+                f,
+                "As many segments were found as were allowed, {most}: the times may change more \
+                 often, or bend."
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_are_sentences_with_their_numbers() {
+        let range = Range { from: 0, to: 4096 };
+        let measured = Range { from: 1, to: 8192 };
+        let findings = [
+            (HockneyFinding::TooFewSizes { range, sizes: 2 }, "2 where 3"),
+            (
+                HockneyFinding::NegativeStartup { range, t0: -700.0, low: -900.0, high: -500.0 },
+                "-700 ns",
+            ),
+            (HockneyFinding::StartupUnresolved { range, t0: 50.0, high: 120.0 }, "at most 120 ns"),
+            (HockneyFinding::NoRise { range, slope: -0.25, low: -0.5, high: 0.01 }, "-0.250 ns/B"),
+            (HockneyFinding::RateUnresolved { range, least: 2e9 }, "2.00 GB/s"),
+            (HockneyFinding::HalfLengthOutside { range, n_half: 9500.0, measured }, "1 B to 8 KiB"),
+            (HockneyFinding::HalfLengthElsewhere { range, n_half: 5000.0 }, "5000 B"),
+            (
+                HockneyFinding::LargeResiduals { range, rms: 0.25, worst: -0.9, at: 512 },
+                "25 % (root mean square; -90 % at 512 B)",
+            ),
+            (HockneyFinding::Bent { range, rms: 0.03, chance: 0.0002 }, "0.0002"),
+            (HockneyFinding::BreaksUnsearched { sizes: 5, needed: 8 }, "5 sizes"),
+            (HockneyFinding::MostSegments { most: 5 }, "allowed, 5"),
+        ];
+        for (finding, number) in findings {
+            let sentence = finding.to_string();
+            assert!(sentence.contains(number), "{sentence}");
+            assert!(sentence.ends_with('.'), "{sentence}");
+            assert!(sentence.starts_with(char::is_uppercase), "{sentence}");
+            assert!(!sentence.contains("  "), "{sentence}");
+        }
+    }
+}

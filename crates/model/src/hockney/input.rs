@@ -1,0 +1,89 @@
+//! The input, checked once.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use bandgap_stats::outlier::inside_fence;
+use bandgap_stats::quantile::{mean, variance};
+
+use crate::error::ModelError;
+
+/// Repeated times of messages of one length.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SizedTimes {
+    /// Message length.
+    pub bytes: u64,
+    /// Times in nanoseconds, one per repetition.
+    pub times_ns: Vec<f64>,
+}
+
+/// Gathers (bytes, nanoseconds) by size, ascending.
+#[must_use]
+pub fn sized_times_from_pairs(pairs: impl IntoIterator<Item = (u64, f64)>) -> Vec<SizedTimes> {
+    let mut sizes: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+    for (bytes, time) in pairs {
+        sizes.entry(bytes).or_default().push(time);
+    }
+    sizes.into_iter().map(|(bytes, times_ns)| SizedTimes { bytes, times_ns }).collect()
+}
+
+/// Times that are believed, in nanoseconds; their squares and reciprocals stay finite.
+const TIMES: RangeInclusive<f64> = 1e-12..=1e18;
+
+/// No clock resolves a relative difference smaller than this.
+const LEAST_NOISE: f64 = 1e-6;
+
+/// With fewer repetitions than this beyond the first of each size, their scatter tells too little.
+const FEWEST_REPEATS: usize = 10;
+
+/// Checked sizes, ascending, each once.
+pub(super) struct Table {
+    pub(super) bytes: Vec<u64>,
+    /// The same as numbers.
+    pub(super) x: Vec<f64>,
+    /// Means in nanoseconds.
+    pub(super) times: Vec<f64>,
+    /// Least relative noise of a mean.
+    pub(super) noise: f64,
+}
+
+impl Table {
+    pub(super) fn of(data: &[SizedTimes]) -> Result<Table, ModelError> {
+        if let Some(empty) = data.iter().find(|sized| sized.times_ns.is_empty()) {
+            return Err(ModelError::NoTimes { bytes: empty.bytes });
+        }
+        let pairs = data.iter().flat_map(|s| s.times_ns.iter().map(|&time| (s.bytes, time)));
+        for (bytes, value) in pairs.clone() {
+            if !TIMES.contains(&value) {
+                return Err(ModelError::BadTime { bytes, value });
+            }
+        }
+        let sizes = sized_times_from_pairs(pairs);
+        if sizes.len() < 3 {
+            return Err(ModelError::TooFewSizes { found: sizes.len() });
+        }
+        let kept: Vec<Vec<f64>> = sizes.iter().map(|sized| inside_fence(&sized.times_ns)).collect();
+        let bytes: Vec<u64> = sizes.iter().map(|sized| sized.bytes).collect();
+        Ok(Table {
+            x: bytes.iter().map(|&bytes| bytes as f64).collect(),
+            bytes,
+            times: kept.iter().map(|times| mean(times)).collect(),
+            noise: noise_of_means(&kept),
+        })
+    }
+}
+
+/// Relative standard deviation of a size's mean, pooled over all sizes.
+fn noise_of_means(sizes: &[Vec<f64>]) -> f64 {
+    let repeats: usize = sizes.iter().map(|times| times.len() - 1).sum();
+    if repeats < FEWEST_REPEATS {
+        return LEAST_NOISE;
+    }
+    let squares: f64 = sizes
+        .iter()
+        .filter(|times| times.len() > 1)
+        .map(|times| (times.len() - 1) as f64 * variance(times) / mean(times).powi(2))
+        .sum();
+    let share = sizes.iter().map(|times| 1.0 / times.len() as f64).sum::<f64>();
+    (squares / repeats as f64 * share / sizes.len() as f64).sqrt().max(LEAST_NOISE)
+}

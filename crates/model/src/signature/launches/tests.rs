@@ -1,0 +1,138 @@
+use super::super::{FarArm, IssueLine, Steady};
+use super::*;
+
+fn known(value: f64) -> Estimate {
+    Estimate { value, low: value - 0.1, high: value + 0.1, samples: 9, estimator: "one launch" }
+}
+
+/// A network-bound launch: os, or, the slope at Δ = 0, RTT, and the capacity where it shows.
+fn launch([os, or, slope, rtt]: [f64; 4], capacity: Option<f64>) -> Signature {
+    let line = IssueLine { slope, intercept: 1.0, from_messages: 64, to_messages: 256 };
+    Signature {
+        send_overhead: known(os),
+        recv_overhead: known(or),
+        gap: known(slope),
+        latency: known(rtt / 2.0 - os - or),
+        rtt: known(rtt),
+        idle: known(slope - os - or),
+        capacity: capacity.map(known),
+        regime: Regime::NetworkBound,
+        transition: Transition { messages: rtt / os, cause: Cause::RoundTrip },
+        arm: FarArm { slope: Some(known(1.0)), from_delay: 9.0, delays: 3, holds: true },
+        send_only: line,
+        steady: vec![Steady { delay: 0.0, cost: known(slope), line, settled: true }],
+        findings: Vec::new(),
+    }
+}
+
+/// The same processor-bound, which makes its gap os + or.
+fn processor_bound(times: [f64; 4]) -> Signature {
+    let launch = launch(times, None);
+    let (gap, idle) = (known(times[0] + times[1]), known(0.0));
+    let findings = vec![Finding::ProcessorBound { gap: gap.value }, Finding::CapacityUnseen];
+    Signature { gap, idle, findings, regime: Regime::ProcessorBound, ..launch }
+}
+
+fn near(found: Estimate, [value, low, high]: [f64; 3]) {
+    for (found, expected) in [(found.value, value), (found.low, low), (found.high, high)] {
+        assert!((found - expected).abs() < 1e-5, "{found} is not {expected}");
+    }
+}
+
+#[test]
+fn parameters_are_means_over_launches() {
+    let launches = [
+        launch([1.0, 3.0, 7.0, 20.0], Some(8.0)),
+        launch([2.0, 3.0, 8.0, 22.0], Some(9.0)),
+        launch([3.0, 3.0, 9.0, 24.0], Some(10.0)),
+    ];
+    let found = launches[0].clone().over_launches(&launches, 0.95);
+    // s = 1, t(2, 95 %) = 4.302653, so half = 4.302653/√3 = 2.484138; RTT's s is 2.
+    near(found.send_overhead, [2.0, 2.0 - 2.484_138, 2.0 + 2.484_138]);
+    near(found.recv_overhead, [3.0, 3.0, 3.0]);
+    near(found.gap, [8.0, 8.0 - 2.484_138, 8.0 + 2.484_138]);
+    near(found.rtt, [22.0, 22.0 - 4.968_275, 22.0 + 4.968_275]);
+    // L: 10 − 4, 11 − 5, 12 − 6; idle: 7 − 4, 8 − 5, 9 − 6.
+    near(found.latency, [6.0, 6.0, 6.0]);
+    near(found.idle, [3.0, 3.0, 3.0]);
+    near(found.capacity.unwrap(), [9.0, 9.0 - 2.484_138, 9.0 + 2.484_138]);
+    assert_eq!((found.rtt.samples, found.rtt.estimator), (3, ESTIMATOR));
+    // Capacity 9 is below RTT/os = 22/2.
+    assert_eq!(found.transition, Transition { messages: 9.0, cause: Cause::Capacity });
+    // os reaches below zero between launches, though not within any of them.
+    assert_eq!(found.findings, [Finding::SendOverheadUnresolved { send_overhead: 2.0 }]);
+}
+
+#[test]
+fn a_single_launch_changes_nothing() {
+    let whole = launch([1.0, 3.0, 7.0, 20.0], Some(8.0));
+    let other = launch([2.0, 3.0, 8.0, 22.0], None);
+    assert_eq!(whole.clone().over_launches(&[other], 0.95), whole);
+    assert_eq!(whole.clone().over_launches(&[], 0.95), whole);
+}
+
+#[test]
+fn findings_follow_the_parameters_and_keep_what_is_said_of_arm_and_lines() {
+    let mut whole = launch([1.0, 3.0, 7.0, 7.0], Some(8.0));
+    // L is 7/2 − 4 in all observations together; 12/2 − 4 = 2 and 10/2 − 4 = 1 in the launches.
+    whole.findings = vec![
+        Finding::NegativeLatency { latency: -0.5, low: -0.6, high: -0.4 },
+        Finding::OverheadsOverlap { idle: -1.0 },
+        Finding::ArmBeginsLate { knee: 9.0, from_delay: 54.0, gap: 13.0 },
+        Finding::SendOverheadUnresolved { send_overhead: 0.0 },
+        Finding::Unsettled { delay: 54.0 },
+    ];
+    let launches = [launch([1.0, 3.0, 7.0, 12.0], None), launch([1.0, 3.0, 5.0, 10.0], Some(8.0))];
+    let found = whole.clone().over_launches(&launches, 0.95);
+    // The knee is at 6 − 4. One of two launches shows a capacity, which is not most.
+    assert_eq!(
+        found.findings,
+        [
+            Finding::ArmBeginsLate { knee: 2.0, from_delay: 54.0, gap: 6.0 },
+            Finding::Unsettled { delay: 54.0 },
+            Finding::CapacityUnseen,
+        ]
+    );
+    assert_eq!(found.capacity, None);
+    // RTT/os = 11/1.
+    assert_eq!(found.transition, Transition { messages: 11.0, cause: Cause::RoundTrip });
+    assert_eq!((&found.arm, &found.steady), (&whole.arm, &whole.steady));
+    assert_eq!(found.send_only, whole.send_only);
+
+    // And the other way round: what only the launches show is said. L = 6/2 − 4; the slopes lie
+    // 1 below os + or.
+    whole.findings.clear();
+    let launches =
+        [launch([1.0, 3.0, 3.0, 6.0], Some(8.0)), launch([1.0, 3.0, 3.0, 6.0], Some(8.0))];
+    let found = whole.over_launches(&launches, 0.95);
+    assert_eq!(
+        found.findings,
+        [
+            Finding::NegativeLatency { latency: -1.0, low: -1.0, high: -1.0 },
+            Finding::OverheadsOverlap { idle: -1.0 },
+        ]
+    );
+}
+
+#[test]
+fn one_regime_holds_for_all_launches() {
+    // Together processor-bound; one launch took itself for network-bound, at an idle time of 1.
+    let launches =
+        [processor_bound([1.0, 3.0, 4.0, 20.0]), launch([1.0, 5.0, 7.0, 20.0], Some(8.0))];
+    let found = launches[0].clone().over_launches(&launches, 0.95);
+    // g = os + or: 4 and 6, s = √2, half = 12.706205·√2/√2.
+    near(found.gap, [5.0, 5.0 - 12.706_205, 5.0 + 12.706_205]);
+    // Idle: 0 and 1, s = 1/√2, half = 12.706205/2, above 0.5; the value is 0 in this regime.
+    near(found.idle, [0.0, 0.0, 0.5 + 6.353_102]);
+    assert_eq!((found.regime, found.capacity), (Regime::ProcessorBound, None));
+    let said = |finding| found.findings.contains(&finding);
+    assert!(said(Finding::ProcessorBound { gap: found.gap.value }));
+    assert!(said(Finding::CapacityUnseen));
+
+    // Together network-bound: the processor-bound launch lends its slope, 4, and its idle time, 0.
+    let found = launches[1].clone().over_launches(&launches, 0.95);
+    near(found.gap, [5.5, 5.5 - 19.059_307, 5.5 + 19.059_307]);
+    near(found.idle, [0.5, 0.5 - 6.353_102, 0.5 + 6.353_102]);
+    assert_eq!(found.regime, Regime::NetworkBound);
+    assert!(!found.findings.iter().any(|f| matches!(f, Finding::ProcessorBound { .. })));
+}

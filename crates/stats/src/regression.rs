@@ -1,0 +1,97 @@
+//! A straight line with honest intervals, under two assumptions about the noise.
+//!
+//! [`ordinary`] minimises absolute errors and assumes nothing about how the noise depends on x;
+//! [`relative`] minimises relative errors and assumes noise in proportion to y.
+
+mod design;
+mod ordinary;
+mod relative;
+
+pub(crate) use design::clamped;
+pub use ordinary::ordinary;
+pub use relative::relative;
+
+use crate::interval::{Interval, student_factor};
+
+/// A fitted line y = intercept + slope·x with variances and the degrees of freedom behind them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Regression {
+    /// Value at x = 0.
+    pub intercept: f64,
+    /// Rise per unit of x.
+    pub slope: f64,
+    /// Variance of the intercept.
+    pub intercept_variance: f64,
+    /// Variance of the slope.
+    pub slope_variance: f64,
+    /// Covariance of the two.
+    pub covariance: f64,
+    /// Degrees of freedom behind the intercept's variance.
+    pub intercept_degrees: f64,
+    /// Degrees of freedom behind the slope's variance.
+    pub slope_degrees: f64,
+    /// Residual standard deviation √(Σwr²/(n − 2)): in units of y for [`ordinary`] (w = 1), as a
+    /// share of y for [`relative`] (w = 1/ŷ²).
+    pub residual: f64,
+    /// 1 − Σwr²/Σw(y − ȳ)² with ȳ the weighted mean; 1 where all y are the same.
+    pub r_squared: f64,
+    /// Number of points.
+    pub points: usize,
+}
+
+impl Regression {
+    /// The line's y at `x`.
+    #[must_use]
+    pub fn at(&self, x: f64) -> f64 {
+        self.intercept + self.slope * x
+    }
+
+    /// The t interval of the intercept.
+    ///
+    /// # Panics
+    /// If the confidence is not strictly between 0 and 1.
+    #[must_use]
+    pub fn intercept_interval(&self, confidence: f64) -> Interval {
+        around(self.intercept, self.intercept_variance, self.intercept_degrees, confidence)
+    }
+
+    /// The t interval of the slope.
+    ///
+    /// # Panics
+    /// If the confidence is not strictly between 0 and 1.
+    #[must_use]
+    pub fn slope_interval(&self, confidence: f64) -> Interval {
+        around(self.slope, self.slope_variance, self.slope_degrees, confidence)
+    }
+
+    /// Fieller's interval of intercept/slope; `None` where the slope cannot be told from zero, since
+    /// the interval is unbounded then.
+    ///
+    /// *Formula*: all ρ with (a − ρb)² ≤ t²·(var a − 2ρ·cov + ρ²·var b), a the intercept, b the
+    /// slope, t for the fewer degrees of freedom of the two.
+    /// *Units*: those of x.
+    /// *Source*: Fieller, "Some Problems in Interval Estimation" (1954).
+    ///
+    /// # Panics
+    /// If the confidence is not strictly between 0 and 1.
+    #[must_use]
+    pub fn ratio_interval(&self, confidence: f64) -> Option<Interval> {
+        let degrees = self.intercept_degrees.min(self.slope_degrees);
+        let t2 = student_factor(degrees, confidence).powi(2);
+        let (a, b) = (self.intercept, self.slope);
+        // A quadratic in ρ: square·ρ² − 2·half·ρ + constant ≤ 0.
+        let square = b * b - t2 * self.slope_variance;
+        if square.is_nan() || square <= 0.0 {
+            return None;
+        }
+        let half = a * b - t2 * self.covariance;
+        let constant = a * a - t2 * self.intercept_variance;
+        let root = (half * half - square * constant).max(0.0).sqrt();
+        Some(Interval { low: (half - root) / square, high: (half + root) / square })
+    }
+}
+
+fn around(value: f64, variance: f64, degrees: f64, confidence: f64) -> Interval {
+    let half = student_factor(degrees, confidence) * variance.sqrt();
+    Interval { low: value - half, high: value + half }
+}

@@ -1,0 +1,20 @@
+//! Several straight lines, one after the other, through points sorted by x.
+//!
+//! - [`partitions`]: the best cuts for each number of segments.
+//! - [`search`]: the number of segments too, for noise in proportion to y.
+//! - [`break_range`]: which places of a cut the points do not rule out.
+//!
+//! The lines need not meet where a segment ends. Not here: the fit of one segment
+//! ([`crate::regression`]).
+
+mod moments;
+mod partition;
+mod place;
+mod search;
+
+pub use partition::{EXACT, Partition, Points, partitions};
+pub use place::break_range;
+pub use search::{Candidate, Choice, Limits, search};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,172 @@
+//! Where to cut for a given number of segments.
+
+use super::moments::Moments;
+
+/// The best cut into one number of segments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Partition {
+    /// Index of each segment's first point, ascending; the first is 0.
+    pub starts: Vec<usize>,
+    /// Σw(y − line)² over all segments.
+    pub misfit: f64,
+}
+
+/// Up to this many points every cut is considered.
+pub const EXACT: usize = 400;
+
+/// Rounds of moving one cut after the other; each round lowers the misfit or ends.
+const ROUNDS: usize = 50;
+
+/// Weighted points sorted by x, with what a cut may not do.
+#[derive(Clone, Copy, Debug)]
+pub struct Points<'a> {
+    /// Ascending. Equal x are not kept together.
+    pub x: &'a [f64],
+    /// As many as x.
+    pub y: &'a [f64],
+    /// Positive, as many as x.
+    pub weights: &'a [f64],
+    /// Fewest points of a segment, 1 at least.
+    pub fewest: usize,
+}
+
+impl Points<'_> {
+    pub(super) fn check(&self) {
+        let count = self.x.len();
+        assert!(count == self.y.len() && count == self.weights.len(), "as many y and weights as x");
+        assert!(self.fewest > 0, "a segment has points");
+    }
+
+    fn moments(&self, index: usize) -> Moments {
+        Moments::point(self.x[index], self.y[index], self.weights[index])
+    }
+
+    /// The misfit of the points `start..end` cut in two at each place that leaves both sides with
+    /// enough points: (first point of the right side, misfit of both).
+    pub(super) fn cuts(&self, start: usize, end: usize) -> Vec<(usize, f64)> {
+        let mut right = vec![0.0; end - start];
+        let mut sum = Moments::default();
+        for index in (start..end).rev() {
+            sum = self.moments(index).join(sum);
+            right[index - start] = sum.misfit();
+        }
+        let mut left = Moments::default();
+        let mut cuts = Vec::new();
+        for index in start..end {
+            if index >= start + self.fewest && index + self.fewest <= end {
+                cuts.push((index, left.misfit() + right[index - start]));
+            }
+            left = left.join(self.moments(index));
+        }
+        cuts
+    }
+
+    fn misfit(&self, start: usize, end: usize) -> f64 {
+        let all = (start..end).fold(Moments::default(), |sum, i| sum.join(self.moments(i)));
+        all.misfit()
+    }
+
+    fn total(&self, starts: &[usize]) -> f64 {
+        let ends = starts.iter().skip(1).copied().chain([self.x.len()]);
+        starts.iter().zip(ends).map(|(&start, end)| self.misfit(start, end)).sum()
+    }
+}
+
+/// The best cuts of the points into 1, 2, … `most` straight lines; fewer numbers of segments where
+/// the points do not suffice.
+///
+/// The lines need not meet at a cut. Element k of the answer has k + 1 segments.
+///
+/// *Formula*: minimises Σw(y − aₖ − bₖx)² by dynamic programming, best(k, j) = minᵢ best(k − 1, i) +
+/// misfit(i, j).
+/// *Assumes* independent errors, their variances in proportion to 1/w.
+/// *Cost*: quadratic up to [`EXACT`] points, and optimal. With more, the points are gathered in
+/// [`EXACT`] blocks of neighbours, cuts are first placed between blocks, and then each is moved to
+/// its best place between its neighbours until none moves: a segment shorter than two blocks may
+/// be missed.
+/// *Source*: Bellman and Roth, "Curve Fitting by Segmented Straight Lines" (1969).
+///
+/// # Panics
+/// If the points' slices differ in length, or `fewest` is 0.
+#[must_use]
+pub fn partitions(points: &Points, most: usize) -> Vec<Partition> {
+    points.check();
+    let count = points.x.len();
+    let most = most.min(count / points.fewest);
+    if most == 0 {
+        return Vec::new();
+    }
+    let blocks = count.min(EXACT);
+    let borders: Vec<usize> = (0..=blocks).map(|b| b * count / blocks).collect();
+    let mut partitions = on_borders(points, &borders, most);
+    if blocks < count {
+        for partition in &mut partitions {
+            settle(points, partition);
+        }
+    }
+    partitions
+}
+
+/// Dynamic programming with cuts at `borders` only.
+fn on_borders(points: &Points, borders: &[usize], most: usize) -> Vec<Partition> {
+    let blocks: Vec<Moments> = borders
+        .windows(2)
+        .map(|b| (b[0]..b[1]).fold(Moments::default(), |sum, i| sum.join(points.moments(i))))
+        .collect();
+    let last = blocks.len();
+    // best[k][j]: of the first j blocks in k + 1 segments; from[k][j]: where the last one starts.
+    let mut best = vec![vec![f64::INFINITY; last + 1]; most];
+    let mut from = vec![vec![0; last + 1]; most];
+    for end in 1..=last {
+        let mut sum = Moments::default();
+        for start in (0..end).rev() {
+            sum = blocks[start].join(sum);
+            if borders[end] - borders[start] < points.fewest {
+                continue;
+            }
+            let misfit = sum.misfit();
+            if start == 0 {
+                best[0][end] = misfit;
+                continue;
+            }
+            for k in 1..most {
+                let total = best[k - 1][start] + misfit;
+                if total < best[k][end] {
+                    best[k][end] = total;
+                    from[k][end] = start;
+                }
+            }
+        }
+    }
+    (0..most)
+        .take_while(|&k| best[k][last].is_finite())
+        .map(|k| {
+            let mut starts = vec![0; k + 1];
+            let mut end = last;
+            for segment in (1..=k).rev() {
+                end = from[segment][end];
+                starts[segment] = borders[end];
+            }
+            Partition { starts, misfit: best[k][last] }
+        })
+        .collect()
+}
+
+/// Moves each cut to its best place between its neighbours, until none moves.
+fn settle(points: &Points, partition: &mut Partition) {
+    for _ in 0..ROUNDS {
+        let before = partition.starts.clone();
+        for cut in 1..partition.starts.len() {
+            let start = partition.starts[cut - 1];
+            let end = partition.starts.get(cut + 1).copied().unwrap_or(points.x.len());
+            let cuts = points.cuts(start, end);
+            if let Some(&(index, _)) = cuts.iter().min_by(|a, b| a.1.total_cmp(&b.1)) {
+                partition.starts[cut] = index;
+            }
+        }
+        if partition.starts == before {
+            break;
+        }
+    }
+    partition.misfit = points.total(&partition.starts);
+}

@@ -1,0 +1,137 @@
+use super::*;
+use crate::line::Line;
+use proptest::prelude::*;
+
+/// Σw(y − line)² of points `start..end`, by the ordinary fit.
+fn misfit(points: &Points, start: usize, end: usize) -> f64 {
+    let (x, y, w) = (&points.x[start..end], &points.y[start..end], &points.weights[start..end]);
+    let line = Line::fit_weighted(x, y, w).expect("different x");
+    line.residual.powi(2) * (x.len() as f64 - 2.0).max(0.0)
+}
+
+/// The least misfit of points `start..` in `segments`, trying every cut.
+fn brute(points: &Points, start: usize, segments: usize) -> f64 {
+    let count = points.x.len();
+    if segments == 1 {
+        return misfit(points, start, count);
+    }
+    let ends = start + points.fewest..=count - (segments - 1) * points.fewest;
+    ends.map(|end| misfit(points, start, end) + brute(points, end, segments - 1))
+        .fold(f64::INFINITY, f64::min)
+}
+
+/// x, y and weights from random steps.
+fn columns(raw: &[(f64, f64, f64)]) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+    let x = raw.iter().scan(0.0, |x, p| {
+        *x += p.0;
+        Some(*x)
+    });
+    (x.collect(), raw.iter().map(|p| p.1).collect(), raw.iter().map(|p| p.2).collect())
+}
+
+proptest! {
+    #[test]
+    fn no_cut_is_better(
+        raw in prop::collection::vec((0.5..100.0f64, 1.0..50.0f64, 0.1..3.0f64), 6..16),
+        fewest in 2..4usize,
+    ) {
+        let (x, y, weights) = columns(&raw);
+        let points = Points { x: &x, y: &y, weights: &weights, fewest };
+        let best = partitions(&points, 4);
+        prop_assert_eq!(best.len(), 4.min(x.len() / fewest));
+        for (index, partition) in best.iter().enumerate() {
+            let expected = brute(&points, 0, index + 1);
+            prop_assert!((partition.misfit - expected).abs() <= 1e-9 * (1.0 + expected));
+            // The cuts named are those of that misfit, and leave enough points.
+            let ends = partition.starts.iter().skip(1).copied().chain([x.len()]);
+            let mut sum = 0.0;
+            for (&start, end) in partition.starts.iter().zip(ends) {
+                prop_assert!(end - start >= fewest);
+                sum += misfit(&points, start, end);
+            }
+            prop_assert!((sum - expected).abs() <= 1e-9 * (1.0 + expected));
+        }
+    }
+
+    #[test]
+    fn the_choice_knows_no_units(
+        raw in prop::collection::vec((1.0..100.0f64, 50.0..100.0f64, 1.0..2.0f64), 12..30),
+        (across, up) in (1e-3..1e3f64, 1e-6..1e6f64),
+    ) {
+        let (x, y, _) = columns(&raw);
+        let scaled = |values: &[f64], by: f64| values.iter().map(|v| v * by).collect::<Vec<_>>();
+        let limits = Limits { fewest: 4, most: 3, noise: 1e-6 };
+        let one = search(&x, &y, limits).unwrap();
+        let other = search(&scaled(&x, across), &scaled(&y, up), limits).unwrap();
+        prop_assert_eq!(&one.chosen().starts, &other.chosen().starts);
+        prop_assert!((one.chosen().noise / other.chosen().noise - 1.0).abs() < 1e-6);
+    }
+}
+
+/// Twelve points on y = 100 + x, then twelve on y = 400 + x/2, each off by ±1 % in turn.
+fn two_lines() -> (Vec<f64>, Vec<f64>) {
+    let x: Vec<f64> = (0..24).map(|i| f64::from(i) * 10.0).collect();
+    let y = x.iter().enumerate().map(|(i, x)| {
+        let line = if i < 12 { 100.0 + x } else { 400.0 + x / 2.0 };
+        line * if i % 2 == 0 { 1.01 } else { 0.99 }
+    });
+    (x.clone(), y.collect())
+}
+
+#[test]
+fn two_lines_with_a_jump() {
+    let (x, y) = two_lines();
+    let choice = search(&x, &y, Limits { fewest: 4, most: 4, noise: 1e-6 }).unwrap();
+    assert_eq!(choice.chosen().starts, [0, 12]);
+    // At x = 110 the first line has 210, at 120 the second has 460: no noise of 1 % moves the cut.
+    let weights: Vec<f64> = choice.fitted.iter().map(|f| f.powi(-2)).collect();
+    let points = Points { x: &x, y: &y, weights: &weights, fewest: 4 };
+    assert_eq!(break_range(&points, &[0, 12], 1, 1e-4, 0.95), (12, 12));
+    // A noise of 100 % allows every place that leaves four points on each side.
+    assert_eq!(break_range(&points, &[0, 12], 1, 1.0, 0.95), (4, 20));
+}
+
+#[test]
+fn known_noise_forbids_more_segments() {
+    // ±1 % in turn within each line is explained by no line; with a noise of 100 % known from
+    // repetitions, not even the jump counts.
+    let (x, y) = two_lines();
+    let choice = search(&x, &y, Limits { fewest: 4, most: 4, noise: 1.0 }).unwrap();
+    assert_eq!(choice.chosen().starts, [0]);
+}
+
+#[test]
+fn exact_lines_stay_whole() {
+    // Without any noise the criterion must not chase rounding.
+    let x: Vec<f64> = (0..200).map(|i| f64::from(i * i)).collect();
+    let y: Vec<f64> = x.iter().map(|x| 1234.5 + 0.317 * x).collect();
+    let choice = search(&x, &y, Limits { fewest: 4, most: 5, noise: 1e-6 }).unwrap();
+    assert_eq!(choice.chosen().starts, [0]);
+}
+
+#[test]
+fn long_tables_keep_exact_cuts() {
+    // 5000 points, more than are searched exactly; lines change at 1234 and 3210, inside blocks.
+    let x: Vec<f64> = (0..5000).map(f64::from).collect();
+    let y: Vec<f64> = (0..5000u32)
+        .map(|i| {
+            let x = f64::from(i);
+            let line = match i {
+                0..1234 => 100.0 + 0.1 * x,
+                1234..3210 => 300.0 + 0.05 * x,
+                _ => 600.0 + 0.01 * x,
+            };
+            line * (1.0 + 0.01 * f64::from(i % 5) - 0.02)
+        })
+        .collect();
+    let choice = search(&x, &y, Limits { fewest: 4, most: 4, noise: 1e-6 }).unwrap();
+    assert_eq!(choice.chosen().starts, [0, 1234, 3210]);
+}
+
+#[test]
+fn too_few_points_have_no_cut() {
+    assert!(
+        search(&[1.0, 2.0, 3.0], &[1.0, 2.0, 3.0], Limits { fewest: 4, most: 2, noise: 0.01 })
+            .is_none()
+    );
+}
