@@ -116,8 +116,8 @@ Examples:
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Measurement")]
 pub struct Measure {
-    /// shm, tcp, unix, or sim:MACHINE, a machine in virtual time (paragon, meiko-cs2, myrinet, or a
-    /// file FILE.toml) [default: shm]
+    /// shm, tcp, unix, udp, or sim:MACHINE, a machine in virtual time (paragon, meiko-cs2, myrinet, or
+    /// a file FILE.toml) [default: shm]
     #[arg(short, long, global = true, value_name = "TRANSPORT")]
     pub transport: Option<Target>,
     /// Number of ranks [default: as few as the pattern needs]

@@ -27,7 +27,7 @@ impl FromStr for Target {
         }
         Transport::from_str(text, false).map(Self::Real).map_err(|_| {
             format!(
-                "there is no transport of this name; there are shm, tcp, unix and sim:MACHINE with \
+                "there is no transport of this name; there are shm, tcp, unix, udp and sim:MACHINE with \
                  {} or a file",
                 machines()
             )
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn targets_read_back_as_written() {
-        for text in ["shm", "tcp", "unix", "sim:paragon", "sim:a/b.toml"] {
+        for text in ["shm", "tcp", "unix", "udp", "sim:paragon", "sim:a/b.toml"] {
             assert_eq!(text.parse::<Target>().unwrap().to_string(), text);
         }
     }
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn unknown_transports_are_told_what_there_is() {
         let error = "carrier-pigeon".parse::<Target>().unwrap_err();
-        assert!(error.contains("shm, tcp, unix") && error.contains("paragon"), "{error}");
+        assert!(error.contains("shm, tcp, unix, udp") && error.contains("paragon"), "{error}");
         assert!("sim:".parse::<Target>().unwrap_err().contains("paragon"));
     }
 }

@@ -1,10 +1,11 @@
 //! One connection: frames into and out of a stream of bytes.
 
-use bandgap_comm::{CommError, Frame, MAX_FRAME, Posted, Rank};
-use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, recv, send};
+use std::io::{Error, ErrorKind};
+use std::time::Duration;
 
-use crate::Stream;
+use bandgap_comm::{CommError, Frame, MAX_FRAME, Posted, Rank};
+
+use crate::{Received, Stream};
 
 /// Bytes taken from the socket with one call. Many frames, so that a flood costs few calls; the
 /// first pages only are touched while frames come singly.
@@ -32,7 +33,7 @@ impl<S: Stream> Channel<S> {
         Self {
             peer,
             stream,
-            input: vec![0; INPUT].into_boxed_slice(),
+            input: vec![0; INPUT + S::AT_ONCE].into_boxed_slice(),
             taken: 0,
             filled: 0,
             output: [0; MAX_FRAME],
@@ -70,34 +71,34 @@ impl<S: Stream> Channel<S> {
     /// Sends what waits of the last frame, as far as the socket takes it.
     #[cold]
     pub(crate) fn finish(&mut self) -> Result<(), CommError> {
-        self.sent += self.offer(&self.output[self.sent..self.to_send])?;
+        let waits = &self.output[self.sent..self.to_send];
+        self.sent += self.stream.send(waits).map_err(|error| broken(self.peer, SEND, error))?;
         Ok(())
     }
 
     #[inline]
-    fn offer(&self, bytes: &[u8]) -> Result<usize, CommError> {
-        loop {
-            match send(&self.stream, bytes, SendFlags::NOSIGNAL) {
-                Ok(sent) => return Ok(sent),
-                Err(Errno::AGAIN) => return Ok(0),
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(self.broken("send to a peer", error)),
-            }
-        }
+    fn offer(&mut self, bytes: &[u8]) -> Result<usize, CommError> {
+        self.stream.send(bytes).map_err(|error| broken(self.peer, SEND, error))
+    }
+
+    /// Lets the stream do what is due.
+    pub(crate) fn tend(&mut self) -> Result<(), CommError> {
+        self.stream.tend().map_err(|error| broken(self.peer, SEND, error))
+    }
+
+    /// As [`Stream::rest`].
+    pub(crate) fn rest(&mut self) -> Result<Option<Duration>, CommError> {
+        self.stream.rest().map_err(|error| broken(self.peer, SEND, error))
     }
 
     /// Reads once, and delivers the frames that are whole. Returns their number.
     #[inline]
     pub(crate) fn receive(&mut self, mut deliver: impl FnMut(Frame)) -> Result<usize, CommError> {
-        let arrived = loop {
-            match recv(&self.stream, &mut self.input[self.filled..], RecvFlags::empty()) {
-                // The buffer has room always, so that nothing read means that nothing will come.
-                Ok((0, _)) => return Err(self.left()),
-                Ok((arrived, _)) => break arrived,
-                Err(Errno::AGAIN) => return Ok(0),
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(self.broken("receive from a peer", error)),
-            }
+        let arrived = match self.stream.receive(&mut self.input[self.filled..]) {
+            Ok(Received::Bytes(arrived)) => arrived,
+            Ok(Received::Nothing) => return Ok(0),
+            Ok(Received::Closed) => return Err(self.left()),
+            Err(error) => return Err(broken(self.peer, "receive from a peer", error)),
         };
         self.filled += arrived;
         let mut frames = 0;
@@ -116,13 +117,13 @@ impl<S: Stream> Channel<S> {
         Ok(frames)
     }
 
-    /// Keeps room for a whole frame at the end. What is moved is less than a frame, once in a
-    /// buffer's length, and mostly nothing.
+    /// Keeps room at the end for a whole frame, and for what comes at once. What is moved is less
+    /// than a frame, once in a buffer's length, and mostly nothing.
     #[inline]
     fn make_room(&mut self) {
         if self.taken == self.filled {
             (self.taken, self.filled) = (0, 0);
-        } else if self.input.len() - self.filled < MAX_FRAME {
+        } else if self.input.len() - self.filled < MAX_FRAME.max(S::AT_ONCE) {
             self.input.copy_within(self.taken..self.filled, 0);
             (self.taken, self.filled) = (0, self.filled - self.taken);
         }
@@ -141,19 +142,20 @@ impl<S: Stream> Channel<S> {
     fn garbage(&self, error: bandgap_comm::FrameError) -> CommError {
         CommError::Garbage { peer: self.peer, what: error.to_string() }
     }
+}
 
-    #[cold]
-    fn broken(&self, operation: &'static str, error: Errno) -> CommError {
-        match error {
-            Errno::PIPE
-            | Errno::CONNRESET
-            | Errno::CONNABORTED
-            | Errno::NOTCONN
-            | Errno::TIMEDOUT => {
-                CommError::PeerGone { peer: self.peer, detail: format!(": {error}") }
-            }
-            _ => CommError::System { operation, source: error.into() },
-        }
+const SEND: &str = "send to a peer";
+
+#[cold]
+fn broken(peer: Rank, operation: &'static str, error: Error) -> CommError {
+    match error.kind() {
+        ErrorKind::BrokenPipe
+        | ErrorKind::ConnectionReset
+        | ErrorKind::ConnectionAborted
+        | ErrorKind::ConnectionRefused
+        | ErrorKind::NotConnected
+        | ErrorKind::TimedOut => CommError::PeerGone { peer, detail: format!(": {error}") },
+        _ => CommError::System { operation, source: error },
     }
 }
 

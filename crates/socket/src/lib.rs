@@ -20,4 +20,4 @@ pub mod unix;
 pub use connect::Secret;
 pub use error::SocketError;
 pub use link::SocketLink;
-pub use stream::Stream;
+pub use stream::{Received, Stream};

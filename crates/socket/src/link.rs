@@ -17,7 +17,11 @@ use crate::{SocketError, Stream};
 /// sockets costs, and a socket that is watched makes each arrival dearer.
 const FEW: usize = 3;
 
-/// One stream socket to each peer. Frames go out by one call each; nothing is allocated after
+/// Polls between two looks at what streams have to do; a power of two. A round trip over loopback
+/// is some twenty polls long: whatever is not done within that is late.
+const POLLS_PER_TEND: u32 = 16;
+
+/// One stream to each peer. Frames go out by one call each; nothing is allocated after
 /// construction.
 #[derive(Debug)]
 pub struct SocketLink<S> {
@@ -26,6 +30,8 @@ pub struct SocketLink<S> {
     channels: Vec<Channel<S>>,
     /// Channels with an unfinished frame.
     unfinished: usize,
+    /// Where streams are tended.
+    polls: u32,
     /// For more than [`FEW`] peers.
     readable: Option<Readable>,
 }
@@ -43,7 +49,7 @@ impl<S: Stream> SocketLink<S> {
             channels.push(Channel::new(peer, stream));
         }
         let readable = if channels.len() > FEW { Some(Readable::watch(&channels)?) } else { None };
-        Ok(Self { rank, channels, unfinished: 0, readable })
+        Ok(Self { rank, channels, unfinished: 0, polls: 0, readable })
     }
 
     /// The sockets, in the order of the peers' ranks; what was received and not delivered, or
@@ -61,6 +67,21 @@ impl<S: Stream> SocketLink<S> {
             self.unfinished -= usize::from(!channel.unfinished());
         }
         Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn tend(&mut self) -> Result<(), CommError> {
+        self.channels.iter_mut().try_for_each(Channel::tend)
+    }
+
+    /// Prepares the streams for a sleep of `timeout`; returns how long it may last.
+    fn rest(&mut self, timeout: Duration) -> Result<Duration, CommError> {
+        let mut longest = timeout;
+        for channel in &mut self.channels {
+            longest = channel.rest()?.map_or(longest, |rest| rest.min(longest));
+        }
+        Ok(longest)
     }
 }
 
@@ -113,14 +134,22 @@ impl<S: Stream> Link for SocketLink<S> {
                 frames += channel.receive(|frame| deliver(peer, frame))?;
             }
         }
+        if S::TENDED {
+            self.polls = self.polls.wrapping_add(1);
+            if self.polls.is_multiple_of(POLLS_PER_TEND) {
+                self.tend()?;
+            }
+        }
         Ok(frames)
     }
 
     fn unsent(&self) -> usize {
         self.unfinished
+            + self.channels.iter().map(|channel| channel.stream.unsettled()).sum::<usize>()
     }
 
     fn block(&mut self, timeout: Duration) -> Result<(), CommError> {
+        let timeout = if S::TENDED { self.rest(timeout)? } else { timeout };
         let timeout = Timespec::try_from(timeout).ok();
         let outcome = match &self.readable {
             Some(readable) => readable.wait(&self.channels, timeout.as_ref()),
@@ -143,9 +172,10 @@ fn refused(error: Errno) -> CommError {
     CommError::System { operation: "wait for a socket", source: error.into() }
 }
 
-/// Whether the channel's socket is also waited for until it takes bytes again.
+/// Whether the channel's socket is also waited for until it takes bytes again. A stream that is
+/// tended has room when its peer says so: that is an arrival.
 fn wants_room<S: Stream>(channel: &Channel<S>) -> bool {
-    channel.unfinished() || channel.refused
+    !S::TENDED && (channel.unfinished() || channel.refused)
 }
 
 /// Waits for at most [`FEW`] channels.

@@ -1,18 +1,77 @@
-//! What the transports need of a kind of stream socket.
+//! What the transports need of a connection that carries bytes in order.
 
 use std::io;
 use std::net::TcpStream;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
-/// A connected stream socket.
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+
+/// A connection that carries bytes, each once and in order. No call waits.
 pub trait Stream: AsFd {
+    /// Whether the stream has work of its own between calls, such as sending again what was lost:
+    /// then its owner calls [`Stream::tend`] now and then and [`Stream::rest`] before it sleeps.
+    const TENDED: bool = false;
+
+    /// Bytes that one call of [`Stream::receive`] brings or leaves together; 0 where any number
+    /// will do.
+    const AT_ONCE: usize = 0;
+
     /// Prepares the socket for short messages: calls return rather than wait, and nothing is held
     /// back to be sent together with what may follow.
     ///
     /// # Errors
     /// The operating system refused.
     fn prepare(&self) -> io::Result<()>;
+
+    /// Takes bytes to be sent, from the first on, and returns how many: 0 when there is no room.
+    ///
+    /// # Errors
+    /// The connection is gone or broken.
+    fn send(&mut self, bytes: &[u8]) -> io::Result<usize>;
+
+    /// Puts what has arrived into `into`, which has room for [`Stream::AT_ONCE`] bytes, and for
+    /// one in any case.
+    ///
+    /// # Errors
+    /// The connection is gone or broken.
+    fn receive(&mut self, into: &mut [u8]) -> io::Result<Received>;
+
+    /// Does what is due.
+    ///
+    /// # Errors
+    /// The connection is gone or broken.
+    fn tend(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Does what must be done before its owner sleeps; says after which time it must be woken, if
+    /// nothing arrives before.
+    ///
+    /// # Errors
+    /// The connection is gone or broken.
+    fn rest(&mut self) -> io::Result<Option<Duration>> {
+        Ok(None)
+    }
+
+    /// What the stream may have to do before nobody calls it any more: bytes taken that may not
+    /// have arrived, and answers that the peer waits for.
+    fn unsettled(&self) -> usize {
+        0
+    }
+}
+
+/// What a call of [`Stream::receive`] brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Received {
+    /// So many bytes, one at least.
+    Bytes(usize),
+    /// Nothing, for now.
+    Nothing,
+    /// Nothing, and nothing will come: the peer closed the connection.
+    Closed,
 }
 
 impl Stream for TcpStream {
@@ -20,10 +79,56 @@ impl Stream for TcpStream {
         self.set_nodelay(true)?;
         self.set_nonblocking(true)
     }
+
+    #[inline(always)]
+    fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        offer(self, bytes)
+    }
+
+    #[inline(always)]
+    fn receive(&mut self, into: &mut [u8]) -> io::Result<Received> {
+        take(self, into)
+    }
 }
 
 impl Stream for UnixStream {
     fn prepare(&self) -> io::Result<()> {
         self.set_nonblocking(true)
+    }
+
+    #[inline(always)]
+    fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        offer(self, bytes)
+    }
+
+    #[inline(always)]
+    fn receive(&mut self, into: &mut [u8]) -> io::Result<Received> {
+        take(self, into)
+    }
+}
+
+#[inline(always)]
+fn offer(socket: impl AsFd, bytes: &[u8]) -> io::Result<usize> {
+    loop {
+        match send(&socket, bytes, SendFlags::NOSIGNAL) {
+            Ok(sent) => return Ok(sent),
+            Err(Errno::AGAIN) => return Ok(0),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+#[inline(always)]
+fn take(socket: impl AsFd, into: &mut [u8]) -> io::Result<Received> {
+    loop {
+        match recv(&socket, &mut *into, RecvFlags::empty()) {
+            // There is room, so nothing read means that nothing will come.
+            Ok((0, _)) => return Ok(Received::Closed),
+            Ok((arrived, _)) => return Ok(Received::Bytes(arrived)),
+            Err(Errno::AGAIN) => return Ok(Received::Nothing),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
     }
 }

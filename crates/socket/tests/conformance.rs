@@ -9,6 +9,8 @@ use std::os::unix::net::UnixStream;
 use bandgap_comm::conformance::Harness;
 use bandgap_comm::{Credited, DEFAULT_CREDITS};
 use bandgap_socket::SocketLink;
+use bandgap_socket::udp::UdpStream;
+use mesh::lossy::Lossy;
 
 fn credited<S: bandgap_socket::Stream>(
     links: Vec<SocketLink<S>>,
@@ -64,4 +66,69 @@ mod tiny_buffers {
     }
 
     bandgap_comm::conformance!(Tiny);
+}
+
+mod udp {
+    use super::*;
+
+    struct Udp;
+
+    impl Harness for Udp {
+        type E = Credited<SocketLink<UdpStream>>;
+
+        fn endpoints(size: usize) -> Vec<Self::E> {
+            credited(mesh::udp(size), DEFAULT_CREDITS)
+        }
+    }
+
+    bandgap_comm::conformance!(Udp);
+}
+
+mod full_windows {
+    use super::*;
+
+    /// More credits than datagrams fit into a receive buffer.
+    struct Full;
+
+    impl Harness for Full {
+        type E = Credited<SocketLink<UdpStream>>;
+
+        fn endpoints(size: usize) -> Vec<Self::E> {
+            credited(mesh::udp(size), 1000)
+        }
+    }
+
+    bandgap_comm::conformance!(Full);
+}
+
+mod lossy {
+    use super::*;
+
+    /// Of eight datagrams one is lost, doubled, overtaken or changed.
+    struct LossyUdp;
+
+    impl Harness for LossyUdp {
+        type E = Credited<SocketLink<UdpStream<Lossy>>>;
+        // The word of farewell may be what is lost.
+        const NOTICES_DEPARTURE: bool = false;
+
+        fn endpoints(size: usize) -> Vec<Self::E> {
+            credited(mesh::lossy(size, 8), DEFAULT_CREDITS)
+        }
+    }
+
+    // Not `completes_once`, which wants ends to settle within a hundred polls.
+    bandgap_comm::conformance!(@each LossyUdp:
+        echo
+        requests_arrive_once_and_in_order
+        replies_keep_to_their_handler
+        busy_at_capacity
+        flood_both_ways
+        replies_find_room
+        all_to_all
+        fan_in
+        no_such_peer
+        unknown_handler_names_the_rank
+        random_schedules
+    );
 }

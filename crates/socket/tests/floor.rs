@@ -3,13 +3,12 @@
 
 mod mesh;
 
-use std::net::UdpSocket;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use bandgap_comm::{Role, Stamp, Timer, Window};
-use bandgap_socket::{SocketError, floor, udp};
+use bandgap_socket::{SocketError, floor};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -43,12 +42,6 @@ fn pair<S: bandgap_socket::Stream>(links: Vec<bandgap_socket::SocketLink<S>>) ->
     (streams.next().unwrap(), streams.next().unwrap())
 }
 
-fn datagrams() -> (UdpSocket, UdpSocket) {
-    let (one, its) = udp::bind_loopback().unwrap();
-    let (other, others) = udp::bind_loopback().unwrap();
-    (udp::connect(one, &others).unwrap(), udp::connect(other, &its).unwrap())
-}
-
 #[test]
 fn ping_pong_stamps_each_sample_twice_over_each_kind_of_socket() {
     let window = Window { samples: 5, rounds: 7 };
@@ -68,7 +61,7 @@ fn ping_pong_stamps_each_sample_twice_over_each_kind_of_socket() {
     );
     assert_eq!(
         expected,
-        both(datagrams(), |socket, role, timer| {
+        both(mesh::datagrams(), |socket, role, timer| {
             floor::ping_pong(socket, role, window, timer, PATIENCE)
         })
     );
@@ -109,7 +102,7 @@ fn a_stream_of_wrong_bytes_is_noticed() {
 
 #[test]
 fn a_lost_datagram_is_sent_again() {
-    let (here, there) = datagrams();
+    let (here, there) = mesh::datagrams();
     let window = Window { samples: 1, rounds: 2 };
     let lossy = thread::spawn(move || {
         there.set_nonblocking(false).unwrap();
@@ -139,7 +132,7 @@ fn a_lost_datagram_is_sent_again() {
 
 #[test]
 fn a_repeated_datagram_is_answered_again_and_counted_once() {
-    let (here, there) = datagrams();
+    let (here, there) = mesh::datagrams();
     here.set_nonblocking(false).unwrap();
     let window = Window { samples: 1, rounds: 2 };
     for number in [1_u64, 1, 2] {
@@ -170,7 +163,7 @@ fn a_silent_or_closed_side_ends_the_wait() {
         let error = floor::ping_pong(&here, role, window, &timer, PATIENCE).unwrap_err();
         assert!(matches!(error, SocketError::Closed), "{role:?}: {error}");
 
-        let (here, _there) = datagrams();
+        let (here, _there) = mesh::datagrams();
         let error = floor::ping_pong(&here, role, window, &timer, none).unwrap_err();
         assert!(matches!(error, SocketError::Silent { .. }), "{role:?}: {error}");
     }

@@ -31,7 +31,7 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     let targets = measure
         .transport
         .clone()
-        .map_or_else(|| Transport::ALL.map(Target::Real).to_vec(), |target| vec![target]);
+        .map_or_else(|| Transport::COMPARED.map(Target::Real).to_vec(), |target| vec![target]);
     let mut exit = Exit::Fine;
     for target in targets {
         exit = worse(exit, one(&stage, &target, ranks, &task, measure, output, &mut sink)?);

@@ -12,7 +12,7 @@ use bandgap_host::{CycleClock, pin, process::die_with_parent};
 use bandgap_kernels::{Executor, RankState, handlers};
 use bandgap_shm::floor::FloorArea;
 use bandgap_shm::{Control, Segment, ShmEndpoint};
-use bandgap_socket::{SocketLink, tcp, unix};
+use bandgap_socket::{SocketLink, tcp, udp, unix};
 
 use super::descriptors;
 use super::message::{Assignment, Channel, FromRank, ToRank, Wait};
@@ -140,6 +140,13 @@ fn begin(
             let (listener, name) = listen_unix()?;
             let names = exchange(channel, name)?;
             let link = connect_unix(assignment, listener, &names)?;
+            play(assignment, channel, control, credited(link))
+        }
+        Transport::Udp => {
+            let failed = |e| Failure::new("", &e, Exit::Communication);
+            let (ports, addresses) = udp::Ports::bind(size).map_err(failed)?;
+            let addresses = exchange(channel, addresses)?;
+            let link = udp::link(rank, ports, &addresses, &assignment.secret).map_err(failed)?;
             play(assignment, channel, control, credited(link))
         }
     }

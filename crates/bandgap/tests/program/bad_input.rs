@@ -32,7 +32,7 @@ fn refused(args: &[&str], code: i32, words: &[&str]) {
 
 #[test]
 fn unknown_names_are_answered_with_the_known_ones() {
-    refused(&["signature", "-t", "pigeon"], USAGE, &["pigeon", "shm, tcp, unix", "paragon"]);
+    refused(&["signature", "-t", "pigeon"], USAGE, &["pigeon", "shm, tcp, unix, udp", "paragon"]);
     refused(&["signature", "-t", "sim:"], USAGE, &["paragon", "meiko-cs2", "myrinet"]);
     refused(&["signature", "-t", "sim:cray"], INPUT, &["cray", "paragon, meiko-cs2, myrinet"]);
     refused(&["floor", "ceiling"], USAGE, &["ceiling", "cache_line", "clock_read"]);

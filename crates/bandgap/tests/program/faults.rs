@@ -74,12 +74,21 @@ fn a_killed_rank_of_unix_is_named() {
 }
 
 #[test]
+fn a_killed_rank_of_udp_is_named() {
+    let _alone = measuring();
+    for (rank, hundredths) in [(0, 0), (1, 3), (0, 13), (1, 28)] {
+        kill("udp", rank, hundredths, &[]);
+    }
+}
+
+#[test]
 fn a_killed_rank_among_many_or_asleep_is_named() {
     let _alone = measuring();
     kill("shm", 3, 5, &["-n", "4"]);
     kill("tcp", 2, 5, &["-n", "4"]);
     kill("tcp", 1, 5, &["--wait", "block"]);
     kill("unix", 0, 5, &["--wait", "block"]);
+    kill("udp", 1, 5, &["-n", "4", "--wait", "block"]);
 }
 
 #[test]
@@ -196,4 +205,5 @@ fn a_stopped_rank_is_given_up_at_the_deadline() {
     stop("shm", 1, &[]);
     stop("tcp", 0, &[]);
     stop("unix", 1, &["--wait", "block"]);
+    stop("udp", 1, &[]);
 }

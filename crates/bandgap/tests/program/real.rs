@@ -104,8 +104,21 @@ fn tcp() {
 }
 
 #[test]
+fn udp() {
+    fitted_or_told("udp", "spin");
+}
+
+#[test]
+fn udp_among_many_that_share_a_processor() {
+    let (run, _) = signature(&["--transport", "udp", "--ranks", "6", "--cores", "0", "--fan-out"]);
+    let logp = of_kind(&run, "logp")[0];
+    whole(logp, "udp");
+    assert_eq!(logp["ranks"], 6);
+}
+
+#[test]
 fn blocking() {
-    for transport in ["tcp", "unix"] {
+    for transport in ["tcp", "unix", "udp"] {
         let finished = fitted_or_told(transport, "block");
         assert!(finished.stderr.contains("placement states are not probed"), "{finished:?}");
     }

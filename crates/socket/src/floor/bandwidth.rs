@@ -6,9 +6,10 @@ use bandgap_comm::{Role, Timer, Window};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
+use super::Pipe;
 use super::ping_pong::failed;
 use super::silence::Silence;
-use crate::{SocketError, Stream};
+use crate::SocketError;
 
 /// Bytes of each of [`Window::rounds`] writes.
 pub const STREAM_BYTES: usize = 1 << 20;
@@ -22,13 +23,14 @@ pub const STREAM_BYTES: usize = 1 << 20;
 /// # Errors
 /// The other side closed its socket, sent wrong bytes, or was silent for `patience`; the operating
 /// system refused.
-pub fn stream<S: Stream, T: Timer>(
-    socket: &S,
+pub fn stream<P: Pipe, T: Timer>(
+    socket: &P,
     role: Role,
     window: Window,
     timer: &T,
     patience: Duration,
 ) -> Result<Vec<u64>, SocketError> {
+    const { assert!(!P::LOSES, "what is lost is not sent again") };
     let pattern: Vec<u8> = (0..STREAM_BYTES).map(byte_at).collect();
     let mut side = Side { socket, silence: Silence::new(patience) };
     let mut samples = Vec::new();
@@ -67,12 +69,12 @@ fn byte_at(position: usize) -> u8 {
     (position % 251) as u8
 }
 
-struct Side<'a, S> {
-    socket: &'a S,
+struct Side<'a, P> {
+    socket: &'a P,
     silence: Silence,
 }
 
-impl<S: Stream> Side<'_, S> {
+impl<P: Pipe> Side<'_, P> {
     fn write(&mut self, bytes: &[u8]) -> Result<(), SocketError> {
         let mut sent = 0;
         while sent < bytes.len() {

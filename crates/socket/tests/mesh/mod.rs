@@ -1,13 +1,17 @@
 //! Ranks of one process, connected as the ranks of a run are.
 #![allow(dead_code)]
 
-use std::net::TcpStream;
+use std::net::{TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bandgap_socket::udp::{self, UdpStream};
 use bandgap_socket::{Secret, SocketError, SocketLink, tcp, unix};
+use lossy::Lossy;
+
+pub mod lossy;
 
 pub const SECRET: Secret = *b"0123456789abcdef";
 
@@ -52,6 +56,36 @@ pub fn unix(size: usize) -> Vec<SocketLink<UnixStream>> {
     all(names.iter().map(bind).collect(), |rank, listener| {
         unix::connect(rank, size, listener, &names, SECRET, deadline())
     })
+}
+
+pub fn udp(size: usize) -> Vec<SocketLink<UdpStream>> {
+    let bind = |_| udp::Ports::bind(size).unwrap();
+    let (ports, addresses): (Vec<_>, Vec<_>) = (0..size).map(bind).unzip();
+    let link = |(rank, ports)| udp::link(rank, ports, &addresses, &SECRET).unwrap();
+    ports.into_iter().enumerate().map(link).collect()
+}
+
+/// Two connected sockets for datagrams.
+pub fn datagrams() -> (UdpSocket, UdpSocket) {
+    let (one, its) = udp::bind_loopback().unwrap();
+    let (other, others) = udp::bind_loopback().unwrap();
+    (udp::connect(one, &others).unwrap(), udp::connect(other, &its).unwrap())
+}
+
+/// Udp over sockets that do wrong with about one of `odds` datagrams.
+pub fn lossy(size: usize, odds: u64) -> Vec<SocketLink<UdpStream<Lossy>>> {
+    let mut streams: Vec<Vec<UdpStream<Lossy>>> = (0..size).map(|_| Vec::new()).collect();
+    for high in 0..size {
+        for low in 0..high {
+            let (one, other) = datagrams();
+            for (socket, rank, peer) in [(one, high, low), (other, low, high)] {
+                let lossy = Lossy::new(socket, (rank * size + peer) as u64, odds);
+                streams[rank].push(UdpStream::over(lossy, &SECRET, rank, peer).unwrap());
+            }
+        }
+    }
+    let over = |(rank, streams)| SocketLink::over(rank, streams).unwrap();
+    streams.into_iter().enumerate().map(over).collect()
 }
 
 /// Unix sockets whose buffers the kernel keeps as small as it can.

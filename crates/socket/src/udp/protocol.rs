@@ -1,0 +1,180 @@
+//! The protocol of one end of a pair: bytes in, datagrams out, and the other way round. It does
+//! no input or output and reads no clock.
+//!
+//! # Sending again
+//! Datagrams are numbered, and the receiver takes them in order only: what comes early it drops,
+//! and it says so, whereupon the sender goes back and sends again from there. On one machine
+//! nothing is overtaken, and nothing lost but by a full buffer; a store for what comes early would
+//! be code that never runs. A receiver that hears nothing cannot complain: so the sender repeats
+//! its oldest datagram after a wait that doubles, with the question what has arrived, and goes back
+//! if the answer leaves something out.
+//!
+//! # Flow control
+//! A sender has no more datagrams under way than fit into the socket's buffer at the receiver,
+//! which says how much that is. It acknowledges what it has taken out of there: with the next
+//! datagram that goes back, or by itself when half of the buffer has been used, or after a while.
+
+use super::header::{Flags, HEADER, Header, Key};
+use super::inbox::{Inbox, Place};
+use super::outbox::{Millis, Outbox};
+use super::{LEAST_ROOM, MAX_ROOM};
+
+/// One end of a pair.
+#[derive(Debug)]
+#[cfg_attr(test, derive(Clone, PartialEq))]
+pub(super) struct Protocol {
+    /// Of what arrives.
+    theirs: Key,
+    /// Of what is sent.
+    ours: Key,
+    outbox: Outbox,
+    inbox: Inbox,
+    refused: u64,
+}
+
+/// What an end has seen go wrong.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mishaps {
+    /// Datagrams sent again.
+    pub repeated: u64,
+    /// Datagrams that had arrived before.
+    pub duplicates: u64,
+    /// Datagrams that came before their turn, and were dropped.
+    pub early: u64,
+    /// Datagrams that were not the peer's, were changed on their way, or that no peer sends.
+    pub refused: u64,
+}
+
+impl Protocol {
+    /// An end whose socket holds `room`; the numbers of both ends begin with `first`.
+    pub(super) fn new(ours: Key, theirs: Key, first: u32, room: u32) -> Self {
+        let outbox = Outbox::new(ours, first, LEAST_ROOM);
+        let inbox = Inbox::new(first, room.clamp(LEAST_ROOM, MAX_ROOM));
+        Self { theirs, ours, outbox, inbox, refused: 0 }
+    }
+
+    /// Takes bytes to be sent; returns how many, 0 when there is no room.
+    #[inline]
+    pub(super) fn push(&mut self, bytes: &[u8]) -> usize {
+        self.outbox.push(bytes)
+    }
+
+    /// Whether [`Protocol::next`] or [`Protocol::answer`] has something.
+    #[inline]
+    pub(super) fn restless(&self) -> bool {
+        self.outbox.pending() || self.inbox.due()
+    }
+
+    /// The next datagram with a payload; it stays the next until [`Protocol::gave`].
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<&[u8]> {
+        self.outbox.next(self.inbox.expected(), self.inbox.room())
+    }
+
+    /// The datagram was sent.
+    #[inline]
+    pub(super) fn gave(&mut self) {
+        self.outbox.gave();
+        self.inbox.told();
+    }
+
+    /// An acknowledgement by itself, if one is due; until [`Protocol::answered`].
+    pub(super) fn answer(&self) -> Option<[u8; HEADER]> {
+        self.inbox.due().then(|| self.bare(self.inbox.flags()))
+    }
+
+    /// The acknowledgement was sent.
+    pub(super) fn answered(&mut self) {
+        self.inbox.told_all();
+    }
+
+    /// Says that this end closes. Nothing is repeated afterwards.
+    pub(super) fn farewell(&self) -> [u8; HEADER] {
+        self.bare(Flags::CLOSE)
+    }
+
+    fn bare(&self, flags: Flags) -> [u8; HEADER] {
+        let mut datagram = [0; HEADER];
+        let (ack, room) = (self.inbox.expected(), self.inbox.room());
+        self.ours.seal(&mut datagram, &Header { number: self.outbox.unused(), ack, room, flags });
+        datagram
+    }
+
+    /// Takes a datagram that arrived; returns the bytes that come next, if it has them. Of one that
+    /// is refused nothing changes but the count.
+    #[inline]
+    pub(super) fn accept<'d>(&mut self, datagram: &'d [u8]) -> Option<&'d [u8]> {
+        let Some((header, place, covered, payload)) = self.examine(datagram) else {
+            self.refused += 1;
+            return None;
+        };
+        self.outbox.acknowledge(covered);
+        self.outbox.room = header.room;
+        if !payload.is_empty() {
+            self.inbox.arrived(place, datagram.len());
+        }
+        if header.flags != Flags::NONE {
+            self.heed(&header, place);
+        }
+        (place == Place::Next && !payload.is_empty()).then_some(payload)
+    }
+
+    /// The datagram's fields, where it belongs, and how many it acknowledges.
+    #[inline]
+    fn examine<'d>(&self, datagram: &'d [u8]) -> Option<(Header, Place, u32, &'d [u8])> {
+        let (header, payload) = self.theirs.open(datagram)?;
+        let place = self.inbox.place(header.number)?;
+        let covered = self.outbox.covered(header.ack)?;
+        let known = (LEAST_ROOM..=MAX_ROOM).contains(&header.room);
+        let sound = known && (payload.is_empty() || !header.flags.has(Flags::CLOSE));
+        sound.then_some((header, place, covered, payload))
+    }
+
+    #[cold]
+    fn heed(&mut self, header: &Header, place: Place) {
+        if header.flags.has(Flags::ASK) {
+            self.inbox.asked();
+        }
+        if header.flags.has(Flags::LOST) && self.outbox.is_newest(header.ack) {
+            self.outbox.rewind();
+        }
+        if header.flags.has(Flags::CLOSE) {
+            self.inbox.closes(header.number, place);
+        }
+    }
+
+    /// Whether the peer has closed and everything it sent has been taken.
+    #[inline]
+    pub(super) fn finished(&self) -> bool {
+        self.inbox.finished()
+    }
+
+    /// Looks whether acknowledgements are late, on either side; to be called now and then.
+    pub(super) fn tend(&mut self, now: impl FnOnce() -> Millis) {
+        self.inbox.tend();
+        self.outbox.tend(now);
+    }
+
+    /// Before this end sleeps: what it owes is due, and it is to be woken after the time returned.
+    pub(super) fn rest(&mut self, now: Millis) -> Option<Millis> {
+        self.inbox.hurry();
+        self.outbox.look(now)
+    }
+
+    /// Datagrams that may not have arrived, and acknowledgements owed.
+    pub(super) fn unsettled(&self) -> usize {
+        self.outbox.unsettled() + usize::from(self.inbox.owes())
+    }
+
+    pub(super) fn mishaps(&self) -> Mishaps {
+        Mishaps {
+            repeated: self.outbox.repeated,
+            duplicates: self.inbox.duplicates,
+            early: self.inbox.early,
+            refused: self.refused,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

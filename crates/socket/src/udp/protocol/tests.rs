@@ -1,0 +1,469 @@
+use std::collections::VecDeque;
+
+use proptest::prelude::*;
+
+use super::super::header::MAX_DATAGRAM;
+use super::super::{MOST, charge};
+use super::*;
+use crate::Secret;
+
+const SECRET: Secret = *b"0123456789abcdef";
+const FIRST: u32 = 7;
+
+fn keys() -> (Key, Key) {
+    (Key::new(&SECRET, 0, 1), Key::new(&SECRET, 1, 0))
+}
+
+fn ends(first: u32, room: u32) -> [Protocol; 2] {
+    let (there, back) = keys();
+    [Protocol::new(there, back, first, room), Protocol::new(back, there, first, room)]
+}
+
+/// Everything an end has to send.
+fn flush(end: &mut Protocol) -> Vec<Vec<u8>> {
+    let mut sent = Vec::new();
+    while let Some(datagram) = end.next() {
+        sent.push(datagram.to_vec());
+        end.gave();
+    }
+    if let Some(answer) = end.answer() {
+        sent.push(answer.to_vec());
+        end.answered();
+    }
+    assert!(!end.restless());
+    sent
+}
+
+/// The header of a datagram from end 0.
+fn read(datagram: &[u8]) -> Header {
+    keys().0.open(datagram).unwrap().0
+}
+
+fn push(end: &mut Protocol, bytes: &[u8]) {
+    assert_eq!(end.push(bytes), bytes.len());
+}
+
+#[test]
+fn a_reply_acknowledges_and_nothing_else_is_sent() {
+    let [mut here, mut there] = ends(FIRST, MAX_ROOM);
+    for round in 0..1000_u32 {
+        push(&mut here, &round.to_le_bytes());
+        let request = flush(&mut here);
+        assert_eq!(request.len(), 1);
+        assert_eq!(there.accept(&request[0]), Some(&round.to_le_bytes()[..]));
+        push(&mut there, b"reply");
+        let reply = flush(&mut there);
+        assert_eq!(reply.len(), 1);
+        assert_eq!(here.accept(&reply[0]), Some(&b"reply"[..]));
+        // The reply is not acknowledged yet, the request is.
+        assert_eq!((here.unsettled(), there.unsettled()), (1, 1));
+    }
+    assert_eq!((here.mishaps(), there.mishaps()), Default::default());
+}
+
+#[test]
+fn numbers_pass_their_end() {
+    // Of five datagrams from 2^32 − 2 on: 2^32 − 2, 2^32 − 1, 0, 1, 2; then 3 is expected.
+    let [mut here, mut there] = ends(u32::MAX - 1, MAX_ROOM);
+    let sent: Vec<Vec<u8>> = (0..5_u8)
+        .map(|byte| {
+            push(&mut here, &[byte]);
+            flush(&mut here).remove(0)
+        })
+        .collect();
+    let numbers: Vec<u32> = sent.iter().map(|datagram| read(datagram).number).collect();
+    assert_eq!(numbers, [u32::MAX - 1, u32::MAX, 0, 1, 2]);
+    // Number 0 is early before 2^32 − 1 has come, and taken after.
+    assert_eq!(there.accept(&sent[0]), Some(&[0][..]));
+    assert_eq!(there.accept(&sent[2]), None);
+    assert_eq!(flush(&mut there).len(), 1, "it says that 2^32 - 1 is missing");
+    for (byte, datagram) in sent.iter().enumerate().skip(1) {
+        assert_eq!(there.accept(datagram), Some(&[byte as u8][..]));
+    }
+    assert_eq!(there.accept(&sent[0]), None, "it came before, by a number that is greater");
+    assert_eq!(there.mishaps(), Mishaps { early: 1, duplicates: 1, ..Mishaps::default() });
+    there.rest(0);
+    let ack = flush(&mut there);
+    assert_eq!(keys().1.open(&ack[0]).unwrap().0.ack, 3);
+    here.accept(&ack[0]);
+    assert_eq!(here.unsettled(), 0);
+}
+
+#[test]
+fn what_is_missing_is_complained_of_once_and_sent_again_at_once() {
+    let [mut here, mut there] = ends(FIRST, MAX_ROOM);
+    for byte in 0..4 {
+        push(&mut here, &[byte]);
+    }
+    let sent = flush(&mut here);
+    // The second of four is lost.
+    there.accept(&sent[0]);
+    there.accept(&sent[2]);
+    let complaint = flush(&mut there);
+    there.accept(&sent[3]);
+    assert_eq!(flush(&mut there), Vec::<Vec<u8>>::new());
+    assert_eq!(complaint.len(), 1);
+    here.accept(&complaint[0]);
+    let again = flush(&mut here);
+    // Number 8 is missing, which is answered by 8, 9 and 10.
+    let numbers: Vec<u32> = again.iter().map(|datagram| read(datagram).number).collect();
+    assert_eq!(numbers, [8, 9, 10]);
+    let bytes: Vec<_> = again.iter().map(|datagram| there.accept(datagram).unwrap()[0]).collect();
+    assert_eq!(bytes, [1, 2, 3]);
+    assert_eq!(here.mishaps().repeated, 3);
+}
+
+#[test]
+fn the_oldest_is_repeated_after_waits_that_double_and_the_answer_tells_the_rest() {
+    let [mut here, mut there] = ends(FIRST, MAX_ROOM);
+    for byte in 0..3 {
+        push(&mut here, &[byte]);
+    }
+    let sent = flush(&mut here);
+    there.accept(&sent[0]); // the others are lost, and the first is not acknowledged
+    here.tend(|| panic!("the clock is not read so soon"));
+    // Looked at every millisecond from 100 on: after 10 ms, 20 ms more, 40 ms more, …, 640 at most.
+    let mut repeated = Vec::new();
+    let mut unsettled = Vec::new();
+    for now in 100..2500 {
+        here.tend(|| now);
+        let datagrams = flush(&mut here);
+        if let Some(datagram) = datagrams.first() {
+            let header = read(datagram);
+            assert_eq!((header.number, header.flags, datagrams.len()), (FIRST, Flags::ASK, 1));
+            repeated.push(now);
+            unsettled.push(here.unsettled());
+        }
+    }
+    assert_eq!(repeated, [110, 130, 170, 250, 410, 730, 1370, 2010]);
+    // Three datagrams, until four repetitions remained unanswered.
+    assert_eq!(unsettled, [3, 3, 3, 0, 0, 0, 0, 0]);
+
+    assert_eq!(here.rest(2600), Some(50), "asleep until 2650");
+    assert_eq!(here.rest(2650), Some(640));
+    let question = flush(&mut here);
+    assert_eq!(there.accept(&question[0]), None);
+    let answer = flush(&mut there);
+    here.accept(&answer[0]);
+    let numbers: Vec<u32> = flush(&mut here).iter().map(|datagram| read(datagram).number).collect();
+    assert_eq!(numbers, [FIRST + 1, FIRST + 2]);
+}
+
+#[test]
+fn an_acknowledgement_waits_for_a_reply_but_not_for_ever() {
+    let [mut here, mut there] = ends(FIRST, MAX_ROOM);
+    push(&mut here, b"request");
+    there.accept(&flush(&mut here)[0]);
+    there.tend(|| 0);
+    assert_eq!(flush(&mut there).len(), 0);
+    assert_eq!(there.unsettled(), 1, "the peer waits");
+    there.tend(|| 0);
+    let ack = flush(&mut there);
+    assert_eq!((ack.len(), there.unsettled()), (1, 0));
+    here.accept(&ack[0]);
+    assert_eq!(here.unsettled(), 0);
+    // An acknowledgement is not acknowledged.
+    for _ in 0..10 {
+        here.tend(|| 0);
+        there.tend(|| 0);
+        assert_eq!((flush(&mut here).len(), flush(&mut there).len()), (0, 0));
+    }
+}
+
+#[test]
+fn no_more_is_under_way_than_the_peer_has_room_for() {
+    for (room, len) in [(MAX_ROOM, 40), (MAX_ROOM, 100_000), (100_000, 40), (LEAST_ROOM, 9000)] {
+        let [mut here, mut there] = ends(FIRST, room);
+        // Its first datagram says what room there is.
+        push(&mut there, b"x");
+        here.accept(&flush(&mut there)[0]);
+        let bytes = vec![9; len];
+        let mut under_way = VecDeque::new();
+        for _ in 0..5 {
+            while here.push(&bytes) > 0 {}
+            under_way.extend(flush(&mut here));
+            let charged: u32 = under_way.iter().map(|datagram| charge(datagram.len())).sum();
+            let one = charge(under_way[0].len());
+            assert!(charged <= room && charged + one > room || under_way.len() == 1);
+            // Half of it is acknowledged without a look.
+            let before = under_way.len();
+            let mut acked = false;
+            while !acked {
+                there.accept(&under_way.pop_front().unwrap()).unwrap();
+                let answer = flush(&mut there);
+                acked = !answer.is_empty();
+                answer.iter().for_each(|answer| assert_eq!(here.accept(answer), None));
+            }
+            assert!(under_way.len() <= before / 2, "{} of {before}", under_way.len());
+        }
+        assert_eq!((here.mishaps(), there.mishaps()), Default::default());
+    }
+}
+
+#[test]
+fn a_close_counts_when_everything_before_it_has_arrived() {
+    let [mut here, mut there] = ends(FIRST, MAX_ROOM);
+    push(&mut here, b"last");
+    let last = flush(&mut here);
+    let close = here.farewell();
+    assert_eq!(there.accept(&close), None);
+    assert!(!there.finished() && there.restless(), "something is missing, and it says so");
+    there.accept(&last[0]);
+    assert!(there.finished());
+    // One that is overtaken by what it precedes is none.
+    let [mut here, mut there] = ends(FIRST, MAX_ROOM);
+    let early = here.farewell();
+    push(&mut here, b"more");
+    there.accept(&flush(&mut here)[0]);
+    there.accept(&early);
+    assert!(!there.finished());
+}
+
+/// An end with something under way both ways.
+fn busy() -> Protocol {
+    let [mut here, mut there] = ends(FIRST, MAX_ROOM);
+    push(&mut there, b"hello");
+    here.accept(&flush(&mut there)[0]);
+    push(&mut here, b"one");
+    push(&mut here, b"two");
+    let sent = flush(&mut here);
+    there.accept(&sent[0]);
+    there.rest(0);
+    here.accept(&flush(&mut there)[0]);
+    push(&mut here, b"three");
+    here
+}
+
+/// Asserts that the datagram changes nothing but the count.
+#[track_caller]
+fn refused(end: &Protocol, datagram: &[u8]) {
+    let mut after = end.clone();
+    assert_eq!(after.accept(datagram), None);
+    assert_eq!(after.refused, end.refused + 1);
+    after.refused = end.refused;
+    assert!(after == *end, "something else has changed");
+}
+
+fn sealed(header: &Header, payload: &[u8]) -> Vec<u8> {
+    let mut datagram = [&[0; HEADER], payload].concat();
+    keys().1.seal(&mut datagram, header);
+    datagram
+}
+
+#[test]
+fn what_no_peer_sends_is_refused_though_it_has_the_key() {
+    let here = busy();
+    // Number 8 is expected; 7 and 8 were sent, and 9 is not yet.
+    let good = Header { number: 8, ack: 9, room: MAX_ROOM, flags: Flags::NONE };
+    assert_eq!(here.clone().accept(&sealed(&good, b"bytes")), Some(&b"bytes"[..]));
+    for header in [
+        Header { ack: 10, ..good },
+        Header { ack: 9 + (1 << 30), ..good },
+        Header { number: 8 + MOST + 1, ..good },
+        Header { number: 8 + i32::MAX as u32, ..good },
+        Header { room: LEAST_ROOM - 1, ..good },
+        Header { room: MAX_ROOM + 1, ..good },
+        Header { flags: Flags::CLOSE, ..good },
+        Header { flags: Flags(8), ..good },
+    ] {
+        refused(&here, &sealed(&header, b"bytes"));
+    }
+    refused(&here, &[]);
+}
+
+proptest! {
+    #[test]
+    fn strangers_change_nothing(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        refused(&busy(), &bytes);
+    }
+
+    /// Nor does a datagram of the pair itself with any of its bits turned, or one sent back.
+    #[test]
+    fn a_changed_datagram_changes_nothing(bit in any::<prop::sample::Index>()) {
+        let here = busy();
+        let good = Header { number: 8, ack: 9, room: MAX_ROOM, flags: Flags::NONE };
+        let mut datagram = sealed(&good, b"some bytes");
+        let bit = bit.index(8 * datagram.len());
+        datagram[bit / 8] ^= 1 << (bit % 8);
+        refused(&here, &datagram);
+        let own = here.clone().next().unwrap().to_vec();
+        refused(&here, &own);
+    }
+
+    /// A peer with the key that sends anything cannot bring this end down.
+    #[test]
+    fn any_fields_are_taken_or_refused(
+        headers in prop::collection::vec(
+            (0..20_u32, 0..20_u32, any::<bool>(), 0..8_u8, 0..3_usize), 1..50
+        ),
+    ) {
+        let mut here = busy();
+        for (number, ack, any_room, flags, len) in headers {
+            let room = if any_room { number << 14 } else { MAX_ROOM };
+            let datagram = sealed(&Header { number, ack, room, flags: Flags(flags) }, &[1; 2][..len.min(2)]);
+            here.accept(&datagram);
+            here.push(b"more");
+            here.tend(|| u64::from(number));
+            flush(&mut here);
+            here.unsettled();
+        }
+    }
+}
+
+/// What happens next in a network.
+#[derive(Clone, Debug)]
+enum Event {
+    /// The end is given so many bytes to send.
+    Push(usize),
+    /// The end sends what it has.
+    Flush,
+    /// The datagram that is longest under way to the end arrives.
+    ArriveInOrder,
+    /// The one at this place in the queue arrives.
+    Arrive(prop::sample::Index),
+    /// So does this, and stays in the queue.
+    Copy(prop::sample::Index),
+    /// This is lost.
+    Lose(prop::sample::Index),
+    /// A bit of this turns.
+    Turn(prop::sample::Index, prop::sample::Index),
+    /// The end looks what is late, so many milliseconds after the event before.
+    Tend(u64),
+    /// The end goes to sleep.
+    Rest,
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let place = any::<prop::sample::Index>;
+    prop_oneof![
+        6 => prop_oneof![Just(0_usize), 1..64_usize, 1..70_000_usize].prop_map(Event::Push),
+        6 => Just(Event::Flush),
+        8 => Just(Event::ArriveInOrder),
+        3 => place().prop_map(Event::Arrive),
+        1 => place().prop_map(Event::Copy),
+        2 => place().prop_map(Event::Lose),
+        1 => (place(), place()).prop_map(|(datagram, bit)| Event::Turn(datagram, bit)),
+        3 => (0..30_u64).prop_map(Event::Tend),
+        1 => Just(Event::Rest),
+    ]
+}
+
+/// Two ends and what is under way between them.
+struct Network {
+    ends: [Protocol; 2],
+    /// To each end.
+    queues: [VecDeque<Vec<u8>>; 2],
+    /// Bytes taken from each end, and brought to it.
+    taken: [usize; 2],
+    brought: [usize; 2],
+    now: u64,
+}
+
+/// The byte at this position of what an end sends: the period is prime, and the ends differ.
+fn byte_at(end: usize, position: usize) -> u8 {
+    (position % 251) as u8 ^ (0xA0 * end as u8)
+}
+
+impl Network {
+    fn new(first: u32, room: u32) -> Self {
+        let queues = [VecDeque::new(), VecDeque::new()];
+        Self { ends: ends(first, room), queues, taken: [0; 2], brought: [0; 2], now: 0 }
+    }
+
+    fn push(&mut self, end: usize, bytes: usize) {
+        let from = self.taken[end];
+        let bytes: Vec<u8> = (from..from + bytes).map(|at| byte_at(end, at)).collect();
+        self.taken[end] += self.ends[end].push(&bytes);
+    }
+
+    fn flush(&mut self, end: usize) {
+        let sent = flush(&mut self.ends[end]);
+        assert!(sent.iter().all(|datagram| datagram.len() <= MAX_DATAGRAM));
+        self.queues[1 - end].extend(sent);
+    }
+
+    /// What arrives in order must be the next bytes that the other end sent.
+    fn arrive(&mut self, end: usize, datagram: &[u8]) {
+        if let Some(bytes) = self.ends[end].accept(datagram) {
+            let from = self.brought[end];
+            let right = |(at, &byte): (usize, &u8)| byte == byte_at(1 - end, from + at);
+            assert!(bytes.iter().enumerate().all(right));
+            self.brought[end] += bytes.len();
+            assert!(self.brought[end] <= self.taken[1 - end]);
+        }
+    }
+
+    fn happen(&mut self, end: usize, event: Event) {
+        let len = self.queues[end].len();
+        match event {
+            Event::Push(bytes) => self.push(end, bytes),
+            Event::Flush => self.flush(end),
+            Event::Tend(later) => {
+                self.now += later;
+                self.ends[end].tend(|| self.now);
+            }
+            Event::Rest => {
+                self.ends[end].rest(self.now);
+            }
+            _ if len == 0 => {}
+            Event::ArriveInOrder => {
+                let datagram = self.queues[end].remove(0).unwrap();
+                self.arrive(end, &datagram);
+            }
+            Event::Arrive(at) => {
+                let datagram = self.queues[end].remove(at.index(len)).unwrap();
+                self.arrive(end, &datagram);
+            }
+            Event::Copy(at) => {
+                let datagram = self.queues[end][at.index(len)].clone();
+                self.arrive(end, &datagram);
+            }
+            Event::Lose(at) => {
+                self.queues[end].remove(at.index(len));
+            }
+            Event::Turn(at, bit) => {
+                let datagram = &mut self.queues[end][at.index(len)];
+                let bit = bit.index(8 * datagram.len());
+                datagram[bit / 8] ^= 1 << (bit % 8);
+            }
+        }
+    }
+
+    /// From now on nothing goes wrong: everything must arrive, and both ends come to rest.
+    fn settle(&mut self) {
+        for _ in 0..2000 {
+            for end in [0, 1] {
+                self.flush(end);
+                while let Some(datagram) = self.queues[end].pop_front() {
+                    self.arrive(end, &datagram);
+                }
+                self.now += 20;
+                self.ends[end].tend(|| self.now);
+            }
+            let quiet = self.ends.iter().all(|end| end.outbox.idle() && end.unsettled() == 0);
+            if quiet && self.queues.iter().all(VecDeque::is_empty) {
+                assert_eq!(self.brought, [self.taken[1], self.taken[0]]);
+                return;
+            }
+        }
+        panic!("{:?} of {:?} have arrived", self.brought, self.taken);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// Whatever a network does to datagrams, bytes arrive once and in order.
+    #[test]
+    fn bytes_arrive_once_and_in_order(
+        first in prop_oneof![any::<u32>(), 0..50_u32, u32::MAX - 50..=u32::MAX],
+        room in prop_oneof![Just(MAX_ROOM), LEAST_ROOM..=MAX_ROOM],
+        events in prop::collection::vec((0..2_usize, event()), 0..400),
+    ) {
+        let mut network = Network::new(first, room);
+        for (end, event) in events {
+            network.happen(end, event);
+        }
+        network.settle();
+    }
+}

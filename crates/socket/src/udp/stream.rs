@@ -1,0 +1,179 @@
+//! One end of a pair: the protocol over a socket.
+
+use std::io::{self, ErrorKind};
+use std::net::UdpSocket;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::{Duration, Instant};
+
+use bandgap_comm::Rank;
+use rustix::net::sockopt::{set_socket_recv_buffer_size, socket_recv_buffer_size};
+
+use super::header::{HEADER, Key, MAX_DATAGRAM, MAX_PAYLOAD};
+use super::outbox::Millis;
+use super::protocol::{Mishaps, Protocol};
+use super::{Datagrams, MAX_ROOM, RECEIVE_BUFFER};
+use crate::{Received, Secret, Stream};
+
+/// Where numbers begin: so short of their end that many a run passes it.
+const FIRST: u32 = 0_u32.wrapping_sub(1000);
+
+/// An ordered and reliable stream of bytes over datagrams, to one peer. Nothing is allocated after
+/// construction. When dropped it tells the peer, once.
+#[derive(Debug)]
+pub struct UdpStream<D: Datagrams = UdpSocket> {
+    datagrams: D,
+    protocol: Protocol,
+    arrived: Box<[u8]>,
+    /// The system says that nobody listens at the peer's address.
+    gone: bool,
+    begun: Instant,
+}
+
+impl<D: Datagrams> UdpStream<D> {
+    /// The end of `rank` of its pair with `peer`, over datagrams between the two. Both ends must
+    /// be given the same secret, which nobody else has.
+    ///
+    /// # Errors
+    /// The operating system refused to set or to tell the size of the receive buffer.
+    pub fn over(datagrams: D, secret: &Secret, rank: Rank, peer: Rank) -> io::Result<Self> {
+        set_socket_recv_buffer_size(&datagrams, RECEIVE_BUFFER)?;
+        let room = socket_recv_buffer_size(&datagrams)?;
+        let room = u32::try_from(room).unwrap_or(MAX_ROOM);
+        let (ours, theirs) = (Key::new(secret, rank, peer), Key::new(secret, peer, rank));
+        Ok(Self {
+            datagrams,
+            protocol: Protocol::new(ours, theirs, FIRST, room),
+            arrived: vec![0; MAX_DATAGRAM].into_boxed_slice(),
+            gone: false,
+            begun: Instant::now(),
+        })
+    }
+
+    /// What has gone wrong so far.
+    pub fn mishaps(&self) -> Mishaps {
+        self.protocol.mishaps()
+    }
+
+    /// Sends what waits, as far as the system takes it.
+    fn flush(&mut self) -> io::Result<()> {
+        while let Some(datagram) = self.protocol.next() {
+            match self.datagrams.send(datagram) {
+                Ok(true) => self.protocol.gave(),
+                Ok(false) => return Ok(()),
+                Err(error) => return self.heed(error),
+            }
+        }
+        if let Some(answer) = self.protocol.answer() {
+            match self.datagrams.send(&answer) {
+                Ok(true) => self.protocol.answered(),
+                Ok(false) => {}
+                Err(error) => return self.heed(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// A peer that is gone may have left datagrams at this end's socket: they are taken first.
+    #[cold]
+    fn heed(&mut self, error: io::Error) -> io::Result<()> {
+        if error.kind() != ErrorKind::ConnectionRefused {
+            return Err(error);
+        }
+        self.gone = true;
+        Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn attend(&mut self) -> io::Result<()> {
+        if self.gone { Ok(()) } else { self.flush() }
+    }
+
+    /// When there is nothing to receive: whether anything will come.
+    #[inline]
+    fn nothing(&self) -> io::Result<Received> {
+        if self.protocol.finished() {
+            return Ok(Received::Closed);
+        }
+        if self.gone { Err(ErrorKind::ConnectionRefused.into()) } else { Ok(Received::Nothing) }
+    }
+
+    fn now(begun: Instant) -> Millis {
+        begun.elapsed().as_millis() as Millis
+    }
+}
+
+impl<D: Datagrams> Stream for UdpStream<D> {
+    const TENDED: bool = true;
+    const AT_ONCE: usize = MAX_PAYLOAD;
+
+    fn prepare(&self) -> io::Result<()> {
+        Ok(rustix::io::ioctl_fionbio(self, true)?)
+    }
+
+    #[inline]
+    fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.gone || self.protocol.finished() {
+            return Err(ErrorKind::BrokenPipe.into());
+        }
+        let taken = self.protocol.push(bytes);
+        if taken > 0 {
+            self.flush()?;
+        }
+        Ok(taken)
+    }
+
+    #[inline]
+    fn receive(&mut self, into: &mut [u8]) -> io::Result<Received> {
+        let arrived = match self.datagrams.receive(&mut self.arrived) {
+            Ok(Some(len)) => &self.arrived[..len],
+            Ok(None) => return self.nothing(),
+            Err(error) => return self.heed(error).map(|()| Received::Nothing),
+        };
+        // What there is no room for is as good as lost: the peer sends it again.
+        if arrived.len() > into.len() + HEADER {
+            return Ok(Received::Nothing);
+        }
+        let payload = self.protocol.accept(arrived);
+        let brought = payload.map_or(Received::Nothing, |payload| {
+            into[..payload.len()].copy_from_slice(payload);
+            Received::Bytes(payload.len())
+        });
+        if self.protocol.restless() {
+            self.attend()?;
+        }
+        Ok(brought)
+    }
+
+    fn tend(&mut self) -> io::Result<()> {
+        let begun = self.begun;
+        self.protocol.tend(|| Self::now(begun));
+        if self.protocol.restless() { self.attend() } else { Ok(()) }
+    }
+
+    fn rest(&mut self) -> io::Result<Option<Duration>> {
+        let left = self.protocol.rest(Self::now(self.begun));
+        if self.protocol.restless() {
+            self.attend()?;
+        }
+        Ok(if self.gone { Some(Duration::ZERO) } else { left.map(Duration::from_millis) })
+    }
+
+    fn unsettled(&self) -> usize {
+        let alone = self.gone || self.protocol.finished();
+        if alone { 0 } else { self.protocol.unsettled() }
+    }
+}
+
+impl<D: Datagrams> AsFd for UdpStream<D> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.datagrams.as_fd()
+    }
+}
+
+impl<D: Datagrams> Drop for UdpStream<D> {
+    fn drop(&mut self) {
+        // Whether it arrives or not, nothing can be done about it any more.
+        let _ = self.datagrams.send(&self.protocol.farewell());
+    }
+}
