@@ -9,7 +9,9 @@
 use std::time::Instant;
 
 use crate::wait::{Waiting, Watch};
-use crate::{CommError, Endpoint, HandlerId, Message, Posted, Rank, Word};
+use crate::{
+    Begun, Bulk, CommError, Deliver, Endpoint, HandlerId, Message, Posted, Rank, Source, Word,
+};
 
 mod handlers;
 
@@ -243,6 +245,93 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         std::thread::yield_now();
         let since = *since.get_or_insert_with(Instant::now);
         self.watch.check(since.elapsed(), waiting_for)
+    }
+}
+
+/// Transfers of any length, memory to memory ("Assessing Fast Network Interfaces", section Bulk
+/// transfers).
+impl<E: Bulk, S, W: Watch> ActiveMessages<E, S, W> {
+    /// Stores `from` in the exposed memory of `peer` from offset `into` on, then sends it a
+    /// request: that the handler runs says that the bytes are there. The source may change when
+    /// this returns.
+    ///
+    /// # Errors
+    /// As [`ActiveMessages::request`]; or a range is not exposed.
+    #[inline]
+    pub fn store<const N: usize>(
+        &mut self,
+        peer: Rank,
+        into: usize,
+        from: Source<'_>,
+        handler: HandlerId,
+        words: [Word; N],
+    ) -> Result<(), CommError> {
+        let mut done = 0;
+        if self.endpoint.try_store(peer, into, from, &mut done)? == Posted::Busy {
+            let mut posted = false;
+            let mut outcome = Ok(());
+            self.wait_until("room for the bytes of a store", |am| {
+                outcome = am
+                    .endpoint
+                    .try_store(peer, into, from, &mut done)
+                    .map(|answer| posted = answer == Posted::Yes);
+                posted || outcome.is_err()
+            })?;
+            outcome?;
+        }
+        self.request(peer, handler, words)
+    }
+
+    /// Begins to get `len` bytes of the exposed memory of `peer`, from offset `at` on, into this
+    /// rank's from offset `into` on. When they are there, this rank's reply handler `handler` runs,
+    /// at the latest in [`ActiveMessages::await_replies`].
+    ///
+    /// # Errors
+    /// As [`ActiveMessages::request`]; or a range is not exposed.
+    #[inline]
+    pub fn get<const N: usize>(
+        &mut self,
+        peer: Rank,
+        at: usize,
+        into: usize,
+        len: usize,
+        handler: HandlerId,
+        words: [Word; N],
+    ) -> Result<(), CommError> {
+        let message = Message::new(handler, words);
+        let mut begun = self.endpoint.try_get(peer, at, into, len, message)?;
+        if begun == Begun::Busy {
+            let mut outcome = Ok(());
+            self.wait_until("room for a get", |am| {
+                outcome =
+                    am.endpoint.try_get(peer, at, into, len, message).map(|answer| begun = answer);
+                begun != Begun::Busy || outcome.is_err()
+            })?;
+            outcome?;
+        }
+        if begun == Begun::Done {
+            self.dispatch.reply(peer, message).map_err(|unknown| CommError::Garbage {
+                peer: self.endpoint.rank(),
+                what: unknown.to_string(),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Copies out of this rank's exposed memory.
+    ///
+    /// # Errors
+    /// The range is not exposed.
+    pub fn read_exposed(&self, at: usize, into: &mut [u8]) -> Result<(), CommError> {
+        self.endpoint.read_exposed(at, into)
+    }
+
+    /// Copies into this rank's exposed memory.
+    ///
+    /// # Errors
+    /// The range is not exposed.
+    pub fn write_exposed(&mut self, at: usize, from: &[u8]) -> Result<(), CommError> {
+        self.endpoint.write_exposed(at, from)
     }
 }
 

@@ -43,6 +43,16 @@ pub enum CommError {
         /// The system's answer.
         source: std::io::Error,
     },
+    /// Bytes outside of what ranks expose to one another.
+    #[error("reach {len} bytes from offset {at} on: each rank exposes {exposed} bytes")]
+    NotExposed {
+        /// Offset of the first byte.
+        at: usize,
+        /// Number of bytes.
+        len: usize,
+        /// Bytes that are exposed.
+        exposed: usize,
+    },
     /// A rank that is not part of the run, or this rank itself, was named as a peer.
     #[error("address rank {peer}: peers are the other ranks below {size}")]
     NoSuchPeer {

@@ -3,6 +3,7 @@
 //! * [`Endpoint`]: request and reply between ranks, with back-pressure as an answer.
 //! * [`Link`]: the smaller contract of a transport that only moves frames; [`Credited`] makes an
 //!   [`Endpoint`] of it.
+//! * [`Bulk`]: an [`Endpoint`] that also moves bytes, between memories that ranks expose.
 //! * [`ActiveMessages`]: handler table, `request`, `poll`, waiting, over any [`Endpoint`].
 //! * [`Am`]: what the source of a rank program sees. Executed by a rank process, or recorded for
 //!   the simulator.
@@ -11,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 mod active;
+mod bulk;
 mod credit;
 mod endpoint;
 mod error;
@@ -19,6 +21,7 @@ mod frame;
 mod message;
 mod program;
 mod timer;
+mod transfer;
 mod wait;
 
 #[cfg(feature = "conformance")]
@@ -26,6 +29,7 @@ pub mod conformance;
 pub mod inproc;
 
 pub use active::{ActiveMessages, Answer, Call, Handlers, Outcome, ReplyHandler, RequestHandler};
+pub use bulk::{Begun, Bulk, Source, exposed_range};
 pub use credit::{Credited, DEFAULT_CREDITS};
 pub use endpoint::{Capabilities, Deliver, Endpoint, Link, Posted};
 pub use error::CommError;
@@ -34,4 +38,5 @@ pub use frame::{FRAME_HEADER, Frame, FrameError, FrameKind, MAX_FRAME};
 pub use message::{HandlerId, MAX_WORDS, Message, NoHandler, Rank, Tag, Word};
 pub use program::{Am, Delay, Verb};
 pub use timer::{Stamp, Timer};
+pub use transfer::Transfer;
 pub use wait::{NoWatch, Waiting, Watch};

@@ -1,9 +1,12 @@
 //! Runs a rank program on a transport.
 
 use bandgap_comm::{
-    ActiveMessages, Am, CommError, Delay, Endpoint, Rank, Stamp, Timer, Verb, Watch, Word,
+    ActiveMessages, Am, Bulk, CommError, Delay, Endpoint, Rank, Source, Stamp, Timer, Transfer,
+    Verb, Watch, Word,
 };
 
+use crate::handlers::{ECHOED, pattern};
+use crate::memory::{self, Blocks};
 use crate::program::{replied_words, served_words};
 use crate::reduce::{self, Samples};
 use crate::{Job, Pattern, RankState, Tally};
@@ -16,12 +19,16 @@ pub struct Executor<E, T, W> {
     marks: Vec<Stamp>,
     served: u64,
     served_sum: u64,
+    blocks: Blocks,
+    /// The peer of the transfers of this job.
+    partner: Rank,
 }
 
 impl<E: Endpoint, T: Timer, W: Watch> Executor<E, T, W> {
     /// An executor over `am`, whose handlers are those of [`crate::handlers`].
     pub fn new(am: ActiveMessages<E, RankState, W>, timer: T) -> Self {
-        Self { am, timer, marks: Vec::new(), served: 0, served_sum: 0 }
+        let (marks, blocks) = (Vec::new(), Blocks::new());
+        Self { am, timer, marks, served: 0, served_sum: 0, blocks, partner: 0 }
     }
 
     /// The Active Messages below, for what is not timed.
@@ -60,10 +67,35 @@ impl<E: Endpoint, T: Timer, W: Watch> Executor<E, T, W> {
     /// # Errors
     /// A peer is gone, a deadline passed, or messages arrived with wrong content.
     pub fn execute(&mut self, job: &Job) -> Result<Samples, CommError> {
+        self.complete(job, |executor| crate::run(executor, job))
+    }
+
+    /// The same for a job that may move bytes.
+    ///
+    /// # Errors
+    /// As [`Executor::execute`].
+    pub fn execute_any(&mut self, job: &Job) -> Result<Samples, CommError>
+    where
+        E: Bulk,
+    {
+        if !job.moves_bytes() {
+            return self.execute(job);
+        }
+        let (timed, peer) = job.timed(self.size());
+        self.partner = if self.rank() == timed { peer } else { timed };
+        self.blocks.begin();
+        self.complete(job, |executor| crate::transfer(executor, job))
+    }
+
+    fn complete(
+        &mut self,
+        job: &Job,
+        program: impl FnOnce(&mut Self) -> Result<(), CommError>,
+    ) -> Result<Samples, CommError> {
         self.marks.clear();
         self.marks.reserve(reduce::marks(job).max(3 * job.samples as usize));
         let before = self.am.state().tally;
-        crate::run(self, job)?;
+        program(self)?;
         self.verify(job, before)?;
         Ok(reduce::reduce(job, &self.marks))
     }
@@ -146,5 +178,37 @@ impl<E: Endpoint, T: Timer, W: Watch> Am for Executor<E, T, W> {
     #[inline(always)]
     fn mark(&mut self) {
         self.marks.push(self.timer.stamp());
+    }
+}
+
+impl<E: Bulk, T: Timer, W: Watch> Transfer for Executor<E, T, W> {
+    #[inline(always)]
+    fn store(&mut self, peer: Rank, verb: Verb, index: u64, bytes: usize) -> Result<(), CommError> {
+        let into = memory::target(self.am.endpoint(), index, bytes)?;
+        let at = memory::source(self.am.endpoint(), index, bytes)?;
+        let from = Source::Exposed { at, len: bytes };
+        self.am.store(peer, into, from, verb.handler, [pattern(index)])?;
+        if verb.replies {
+            self.am.poll()?;
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn get(&mut self, peer: Rank, index: u64, bytes: usize) -> Result<(), CommError> {
+        let into = memory::target(self.am.endpoint(), index, bytes)?;
+        let at = memory::source(self.am.endpoint(), index, bytes)?;
+        // The word that the replier's echo would bring.
+        self.am.get(peer, at, into, bytes, ECHOED, [!pattern(index)])?;
+        self.am.poll()?;
+        Ok(())
+    }
+
+    fn refresh(&mut self, blocks: u64, bytes: usize) -> Result<(), CommError> {
+        self.blocks.refresh(&mut self.am, blocks, bytes)
+    }
+
+    fn check(&mut self, blocks: u64, bytes: usize) -> Result<(), CommError> {
+        self.blocks.check(&self.am, self.partner, blocks, bytes)
     }
 }

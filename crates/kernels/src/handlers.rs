@@ -15,7 +15,7 @@ pub const RESULT: HandlerId = HandlerId(3);
 pub const DONE: HandlerId = HandlerId(4);
 
 /// The reply handler of [`ECHO`].
-const ECHOED: HandlerId = HandlerId(0);
+pub(crate) const ECHOED: HandlerId = HandlerId(0);
 
 /// What the handlers count: enough to know afterwards, outside the timed section, that every
 /// message arrived with its content.

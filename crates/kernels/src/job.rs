@@ -33,6 +33,16 @@ pub enum Kernel {
     PingPong,
     /// `messages` requests that have no reply, streamed.
     Stream,
+    /// As [`Kernel::Burst`], each request behind `bytes` bytes stored in the replier's memory,
+    /// which the replier reads between samples.
+    Store,
+    /// As [`Kernel::Burst`], with gets of `bytes` bytes of the replier's memory in place of
+    /// requests. The replier writes these bytes anew before each sample.
+    Get,
+}
+
+impl Kernel {
+    const ALL: [Self; 5] = [Self::Burst, Self::PingPong, Self::Stream, Self::Store, Self::Get];
 }
 
 /// One call of a rank program on all ranks.
@@ -46,6 +56,8 @@ pub struct Job {
     pub messages: u32,
     /// Samples.
     pub samples: u32,
+    /// Bytes of each transfer; 0 where the kernel moves none.
+    pub bytes: u32,
     /// Computation after each request (Δ).
     pub delay: Delay,
     /// Whether the requester and its first peer probe the placement before and after.
@@ -65,11 +77,7 @@ impl Job {
             Pattern::FanOut => (2, 0, 0),
             Pattern::FanIn { requesters } => (3, requesters as u64, 0),
         };
-        let kernel = match self.kernel {
-            Kernel::Burst => 0,
-            Kernel::PingPong => 1,
-            Kernel::Stream => 2,
-        };
+        let kernel = self.kernel as u64;
         [
             kernel
                 | pattern << 4
@@ -77,7 +85,7 @@ impl Job {
                 | (a & 0xFFFF) << 16
                 | (b & 0xFFFF) << 32,
             u64::from(self.messages) | u64::from(self.samples) << 32,
-            u64::from(self.delay.iterations),
+            u64::from(self.delay.iterations) | u64::from(self.bytes) << 32,
             self.delay.picoseconds,
         ]
     }
@@ -87,12 +95,7 @@ impl Job {
     /// # Errors
     /// The words are none, or name ranks that are not among `size`.
     pub fn decode(words: [Word; 4], size: usize) -> Result<Self, JobError> {
-        let kernel = match words[0] & 0xF {
-            0 => Kernel::Burst,
-            1 => Kernel::PingPong,
-            2 => Kernel::Stream,
-            _ => return Err(JobError),
-        };
+        let kernel = *Kernel::ALL.get((words[0] & 0xF) as usize).ok_or(JobError)?;
         let a = (words[0] >> 16 & 0xFFFF) as usize;
         let b = (words[0] >> 32 & 0xFFFF) as usize;
         let pattern = match words[0] >> 4 & 0xF {
@@ -107,12 +110,15 @@ impl Job {
             pattern,
             messages: words[1] as u32,
             samples: (words[1] >> 32) as u32,
-            delay: Delay {
-                iterations: u32::try_from(words[2]).map_err(|_| JobError)?,
-                picoseconds: words[3],
-            },
+            bytes: (words[2] >> 32) as u32,
+            delay: Delay { iterations: words[2] as u32, picoseconds: words[3] },
             probed: words[0] >> 8 & 1 == 1,
         })
+    }
+
+    /// Whether the job is one of bulk transfers.
+    pub fn moves_bytes(&self) -> bool {
+        matches!(self.kernel, Kernel::Store | Kernel::Get)
     }
 
     /// The rank whose stamps count, and for a probe the peer at its other end.
@@ -138,13 +144,14 @@ mod tests {
             Pattern::FanIn { requesters: 3 },
         ];
         for pattern in patterns {
-            for kernel in [Kernel::Burst, Kernel::PingPong, Kernel::Stream] {
+            for kernel in Kernel::ALL {
                 for probed in [false, true] {
                     let job = Job {
                         kernel,
                         pattern,
                         messages: u32::MAX,
                         samples: 50,
+                        bytes: u32::MAX - 1,
                         delay: Delay { iterations: 77, picoseconds: u64::MAX },
                         probed,
                     };
@@ -161,6 +168,7 @@ mod tests {
             pattern: Pattern::OneToOne { requester: 0, replier: 5 },
             messages: 1,
             samples: 1,
+            bytes: 0,
             delay: Delay::NONE,
             probed: false,
         };

@@ -8,8 +8,10 @@
 mod executor;
 mod handlers;
 mod job;
+mod memory;
 mod program;
 mod reduce;
+mod transfer;
 
 pub use executor::Executor;
 pub use handlers::{COMMAND, DONE, RESULT, RankState, Tally, handlers};
@@ -17,3 +19,4 @@ pub use job::{Job, JobError, Kernel, Pattern};
 pub use program::Role;
 pub use program::{roles, run};
 pub use reduce::{Samples, reduce};
+pub use transfer::transfer;

@@ -3,7 +3,7 @@
 use bandgap_comm::{Am, CommError, Rank};
 
 use crate::handlers::{ECHO, SINK, pattern};
-use crate::{Job, Kernel, Pattern};
+use crate::{Job, Kernel, Pattern, transfer};
 
 /// What one rank does in a [`Job`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +76,8 @@ pub fn roles(job: &Job, rank: Rank, size: usize) -> Role {
 /// must be steady when timing begins, and every requester still sending when it ends.
 const CONTENDED_MARGIN: u64 = 1;
 
-/// Runs this rank's part of `job`. The timed rank's marks are, for each sample, begin, end of the
+/// Runs this rank's part of `job`, which moves words only ([`crate::transfer`] runs those that move
+/// bytes). The timed rank's marks are, for each sample, begin, end of the
 /// issue phase, end of the replies; in a contended stream one mark at each border of a sample.
 ///
 /// # Errors
@@ -96,6 +97,7 @@ pub fn run<A: Am>(am: &mut A, job: &Job) -> Result<(), CommError> {
             }
             (Kernel::PingPong, _) => ping_pong(am, job, first),
             (Kernel::Stream, _) => stream(am, job, first),
+            (Kernel::Store | Kernel::Get, _) => Ok(()),
         },
         Role::Replier { per_sample } => am.serve(samples * per_sample),
         Role::Contended { requesters } => {
@@ -168,6 +170,9 @@ fn stream<A: Am>(am: &mut A, job: &Job, peer: Rank) -> Result<(), CommError> {
 
 /// Number and sum (modulo 2⁶⁴) of the words that `job` makes `rank` receive in requests.
 pub(crate) fn served_words(job: &Job, rank: Rank, size: usize) -> (u64, u64) {
+    if job.moves_bytes() {
+        return transfer::served_words(job, rank);
+    }
     let (messages, samples) = (u64::from(job.messages), u64::from(job.samples));
     let sum = |indices: &mut dyn Iterator<Item = u64>| {
         indices.fold(0_u64, |sum, index| sum.wrapping_add(pattern(index)))
@@ -197,7 +202,7 @@ pub(crate) fn replied_words(job: &Job, rank: Rank, size: usize) -> (u64, u64) {
     let complements =
         |count: u64| (0..count).fold(0_u64, |sum, index| sum.wrapping_add(!pattern(index)));
     match (roles(job, rank, size), job.kernel) {
-        (Role::Requester { .. }, Kernel::Burst | Kernel::PingPong) => {
+        (Role::Requester { .. }, kernel) if kernel != Kernel::Stream => {
             (messages * samples, complements(messages).wrapping_mul(samples))
         }
         (Role::Contender, _) => {

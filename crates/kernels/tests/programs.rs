@@ -39,13 +39,21 @@ fn jobs(size: usize) -> Vec<Job> {
                 continue;
             }
             let delay = Delay { iterations: 3, picoseconds: 3_000 };
-            jobs.push(Job { kernel, pattern, messages, samples: 4, delay, probed: false });
+            jobs.push(Job {
+                kernel,
+                pattern,
+                messages,
+                samples: 4,
+                bytes: 0,
+                delay,
+                probed: false,
+            });
         }
     }
     let pattern = Pattern::OneToOne { requester: 0, replier: 1 };
     let delay = Delay::NONE;
     let kernel = Kernel::Stream;
-    jobs.push(Job { kernel, pattern, messages: 100, samples: 3, delay, probed: false });
+    jobs.push(Job { kernel, pattern, messages: 100, samples: 3, bytes: 0, delay, probed: false });
     jobs
 }
 
@@ -143,6 +151,7 @@ fn virtual_times_are_those_of_the_model() {
         pattern,
         messages,
         samples: 2,
+        bytes: 0,
         delay: Delay::NONE,
         probed: false,
     };

@@ -24,6 +24,15 @@ pub enum ShmError {
         /// Number of slots asked for.
         slots: usize,
     },
+    /// Ranks were to expose too much, or no whole pages.
+    #[error(
+        "expose {bytes} bytes of each rank: a multiple of 4096 up to {} is possible",
+        crate::MAX_EXPOSED
+    )]
+    Exposed {
+        /// Number of bytes asked for.
+        bytes: usize,
+    },
     /// A rank outside the run.
     #[error("attach rank {rank} to shared memory of {size} ranks")]
     NoSuchRank {

@@ -7,7 +7,7 @@
 //! 2. The file cannot shrink: it was sealed against that before it was mapped, so no access
 //!    faults, whatever a peer does with its descriptor.
 //! 3. Peers write at any time. So a reference is made only to atomics, and every other access is a
-//!    copy through raw pointers by the protocols of `floor`, never a `&` or `&mut` to plain bytes.
+//!    copy through raw pointers, by the protocols of `floor` and in `exposed`, never a `&` or `&mut` to plain bytes.
 //! 4. Only offsets are shared, never pointers; an offset is computed by the reader, never read.
 
 use core::ptr::NonNull;
@@ -48,37 +48,63 @@ unsafe impl Sync for Mapping {}
 impl Mapping {
     /// New memory of `len` bytes, all zero. The descriptor closes on exec.
     pub(crate) fn create(name: &str, len: usize) -> Result<Self, ShmError> {
+        Self::map(Self::file(name, len)?, len, MapFlags::POPULATE)
+    }
+
+    /// A sealed in-memory file.
+    fn file(name: &str, len: usize) -> Result<OwnedFd, ShmError> {
         let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
         let fd = rustix::fs::memfd_create(name, flags)
             .map_err(ShmError::system("create shared memory"))?;
         rustix::fs::ftruncate(&fd, len as u64)
             .map_err(ShmError::system("give shared memory its size"))?;
         rustix::fs::fcntl_add_seals(&fd, SEALS).map_err(ShmError::system("seal shared memory"))?;
-        Self::map(fd, len)
+        Ok(fd)
+    }
+
+    /// The same, whose pages come when they are first touched: for memory of which few may be.
+    pub(crate) fn create_lazily(name: &str, len: usize) -> Result<Self, ShmError> {
+        Self::map(Self::file(name, len)?, len, MapFlags::empty())
     }
 
     /// The memory behind a descriptor that was handed to this process; what it is called in
     /// errors, and the fewest bytes it may have.
     pub(crate) fn from_fd(fd: OwnedFd, what: &'static str, least: usize) -> Result<Self, ShmError> {
+        let len = Self::check(&fd, what, least)?;
+        Self::map(fd, len, MapFlags::POPULATE)
+    }
+
+    /// The same for memory that was created lazily.
+    pub(crate) fn from_fd_lazily(
+        fd: OwnedFd,
+        what: &'static str,
+        least: usize,
+    ) -> Result<Self, ShmError> {
+        let len = Self::check(&fd, what, least)?;
+        Self::map(fd, len, MapFlags::empty())
+    }
+
+    /// The length of the memory behind a descriptor.
+    fn check(fd: &OwnedFd, what: &'static str, least: usize) -> Result<usize, ShmError> {
         let not_ours = |reason| ShmError::NotOurs { what, reason };
         // Only an in-memory file knows seals, so anything else ends here.
-        let seals = rustix::fs::fcntl_get_seals(&fd)
+        let seals = rustix::fs::fcntl_get_seals(fd)
             .map_err(|e| not_ours(format!("it is no in-memory file ({e})")))?;
         if !seals.contains(SealFlags::SHRINK) {
             return Err(not_ours("it is not sealed, so it could shrink while in use".into()));
         }
-        let stat = rustix::fs::fstat(&fd).map_err(ShmError::system("look at shared memory"))?;
+        let stat = rustix::fs::fstat(fd).map_err(ShmError::system("look at shared memory"))?;
         let len = usize::try_from(stat.st_size).unwrap_or(0);
         if len < least {
             return Err(not_ours(format!("it has {len} bytes, and {least} are the fewest")));
         }
-        Self::map(fd, len)
+        Ok(len)
     }
 
-    fn map(fd: OwnedFd, len: usize) -> Result<Self, ShmError> {
+    /// Populated now, no timed access is a page's first.
+    fn map(fd: OwnedFd, len: usize, populate: MapFlags) -> Result<Self, ShmError> {
         let access = ProtFlags::READ | ProtFlags::WRITE;
-        // Populated now, so that no timed access is a page's first.
-        let flags = MapFlags::SHARED | MapFlags::POPULATE;
+        let flags = MapFlags::SHARED | populate;
         // SAFETY: a null hint lets the kernel choose unused addresses, so no other memory of this
         // process is affected.
         let base = unsafe { rustix::mm::mmap(core::ptr::null_mut(), len, access, flags, &fd, 0) }

@@ -1,0 +1,117 @@
+//! Bytes beyond the four words: memory that peers can write and read.
+
+use std::ops::Range;
+
+use crate::{CommError, Endpoint, Message, Posted, Rank};
+
+/// Where the bytes of a transfer come from.
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'a> {
+    /// Memory of the caller.
+    Bytes(&'a [u8]),
+    /// This rank's exposed memory, from here on, so many bytes.
+    Exposed {
+        /// Offset of the first byte.
+        at: usize,
+        /// Number of bytes.
+        len: usize,
+    },
+}
+
+impl Source<'_> {
+    /// Number of bytes.
+    #[inline]
+    pub fn len(&self) -> usize {
+        match *self {
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Exposed { len, .. } => len,
+        }
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Answer to an attempt to get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Begun {
+    /// The bytes are there.
+    Done,
+    /// They are on their way; the get is outstanding.
+    Yes,
+    /// No room toward that peer: make progress, then try again. Nothing was begun.
+    Busy,
+}
+
+/// A transport that also moves bytes between the memories that its ranks expose to one another.
+///
+/// Each rank exposes the same number of bytes, addressed by their offset. Nothing guards them: a
+/// peer may write any of them at any time, so that who writes where is agreed on by messages, and
+/// what is read without such agreement is some mixture of old and new bytes, and nothing worse.
+///
+/// Guarantees: bytes stored before a request to the same peer is sent are there when that
+/// request's handler runs. A get counts among [`Endpoint::outstanding`] until its bytes are there.
+pub trait Bulk: Endpoint {
+    /// Bytes that each rank exposes.
+    fn exposed(&self) -> usize;
+
+    /// Copies out of this rank's exposed memory, from offset `at` on.
+    ///
+    /// # Errors
+    /// The range is not exposed.
+    fn read_exposed(&self, at: usize, into: &mut [u8]) -> Result<(), CommError>;
+
+    /// Copies into this rank's exposed memory, from offset `at` on.
+    ///
+    /// # Errors
+    /// The range is not exposed.
+    fn write_exposed(&mut self, at: usize, from: &[u8]) -> Result<(), CommError>;
+
+    /// Moves a store on: copies `from` into the exposed memory of `peer` from offset `into` on, as
+    /// far as there is room, and adds what was taken to `done`. [`Posted::Yes`] when all is on its
+    /// way, and the source may change; [`Posted::Busy`] when the call is to be repeated, with the
+    /// same arguments, after progress was made. Between the calls of one store no request may be
+    /// sent to that peer: there is no room for it.
+    ///
+    /// # Errors
+    /// A range is not exposed, there is no such peer, or its connection is gone.
+    fn try_store(
+        &mut self,
+        peer: Rank,
+        into: usize,
+        from: Source<'_>,
+        done: &mut usize,
+    ) -> Result<Posted, CommError>;
+
+    /// Begins a get: copies `len` bytes of the exposed memory of `peer` from offset `at` on into
+    /// this rank's exposed memory from offset `into` on. When they are there, `message` is
+    /// delivered as if the peer had sent it as a reply, unless [`Begun::Done`] says that they are
+    /// there already.
+    ///
+    /// # Errors
+    /// A range is not exposed, there is no such peer, or its connection is gone.
+    fn try_get(
+        &mut self,
+        peer: Rank,
+        at: usize,
+        into: usize,
+        len: usize,
+        message: Message,
+    ) -> Result<Begun, CommError>;
+}
+
+/// The range of `len` bytes from `at` on within `exposed` bytes.
+///
+/// # Errors
+/// It is not within.
+#[inline]
+pub fn exposed_range(exposed: usize, at: usize, len: usize) -> Result<Range<usize>, CommError> {
+    match at.checked_add(len) {
+        Some(end) if end <= exposed => Ok(at..end),
+        _ => Err(CommError::NotExposed { at, len, exposed }),
+    }
+}

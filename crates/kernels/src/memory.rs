@@ -1,0 +1,121 @@
+//! What the blocks of bulk transfers hold: bytes that tell who wrote them, when and where.
+
+use bandgap_comm::{ActiveMessages, Bulk, CommError, Rank, Watch};
+
+/// Blocks begin at multiples of this.
+const ALIGNMENT: usize = 64;
+/// Words written and read at a time.
+const CHUNK: usize = 512;
+
+/// The two halves of a rank's exposed memory, and how often each changed hands in this job.
+#[derive(Debug)]
+pub(crate) struct Blocks {
+    /// Jobs begun: no two write the same bytes.
+    jobs: u64,
+    written: u64,
+    checked: u64,
+    chunk: Box<[u8; 8 * CHUNK]>,
+}
+
+impl Blocks {
+    pub(crate) fn new() -> Self {
+        Self { jobs: 0, written: 0, checked: 0, chunk: Box::new([0; 8 * CHUNK]) }
+    }
+
+    /// A job of transfers begins; every rank counts those of all.
+    pub(crate) fn begin(&mut self) {
+        self.jobs += 1;
+        (self.written, self.checked) = (0, 0);
+    }
+
+    /// Writes the blocks that are sent from.
+    pub(crate) fn refresh<E: Bulk, S, W: Watch>(
+        &mut self,
+        am: &mut ActiveMessages<E, S, W>,
+        blocks: u64,
+        bytes: usize,
+    ) -> Result<(), CommError> {
+        self.written += 1;
+        let salt = salt(am.rank(), self.jobs, self.written);
+        for index in 0..blocks {
+            let block = source(am.endpoint(), index, bytes)?;
+            for (at, len) in chunks(bytes) {
+                fill(&mut self.chunk[..len], salt, index, at);
+                am.write_exposed(block + at, &self.chunk[..len])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares the blocks that arrived from `peer` with what it wrote.
+    pub(crate) fn check<E: Bulk, S, W: Watch>(
+        &mut self,
+        am: &ActiveMessages<E, S, W>,
+        peer: Rank,
+        blocks: u64,
+        bytes: usize,
+    ) -> Result<(), CommError> {
+        self.checked += 1;
+        let salt = salt(peer, self.jobs, self.checked);
+        let mut expected = [0; 8 * CHUNK];
+        for index in 0..blocks {
+            let block = target(am.endpoint(), index, bytes)?;
+            for (at, len) in chunks(bytes) {
+                am.read_exposed(block + at, &mut self.chunk[..len])?;
+                fill(&mut expected[..len], salt, index, at);
+                let wrong = self.chunk[..len].iter().zip(&expected).position(|(a, b)| a != b);
+                if let Some(first) = wrong {
+                    let (got, wanted) = (self.chunk[first], expected[first]);
+                    let first = at + first;
+                    return Err(CommError::Garbage {
+                        peer,
+                        what: format!(
+                            "byte {first} of block {index} of {bytes} bytes: expected \
+                             {wanted:#04x}, got {got:#04x}"
+                        ),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Pieces of a block.
+fn chunks(bytes: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..bytes).step_by(8 * CHUNK).map(move |at| (at, (bytes - at).min(8 * CHUNK)))
+}
+
+/// Offset of the block `index` that arrives.
+#[inline]
+pub(crate) fn target<E: Bulk>(endpoint: &E, index: u64, bytes: usize) -> Result<usize, CommError> {
+    let half = endpoint.exposed() / 2;
+    let at = bytes.next_multiple_of(ALIGNMENT) * index as usize;
+    if at + bytes <= half {
+        Ok(at)
+    } else {
+        Err(CommError::NotExposed { at, len: bytes, exposed: half })
+    }
+}
+
+/// Offset of the block `index` that is sent.
+#[inline]
+pub(crate) fn source<E: Bulk>(endpoint: &E, index: u64, bytes: usize) -> Result<usize, CommError> {
+    Ok(endpoint.exposed() / 2 + target(endpoint, index, bytes)?)
+}
+
+fn salt(rank: Rank, job: u64, turn: u64) -> u64 {
+    (rank as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        ^ job.wrapping_mul(0xC2B2_AE3D_27D4_EB4F)
+        ^ turn.wrapping_mul(0x1656_67B1_9E37_79F9)
+}
+
+/// The bytes of a block from `at` on, a multiple of 8: no word is like its neighbour, and none is
+/// like the same of another block, turn, job or rank.
+fn fill(into: &mut [u8], salt: u64, index: u64, at: usize) {
+    let first = salt.wrapping_add(index << 32).wrapping_add(at as u64 / 8);
+    for (room, k) in into.chunks_mut(8).zip(0_u64..) {
+        let word = first.wrapping_add(k).wrapping_mul(0xD6E8_FEB8_6659_FD93).to_le_bytes();
+        room.copy_from_slice(&word[..room.len()]);
+    }
+}
