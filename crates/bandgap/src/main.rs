@@ -4,7 +4,6 @@
 
 mod args;
 mod assemble;
-mod assemble_floors;
 mod collect;
 mod command;
 mod exit;

@@ -2,6 +2,7 @@
 //!
 //! * [`CycleClock`]: ordered stamps of the cycle counter, calibrated, with its own cost and step.
 //! * [`WorkRate`]: the calibrated loop of dependent arithmetic, the Δ of the LogP signature.
+//! * [`pace()`]: how fast a processor executes at this moment, beside whatever shares its core.
 //! * [`Topology`], [`place`], [`pin`]: which cores there are, how near they are to one another,
 //!   which rank runs where.
 //! * [`noise`], [`floor`]: what the operating system takes, and what a clock read and a system
@@ -21,6 +22,7 @@ pub mod doctor;
 mod error;
 pub mod floor;
 pub mod noise;
+mod pace;
 mod pin;
 mod placement;
 pub mod process;
@@ -33,6 +35,7 @@ pub use cpu_list::{format_cpu_list, parse_cpu_list};
 pub use description::{Description, Limit, Limits, VirtualMachine};
 pub use error::HostError;
 pub use noise::NoiseReport;
+pub use pace::pace;
 pub use pin::{allowed_cpus, current_cpu, pin};
 pub use placement::{Placement, place};
 pub use topology::{Cache, CacheKind, CacheSummary, Cpu, Distance, Topology, TopologySummary};

@@ -3,8 +3,13 @@
 //! A loop that reads the clock cannot make 10 ns, so time is made of rounds of dependent
 //! arithmetic whose rate is calibrated.
 //!
-//! Invariant of the unsafe code: the assembly is empty. It only hides a register's value from the
-//! compiler.
+//! It stands between fences: what comes before it has ended when it begins, and what comes after
+//! begins when it has ended. LogP's overheads are times in which the processor is engaged. Without
+//! fences an out-of-order processor hides them behind the arithmetic while it predicts whether a
+//! poll finds something, and not otherwise, so that os + or reads 0 or 30 ns by turns.
+//!
+//! Invariant of the unsafe code: the assembly is empty, or a fence that changes no register and no
+//! memory. The empty one only hides a register's value from the compiler.
 
 use std::cell::Cell;
 
@@ -25,8 +30,27 @@ thread_local! {
 #[inline(always)]
 pub(crate) fn run(iterations: u32) {
     if iterations > 0 {
+        fence();
         CHAIN.with(|end| end.set(chain(end.get(), iterations)));
+        fence();
     }
+}
+
+/// Nothing after it begins before everything before it has ended. Stores may still wait for their
+/// cache lines: handing them to the memory system is what a processor is engaged with, no more.
+#[inline(always)]
+fn fence() {
+    // SAFETY: an instruction that waits, and changes nothing.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        std::arch::asm!("lfence", options(nostack, preserves_flags));
+    }
+    // SAFETY: as above.
+    #[cfg(target_arch = "aarch64")]
+    unsafe {
+        std::arch::asm!("dsb ishld", "isb", options(nostack, preserves_flags));
+    }
+    std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
 }
 
 /// A multiplication and an addition a round, each waiting for the one before: about four cycles,
@@ -44,7 +68,7 @@ fn chain(seed: u64, iterations: u32) -> u64 {
 /// The same value, of which the compiler knows nothing; stays in its register.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))]
 #[inline(always)]
-fn opaque(mut value: u64) -> u64 {
+pub(crate) fn opaque(mut value: u64) -> u64 {
     // SAFETY: no instruction is executed.
     unsafe {
         std::arch::asm!("/* {0} */", inout(reg) value, options(nomem, nostack, preserves_flags));
@@ -55,7 +79,7 @@ fn opaque(mut value: u64) -> u64 {
 /// The same value, of which the compiler knows nothing. May pass through memory.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")))]
 #[inline(always)]
-fn opaque(value: u64) -> u64 {
+pub(crate) fn opaque(value: u64) -> u64 {
     std::hint::black_box(value)
 }
 

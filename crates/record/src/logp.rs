@@ -77,8 +77,13 @@ pub enum Regime {
 pub struct State {
     /// Its name within this run.
     pub label: String,
-    /// The probe's time in this state; absent where none was taken.
+    /// The probe's time in this state, one way of a cache-line ping-pong; absent where none was
+    /// taken.
     pub probe: Option<Quantity>,
+    /// The pace in this state: the time of a fixed amount of arithmetic of the slower of the two
+    /// processors, which rises when something else uses a core.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pace: Option<Quantity>,
     /// Share of the batches that fell into it.
     pub share: Number,
 }
@@ -179,8 +184,11 @@ pub struct Batch {
     pub samples: Vec<Seconds>,
     /// Label of the machine state it was taken in.
     pub state: String,
-    /// The probe before and after.
+    /// The cache-line probe before and after.
     pub probe: Option<[Seconds; 2]>,
+    /// The pace before and after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pace: Option<[Seconds; 2]>,
     /// Δ measured by itself around the batch; absent where there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<Seconds>,
@@ -229,7 +237,7 @@ pub struct Line {
     pub to: u64,
 }
 
-/// The parameters in a state that is not the commonest.
+/// The parameters in a state that is not the main one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OtherState {
     /// The state.

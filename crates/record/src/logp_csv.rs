@@ -93,12 +93,13 @@ fn name(measure: Measure) -> &'static str {
     }
 }
 
-fn estimate(quantity: &Quantity) -> String {
+/// A time's value in nanoseconds.
+pub(crate) fn estimate(quantity: &Quantity) -> String {
     nanoseconds(Ns::from_secs(quantity.value.0))
 }
 
 /// Nanoseconds to the femtosecond: the rest is what the conversion from seconds added.
-fn nanoseconds(time: Ns) -> String {
+pub(crate) fn nanoseconds(time: Ns) -> String {
     let text = format!("{:.6}", time.0);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

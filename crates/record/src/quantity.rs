@@ -15,6 +15,12 @@ pub enum Unit {
     /// Bytes per second.
     #[serde(rename = "B/s")]
     BytePerSecond,
+    /// Bytes.
+    #[serde(rename = "B")]
+    Byte,
+    /// Per second.
+    #[serde(rename = "1/s")]
+    PerSecond,
     /// A plain number.
     #[serde(rename = "1")]
     One,
@@ -97,6 +103,30 @@ impl Quantity {
         evidence: Evidence,
     ) -> Result<Quantity, RecordError> {
         Quantity::new(value, interval, Unit::One, evidence)
+    }
+
+    /// A length, recorded in bytes; an estimate need not be a whole number of them.
+    ///
+    /// # Errors
+    /// A value that is not finite, and an interval whose ends are exchanged.
+    pub fn bytes(
+        value: f64,
+        interval: Option<(f64, f64)>,
+        evidence: Evidence,
+    ) -> Result<Quantity, RecordError> {
+        Quantity::new(value, interval, Unit::Byte, evidence)
+    }
+
+    /// How often per second something happens.
+    ///
+    /// # Errors
+    /// A value that is not finite, and an interval whose ends are exchanged.
+    pub fn per_second(
+        value: f64,
+        interval: Option<(f64, f64)>,
+        evidence: Evidence,
+    ) -> Result<Quantity, RecordError> {
+        Quantity::new(value, interval, Unit::PerSecond, evidence)
     }
 
     fn new(
@@ -217,6 +247,15 @@ mod tests {
         // A field filled by hand is caught when it is written.
         let sample = Seconds(Number(f64::NAN));
         assert!(serde_json::to_string(&vec![sample]).unwrap_err().to_string().contains("NaN"));
+    }
+
+    #[test]
+    fn every_unit_has_its_si_name() {
+        let evidence = || Evidence::new("fit", 9, true);
+        let unit = |quantity: Quantity| serde_json::to_value(quantity.unit).unwrap();
+        assert_eq!(unit(Quantity::bytes(2468.5, None, evidence()).unwrap()), "B");
+        assert_eq!(unit(Quantity::per_second(1.2e6, None, evidence()).unwrap()), "1/s");
+        assert_eq!(unit(Quantity::number(0.5, None, evidence()).unwrap()), "1");
     }
 
     #[test]

@@ -8,7 +8,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use serde_json::Value;
 
 use crate::layout::Layout;
-use crate::{Contention, Floor, Logp, Noise, RUN_FILE, Ratio, RecordError, RttPairs};
+use crate::{
+    Contention, Floor, Hockney, Logp, Noise, RUN_FILE, Ratio, RecordError, RttPairs, Series,
+};
 
 /// The `format` of a run file.
 pub const FORMAT: &str = "bandgap-run";
@@ -61,6 +63,10 @@ pub enum Outcome {
     Logp(Box<Logp>),
     /// `rtt_pairs`
     RttPairs(RttPairs),
+    /// `series`
+    Series(Box<Series>),
+    /// `hockney`
+    Hockney(Box<Hockney>),
     /// `contention`
     Contention(Contention),
     /// `floor`
@@ -80,6 +86,8 @@ impl Serialize for Outcome {
         enum Tagged<'a> {
             Logp(&'a Logp),
             RttPairs(&'a RttPairs),
+            Series(&'a Series),
+            Hockney(&'a Hockney),
             Contention(&'a Contention),
             Floor(&'a Floor),
             Ratio(&'a Ratio),
@@ -88,6 +96,8 @@ impl Serialize for Outcome {
         let tagged = match self {
             Outcome::Logp(result) => Tagged::Logp(result),
             Outcome::RttPairs(result) => Tagged::RttPairs(result),
+            Outcome::Series(result) => Tagged::Series(result),
+            Outcome::Hockney(result) => Tagged::Hockney(result),
             Outcome::Contention(result) => Tagged::Contention(result),
             Outcome::Floor(result) => Tagged::Floor(result),
             Outcome::Ratio(result) => Tagged::Ratio(result),
@@ -106,6 +116,8 @@ impl<'de> Deserialize<'de> for Outcome {
         let outcome = match kind.as_str() {
             "logp" => serde_json::from_value(value).map(|logp| Outcome::Logp(Box::new(logp))),
             "rtt_pairs" => serde_json::from_value(value).map(Outcome::RttPairs),
+            "series" => serde_json::from_value(value).map(|it| Outcome::Series(Box::new(it))),
+            "hockney" => serde_json::from_value(value).map(|it| Outcome::Hockney(Box::new(it))),
             "contention" => serde_json::from_value(value).map(Outcome::Contention),
             "floor" => serde_json::from_value(value).map(Outcome::Floor),
             "ratio" => serde_json::from_value(value).map(Outcome::Ratio),

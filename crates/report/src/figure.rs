@@ -1,6 +1,6 @@
 //! A figure as data: what is drawn, not how.
 
-use bandgap_units::{Ns, TimeUnit};
+use bandgap_units::{Ns, Rate, RateUnit, TimeUnit};
 
 /// Curves over two axes, with reference lines and named regions.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +21,8 @@ pub struct Figure {
     pub references: Vec<Reference>,
     /// Ranges of x that have a name, from left to right.
     pub regions: Vec<Region>,
+    /// Places on the curves that have a name.
+    pub marks: Vec<Mark>,
     /// Remarks below the figure.
     pub notes: Vec<String>,
 }
@@ -54,6 +56,34 @@ pub enum Dimension {
     Count,
     /// Nanoseconds.
     Time,
+    /// Bytes; every tick names its own unit.
+    Size,
+    /// Bytes per second.
+    Rate,
+}
+
+/// The unit that the numbers of an axis share.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum AxisUnit {
+    Time(TimeUnit),
+    Rate(RateUnit),
+}
+
+impl AxisUnit {
+    pub fn symbol(self) -> &'static str {
+        match self {
+            AxisUnit::Time(unit) => unit.symbol(),
+            AxisUnit::Rate(unit) => unit.symbol(),
+        }
+    }
+
+    /// How many of this unit `value` is.
+    pub fn count(self, value: f64) -> f64 {
+        match self {
+            AxisUnit::Time(unit) => unit.count(Ns(value)),
+            AxisUnit::Rate(unit) => unit.count(Rate(value)),
+        }
+    }
 }
 
 /// One curve.
@@ -61,7 +91,7 @@ pub enum Dimension {
 pub struct Series {
     /// Its name in the legend.
     pub name: String,
-    /// Its points, by ascending x.
+    /// Its points, by ascending x. A point whose y is not a number interrupts the line.
     pub points: Vec<Datum>,
     /// How it is drawn.
     pub style: Style,
@@ -76,6 +106,24 @@ pub enum Style {
     Line,
     /// A dashed line without markers, for what is fitted and not measured.
     Dashed,
+    /// A dotted line without markers, for a second fit.
+    Dotted,
+}
+
+impl Style {
+    /// Whether it is a line alone.
+    pub(crate) fn is_bare(self) -> bool {
+        matches!(self, Style::Dashed | Style::Dotted)
+    }
+
+    /// Lengths of strokes and gaps of the line in an SVG; `None` for a whole one.
+    pub(crate) fn dash(self) -> Option<&'static str> {
+        match self {
+            Style::Points | Style::Line => None,
+            Style::Dashed => Some("6 4"),
+            Style::Dotted => Some("1.5 3"),
+        }
+    }
 }
 
 /// A point with the interval of its y.
@@ -109,8 +157,38 @@ pub struct Region {
     pub from: f64,
     /// Where it ends; infinity for the axis' own end.
     pub to: f64,
-    /// Its name.
+    /// Its name; may be empty.
     pub label: String,
+}
+
+/// A named place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// Its name, written beside it.
+    pub name: String,
+    /// Abscissa; a line drops to it.
+    pub x: f64,
+    /// Ordinate.
+    pub y: f64,
+}
+
+impl Datum {
+    /// A point without an interval.
+    pub(crate) fn exact(x: f64, y: f64) -> Datum {
+        Datum { x, y, interval: None, converged: true }
+    }
+
+    /// An interruption of the line at `x`.
+    pub(crate) fn gap(x: f64) -> Datum {
+        Datum::exact(x, f64::NAN)
+    }
+}
+
+impl Series {
+    /// The stretches without interruption.
+    pub(crate) fn stretches(&self) -> impl Iterator<Item = &[Datum]> {
+        self.points.split(|point| point.y.is_nan())
+    }
 }
 
 impl Figure {
@@ -144,11 +222,15 @@ impl Scale {
 impl Dimension {
     /// The unit for an axis from `low` to `high`: that of the geometric middle on a logarithmic
     /// scale, where both ends matter alike, and that of the upper end on a linear one.
-    pub(crate) fn unit(self, low: f64, high: f64, scale: Scale) -> Option<TimeUnit> {
-        match (self, scale) {
-            (Dimension::Count, _) => None,
-            (Dimension::Time, Scale::Linear) => Some(Ns(high.abs().max(low.abs())).unit()),
-            (Dimension::Time, _) => Some(Ns((low * high).sqrt()).unit()),
+    pub(crate) fn unit(self, low: f64, high: f64, scale: Scale) -> Option<AxisUnit> {
+        let typical = match scale {
+            Scale::Linear => high.abs().max(low.abs()),
+            Scale::Log2 | Scale::Log10 => (low * high).sqrt(),
+        };
+        match self {
+            Dimension::Count | Dimension::Size => None,
+            Dimension::Time => Some(AxisUnit::Time(Ns(typical).unit())),
+            Dimension::Rate => Some(AxisUnit::Rate(Rate(typical).unit())),
         }
     }
 }

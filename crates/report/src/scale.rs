@@ -1,8 +1,8 @@
 //! From values to places on an axis, and the ticks there.
 
-use bandgap_units::{Ns, significant};
+use bandgap_units::{Bytes, significant};
 
-use crate::figure::{Axis, Scale};
+use crate::figure::{Axis, Dimension, Scale};
 
 /// An axis with its ends fixed.
 #[derive(Clone, Debug)]
@@ -44,7 +44,13 @@ impl Placed {
             None => axis.label.clone(),
         };
         let mut placed = Placed { scale, low, high, title, ticks: Vec::new(), minor: Vec::new() };
-        let label = |value: f64| number(unit.map_or(value, |unit| unit.count(Ns(value))));
+        let label = |value: f64| match axis.dimension {
+            // Ticks of sizes are whole, but for those below one byte.
+            Dimension::Size if value.fract() == 0.0 && value >= 0.0 => {
+                Bytes(value as u64).to_string()
+            }
+            _ => number(unit.map_or(value, |unit| unit.count(value))),
+        };
         placed.ticks = major
             .iter()
             .map(|&value| Tick { place: placed.place(value), label: label(value) })

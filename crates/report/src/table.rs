@@ -1,7 +1,7 @@
 //! Tables with one look, and quantities as their cells.
 
 use bandgap_record::{Quantity, Unit};
-use bandgap_units::{Ns, Rate, significant};
+use bandgap_units::{Bytes, Ns, Rate, significant};
 use comfy_table::{
     Cell, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle,
 };
@@ -80,6 +80,7 @@ pub(crate) fn estimated<'a, 'b>(
         }
     }
     let count = |least: u64, most: u64| match least == most {
+        true if least == 1 => "1 sample".to_owned(),
         true => format!("{least} samples"),
         false => format!("{least} to {most} samples"),
     };
@@ -104,6 +105,8 @@ pub(crate) fn value(quantity: &Quantity) -> String {
     let text = match quantity.unit {
         Unit::Second => Ns::from_secs(number).to_string(),
         Unit::BytePerSecond => Rate(number).to_string(),
+        Unit::Byte => scaled(number, &BYTES),
+        Unit::PerSecond => scaled(number, &PER_SECOND),
         _ => plain(number),
     };
     if quantity.converged { text } else { format!("{text} {UNCONVERGED}") }
@@ -124,8 +127,44 @@ pub(crate) fn interval(quantity: &Quantity) -> String {
             let (low, high) = apart(unit.count(Rate(low)), unit.count(Rate(high)));
             format!("{low} to {high} {}", unit.symbol())
         }
+        Unit::Byte => between(low, high, &BYTES),
+        Unit::PerSecond => between(low, high, &PER_SECOND),
         _ => format!("{} to {}", plain(low), plain(high)),
     }
+}
+
+/// Multiples of a unit, ascending.
+type Ladder = [(f64, &'static str)];
+
+const BYTES: [(f64, &str); 4] =
+    [(1.0, "B"), (1024.0, "KiB"), (1_048_576.0, "MiB"), (1_073_741_824.0, "GiB")];
+
+const PER_SECOND: [(f64, &str); 4] = [(1.0, "/s"), (1e3, "k/s"), (1e6, "M/s"), (1e9, "G/s")];
+
+fn step(number: f64, ladder: &Ladder) -> (f64, &'static str) {
+    // What would be written as 1000 of a unit is one of the next.
+    let fits = |(factor, _): &&(f64, &str)| number.abs() >= 0.9995 * factor;
+    ladder.iter().rev().find(fits).or(ladder.first()).copied().unwrap_or((1.0, ""))
+}
+
+/// A length that may be an exact one: in full if it is, and with three digits if not.
+pub(crate) fn length(bytes: f64) -> String {
+    let exact = bytes.fract() == 0.0 && (0.0..1e15).contains(&bytes);
+    let whole = Bytes(bytes as u64).to_string();
+    // What has a prefix is short; what has not is short only below a prefix.
+    if exact && (bytes < 1024.0 || !whole.ends_with(" B")) { whole } else { scaled(bytes, &BYTES) }
+}
+
+/// A number with three digits and the multiple that suits it.
+fn scaled(number: f64, ladder: &Ladder) -> String {
+    let (factor, symbol) = step(number, ladder);
+    format!("{} {symbol}", significant(number / factor, 3))
+}
+
+fn between(low: f64, high: f64, ladder: &Ladder) -> String {
+    let (factor, symbol) = step(low.abs().max(high.abs()), ladder);
+    let (low, high) = apart(low / factor, high / factor);
+    format!("{low} to {high} {symbol}")
 }
 
 /// Two numbers with three digits, or with as many more (up to three) as it takes to tell them
@@ -168,6 +207,16 @@ mod tests {
         assert_eq!(interval(&time(-0.35, -2.0, 1.5)), "-2.00 to 1.50 ns");
         assert_eq!(value(&time(950.0, 900.0, 1100.0)), "950 ns *");
         assert_eq!(interval(&time(820.0, 819.96, 820.1)), "820.0 to 820.1 ns");
+        let half = Evidence::new("fit", 9, true);
+        let half = Quantity::bytes(2469.0, Some((1000.0, 3000.0)), half).unwrap();
+        // 2469 / 1024 = 2.41, 1000 / 1024 = 0.977.
+        assert_eq!(
+            (value(&half), interval(&half)),
+            ("2.41 KiB".into(), "0.977 to 2.93 KiB".into())
+        );
+        let often = Evidence::new("fit", 9, true);
+        let often = Quantity::per_second(999_700.0, None, often).unwrap();
+        assert_eq!(value(&often), "1.00 M/s");
         let capacity = Quantity::number(64.0, None, Evidence::new("count", 1, true)).unwrap();
         assert_eq!((value(&capacity), interval(&capacity)), ("64".into(), "unknown".into()));
     }

@@ -11,6 +11,12 @@ use canvas::Canvas;
 /// Colour codes of the sixteen that every terminal has, chosen by the user's own theme.
 const COLOURS: [u8; 6] = [36, 33, 35, 32, 34, 31];
 
+/// The code for heavy letters.
+const BOLD: u8 = 1;
+
+/// A named place.
+const MARK: char = '#';
+
 /// Draws `figure` as wide as the layout allows.
 pub fn plot(figure: &Figure, layout: &Layout) -> String {
     let width = layout.columns();
@@ -70,7 +76,7 @@ pub fn plot(figure: &Figure, layout: &Layout) -> String {
         push(&mut out, &format!("{label:>width$} {axis}{cells}{end}", width = left - 1));
     }
     push(&mut out, &format!("{:left$}{corner}{}", "", String::from(dash).repeat(columns)));
-    out += &bottom(&x, &canvas, left, columns);
+    out += &bottom(&x, &canvas, left, columns, width);
     out += &legend(figure, layout);
     if !unnamed.is_empty() {
         line(&mut out, &format!("too narrow to be named above: {}", unnamed.join(", ")), layout);
@@ -93,17 +99,20 @@ fn line(out: &mut String, text: &str, layout: &Layout) {
 fn draw(figure: &Figure, x: &Placed, y: &Placed, canvas: &mut Canvas) {
     // The first curve is drawn last, so that it lies on top where curves meet.
     for (index, series) in figure.series.iter().enumerate().rev() {
-        let shown = || series.points.iter().filter(|point| x.shows(point.x) && y.shows(point.y));
-        let places: Vec<(f64, f64)> =
-            shown().map(|point| (x.place(point.x), y.place(point.y))).collect();
-        if series.style != Style::Points {
+        if series.style == Style::Points {
+            continue;
+        }
+        for stretch in series.stretches() {
+            let shown = stretch.iter().filter(|point| x.shows(point.x) && y.shows(point.y));
+            let places: Vec<(f64, f64)> =
+                shown.map(|point| (x.place(point.x), y.place(point.y))).collect();
             for pair in places.windows(2) {
                 canvas.stroke(pair[0], pair[1], colour(index));
             }
         }
     }
     for (index, series) in figure.series.iter().enumerate().rev() {
-        if series.style == Style::Dashed {
+        if series.style.is_bare() {
             continue;
         }
         for point in series.points.iter().filter(|point| x.shows(point.x) && y.shows(point.y)) {
@@ -111,6 +120,9 @@ fn draw(figure: &Figure, x: &Placed, y: &Placed, canvas: &mut Canvas) {
                 if point.converged { letter(index) } else { letter(index).to_ascii_uppercase() };
             canvas.mark((x.place(point.x), y.place(point.y)), letter, colour(index));
         }
+    }
+    for mark in figure.marks.iter().filter(|mark| x.shows(mark.x) && y.shows(mark.y)) {
+        canvas.mark((x.place(mark.x), y.place(mark.y)), MARK, BOLD);
     }
 }
 
@@ -124,12 +136,12 @@ fn colour(index: usize) -> u8 {
 
 /// The labels below the plot, each centred under its place unless it would touch the one before,
 /// and the axis' title.
-fn bottom(x: &Placed, canvas: &Canvas, left: usize, columns: usize) -> String {
+fn bottom(x: &Placed, canvas: &Canvas, left: usize, columns: usize, width: usize) -> String {
     let mut labels = String::new();
     for tick in &x.ticks {
         let length = tick.label.chars().count();
         let middle = left + 1 + canvas.column(tick.place);
-        let start = middle.saturating_sub(length / 2);
+        let start = middle.saturating_sub(length / 2).min(width.saturating_sub(length));
         let used = labels.chars().count();
         if used == 0 || start > used {
             labels += &" ".repeat(start - used);
@@ -148,12 +160,21 @@ fn legend(figure: &Figure, layout: &Layout) -> String {
     }
     let mut text = format!("{}: ", figure.legend);
     let entries = figure.series.iter().enumerate().map(|(index, series)| {
+        // Lines without points have no letters in the plot.
+        let sign = match (series.style.is_bare(), layout.ascii) {
+            (false, _) => letter(index).to_string(),
+            (true, true) => "...".to_owned(),
+            (true, false) => "⠤⠤⠤".to_owned(),
+        };
         // Bound by spaces that a line is not broken at.
-        format!("{} {}", letter(index), series.name).replace(' ', "\u{a0}")
+        format!("{sign} {}", series.name).replace(' ', "\u{a0}")
     });
     text += &entries.collect::<Vec<_>>().join("   ");
     if figure.series.iter().flat_map(|series| &series.points).any(|point| !point.converged) {
         text += "   (capital: not converged)";
+    }
+    for mark in &figure.marks {
+        text += &format!("   {MARK}\u{a0}{}", mark.name.replace(' ', "\u{a0}"));
     }
     layout.paragraph(&text).replace('\u{a0}', " ")
 }

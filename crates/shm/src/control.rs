@@ -6,6 +6,7 @@
 //! 128    poison: which rank failed first, and its status
 //! 256    stop
 //! 384, 512   the two lines of the placement probe
+//! 640    what the probe's responder reports
 //! ```
 //! Every line has a neighbour that nobody writes, since processors fetch lines in pairs.
 
@@ -26,6 +27,7 @@ const POISON_AT: usize = 128;
 const STOP_AT: usize = 256;
 const PING_AT: usize = 384;
 const PONG_AT: usize = 512;
+const REPORT_AT: usize = 640;
 
 /// Set in every poison, so that rank 0 with status 0 is one too.
 const POISONED: u64 = 1 << 63;
@@ -123,6 +125,11 @@ impl Control {
     /// The probe's two lines: the initiator's and the responder's.
     pub(crate) fn probe_lines(&self) -> [&AtomicU64; 2] {
         [self.mapping.word(PING_AT), self.mapping.word(PONG_AT)]
+    }
+
+    /// The line on which a probe's responder reports.
+    pub(crate) fn report_line(&self) -> &AtomicU64 {
+        self.mapping.word(REPORT_AT)
     }
 }
 

@@ -3,10 +3,11 @@
 //!
 //! * [`Segment`] and [`ShmEndpoint`]: the transport itself, a native `bandgap_comm::Endpoint`.
 //! * [`Control`]: a page by which the processes of a run on one machine stop each other.
+//! * [`Exposed`]: memory of every rank that every other writes and reads with one copy.
 //! * [`probe()`] and [`floor`]: what the memory system allows, measured by plain loops.
 //!
-//! This crate is not for bulk data: a message is four words. Unsafe code is in `mapping`,
-//! `segment` and `floor` only; each begins with the invariants it rests on.
+//! Unsafe code is in `mapping`,
+//! `segment`, `exposed` and `floor` only; each begins with the invariants it rests on.
 //!
 //! Compiled with `--cfg loom`, only the protocol ([`ring`]) remains, over the model checker's
 //! atomics.
@@ -21,6 +22,8 @@ mod control;
 mod endpoint;
 #[cfg(not(loom))]
 mod error;
+#[cfg(not(loom))]
+mod exposed;
 #[cfg(not(loom))]
 pub mod floor;
 #[cfg(not(loom))]
@@ -39,6 +42,7 @@ pub use self::{
     control::Control,
     endpoint::ShmEndpoint,
     error::ShmError,
-    probe::probe,
+    exposed::{Exposed, MAX_EXPOSED},
+    probe::{probe, report},
     segment::{DEFAULT_SLOTS, MAX_RANKS, MAX_SLOTS, MIN_SLOTS, Segment, segment_bytes},
 };

@@ -33,6 +33,39 @@ pub fn probe(
     ping_pong(control.probe_lines(), role, epoch, [windows, rounds], timer, &mut give_up)
 }
 
+/// Hands a number from the responder of a probe to its initiator: what the one gave is what the
+/// other gets. `None` to an initiator that gave up waiting; the responder does not wait.
+///
+/// Both sides give the same `epoch`, as for [`probe`], and not 0.
+pub fn report(
+    control: &Control,
+    role: Role,
+    epoch: u64,
+    value: u32,
+    mut give_up: impl FnMut() -> bool,
+) -> Option<u32> {
+    let line = control.report_line();
+    let stamp = epoch << 32;
+    match role {
+        // The number is the payload, and nothing is read on its strength.
+        Role::Responder => {
+            line.store(stamp | u64::from(value), Ordering::Relaxed);
+            Some(value)
+        }
+        Role::Initiator => {
+            let mut seen = 0;
+            until(
+                || {
+                    seen = line.load(Ordering::Relaxed);
+                    seen & !u64::from(u32::MAX) == stamp
+                },
+                &mut give_up,
+            )?;
+            Some(seen as u32)
+        }
+    }
+}
+
 /// First number of an epoch; the numbers used are the ones after it.
 pub(crate) fn first_number(epoch: u64, exchanges: u64) -> u64 {
     assert!(exchanges < u64::from(u32::MAX), "an epoch has fewer than 2^32 - 1 exchanges");

@@ -103,8 +103,8 @@ pub struct Sender<C: Cells> {
     /// nothing else of its own, since four counters in place of one were measured to halve the
     /// stream: stores probably wait behind those to slots, whose lines come from afar.
     next: Sequence,
-    /// Sequence of the reply to the oldest request that has not completed.
-    expected: Sequence,
+    /// Sequence of the oldest request that has not completed; `next` when there is none.
+    oldest: Sequence,
     /// Requests that may be outstanding: the slots, or none where there is no peer.
     capacity: u64,
 }
@@ -123,8 +123,8 @@ impl<C: Cells> Sender<C> {
     }
 
     fn with_capacity(cells: C, position: u64, capacity: u64) -> Self {
-        let (next, expected) = (Sequence::request(position), Sequence::reply(position));
-        Self { cells, next, expected, capacity }
+        let next = Sequence::request(position);
+        Self { cells, next, oldest: next, capacity }
     }
 
     /// Sends a request if there is room, and says whether there was.
@@ -141,14 +141,14 @@ impl<C: Cells> Sender<C> {
     /// Requests sent that have not completed.
     #[inline(always)]
     pub fn outstanding(&self) -> u64 {
-        // 2h + 2 and 2t + 3.
-        (self.next.whole() + 1 - self.expected.whole()) / 2
+        // 2h + 2 and 2t + 2.
+        (self.next.whole() - self.oldest.whole()) / 2
     }
 
     /// Whether none is outstanding.
     #[inline(always)]
     pub(crate) fn is_idle(&self) -> bool {
-        self.next.whole() + 1 == self.expected.whole()
+        self.next == self.oldest
     }
 
     /// Looks whether the oldest request has completed: hands out its reply, or completes it and
@@ -181,21 +181,28 @@ impl<C: Cells> Sender<C> {
         &mut self,
         on_reply: impl FnOnce(Message) -> Result<(), NoHandler>,
     ) -> Result<bool, Corrupt> {
-        let slot = self.cells.slot(self.expected);
+        let slot = self.cells.slot(self.oldest);
         let header = slot.header();
-        if !header.is(self.expected) {
+        if !header.is(self.oldest.replied()) {
             return Ok(false);
         }
         on_reply(slot.read(header)?)?;
-        self.expected = self.expected.next();
+        self.oldest = self.oldest.next();
         Ok(true)
+    }
+
+    /// Whether requests have been completed a multiple of `turns` times, a power of two.
+    #[cfg(not(loom))]
+    #[inline(always)]
+    pub(crate) fn is_turn(&self, turns: u64) -> bool {
+        self.oldest.whole() & (2 * turns - 1) == 0
     }
 
     /// Whether the receiver says that it handled the oldest request.
     #[cfg(not(loom))]
     #[inline(always)]
     pub(crate) fn is_counted(&self) -> bool {
-        self.cells.handled().0.load(Ordering::Relaxed) > self.expected.whole()
+        self.cells.handled().0.load(Ordering::Relaxed) > self.oldest.whole()
     }
 
     /// Completes the oldest of the requests that the receiver says it handled, as far as they have
@@ -215,10 +222,10 @@ impl<C: Cells> Sender<C> {
         let mut completed = 0;
         // The counter was read first, the slots are looked at second: a reply is written before
         // the counter passes its request, so where none is seen now, there is none.
-        while handled > self.expected.whole()
-            && !self.cells.slot(self.expected).header().is(self.expected)
+        while handled > self.oldest.whole()
+            && !self.cells.slot(self.oldest).header().is(self.oldest.replied())
         {
-            self.expected = self.expected.next();
+            self.oldest = self.oldest.next();
             completed += 1;
         }
         Ok(completed)
@@ -245,7 +252,8 @@ pub struct Receiver<C: Cells> {
     unknown: Sequence,
     /// Calls that found nothing while the counter was behind, since it was published.
     waited: u32,
-    /// The counter is published where a position and this have no bit in common: each quarter.
+    /// The counter is published where a sequence and this have no bit in common: each quarter of
+    /// the ring.
     milestone: u64,
 }
 
@@ -253,7 +261,7 @@ impl<C: Cells> Receiver<C> {
     /// The receiver of a ring whose first `position` requests are complete; 0 for an unused ring.
     pub fn new(cells: C, position: u64) -> Self {
         let expected = Sequence::request(position);
-        let milestone = (cells.slots() / 4).max(1) - 1;
+        let milestone = 2 * (cells.slots() / 4).max(1) - 1;
         Self { cells, expected, unknown: expected, milestone, waited: 0 }
     }
 
@@ -339,7 +347,7 @@ impl<C: Cells> Receiver<C> {
     #[inline(always)]
     pub(crate) fn done(&mut self) {
         self.expected = self.expected.next();
-        if self.expected.position() & self.milestone == 0 {
+        if self.expected.whole() & self.milestone == 0 {
             self.publish();
         }
     }

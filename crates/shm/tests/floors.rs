@@ -9,7 +9,7 @@ use bandgap_comm::{Role, Stamp, Timer, Window};
 use bandgap_shm::floor::{
     FloorArea, cache_line, copy_cross_core, copy_local, copy_vm_readv, slot_ring, slot_ring_stream,
 };
-use bandgap_shm::{Control, ShmError, probe};
+use bandgap_shm::{Control, ShmError, probe, report};
 
 /// Counts stamps: each is one later than the one before.
 #[derive(Default)]
@@ -153,4 +153,14 @@ fn a_probe_that_was_given_up_leaves_the_next_one_right() {
         assert_eq!(probe(&here, Role::Initiator, 2, 2, 10, &timer, patient), Some(vec![1, 1]));
         assert_eq!(answer.join().unwrap(), Some(vec![]));
     });
+}
+
+#[test]
+fn a_report_of_another_epoch_is_none() {
+    let here = Control::create(2).unwrap();
+    let there = Control::from_fd(here.fd().try_clone_to_owned().unwrap()).unwrap();
+    assert_eq!(report(&here, Role::Initiator, 1, 0, || true), None);
+    assert_eq!(report(&there, Role::Responder, 1, u32::MAX, || true), Some(u32::MAX));
+    assert_eq!(report(&here, Role::Initiator, 1, 0, || true), Some(u32::MAX));
+    assert_eq!(report(&here, Role::Initiator, 2, 0, || true), None);
 }

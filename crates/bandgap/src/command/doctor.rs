@@ -130,7 +130,7 @@ fn states(
         .iter()
         .flat_map(|(_, batches)| batches)
         .filter(|batch| batch.rejected.is_none())
-        .filter_map(Batch::probed)
+        .filter_map(Batch::cache_line)
         .collect();
     let states = States::find(&probes, cluster::RATIO);
     let all: usize = states.states().iter().map(|state| state.probes).sum();

@@ -3,7 +3,7 @@
 use super::describe::Host;
 use super::signature::worse;
 use crate::args::{Measure, Output};
-use crate::assemble_floors;
+use crate::assemble;
 use crate::collect::{self, Stage};
 use crate::exit::Exit;
 use crate::failure::{Classify, Failure};
@@ -46,7 +46,7 @@ pub fn run(names: &[String], measure: &Measure, output: &Output) -> Result<Exit,
         sink.host(&Host::look(&stage, &placement.cpus));
     }
     let mut exit = Exit::Fine;
-    let measured = assemble_floors::floors(&collected.table, &plan).class(Exit::Defect)?;
+    let measured = assemble::floors(&collected.table, &plan).class(Exit::Defect)?;
     for warning in &measured.unavailable {
         sink.warn(warning);
     }

@@ -4,8 +4,9 @@ use bandgap_comm::Delay;
 use bandgap_kernels::{Job, Kernel, Pattern};
 
 use super::data::{Batch, Key, Measured, Table};
+use super::placement::straddles;
 use super::runner::{Runner, Stop};
-use super::signature::{MIN_BATCHES, SignaturePlan, straddles};
+use super::signature::{MIN_BATCHES, SignaturePlan};
 
 /// Batches of one K at most.
 const MOST_BATCHES: usize = 40;
@@ -37,10 +38,11 @@ pub fn measure<R: Runner>(
                 pattern: Pattern::FanIn { requesters },
                 messages,
                 samples: if runner.virtual_time() { 2 } else { SAMPLES },
+                bytes: 0,
                 delay: Delay::NONE,
                 probed: true,
             })?;
-            let rejected = straddles(done.probe).map(|f| format!("probes differ {f:.2} ×"));
+            let rejected = straddles(done.probe);
             let samples = done.issue.iter().map(|time| time / f64::from(messages)).collect();
             let measured = Measured {
                 key: Key::Contended { requesters },

@@ -35,13 +35,23 @@ pub enum Key {
     },
 }
 
+/// How two ranks' processors stand to each other and to the rest of the machine at a moment, in
+/// nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Probe {
+    /// One way of the bare cache-line ping-pong between them.
+    pub cache_line: f64,
+    /// Time of a fixed amount of independent arithmetic, of the slower of the two.
+    pub pace: f64,
+}
+
 /// The samples of one batch, all taken within one placement state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Batch {
     /// Samples in nanoseconds, the clock's cost removed.
     pub samples: Vec<f64>,
-    /// Cache-line probe before and after, in nanoseconds one way, where ranks share memory.
-    pub probe: Option<[f64; 2]>,
+    /// Placement probe before and after, where ranks have processors of their own.
+    pub probe: Option<[Probe; 2]>,
     /// Δ as it was just before and after the batch, in nanoseconds: the mean of both.
     pub delay: Option<f64>,
     /// The launch that measured it.
@@ -51,9 +61,9 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// The probe's time if before and after agree.
-    pub fn probed(&self) -> Option<f64> {
-        self.probe.map(|[before, after]| f64::midpoint(before, after))
+    /// The mean of the cache-line probes before and after.
+    pub fn cache_line(&self) -> Option<f64> {
+        self.probe.map(|[before, after]| f64::midpoint(before.cache_line, after.cache_line))
     }
 }
 

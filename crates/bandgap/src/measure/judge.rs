@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use bandgap_model::{Estimate, Kind, ModelError, Observation, Options, Signature, extract};
-use bandgap_stats::{Point, States, cluster};
-use bandgap_units::Ns;
+use bandgap_stats::Point;
 
 use super::data::{Batch, Key, Table};
+use super::placement::Placements;
 use super::signature::MIN_BATCHES;
 
 pub use bandgap_stats::batch_value;
@@ -21,24 +21,25 @@ pub struct Judged<'a> {
     precision: f64,
     seed: u64,
     stamp: f64,
-    states: States,
+    states: Placements,
     seen: Option<usize>,
     /// Δ asked for, in picoseconds, and as measured.
     delays: BTreeMap<u64, f64>,
 }
 
 impl<'a> Judged<'a> {
-    /// `table` seen from its commonest state; intervals of this confidence, converged when their
+    /// `table` seen from its main state; intervals of this confidence, converged when their
     /// half-width is within this share of the value.
     pub fn of(table: &'a Table, confidence: f64, precision: f64, seed: u64) -> Self {
-        let probes: Vec<f64> = table
+        let probes: Vec<_> = table
             .iter()
             .flat_map(|(_, batches)| batches)
             .filter(|batch| batch.rejected.is_none())
-            .filter_map(Batch::probed)
+            .filter_map(|batch| batch.probe)
             .collect();
-        let states = States::find(&probes, cluster::RATIO);
-        let seen = states.commonest();
+        let points = table.iter().count();
+        let states = Placements::find(&probes, points);
+        let seen = states.main();
         let delays = BTreeMap::new();
         Self { table, confidence, precision, seed, stamp: 0.0, states, seen, delays }.with_delays()
     }
@@ -50,7 +51,7 @@ impl<'a> Judged<'a> {
     }
 
     /// The placement states found.
-    pub fn states(&self) -> &States {
+    pub fn states(&self) -> &Placements {
         &self.states
     }
 
@@ -74,8 +75,7 @@ impl<'a> Judged<'a> {
 
     /// The name of a state, by its probe; `None` for no state.
     pub fn name(&self, state: Option<usize>) -> Option<String> {
-        let state = self.states.states().get(state?)?;
-        Some(format!("cache line {}", Ns(state.centre)))
+        self.states.name(state?)
     }
 
     /// The name of the state seen from, where states were probed.
@@ -83,9 +83,9 @@ impl<'a> Judged<'a> {
         self.name(self.seen)
     }
 
-    /// The state of a batch: `None` when it was not probed or fits none.
+    /// The state of a batch: `None` when it was not probed, fits none.
     pub fn state(&self, batch: &Batch) -> Option<usize> {
-        batch.probed().and_then(|probe| self.states.label(probe))
+        batch.probe.and_then(|probe| self.states.label(&probe))
     }
 
     /// Whether a batch counts in the state seen from.

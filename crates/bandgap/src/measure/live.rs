@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bandgap_comm::{CommError, Delay, Endpoint, Role, Watch, Word};
-use bandgap_host::{CycleClock, WorkRate};
+use bandgap_host::{CycleClock, WorkRate, pace};
 use bandgap_kernels::{COMMAND, DONE, Executor, Job, RESULT, Samples};
-use bandgap_shm::{Control, probe};
+use bandgap_shm::{Control, probe, report};
 use bandgap_units::Ns;
 
-use super::data::Measured;
+use super::data::{Measured, Probe};
 use super::runner::{Executed, Runner, Stop};
 use crate::launch::message::{Channel, FromRank, ToRank};
 
@@ -34,7 +34,14 @@ pub struct Station<E, W> {
 /// What a rank measured in one job, in ticks.
 struct Carried {
     samples: Samples,
-    probe: Option<[Word; 2]>,
+    probe: Option<[ProbeTicks; 2]>,
+}
+
+/// A [`Probe`] in ticks: of a window of the ping-pong, and of the pace.
+#[derive(Clone, Copy, Debug)]
+pub struct ProbeTicks {
+    line: Word,
+    pace: Word,
 }
 
 impl<E: Endpoint, W: Watch> Station<E, W> {
@@ -56,8 +63,8 @@ impl<E: Endpoint, W: Watch> Station<E, W> {
         Ok(Carried { samples, probe: before.zip(after).map(|(b, a)| [b, a]) })
     }
 
-    /// Ticks of a window of the cache-line ping-pong between the timed rank and its peer.
-    fn probe(&mut self, job: &Job) -> Result<Option<Word>, CommError> {
+    /// A probe between the timed rank and its peer.
+    fn probe(&mut self, job: &Job) -> Result<Option<ProbeTicks>, CommError> {
         let active = self.executor.active();
         let (rank, (timed, peer)) = (active.rank(), job.timed(active.size()));
         let role = match rank {
@@ -71,36 +78,43 @@ impl<E: Endpoint, W: Watch> Station<E, W> {
         self.probe_as(role)
     }
 
-    /// One probe, this rank in `role`; every rank counts the probes of all.
+    /// One probe, this rank in `role`; every rank counts the probes of all. Only the initiator
+    /// gets its result.
     ///
     /// # Errors
     /// The other side is gone, or the run was stopped.
-    pub fn probe_as(&mut self, role: Role) -> Result<Option<Word>, CommError> {
+    pub fn probe_as(&mut self, role: Role) -> Result<Option<ProbeTicks>, CommError> {
         self.epoch += 1;
         // Peers may wait for completions that this rank owes; while it probes it does not poll.
         self.executor.active().settle()?;
         let begun = Instant::now();
         let control = &self.control;
-        let give_up = || {
+        let mut give_up = || {
             std::thread::yield_now();
             control.stopped()
                 || control.poisoned().is_some()
                 || begun.elapsed() > Duration::from_secs(5)
         };
         let timer = self.executor.timer();
-        let windows = probe(control, role, self.epoch, PROBE_WINDOWS, PROBE_ROUNDS, timer, give_up);
-        let Some(mut windows) = windows else {
+        let epoch = self.epoch;
+        let windows = probe(control, role, epoch, PROBE_WINDOWS, PROBE_ROUNDS, timer, &mut give_up);
+        // Both at once, as they run in a batch.
+        let own = pace(timer).min(u64::from(u32::MAX)) as u32;
+        let peers = windows.as_ref().and_then(|_| report(control, role, epoch, own, give_up));
+        let (Some(mut windows), Some(peers)) = (windows, peers) else {
             self.executor.active().watch_mut().check(begun.elapsed(), "the placement probe")?;
             return Ok(None);
         };
         windows.sort_unstable();
-        Ok(windows.get(windows.len() / 2).copied())
+        let line = windows.get(windows.len() / 2).copied();
+        Ok(line.map(|line| ProbeTicks { line, pace: own.max(peers).into() }))
     }
 }
 
-/// One way of a probe's window, in nanoseconds.
-pub fn probe_ns(clock: &CycleClock, ticks: Word) -> f64 {
-    (clock.to_ns(ticks).0 - clock.cost().0) / f64::from(2 * PROBE_ROUNDS)
+/// A probe in nanoseconds: one way of its window, and the pace.
+pub fn probe_ns(clock: &CycleClock, ticks: ProbeTicks) -> Probe {
+    let ns = |ticks| clock.to_ns(ticks).0 - clock.cost().0;
+    Probe { cache_line: ns(ticks.line) / f64::from(2 * PROBE_ROUNDS), pace: ns(ticks.pace) }
 }
 
 /// Hands measured batches to the launcher and waits until it has noted them, so that it is asleep
@@ -153,9 +167,10 @@ fn send_results<E: Endpoint, W: Watch>(
     station: &mut Station<E, W>,
     carried: &Carried,
 ) -> Result<(), CommError> {
-    let [before, after] = carried.probe.unwrap_or([NO_PROBE; 2]);
+    let none = ProbeTicks { line: NO_PROBE, pace: NO_PROBE };
+    let [before, after] = carried.probe.unwrap_or([none; 2]);
     let active = station.executor.active();
-    active.request(0, RESULT, [before, after])?;
+    active.request(0, RESULT, [before.line, before.pace, after.line, after.pace])?;
     let samples = &carried.samples;
     for word in samples.issue.iter().chain(&samples.drained) {
         active.request(0, RESULT, [*word])?;
@@ -236,12 +251,13 @@ impl<'a, E: Endpoint, W: Watch> LiveRunner<'a, E, W> {
 
     /// The samples of a job that a follower timed.
     fn collect(&mut self, job: &Job) -> Result<Carried, CommError> {
-        let count = 2 + 2 * job.samples as usize;
+        let count = 4 + 2 * job.samples as usize;
         let active = self.station.executor.active();
         active.serve_until(|state| state.results.len() >= count)?;
         let results = std::mem::take(&mut active.state_mut().results);
-        let probe = Some([results[0], results[1]]).filter(|p| p[0] != NO_PROBE);
-        let (issue, drained) = results[2..count].split_at(job.samples as usize);
+        let ticks = |at: usize| ProbeTicks { line: results[at], pace: results[at + 1] };
+        let probe = (results[0] != NO_PROBE).then(|| [ticks(0), ticks(2)]);
+        let (issue, drained) = results[4..count].split_at(job.samples as usize);
         let samples = Samples { issue: issue.to_vec(), drained: drained.to_vec() };
         Ok(Carried { samples, probe })
     }

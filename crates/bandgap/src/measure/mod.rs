@@ -3,6 +3,7 @@
 //! A runner executes one batch; everything that decides (which point next, whether to stop) stands
 //! here, between batches, and is the same for rank processes and for the simulator.
 
+pub mod calm;
 pub mod contention;
 pub mod data;
 pub mod floors;
@@ -10,6 +11,7 @@ pub mod grid;
 pub mod judge;
 pub mod live;
 pub mod pairs;
+pub mod placement;
 pub mod runner;
 pub mod signature;
 pub mod virtual_time;

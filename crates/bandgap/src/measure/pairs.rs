@@ -4,8 +4,9 @@ use bandgap_comm::Delay;
 use bandgap_kernels::{Job, Kernel, Pattern};
 
 use super::data::{Batch, Key, Measured, Table};
+use super::placement::straddles;
 use super::runner::{Runner, Stop};
-use super::signature::{MIN_BATCHES, SignaturePlan, straddles};
+use super::signature::{MIN_BATCHES, SignaturePlan};
 
 /// Batches of one pair at most.
 const MOST_BATCHES: usize = 40;
@@ -34,10 +35,11 @@ pub fn measure<R: Runner>(
                 pattern: Pattern::OneToOne { requester, replier },
                 messages: 1,
                 samples,
+                bytes: 0,
                 delay: Delay::NONE,
                 probed: true,
             })?;
-            let rejected = straddles(done.probe).map(|f| format!("probes differ {f:.2} ×"));
+            let rejected = straddles(done.probe);
             let measured = Measured {
                 key: Key::PairRtt { requester, replier },
                 batch: Batch {

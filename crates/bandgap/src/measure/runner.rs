@@ -6,7 +6,7 @@ use bandgap_comm::{CommError, Delay};
 use bandgap_kernels::Job;
 use bandgap_sim::SimError;
 
-use super::data::Measured;
+use super::data::{Measured, Probe};
 
 /// Why a procedure ended before it was done.
 #[derive(Debug, thiserror::Error)]
@@ -35,8 +35,8 @@ pub struct Executed {
     pub issue: Vec<f64>,
     /// From the first request to the last reply, likewise.
     pub drained: Vec<f64>,
-    /// Cache-line probe before and after.
-    pub probe: Option<[f64; 2]>,
+    /// Placement probe before and after.
+    pub probe: Option<[Probe; 2]>,
 }
 
 /// Executes batches, on rank processes or in virtual time.

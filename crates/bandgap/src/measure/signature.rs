@@ -14,9 +14,11 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
+use super::calm::Watchful;
 use super::data::{Batch, Key, Measured, Table};
 use super::grid::{FirstLook, Point, choose};
 use super::judge::{Judged, batch_value};
+use super::placement::straddles;
 use super::runner::{Executed, Runner, Stop};
 
 /// What the user asked for.
@@ -68,8 +70,6 @@ impl SignaturePattern {
 
 /// Batches a point has at least: an interval from fewer says little.
 pub const MIN_BATCHES: usize = 5;
-/// A probe that moved by more than this factor within a batch saw two placement states.
-const STRADDLE: f64 = 1.4;
 /// Rounds over all points at least, whatever the budget.
 const LEAST_ROUNDS: u32 = 2;
 /// Multiple of the budget that these rounds may take on a machine that is too busy for it.
@@ -98,13 +98,19 @@ const PAST_CAPACITY: std::ops::Range<u32> = 8..32;
 /// # Errors
 /// Communication failed or the run was stopped; what was kept stays kept.
 pub fn measure<R: Runner>(runner: &mut R, plan: &SignaturePlan) -> Result<Table, Stop> {
-    let mut session = Session { runner, plan, table: Table::default() };
+    let mut session = Session::new(runner, plan);
     session.runner.progress(0.0, "first look")?;
     let look = session.first_look()?;
     let mut points: Vec<Point> = vec![Point::Rtt; MOST_VISITS as usize];
     let samples = session.samples();
+    let mut delays = Vec::new();
     for curve in choose(&look, samples, plan.budget) {
         let delay = if curve.delay > 0.0 { session.runner.delay(curve.delay) } else { Delay::NONE };
+        // Several delays shorter than the shortest that the processor can make are one.
+        if delays.contains(&delay) {
+            continue;
+        }
+        delays.push(delay);
         for &messages in &curve.messages {
             let point = Point::Issue { messages, delay };
             let batch = look.sample_time(messages, curve.delay) * f64::from(samples);
@@ -120,9 +126,14 @@ struct Session<'a, R> {
     runner: &'a mut R,
     plan: &'a SignaturePlan,
     table: Table,
+    watchful: Watchful,
 }
 
-impl<R: Runner> Session<'_, R> {
+impl<'a, R: Runner> Session<'a, R> {
+    fn new(runner: &'a mut R, plan: &'a SignaturePlan) -> Self {
+        Self { runner, plan, table: Table::default(), watchful: Watchful::default() }
+    }
+
     /// Samples of a batch: in virtual time they are all alike.
     fn samples(&self) -> u32 {
         if self.runner.virtual_time() { 2 } else { self.plan.samples }
@@ -233,19 +244,15 @@ impl<R: Runner> Session<'_, R> {
                 Point::Issue { messages, delay } => (messages, delay),
                 Point::Rtt => (1, Delay::NONE),
             };
+            self.watchful.await_calm(self.runner, &self.job(messages, delay, samples))?;
             let before = self.delay_in_place(delay, messages);
             let done = self.execute(messages, delay, samples)?;
             let after = self.delay_in_place(delay, messages);
             let probe = done.probe;
+            self.watchful.note(probe);
             let samples = if point == Point::Rtt { done.drained } else { done.issue };
             let delay = before.zip(after).map(|(before, after)| f64::midpoint(before, after));
-            let rejected = straddles(probe)
-                .map(|factor| {
-                    format!(
-                        "the placement changed within the batch: its probes differ {factor:.2} ×"
-                    )
-                })
-                .or_else(|| drifts(before, after));
+            let rejected = straddles(probe).or_else(|| drifts(before, after));
             let again = rejected.is_some() && attempt < ATTEMPTS;
             let launch = self.runner.launch();
             let measured = Measured {
@@ -272,14 +279,20 @@ impl<R: Runner> Session<'_, R> {
     }
 
     fn execute(&mut self, messages: u32, delay: Delay, samples: u32) -> Result<Executed, Stop> {
-        self.runner.run(&Job {
+        let job = self.job(messages, delay, samples);
+        self.runner.run(&job)
+    }
+
+    fn job(&self, messages: u32, delay: Delay, samples: u32) -> Job {
+        Job {
             kernel: Kernel::Burst,
             pattern: self.plan.pattern.kernels(),
             messages,
             samples,
+            bytes: 0,
             delay,
             probed: true,
-        })
+        }
     }
 }
 
@@ -289,13 +302,6 @@ fn key(point: Point) -> Key {
         Point::Issue { messages, delay } => Key::Issue { messages, delay_ps: delay.picoseconds },
         Point::Rtt => Key::Rtt,
     }
-}
-
-/// By what factor the probes of a batch differ, if that is too much for one placement state.
-pub(super) fn straddles(probe: Option<[f64; 2]>) -> Option<f64> {
-    let [before, after] = probe?;
-    let factor = before.max(after) / before.min(after).max(1e-3);
-    (factor > STRADDLE).then_some(factor)
 }
 
 /// Why the delays before and after a batch are not those of one speed of the processor.

@@ -27,7 +27,12 @@ fn parameters() -> Parameters {
 }
 
 fn state(label: &str, share: f64) -> State {
-    State { label: label.into(), probe: Some(time(52.0, 50.0, 54.0)), share: Number(share) }
+    State {
+        label: label.into(),
+        probe: Some(time(52.0, 50.0, 54.0)),
+        pace: None,
+        share: Number(share),
+    }
 }
 
 /// A signature with every field filled, and one point with three batches.
@@ -37,6 +42,7 @@ pub(crate) fn small_logp() -> Logp {
         samples: samples.iter().copied().map(seconds).collect(),
         state: state.into(),
         probe: Some([seconds(52.0), seconds(53.0)]),
+        pace: None,
         launch: 0,
         delay: None,
         rejected: rejected.map(str::to_owned),
@@ -94,6 +100,104 @@ pub(crate) fn small_logp() -> Logp {
             regime: Regime::ProcessorBound,
         }],
         findings: vec!["L is negative: the overheads overlap the transfer.".into()],
+    }
+}
+
+/// A series of two points with three batches each.
+pub(crate) fn small_series() -> Series {
+    let seconds = |ns: f64| Seconds::from(Ns(ns));
+    let batch = |samples: &[f64], state: &str, rejected: Option<&str>| Batch {
+        samples: samples.iter().copied().map(seconds).collect(),
+        state: state.into(),
+        probe: None,
+        pace: None,
+        launch: 0,
+        delay: None,
+        rejected: rejected.map(str::to_owned),
+    };
+    let point = |bytes: u64, value: f64, low: f64, high: f64, samples: &[f64]| SeriesPoint {
+        bytes,
+        ranks: 2,
+        distance: Some("same package".into()),
+        time: time(value, low, high),
+        bandwidth: (bytes > 0).then(|| {
+            let rate = Rate(bytes as f64 * 1e9 / value);
+            Quantity::rate(rate, None, Evidence::new("n/t(n)", 100, true)).unwrap()
+        }),
+        rate: None,
+        send_overhead: (bytes > 0).then(|| time(40.0, 39.0, 41.0)),
+        gap: None,
+        overlap: None,
+        state: "N".into(),
+        converged: true,
+        summary: Summary {
+            mean: seconds(value),
+            median: time(value, low, high),
+            min: seconds(samples[0]),
+            p90: seconds(samples[1]),
+            p99: seconds(samples[1]),
+            p999: seconds(samples[1]),
+            max: seconds(samples[1]),
+            samples: 2,
+        },
+        batches: vec![
+            batch(samples, "N", None),
+            batch(&[9000.0], "N", Some("straddles a change of state")),
+            batch(&[5100.0], "F", None),
+        ],
+    };
+    Series {
+        name: "comms1".into(),
+        transport: "shm".into(),
+        ranks: 2,
+        pair: Some([0, 1]),
+        cores: Some([0, 1]),
+        launches: 1,
+        verified: true,
+        state: state("N", 0.86),
+        points: vec![
+            point(0, 150.0, 148.0, 152.0, &[149.0, 151.0]),
+            point(4096, 512.0, 500.0, 520.0, &[511.0, 513.25]),
+        ],
+        findings: vec![],
+    }
+}
+
+/// A fit with two segments, the first of them with what it could not find.
+fn small_hockney() -> Hockney {
+    let evidence = || Evidence::new("relative least squares", 9, true);
+    let segment = |from_bytes, to_bytes, found: bool| Segment {
+        from_bytes,
+        to_bytes,
+        points: 5,
+        r_inf: found.then(|| Quantity::rate(Rate(1e10), None, evidence()).unwrap()),
+        n_half: found.then(|| Quantity::bytes(1500.5, Some((1400.0, 1600.0)), evidence()).unwrap()),
+        t0: Some(time(150.0, 148.0, 152.0)),
+        pi0: Some(Quantity::per_second(6.7e6, None, evidence()).unwrap()),
+        r_squared: found.then_some(Number(0.999)),
+        residuals: found.then_some(Residuals {
+            rms_relative: Number(0.01),
+            worst_relative: Number(-0.03),
+            worst_bytes: 64,
+        }),
+        line: found.then(|| SegmentLine {
+            intercept: Seconds::from(Ns(150.0)),
+            per_byte: Seconds::from(Ns(0.1)),
+        }),
+    };
+    Hockney {
+        name: "comms1".into(),
+        transport: "shm".into(),
+        ranks: None,
+        distance: None,
+        weighting: Weighting::Relative,
+        segments: vec![segment(0, 64, false), segment(128, 65536, true)],
+        breakpoints: vec![Breakpoint {
+            bytes: Number(96.0),
+            low: Some(Number(64.0)),
+            high: Some(Number(128.0)),
+        }],
+        findings: vec!["n½ lies outside the measured sizes.".into()],
     }
 }
 
@@ -158,7 +262,9 @@ fn every_kind() -> Vec<Outcome> {
                 time_lost: Number(0.0004),
             }],
         }),
-        Outcome::Other(serde_json::json!({"kind": "hockney", "segments": [1.5]})),
+        Outcome::Series(Box::new(small_series())),
+        Outcome::Hockney(Box::new(small_hockney())),
+        Outcome::Other(serde_json::json!({"kind": "breakdown", "components": [1.5]})),
     ]
 }
 
@@ -181,11 +287,38 @@ fn kinds_and_names_are_the_documented_ones() {
     let json = run(every_kind()).to_json().unwrap();
     let value: Value = serde_json::from_str(&json).unwrap();
     let kinds: Vec<_> = value["results"].as_array().unwrap().iter().map(|r| &r["kind"]).collect();
-    assert_eq!(kinds, ["logp", "rtt_pairs", "contention", "floor", "floor", "noise", "hockney"]);
+    assert_eq!(
+        kinds,
+        [
+            "logp",
+            "rtt_pairs",
+            "contention",
+            "floor",
+            "floor",
+            "noise",
+            "series",
+            "hockney",
+            "breakdown"
+        ]
+    );
     assert_eq!(value["results"][0]["regime"], "network-bound");
     assert_eq!(value["results"][0]["pattern"], "one-to-one");
     assert_eq!(value["results"][3]["time"]["unit"], "s");
     assert_eq!(value["results"][4]["rate"]["unit"], "B/s");
+    let point = &value["results"][6]["points"][1];
+    assert_eq!((&point["bytes"], &point["ranks"]), (&4096.into(), &2.into()));
+    assert_eq!((&point["time"]["unit"], &point["distance"]), (&"s".into(), &"same package".into()));
+    assert_eq!(point["bandwidth"]["unit"], "B/s");
+    // What a point does not have is not there; what a fit did not find is null.
+    assert_eq!(value["results"][6]["points"][0].get("bandwidth"), None);
+    let fit = &value["results"][7];
+    assert_eq!(
+        (&fit["weighting"], &fit["segments"][0]["r_inf"]),
+        (&"relative".into(), &Value::Null)
+    );
+    let units = ["r_inf", "n_half", "t0", "pi0"].map(|name| &fit["segments"][1][name]["unit"]);
+    assert_eq!(units, ["B/s", "B", "s", "1/s"]);
+    assert_eq!(fit["breakpoints"][0]["high"], 128.0);
 }
 
 #[test]

@@ -35,6 +35,21 @@ fn decades_have_one_two_five() {
 }
 
 #[test]
+fn sizes_name_their_own_units() {
+    let axis = placed(Scale::Log2, Dimension::Size, 1.0, 1048576.0, 8);
+    // 21 powers, at most 8 of them labelled: every third.
+    let expected = ["1 B", "8 B", "64 B", "512 B", "4 KiB", "32 KiB", "256 KiB"];
+    assert_eq!((labels(&axis), axis.title.as_str()), (expected.to_vec(), "cost"));
+}
+
+#[test]
+fn rates_share_a_unit() {
+    let axis = placed(Scale::Linear, Dimension::Rate, 0.0, 9.1e9, 6);
+    assert_eq!(labels(&axis), ["0", "2", "4", "6", "8", "10"]);
+    assert_eq!(axis.title, "cost (GB/s)");
+}
+
+#[test]
 fn a_linear_axis_shows_zero() {
     let axis = placed(Scale::Linear, Dimension::Time, 7600.0, 19_600.0, 6);
     assert_eq!(labels(&axis), ["0", "5", "10", "15", "20"]);

@@ -41,6 +41,7 @@ pub fn signature_figure(logp: &Logp) -> Figure {
         legend: "delay per request".into(),
         references: references(logp, &shown),
         regions: regions(logp),
+        marks: Vec::new(),
         series,
         notes,
     }

@@ -41,6 +41,7 @@ pub(crate) fn example(transport: &str, os: f64, or: f64, g: f64, rtt: f64, delay
                 samples: vec![seconds],
                 state: "N".into(),
                 probe: None,
+                pace: None,
                 launch: 0,
                 delay: None,
                 rejected: None,
@@ -61,6 +62,7 @@ pub(crate) fn example(transport: &str, os: f64, or: f64, g: f64, rtt: f64, delay
     let state = |label: &str, probe: f64, share: f64| State {
         label: label.into(),
         probe: Some(time(probe, 2.0, "median", true)),
+        pace: None,
         share: Number(share),
     };
     let parameters = |factor: f64| Parameters {

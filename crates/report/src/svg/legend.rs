@@ -18,11 +18,11 @@ pub(super) fn draw(paper: &mut Paper, figure: &Figure, x: f64, y: f64) {
     for (index, series) in figure.series.iter().enumerate() {
         let middle = y + LINE * (index as f64 + 1.1);
         let colour = colour(index, count);
-        let dash = (series.style == Style::Dashed).then_some("6 4");
+        let dash = series.style.dash();
         if series.style != Style::Points {
             paper.line((x, middle), (x + 22.0, middle), colour, 1.6, dash);
         }
-        if series.style != Style::Dashed {
+        if !series.style.is_bare() {
             marker::draw(paper, (x + 11.0, middle), index, colour, true);
         }
         paper.text(x + 29.0, middle + 4.0, Anchor::Start, 11.0, INK, &series.name);

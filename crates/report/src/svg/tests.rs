@@ -39,6 +39,7 @@ fn a_figure_without_points_is_still_a_figure() {
         series: vec![],
         references: vec![],
         regions: vec![],
+        marks: vec![],
         notes: vec![],
     };
     assert!(svg(&empty).ends_with("</svg>\n"));

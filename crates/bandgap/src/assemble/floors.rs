@@ -1,5 +1,5 @@
-//! From batches of floors to what is recorded: each floor in the commonest placement state, and
-//! each layer over its floor.
+//! From batches of floors to what is recorded: each floor in the main placement state where it
+//! was measured there, and each layer over its floor.
 
 use bandgap_record::{
     Evidence, Floor as RecordedFloor, FloorValue, Number, Outcome, Quantity, Ratio, RecordError,
@@ -8,6 +8,7 @@ use bandgap_stats::quantile::sorted;
 use bandgap_stats::{Interval, Point, batch_value, interval::quantile_interval, quantile::median};
 use bandgap_units::{Ns, Rate};
 
+use super::estimated::ESTIMATOR;
 use crate::measure::data::{Batch, Key, Table};
 use crate::measure::floors::{FLOORS, Floor, FloorPlan, Yields};
 use crate::measure::judge::Judged;
@@ -26,12 +27,11 @@ pub struct Floors {
 /// A number cannot be recorded.
 pub fn floors(table: &Table, plan: &FloorPlan) -> Result<Floors, RecordError> {
     let judged = Judged::of(table, plan.confidence, plan.precision, plan.seed);
-    let state = judged.label();
     let mut results = Vec::new();
     let mut unavailable = Vec::new();
     for floor in measured(table) {
         let batches = table.batches(&key(floor));
-        let counted: Vec<&Batch> = batches.iter().filter(|batch| judged.counts(batch)).collect();
+        let (counted, state) = counted(batches, &judged);
         let values: Vec<f64> = counted
             .iter()
             .filter(|batch| !batch.samples.is_empty())
@@ -43,11 +43,8 @@ pub fn floors(table: &Table, plan: &FloorPlan) -> Result<Floors, RecordError> {
             unavailable.push(format!("{}: {reason}", floor.name));
             continue;
         };
-        let evidence = Evidence::new(
-            "mean of batch means inside the MAD fence, t interval",
-            point.batches as u64,
-            point.converged(plan.precision),
-        );
+        let evidence =
+            Evidence::new(ESTIMATOR, point.batches as u64, point.converged(plan.precision));
         let Interval { low, high } = point.interval;
         let value = match floor.yields {
             Yields::Bytes(_) => {
@@ -68,7 +65,7 @@ pub fn floors(table: &Table, plan: &FloorPlan) -> Result<Floors, RecordError> {
             .flat_map(|batch| batch.samples.iter().map(|ns| si(unit(floor, *ns))))
             .collect();
         let name = floor.name.to_owned();
-        results.push(Outcome::Floor(RecordedFloor { name, value, state: state.clone(), samples }));
+        results.push(Outcome::Floor(RecordedFloor { name, value, state, samples }));
     }
     for layer in measured(table) {
         if let Some(over) = layer.over {
@@ -76,6 +73,24 @@ pub fn floors(table: &Table, plan: &FloorPlan) -> Result<Floors, RecordError> {
         }
     }
     Ok(Floors { results, unavailable })
+}
+
+/// Batches of one state and its name: of the main state, or of the state with most of them where
+/// that has fewer than two; or whatever there is, of no state, where no state has two.
+fn counted<'a>(batches: &'a [Batch], judged: &Judged<'_>) -> (Vec<&'a Batch>, Option<String>) {
+    let of_view = |view: &Judged<'_>| {
+        let counted: Vec<&Batch> = batches.iter().filter(|batch| view.counts(batch)).collect();
+        (counted, view.label())
+    };
+    let main = of_view(judged);
+    if main.0.len() >= 2 {
+        return main;
+    }
+    let others = (0..judged.states().states().len()).map(|state| of_view(&judged.seen_from(state)));
+    let most = others.max_by_key(|(counted, _)| counted.len());
+    most.filter(|(counted, _)| counted.len() >= 2).unwrap_or_else(|| {
+        (batches.iter().filter(|batch| batch.rejected.is_none()).collect(), None)
+    })
 }
 
 /// The floors of which there are batches, in the order of [`FLOORS`].

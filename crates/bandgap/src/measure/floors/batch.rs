@@ -1,0 +1,156 @@
+//! One batch of one floor or layer, on either rank.
+
+use std::time::{Duration, Instant};
+
+use bandgap_comm::{Delay, Endpoint, Role, Watch, Window};
+use bandgap_host::process::read_process;
+use bandgap_kernels::{Job, Kernel, Pattern};
+use bandgap_shm::floor as memory;
+use bandgap_socket::floor as socket;
+
+use super::bench::Bench;
+use super::ticks::{LOCAL_SCALE, Ticks};
+use super::{COPY_BYTES, Floor, Kind};
+use crate::launch::watch::RankWatch;
+use crate::measure::live::{ProbeTicks, Station};
+use crate::measure::runner::Stop;
+
+/// Samples of one batch.
+const SAMPLES: u32 = 20;
+/// Longest wait for a system call that may be refused.
+const REFUSED: Duration = Duration::from_secs(1);
+
+impl Bench {
+    /// One batch between two placement probes, in ticks.
+    pub(super) fn bracketed(
+        &mut self,
+        floor: &Floor,
+    ) -> Result<(Ticks, Option<[ProbeTicks; 2]>), Stop> {
+        let before = self.shm.probe_as(self.role)?;
+        let ticks = self.run(floor)?;
+        let after = self.shm.probe_as(self.role)?;
+        Ok((ticks, before.zip(after).map(|(before, after)| [before, after])))
+    }
+
+    fn run(&mut self, floor: &Floor) -> Result<Ticks, Stop> {
+        self.epoch += 1;
+        let window = Window { samples: SAMPLES, rounds: floor.rounds };
+        let (role, epoch, timer, patience) = (self.role, self.epoch, &self.clock, self.patience);
+        let begun = Instant::now();
+        let control = &self.control;
+        let give_up = |limit: Duration| {
+            move || {
+                std::thread::yield_now();
+                control.stopped() || control.poisoned().is_some() || begun.elapsed() > limit
+            }
+        };
+        let give_up_late = give_up(patience);
+        let area = &self.area;
+        let ticks = match floor.kind {
+            Kind::CacheLine => memory::cache_line(area, epoch, role, window, timer, give_up_late),
+            Kind::SlotRing => memory::slot_ring(area, epoch, role, window, timer, give_up_late),
+            Kind::SlotRingStream => {
+                memory::slot_ring_stream(area, epoch, role, window, timer, give_up_late)
+            }
+            Kind::CopyCrossCore => {
+                let bytes = COPY_BYTES as usize;
+                memory::copy_cross_core(area, epoch, role, window, bytes, timer, give_up_late)
+            }
+            Kind::CopyVmReadv => {
+                let bytes = COPY_BYTES as usize;
+                let read = |process, address, into: &mut [u8]| {
+                    let wanted = into.len();
+                    match read_process(process, address, into) {
+                        Ok(read) if read == wanted => Ok(()),
+                        Ok(_) => Err(std::io::Error::other("fewer bytes than asked")),
+                        Err(error) => Err(std::io::Error::other(error.to_string())),
+                    }
+                };
+                // Refused in some containers: the responder notices by waiting in vain.
+                let refused = give_up(REFUSED);
+                return Ok(memory::copy_vm_readv(
+                    area, epoch, role, window, bytes, timer, read, refused,
+                )
+                .map_err(|error| error.to_string()));
+            }
+            Kind::CopyLocal => match role {
+                Role::Initiator => memory::copy_local(window, COPY_BYTES as usize, timer),
+                Role::Responder => Ok(Vec::new()),
+            },
+            Kind::Tcp => {
+                return from_socket(socket::ping_pong(
+                    &self.raw_tcp,
+                    role,
+                    window,
+                    timer,
+                    patience,
+                ));
+            }
+            Kind::Unix => {
+                return from_socket(socket::ping_pong(
+                    &self.raw_unix,
+                    role,
+                    window,
+                    timer,
+                    patience,
+                ));
+            }
+            Kind::Udp => {
+                return from_socket(socket::ping_pong(
+                    &self.raw_udp,
+                    role,
+                    window,
+                    timer,
+                    patience,
+                ));
+            }
+            Kind::TcpStream => {
+                return from_socket(socket::stream(&self.raw_tcp, role, window, timer, patience));
+            }
+            Kind::UnixStream => {
+                return from_socket(socket::stream(&self.raw_unix, role, window, timer, patience));
+            }
+            Kind::ClockRead | Kind::SystemCall => return Ok(Ok(self.local(floor.kind))),
+            Kind::Shm(kernel) => return layer_ticks(&mut self.shm, kernel, window),
+            Kind::OverTcp => return layer_ticks(&mut self.tcp, Kernel::PingPong, window),
+            Kind::OverUnix => return layer_ticks(&mut self.unix, Kernel::PingPong, window),
+        };
+        match ticks {
+            Ok(ticks) => Ok(Ok(ticks)),
+            Err(error) => {
+                self.shm.executor().active().watch_mut().check(Duration::ZERO, "a floor")?;
+                Err(Stop::Floor(error.to_string()))
+            }
+        }
+    }
+
+    /// Floors that one rank measures by itself.
+    fn local(&self, kind: Kind) -> Vec<u64> {
+        if self.role == Role::Responder {
+            return Vec::new();
+        }
+        let samples = SAMPLES as usize;
+        let ns = match kind {
+            Kind::ClockRead => bandgap_host::floor::clock_read(&self.clock, samples),
+            _ => bandgap_host::floor::system_call(&self.clock, samples),
+        };
+        // These are means over many operations: kept to a thousandth of a tick.
+        ns.iter().map(|ns| (ns / self.clock.ns_per_tick() * LOCAL_SCALE).round() as u64).collect()
+    }
+}
+
+fn from_socket(ticks: Result<Vec<u64>, bandgap_socket::SocketError>) -> Result<Ticks, Stop> {
+    ticks.map(Ok).map_err(|error| Stop::Floor(error.to_string()))
+}
+
+fn layer_ticks<E: Endpoint>(
+    station: &mut Station<E, RankWatch>,
+    kernel: Kernel,
+    window: Window,
+) -> Result<Ticks, Stop> {
+    let pattern = Pattern::OneToOne { requester: 0, replier: 1 };
+    let (messages, samples) = (window.rounds, window.samples);
+    let job =
+        Job { kernel, pattern, messages, samples, bytes: 0, delay: Delay::NONE, probed: false };
+    Ok(Ok(station.executor().execute(&job)?.issue))
+}

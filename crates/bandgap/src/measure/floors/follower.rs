@@ -1,0 +1,33 @@
+//! The rank that answers.
+
+use bandgap_comm::CommError;
+use bandgap_kernels::DONE;
+
+use super::bench::Bench;
+use super::command;
+use crate::measure::live::QUIT;
+use crate::measure::runner::Stop;
+
+impl Bench {
+    /// Carries out the leader's commands.
+    pub(super) fn follow(&mut self) -> Result<(), Stop> {
+        loop {
+            let active = self.shm.executor().active();
+            active.serve_until(|state| !state.commands.is_empty())?;
+            let Some(words) = active.state_mut().commands.pop_front() else { continue };
+            if words[0] == QUIT {
+                active.settle()?;
+                self.tcp.executor().active().settle()?;
+                return Ok(self.unix.executor().active().settle()?);
+            }
+            let Some(floor) = command::floor(words) else {
+                let what = format!("the command {words:x?} is no floor");
+                return Err(CommError::Garbage { peer: 0, what }.into());
+            };
+            let _answered = self.bracketed(floor)?;
+            let active = self.shm.executor().active();
+            active.request(0, DONE, [])?;
+            active.await_replies()?;
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! A rank of the floors.
+
+use std::sync::Arc;
+
+use bandgap_shm::floor::FloorArea;
+use bandgap_shm::{Control, Segment};
+
+use super::FloorPlan;
+use super::bench::Bench;
+use super::leader::Leader;
+use crate::launch::message::{Assignment, Channel};
+use crate::launch::rank::{Failure, farewell};
+
+/// A rank of the floors: the leader measures and decides, the other answers.
+///
+/// # Errors
+/// The ranks could not be connected, or communication failed.
+pub fn rank(
+    assignment: &Assignment,
+    plan: &FloorPlan,
+    channel: &mut Channel,
+    control: &Arc<Control>,
+    segment: &Segment,
+    area: FloorArea,
+) -> Result<(), Failure> {
+    let mut bench = Bench::connect(assignment, channel, control, segment, area)?;
+    if assignment.rank == 0 {
+        Leader { bench: &mut bench, channel, plan, launch: assignment.launch }.measure()?;
+    } else {
+        bench.follow()?;
+    }
+    farewell(channel)
+}

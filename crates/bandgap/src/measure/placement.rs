@@ -1,0 +1,207 @@
+//! Placement states: which the probes of a run found, and which a batch was taken in.
+//!
+//! A state is a level of the distance between the two processors, and whether they ran at full
+//! pace or were slowed by something else that used their cores, which can last for milliseconds or
+//! for the whole run. Neither the number of levels nor their times are assumed.
+
+use bandgap_stats::quantile::{median, quantile};
+use bandgap_stats::{State, States, cluster};
+use bandgap_units::Ns;
+
+use super::data::Probe;
+
+/// A batch whose probes differ by more saw two distances.
+const STRADDLE: f64 = 1.4;
+/// The full pace at a distance is this quantile of its probes: fast ones exist, few are faster.
+pub const FULL: f64 = 0.05;
+/// A processor is slowed when it takes longer than at full pace by more than this factor; clock
+/// frequencies vary by less.
+pub const SLOWED: f64 = 1.15;
+
+/// With fewer batches a point, on average, paces are not told apart: too little would be left.
+const ENOUGH: usize = 8;
+
+/// One placement state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placement {
+    /// The level of the cache-line ping-pong, in nanoseconds one way.
+    pub cache_line: State,
+    /// Median pace in this state, in nanoseconds.
+    pub pace: f64,
+    /// Whether something slowed a processor.
+    pub slowed: bool,
+    /// Batches in this state.
+    pub batches: usize,
+    level: usize,
+}
+
+/// The states found in the probes of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placements {
+    lines: States,
+    /// The full pace at each level of distance; infinite where paces are not told apart.
+    full: Vec<f64>,
+    found: Vec<Placement>,
+}
+
+impl Placements {
+    /// Finds the states from the probes before and after each batch, of batches of so many points.
+    pub fn find(batches: &[[Probe; 2]], points: usize) -> Self {
+        let lines = States::find(&batches.iter().map(line).collect::<Vec<_>>(), cluster::RATIO);
+        let mut paces = vec![Vec::new(); lines.states().len()];
+        for batch in batches {
+            if let Some(level) = lines.label(line(batch)) {
+                paces[level].extend(batch.map(|probe| probe.pace));
+            }
+        }
+        let enough = batches.len() >= ENOUGH * points.max(1);
+        let full = |paces: &Vec<f64>| match paces.is_empty() || !enough {
+            true => f64::INFINITY,
+            false => quantile(paces, FULL),
+        };
+        let full = paces.iter().map(full).collect();
+        let mut placements = Self { lines, full, found: Vec::new() };
+        for (level, cache_line) in placements.lines.states().to_vec().into_iter().enumerate() {
+            for slowed in [false, true] {
+                let paces: Vec<f64> = batches
+                    .iter()
+                    .filter(|batch| placements.place(batch) == Some((level, slowed)))
+                    .map(slowest)
+                    .collect();
+                if !paces.is_empty() {
+                    let (cache_line, batches) = (cache_line.clone(), paces.len());
+                    let pace = median(&paces);
+                    let state = Placement { cache_line, pace, slowed, batches, level };
+                    placements.found.push(state);
+                }
+            }
+        }
+        placements
+    }
+
+    /// Level of distance, and whether slowed; `None` between levels, and across a change of pace.
+    fn place(&self, batch: &[Probe; 2]) -> Option<(usize, bool)> {
+        let level = self.lines.label(line(batch))?;
+        let [before, after] = batch.map(|probe| probe.pace > SLOWED * self.full[level]);
+        (before == after).then_some((level, before))
+    }
+
+    /// The states, the nearest first, at full pace before slowed; none without probes.
+    pub fn states(&self) -> &[Placement] {
+        &self.found
+    }
+
+    /// The index of the state to look from: of the commonest distance, at full pace if that has a
+    /// fifth of its batches. Slowed is no state of the machine but a mixture of what others do.
+    pub fn main(&self) -> Option<usize> {
+        let level = self.lines.commonest()?;
+        let states = || (0..self.found.len()).filter(|&i| self.found[i].level == level);
+        let all: usize = states().map(|i| self.found[i].batches).sum();
+        states()
+            .find(|&i| !self.found[i].slowed && self.found[i].batches >= all.div_ceil(5))
+            .or_else(|| states().max_by_key(|&i| self.found[i].batches))
+    }
+
+    /// The state of a batch; `None` for one between states.
+    pub fn label(&self, batch: &[Probe; 2]) -> Option<usize> {
+        let place = self.place(batch)?;
+        self.found.iter().position(|state| (state.level, state.slowed) == place)
+    }
+
+    /// The name of a state.
+    pub fn name(&self, state: usize) -> Option<String> {
+        let state = self.found.get(state)?;
+        let slowed = if state.slowed { ", slowed" } else { "" };
+        Some(format!("cache line {}{slowed}", Ns(state.cache_line.centre)))
+    }
+}
+
+fn line(batch: &[Probe; 2]) -> f64 {
+    f64::midpoint(batch[0].cache_line, batch[1].cache_line)
+}
+
+fn slowest(batch: &[Probe; 2]) -> f64 {
+    batch[0].pace.max(batch[1].pace)
+}
+
+/// Why the probes before and after a batch are not those of one state.
+pub fn straddles(probe: Option<[Probe; 2]>) -> Option<String> {
+    let [before, after] = probe?.map(|probe| probe.cache_line);
+    let factor = before.max(after) / before.min(after).max(1e-3);
+    (factor > STRADDLE)
+        .then(|| format!("the placement changed within the batch: its probes differ {factor:.2} ×"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batch(cache_line: f64, before: f64, after: f64) -> [Probe; 2] {
+        [before, after].map(|pace| Probe { cache_line, pace })
+    }
+
+    #[test]
+    fn states_are_told_by_distance_and_by_pace() {
+        // Far: 40 batches at 400 ns, 30 slowed by 1.2 to 1.75. Near, as two threads of one core:
+        // 700 ns always, which is full pace there.
+        let mut batches = vec![batch(140.0, 400.0, 402.0); 40];
+        batches.extend((0..30).map(|i| batch(142.0, 600.0, 480.0 + 7.0 * f64::from(i))));
+        batches.extend(vec![batch(28.0, 700.0, 705.0); 10]);
+        let found = Placements::find(&batches, 1);
+        let states = found.states();
+        let counts: Vec<_> = states.iter().map(|state| (state.slowed, state.batches)).collect();
+        assert_eq!(counts, [(false, 10), (false, 40), (true, 30)]);
+        assert_eq!(found.main(), Some(1));
+        assert_eq!([states[0].pace, states[1].pace], [705.0, 402.0]);
+        assert_eq!(found.label(&batches[0]), Some(1));
+        assert_eq!(found.label(&batches[50]), Some(2));
+        assert_eq!(found.label(&batches[75]), Some(0));
+        // Slowed before, and not after: two states in one batch. 1000 ns is no distance.
+        assert_eq!(found.label(&batch(140.0, 600.0, 400.0)), None);
+        assert_eq!(found.label(&batch(1000.0, 400.0, 400.0)), None);
+        assert_eq!(found.name(1).unwrap(), "cache line 140 ns");
+        assert_eq!(found.name(2).unwrap(), "cache line 140 ns, slowed");
+        assert_eq!(found.name(3), None);
+    }
+
+    #[test]
+    fn full_pace_is_looked_from_while_there_is_enough_of_it() {
+        // 10 of 50 are a fifth, 10 of 51 are less.
+        for (slowed, name) in [(40, "cache line 140 ns"), (41, "cache line 140 ns, slowed")] {
+            let mut batches = vec![batch(140.0, 400.0, 400.0); 10];
+            batches.extend(vec![batch(140.0, 690.0, 700.0); slowed]);
+            let found = Placements::find(&batches, 1);
+            assert_eq!(found.name(found.main().unwrap()).unwrap(), name);
+        }
+    }
+
+    #[test]
+    fn few_batches_are_taken_together() {
+        // 7 batches of one point, 15 of two.
+        let slowed =
+            |i: usize| batch(140.0, if i.is_multiple_of(2) { 400.0 } else { 700.0 }, 700.0);
+        for (batches, points, states) in [(7, 1, 1), (8, 1, 2), (15, 2, 1), (16, 2, 2)] {
+            let mut probes: Vec<_> = (0..batches).map(slowed).collect();
+            probes[0] = batch(140.0, 400.0, 400.0);
+            assert_eq!(Placements::find(&probes, points).states().len(), states);
+        }
+    }
+
+    #[test]
+    fn without_probes_there_are_no_states() {
+        let found = Placements::find(&[], 0);
+        assert_eq!((found.states(), found.main()), (&[][..], None));
+        assert_eq!(found.label(&batch(100.0, 1.0, 1.0)), None);
+    }
+
+    #[test]
+    fn a_batch_across_a_change_of_distance_is_told() {
+        let pair = |before: f64, after: f64| {
+            straddles(Some([before, after].map(|cache_line| Probe { cache_line, pace: 400.0 })))
+        };
+        assert_eq!(straddles(None), None);
+        assert_eq!(pair(100.0, 139.0), None);
+        // 150 / 100.
+        assert!(pair(150.0, 100.0).unwrap().contains("1.50"));
+    }
+}

@@ -1,0 +1,172 @@
+//! The parameters of t(n) = t0 + n/r∞, ordinary and relative fits side by side.
+
+use bandgap_record::{Breakpoint, Hockney, Quantity, Residuals, Segment, Weighting};
+use bandgap_units::{Bytes, Fraction, significant};
+
+use crate::Layout;
+use crate::series;
+use crate::table::{estimated, finish, footnote, interval, length, table, value};
+
+/// A parameter: its symbol and where it is.
+type Parameter = (&'static str, fn(&Segment) -> Option<&Quantity>);
+
+const PARAMETERS: [Parameter; 4] = [
+    ("r∞", |segment| segment.r_inf.as_ref()),
+    ("n½", |segment| segment.n_half.as_ref()),
+    ("t0", |segment| segment.t0.as_ref()),
+    ("π0", |segment| segment.pi0.as_ref()),
+];
+
+/// What a table says in place of a parameter that the data do not support.
+const MISSING: &str = "not found";
+
+/// The fits of one series: parameters of each segment with their intervals, how well the lines
+/// describe the times, where the segments meet, and the findings.
+pub fn hockney(fits: &[&Hockney], layout: &Layout) -> String {
+    let Some(first) = fits.first() else { return String::new() };
+    let mut text = layout.paragraph(&format!(
+        "{}: t(n) = (n + n½)/r∞, t0 = n½/r∞, π0 = 1/t0, {} interval below each. The ordinary \
+         fit follows the longest messages; in the relative fit all sizes count alike.",
+        subject(first),
+        layout.confidence,
+    ));
+    for fits in alike(fits) {
+        text += "\n";
+        text += &parameters(&fits, layout);
+    }
+    let entries = || fits.iter().flat_map(|fit| fit.segments.iter().flat_map(found));
+    text += &footnote(layout, entries().map(|(_, quantity)| quantity));
+    text += &estimated(layout, named_once(entries()));
+    let meet: Vec<String> = fits.iter().filter_map(|fit| breakpoints(fit)).collect();
+    let mut findings: Vec<&str> = Vec::new();
+    for finding in fits.iter().flat_map(|fit| &fit.findings) {
+        if !findings.contains(&finding.as_str()) {
+            findings.push(finding);
+        }
+    }
+    let sentences: Vec<&str> = meet.iter().map(String::as_str).chain(findings).collect();
+    if !sentences.is_empty() {
+        text += "\n";
+        text += &layout.bullets(sentences);
+    }
+    text
+}
+
+/// The series, and which of its points.
+fn subject(fit: &Hockney) -> String {
+    let ranks = fit.ranks.map(|ranks| format!("{ranks} ranks"));
+    let parts: Vec<String> = ranks.into_iter().chain(fit.distance.clone()).collect();
+    let name = match parts.is_empty() {
+        true => fit.name.clone(),
+        false => format!("{} ({})", fit.name, parts.join(", ")),
+    };
+    series::subject(&name, &fit.transport)
+}
+
+/// Fits with the same segments together: only these have a common row.
+fn alike<'a>(fits: &[&'a Hockney]) -> Vec<Vec<&'a Hockney>> {
+    let ranges = |fit: &Hockney| -> Vec<(u64, u64)> {
+        fit.segments.iter().map(|segment| (segment.from_bytes, segment.to_bytes)).collect()
+    };
+    let mut groups: Vec<Vec<&Hockney>> = Vec::new();
+    for fit in fits {
+        match groups.iter_mut().find(|group| ranges(group[0]) == ranges(fit)) {
+            Some(group) => group.push(fit),
+            None => groups.push(vec![fit]),
+        }
+    }
+    groups
+}
+
+fn found(segment: &Segment) -> impl Iterator<Item = (&'static str, &Quantity)> {
+    PARAMETERS.iter().filter_map(|(symbol, of)| of(segment).map(|quantity| (*symbol, quantity)))
+}
+
+/// The entries without those that say the same of the same symbol.
+fn named_once<'a>(
+    entries: impl Iterator<Item = (&'static str, &'a Quantity)>,
+) -> Vec<(&'static str, &'a Quantity)> {
+    let mut once: Vec<(&'static str, &Quantity)> = Vec::new();
+    for (symbol, quantity) in entries {
+        let same = |(other, before): &(&str, &Quantity)| {
+            *other == symbol && before.estimator == quantity.estimator
+        };
+        if !once.iter().any(same) {
+            once.push((symbol, quantity));
+        }
+    }
+    once
+}
+
+fn weighting(fit: &Hockney) -> &'static str {
+    match fit.weighting {
+        Weighting::Ordinary => "ordinary",
+        Weighting::Relative => "relative",
+    }
+}
+
+fn parameters(fits: &[&Hockney], layout: &Layout) -> String {
+    let headings = ["segment", ""].into_iter().chain(fits.iter().map(|fit| weighting(fit)));
+    let mut rows = table(layout, headings, &(2..fits.len() + 2).collect::<Vec<_>>());
+    for (index, segment) in fits[0].segments.iter().enumerate() {
+        let mut label = range(segment);
+        let mut row = |symbol: &str, cell: &dyn Fn(&Segment) -> String| {
+            let mut cells = vec![std::mem::take(&mut label), symbol.to_owned()];
+            cells.extend(fits.iter().map(|fit| cell(&fit.segments[index])));
+            rows.add_row(cells);
+        };
+        for (symbol, of) in PARAMETERS {
+            row(symbol, &|segment| match of(segment) {
+                Some(quantity) => format!("{}\n{}", value(quantity), interval(quantity)),
+                None => MISSING.to_owned(),
+            });
+        }
+        row("R²", &|segment| match segment.r_squared {
+            Some(share) => determination(share.0),
+            None => MISSING.to_owned(),
+        });
+        row("rms residual", &|segment| match &segment.residuals {
+            Some(residuals) => Fraction(residuals.rms_relative.0).to_string(),
+            None => MISSING.to_owned(),
+        });
+        row("worst", &|segment| segment.residuals.as_ref().map_or(MISSING.to_owned(), worst));
+    }
+    finish(&rows)
+}
+
+/// `0 B to 64 KiB,` and below it the number of points.
+fn range(segment: &Segment) -> String {
+    let (from, to) = (Bytes(segment.from_bytes), Bytes(segment.to_bytes));
+    format!("{from} to {to}\n{} points", segment.points)
+}
+
+/// R² with as many nines as it has, up to five digits.
+fn determination(share: f64) -> String {
+    let digits = if share > 0.9995 { 5 } else { 3 };
+    significant(share, digits)
+}
+
+fn worst(residuals: &Residuals) -> String {
+    let sign = if residuals.worst_relative.0 < 0.0 { "−" } else { "+" };
+    let share = Fraction(residuals.worst_relative.0.abs());
+    format!("{sign}{share} at {}", Bytes(residuals.worst_bytes))
+}
+
+/// Where the segments of a fit meet, as a sentence.
+fn breakpoints(fit: &Hockney) -> Option<String> {
+    let places: Vec<String> = fit.breakpoints.iter().map(breakpoint).collect();
+    (!places.is_empty())
+        .then(|| format!("The {} fit breaks at {}.", weighting(fit), places.join(", ")))
+}
+
+/// A place between two segments, with its interval if it was found.
+pub(crate) fn breakpoint(point: &Breakpoint) -> String {
+    let at = length(point.bytes.0);
+    match (point.low, point.high) {
+        (Some(low), Some(high)) => format!("{at} ({} to {})", length(low.0), length(high.0)),
+        _ => format!("{at} (given)"),
+    }
+}
+
+#[cfg(test)]
+mod tests;
