@@ -27,8 +27,8 @@ impl FromStr for Target {
         }
         Transport::from_str(text, false).map(Self::Real).map_err(|_| {
             format!(
-                "there is no transport of this name; there are shm, tcp, unix, udp and sim:MACHINE with \
-                 {} or a file",
+                "there is no transport of this name; there are shm, tcp, unix, udp and sim:MACHINE \
+                 with {} or a file",
                 machines()
             )
         })

@@ -1,6 +1,6 @@
-//! Frames over stream sockets, and the floors of bare sockets.
+//! Frames over sockets, and the floors of bare sockets.
 //!
-//! * [`SocketLink`]: one connection between each pair of ranks, TCP or Unix;
+//! * [`SocketLink`]: one [`Stream`] between each pair of ranks, over TCP, Unix sockets or UDP;
 //!   [`bandgap_comm::Credited`] makes an endpoint of it.
 //! * [`tcp`], [`unix`], [`udp`]: how the ranks on one machine find each other. Nothing listens
 //!   beyond this machine, and nobody without the run's secret gets in.

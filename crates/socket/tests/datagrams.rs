@@ -160,6 +160,37 @@ fn a_sleeper_wakes_when_there_is_room_again() {
 }
 
 #[test]
+fn who_has_no_room_sleeps_until_it_is_time_to_ask() {
+    let ([mut here, _there], counts) = counted(0);
+    while here.try_send(1, &frame(0)).unwrap() == Posted::Yes {}
+    let before = counts[0].get();
+    let mut sleeps = 0;
+    while counts[0].get() == before {
+        assert_eq!(here.try_send(1, &frame(0)).unwrap(), Posted::Busy);
+        here.block(FOR_EVER).unwrap();
+        sleeps += 1;
+    }
+    // One until the time has come, and one in which it has; what is left of a millisecond, or a
+    // signal, may cost some more. Without sleep there would be thousands.
+    assert!((2..10).contains(&sleeps), "{sleeps}");
+}
+
+#[test]
+fn what_does_not_fit_is_sent_again() {
+    let (one, other) = mesh::datagrams();
+    let mut here = UdpStream::over(one, &SECRET, 0, 1).unwrap();
+    let mut there = UdpStream::over(other, &SECRET, 1, 0).unwrap();
+    assert_eq!(here.send(b"bytes").unwrap(), 5);
+    let mut into = [0; 5];
+    assert_eq!(there.receive(&mut into[..4]).unwrap(), Received::Nothing);
+    while there.receive(&mut into).unwrap() == Received::Nothing {
+        here.rest().unwrap();
+        thread::yield_now();
+    }
+    assert_eq!((&into, here.mishaps().repeated), (b"bytes", 1));
+}
+
+#[test]
 fn who_stops_polling_settles_whether_the_peer_polls_or_not() {
     let (mut here, mut there) = pair();
     send(&mut here, 1, 1);

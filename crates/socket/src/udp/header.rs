@@ -158,6 +158,7 @@ mod tests {
             Key::new(&SECRET, 0, 1).0,
             Key::new(&SECRET, 1, 0).0,
             Key::new(&SECRET, 0, 2).0,
+            Key::new(&SECRET, 2, 1).0,
             Key::new(&other, 0, 1).0,
         ];
         for (i, key) in keys.iter().enumerate() {
