@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bandgap_units::{Fraction, Ns};
+use bandgap_units::{Bytes, Fraction, Ns};
 use clap::{Args, Parser, Subcommand};
 
 use crate::launch::Wait;
@@ -50,6 +50,12 @@ pub enum Command {
   bandgap signature --transport sim:myrinet    a machine in virtual time
   bandgap signature --json - --quiet           numbers for a program")]
     Signature(Signature),
+    /// Bulk transfers, store and get: time and bandwidth over sizes, overhead, gap, overlap
+    #[command(after_help = "Examples:
+  bandgap bulk
+  bandgap bulk --get --sizes 4KiB:1MiB
+  bandgap bulk --store --time-budget 20s --out bulk")]
+    Bulk(Bulk),
     /// What this machine allows: cache line, slot ring, copies, raw sockets, clock, system call
     #[command(after_help = "Examples:
   bandgap floor
@@ -116,8 +122,8 @@ Examples:
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Measurement")]
 pub struct Measure {
-    /// shm, tcp, unix, udp, or sim:MACHINE, a machine in virtual time (paragon, meiko-cs2, myrinet, or
-    /// a file FILE.toml) [default: shm]
+    /// shm, tcp, unix, udp, or sim:MACHINE, a machine in virtual time (paragon, meiko-cs2, myrinet,
+    /// or a file FILE.toml) [default: shm]
     #[arg(short, long, global = true, value_name = "TRANSPORT")]
     pub transport: Option<Target>,
     /// Number of ranks [default: as few as the pattern needs]
@@ -210,4 +216,49 @@ pub struct Signature {
     /// K ranks to one, for 1 to K: the gap under contention
     #[arg(long, group = "pattern", value_name = "K")]
     pub fan_in: Option<usize>,
+}
+
+/// Which bulk transfers are measured.
+#[derive(Clone, Debug, Args)]
+pub struct Bulk {
+    /// Stores only
+    #[arg(long)]
+    pub store: bool,
+    /// Gets only
+    #[arg(long)]
+    pub get: bool,
+    /// Message sizes, from the least to the greatest
+    #[arg(long, value_name = "FROM:TO", default_value = "0:4MiB")]
+    pub sizes: SizeRange,
+}
+
+/// A range of message sizes as typed: `0:1MiB`, or a single size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SizeRange {
+    from: u64,
+    to: u64,
+}
+
+impl SizeRange {
+    /// The least and the greatest.
+    pub fn bounds(self) -> (u64, u64) {
+        (self.from, self.to)
+    }
+}
+
+impl std::str::FromStr for SizeRange {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let size = |text: &str| text.parse::<Bytes>().map(|b| b.0).map_err(|e| e.to_string());
+        let (from, to) = match text.split_once(':') {
+            Some((from, to)) => (size(from)?, size(to)?),
+            None => (size(text)?, size(text)?),
+        };
+        if from <= to {
+            Ok(Self { from, to })
+        } else {
+            Err(format!("it ends before it begins: {text}"))
+        }
+    }
 }

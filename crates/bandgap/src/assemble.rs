@@ -10,6 +10,7 @@ mod logp;
 mod pairs;
 mod parameters;
 mod points;
+mod series;
 mod shape;
 mod states;
 mod summary;
@@ -38,7 +39,7 @@ pub enum AssembleError {
     Empty,
 }
 
-/// The results of a signature task.
+/// The results of a signature or of a series.
 ///
 /// # Errors
 /// Too little was measured.
@@ -49,10 +50,18 @@ pub fn results(
     task: &Task,
     collected: &Collected,
 ) -> Result<Vec<Outcome>, AssembleError> {
-    let Task::Signature { plan, fan_in, .. } = task else { return Ok(Vec::new()) };
     if collected.table.is_empty() {
         return Err(AssembleError::Empty);
     }
+    let (plan, fan_in) = match task {
+        Task::Signature { plan, fan_in, .. } => (plan, fan_in),
+        Task::Series(plan) => {
+            let judged = plan.judge(&collected.table);
+            let measured = series::Measured { stage, target, plan, collected, judged: &judged };
+            return measured.results();
+        }
+        Task::Floors(_) => return Ok(Vec::new()),
+    };
     let judged = plan.judge(&collected.table);
     let mut results = Vec::new();
     if fan_in.is_some() {

@@ -152,7 +152,10 @@ pub fn in_virtual_time(
     let stopped = || stage.signalled();
     let mut runner = VirtualRunner::new(machine, ranks, &mut show, &stopped);
     let Task::Signature { plan, pairs, fan_in } = task else {
-        return Err(Failure::new(Exit::Usage, "measure floors in virtual time: there are none"));
+        return Err(Failure::new(
+            Exit::Usage,
+            "measure this in virtual time: only signatures can be",
+        ));
     };
     let measured = match fan_in {
         Some(most) => contention::measure(&mut runner, plan, *most, plan.budget),

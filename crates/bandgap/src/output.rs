@@ -274,6 +274,7 @@ fn has_findings(result: &Outcome) -> bool {
                     .iter()
                     .any(|q| q.as_ref().is_none_or(|q| !q.converged))
         }
+        Outcome::Series(series) => series.points.iter().any(|point| !point.converged),
         Outcome::RttPairs(pairs) => pairs.pairs.iter().any(|pair| !pair.rtt.converged),
         Outcome::Contention(contention) => contention.rows.iter().any(|row| !row.gap.converged),
         Outcome::Floor(floor) => !floor.value.quantity().converged,

@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use bandgap_record::{Floor, Outcome, Ratio};
+use bandgap_record::{Floor, Hockney, Outcome, Ratio, Series};
 use bandgap_report::{self as report, Layout};
 use bandgap_units::Fraction;
 
@@ -49,6 +49,14 @@ pub fn results(results: &[Outcome], layout: &Layout) -> String {
                 text.push('\n');
                 text += &report::plot(&report::signature_figure(logp), layout);
             }
+            Outcome::Series(series) => {
+                text += &report::series(series, layout);
+                for figure in report::series_figures(series, &fits_of(results, series)) {
+                    text.push('\n');
+                    text += &report::plot(&figure, layout);
+                }
+                text.push('\n');
+            }
             Outcome::RttPairs(pairs) => text += &report::rtt_pairs(pairs, layout),
             Outcome::Contention(contention) => text += &report::contention(contention, layout),
             Outcome::Floor(floor) => floors.push(floor),
@@ -64,4 +72,13 @@ pub fn results(results: &[Outcome], layout: &Layout) -> String {
         text += &report::ratios(&ratios, layout);
     }
     text
+}
+
+/// The fits of a series among the results.
+pub fn fits_of<'a>(results: &'a [Outcome], series: &Series) -> Vec<&'a Hockney> {
+    let fits = results.iter().filter_map(|result| match result {
+        Outcome::Hockney(fit) => Some(&**fit),
+        _ => None,
+    });
+    fits.filter(|fit| fit.name == series.name && fit.transport == series.transport).collect()
 }

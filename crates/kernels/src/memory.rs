@@ -63,8 +63,9 @@ impl Blocks {
             for (at, len) in chunks(bytes) {
                 am.read_exposed(block + at, &mut self.chunk[..len])?;
                 fill(&mut expected[..len], salt, index, at);
-                let wrong = self.chunk[..len].iter().zip(&expected).position(|(a, b)| a != b);
-                if let Some(first) = wrong {
+                if self.chunk[..len] != expected[..len] {
+                    let differ = self.chunk.iter().zip(&expected).position(|(a, b)| a != b);
+                    let first = differ.unwrap_or(0);
                     let (got, wanted) = (self.chunk[first], expected[first]);
                     let first = at + first;
                     return Err(CommError::Garbage {
@@ -113,9 +114,14 @@ fn salt(rank: Rank, job: u64, turn: u64) -> u64 {
 /// The bytes of a block from `at` on, a multiple of 8: no word is like its neighbour, and none is
 /// like the same of another block, turn, job or rank.
 fn fill(into: &mut [u8], salt: u64, index: u64, at: usize) {
-    let first = salt.wrapping_add(index << 32).wrapping_add(at as u64 / 8);
-    for (room, k) in into.chunks_mut(8).zip(0_u64..) {
-        let word = first.wrapping_add(k).wrapping_mul(0xD6E8_FEB8_6659_FD93).to_le_bytes();
-        room.copy_from_slice(&word[..room.len()]);
+    const STEP: u64 = 0xD6E8_FEB8_6659_FD93;
+    let k = (index << 32).wrapping_add(at as u64 / 8);
+    let mut word = salt.wrapping_add(k.wrapping_mul(STEP));
+    let mut words = into.chunks_exact_mut(8);
+    for room in &mut words {
+        room.copy_from_slice(&word.to_le_bytes());
+        word = word.wrapping_add(STEP);
     }
+    let rest = words.into_remainder();
+    rest.copy_from_slice(&word.to_le_bytes()[..rest.len()]);
 }

@@ -8,6 +8,7 @@ use std::thread;
 use bandgap_comm::{Role, Stamp, Timer, Window};
 use bandgap_shm::floor::{
     FloorArea, cache_line, copy_cross_core, copy_local, copy_vm_readv, slot_ring, slot_ring_stream,
+    store_cross_core,
 };
 use bandgap_shm::{Control, ShmError, probe, report};
 
@@ -87,6 +88,19 @@ fn copies_across_cores_arrive_and_only_they_are_timed() {
 }
 
 #[test]
+fn stores_arrive_and_are_timed_one_by_one() {
+    for bytes in [1, 4096, 100_000] {
+        let window = Window { samples: 2, rounds: 3 };
+        let [stored, seen] = both(|area, role, timer| {
+            store_cross_core(area, 1, role, window, bytes, timer, patient)
+        });
+        // Three stores a sample, each between two stamps; the other side checks the bytes.
+        assert_eq!(stored.unwrap(), [3; 2]);
+        assert_eq!(seen.unwrap(), [0; 0]);
+    }
+}
+
+#[test]
 fn a_system_call_that_reads_nothing_is_found_out() {
     let [asked, answered] = both(|area, role, timer| {
         let read = |process, address, _into: &mut [u8]| {
@@ -134,6 +148,7 @@ fn who_is_alone_gives_up() {
             slot_ring(&area, 1, role, WINDOW, &timer, || true),
             slot_ring_stream(&area, 1, role, WINDOW, &timer, || true),
             copy_cross_core(&area, 1, role, WINDOW, 64, &timer, || true),
+            store_cross_core(&area, 1, role, WINDOW, 64, &timer, || true),
         ];
         for outcome in alone {
             assert!(matches!(outcome, Err(ShmError::GaveUp { .. })), "{outcome:?}");

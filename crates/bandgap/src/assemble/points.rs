@@ -52,7 +52,7 @@ pub(super) fn points(
     Ok(points)
 }
 
-fn recorded(batch: &Batch, judged: &Judged<'_>, virtual_time: bool) -> RecordedBatch {
+pub(super) fn recorded(batch: &Batch, judged: &Judged<'_>, virtual_time: bool) -> RecordedBatch {
     let state = if virtual_time || judged.states().states().is_empty() {
         states::only().label
     } else {

@@ -1,5 +1,6 @@
 //! The commands, a file each.
 
+mod bulk;
 mod describe;
 mod doctor;
 mod fit;
@@ -23,6 +24,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
     match &cli.command {
         None | Some(Command::Run) => run::run(measure, output),
         Some(Command::Signature(signature)) => signature::run(signature, measure, output),
+        Some(Command::Bulk(bulk)) => bulk::run(bulk, measure, output),
         Some(Command::Floor { names }) => floor::run(names, measure, output),
         Some(Command::Doctor) => doctor::run(measure, output),
         Some(Command::Topology) => topology::run(measure, output),

@@ -9,9 +9,9 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 
-/// Descriptors that travel: the control page, the transport's segment, and the floors' area; where
-/// there is none, the page again.
-const COUNT: usize = 3;
+/// Descriptors that travel: the control page, the transport's segment, the exposed memory, and the
+/// floors' area; where there is none, the page again.
+const COUNT: usize = 4;
 
 /// Sends the descriptors with one byte.
 pub fn send(socket: impl AsFd, descriptors: [BorrowedFd<'_>; COUNT]) -> Result<()> {

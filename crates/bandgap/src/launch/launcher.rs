@@ -9,13 +9,14 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use bandgap_shm::floor::FloorArea;
-use bandgap_shm::{Control, Segment, ShmError};
+use bandgap_shm::{Control, Exposed, Segment, ShmError};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::message::{Assignment, Channel, FromRank, ToRank};
 use super::{Transport, descriptors};
 use crate::exit::Exit;
 use crate::measure::Measured;
+use crate::measure::floors::EXPOSED as FLOOR_EXPOSED;
 
 /// Time that ranks get to end by themselves after one of them has failed.
 const GRACE: Duration = Duration::from_millis(800);
@@ -109,6 +110,9 @@ impl Launch {
         let area = floors.then(FloorArea::create).transpose().map_err(memory)?;
         let segment =
             if needs_segment { Some(Segment::create(size, slots).map_err(memory)?) } else { None };
+        let exposed = assignments.first().and_then(exposed_in_memory);
+        let exposed =
+            exposed.map(|bytes| Exposed::create(size, bytes)).transpose().map_err(memory)?;
         let mut launch = Self { ranks: Vec::with_capacity(size), control, released: false };
         for assignment in assignments {
             let process = RankProcess::start().map_err(|source| LaunchError::Start {
@@ -121,8 +125,9 @@ impl Launch {
         for (process, assignment) in launch.ranks.iter_mut().zip(assignments) {
             let page = launch.control.fd();
             let shared = segment.as_ref().map_or(page, Segment::fd);
+            let exposed = exposed.as_ref().map_or(page, Exposed::fd);
             let area = area.as_ref().map_or(page, FloorArea::fd);
-            let handed = descriptors::send(process.channel.stream(), [page, shared, area]);
+            let handed = descriptors::send(process.channel.stream(), [page, shared, exposed, area]);
             let handed = handed
                 .and_then(|()| process.channel.send(&ToRank::Begin(Box::new(assignment.clone()))));
             match handed {
@@ -348,6 +353,15 @@ impl RankProcess {
             done: false,
             address: None,
         })
+    }
+}
+
+/// Bytes that each rank exposes in shared memory, if it does.
+fn exposed_in_memory(assignment: &Assignment) -> Option<usize> {
+    match &assignment.task {
+        super::Task::Floors(_) => Some(FLOOR_EXPOSED),
+        super::Task::Series(plan) if assignment.transport == Transport::Shm => Some(plan.exposed()),
+        _ => None,
     }
 }
 

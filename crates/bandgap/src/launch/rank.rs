@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bandgap_comm::{ActiveMessages, CommError, Credited, Endpoint, Link, Waiting};
+use bandgap_comm::{ActiveMessages, Bulk, CommError, Credited, Endpoint, Link, Waiting};
 use bandgap_host::{CycleClock, pin, process::die_with_parent};
 use bandgap_kernels::{Executor, RankState, handlers};
 use bandgap_shm::floor::FloorArea;
-use bandgap_shm::{Control, Segment, ShmEndpoint};
+use bandgap_shm::{Control, Exposed, Segment, ShmEndpoint};
 use bandgap_socket::{SocketLink, tcp, udp, unix};
 
 use super::descriptors;
@@ -21,7 +21,7 @@ use super::transport::Transport;
 use super::watch::RankWatch;
 use crate::exit::Exit;
 use crate::measure::live::{LiveRunner, Station, follow};
-use crate::measure::{Runner, Stop, contention, floors, pairs, signature};
+use crate::measure::{Runner, Stop, contention, floors, pairs, series, signature};
 
 /// The hidden command under which the binary is a rank.
 pub const COMMAND: &str = "rank";
@@ -80,13 +80,14 @@ pub fn main(parent: u32) -> ExitCode {
     let mut channel = channel;
     let outcome = match channel.receive() {
         Ok(Some(ToRank::Begin(assignment))) => {
-            let [page, segment, area] = memory;
+            let [page, segment, exposed, area] = memory;
             let memory = |what: &dyn std::fmt::Display| Failure::new("", what, Exit::Host);
             Control::from_fd(page).map_err(|e| memory(&e)).and_then(|control| {
                 let control = Arc::new(control);
                 let segment = || Segment::from_fd(segment).map_err(|e| memory(&e));
+                let exposed = || Exposed::from_fd(exposed).map_err(|e| memory(&e));
                 let area = || FloorArea::from_fd(area).map_err(|e| memory(&e));
-                begin(&assignment, &mut channel, &control, segment, area)
+                begin(&assignment, &mut channel, &control, segment, exposed, area)
             })
         }
         _ => return ExitCode::from(Exit::Rank as u8),
@@ -115,6 +116,7 @@ fn begin(
     channel: &mut Channel,
     control: &Arc<Control>,
     segment: impl FnOnce() -> Result<Segment, Failure>,
+    exposed: impl FnOnce() -> Result<Exposed, Failure>,
     area: impl FnOnce() -> Result<FloorArea, Failure>,
 ) -> Result<(), Failure> {
     if let Some(cpu) = assignment.cpu {
@@ -122,12 +124,16 @@ fn begin(
     }
     let Assignment { rank, size, .. } = *assignment;
     if let Task::Floors(plan) = &assignment.task {
-        return floors::rank(assignment, plan, channel, control, &segment()?, area()?);
+        return floors::rank(assignment, plan, channel, control, &segment()?, exposed()?, area()?);
     }
     match assignment.transport {
         Transport::Shm => {
-            let endpoint = ShmEndpoint::attach(&segment()?, rank, size)
-                .map_err(|e| Failure::new("", &e, Exit::Host))?;
+            let memory = |e| Failure::new("", &e, Exit::Host);
+            let endpoint = ShmEndpoint::attach(&segment()?, rank, size).map_err(memory)?;
+            if let Task::Series(_) = assignment.task {
+                let endpoint = endpoint.exposing(exposed()?).map_err(memory)?;
+                return play_moving(assignment, channel, control, endpoint);
+            }
             play(assignment, channel, control, endpoint)
         }
         Transport::Tcp => {
@@ -157,7 +163,7 @@ pub fn credited<L: Link>(link: L) -> Credited<L> {
     Credited::new(link, CREDITS)
 }
 
-/// Plays this rank's part in the task, over `endpoint`.
+/// Plays this rank's part in a task that moves words only, over `endpoint`.
 fn play<E: Endpoint>(
     assignment: &Assignment,
     channel: &mut Channel,
@@ -165,7 +171,29 @@ fn play<E: Endpoint>(
     endpoint: E,
 ) -> Result<(), Failure> {
     let clock = clock(assignment)?;
-    let mut station = station(assignment, control, endpoint, clock);
+    let station = station(assignment, control, endpoint, clock);
+    carry_out(assignment, channel, clock, station)
+}
+
+/// The same in a task that moves bytes.
+fn play_moving<E: Bulk>(
+    assignment: &Assignment,
+    channel: &mut Channel,
+    control: &Arc<Control>,
+    endpoint: E,
+) -> Result<(), Failure> {
+    let clock = clock(assignment)?;
+    let station = station(assignment, control, endpoint, clock).moving();
+    carry_out(assignment, channel, clock, station)
+}
+
+/// Follows the leader, or leads.
+fn carry_out<E: Endpoint>(
+    assignment: &Assignment,
+    channel: &mut Channel,
+    clock: CycleClock,
+    mut station: Station<E, RankWatch>,
+) -> Result<(), Failure> {
     if assignment.rank != 0 {
         follow(&mut station)?;
         return farewell(channel);
@@ -205,7 +233,11 @@ pub fn station<E: Endpoint>(
 
 /// The leader's procedures, in their order.
 fn lead<R: Runner>(runner: &mut R, task: &Task) -> Result<(), Stop> {
-    let Task::Signature { plan, pairs, fan_in } = task else { return Ok(()) };
+    let (plan, pairs, fan_in) = match task {
+        Task::Signature { plan, pairs, fan_in } => (plan, pairs, fan_in),
+        Task::Series(plan) => return series::measure(runner, plan).map(drop),
+        Task::Floors(_) => return Ok(()),
+    };
     if let Some(most) = fan_in {
         contention::measure(runner, plan, *most, plan.budget)?;
         return Ok(());

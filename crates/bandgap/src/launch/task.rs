@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::measure::floors::FloorPlan;
+use crate::measure::series::SeriesPlan;
 use crate::measure::signature::SignaturePlan;
 
 /// The procedures that rank processes carry out, the leader (rank 0) deciding.
@@ -17,6 +18,8 @@ pub enum Task {
         /// Also K requesters to one, up to this K; then instead of the signature.
         fan_in: Option<usize>,
     },
+    /// One or several operations over many message sizes.
+    Series(SeriesPlan),
     /// The floors of this machine.
     Floors(FloorPlan),
 }

@@ -99,12 +99,12 @@ mod tests {
         let probes = |pace| Some([Probe { cache_line: 140.0, pace }; 2]);
         let mut calm = Calm::default();
         assert!(calm.is_calm(probes(900.0)));
-        // One in eight at full pace: the 5 % quantile is 400, and 1.15 × 400 = 460.
+        // One in eight at full pace: the 5 % quantile is 400, and 1.1 × 400 = 440.
         for i in 0..128 {
             calm.note(probes(if i % 8 == 0 { 400.0 } else { 700.0 }));
         }
-        assert!(calm.is_calm(probes(450.0)));
-        assert!(!calm.is_calm(probes(470.0)));
+        assert!(calm.is_calm(probes(435.0)));
+        assert!(!calm.is_calm(probes(445.0)));
         assert!(calm.is_calm(None));
         // The processors moved to where 700 is all there is: after 1024 further probes that is calm.
         for _ in 0..512 {

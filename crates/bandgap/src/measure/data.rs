@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::series::Operation;
+
 /// What a batch is a batch of.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Key {
@@ -28,6 +30,17 @@ pub enum Key {
         /// K.
         requesters: usize,
     },
+    /// So many transfers of one size, one after the other.
+    Sized {
+        /// What is done.
+        operation: Operation,
+        /// Bytes of each.
+        bytes: u32,
+        /// M.
+        messages: u32,
+        /// What is timed of it.
+        part: Part,
+    },
     /// Time per operation of a floor, or of a layer compared with it.
     Floor {
         /// Its name.
@@ -43,6 +56,16 @@ pub struct Probe {
     pub cache_line: f64,
     /// Time of a fixed amount of independent arithmetic, of the slower of the two.
     pub pace: f64,
+}
+
+/// What is timed of a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Part {
+    /// From its begin until nothing is under way.
+    Whole,
+    /// From its begin until the last operation was issued.
+    Issue,
 }
 
 /// The samples of one batch, all taken within one placement state.

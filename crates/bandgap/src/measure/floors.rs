@@ -60,6 +60,16 @@ pub struct Floor {
     kind: Kind,
 }
 
+impl Floor {
+    /// Bytes of a round; 0 where it moves none.
+    fn bytes(&self) -> usize {
+        match self.yields {
+            Yields::Bytes(bytes) => bytes as usize,
+            Yields::HalfRoundTrip | Yields::Operation => 0,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     CacheLine,
@@ -67,6 +77,7 @@ enum Kind {
     SlotRingStream,
     CopyLocal,
     CopyCrossCore,
+    StoreCrossCore,
     CopyVmReadv,
     Tcp,
     Unix,
@@ -76,12 +87,17 @@ enum Kind {
     ClockRead,
     SystemCall,
     Shm(Kernel),
+    Bulk(Kernel),
     OverTcp,
     OverUnix,
 }
 
-/// Bytes that a copy copies.
+/// Bytes that a copy copies, where its name does not say.
 pub const COPY_BYTES: u64 = 64 << 10;
+/// Bytes of a long copy.
+pub const LONG_COPY_BYTES: u64 = 1 << 20;
+/// Bytes that each rank exposes for the layers of bulk transfers: a long copy to send, one to arrive.
+pub const EXPOSED: usize = 2 * LONG_COPY_BYTES as usize;
 /// Bytes of one write of a stream.
 pub const STREAM_BYTES: u64 = socket::STREAM_BYTES as u64;
 
@@ -114,7 +130,33 @@ pub const FLOORS: &[Floor] = &[
     ),
     floor("copy_local", Yields::Bytes(COPY_BYTES), 16, Kind::CopyLocal),
     floor("copy_cross_core", Yields::Bytes(COPY_BYTES), 1, Kind::CopyCrossCore),
+    layer("bulk_get", Yields::Bytes(COPY_BYTES), 1, "copy_cross_core", Kind::Bulk(Kernel::Get)),
+    floor("copy_cross_core_1mib", Yields::Bytes(LONG_COPY_BYTES), 1, Kind::CopyCrossCore),
+    layer(
+        "bulk_get_1mib",
+        Yields::Bytes(LONG_COPY_BYTES),
+        1,
+        "copy_cross_core_1mib",
+        Kind::Bulk(Kernel::Get),
+    ),
+    floor("store_cross_core", Yields::Bytes(COPY_BYTES), 1, Kind::StoreCrossCore),
+    layer(
+        "bulk_store",
+        Yields::Bytes(COPY_BYTES),
+        1,
+        "store_cross_core",
+        Kind::Bulk(Kernel::Store),
+    ),
+    floor("store_cross_core_1mib", Yields::Bytes(LONG_COPY_BYTES), 1, Kind::StoreCrossCore),
+    layer(
+        "bulk_store_1mib",
+        Yields::Bytes(LONG_COPY_BYTES),
+        1,
+        "store_cross_core_1mib",
+        Kind::Bulk(Kernel::Store),
+    ),
     floor("copy_vm_readv", Yields::Bytes(COPY_BYTES), 1, Kind::CopyVmReadv),
+    floor("copy_vm_readv_1mib", Yields::Bytes(LONG_COPY_BYTES), 1, Kind::CopyVmReadv),
     floor("tcp", Yields::HalfRoundTrip, 20, Kind::Tcp),
     layer("active_message_tcp", Yields::HalfRoundTrip, 20, "tcp", Kind::OverTcp),
     floor("unix", Yields::HalfRoundTrip, 20, Kind::Unix),

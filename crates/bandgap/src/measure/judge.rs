@@ -119,7 +119,11 @@ impl<'a> Judged<'a> {
     /// Whether `key` has batches enough, and an interval as narrow as asked.
     pub fn converged(&self, key: &Key) -> bool {
         self.point(key).is_some_and(|point| {
-            let stamp = if matches!(key, Key::Issue { .. } | Key::Rtt) { self.stamp } else { 0.0 };
+            let stamp = if matches!(key, Key::Issue { .. } | Key::Rtt | Key::Sized { .. }) {
+                self.stamp
+            } else {
+                0.0
+            };
             let read = point.value.abs() + stamp;
             point.batches >= MIN_BATCHES && point.interval.half_width() <= self.precision * read
         })

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bandgap_comm::{CommError, Delay, Endpoint, Role, Watch, Word};
+use bandgap_comm::{Bulk, CommError, Delay, Endpoint, Role, Watch, Word};
 use bandgap_host::{CycleClock, WorkRate, pace};
 use bandgap_kernels::{COMMAND, DONE, Executor, Job, RESULT, Samples};
 use bandgap_shm::{Control, probe, report};
@@ -29,7 +29,11 @@ pub struct Station<E, W> {
     executor: Executor<E, CycleClock, W>,
     control: Arc<Control>,
     epoch: u64,
+    execute: Execute<E, W>,
 }
+
+/// How an executor carries out a job: one that moves words, or any.
+type Execute<E, W> = fn(&mut Executor<E, CycleClock, W>, &Job) -> Result<Samples, CommError>;
 
 /// What a rank measured in one job, in ticks.
 struct Carried {
@@ -47,7 +51,15 @@ pub struct ProbeTicks {
 impl<E: Endpoint, W: Watch> Station<E, W> {
     /// A station over `executor`.
     pub fn new(executor: Executor<E, CycleClock, W>, control: Arc<Control>) -> Self {
-        Self { executor, control, epoch: 0 }
+        Self { executor, control, epoch: 0, execute: Executor::execute }
+    }
+
+    /// The same station for jobs that may move bytes.
+    pub fn moving(self) -> Self
+    where
+        E: Bulk,
+    {
+        Self { execute: Executor::execute_any, ..self }
     }
 
     /// This rank's executor.
@@ -58,7 +70,7 @@ impl<E: Endpoint, W: Watch> Station<E, W> {
     /// Runs this rank's part of `job`, between two probes if the job asks for them.
     fn carry_out(&mut self, job: &Job) -> Result<Carried, CommError> {
         let before = self.probe(job)?;
-        let samples = self.executor.execute(job)?;
+        let samples = (self.execute)(&mut self.executor, job)?;
         let after = self.probe(job)?;
         Ok(Carried { samples, probe: before.zip(after).map(|(b, a)| [b, a]) })
     }

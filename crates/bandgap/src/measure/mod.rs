@@ -13,7 +13,9 @@ pub mod live;
 pub mod pairs;
 pub mod placement;
 pub mod runner;
+pub mod series;
 pub mod signature;
+pub mod sizes;
 pub mod virtual_time;
 
 pub use data::{Measured, Table};

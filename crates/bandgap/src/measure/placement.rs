@@ -16,7 +16,7 @@ const STRADDLE: f64 = 1.4;
 pub const FULL: f64 = 0.05;
 /// A processor is slowed when it takes longer than at full pace by more than this factor; clock
 /// frequencies vary by less.
-pub const SLOWED: f64 = 1.15;
+pub const SLOWED: f64 = 1.1;
 
 /// With fewer batches a point, on average, paces are not told apart: too little would be left.
 const ENOUGH: usize = 8;

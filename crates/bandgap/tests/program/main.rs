@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used)] // A test that cannot go on has failed.
 
 mod bad_input;
+mod bulk;
 mod documented;
 mod faults;
 mod garbage;

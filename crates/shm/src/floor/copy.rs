@@ -119,6 +119,79 @@ pub fn copy_vm_readv(
     }
 }
 
+/// Copies `bytes` into shared memory that the responder's core has just read, and waits until the
+/// responder says that it saw them come: a store with its completion, done by hand.
+/// `window.samples` samples of `window.rounds` stores, timed one by one.
+///
+/// Formula: time per store = ticks / rounds, the cost of one pair of stamps included.
+///
+/// # Errors
+/// The other side did not answer until `give_up` said so, or a byte was wrong.
+///
+/// # Panics
+/// `bytes` is more than [`COPY_BYTES`], or `2 · samples · rounds` is 2³² − 2 or more.
+pub fn store_cross_core(
+    area: &FloorArea,
+    epoch: u64,
+    role: Role,
+    window: Window,
+    bytes: usize,
+    timer: &impl Timer,
+    mut give_up: impl FnMut() -> bool,
+) -> Result<Vec<u64>, ShmError> {
+    const FLOOR: &str = "store_cross_core";
+    assert!(bytes <= COPY_BYTES, "a copy of {bytes} bytes; {COPY_BYTES} are the most");
+    let shared = area.buffer().as_ptr();
+    let mut own = vec![0_u8; bytes];
+    let [stored, seen] = area.wanted_ready();
+    let gave_up = || ShmError::GaveUp { floor: FLOOR };
+    let stores = u64::from(window.samples) * u64::from(window.rounds);
+    let mut number = first_number(epoch, 2 * stores);
+    let mut samples = Vec::with_capacity(window.samples as usize);
+    for _ in 0..window.samples {
+        let mut ticks = 0_u64;
+        for _ in 0..window.rounds {
+            // Two numbers a store: it was seen, it was read.
+            number += 2;
+            match role {
+                Role::Initiator => {
+                    fill(&mut own, number);
+                    let start = timer.stamp();
+                    // SAFETY: the area's buffer has at least `bytes` bytes, `own` is elsewhere, and
+                    // the responder has read the former store: it said so below.
+                    unsafe { ptr::copy_nonoverlapping(own.as_ptr(), shared, bytes) };
+                    // Release: pairs with the responder's acquire; the bytes are there.
+                    stored.store(number, Ordering::Release);
+                    until(|| seen.load(Ordering::Relaxed) >= number - 1, &mut give_up)
+                        .ok_or_else(gave_up)?;
+                    let end = timer.stamp();
+                    ticks = ticks.wrapping_add(end.ticks().wrapping_sub(start.ticks()));
+                    // Acquire: pairs with the responder's release; it reads no more.
+                    until(|| seen.load(Ordering::Acquire) == number, &mut give_up)
+                        .ok_or_else(gave_up)?;
+                }
+                Role::Responder => {
+                    // Acquire: pairs with the initiator's release.
+                    until(|| stored.load(Ordering::Acquire) == number, &mut give_up)
+                        .ok_or_else(gave_up)?;
+                    seen.store(number - 1, Ordering::Relaxed);
+                    // SAFETY: as above, and the initiator does not touch the buffer until it is
+                    // told that it was read.
+                    unsafe { ptr::copy_nonoverlapping(shared, own.as_mut_ptr(), bytes) };
+                    check(FLOOR, &own, number)?;
+                    // Release: pairs with the initiator's acquire; the buffer was read. The next
+                    // store may come, and finds this side waiting.
+                    seen.store(number, Ordering::Release);
+                }
+            }
+        }
+        if role == Role::Initiator {
+            samples.push(ticks);
+        }
+    }
+    Ok(samples)
+}
+
 /// The taking of turns that both sides of a copy keep to.
 struct Turns<'a> {
     floor: &'static str,

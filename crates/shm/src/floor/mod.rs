@@ -17,6 +17,6 @@ mod stream;
 
 pub use area::{COPY_BYTES, FloorArea};
 pub use cache_line::cache_line;
-pub use copy::{copy_cross_core, copy_local, copy_vm_readv};
+pub use copy::{copy_cross_core, copy_local, copy_vm_readv, store_cross_core};
 pub use slot_ring::slot_ring;
 pub use stream::slot_ring_stream;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use bandgap_comm::{Delay, Endpoint, Role, Watch, Window};
+use bandgap_comm::{Bulk, Delay, Endpoint, Role, Watch, Window};
 use bandgap_host::process::read_process;
 use bandgap_kernels::{Job, Kernel, Pattern};
 use bandgap_shm::floor as memory;
@@ -10,7 +10,7 @@ use bandgap_socket::floor as socket;
 
 use super::bench::Bench;
 use super::ticks::{LOCAL_SCALE, Ticks};
-use super::{COPY_BYTES, Floor, Kind};
+use super::{Floor, Kind};
 use crate::launch::watch::RankWatch;
 use crate::measure::live::{ProbeTicks, Station};
 use crate::measure::runner::Stop;
@@ -53,11 +53,15 @@ impl Bench {
                 memory::slot_ring_stream(area, epoch, role, window, timer, give_up_late)
             }
             Kind::CopyCrossCore => {
-                let bytes = COPY_BYTES as usize;
+                let bytes = floor.bytes();
                 memory::copy_cross_core(area, epoch, role, window, bytes, timer, give_up_late)
             }
+            Kind::StoreCrossCore => {
+                let bytes = floor.bytes();
+                memory::store_cross_core(area, epoch, role, window, bytes, timer, give_up_late)
+            }
             Kind::CopyVmReadv => {
-                let bytes = COPY_BYTES as usize;
+                let bytes = floor.bytes();
                 let read = |process, address, into: &mut [u8]| {
                     let wanted = into.len();
                     match read_process(process, address, into) {
@@ -74,7 +78,7 @@ impl Bench {
                 .map_err(|error| error.to_string()));
             }
             Kind::CopyLocal => match role {
-                Role::Initiator => memory::copy_local(window, COPY_BYTES as usize, timer),
+                Role::Initiator => memory::copy_local(window, floor.bytes(), timer),
                 Role::Responder => Ok(Vec::new()),
             },
             Kind::Tcp => {
@@ -112,6 +116,7 @@ impl Bench {
             }
             Kind::ClockRead | Kind::SystemCall => return Ok(Ok(self.local(floor.kind))),
             Kind::Shm(kernel) => return layer_ticks(&mut self.shm, kernel, window),
+            Kind::Bulk(kernel) => return bulk_ticks(&mut self.shm, kernel, window, floor.bytes()),
             Kind::OverTcp => return layer_ticks(&mut self.tcp, Kernel::PingPong, window),
             Kind::OverUnix => return layer_ticks(&mut self.unix, Kernel::PingPong, window),
         };
@@ -148,9 +153,27 @@ fn layer_ticks<E: Endpoint>(
     kernel: Kernel,
     window: Window,
 ) -> Result<Ticks, Stop> {
-    let pattern = Pattern::OneToOne { requester: 0, replier: 1 };
-    let (messages, samples) = (window.rounds, window.samples);
-    let job =
-        Job { kernel, pattern, messages, samples, bytes: 0, delay: Delay::NONE, probed: false };
-    Ok(Ok(station.executor().execute(&job)?.issue))
+    Ok(Ok(station.executor().execute(&job(kernel, window, 0))?.issue))
+}
+
+/// Transfers one by one, each until it is complete.
+fn bulk_ticks<E: Bulk>(
+    station: &mut Station<E, RankWatch>,
+    kernel: Kernel,
+    window: Window,
+    bytes: usize,
+) -> Result<Ticks, Stop> {
+    Ok(Ok(station.executor().execute_any(&job(kernel, window, bytes))?.drained))
+}
+
+fn job(kernel: Kernel, window: Window, bytes: usize) -> Job {
+    Job {
+        kernel,
+        pattern: Pattern::OneToOne { requester: 0, replier: 1 },
+        messages: window.rounds,
+        samples: window.samples,
+        bytes: bytes as u32,
+        delay: Delay::NONE,
+        probed: false,
+    }
 }

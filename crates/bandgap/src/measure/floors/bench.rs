@@ -8,7 +8,7 @@ use std::time::Duration;
 use bandgap_comm::{Credited, Role};
 use bandgap_host::CycleClock;
 use bandgap_shm::floor::FloorArea;
-use bandgap_shm::{Control, Segment, ShmEndpoint};
+use bandgap_shm::{Control, Exposed, Segment, ShmEndpoint};
 use bandgap_socket::{SocketLink, udp};
 
 use crate::exit::Exit;
@@ -41,6 +41,7 @@ impl Bench {
         channel: &mut Channel,
         control: &Arc<Control>,
         segment: &Segment,
+        exposed: Exposed,
         area: FloorArea,
     ) -> Result<Self, Failure> {
         let failed = |e: &dyn std::fmt::Display| Failure::new("", e, Exit::Communication);
@@ -60,7 +61,9 @@ impl Bench {
         let raw_unix = connect_unix(assignment, unix_raw.0, &of(3))?;
         let peer = 1 - assignment.rank;
         let raw_udp = udp::connect(udp_socket, &of(4)[peer]).map_err(|e| failed(&e))?;
-        let endpoint = ShmEndpoint::attach(segment, assignment.rank, 2).map_err(|e| failed(&e))?;
+        let endpoint = ShmEndpoint::attach(segment, assignment.rank, 2)
+            .and_then(|endpoint| endpoint.exposing(exposed))
+            .map_err(|e| failed(&e))?;
         let lost = || Failure::new("connect the ranks", &"", Exit::Communication);
         Ok(Self {
             role: if assignment.rank == 0 { Role::Initiator } else { Role::Responder },

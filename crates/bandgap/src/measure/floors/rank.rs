@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bandgap_shm::floor::FloorArea;
-use bandgap_shm::{Control, Segment};
+use bandgap_shm::{Control, Exposed, Segment};
 
 use super::FloorPlan;
 use super::bench::Bench;
@@ -21,9 +21,10 @@ pub fn rank(
     channel: &mut Channel,
     control: &Arc<Control>,
     segment: &Segment,
+    exposed: Exposed,
     area: FloorArea,
 ) -> Result<(), Failure> {
-    let mut bench = Bench::connect(assignment, channel, control, segment, area)?;
+    let mut bench = Bench::connect(assignment, channel, control, segment, exposed, area)?;
     if assignment.rank == 0 {
         Leader { bench: &mut bench, channel, plan, launch: assignment.launch }.measure()?;
     } else {

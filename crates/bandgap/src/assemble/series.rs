@@ -1,0 +1,166 @@
+//! The record of a series: one operation over many sizes.
+
+use std::collections::BTreeSet;
+
+use bandgap_record::{Evidence, Outcome, Quantity, RecordError, Series, SeriesPoint};
+use bandgap_units::{Ns, Rate};
+
+use super::estimated::{ESTIMATOR, Estimated, estimated};
+use super::summary::summary;
+use super::{AssembleError, findings, points, states};
+use crate::collect::{Collected, Stage};
+use crate::measure::data::Part;
+use crate::measure::judge::Judged;
+use crate::measure::series::{Operation, SeriesPlan, Sized, key};
+use crate::target::Target;
+
+/// What a series task brought, and what it was measured on.
+pub(super) struct Measured<'a> {
+    pub(super) stage: &'a Stage,
+    pub(super) target: &'a Target,
+    pub(super) plan: &'a SeriesPlan,
+    pub(super) collected: &'a Collected,
+    pub(super) judged: &'a Judged<'a>,
+}
+
+impl Measured<'_> {
+    /// One result for each operation that was measured.
+    pub(super) fn results(&self) -> Result<Vec<Outcome>, AssembleError> {
+        let operations: BTreeSet<Operation> =
+            self.plan.points.iter().map(|point| point.operation).collect();
+        let mut results = Vec::new();
+        for operation in operations {
+            let series = self.series(operation)?;
+            if !series.points.is_empty() {
+                results.push(Outcome::Series(Box::new(series)));
+            }
+        }
+        if results.is_empty() { Err(AssembleError::Empty) } else { Ok(results) }
+    }
+
+    fn series(&self, operation: Operation) -> Result<Series, AssembleError> {
+        let pair = self.plan.pair.map(|rank| rank as u32);
+        let cpus = self.collected.placement.as_ref().map(|placement| placement.cpus.as_slice());
+        let cores = cpus.map(|cpus| self.plan.pair.map(|rank| cpus[rank]));
+        let distance = cores.and_then(|[a, b]| {
+            self.stage.topology.distance(a, b).map(|distance| distance.to_string())
+        });
+        let state = self
+            .judged
+            .seen()
+            .and_then(|seen| states::states(self.judged).get(seen).cloned())
+            .unwrap_or_else(states::only);
+        let mut points = Vec::new();
+        for &single in
+            self.plan.points.iter().filter(|p| p.operation == operation && p.messages == 1)
+        {
+            if let Some(point) = self.point(single, distance.clone(), &state.label)? {
+                points.push(point);
+            }
+        }
+        points.sort_by_key(|point| point.bytes);
+        Ok(Series {
+            name: operation.name().to_owned(),
+            transport: self.target.to_string(),
+            ranks: 2,
+            pair: Some(pair),
+            cores: cores.map(|cores| cores.map(|core| core as u32)),
+            launches: self.collected.launches,
+            // Wrong bytes end a run.
+            verified: self.collected.placement.is_some(),
+            state,
+            points,
+            findings: findings::slowed(self.judged.states(), self.judged.seen())
+                .into_iter()
+                .collect(),
+        })
+    }
+
+    fn point(
+        &self,
+        single: Sized,
+        distance: Option<String>,
+        state: &str,
+    ) -> Result<Option<SeriesPoint>, AssembleError> {
+        let (judged, virtual_time) = (self.judged, self.collected.placement.is_none());
+        let whole = key(single, Part::Whole);
+        let values = judged.values(&whole);
+        let Some(&first) = values.first() else { return Ok(None) };
+        let converged = virtual_time || judged.converged(&whole);
+        let time = judged
+            .point(&whole)
+            .map_or_else(|| Estimated::single(first, converged), |p| Estimated::new(&p, converged));
+        let send_overhead = estimated(judged, &key(single, Part::Issue), virtual_time);
+        let time = time.per(1.0)?;
+        let bytes = u64::from(single.bytes);
+        let batches = self.collected.table.batches(&whole);
+        let counted: Vec<f64> = batches
+            .iter()
+            .filter(|batch| judged.counts(batch))
+            .flat_map(|batch| batch.samples.iter().copied())
+            .collect();
+        let overlap = send_overhead.as_ref().map(|o| beside(&time, o)).transpose()?;
+        Ok(Some(SeriesPoint {
+            bytes,
+            ranks: 2,
+            distance,
+            bandwidth: bandwidth(bytes, &time)?,
+            rate: None,
+            gap: self.gap(single)?,
+            overlap,
+            send_overhead,
+            state: state.to_owned(),
+            converged,
+            summary: summary(&counted, self.plan.confidence)?,
+            batches: batches
+                .iter()
+                .map(|batch| points::recorded(batch, judged, virtual_time))
+                .collect(),
+            time,
+        }))
+    }
+
+    /// g(n): what each further transfer of a burst adds, (T_M − T_1)/(M − 1).
+    fn gap(&self, single: Sized) -> Result<Option<Quantity>, AssembleError> {
+        let many =
+            self.plan.points.iter().find(|p| {
+                p.operation == single.operation && p.bytes == single.bytes && p.messages > 1
+            });
+        let Some(many) = many else { return Ok(None) };
+        let one = self.judged.point(&key(single, Part::Whole));
+        let burst = self.judged.point(&key(*many, Part::Whole));
+        let (Some(one), Some(burst)) = (one, burst) else { return Ok(None) };
+        let further = f64::from(many.messages - 1);
+        let value = (burst.value - one.value) / further;
+        let half = burst.interval.half_width().hypot(one.interval.half_width()) / further;
+        let batches = one.batches.min(burst.batches) as u64;
+        let converged = half <= self.plan.precision * value.abs();
+        let evidence = Evidence::new("(T_M − T_1)/(M − 1)", batches, converged);
+        let interval = Some((Ns(value - half), Ns(value + half)));
+        Ok(Some(Quantity::time(Ns(value), interval, evidence)?))
+    }
+}
+
+/// n/t(n), with the interval of the time turned over.
+fn bandwidth(bytes: u64, time: &Quantity) -> Result<Option<Quantity>, RecordError> {
+    let rate = |seconds: f64| Rate(bytes as f64 / seconds);
+    let positive = time.low.is_some_and(|low| low.0 > 0.0) && time.value.0 > 0.0;
+    if bytes == 0 || !positive {
+        return Ok(None);
+    }
+    let bounds = time.low.zip(time.high).map(|(low, high)| (rate(high.0), rate(low.0)));
+    let evidence = Evidence::new(format!("n / ({ESTIMATOR})"), time.samples, time.converged);
+    Quantity::rate(rate(time.value.0), bounds, evidence).map(Some)
+}
+
+/// t(n) − o(n): how much computation fits beside a transfer. Both come from the same batches, so
+/// the wider of the two intervals is taken rather than their sum.
+fn beside(time: &Quantity, overhead: &Quantity) -> Result<Quantity, RecordError> {
+    let half = |q: &Quantity| q.low.zip(q.high).map_or(0.0, |(low, high)| (high.0 - low.0) / 2.0);
+    let seconds = time.value.0 - overhead.value.0;
+    let half = half(time).max(half(overhead));
+    let ns = |seconds: f64| Ns(seconds * 1e9);
+    let converged = time.converged && overhead.converged;
+    let evidence = Evidence::new("T(n) − o(n)", time.samples, converged);
+    Quantity::time(ns(seconds), Some((ns(seconds - half), ns(seconds + half))), evidence)
+}

@@ -1,0 +1,42 @@
+//! The message sizes of a series.
+
+/// Bytes of the region that blocks are sent from, and of the one that they arrive in.
+pub const SIZES_REGION: usize = 8 << 20;
+/// Longest message.
+pub const LONGEST: u32 = 4 << 20;
+/// Sizes this far below and above a power of two are measured too: buffers that end or begin at a
+/// round number cost less than others.
+const PERTURBED: u32 = 3;
+/// Powers of two from here on have such neighbours.
+const FROM: u32 = 16;
+
+/// 0, then powers of two with their neighbours, as far as they lie within `range`.
+pub fn sizes(range: std::ops::RangeInclusive<u32>) -> Vec<u32> {
+    let powers = (0..=LONGEST.ilog2()).map(|exponent| 1_u32 << exponent);
+    let mut sizes: Vec<u32> = powers
+        .flat_map(|power| match power {
+            FROM.. => vec![power - PERTURBED, power, power + PERTURBED],
+            _ => vec![power],
+        })
+        .chain([0, *range.start(), *range.end()])
+        .filter(|size| range.contains(size) && *size <= LONGEST)
+        .collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_powers_of_two_and_their_neighbours() {
+        assert_eq!(sizes(0..=40), [0, 1, 2, 4, 8, 13, 16, 19, 29, 32, 35, 40]);
+        assert_eq!(sizes(30..=33), [30, 32, 33]);
+        let all = sizes(0..=LONGEST);
+        assert_eq!(all.last(), Some(&LONGEST));
+        // 0, four powers below 16, then nineteen with two neighbours, of which one is too long.
+        assert_eq!(all.len(), 1 + 4 + 3 * 19 - 1);
+    }
+}
