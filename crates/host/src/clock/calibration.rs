@@ -92,7 +92,9 @@ pub(super) fn fit(points: &[Point]) -> Rate {
         let distance = late.ticks - early.ticks;
         if distance > 0.0 {
             slopes.push((late.nanoseconds - early.nanoseconds) / distance);
-            bounds.push((early.width + late.width) / 2.0 / distance);
+            // Readings are whole ticks: where a bracket is narrower than one, half a tick at
+            // each end remains.
+            bounds.push(((early.width + late.width) / 2.0 + 1.0) / distance);
         }
     }
     if slopes.is_empty() {
