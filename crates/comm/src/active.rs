@@ -103,6 +103,12 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         self.dispatch.state
     }
 
+    /// The endpoint, and the handlers' state beside it.
+    #[inline(always)]
+    pub(crate) fn parts(&mut self) -> (&mut E, &mut S) {
+        (&mut self.endpoint, &mut self.dispatch.state)
+    }
+
     /// The watch.
     pub fn watch_mut(&mut self) -> &mut W {
         &mut self.watch
@@ -206,7 +212,7 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
 
     /// After a fruitless poll, the `idle`th in a row.
     #[inline(always)]
-    fn idle(
+    pub(crate) fn idle(
         &mut self,
         idle: u32,
         since: &mut Option<Instant>,

@@ -35,6 +35,20 @@ impl Source<'_> {
     }
 }
 
+impl<'a> Source<'a> {
+    /// The bytes themselves, where `exposed` is what this rank exposes.
+    ///
+    /// # Errors
+    /// The range is not exposed.
+    #[inline]
+    pub fn within(self, exposed: &'a [u8]) -> Result<&'a [u8], CommError> {
+        match self {
+            Self::Bytes(bytes) => Ok(bytes),
+            Self::Exposed { at, len } => Ok(&exposed[exposed_range(exposed.len(), at, len)?]),
+        }
+    }
+}
+
 /// Answer to an attempt to get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
@@ -102,6 +116,21 @@ pub trait Bulk: Endpoint {
         len: usize,
         message: Message,
     ) -> Result<Begun, CommError>;
+
+    /// Fills `into` from the memory of the process of `peer`, not that which it exposes, from
+    /// `address` on, if this transport can do that; says whether it did. The address is what the
+    /// peer told, and is of no use but this: whatever it is, the worst are wrong bytes or an error.
+    ///
+    /// # Errors
+    /// There is no such peer, or its memory is not readable there.
+    fn try_read_peer(
+        &mut self,
+        _peer: Rank,
+        _address: u64,
+        _into: &mut [u8],
+    ) -> Result<bool, CommError> {
+        Ok(false)
+    }
 }
 
 /// The range of `len` bytes from `at` on within `exposed` bytes.

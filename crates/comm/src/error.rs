@@ -53,6 +53,19 @@ pub enum CommError {
         /// Bytes that are exposed.
         exposed: usize,
     },
+    /// A message is longer than the buffer of the receive that took it. The message is lost, its
+    /// sender knows nothing of that, and message passing goes on.
+    #[error("receive {bytes} bytes from rank {from}, tag {tag}, in a buffer of {room} bytes")]
+    TooLong {
+        /// Who sent it.
+        from: Rank,
+        /// Its tag.
+        tag: u32,
+        /// Its length.
+        bytes: usize,
+        /// Length of the buffer.
+        room: usize,
+    },
     /// A rank that is not part of the run, or this rank itself, was named as a peer.
     #[error("address rank {peer}: peers are the other ranks below {size}")]
     NoSuchPeer {

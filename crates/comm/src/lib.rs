@@ -5,7 +5,8 @@
 //!   [`Endpoint`] of it.
 //! * [`Bulk`]: an [`Endpoint`] that also moves bytes, between memories that ranks expose.
 //! * [`ActiveMessages`]: handler table, `request`, `poll`, waiting, over any [`Endpoint`].
-//! * [`Am`]: what the source of a rank program sees. Executed by a rank process, or recorded for
+//! * [`passing`]: message passing of any length, over Active Messages.
+//! * [`Am`] and [`Comm`]: what the source of a rank program sees. Executed by a rank process, or recorded for
 //!   the simulator.
 //!
 //! This crate knows no transport and contains no unsafe code.
@@ -27,6 +28,7 @@ mod wait;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 pub mod inproc;
+pub mod passing;
 
 pub use active::{ActiveMessages, Answer, Call, Handlers, Outcome, ReplyHandler, RequestHandler};
 pub use bulk::{Begun, Bulk, Source, exposed_range};
@@ -36,7 +38,7 @@ pub use error::CommError;
 pub use floor::{Role, Window};
 pub use frame::{FRAME_HEADER, Frame, FrameError, FrameKind, MAX_FRAME};
 pub use message::{HandlerId, MAX_WORDS, Message, NoHandler, Rank, Tag, Word};
-pub use program::{Am, Delay, Verb};
+pub use program::{Am, Comm, Delay, Verb};
 pub use timer::{Stamp, Timer};
 pub use transfer::Transfer;
 pub use wait::{NoWatch, Waiting, Watch};

@@ -60,3 +60,41 @@ pub trait Am {
     /// Takes a time stamp.
     fn mark(&mut self);
 }
+
+/// What one rank of a program over message passing may do: the same source runs on a transport and
+/// is recorded for the simulator.
+///
+/// A program says who sends how many bytes to whom. What the bytes are, and where, is no concern of
+/// it: the executor has them ready before, and checks them after, so that no bytes can steer it. The
+/// other rules are those of [`Am`]: a stamp is opaque, and repetition is decided by who calls the
+/// program. Senders are always named: with any-source receives, which message is taken would depend
+/// on time.
+pub trait Comm {
+    /// This rank.
+    fn rank(&self) -> Rank;
+    /// Number of ranks.
+    fn size(&self) -> usize;
+    /// Sends a message of `bytes` bytes to `peer`, and waits until its memory may change.
+    ///
+    /// # Errors
+    /// A peer is gone, or a deadline passed.
+    fn send(&mut self, peer: Rank, tag: u32, bytes: usize) -> Result<(), CommError>;
+    /// Waits for the message of this tag, of `bytes` bytes, of `peer`.
+    ///
+    /// # Errors
+    /// As [`Comm::send`]; or the message has another length.
+    fn recv(&mut self, peer: Rank, tag: u32, bytes: usize) -> Result<(), CommError>;
+    /// Sends a message of `bytes` bytes to `peer` and waits for one of the same tag and length from
+    /// it, both at once.
+    ///
+    /// # Errors
+    /// As [`Comm::recv`].
+    fn exchange(&mut self, peer: Rank, tag: u32, bytes: usize) -> Result<(), CommError>;
+    /// Waits until every rank has come to its barrier.
+    ///
+    /// # Errors
+    /// As [`Comm::send`].
+    fn barrier(&mut self) -> Result<(), CommError>;
+    /// Takes a time stamp.
+    fn mark(&mut self);
+}

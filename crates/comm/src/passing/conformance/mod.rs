@@ -1,0 +1,73 @@
+//! What message passing must do over every transport, as tests that know no transport.
+//!
+//! A transport says how its endpoints are made, and one line makes a `#[test]` of each property:
+//!
+//! ```ignore
+//! bandgap_comm::passing_conformance!(Shm);
+//! ```
+//!
+//! Ranks run as threads that yield while they wait, or take turns in one thread where the property
+//! depends on what has arrived. A hang ends at a deadline, as a failure.
+
+mod crowd;
+mod lengths;
+mod misuse;
+mod order;
+mod ranks;
+mod reluctant;
+mod schedule;
+
+pub use crowd::{all_to_all, any_source, barriers};
+pub use lengths::{both_ways_at_once, every_length, posted_or_not};
+pub use misuse::{garbage_is_named, no_such_peer, too_long};
+pub use order::{
+    crowded_before_received, order_is_kept, probes, receives_in_posting_order, tags_choose,
+};
+pub use reluctant::Reluctant;
+pub use schedule::random_messages;
+
+use super::Tuning;
+use crate::Bulk;
+
+/// How a transport's endpoints are made, and the limits to test with.
+pub trait Harness {
+    /// The endpoint under test.
+    type E: Bulk + Send;
+    /// The limits between protocols.
+    const TUNING: Tuning = Tuning::DEFAULT;
+    /// The connected endpoints of a new run, by rank, each with so many bytes exposed at least.
+    fn endpoints(size: usize, exposed: usize) -> Vec<Self::E>;
+}
+
+/// Makes one `#[test]` of each property for the
+/// [`Harness`](crate::passing::conformance::Harness) named.
+#[macro_export]
+macro_rules! passing_conformance {
+    (@each $harness:ty: $($property:ident)*) => {
+        $(
+            #[test]
+            fn $property() {
+                $crate::passing::conformance::$property::<$harness>();
+            }
+        )*
+    };
+    ($harness:ty) => {
+        $crate::passing_conformance!(@each $harness:
+            every_length
+            posted_or_not
+            both_ways_at_once
+            order_is_kept
+            tags_choose
+            receives_in_posting_order
+            crowded_before_received
+            probes
+            any_source
+            all_to_all
+            barriers
+            too_long
+            no_such_peer
+            garbage_is_named
+            random_messages
+        );
+    };
+}

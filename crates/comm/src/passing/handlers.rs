@@ -1,0 +1,160 @@
+//! The requests of message passing, and the handlers that take them.
+//!
+//! ```text
+//! WORDS     tag | bytes << 32, then the bytes       a message of up to 24 bytes
+//! SLOT      tag | bytes << 32, slot                 a message in a slot
+//! ANNOUNCE  tag, bytes, send, address               a message that is still at its sender
+//! ANSWER    send, receive, wanted                   its receiver takes it, or needs no more of it
+//! PIECE     receive | bytes << 32, slot             a piece of such a message, in a slot
+//! RETURN    slots                                   slots given back
+//! BARRIER   round
+//! ```
+
+use super::mail::{FirstHandlers, HoldsMail, Mail};
+use super::matching::Envelope;
+use crate::{Call, HandlerId, Handlers, Outcome, Rank, Word};
+
+/// Place of a handler after the first.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    Words,
+    Slot,
+    Announce,
+    Answer,
+    Piece,
+    Return,
+    Barrier,
+}
+
+impl FirstHandlers {
+    /// The handler of a kind.
+    #[inline(always)]
+    pub(super) fn of(self, kind: Kind) -> HandlerId {
+        HandlerId(self.request.0 + kind as u8)
+    }
+}
+
+/// Adds the handlers of message passing to a table, the same on every rank of a run. Says what
+/// [`Mail::new`](super::Mail::new) is to be told.
+///
+/// # Panics
+/// The table has no room for 7 more request handlers.
+pub fn add_handlers<S: HoldsMail>(table: &mut Handlers<S>) -> FirstHandlers {
+    let request = table.request(words);
+    for handler in [slot, announce, answer, piece, give_back, barrier] {
+        table.request(handler);
+    }
+    FirstHandlers { request }
+}
+
+fn words<S: HoldsMail>(
+    state: &mut S,
+    call: Call<'_>,
+    header: Word,
+    a: Word,
+    b: Word,
+    c: Word,
+) -> Outcome {
+    let mail = state.mail_mut();
+    let (envelope, bytes) = (Envelope::new(call.from(), header as u32), header >> 32);
+    let waited = &mut mail.waited;
+    // Where it is waited for, no other receive is posted.
+    if waited.filter.takes(envelope) && bytes <= super::INLINE as u64 {
+        waited.filter.close();
+        waited.envelope = envelope;
+        waited.bytes = bytes as usize;
+        waited.words = [a, b, c];
+    } else {
+        mail.arrived_in_words(envelope, bytes, [a, b, c]);
+    }
+    call.done()
+}
+
+/// A request of so many words, seldom enough that they are counted.
+#[inline(always)]
+fn counted<S: HoldsMail>(
+    state: &mut S,
+    call: Call<'_>,
+    words: usize,
+    take: impl FnOnce(&mut Mail, Rank),
+) -> Outcome {
+    let mail = state.mail_mut();
+    let (from, sent) = (call.from(), call.words());
+    if sent == words {
+        take(mail, from);
+    } else {
+        mail.garbage(from, format!("{sent} words where message passing sends {words}"));
+    }
+    call.done()
+}
+
+fn slot<S: HoldsMail>(
+    state: &mut S,
+    call: Call<'_>,
+    header: Word,
+    slot: Word,
+    _: Word,
+    _: Word,
+) -> Outcome {
+    counted(state, call, 2, |mail, from| {
+        mail.arrived_in_slot(Envelope::new(from, header as u32), header >> 32, slot);
+    })
+}
+
+fn announce<S: HoldsMail>(
+    state: &mut S,
+    call: Call<'_>,
+    tag: Word,
+    bytes: Word,
+    send: Word,
+    address: Word,
+) -> Outcome {
+    counted(state, call, 4, |mail, from| {
+        mail.announced(Envelope::new(from, tag as u32), bytes, send, address);
+    })
+}
+
+fn answer<S: HoldsMail>(
+    state: &mut S,
+    call: Call<'_>,
+    send: Word,
+    receive: Word,
+    wanted: Word,
+    _: Word,
+) -> Outcome {
+    counted(state, call, 3, |mail, from| mail.answered(from, send, receive, wanted != 0))
+}
+
+fn piece<S: HoldsMail>(
+    state: &mut S,
+    call: Call<'_>,
+    header: Word,
+    slot: Word,
+    _: Word,
+    _: Word,
+) -> Outcome {
+    let receive = header & Word::from(u32::MAX);
+    counted(state, call, 2, |mail, from| mail.piece(from, receive, header >> 32, slot))
+}
+
+fn give_back<S: HoldsMail>(
+    state: &mut S,
+    call: Call<'_>,
+    slots: Word,
+    _: Word,
+    _: Word,
+    _: Word,
+) -> Outcome {
+    counted(state, call, 1, |mail, from| mail.returned(from, slots))
+}
+
+fn barrier<S: HoldsMail>(
+    state: &mut S,
+    call: Call<'_>,
+    round: Word,
+    _: Word,
+    _: Word,
+    _: Word,
+) -> Outcome {
+    counted(state, call, 1, |mail, from| mail.at_barrier(from, round))
+}

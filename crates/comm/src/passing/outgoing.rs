@@ -1,0 +1,212 @@
+//! Sends what waits to be sent to a peer.
+
+use std::ops::Range;
+
+use slab::Slab;
+
+use super::entries::{Giving, Lent, Memory, Send};
+use super::handlers::Kind;
+use super::inline;
+use super::lane::{Lane, Storing};
+use super::mail::FirstHandlers;
+use super::tuning::Layout;
+use crate::{Bulk, CommError, HandlerId, Message, Posted, Rank, Source, Word};
+
+/// What a lane can do next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Nothing waits.
+    Idle,
+    /// What waits needs a slot, which the peer will give back.
+    Slot,
+    /// Something may find room at any time.
+    More,
+}
+
+/// What a lane needs to send.
+pub(super) struct Outgoing<'a, 'l, E> {
+    pub(super) endpoint: &'a mut E,
+    pub(super) peer: Rank,
+    pub(super) rank: Rank,
+    pub(super) sends: &'a mut Slab<Send>,
+    pub(super) lent: &'a Lent<'l>,
+    pub(super) layout: &'a Layout,
+    pub(super) first: FirstHandlers,
+}
+
+/// A message in words: two where that is enough, since a transport then carries less.
+#[inline(always)]
+pub(super) fn in_words(handler: HandlerId, tag: u32, bytes: &[u8]) -> Message {
+    let header = u64::from(tag) | (bytes.len() as u64) << 32;
+    if bytes.len() <= 8 {
+        Message::new(handler, [header, inline::pack_word(bytes)])
+    } else {
+        let [a, b, c] = inline::pack(bytes);
+        Message::new(handler, [header, a, b, c])
+    }
+}
+
+impl Send {
+    fn bytes<'a>(&'a self, lent: &'a Lent<'_>) -> Result<&'a [u8], CommError> {
+        match &self.memory {
+            Memory::Owned(bytes) => Ok(bytes),
+            Memory::Lent(len) => lent.send.get(..*len).ok_or(CommError::Stopped),
+        }
+    }
+}
+
+impl<E: Bulk> Outgoing<'_, '_, E> {
+    /// Sends a request, and says whether there was room.
+    fn request(&mut self, message: Message) -> Result<bool, CommError> {
+        Ok(self.endpoint.try_request(self.peer, message)? == Posted::Yes)
+    }
+}
+
+impl Lane {
+    /// Sends what finds room, and at most one piece of a message taken in pieces. Adds to `moved`.
+    pub(super) fn push<E: Bulk>(
+        &mut self,
+        out: &mut Outgoing<'_, '_, E>,
+        moved: &mut usize,
+    ) -> Result<Next, CommError> {
+        let next = match self.push_until_refused(out, moved)? {
+            Some(next) => next,
+            None if self.is_idle() => Next::Idle,
+            None if self.has_slot(out.layout) => Next::More,
+            None => Next::Slot,
+        };
+        Ok(next)
+    }
+
+    /// As [`Lane::push`]; says what it waits for where it did not come to an end.
+    fn push_until_refused<E: Bulk>(
+        &mut self,
+        out: &mut Outgoing<'_, '_, E>,
+        moved: &mut usize,
+    ) -> Result<Option<Next>, CommError> {
+        if self.storing.is_some() && !self.store(out, moved)? {
+            return Ok(Some(Next::More));
+        }
+        while let Some(&message) = self.control.front() {
+            if !out.request(message)? {
+                return Ok(Some(Next::More));
+            }
+            self.control.pop_front();
+            *moved += 1;
+        }
+        while let Some(&key) = self.queued.front() {
+            let len = out.sends[key].memory.len();
+            if len > inline::INLINE && len <= out.layout.eager {
+                if !self.has_slot(out.layout) {
+                    return Ok(Some(Next::Slot));
+                }
+                self.queued.pop_front();
+                let header = Word::from(out.sends[key].envelope.tag());
+                self.begin(out, (Kind::Slot, header), key, 0..len);
+                if !self.store(out, moved)? {
+                    return Ok(Some(Next::More));
+                }
+            } else if self.introduce(out, key)? {
+                self.queued.pop_front();
+                *moved += 1;
+            } else {
+                return Ok(Some(Next::More));
+            }
+        }
+        if let Some(&key) = self.cleared.front() {
+            if !self.has_slot(out.layout) {
+                return Ok(Some(Next::Slot));
+            }
+            let send = &mut out.sends[key];
+            let whole = send.memory.len();
+            let Giving::Cleared { receive, stored } = &mut send.state else {
+                return Err(CommError::Stopped);
+            };
+            let piece = *stored..whole.min(*stored + out.layout.chunk);
+            *stored = piece.end;
+            if piece.end == whole {
+                self.cleared.pop_front();
+            }
+            let header = Word::from(*receive as u32);
+            self.begin(out, (Kind::Piece, header), key, piece);
+            if !self.store(out, moved)? {
+                return Ok(Some(Next::More));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Sends a message in words, or announces one, if there is room.
+    fn introduce<E: Bulk>(
+        &self,
+        out: &mut Outgoing<'_, '_, E>,
+        key: usize,
+    ) -> Result<bool, CommError> {
+        let send = &out.sends[key];
+        let (tag, bytes) = (send.envelope.tag(), send.bytes(out.lent)?);
+        let (message, state) = if bytes.len() <= inline::INLINE {
+            (in_words(out.first.of(Kind::Words), tag, bytes), Giving::Done)
+        } else {
+            let address = bytes.as_ptr().addr() as Word;
+            let words = [Word::from(tag), bytes.len() as Word, key as Word, address];
+            (Message::new(out.first.of(Kind::Announce), words), Giving::Announced)
+        };
+        let sent = out.request(message)?;
+        if sent {
+            out.sends[key].state = state;
+        }
+        Ok(sent)
+    }
+
+    fn has_slot(&self, layout: &Layout) -> bool {
+        self.stored - self.freed < layout.slots
+    }
+
+    /// Takes the next slot for some bytes of a message.
+    fn begin<E>(
+        &mut self,
+        out: &Outgoing<'_, '_, E>,
+        (kind, header): (Kind, Word),
+        send: usize,
+        bytes: Range<usize>,
+    ) {
+        let slot = out.layout.slot(self.stored);
+        self.stored += 1;
+        let header = header | (bytes.len() as Word) << 32;
+        let notice = Message::new(out.first.of(kind), [header, slot]);
+        let into = out.layout.offset(out.rank, slot);
+        self.storing = Some(Storing { send, bytes, into, done: 0, whole: false, notice });
+    }
+
+    /// Moves on the store that was begun, and says whether it is finished.
+    fn store<E: Bulk>(
+        &mut self,
+        out: &mut Outgoing<'_, '_, E>,
+        moved: &mut usize,
+    ) -> Result<bool, CommError> {
+        let Some(storing) = &mut self.storing else { return Ok(true) };
+        let send = &out.sends[storing.send];
+        if !storing.whole {
+            let whole = send.bytes(out.lent)?;
+            let bytes = whole.get(storing.bytes.clone()).ok_or(CommError::Stopped)?;
+            let (into, before) = (storing.into, storing.done);
+            let from = Source::Bytes(bytes);
+            let posted = out.endpoint.try_store(out.peer, into, from, &mut storing.done)?;
+            if posted == Posted::Busy {
+                *moved += usize::from(storing.done > before);
+                return Ok(false);
+            }
+            storing.whole = true;
+        }
+        if out.endpoint.try_request(out.peer, storing.notice)? == Posted::Busy {
+            return Ok(false);
+        }
+        let send = &mut out.sends[storing.send];
+        if storing.bytes.end == send.memory.len() {
+            send.state = Giving::Done;
+        }
+        self.storing = None;
+        *moved += 1;
+        Ok(true)
+    }
+}

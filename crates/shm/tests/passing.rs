@@ -1,0 +1,208 @@
+//! Message passing over shared memory passes the suite: with the usual rings and limits, and with
+//! the shortest of both.
+
+use std::time::Duration;
+
+use bandgap_comm::passing::conformance::{Harness, Reluctant};
+use bandgap_comm::passing::{HoldsMail, Mail, Passing, Status, Tuning, add_handlers};
+use bandgap_comm::{
+    ActiveMessages, Begun, Bulk, Capabilities, CommError, Deliver, Endpoint, Handlers, Message,
+    NoWatch, Posted, Rank, Source, Waiting,
+};
+use bandgap_shm::{DEFAULT_SLOTS, Exposed, MIN_SLOTS, Segment, ShmEndpoint};
+
+fn endpoints(size: usize, slots: usize, exposed: usize) -> Vec<ShmEndpoint> {
+    let segment = Segment::create(size, slots).expect("shared memory");
+    let memory = Exposed::create(size, exposed.next_multiple_of(4096)).expect("shared memory");
+    let endpoint = |rank| ShmEndpoint::attach(&segment, rank, size)?.exposing(memory.clone());
+    (0..size).map(|rank| endpoint(rank).expect("a free rank")).collect()
+}
+
+mod usual {
+    use super::*;
+
+    struct Shm;
+
+    impl Harness for Shm {
+        type E = ShmEndpoint;
+
+        fn endpoints(size: usize, exposed: usize) -> Vec<ShmEndpoint> {
+            super::endpoints(size, DEFAULT_SLOTS, exposed)
+        }
+    }
+
+    bandgap_comm::passing_conformance!(Shm);
+}
+
+mod shortest {
+    use super::*;
+
+    /// One slot of one cache line for each sender: nearly every piece waits.
+    struct Shm;
+
+    impl Harness for Shm {
+        type E = ShmEndpoint;
+        const TUNING: Tuning = Tuning { eager: 40, chunk: 64, slots: 1 };
+
+        fn endpoints(size: usize, exposed: usize) -> Vec<ShmEndpoint> {
+            super::endpoints(size, MIN_SLOTS, exposed)
+        }
+    }
+
+    bandgap_comm::passing_conformance!(Shm);
+}
+
+mod reluctant {
+    use super::*;
+
+    /// Half of all calls are refused, and stores come in parts.
+    struct Shm;
+
+    impl Harness for Shm {
+        type E = Reluctant<ShmEndpoint>;
+        const TUNING: Tuning = Tuning { eager: 700, chunk: 1024, slots: 3 };
+
+        fn endpoints(size: usize, exposed: usize) -> Vec<Self::E> {
+            let endpoints = super::endpoints(size, 8, exposed).into_iter();
+            endpoints.map(|endpoint| Reluctant::new(endpoint, size as u64, 128)).collect()
+        }
+    }
+
+    bandgap_comm::passing_conformance!(Shm);
+}
+
+const WATCH: NoWatch = NoWatch(Duration::from_secs(60));
+
+/// The state of other handlers, with message passing beside it.
+struct Shared {
+    counted: u64,
+    mail: Mail,
+}
+
+impl HoldsMail for Shared {
+    fn mail(&self) -> &Mail {
+        &self.mail
+    }
+    fn mail_mut(&mut self) -> &mut Mail {
+        &mut self.mail
+    }
+}
+
+#[test]
+fn messages_share_a_table_and_an_endpoint_with_other_handlers() {
+    let tuning = Tuning::default();
+    let memory = tuning.memory(2);
+    let ranks = endpoints(2, 8, memory).into_iter().map(|endpoint| {
+        let mut handlers = Handlers::<Shared>::new();
+        let count = handlers.request(|state, call, word, _, _, _| {
+            state.counted += word;
+            call.done()
+        });
+        let first = add_handlers(&mut handlers);
+        let mail = Mail::new(endpoint.rank(), 2, memory, 0, &tuning, first).unwrap();
+        let state = Shared { counted: 0, mail };
+        let am = ActiveMessages::new(endpoint, handlers, state, Waiting::Yield, WATCH);
+        (Passing::over(am), count)
+    });
+    let [(mut here, count), (mut there, _)] =
+        <[_; 2]>::try_from(ranks.collect::<Vec<_>>()).unwrap_or_else(|_| panic!("two ranks"));
+    here.active().request(1, count, [40]).unwrap();
+    here.send(1, 3, &[7; 100]).unwrap();
+    here.active().request(1, count, [2]).unwrap();
+    let mut into = [0; 100];
+    assert_eq!(there.recv(0, 3, &mut into).unwrap(), Status { from: 0, tag: 3, bytes: 100 });
+    assert_eq!(into, [7; 100]);
+    let mut am = there.into_active();
+    am.serve_until(|state| state.counted >= 42).unwrap();
+    assert_eq!(am.into_state().counted, 42);
+}
+
+/// Says that it can read the memory of a peer, and gives bytes of its own instead.
+struct Reading {
+    endpoint: ShmEndpoint,
+    reads: Vec<(Rank, u64, usize)>,
+}
+
+impl Endpoint for Reading {
+    fn rank(&self) -> Rank {
+        self.endpoint.rank()
+    }
+    fn size(&self) -> usize {
+        self.endpoint.size()
+    }
+    fn capabilities(&self) -> Capabilities {
+        self.endpoint.capabilities()
+    }
+    fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {
+        self.endpoint.try_request(peer, message)
+    }
+    fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize, CommError> {
+        self.endpoint.progress(deliver)
+    }
+    fn outstanding(&self) -> usize {
+        self.endpoint.outstanding()
+    }
+}
+
+impl Bulk for Reading {
+    fn exposed(&self) -> usize {
+        self.endpoint.exposed()
+    }
+    fn read_exposed(&self, _: usize, _: &mut [u8]) -> Result<(), CommError> {
+        panic!("nothing was stored")
+    }
+    fn write_exposed(&mut self, _: usize, _: &[u8]) -> Result<(), CommError> {
+        panic!("nothing is to be written")
+    }
+    fn try_store(
+        &mut self,
+        _: Rank,
+        _: usize,
+        _: Source<'_>,
+        _: &mut usize,
+    ) -> Result<Posted, CommError> {
+        panic!("the peer reads by itself")
+    }
+    fn try_get(
+        &mut self,
+        _: Rank,
+        _: usize,
+        _: usize,
+        _: usize,
+        _: Message,
+    ) -> Result<Begun, CommError> {
+        panic!("the memory is not exposed")
+    }
+    fn try_read_peer(
+        &mut self,
+        peer: Rank,
+        address: u64,
+        into: &mut [u8],
+    ) -> Result<bool, CommError> {
+        self.reads.push((peer, address, into.len()));
+        into.fill(0x5A);
+        Ok(true)
+    }
+}
+
+#[test]
+fn a_transport_that_reads_a_peers_memory_moves_long_messages_by_that_alone() {
+    const LONG: usize = 100_000;
+    let tuning = Tuning::default();
+    let ranks = endpoints(2, 8, tuning.memory(2)).into_iter().map(|endpoint| {
+        let endpoint = Reading { endpoint, reads: Vec::new() };
+        Passing::new(endpoint, 0, &tuning, Waiting::Yield, WATCH).unwrap()
+    });
+    let [mut here, mut there] =
+        <[_; 2]>::try_from(ranks.collect::<Vec<_>>()).unwrap_or_else(|_| panic!("two ranks"));
+    let bytes = vec![1; LONG];
+    let address = bytes.as_ptr().addr() as u64;
+    let send = here.isend(1, 3, bytes).unwrap();
+    // One byte more room than the message has: exactly the message is read.
+    let recv = there.irecv(0, 3, vec![2; LONG + 1]).unwrap();
+    let (got, status) = there.wait_recv(recv).unwrap();
+    assert_eq!(status, Status { from: 0, tag: 3, bytes: LONG });
+    assert!(got[..LONG].iter().all(|&byte| byte == 0x5A) && got[LONG] == 2);
+    assert_eq!(there.active().endpoint().reads, [(0, address, LONG)]);
+    assert_eq!(here.wait_send(send).unwrap().len(), LONG);
+}
