@@ -1,4 +1,4 @@
-//! The LogP machine in virtual time: a deterministic replay of discrete events.
+//! The LogGP machine in virtual time: a deterministic replay of discrete events.
 //!
 //! What a message costs, and whom:
 //!
@@ -18,8 +18,16 @@
 //! goes on only until there is room toward its peer. While it computes a processor handles nothing.
 //! A request without reply completes L after it was handled, at no cost for its sender's processor
 //! or interface.
+//!
+//! A message of n bytes goes the same way, with the parameters of its length: it occupies both
+//! interfaces for max(g, n·G), is whole L + n·G after it began to leave, and stays in the receiver's
+//! interface until a receive takes it, for or. Sending waits for nobody (LogGP has no room to run
+//! out of). Messages from one rank to another do not overtake one another, even where L is less for
+//! the later one. A rank that sends, receives or is in a barrier handles no Active Messages.
 
 mod event;
+mod interface;
+mod mail;
 mod processor;
 
 use bandgap_comm::Rank;
@@ -35,9 +43,9 @@ pub struct Replay {
     pub marks: Vec<Vec<u64>>,
     /// For each rank the time in picoseconds at which its program ended.
     pub ends: Vec<u64>,
-    /// Messages sent: requests and replies.
+    /// Messages sent: requests, replies, and messages of bytes.
     pub messages: u64,
-    /// Messages among them whose receiver's program ended without handling them.
+    /// Messages among them whose receiver's program ended without handling or receiving them.
     pub unhandled: u64,
     /// Operations done and messages handled.
     pub events: u64,
@@ -49,8 +57,8 @@ const LATEST: u64 = u64::MAX / 2;
 /// Lets `schedule` happen on `machine`, beginning on all ranks at time 0.
 ///
 /// # Errors
-/// The machine has fewer ranks, the ranks wait for each other for ever, or virtual time is
-/// exhausted.
+/// The machine has fewer ranks, the ranks wait for each other for ever, a message has another
+/// length than its receiver says, or virtual time is exhausted.
 pub fn replay(schedule: &Schedule, machine: &Machine) -> Result<Replay, SimError> {
     let ranks = schedule.size();
     if ranks == 0 || ranks > machine.ranks() {
@@ -79,11 +87,12 @@ pub fn replay(schedule: &Schedule, machine: &Machine) -> Result<Replay, SimError
         let processor = &mut processors[event.at as usize];
         let goes_on = match event.what {
             What::Arrive(parcel) => processor.arrive(time, parcel, &costs),
+            What::Deliver { address, bytes } => processor.deliver(time, address, bytes, &costs),
             What::Complete { slot } => processor.complete(time, slot),
             What::Wake => processor.wake(time),
         };
         if goes_on {
-            processor.run(&mut queue, &costs, capacity);
+            processor.run(&mut queue, &costs, capacity)?;
         }
     }
     finish(processors)

@@ -68,6 +68,23 @@ pub enum SimError {
     /// Nothing can happen any more, and some ranks have not finished.
     #[error("finish the program: nothing can happen any more, but {}", listed(.0))]
     Deadlock(Vec<Wait>),
+    /// A rank receives a message of another length than it says.
+    #[error(
+        "receive {expected} bytes at rank {rank}: the message of tag {tag} from rank {from} has \
+         {bytes}"
+    )]
+    OtherLength {
+        /// The rank that receives.
+        rank: Rank,
+        /// The rank that sent.
+        from: Rank,
+        /// The message's tag.
+        tag: u32,
+        /// Bytes that the receiver asked for.
+        expected: u32,
+        /// Bytes of the message.
+        bytes: u32,
+    },
     /// Virtual time passed half of what 64 bits of picoseconds hold (about 107 days).
     #[error("finish the program: rank {rank} reaches 107 days of virtual time")]
     TooLong {
@@ -94,6 +111,15 @@ pub enum WaitFor {
     Requests(u64),
     /// Room for a request toward this peer.
     Room(Rank),
+    /// A message.
+    Message {
+        /// Its sender.
+        from: Rank,
+        /// Its tag.
+        tag: u32,
+    },
+    /// This rank's word that it has come to a barrier.
+    Barrier(Rank),
 }
 
 impl fmt::Display for Wait {
@@ -109,6 +135,12 @@ impl fmt::Display for Wait {
             WaitFor::Requests(1) => write!(f, "rank {rank} waits for 1 more request"),
             WaitFor::Requests(n) => write!(f, "rank {rank} waits for {n} more requests"),
             WaitFor::Room(peer) => write!(f, "rank {rank} waits for room toward rank {peer}"),
+            WaitFor::Message { from, tag } => {
+                write!(f, "rank {rank} waits for a message of tag {tag} from rank {from}")
+            }
+            WaitFor::Barrier(from) => {
+                write!(f, "rank {rank} waits in a barrier for rank {from}")
+            }
         }
     }
 }

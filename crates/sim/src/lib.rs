@@ -1,14 +1,15 @@
-//! Rank programs recorded, and replayed in virtual time on a LogP machine.
+//! Rank programs recorded, and replayed in virtual time on a LogGP machine.
 //!
-//! * [`record`] runs a program that is generic over [`bandgap_comm::Am`] once per rank, without
-//!   threads or data, and yields a [`Schedule`].
-//! * [`Machine`] is the LogP machine: os, or, g, L, and a capacity.
+//! * [`record`] runs a program that is generic over [`bandgap_comm::Am`], or over
+//!   [`bandgap_comm::Comm`], once per rank, without threads or data, and yields a [`Schedule`].
+//! * [`Machine`] is the LogGP machine: os, or, g, L and a capacity; and for messages of bytes G, all
+//!   by length ([`Protocol`]).
 //! * [`replay`] lets the schedule happen on the machine, and returns the time stamps.
 //!
 //! The time is a count of picoseconds and the replay is deterministic, so a kernel's results on a
 //! simulated machine are the machine's parameters, and not an estimate of them.
 //!
-//! Not for: payload (none exists here), bulk transfers, contention inside the network.
+//! Not for: payload (none exists here), stores and gets, contention inside the network.
 //!
 //! ```
 //! use bandgap_comm::{Am, CommError, HandlerId, Verb};
@@ -45,6 +46,6 @@ mod schedule;
 
 pub use engine::{Replay, replay};
 pub use error::{SimError, Wait, WaitFor};
-pub use machine::{Machine, Topology};
+pub use machine::{Machine, Protocol, Topology};
 pub use recorder::{Recorder, record};
-pub use schedule::{Op, Schedule};
+pub use schedule::{Context, Op, Schedule};

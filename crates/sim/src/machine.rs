@@ -1,17 +1,25 @@
-//! The LogP machine: its parameters, the files that hold them, and the three of the paper.
+//! The LogGP machine: its parameters, the files that hold them, and those of the papers.
+
+mod description;
+mod protocol;
 
 use std::path::Path;
 
-use bandgap_units::Ns;
+use bandgap_units::{Bytes, Ns};
 use serde::Deserialize;
 
 use crate::SimError;
+pub(crate) use protocol::MessageCosts;
+pub use protocol::Protocol;
 
-/// A LogP machine with overheads told apart for sending and receiving.
+/// A LogGP machine with overheads told apart for sending and receiving.
+///
+/// Active Messages cost os, or, g and L, whatever words they carry. Messages of bytes cost the same
+/// and G for each byte, or else what the [`Protocol`] of their length says.
 ///
 /// *Units*: a file gives nanoseconds; the simulation counts whole picoseconds, so a third decimal
-/// is exact and a fourth is lost.
-/// *Source*: "Assessing Fast Network Interfaces", section LogP model.
+/// is exact and a fourth is lost. The time for a byte is counted in femtoseconds.
+/// *Source*: "Assessing Fast Network Interfaces", section LogP model; for bytes see [`Protocol`].
 ///
 /// ```toml
 /// name = "example"
@@ -20,9 +28,23 @@ use crate::SimError;
 /// recv_overhead_ns = 2200
 /// gap_ns = 7600
 /// latency_ns = 6300
+/// gap_per_byte_ns = 0                      # may be left out; not beside protocols
 /// capacity = 16                            # may be left out
 /// ranks = 64                               # may be left out
 /// topology = "crossbar"                    # may be left out
+///
+/// [[protocol]]                             # may be left out; for messages of bytes
+/// up_to_bytes = 512                        # ascending; left out of the last protocol
+/// send_overhead_ns = 1400
+/// recv_overhead_ns = 2200
+/// latency_ns = 6300
+/// gap_per_byte_ns = 11.3
+///
+/// [[protocol]]                             # for all longer messages
+/// send_overhead_ns = 5000
+/// recv_overhead_ns = 2200
+/// latency_ns = 6300
+/// gap_per_byte_ns = 7.1
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
@@ -32,6 +54,8 @@ pub struct Machine {
     recv_overhead: u64,
     gap: u64,
     latency: u64,
+    /// At least one, ascending, the last for any length.
+    protocols: Vec<Protocol>,
     capacity: u32,
     ranks: usize,
     topology: Topology,
@@ -47,41 +71,16 @@ pub enum Topology {
     Crossbar,
 }
 
-/// The file as it is written.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Description {
-    name: String,
-    #[serde(default)]
-    description: String,
-    send_overhead_ns: f64,
-    recv_overhead_ns: f64,
-    gap_ns: f64,
-    latency_ns: f64,
-    capacity: Option<u32>,
-    #[serde(default = "most_ranks")]
-    ranks: u32,
-    #[serde(default)]
-    topology: Topology,
-}
-
-/// The machines of the paper, by name.
-const BUILT_IN: [(&str, &str); 3] = [
+/// The machines of the papers, by name.
+const BUILT_IN: [(&str, &str); 4] = [
     ("paragon", include_str!("../machines/paragon.toml")),
     ("meiko-cs2", include_str!("../machines/meiko-cs2.toml")),
     ("myrinet", include_str!("../machines/myrinet.toml")),
+    ("ipsc860", include_str!("../machines/ipsc860.toml")),
 ];
 
-/// Smallest gap: one picosecond.
-const LEAST_NS: f64 = 0.001;
-/// Longest overhead, gap and latency: one second.
-const MOST_NS: f64 = 1e9;
 /// Largest capacity that a machine gets without asking.
 const MOST_DEFAULT_CAPACITY: u64 = 1024;
-
-fn most_ranks() -> u32 {
-    1 << 20
-}
 
 impl Machine {
     /// The built-in machine of this name, or else the machine in the file of this name.
@@ -111,15 +110,7 @@ impl Machine {
     /// The text is no TOML, has a key that no machine has or lacks one, or a value is out of its
     /// bounds.
     pub fn parse(text: &str, origin: &str) -> Result<Self, SimError> {
-        let description: Description = toml::from_str(text).map_err(|error| {
-            let before = error.span().map_or(0, |span| span.start).min(text.len());
-            SimError::Syntax {
-                origin: origin.into(),
-                line: 1 + text.as_bytes()[..before].iter().filter(|&&b| b == b'\n').count(),
-                what: error.message().to_owned(),
-            }
-        })?;
-        description.check(origin)
+        description::parse(text, origin)
     }
 
     /// The names of the built-in machines.
@@ -165,6 +156,19 @@ impl Machine {
         ns(self.rtt_ps())
     }
 
+    /// What messages of bytes cost, by length: ascending, the last for any length.
+    pub fn protocols(&self) -> &[Protocol] {
+        &self.protocols
+    }
+
+    /// Time of a single message of `bytes` bytes from the begin of its sending to the end of its
+    /// receiving, which is half of what a ping-pong's round takes.
+    ///
+    /// *Formula*: os + L + or + n·G of the protocol of n bytes.
+    pub fn half_rtt(&self, bytes: Bytes) -> Ns {
+        ns(protocol::costs(&self.protocols, bytes.0).half_rtt())
+    }
+
     /// Requests that a rank may have outstanding toward one peer.
     ///
     /// Where the file names none: the larger of 2⌈RTT / g⌉ and ⌈RTT / os⌉, at most 1024. So
@@ -185,12 +189,13 @@ impl Machine {
     }
 
     /// The parameters in picoseconds.
-    pub(crate) fn picoseconds(&self) -> Picoseconds {
+    pub(crate) fn picoseconds(&self) -> Picoseconds<'_> {
         Picoseconds {
             send_overhead: self.send_overhead,
             recv_overhead: self.recv_overhead,
             gap: self.gap,
             latency: self.latency,
+            protocols: &self.protocols,
         }
     }
 
@@ -209,54 +214,19 @@ impl Machine {
 
 /// What the simulation counts with.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Picoseconds {
+pub(crate) struct Picoseconds<'a> {
     pub send_overhead: u64,
     pub recv_overhead: u64,
     pub gap: u64,
     pub latency: u64,
+    protocols: &'a [Protocol],
 }
 
-impl Description {
-    fn check(self, origin: &str) -> Result<Machine, SimError> {
-        let wrong = |key, value: String, bounds: String| SimError::Value {
-            origin: origin.into(),
-            key,
-            value,
-            bounds,
-        };
-        let time = |key, value: f64, least: f64| {
-            if value.is_finite() && (least..=MOST_NS).contains(&value) {
-                // Exact: at most 10¹² and not negative.
-                Ok((value * 1000.0).round() as u64)
-            } else {
-                Err(wrong(key, value.to_string(), format!("from {least} to {MOST_NS}")))
-            }
-        };
-        let count = |key, value: u32, most: u32| {
-            if (1..=most).contains(&value) {
-                Ok(value)
-            } else {
-                Err(wrong(key, value.to_string(), format!("from 1 to {most}")))
-            }
-        };
-        if self.name.trim().is_empty() {
-            return Err(wrong("name", "empty".into(), "a name".into()));
-        }
-        let mut machine = Machine {
-            send_overhead: time("send_overhead_ns", self.send_overhead_ns, 0.0)?,
-            recv_overhead: time("recv_overhead_ns", self.recv_overhead_ns, 0.0)?,
-            gap: time("gap_ns", self.gap_ns, LEAST_NS)?,
-            latency: time("latency_ns", self.latency_ns, 0.0)?,
-            capacity: self.capacity.map_or(Ok(0), |n| count("capacity", n, u32::MAX))?,
-            ranks: count("ranks", self.ranks, most_ranks())? as usize,
-            name: self.name,
-            description: self.description,
-            topology: self.topology,
-        };
-        if self.capacity.is_none() {
-            machine.capacity = machine.default_capacity();
-        }
-        Ok(machine)
+impl Picoseconds<'_> {
+    /// What a message of `bytes` bytes costs.
+    #[inline]
+    pub(crate) fn message(&self, bytes: u32) -> MessageCosts {
+        protocol::costs(self.protocols, u64::from(bytes))
     }
 }
 

@@ -1,11 +1,14 @@
 //! The third reading of a rank program: neither executed nor measured, but written down.
 
+mod passing;
+
 use bandgap_comm::{Am, CommError, Delay, Rank, Verb, Word};
 
 use crate::fold::Folder;
 use crate::{Op, Schedule, SimError};
 
-/// An [`Am`] that writes down what a rank does. Nothing is sent, and no call waits.
+/// An [`Am`] and a [`Comm`](bandgap_comm::Comm) that writes down what a rank does. Nothing is sent,
+/// and no call waits.
 #[derive(Debug)]
 pub struct Recorder {
     rank: Rank,
@@ -16,8 +19,8 @@ pub struct Recorder {
 /// Runs `program` once for each of `size` ranks, and returns what they do.
 ///
 /// # Errors
-/// `size` is not a number of ranks, or the program returned an error, as it does for a request to
-/// itself or to a rank that does not exist.
+/// `size` is not a number of ranks, or the program returned an error, as it does for a request or
+/// a message to itself or to a rank that does not exist, and for a message of 4 GiB or more.
 pub fn record(
     size: usize,
     mut program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
@@ -34,6 +37,16 @@ pub fn record(
     Ok(Schedule::new(ranks.collect::<Result<_, SimError>>()?))
 }
 
+impl Recorder {
+    /// The number of another rank, as it is stored.
+    fn peer(&self, peer: Rank) -> Result<u32, CommError> {
+        if peer >= self.size || peer == self.rank {
+            return Err(CommError::NoSuchPeer { peer, size: self.size });
+        }
+        Ok(u32::try_from(peer).expect("below size, which fits"))
+    }
+}
+
 impl Am for Recorder {
     fn rank(&self) -> Rank {
         self.rank
@@ -44,10 +57,7 @@ impl Am for Recorder {
     }
 
     fn request(&mut self, peer: Rank, verb: Verb, _word: Word) -> Result<(), CommError> {
-        if peer >= self.size || peer == self.rank {
-            return Err(CommError::NoSuchPeer { peer, size: self.size });
-        }
-        let peer = u32::try_from(peer).expect("below size, which fits");
+        let peer = self.peer(peer)?;
         self.ops.push(Op::Request { peer, replies: verb.replies });
         Ok(())
     }

@@ -2,6 +2,16 @@
 
 use bandgap_comm::Rank;
 
+/// What messages of one tag are kept apart by: a tag means something in its context only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Context {
+    /// Sends and receives of the program.
+    Messages,
+    /// Rounds of barriers, whose tag is the round's number.
+    Barrier,
+}
+
 /// One operation of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
@@ -23,6 +33,28 @@ pub enum Op {
     Compute {
         /// For how long.
         picoseconds: u64,
+    },
+    /// Sends a message of bytes, and goes on while it is under way.
+    Send {
+        /// Kind of message.
+        context: Context,
+        /// To whom.
+        peer: u32,
+        /// Its tag.
+        tag: u32,
+        /// Its length.
+        bytes: u32,
+    },
+    /// Waits for the first message of this sender and tag that no receive has taken.
+    Recv {
+        /// Kind of message.
+        context: Context,
+        /// From whom.
+        peer: u32,
+        /// Its tag.
+        tag: u32,
+        /// Its length.
+        bytes: u32,
     },
     /// Takes a time stamp.
     Mark,

@@ -4,7 +4,7 @@
 mod programs;
 mod reference;
 
-use bandgap_comm::{Am, CommError, Delay};
+use bandgap_comm::{Am, Comm, CommError, Delay};
 use bandgap_sim::{Machine, Op, Recorder, Schedule, record, replay};
 use programs::{ECHO, NOTE, issue, machine, slope};
 use proptest::prelude::*;
@@ -20,7 +20,7 @@ enum Step {
 
 /// Each rank takes its steps, awaits its replies, and serves what is left of the requests that
 /// the others make of it: ends on any machine.
-fn program(am: &mut Recorder, steps: &[Vec<Step>]) -> Result<(), CommError> {
+fn program(am: &mut impl Am, steps: &[Vec<Step>]) -> Result<(), CommError> {
     let (rank, size) = (am.rank(), am.size());
     for &step in &steps[rank] {
         match step {
@@ -63,6 +63,37 @@ fn recorded(ranks: std::ops::Range<usize>) -> impl Strategy<Value = Schedule> {
         .prop_map(|steps| record(steps.len(), |am| program(am, &steps)).unwrap())
 }
 
+/// What each rank of a ring sends in one round, and how long it computes before. It sends to the
+/// next, and takes from the one before all that was sent, tag by tag: ends on any machine.
+type Round = Vec<(u64, Vec<(u32, usize)>)>;
+
+fn ring(am: &mut Recorder, rounds: &[Round]) -> Result<(), CommError> {
+    let (rank, size) = (Am::rank(am), Am::size(am));
+    let before = (rank + size - 1) % size;
+    for round in rounds {
+        am.compute(Delay { iterations: 0, picoseconds: round[rank].0 });
+        for &(tag, bytes) in &round[rank].1 {
+            am.send((rank + 1) % size, tag, bytes)?;
+        }
+        Am::mark(am);
+        for wanted in 0..TAGS {
+            for &(tag, bytes) in round[before].1.iter().filter(|(tag, _)| *tag == wanted) {
+                am.recv(before, tag, bytes)?;
+            }
+        }
+        Am::mark(am);
+    }
+    Ok(())
+}
+
+const TAGS: u32 = 3;
+
+fn rounds(ranks: usize) -> impl Strategy<Value = Vec<Round>> {
+    let messages = proptest::collection::vec((0..TAGS, 0_usize..40), 0..5);
+    let round = proptest::collection::vec((0_u64..60, messages), ranks);
+    proptest::collection::vec(round, 0..5)
+}
+
 /// Picoseconds small enough for a reference that counts them one by one, and for many ties.
 fn small_machine(least: u64) -> impl Strategy<Value = Machine> {
     (least..12, least..12, 1_u64..15, least..30, 1_u32..6).prop_map(|(os, or, gap, latency, c)| {
@@ -73,6 +104,30 @@ fn small_machine(least: u64) -> impl Strategy<Value = Machine> {
             or as f64 / 1e3,
             gap as f64 / 1e3,
             latency as f64 / 1e3
+        );
+        Machine::parse(&text, "small").unwrap()
+    })
+}
+
+/// As [`small_machine`], with two protocols that differ in everything; the first is for up to 16
+/// bytes.
+fn small_protocols() -> impl Strategy<Value = Machine> {
+    let protocol = || (1_u64..12, 1_u64..12, 1_u64..30, 0_u64..4);
+    (1_u64..15, protocol(), protocol()).prop_map(|(gap, short, long)| {
+        let costs = |(os, or, latency, byte): (u64, u64, u64, u64)| {
+            let [os, or, latency, byte] = [os, or, latency, byte].map(|t| t as f64 / 1e3);
+            format!(
+                "send_overhead_ns = {os}\nrecv_overhead_ns = {or}\nlatency_ns = {latency}\n\
+                 gap_per_byte_ns = {byte}\n"
+            )
+        };
+        let plain = costs(short).replace("gap_per_byte_ns", "# gap_per_byte_ns");
+        let text = format!(
+            "name = 'small'\n{plain}gap_ns = {}\n[[protocol]]\nup_to_bytes = 16\n{}\
+             [[protocol]]\n{}",
+            gap as f64 / 1e3,
+            costs(short),
+            costs(long)
         );
         Machine::parse(&text, "small").unwrap()
     })
@@ -107,6 +162,56 @@ proptest! {
     ) {
         let outcome = replay(&schedule, &machine).unwrap();
         prop_assert_eq!(outcome.marks, reference::marks(&schedule, &machine));
+    }
+
+    #[test]
+    fn messages_beside_requests_agree_with_a_count_of_every_picosecond(
+        first in rounds(2), last in rounds(2), machine in small_protocols(),
+        steps in proptest::collection::vec(proptest::collection::vec(step(), 0..12), 2)
+    ) {
+        // What comes for a phase that its receiver is not in yet waits there.
+        let schedule = record(2, |am| {
+            ring(am, &first)?;
+            program(am, &steps)?;
+            ring(am, &last)
+        })
+        .unwrap();
+        let outcome = replay(&schedule, &machine).unwrap();
+        prop_assert_eq!(outcome.unhandled, 0);
+        prop_assert_eq!(outcome.marks, reference::marks(&schedule, &machine));
+    }
+
+    /// Each rank hears from one other only: where two senders share an interface, a longer message
+    /// of one may let the other's go first, and what waits for that ends earlier.
+    #[test]
+    fn further_bytes_never_end_anything_earlier(
+        (rounds, (at, by, more)) in (1_usize..6).prop_flat_map(|ranks| (
+            rounds(ranks + 1),
+            (any::<prop::sample::Index>(), any::<prop::sample::Index>(), 1_usize..2000)
+        )),
+        os in 0_u64..50, or in 0_u64..50, gap in 1_u64..90, latency in 0_u64..90, byte in 0_u64..9
+    ) {
+        let machine = programs::byte_machine([os, or, gap, latency, byte]);
+        let mut longer = rounds.clone();
+        let mut messages: Vec<&mut usize> = longer
+            .iter_mut()
+            .flatten()
+            .flat_map(|(_, messages)| messages.iter_mut().map(|(_, bytes)| bytes))
+            .collect();
+        prop_assume!(!messages.is_empty());
+        // One is longer; and a further one, which may be the same.
+        for index in [at, by] {
+            let index = index.index(messages.len());
+            *messages[index] += more;
+        }
+        let outcome = |rounds: &[Round]| {
+            let size = rounds[0].len();
+            replay(&record(size, |am| ring(am, rounds)).unwrap(), &machine).unwrap()
+        };
+        let (short, long) = (outcome(&rounds), outcome(&longer));
+        for (short, long) in short.marks.iter().flatten().zip(long.marks.iter().flatten()) {
+            prop_assert!(short <= long, "{} {}", short, long);
+        }
     }
 }
 

@@ -3,6 +3,8 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
+use super::mail::Address;
+
 /// A message on its way, or in an interface.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parcel {
@@ -22,6 +24,8 @@ pub(super) enum Kind {
 pub(super) enum What {
     /// The parcel reaches the receiver's interface.
     Arrive(Parcel),
+    /// The first byte of a message of bytes reaches the receiver's interface.
+    Deliver { address: Address, bytes: u32 },
     /// A request without reply completes at its sender, whose list of peers has this index.
     Complete { slot: u32 },
     /// A processor goes on.

@@ -1,18 +1,23 @@
-//! One rank in virtual time: its processor, and both sides of its interface.
+//! One rank in virtual time: its processor, and what is in its interface.
 //!
 //! A processor's clock may be ahead of the event queue. That is allowed as long as nothing it
 //! decides depends on what arrives meanwhile: while it computes, while it takes stamps, and while
-//! it waits for messages in a state that only the next message, in order of arrival, can change.
+//! it waits for messages in a state that only the next message, in order of arrival, can change. A
+//! receive is such a state: its sender and tag decide which message it takes.
 //! Before any other decision it waits for the queue to catch up.
+
+mod bytes;
 
 use std::collections::VecDeque;
 
 use bandgap_comm::Rank;
 
 use super::event::{Kind, Parcel, Queue, What};
+use super::interface::Interface;
+use super::mail::{Address, Mail};
 use crate::machine::Picoseconds;
 use crate::schedule::Cursor;
-use crate::{Op, WaitFor};
+use crate::{Context, Op, SimError, WaitFor};
 
 /// No event.
 const NEVER: u64 = u64::MAX;
@@ -24,12 +29,13 @@ pub(super) struct Processor<'a> {
     cursor: Cursor,
     /// The processor's own time.
     pub(super) now: u64,
-    /// When the interface may send, and accept, its next message.
-    send_from: u64,
-    accept_from: u64,
+    interface: Interface,
     inbox: VecDeque<Accepted>,
-    /// Peers that this rank sends requests to, ascending, each with its requests outstanding.
-    peers: Vec<(u32, u32)>,
+    mail: Mail,
+    /// The message that it goes on with, and only with that.
+    awaited: Option<Address>,
+    /// Peers that this rank sends to, ascending.
+    peers: Vec<Peer>,
     outstanding: u64,
     /// Those among them that complete without a reply.
     silent: u64,
@@ -54,26 +60,37 @@ struct Accepted {
     parcel: Parcel,
 }
 
+#[derive(Clone, Copy, Debug)]
+struct Peer {
+    rank: u32,
+    /// Requests toward it that have not completed.
+    outstanding: u32,
+    /// When the last message of bytes reaches it.
+    reached: u64,
+}
+
 impl<'a> Processor<'a> {
     pub(super) fn new(rank: u32, ops: &'a [Op]) -> Self {
-        let mut peers: Vec<(u32, u32)> = ops
+        let mut peers: Vec<u32> = ops
             .iter()
             .filter_map(|op| match op {
-                Op::Request { peer, .. } => Some((*peer, 0)),
+                Op::Request { peer, .. } | Op::Send { peer, .. } => Some(*peer),
                 _ => None,
             })
             .collect();
         peers.sort_unstable();
         peers.dedup();
+        let peers = peers.into_iter().map(|rank| Peer { rank, outstanding: 0, reached: 0 });
         Self {
             rank,
             ops,
             cursor: Cursor::default(),
             now: 0,
-            send_from: 0,
-            accept_from: 0,
+            interface: Interface::default(),
             inbox: VecDeque::new(),
-            peers,
+            mail: Mail::default(),
+            awaited: None,
+            peers: peers.collect(),
             outstanding: 0,
             silent: 0,
             handled: 0,
@@ -89,9 +106,8 @@ impl<'a> Processor<'a> {
     /// A message reaches the interface, which accepts one per gap. Returns whether the processor
     /// was waiting for it.
     #[inline]
-    pub(super) fn arrive(&mut self, time: u64, parcel: Parcel, machine: &Picoseconds) -> bool {
-        let ready = time.max(self.accept_from);
-        self.accept_from = ready.saturating_add(machine.gap);
+    pub(super) fn arrive(&mut self, time: u64, parcel: Parcel, machine: &Picoseconds<'_>) -> bool {
+        let ready = self.interface.accept(time, machine.gap);
         self.inbox.push_back(Accepted { ready, parcel });
         self.resume(time)
     }
@@ -133,8 +149,16 @@ impl<'a> Processor<'a> {
     }
 
     /// Goes on with the program until it ends or must wait.
+    ///
+    /// # Errors
+    /// A message has another length than its receive.
     #[inline]
-    pub(super) fn run(&mut self, queue: &mut Queue, machine: &Picoseconds, capacity: u32) {
+    pub(super) fn run(
+        &mut self,
+        queue: &mut Queue,
+        machine: &Picoseconds<'_>,
+        capacity: u32,
+    ) -> Result<(), SimError> {
         while let Some(op) = self.cursor.peek(self.ops) {
             match op {
                 Op::Mark => self.marks.push(self.now),
@@ -146,7 +170,7 @@ impl<'a> Processor<'a> {
                     while self.handled < requests {
                         let Some(next) = self.inbox.pop_front() else {
                             self.waiting = true;
-                            return;
+                            return Ok(());
                         };
                         self.handle(next, queue, machine);
                     }
@@ -155,28 +179,41 @@ impl<'a> Processor<'a> {
                 Op::AwaitReplies => {
                     while self.outstanding > 0 {
                         if self.silent > 0 && !self.caught_up(queue) {
-                            return;
+                            return Ok(());
                         }
                         if !self.handle_next(queue, machine) {
-                            return;
+                            return Ok(());
                         }
                     }
                 }
                 Op::Request { peer, replies } => {
                     let slot = self.slot(peer);
                     if !self.make_room(slot, capacity, queue, machine) {
-                        return;
+                        return Ok(());
                     }
-                    self.peers[slot].1 += 1;
+                    self.peers[slot].outstanding += 1;
                     self.outstanding += 1;
                     self.silent += u64::from(!replies);
                     self.send(peer, slot as u32, Kind::Request { replies }, queue, machine);
+                }
+                Op::Send { context, peer, tag, bytes } => {
+                    let address = Address { from: self.rank, context, tag };
+                    self.send_bytes(peer, address, bytes, queue, machine);
+                }
+                Op::Recv { context, peer, tag, bytes } => {
+                    let address = Address { from: peer, context, tag };
+                    let Some(letter) = self.mail.take(address) else {
+                        self.awaited = Some(address);
+                        return Ok(());
+                    };
+                    self.receive(address, letter, bytes, machine)?;
                 }
                 Op::Repeat { .. } => unreachable!("the cursor unfolds repetitions"),
             }
             self.steps += 1;
             self.cursor.advance();
         }
+        Ok(())
     }
 
     /// What a request does before it sends: handles what has arrived when it begins, and then goes
@@ -188,7 +225,7 @@ impl<'a> Processor<'a> {
         slot: usize,
         capacity: u32,
         queue: &mut Queue,
-        machine: &Picoseconds,
+        machine: &Picoseconds<'_>,
     ) -> bool {
         let begun = *self.begun.get_or_insert(self.now);
         loop {
@@ -196,7 +233,7 @@ impl<'a> Processor<'a> {
                 return false;
             }
             let was_there = self.inbox.front().is_some_and(|m| m.ready <= begun);
-            if !was_there && self.peers[slot].1 < capacity {
+            if !was_there && self.peers[slot].outstanding < capacity {
                 self.begun = None;
                 return true;
             }
@@ -209,7 +246,7 @@ impl<'a> Processor<'a> {
     /// Handles the next message if it is known to be the next thing that happens to this
     /// processor. Otherwise arranges for the processor to go on when that is known.
     #[inline]
-    fn handle_next(&mut self, queue: &mut Queue, machine: &Picoseconds) -> bool {
+    fn handle_next(&mut self, queue: &mut Queue, machine: &Picoseconds<'_>) -> bool {
         match self.inbox.front().copied() {
             Some(next) if next.ready <= self.now || self.silent == 0 => {
                 self.inbox.pop_front();
@@ -239,7 +276,7 @@ impl<'a> Processor<'a> {
 
     /// Receives a message: or, and for a request that replies os.
     #[inline]
-    fn handle(&mut self, next: Accepted, queue: &mut Queue, machine: &Picoseconds) {
+    fn handle(&mut self, next: Accepted, queue: &mut Queue, machine: &Picoseconds<'_>) {
         let Parcel { from, slot, kind } = next.parcel;
         self.steps += 1;
         self.now = self.now.max(next.ready).saturating_add(machine.recv_overhead);
@@ -259,10 +296,16 @@ impl<'a> Processor<'a> {
 
     /// Sends a message: os, then the interface as soon as it may.
     #[inline]
-    fn send(&mut self, to: u32, slot: u32, kind: Kind, queue: &mut Queue, machine: &Picoseconds) {
+    fn send(
+        &mut self,
+        to: u32,
+        slot: u32,
+        kind: Kind,
+        queue: &mut Queue,
+        machine: &Picoseconds<'_>,
+    ) {
         self.now = self.now.saturating_add(machine.send_overhead);
-        let start = self.now.max(self.send_from);
-        self.send_from = start.saturating_add(machine.gap);
+        let start = self.interface.leave(self.now, machine.gap);
         self.sent += 1;
         let parcel = Parcel { from: self.rank, slot, kind };
         queue.push(start.saturating_add(machine.latency), to, What::Arrive(parcel));
@@ -271,17 +314,17 @@ impl<'a> Processor<'a> {
     #[inline]
     fn take_back(&mut self, slot: u32) {
         self.outstanding -= 1;
-        self.peers[slot as usize].1 -= 1;
+        self.peers[slot as usize].outstanding -= 1;
     }
 
     #[inline]
     fn slot(&self, peer: u32) -> usize {
-        self.peers.partition_point(|&(other, _)| other < peer)
+        self.peers.partition_point(|other| other.rank < peer)
     }
 
-    /// Messages that reached the interface and were never handled.
+    /// Messages that reached the interface and were never handled or received.
     pub(super) fn unhandled(&self) -> u64 {
-        self.inbox.len() as u64
+        (self.inbox.len() + self.mail.len()) as u64
     }
 
     /// What the rank waits for; `None` when its program has ended.
@@ -289,6 +332,8 @@ impl<'a> Processor<'a> {
         Some(match self.cursor.peek(self.ops)? {
             Op::Serve { requests } => WaitFor::Requests(requests - self.handled),
             Op::Request { peer, .. } => WaitFor::Room(peer as Rank),
+            Op::Recv { context: Context::Barrier, peer, .. } => WaitFor::Barrier(peer as Rank),
+            Op::Recv { peer, tag, .. } => WaitFor::Message { from: peer as Rank, tag },
             _ => WaitFor::Completions(self.outstanding),
         })
     }

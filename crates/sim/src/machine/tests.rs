@@ -21,7 +21,7 @@ fn the_built_in_machines_are_those_of_table_4() {
     assert_eq!(times("paragon"), [1400.0, 2200.0, 7600.0, 6300.0]);
     assert_eq!(times("meiko-cs2"), [1700.0, 1600.0, 13_600.0, 7500.0]);
     assert_eq!(times("myrinet"), [2000.0, 2600.0, 12_400.0, 11_100.0]);
-    assert_eq!(Machine::built_in().count(), 3);
+    assert_eq!(Machine::built_in().count(), 4);
 }
 
 #[test]
@@ -88,4 +88,95 @@ fn machines_are_loaded_from_files_and_unknown_names_list_the_known() {
     assert!(text.contains("cm5") && text.contains("paragon, meiko-cs2, myrinet"), "{text}");
     let text = Machine::load(folder.path().to_str().unwrap()).unwrap_err().to_string();
     assert!(text.starts_with("read machine file "), "{text}");
+}
+
+const SHORT: &str = "[[protocol]]\nup_to_bytes = 100\nsend_overhead_ns = 1\nrecv_overhead_ns = 2\n\
+                     latency_ns = 3\ngap_per_byte_ns = 0.5\n";
+const LONG: &str = "[[protocol]]\nsend_overhead_ns = 4\nrecv_overhead_ns = 5\nlatency_ns = 6\n\
+                    gap_per_byte_ns = 0.0001\n";
+
+#[test]
+fn protocols_are_read_in_order_and_carry_up_to_their_limit() {
+    let m = parse(&format!("{GOOD}{SHORT}{LONG}")).unwrap();
+    let protocols = m.protocols();
+    assert_eq!(protocols.len(), 2);
+    assert_eq!((protocols[0].up_to(), protocols[1].up_to()), (Some(Bytes(100)), None));
+    let times = |p: &Protocol| {
+        [p.send_overhead(), p.recv_overhead(), p.latency(), p.gap_per_byte()].map(|Ns(t)| t)
+    };
+    assert_eq!(times(&protocols[0]), [1.0, 2.0, 3.0, 0.5]);
+    assert_eq!(times(&protocols[1]), [4.0, 5.0, 6.0, 0.0001]);
+    assert_eq!((m.half_rtt(Bytes(100)), m.half_rtt(Bytes(101))), (Ns(56.0), Ns(15.01)));
+    // What requests cost is the machine's own.
+    assert_eq!((m.send_overhead(), m.rtt()), (Ns(2.0), Ns(31.0)));
+}
+
+#[test]
+fn without_protocols_bytes_cost_what_the_machine_says_and_nothing_by_default() {
+    let m = parse(GOOD).unwrap();
+    assert_eq!((m.protocols().len(), m.half_rtt(Bytes(1 << 30))), (1, Ns(15.5)));
+    let m = parse(&format!("{GOOD}gap_per_byte_ns = 2")).unwrap();
+    assert_eq!(m.half_rtt(Bytes(10)), Ns(35.5));
+}
+
+#[test]
+fn wrong_protocols_are_named_with_line_key_and_bounds() {
+    // GOOD has five lines, so the first protocol begins on line 6 and its limit is on line 7; the
+    // second begins on line 12.
+    let both = format!("{GOOD}{SHORT}{LONG}");
+    let limited = LONG.replace("[[protocol]]\n", "[[protocol]]\nup_to_bytes = 100\n");
+    for (text, expected) in [
+        (
+            both.replace("up_to_bytes = 100\n", ""),
+            "line 6: up_to_bytes is missing; it must be given in every protocol but the last",
+        ),
+        (
+            format!("{GOOD}{SHORT}"),
+            "line 7: up_to_bytes is 100; it must be left out of the last protocol",
+        ),
+        (
+            format!("{GOOD}{SHORT}{limited}{LONG}"),
+            "line 13: up_to_bytes is 100; it must be more than 100",
+        ),
+        (
+            both.replace("gap_per_byte_ns = 0.5", "gap_per_byte_ns = -0.5"),
+            "line 11: gap_per_byte_ns is -0.5; it must be from 0 to 1000000000",
+        ),
+        (
+            both.replace("send_overhead_ns = 4", "send_overhead_ns = nan"),
+            "line 13: send_overhead_ns is NaN; it must be from 0 to",
+        ),
+        (
+            both.replace("latency_ns = 6", "latency_ns = 2e9"),
+            "line 15: latency_ns is 2000000000; it must be from 0 to",
+        ),
+        (
+            both.replace("recv_overhead_ns = 2\n", "recv_overhead_ns = -2\n"),
+            "line 9: recv_overhead_ns is -2;",
+        ),
+        (
+            format!("{GOOD}gap_per_byte_ns = 1\n{LONG}"),
+            "line 6: gap_per_byte_ns is 1; it must be left to the protocols",
+        ),
+        (format!("{GOOD}gap_per_byte_ns = -1\n"), "line 6: gap_per_byte_ns is -1; it must be from"),
+        (both.replace("latency_ns = 6\n", ""), "line 12: missing field `latency_ns`"),
+        (format!("{both}gap = 1\n"), "line 17: unknown field `gap`"),
+        (both.replace("= 100", "= -1"), "line 7: "),
+    ] {
+        let text = message(&text);
+        assert!(text.starts_with("read machine m.toml, "), "{text}");
+        assert!(text.contains(expected), "{text}\n{expected}");
+    }
+}
+
+#[test]
+fn the_ipsc860s_requests_cost_what_its_short_messages_cost_without_bytes() {
+    let m = Machine::load("ipsc860").unwrap();
+    let short = &m.protocols()[0];
+    assert_eq!(short.up_to(), Some(Bytes(100)));
+    assert_eq!(
+        (m.send_overhead(), m.recv_overhead(), m.latency()),
+        (short.send_overhead(), short.recv_overhead(), short.latency())
+    );
+    assert_eq!((m.half_rtt(Bytes(0)), m.rtt()), (Ns(79_000.0), Ns(158_000.0)));
 }

@@ -17,6 +17,15 @@ pub fn machine(os: u64, or: u64, gap: u64, latency: u64, capacity: Option<u32>) 
     Machine::parse(&text, "test").unwrap()
 }
 
+/// A machine of whole nanoseconds: os, or, g, L, G.
+pub fn byte_machine([os, or, gap, latency, byte]: [u64; 5]) -> Machine {
+    let text = format!(
+        "name = 'test'\nsend_overhead_ns = {os}\nrecv_overhead_ns = {or}\ngap_ns = {gap}\n\
+         latency_ns = {latency}\ngap_per_byte_ns = {byte}"
+    );
+    Machine::parse(&text, "test").unwrap()
+}
+
 /// The paper's microbenchmark: the first `requesters` ranks issue `m` requests each, `samples`
 /// times, spread over the other ranks; stamps before, after issuing, and after the last reply.
 pub fn flood(

@@ -3,13 +3,14 @@
 
 use std::collections::VecDeque;
 
-use bandgap_sim::{Machine, Op, Schedule};
-use bandgap_units::Ns;
+use bandgap_sim::{Machine, Op, Protocol, Schedule};
+use bandgap_units::{Bytes, Ns};
 
 #[derive(Clone, Copy)]
 enum Message {
     Request { replies: bool },
     Reply,
+    Bytes { tag: u32, bytes: u32 },
 }
 
 #[derive(Default)]
@@ -25,6 +26,8 @@ struct Rank {
     inbox: VecDeque<Message>,
     /// Times of arrival here.
     wire: VecDeque<(u64, Message)>,
+    /// Messages of bytes: when they are whole, their tag and their length.
+    mail: Vec<(u64, u32, u32)>,
     completions: VecDeque<u64>,
     outstanding: u32,
     /// Messages in the inbox when the present request began, and not handled since.
@@ -33,27 +36,52 @@ struct Rank {
     marks: Vec<u64>,
 }
 
-struct Costs {
+struct Costs<'a> {
     send: u64,
     recv: u64,
     gap: u64,
     latency: u64,
     capacity: u32,
+    machine: &'a Machine,
 }
 
+fn ps(Ns(ns): Ns) -> u64 {
+    (ns * 1000.0).round() as u64
+}
+
+impl Costs<'_> {
+    fn protocol(&self, bytes: u32) -> &Protocol {
+        let fits = |p: &&Protocol| p.up_to().is_none_or(|Bytes(most)| u64::from(bytes) <= most);
+        self.machine.protocols().iter().find(fits).unwrap()
+    }
+
+    /// How long bytes follow the first, and how long that takes to the receiver.
+    fn transfer_and_latency(&self, message: Message) -> (u64, u64) {
+        match message {
+            Message::Bytes { bytes, .. } => {
+                let protocol = self.protocol(bytes);
+                let transfer = ps(Ns(protocol.gap_per_byte().0 * f64::from(bytes)));
+                (transfer, ps(protocol.latency()))
+            }
+            _ => (0, self.latency),
+        }
+    }
+}
+
+/// The first of those whose time has come.
 fn due<T: Copy>(queue: &mut VecDeque<(u64, T)>, now: u64) -> Option<T> {
-    queue.front().filter(|(time, _)| *time == now)?;
-    queue.pop_front().map(|(_, what)| what)
+    let index = queue.iter().position(|(time, _)| *time == now)?;
+    queue.remove(index).map(|(_, what)| what)
 }
 
 pub fn marks(schedule: &Schedule, machine: &Machine) -> Vec<Vec<u64>> {
-    let ps = |Ns(ns): Ns| (ns * 1000.0).round() as u64;
     let costs = Costs {
         send: ps(machine.send_overhead()),
         recv: ps(machine.recv_overhead()),
         gap: ps(machine.gap()),
         latency: ps(machine.latency()),
         capacity: machine.capacity(),
+        machine,
     };
     let mut ranks: Vec<Rank> = (0..2)
         .map(|rank| Rank { program: schedule.operations(rank).collect(), ..Rank::default() })
@@ -68,8 +96,15 @@ pub fn marks(schedule: &Schedule, machine: &Machine) -> Vec<Vec<u64>> {
             if now >= ranks[me].send_from
                 && let Some(message) = ranks[me].sending.pop_front()
             {
-                ranks[me].send_from = now + costs.gap;
-                ranks[1 - me].wire.push_back((now + costs.latency, message));
+                let (transfer, latency) = costs.transfer_and_latency(message);
+                ranks[me].send_from = now + transfer.max(costs.gap);
+                let wire = &mut ranks[1 - me].wire;
+                let mut reached = now + latency;
+                if let Message::Bytes { .. } = message {
+                    let bytes = wire.iter().filter(|(_, m)| matches!(m, Message::Bytes { .. }));
+                    reached = bytes.map(|(time, _)| *time).fold(reached, u64::max);
+                }
+                wire.push_back((reached, message));
             }
         }
         for me in 0..2 {
@@ -84,8 +119,12 @@ pub fn marks(schedule: &Schedule, machine: &Machine) -> Vec<Vec<u64>> {
             if now >= rank.accept_from
                 && let Some(message) = rank.receiving.pop_front()
             {
-                rank.accept_from = now + costs.gap;
-                rank.inbox.push_back(message);
+                let (transfer, _) = costs.transfer_and_latency(message);
+                rank.accept_from = now + transfer.max(costs.gap);
+                match message {
+                    Message::Bytes { tag, bytes } => rank.mail.push((now + transfer, tag, bytes)),
+                    _ => rank.inbox.push_back(message),
+                }
             }
             while ranks[me].busy_until <= now {
                 match step(&mut ranks[me], now, &costs) {
@@ -106,7 +145,7 @@ enum Did {
     Complete(u64),
 }
 
-fn step(rank: &mut Rank, now: u64, costs: &Costs) -> Did {
+fn step(rank: &mut Rank, now: u64, costs: &Costs<'_>) -> Did {
     let Some(&op) = rank.program.front() else { return Did::Nothing };
     let done = match op {
         Op::Mark => {
@@ -131,6 +170,20 @@ fn step(rank: &mut Rank, now: u64, costs: &Costs) -> Did {
             }
             free
         }
+        Op::Send { tag, bytes, .. } => {
+            rank.busy_until = now + ps(costs.protocol(bytes).send_overhead());
+            rank.leaving.push_back((rank.busy_until, Message::Bytes { tag, bytes }));
+            true
+        }
+        Op::Recv { tag, bytes, .. } => {
+            let first = rank.mail.iter().position(|(_, other, _)| *other == tag);
+            let Some(index) = first.filter(|&index| rank.mail[index].0 <= now) else {
+                return Did::Nothing;
+            };
+            assert_eq!(rank.mail.remove(index).2, bytes);
+            rank.busy_until = now + ps(costs.protocol(bytes).recv_overhead());
+            true
+        }
         Op::AwaitReplies => rank.outstanding == 0,
         Op::Serve { requests } => {
             let enough = rank.handled >= requests;
@@ -148,6 +201,7 @@ fn step(rank: &mut Rank, now: u64, costs: &Costs) -> Did {
     let Some(message) = rank.inbox.pop_front() else { return Did::Nothing };
     rank.busy_until = now + costs.recv;
     match message {
+        Message::Bytes { .. } => unreachable!("it is in the mail"),
         Message::Reply => rank.outstanding -= 1,
         Message::Request { replies } => {
             rank.handled += 1;
