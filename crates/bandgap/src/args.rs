@@ -56,6 +56,27 @@ pub enum Command {
   bandgap bulk --get --sizes 4KiB:1MiB
   bandgap bulk --store --time-budget 20s --out bulk")]
     Bulk(Bulk),
+    /// COMMS1: ping-pong of messages over sizes, fitted with r∞, n½, t0, π0
+    #[command(after_help = "Examples:
+  bandgap comms1
+  bandgap comms1 --sizes 0:64KiB
+  bandgap comms1 --transport sim:ipsc860       a machine in virtual time")]
+    Comms1(Comms),
+    /// COMMS2: exchange of messages, both ways at once, fitted likewise
+    #[command(after_help = "Examples:
+  bandgap comms2
+  bandgap comms2 --ranks 4 --between 0,3")]
+    Comms2(Comms),
+    /// COMMS3: all ranks exchange messages with all, total bandwidth
+    #[command(after_help = "Examples:
+  bandgap comms3
+  bandgap comms3 --ranks 4 --sizes 1KiB:1MiB")]
+    Comms3(Comms),
+    /// SYNCH1: barriers of all ranks
+    #[command(after_help = "Examples:
+  bandgap synch1
+  bandgap synch1 --ranks 4")]
+    Synch1,
     /// What this machine allows: cache line, slot ring, copies, raw sockets, clock, system call
     #[command(after_help = "Examples:
   bandgap floor
@@ -80,7 +101,8 @@ pub enum Command {
     #[command(
         subcommand,
         after_help = "Examples:
-  bandgap fit logp samples.csv"
+  bandgap fit logp samples.csv
+  bandgap fit hockney times.csv"
     )]
     Fit(Fit),
     /// Shell completions on standard output
@@ -116,6 +138,27 @@ Examples:
         /// The table; `-` reads standard input
         file: PathBuf,
     },
+    /// r∞, n½, t0, π0 from rows of bytes,time_ns, or from what another tool printed
+    #[command(
+        after_help = "Recognised by what is in the file: a table with the columns bytes and \
+time_ns, and what osu_latency, osu_bw, IMB PingPong, NetPIPE, ucx_perftest, fi_pingpong and \
+sockperf print.
+
+Examples:
+  bandgap fit hockney times.csv
+  bandgap fit hockney times.csv --breaks 64,8KiB
+  osu_latency | bandgap fit hockney -"
+    )]
+    Hockney {
+        /// The table or the tool's output; `-` reads standard input
+        file: PathBuf,
+        /// Where segments end: the greatest size of each but the last [default: found]
+        #[arg(long, value_name = "SIZES", value_delimiter = ',')]
+        breaks: Vec<Bytes>,
+        /// Most segments to find
+        #[arg(long, value_name = "N", default_value_t = 5, conflicts_with = "breaks")]
+        segments: u8,
+    },
 }
 
 /// What and how to measure.
@@ -123,7 +166,7 @@ Examples:
 #[command(next_help_heading = "Measurement")]
 pub struct Measure {
     /// shm, tcp, unix, udp, or sim:MACHINE, a machine in virtual time (paragon, meiko-cs2, myrinet,
-    /// or a file FILE.toml) [default: shm]
+    /// ipsc860, or a file FILE.toml) [default: shm]
     #[arg(short, long, global = true, value_name = "TRANSPORT")]
     pub transport: Option<Target>,
     /// Number of ranks [default: as few as the pattern needs]
@@ -230,6 +273,34 @@ pub struct Bulk {
     /// Message sizes, from the least to the greatest
     #[arg(long, value_name = "FROM:TO", default_value = "0:4MiB")]
     pub sizes: SizeRange,
+}
+
+/// What messages are sent, and between whom.
+#[derive(Clone, Debug, Args)]
+pub struct Comms {
+    /// Message sizes, from the least to the greatest
+    #[arg(long, value_name = "FROM:TO", default_value = "0:4MiB")]
+    pub sizes: SizeRange,
+    /// The two ranks [default: 0,1]
+    #[arg(long, value_name = "A,B")]
+    pub between: Option<Pair>,
+}
+
+/// Two ranks as typed: `0,1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair(pub [usize; 2]);
+
+impl std::str::FromStr for Pair {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let rank = |text: &str| {
+            let most = bandgap_shm::MAX_RANKS;
+            text.trim().parse().ok().filter(|rank| *rank < most)
+        };
+        let pair = text.split_once(',').and_then(|(a, b)| Some([rank(a)?, rank(b)?]));
+        pair.map(Self).ok_or_else(|| format!("it must be two ranks, as in 0,1: {text}"))
+    }
 }
 
 /// A range of message sizes as typed: `0:1MiB`, or a single size.

@@ -5,6 +5,7 @@ mod estimated;
 mod findings;
 mod fitted;
 mod floors;
+mod hockney;
 mod launches;
 mod logp;
 mod pairs;
@@ -24,6 +25,7 @@ use crate::target::Target;
 
 pub use fitted::fitted;
 pub use floors::floors;
+pub use hockney::Fitting;
 
 /// Why nothing could be assembled.
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +59,8 @@ pub fn results(
         Task::Signature { plan, fan_in, .. } => (plan, fan_in),
         Task::Series(plan) => {
             let judged = plan.judge(&collected.table);
-            let measured = series::Measured { stage, target, plan, collected, judged: &judged };
+            let measured =
+                series::Measured { stage, target, ranks, plan, collected, judged: &judged };
             return measured.results();
         }
         Task::Floors(_) => return Ok(Vec::new()),

@@ -12,7 +12,9 @@ use crate::failure::{Classify, Failure};
 use crate::launch::message::Assignment;
 use crate::launch::rank::SLOTS;
 use crate::launch::{Ended, Launch, Task, Transport, Wait};
-use crate::measure::{Stop, Table, contention, pairs, signature, virtual_time::VirtualRunner};
+use crate::measure::{
+    Stop, Table, contention, pairs, series, signature, virtual_time::VirtualRunner,
+};
 use crate::progress::Progress;
 use crate::target::Target;
 
@@ -151,19 +153,23 @@ pub fn in_virtual_time(
     let mut show = |done: f64, doing: &str| progress.show(done, doing);
     let stopped = || stage.signalled();
     let mut runner = VirtualRunner::new(machine, ranks, &mut show, &stopped);
-    let Task::Signature { plan, pairs, fan_in } = task else {
-        return Err(Failure::new(
-            Exit::Usage,
-            "measure this in virtual time: only signatures can be",
-        ));
-    };
-    let measured = match fan_in {
-        Some(most) => contention::measure(&mut runner, plan, *most, plan.budget),
-        None => signature::measure(&mut runner, plan),
-    };
-    let measured = match measured {
-        Ok(_) if *pairs => pairs::measure(&mut runner, plan, plan.budget),
-        other => other,
+    let measured = match task {
+        Task::Signature { plan, fan_in: Some(most), .. } => {
+            contention::measure(&mut runner, plan, *most, plan.budget)
+        }
+        Task::Signature { plan, pairs, .. } => {
+            let signature = signature::measure(&mut runner, plan);
+            match signature {
+                Ok(_) if *pairs => pairs::measure(&mut runner, plan, plan.budget),
+                other => other,
+            }
+        }
+        Task::Series(plan) if plan.passes_messages() => series::measure(&mut runner, plan),
+        Task::Series(_) | Task::Floors(_) => {
+            let what = "measure this in virtual time: a simulated machine has neither floors nor \
+                        memory to store to and get from";
+            return Err(Failure::new(Exit::Usage, what));
+        }
     };
     let ended = match measured {
         Err(Stop::Interrupted) => Ended::Interrupted,

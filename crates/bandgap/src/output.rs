@@ -5,7 +5,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use bandgap_record::{Bandgap, Logp, Outcome, Run, RunDir, samples_csv, signature_csv, timestamp};
+use bandgap_record::{
+    Bandgap, Logp, Outcome, Run, RunDir, Series, samples_csv, series_csv, series_samples_csv,
+    signature_csv, timestamp,
+};
 use bandgap_report::{self as report, Layout};
 use serde::Serialize;
 
@@ -229,6 +232,7 @@ impl Drop for Made {
 /// `several`: more than one signature is to come, so each file names its transport from the first.
 fn write_all(directory: &RunDir, run: &Run, several: bool) -> Result<(), Failure> {
     directory.write_run(run).map_err(unwritable)?;
+    write_series(directory, run)?;
     let signatures: Vec<&Logp> = run.results.iter().filter_map(logp).collect();
     if signatures.is_empty() {
         return Ok(());
@@ -250,6 +254,34 @@ fn write_all(directory: &RunDir, run: &Run, several: bool) -> Result<(), Failure
         directory.write(&format!("signature{suffix}.svg"), svg.as_bytes()).map_err(unwritable)?;
     }
     Ok(())
+}
+
+/// The files of series: one table of all, and a picture and the samples of each.
+fn write_series(directory: &RunDir, run: &Run) -> Result<(), Failure> {
+    let all: Vec<&Series> = run.results.iter().filter_map(series).collect();
+    if all.is_empty() {
+        return Ok(());
+    }
+    let mut table = Vec::new();
+    series_csv(&mut table, all.iter().copied()).map_err(unwritable)?;
+    directory.write("series.csv", &table).map_err(unwritable)?;
+    for one in &all {
+        let suffix = if all.len() > 1 { format!("-{}", one.name) } else { String::new() };
+        let mut samples = Vec::new();
+        series_samples_csv(&mut samples, one).map_err(unwritable)?;
+        directory.write(&format!("samples{suffix}.csv"), &samples).map_err(unwritable)?;
+        let fits = show::fits_of(&run.results, &one.name, &one.transport);
+        let svg = report::svg_panels(&report::series_figures(one, &fits));
+        directory.write(&format!("series{suffix}.svg"), svg.as_bytes()).map_err(unwritable)?;
+    }
+    Ok(())
+}
+
+fn series(result: &Outcome) -> Option<&Series> {
+    match result {
+        Outcome::Series(series) => Some(series),
+        _ => None,
+    }
 }
 
 /// A transport's name without what a file name cannot have.

@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use bandgap_record::{Floor, Hockney, Outcome, Ratio, Series};
+use bandgap_record::{Floor, Hockney, Outcome, Ratio};
 use bandgap_report::{self as report, Layout};
 use bandgap_units::Fraction;
 
@@ -49,9 +49,18 @@ pub fn results(results: &[Outcome], layout: &Layout) -> String {
                 text.push('\n');
                 text += &report::plot(&report::signature_figure(logp), layout);
             }
+            Outcome::Hockney(fit) => {
+                // Both weightings side by side, where the first of them stands.
+                let fits = fits_of(results, &fit.name, &fit.transport);
+                if fits.first().is_some_and(|first| std::ptr::eq(*first, &**fit)) {
+                    text += &report::hockney(&fits, layout);
+                    text.push('\n');
+                }
+            }
             Outcome::Series(series) => {
                 text += &report::series(series, layout);
-                for figure in report::series_figures(series, &fits_of(results, series)) {
+                let fits = fits_of(results, &series.name, &series.transport);
+                for figure in report::series_figures(series, &fits) {
                     text.push('\n');
                     text += &report::plot(&figure, layout);
                 }
@@ -75,10 +84,10 @@ pub fn results(results: &[Outcome], layout: &Layout) -> String {
 }
 
 /// The fits of a series among the results.
-pub fn fits_of<'a>(results: &'a [Outcome], series: &Series) -> Vec<&'a Hockney> {
+pub fn fits_of<'a>(results: &'a [Outcome], name: &str, transport: &str) -> Vec<&'a Hockney> {
     let fits = results.iter().filter_map(|result| match result {
         Outcome::Hockney(fit) => Some(&**fit),
         _ => None,
     });
-    fits.filter(|fit| fit.name == series.name && fit.transport == series.transport).collect()
+    fits.filter(|fit| fit.name == name && fit.transport == transport).collect()
 }

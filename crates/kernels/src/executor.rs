@@ -1,5 +1,6 @@
 //! Runs a rank program on a transport.
 
+use bandgap_comm::passing::Passing;
 use bandgap_comm::{
     ActiveMessages, Am, Bulk, CommError, Delay, Endpoint, Rank, Source, Stamp, Timer, Transfer,
     Verb, Watch, Word,
@@ -7,16 +8,18 @@ use bandgap_comm::{
 
 use crate::handlers::{ECHOED, pattern};
 use crate::memory::{self, Blocks};
+use crate::message::Buffers;
 use crate::program::{replied_words, served_words};
 use crate::reduce::{self, Samples};
 use crate::{Job, Pattern, RankState, Tally};
 
 /// One rank's Active Messages with a clock: executes rank programs.
 #[derive(Debug)]
-pub struct Executor<E, T, W> {
-    am: ActiveMessages<E, RankState, W>,
-    timer: T,
-    marks: Vec<Stamp>,
+pub struct Executor<E, T, W, S = RankState> {
+    pub(crate) passing: Passing<E, W, S>,
+    pub(crate) timer: T,
+    pub(crate) marks: Vec<Stamp>,
+    pub(crate) buffers: Buffers,
     served: u64,
     served_sum: u64,
     blocks: Blocks,
@@ -24,21 +27,29 @@ pub struct Executor<E, T, W> {
     partner: Rank,
 }
 
-impl<E: Endpoint, T: Timer, W: Watch> Executor<E, T, W> {
+impl<E, T, W, S> Executor<E, T, W, S>
+where
+    E: Endpoint,
+    T: Timer,
+    W: Watch,
+    S: AsRef<RankState> + AsMut<RankState>,
+{
     /// An executor over `am`, whose handlers are those of [`crate::handlers`].
-    pub fn new(am: ActiveMessages<E, RankState, W>, timer: T) -> Self {
+    pub fn new(am: ActiveMessages<E, S, W>, timer: T) -> Self {
         let (marks, blocks) = (Vec::new(), Blocks::new());
-        Self { am, timer, marks, served: 0, served_sum: 0, blocks, partner: 0 }
+        let passing = Passing::over(am);
+        let buffers = Buffers::default();
+        Self { passing, buffers, timer, marks, served: 0, served_sum: 0, blocks, partner: 0 }
     }
 
     /// The Active Messages below, for what is not timed.
-    pub fn active(&mut self) -> &mut ActiveMessages<E, RankState, W> {
-        &mut self.am
+    pub fn active(&mut self) -> &mut ActiveMessages<E, S, W> {
+        self.passing.active()
     }
 
     /// The transport below.
     pub fn endpoint(&self) -> &E {
-        self.am.endpoint()
+        self.passing.as_active().endpoint()
     }
 
     /// The clock.
@@ -87,14 +98,14 @@ impl<E: Endpoint, T: Timer, W: Watch> Executor<E, T, W> {
         self.complete(job, |executor| crate::transfer(executor, job))
     }
 
-    fn complete(
+    pub(crate) fn complete(
         &mut self,
         job: &Job,
         program: impl FnOnce(&mut Self) -> Result<(), CommError>,
     ) -> Result<Samples, CommError> {
         self.marks.clear();
         self.marks.reserve(reduce::marks(job).max(3 * job.samples as usize));
-        let before = self.am.state().tally;
+        let before = self.passing.as_active().state().as_ref().tally;
         program(self)?;
         self.verify(job, before)?;
         Ok(reduce::reduce(job, &self.marks))
@@ -103,7 +114,7 @@ impl<E: Endpoint, T: Timer, W: Watch> Executor<E, T, W> {
     /// Compares counts and sums with what `job` makes this rank receive.
     fn verify(&mut self, job: &Job, before: Tally) -> Result<(), CommError> {
         let (rank, size) = (self.rank(), self.size());
-        let now = self.am.state().tally;
+        let now = self.passing.as_active().state().as_ref().tally;
         let (served, sum) = served_words(job, rank, size);
         self.served_sum = self.served_sum.wrapping_add(sum);
         if (now.served, now.served_sum) != (self.served, self.served_sum) {
@@ -135,37 +146,43 @@ fn wrong(what: &str, job: &Job, count: u64, sum: u64, got: u64, got_sum: u64) ->
     }
 }
 
-impl<E: Endpoint, T: Timer, W: Watch> Am for Executor<E, T, W> {
+impl<E, T, W, S> Am for Executor<E, T, W, S>
+where
+    E: Endpoint,
+    T: Timer,
+    W: Watch,
+    S: AsRef<RankState> + AsMut<RankState>,
+{
     #[inline(always)]
     fn rank(&self) -> Rank {
-        self.am.rank()
+        self.passing.as_active().rank()
     }
 
     #[inline(always)]
     fn size(&self) -> usize {
-        self.am.size()
+        self.passing.as_active().size()
     }
 
     #[inline(always)]
     fn request(&mut self, peer: Rank, verb: Verb, word: Word) -> Result<(), CommError> {
-        self.am.request(peer, verb.handler, [word])?;
+        self.passing.active().request(peer, verb.handler, [word])?;
         // What gets no reply is looked after when there is no room: a stream is left to run.
         if verb.replies {
-            self.am.poll()?;
+            self.passing.active().poll()?;
         }
         Ok(())
     }
 
     #[inline(always)]
     fn await_replies(&mut self) -> Result<(), CommError> {
-        self.am.await_replies()
+        self.passing.active().await_replies()
     }
 
     #[inline(always)]
     fn serve(&mut self, requests: u64) -> Result<(), CommError> {
         self.served += requests;
         let target = self.served;
-        self.am.serve_until(|state| state.tally.served >= target)
+        self.passing.active().serve_until(|state| state.as_ref().tally.served >= target)
     }
 
     #[inline(always)]
@@ -181,34 +198,40 @@ impl<E: Endpoint, T: Timer, W: Watch> Am for Executor<E, T, W> {
     }
 }
 
-impl<E: Bulk, T: Timer, W: Watch> Transfer for Executor<E, T, W> {
+impl<E, T, W, S> Transfer for Executor<E, T, W, S>
+where
+    E: Bulk,
+    T: Timer,
+    W: Watch,
+    S: AsRef<RankState> + AsMut<RankState>,
+{
     #[inline(always)]
     fn store(&mut self, peer: Rank, verb: Verb, index: u64, bytes: usize) -> Result<(), CommError> {
-        let into = memory::target(self.am.endpoint(), index, bytes)?;
-        let at = memory::source(self.am.endpoint(), index, bytes)?;
+        let into = memory::target(self.endpoint(), index, bytes)?;
+        let at = memory::source(self.endpoint(), index, bytes)?;
         let from = Source::Exposed { at, len: bytes };
-        self.am.store(peer, into, from, verb.handler, [pattern(index)])?;
+        self.passing.active().store(peer, into, from, verb.handler, [pattern(index)])?;
         if verb.replies {
-            self.am.poll()?;
+            self.passing.active().poll()?;
         }
         Ok(())
     }
 
     #[inline(always)]
     fn get(&mut self, peer: Rank, index: u64, bytes: usize) -> Result<(), CommError> {
-        let into = memory::target(self.am.endpoint(), index, bytes)?;
-        let at = memory::source(self.am.endpoint(), index, bytes)?;
+        let into = memory::target(self.endpoint(), index, bytes)?;
+        let at = memory::source(self.endpoint(), index, bytes)?;
         // The word that the replier's echo would bring.
-        self.am.get(peer, at, into, bytes, ECHOED, [!pattern(index)])?;
-        self.am.poll()?;
+        self.passing.active().get(peer, at, into, bytes, ECHOED, [!pattern(index)])?;
+        self.passing.active().poll()?;
         Ok(())
     }
 
     fn refresh(&mut self, blocks: u64, bytes: usize) -> Result<(), CommError> {
-        self.blocks.refresh(&mut self.am, blocks, bytes)
+        self.blocks.refresh(self.passing.active(), blocks, bytes)
     }
 
     fn check(&mut self, blocks: u64, bytes: usize) -> Result<(), CommError> {
-        self.blocks.check(&self.am, self.partner, blocks, bytes)
+        self.blocks.check(self.passing.as_active(), self.partner, blocks, bytes)
     }
 }

@@ -44,6 +44,20 @@ pub struct RankState {
     pub done: u64,
 }
 
+impl AsRef<RankState> for RankState {
+    #[inline(always)]
+    fn as_ref(&self) -> &RankState {
+        self
+    }
+}
+
+impl AsMut<RankState> for RankState {
+    #[inline(always)]
+    fn as_mut(&mut self) -> &mut RankState {
+        self
+    }
+}
+
 /// The word that the `index`-th message of a program carries: no two neighbours alike, no run of
 /// zeros that an untouched buffer could pass for.
 #[inline(always)]
@@ -51,42 +65,83 @@ pub(crate) fn pattern(index: u64) -> Word {
     index.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5555_AAAA_5555_AAAA
 }
 
-fn echo(state: &mut RankState, call: Call<'_>, word: Word, _: Word, _: Word, _: Word) -> Outcome {
+fn echo<S: AsMut<RankState>>(
+    state: &mut S,
+    call: Call<'_>,
+    word: Word,
+    _: Word,
+    _: Word,
+    _: Word,
+) -> Outcome {
+    let state = state.as_mut();
     state.tally.served += 1;
     state.tally.served_sum = state.tally.served_sum.wrapping_add(word);
     call.reply(ECHOED, [!word])
 }
 
-fn sink(state: &mut RankState, call: Call<'_>, word: Word, _: Word, _: Word, _: Word) -> Outcome {
+fn sink<S: AsMut<RankState>>(
+    state: &mut S,
+    call: Call<'_>,
+    word: Word,
+    _: Word,
+    _: Word,
+    _: Word,
+) -> Outcome {
+    let state = state.as_mut();
     state.tally.served += 1;
     state.tally.served_sum = state.tally.served_sum.wrapping_add(word);
     call.done()
 }
 
-fn command(state: &mut RankState, call: Call<'_>, a: Word, b: Word, c: Word, d: Word) -> Outcome {
+fn command<S: AsMut<RankState>>(
+    state: &mut S,
+    call: Call<'_>,
+    a: Word,
+    b: Word,
+    c: Word,
+    d: Word,
+) -> Outcome {
+    let state = state.as_mut();
     if call.words() == 4 {
         state.commands.push_back([a, b, c, d]);
     }
     call.done()
 }
 
-fn result(state: &mut RankState, call: Call<'_>, a: Word, b: Word, c: Word, d: Word) -> Outcome {
+fn result<S: AsMut<RankState>>(
+    state: &mut S,
+    call: Call<'_>,
+    a: Word,
+    b: Word,
+    c: Word,
+    d: Word,
+) -> Outcome {
+    let state = state.as_mut();
     state.results.extend([a, b, c, d].iter().take(call.words()));
     call.done()
 }
 
-fn done(state: &mut RankState, call: Call<'_>, _: Word, _: Word, _: Word, _: Word) -> Outcome {
+fn done<S: AsMut<RankState>>(
+    state: &mut S,
+    call: Call<'_>,
+    _: Word,
+    _: Word,
+    _: Word,
+    _: Word,
+) -> Outcome {
+    let state = state.as_mut();
     state.done += 1;
     call.done()
 }
 
-fn echoed(state: &mut RankState, _: Answer, word: Word, _: Word, _: Word, _: Word) {
+fn echoed<S: AsMut<RankState>>(state: &mut S, _: Answer, word: Word, _: Word, _: Word, _: Word) {
+    let state = state.as_mut();
     state.tally.replies += 1;
     state.tally.reply_sum = state.tally.reply_sum.wrapping_add(word);
 }
 
 /// The table of handlers, the same on every rank.
-pub fn handlers() -> Handlers<RankState> {
+pub fn handlers<S: AsMut<RankState>>() -> Handlers<S> {
     let mut table = Handlers::new();
     let ids = [
         (table.request(echo), ECHO.handler),

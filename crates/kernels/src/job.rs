@@ -21,9 +21,11 @@ pub enum Pattern {
         /// The number K of requesters.
         requesters: usize,
     },
+    /// All ranks with all; rank 0 times.
+    All,
 }
 
-/// The kernels of small messages.
+/// The kernels: of small messages, of bulk transfers, and of message passing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
     /// `messages` requests with a delay after each, then the remaining replies are drained: one
@@ -39,10 +41,28 @@ pub enum Kernel {
     /// As [`Kernel::Burst`], with gets of `bytes` bytes of the replier's memory in place of
     /// requests. The replier writes these bytes anew before each sample.
     Get,
+    /// `messages` round trips of messages of `bytes` bytes: PARKBENCH's COMMS1.
+    Comms1,
+    /// `messages` exchanges of such messages, both ways at once: COMMS2.
+    Comms2,
+    /// `messages` times all ranks exchange such messages with all others: COMMS3.
+    Comms3,
+    /// `messages` barriers of all ranks: SYNCH1.
+    Synch1,
 }
 
 impl Kernel {
-    const ALL: [Self; 5] = [Self::Burst, Self::PingPong, Self::Stream, Self::Store, Self::Get];
+    const ALL: [Self; 9] = [
+        Self::Burst,
+        Self::PingPong,
+        Self::Stream,
+        Self::Store,
+        Self::Get,
+        Self::Comms1,
+        Self::Comms2,
+        Self::Comms3,
+        Self::Synch1,
+    ];
 }
 
 /// One call of a rank program on all ranks.
@@ -76,6 +96,7 @@ impl Job {
             Pattern::Pairs => (1, 0, 0),
             Pattern::FanOut => (2, 0, 0),
             Pattern::FanIn { requesters } => (3, requesters as u64, 0),
+            Pattern::All => (4, 0, 0),
         };
         let kernel = self.kernel as u64;
         [
@@ -103,6 +124,7 @@ impl Job {
             1 if size.is_multiple_of(2) => Pattern::Pairs,
             2 if size >= 2 => Pattern::FanOut,
             3 if (1..size).contains(&a) => Pattern::FanIn { requesters: a },
+            4 => Pattern::All,
             _ => return Err(JobError),
         };
         Ok(Self {
@@ -121,12 +143,17 @@ impl Job {
         matches!(self.kernel, Kernel::Store | Kernel::Get)
     }
 
+    /// Whether the job is one of message passing.
+    pub fn passes_messages(&self) -> bool {
+        matches!(self.kernel, Kernel::Comms1 | Kernel::Comms2 | Kernel::Comms3 | Kernel::Synch1)
+    }
+
     /// The rank whose stamps count, and for a probe the peer at its other end.
     pub fn timed(&self, size: usize) -> (Rank, Rank) {
         match self.pattern {
             Pattern::OneToOne { requester, replier } => (requester, replier),
             Pattern::Pairs => (0, size / 2),
-            Pattern::FanOut | Pattern::FanIn { .. } => (0, 1),
+            Pattern::FanOut | Pattern::FanIn { .. } | Pattern::All => (0, 1),
         }
     }
 }
@@ -142,6 +169,7 @@ mod tests {
             Pattern::Pairs,
             Pattern::FanOut,
             Pattern::FanIn { requesters: 3 },
+            Pattern::All,
         ];
         for pattern in patterns {
             for kernel in Kernel::ALL {

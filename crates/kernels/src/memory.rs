@@ -63,9 +63,7 @@ impl Blocks {
             for (at, len) in chunks(bytes) {
                 am.read_exposed(block + at, &mut self.chunk[..len])?;
                 fill(&mut expected[..len], salt, index, at);
-                if self.chunk[..len] != expected[..len] {
-                    let differ = self.chunk.iter().zip(&expected).position(|(a, b)| a != b);
-                    let first = differ.unwrap_or(0);
+                if let Some(first) = differs(&self.chunk[..len], &expected[..len]) {
                     let (got, wanted) = (self.chunk[first], expected[first]);
                     let first = at + first;
                     return Err(CommError::Garbage {
@@ -80,6 +78,11 @@ impl Blocks {
         }
         Ok(())
     }
+}
+
+/// Where two equally long buffers differ first.
+pub(crate) fn differs(a: &[u8], b: &[u8]) -> Option<usize> {
+    if a == b { None } else { a.iter().zip(b).position(|(a, b)| a != b) }
 }
 
 /// Pieces of a block.
@@ -105,7 +108,7 @@ pub(crate) fn source<E: Bulk>(endpoint: &E, index: u64, bytes: usize) -> Result<
     Ok(endpoint.exposed() / 2 + target(endpoint, index, bytes)?)
 }
 
-fn salt(rank: Rank, job: u64, turn: u64) -> u64 {
+pub(crate) fn salt(rank: Rank, job: u64, turn: u64) -> u64 {
     (rank as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
         ^ job.wrapping_mul(0xC2B2_AE3D_27D4_EB4F)
         ^ turn.wrapping_mul(0x1656_67B1_9E37_79F9)
@@ -113,7 +116,7 @@ fn salt(rank: Rank, job: u64, turn: u64) -> u64 {
 
 /// The bytes of a block from `at` on, a multiple of 8: no word is like its neighbour, and none is
 /// like the same of another block, turn, job or rank.
-fn fill(into: &mut [u8], salt: u64, index: u64, at: usize) {
+pub(crate) fn fill(into: &mut [u8], salt: u64, index: u64, at: usize) {
     const STEP: u64 = 0xD6E8_FEB8_6659_FD93;
     let k = (index << 32).wrapping_add(at as u64 / 8);
     let mut word = salt.wrapping_add(k.wrapping_mul(STEP));

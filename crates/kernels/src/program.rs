@@ -69,6 +69,7 @@ pub fn roles(job: &Job, rank: Rank, size: usize) -> Role {
             r if r <= requesters => Role::Contender,
             _ => Role::Idle,
         },
+        Pattern::All => Role::Idle,
     }
 }
 
@@ -76,8 +77,8 @@ pub fn roles(job: &Job, rank: Rank, size: usize) -> Role {
 /// must be steady when timing begins, and every requester still sending when it ends.
 const CONTENDED_MARGIN: u64 = 1;
 
-/// Runs this rank's part of `job`, which moves words only ([`crate::transfer`] runs those that move
-/// bytes). The timed rank's marks are, for each sample, begin, end of the
+/// Runs this rank's part of `job`, which moves words only ([`crate::transfer`] and [`crate::pass`] run
+/// those that move bytes). The timed rank's marks are, for each sample, begin, end of the
 /// issue phase, end of the replies; in a contended stream one mark at each border of a sample.
 ///
 /// # Errors
@@ -97,7 +98,8 @@ pub fn run<A: Am>(am: &mut A, job: &Job) -> Result<(), CommError> {
             }
             (Kernel::PingPong, _) => ping_pong(am, job, first),
             (Kernel::Stream, _) => stream(am, job, first),
-            (Kernel::Store | Kernel::Get, _) => Ok(()),
+            // Those that move bytes are programs of their own.
+            _ => Ok(()),
         },
         Role::Replier { per_sample } => am.serve(samples * per_sample),
         Role::Contended { requesters } => {
@@ -173,6 +175,9 @@ pub(crate) fn served_words(job: &Job, rank: Rank, size: usize) -> (u64, u64) {
     if job.moves_bytes() {
         return transfer::served_words(job, rank);
     }
+    if job.passes_messages() {
+        return (0, 0);
+    }
     let (messages, samples) = (u64::from(job.messages), u64::from(job.samples));
     let sum = |indices: &mut dyn Iterator<Item = u64>| {
         indices.fold(0_u64, |sum, index| sum.wrapping_add(pattern(index)))
@@ -202,6 +207,7 @@ pub(crate) fn replied_words(job: &Job, rank: Rank, size: usize) -> (u64, u64) {
     let complements =
         |count: u64| (0..count).fold(0_u64, |sum, index| sum.wrapping_add(!pattern(index)));
     match (roles(job, rank, size), job.kernel) {
+        _ if job.passes_messages() => (0, 0),
         (Role::Requester { .. }, kernel) if kernel != Kernel::Stream => {
             (messages * samples, complements(messages).wrapping_mul(samples))
         }

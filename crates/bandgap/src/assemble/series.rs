@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use bandgap_model::hockney::SizedTimes;
 use bandgap_record::{Evidence, Outcome, Quantity, RecordError, Series, SeriesPoint};
 use bandgap_units::{Ns, Rate};
 
 use super::estimated::{ESTIMATOR, Estimated, estimated};
 use super::summary::summary;
-use super::{AssembleError, findings, points, states};
+use super::{AssembleError, findings, hockney, points, states};
 use crate::collect::{Collected, Stage};
 use crate::measure::data::Part;
 use crate::measure::judge::Judged;
@@ -18,24 +19,47 @@ use crate::target::Target;
 pub(super) struct Measured<'a> {
     pub(super) stage: &'a Stage,
     pub(super) target: &'a Target,
+    pub(super) ranks: usize,
     pub(super) plan: &'a SeriesPlan,
     pub(super) collected: &'a Collected,
     pub(super) judged: &'a Judged<'a>,
 }
 
 impl Measured<'_> {
-    /// One result for each operation that was measured.
+    /// One series for each operation that was measured, and its fits.
     pub(super) fn results(&self) -> Result<Vec<Outcome>, AssembleError> {
         let operations: BTreeSet<Operation> =
             self.plan.points.iter().map(|point| point.operation).collect();
         let mut results = Vec::new();
         for operation in operations {
             let series = self.series(operation)?;
-            if !series.points.is_empty() {
-                results.push(Outcome::Series(Box::new(series)));
+            if series.points.is_empty() {
+                continue;
             }
+            let times = self.times(operation);
+            let (precision, confidence) = (self.plan.precision, self.plan.confidence);
+            let fits = hockney::of_series(&series, &times, precision, confidence)?;
+            results.push(Outcome::Series(Box::new(series)));
+            results.extend(fits.into_iter().map(|fit| Outcome::Hockney(Box::new(fit))));
         }
         if results.is_empty() { Err(AssembleError::Empty) } else { Ok(results) }
+    }
+
+    /// The points whose time is that of one operation.
+    fn singles(&self, operation: Operation) -> impl Iterator<Item = Sized> {
+        let single = move |p: &Sized| {
+            p.operation == operation && (p.messages == 1 || operation.passes_messages())
+        };
+        self.plan.points.iter().copied().filter(single)
+    }
+
+    /// What is fitted: batch values of each size, a barrier's excepted.
+    fn times(&self, operation: Operation) -> Vec<SizedTimes> {
+        let times = self.singles(operation).map(|single| SizedTimes {
+            bytes: u64::from(single.bytes),
+            times_ns: self.judged.values(&key(single, Part::Whole)),
+        });
+        times.filter(|sized| !sized.times_ns.is_empty()).collect()
     }
 
     fn series(&self, operation: Operation) -> Result<Series, AssembleError> {
@@ -51,9 +75,7 @@ impl Measured<'_> {
             .and_then(|seen| states::states(self.judged).get(seen).cloned())
             .unwrap_or_else(states::only);
         let mut points = Vec::new();
-        for &single in
-            self.plan.points.iter().filter(|p| p.operation == operation && p.messages == 1)
-        {
+        for single in self.singles(operation) {
             if let Some(point) = self.point(single, distance.clone(), &state.label)? {
                 points.push(point);
             }
@@ -62,8 +84,8 @@ impl Measured<'_> {
         Ok(Series {
             name: operation.name().to_owned(),
             transport: self.target.to_string(),
-            ranks: 2,
-            pair: Some(pair),
+            ranks: self.taking_part(operation),
+            pair: (!operation.is_of_all()).then_some(pair),
             cores: cores.map(|cores| cores.map(|core| core as u32)),
             launches: self.collected.launches,
             // Wrong bytes end a run.
@@ -74,6 +96,18 @@ impl Measured<'_> {
                 .into_iter()
                 .collect(),
         })
+    }
+
+    /// Number of ranks that take part.
+    fn taking_part(&self, operation: Operation) -> u32 {
+        if operation.is_of_all() { self.ranks as u32 } else { 2 }
+    }
+
+    /// Bytes that one operation moves: of COMMS3, between all ranks together.
+    fn moved(&self, single: Sized) -> u64 {
+        let ranks = self.ranks as u64;
+        let pairs = if single.operation == Operation::Comms3 { ranks * (ranks - 1) } else { 1 };
+        u64::from(single.bytes) * pairs
     }
 
     fn point(
@@ -102,10 +136,10 @@ impl Measured<'_> {
         let overlap = send_overhead.as_ref().map(|o| beside(&time, o)).transpose()?;
         Ok(Some(SeriesPoint {
             bytes,
-            ranks: 2,
+            ranks: self.taking_part(single.operation),
             distance,
-            bandwidth: bandwidth(bytes, &time)?,
-            rate: None,
+            bandwidth: bandwidth(self.moved(single), &time)?,
+            rate: (single.operation == Operation::Synch1).then(|| rate(&time)).transpose()?,
             gap: self.gap(single)?,
             overlap,
             send_overhead,
@@ -151,6 +185,14 @@ fn bandwidth(bytes: u64, time: &Quantity) -> Result<Option<Quantity>, RecordErro
     let bounds = time.low.zip(time.high).map(|(low, high)| (rate(high.0), rate(low.0)));
     let evidence = Evidence::new(format!("n / ({ESTIMATOR})"), time.samples, time.converged);
     Quantity::rate(rate(time.value.0), bounds, evidence).map(Some)
+}
+
+/// 1/t: operations per second.
+fn rate(time: &Quantity) -> Result<Quantity, RecordError> {
+    let bounds = time.low.zip(time.high).map(|(low, high)| (1.0 / high.0, 1.0 / low.0));
+    let bounds = bounds.filter(|(low, high)| low.is_finite() && high.is_finite() && *low > 0.0);
+    let evidence = Evidence::new(format!("1 / ({ESTIMATOR})"), time.samples, time.converged);
+    Quantity::per_second(1.0 / time.value.0, bounds, evidence)
 }
 
 /// t(n) − o(n): how much computation fits beside a transfer. Both come from the same batches, so

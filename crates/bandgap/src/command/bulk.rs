@@ -29,13 +29,14 @@ pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Fail
     if ranks < 2 {
         return Err(usage(format!("move bytes among {ranks} ranks: this takes 2 at least")));
     }
+    if let Target::Real(transport) = target
+        && transport != Transport::Shm
+    {
+        return Err(usage(only_shm(transport)));
+    }
     let (from, to) = bulk.sizes.bounds();
     if to > u64::from(LONGEST) {
-        return Err(usage(format!(
-            "transfer {}: {} is the longest",
-            Bytes(to),
-            Bytes(u64::from(LONGEST))
-        )));
+        return Err(usage(too_long(to)));
     }
     let operations: &[Operation] = match (bulk.store, bulk.get) {
         (true, false) => &[Operation::BulkStore],
@@ -68,4 +69,14 @@ pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Fail
     sink.plan(&task);
     let exit = one(&stage, &target, ranks, &task, measure, output, &mut sink)?;
     sink.close(exit)
+}
+
+/// What is said of a transport whose ranks expose no memory.
+pub(super) fn only_shm(transport: Transport) -> String {
+    format!("move bytes over {}: so far ranks do that over shm only", transport.name())
+}
+
+/// What is said of a message that is too long.
+pub(super) fn too_long(bytes: u64) -> String {
+    format!("transfer {}: {} is the longest", Bytes(bytes), Bytes(u64::from(LONGEST)))
 }

@@ -1,6 +1,7 @@
 //! The commands, a file each.
 
 mod bulk;
+mod comms;
 mod describe;
 mod doctor;
 mod fit;
@@ -14,6 +15,7 @@ use clap::CommandFactory;
 use crate::args::{Cli, Command};
 use crate::exit::Exit;
 use crate::failure::{Classify, Failure};
+use crate::measure::series::Operation;
 
 /// Carries out what was asked.
 ///
@@ -25,6 +27,10 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         None | Some(Command::Run) => run::run(measure, output),
         Some(Command::Signature(signature)) => signature::run(signature, measure, output),
         Some(Command::Bulk(bulk)) => bulk::run(bulk, measure, output),
+        Some(Command::Comms1(c)) => comms::run(Operation::Comms1, c, measure, output),
+        Some(Command::Comms2(c)) => comms::run(Operation::Comms2, c, measure, output),
+        Some(Command::Comms3(c)) => comms::run(Operation::Comms3, c, measure, output),
+        Some(Command::Synch1) => comms::barrier(measure, output),
         Some(Command::Floor { names }) => floor::run(names, measure, output),
         Some(Command::Doctor) => doctor::run(measure, output),
         Some(Command::Topology) => topology::run(measure, output),

@@ -360,7 +360,9 @@ impl RankProcess {
 fn exposed_in_memory(assignment: &Assignment) -> Option<usize> {
     match &assignment.task {
         super::Task::Floors(_) => Some(FLOOR_EXPOSED),
-        super::Task::Series(plan) if assignment.transport == Transport::Shm => Some(plan.exposed()),
+        super::Task::Series(plan) if assignment.transport == Transport::Shm => {
+            Some(plan.exposed(assignment.size))
+        }
         _ => None,
     }
 }

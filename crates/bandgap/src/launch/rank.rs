@@ -7,9 +7,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bandgap_comm::passing::{Mail, Tuning};
 use bandgap_comm::{ActiveMessages, Bulk, CommError, Credited, Endpoint, Link, Waiting};
 use bandgap_host::{CycleClock, pin, process::die_with_parent};
-use bandgap_kernels::{Executor, RankState, handlers};
+use bandgap_kernels::{Executor, MessageState, RankState, handlers, message_handlers};
 use bandgap_shm::floor::FloorArea;
 use bandgap_shm::{Control, Exposed, Segment, ShmEndpoint};
 use bandgap_socket::{SocketLink, tcp, udp, unix};
@@ -20,7 +21,7 @@ use super::task::Task;
 use super::transport::Transport;
 use super::watch::RankWatch;
 use crate::exit::Exit;
-use crate::measure::live::{LiveRunner, Station, follow};
+use crate::measure::live::{LiveRunner, State, Station, follow};
 use crate::measure::{Runner, Stop, contention, floors, pairs, series, signature};
 
 /// The hidden command under which the binary is a rank.
@@ -130,9 +131,12 @@ fn begin(
         Transport::Shm => {
             let memory = |e| Failure::new("", &e, Exit::Host);
             let endpoint = ShmEndpoint::attach(&segment()?, rank, size).map_err(memory)?;
-            if let Task::Series(_) = assignment.task {
+            if let Task::Series(plan) = &assignment.task {
                 let endpoint = endpoint.exposing(exposed()?).map_err(memory)?;
-                return play_moving(assignment, channel, control, endpoint);
+                return match plan.passes_messages() {
+                    true => play_passing(assignment, channel, control, endpoint),
+                    false => play_moving(assignment, channel, control, endpoint),
+                };
             }
             play(assignment, channel, control, endpoint)
         }
@@ -187,12 +191,29 @@ fn play_moving<E: Bulk>(
     carry_out(assignment, channel, clock, station)
 }
 
+/// The same in a task of message passing.
+fn play_passing<E: Bulk>(
+    assignment: &Assignment,
+    channel: &mut Channel,
+    control: &Arc<Control>,
+    endpoint: E,
+) -> Result<(), Failure> {
+    let clock = clock(assignment)?;
+    let (waiting, watch) = waiting(assignment, control);
+    let (handlers, first) = message_handlers();
+    let (rank, size, exposed) = (assignment.rank, assignment.size, endpoint.exposed());
+    let mail = Mail::new(rank, size, exposed, 0, &Tuning::DEFAULT, first)?;
+    let am = ActiveMessages::new(endpoint, handlers, MessageState::new(mail), waiting, watch);
+    let station = Station::new(Executor::new(am, clock), Arc::clone(control)).passing();
+    carry_out(assignment, channel, clock, station)
+}
+
 /// Follows the leader, or leads.
-fn carry_out<E: Endpoint>(
+fn carry_out<E: Endpoint, S: State>(
     assignment: &Assignment,
     channel: &mut Channel,
     clock: CycleClock,
-    mut station: Station<E, RankWatch>,
+    mut station: Station<E, RankWatch, S>,
 ) -> Result<(), Failure> {
     if assignment.rank != 0 {
         follow(&mut station)?;
@@ -221,14 +242,20 @@ pub fn station<E: Endpoint>(
     endpoint: E,
     clock: CycleClock,
 ) -> Station<E, RankWatch> {
+    let (waiting, watch) = waiting(assignment, control);
+    let am = ActiveMessages::new(endpoint, handlers(), RankState::default(), waiting, watch);
+    Station::new(Executor::new(am, clock), Arc::clone(control))
+}
+
+/// How a rank waits, and what it looks at while it does.
+fn waiting(assignment: &Assignment, control: &Arc<Control>) -> (Waiting, RankWatch) {
     let waiting = match assignment.wait {
         Wait::Yield => Waiting::Yield,
         Wait::Block => Waiting::Block,
         Wait::Spin | Wait::Auto => Waiting::Spin,
     };
-    let watch = RankWatch::new(Arc::clone(control), Duration::from_secs_f64(assignment.deadline));
-    let am = ActiveMessages::new(endpoint, handlers(), RankState::default(), waiting, watch);
-    Station::new(Executor::new(am, clock), Arc::clone(control))
+    let deadline = Duration::from_secs_f64(assignment.deadline);
+    (waiting, RankWatch::new(Arc::clone(control), deadline))
 }
 
 /// The leader's procedures, in their order.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use bandgap_comm::{Bulk, CommError, Delay, Endpoint, Role, Watch, Word};
 use bandgap_host::{CycleClock, WorkRate, pace};
-use bandgap_kernels::{COMMAND, DONE, Executor, Job, RESULT, Samples};
+use bandgap_kernels::{COMMAND, DONE, Executor, Job, MessageState, RESULT, RankState, Samples};
 use bandgap_shm::{Control, probe, report};
 use bandgap_units::Ns;
 
@@ -25,15 +25,15 @@ const FLUSH: Duration = Duration::from_millis(200);
 const NO_PROBE: Word = Word::MAX;
 
 /// One rank's means to carry out a job: an executor, and the line for the placement probe.
-pub struct Station<E, W> {
-    executor: Executor<E, CycleClock, W>,
+pub struct Station<E, W, S = RankState> {
+    executor: Executor<E, CycleClock, W, S>,
     control: Arc<Control>,
     epoch: u64,
-    execute: Execute<E, W>,
+    execute: Execute<E, W, S>,
 }
 
 /// How an executor carries out a job: one that moves words, or any.
-type Execute<E, W> = fn(&mut Executor<E, CycleClock, W>, &Job) -> Result<Samples, CommError>;
+type Execute<E, W, S> = fn(&mut Executor<E, CycleClock, W, S>, &Job) -> Result<Samples, CommError>;
 
 /// What a rank measured in one job, in ticks.
 struct Carried {
@@ -48,9 +48,21 @@ pub struct ProbeTicks {
     pace: Word,
 }
 
-impl<E: Endpoint, W: Watch> Station<E, W> {
+/// The state of a rank's handlers, whatever else it holds.
+pub trait State: AsRef<RankState> + AsMut<RankState> {}
+
+impl<S: AsRef<RankState> + AsMut<RankState>> State for S {}
+
+impl<E: Bulk, W: Watch> Station<E, W, MessageState> {
+    /// The same station for jobs that may be of message passing.
+    pub fn passing(self) -> Self {
+        Self { execute: Executor::execute_messages, ..self }
+    }
+}
+
+impl<E: Endpoint, W: Watch, S: State> Station<E, W, S> {
     /// A station over `executor`.
-    pub fn new(executor: Executor<E, CycleClock, W>, control: Arc<Control>) -> Self {
+    pub fn new(executor: Executor<E, CycleClock, W, S>, control: Arc<Control>) -> Self {
         Self { executor, control, epoch: 0, execute: Executor::execute }
     }
 
@@ -63,7 +75,7 @@ impl<E: Endpoint, W: Watch> Station<E, W> {
     }
 
     /// This rank's executor.
-    pub fn executor(&mut self) -> &mut Executor<E, CycleClock, W> {
+    pub fn executor(&mut self) -> &mut Executor<E, CycleClock, W, S> {
         &mut self.executor
     }
 
@@ -151,11 +163,13 @@ pub fn flush(
 ///
 /// # Errors
 /// Communication failed, or the leader sent what is no command.
-pub fn follow<E: Endpoint, W: Watch>(station: &mut Station<E, W>) -> Result<(), CommError> {
+pub fn follow<E: Endpoint, W: Watch, S: State>(
+    station: &mut Station<E, W, S>,
+) -> Result<(), CommError> {
     loop {
         let active = station.executor.active();
-        active.serve_until(|state| !state.commands.is_empty())?;
-        let Some(words) = active.state_mut().commands.pop_front() else { continue };
+        active.serve_until(|state| !state.as_ref().commands.is_empty())?;
+        let Some(words) = active.state_mut().as_mut().commands.pop_front() else { continue };
         if words[0] == QUIT {
             return active.settle();
         }
@@ -175,8 +189,8 @@ pub fn follow<E: Endpoint, W: Watch>(station: &mut Station<E, W>) -> Result<(), 
 }
 
 /// Sends a follower's measurement to the leader.
-fn send_results<E: Endpoint, W: Watch>(
-    station: &mut Station<E, W>,
+fn send_results<E: Endpoint, W: Watch, S: State>(
+    station: &mut Station<E, W, S>,
     carried: &Carried,
 ) -> Result<(), CommError> {
     let none = ProbeTicks { line: NO_PROBE, pace: NO_PROBE };
@@ -191,8 +205,8 @@ fn send_results<E: Endpoint, W: Watch>(
 }
 
 /// The leader: rank 0, which decides and commands.
-pub struct LiveRunner<'a, E, W> {
-    station: Station<E, W>,
+pub struct LiveRunner<'a, E, W, S = RankState> {
+    station: Station<E, W, S>,
     channel: &'a mut Channel,
     clock: CycleClock,
     work: WorkRate,
@@ -204,11 +218,11 @@ pub struct LiveRunner<'a, E, W> {
     last_sent: Instant,
 }
 
-impl<'a, E: Endpoint, W: Watch> LiveRunner<'a, E, W> {
+impl<'a, E: Endpoint, W: Watch, S: State> LiveRunner<'a, E, W, S> {
     /// The leader over `station`; `probes` says whether ranks have processors of their own, so
     /// that a probe by spinning makes sense.
     pub fn new(
-        station: Station<E, W>,
+        station: Station<E, W, S>,
         channel: &'a mut Channel,
         clock: CycleClock,
         work: WorkRate,
@@ -235,7 +249,7 @@ impl<'a, E: Endpoint, W: Watch> LiveRunner<'a, E, W> {
     ///
     /// # Errors
     /// Communication failed.
-    pub fn finish(mut self, doing: &str) -> Result<Station<E, W>, Stop> {
+    pub fn finish(mut self, doing: &str) -> Result<Station<E, W, S>, Stop> {
         self.command([QUIT, 0, 0, 0])?;
         self.station.executor.active().settle()?;
         self.flush(1.0, doing)?;
@@ -265,8 +279,8 @@ impl<'a, E: Endpoint, W: Watch> LiveRunner<'a, E, W> {
     fn collect(&mut self, job: &Job) -> Result<Carried, CommError> {
         let count = 4 + 2 * job.samples as usize;
         let active = self.station.executor.active();
-        active.serve_until(|state| state.results.len() >= count)?;
-        let results = std::mem::take(&mut active.state_mut().results);
+        active.serve_until(|state| state.as_ref().results.len() >= count)?;
+        let results = std::mem::take(&mut active.state_mut().as_mut().results);
         let ticks = |at: usize| ProbeTicks { line: results[at], pace: results[at + 1] };
         let probe = (results[0] != NO_PROBE).then(|| [ticks(0), ticks(2)]);
         let (issue, drained) = results[4..count].split_at(job.samples as usize);
@@ -275,7 +289,7 @@ impl<'a, E: Endpoint, W: Watch> LiveRunner<'a, E, W> {
     }
 }
 
-impl<E: Endpoint, W: Watch> Runner for LiveRunner<'_, E, W> {
+impl<E: Endpoint, W: Watch, S: State> Runner for LiveRunner<'_, E, W, S> {
     fn size(&self) -> usize {
         self.station.executor.endpoint().size()
     }
@@ -303,7 +317,7 @@ impl<E: Endpoint, W: Watch> Runner for LiveRunner<'_, E, W> {
         self.jobs += 1;
         let active = self.station.executor.active();
         let expected = self.jobs * (active.size() as u64 - 1);
-        active.serve_until(|state| state.done >= expected)?;
+        active.serve_until(|state| state.as_ref().done >= expected)?;
         let probe = carried.probe.map(|ticks| ticks.map(|t| probe_ns(&self.clock, t)));
         Ok(Executed {
             issue: self.ns(&carried.samples.issue),

@@ -5,6 +5,7 @@
 //! for, or when the time budget is spent.
 
 use bandgap_comm::Delay;
+use bandgap_comm::passing::Tuning;
 use bandgap_kernels::{Job, Kernel, Pattern};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -26,6 +27,14 @@ pub enum Operation {
     BulkStore,
     /// Get.
     BulkGet,
+    /// Round trip of a message; its time is half of that.
+    Comms1,
+    /// Exchange of two messages; its time is half of that.
+    Comms2,
+    /// Exchange of messages of all ranks with all.
+    Comms3,
+    /// Barrier of all ranks.
+    Synch1,
 }
 
 impl Operation {
@@ -34,6 +43,10 @@ impl Operation {
         match self {
             Self::BulkStore => "bulk_store",
             Self::BulkGet => "bulk_get",
+            Self::Comms1 => "comms1",
+            Self::Comms2 => "comms2",
+            Self::Comms3 => "comms3",
+            Self::Synch1 => "synch1",
         }
     }
 
@@ -41,7 +54,26 @@ impl Operation {
         match self {
             Self::BulkStore => Kernel::Store,
             Self::BulkGet => Kernel::Get,
+            Self::Comms1 => Kernel::Comms1,
+            Self::Comms2 => Kernel::Comms2,
+            Self::Comms3 => Kernel::Comms3,
+            Self::Synch1 => Kernel::Synch1,
         }
+    }
+
+    /// Whether it passes messages, rather than move bytes from memory to memory.
+    pub fn passes_messages(self) -> bool {
+        !matches!(self, Self::BulkStore | Self::BulkGet)
+    }
+
+    /// Whether all ranks take part.
+    pub fn is_of_all(self) -> bool {
+        matches!(self, Self::Comms3 | Self::Synch1)
+    }
+
+    /// Parts of a round that its time counts: COMMS1 and COMMS2 give half of it.
+    fn parts(self) -> f64 {
+        if matches!(self, Self::Comms1 | Self::Comms2) { 2.0 } else { 1.0 }
     }
 }
 
@@ -54,6 +86,14 @@ pub struct Sized {
     pub bytes: u32,
     /// Operations of one sample (M).
     pub messages: u32,
+}
+
+impl Sized {
+    /// Operations of one sample that its time is divided by: those of message passing are done
+    /// several times because one is short, bursts of transfers are looked at as they are.
+    fn messages_per_time(&self) -> u32 {
+        if self.operation.passes_messages() { self.messages } else { 1 }
+    }
 }
 
 /// What the user asked for.
@@ -83,9 +123,18 @@ impl SeriesPlan {
         Judged::of(table, self.confidence, self.precision, self.seed).stamped(self.stamp)
     }
 
-    /// Bytes that each rank must expose for it.
-    pub fn exposed(&self) -> usize {
-        2 * SIZES_REGION
+    /// Whether messages are passed, rather than bytes moved from memory to memory.
+    pub fn passes_messages(&self) -> bool {
+        self.points.iter().any(|point| point.operation.passes_messages())
+    }
+
+    /// Bytes that each of `ranks` ranks must expose for it.
+    pub fn exposed(&self, ranks: usize) -> usize {
+        if self.passes_messages() {
+            Tuning::DEFAULT.memory(ranks).next_multiple_of(4096)
+        } else {
+            2 * SIZES_REGION
+        }
     }
 }
 
@@ -163,7 +212,10 @@ impl<R: Runner> Session<'_, R> {
         let [requester, replier] = self.plan.pair;
         let job = Job {
             kernel: point.operation.kernel(),
-            pattern: Pattern::OneToOne { requester, replier },
+            pattern: match point.operation.is_of_all() {
+                true => Pattern::All,
+                false => Pattern::OneToOne { requester, replier },
+            },
             messages: point.messages,
             samples: self.samples(point),
             bytes: point.bytes,
@@ -177,7 +229,12 @@ impl<R: Runner> Session<'_, R> {
             let rejected = straddles(done.probe);
             let again = rejected.is_some() && attempt < ATTEMPTS;
             let launch = self.runner.launch();
-            for (part, samples) in [(Part::Whole, done.drained), (Part::Issue, done.issue)] {
+            let parts = point.operation.parts() * f64::from(point.messages_per_time());
+            let whole: Vec<f64> = done.drained.iter().map(|time| time / parts).collect();
+            let issue = (!point.operation.passes_messages()).then_some(done.issue);
+            let measured = [(Part::Whole, Some(whole)), (Part::Issue, issue)];
+            for (part, samples) in measured {
+                let Some(samples) = samples else { continue };
                 let (probe, rejected) = (done.probe, rejected.clone());
                 let batch = Batch { samples, probe, delay: None, launch, rejected };
                 let measured = Measured { key: key(point, part), batch };

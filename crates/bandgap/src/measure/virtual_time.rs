@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bandgap_comm::{Delay, Stamp};
-use bandgap_kernels::{Job, reduce, run};
+use bandgap_kernels::{Job, pass, reduce, run};
 use bandgap_sim::{Machine, record, replay};
 
 use super::data::{Measured, Table};
@@ -59,7 +59,11 @@ impl Runner for VirtualRunner<'_> {
         if (self.stopped)() {
             return Err(Stop::Interrupted);
         }
-        let schedule = record(self.size, |am| run(am, job))?;
+        let schedule = if job.passes_messages() {
+            record(self.size, |comm| pass(comm, job))?
+        } else {
+            record(self.size, |am| run(am, job))?
+        };
         let replayed = replay(&schedule, self.machine)?;
         let (timed, _) = job.timed(self.size);
         let marks: Vec<Stamp> =

@@ -6,8 +6,10 @@
 
 mod bad_input;
 mod bulk;
+mod comms;
 mod documented;
 mod faults;
+mod fit_hockney;
 mod garbage;
 mod real;
 mod residue;

@@ -1,0 +1,123 @@
+//! Fits of t(n) = t0 + n/r∞ as they are recorded: one result for each weighting.
+
+use bandgap_model::hockney::{
+    Breakpoint as Found, Fit, HockneyFit, HockneyOptions, Segment as Fitted, SizedTimes,
+    Weighting as Weighed, fit,
+};
+use bandgap_model::{Estimate, ModelError};
+use bandgap_record::{
+    Breakpoint, Evidence, Hockney, Number, Quantity, RecordError, Residuals, Seconds, Segment,
+    SegmentLine, Series, Weighting,
+};
+use bandgap_units::{Ns, Rate};
+
+use super::AssembleError;
+
+/// What is fitted, as both results name it.
+pub struct Fitting<'a> {
+    /// The series, or the tool.
+    pub name: &'a str,
+    /// Its transport.
+    pub transport: &'a str,
+    /// Half-width of an interval over its estimate that counts as converged.
+    pub precision: f64,
+    /// Sentences that come before those of the fit.
+    pub notes: Vec<String>,
+}
+
+impl Fitting<'_> {
+    /// Fits `times` in both weightings, the relative one first.
+    ///
+    /// # Errors
+    /// The times cannot be fitted, or a number cannot be recorded.
+    pub fn fit(
+        &self,
+        times: &[SizedTimes],
+        options: &HockneyOptions,
+    ) -> Result<[Hockney; 2], AssembleError> {
+        let both = fit(times, options)?;
+        Ok([self.recorded(&both, &both.relative)?, self.recorded(&both, &both.ordinary)?])
+    }
+
+    fn recorded(&self, both: &HockneyFit, of: &Fit) -> Result<Hockney, RecordError> {
+        let segments: Result<Vec<Segment>, RecordError> =
+            of.segments.iter().map(|segment| self.segment(segment)).collect();
+        let found = both.findings.iter().chain(&of.findings).map(ToString::to_string);
+        Ok(Hockney {
+            name: self.name.to_owned(),
+            transport: self.transport.to_owned(),
+            ranks: None,
+            distance: None,
+            weighting: match of.weighting {
+                Weighed::Relative => Weighting::Relative,
+                Weighed::Ordinary => Weighting::Ordinary,
+            },
+            segments: segments?,
+            breakpoints: both.breakpoints.iter().map(breakpoint).collect(),
+            findings: self.notes.iter().cloned().chain(found).collect(),
+        })
+    }
+
+    fn segment(&self, segment: &Fitted) -> Result<Segment, RecordError> {
+        let evidence = |e: &Estimate| {
+            let half = (e.high - e.low) / 2.0;
+            let converged = half <= self.precision * e.value.abs();
+            Evidence::new(e.estimator, e.samples as u64, converged)
+        };
+        let time =
+            |e: &Estimate| Quantity::time(Ns(e.value), Some((Ns(e.low), Ns(e.high))), evidence(e));
+        let rate = |e: &Estimate| {
+            Quantity::rate(Rate(e.value), Some((Rate(e.low), Rate(e.high))), evidence(e))
+        };
+        let bytes = |e: &Estimate| Quantity::bytes(e.value, Some((e.low, e.high)), evidence(e));
+        let frequency =
+            |e: &Estimate| Quantity::per_second(e.value, Some((e.low, e.high)), evidence(e));
+        Ok(Segment {
+            from_bytes: segment.from_bytes,
+            to_bytes: segment.to_bytes,
+            points: segment.points as u64,
+            r_inf: segment.r_inf.as_ref().map(rate).transpose()?,
+            n_half: segment.n_half.as_ref().map(bytes).transpose()?,
+            t0: segment.t0.as_ref().map(time).transpose()?,
+            pi0: segment.pi0.as_ref().map(frequency).transpose()?,
+            r_squared: segment.r_squared.map(Number),
+            residuals: segment.residuals.map(|residuals| Residuals {
+                rms_relative: Number(residuals.rms_relative),
+                worst_relative: Number(residuals.worst_relative),
+                worst_bytes: residuals.worst_bytes,
+            }),
+            line: segment.line.as_ref().map(|line| SegmentLine {
+                intercept: Seconds::from(Ns(line.intercept)),
+                per_byte: Seconds::from(Ns(line.slope)),
+            }),
+        })
+    }
+}
+
+/// Between the sizes that it separates: their geometric mean. One that was given has no interval.
+fn breakpoint(found: &Found) -> Breakpoint {
+    let Found { last_below, first_above, low, high, given } = *found;
+    let between = (last_below.max(1) as f64 * first_above as f64).sqrt().round();
+    let bound = |bytes: u64| (!given).then_some(Number(bytes as f64));
+    Breakpoint { bytes: Number(between), low: bound(low), high: bound(high) }
+}
+
+/// The fits of a measured series; none where there are too few sizes for one.
+///
+/// # Errors
+/// A number cannot be recorded.
+pub(super) fn of_series(
+    series: &Series,
+    values: &[SizedTimes],
+    precision: f64,
+    confidence: f64,
+) -> Result<Vec<Hockney>, AssembleError> {
+    let fitting =
+        Fitting { name: &series.name, transport: &series.transport, precision, notes: Vec::new() };
+    let options = HockneyOptions { confidence, ..HockneyOptions::default() };
+    match fitting.fit(values, &options) {
+        Ok(fits) => Ok(fits.into()),
+        Err(AssembleError::Model(ModelError::TooFewSizes { .. })) => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,84 @@
+//! `bandgap comms1`, `comms2`, `comms3` and `synch1`.
+
+use super::signature::{BATCH, one};
+use crate::args::{Comms, Measure, Output};
+use crate::collect::Stage;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::launch::{Task, Transport};
+use crate::measure::series::{Operation, SeriesPlan, Sized};
+use crate::measure::sizes::{LONGEST, sizes};
+use crate::output::Sink;
+use crate::target::Target;
+
+/// Measures, prints and keeps one of PARKBENCH's communication benchmarks.
+///
+/// # Errors
+/// It could not be measured, or not be written.
+pub fn run(
+    operation: Operation,
+    comms: &Comms,
+    measure: &Measure,
+    output: &Output,
+) -> Result<Exit, Failure> {
+    let pair = comms.between.map_or([0, 1], |pair| pair.0);
+    let (from, to) = comms.sizes.bounds();
+    if to > u64::from(LONGEST) {
+        return Err(Failure::new(Exit::Usage, super::bulk::too_long(to)));
+    }
+    let sizes = sizes(from as u32..=to as u32);
+    series(operation, sizes, pair, measure, output)
+}
+
+/// Measures the rate of barriers.
+///
+/// # Errors
+/// As [`run`].
+pub fn barrier(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
+    series(Operation::Synch1, vec![0], [0, 1], measure, output)
+}
+
+fn series(
+    operation: Operation,
+    sizes: Vec<u32>,
+    pair: [usize; 2],
+    measure: &Measure,
+    output: &Output,
+) -> Result<Exit, Failure> {
+    let target = measure.transport.clone().unwrap_or(Target::Real(Transport::Shm));
+    if let Target::Real(transport) = target
+        && transport != Transport::Shm
+    {
+        let what = super::bulk::only_shm(transport);
+        return Err(
+            Failure::new(Exit::Usage, what).hint("leave out --transport, or name sim:MACHINE")
+        );
+    }
+    let least = pair[0].max(pair[1]) + 1;
+    let ranks = measure.ranks.unwrap_or(least);
+    if ranks < least || pair[0] == pair[1] {
+        let [a, b] = pair;
+        let what = format!("measure between ranks {a} and {b} of {ranks}");
+        return Err(Failure::new(Exit::Usage, what).hint("name two different ranks below --ranks"));
+    }
+    let mut sink = Sink::open(output, operation.name(), measure)?;
+    let stage = Stage::new()?;
+    let stamp = match target {
+        Target::Simulated(_) => 0.0,
+        Target::Real(_) => stage.clock.cost().0,
+    };
+    let points = sizes.into_iter().map(|bytes| Sized { operation, bytes, messages: 1 }).collect();
+    let task = Task::Series(SeriesPlan {
+        points,
+        precision: measure.precision.0,
+        confidence: measure.confidence.0,
+        budget: measure.budget().as_secs_f64(),
+        samples: BATCH,
+        seed: measure.seed,
+        stamp,
+        pair,
+    });
+    sink.plan(&task);
+    let exit = one(&stage, &target, ranks, &task, measure, output, &mut sink)?;
+    sink.close(exit)
+}

@@ -1,0 +1,116 @@
+//! Message passing: known answers in virtual time, and the form of what real ranks bring.
+
+use serde_json::Value;
+
+use crate::subject::{Place, measuring, near, of_kind, value};
+
+fn run(args: &[&str]) -> Value {
+    let place = Place::new();
+    let fixed = ["--no-save", "--json", "-", "--quiet"];
+    place.run(args.iter().chain(&fixed)).measured().json()
+}
+
+/// The segments of the fit of this weighting.
+fn segments<'a>(run: &'a Value, weighting: &str) -> Vec<&'a Value> {
+    let fits = of_kind(run, "hockney");
+    let fit = fits.iter().find(|fit| fit["weighting"] == weighting).expect("both weightings");
+    fit["segments"].as_array().unwrap().iter().collect()
+}
+
+#[test]
+fn the_ipsc860_has_its_two_segments() {
+    let run = run(&["comms1", "--transport", "sim:ipsc860"]);
+    for weighting in ["relative", "ordinary"] {
+        let found = segments(&run, weighting);
+        assert_eq!(found.len(), 2, "{weighting}");
+        // t = 79 µs + 0.63 µs·n up to 100 bytes, 156 µs + 0.41 µs·n above (CoMet's iPSC/860).
+        for (segment, t0, per_byte) in [(found[0], 79e-6, 0.63e-6), (found[1], 156e-6, 0.41e-6)] {
+            near("t0", value(&segment["t0"]), t0, 1e-6);
+            near("r∞", value(&segment["r_inf"]), 1.0 / per_byte, 1e-6);
+            near("n½", value(&segment["n_half"]), t0 / per_byte, 1e-6);
+            near("π0", value(&segment["pi0"]), 1.0 / t0, 1e-6);
+        }
+        let (last, first) = (&found[0]["to_bytes"], &found[1]["from_bytes"]);
+        assert!(last.as_u64().unwrap() >= 64 && first.as_u64().unwrap() <= 128, "{last} {first}");
+    }
+    let series = of_kind(&run, "series")[0];
+    assert_eq!((&series["name"], &series["ranks"]), (&"comms1".into(), &2.into()));
+}
+
+#[test]
+fn other_patterns_take_the_time_that_the_machine_says() {
+    // An exchange of full-duplex ranks takes as long as one message, and half of it is t.
+    let exchange = run(&["comms2", "--transport", "sim:ipsc860", "--sizes", "0:64"]);
+    let points = of_kind(&exchange, "series")[0]["points"].as_array().unwrap().clone();
+    near("t(0)", value(&points[0]["time"]), 79e-6 / 2.0, 1e-6);
+    // Eight ranks: three rounds of empty messages.
+    let barrier = run(&["synch1", "--transport", "sim:ipsc860", "--ranks", "8"]);
+    let point = &of_kind(&barrier, "series")[0]["points"][0];
+    near("a barrier", value(&point["time"]), 3.0 * 79e-6, 0.02);
+    near("barriers a second", value(&point["rate"]) * value(&point["time"]), 1.0, 1e-9);
+    // Between any two ranks.
+    let far = run(&[
+        "comms1",
+        "--transport",
+        "sim:ipsc860",
+        "--ranks",
+        "4",
+        "--between",
+        "3,1",
+        "--sizes",
+        "0:8",
+    ]);
+    assert_eq!(of_kind(&far, "series")[0]["pair"], serde_json::json!([3, 1]));
+    near("t(0)", value(&of_kind(&far, "series")[0]["points"][0]["time"]), 79e-6, 1e-6);
+}
+
+#[test]
+fn real_ranks_pass_messages_and_every_byte_is_checked() {
+    let _alone = measuring();
+    for (command, ranks) in [("comms1", 2), ("comms2", 2), ("comms3", 2), ("synch1", 2)] {
+        let sizes = ["--sizes", "1:40KiB"];
+        let mut args = vec![command, "--time-budget", "500ms"];
+        if command != "synch1" {
+            args.extend(sizes);
+        }
+        let run = run(&args);
+        let series = of_kind(&run, "series");
+        let series = series.first().unwrap_or_else(|| panic!("{command}: {}", run["warnings"]));
+        assert_eq!(series["name"], command);
+        assert_eq!((&series["verified"], &series["ranks"]), (&true.into(), &ranks.into()));
+        let points = series["points"].as_array().unwrap();
+        assert!(!points.is_empty() && points.iter().all(|p| value(&p["time"]) > 0.0), "{command}");
+    }
+}
+
+#[test]
+fn ranks_and_transports_that_cannot_be_are_refused() {
+    let place = Place::new();
+    for (args, told) in [
+        (&["comms1", "--between", "1,1"][..], "two different ranks"),
+        (&["comms1", "--ranks", "2", "--between", "0,2"], "ranks 0 and 2 of 2"),
+        (&["comms2", "--between", "0"], "two ranks"),
+        (&["comms1", "--transport", "tcp"], "over shm only"),
+        (&["bulk", "--transport", "unix"], "over shm only"),
+        (&["bulk", "--transport", "sim:paragon"], "virtual time"),
+    ] {
+        let finished = place.run(args.iter().copied());
+        assert_eq!(finished.code, Some(2), "{args:?}: {}", finished.stderr);
+        assert!(finished.stderr.contains(told), "{args:?}: {}", finished.stderr);
+    }
+}
+
+#[test]
+fn the_run_has_tables_and_pictures_of_its_series() {
+    let place = Place::new();
+    let args = ["comms1", "--transport", "sim:ipsc860", "--out", "kept", "--quiet"];
+    place.run(args).ends(0);
+    for name in ["run.json", "series.csv", "samples.csv", "series.svg"] {
+        let text = std::fs::read_to_string(place.path(&format!("kept/{name}"))).unwrap();
+        assert!(!text.is_empty(), "{name}");
+    }
+    // Its samples fitted again give the same segments.
+    let again = place.run(["fit", "hockney", "kept/samples.csv", "--json", "-"]).measured().json();
+    assert_eq!(segments(&again, "relative").len(), 2);
+    near("t0", value(&segments(&again, "relative")[1]["t0"]), 156e-6, 1e-6);
+}
