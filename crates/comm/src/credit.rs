@@ -1,4 +1,4 @@
-//! Flow control by credits: makes an [`Endpoint`] of any [`Link`].
+//! Flow control by credits: makes an [`Endpoint`] and a [`crate::Bulk`] of any [`Link`].
 //!
 //! A rank holds C credits toward each peer. A request takes one and its reply returns it. The
 //! credits of requests that were handled without a reply are owed: they travel in
@@ -13,15 +13,24 @@
 //! and a frame that found its channel full finds room later. Only new requests wait, and nothing
 //! waits for them but their own sender.
 //!
+//! A get takes a credit as well, which the payload asked for returns: so at most C gets of one peer
+//! wait to be answered, in their order. A store takes none: its receiver needs no room for it but
+//! the memory it exposes. While a payload is on its way to a peer everything else for that peer
+//! waits, as long as the peer, which takes whatever arrives, needs to receive it.
+//!
 //! Nothing is allocated after construction.
 
-use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::{
-    Capabilities, CommError, Deliver, Endpoint, Frame, FrameKind, HandlerId, Link, Message,
-    NoHandler, Posted, Rank,
+    Capabilities, CommError, Deliver, Endpoint, Frame, FrameKind, HandlerId, Link, Message, Posted,
+    Rank,
 };
+
+mod bulk;
+mod ledger;
+
+use ledger::Ledger;
 
 /// Credits toward each peer where nothing else is asked for: enough for a sender to keep a
 /// loopback socket busy, few enough for the queues of many peers to stay in the cache.
@@ -42,13 +51,21 @@ impl<L: Link> Credited<L> {
     /// `credits` is 0, with which no request could ever be sent.
     pub fn new(link: L, credits: u16) -> Self {
         assert!(credits > 0, "a request takes one credit, and there are none");
-        let ledger = Ledger::new(link.size(), credits);
+        let ledger = Ledger::new(link.size(), credits, link.exposed().len());
         Self { link, ledger }
     }
 
     /// The link below.
     pub fn link(&self) -> &L {
         &self.link
+    }
+
+    /// Whether `peer` is another rank of the run.
+    #[inline]
+    fn is_peer(&self, peer: Rank) -> Result<(), CommError> {
+        let size = self.link.size();
+        let is = peer < size && peer != self.link.rank();
+        if is { Ok(()) } else { Err(CommError::NoSuchPeer { peer, size }) }
     }
 
     /// Sends the replies that wait, as far as the link takes them.
@@ -101,10 +118,7 @@ impl<L: Link> Endpoint for Credited<L> {
 
     #[inline]
     fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {
-        let size = self.link.size();
-        if peer >= size || peer == self.link.rank() {
-            return Err(CommError::NoSuchPeer { peer, size });
-        }
+        self.is_peer(peer)?;
         let account = &mut self.ledger.peers[peer];
         if account.credits == 0 {
             return Ok(Posted::Busy);
@@ -138,6 +152,9 @@ impl<L: Link> Endpoint for Credited<L> {
         if self.ledger.queued > 0 {
             self.send_replies()?;
         }
+        if self.ledger.unanswered > 0 {
+            self.answer_gets()?;
+        }
         if self.ledger.owed > 0 {
             if frames == 0 {
                 self.send_credits(1)?;
@@ -153,114 +170,11 @@ impl<L: Link> Endpoint for Credited<L> {
     }
 
     fn unsent(&self) -> usize {
-        self.ledger.queued + self.ledger.owed + self.link.unsent()
+        self.ledger.queued + self.ledger.unanswered + self.ledger.owed + self.link.unsent()
     }
 
     fn block(&mut self, timeout: Duration) -> Result<(), CommError> {
         self.link.block(timeout)
-    }
-}
-
-/// Who owes whom how many credits, and the replies that wait to be sent.
-#[derive(Debug)]
-struct Ledger {
-    /// C.
-    capacity: u16,
-    /// One account for each rank; this rank's own stays as it was made.
-    peers: Vec<Account>,
-    /// Credits of this rank that are out, over all peers.
-    outstanding: usize,
-    /// Replies that wait, over all peers.
-    queued: usize,
-    /// Credits owed, over all peers.
-    owed: usize,
-    /// Whether some peer is owed half of C.
-    urgent: bool,
-}
-
-/// The account with one peer. Always `owed + replies.len() <= C`.
-#[derive(Debug)]
-struct Account {
-    /// Requests that may still be sent to the peer.
-    credits: u16,
-    /// Requests of the peer that were handled without a reply, their credits not yet returned.
-    owed: u16,
-    /// Replies not yet sent.
-    replies: VecDeque<Message>,
-}
-
-/// What no peer that counts as it should can send.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-enum Violation {
-    #[error("a request beyond the {capacity} that may be outstanding")]
-    Request { capacity: u16 },
-    #[error("the completion of {returned} requests while {out} are outstanding")]
-    Return { returned: usize, out: u16 },
-    #[error("a credit frame that returns 0 credits")]
-    Nothing,
-    #[error(transparent)]
-    Handler(#[from] NoHandler),
-}
-
-impl Ledger {
-    fn new(size: usize, capacity: u16) -> Self {
-        let account = || Account {
-            credits: capacity,
-            owed: 0,
-            replies: VecDeque::with_capacity(usize::from(capacity)),
-        };
-        let peers = std::iter::repeat_with(account).take(size).collect();
-        Self { capacity, peers, outstanding: 0, queued: 0, owed: 0, urgent: false }
-    }
-
-    /// Credits owed from which on they are returned in a frame of their own.
-    fn half(&self) -> u16 {
-        self.capacity.div_ceil(2)
-    }
-
-    /// Books one frame, and delivers it. Returns the number of requests and completions in it.
-    #[inline]
-    fn accept<D: Deliver>(
-        &mut self,
-        from: Rank,
-        frame: Frame,
-        deliver: &mut D,
-    ) -> Result<usize, Violation> {
-        let half = self.half();
-        let capacity = self.capacity;
-        let account = &mut self.peers[from];
-        let out = capacity - account.credits;
-        let returned = usize::from(frame.credits) + usize::from(frame.kind == FrameKind::Reply);
-        if returned > usize::from(out) {
-            return Err(Violation::Return { returned, out });
-        }
-        account.credits += returned as u16;
-        self.outstanding -= returned;
-        match frame.kind {
-            FrameKind::Request => {
-                if usize::from(account.owed) + account.replies.len() == usize::from(capacity) {
-                    return Err(Violation::Request { capacity });
-                }
-                match deliver.request(from, frame.message)? {
-                    Some(reply) => {
-                        account.replies.push_back(*reply);
-                        self.queued += 1;
-                    }
-                    None => {
-                        account.owed += 1;
-                        self.owed += 1;
-                        self.urgent |= account.owed >= half;
-                    }
-                }
-                Ok(returned + 1)
-            }
-            FrameKind::Reply => {
-                deliver.reply(from, frame.message)?;
-                Ok(returned)
-            }
-            FrameKind::Credit if returned == 0 => Err(Violation::Nothing),
-            FrameKind::Credit => Ok(returned),
-        }
     }
 }
 

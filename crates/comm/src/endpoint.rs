@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{CommError, Frame, Message, NoHandler, Rank};
+use crate::{CommError, Frame, Message, NoHandler, Rank, Source};
 
 /// Answer to an attempt to send: being busy is not an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,10 +87,11 @@ pub trait Deliver {
     fn reply(&mut self, from: Rank, message: Message) -> Result<(), NoHandler>;
 }
 
-/// A transport that moves [`Frame`]s and nothing more; [`crate::Credited`] adds flow control and
-/// completion, and makes it an [`Endpoint`].
+/// A transport that moves [`Frame`]s, and bytes into the memory that peers expose; [`crate::Credited`]
+/// adds flow control, completion and gets, and makes it an [`Endpoint`] and a [`crate::Bulk`].
 ///
-/// Guarantees: frames accepted are delivered once, in order for each pair of ranks.
+/// Guarantees: frames accepted are delivered once, in order for each pair of ranks, and those with a
+/// payload ([`Frame::has_payload`]) once the payload is in the exposed memory.
 pub trait Link {
     /// This process's rank.
     fn rank(&self) -> Rank;
@@ -100,17 +101,42 @@ pub trait Link {
     fn blocks(&self) -> bool {
         false
     }
-    /// Sends one frame to `peer`, whole or not at all. A frame accepted while the channel is full
-    /// midway is finished by [`Link::receive`].
+    /// The memory that this rank exposes: as many bytes on every rank, none where a link was made
+    /// without.
+    fn exposed(&self) -> &[u8];
+    /// As [`Link::exposed`], to write.
+    fn exposed_mut(&mut self) -> &mut [u8];
+    /// Sends one frame without payload to `peer`, whole or not at all. A frame accepted while the
+    /// channel is full midway is finished by [`Link::receive`]. Busy as well while a payload toward
+    /// that peer is on its way.
     ///
     /// # Errors
     /// The connection to the peer is gone or broken.
     fn try_send(&mut self, peer: Rank, frame: &Frame) -> Result<Posted, CommError>;
-    /// Delivers the frames that have arrived, and pushes out what [`Link::try_send`] left.
-    /// Returns their number. Never waits.
+    /// Moves on a frame with its payload `from`, whose bytes go from where they are to the channel.
+    /// Adds to `done` what was taken of the payload. [`Posted::Yes`] when all was, and the source may
+    /// change; [`Posted::Busy`] when the call is to be repeated with the same arguments, whether or
+    /// not something was taken, after [`Link::receive`]. One call takes a limited number of bytes, so
+    /// that this rank receives in between.
+    ///
+    /// Of each [`crate::FrameKind`] one payload at a time may be on its way to a peer; that of another
+    /// kind is Busy meanwhile.
     ///
     /// # Errors
-    /// A peer is gone or sent what is no frame.
+    /// As [`Link::try_send`]; or the source is not exposed.
+    fn try_write(
+        &mut self,
+        peer: Rank,
+        frame: &Frame,
+        from: Source<'_>,
+        done: &mut usize,
+    ) -> Result<Posted, CommError>;
+    /// Delivers the frames that have arrived, puts payloads into the exposed memory as they arrive,
+    /// and pushes out what [`Link::try_send`] left, without waiting, and a limited number of bytes
+    /// of each peer. Returns the number of frames.
+    ///
+    /// # Errors
+    /// A peer is gone or sent what is no frame, or a payload for memory that is not exposed.
     fn receive<F: FnMut(Rank, Frame)>(&mut self, deliver: F) -> Result<usize, CommError>;
     /// Frames accepted that [`Link::receive`] has yet to push out.
     fn unsent(&self) -> usize {

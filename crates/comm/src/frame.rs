@@ -4,8 +4,14 @@
 //! 0      1      2        3      4        6         8
 //! magic  kind   handler  words  credits  reserved  words × 8 bytes, little endian
 //! ```
+//!
+//! Three kinds serve transfers, and have no handler. A get's words are the offset to read from, the
+//! offset to write to and the length; those of a frame with a payload are the offset to write to and
+//! the length, and so many bytes follow, whatever they are.
 
-use crate::{MAX_WORDS, Message, Tag};
+use std::ops::Range;
+
+use crate::{HandlerId, MAX_WORDS, Message, Tag};
 
 /// Bytes before the words.
 pub const FRAME_HEADER: usize = 8;
@@ -24,6 +30,12 @@ pub enum FrameKind {
     Reply = 2,
     /// Returns [`Frame::credits`] credits of requests that had no reply; carries no message.
     Credit = 3,
+    /// Asks for bytes of the receiver's exposed memory; takes one credit.
+    Get = 4,
+    /// A payload that was stored.
+    Stored = 5,
+    /// A payload that was asked for; it returns its get's credit.
+    Got = 6,
 }
 
 /// A message and the flow control that travels with it.
@@ -53,9 +65,49 @@ pub enum FrameError {
     /// Reserved bytes are not zero.
     #[error("a frame has reserved bytes that are not zero")]
     Reserved,
+    /// A frame that is to announce a payload does not say where and how much.
+    #[error("a frame announces a payload by {0} words, not by its offset and its length")]
+    Announcement(usize),
+    /// A payload is for memory that is not exposed.
+    #[error("a frame announces {len} bytes for offset {into}, and {exposed} bytes are exposed")]
+    Outside {
+        /// Offset of the first byte.
+        into: u64,
+        /// Number of bytes.
+        len: u64,
+        /// Bytes that are exposed.
+        exposed: usize,
+    },
 }
 
 impl Frame {
+    /// A frame with a payload of `len` bytes for offset `into` of the receiver's exposed memory.
+    #[inline]
+    pub fn announcing(kind: FrameKind, into: usize, len: usize) -> Self {
+        let message = Message::new(HandlerId(0), [into as u64, len as u64]);
+        Self { kind, credits: 0, message }
+    }
+
+    /// Whether a payload follows the frame.
+    #[inline]
+    pub fn has_payload(&self) -> bool {
+        self.kind as u8 >= FrameKind::Stored as u8
+    }
+
+    /// Where the payload goes, of `exposed` bytes.
+    ///
+    /// # Errors
+    /// The frame does not say, or it is beyond them.
+    pub fn target(&self, exposed: usize) -> Result<Range<usize>, FrameError> {
+        let &[into, len] = self.message.words() else {
+            return Err(FrameError::Announcement(self.message.len()));
+        };
+        match into.checked_add(len) {
+            Some(end) if end <= exposed as u64 => Ok(into as usize..end as usize),
+            _ => Err(FrameError::Outside { into, len, exposed }),
+        }
+    }
+
     /// The frame's bytes, and how many of them count.
     #[inline]
     pub fn encode(&self) -> ([u8; MAX_FRAME], usize) {
@@ -89,6 +141,9 @@ impl Frame {
             1 => FrameKind::Request,
             2 => FrameKind::Reply,
             3 => FrameKind::Credit,
+            4 => FrameKind::Get,
+            5 => FrameKind::Stored,
+            6 => FrameKind::Got,
             other => return Err(FrameError::Kind(other)),
         };
         let Ok(tag) = Tag::from_bits(u32::from(u16::from_le_bytes([bytes[2], bytes[3]]))) else {

@@ -2,18 +2,47 @@
 
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 
-use crate::{CommError, Frame, Link, Posted, Rank};
+use crate::{
+    CommError, ExposedMemory, Frame, FrameError, FrameKind, Link, Posted, Rank, Source,
+    exposed_range,
+};
 
-/// One rank's end: a bounded queue of frames to each peer, and one from each.
+/// Bytes of a payload that pass at once. Short, so that most payloads take several.
+const PIECE: usize = 4096;
+
+/// What passes between two ranks.
+#[derive(Debug)]
+enum Parcel {
+    Frame(Frame),
+    /// A piece of a payload, and where in it; `last` is its frame.
+    Piece {
+        frame: Frame,
+        at: usize,
+        bytes: Box<[u8]>,
+        last: bool,
+    },
+}
+
+/// The way to one peer.
+#[derive(Debug)]
+struct Way {
+    channel: SyncSender<Parcel>,
+    /// The payload that is on its way.
+    writing: Option<FrameKind>,
+}
+
+/// One rank's end: a bounded queue of frames to each peer, and one from each. A payload passes in
+/// pieces, each of which takes the room of a frame.
 ///
 /// A peer whose end was dropped is gone.
 #[derive(Debug)]
 pub struct InprocLink {
     rank: Rank,
     /// By peer; none to this rank itself.
-    to: Vec<Option<SyncSender<Frame>>>,
+    to: Vec<Option<Way>>,
     /// By peer; none from this rank itself.
-    from: Vec<Option<Receiver<Frame>>>,
+    from: Vec<Option<Receiver<Parcel>>>,
+    memory: ExposedMemory,
 }
 
 /// The ends of `size` ranks, each channel between two of them with room for `frames_per_channel`
@@ -28,20 +57,49 @@ pub fn links(size: usize, frames_per_channel: usize) -> Vec<InprocLink> {
             rank,
             to: (0..size).map(|_| None).collect(),
             from: (0..size).map(|_| None).collect(),
+            memory: ExposedMemory::default(),
         })
         .collect();
     for sender in 0..size {
         for receiver in (0..size).filter(|&receiver| receiver != sender) {
-            let (into, out_of) = sync_channel(frames_per_channel);
-            ends[sender].to[receiver] = Some(into);
+            let (channel, out_of) = sync_channel(frames_per_channel);
+            ends[sender].to[receiver] = Some(Way { channel, writing: None });
             ends[receiver].from[sender] = Some(out_of);
         }
     }
     ends
 }
 
+impl InprocLink {
+    /// The same end, exposing so many bytes; the same number on every rank of a run.
+    #[must_use]
+    pub fn exposing(mut self, bytes: usize) -> Self {
+        self.memory = ExposedMemory::new(bytes);
+        self
+    }
+}
+
+impl Way {
+    fn pass(&self, peer: Rank, parcel: Parcel) -> Result<Posted, CommError> {
+        match self.channel.try_send(parcel) {
+            Ok(()) => Ok(Posted::Yes),
+            Err(TrySendError::Full(_)) => Ok(Posted::Busy),
+            Err(TrySendError::Disconnected(_)) => Err(gone(peer)),
+        }
+    }
+}
+
 fn gone(peer: Rank) -> CommError {
     CommError::PeerGone { peer, detail: String::new() }
+}
+
+fn garbage(peer: Rank, wrong: FrameError) -> CommError {
+    CommError::Garbage { peer, what: wrong.to_string() }
+}
+
+fn way(to: &mut [Option<Way>], peer: Rank) -> Result<&mut Way, CommError> {
+    let size = to.len();
+    to.get_mut(peer).and_then(Option::as_mut).ok_or(CommError::NoSuchPeer { peer, size })
 }
 
 impl Link for InprocLink {
@@ -53,14 +111,44 @@ impl Link for InprocLink {
         self.to.len()
     }
 
+    fn exposed(&self) -> &[u8] {
+        &self.memory
+    }
+
+    fn exposed_mut(&mut self) -> &mut [u8] {
+        &mut self.memory
+    }
+
     fn try_send(&mut self, peer: Rank, frame: &Frame) -> Result<Posted, CommError> {
-        let Some(Some(channel)) = self.to.get(peer) else {
-            return Err(CommError::NoSuchPeer { peer, size: self.to.len() });
-        };
-        match channel.try_send(*frame) {
-            Ok(()) => Ok(Posted::Yes),
-            Err(TrySendError::Full(_)) => Ok(Posted::Busy),
-            Err(TrySendError::Disconnected(_)) => Err(gone(peer)),
+        let way = way(&mut self.to, peer)?;
+        if way.writing.is_some() { Ok(Posted::Busy) } else { way.pass(peer, Parcel::Frame(*frame)) }
+    }
+
+    fn try_write(
+        &mut self,
+        peer: Rank,
+        frame: &Frame,
+        from: Source<'_>,
+        done: &mut usize,
+    ) -> Result<Posted, CommError> {
+        let bytes = from.within(&self.memory)?;
+        let way = way(&mut self.to, peer)?;
+        if way.writing.is_some_and(|kind| kind != frame.kind) {
+            return Ok(Posted::Busy);
+        }
+        loop {
+            let rest = bytes.get(*done..).unwrap_or_default();
+            let piece = &rest[..rest.len().min(PIECE)];
+            let last = piece.len() == rest.len();
+            let parcel = Parcel::Piece { frame: *frame, at: *done, bytes: piece.into(), last };
+            if way.pass(peer, parcel)? == Posted::Busy {
+                return Ok(Posted::Busy);
+            }
+            *done += piece.len();
+            way.writing = (!last).then_some(frame.kind);
+            if last {
+                return Ok(Posted::Yes);
+            }
         }
     }
 
@@ -68,14 +156,22 @@ impl Link for InprocLink {
         let mut frames = 0;
         for (peer, channel) in self.from.iter().enumerate() {
             let Some(channel) = channel else { continue };
-            // One frame of each peer in a call: no peer keeps the others waiting.
-            match channel.try_recv() {
-                Ok(frame) => {
-                    deliver(peer, frame);
-                    frames += 1;
+            // One parcel of each peer in a call: no peer keeps the others waiting.
+            let whole = match channel.try_recv() {
+                Ok(Parcel::Frame(frame)) => Some(frame),
+                Ok(Parcel::Piece { frame, at, bytes, last }) => {
+                    let exposed = self.memory.len();
+                    let target = frame.target(exposed).map_err(|wrong| garbage(peer, wrong))?;
+                    let range = exposed_range(target.len(), at, bytes.len())?;
+                    self.memory[target][range].copy_from_slice(&bytes);
+                    last.then_some(frame)
                 }
-                Err(TryRecvError::Empty) => {}
+                Err(TryRecvError::Empty) => None,
                 Err(TryRecvError::Disconnected) => return Err(gone(peer)),
+            };
+            if let Some(frame) = whole {
+                deliver(peer, frame);
+                frames += 1;
             }
         }
         Ok(frames)

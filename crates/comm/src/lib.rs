@@ -1,8 +1,8 @@
 //! What a transport must do, what a rank program may do, and Active Messages between the two.
 //!
 //! * [`Endpoint`]: request and reply between ranks, with back-pressure as an answer.
-//! * [`Link`]: the smaller contract of a transport that only moves frames; [`Credited`] makes an
-//!   [`Endpoint`] of it.
+//! * [`Link`]: the smaller contract of a transport that only moves frames and payloads;
+//!   [`Credited`] makes an [`Endpoint`] and a [`Bulk`] of it.
 //! * [`Bulk`]: an [`Endpoint`] that also moves bytes, between memories that ranks expose.
 //! * [`ActiveMessages`]: handler table, `request`, `poll`, waiting, over any [`Endpoint`].
 //! * [`passing`]: message passing of any length, over Active Messages.
@@ -17,6 +17,7 @@ mod bulk;
 mod credit;
 mod endpoint;
 mod error;
+mod exposed;
 mod floor;
 mod frame;
 mod message;
@@ -35,6 +36,7 @@ pub use bulk::{Begun, Bulk, Source, exposed_range};
 pub use credit::{Credited, DEFAULT_CREDITS};
 pub use endpoint::{Capabilities, Deliver, Endpoint, Link, Posted};
 pub use error::CommError;
+pub use exposed::ExposedMemory;
 pub use floor::{Role, Window};
 pub use frame::{FRAME_HEADER, Frame, FrameError, FrameKind, MAX_FRAME};
 pub use message::{HandlerId, MAX_WORDS, Message, NoHandler, Rank, Tag, Word};

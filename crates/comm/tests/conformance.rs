@@ -1,6 +1,6 @@
 //! Credits over the link between threads pass the suite, with room and without.
 
-use bandgap_comm::conformance::{Faulty, Harness};
+use bandgap_comm::conformance::{EXPOSED, Faulty, Harness};
 use bandgap_comm::inproc::{self, InprocLink};
 use bandgap_comm::{Credited, DEFAULT_CREDITS};
 
@@ -14,11 +14,15 @@ mod roomy {
 
         fn endpoints(size: usize) -> Vec<Self::E> {
             let links = inproc::links(size, 256);
-            links.into_iter().map(|link| Credited::new(link, DEFAULT_CREDITS)).collect()
+            links
+                .into_iter()
+                .map(|link| Credited::new(link.exposing(EXPOSED), DEFAULT_CREDITS))
+                .collect()
         }
     }
 
     bandgap_comm::conformance!(Roomy);
+    bandgap_comm::bulk_conformance!(Roomy);
 }
 
 mod tight {
@@ -31,11 +35,13 @@ mod tight {
         type E = Credited<InprocLink>;
 
         fn endpoints(size: usize) -> Vec<Self::E> {
-            inproc::links(size, 1).into_iter().map(|link| Credited::new(link, 16)).collect()
+            let links = inproc::links(size, 1).into_iter();
+            links.map(|link| Credited::new(link.exposing(EXPOSED), 16)).collect()
         }
     }
 
     bandgap_comm::conformance!(Tight);
+    bandgap_comm::bulk_conformance!(Tight);
 }
 
 mod single_credit {
@@ -48,11 +54,13 @@ mod single_credit {
         type E = Credited<InprocLink>;
 
         fn endpoints(size: usize) -> Vec<Self::E> {
-            inproc::links(size, 2).into_iter().map(|link| Credited::new(link, 1)).collect()
+            let links = inproc::links(size, 2).into_iter();
+            links.map(|link| Credited::new(link.exposing(EXPOSED), 1)).collect()
         }
     }
 
     bandgap_comm::conformance!(SingleCredit);
+    bandgap_comm::bulk_conformance!(SingleCredit);
 }
 
 mod faulty {
@@ -65,10 +73,13 @@ mod faulty {
         type E = Credited<Faulty<InprocLink>>;
 
         fn endpoints(size: usize) -> Vec<Self::E> {
-            let refusing = |link| Credited::new(Faulty::new(link, size as u64, 128), 8);
+            let refusing = |link: InprocLink| {
+                Credited::new(Faulty::new(link.exposing(EXPOSED), size as u64, 128), 8)
+            };
             inproc::links(size, 4).into_iter().map(refusing).collect()
         }
     }
 
     bandgap_comm::conformance!(Refusing);
+    bandgap_comm::bulk_conformance!(Refusing);
 }

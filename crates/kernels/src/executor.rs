@@ -71,26 +71,18 @@ where
         ticks
     }
 
-    /// Runs this rank's part of `job`, checks what arrived, and returns the samples (empty on
-    /// ranks that do not time). Jobs must not overlap: the next begins when every rank has
-    /// returned from this one.
+    /// Runs this rank's part of `job`, of words or of bulk transfers, checks what arrived, and
+    /// returns the samples (empty on ranks that do not time). Jobs must not overlap: the next
+    /// begins when every rank has returned from this one.
     ///
     /// # Errors
-    /// A peer is gone, a deadline passed, or messages arrived with wrong content.
-    pub fn execute(&mut self, job: &Job) -> Result<Samples, CommError> {
-        self.complete(job, |executor| crate::run(executor, job))
-    }
-
-    /// The same for a job that may move bytes.
-    ///
-    /// # Errors
-    /// As [`Executor::execute`].
-    pub fn execute_any(&mut self, job: &Job) -> Result<Samples, CommError>
+    /// A peer is gone, a deadline passed, or messages or bytes arrived with wrong content.
+    pub fn execute(&mut self, job: &Job) -> Result<Samples, CommError>
     where
         E: Bulk,
     {
         if !job.moves_bytes() {
-            return self.execute(job);
+            return self.complete(job, |executor| crate::run(executor, job));
         }
         let (timed, peer) = job.timed(self.size());
         self.partner = if self.rank() == timed { peer } else { timed };

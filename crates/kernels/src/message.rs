@@ -93,7 +93,7 @@ where
     /// As [`Executor::execute`].
     pub fn execute_messages(&mut self, job: &Job) -> Result<Samples, CommError> {
         if !job.passes_messages() {
-            return self.execute_any(job);
+            return self.execute(job);
         }
         self.buffers.begin(job.bytes as usize);
         let samples = self.complete(job, |executor| {

@@ -116,7 +116,7 @@ fn execute(
             let mut executor = Executor::new(am, clock);
             let mut outcomes = Vec::new();
             for (at, job) in jobs.iter().enumerate() {
-                let outcome = executor.execute_any(job);
+                let outcome = executor.execute(job);
                 let failed = outcome.is_err();
                 outcomes.push(outcome);
                 finished.fetch_add(1, Ordering::Relaxed);

@@ -1,11 +1,16 @@
 //! The transport passes the suite, with rings of the usual length and of the shortest.
 
-use bandgap_comm::conformance::Harness;
-use bandgap_shm::{DEFAULT_SLOTS, MIN_SLOTS, Segment, ShmEndpoint};
+use bandgap_comm::conformance::{EXPOSED, Harness};
+use bandgap_shm::{DEFAULT_SLOTS, Exposed, MIN_SLOTS, Segment, ShmEndpoint};
 
 fn endpoints(size: usize, slots: usize) -> Vec<ShmEndpoint> {
     let segment = Segment::create(size, slots).expect("shared memory");
-    (0..size).map(|rank| ShmEndpoint::attach(&segment, rank, size).expect("a free rank")).collect()
+    let memory = Exposed::create(size, EXPOSED).expect("shared memory");
+    let attach = |rank| {
+        let endpoint = ShmEndpoint::attach(&segment, rank, size).expect("a free rank");
+        endpoint.exposing(memory.clone()).expect("memory of this run")
+    };
+    (0..size).map(attach).collect()
 }
 
 mod usual {
@@ -23,6 +28,7 @@ mod usual {
     }
 
     bandgap_comm::conformance!(Shm);
+    bandgap_comm::bulk_conformance!(Shm);
 }
 
 mod shortest {
@@ -40,4 +46,5 @@ mod shortest {
     }
 
     bandgap_comm::conformance!(Shm);
+    bandgap_comm::bulk_conformance!(Shm);
 }

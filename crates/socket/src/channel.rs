@@ -1,15 +1,26 @@
-//! One connection: frames into and out of a stream of bytes.
+//! One connection: frames into and out of a stream of bytes, and payloads between.
 
 use std::io::{Error, ErrorKind};
 use std::time::Duration;
 
-use bandgap_comm::{CommError, Frame, MAX_FRAME, Posted, Rank};
+use bandgap_comm::{CommError, Frame, FrameError, FrameKind, MAX_FRAME, Posted, Rank};
 
 use crate::{Received, Stream};
+
+mod payload;
+
+use payload::Payload;
 
 /// Bytes taken from the socket with one call. Many frames, so that a flood costs few calls; the
 /// first pages only are touched while frames come singly.
 const INPUT: usize = 64 * 1024;
+
+/// The same while payloads come: what comes along of the next one is copied once more, so that it
+/// should be little, and a call for the rest of it should be worth while.
+const INPUT_AMID_PAYLOADS: usize = 16 * 1024;
+
+/// What is added for each call that brought something, until a payload comes again.
+const INPUT_REGAINED: usize = 1024;
 
 /// The connection to one peer.
 #[derive(Debug)]
@@ -20,11 +31,17 @@ pub(crate) struct Channel<S> {
     input: Box<[u8]>,
     taken: usize,
     filled: usize,
+    /// Room for what the next call takes from the socket.
+    room: usize,
+    /// The payload that is arriving. While there is one, no input waits to be decoded.
+    arriving: Option<Payload>,
     /// The frame being sent; `output[sent..to_send]` the socket has not taken yet.
     output: [u8; MAX_FRAME],
     sent: usize,
     to_send: usize,
-    /// The socket took nothing of the last frame offered.
+    /// The payload being sent is that of a frame of this kind.
+    writing: Option<FrameKind>,
+    /// The socket took nothing of the last frame offered, or a payload waits for a further call.
     pub(crate) refused: bool,
 }
 
@@ -36,9 +53,12 @@ impl<S: Stream> Channel<S> {
             input: vec![0; INPUT + S::AT_ONCE].into_boxed_slice(),
             taken: 0,
             filled: 0,
+            room: INPUT,
+            arriving: None,
             output: [0; MAX_FRAME],
             sent: 0,
             to_send: 0,
+            writing: None,
             refused: false,
         }
     }
@@ -52,7 +72,7 @@ impl<S: Stream> Channel<S> {
     /// Sends a frame with one call; remembers what the socket did not take of it.
     #[inline]
     pub(crate) fn try_send(&mut self, frame: &Frame) -> Result<Posted, CommError> {
-        if self.unfinished() {
+        if self.unfinished() || self.writing.is_some() {
             return Ok(Posted::Busy);
         }
         let (bytes, len) = frame.encode();
@@ -91,21 +111,36 @@ impl<S: Stream> Channel<S> {
         self.stream.rest().map_err(|error| broken(self.peer, SEND, error))
     }
 
-    /// Reads once, and delivers the frames that are whole. Returns their number.
+    /// Reads once, and delivers the frames that are whole, their payloads being in `exposed`.
+    /// Returns their number.
     #[inline]
-    pub(crate) fn receive(&mut self, mut deliver: impl FnMut(Frame)) -> Result<usize, CommError> {
-        let arrived = match self.stream.receive(&mut self.input[self.filled..]) {
-            Ok(Received::Bytes(arrived)) => arrived,
-            Ok(Received::Nothing) => return Ok(0),
-            Ok(Received::Closed) => return Err(self.left()),
-            Err(error) => return Err(broken(self.peer, "receive from a peer", error)),
+    pub(crate) fn receive(
+        &mut self,
+        exposed: &mut [u8],
+        mut deliver: impl FnMut(Frame),
+    ) -> Result<usize, CommError> {
+        let (brought, mut frames) = if self.arriving.is_none() {
+            let end = self.input.len().min(self.filled + self.room + S::AT_ONCE);
+            (self.stream.receive(&mut self.input[self.filled..end]), 0)
+        } else {
+            self.receive_payload(exposed, &mut deliver)
         };
-        self.filled += arrived;
-        let mut frames = 0;
+        match brought {
+            Ok(Received::Bytes(arrived)) => {
+                self.filled += arrived;
+                self.room = INPUT.min(self.room + INPUT_REGAINED);
+            }
+            Ok(Received::Nothing) => return Ok(frames),
+            Ok(Received::Closed) => return Err(self.left()),
+            Err(error) => return Err(broken(self.peer, RECEIVE, error)),
+        }
         loop {
             match Frame::decode(&self.input[self.taken..self.filled]) {
                 Ok(Some((frame, len))) => {
                     self.taken += len;
+                    if frame.has_payload() && !self.begin_payload(frame, exposed)? {
+                        break;
+                    }
                     frames += 1;
                     deliver(frame);
                 }
@@ -131,20 +166,22 @@ impl<S: Stream> Channel<S> {
 
     #[cold]
     fn left(&self) -> CommError {
-        let detail = match self.filled - self.taken {
-            0 => String::new(),
-            rest => format!(", {rest} bytes into a frame"),
+        let detail = match (&self.arriving, self.filled - self.taken) {
+            (Some(payload), _) => format!(", {} bytes before the end of a payload", payload.left()),
+            (None, 0) => String::new(),
+            (None, rest) => format!(", {rest} bytes into a frame"),
         };
         CommError::PeerGone { peer: self.peer, detail }
     }
 
     #[cold]
-    fn garbage(&self, error: bandgap_comm::FrameError) -> CommError {
+    fn garbage(&self, error: FrameError) -> CommError {
         CommError::Garbage { peer: self.peer, what: error.to_string() }
     }
 }
 
 const SEND: &str = "send to a peer";
+const RECEIVE: &str = "receive from a peer";
 
 #[cold]
 fn broken(peer: Rank, operation: &'static str, error: Error) -> CommError {
@@ -160,33 +197,4 @@ fn broken(peer: Rank, operation: &'static str, error: Error) -> CommError {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::io::Read;
-    use std::os::unix::net::UnixStream;
-
-    use bandgap_comm::{FrameKind, HandlerId, Message};
-
-    use super::*;
-
-    #[test]
-    fn a_frame_sent_in_part_is_finished_before_the_next() {
-        let (stream, mut other) = UnixStream::pair().unwrap();
-        let mut channel = Channel::new(1, stream);
-        let message = Message::new(HandlerId(1), [1, 2, 3, 4]);
-        let frame = Frame { kind: FrameKind::Request, credits: 0, message };
-        let (bytes, len) = frame.encode();
-
-        // As after a call that took 11 bytes.
-        channel.output = bytes;
-        (channel.sent, channel.to_send) = (11, len);
-        assert_eq!(channel.try_send(&frame).unwrap(), Posted::Busy);
-        channel.finish().unwrap();
-        assert!(!channel.unfinished());
-        assert_eq!(channel.try_send(&frame).unwrap(), Posted::Yes);
-
-        drop(channel);
-        let mut arrived = Vec::new();
-        other.read_to_end(&mut arrived).unwrap();
-        assert_eq!(arrived, [&bytes[11..len], &bytes[..len]].concat());
-    }
-}
+mod tests;

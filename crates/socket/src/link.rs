@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 use std::time::Duration;
 
-use bandgap_comm::{CommError, Frame, Link, Posted, Rank};
+use bandgap_comm::{CommError, ExposedMemory, Frame, Link, Posted, Rank, Source};
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
@@ -21,8 +21,8 @@ const FEW: usize = 3;
 /// is some twenty polls long: whatever is not done within that is late.
 const POLLS_PER_TEND: u32 = 16;
 
-/// One stream to each peer. Frames go out by one call each; nothing is allocated after
-/// construction.
+/// One stream to each peer. Frames go out by one call each, payloads from their source and into the
+/// exposed memory without a copy between; nothing is allocated after construction.
 #[derive(Debug)]
 pub struct SocketLink<S> {
     rank: Rank,
@@ -30,6 +30,7 @@ pub struct SocketLink<S> {
     channels: Vec<Channel<S>>,
     /// Channels with an unfinished frame.
     unfinished: usize,
+    memory: ExposedMemory,
     /// Where streams are tended.
     polls: u32,
     /// For more than [`FEW`] peers.
@@ -37,7 +38,8 @@ pub struct SocketLink<S> {
 }
 
 impl<S: Stream> SocketLink<S> {
-    /// The link of `rank` over the sockets to its peers, in the order of their ranks.
+    /// The link of `rank` over the sockets to its peers, in the order of their ranks. It exposes
+    /// nothing.
     ///
     /// # Errors
     /// The operating system refused to prepare or to watch a socket.
@@ -49,7 +51,15 @@ impl<S: Stream> SocketLink<S> {
             channels.push(Channel::new(peer, stream));
         }
         let readable = if channels.len() > FEW { Some(Readable::watch(&channels)?) } else { None };
-        Ok(Self { rank, channels, unfinished: 0, polls: 0, readable })
+        let memory = ExposedMemory::default();
+        Ok(Self { rank, channels, unfinished: 0, memory, polls: 0, readable })
+    }
+
+    /// The same link, exposing so many bytes to the peers; as many on every rank of a run.
+    #[must_use]
+    pub fn exposing(mut self, bytes: usize) -> Self {
+        self.memory = ExposedMemory::new(bytes);
+        self
     }
 
     /// The sockets, in the order of the peers' ranks; what was received and not delivered, or
@@ -91,6 +101,17 @@ fn index(rank: Rank, peer: Rank) -> Option<usize> {
     if peer < rank { Some(peer) } else { peer.checked_sub(rank + 1).map(|beyond| rank + beyond) }
 }
 
+#[inline(always)]
+fn channel<S>(
+    channels: &mut [Channel<S>],
+    rank: Rank,
+    peer: Rank,
+) -> Result<&mut Channel<S>, CommError> {
+    let size = channels.len() + 1;
+    let channel = index(rank, peer).and_then(|index| channels.get_mut(index));
+    channel.ok_or(CommError::NoSuchPeer { peer, size })
+}
+
 impl<S: Stream> Link for SocketLink<S> {
     fn rank(&self) -> Rank {
         self.rank
@@ -106,12 +127,34 @@ impl<S: Stream> Link for SocketLink<S> {
 
     #[inline]
     fn try_send(&mut self, peer: Rank, frame: &Frame) -> Result<Posted, CommError> {
-        let size = self.size();
-        let channel = index(self.rank, peer).and_then(|index| self.channels.get_mut(index));
-        let Some(channel) = channel else { return Err(CommError::NoSuchPeer { peer, size }) };
+        let channel = channel(&mut self.channels, self.rank, peer)?;
         let before = channel.unfinished();
         let posted = channel.try_send(frame)?;
         self.unfinished += usize::from(channel.unfinished() != before);
+        Ok(posted)
+    }
+
+    fn exposed(&self) -> &[u8] {
+        &self.memory
+    }
+
+    fn exposed_mut(&mut self) -> &mut [u8] {
+        &mut self.memory
+    }
+
+    fn try_write(
+        &mut self,
+        peer: Rank,
+        frame: &Frame,
+        from: Source<'_>,
+        done: &mut usize,
+    ) -> Result<Posted, CommError> {
+        let bytes = from.within(&self.memory)?;
+        let channel = channel(&mut self.channels, self.rank, peer)?;
+        // What was unfinished may be finished here, and the other way round.
+        self.unfinished -= usize::from(channel.unfinished());
+        let posted = channel.try_write(frame, bytes, done)?;
+        self.unfinished += usize::from(channel.unfinished());
         Ok(posted)
     }
 
@@ -120,18 +163,19 @@ impl<S: Stream> Link for SocketLink<S> {
         if self.unfinished > 0 {
             self.finish()?;
         }
+        let exposed = &mut self.memory[..];
         let mut frames = 0;
         if let Some(readable) = &self.readable {
             let mut found: Found = [const { MaybeUninit::uninit() }; BATCH];
             for event in readable.now(&mut found)? {
                 let channel = &mut self.channels[event.data.u64() as usize];
                 let peer = channel.peer;
-                frames += channel.receive(|frame| deliver(peer, frame))?;
+                frames += channel.receive(exposed, |frame| deliver(peer, frame))?;
             }
         } else {
             for channel in &mut self.channels {
                 let peer = channel.peer;
-                frames += channel.receive(|frame| deliver(peer, frame))?;
+                frames += channel.receive(exposed, |frame| deliver(peer, frame))?;
             }
         }
         if S::TENDED {

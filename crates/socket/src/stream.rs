@@ -1,13 +1,14 @@
 //! What the transports need of a connection that carries bytes in order.
 
-use std::io;
+use std::io::{self, IoSlice, IoSliceMut};
 use std::net::TcpStream;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, recv, send};
+use rustix::io::readv;
+use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, recv, send, sendmsg};
 
 /// A connection that carries bytes, each once and in order. No call waits.
 pub trait Stream: AsFd {
@@ -32,12 +33,25 @@ pub trait Stream: AsFd {
     /// The connection is gone or broken.
     fn send(&mut self, bytes: &[u8]) -> io::Result<usize>;
 
+    /// As [`Stream::send`] of the bytes of both, one after the other.
+    ///
+    /// # Errors
+    /// As [`Stream::send`].
+    fn send_both(&mut self, first: &[u8], second: &[u8]) -> io::Result<usize>;
+
     /// Puts what has arrived into `into`, which has room for [`Stream::AT_ONCE`] bytes, and for
     /// one in any case.
     ///
     /// # Errors
     /// The connection is gone or broken.
     fn receive(&mut self, into: &mut [u8]) -> io::Result<Received>;
+
+    /// As [`Stream::receive`] into both, of which the first is filled before the second, and which
+    /// together have the room asked for.
+    ///
+    /// # Errors
+    /// As [`Stream::receive`].
+    fn receive_both(&mut self, first: &mut [u8], second: &mut [u8]) -> io::Result<Received>;
 
     /// Does what is due.
     ///
@@ -85,9 +99,19 @@ impl Stream for TcpStream {
         offer(self, bytes)
     }
 
+    #[inline]
+    fn send_both(&mut self, first: &[u8], second: &[u8]) -> io::Result<usize> {
+        offer_both(self, first, second)
+    }
+
     #[inline(always)]
     fn receive(&mut self, into: &mut [u8]) -> io::Result<Received> {
         take(self, into)
+    }
+
+    #[inline]
+    fn receive_both(&mut self, first: &mut [u8], second: &mut [u8]) -> io::Result<Received> {
+        take_both(self, first, second)
     }
 }
 
@@ -101,16 +125,37 @@ impl Stream for UnixStream {
         offer(self, bytes)
     }
 
+    #[inline]
+    fn send_both(&mut self, first: &[u8], second: &[u8]) -> io::Result<usize> {
+        offer_both(self, first, second)
+    }
+
     #[inline(always)]
     fn receive(&mut self, into: &mut [u8]) -> io::Result<Received> {
         take(self, into)
+    }
+
+    #[inline]
+    fn receive_both(&mut self, first: &mut [u8], second: &mut [u8]) -> io::Result<Received> {
+        take_both(self, first, second)
     }
 }
 
 #[inline(always)]
 fn offer(socket: impl AsFd, bytes: &[u8]) -> io::Result<usize> {
+    sent(|| send(&socket, bytes, SendFlags::NOSIGNAL))
+}
+
+fn offer_both(socket: impl AsFd, first: &[u8], second: &[u8]) -> io::Result<usize> {
+    let both = [IoSlice::new(first), IoSlice::new(second)];
+    let mut none = SendAncillaryBuffer::default();
+    sent(|| sendmsg(&socket, &both, &mut none, SendFlags::NOSIGNAL))
+}
+
+#[inline(always)]
+fn sent(mut call: impl FnMut() -> Result<usize, Errno>) -> io::Result<usize> {
     loop {
-        match send(&socket, bytes, SendFlags::NOSIGNAL) {
+        match call() {
             Ok(sent) => return Ok(sent),
             Err(Errno::AGAIN) => return Ok(0),
             Err(Errno::INTR) => {}
@@ -121,11 +166,20 @@ fn offer(socket: impl AsFd, bytes: &[u8]) -> io::Result<usize> {
 
 #[inline(always)]
 fn take(socket: impl AsFd, into: &mut [u8]) -> io::Result<Received> {
+    received(|| recv(&socket, &mut *into, RecvFlags::empty()).map(|(arrived, _)| arrived))
+}
+
+fn take_both(socket: impl AsFd, first: &mut [u8], second: &mut [u8]) -> io::Result<Received> {
+    received(|| readv(&socket, &mut [IoSliceMut::new(first), IoSliceMut::new(second)]))
+}
+
+#[inline(always)]
+fn received(mut call: impl FnMut() -> Result<usize, Errno>) -> io::Result<Received> {
     loop {
-        match recv(&socket, &mut *into, RecvFlags::empty()) {
+        match call() {
             // There is room, so nothing read means that nothing will come.
-            Ok((0, _)) => return Ok(Received::Closed),
-            Ok((arrived, _)) => return Ok(Received::Bytes(arrived)),
+            Ok(0) => return Ok(Received::Closed),
+            Ok(arrived) => return Ok(Received::Bytes(arrived)),
             Err(Errno::AGAIN) => return Ok(Received::Nothing),
             Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),

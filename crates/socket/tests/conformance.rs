@@ -6,7 +6,7 @@ mod mesh;
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 
-use bandgap_comm::conformance::Harness;
+use bandgap_comm::conformance::{EXPOSED, Harness};
 use bandgap_comm::{Credited, DEFAULT_CREDITS};
 use bandgap_socket::SocketLink;
 use bandgap_socket::udp::UdpStream;
@@ -16,7 +16,7 @@ fn credited<S: bandgap_socket::Stream>(
     links: Vec<SocketLink<S>>,
     credits: u16,
 ) -> Vec<Credited<SocketLink<S>>> {
-    links.into_iter().map(|link| Credited::new(link, credits)).collect()
+    links.into_iter().map(|link| Credited::new(link.exposing(EXPOSED), credits)).collect()
 }
 
 mod tcp {
@@ -33,6 +33,7 @@ mod tcp {
     }
 
     bandgap_comm::conformance!(Tcp);
+    bandgap_comm::bulk_conformance!(Tcp);
 }
 
 mod unix {
@@ -49,6 +50,7 @@ mod unix {
     }
 
     bandgap_comm::conformance!(Unix);
+    bandgap_comm::bulk_conformance!(Unix);
 }
 
 mod tiny_buffers {
@@ -66,6 +68,7 @@ mod tiny_buffers {
     }
 
     bandgap_comm::conformance!(Tiny);
+    bandgap_comm::bulk_conformance!(Tiny);
 }
 
 mod udp {
@@ -82,6 +85,7 @@ mod udp {
     }
 
     bandgap_comm::conformance!(Udp);
+    bandgap_comm::bulk_conformance!(Udp);
 }
 
 mod full_windows {
@@ -99,6 +103,7 @@ mod full_windows {
     }
 
     bandgap_comm::conformance!(Full);
+    bandgap_comm::bulk_conformance!(Full);
 }
 
 mod lossy {
@@ -131,4 +136,5 @@ mod lossy {
         unknown_handler_names_the_rank
         random_schedules
     );
+    bandgap_comm::bulk_conformance!(LossyUdp);
 }

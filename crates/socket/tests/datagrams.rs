@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::thread;
 use std::time::Duration;
 
-use bandgap_comm::{CommError, Frame, FrameKind, HandlerId, Link, Message, Posted};
+use bandgap_comm::{CommError, Frame, FrameKind, HandlerId, Link, Message, Posted, Source};
 use bandgap_socket::udp::{self, Datagrams, Mishaps, UdpStream};
 use bandgap_socket::{Received, SocketError, SocketLink, Stream};
 use mesh::SECRET;
@@ -109,6 +109,22 @@ fn a_frame_is_one_datagram_and_a_round_trip_two() {
         assert_eq!(receive_some(&mut here).unwrap(), [frame(!round)]);
     }
     assert_eq!([counts[0].get(), counts[1].get()], [ROUNDS; 2]);
+}
+
+#[test]
+fn a_payload_travels_with_what_announces_it() {
+    let bytes: Vec<u8> = (0..65_000).map(|at| (at % 251) as u8).collect();
+    // A datagram has room for not quite 64 KiB.
+    for len in [0, 1000, 65_000] {
+        let ([mut here, there], counts) = counted(0);
+        let mut there = there.exposing(1 << 20);
+        let frame = Frame::announcing(FrameKind::Stored, 7, len);
+        let from = Source::Bytes(&bytes[..len]);
+        assert_eq!(here.try_write(1, &frame, from, &mut 0).unwrap(), Posted::Yes);
+        assert_eq!(counts[0].get(), 1);
+        assert_eq!(receive_some(&mut there).unwrap(), [frame]);
+        assert!(there.exposed()[7..7 + len] == bytes[..len]);
+    }
 }
 
 #[test]

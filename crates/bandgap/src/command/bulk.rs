@@ -29,11 +29,6 @@ pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Fail
     if ranks < 2 {
         return Err(usage(format!("move bytes among {ranks} ranks: this takes 2 at least")));
     }
-    if let Target::Real(transport) = target
-        && transport != Transport::Shm
-    {
-        return Err(usage(only_shm(transport)));
-    }
     let (from, to) = bulk.sizes.bounds();
     if to > u64::from(LONGEST) {
         return Err(usage(too_long(to)));
@@ -69,11 +64,6 @@ pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Fail
     sink.plan(&task);
     let exit = one(&stage, &target, ranks, &task, measure, output, &mut sink)?;
     sink.close(exit)
-}
-
-/// What is said of a transport whose ranks expose no memory.
-pub(super) fn only_shm(transport: Transport) -> String {
-    format!("move bytes over {}: so far ranks do that over shm only", transport.name())
 }
 
 /// What is said of a message that is too long.

@@ -11,6 +11,12 @@ use crate::measure::sizes::{LONGEST, sizes};
 use crate::output::Sink;
 use crate::target::Target;
 
+/// Rounds of one sample of short messages, so that the clock is read seldom beside them, as far as
+/// they stay within [`ROUNDS_BYTES`].
+const ROUNDS: u32 = 16;
+/// Bytes that the rounds of one sample send one way.
+const ROUNDS_BYTES: u32 = 64 << 10;
+
 /// Measures, prints and keeps one of PARKBENCH's communication benchmarks.
 ///
 /// # Errors
@@ -46,14 +52,6 @@ fn series(
     output: &Output,
 ) -> Result<Exit, Failure> {
     let target = measure.transport.clone().unwrap_or(Target::Real(Transport::Shm));
-    if let Target::Real(transport) = target
-        && transport != Transport::Shm
-    {
-        let what = super::bulk::only_shm(transport);
-        return Err(
-            Failure::new(Exit::Usage, what).hint("leave out --transport, or name sim:MACHINE")
-        );
-    }
     let least = pair[0].max(pair[1]) + 1;
     let ranks = measure.ranks.unwrap_or(least);
     if ranks < least || pair[0] == pair[1] {
@@ -67,7 +65,8 @@ fn series(
         Target::Simulated(_) => 0.0,
         Target::Real(_) => stage.clock.cost().0,
     };
-    let points = sizes.into_iter().map(|bytes| Sized { operation, bytes, messages: 1 }).collect();
+    let point = |bytes| Sized { operation, bytes, messages: rounds(bytes) };
+    let points = sizes.into_iter().map(point).collect();
     let task = Task::Series(SeriesPlan {
         points,
         precision: measure.precision.0,
@@ -81,4 +80,20 @@ fn series(
     sink.plan(&task);
     let exit = one(&stage, &target, ranks, &task, measure, output, &mut sink)?;
     sink.close(exit)
+}
+
+/// Rounds of one sample of messages of this size.
+fn rounds(bytes: u32) -> u32 {
+    (ROUNDS_BYTES / bytes.max(1)).clamp(1, ROUNDS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_messages_go_several_rounds_and_long_ones_one() {
+        let rounds = [0, 1, 4 << 10, 8 << 10, 40 << 10, 64 << 10, u32::MAX].map(rounds);
+        assert_eq!(rounds, [16, 16, 16, 8, 1, 1, 1]);
+    }
 }

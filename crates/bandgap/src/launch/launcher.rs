@@ -16,7 +16,6 @@ use super::message::{Assignment, Channel, FromRank, ToRank};
 use super::{Transport, descriptors};
 use crate::exit::Exit;
 use crate::measure::Measured;
-use crate::measure::floors::EXPOSED as FLOOR_EXPOSED;
 
 /// Time that ranks get to end by themselves after one of them has failed.
 const GRACE: Duration = Duration::from_millis(800);
@@ -110,9 +109,9 @@ impl Launch {
         let area = floors.then(FloorArea::create).transpose().map_err(memory)?;
         let segment =
             if needs_segment { Some(Segment::create(size, slots).map_err(memory)?) } else { None };
-        let exposed = assignments.first().and_then(exposed_in_memory);
-        let exposed =
-            exposed.map(|bytes| Exposed::create(size, bytes)).transpose().map_err(memory)?;
+        let bytes = assignments.first().map_or(0, |first| first.task.exposed(size));
+        let exposed = (needs_segment && bytes > 0).then(|| Exposed::create(size, bytes));
+        let exposed = exposed.transpose().map_err(memory)?;
         let mut launch = Self { ranks: Vec::with_capacity(size), control, released: false };
         for assignment in assignments {
             let process = RankProcess::start().map_err(|source| LaunchError::Start {
@@ -353,17 +352,6 @@ impl RankProcess {
             done: false,
             address: None,
         })
-    }
-}
-
-/// Bytes that each rank exposes in shared memory, if it does.
-fn exposed_in_memory(assignment: &Assignment) -> Option<usize> {
-    match &assignment.task {
-        super::Task::Floors(_) => Some(FLOOR_EXPOSED),
-        super::Task::Series(plan) if assignment.transport == Transport::Shm => {
-            Some(plan.exposed(assignment.size))
-        }
-        _ => None,
     }
 }
 

@@ -127,16 +127,13 @@ fn begin(
     if let Task::Floors(plan) = &assignment.task {
         return floors::rank(assignment, plan, channel, control, &segment()?, exposed()?, area()?);
     }
+    let bytes = assignment.task.exposed(size);
     match assignment.transport {
         Transport::Shm => {
             let memory = |e| Failure::new("", &e, Exit::Host);
-            let endpoint = ShmEndpoint::attach(&segment()?, rank, size).map_err(memory)?;
-            if let Task::Series(plan) = &assignment.task {
-                let endpoint = endpoint.exposing(exposed()?).map_err(memory)?;
-                return match plan.passes_messages() {
-                    true => play_passing(assignment, channel, control, endpoint),
-                    false => play_moving(assignment, channel, control, endpoint),
-                };
+            let mut endpoint = ShmEndpoint::attach(&segment()?, rank, size).map_err(memory)?;
+            if bytes > 0 {
+                endpoint = endpoint.exposing(exposed()?).map_err(memory)?;
             }
             play(assignment, channel, control, endpoint)
         }
@@ -144,20 +141,20 @@ fn begin(
             let (listener, address) = listen_tcp()?;
             let addresses = exchange(channel, address)?;
             let link = connect_tcp(assignment, listener, &addresses)?;
-            play(assignment, channel, control, credited(link))
+            play(assignment, channel, control, credited(link.exposing(bytes)))
         }
         Transport::Unix => {
             let (listener, name) = listen_unix()?;
             let names = exchange(channel, name)?;
             let link = connect_unix(assignment, listener, &names)?;
-            play(assignment, channel, control, credited(link))
+            play(assignment, channel, control, credited(link.exposing(bytes)))
         }
         Transport::Udp => {
             let failed = |e| Failure::new("", &e, Exit::Communication);
             let (ports, addresses) = udp::Ports::bind(size).map_err(failed)?;
             let addresses = exchange(channel, addresses)?;
             let link = udp::link(rank, ports, &addresses, &assignment.secret).map_err(failed)?;
-            play(assignment, channel, control, credited(link))
+            play(assignment, channel, control, credited(link.exposing(bytes)))
         }
     }
 }
@@ -167,27 +164,18 @@ pub fn credited<L: Link>(link: L) -> Credited<L> {
     Credited::new(link, CREDITS)
 }
 
-/// Plays this rank's part in a task that moves words only, over `endpoint`.
-fn play<E: Endpoint>(
+/// Plays this rank's part over `endpoint`.
+fn play<E: Bulk>(
     assignment: &Assignment,
     channel: &mut Channel,
     control: &Arc<Control>,
     endpoint: E,
 ) -> Result<(), Failure> {
+    if assignment.task.passes_messages() {
+        return play_passing(assignment, channel, control, endpoint);
+    }
     let clock = clock(assignment)?;
     let station = station(assignment, control, endpoint, clock);
-    carry_out(assignment, channel, clock, station)
-}
-
-/// The same in a task that moves bytes.
-fn play_moving<E: Bulk>(
-    assignment: &Assignment,
-    channel: &mut Channel,
-    control: &Arc<Control>,
-    endpoint: E,
-) -> Result<(), Failure> {
-    let clock = clock(assignment)?;
-    let station = station(assignment, control, endpoint, clock).moving();
     carry_out(assignment, channel, clock, station)
 }
 
@@ -236,7 +224,7 @@ pub fn clock(assignment: &Assignment) -> Result<CycleClock, Failure> {
 }
 
 /// A rank's means to carry out jobs over `endpoint`.
-pub fn station<E: Endpoint>(
+pub fn station<E: Bulk>(
     assignment: &Assignment,
     control: &Arc<Control>,
     endpoint: E,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::measure::floors::FloorPlan;
+use crate::measure::floors::{EXPOSED as FLOOR_EXPOSED, FloorPlan};
 use crate::measure::series::SeriesPlan;
 use crate::measure::signature::SignaturePlan;
 
@@ -22,4 +22,20 @@ pub enum Task {
     Series(SeriesPlan),
     /// The floors of this machine.
     Floors(FloorPlan),
+}
+
+impl Task {
+    /// Bytes that each of `ranks` ranks exposes to its peers for it.
+    pub fn exposed(&self, ranks: usize) -> usize {
+        match self {
+            Self::Signature { .. } => 0,
+            Self::Series(plan) => plan.exposed(ranks),
+            Self::Floors(_) => FLOOR_EXPOSED,
+        }
+    }
+
+    /// Whether it passes messages, rather than words or bytes from memory to memory.
+    pub fn passes_messages(&self) -> bool {
+        matches!(self, Self::Series(plan) if plan.passes_messages())
+    }
 }

@@ -32,7 +32,7 @@ pub struct Station<E, W, S = RankState> {
     execute: Execute<E, W, S>,
 }
 
-/// How an executor carries out a job: one that moves words, or any.
+/// How an executor carries out a job: one of words or transfers, or any.
 type Execute<E, W, S> = fn(&mut Executor<E, CycleClock, W, S>, &Job) -> Result<Samples, CommError>;
 
 /// What a rank measured in one job, in ticks.
@@ -60,20 +60,14 @@ impl<E: Bulk, W: Watch> Station<E, W, MessageState> {
     }
 }
 
-impl<E: Endpoint, W: Watch, S: State> Station<E, W, S> {
+impl<E: Bulk, W: Watch, S: State> Station<E, W, S> {
     /// A station over `executor`.
     pub fn new(executor: Executor<E, CycleClock, W, S>, control: Arc<Control>) -> Self {
         Self { executor, control, epoch: 0, execute: Executor::execute }
     }
+}
 
-    /// The same station for jobs that may move bytes.
-    pub fn moving(self) -> Self
-    where
-        E: Bulk,
-    {
-        Self { execute: Executor::execute_any, ..self }
-    }
-
+impl<E: Endpoint, W: Watch, S: State> Station<E, W, S> {
     /// This rank's executor.
     pub fn executor(&mut self) -> &mut Executor<E, CycleClock, W, S> {
         &mut self.executor

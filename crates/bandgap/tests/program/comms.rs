@@ -67,16 +67,21 @@ fn other_patterns_take_the_time_that_the_machine_says() {
 #[test]
 fn real_ranks_pass_messages_and_every_byte_is_checked() {
     let _alone = measuring();
-    for (command, ranks) in [("comms1", 2), ("comms2", 2), ("comms3", 2), ("synch1", 2)] {
-        let sizes = ["--sizes", "1:40KiB"];
-        let mut args = vec![command, "--time-budget", "500ms"];
+    let everywhere = ["shm", "tcp", "unix", "udp"].map(|transport| ("comms1", transport, 2));
+    let others =
+        [("comms2", "shm", 2), ("comms2", "tcp", 2), ("comms3", "unix", 3), ("synch1", "udp", 3)];
+    for (command, transport, ranks) in everywhere.into_iter().chain(others) {
+        let ranks_text = ranks.to_string();
+        let mut args = vec![command, "--transport", transport, "--ranks", &ranks_text];
+        args.extend(["--time-budget", "500ms"]);
+        // Past the longest eager message, and past the longest piece of a longer one.
         if command != "synch1" {
-            args.extend(sizes);
+            args.extend(["--sizes", "1:40KiB"]);
         }
         let run = run(&args);
         let series = of_kind(&run, "series");
         let series = series.first().unwrap_or_else(|| panic!("{command}: {}", run["warnings"]));
-        assert_eq!(series["name"], command);
+        assert_eq!((&series["name"], &series["transport"]), (&command.into(), &transport.into()));
         assert_eq!((&series["verified"], &series["ranks"]), (&true.into(), &ranks.into()));
         let points = series["points"].as_array().unwrap();
         assert!(!points.is_empty() && points.iter().all(|p| value(&p["time"]) > 0.0), "{command}");
@@ -90,8 +95,6 @@ fn ranks_and_transports_that_cannot_be_are_refused() {
         (&["comms1", "--between", "1,1"][..], "two different ranks"),
         (&["comms1", "--ranks", "2", "--between", "0,2"], "ranks 0 and 2 of 2"),
         (&["comms2", "--between", "0"], "two ranks"),
-        (&["comms1", "--transport", "tcp"], "over shm only"),
-        (&["bulk", "--transport", "unix"], "over shm only"),
         (&["bulk", "--transport", "sim:paragon"], "virtual time"),
     ] {
         let finished = place.run(args.iter().copied());

@@ -5,7 +5,7 @@ use std::time::Duration;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use crate::{CommError, Frame, Link, Posted, Rank};
+use crate::{CommError, Frame, Link, Posted, Rank, Source};
 
 /// Answers Busy at random, and at random delivers nothing, however the link below is: what waits
 /// must wait in the right order and lose nothing.
@@ -43,6 +43,24 @@ impl<L: Link> Link for Faulty<L> {
 
     fn try_send(&mut self, peer: Rank, frame: &Frame) -> Result<Posted, CommError> {
         if self.refuses() { Ok(Posted::Busy) } else { self.link.try_send(peer, frame) }
+    }
+
+    fn exposed(&self) -> &[u8] {
+        self.link.exposed()
+    }
+
+    fn exposed_mut(&mut self) -> &mut [u8] {
+        self.link.exposed_mut()
+    }
+
+    fn try_write(
+        &mut self,
+        peer: Rank,
+        frame: &Frame,
+        from: Source<'_>,
+        done: &mut usize,
+    ) -> Result<Posted, CommError> {
+        if self.refuses() { Ok(Posted::Busy) } else { self.link.try_write(peer, frame, from, done) }
     }
 
     fn receive<F: FnMut(Rank, Frame)>(&mut self, deliver: F) -> Result<usize, CommError> {

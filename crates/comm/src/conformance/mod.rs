@@ -21,14 +21,21 @@
 //! Ranks run as threads that yield while they wait, or take turns in one thread where the property
 //! depends on who makes progress. A hang ends at a deadline, as a failure.
 
+mod bulk;
 mod exchange;
 mod fault;
 mod faulty;
+mod filled;
 mod group;
 mod pressure;
 mod ranks;
 mod schedule;
+mod transfers;
 
+pub use bulk::{
+    a_get_brings_the_bytes_of_the_peer, a_store_is_there_before_its_request,
+    rings_of_long_transfers_do_not_lock_up, what_is_not_exposed_is_refused,
+};
 pub use exchange::{
     completes_once, echo, replies_keep_to_their_handler, requests_arrive_once_and_in_order,
 };
@@ -37,8 +44,12 @@ pub use faulty::Faulty;
 pub use group::{all_to_all, fan_in};
 pub use pressure::{busy_at_capacity, flood_both_ways, replies_find_room};
 pub use schedule::random_schedules;
+pub use transfers::random_transfers;
 
 use crate::Endpoint;
+
+/// Bytes that each rank exposes at least where [`crate::Bulk`] is tested.
+pub const EXPOSED: usize = 8 << 20;
 
 /// How a transport's endpoints are made.
 pub trait Harness {
@@ -76,6 +87,22 @@ macro_rules! conformance {
             unknown_handler_names_the_rank
             departure_is_noticed
             random_schedules
+        );
+    };
+}
+
+/// Makes one `#[test]` of each property of [`Bulk`](crate::Bulk) for the
+/// [`Harness`](crate::conformance::Harness) named, whose endpoints expose at least
+/// [`EXPOSED`](crate::conformance::EXPOSED) bytes.
+#[macro_export]
+macro_rules! bulk_conformance {
+    ($harness:ty) => {
+        $crate::conformance!(@each $harness:
+            a_store_is_there_before_its_request
+            a_get_brings_the_bytes_of_the_peer
+            rings_of_long_transfers_do_not_lock_up
+            what_is_not_exposed_is_refused
+            random_transfers
         );
     };
 }

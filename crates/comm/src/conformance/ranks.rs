@@ -130,9 +130,18 @@ pub(super) fn run<H: Harness>(
     size: usize,
     program: impl Fn(&mut Am<H::E>) -> Result<(), CommError> + Sync,
 ) -> Vec<Log> {
+    run_over(H::endpoints(size), program)
+}
+
+/// As [`run`], on endpoints that are there.
+pub(super) fn run_over<E: Endpoint + Send>(
+    endpoints: Vec<E>,
+    program: impl Fn(&mut Am<E>) -> Result<(), CommError> + Sync,
+) -> Vec<Log> {
+    let size = endpoints.len();
     let finished = &AtomicUsize::new(0);
     let program = &program;
-    let ranks: Vec<Am<H::E>> = thread::scope(|scope| {
+    let ranks: Vec<Am<E>> = thread::scope(|scope| {
         let start = |endpoint| {
             scope.spawn(move || {
                 let mut am = rank(endpoint);
@@ -150,7 +159,7 @@ pub(super) fn run<H: Harness>(
                 am
             })
         };
-        let threads: Vec<_> = H::endpoints(size).into_iter().map(start).collect();
+        let threads: Vec<_> = endpoints.into_iter().map(start).collect();
         // The ends are dropped when all have stopped: none sees another depart.
         threads.into_iter().map(|thread| thread.join().expect("a rank panicked")).collect()
     });

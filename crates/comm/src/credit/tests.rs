@@ -1,4 +1,5 @@
 use super::*;
+use crate::NoHandler;
 use crate::inproc::{InprocLink, links};
 
 const C: u16 = 4;

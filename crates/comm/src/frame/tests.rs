@@ -4,8 +4,8 @@ use super::*;
 use crate::HandlerId;
 
 fn frames() -> impl Strategy<Value = Frame> {
-    let kind =
-        prop_oneof![Just(FrameKind::Request), Just(FrameKind::Reply), Just(FrameKind::Credit)];
+    use FrameKind::{Credit, Get, Got, Reply, Request, Stored};
+    let kind = prop::sample::select(vec![Request, Reply, Credit, Get, Stored, Got]);
     (kind, any::<u16>(), any::<u8>(), 0..=MAX_WORDS as u32, any::<[u64; MAX_WORDS]>()).prop_map(
         |(kind, credits, handler, len, words)| {
             let tag = Tag::from_bits(len << 8 | u32::from(handler)).unwrap();
@@ -33,7 +33,7 @@ fn each_wrong_field_is_named() {
     for (field, value, expected) in [
         (0, 0xFF, FrameError::Magic(0xFF)),
         (1, 0, FrameError::Kind(0)),
-        (1, 4, FrameError::Kind(4)),
+        (1, 7, FrameError::Kind(7)),
         (3, 5, FrameError::Length(5)),
         (3, 255, FrameError::Length(255)),
         (6, 1, FrameError::Reserved),
@@ -49,6 +49,40 @@ fn each_wrong_field_is_named() {
 fn a_wrong_first_byte_is_seen_before_the_rest_is_there() {
     assert_eq!(Frame::decode(&[0]), Err(FrameError::Magic(0)));
     assert_eq!(Frame::decode(&[]), Ok(None));
+}
+
+#[test]
+fn a_payload_is_announced_by_its_offset_and_its_length() {
+    let frame = Frame::announcing(FrameKind::Got, 0x0102, 0x03);
+    let (bytes, len) = frame.encode();
+    let expected = [
+        0xB6, 6, 0, 2, 0, 0, 0, 0, // magic, kind, no handler, two words, credits, reserved
+        0x02, 0x01, 0, 0, 0, 0, 0, 0, // the offset
+        0x03, 0, 0, 0, 0, 0, 0, 0, // the length
+    ];
+    assert_eq!(bytes[..len], expected);
+    assert_eq!(frame.target(1000), Ok(0x0102..0x0105));
+    assert!(frame.has_payload());
+    assert!(Frame::announcing(FrameKind::Stored, 0, 0).has_payload());
+    for kind in [FrameKind::Request, FrameKind::Reply, FrameKind::Credit, FrameKind::Get] {
+        assert!(!Frame::announcing(kind, 0, 0).has_payload(), "{kind:?}");
+    }
+}
+
+#[test]
+fn a_payload_for_memory_that_is_not_exposed_is_refused() {
+    let target = |into, len| {
+        let message = Message::new(HandlerId(0), [into, len]);
+        Frame { kind: FrameKind::Stored, credits: 0, message }.target(100)
+    };
+    assert_eq!(target(100, 0), Ok(100..100));
+    assert_eq!(target(0, 100), Ok(0..100));
+    for (into, len) in [(100, 1), (101, 0), (1, 100), (u64::MAX, 2), (2, u64::MAX)] {
+        assert_eq!(target(into, len), Err(FrameError::Outside { into, len, exposed: 100 }));
+    }
+    let message = Message::new(HandlerId(0), [1]);
+    let short = Frame { kind: FrameKind::Stored, credits: 0, message };
+    assert_eq!(short.target(100), Err(FrameError::Announcement(1)));
 }
 
 proptest! {
@@ -68,7 +102,7 @@ proptest! {
     fn arbitrary_bytes_decode_to_what_they_say(
         head in prop_oneof![
             any::<[u8; 4]>(),
-            (1..5_u8, any::<u8>(), 0..7_u8).prop_map(|(kind, handler, len)| [MAGIC, kind, handler, len]),
+            (1..8_u8, any::<u8>(), 0..7_u8).prop_map(|(kind, handler, len)| [MAGIC, kind, handler, len]),
         ],
         credits in any::<[u8; 2]>(),
         reserved in prop_oneof![4 => Just([0_u8; 2]), 1 => any::<[u8; 2]>()],

@@ -83,10 +83,11 @@ impl Outbox {
         }
     }
 
-    /// Makes a datagram of the first bytes; returns how many, 0 when the peer has no room.
+    /// Makes a datagram of the first bytes of two pieces; returns how many, 0 when the peer has no
+    /// room.
     #[inline]
-    pub(super) fn push(&mut self, bytes: &[u8]) -> usize {
-        let taken = bytes.len().min(MAX_PAYLOAD);
+    pub(super) fn push(&mut self, first: &[u8], second: &[u8]) -> usize {
+        let taken = (first.len() + second.len()).min(MAX_PAYLOAD);
         let len = HEADER + taken;
         let charged = self.charged + charge(len);
         // One is let through in any case: it is the peer's matter to have room for it.
@@ -94,7 +95,10 @@ impl Outbox {
             return 0;
         }
         let Some(at) = self.store.take(len) else { return 0 };
-        self.store.region(at, len)[HEADER..].copy_from_slice(&bytes[..taken]);
+        let of_first = first.len().min(taken);
+        let (head, tail) = self.store.region(at, len)[HEADER..].split_at_mut(of_first);
+        head.copy_from_slice(&first[..of_first]);
+        tail.copy_from_slice(&second[..taken - of_first]);
         *self.piece(self.made) = Piece { at, len };
         self.made = self.made.wrapping_add(1);
         self.charged = charged;

@@ -53,10 +53,10 @@ impl Protocol {
         Self { theirs, ours, outbox, inbox, refused: 0 }
     }
 
-    /// Takes bytes to be sent; returns how many, 0 when there is no room.
+    /// Takes bytes to be sent, of two pieces; returns how many, 0 when there is no room.
     #[inline]
-    pub(super) fn push(&mut self, bytes: &[u8]) -> usize {
-        self.outbox.push(bytes)
+    pub(super) fn push(&mut self, first: &[u8], second: &[u8]) -> usize {
+        self.outbox.push(first, second)
     }
 
     /// Whether [`Protocol::next`] or [`Protocol::answer`] has something.

@@ -98,6 +98,29 @@ impl<D: Datagrams> UdpStream<D> {
         if self.gone { Err(ErrorKind::ConnectionRefused.into()) } else { Ok(Received::Nothing) }
     }
 
+    /// Receives a datagram, whose payload is put somewhere if there is `room` for it.
+    #[inline]
+    fn receive_with(&mut self, room: usize, put: impl FnOnce(&[u8])) -> io::Result<Received> {
+        let arrived = match self.datagrams.receive(&mut self.arrived) {
+            Ok(Some(len)) => &self.arrived[..len],
+            Ok(None) => return self.nothing(),
+            Err(error) => return self.heed(error).map(|()| Received::Nothing),
+        };
+        // What there is no room for is as good as lost: the peer sends it again.
+        if arrived.len() > room + HEADER {
+            return Ok(Received::Nothing);
+        }
+        let payload = self.protocol.accept(arrived);
+        let brought = payload.map_or(Received::Nothing, |payload| {
+            put(payload);
+            Received::Bytes(payload.len())
+        });
+        if self.protocol.restless() {
+            self.attend()?;
+        }
+        Ok(brought)
+    }
+
     fn now(begun: Instant) -> Millis {
         begun.elapsed().as_millis() as Millis
     }
@@ -113,10 +136,15 @@ impl<D: Datagrams> Stream for UdpStream<D> {
 
     #[inline]
     fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.send_both(bytes, &[])
+    }
+
+    #[inline]
+    fn send_both(&mut self, first: &[u8], second: &[u8]) -> io::Result<usize> {
         if self.gone || self.protocol.finished() {
             return Err(ErrorKind::BrokenPipe.into());
         }
-        let taken = self.protocol.push(bytes);
+        let taken = self.protocol.push(first, second);
         if taken > 0 {
             self.flush()?;
         }
@@ -125,24 +153,16 @@ impl<D: Datagrams> Stream for UdpStream<D> {
 
     #[inline]
     fn receive(&mut self, into: &mut [u8]) -> io::Result<Received> {
-        let arrived = match self.datagrams.receive(&mut self.arrived) {
-            Ok(Some(len)) => &self.arrived[..len],
-            Ok(None) => return self.nothing(),
-            Err(error) => return self.heed(error).map(|()| Received::Nothing),
-        };
-        // What there is no room for is as good as lost: the peer sends it again.
-        if arrived.len() > into.len() + HEADER {
-            return Ok(Received::Nothing);
-        }
-        let payload = self.protocol.accept(arrived);
-        let brought = payload.map_or(Received::Nothing, |payload| {
-            into[..payload.len()].copy_from_slice(payload);
-            Received::Bytes(payload.len())
-        });
-        if self.protocol.restless() {
-            self.attend()?;
-        }
-        Ok(brought)
+        self.receive_with(into.len(), |payload| into[..payload.len()].copy_from_slice(payload))
+    }
+
+    #[inline]
+    fn receive_both(&mut self, first: &mut [u8], second: &mut [u8]) -> io::Result<Received> {
+        self.receive_with(first.len() + second.len(), |payload| {
+            let (head, tail) = payload.split_at(payload.len().min(first.len()));
+            first[..head.len()].copy_from_slice(head);
+            second[..tail.len()].copy_from_slice(tail);
+        })
     }
 
     fn tend(&mut self) -> io::Result<()> {

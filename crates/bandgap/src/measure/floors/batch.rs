@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use bandgap_comm::{Bulk, Delay, Endpoint, Role, Watch, Window};
+use bandgap_comm::{Bulk, Delay, Role, Watch, Window};
 use bandgap_host::process::read_process;
 use bandgap_kernels::{Job, Kernel, Pattern};
 use bandgap_shm::floor as memory;
@@ -148,7 +148,7 @@ fn from_socket(ticks: Result<Vec<u64>, bandgap_socket::SocketError>) -> Result<T
     ticks.map(Ok).map_err(|error| Stop::Floor(error.to_string()))
 }
 
-fn layer_ticks<E: Endpoint>(
+fn layer_ticks<E: Bulk>(
     station: &mut Station<E, RankWatch>,
     kernel: Kernel,
     window: Window,
@@ -163,7 +163,7 @@ fn bulk_ticks<E: Bulk>(
     window: Window,
     bytes: usize,
 ) -> Result<Ticks, Stop> {
-    Ok(Ok(station.executor().execute_any(&job(kernel, window, bytes))?.drained))
+    Ok(Ok(station.executor().execute(&job(kernel, window, bytes))?.drained))
 }
 
 fn job(kernel: Kernel, window: Window, bytes: usize) -> Job {

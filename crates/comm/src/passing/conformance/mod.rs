@@ -2,8 +2,22 @@
 //!
 //! A transport says how its endpoints are made, and one line makes a `#[test]` of each property:
 //!
-//! ```ignore
-//! bandgap_comm::passing_conformance!(Shm);
+//! ```
+//! use bandgap_comm::passing::conformance::Harness;
+//! use bandgap_comm::{Credited, inproc};
+//!
+//! struct Inproc;
+//!
+//! impl Harness for Inproc {
+//!     type E = Credited<inproc::InprocLink>;
+//!     fn endpoints(size: usize, exposed: usize) -> Vec<Self::E> {
+//!         let links = inproc::links(size, 64).into_iter();
+//!         links.map(|link| Credited::new(link.exposing(exposed), 64)).collect()
+//!     }
+//! }
+//!
+//! bandgap_comm::passing_conformance!(Inproc);
+//! # bandgap_comm::passing::conformance::probes::<Inproc>();
 //! ```
 //!
 //! Ranks run as threads that yield while they wait, or take turns in one thread where the property

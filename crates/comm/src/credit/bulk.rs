@@ -1,0 +1,97 @@
+//! Stores and gets over a [`Link`] that writes into exposed memory.
+
+use super::Credited;
+use super::ledger::Asked;
+use crate::{
+    Begun, Bulk, CommError, Frame, FrameKind, HandlerId, Link, Message, Posted, Rank, Source,
+    exposed_range,
+};
+
+impl<L: Link> Credited<L> {
+    /// Answers the gets that wait, as far as the link takes the bytes.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn answer_gets(&mut self) -> Result<(), CommError> {
+        for (to, peer) in self.ledger.peers.iter_mut().enumerate() {
+            while let Some(&get) = peer.gets.front() {
+                let frame = Frame::announcing(FrameKind::Got, get.into, get.len);
+                let from = Source::Exposed { at: get.at, len: get.len };
+                if self.link.try_write(to, &frame, from, &mut peer.answered)? == Posted::Busy {
+                    break;
+                }
+                peer.gets.pop_front();
+                peer.answered = 0;
+                self.ledger.unanswered -= 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<L: Link> Bulk for Credited<L> {
+    fn exposed(&self) -> usize {
+        self.ledger.exposed
+    }
+
+    fn read_exposed(&self, at: usize, into: &mut [u8]) -> Result<(), CommError> {
+        let range = exposed_range(self.ledger.exposed, at, into.len())?;
+        into.copy_from_slice(&self.link.exposed()[range]);
+        Ok(())
+    }
+
+    fn write_exposed(&mut self, at: usize, from: &[u8]) -> Result<(), CommError> {
+        let range = exposed_range(self.ledger.exposed, at, from.len())?;
+        self.link.exposed_mut()[range].copy_from_slice(from);
+        Ok(())
+    }
+
+    fn try_store(
+        &mut self,
+        peer: Rank,
+        into: usize,
+        from: Source<'_>,
+        done: &mut usize,
+    ) -> Result<Posted, CommError> {
+        self.is_peer(peer)?;
+        let len = from.len();
+        exposed_range(self.ledger.exposed, into, len)?;
+        if let Source::Exposed { at, .. } = from {
+            exposed_range(self.ledger.exposed, at, len)?;
+        }
+        if len == 0 {
+            return Ok(Posted::Yes);
+        }
+        let frame = Frame::announcing(FrameKind::Stored, into, len);
+        self.link.try_write(peer, &frame, from, done)
+    }
+
+    fn try_get(
+        &mut self,
+        peer: Rank,
+        at: usize,
+        into: usize,
+        len: usize,
+        message: Message,
+    ) -> Result<Begun, CommError> {
+        self.is_peer(peer)?;
+        exposed_range(self.ledger.exposed, at, len)?;
+        exposed_range(self.ledger.exposed, into, len)?;
+        let account = &mut self.ledger.peers[peer];
+        if account.credits == 0 {
+            return Ok(Begun::Busy);
+        }
+        let asking = Message::new(HandlerId(0), [at, into, len].map(|word| word as u64));
+        let frame = Frame { kind: FrameKind::Get, credits: account.owed, message: asking };
+        if self.link.try_send(peer, &frame)? == Posted::Busy {
+            return Ok(Begun::Busy);
+        }
+        account.credits -= 1;
+        account.asked.push_back(Asked { into, len, message });
+        self.ledger.outstanding += 1;
+        self.ledger.owed -= usize::from(std::mem::take(&mut account.owed));
+        Ok(Begun::Yes)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,137 @@
+//! Payloads: bytes that go from their source to the socket, and from the socket to where they
+//! belong.
+
+use std::io;
+
+use bandgap_comm::{CommError, Frame, Posted};
+
+use super::{Channel, INPUT_AMID_PAYLOADS, SEND, broken};
+use crate::{Received, Stream};
+
+/// Bytes that one call moves at most, in either direction: between two calls the other direction
+/// and the other peers have their turn. Sockets rarely have room for more, and a call into the
+/// system costs little beside the copy of so many.
+const AT_MOST: usize = 1 << 20;
+
+/// Bytes behind a payload that its last call takes along: the request that tells of it, and what
+/// announces the next payload, but little of that one.
+const BEHIND: usize = 256;
+
+/// A payload that is arriving.
+#[derive(Debug)]
+pub(super) struct Payload {
+    frame: Frame,
+    /// Offset in the exposed memory of the byte that comes next.
+    into: usize,
+    /// Bytes to come, 1 at least.
+    left: usize,
+}
+
+impl Payload {
+    pub(super) fn left(&self) -> usize {
+        self.left
+    }
+}
+
+impl<S: Stream> Channel<S> {
+    /// Moves on a frame with its payload, as [`bandgap_comm::Link::try_write`].
+    pub(crate) fn try_write(
+        &mut self,
+        frame: &Frame,
+        bytes: &[u8],
+        done: &mut usize,
+    ) -> Result<Posted, CommError> {
+        match self.writing {
+            None if self.unfinished() => return Ok(Posted::Busy),
+            None => {
+                let (bytes, len) = frame.encode();
+                self.output = bytes;
+                (self.sent, self.to_send) = (0, len);
+            }
+            Some(kind) if kind != frame.kind => return Ok(Posted::Busy),
+            Some(_) => {}
+        }
+        let mut budget = AT_MOST;
+        loop {
+            let head = &self.output[self.sent..self.to_send];
+            let rest = bytes.get(*done..).unwrap_or_default();
+            let piece = &rest[..rest.len().min(budget)];
+            let offered = head.len() + piece.len();
+            if offered == 0 {
+                let over = rest.is_empty();
+                self.refused = !over;
+                if over {
+                    self.writing = None;
+                }
+                return Ok(if over { Posted::Yes } else { Posted::Busy });
+            }
+            let taken = match (head, piece) {
+                ([], piece) => self.stream.send(piece),
+                (head, []) => self.stream.send(head),
+                (head, piece) => self.stream.send_both(head, piece),
+            };
+            let taken = taken.map_err(|error| broken(self.peer, SEND, error))?;
+            let of_head = taken.min(head.len());
+            self.sent += of_head;
+            *done += taken - of_head;
+            budget -= taken - of_head;
+            if taken > 0 {
+                self.writing = Some(frame.kind);
+            } else if self.writing.is_none() {
+                // Not begun: something else may come first.
+                self.to_send = 0;
+            }
+            // A socket that takes a part is full; a stream of datagrams takes one by one.
+            if taken == 0 || (taken < offered && S::AT_ONCE == 0) {
+                self.refused = true;
+                return Ok(Posted::Busy);
+            }
+        }
+    }
+
+    /// Takes what has arrived of the payload of a frame just decoded, and says whether that is all.
+    pub(super) fn begin_payload(
+        &mut self,
+        frame: Frame,
+        exposed: &mut [u8],
+    ) -> Result<bool, CommError> {
+        let target = frame.target(exposed.len()).map_err(|error| self.garbage(error))?;
+        self.room = INPUT_AMID_PAYLOADS;
+        let there = target.len().min(self.filled - self.taken);
+        let into = target.start + there;
+        let input = &self.input[self.taken..self.taken + there];
+        exposed[target.start..into].copy_from_slice(input);
+        self.taken += there;
+        let left = target.end - into;
+        self.arriving = (left > 0).then_some(Payload { frame, into, left });
+        Ok(left == 0)
+    }
+
+    /// Reads once, into the exposed memory, and what is behind the payload into the input. Returns
+    /// what was read as input, and the number of frames: one if the payload is whole.
+    pub(super) fn receive_payload(
+        &mut self,
+        exposed: &mut [u8],
+        deliver: &mut impl FnMut(Frame),
+    ) -> (io::Result<Received>, usize) {
+        let Some(Payload { frame, into, left }) = &mut self.arriving else {
+            return (Ok(Received::Nothing), 0);
+        };
+        let piece = (*left).min(AT_MOST);
+        let behind = if piece == *left { BEHIND + S::AT_ONCE } else { 0 };
+        let first = &mut exposed[*into..*into + piece];
+        let arrived = match self.stream.receive_both(first, &mut self.input[..behind]) {
+            Ok(Received::Bytes(arrived)) => arrived,
+            other => return (other, 0),
+        };
+        let of_payload = arrived.min(piece);
+        *into += of_payload;
+        *left -= of_payload;
+        let whole = *left == 0;
+        if whole {
+            deliver(*frame);
+            self.arriving = None;
+        }
+        (Ok(Received::Bytes(arrived - of_payload)), usize::from(whole))
+    }
+}
