@@ -10,58 +10,18 @@ use bandgap_comm::{
     Begun, Bulk, Capabilities, CommError, Deliver, Endpoint, Message, Posted, Rank, Source,
 };
 
-use crate::ring::{Corrupt, Receiver, Sender};
+use crate::ring::{Delivered, Lane, Receiver, Sender, garbage};
 use crate::segment::{MappedCells, Segment};
 use crate::{Exposed, ShmError};
 
-/// One peer, and the ring each way.
-#[derive(Debug)]
-#[repr(align(128))]
-struct Lane {
-    peer: Rank,
-    requests: Sender<MappedCells>,
-    incoming: Receiver<MappedCells>,
-}
-
-impl Lane {
-    fn new(segment: &Segment, rank: Rank, peer: Rank) -> Self {
-        if peer < segment.size() {
-            Self {
-                peer,
-                requests: Sender::new(segment.ring(rank, peer), 0),
-                incoming: Receiver::new(segment.ring(peer, rank), 0),
-            }
-        } else {
-            Self {
-                peer,
-                requests: Sender::closed(segment.ring(rank, rank)),
-                incoming: Receiver::new(segment.ring(rank, rank), 0),
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn take_reply<D: Deliver>(&mut self, deliver: &mut D) -> Result<bool, CommError> {
-        let Self { peer, requests, .. } = self;
-        requests
-            .take_reply(|message| deliver.reply(*peer, message))
-            .map_err(|corrupt| garbage(*peer, corrupt))
-    }
-
-    #[inline(always)]
-    fn complete<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize, CommError> {
-        let Self { peer, requests, .. } = self;
-        requests
-            .complete(|message| deliver.reply(*peer, message))
-            .map_err(|corrupt| garbage(*peer, corrupt))
-    }
-
-    #[inline(always)]
-    fn serve<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize, CommError> {
-        let Self { peer, incoming, .. } = self;
-        incoming
-            .serve(|message| deliver.request(*peer, message))
-            .map_err(|corrupt| garbage(*peer, corrupt))
+/// The rings between `rank` and `peer`.
+fn lane(segment: &Segment, rank: Rank, peer: Rank) -> Lane<MappedCells> {
+    if peer < segment.size() {
+        let sender = Sender::new(segment.ring(rank, peer), 0);
+        Lane::new(peer, sender, Receiver::new(segment.ring(peer, rank), 0))
+    } else {
+        let sender = Sender::closed(segment.ring(rank, rank));
+        Lane::new(peer, sender, Receiver::new(segment.ring(rank, rank), 0))
     }
 }
 
@@ -105,8 +65,8 @@ const TURNS: u64 = 8;
 #[derive(Debug)]
 pub struct ShmEndpoint {
     rank: Rank,
-    first: Lane,
-    rest: Vec<Lane>,
+    first: Lane<MappedCells>,
+    rest: Vec<Lane<MappedCells>>,
     /// Requests of the lanes in `rest` that have not completed.
     rest_outstanding: usize,
     size: usize,
@@ -129,8 +89,8 @@ impl ShmEndpoint {
         Ok(Self {
             rank,
             rest_outstanding: 0,
-            first: Lane::new(segment, rank, rank ^ 1),
-            rest: (2..lanes).map(|lane| Lane::new(segment, rank, rank ^ lane)).collect(),
+            first: lane(segment, rank, rank ^ 1),
+            rest: (2..lanes).map(|number| lane(segment, rank, rank ^ number)).collect(),
             size,
             slots: segment.slots(),
             exposed: None,
@@ -172,14 +132,16 @@ impl ShmEndpoint {
         deliver: &mut D,
     ) -> Result<usize, CommError> {
         let mut delivered = replied;
-        if delivered == 0 {
-            delivered = self.first.complete(deliver)?;
+        if replied == 0 {
+            let Delivered { completed, served } = self.first.progress(deliver)?;
+            delivered += completed + served;
+        } else {
+            delivered += self.first.serve(deliver)?;
         }
-        delivered += self.first.serve(deliver)?;
         for lane in &mut self.rest {
-            let completed = lane.complete(deliver)?;
+            let Delivered { completed, served } = lane.progress(deliver)?;
             self.rest_outstanding -= completed;
-            delivered += completed + lane.serve(deliver)?;
+            delivered += completed + served;
         }
         Ok(delivered)
     }
@@ -190,17 +152,24 @@ impl ShmEndpoint {
         CommError::NoSuchPeer { peer, size: self.size }
     }
 
+    /// Sends a request that does not go into its ring, if it can go elsewhere.
     #[cold]
     #[inline(never)]
-    fn no_room(&self, peer: Rank) -> Result<Posted, CommError> {
-        if peer < self.size { Ok(Posted::Busy) } else { Err(self.no_such_peer(peer)) }
+    fn carry(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {
+        if peer >= self.size {
+            return Err(self.no_such_peer(peer));
+        }
+        let lane = peer ^ self.rank;
+        let carried = match lane.checked_sub(2) {
+            None => self.first.carry(&message),
+            Some(other) => {
+                let carried = self.rest.get_mut(other).is_some_and(|lane| lane.carry(&message));
+                self.rest_outstanding += usize::from(carried);
+                carried
+            }
+        };
+        Ok(if carried { Posted::Yes } else { Posted::Busy })
     }
-}
-
-#[cold]
-#[inline(never)]
-fn garbage(peer: Rank, corrupt: Corrupt) -> CommError {
-    CommError::Garbage { peer, what: corrupt.to_string() }
 }
 
 impl Endpoint for ShmEndpoint {
@@ -222,16 +191,16 @@ impl Endpoint for ShmEndpoint {
     fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {
         let lane = peer ^ self.rank;
         let pushed = if lane == 1 {
-            self.first.requests.push(&message)
+            self.first.push(&message)
         } else {
             let Some(lane) = self.rest.get_mut(lane.wrapping_sub(2)) else {
                 return Err(self.no_such_peer(peer));
             };
-            let pushed = lane.requests.push(&message);
+            let pushed = lane.push(&message);
             self.rest_outstanding += usize::from(pushed);
             pushed
         };
-        if pushed { Ok(Posted::Yes) } else { self.no_room(peer) }
+        if pushed { Ok(Posted::Yes) } else { self.carry(peer, message) }
     }
 
     #[inline(always)]
@@ -240,27 +209,27 @@ impl Endpoint for ShmEndpoint {
             if !self.rest.is_empty() {
                 break 'seldom 0;
             }
-            if !self.first.requests.is_idle() {
+            if !self.first.is_idle() {
                 if self.first.take_reply(deliver)? {
-                    if self.first.requests.is_turn(TURNS) && self.first.incoming.has_arrived() {
+                    if self.first.is_turn(TURNS) {
                         break 'seldom 1;
                     }
                     return Ok(1);
                 }
-                if self.first.requests.is_counted() {
+                if self.first.has_more() {
                     break 'seldom 0;
                 }
             }
-            let Lane { peer, incoming, .. } = &mut self.first;
-            let arrived = incoming.arrived().map_err(|corrupt| garbage(*peer, corrupt))?;
+            let (peer, incoming) = self.first.incoming();
+            let arrived = incoming.arrived().map_err(|corrupt| garbage(peer, corrupt))?;
             let Some(request) = arrived else {
                 incoming.idle();
                 return Ok(0);
             };
-            match deliver.request(*peer, request) {
+            match deliver.request(peer, request) {
                 Ok(Some(reply)) => incoming.reply(reply),
                 Ok(None) => incoming.done(),
-                Err(unknown) => return Err(garbage(*peer, unknown.into())),
+                Err(unknown) => return Err(garbage(peer, unknown.into())),
             }
             return Ok(1);
         };
@@ -269,12 +238,12 @@ impl Endpoint for ShmEndpoint {
 
     #[inline(always)]
     fn outstanding(&self) -> usize {
-        self.first.requests.outstanding() as usize + self.rest_outstanding
+        self.first.outstanding() + self.rest_outstanding
     }
 
     fn unsent(&self) -> usize {
         let lanes = core::iter::once(&self.first).chain(&self.rest);
-        lanes.map(|lane| lane.incoming.unpublished() as usize).sum()
+        lanes.map(Lane::unpublished).sum()
     }
 }
 
@@ -368,8 +337,8 @@ mod tests {
         for peer in [1, 2, 3] {
             let segment = Segment::create(4, 4).unwrap();
             let mut endpoint = ShmEndpoint::attach(&segment, 0, 4).unwrap();
-            // Sequence 2 is the first request's; 6 words are more than four.
-            segment.ring(peer, 0).slot(Sequence::request(0)).forge(2 | 6 << 40);
+            // Sequence 4 is the first request's; 6 words are more than four.
+            segment.ring(peer, 0).slot(Sequence::request(0)).forge(4 | 6 << 40);
             match endpoint.progress(&mut Nothing) {
                 Err(CommError::Garbage { peer: named, what }) => {
                     assert_eq!(named, peer);

@@ -22,7 +22,7 @@ use bandgap_comm::Rank;
 use crate::ShmError;
 use crate::mapping::Mapping;
 use crate::ring::{Cells, Counter};
-use crate::slot::{SLOT_BYTES, Sequence, Slot};
+use crate::slot::{SLOT_BYTES, STEP, Sequence, Slot};
 use crate::sync::Ordering;
 
 /// Slots of a ring, where nobody asks for another number.
@@ -178,7 +178,8 @@ impl Cells for MappedCells {
     #[inline(always)]
     fn slot(&self, sequence: Sequence) -> &Slot {
         // Half the sequence times the bytes of a slot; the mask also clears what was its lowest bit.
-        let offset = (sequence.whole() as usize).wrapping_mul(SLOT_BYTES / 2) & self.mask;
+        let offset =
+            (sequence.whole() as usize).wrapping_mul(SLOT_BYTES / STEP as usize) & self.mask;
         // SAFETY: `offset` is a multiple of a slot's bytes and below those of all slots, so this is
         // inside the ring (this module's invariant), aligned; a `Slot` is all atomics, and any
         // bytes are a valid one.

@@ -7,9 +7,10 @@
 //! ```
 //!
 //! The words are stored before the header, and the header says that they are there. Request
-//! number p of a ring has the sequence 2p + 2 and its reply, in the same line, 2p + 3, both modulo
-//! 2³². A line that was never written has the sequence 0, which stands for the request before the
-//! first one. The sequence of p returns after 2³¹ requests, when the line shows that of p − N.
+//! number p of a ring has the sequence 4p + 4; what comes back in the same line has 4p + 5 where it
+//! is its reply, and 4p + 6 where it is a request of the other side; all modulo 2³². A line that
+//! was never written has the sequence 0, which stands for the request before the first one. The
+//! sequence of p returns after 2³⁰ requests, when the line shows that of p − N.
 
 use bandgap_comm::{MAX_WORDS, Message, Tag};
 
@@ -39,35 +40,59 @@ pub struct TooManyWords(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sequence(u64);
 
+/// Between the sequences of two requests.
+pub(crate) const STEP: u64 = 4;
+
 impl Sequence {
+    /// Of no message.
+    pub(crate) const NONE: Self = Self(0);
+
     /// Of request number `position`.
     #[inline(always)]
     pub(crate) fn request(position: u64) -> Self {
-        Self(position.wrapping_mul(2).wrapping_add(2))
+        Self(position.wrapping_mul(STEP).wrapping_add(STEP))
     }
 
     /// Of the reply to request number `position`.
     #[inline(always)]
     pub(crate) fn reply(position: u64) -> Self {
-        Self(position.wrapping_mul(2).wrapping_add(3))
+        Self(position.wrapping_mul(STEP).wrapping_add(STEP + 1))
     }
 
     /// Number of the request.
     #[inline(always)]
     pub(crate) fn position(self) -> u64 {
-        (self.0 - 2) / 2
+        self.0 / STEP - 1
     }
 
     /// Of the next request, or its reply.
     #[inline(always)]
     pub(crate) fn next(self) -> Self {
-        Self(self.0 + 2)
+        Self(self.0 + STEP)
+    }
+
+    /// Of the request before this one.
+    #[inline(always)]
+    pub(crate) fn before(self) -> Self {
+        Self(self.0 - STEP)
     }
 
     /// Of the reply to this request.
     #[inline(always)]
     pub(crate) fn replied(self) -> Self {
         Self(self.0 + 1)
+    }
+
+    /// Of a request of the other side, in the line of this one, which has no reply.
+    #[inline(always)]
+    pub(crate) fn carried(self) -> Self {
+        Self(self.0 + 2)
+    }
+
+    /// Requests from this one on, `later` excluded.
+    #[inline(always)]
+    pub(crate) fn until(self, later: Self) -> u64 {
+        (later.0 - self.0) / STEP
     }
 
     /// All of it. A later message has a greater one.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Cells, Counter};
-use crate::slot::{Sequence, Slot};
+use crate::slot::{STEP, Sequence, Slot};
 
 /// A ring in the memory of one process, for the model checker and for tests.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Cells for Arc<LocalCells> {
     }
 
     fn slot(&self, sequence: Sequence) -> &Slot {
-        &self.slots[(sequence.whole() / 2) as usize % self.slots.len()]
+        &self.slots[(sequence.whole() / STEP) as usize % self.slots.len()]
     }
 
     fn handled(&self) -> &Counter {
