@@ -153,7 +153,6 @@ impl ShmEndpoint {
     }
 
     /// Sends a request that does not go into its ring, if it can go elsewhere.
-    #[cold]
     #[inline(never)]
     fn carry(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {
         if peer >= self.size {

@@ -77,22 +77,36 @@ impl<C: Cells> Lane<C> {
     /// The peer wrote what it may not write.
     #[inline]
     pub fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<Delivered, CommError> {
-        // What lies in the ring was sent before what was carried, and so is seen by now.
-        if self.requests.is_carried() && !self.incoming.has_arrived() {
-            let carried = self.requests.take_carried();
-            let request = carried.map_err(|corrupt| garbage(self.peer, corrupt))?;
-            match deliver.request(self.peer, request) {
-                Ok(Some(reply)) => self.incoming.reply(reply),
-                Ok(None) => self.incoming.done_elsewhere(),
-                Err(unknown) => return Err(garbage(self.peer, unknown.into())),
-            }
-            return Ok(Delivered { completed: 1, served: 1 });
+        if self.requests.is_carried()
+            && let Some(delivered) = self.take_carried(deliver)?
+        {
+            return Ok(delivered);
         }
         let Self { peer, requests, .. } = self;
         let completed = requests
             .complete(|message| deliver.reply(*peer, message))
             .map_err(|corrupt| garbage(*peer, corrupt))?;
         Ok(Delivered { completed, served: self.serve(deliver)? })
+    }
+
+    /// Delivers the request that the slot of the oldest one carries, unless some in the ring were
+    /// sent before it, which the look at the slot then shows.
+    #[inline(always)]
+    fn take_carried<D: Deliver>(
+        &mut self,
+        deliver: &mut D,
+    ) -> Result<Option<Delivered>, CommError> {
+        let Self { peer, requests, incoming } = self;
+        if incoming.has_arrived() {
+            return Ok(None);
+        }
+        let request = requests.take_carried().map_err(|corrupt| garbage(*peer, corrupt))?;
+        match deliver.request(*peer, request) {
+            Ok(Some(reply)) => incoming.reply(reply),
+            Ok(None) => incoming.done_elsewhere(),
+            Err(unknown) => return Err(garbage(*peer, unknown.into())),
+        }
+        Ok(Some(Delivered { completed: 1, served: 1 }))
     }
 
     /// Delivers a request from the ring if one has arrived.
