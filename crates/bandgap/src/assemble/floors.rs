@@ -10,7 +10,7 @@ use bandgap_units::{Ns, Rate};
 
 use super::estimated::ESTIMATOR;
 use crate::measure::data::{Batch, Key, Table};
-use crate::measure::floors::{FLOORS, Floor, FloorPlan, Yields};
+use crate::measure::floors::{FLOORS, Floor, FloorPlan};
 use crate::measure::judge::Judged;
 
 /// What came of a measurement of floors.
@@ -46,20 +46,15 @@ pub fn floors(table: &Table, plan: &FloorPlan) -> Result<Floors, RecordError> {
         let evidence =
             Evidence::new(ESTIMATOR, point.batches as u64, point.converged(plan.precision));
         let Interval { low, high } = point.interval;
-        let value = match floor.yields {
-            Yields::Bytes(_) => {
-                let bounds = Some((Rate(low), Rate(high)));
-                FloorValue::Rate(Quantity::rate(Rate(point.value), bounds, evidence)?)
-            }
-            Yields::HalfRoundTrip | Yields::Operation => {
-                let bounds = Some((Ns(low), Ns(high)));
-                FloorValue::Time(Quantity::time(Ns(point.value), bounds, evidence)?)
-            }
+        let is_rate = floor.yields.bytes().is_some();
+        let value = if is_rate {
+            let bounds = Some((Rate(low), Rate(high)));
+            FloorValue::Rate(Quantity::rate(Rate(point.value), bounds, evidence)?)
+        } else {
+            let bounds = Some((Ns(low), Ns(high)));
+            FloorValue::Time(Quantity::time(Ns(point.value), bounds, evidence)?)
         };
-        let si = |value: f64| match floor.yields {
-            Yields::Bytes(_) => Number(value),
-            _ => Number(Ns(value).as_secs()),
-        };
+        let si = |value: f64| Number(if is_rate { value } else { Ns(value).as_secs() });
         let samples = counted
             .iter()
             .flat_map(|batch| batch.samples.iter().map(|ns| si(unit(floor, *ns))))
@@ -68,7 +63,7 @@ pub fn floors(table: &Table, plan: &FloorPlan) -> Result<Floors, RecordError> {
         results.push(Outcome::Floor(RecordedFloor { name, value, state, samples }));
     }
     for layer in measured(table) {
-        if let Some(over) = layer.over {
+        for over in layer.over {
             results.extend(ratio(layer, over, table, &judged, plan)?.map(Outcome::Ratio));
         }
     }
@@ -104,9 +99,9 @@ fn key(floor: &Floor) -> Key {
 
 /// A time per round as what the floor yields: nanoseconds, or bytes per second.
 fn unit(floor: &Floor, ns: f64) -> f64 {
-    match floor.yields {
-        Yields::Bytes(bytes) => bytes as f64 / (ns.max(1e-3) * 1e-9),
-        Yields::HalfRoundTrip | Yields::Operation => ns,
+    match floor.yields.bytes() {
+        Some(bytes) => bytes as f64 / (ns.max(1e-3) * 1e-9),
+        None => ns,
     }
 }
 

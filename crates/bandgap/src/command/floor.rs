@@ -65,7 +65,7 @@ pub fn run(names: &[String], measure: &Measure, output: &Output) -> Result<Exit,
     sink.close(exit)
 }
 
-/// Indices of the floors named; of all when none is. A layer brings the floor it stands on.
+/// Indices of the floors named; of all when none is. A layer brings those it stands on.
 fn chosen(names: &[String]) -> Result<Vec<usize>, Failure> {
     if names.is_empty() {
         return Ok((0..FLOORS.len()).collect());
@@ -78,9 +78,8 @@ fn chosen(names: &[String]) -> Result<Vec<usize>, Failure> {
                 .hint(format!("there are {}", all.join(", ")))
         })?;
         chosen.push(at);
-        if let Some(over) = FLOORS[at].over {
-            chosen.extend(FLOORS.iter().position(|floor| floor.name == over));
-        }
+        let below = |over: &&str| FLOORS.iter().position(|floor| floor.name == *over);
+        chosen.extend(FLOORS[at].over.iter().filter_map(below));
     }
     chosen.sort_unstable();
     chosen.dedup();

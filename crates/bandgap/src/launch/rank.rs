@@ -187,12 +187,7 @@ fn play_passing<E: Bulk>(
     endpoint: E,
 ) -> Result<(), Failure> {
     let clock = clock(assignment)?;
-    let (waiting, watch) = waiting(assignment, control);
-    let (handlers, first) = message_handlers();
-    let (rank, size, exposed) = (assignment.rank, assignment.size, endpoint.exposed());
-    let mail = Mail::new(rank, size, exposed, 0, &Tuning::DEFAULT, first)?;
-    let am = ActiveMessages::new(endpoint, handlers, MessageState::new(mail), waiting, watch);
-    let station = Station::new(Executor::new(am, clock), Arc::clone(control)).passing();
+    let station = passing_station(assignment, control, endpoint, clock)?;
     carry_out(assignment, channel, clock, station)
 }
 
@@ -224,7 +219,7 @@ pub fn clock(assignment: &Assignment) -> Result<CycleClock, Failure> {
 }
 
 /// A rank's means to carry out jobs over `endpoint`.
-pub fn station<E: Bulk>(
+fn station<E: Bulk>(
     assignment: &Assignment,
     control: &Arc<Control>,
     endpoint: E,
@@ -233,6 +228,21 @@ pub fn station<E: Bulk>(
     let (waiting, watch) = waiting(assignment, control);
     let am = ActiveMessages::new(endpoint, handlers(), RankState::default(), waiting, watch);
     Station::new(Executor::new(am, clock), Arc::clone(control))
+}
+
+/// The same for jobs that may be of message passing.
+pub fn passing_station<E: Bulk>(
+    assignment: &Assignment,
+    control: &Arc<Control>,
+    endpoint: E,
+    clock: CycleClock,
+) -> Result<Station<E, RankWatch, MessageState>, Failure> {
+    let (waiting, watch) = waiting(assignment, control);
+    let (handlers, first) = message_handlers();
+    let (rank, size, exposed) = (assignment.rank, assignment.size, endpoint.exposed());
+    let mail = Mail::new(rank, size, exposed, 0, &Tuning::DEFAULT, first)?;
+    let am = ActiveMessages::new(endpoint, handlers, MessageState::new(mail), waiting, watch);
+    Ok(Station::new(Executor::new(am, clock), Arc::clone(control)).passing())
 }
 
 /// How a rank waits, and what it looks at while it does.

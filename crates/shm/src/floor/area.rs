@@ -3,12 +3,12 @@
 //! ```text
 //! 0        identity
 //! 128      ping        256  pong        of cache_line
-//! 384      wanted      512  ready       of the copies
+//! 384      wanted      512  ready       of the copies; written and read of the pipeline
 //! 640      process and address of the responder's buffer
 //! 768      credits of the stream
 //! 4096     64 slots there, 8192  64 slots back, of slot_ring
 //! 12288    512 slots of slot_ring_stream
-//! 45056    1 MiB that copy_cross_core writes and reads
+//! 45056    1 MiB that the copies write and read
 //! ```
 
 use core::ptr::NonNull;

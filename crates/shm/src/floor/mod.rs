@@ -12,11 +12,13 @@
 mod area;
 mod cache_line;
 mod copy;
+mod pipeline;
 mod slot_ring;
 mod stream;
 
 pub use area::{COPY_BYTES, FloorArea};
 pub use cache_line::cache_line;
 pub use copy::{copy_cross_core, copy_local, copy_vm_readv, store_cross_core};
+pub use pipeline::copy_pipeline;
 pub use slot_ring::slot_ring;
 pub use stream::slot_ring_stream;

@@ -4,13 +4,13 @@ use std::time::{Duration, Instant};
 
 use bandgap_comm::{Bulk, Delay, Role, Watch, Window};
 use bandgap_host::process::read_process;
-use bandgap_kernels::{Job, Kernel, Pattern};
+use bandgap_kernels::{Job, Kernel, MessageState, Pattern};
 use bandgap_shm::floor as memory;
 use bandgap_socket::floor as socket;
 
 use super::bench::Bench;
+use super::table::{Floor, Kind, Over};
 use super::ticks::{LOCAL_SCALE, Ticks};
-use super::{Floor, Kind};
 use crate::launch::watch::RankWatch;
 use crate::measure::live::{ProbeTicks, Station};
 use crate::measure::runner::Stop;
@@ -59,6 +59,10 @@ impl Bench {
             Kind::StoreCrossCore => {
                 let bytes = floor.bytes();
                 memory::store_cross_core(area, epoch, role, window, bytes, timer, give_up_late)
+            }
+            Kind::CopyPipeline => {
+                let bytes = floor.bytes();
+                memory::copy_pipeline(area, epoch, role, window, bytes, timer, give_up_late)
             }
             Kind::CopyVmReadv => {
                 let bytes = floor.bytes();
@@ -115,10 +119,15 @@ impl Bench {
                 return from_socket(socket::stream(&self.raw_unix, role, window, timer, patience));
             }
             Kind::ClockRead | Kind::SystemCall => return Ok(Ok(self.local(floor.kind))),
-            Kind::Shm(kernel) => return layer_ticks(&mut self.shm, kernel, window),
-            Kind::Bulk(kernel) => return bulk_ticks(&mut self.shm, kernel, window, floor.bytes()),
-            Kind::OverTcp => return layer_ticks(&mut self.tcp, Kernel::PingPong, window),
-            Kind::OverUnix => return layer_ticks(&mut self.unix, Kernel::PingPong, window),
+            Kind::Layer(kernel, over) => {
+                let job = job(kernel, window, floor.bytes());
+                return match over {
+                    Over::Shm => layer_ticks(&mut self.shm, &job),
+                    Over::Tcp => layer_ticks(&mut self.tcp, &job),
+                    Over::Unix => layer_ticks(&mut self.unix, &job),
+                    Over::Udp => layer_ticks(&mut self.udp, &job),
+                };
+            }
         };
         match ticks {
             Ok(ticks) => Ok(Ok(ticks)),
@@ -149,21 +158,14 @@ fn from_socket(ticks: Result<Vec<u64>, bandgap_socket::SocketError>) -> Result<T
 }
 
 fn layer_ticks<E: Bulk>(
-    station: &mut Station<E, RankWatch>,
-    kernel: Kernel,
-    window: Window,
+    station: &mut Station<E, RankWatch, MessageState>,
+    job: &Job,
 ) -> Result<Ticks, Stop> {
-    Ok(Ok(station.executor().execute(&job(kernel, window, 0))?.issue))
-}
-
-/// Transfers one by one, each until it is complete.
-fn bulk_ticks<E: Bulk>(
-    station: &mut Station<E, RankWatch>,
-    kernel: Kernel,
-    window: Window,
-    bytes: usize,
-) -> Result<Ticks, Stop> {
-    Ok(Ok(station.executor().execute(&job(kernel, window, bytes))?.drained))
+    let samples = station.executor().execute_messages(job)?;
+    // The next batch may be over something else, and this is not polled meanwhile.
+    station.executor().active().settle()?;
+    // A transfer ends when it is complete, not when it is issued.
+    Ok(Ok(if job.moves_bytes() { samples.drained } else { samples.issue }))
 }
 
 fn job(kernel: Kernel, window: Window, bytes: usize) -> Job {

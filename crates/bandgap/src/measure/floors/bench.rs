@@ -7,17 +7,24 @@ use std::time::Duration;
 
 use bandgap_comm::{Credited, Role};
 use bandgap_host::CycleClock;
+use bandgap_kernels::MessageState;
 use bandgap_shm::floor::FloorArea;
-use bandgap_shm::{Control, Exposed, Segment, ShmEndpoint};
-use bandgap_socket::{SocketLink, udp};
+use bandgap_shm::{Control, Exposed, Segment, ShmEndpoint, ShmError};
+use bandgap_socket::udp::{self, UdpStream};
+use bandgap_socket::{SocketError, SocketLink};
 
 use crate::exit::Exit;
 use crate::launch::message::{Assignment, Channel};
 use crate::launch::rank::{
-    Failure, clock, connect_tcp, connect_unix, credited, exchange, listen_tcp, listen_unix, station,
+    Failure, clock, connect_tcp, connect_unix, credited, exchange, listen_tcp, listen_unix,
+    passing_station,
 };
 use crate::launch::watch::RankWatch;
+use crate::measure::floors::EXPOSED;
 use crate::measure::live::Station;
+
+/// A rank's end of a transport, for words, transfers and messages.
+type End<E> = Station<E, RankWatch, MessageState>;
 
 /// Both ends of everything that is measured, on one rank.
 pub(super) struct Bench {
@@ -25,9 +32,10 @@ pub(super) struct Bench {
     pub(super) clock: CycleClock,
     pub(super) control: Arc<Control>,
     pub(super) area: FloorArea,
-    pub(super) shm: Station<ShmEndpoint, RankWatch>,
-    pub(super) tcp: Station<Credited<SocketLink<TcpStream>>, RankWatch>,
-    pub(super) unix: Station<Credited<SocketLink<UnixStream>>, RankWatch>,
+    pub(super) shm: End<ShmEndpoint>,
+    pub(super) tcp: End<Credited<SocketLink<TcpStream>>>,
+    pub(super) unix: End<Credited<SocketLink<UnixStream>>>,
+    pub(super) udp: End<Credited<SocketLink<UdpStream>>>,
     pub(super) raw_tcp: TcpStream,
     pub(super) raw_unix: UnixStream,
     pub(super) raw_udp: UdpSocket,
@@ -44,13 +52,15 @@ impl Bench {
         exposed: Exposed,
         area: FloorArea,
     ) -> Result<Self, Failure> {
-        let failed = |e: &dyn std::fmt::Display| Failure::new("", e, Exit::Communication);
+        let socket = |e: SocketError| Failure::new("", &e, Exit::Communication);
+        let memory = |e: ShmError| Failure::new("", &e, Exit::Host);
         let clock = clock(assignment)?;
         let (tcp, tcp_raw, unix, unix_raw) =
             (listen_tcp()?, listen_tcp()?, listen_unix()?, listen_unix()?);
-        let (udp_socket, udp_address) = udp::bind_loopback().map_err(|e| failed(&e))?;
-        let own = [&tcp.1, &tcp_raw.1, &unix.1, &unix_raw.1, &udp_address].map(String::as_str);
-        let all = exchange(channel, own.join(" "))?;
+        let (udp_socket, udp_address) = udp::bind_loopback().map_err(socket)?;
+        let (ports, udp_addresses) = udp::Ports::bind(2).map_err(socket)?;
+        let own = [&tcp.1, &tcp_raw.1, &unix.1, &unix_raw.1, &udp_address, &udp_addresses];
+        let all = exchange(channel, own.map(String::as_str).join(" "))?;
         let of = |which: usize| -> Vec<String> {
             let address = |rank: &String| rank.split(' ').nth(which).unwrap_or("").to_owned();
             all.iter().map(address).collect()
@@ -59,20 +69,26 @@ impl Bench {
         let raw_tcp = connect_tcp(assignment, tcp_raw.0, &of(1))?;
         let link_unix = connect_unix(assignment, unix.0, &of(2))?;
         let raw_unix = connect_unix(assignment, unix_raw.0, &of(3))?;
-        let peer = 1 - assignment.rank;
-        let raw_udp = udp::connect(udp_socket, &of(4)[peer]).map_err(|e| failed(&e))?;
-        let endpoint = ShmEndpoint::attach(segment, assignment.rank, 2)
-            .and_then(|endpoint| endpoint.exposing(exposed))
-            .map_err(|e| failed(&e))?;
+        let (rank, peer) = (assignment.rank, 1 - assignment.rank);
+        let raw_udp = udp::connect(udp_socket, &of(4)[peer]).map_err(socket)?;
+        let link_udp = udp::link(rank, ports, &of(5), &assignment.secret).map_err(socket)?;
+        let shm = ShmEndpoint::attach(segment, rank, 2).map_err(memory)?;
+        let shm = shm.exposing(exposed).map_err(memory)?;
+        let (tcp, unix, udp) = (
+            credited(link_tcp.exposing(EXPOSED)),
+            credited(link_unix.exposing(EXPOSED)),
+            credited(link_udp.exposing(EXPOSED)),
+        );
         let lost = || Failure::new("connect the ranks", &"", Exit::Communication);
         Ok(Self {
-            role: if assignment.rank == 0 { Role::Initiator } else { Role::Responder },
+            role: if rank == 0 { Role::Initiator } else { Role::Responder },
             clock,
             control: Arc::clone(control),
             area,
-            shm: station(assignment, control, endpoint, clock),
-            tcp: station(assignment, control, credited(link_tcp), clock),
-            unix: station(assignment, control, credited(link_unix), clock),
+            shm: passing_station(assignment, control, shm, clock)?,
+            tcp: passing_station(assignment, control, tcp, clock)?,
+            unix: passing_station(assignment, control, unix, clock)?,
+            udp: passing_station(assignment, control, udp, clock)?,
             raw_tcp: raw_tcp.into_streams().pop().ok_or_else(lost)?,
             raw_unix: raw_unix.into_streams().pop().ok_or_else(lost)?,
             raw_udp,

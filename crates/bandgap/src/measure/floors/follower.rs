@@ -13,12 +13,10 @@ impl Bench {
     pub(super) fn follow(&mut self) -> Result<(), Stop> {
         loop {
             let active = self.shm.executor().active();
-            active.serve_until(|state| !state.commands.is_empty())?;
-            let Some(words) = active.state_mut().commands.pop_front() else { continue };
+            active.serve_until(|state| !state.as_ref().commands.is_empty())?;
+            let Some(words) = active.state_mut().as_mut().commands.pop_front() else { continue };
             if words[0] == QUIT {
-                active.settle()?;
-                self.tcp.executor().active().settle()?;
-                return Ok(self.unix.executor().active().settle()?);
+                return Ok(active.settle()?);
             }
             let Some(floor) = command::floor(words) else {
                 let what = format!("the command {words:x?} is no floor");

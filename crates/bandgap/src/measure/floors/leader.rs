@@ -74,10 +74,10 @@ impl Leader<'_> {
 
     /// One batch of one floor.
     fn visit(&mut self, floor: &Floor) -> Result<Batch, Stop> {
-        let done = self.bench.shm.executor().active().state().done + 1;
+        let done = self.bench.shm.executor().active().state().as_ref().done + 1;
         self.command(command::words(floor))?;
         let (ticks, probe) = self.bench.bracketed(floor)?;
-        self.bench.shm.executor().active().serve_until(|state| state.done >= done)?;
+        self.bench.shm.executor().active().serve_until(|state| state.as_ref().done >= done)?;
         let clock = self.bench.clock;
         let probe = probe.map(|ticks| ticks.map(|t| probe_ns(&clock, t)));
         let (samples, mut rejected) = match ticks {
