@@ -102,7 +102,8 @@ pub enum Command {
         subcommand,
         after_help = "Examples:
   bandgap fit logp samples.csv
-  bandgap fit hockney times.csv"
+  bandgap fit hockney times.csv
+  osu_latency | bandgap fit hockney -"
     )]
     Fit(Fit),
     /// Shell completions on standard output
@@ -149,16 +150,21 @@ Examples:
   bandgap fit hockney times.csv --breaks 64,8KiB
   osu_latency | bandgap fit hockney -"
     )]
-    Hockney {
-        /// The table or the tool's output; `-` reads standard input
-        file: PathBuf,
-        /// Where segments end: the greatest size of each but the last [default: found]
-        #[arg(long, value_name = "SIZES", value_delimiter = ',')]
-        breaks: Vec<Bytes>,
-        /// Most segments to find
-        #[arg(long, value_name = "N", default_value_t = 5, conflicts_with = "breaks")]
-        segments: u8,
-    },
+    Hockney(FitHockney),
+}
+
+/// What is fitted with r∞, n½, t0, π0, and in which segments.
+#[derive(Debug, Args)]
+pub struct FitHockney {
+    /// The table or the tool's output; `-` reads standard input
+    pub file: PathBuf,
+    /// Where segments end: the greatest size of each but the last, ascending [default: found]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',')]
+    pub breaks: Vec<Bytes>,
+    /// Most segments to find
+    #[arg(long, value_name = "N", default_value_t = 5, conflicts_with = "breaks",
+          value_parser = clap::value_parser!(u8).range(1..))]
+    pub segments: u8,
 }
 
 /// What and how to measure.
@@ -273,6 +279,10 @@ pub struct Bulk {
     /// Message sizes, from the least to the greatest
     #[arg(long, value_name = "FROM:TO", default_value = "0:4MiB")]
     pub sizes: SizeRange,
+    /// Leave out the signatures (overheads, gap, latency) at a few sizes; they are of stores, or
+    /// with --get of gets
+    #[arg(long)]
+    pub no_surface: bool,
 }
 
 /// What messages are sent, and between whom.

@@ -15,6 +15,8 @@ mod series;
 mod shape;
 mod states;
 mod summary;
+mod surface;
+mod tabled;
 
 use bandgap_record::{Outcome, RecordError};
 
@@ -26,6 +28,7 @@ use crate::target::Target;
 pub use fitted::fitted;
 pub use floors::floors;
 pub use hockney::Fitting;
+pub use tabled::{TABLE, Tabled};
 
 /// Why nothing could be assembled.
 #[derive(Debug, thiserror::Error)]
@@ -41,7 +44,7 @@ pub enum AssembleError {
     Empty,
 }
 
-/// The results of a signature or of a series.
+/// The results of a signature or of a series, and warnings on what is missing among them.
 ///
 /// # Errors
 /// Too little was measured.
@@ -51,7 +54,7 @@ pub fn results(
     ranks: usize,
     task: &Task,
     collected: &Collected,
-) -> Result<Vec<Outcome>, AssembleError> {
+) -> Result<(Vec<Outcome>, Vec<String>), AssembleError> {
     if collected.table.is_empty() {
         return Err(AssembleError::Empty);
     }
@@ -61,23 +64,26 @@ pub fn results(
             let judged = plan.judge(&collected.table);
             let measured =
                 series::Measured { stage, target, ranks, plan, collected, judged: &judged };
-            return measured.results();
+            return Ok((measured.results()?, Vec::new()));
         }
-        Task::Floors(_) => return Ok(Vec::new()),
+        Task::Bulk(plan) => return surface::results(stage, target, ranks, plan, collected),
+        Task::Floors(_) => return Ok((Vec::new(), Vec::new())),
     };
     let judged = plan.judge(&collected.table);
     let mut results = Vec::new();
     if fan_in.is_some() {
         let contention = contention::contention(&judged, target, &collected.table)?;
         results.push(Outcome::Contention(contention));
-        return Ok(results);
+        return Ok((results, Vec::new()));
     }
-    let measured = logp::Measured { stage, target, ranks, plan, collected, judged: &judged };
+    let (table, empty) = (&collected.table, None);
+    let judged = &judged;
+    let measured = logp::Measured { stage, target, ranks, plan, collected, table, judged, empty };
     results.push(Outcome::Logp(Box::new(measured.logp()?)));
-    if let Some(pairs) = pairs::rtt_pairs(stage, &judged, target, collected)? {
+    if let Some(pairs) = pairs::rtt_pairs(stage, judged, target, collected)? {
         results.push(Outcome::RttPairs(pairs));
     }
-    Ok(results)
+    Ok((results, Vec::new()))
 }
 
 /// Batches that no fit could be made of, as they were measured: kind `batches`.

@@ -165,7 +165,7 @@ pub fn in_virtual_time(
             }
         }
         Task::Series(plan) if plan.passes_messages() => series::measure(&mut runner, plan),
-        Task::Series(_) | Task::Floors(_) => {
+        Task::Series(_) | Task::Bulk(_) | Task::Floors(_) => {
             let what = "measure this in virtual time: a simulated machine has neither floors nor \
                         memory to store to and get from";
             return Err(Failure::new(Exit::Usage, what));

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use bandgap_record::{
     Bandgap, Logp, Outcome, Run, RunDir, Series, samples_csv, series_csv, series_samples_csv,
-    signature_csv, timestamp,
+    signature_csv, surface_csv, timestamp,
 };
 use bandgap_report::{self as report, Layout};
 use serde::Serialize;
@@ -166,7 +166,8 @@ impl Sink {
     /// The run cannot be written.
     pub fn close(mut self, exit: Exit) -> Result<Exit, Failure> {
         if self.summary && self.run.results.len() > 1 {
-            let signatures: Vec<&Logp> = self.run.results.iter().filter_map(logp).collect();
+            let signatures: Vec<&Logp> =
+                self.run.results.iter().filter_map(small_messages).collect();
             self.say(&report::summary(&signatures, &self.layout))?;
         }
         self.keep()?;
@@ -233,7 +234,8 @@ impl Drop for Made {
 fn write_all(directory: &RunDir, run: &Run, several: bool) -> Result<(), Failure> {
     directory.write_run(run).map_err(unwritable)?;
     write_series(directory, run)?;
-    let signatures: Vec<&Logp> = run.results.iter().filter_map(logp).collect();
+    write_surfaces(directory, run)?;
+    let signatures: Vec<&Logp> = run.results.iter().filter_map(small_messages).collect();
     if signatures.is_empty() {
         return Ok(());
     }
@@ -266,13 +268,39 @@ fn write_series(directory: &RunDir, run: &Run) -> Result<(), Failure> {
     series_csv(&mut table, all.iter().copied()).map_err(unwritable)?;
     directory.write("series.csv", &table).map_err(unwritable)?;
     for one in &all {
-        let suffix = if all.len() > 1 { format!("-{}", one.name) } else { String::new() };
+        let suffix = match all.as_slice() {
+            [_] => String::new(),
+            _ => format!("-{}-{}", file_name(&one.name), file_name(&one.transport)),
+        };
         let mut samples = Vec::new();
         series_samples_csv(&mut samples, one).map_err(unwritable)?;
         directory.write(&format!("samples{suffix}.csv"), &samples).map_err(unwritable)?;
         let fits = show::fits_of(&run.results, &one.name, &one.transport);
         let svg = report::svg_panels(&report::series_figures(one, &fits));
         directory.write(&format!("series{suffix}.svg"), svg.as_bytes()).map_err(unwritable)?;
+    }
+    Ok(())
+}
+
+/// The files of signatures of transfers: one table of all and a picture for stores and gets, and
+/// the samples of each length.
+fn write_surfaces(directory: &RunDir, run: &Run) -> Result<(), Failure> {
+    let all: Vec<&Logp> = run.results.iter().filter_map(transfers).collect();
+    if all.is_empty() {
+        return Ok(());
+    }
+    let mut table = Vec::new();
+    surface_csv(&mut table, all.iter().copied()).map_err(unwritable)?;
+    directory.write("surface.csv", &table).map_err(unwritable)?;
+    let panels: Vec<report::Figure> =
+        show::surfaces(&all).iter().map(|surface| report::surface_figure(surface)).collect();
+    let svg = report::svg_panels(&panels);
+    directory.write("surface.svg", svg.as_bytes()).map_err(unwritable)?;
+    for one in all {
+        let mut samples = Vec::new();
+        samples_csv(&mut samples, one).map_err(unwritable)?;
+        let name = format!("samples-{}-{}.csv", one.name, one.bytes.unwrap_or(0));
+        directory.write(&name, &samples).map_err(unwritable)?;
     }
     Ok(())
 }
@@ -296,12 +324,23 @@ fn logp(result: &Outcome) -> Option<&Logp> {
     }
 }
 
+/// A signature of small messages.
+fn small_messages(result: &Outcome) -> Option<&Logp> {
+    logp(result).filter(|logp| !logp.is_of_transfers())
+}
+
+/// A signature of transfers.
+pub fn transfers(result: &Outcome) -> Option<&Logp> {
+    logp(result).filter(|logp| logp.is_of_transfers())
+}
+
 /// Whether a result holds something that the user should act on.
 fn has_findings(result: &Outcome) -> bool {
     match result {
         Outcome::Logp(logp) => {
             let p = &logp.parameters;
-            logp.points.iter().any(|point| !point.converged)
+            // Of a surface's many points some always scatter: its parameters count.
+            !logp.is_of_transfers() && logp.points.iter().any(|point| !point.converged)
                 || [&p.send_overhead, &p.recv_overhead, &p.gap, &p.rtt]
                     .iter()
                     .any(|q| q.as_ref().is_none_or(|q| !q.converged))

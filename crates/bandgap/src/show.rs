@@ -2,9 +2,12 @@
 
 use std::io::IsTerminal;
 
-use bandgap_record::{Floor, Hockney, Outcome, Ratio};
+use bandgap_record::{Floor, Hockney, Logp, Outcome, Ratio, Series};
 use bandgap_report::{self as report, Layout};
 use bandgap_units::Fraction;
+
+use crate::assemble::TABLE;
+use crate::output::transfers;
 
 /// Width where standard output is no terminal.
 const WIDTH: u16 = 100;
@@ -44,6 +47,8 @@ pub fn results(results: &[Outcome], layout: &Layout) -> String {
     let mut ratios: Vec<&Ratio> = Vec::new();
     for result in results {
         match result {
+            // Those of transfers stand together, below.
+            Outcome::Logp(logp) if logp.is_of_transfers() => {}
             Outcome::Logp(logp) => {
                 text += &report::signature(logp, layout);
                 text.push('\n');
@@ -55,6 +60,13 @@ pub fn results(results: &[Outcome], layout: &Layout) -> String {
                 if fits.first().is_some_and(|first| std::ptr::eq(*first, &**fit)) {
                     text += &report::hockney(&fits, layout);
                     text.push('\n');
+                }
+            }
+            // Its points are in the user's own table; the picture shows where the lines miss them.
+            Outcome::Series(series) if series.transport == TABLE => {
+                let fits = fits_of(results, &series.name, &series.transport);
+                for figure in report::series_figures(series, &fits).iter().take(1) {
+                    text += &report::plot(figure, layout);
                 }
             }
             Outcome::Series(series) => {
@@ -73,6 +85,18 @@ pub fn results(results: &[Outcome], layout: &Layout) -> String {
             _ => {}
         }
     }
+    let transfers: Vec<&Logp> = results.iter().filter_map(transfers).collect();
+    for surface in surfaces(&transfers) {
+        let series = results.iter().find_map(|result| match result {
+            Outcome::Series(series) if surface.iter().any(|logp| is_of(logp, series)) => {
+                Some(&**series)
+            }
+            _ => None,
+        });
+        text += &report::surface(&surface, series, layout);
+        text.push('\n');
+        text += &report::plot(&report::surface_figure(&surface), layout);
+    }
     if !floors.is_empty() {
         text += &report::floors(&floors, layout);
     }
@@ -81,6 +105,18 @@ pub fn results(results: &[Outcome], layout: &Layout) -> String {
         text += &report::ratios(&ratios, layout);
     }
     text
+}
+
+/// Signatures of transfers by what is done, each a surface over (M, Δ, n).
+pub fn surfaces<'a>(signatures: &[&'a Logp]) -> Vec<Vec<&'a Logp>> {
+    let same = |a: &&Logp, b: &&Logp| (&a.name, &a.transport) == (&b.name, &b.transport);
+    signatures.chunk_by(same).map(<[&Logp]>::to_vec).collect()
+}
+
+/// Whether `series` are the times of the transfers that `signature` is of.
+fn is_of(signature: &Logp, series: &Series) -> bool {
+    let operation = signature.operation.map_or("", bandgap_record::Operation::name);
+    series.name == format!("bulk_{operation}") && series.transport == signature.transport
 }
 
 /// The fits of a series among the results.

@@ -5,8 +5,9 @@ use crate::{Am, CommError, Rank, Verb};
 /// An [`Am`] whose ranks also store bytes to each other, and get them.
 ///
 /// A rank has a region to send from and a region to receive into, each cut into blocks of the
-/// length that a program uses; after the last block comes the first again. What the blocks hold is no concern of the program: it says when they
-/// are to hold something new, and when what arrived is to be looked at.
+/// length that a program uses; after the last block comes the first again. What the blocks hold is
+/// no concern of the program: it says when they are to hold something new, and when what arrived is
+/// to be looked at.
 pub trait Transfer: Am {
     /// Stores `bytes` bytes of this rank's block `index` in the peer's, then sends a request as
     /// [`Am::request`] does: that its handler runs says that the bytes are there.

@@ -1,4 +1,8 @@
 //! What the blocks of bulk transfers hold: bytes that tell who wrote them, when and where.
+//!
+//! A region holds a number of blocks of one length. A burst of more goes round: block i arrives in
+//! place i mod that number, and is sent from one place further on in each round, so that the bytes
+//! of a round differ from those that the round before left there.
 
 use bandgap_comm::{ActiveMessages, Bulk, CommError, Rank, Watch};
 
@@ -28,7 +32,7 @@ impl Blocks {
         (self.written, self.checked) = (0, 0);
     }
 
-    /// Writes the blocks that are sent from.
+    /// Writes the places that `blocks` blocks are sent from.
     pub(crate) fn refresh<E: Bulk, S, W: Watch>(
         &mut self,
         am: &mut ActiveMessages<E, S, W>,
@@ -37,17 +41,18 @@ impl Blocks {
     ) -> Result<(), CommError> {
         self.written += 1;
         let salt = salt(am.rank(), self.jobs, self.written);
-        for index in 0..blocks {
-            let block = source(am.endpoint(), index, bytes)?;
+        for place in 0..blocks.min(places(am.endpoint(), bytes)?) {
+            let block = source(am.endpoint(), place, bytes)?;
             for (at, len) in chunks(bytes) {
-                fill(&mut self.chunk[..len], salt, index, at);
+                fill(&mut self.chunk[..len], salt, place, at);
                 am.write_exposed(block + at, &self.chunk[..len])?;
             }
         }
         Ok(())
     }
 
-    /// Compares the blocks that arrived from `peer` with what it wrote.
+    /// Compares the blocks that arrived from `peer`, the last ones in their places, with what it
+    /// wrote.
     pub(crate) fn check<E: Bulk, S, W: Watch>(
         &mut self,
         am: &ActiveMessages<E, S, W>,
@@ -58,11 +63,13 @@ impl Blocks {
         self.checked += 1;
         let salt = salt(peer, self.jobs, self.checked);
         let mut expected = [0; 8 * CHUNK];
-        for index in 0..blocks {
+        let places = places(am.endpoint(), bytes)?;
+        for index in blocks.saturating_sub(places)..blocks {
             let block = target(am.endpoint(), index, bytes)?;
+            let from = sent_from(index, places);
             for (at, len) in chunks(bytes) {
                 am.read_exposed(block + at, &mut self.chunk[..len])?;
-                fill(&mut expected[..len], salt, index, at);
+                fill(&mut expected[..len], salt, from, at);
                 if let Some(first) = differs(&self.chunk[..len], &expected[..len]) {
                     let (got, wanted) = (self.chunk[first], expected[first]);
                     let first = at + first;
@@ -90,22 +97,46 @@ fn chunks(bytes: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..bytes).step_by(8 * CHUNK).map(move |at| (at, (bytes - at).min(8 * CHUNK)))
 }
 
+/// How many blocks of `bytes` bytes a region holds; those without bytes all have room.
+fn places<E: Bulk>(endpoint: &E, bytes: usize) -> Result<u64, CommError> {
+    let half = endpoint.exposed() / 2;
+    let last = half.checked_sub(bytes);
+    let last = last.ok_or(CommError::NotExposed { at: 0, len: bytes, exposed: half })?;
+    let further = last.checked_div(bytes.next_multiple_of(ALIGNMENT));
+    Ok(further.map_or(u64::MAX, |further| further as u64 + 1))
+}
+
+/// The place that block `index` is sent from: in round k the one k further on.
+fn sent_from(index: u64, places: u64) -> u64 {
+    (index % places + index / places) % places
+}
+
 /// Offset of the block `index` that arrives.
 #[inline]
 pub(crate) fn target<E: Bulk>(endpoint: &E, index: u64, bytes: usize) -> Result<usize, CommError> {
-    let half = endpoint.exposed() / 2;
-    let at = bytes.next_multiple_of(ALIGNMENT) * index as usize;
-    if at + bytes <= half {
-        Ok(at)
-    } else {
-        Err(CommError::NotExposed { at, len: bytes, exposed: half })
-    }
+    offset(endpoint, index, bytes, |index, places| index % places)
 }
 
 /// Offset of the block `index` that is sent.
 #[inline]
 pub(crate) fn source<E: Bulk>(endpoint: &E, index: u64, bytes: usize) -> Result<usize, CommError> {
-    Ok(endpoint.exposed() / 2 + target(endpoint, index, bytes)?)
+    Ok(endpoint.exposed() / 2 + offset(endpoint, index, bytes, sent_from)?)
+}
+
+/// Offset of a block in its region: in the first round at its own place, without a division.
+#[inline]
+fn offset<E: Bulk>(
+    endpoint: &E,
+    index: u64,
+    bytes: usize,
+    place: impl FnOnce(u64, u64) -> u64,
+) -> Result<usize, CommError> {
+    let room = bytes.next_multiple_of(ALIGNMENT);
+    let at = room * index as usize;
+    if at + bytes <= endpoint.exposed() / 2 {
+        return Ok(at);
+    }
+    Ok(room * place(index, places(endpoint, bytes)?) as usize)
 }
 
 pub(crate) fn salt(rank: Rank, job: u64, turn: u64) -> u64 {

@@ -22,15 +22,25 @@ impl Timer for WallClock {
     fn work(&self, _: u32) {}
 }
 
-/// Loses the last byte of every transfer longer than this.
+/// What is lost: the last byte of every transfer longer than this, after so many that are whole.
+#[derive(Clone, Copy)]
+struct Loss {
+    longer: usize,
+    after: usize,
+}
+
+const NOTHING: Loss = Loss { longer: usize::MAX, after: 0 };
+
 struct Losing {
     inner: ShmEndpoint,
-    longer: usize,
+    loss: Loss,
+    begun: usize,
 }
 
 impl Losing {
-    fn kept(&self, len: usize) -> usize {
-        len - usize::from(len > self.longer)
+    fn kept(&mut self, len: usize) -> usize {
+        self.begun += 1;
+        len - usize::from(len > self.loss.longer && self.begun > self.loss.after)
     }
 }
 
@@ -87,7 +97,8 @@ impl Bulk for Losing {
         len: usize,
         message: Message,
     ) -> Result<Begun, CommError> {
-        self.inner.try_get(peer, at, into, self.kept(len), message)
+        let len = self.kept(len);
+        self.inner.try_get(peer, at, into, len, message)
     }
 }
 
@@ -95,11 +106,7 @@ impl Bulk for Losing {
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Runs all jobs on both ranks; what the two returned for each.
-fn execute(
-    jobs: &[Job],
-    longer: usize,
-    patience: Duration,
-) -> [Vec<Result<Samples, CommError>>; 2] {
+fn execute(jobs: &[Job], loss: Loss, patience: Duration) -> [Vec<Result<Samples, CommError>>; 2] {
     let segment = Segment::create(2, 64).expect("shared memory");
     let exposed = Exposed::create(2, 1 << 20).expect("shared memory");
     let clock = WallClock(Instant::now());
@@ -109,7 +116,7 @@ fn execute(
         let finished = Arc::clone(&finished);
         std::thread::spawn(move || {
             let inner = ShmEndpoint::attach(&segment, rank, 2).and_then(|e| e.exposing(exposed));
-            let endpoint = Losing { inner: inner.expect("an endpoint"), longer };
+            let endpoint = Losing { inner: inner.expect("an endpoint"), loss, begun: 0 };
             let watch = NoWatch(patience);
             let (state, waiting) = (RankState::default(), Waiting::Yield);
             let am = ActiveMessages::new(endpoint, handlers(), state, waiting, watch);
@@ -156,7 +163,7 @@ fn stores_and_gets_of_all_lengths_arrive_and_are_timed_on_one_rank() {
             [1, most].map(|messages| job(kernel, messages, bytes))
         })
         .collect();
-    let [timed, other] = execute(&jobs, usize::MAX, Duration::from_secs(60));
+    let [timed, other] = execute(&jobs, NOTHING, Duration::from_secs(60));
     for (job, (timed, other)) in jobs.iter().zip(timed.iter().zip(&other)) {
         let timed = timed.as_ref().unwrap_or_else(|error| panic!("{job:?}: {error}"));
         assert_eq!((timed.issue.len(), timed.drained.len()), (3, 3), "{job:?}");
@@ -168,23 +175,55 @@ fn stores_and_gets_of_all_lengths_arrive_and_are_timed_on_one_rank() {
 #[test]
 fn a_byte_that_did_not_arrive_ends_the_job_of_who_received() {
     // A get is checked by its requester, who is not waited for.
-    let [got, _] = execute(&[job(Kernel::Get, 1, 64), job(Kernel::Get, 1, 65)], 64, PATIENCE);
+    let loss = Loss { longer: 64, after: 0 };
+    let [got, _] = execute(&[job(Kernel::Get, 1, 64), job(Kernel::Get, 1, 65)], loss, PATIENCE);
     assert!(got[0].is_ok());
     let error = got[1].as_ref().expect_err("a byte is missing");
     assert!(matches!(error, CommError::Garbage { peer: 1, .. }), "{error}");
     assert!(error.to_string().contains("byte 64 of block 0 of 65 bytes"), "{error}");
 }
 
+/// Blocks of 64 KiB that fit: half of 1 MiB is sent from.
+const PLACES: u32 = 8;
+
 #[test]
-fn a_block_outside_of_the_region_is_refused() {
-    // Half of 1 MiB to send from: 8 blocks of 64 KiB and no 9.
-    let outcomes = execute(&[job(Kernel::Get, 8, 1 << 16)], usize::MAX, PATIENCE);
+fn a_burst_longer_than_the_region_goes_round_it() {
+    let jobs: Vec<Job> = [Kernel::Store, Kernel::Get]
+        .into_iter()
+        // Less than a round, a round, a block more, several rounds, and of blocks with room for one.
+        .flat_map(|kernel| {
+            [PLACES - 1, PLACES, PLACES + 1, 5 * PLACES + 3]
+                .map(|blocks| job(kernel, blocks, 1 << 16))
+                .into_iter()
+                .chain([job(kernel, 3, 1 << 19), job(kernel, 100, 0)])
+        })
+        .collect();
+    let outcomes = execute(&jobs, NOTHING, Duration::from_secs(60));
+    for (rank, outcomes) in outcomes.iter().enumerate() {
+        for (job, outcome) in jobs.iter().zip(outcomes) {
+            assert!(outcome.is_ok(), "rank {rank}: {job:?}: {outcome:?}");
+        }
+        assert_eq!(outcomes.len(), jobs.len());
+    }
+}
+
+#[test]
+fn what_is_lost_in_a_later_round_is_noticed() {
+    // Blocks 0 to 18 arrive, of block 19 the last byte does not: in its place, 19 mod 8 = 3, it is
+    // the one that block 11 left there.
+    let loss = Loss { longer: 0, after: 19 };
+    let [got, _] = execute(&[job(Kernel::Get, 20, 1 << 16)], loss, PATIENCE);
+    let error = got[0].as_ref().expect_err("a byte is missing");
+    assert!(error.to_string().contains("byte 65535 of block 19 of 65536 bytes"), "{error}");
+}
+
+#[test]
+fn a_block_longer_than_the_region_is_refused() {
+    let half = 1 << 19;
+    let outcomes = execute(&[job(Kernel::Get, 1, half)], NOTHING, PATIENCE);
     assert!(outcomes.iter().all(|rank| rank[0].is_ok()));
-    let [requester, _] = execute(&[job(Kernel::Store, 9, 1 << 16)], usize::MAX, PATIENCE);
-    let at = 8 << 16;
+    let [requester, _] = execute(&[job(Kernel::Store, 1, half + 1)], NOTHING, PATIENCE);
     let refused = requester[0].as_ref().expect_err("it does not fit");
-    assert!(
-        matches!(refused, CommError::NotExposed { at: found, .. } if *found == at),
-        "{refused}"
-    );
+    let len = half as usize + 1;
+    assert!(matches!(refused, CommError::NotExposed { at: 0, len: found, .. } if *found == len));
 }

@@ -95,7 +95,7 @@ pub enum ModelError {
         resamples: usize,
     },
     /// A message's time is one that no clock gives.
-    #[error("{value} ns as the time of {}; times lie between 1e-12 and 1e18 ns", Bytes(*.bytes))]
+    #[error("{value:?} ns as the time of {}; times lie between 1e-12 and 1e18 ns", Bytes(*.bytes))]
     BadTime {
         /// Message length.
         bytes: u64,
@@ -122,10 +122,29 @@ pub enum ModelError {
     BreakOutside {
         /// The break.
         at: u64,
-        /// Smallest size above the break before it, or of all.
+        /// Smallest size.
         from: u64,
         /// Largest size.
         to: u64,
+    },
+    /// Given breaks without a size between them.
+    #[error(
+        "there is no size between the breaks at {} and {}",
+        Bytes(*.before), Bytes(*.at)
+    )]
+    BreaksTooClose {
+        /// The first of the two.
+        before: u64,
+        /// The second.
+        at: u64,
+    },
+    /// A given break that is not above the one before it.
+    #[error("the break at {} comes after the one at {}; breaks ascend", Bytes(*.at), Bytes(*.before))]
+    BreaksUnsorted {
+        /// The first of the two.
+        before: u64,
+        /// The second.
+        at: u64,
     },
     /// The confidence cannot be used.
     #[error("a confidence of {confidence}; use one strictly between 0 and 1")]

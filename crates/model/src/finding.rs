@@ -43,6 +43,11 @@ pub enum Finding {
         /// Points in the send-only regime.
         points: usize,
     },
+    /// The first reply is back before a second message is issued, so os has no line.
+    SendOnlyUnseen {
+        /// The round trip.
+        rtt: f64,
+    },
     /// os is not above zero within its interval.
     SendOverheadUnresolved {
         /// os.
@@ -114,6 +119,12 @@ impl fmt::Display for Finding {
                 "Only {points} message counts lie in the send-only regime, so that os is constant \
                  is not checked; observe more small M."
             ),
+            Finding::SendOnlyUnseen { rtt } => write!(
+                f,
+                "A second message cannot be issued within the round trip of {}: there is no \
+                 send-only regime, and os is the time of issuing a single message.",
+                Ns(rtt)
+            ),
             Finding::SendOverheadUnresolved { send_overhead } => write!(
                 f,
                 "os is {}, not above zero within its interval: the clock does not resolve it.",
@@ -171,6 +182,7 @@ mod tests {
             ),
             (Finding::ArmUnchecked { delay: 54.0 }, "54"),
             (Finding::FewSendOnly { points: 2 }, "2 message counts"),
+            (Finding::SendOnlyUnseen { rtt: 54.0 }, "54"),
             (Finding::SendOverheadUnresolved { send_overhead: 0.25 }, "0.25"),
             (Finding::GapUnsettled { from_messages: 64, to_messages: 128 }, "M = 64 and 128"),
             (Finding::Unsettled { delay: 54.0 }, "54"),

@@ -14,10 +14,13 @@
 mod breaks;
 mod finding;
 mod input;
+mod rounding;
 mod segment;
 
 pub use finding::{HockneyFinding, Range};
 pub use input::{SizedTimes, sized_times_from_pairs};
+
+use std::collections::BTreeMap;
 
 use bandgap_stats::Regression;
 
@@ -32,8 +35,8 @@ pub enum Breaks {
         /// Most segments.
         most: usize,
     },
-    /// The largest length of each segment but the last: `[100]` means n ≤ 100 and n > 100. Empty for
-    /// a single line.
+    /// The largest length of each segment but the last, ascending: `[100]` means n ≤ 100 and n > 100.
+    /// Empty for a single line.
     At(Vec<u64>),
 }
 
@@ -47,11 +50,19 @@ pub struct HockneyOptions {
     pub breaks: Breaks,
     /// Confidence of all intervals, strictly between 0 and 1.
     pub confidence: f64,
+    /// In which steps the times of a size are known, in nanoseconds; those of sizes that are not
+    /// listed are exact. What steps explain is taken for neither a break nor a bend, and intervals
+    /// hold all that steps may hide.
+    pub steps: BTreeMap<u64, f64>,
 }
 
 impl Default for HockneyOptions {
     fn default() -> HockneyOptions {
-        HockneyOptions { breaks: Breaks::Automatic { most: 5 }, confidence: 0.95 }
+        HockneyOptions {
+            breaks: Breaks::Automatic { most: 5 },
+            confidence: 0.95,
+            steps: BTreeMap::new(),
+        }
     }
 }
 
@@ -95,6 +106,19 @@ pub struct HockneyFit {
     pub confidence: f64,
     /// What there is to say about the segments as a whole.
     pub findings: Vec<HockneyFinding>,
+}
+
+impl HockneyFit {
+    /// Whether both fits give all parameters of all segments, and their lines follow the times.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        !self.all_findings().any(|finding| finding.is_doubt())
+    }
+
+    /// All findings: of the segments, of the relative and of the ordinary fit.
+    pub fn all_findings(&self) -> impl Iterator<Item = &HockneyFinding> {
+        self.findings.iter().chain(&self.relative.findings).chain(&self.ordinary.findings)
+    }
 }
 
 /// One fit of all segments.
@@ -206,23 +230,25 @@ impl Segment {
 /// about the line, which includes what is particular to a size, and not from how well one size
 /// repeats itself.
 /// *Formula*: found breaks minimise the criterion of [`bandgap_stats::segmented::search`] on relative
-/// errors; the least noise it believes is that of the means as repetitions show it. Then
+/// errors; the least noise it believes is that of the means as repetitions and steps show it. Then
 /// [`bandgap_stats::regression`] fits each segment by itself. t0 is the intercept and r∞ the
 /// reciprocal of the slope, with their t intervals; π0 = 1/t0 has the reciprocals of t0's ends, and
-/// n½ = t0·r∞ Fieller's interval.
+/// n½ = t0·r∞ Fieller's interval. Each end is moved out by what steps can do at most, as the root of
+/// the squares of both.
 /// *Units*: nanoseconds, bytes, bytes per second.
 /// *Assumes* independent errors from size to size: for found breaks and the relative fit in
 /// proportion to the time, for the ordinary fit of any variance.
 ///
 /// # Errors
 /// [`ModelError::BadTime`] for a time that is not a positive number of usual size, [`ModelError::NoTimes`],
-/// [`ModelError::TooFewSizes`] for fewer than three different sizes, [`ModelError::BreakOutside`] for
-/// a given break that has no sizes on one side, [`ModelError::BadConfidence`].
+/// [`ModelError::TooFewSizes`] for fewer than three different sizes, [`ModelError::BreakOutside`],
+/// [`ModelError::BreaksTooClose`] and [`ModelError::BreaksUnsorted`] for given breaks that do not part
+/// the sizes in their order, [`ModelError::BadConfidence`].
 pub fn fit(data: &[SizedTimes], options: &HockneyOptions) -> Result<HockneyFit, ModelError> {
     if !(options.confidence > 0.0 && options.confidence < 1.0) {
         return Err(ModelError::BadConfidence { confidence: options.confidence });
     }
-    let table = input::Table::of(data)?;
+    let table = input::Table::of(data, &options.steps)?;
     let (breakpoints, findings) = breaks::place(&table, options)?;
     Ok(HockneyFit {
         relative: segment::fits(&table, &breakpoints, Weighting::Relative, options.confidence),

@@ -5,7 +5,7 @@ mod launches;
 mod shape;
 mod table;
 
-pub use extract::extract;
+pub use extract::{extract, extract_transfers};
 
 use crate::finding::Finding;
 
@@ -110,13 +110,15 @@ pub struct Steady {
 /// LogP parameters of small messages, and how they were found. Times are nanoseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Signature {
-    /// os: the slope of elapsed(M) at Δ = 0 in the send-only regime.
+    /// os: the slope of elapsed(M) at Δ = 0 in the send-only regime; the issue time of a single
+    /// message where that regime holds no second one.
     pub send_overhead: Estimate,
     /// or: the mean of g'(Δ) − os − Δ over the far arm.
     pub recv_overhead: Estimate,
     /// g: the slope of elapsed(M) at Δ = 0 in the steady state; os + or where processor-bound.
     pub gap: Estimate,
-    /// L = RTT/2 − os − or; negative where the overheads overlap the transfer.
+    /// L = RTT/2 − os − or; of transfers RTT − os − or − RTT(0)/2. Negative where the overheads
+    /// overlap the transfer.
     pub latency: Estimate,
     /// The time of a single request with its reply.
     pub rtt: Estimate,

@@ -1,8 +1,8 @@
 //! Reads tables of message sizes and times that others measured, for a fit of t(n) = t0 + n/r∞.
 //!
 //! Either CSV with the columns `bytes` and one of `time_ns`, `time_us`, `time_ms`, `time_s` (in any
-//! order; further columns, blank lines and lines that begin with `#` are ignored; rows of one size
-//! are repetitions), or the text that one of these tools printed. The tool is recognised by what it
+//! order; columns that name a series, such as `transport`, must not change; further columns, blank
+//! lines and lines that begin with `#` are ignored; rows of one size are repetitions), or the text that one of these tools printed. The tool is recognised by what it
 //! printed, never by the file's name.
 //!
 //! | tool | number taken | what it is |
@@ -61,6 +61,9 @@ pub struct HockneyRow {
     pub bytes: u64,
     /// Time of one message.
     pub time: Ns,
+    /// The step in which it is known: one unit of its last digit, or what the last digit of its size
+    /// is worth in time if that is more.
+    pub step: Ns,
 }
 
 /// Who printed a table.

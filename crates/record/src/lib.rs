@@ -6,8 +6,8 @@
 //! JSON cannot hold it. Fields unknown to this version are ignored on reading, results of an
 //! unknown kind are kept as they are, and a newer format version is an error that says so.
 //!
-//! The same samples also go out as CSV ([`signature_csv`], [`samples_csv`], [`series_csv`],
-//! [`series_samples_csv`]), and tables written by other means come in through [`read_logp_table`] and
+//! The same samples also go out as CSV ([`signature_csv`], [`surface_csv`], [`samples_csv`],
+//! [`series_csv`], [`series_samples_csv`]), and tables written by other means come in through [`read_logp_table`] and
 //! [`read_hockney_table`].
 //!
 //! Nothing here measures, fits or renders.
@@ -40,10 +40,10 @@ pub use floor::{Floor, FloorValue};
 pub use hockney::{Breakpoint, Hockney, Residuals, Segment, SegmentLine, Weighting};
 pub use hockney_table::{HockneyRow, HockneyTable, Timing, Tool, read_hockney_table};
 pub use logp::{
-    Arm, Batch, Cause, FloorRatio, Line, Logp, Measure, OtherState, Parameters, Pattern, Point,
-    Regime, State, Summary, Transition,
+    Arm, Batch, Cause, FloorRatio, Line, Logp, Measure, Operation, OtherState, Parameters, Pattern,
+    Point, Regime, State, Summary, Transition,
 };
-pub use logp_csv::{samples_csv, signature_csv};
+pub use logp_csv::{samples_csv, signature_csv, surface_csv};
 pub use logp_table::{Row, read_logp_table};
 pub use noise::{CoreNoise, Noise};
 pub use quantity::{Evidence, Number, Quantity, Seconds, Unit};

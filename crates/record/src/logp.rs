@@ -7,8 +7,14 @@ use crate::{Number, Quantity, Seconds};
 /// One LogP signature on one transport.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Logp {
-    /// `signature`, or the name of a variation.
+    /// `signature`; of transfers `bulk_store_signature` or `bulk_get_signature`.
     pub name: String,
+    /// What is done with each request's bytes; absent for small messages, which have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<Operation>,
+    /// Bytes that each request moves (n); absent for small messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
     /// The transport as the command line names it.
     pub transport: String,
     /// Number of ranks that took part.
@@ -46,6 +52,33 @@ pub struct Logp {
     pub other_states: Vec<OtherState>,
     /// What a reader should know, as sentences.
     pub findings: Vec<String>,
+}
+
+impl Logp {
+    /// Whether it is one of bulk transfers, rather than of small messages.
+    pub fn is_of_transfers(&self) -> bool {
+        self.operation.is_some()
+    }
+}
+
+/// How bytes are moved from memory to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Operation {
+    /// Into the replier's memory, before the request is handled.
+    Store,
+    /// Out of the replier's memory.
+    Get,
+}
+
+impl Operation {
+    /// Its name in run files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Operation::Store => "store",
+            Operation::Get => "get",
+        }
+    }
 }
 
 /// Who sends to whom.
@@ -97,7 +130,7 @@ pub struct Parameters {
     pub recv_overhead: Option<Quantity>,
     /// g: the least time between messages at a steady rate.
     pub gap: Option<Quantity>,
-    /// L = RTT/2 − os − or.
+    /// L = RTT/2 − os − or; of transfers RTT − os − or − RTT(0)/2.
     pub latency: Option<Quantity>,
     /// Time from a single request to its reply.
     pub rtt: Option<Quantity>,

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use bandgap_units::Ns;
 
-use crate::{Logp, Measure, Number, Quantity, RecordError};
+use crate::{Logp, Measure, Number, Point, Quantity, RecordError};
 
 /// Writes the points of signatures, one row each:
 /// `transport,state,measure,messages,delay_ns,cost_ns,low_ns,high_ns,elapsed_ns,samples,converged`.
@@ -18,40 +18,68 @@ pub fn signature_csv<'a>(
     signatures: impl IntoIterator<Item = &'a Logp>,
 ) -> Result<(), RecordError> {
     let mut csv = csv::Writer::from_writer(out);
-    csv.write_record([
-        "transport",
-        "state",
-        "measure",
-        "messages",
-        "delay_ns",
-        "cost_ns",
-        "low_ns",
-        "high_ns",
-        "elapsed_ns",
-        "samples",
-        "converged",
-    ])
-    .map_err(RecordError::Csv)?;
+    csv.write_record(COLUMNS).map_err(RecordError::Csv)?;
     for logp in signatures {
         for point in &logp.points {
-            let bound = |end: Option<Number>| end.map(|end| nanoseconds(Ns::from_secs(end.0)));
-            csv.write_record([
-                logp.transport.clone(),
-                logp.state.label.clone(),
-                name(point.measure).to_owned(),
-                point.messages.to_string(),
-                nanoseconds(point.delay.ns()),
-                estimate(&point.cost),
-                bound(point.cost.low).unwrap_or_default(),
-                bound(point.cost.high).unwrap_or_default(),
-                estimate(&point.elapsed),
-                point.elapsed.samples.to_string(),
-                point.converged.to_string(),
-            ])
-            .map_err(RecordError::Csv)?;
+            csv.write_record(cells(logp, point)).map_err(RecordError::Csv)?;
         }
     }
     csv.flush().map_err(|error| RecordError::Csv(error.into()))
+}
+
+/// Writes the points of signatures of transfers, the surface over (M, Δ, n), as [`signature_csv`] does,
+/// behind the columns `operation,bytes`.
+///
+/// # Errors
+/// Those of the writer.
+pub fn surface_csv<'a>(
+    out: impl Write,
+    signatures: impl IntoIterator<Item = &'a Logp>,
+) -> Result<(), RecordError> {
+    let mut csv = csv::Writer::from_writer(out);
+    csv.write_record(["operation", "bytes"].iter().chain(&COLUMNS)).map_err(RecordError::Csv)?;
+    for logp in signatures {
+        let operation = logp.operation.map(|operation| operation.name().to_owned());
+        let bytes = logp.bytes.map(|bytes| bytes.to_string());
+        let of = [operation.unwrap_or_default(), bytes.unwrap_or_default()];
+        for point in &logp.points {
+            let row = of.iter().cloned().chain(cells(logp, point));
+            csv.write_record(row.collect::<Vec<_>>()).map_err(RecordError::Csv)?;
+        }
+    }
+    csv.flush().map_err(|error| RecordError::Csv(error.into()))
+}
+
+const COLUMNS: [&str; 11] = [
+    "transport",
+    "state",
+    "measure",
+    "messages",
+    "delay_ns",
+    "cost_ns",
+    "low_ns",
+    "high_ns",
+    "elapsed_ns",
+    "samples",
+    "converged",
+];
+
+/// A point under [`COLUMNS`].
+fn cells(logp: &Logp, point: &Point) -> [String; 11] {
+    let bound = |end: Option<Number>| end.map(|end| nanoseconds(Ns::from_secs(end.0)));
+    [
+        logp.transport.clone(),
+        logp.state.label.clone(),
+        name(point.measure).to_owned(),
+        point.messages.to_string(),
+        nanoseconds(point.delay.ns()),
+        estimate(&point.cost),
+        bound(point.cost.low).unwrap_or_default(),
+        bound(point.cost.high).unwrap_or_default(),
+        estimate(&point.elapsed),
+        point.elapsed.samples.to_string(),
+        point.converged.to_string(),
+    ]
 }
 
 /// Writes the samples of one signature in the form that [`read_logp_table`](crate::read_logp_table)
@@ -118,6 +146,23 @@ mod tests {
             String::from_utf8(out).unwrap(),
             "transport,state,measure,messages,delay_ns,cost_ns,low_ns,high_ns,elapsed_ns,samples,converged\n\
              shm,N,issue,64,0,27.22,27.1,27.35,1742,100,true\n"
+        );
+    }
+
+    #[test]
+    fn points_of_a_surface_name_their_length() {
+        let mut out = Vec::new();
+        let of = |bytes| crate::Logp {
+            operation: Some(crate::Operation::Get),
+            bytes: Some(bytes),
+            ..small_logp()
+        };
+        surface_csv(&mut out, [&of(0), &of(65536)]).unwrap();
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "operation,bytes,transport,state,measure,messages,delay_ns,cost_ns,low_ns,high_ns,elapsed_ns,samples,converged\n\
+             get,0,shm,N,issue,64,0,27.22,27.1,27.35,1742,100,true\n\
+             get,65536,shm,N,issue,64,0,27.22,27.1,27.35,1742,100,true\n"
         );
     }
 

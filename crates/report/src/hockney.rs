@@ -36,20 +36,48 @@ pub fn hockney(fits: &[&Hockney], layout: &Layout) -> String {
     }
     let entries = || fits.iter().flat_map(|fit| fit.segments.iter().flat_map(found));
     text += &footnote(layout, entries().map(|(_, quantity)| quantity));
-    text += &estimated(layout, named_once(entries()));
-    let meet: Vec<String> = fits.iter().filter_map(|fit| breakpoints(fit)).collect();
-    let mut findings: Vec<&str> = Vec::new();
-    for finding in fits.iter().flat_map(|fit| &fit.findings) {
-        if !findings.contains(&finding.as_str()) {
-            findings.push(finding);
-        }
-    }
-    let sentences: Vec<&str> = meet.iter().map(String::as_str).chain(findings).collect();
+    text += &estimated(layout, entries());
+    let sentences: Vec<String> = meeting(fits).into_iter().chain(findings(fits)).collect();
     if !sentences.is_empty() {
         text += "\n";
-        text += &layout.bullets(sentences);
+        text += &layout.bullets(sentences.iter().map(String::as_str));
     }
     text
+}
+
+/// Where segments meet; in one sentence if all fits say the same.
+fn meeting(fits: &[&Hockney]) -> Vec<String> {
+    let mut places: Vec<(String, Vec<&str>)> = Vec::new();
+    for fit in fits {
+        let Some(found) = breakpoints(fit) else { continue };
+        match places.iter_mut().find(|(place, _)| *place == found) {
+            Some((_, names)) => names.push(weighting(fit)),
+            None => places.push((found, vec![weighting(fit)])),
+        }
+    }
+    let sentence = |(place, names): (String, Vec<&str>)| match names.as_slice() {
+        [name] => format!("The {name} fit breaks at {place}."),
+        _ => format!("The fits break at {place}."),
+    };
+    places.into_iter().map(sentence).collect()
+}
+
+/// The findings, each once; those that not all fits have, with the fit that has them.
+fn findings(fits: &[&Hockney]) -> Vec<String> {
+    let mut once: Vec<&str> = Vec::new();
+    for finding in fits.iter().flat_map(|fit| &fit.findings) {
+        if !once.contains(&finding.as_str()) {
+            once.push(finding);
+        }
+    }
+    let told = |finding: &str| {
+        let has = |fit: &&&Hockney| fit.findings.iter().any(|other| other == finding);
+        match fits.iter().filter(has).collect::<Vec<_>>().as_slice() {
+            [fit] if fits.len() > 1 => format!("In the {} fit: {finding}", weighting(fit)),
+            _ => finding.to_owned(),
+        }
+    };
+    once.into_iter().map(told).collect()
 }
 
 /// The series, and which of its points.
@@ -80,22 +108,6 @@ fn alike<'a>(fits: &[&'a Hockney]) -> Vec<Vec<&'a Hockney>> {
 
 fn found(segment: &Segment) -> impl Iterator<Item = (&'static str, &Quantity)> {
     PARAMETERS.iter().filter_map(|(symbol, of)| of(segment).map(|quantity| (*symbol, quantity)))
-}
-
-/// The entries without those that say the same of the same symbol.
-fn named_once<'a>(
-    entries: impl Iterator<Item = (&'static str, &'a Quantity)>,
-) -> Vec<(&'static str, &'a Quantity)> {
-    let mut once: Vec<(&'static str, &Quantity)> = Vec::new();
-    for (symbol, quantity) in entries {
-        let same = |(other, before): &(&str, &Quantity)| {
-            *other == symbol && before.estimator == quantity.estimator
-        };
-        if !once.iter().any(same) {
-            once.push((symbol, quantity));
-        }
-    }
-    once
 }
 
 fn weighting(fit: &Hockney) -> &'static str {
@@ -152,11 +164,10 @@ fn worst(residuals: &Residuals) -> String {
     format!("{sign}{share} at {}", Bytes(residuals.worst_bytes))
 }
 
-/// Where the segments of a fit meet, as a sentence.
+/// Where the segments of a fit meet.
 fn breakpoints(fit: &Hockney) -> Option<String> {
     let places: Vec<String> = fit.breakpoints.iter().map(breakpoint).collect();
-    (!places.is_empty())
-        .then(|| format!("The {} fit breaks at {}.", weighting(fit), places.join(", ")))
+    (!places.is_empty()).then(|| places.join(", "))
 }
 
 /// A place between two segments, with its interval if it was found.

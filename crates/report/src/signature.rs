@@ -5,11 +5,13 @@ mod text;
 
 use bandgap_record::{Logp, Measure, Pattern};
 
+pub(crate) use figure::nanoseconds;
 pub use figure::signature_figure;
 pub use text::signature;
+pub(crate) use text::state;
 
 /// Who talks to whom, on which processors: `one-to-one, 2 ranks, rank 0 on core 0 → …`.
-fn participants(logp: &Logp, arrow: &str) -> String {
+pub(crate) fn participants(logp: &Logp, arrow: &str) -> String {
     let pattern = match logp.pattern {
         Pattern::OneToOne => "one-to-one",
         Pattern::Pairs => "pairs",
@@ -32,7 +34,7 @@ fn participants(logp: &Logp, arrow: &str) -> String {
 }
 
 /// The delays Δ of the issue points in ns, each once, ascending.
-fn delays(logp: &Logp) -> Vec<f64> {
+pub(crate) fn delays(logp: &Logp) -> Vec<f64> {
     let issue = logp.points.iter().filter(|point| point.measure == Measure::Issue);
     let mut delays: Vec<f64> = issue.map(|point| point.delay.ns().0).collect();
     delays.sort_by(f64::total_cmp);

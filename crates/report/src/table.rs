@@ -73,7 +73,9 @@ pub(crate) fn estimated<'a, 'b>(
         let samples = quantity.samples;
         match groups.iter_mut().find(|group| group.0 == quantity.estimator) {
             Some((_, names, least, most)) => {
-                names.push(name);
+                if !names.contains(&name) {
+                    names.push(name);
+                }
                 (*least, *most) = ((*least).min(samples), (*most).max(samples));
             }
             None => groups.push((&quantity.estimator, vec![name], samples, samples)),

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use bandgap_record::{Outcome, read};
-use bandgap_report::{signature_figure, svg};
+use bandgap_record::{Logp, Outcome, read};
+use bandgap_report::{signature_figure, surface_figure, svg, svg_panels};
 
 #[test]
 fn every_stored_picture_is_drawn_from_its_stored_run() {
@@ -13,14 +13,23 @@ fn every_stored_picture_is_drawn_from_its_stored_run() {
     for folder in std::fs::read_dir(runs).unwrap() {
         let folder = folder.unwrap().path();
         let run = read(&folder).unwrap();
-        for result in &run.results {
-            let Outcome::Logp(logp) = result else { continue };
-            let stored = std::fs::read_to_string(folder.join("signature.svg")).unwrap();
-            assert!(
-                stored == svg(&signature_figure(logp)),
-                "{} is another picture",
-                folder.display()
-            );
+        let drawn = |name: &str, drawn: String| {
+            let stored = std::fs::read_to_string(folder.join(name)).unwrap();
+            assert!(stored == drawn, "{}/{name} is another picture", folder.display());
+        };
+        let signatures = run.results.iter().filter_map(|result| match result {
+            Outcome::Logp(logp) => Some(&**logp),
+            _ => None,
+        });
+        let (surface, small): (Vec<&Logp>, Vec<&Logp>) =
+            signatures.partition(|logp| logp.is_of_transfers());
+        for logp in small {
+            drawn("signature.svg", svg(&signature_figure(logp)));
+            pictures += 1;
+        }
+        if !surface.is_empty() {
+            let panels = surface.chunk_by(|a, b| a.operation == b.operation).map(surface_figure);
+            drawn("surface.svg", svg_panels(&panels.collect::<Vec<_>>()));
             pictures += 1;
         }
     }

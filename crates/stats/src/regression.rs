@@ -3,6 +3,7 @@
 //! [`ordinary`] minimises absolute errors and assumes nothing about how the noise depends on x;
 //! [`relative`] minimises relative errors and assumes noise in proportion to y.
 
+mod degrees;
 mod design;
 mod ordinary;
 mod relative;
@@ -30,6 +31,8 @@ pub struct Regression {
     pub intercept_degrees: f64,
     /// Degrees of freedom behind the slope's variance.
     pub slope_degrees: f64,
+    /// Degrees of freedom behind the variance of intercept − ρ·slope, ρ being their ratio.
+    pub ratio_degrees: f64,
     /// Residual standard deviation √(Σwr²/(n − 2)): in units of y for [`ordinary`] (w = 1), as a
     /// share of y for [`relative`] (w = 1/ŷ²).
     pub residual: f64,
@@ -68,7 +71,7 @@ impl Regression {
     /// the interval is unbounded then.
     ///
     /// *Formula*: all ρ with (a − ρb)² ≤ t²·(var a − 2ρ·cov + ρ²·var b), a the intercept, b the
-    /// slope, t for the fewer degrees of freedom of the two.
+    /// slope, t for the degrees of freedom of a − ρb at ρ = a/b.
     /// *Units*: those of x.
     /// *Source*: Fieller, "Some Problems in Interval Estimation" (1954).
     ///
@@ -76,8 +79,7 @@ impl Regression {
     /// If the confidence is not strictly between 0 and 1.
     #[must_use]
     pub fn ratio_interval(&self, confidence: f64) -> Option<Interval> {
-        let degrees = self.intercept_degrees.min(self.slope_degrees);
-        let t2 = student_factor(degrees, confidence).powi(2);
+        let t2 = student_factor(self.ratio_degrees, confidence).powi(2);
         let (a, b) = (self.intercept, self.slope);
         // A quadratic in ρ: square·ρ² − 2·half·ρ + constant ≤ 0.
         let square = b * b - t2 * self.slope_variance;

@@ -1,9 +1,13 @@
 //! What there is to say besides the numbers, as sentences.
 
-use bandgap_model::Signature;
+use bandgap_model::{Finding, Signature};
+use bandgap_units::{Bytes, Ns};
 
+use crate::measure::load::Load;
 use crate::measure::placement::Placements;
 
+/// More bytes than this in a burst are not all in a core's own cache.
+const NEAR_CACHE: u64 = 1 << 20;
 /// Share of slowed batches from which on it is worth saying.
 const MANY_SLOWED: f64 = 0.2;
 
@@ -16,6 +20,48 @@ pub(super) fn of_signature(signature: &Signature) -> Vec<String> {
              probably handles replies while it computes."
                 .to_owned(),
         );
+    }
+    findings
+}
+
+/// The same of transfers, whose bursts had up to `most` of them. Shorter, since there are several
+/// such signatures: what the table shows is not said again.
+pub(super) fn of_transfers(signature: &Signature, load: Load, most: u32) -> Vec<String> {
+    let (mut findings, mut unsettled) = (Vec::new(), Vec::new());
+    for finding in &signature.findings {
+        match finding {
+            Finding::CapacityUnseen => {}
+            Finding::Unsettled { delay } => unsettled.push(Ns(*delay).to_string()),
+            other => findings.push(other.to_string()),
+        }
+    }
+    if !unsettled.is_empty() {
+        findings.push(format!(
+            "The steady state is not confirmed by further points with delays of {}; observe larger M.",
+            unsettled.join(", ")
+        ));
+    }
+    if signature.recv_overhead.high < 0.0 {
+        findings.push(
+            "or is negative: a transfer within a burst costs less than os + Δ, so that it is \
+             probably slower when it comes alone."
+                .to_owned(),
+        );
+    }
+    let longest = u64::from(load.bytes()) * u64::from(most);
+    if longest > NEAR_CACHE {
+        findings.push(format!(
+            "Bursts move up to {}: what a transfer costs more there than alone, because its bytes do \
+             not come from the nearest cache, is counted in or.",
+            Bytes(longest)
+        ));
+    }
+    if most > load.places() {
+        findings.push(format!(
+            "Bursts have up to {most} transfers and memory for {} of them is exposed: the later ones \
+             send bytes that were sent before, which caches may still hold.",
+            load.places()
+        ));
     }
     findings
 }

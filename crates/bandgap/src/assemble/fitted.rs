@@ -40,6 +40,8 @@ pub fn fitted(
     }
     Ok(Outcome::Logp(Box::new(Logp {
         name: "signature".to_owned(),
+        operation: None,
+        bytes: None,
         transport: "table".to_owned(),
         ranks: 2,
         pattern: Pattern::OneToOne,

@@ -26,7 +26,8 @@ pub struct Fitting<'a> {
 }
 
 impl Fitting<'_> {
-    /// Fits `times` in both weightings, the relative one first.
+    /// Fits `times` in both weightings, the relative one first, and says whether both are sound
+    /// ([`HockneyFit::is_sound`]).
     ///
     /// # Errors
     /// The times cannot be fitted, or a number cannot be recorded.
@@ -34,9 +35,11 @@ impl Fitting<'_> {
         &self,
         times: &[SizedTimes],
         options: &HockneyOptions,
-    ) -> Result<[Hockney; 2], AssembleError> {
+    ) -> Result<([Hockney; 2], bool), AssembleError> {
         let both = fit(times, options)?;
-        Ok([self.recorded(&both, &both.relative)?, self.recorded(&both, &both.ordinary)?])
+        let recorded =
+            [self.recorded(&both, &both.relative)?, self.recorded(&both, &both.ordinary)?];
+        Ok((recorded, both.is_sound()))
     }
 
     fn recorded(&self, both: &HockneyFit, of: &Fit) -> Result<Hockney, RecordError> {
@@ -116,7 +119,7 @@ pub(super) fn of_series(
         Fitting { name: &series.name, transport: &series.transport, precision, notes: Vec::new() };
     let options = HockneyOptions { confidence, ..HockneyOptions::default() };
     match fitting.fit(values, &options) {
-        Ok(fits) => Ok(fits.into()),
+        Ok((fits, _)) => Ok(fits.into()),
         Err(AssembleError::Model(ModelError::TooFewSizes { .. })) => Ok(Vec::new()),
         Err(error) => Err(error),
     }

@@ -1,29 +1,37 @@
 //! The record of a measured signature, of the state seen from and of the others.
 
-use bandgap_model::Signature;
-use bandgap_record::{FloorRatio, Logp, Number, OtherState, State};
+use bandgap_model::{Estimate, Finding, Signature};
+use bandgap_record::{FloorRatio, Logp, Number, Operation, OtherState, Parameters, State};
+use bandgap_stats::Interval;
 
 use super::{AssembleError, findings, launches, parameters, points, shape, states};
 use crate::collect::{Collected, Stage};
 use crate::command::signature::recorded;
 use crate::launch::Transport;
+use crate::measure::data::{Key, Table};
 use crate::measure::judge::Judged;
+use crate::measure::load::Load;
 use crate::measure::signature::{SignaturePattern, SignaturePlan};
 use crate::target::Target;
 
-/// What a signature task brought, and what it was measured on.
+/// What a signature brought, and what it was measured on.
 pub(super) struct Measured<'a> {
     pub(super) stage: &'a Stage,
     pub(super) target: &'a Target,
     pub(super) ranks: usize,
     pub(super) plan: &'a SignaturePlan,
     pub(super) collected: &'a Collected,
+    /// Its batches.
+    pub(super) table: &'a Table,
     pub(super) judged: &'a Judged<'a>,
+    /// The batches of transfers without bytes, whose round trip tells the way without them.
+    pub(super) empty: Option<&'a Judged<'a>>,
 }
 
 impl Measured<'_> {
     pub(super) fn logp(&self) -> Result<Logp, AssembleError> {
         let signature = self.signature(self.judged)?;
+        let load = self.plan.load;
         let cpus = self.collected.placement.as_ref().map(|placement| placement.cpus.as_slice());
         let pair = match self.plan.pattern {
             SignaturePattern::Pairs => [0, self.ranks as u32 / 2],
@@ -36,8 +44,16 @@ impl Measured<'_> {
             .seen()
             .and_then(|seen| states.get(seen).cloned())
             .unwrap_or_else(states::only);
+        let (name, operation) = match load {
+            Load::Words => ("signature", None),
+            Load::Store { .. } => ("bulk_store_signature", Some(Operation::Store)),
+            Load::Get { .. } => ("bulk_get_signature", Some(Operation::Get)),
+        };
+        let virtual_time = self.collected.placement.is_none();
         Ok(Logp {
-            name: "signature".to_owned(),
+            name: name.to_owned(),
+            operation,
+            bytes: operation.map(|_| u64::from(load.bytes())),
             transport: self.target.to_string(),
             ranks: self.ranks as u32,
             pattern: recorded(self.plan.pattern),
@@ -49,22 +65,77 @@ impl Measured<'_> {
             launches: self.collected.launches,
             floor_ratios: self.floor_ratios(&signature, &state),
             state,
-            parameters: parameters::parameters(&signature, self.plan.precision)?,
+            parameters: self.parameters(self.judged, &signature)?,
             regime: shape::regime(&signature),
             transition: Some(shape::transition(&signature)),
             arm: shape::arm(&signature.arm)?,
-            points: points::points(self.judged, self.collected, self.plan.confidence)?,
+            points: points::points(self.judged, self.table, virtual_time, self.plan.confidence)?,
             lines: shape::lines(&signature)?,
             other_states: self.other_states(&states)?,
-            findings: findings::of_signature(&signature)
-                .into_iter()
-                .chain(findings::slowed(self.judged.states(), self.judged.seen()))
-                .collect(),
+            findings: self.findings(&signature),
         })
     }
 
     fn signature(&self, judged: &Judged<'_>) -> Result<Signature, AssembleError> {
-        launches::signature(judged, self.collected, self.plan.confidence)
+        let (launches, confidence) = (self.collected.launches, self.plan.confidence);
+        let reply = self.reply(judged);
+        launches::signature(judged, self.table, launches, confidence, reply.as_ref())
+    }
+
+    /// The way without bytes in the state that `judged` sees, where this is about transfers that
+    /// have some: half the round trip of those that have none.
+    fn reply(&self, judged: &Judged<'_>) -> Option<Estimate> {
+        if self.plan.load.bytes() == 0 {
+            return None;
+        }
+        let key = Key::Rtt { load: self.plan.load.with(0) };
+        let empty = self.empty?;
+        let rtt = match judged.seen() {
+            Some(state) => empty.seen_from(state).point(&key),
+            None => empty.point(&key),
+        }?;
+        let Interval { low, high } = rtt.interval;
+        let estimator = "half of the round trip without bytes";
+        let [value, low, high] = [rtt.value, low, high].map(|time| time / 2.0);
+        Some(Estimate { value, low, high, samples: rtt.batches, estimator })
+    }
+
+    /// The parameters; without L where it takes the way without bytes and that is not known.
+    fn parameters(
+        &self,
+        judged: &Judged<'_>,
+        signature: &Signature,
+    ) -> Result<Parameters, AssembleError> {
+        let load = self.plan.load;
+        let all = parameters::parameters_of(signature, self.plan.precision, load)?;
+        let latency = all.latency.filter(|_| self.knows_latency(judged));
+        Ok(Parameters { latency, ..all })
+    }
+
+    fn knows_latency(&self, judged: &Judged<'_>) -> bool {
+        self.plan.load.bytes() == 0 || self.reply(judged).is_some()
+    }
+
+    fn findings(&self, signature: &Signature) -> Vec<String> {
+        let load = self.plan.load;
+        if !load.is_transfer() {
+            let slowed = findings::slowed(self.judged.states(), self.judged.seen());
+            return findings::of_signature(signature).into_iter().chain(slowed).collect();
+        }
+        // What slowed the ranks is said once, with the times over all sizes.
+        let most = self.table.iter().filter_map(|(key, _)| match key {
+            Key::Issue { messages, .. } => Some(*messages),
+            _ => None,
+        });
+        let most = most.max().unwrap_or(0);
+        if self.knows_latency(self.judged) {
+            return findings::of_transfers(signature, load, most);
+        }
+        let mut signature = signature.clone();
+        signature.findings.retain(|finding| !matches!(finding, Finding::NegativeLatency { .. }));
+        let unknown = "L is left out: the way without bytes was not measured in this state.";
+        let findings = findings::of_transfers(&signature, load, most);
+        findings.into_iter().chain([unknown.to_owned()]).collect()
     }
 
     /// The signatures of the states not seen from, as far as there are batches enough.
@@ -75,10 +146,11 @@ impl Measured<'_> {
                 continue;
             }
             // A state seen too briefly for a fit is left to the points' batches.
-            let Ok(signature) = self.signature(&self.judged.seen_from(index)) else { continue };
+            let judged = self.judged.seen_from(index);
+            let Ok(signature) = self.signature(&judged) else { continue };
             others.push(OtherState {
                 state: state.clone(),
-                parameters: parameters::parameters(&signature, self.plan.precision)?,
+                parameters: self.parameters(&judged, &signature)?,
                 regime: shape::regime(&signature),
             });
         }
@@ -89,6 +161,9 @@ impl Measured<'_> {
         let (Target::Real(Transport::Shm), Some(probe)) = (self.target, &state.probe) else {
             return Vec::new();
         };
+        if self.plan.load.is_transfer() {
+            return Vec::new();
+        }
         let floor = probe.value.0 * 1e9;
         vec![FloorRatio {
             name: Transport::Shm.floor().to_owned(),

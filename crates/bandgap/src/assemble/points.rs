@@ -6,24 +6,23 @@ use bandgap_units::Ns;
 use super::estimated::Estimated;
 use super::summary::summary;
 use super::{AssembleError, states};
-use crate::collect::Collected;
-use crate::measure::data::{Batch, Key};
+use crate::measure::data::{Batch, Key, Table};
 use crate::measure::judge::Judged;
 
-/// Every point that has a batch which counts.
+/// Every point of one signature that has a batch which counts.
 pub(super) fn points(
     judged: &Judged<'_>,
-    collected: &Collected,
+    table: &Table,
+    virtual_time: bool,
     confidence: f64,
 ) -> Result<Vec<Point>, AssembleError> {
-    let virtual_time = collected.placement.is_none();
     let mut points = Vec::new();
-    for (key, batches) in collected.table.iter() {
+    for (key, batches) in table.iter() {
         let (measure, messages, delay) = match *key {
-            Key::Issue { messages, delay_ps } => {
+            Key::Issue { messages, delay_ps, .. } => {
                 (Measure::Issue, u64::from(messages), judged.delay(delay_ps))
             }
-            Key::Rtt => (Measure::Rtt, 1, 0.0),
+            Key::Rtt { .. } => (Measure::Rtt, 1, 0.0),
             _ => continue,
         };
         let values = judged.values(key);

@@ -2,14 +2,17 @@
 
 use bandgap_units::Bytes;
 
-use super::signature::{BATCH, one};
+use super::signature::{one, plan};
 use crate::args::{Bulk, Measure, Output};
 use crate::collect::Stage;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::launch::{Task, Transport};
+use crate::measure::load::Load;
 use crate::measure::series::{Operation, SeriesPlan, Sized};
+use crate::measure::signature::{SignaturePattern, SignaturePlan};
 use crate::measure::sizes::{LONGEST, sizes};
+use crate::measure::surface::BulkPlan;
 use crate::output::Sink;
 use crate::target::Target;
 
@@ -17,8 +20,12 @@ use crate::target::Target;
 const BURST: u32 = 16;
 /// Bytes of a burst.
 const BURST_BYTES: usize = 1 << 20;
+/// Sizes at which the signature is measured.
+const SURFACE_SIZES: [u32; 4] = [64, 1 << 10, 16 << 10, 256 << 10];
+/// Share of the time that the series gets where signatures follow.
+const SERIES_SHARE: f64 = 0.5;
 
-/// Measures, prints and keeps stores and gets over message sizes.
+/// Measures, prints and keeps stores and gets over message sizes, and signatures at a few.
 ///
 /// # Errors
 /// It could not be measured, or not be written.
@@ -38,9 +45,36 @@ pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Fail
         (false, true) => &[Operation::BulkGet],
         _ => &[Operation::BulkStore, Operation::BulkGet],
     };
+    let mut sink = Sink::open(output, "bulk", measure)?;
+    let stage = Stage::new()?;
+    let signature = plan(&stage, measure, SignaturePattern::OneToOne);
+    let SignaturePlan { precision, confidence, budget, samples, seed, stamp, .. } = signature;
+    let (from, to) = (from as u32, to as u32);
+    let loads = if bulk.no_surface { Vec::new() } else { loads(bulk, from, to) };
+    let share = if loads.is_empty() { 1.0 } else { SERIES_SHARE };
+    let series = SeriesPlan {
+        points: points(operations, from, to),
+        budget: share * budget,
+        precision,
+        confidence,
+        samples,
+        seed,
+        stamp,
+        pair: [0, 1],
+    };
+    let of = |load| SignaturePlan { load, ..signature.clone() };
+    let surface = loads.into_iter().map(of).collect();
+    let task = Task::Bulk(BulkPlan { series, surface, budget });
+    sink.plan(&task);
+    let exit = one(&stage, &target, ranks, &task, measure, output, &mut sink)?;
+    sink.close(exit)
+}
+
+/// Single transfers of every size, and bursts of those that are powers of two.
+fn points(operations: &[Operation], from: u32, to: u32) -> Vec<Sized> {
     let mut points = Vec::new();
     for &operation in operations {
-        for bytes in sizes(from as u32..=to as u32) {
+        for bytes in sizes(from..=to) {
             points.push(Sized { operation, bytes, messages: 1 });
             let fit = BURST_BYTES / (bytes as usize).max(64);
             let messages = BURST.min(fit as u32);
@@ -49,24 +83,45 @@ pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Fail
             }
         }
     }
-    let mut sink = Sink::open(output, "bulk", measure)?;
-    let stage = Stage::new()?;
-    let task = Task::Series(SeriesPlan {
-        points,
-        precision: measure.precision.0,
-        confidence: measure.confidence.0,
-        budget: measure.budget().as_secs_f64(),
-        samples: BATCH,
-        seed: measure.seed,
-        stamp: stage.clock.cost().0,
-        pair: [0, 1],
-    });
-    sink.plan(&task);
-    let exit = one(&stage, &target, ranks, &task, measure, output, &mut sink)?;
-    sink.close(exit)
+    points
+}
+
+/// What the requests of the signatures carry: stores, unless only gets are asked for, and gets
+/// where they are.
+fn loads(bulk: &Bulk, from: u32, to: u32) -> Vec<Load> {
+    let sizes = signature_sizes(from, to);
+    let stores = sizes.iter().map(|&bytes| Load::Store { bytes });
+    let gets = sizes.iter().map(|&bytes| Load::Get { bytes });
+    let stores = stores.filter(|_| bulk.store || !bulk.get);
+    stores.chain(gets.filter(|_| bulk.get)).collect()
+}
+
+/// The sizes of signatures: none, which the others' latency rests on, then those of
+/// [`SURFACE_SIZES`] that were asked for; where there is none of these, the greatest size.
+fn signature_sizes(from: u32, to: u32) -> Vec<u32> {
+    let mut sizes = vec![0];
+    sizes.extend(SURFACE_SIZES.into_iter().filter(|size| (from..=to).contains(size)));
+    if sizes.len() == 1 && to > 0 {
+        sizes.push(to);
+    }
+    sizes
 }
 
 /// What is said of a message that is too long.
 pub(super) fn too_long(bytes: u64) -> String {
     format!("transfer {}: {} is the longest", Bytes(bytes), Bytes(u64::from(LONGEST)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signatures_are_of_a_few_sizes_and_of_none() {
+        assert_eq!(signature_sizes(0, 4 << 20), [0, 64, 1 << 10, 16 << 10, 256 << 10]);
+        assert_eq!(signature_sizes(1 << 10, 64 << 10), [0, 1 << 10, 16 << 10]);
+        assert_eq!(signature_sizes(0, 16), [0, 16]);
+        assert_eq!(signature_sizes(4 << 20, 4 << 20), [0, 4 << 20]);
+        assert_eq!(signature_sizes(0, 0), [0]);
+    }
 }

@@ -9,6 +9,7 @@ use crate::collect::{self, Collected, Stage};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::launch::{Ended, Task, Transport, Wait};
+use crate::measure::load::Load;
 use crate::measure::signature::{SignaturePattern, SignaturePlan};
 use crate::output::Sink;
 use crate::progress::Progress;
@@ -75,7 +76,13 @@ pub fn one(
     let results = assemble::results(stage, target, ranks, task, &collected);
     let mut exit = Exit::Fine;
     match results {
-        Ok(results) => exit = worse(exit, sink.add_all(results)?),
+        Ok((results, warnings)) => {
+            exit = worse(exit, sink.add_all(results)?);
+            for warning in warnings {
+                exit = worse(exit, Exit::Findings);
+                sink.warn(&warning);
+            }
+        }
         Err(reason) => {
             exit = Exit::Findings;
             sink.warn(&format!("too little was measured to fit: {reason}"));
@@ -141,10 +148,16 @@ pub fn plan(stage: &Stage, measure: &Measure, pattern: SignaturePattern) -> Sign
         samples: BATCH,
         seed: measure.seed,
         pattern,
-        stamp: match measure.transport {
-            Some(Target::Simulated(_)) => 0.0,
-            _ => stage.clock.cost().0,
-        },
+        load: Load::Words,
+        stamp: stamp(stage, measure),
+    }
+}
+
+/// What the clock's stamps cost, in nanoseconds: nothing in virtual time.
+pub(super) fn stamp(stage: &Stage, measure: &Measure) -> f64 {
+    match measure.transport {
+        Some(Target::Simulated(_)) => 0.0,
+        _ => stage.clock.cost().0,
     }
 }
 

@@ -22,7 +22,7 @@ use super::transport::Transport;
 use super::watch::RankWatch;
 use crate::exit::Exit;
 use crate::measure::live::{LiveRunner, State, Station, follow};
-use crate::measure::{Runner, Stop, contention, floors, pairs, series, signature};
+use crate::measure::{Runner, Stop, contention, floors, pairs, series, signature, surface};
 
 /// The hidden command under which the binary is a rank.
 pub const COMMAND: &str = "rank";
@@ -261,6 +261,7 @@ fn lead<R: Runner>(runner: &mut R, task: &Task) -> Result<(), Stop> {
     let (plan, pairs, fan_in) = match task {
         Task::Signature { plan, pairs, fan_in } => (plan, pairs, fan_in),
         Task::Series(plan) => return series::measure(runner, plan).map(drop),
+        Task::Bulk(plan) => return surface::measure(runner, plan),
         Task::Floors(_) => return Ok(()),
     };
     if let Some(most) = fan_in {

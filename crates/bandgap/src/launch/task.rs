@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::measure::floors::{EXPOSED as FLOOR_EXPOSED, FloorPlan};
 use crate::measure::series::SeriesPlan;
 use crate::measure::signature::SignaturePlan;
+use crate::measure::surface::BulkPlan;
 
 /// The procedures that rank processes carry out, the leader (rank 0) deciding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,8 +19,10 @@ pub enum Task {
         /// Also K requesters to one, up to this K; then instead of the signature.
         fan_in: Option<usize>,
     },
-    /// One or several operations over many message sizes.
+    /// Message passing over many message sizes.
     Series(SeriesPlan),
+    /// Bulk transfers: over many sizes, and the signature at a few.
+    Bulk(BulkPlan),
     /// The floors of this machine.
     Floors(FloorPlan),
 }
@@ -30,6 +33,7 @@ impl Task {
         match self {
             Self::Signature { .. } => 0,
             Self::Series(plan) => plan.exposed(ranks),
+            Self::Bulk(plan) => plan.exposed(ranks),
             Self::Floors(_) => FLOOR_EXPOSED,
         }
     }

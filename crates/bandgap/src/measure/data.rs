@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::load::Load;
 use super::series::Operation;
 
 /// What a batch is a batch of.
@@ -11,13 +12,18 @@ use super::series::Operation;
 pub enum Key {
     /// Time of the issue phase of `messages` requests with the delay of this many picoseconds.
     Issue {
+        /// What each carries.
+        load: Load,
         /// M.
         messages: u32,
         /// Δ, nominal.
         delay_ps: u64,
     },
     /// Time of one request with its reply.
-    Rtt,
+    Rtt {
+        /// What it carries.
+        load: Load,
+    },
     /// Time of one request with its reply between two given ranks.
     PairRtt {
         /// The rank that asks.
@@ -128,9 +134,21 @@ impl Table {
 
     /// The part of one launch.
     pub fn of_launch(&self, launch: u32) -> Self {
+        self.part(|_, batch| batch.launch == launch)
+    }
+
+    /// The part of the signature whose requests carry this.
+    pub fn of_load(&self, wanted: Load) -> Self {
+        self.part(|key, _| match key {
+            Key::Issue { load, .. } | Key::Rtt { load } => *load == wanted,
+            _ => false,
+        })
+    }
+
+    fn part(&self, belongs: impl Fn(&Key, &Batch) -> bool) -> Self {
         let mut part = Self::default();
         for (key, batches) in &self.batches {
-            for batch in batches.iter().filter(|batch| batch.launch == launch) {
+            for batch in batches.iter().filter(|batch| belongs(key, batch)) {
                 part.push(Measured { key: key.clone(), batch: batch.clone() });
             }
         }

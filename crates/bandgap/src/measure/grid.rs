@@ -13,7 +13,45 @@ pub struct FirstLook {
     pub gap: f64,
     /// The M at which that slope was stable.
     pub messages: u32,
+    /// Time per message outside of the timed section, roughly.
+    pub untimed: f64,
 }
+
+/// What keeps a round over all points short.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// However slow the machine, M goes as far as this …
+    pub least: u32,
+    /// … and however fast it is, no farther than this.
+    pub most: u32,
+    /// How many points there are.
+    pub mesh: Mesh,
+    /// Visits of one point in a round at most.
+    pub visits: f64,
+    /// Time for one launch, in seconds.
+    pub budget: f64,
+}
+
+/// How many points a grid has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mesh {
+    /// The Δ, as multiples of the gap.
+    gaps: &'static [f64],
+    /// And as multiples of the round trip, where it is much longer than the gap.
+    round_trips: &'static [f64],
+    /// Whether curves with a Δ have few small M.
+    few_small: bool,
+}
+
+/// A grid with many points …
+pub const FINE: Mesh = Mesh {
+    gaps: &[0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0],
+    round_trips: &[0.5, 1.0, 1.5, 2.0],
+    few_small: false,
+};
+/// … and one with few, whose rounds are short.
+pub const COARSE: Mesh =
+    Mesh { gaps: &[0.2, 0.5, 1.0, 1.5, 2.0, 3.0], round_trips: &[1.0, 2.0], few_small: true };
 
 /// One curve of the signature.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,14 +65,16 @@ pub struct Curve {
 impl FirstLook {
     /// About how long one sample of a point takes, in nanoseconds.
     pub fn sample_time(&self, messages: u32, delay: f64) -> f64 {
-        f64::from(messages) * self.gap.max(self.send_overhead + delay) + self.rtt + delay
+        f64::from(messages) * (self.gap.max(self.send_overhead + delay) + self.untimed)
+            + self.rtt
+            + delay
     }
 }
 
 /// Shares of a launch's time that one round over all points may take.
 const ROUND_SHARE: f64 = 0.1;
 
-/// The curves of the signature, for batches of `samples` and a launch of `budget` seconds.
+/// The curves of the signature, for batches of as many samples as `samples` says for an M.
 ///
 /// Δ = 0 gets every small M (the send-only regime), then a geometric series up to the M at which
 /// the gap was stable. The other Δ are fractions and multiples of the gap, and of the round trip
@@ -42,20 +82,18 @@ const ROUND_SHARE: f64 = 0.1;
 /// are flat only once the capacity is full), those above only past the first replies, since the
 /// sender is their bottleneck from then on. On machines so slow that a round would take too much
 /// of the budget, the largest M is halved until it does not.
-pub fn choose(look: &FirstLook, samples: u32, budget: f64) -> Vec<Curve> {
-    let mut top = look.messages;
+pub fn choose(look: &FirstLook, limits: Limits, samples: impl Fn(u32) -> u32) -> Vec<Curve> {
+    let mut top = look.messages.min(limits.most);
+    let batch =
+        |messages: u32, delay| look.sample_time(messages, delay) * f64::from(samples(messages));
     loop {
-        let curves = up_to(look, top);
-        let round: f64 = curves
-            .iter()
-            .flat_map(|curve| curve.messages.iter().map(|m| look.sample_time(*m, curve.delay)))
-            .sum::<f64>()
-            * f64::from(samples)
-            * 1e-9;
-        if round <= ROUND_SHARE * budget || top <= SMALLEST_TOP {
+        let curves = up_to(look, top, limits);
+        let of = |curve: &Curve| curve.messages.iter().map(|m| batch(*m, curve.delay)).sum::<f64>();
+        let round = curves.iter().map(of).sum::<f64>() * 1e-9;
+        if round <= ROUND_SHARE * limits.budget || top <= limits.least {
             return curves;
         }
-        top = (top / 2).max(SMALLEST_TOP);
+        top = (top / 2).max(limits.least);
     }
 }
 
@@ -63,20 +101,17 @@ pub fn choose(look: &FirstLook, samples: u32, budget: f64) -> Vec<Curve> {
 /// their ends does not blur the slope.
 const LONG_BURST: f64 = 1e5;
 
-/// However slow the machine, M goes as far as this.
-const SMALLEST_TOP: u32 = 64;
-
-fn up_to(look: &FirstLook, top: u32) -> Vec<Curve> {
+fn up_to(look: &FirstLook, top: u32, limits: Limits) -> Vec<Curve> {
+    let (mesh, least) = (limits.mesh, limits.least.min(32));
     let mut curves = vec![Curve { delay: 0.0, messages: dense(top) }];
-    let mut delays: Vec<f64> =
-        [0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0].iter().map(|f| f * look.gap).collect();
-    let of_round_trip = [0.5, 1.0, 1.5, 2.0].iter().map(|f| f * look.rtt);
+    let mut delays: Vec<f64> = mesh.gaps.iter().map(|f| f * look.gap).collect();
+    let of_round_trip = mesh.round_trips.iter().map(|f| f * look.rtt);
     delays.extend(of_round_trip.filter(|delay| *delay > 3.5 * look.gap));
     for delay in delays {
         let cost = look.send_overhead.max(0.0) + delay;
         let enough = (8.0 * look.rtt / cost).max(32.0).max(LONG_BURST / cost);
-        let past = if delay < 1.2 * look.gap { top } else { (enough as u32).min(top.max(32)) };
-        curves.push(Curve { delay, messages: sparse(past) });
+        let past = if delay < 1.2 * look.gap { top } else { (enough as u32).min(top.max(least)) };
+        curves.push(Curve { delay, messages: sparse(past, mesh.few_small) });
     }
     curves
 }
@@ -93,10 +128,13 @@ fn dense(top: u32) -> Vec<u32> {
     messages
 }
 
-/// Powers of four below half of `top`, and the last three points close together for the slope.
-fn sparse(top: u32) -> Vec<u32> {
-    let mut messages: Vec<u32> =
-        (0..15).map(|k| 1 << (2 * k)).take_while(|m| *m < top / 2).collect();
+/// Powers of four below half of `top`, or few small M, and the last three points close together for
+/// the slope.
+fn sparse(top: u32, few_small: bool) -> Vec<u32> {
+    let mut messages: Vec<u32> = match few_small {
+        true => vec![1, top / 4],
+        false => (0..15).map(|k| 1 << (2 * k)).take_while(|m| *m < top / 2).collect(),
+    };
     messages.extend([top / 2, top * 3 / 4, top]);
     messages.retain(|m| *m > 0);
     messages.dedup();
@@ -124,8 +162,15 @@ mod tests {
     #[test]
     fn the_grid_follows_the_machine_it_is_chosen_for() {
         // The paper's Paragon, in nanoseconds: RTT 19.8 µs, g 7.6 µs.
-        let look = FirstLook { rtt: 19_800.0, send_overhead: 1_400.0, gap: 7_600.0, messages: 256 };
-        let curves = choose(&look, 50, 100.0);
+        let look = FirstLook {
+            rtt: 19_800.0,
+            send_overhead: 1_400.0,
+            gap: 7_600.0,
+            messages: 256,
+            untimed: 0.0,
+        };
+        let limits = Limits { least: 64, most: u32::MAX, mesh: FINE, visits: 4.0, budget: 100.0 };
+        let curves = choose(&look, limits, |_| 50);
         assert_eq!(curves[0].messages[..8], [1, 2, 3, 4, 5, 6, 7, 8]);
         assert_eq!(curves[0].messages.last(), Some(&256));
         // Idle is 4 µs: there are delays on both sides, and some far above the gap.
@@ -135,15 +180,28 @@ mod tests {
             assert!(curve.messages.is_sorted_by(|a, b| a < b), "{curve:?}");
         }
         // A machine a hundred times faster gets delays a hundred times shorter.
-        let fast = FirstLook { rtt: 198.0, send_overhead: 14.0, gap: 76.0, messages: 256 };
-        for (slow, fast) in curves.iter().zip(choose(&fast, 50, 100.0)) {
+        let fast = FirstLook { rtt: 198.0, send_overhead: 14.0, gap: 76.0, ..look };
+        for (slow, fast) in curves.iter().zip(choose(&fast, limits, |_| 50)) {
             assert!((slow.delay / 100.0 - fast.delay).abs() < 1e-9);
             // On the faster one, bursts above the gap may go on for longer.
             assert!(slow.messages.last() <= fast.messages.last(), "{slow:?} {fast:?}");
         }
         // A machine a thousand times slower is not measured for longer than it may take.
-        let slow = FirstLook { rtt: 2e7, send_overhead: 1.4e6, gap: 7.6e6, messages: 256 };
-        let top = choose(&slow, 50, 100.0)[0].messages.last().copied();
-        assert_eq!(top, Some(64));
+        let top = |look: &FirstLook, limits: Limits, samples: u32| {
+            choose(look, limits, |_| samples)[0].messages.last().copied()
+        };
+        let slow = FirstLook { rtt: 2e7, send_overhead: 1.4e6, gap: 7.6e6, ..look };
+        assert_eq!(top(&slow, limits, 50), Some(64));
+        // One whose messages take as long outside of the timed section is no faster.
+        assert_eq!(top(&FirstLook { untimed: 7.6e6, ..look }, limits, 50), Some(64));
+        // The coarse grid has the same arm with fewer points.
+        let coarse = choose(&look, Limits { mesh: COARSE, ..limits }, |_| 50);
+        let count = |curves: &[Curve]| curves.iter().map(|c| c.messages.len()).sum::<usize>();
+        assert!(count(&coarse) < count(&curves), "{coarse:?}");
+        assert_eq!(coarse.last().map(|c| c.delay), curves.last().map(|c| c.delay));
+        assert!(coarse.iter().all(|c| c.messages.is_sorted_by(|a, b| a < b)), "{coarse:?}");
+        // With time enough M goes as far as it took the gap to be stable, or as is allowed.
+        assert_eq!(top(&look, limits, 50), Some(256));
+        assert_eq!(top(&look, Limits { most: 100, ..limits }, 50), Some(100));
     }
 }

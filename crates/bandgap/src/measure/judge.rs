@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use bandgap_model::{Estimate, Kind, ModelError, Observation, Options, Signature, extract};
+use bandgap_model::{
+    Estimate, Kind, ModelError, Observation, Options, Signature, extract, extract_transfers,
+};
 use bandgap_stats::Point;
 
 use super::data::{Batch, Key, Table};
+use super::load::Load;
 use super::placement::Placements;
 use super::signature::MIN_BATCHES;
 
@@ -62,8 +65,13 @@ impl<'a> Judged<'a> {
 
     /// The same table seen from another state.
     pub fn seen_from(&self, state: usize) -> Self {
+        self.viewed(Some(state))
+    }
+
+    /// The same table seen from a state, or from none.
+    pub fn viewed(&self, seen: Option<usize>) -> Self {
         let (states, delays) = (self.states.clone(), BTreeMap::new());
-        Self { states, seen: Some(state), delays, ..*self }.with_delays()
+        Self { states, seen, delays, ..*self }.with_delays()
     }
 
     /// The same states over part of the table.
@@ -93,11 +101,16 @@ impl<'a> Judged<'a> {
         batch.rejected.is_none() && (batch.probe.is_none() || self.state(batch) == self.seen)
     }
 
+    /// How many batches count.
+    pub fn counted(&self) -> usize {
+        self.table.iter().flat_map(|(_, batches)| batches).filter(|b| self.counts(b)).count()
+    }
+
     /// Values of the batches of `key` that count, in the order measured. Each is taken at the same
     /// Δ: what a batch's own Δ was off, M times, is removed.
     pub fn values(&self, key: &Key) -> Vec<f64> {
         let (messages, delay) = match *key {
-            Key::Issue { messages, delay_ps } => (f64::from(messages), self.delay(delay_ps)),
+            Key::Issue { messages, delay_ps, .. } => (f64::from(messages), self.delay(delay_ps)),
             _ => (0.0, 0.0),
         };
         self.table
@@ -119,7 +132,7 @@ impl<'a> Judged<'a> {
     /// Whether `key` has batches enough, and an interval as narrow as asked.
     pub fn converged(&self, key: &Key) -> bool {
         self.point(key).is_some_and(|point| {
-            let stamp = if matches!(key, Key::Issue { .. } | Key::Rtt | Key::Sized { .. }) {
+            let stamp = if matches!(key, Key::Issue { .. } | Key::Rtt { .. } | Key::Sized { .. }) {
                 self.stamp
             } else {
                 0.0
@@ -148,16 +161,16 @@ impl<'a> Judged<'a> {
         self
     }
 
-    /// What the model gets to see.
+    /// What the model gets to see of a table of one signature.
     pub fn observations(&self) -> Vec<Observation> {
         self.table
             .iter()
             .filter_map(|(key, _)| {
                 let (kind, messages, delay) = match *key {
-                    Key::Issue { messages, delay_ps } => {
+                    Key::Issue { messages, delay_ps, .. } => {
                         (Kind::Issue, u64::from(messages), self.delay(delay_ps))
                     }
-                    Key::Rtt => (Kind::Rtt, 1, 0.0),
+                    Key::Rtt { .. } => (Kind::Rtt, 1, 0.0),
                     _ => return None,
                 };
                 let batches = self.values(key);
@@ -177,18 +190,39 @@ impl<'a> Judged<'a> {
         extract(&self.observations(), &options)
     }
 
+    /// The signature of transfers, where the way without bytes takes `reply`.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub fn transfers(&self, resamples: usize, reply: &Estimate) -> Result<Signature, ModelError> {
+        let options = Options { confidence: self.confidence, resamples, seed: self.seed };
+        extract_transfers(&self.observations(), &options, reply)
+    }
+
     /// Whether os, or, g and RTT have intervals as narrow as asked. (L may be near zero, so that
-    /// no relative width makes sense for it.)
-    pub fn parameters_converged(&self) -> bool {
+    /// no relative width makes sense for it; nor does it for the or of transfers, which os may
+    /// exceed by far: together they count.)
+    pub fn parameters_converged(&self, load: Load) -> bool {
         self.signature(QUICK_RESAMPLES).is_ok_and(|signature| {
-            [&signature.send_overhead, &signature.recv_overhead, &signature.gap, &signature.rtt]
-                .iter()
-                .all(|e| within(e, self.precision))
+            let Signature { send_overhead, recv_overhead, gap, rtt, .. } = &signature;
+            [send_overhead, gap, rtt].iter().all(|e| within(e, self.precision))
+                && part_within(recv_overhead, overheads(&signature, load), self.precision)
         })
     }
 }
 
+/// What the precision of or is a share of: itself, or os + or of transfers.
+pub fn overheads(signature: &Signature, load: Load) -> f64 {
+    let own = signature.recv_overhead.value.abs();
+    if load.is_transfer() { signature.send_overhead.value.abs() + own } else { own }
+}
+
+/// Whether the half-width of an estimate's interval is within `precision` of `whole`.
+pub fn part_within(estimate: &Estimate, whole: f64, precision: f64) -> bool {
+    (estimate.high - estimate.low) / 2.0 <= precision * whole.abs()
+}
+
 /// Whether the half-width of an estimate's interval is within `precision` of its value.
 pub fn within(estimate: &Estimate, precision: f64) -> bool {
-    (estimate.high - estimate.low) / 2.0 <= precision * estimate.value.abs()
+    part_within(estimate, estimate.value, precision)
 }

@@ -10,12 +10,14 @@ pub mod floors;
 pub mod grid;
 pub mod judge;
 pub mod live;
+pub mod load;
 pub mod pairs;
 pub mod placement;
 pub mod runner;
 pub mod series;
 pub mod signature;
 pub mod sizes;
+pub mod surface;
 pub mod virtual_time;
 
 pub use data::{Measured, Table};

@@ -180,7 +180,8 @@ impl<R: Runner> Session<'_, R> {
             for (at, point) in open.iter().enumerate() {
                 self.batch(*point)?;
                 let spent = self.runner.elapsed().as_secs_f64() - begun;
-                let done = (spent / self.plan.budget).max(0.2 * at as f64 / open.len() as f64);
+                let first = if round == 0 { at as f64 / open.len() as f64 } else { 1.0 };
+                let done = (spent / self.plan.budget).max(0.2 * first);
                 self.runner.progress(
                     done.min(0.99),
                     &format!("round {}, {} of {all} sizes open", round + 1, open.len()),
@@ -253,10 +254,16 @@ impl<R: Runner> Session<'_, R> {
         if self.runner.virtual_time() {
             return 2;
         }
-        let moved = u64::from(point.bytes.max(1)) * u64::from(point.messages);
-        let most = (BATCH_BYTES / moved).min(u64::from(u32::MAX)) as u32;
-        most.clamp(LEAST_SAMPLES.min(self.plan.samples), self.plan.samples)
+        samples_within(BATCH_BYTES, point.bytes, point.messages, LEAST_SAMPLES, self.plan.samples)
     }
+}
+
+/// Samples of `messages` messages of `bytes` bytes: so many that a batch moves `room` bytes, but
+/// from `least` to `most`.
+pub fn samples_within(room: u64, bytes: u32, messages: u32, least: u32, most: u32) -> u32 {
+    let moved = u64::from(bytes.max(1)) * u64::from(messages);
+    let fit = (room / moved).min(u64::from(u32::MAX)) as u32;
+    fit.clamp(least.min(most), most)
 }
 
 /// The key under which a point's batches are kept.

@@ -7,7 +7,7 @@
 //! time budget is spent.
 
 use bandgap_comm::Delay;
-use bandgap_kernels::{Job, Kernel, Pattern};
+use bandgap_kernels::{Job, Pattern};
 use bandgap_stats::quantile::median;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -18,6 +18,7 @@ use super::calm::Watchful;
 use super::data::{Batch, Key, Measured, Table};
 use super::grid::{FirstLook, Point, choose};
 use super::judge::{Judged, batch_value};
+use super::load::Load;
 use super::placement::straddles;
 use super::runner::{Executed, Runner, Stop};
 
@@ -36,6 +37,8 @@ pub struct SignaturePlan {
     pub seed: u64,
     /// Who asks whom.
     pub pattern: SignaturePattern,
+    /// What each request carries.
+    pub load: Load,
     /// Cost of the clock's stamps, in nanoseconds: removed from every time.
     pub stamp: f64,
 }
@@ -74,19 +77,21 @@ pub const MIN_BATCHES: usize = 5;
 const LEAST_ROUNDS: u32 = 2;
 /// Multiple of the budget that these rounds may take on a machine that is too busy for it.
 const PATIENCE: f64 = 3.0;
+/// Samples of a batch of the first look at most.
+const FEW: u32 = 20;
 /// Attempts at a batch that straddles a change of state.
 const ATTEMPTS: usize = 4;
 /// Share by which the delay may differ before and after a batch.
 const DRIFT: f64 = 0.1;
 /// Samples of the delay by itself, before and after a batch.
 const DELAY_SAMPLES: u32 = 9;
+/// Time that one of these may take, in nanoseconds, if it is of more than one delay.
+const DELAY_TIME: f64 = 5e4;
 /// Points whose batch takes less than this, in nanoseconds, are visited several times in a round:
 /// round trips and short bursts are where the overheads come from, and cost least.
 const CHEAP: f64 = 4e5;
-/// Visits of one point in a round at most.
-const MOST_VISITS: f64 = 4.0;
-/// Longest time one sample may take, in nanoseconds: fifty of them are a batch.
-const LONGEST_SAMPLE: f64 = 2e6;
+/// Visits of the round trip in a round.
+const RTT_VISITS: usize = 4;
 /// Successive slopes of elapsed(M) within this share of each other are stable.
 const STABLE: f64 = 0.1;
 /// Multiples of the capacity between which the largest M lies: full rate is reached only when the
@@ -101,10 +106,11 @@ pub fn measure<R: Runner>(runner: &mut R, plan: &SignaturePlan) -> Result<Table,
     let mut session = Session::new(runner, plan);
     session.runner.progress(0.0, "first look")?;
     let look = session.first_look()?;
-    let mut points: Vec<Point> = vec![Point::Rtt; MOST_VISITS as usize];
-    let samples = session.samples();
+    let mut points: Vec<Point> = vec![Point::Rtt; RTT_VISITS];
+    let limits = plan.load.limits(plan.budget);
+    let curves = choose(&look, limits, |messages| session.samples(messages));
     let mut delays = Vec::new();
-    for curve in choose(&look, samples, plan.budget) {
+    for curve in curves {
         let delay = if curve.delay > 0.0 { session.runner.delay(curve.delay) } else { Delay::NONE };
         // Several delays shorter than the shortest that the processor can make are one.
         if delays.contains(&delay) {
@@ -113,8 +119,9 @@ pub fn measure<R: Runner>(runner: &mut R, plan: &SignaturePlan) -> Result<Table,
         delays.push(delay);
         for &messages in &curve.messages {
             let point = Point::Issue { messages, delay };
+            let samples = session.samples(messages);
             let batch = look.sample_time(messages, curve.delay) * f64::from(samples);
-            let visits = (CHEAP / batch).clamp(1.0, MOST_VISITS);
+            let visits = (CHEAP / batch).clamp(1.0, limits.visits);
             points.extend(std::iter::repeat_n(point, visits as usize));
         }
     }
@@ -135,32 +142,43 @@ impl<'a, R: Runner> Session<'a, R> {
     }
 
     /// Samples of a batch: in virtual time they are all alike.
-    fn samples(&self) -> u32 {
-        if self.runner.virtual_time() { 2 } else { self.plan.samples }
+    fn samples(&self, messages: u32) -> u32 {
+        if self.runner.virtual_time() {
+            return 2;
+        }
+        self.plan.load.samples(messages, self.plan.samples)
     }
 
     /// Round trip, send overhead and gap, well enough to choose a grid.
     fn first_look(&mut self) -> Result<FirstLook, Stop> {
-        let samples = self.samples().min(20);
-        let mut rtt = self.warm(samples)?;
-        let elapsed = |session: &mut Self, messages: u32, samples: u32| {
-            let done = session.execute(messages, Delay::NONE, samples)?;
-            Ok::<f64, Stop>(batch_value(&done.issue))
+        let mut rtt = self.warm()?;
+        let looks = if self.runner.virtual_time() { 1 } else { self.plan.load.looks() };
+        let elapsed = |session: &mut Self, messages: u32| {
+            let samples = session.samples(messages).min(FEW);
+            let mut least = f64::INFINITY;
+            for _ in 0..looks {
+                let done = session.execute(messages, Delay::NONE, samples)?;
+                least = least.min(batch_value(&done.issue));
+            }
+            Ok::<f64, Stop>(least)
         };
-        let one = elapsed(self, 1, samples)?;
-        let eight = elapsed(self, 8, samples)?;
+        let one = elapsed(self, 1)?;
+        let eight = elapsed(self, 8)?;
         let send_overhead = ((eight - one) / 7.0).max(0.0);
         rtt = rtt.max(1.0);
         let capacity = self.runner.capacity().clamp(8, 1 << 12) as u32;
+        let most = self.plan.load.limits(self.plan.budget).most;
         let (mut messages, mut before) = (16_u32, eight);
         let mut slopes: Vec<f64> = Vec::new();
         let mut previous = 8_u32;
         loop {
-            let now = elapsed(self, messages, samples)?;
+            let now = elapsed(self, messages)?;
             slopes.push((now - before) / f64::from(messages - previous));
             let stable = slopes.windows(2).next_back().is_some_and(|w| near(w[0], w[1], STABLE));
             let past = messages >= PAST_CAPACITY.start * capacity;
-            let far = messages >= PAST_CAPACITY.end * capacity || now > LONGEST_SAMPLE;
+            let far = messages >= PAST_CAPACITY.end * capacity
+                || messages > most / 2
+                || now > self.plan.load.longest_sample();
             if past && stable || far {
                 break;
             }
@@ -168,11 +186,12 @@ impl<'a, R: Runner> Session<'a, R> {
             messages *= 2;
         }
         let gap = slopes.last().copied().unwrap_or(rtt).max(0.1);
-        Ok(FirstLook { rtt, send_overhead, gap, messages })
+        Ok(FirstLook { rtt, send_overhead, gap, messages, untimed: self.plan.load.untimed() })
     }
 
     /// Round trips until successive batches agree.
-    fn warm(&mut self, samples: u32) -> Result<f64, Stop> {
+    fn warm(&mut self) -> Result<f64, Stop> {
+        let samples = self.samples(1).min(FEW);
         let mut last = f64::INFINITY;
         for _ in 0..20 {
             let now = batch_value(&self.execute(1, Delay::NONE, samples)?.drained);
@@ -199,10 +218,8 @@ impl<'a, R: Runner> Session<'a, R> {
                 } else {
                     0.5
                 });
-                self.runner.progress(
-                    share.min(0.99),
-                    &format!("round {}, {} of {} points open", round + 1, open.len(), points.len()),
-                )?;
+                self.runner
+                    .progress(share.min(0.99), &self.doing(round, open.len(), points.len()))?;
                 if self.over(round, spent) {
                     return Ok(());
                 }
@@ -215,9 +232,10 @@ impl<'a, R: Runner> Session<'a, R> {
                 continue;
             }
             let judged = self.plan.judge(&self.table);
-            open = points.iter().copied().filter(|p| !judged.converged(&key(*p))).collect();
+            let done = |point: &Point| judged.converged(&self.key(*point));
+            open = points.iter().copied().filter(|point| !done(point)).collect();
             if open.is_empty() {
-                if judged.parameters_converged() {
+                if judged.parameters_converged(self.plan.load) {
                     return Ok(());
                 }
                 open = points.clone();
@@ -236,14 +254,22 @@ impl<'a, R: Runner> Session<'a, R> {
         spent > patience * self.plan.budget
     }
 
+    fn doing(&self, round: u32, open: usize, points: usize) -> String {
+        let load = match self.plan.load {
+            Load::Words => String::new(),
+            load => format!("{load}, "),
+        };
+        format!("{load}round {}, {open} of {points} points open", round + 1)
+    }
+
     /// One batch of one point; repeated when the placement changed within it.
     fn batch(&mut self, point: Point) -> Result<(), Stop> {
-        let samples = self.samples();
         for attempt in 1..=ATTEMPTS {
             let (messages, delay) = match point {
                 Point::Issue { messages, delay } => (messages, delay),
                 Point::Rtt => (1, Delay::NONE),
             };
+            let samples = self.samples(messages);
             self.watchful.await_calm(self.runner, &self.job(messages, delay, samples))?;
             let before = self.delay_in_place(delay, messages);
             let done = self.execute(messages, delay, samples)?;
@@ -256,7 +282,7 @@ impl<'a, R: Runner> Session<'a, R> {
             let again = rejected.is_some() && attempt < ATTEMPTS;
             let launch = self.runner.launch();
             let measured = Measured {
-                key: key(point),
+                key: self.key(point),
                 batch: Batch { samples, probe, delay, launch, rejected },
             };
             self.table.push(measured.clone());
@@ -273,7 +299,9 @@ impl<'a, R: Runner> Session<'a, R> {
         if delay == Delay::NONE {
             return None;
         }
-        let times = self.runner.time_delay(delay, messages.clamp(16, 64), DELAY_SAMPLES);
+        let enough = (DELAY_TIME * 1e3 / delay.picoseconds as f64).max(1.0) as u32;
+        let messages = messages.clamp(16, 64).min(enough);
+        let times = self.runner.time_delay(delay, messages, DELAY_SAMPLES);
         // Few samples, of which an interrupt may hit some; each is long against the clock's step.
         Some(median(&times))
     }
@@ -285,22 +313,25 @@ impl<'a, R: Runner> Session<'a, R> {
 
     fn job(&self, messages: u32, delay: Delay, samples: u32) -> Job {
         Job {
-            kernel: Kernel::Burst,
+            kernel: self.plan.load.kernel(),
             pattern: self.plan.pattern.kernels(),
             messages,
             samples,
-            bytes: 0,
+            bytes: self.plan.load.bytes(),
             delay,
             probed: true,
         }
     }
-}
 
-/// The key under which a point's batches are kept.
-fn key(point: Point) -> Key {
-    match point {
-        Point::Issue { messages, delay } => Key::Issue { messages, delay_ps: delay.picoseconds },
-        Point::Rtt => Key::Rtt,
+    /// The key under which a point's batches are kept.
+    fn key(&self, point: Point) -> Key {
+        let load = self.plan.load;
+        match point {
+            Point::Issue { messages, delay } => {
+                Key::Issue { load, messages, delay_ps: delay.picoseconds }
+            }
+            Point::Rtt => Key::Rtt { load },
+        }
     }
 }
 

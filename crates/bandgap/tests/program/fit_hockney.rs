@@ -1,5 +1,9 @@
 //! `bandgap fit hockney`: tables and other tools' output, right and wrong.
 
+mod tools;
+
+use bandgap_record::Run;
+
 use crate::subject::{Place, near, of_kind, value};
 
 /// t = 2 µs + n/(1 GB/s), 2 ns off up and down by turns.
@@ -16,7 +20,7 @@ fn table() -> String {
 fn a_table_gives_all_four_parameters_in_both_weightings() {
     let place = Place::new();
     let file = place.file("times.csv", table());
-    let run = place.run(["fit", "hockney", &file, "--json", "-"]).measured().json();
+    let run = place.run(["fit", "hockney", &file, "--json", "-"]).ends(0).json();
     let fits = of_kind(&run, "hockney");
     let weightings: Vec<_> = fits.iter().map(|fit| fit["weighting"].as_str().unwrap()).collect();
     assert_eq!(weightings, ["relative", "ordinary"]);
@@ -30,8 +34,49 @@ fn a_table_gives_all_four_parameters_in_both_weightings() {
         near("π0", value(&segment["pi0"]), 5e5, 0.01);
         assert_eq!((&segment["from_bytes"], &segment["to_bytes"]), (&0.into(), &65_536.into()));
     }
-    let text = place.run(["fit", "hockney", &file]).measured().stdout;
-    assert!(text.contains("n½") && text.contains("read as CSV: 7 rows"), "{text}");
+    let text = place.run(["fit", "hockney", &file]).ends(0).stdout;
+    assert!(
+        text.contains("n½") && text.starts_with("Read as CSV: 7 rows; times as given."),
+        "{text}"
+    );
+    // The picture, and no files.
+    assert!(text.contains("message size n"), "{text}");
+    assert_eq!(place.names(), ["times.csv"]);
+}
+
+#[test]
+fn what_was_read_is_kept_with_the_fits() {
+    let place = Place::new();
+    let repeated = table() + "64,2066\n64,2062\n";
+    let file = place.file("times.csv", repeated);
+    let finished = place.run(["fit", "hockney", &file, "--quiet", "--out", "kept"]).ends(0);
+    assert!(finished.stderr.is_empty(), "{}", finished.stderr);
+    let kept: Vec<String> = std::fs::read_dir(place.path("kept"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    for name in ["run.json", "series.csv", "series.svg", "samples.csv"] {
+        assert!(kept.iter().any(|kept| kept == name), "{name} is not in {kept:?}");
+    }
+    let read = |name: &str| std::fs::read_to_string(place.path("kept").join(name)).unwrap();
+    let run = Run::from_json(read("run.json").as_bytes()).unwrap();
+    let run = serde_json::to_value(&run).unwrap();
+    let [series] = of_kind(&run, "series")[..] else { panic!("one series") };
+    assert_eq!((&series["name"], &series["transport"]), (&"CSV".into(), &"table".into()));
+    assert_eq!(series["points"].as_array().unwrap().len(), 7);
+    // 62 − 2 + 2002, 2066 and 2062: 2064 on average, of three.
+    let repeated = &series["points"][1];
+    near("time", value(&repeated["time"]), 2063.33e-9, 1e-5);
+    assert_eq!(repeated["batches"][0]["samples"].as_array().unwrap().len(), 3);
+    assert!(series["findings"][0].as_str().unwrap().contains("9 rows of 7 sizes"), "{series}");
+    assert!(read("series.svg").contains("<svg"));
+    // What is kept is a table again, and gives the same.
+    for name in ["samples.csv", "series.csv"] {
+        let again = place.run(["fit", "hockney", &format!("kept/{name}"), "--json", "-"]).ends(0);
+        let again = again.json();
+        let t0 = |run: &serde_json::Value| value(&of_kind(run, "hockney")[0]["segments"][0]["t0"]);
+        near(name, t0(&again), t0(&run), 1e-6);
+    }
 }
 
 #[test]
@@ -51,56 +96,130 @@ fn breaks_may_be_given_and_standard_input_is_a_file() {
 }
 
 #[test]
-fn what_another_tool_printed_is_recognised() {
+fn breaks_that_part_nothing_are_refused() {
     let place = Place::new();
-    // osu_latency prints microseconds, half of a round trip.
-    let mut text = "# OSU MPI Latency Test v7.3\n# Size          Latency (us)\n".to_owned();
-    for bytes in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096] {
-        text += &format!("{bytes:<10}{:>18.2}\n", 10.0 + f64::from(bytes) * 0.01);
+    let file = place.file("times.csv", table());
+    for (breaks, told) in [
+        (
+            "1MiB",
+            "a break at 1 MiB leaves no sizes on one side; those to be parted are 0 B to 64 KiB",
+        ),
+        ("64KiB", "a break at 64 KiB leaves no sizes on one side"),
+        ("4KiB,300", "the break at 300 B comes after the one at 4 KiB; breaks ascend"),
+        ("300,300", "breaks ascend"),
+        ("300,400", "there is no size between the breaks at 300 B and 400 B"),
+    ] {
+        let finished = place.run(["fit", "hockney", &file, "--breaks", breaks]).ends(2);
+        assert!(finished.stderr.contains(told), "{breaks}: {}", finished.stderr);
+        assert!(finished.stderr.contains("leave the option out"), "{}", finished.stderr);
+        assert!(finished.stdout.is_empty());
     }
-    let file = place.file("osu.txt", text);
-    let run = place.run(["fit", "hockney", &file, "--json", "-"]).measured().json();
+    place.run(["fit", "hockney", &file, "--segments", "0"]).ends(2);
+    // Sizes between them, but too few for a line: the others' parameters are given.
+    let run = place.run(["fit", "hockney", &file, "--breaks", "64", "--json", "-"]).ends(1).json();
     let fit = of_kind(&run, "hockney")[0];
-    assert_eq!(fit["name"], "osu_latency");
-    near("t0", value(&fit["segments"][0]["t0"]), 10e-6, 0.01);
-    near("r∞", value(&fit["segments"][0]["r_inf"]), 1e8, 0.01);
+    assert!(fit["segments"][0]["t0"].is_null() && fit["segments"][1]["t0"].is_object(), "{fit}");
+    assert!(fit["findings"].to_string().contains("too few sizes for a line, 2 where 3"), "{fit}");
+}
+
+/// The relative fit of a table of these times, which says that it must not be trusted, and the text
+/// that is printed.
+#[track_caller]
+fn doubted(rows: impl Iterator<Item = (u64, f64)>) -> (serde_json::Value, String) {
+    let place = Place::new();
+    let rows: String = rows.map(|(bytes, time)| format!("{bytes},{time}\n")).collect();
+    let file = place.file("times.csv", format!("bytes,time_ns\n{rows}"));
+    let run = place.run(["fit", "hockney", &file, "--segments", "1", "--json", "-"]).ends(1).json();
+    let text = place.run(["fit", "hockney", &file, "--segments", "1"]).ends(1).stdout;
+    (of_kind(&run, "hockney")[0].clone(), text)
 }
 
 #[test]
-fn a_negative_startup_is_refused_with_its_reason() {
-    let place = Place::new();
-    let mut text = "bytes,time_ns\n".to_owned();
-    for bytes in [1000, 2000, 3000, 4000, 5000] {
-        text += &format!("{bytes},{}\n", bytes - 500);
+fn what_the_times_do_not_support_is_refused_with_its_reason() {
+    let (fit, text) = doubted((1..=5).map(|k| (1000 * k, 1000.0 * k as f64 - 500.0)));
+    for refused in ["t0", "n_half", "pi0"] {
+        assert!(fit["segments"][0][refused].is_null(), "{refused}: {fit}");
     }
-    let file = place.file("times.csv", text);
+    assert!(
+        text.contains("no startup time is\n  negative") && text.contains("not found"),
+        "{text}"
+    );
+    // n½ = 1 µs · 1 GB/s = 1000 bytes where none was longer than 50.
+    let (fit, text) = doubted((0..6).map(|k| (10 * k, 1000.0 + 10.0 * k as f64)));
+    assert!(fit["segments"][0]["n_half"].is_null() && fit["segments"][0]["t0"].is_object());
+    assert!(
+        text.contains("n½ would be 1000 B, outside of what was measured (0 B to 50 B)"),
+        "{text}"
+    );
+    // Longer messages take less time.
+    let (fit, text) = doubted((0..6).map(|k| (10 * k, 1000.0 - 10.0 * k as f64)));
+    assert!(fit["segments"][0]["r_inf"].is_null(), "{fit}");
+    assert!(text.contains("the time does not rise with the length"), "{text}");
+    // A parabola is no line.
+    let (fit, text) = doubted((1..40).map(|k| (100 * k, 1000.0 + (k * k) as f64)));
+    assert!(fit["findings"].to_string().contains("neighbouring sizes deviate alike"), "{fit}");
+    assert!(text.contains("the times do not follow a line"), "{text}");
+}
+
+#[test]
+fn what_last_digits_leave_open_is_said() {
+    let place = Place::new();
+    let text: String =
+        (0..12).map(|k| format!("{},{:.1}\n", 1 << k, 0.24 + f64::from(1 << k) / 2e3)).collect();
+    let file = place.file("coarse.csv", format!("bytes,time_us\n{text}"));
+    let printed = place.run(["fit", "hockney", &file]).measured().stdout;
+    // 0.2 µs printed to 0.1 µs.
+    assert!(printed.contains("last digits leave ±25 % of the time of"), "{printed}");
+    // The first five are 0.2 µs to the last digit, and still t0 may be the 0.24 µs that it is.
     let run = place.run(["fit", "hockney", &file, "--json", "-"]).measured().json();
-    let fit = of_kind(&run, "hockney")[0];
-    assert!(fit["segments"][0]["t0"].is_null() && fit["segments"][0]["pi0"].is_null(), "{fit}");
-    let findings = fit["findings"].to_string();
-    assert!(findings.contains("negative") || findings.contains("below zero"), "{findings}");
+    for fit in of_kind(&run, "hockney") {
+        let t0 = &fit["segments"][0]["t0"];
+        let (low, high) = (t0["low"].as_f64().unwrap(), t0["high"].as_f64().unwrap());
+        assert!(low < 0.24e-6 && 0.24e-6 < high, "{t0}");
+    }
 }
 
 #[test]
 fn defects_are_named_with_their_line() {
     let place = Place::new();
+    let long = format!("bytes,time_ns\n8,{}\n", "1".repeat(1 << 20));
     for (text, told) in [
-        ("", "empty"),
-        ("bytes,time_ns\n", "no rows"),
-        ("bytes,time_ns\n8,100\n16,NaN\n", "line 3"),
-        ("bytes,time_ns\n8,100\n16,-3\n", "line 3"),
-        ("bytes,time_ns\n8,100\n99999999999999999999,3\n", "line 3"),
-        ("bytes,time_ns\n8,100\n16\n", "line 3"),
-        ("bytes,time_ns,time_us\n8,100,0.1\n16,3,9\n", "line 1"),
-        ("8 bytes took a while\n", "osu_latency"),
-        ("bytes,time_ns\n8,100\n8,101\n", "size"),
+        ("", "it is empty"),
+        ("\n\n", "it is empty"),
+        ("bytes,time_ns\n", "it has a header but no rows"),
+        ("bytes,time_ns\n8,100\n16,NaN\n", "line 3: time_ns is 'NaN': it must be finite"),
+        ("bytes,time_ns\n8,100\n16,-3\n", "line 3: time_ns is '-3': it must not be negative"),
+        ("bytes,time_ns\n8,100\n18446744073709551616,3\n", "line 3: bytes is"),
+        ("bytes,time_ns\n8,100\n16\n", "line 3: 1 fields where the header has 2"),
+        ("bytes,time_ns\n8,100\n16,3us\n", "line 3: time_ns is '3us'"),
+        ("bytes,time_ns,time_us\n8,100,0.1\n16,3,9\n", "line 1: column time_us after"),
+        ("bytes,time_ns\n8,1e300\n16,2\n32,5\n", "line 2: 1e300 ns as the time of 8 B"),
+        ("8 bytes took a while\n", "known: CSV with the columns bytes,time_ns; the output of osu"),
+        ("bytes,time_ns\n8,100\n8,101\n", "1 different message sizes, at least 3 are needed"),
+        ("# OSU MPI Latency Test v7.4\n# Size  Latency (us)\n1  2.0\n2", "line 4: it is cut"),
+        ("transport,bytes,time_ns\nshm,8,1\ntcp,8,9\n", "line 3: transport 'tcp' after 'shm'"),
+        (&long, "line 2: it is longer than 64 KiB"),
     ] {
         let file = place.file("bad.txt", text);
-        let finished = place.run(["fit", "hockney", &file]);
-        assert_eq!(finished.code, Some(3), "{text:?}: {}", finished.stderr);
-        assert!(finished.stderr.contains(told), "{text:?}: {}", finished.stderr);
-        assert!(finished.stdout.is_empty(), "{text:?}");
+        let finished = place.run(["fit", "hockney", &file]).ends(3);
+        let begin: String = text.chars().take(60).collect();
+        assert!(finished.stderr.contains(told), "{begin:?}: {}", finished.stderr);
+        assert!(finished.stdout.is_empty(), "{begin:?}");
     }
-    let missing = place.run(["fit", "hockney", "nowhere.csv"]);
+    let file = place.file("bad.txt", b"bytes,time_ns\n8,\xff\xfe\n");
+    let binary = place.run(["fit", "hockney", &file]).ends(3);
+    assert!(binary.stderr.contains("line 2: it is not text in UTF-8"), "{}", binary.stderr);
+    let missing = place.run(["fit", "hockney", "nowhere.csv"]).ends(3);
     assert!(missing.stderr.contains("nowhere.csv"), "{}", missing.stderr);
+    let input = place.run(["fit", "hockney", "-"]).ends(3);
+    assert!(input.stderr.contains("use standard input: read the table: it is empty"));
+}
+
+#[test]
+fn line_ends_and_byte_order_marks_of_other_systems_are_read() {
+    let place = Place::new();
+    let text = format!("\u{feff}{}", table().replace('\n', "\r\n"));
+    let run = place.run_with_input(["fit", "hockney", "-", "--json", "-"], text.as_bytes());
+    let run = run.ends(0).json();
+    near("t0", value(&of_kind(&run, "hockney")[0]["segments"][0]["t0"]), 2e-6, 0.01);
 }

@@ -19,20 +19,21 @@ pub(super) fn place(
 }
 
 fn at(table: &Table, given: &[u64]) -> Result<Vec<Breakpoint>, ModelError> {
-    let mut given = given.to_vec();
-    given.sort_unstable();
-    given.dedup();
+    if let Some(pair) = given.windows(2).find(|pair| pair[0] >= pair[1]) {
+        return Err(ModelError::BreaksUnsorted { before: pair[0], at: pair[1] });
+    }
     let bytes = &table.bytes;
     let mut below = 0;
-    let mut breakpoints = Vec::new();
-    for at in given {
+    let mut breakpoints: Vec<Breakpoint> = Vec::new();
+    for &at in given {
         let above = bytes.partition_point(|&size| size <= at);
-        if above == below || above == bytes.len() {
-            return Err(ModelError::BreakOutside {
-                at,
-                from: bytes[below],
-                to: bytes[bytes.len() - 1],
-            });
+        if above == 0 || above == bytes.len() {
+            let (from, to) = (bytes[0], bytes[bytes.len() - 1]);
+            return Err(ModelError::BreakOutside { at, from, to });
+        }
+        if above == below {
+            let before = breakpoints.last().map_or(0, |breakpoint| breakpoint.low);
+            return Err(ModelError::BreaksTooClose { before, at });
         }
         breakpoints.push(Breakpoint {
             last_below: bytes[above - 1],
@@ -48,7 +49,7 @@ fn at(table: &Table, given: &[u64]) -> Result<Vec<Breakpoint>, ModelError> {
 
 fn found(table: &Table, most: usize, confidence: f64) -> (Vec<Breakpoint>, Vec<HockneyFinding>) {
     let sizes = table.bytes.len();
-    let limits = Limits { fewest: FEWEST_SIZES, most: most.max(1), noise: table.noise };
+    let limits = Limits { fewest: FEWEST_SIZES, most: most.max(1), noise: &table.noise };
     let mut findings = Vec::new();
     if most > 1 && sizes < 2 * FEWEST_SIZES {
         findings.push(HockneyFinding::BreaksUnsearched { sizes, needed: 2 * FEWEST_SIZES });
@@ -60,13 +61,12 @@ fn found(table: &Table, most: usize, confidence: f64) -> (Vec<Breakpoint>, Vec<H
     if most > 1 && chosen.starts.len() == most {
         findings.push(HockneyFinding::MostSegments { most });
     }
-    let weights: Vec<f64> = choice.fitted.iter().map(|fitted| fitted.powi(-2)).collect();
-    let points = Points { x: &table.x, y: &table.times, weights: &weights, fewest: FEWEST_SIZES };
-    let variance = chosen.noise.max(table.noise).powi(2);
+    let weights = &choice.weights;
+    let points = Points { x: &table.x, y: &table.times, weights, fewest: FEWEST_SIZES };
     let breakpoints = (1..chosen.starts.len())
         .map(|cut| {
             let start = chosen.starts[cut];
-            let (first, last) = break_range(&points, &chosen.starts, cut, variance, confidence);
+            let (first, last) = break_range(&points, &chosen.starts, cut, 1.0, confidence);
             Breakpoint {
                 last_below: table.bytes[start - 1],
                 first_above: table.bytes[start],

@@ -85,6 +85,13 @@ pub enum HockneyFinding {
         /// What was measured.
         measured: Range,
     },
+    /// The interval of n½ has no end, and it is absent.
+    HalfLengthUnresolved {
+        /// The segment.
+        range: Range,
+        /// n½ in bytes.
+        n_half: f64,
+    },
     /// n½ lies outside its own segment.
     HalfLengthElsewhere {
         /// The segment.
@@ -124,6 +131,20 @@ pub enum HockneyFinding {
         /// How many.
         most: usize,
     },
+}
+
+impl HockneyFinding {
+    /// Whether it says that a parameter is withheld, or that a line does not follow its times. The
+    /// others only help to understand.
+    #[must_use]
+    pub fn is_doubt(&self) -> bool {
+        !matches!(
+            self,
+            HockneyFinding::HalfLengthElsewhere { .. }
+                | HockneyFinding::BreaksUnsearched { .. }
+                | HockneyFinding::MostSegments { .. }
+        )
+    }
 }
 
 /// A share in per cent.
@@ -178,6 +199,12 @@ impl fmt::Display for HockneyFinding {
                  not given.",
                 significant(n_half, 3)
             ),
+            HockneyFinding::HalfLengthUnresolved { range, n_half } => write!(
+                f,
+                "From {range} n½ would be {} B, but how large it may be cannot be told, and it is not \
+                 given.",
+                significant(n_half, 3)
+            ),
             HockneyFinding::HalfLengthElsewhere { range, n_half } => write!(
                 f,
                 "From {range} n½ = {} B lies outside of the segment: no message of this segment has \
@@ -230,6 +257,7 @@ mod tests {
             (HockneyFinding::NoRise { range, slope: -0.25, low: -0.5, high: 0.01 }, "-0.250 ns/B"),
             (HockneyFinding::RateUnresolved { range, least: 2e9 }, "2.00 GB/s"),
             (HockneyFinding::HalfLengthOutside { range, n_half: 9500.0, measured }, "1 B to 8 KiB"),
+            (HockneyFinding::HalfLengthUnresolved { range, n_half: 4000.0 }, "4000 B"),
             (HockneyFinding::HalfLengthElsewhere { range, n_half: 5000.0 }, "5000 B"),
             (
                 HockneyFinding::LargeResiduals { range, rms: 0.25, worst: -0.9, at: 512 },

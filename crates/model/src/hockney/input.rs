@@ -43,12 +43,14 @@ pub(super) struct Table {
     pub(super) x: Vec<f64>,
     /// Means in nanoseconds.
     pub(super) times: Vec<f64>,
-    /// Least relative noise of a mean.
-    pub(super) noise: f64,
+    /// Half of the step of each, in nanoseconds.
+    pub(super) half_steps: Vec<f64>,
+    /// Least relative noise of each.
+    pub(super) noise: Vec<f64>,
 }
 
 impl Table {
-    pub(super) fn of(data: &[SizedTimes]) -> Result<Table, ModelError> {
+    pub(super) fn of(data: &[SizedTimes], steps: &BTreeMap<u64, f64>) -> Result<Table, ModelError> {
         if let Some(empty) = data.iter().find(|sized| sized.times_ns.is_empty()) {
             return Err(ModelError::NoTimes { bytes: empty.bytes });
         }
@@ -64,11 +66,19 @@ impl Table {
         }
         let kept: Vec<Vec<f64>> = sizes.iter().map(|sized| inside_fence(&sized.times_ns)).collect();
         let bytes: Vec<u64> = sizes.iter().map(|sized| sized.bytes).collect();
+        let times: Vec<f64> = kept.iter().map(|times| mean(times)).collect();
+        let half_steps: Vec<f64> =
+            bytes.iter().map(|bytes| steps.get(bytes).unwrap_or(&0.0) / 2.0).collect();
+        let means = noise_of_means(&kept);
+        // A uniform distribution of half width h has the standard deviation h/√3.
+        let rounding =
+            half_steps.iter().zip(&times).map(|(half, time)| half / (3f64.sqrt() * time));
         Ok(Table {
             x: bytes.iter().map(|&bytes| bytes as f64).collect(),
             bytes,
-            times: kept.iter().map(|times| mean(times)).collect(),
-            noise: noise_of_means(&kept),
+            noise: rounding.map(|rounding| rounding.hypot(means)).collect(),
+            times,
+            half_steps,
         })
     }
 }

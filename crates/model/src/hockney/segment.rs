@@ -6,6 +6,7 @@ use bandgap_stats::runs::few_runs;
 
 use super::finding::{HockneyFinding, Range};
 use super::input::Table;
+use super::rounding::Moved;
 use super::{Breakpoint, Fit, Residual, ResidualSummary, Segment, Weighting};
 use crate::signature::Estimate;
 
@@ -129,7 +130,11 @@ impl Piece<'_> {
         }
         let deviations: Vec<f64> = residuals.iter().map(Residual::absolute).collect();
         let chance = few_runs(&deviations);
-        if summary.rms_relative > SMALL_RESIDUAL && chance < RARE {
+        // The coarsest step counts: a fit may lean on that size.
+        let half_steps = &self.table.half_steps[self.start..self.end];
+        let coarse = half_steps.iter().zip(residuals).map(|(half, residual)| half / residual.time);
+        let small = coarse.fold(SMALL_RESIDUAL, f64::max);
+        if summary.rms_relative > small && chance < RARE {
             let rms = summary.rms_relative;
             findings.push(HockneyFinding::Bent { range, rms, chance });
         }
@@ -144,13 +149,15 @@ impl Piece<'_> {
         findings: &mut Vec<HockneyFinding>,
     ) {
         let range = self.range();
-        let startup = line.intercept_interval(self.confidence);
-        let slope = line.slope_interval(self.confidence);
+        let moved = self.moved(line);
+        let startup = moved.intercept(line.intercept, line.intercept_interval(self.confidence));
+        let slope = moved.slope(line.slope, line.slope_interval(self.confidence));
         let unseen = UNSEEN
             * self.table.times[self.start..self.end].iter().copied().fold(f64::MAX, f64::min);
         let rise = line.slope * (range.to - range.from) as f64;
         if rise.abs() <= unseen {
             let least = (range.to - range.from) as f64 * SECOND / unseen.max(rise);
+            let least = least.min(SECOND / slope.high.max(0.0));
             findings.push(HockneyFinding::RateUnresolved { range, least });
         } else if line.slope <= 0.0 {
             let Interval { low, high } = slope;
@@ -194,11 +201,21 @@ impl Piece<'_> {
             findings.push(HockneyFinding::HalfLengthOutside { range, n_half, measured });
             return None;
         }
-        let interval = line.ratio_interval(self.confidence)?;
+        let Some(interval) = line.ratio_interval(self.confidence) else {
+            findings.push(HockneyFinding::HalfLengthUnresolved { range, n_half });
+            return None;
+        };
         if !range.contains(n_half) {
             findings.push(HockneyFinding::HalfLengthElsewhere { range, n_half });
         }
-        Some(self.estimate(n_half, interval))
+        Some(self.estimate(n_half, self.moved(line).ratio(n_half, interval)))
+    }
+
+    /// What steps may have done to the line.
+    fn moved(&self, line: &Regression) -> Moved {
+        let (x, half_steps) = (&self.table.x, &self.table.half_steps);
+        let part = self.start..self.end;
+        Moved::of(&x[part.clone()], &half_steps[part], line, self.weighting)
     }
 
     fn estimate(&self, value: f64, interval: Interval) -> Estimate {

@@ -2,7 +2,7 @@
 
 use bandgap_stats::bootstrap::{self, Bootstrap};
 
-use super::shape::Shape;
+use super::shape::{SendOnly, Shape};
 use super::table::Table;
 use super::{Cause, Estimate, FarArm, IssueLine, Options, Regime, Signature, Steady, Transition};
 use crate::arm::{Arm, SLOPE_TOLERANCE};
@@ -30,9 +30,42 @@ const IDLE_TOLERANCE: f64 = 0.02;
 /// *Source*: the LogP paper, "Microbenchmark signature"; Davison and Hinkley, "Bootstrap Methods
 /// and their Application" (1997), section 3.2, for resampling several samples.
 ///
+/// Where the first reply is back before a second message is issued (RTT < 2·os), os is the issue
+/// time of a single message, the paper's own first point.
+///
 /// # Errors
 /// What is missing, named: see [`ModelError`].
 pub fn extract(observations: &[Observation], options: &Options) -> Result<Signature, ModelError> {
+    extract_with(observations, options, None)
+}
+
+/// Extracts the signature of transfers of one length n.
+///
+/// *Formula*: as [`extract`], but for L(n) = T(n) − os(n) − or(n) − `reply`: of a request that
+/// carries n bytes and a reply that carries none (or the other way round) neither is half of T(n),
+/// the time of the two. `reply` is the way of the one without bytes, RTT(0)/2; with n = 0 this is
+/// [`extract`]'s L.
+/// *Units*: nanoseconds.
+/// *Assumes* as [`extract`]; and an interval of `reply` that is independent of these observations,
+/// which is added in quadrature.
+/// *Source*: the LogP paper, "Bulk-transfer microbenchmark", for overhead and gap as functions of
+/// n; L(n) in the sense of Alexandrov et al., "LogGP" (1995), where it is L + n·G.
+///
+/// # Errors
+/// As [`extract`].
+pub fn extract_transfers(
+    observations: &[Observation],
+    options: &Options,
+    reply: &Estimate,
+) -> Result<Signature, ModelError> {
+    extract_with(observations, options, Some(reply))
+}
+
+fn extract_with(
+    observations: &[Observation],
+    options: &Options,
+    reply: Option<&Estimate>,
+) -> Result<Signature, ModelError> {
     let usable = options.confidence > 0.0 && options.confidence < 1.0 && options.resamples >= 100;
     if !usable {
         let Options { confidence, resamples, .. } = *options;
@@ -41,7 +74,7 @@ pub fn extract(observations: &[Observation], options: &Options) -> Result<Signat
     let mut table = Table::of(observations)?;
     let shape = Shape::of(&table)?;
     shape.widen(&mut table.groups);
-    Ok(Estimation::new(&table, &shape, options).signature())
+    Ok(Estimation::new(&table, &shape, options, reply).signature())
 }
 
 /// The parameters as combinations of the groups' means, with the bootstrap's replicates.
@@ -55,6 +88,8 @@ struct Estimation<'a> {
     recv_overhead: Linear,
     gap: Linear,
     latency: Linear,
+    /// The way without bytes, where it is not half of RTT.
+    reply: Option<&'a Estimate>,
     idle: Linear,
     intercept: Linear,
     resampled: Resampled,
@@ -84,7 +119,12 @@ impl Resampled {
 }
 
 impl<'a> Estimation<'a> {
-    fn new(table: &'a Table, shape: &'a Shape, options: &Options) -> Estimation<'a> {
+    fn new(
+        table: &'a Table,
+        shape: &'a Shape,
+        options: &Options,
+        reply: Option<&'a Estimate>,
+    ) -> Estimation<'a> {
         let groups = table.groups.len();
         let slope = &shape.costs[0];
         let far = Arm::far(&shape.costs, slope.value).expect("the shape has a raised delay");
@@ -104,7 +144,11 @@ impl<'a> Estimation<'a> {
         };
         let idle = slope.terms.clone().plus(-1.0, &overheads);
         let zero = Linear::constant(0.0, groups);
-        let latency = zero.plus(0.5, &table.rtt).plus(-1.0, &overheads);
+        let ways = match reply {
+            Some(reply) => zero.shifted(-reply.value).plus(1.0, &table.rtt),
+            None => zero.plus(0.5, &table.rtt),
+        };
+        let latency = ways.plus(-1.0, &overheads);
         let intercept = shape.steady[0].1.run.intercept_terms(groups);
         let mut used = vec![&send_overhead, &overheads, &intercept, &table.rtt];
         used.extend(shape.costs.iter().map(|c| &c.terms));
@@ -119,6 +163,7 @@ impl<'a> Estimation<'a> {
             recv_overhead,
             gap,
             latency,
+            reply,
             idle,
             intercept,
             resampled,
@@ -127,12 +172,15 @@ impl<'a> Estimation<'a> {
 
     fn signature(&self) -> Signature {
         let slope_estimator = "weighted slope of elapsed(M)";
-        let send_overhead = self.estimate(&self.send_overhead, slope_estimator);
+        let send_overhead = match self.shape.send_only {
+            SendOnly::Line(_) => self.estimate(&self.send_overhead, slope_estimator),
+            SendOnly::First(_) => self.estimate(&self.send_overhead, "issue of a single message"),
+        };
         let gap = match self.regime {
             Regime::NetworkBound => self.estimate(&self.gap, slope_estimator),
             Regime::ProcessorBound => self.estimate(&self.gap, "os + or"),
         };
-        let latency = self.estimate(&self.latency, "RTT/2 − os − or");
+        let latency = self.latency();
         let rtt = self.estimate(&self.table.rtt, "mean of fenced batches");
         let idle = self.idle();
         let capacity = self.capacity();
@@ -148,7 +196,7 @@ impl<'a> Estimation<'a> {
             regime: self.regime,
             transition: self.transition(&send_overhead, &rtt, capacity.as_ref()),
             arm,
-            send_only: issue_line(&self.shape.send_only),
+            send_only: self.send_only_line(),
             steady: self.steady(slope_estimator),
             findings: Vec::new(),
         };
@@ -174,6 +222,17 @@ impl<'a> Estimation<'a> {
         let interval = bootstrap::interval(value, replicates, degrees, self.confidence);
         let samples = terms.samples(groups);
         Estimate { value, low: interval.low, high: interval.high, samples, estimator }
+    }
+
+    fn latency(&self) -> Estimate {
+        let Some(reply) = self.reply else {
+            return self.estimate(&self.latency, "RTT/2 − os − or");
+        };
+        let own = self.estimate(&self.latency, "RTT − os − or − RTT(0)/2");
+        // Both intervals may be lopsided: their lower and upper parts are added apart.
+        let low = own.value - (own.value - own.low).hypot(reply.high - reply.value);
+        let high = own.value + (own.high - own.value).hypot(reply.value - reply.low);
+        Estimate { low, high, ..own }
     }
 
     fn idle(&self) -> Estimate {
@@ -257,6 +316,18 @@ impl<'a> Estimation<'a> {
             .collect()
     }
 
+    fn send_only_line(&self) -> IssueLine {
+        match &self.shape.send_only {
+            SendOnly::Line(line) => issue_line(line),
+            SendOnly::First(point) => IssueLine {
+                slope: point.mean,
+                intercept: 0.0,
+                from_messages: point.messages as u64,
+                to_messages: point.messages as u64,
+            },
+        }
+    }
+
     fn findings(&self, signature: &Signature) -> Vec<Finding> {
         let mut findings = Vec::new();
         let mut note = |holds: bool, finding: Finding| {
@@ -287,8 +358,13 @@ impl<'a> Estimation<'a> {
                 Finding::ArmBeginsLate { knee: idle.value.max(0.0), from_delay, gap: gap.value },
             ),
         }
-        let points = self.shape.send_only.points.len();
-        note(points < 3, Finding::FewSendOnly { points });
+        match &self.shape.send_only {
+            SendOnly::Line(line) => {
+                let points = line.points.len();
+                note(points < 3, Finding::FewSendOnly { points });
+            }
+            SendOnly::First(_) => note(true, Finding::SendOnlyUnseen { rtt: signature.rtt.value }),
+        }
         note(
             send_overhead.low <= 0.0,
             Finding::SendOverheadUnresolved { send_overhead: send_overhead.value },

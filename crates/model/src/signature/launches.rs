@@ -114,6 +114,7 @@ fn findings(signature: &Signature) -> Vec<Finding> {
         Finding::ArmSlope { .. }
         | Finding::ArmUnchecked { .. }
         | Finding::FewSendOnly { .. }
+        | Finding::SendOnlyUnseen { .. }
         | Finding::GapUnsettled { .. }
         | Finding::Unsettled { .. }
         | Finding::CurveTooShort { .. } => Some(*finding),

@@ -4,14 +4,64 @@ use bandgap_stats::quantile::median;
 
 use super::table::Table;
 use crate::arm::{Arm, Cost};
-use crate::curve::Stretch;
+use crate::curve::{Curve, Point, Stretch};
 use crate::error::ModelError;
-use crate::linear::Group;
+use crate::linear::{Group, Linear};
 use crate::regime::{self, send_only, steady};
+
+/// What os is read from.
+pub(super) enum SendOnly {
+    /// The line through the smallest M.
+    Line(Stretch),
+    /// The issue of a single message, where the first reply is back before a second one is issued.
+    First(Point),
+}
+
+impl SendOnly {
+    /// The regime of `curve` before `limit`.
+    fn of(curve: &Curve, limit: f64, rtt: f64) -> Result<SendOnly, ModelError> {
+        let found = match send_only(curve, limit) {
+            Ok(line) => return Ok(SendOnly::Line(line)),
+            Err(found) => found,
+        };
+        // A table without the smallest M says nothing of how many lie in the regime.
+        match curve.points.as_slice() {
+            [first, second, ..] if (first.messages, second.messages) == (1.0, 2.0) => {
+                Ok(SendOnly::First(*first))
+            }
+            _ => Err(ModelError::TooFewSmall { found, rtt }),
+        }
+    }
+
+    pub(super) fn points(&self) -> &[Point] {
+        match self {
+            SendOnly::Line(line) => &line.points,
+            SendOnly::First(point) => std::slice::from_ref(point),
+        }
+    }
+
+    fn slope(&self) -> f64 {
+        match self {
+            SendOnly::Line(line) => line.slope(),
+            SendOnly::First(point) => point.mean,
+        }
+    }
+
+    pub(super) fn slope_terms(&self, groups: usize) -> Linear {
+        match self {
+            SendOnly::Line(line) => line.slope_terms(groups),
+            SendOnly::First(point) => Linear::of([(point.group, 1.0)], groups),
+        }
+    }
+
+    fn is_line(&self) -> bool {
+        matches!(self, SendOnly::Line(_))
+    }
+}
 
 /// The regimes chosen: which points each line runs through, and which delays are on the arm.
 pub(super) struct Shape {
-    pub(super) send_only: Stretch,
+    pub(super) send_only: SendOnly,
     pub(super) steady: Vec<(f64, regime::Steady)>,
     pub(super) costs: Vec<Cost>,
     pub(super) too_short: Vec<f64>,
@@ -29,14 +79,21 @@ impl Shape {
         };
         let overheads = arm.overheads(table.groups.len()).value(&table.groups);
         let recv_overhead = (overheads - first.send_only.slope()).clamp(0.0, rtt / 2.0);
-        Shape::within(table, rtt - recv_overhead).or(Ok(first))
+        // A line found at first is better than a single message.
+        let second = Shape::within(table, rtt - recv_overhead);
+        let no_worse = |shape: &Shape| shape.send_only.is_line() || !first.send_only.is_line();
+        Ok(second.ok().filter(no_worse).unwrap_or(first))
     }
 
     /// Stretches the deviations of the points that scatter about their line beyond noise.
     ///
     /// Two points cannot tell; their line takes the median scatter of the others.
     pub(super) fn widen(&self, groups: &mut [Group]) {
-        let runs = || self.steady.iter().map(|(_, line)| &line.run).chain([&self.send_only]);
+        let small = match &self.send_only {
+            SendOnly::Line(line) => Some(line),
+            SendOnly::First(_) => None,
+        };
+        let runs = || self.steady.iter().map(|(_, line)| &line.run).chain(small);
         let scatters: Vec<f64> = runs().filter_map(Stretch::scatter).collect();
         let usual = if scatters.is_empty() { 1.0 } else { median(&scatters) };
         for run in runs() {
@@ -51,10 +108,9 @@ impl Shape {
         let groups = table.groups.len();
         let rtt = table.rtt.value(&table.groups);
         let zero = &table.curves[0];
-        let send_only =
-            send_only(zero, limit).map_err(|found| ModelError::TooFewSmall { found, rtt })?;
+        let send_only = SendOnly::of(zero, limit, rtt)?;
         let send_overhead = send_only.slope();
-        let last_send_only = send_only.points[send_only.points.len() - 1].messages;
+        let last_send_only = send_only.points().last().map_or(1.0, |point| point.messages);
         let mut lines = Vec::new();
         let mut costs = Vec::new();
         let mut too_short = Vec::new();

@@ -178,7 +178,8 @@ fn few_sizes_are_not_searched() {
 fn as_many_segments_as_allowed_is_said() {
     let sizes: Vec<u64> = (0..30).map(|i| 100 * i).collect();
     let data = exact(&sizes, |n| 1000.0 + n * n / 1000.0);
-    let options = HockneyOptions { breaks: Breaks::Automatic { most: 2 }, confidence: 0.95 };
+    let options =
+        HockneyOptions { breaks: Breaks::Automatic { most: 2 }, ..HockneyOptions::default() };
     let fit = fit(&data, &options).unwrap();
     assert_eq!(fit.findings, [HockneyFinding::MostSegments { most: 2 }]);
 }
@@ -201,14 +202,51 @@ fn input_is_checked() {
     assert_eq!(fit(&same, &options), Err(ModelError::TooFewSizes { found: 1 }));
     assert_eq!(fit(&[], &options), Err(ModelError::TooFewSizes { found: 0 }));
     let data = exact(&[0, 8, 16, 32], |n| 100.0 + n);
-    for (given, at, from) in [(vec![32], 32, 0), (vec![8, 12], 12, 16), (vec![99], 99, 0)] {
-        let options = HockneyOptions { breaks: Breaks::At(given), confidence: 0.95 };
-        assert_eq!(fit(&data, &options), Err(ModelError::BreakOutside { at, from, to: 32 }));
+    let outside = |at| ModelError::BreakOutside { at, from: 0, to: 32 };
+    for (given, error) in [
+        (vec![32], outside(32)),
+        (vec![8, 99], outside(99)),
+        (vec![8, 12], ModelError::BreaksTooClose { before: 8, at: 12 }),
+        (vec![16, 8], ModelError::BreaksUnsorted { before: 16, at: 8 }),
+        (vec![8, 8], ModelError::BreaksUnsorted { before: 8, at: 8 }),
+    ] {
+        let options = HockneyOptions { breaks: Breaks::At(given), ..HockneyOptions::default() };
+        assert_eq!(fit(&data, &options), Err(error));
     }
+    // A break below all sizes parts nothing either.
+    let data = exact(&[8, 16, 32], |n| 100.0 + n);
+    let options = HockneyOptions { breaks: Breaks::At(vec![4]), ..HockneyOptions::default() };
+    let error = ModelError::BreakOutside { at: 4, from: 8, to: 32 };
+    assert_eq!(fit(&data, &options), Err(error));
     for confidence in [0.0, 1.0, f64::NAN] {
         let options = HockneyOptions { confidence, ..HockneyOptions::default() };
         assert!(matches!(fit(&data, &options), Err(ModelError::BadConfidence { .. })));
     }
+}
+
+#[test]
+fn rounding_is_neither_a_break_nor_a_bend() {
+    // 240 ns + n/(11.4 GB/s) by way of rates printed to 0.01 MB/s: the time of 1 byte, 4.17 MB/s, is
+    // known to 0.12 %, that of 4 MiB to a millionth. So the shortest four lean off the others' line.
+    let sizes: Vec<u64> = (0..23).map(|i| 1 << i).collect();
+    let rate = |n: f64| (100e3 * n / (240.0 + n / 11.4)).round() / 100.0;
+    let data = exact(&sizes, |n| 1e3 * n / rate(n));
+    let step = |n: f64| 1e3 * n / rate(n) * 0.01 / rate(n);
+    let steps = sizes.iter().map(|&bytes| (bytes, step(bytes as f64))).collect();
+    let rounded = fit(&data, &HockneyOptions { steps, ..HockneyOptions::default() }).unwrap();
+    assert!(rounded.breakpoints.is_empty() && rounded.is_sound(), "{rounded:#?}");
+    // Taken for exact, they are a segment of their own.
+    let exact = fit(&data, &HockneyOptions::default()).unwrap();
+    assert_eq!(exact.breakpoints[0].last_below, 8);
+}
+
+#[test]
+fn what_withholds_a_parameter_is_a_doubt_and_advice_is_none() {
+    let straight = single(&exact(&[0, 1000, 2000, 5000, 9000], |n| 1000.0 + n), &[]);
+    // Too few sizes to search for breaks is said, and takes nothing away.
+    assert!(straight.is_sound(), "{straight:#?}");
+    let negative = single(&exact(&[1000, 2000, 5000, 9000], |n| n - 500.0), &[]);
+    assert!(!negative.is_sound());
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Piecewise-linear truths, and noisy tables of them.
 
+use std::ops::Range;
+
 use bandgap_model::SizedTimes;
 use bandgap_stats::Line;
 use rand::{RngExt, SeedableRng};
@@ -23,6 +25,9 @@ pub struct Truth {
 
 /// Repetitions of each size.
 pub const REPETITIONS: usize = 5;
+
+/// Relative noise of one repetition, of a quiet machine to a busy one.
+pub const NOISE: Range<f64> = 0.01..0.05;
 
 /// 0, and three sizes around each power of two to 4 MiB, perturbed by up to a quarter.
 pub fn sizes(generator: &mut Xoshiro256PlusPlus) -> Vec<u64> {
@@ -58,7 +63,7 @@ impl Truth {
     /// One to three segments: t0 of 0.1 to 100 µs, 0.01 to 1 ns/B, breaks from 64 B to 512 KiB. A
     /// later segment begins at 0.8 to 1.8 times where the one before ends, and rises 0.3 to 2 times
     /// as fast.
-    pub fn random(generator: &mut Xoshiro256PlusPlus) -> Truth {
+    pub fn random(generator: &mut Xoshiro256PlusPlus, noise: Range<f64>) -> Truth {
         let log = |generator: &mut Xoshiro256PlusPlus, low: f64, high: f64| {
             (generator.random_range(low.ln()..high.ln())).exp()
         };
@@ -76,7 +81,7 @@ impl Truth {
             line = Piece { to: 0, t0: at - slope * to as f64, slope };
         }
         pieces.push(Piece { to: u64::MAX, ..line });
-        Truth { pieces, noise: generator.random_range(0.01..0.05) }
+        Truth { pieces, noise: generator.random_range(noise) }
     }
 
     /// Whether the segments can be told apart at all: each t0 is positive, each segment has at least
@@ -108,12 +113,12 @@ impl Truth {
 }
 
 /// The `count` first distinguishable truths with their tables.
-pub fn truths(seed: u64, count: usize) -> Vec<(Truth, Vec<SizedTimes>)> {
+pub fn truths(seed: u64, count: usize, noise: Range<f64>) -> Vec<(Truth, Vec<SizedTimes>)> {
     let mut generator = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut found = Vec::new();
     while found.len() < count {
         let sizes = sizes(&mut generator);
-        let truth = Truth::random(&mut generator);
+        let truth = Truth::random(&mut generator, noise.clone());
         if truth.distinguishable(&sizes) {
             let table = truth.table(&sizes, &mut generator);
             found.push((truth, table));

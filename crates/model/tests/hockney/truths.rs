@@ -6,7 +6,7 @@ use rand::SeedableRng;
 use rand_distr::{Distribution, Normal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::truth::{Truth, truths};
+use crate::truth::{NOISE, Truth, truths};
 
 /// Counts of intervals that hold the truth, and of all.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,7 +21,18 @@ impl Coverage {
         self.held += u32::from(low <= truth && truth <= high);
     }
 
-    /// All four parameters, where given, of all segments.
+    fn share(self) -> f64 {
+        f64::from(self.held) / f64::from(self.all)
+    }
+}
+
+/// Of t0, r∞, n½ and π0, where they are given.
+#[derive(Debug, Default)]
+struct Parameters {
+    each: [Coverage; 4],
+}
+
+impl Parameters {
     fn add_fit(&mut self, fit: &Fit, truth: &Truth) {
         for (segment, piece) in fit.segments.iter().zip(&truth.pieces) {
             let parameters = [
@@ -30,16 +41,18 @@ impl Coverage {
                 (segment.n_half, piece.t0 / piece.slope),
                 (segment.pi0, 1e9 / piece.t0),
             ];
-            for (estimate, expected) in parameters {
+            for (coverage, (estimate, expected)) in self.each.iter_mut().zip(parameters) {
                 if let Some(estimate) = estimate {
-                    self.add(estimate.low, estimate.high, expected);
+                    coverage.add(estimate.low, estimate.high, expected);
                 }
             }
         }
     }
 
-    fn share(self) -> f64 {
-        f64::from(self.held) / f64::from(self.all)
+    /// Of all four together.
+    fn share(&self) -> f64 {
+        let sum = |of: fn(&Coverage) -> u32| f64::from(self.each.iter().map(of).sum::<u32>());
+        sum(|coverage| coverage.held) / sum(|coverage| coverage.all)
     }
 }
 
@@ -48,14 +61,14 @@ struct Outcome {
     right: usize,
     /// Intercepts and slopes of the relative fit, refused or not.
     lines: Coverage,
-    relative: Coverage,
-    ordinary: Coverage,
+    relative: Parameters,
+    ordinary: Parameters,
     breaks: Coverage,
 }
 
-fn outcome(seed: u64, count: usize) -> Outcome {
+fn outcome(tables: Vec<(Truth, Vec<SizedTimes>)>) -> Outcome {
     let mut outcome = Outcome::default();
-    for (truth, table) in truths(seed, count) {
+    for (truth, table) in tables {
         let fit = fit(&table, &HockneyOptions::default()).expect("a complete table");
         if fit.relative.segments.len() != truth.pieces.len() {
             continue;
@@ -79,23 +92,39 @@ fn outcome(seed: u64, count: usize) -> Outcome {
 
 #[test]
 fn two_hundred_truths() {
-    // About 1300 intervals, most pairs of them correlated: the share's standard deviation is 0.9 %.
-    let outcome = outcome(1, 200);
+    // About 1300 intervals of each fit, most pairs of them correlated: the share's standard deviation
+    // is 0.9 %. Here and below, the seeds are fixed.
+    let outcome = outcome(truths(1, 200, NOISE));
     assert!(outcome.right >= 190, "{outcome:?}");
     assert!((0.93..=0.97).contains(&outcome.relative.share()), "{outcome:?}");
+    assert!((0.93..=0.97).contains(&outcome.ordinary.share()), "{outcome:?}");
     assert!((0.93..=0.97).contains(&outcome.lines.share()), "{outcome:?}");
 }
 
 #[test]
 fn two_thousand_truths() {
-    // Ten times as many, so a third of the deviation. The ordinary fit's intervals may be too wide,
-    // those of breaks are: the bound they rest on is that of small changes.
-    let outcome = outcome(2, 2000);
+    // Ten times as many, so a third of the deviation: 0.3 %, and a true share outside of 93 to 97 %
+    // would be found outside of it. Intervals of breaks are wider, since the bound they rest on is that
+    // of small changes.
+    let outcome = outcome(truths(2, 2000, NOISE));
     assert!(outcome.right >= 1960, "{outcome:?}");
     assert!((0.937..=0.963).contains(&outcome.relative.share()), "{outcome:?}");
     assert!((0.937..=0.963).contains(&outcome.lines.share()), "{outcome:?}");
-    assert!((0.94..=0.985).contains(&outcome.ordinary.share()), "{outcome:?}");
+    assert!((0.937..=0.967).contains(&outcome.ordinary.share()), "{outcome:?}");
     assert!(outcome.breaks.share() >= 0.95, "{outcome:?}");
+}
+
+#[test]
+#[ignore = "takes a minute in release; prints the shares by parameter and noise"]
+fn twenty_thousand_truths() {
+    for (seed, noise) in [(3, 0.01..0.02), (4, 0.02..0.03), (5, 0.03..0.04), (6, 0.04..0.05)] {
+        let outcome = outcome(truths(seed, 5000, noise.clone()));
+        println!("{noise:?}: {outcome:#?}");
+        // One parameter of about 7000 segments: 0.26 %.
+        for coverage in outcome.relative.each.iter().chain(&outcome.ordinary.each) {
+            assert!((0.93..=0.97).contains(&coverage.share()), "{coverage:?}");
+        }
+    }
 }
 
 /// A single line of `sizes` sizes from 1 byte to 4 MiB with 3 % noise.

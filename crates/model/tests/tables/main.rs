@@ -4,3 +4,4 @@ mod machines;
 mod missing;
 mod recover;
 mod shapes;
+mod transfers;

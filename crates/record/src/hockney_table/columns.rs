@@ -4,7 +4,11 @@ use super::rows::{Rows, nanoseconds, size, time};
 use super::text::Text;
 use super::{HockneyTable, Timing, Tool};
 use crate::TableError;
+use crate::table_error::shortened;
 use crate::table_lines::{is_comment, missing, position, record};
+
+/// Columns that tell one series from another, in tables of several.
+const KEYS: [&str; 5] = ["name", "transport", "state", "ranks", "distance"];
 
 const TIMES: [&str; 4] = ["time_ns", "time_us", "time_ms", "time_s"];
 
@@ -23,6 +27,11 @@ pub(super) fn read(text: &Text) -> Result<HockneyTable, TableError> {
     let bytes = position(line, &header, "bytes")?.ok_or_else(|| missing(line, &header, "bytes"))?;
     let (column, place) = time_column(line, &header)?;
     let factor = column.split_once('_').and_then(|(_, unit)| nanoseconds(unit)).unwrap_or(1.0);
+    let mut keys = Vec::new();
+    for key in KEYS {
+        keys.extend(position(line, &header, key)?.map(|place| (key, place)));
+    }
+    let mut series: Option<(u64, csv::StringRecord)> = None;
     let mut rows = Rows::default();
     rows.timed(line, Timing::AsGiven)?;
     for line in lines {
@@ -30,6 +39,21 @@ pub(super) fn read(text: &Text) -> Result<HockneyTable, TableError> {
         if record.len() != header.len() {
             let (found, expected) = (record.len(), header.len());
             return Err(TableError::FieldCount { line: line.number, found, expected });
+        }
+        match &series {
+            None => series = Some((line.number, record.clone())),
+            Some((first, before)) => {
+                let other = keys.iter().find(|(_, place)| before[*place] != record[*place]);
+                if let Some((key, place)) = other {
+                    return Err(TableError::Mixed {
+                        line: line.number,
+                        found: format!("{key} '{}'", shortened(&record[*place])),
+                        before: format!("'{}'", shortened(&before[*place])),
+                        first: *first,
+                        advice: "give one series at a time",
+                    });
+                }
+            }
         }
         let bytes = size(line.number, "bytes", &record[bytes])?;
         rows.repetition(line.number, bytes, time(line.number, column, &record[place], factor)?);

@@ -22,7 +22,11 @@ pub(super) fn read(text: &Text) -> Result<HockneyTable, TableError> {
             let place = |name| words.iter().position(|word| *word == name);
             columns = place("bytes").zip(place("usec/xfer")).map(|(b, t)| (b, t, words.len()));
             rows.timed(line.number, Timing::HalfRoundTrip)?;
-            if place("#sent").is_none() {
+            if place("#sent").is_some() {
+                rows.note(
+                    "fi_pingpong counts two transfers a round trip: its times are half of one.",
+                );
+            } else {
                 rows.note(
                     "The columns are those of libfabric's fabtests: half round trips if it was one \
                      of their ping-pongs, times between messages if it was a bandwidth test.",
@@ -51,7 +55,10 @@ pub(super) fn read(text: &Text) -> Result<HockneyTable, TableError> {
                  are up to a tenth of their prefix too small.",
             );
         }
-        let time = time(line.number, "usec/xfer", words[elapsed], 1e3)?;
+        let mut time = time(line.number, "usec/xfer", words[elapsed], 1e3)?;
+        if !whole {
+            time = time.of_rounded_size(bytes, factor / 10.0);
+        }
         rows.once(line.number, bytes, time)?;
     }
     rows.finish(Tool::FiPingpong)

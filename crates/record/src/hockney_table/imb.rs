@@ -33,6 +33,9 @@ pub(super) fn read(text: &Text) -> Result<HockneyTable, TableError> {
         if section.name == name {
             let timing = if name == "PingPing" { Timing::Exchange } else { Timing::HalfRoundTrip };
             rows.timed(line, timing)?;
+            if timing == Timing::HalfRoundTrip {
+                rows.note("IMB's PingPong prints half of a round trip.");
+            }
             add(&mut rows, section)?;
         } else if sections.iter().all(|section| section.name != name) {
             return Err(section.heading.wrong(format!(

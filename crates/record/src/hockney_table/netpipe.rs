@@ -7,6 +7,10 @@ use super::{HockneyTable, Timing, Tool};
 use crate::TableError;
 use crate::table_error::shortened;
 
+/// What NetPIPE's times are.
+pub(super) const HALF: &str =
+    "NetPIPE prints half of a round trip, unless it was asked to stream or to send both ways.";
+
 const ARROW: &str = "times -->";
 
 /// Any line of results.
@@ -25,7 +29,7 @@ pub(super) fn read(text: &Text) -> Result<HockneyTable, TableError> {
             return Err(line.wrong("it must have a size, its unit and a count before 'times -->'"));
         };
         // Version 5's prefixes are powers of ten.
-        let factor = match *prefix {
+        let factor_of_size = match *prefix {
             "bytes" | "B" => 1.0,
             "KB" => 1e3,
             "MB" => 1e6,
@@ -35,7 +39,7 @@ pub(super) fn read(text: &Text) -> Result<HockneyTable, TableError> {
                 return Err(line.wrong(format!("the size's unit '{unit}' is not known")));
             }
         };
-        let (bytes, _) = scaled_size(line.number, "size", number, factor)?;
+        let (bytes, _) = scaled_size(line.number, "size", number, factor_of_size)?;
         let results: Vec<&str> = after.split_whitespace().collect();
         let [_, _, "in", elapsed, unit, ..] = results.as_slice() else {
             return Err(line.wrong("it is cut: no 'in … usec' at its end"));
@@ -49,7 +53,7 @@ pub(super) fn read(text: &Text) -> Result<HockneyTable, TableError> {
         // Of a size in megabytes the three decimals are not its bytes: neighbours look alike.
         if matches!(*prefix, "MB" | "GB") {
             rounded = true;
-            rows.repetition(line.number, bytes, time);
+            rows.repetition(line.number, bytes, time.of_rounded_size(bytes, factor_of_size * 1e-3));
         } else {
             rows.once(line.number, bytes, time)?;
         }
@@ -57,6 +61,6 @@ pub(super) fn read(text: &Text) -> Result<HockneyTable, TableError> {
     if rounded {
         rows.note("NetPIPE printed sizes from 1 MB on rounded to kilobytes; np.out has them all.");
     }
-    rows.note("Half round trips, unless NetPIPE was asked to stream or to send both ways.");
+    rows.note(HALF);
     rows.finish(Tool::NetPipe)
 }

@@ -69,6 +69,6 @@ pub(super) fn read(text: &Text) -> Result<HockneyTable, TableError> {
         rows.timed(line.number, Timing::HalfRoundTrip)?;
         rows.once(line.number, bytes, time)?;
     }
-    rows.note("Half round trips, unless NetPIPE was asked to stream or to send both ways.");
+    rows.note(super::netpipe::HALF);
     rows.finish(Tool::NetPipe)
 }

@@ -1,8 +1,6 @@
 //! What `osu_latency` and `osu_bw` print: a title, a line of headings, sizes and one number each.
 
-use bandgap_units::Bytes;
-
-use super::rows::{Rows, nanoseconds, rate, size, time};
+use super::rows::{Printed, Rows, nanoseconds, rate, size, time};
 use super::text::Text;
 use super::{HockneyTable, Timing, Tool};
 use crate::TableError;
@@ -97,7 +95,7 @@ pub(super) fn read(text: &Text) -> Result<HockneyTable, TableError> {
                     if bytes == 0 {
                         return Err(line.wrong("0 bytes have a bandwidth but no time"));
                     }
-                    Bytes(bytes) / rate
+                    Printed::of_rate(bytes, rate)
                 }
             };
             rows.once(line.number, bytes, time)?;
@@ -106,12 +104,16 @@ pub(super) fn read(text: &Text) -> Result<HockneyTable, TableError> {
     match column {
         Some((_, Column::Rate(_))) => {
             rows.note(
-                "osu_bw prints bandwidth: each time is the size divided by it, in a stream of \
-                 windows with many messages under way; so t0 is a time between messages, not half \
-                 a round trip.",
+                "osu_bw prints bandwidth: each time is the size divided by it, the time between \
+                 messages of a stream with a window of them under way. So r∞ and n½ are those of \
+                 that stream, and t0 is the least time between messages: neither a startup time nor \
+                 half a round trip, which osu_latency measures.",
             );
             rows.finish(Tool::OsuBandwidth)
         }
-        _ => rows.finish(Tool::OsuLatency),
+        _ => {
+            rows.note("osu_latency prints half of a round trip.");
+            rows.finish(Tool::OsuLatency)
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use bandgap_units::{Ns, Rate};
+use bandgap_units::{Bytes, Ns, Rate};
 
 use super::{HockneyRow, HockneyTable, Timing, Tool};
 use crate::TableError;
@@ -22,6 +22,36 @@ const UNITS: [(&[&str], f64); 4] = [
 /// Nanoseconds of the unit called `name`.
 pub(super) fn nanoseconds(name: &str) -> Option<f64> {
     UNITS.iter().find(|(names, _)| names.contains(&name)).map(|(_, factor)| *factor)
+}
+
+/// A time as it is printed.
+#[derive(Clone, Copy)]
+pub(super) struct Printed {
+    pub time: Ns,
+    /// One unit of the last digit.
+    pub step: Ns,
+}
+
+impl Printed {
+    /// The time that `bytes` take at a rate of `rate`, printed in steps of `step`.
+    pub fn of_rate(bytes: u64, (rate, step): (Rate, Rate)) -> Printed {
+        let time = Bytes(bytes) / rate;
+        Printed { time, step: Ns(time.0 * step.0 / rate.0) }
+    }
+
+    /// The same, of a message whose size is given in steps of so many bytes.
+    pub fn of_rounded_size(self, bytes: u64, step: f64) -> Printed {
+        let known = step / (bytes.max(1) as f64);
+        Printed { step: Ns(self.step.0.max(self.time.0 * known)), ..self }
+    }
+}
+
+/// One unit of the last digit of a number, in units of the number.
+fn last_digit(text: &str) -> f64 {
+    let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    let exponent = exponent.parse::<f64>().unwrap_or(0.0);
+    10f64.powf(exponent - decimals as f64)
 }
 
 /// A table under construction.
@@ -54,7 +84,7 @@ impl Rows {
     }
 
     /// Adds a row of a tool, which prints every size once.
-    pub fn once(&mut self, line: u64, bytes: u64, time: Ns) -> Result<(), TableError> {
+    pub fn once(&mut self, line: u64, bytes: u64, time: Printed) -> Result<(), TableError> {
         if let Some(first) = self.seen.insert(bytes, line) {
             return Err(TableError::Repeated { line, bytes, first });
         }
@@ -63,8 +93,9 @@ impl Rows {
     }
 
     /// Adds a row, whatever sizes came before.
-    pub fn repetition(&mut self, line: u64, bytes: u64, time: Ns) {
-        self.rows.push(HockneyRow { line, bytes, time });
+    pub fn repetition(&mut self, line: u64, bytes: u64, time: Printed) {
+        let Printed { time, step } = time;
+        self.rows.push(HockneyRow { line, bytes, time, step });
     }
 
     /// Keeps a sentence for the reader, once.
@@ -128,28 +159,24 @@ pub(super) fn time(
     column: &'static str,
     text: &str,
     factor: f64,
-) -> Result<Ns, TableError> {
-    positive(line, column, text, "it must be a number").map(|time| time * factor).and_then(|time| {
-        match time.is_finite() {
-            true => Ok(Ns(time)),
-            false => Err(TableError::Field {
-                line,
-                column,
-                text: shortened(text),
-                why: "it must be finite",
-            }),
-        }
-    })
+) -> Result<Printed, TableError> {
+    let time = positive(line, column, text, "it must be a number")? * factor;
+    if !time.is_finite() {
+        let text = shortened(text);
+        return Err(TableError::Field { line, column, text, why: "it must be finite" });
+    }
+    Ok(Printed { time: Ns(time), step: Ns(last_digit(text) * factor) })
 }
 
-/// A rate in units of `factor` bytes per second.
+/// A rate in units of `factor` bytes per second, and the step in which it is printed.
 pub(super) fn rate(
     line: u64,
     column: &'static str,
     text: &str,
     factor: f64,
-) -> Result<Rate, TableError> {
-    positive(line, column, text, "it must be a number").map(|rate| Rate(rate * factor))
+) -> Result<(Rate, Rate), TableError> {
+    let rate = positive(line, column, text, "it must be a number")?;
+    Ok((Rate(rate * factor), Rate(last_digit(text) * factor)))
 }
 
 fn positive(

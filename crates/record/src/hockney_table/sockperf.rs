@@ -38,9 +38,10 @@ pub(super) fn read(text: &Text) -> Result<HockneyTable, TableError> {
                      command line, or a line msg-size=N, before the output of each run)",
                 ));
             };
-            if divisor != 1.0 {
-                rows.note("Full round trips (--full-rtt) are halved.");
-            }
+            rows.note(match divisor == 1.0 {
+                true => "sockperf's latency is half of a round trip.",
+                false => "sockperf printed whole round trips (--full-rtt): they are halved.",
+            });
             rows.timed(line.number, Timing::HalfRoundTrip)?;
             rows.once(line.number, bytes, time(line.number, "latency", number, 1e3 / divisor)?)?;
         } else if line.text.contains("Summary: ") {

@@ -89,24 +89,50 @@ fn the_meaning_of_the_times_is_told() {
     assert_eq!(timing("bytes,time_us\n1,2\n"), Timing::AsGiven);
     let ping = |name: &str| IMB.replace("PingPong", name);
     assert_eq!(timing(&ping("PingPing")), Timing::Exchange);
-    assert_eq!(read(IMB).unwrap().notes, ["The file holds Sendrecv too; it is left out."]);
+    let notes = [
+        "IMB's PingPong prints half of a round trip.",
+        "The file holds Sendrecv too; it is left out.",
+    ];
+    assert_eq!(read(IMB).unwrap().notes, notes);
+    for text in [OSU, NETPIPE_3, NP_OUT_5, UCX, UCX_CSV, UCX_OLD, FABRIC, SOCKPERF] {
+        let notes = read(text).unwrap().notes.join(" ");
+        assert!(notes.contains("half of"), "{notes}");
+    }
     assert_eq!(timing(&UCX.replace("tag_lat", "tag_bw")), Timing::Stream);
     assert_eq!(timing(&UCX_CSV.replace("tag_lat", "tag_bw")), Timing::Stream);
     let full = SOCKPERF.replace("Latency is", "Round trip is");
     assert_eq!(read(&full).unwrap().rows[0].time.0 * 2.0, read(SOCKPERF).unwrap().rows[0].time.0);
+    assert!(read(&full).unwrap().notes[0].contains("they are halved"));
+}
+
+#[test]
+fn the_last_digit_is_known() {
+    let step = |text: &str| read(text).unwrap().rows[0].step.0;
+    let near =
+        |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-9, "{found}");
+    // Two decimals of a microsecond, three, eight of a second.
+    near(step(OSU), 10.0);
+    near(step(UCX), 1.0);
+    near(step(NP_OUT_3), 10.0);
+    near(step("bytes,time_us\n8,1.2e-1\n"), 10.0);
+    // Half of what is printed has half of its steps.
+    near(step(&SOCKPERF.replace("Latency is", "Round trip is")), 0.5);
+    // 1 byte at 4.17 MB/s takes 239.8 ns; 0.01 of 4.17 is 0.24 % of it.
+    near(step(OSU_BW), 1e3 / 4.17 * (0.01 / 4.17));
 }
 
 #[test]
 fn csv_columns_come_in_any_order_and_unit() {
     let text = "\u{feff}# OSU MPI Latency Test, by hand\r\nnote, time_us ,bytes\r\n\r\nx,1.5,0\r\n\
                 # half way\r\ny,2e0,8\r\nz,2.5,8";
-    let row = |line, bytes, time| HockneyRow { line, bytes, time: Ns(time) };
+    let row = |line, bytes, time, step| HockneyRow { line, bytes, time: Ns(time), step: Ns(step) };
     let table = read(text).unwrap();
     assert_eq!(table.source, Tool::Csv);
     // Rows of one size are repetitions.
-    assert_eq!(table.rows, [row(4, 0, 1500.0), row(6, 8, 2000.0), row(7, 8, 2500.0)]);
+    let expected = [row(4, 0, 1500.0, 100.0), row(6, 8, 2000.0, 1000.0), row(7, 8, 2500.0, 100.0)];
+    assert_eq!(table.rows, expected);
     let seconds = read("bytes,time_s\n1048576,0.25\n").unwrap();
-    assert_eq!(seconds.rows, [row(2, 1 << 20, 2.5e8)]);
+    assert_eq!(seconds.rows, [row(2, 1 << 20, 2.5e8, 1e7)]);
 }
 
 #[test]
@@ -128,6 +154,10 @@ fn defects_of_csv_name_line_and_reason() {
     for (text, why) in cases {
         assert_eq!(message(text), why, "{text:?}");
     }
+    assert_eq!(
+        message("name,transport,bytes,time_ns\na,shm,8,100\na,tcp,8,9000\n"),
+        "line 3: transport 'tcp' after 'shm' (line 2): give one series at a time"
+    );
     let rows = [
         ("8", "1 fields where the header has 2"),
         ("8,5us", "time_ns is '5us': it must be a number"),
@@ -302,6 +332,13 @@ fn bytes_that_are_no_text_are_refused() {
     let error = read_hockney_table(&b"bytes,time_ns\n\xff\xfe\n"[..]).unwrap_err();
     assert_eq!(error.to_string(), "read the table: line 2: it is not text in UTF-8");
     assert_eq!(message(&"x".repeat(70_000)), "line 1: it is longer than 64 KiB");
+    // A source without end is not read to its end.
+    let endless = io::repeat(b'\n');
+    let error = read_hockney_table(endless).unwrap_err().to_string();
+    assert_eq!(error, "read the table: line 4000001: the table has more than 4 million lines");
+    let endless = "bytes,time_ns\n".as_bytes().chain(io::repeat(b'7'));
+    let error = read_hockney_table(endless).unwrap_err().to_string();
+    assert_eq!(error, "read the table: line 2: it is longer than 64 KiB");
     struct Failing;
     impl Read for Failing {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {

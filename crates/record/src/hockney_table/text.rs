@@ -6,8 +6,9 @@ use crate::TableError;
 use crate::table_lines::Lines;
 
 /// A file may not be longer: what a tool prints is never near it, and a source without end is
-/// refused.
-const LONGEST: usize = 256 << 20;
+/// refused before it fills the memory.
+const LONGEST: usize = 64 << 20;
+const MOST_LINES: u64 = 4_000_000;
 
 /// One line.
 #[derive(Debug)]
@@ -55,9 +56,13 @@ impl Text {
         while let Some(text) = source.next_line()? {
             let number = source.number();
             length += text.len();
-            if length > LONGEST {
-                let why = "the table is longer than 256 MiB".to_owned();
-                return Err(TableError::Line { line: number, why });
+            let why = match () {
+                () if length > LONGEST => Some("the table is longer than 64 MiB"),
+                () if number > MOST_LINES => Some("the table has more than 4 million lines"),
+                () => None,
+            };
+            if let Some(why) = why {
+                return Err(TableError::Line { line: number, why: why.to_owned() });
             }
             lines.push(Line { number, text: plain(&text) });
         }

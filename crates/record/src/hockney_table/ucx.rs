@@ -128,9 +128,7 @@ impl<'a> Reader<'a> {
         if self.timing.is_none() {
             self.rows.note(ASSUMED);
         }
-        if timing == Timing::Stream {
-            self.rows.note(STREAM);
-        }
+        self.rows.note(if timing == Timing::Stream { STREAM } else { HALF });
         self.rows.timed(line.number, timing)?;
         self.rows.once(line.number, bytes, time(line.number, "overall", overall, 1e3)?)
     }
@@ -167,6 +165,8 @@ impl<'a> Reader<'a> {
 
 pub(super) const STREAM: &str = "A bandwidth test: the times are those between sends in a stream, not half round trips, so t0 is \
      a time between messages.";
+
+pub(super) const HALF: &str = "ucx_perftest's latency is half of a round trip.";
 
 pub(super) const ASSUMED: &str =
     "The output does not say which test it is: its times are taken for half round trips.";

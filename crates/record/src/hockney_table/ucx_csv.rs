@@ -5,7 +5,7 @@
 
 use super::rows::{Rows, size, time};
 use super::text::{Line, Text};
-use super::ucx::{ASSUMED, STREAM, size_in, timing};
+use super::ucx::{ASSUMED, HALF, STREAM, size_in, timing};
 use super::{HockneyTable, Timing, Tool};
 use crate::TableError;
 use crate::table_lines::record;
@@ -72,7 +72,7 @@ fn add(rows: &mut Rows, result: &Latest<'_>) -> Result<(), TableError> {
     match result.timing {
         None => rows.note(ASSUMED),
         Some(Timing::Stream) => rows.note(STREAM),
-        Some(_) => {}
+        Some(_) => rows.note(HALF),
     }
     rows.timed(line, result.timing.unwrap_or(Timing::HalfRoundTrip))?;
     rows.once(line, result.bytes, time(line, "overall_lat", &result.overall, 1e3)?)

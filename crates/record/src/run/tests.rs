@@ -50,6 +50,8 @@ pub(crate) fn small_logp() -> Logp {
     let elapsed = time(1742.0, 1734.0, 1750.0);
     Logp {
         name: "signature".into(),
+        operation: None,
+        bytes: None,
         transport: "shm".into(),
         ranks: 2,
         pattern: Pattern::OneToOne,
@@ -272,6 +274,20 @@ fn every_kind() -> Vec<Outcome> {
 fn every_field_comes_back() {
     let run = run(every_kind());
     assert_eq!(Run::from_json(run.to_json().unwrap().as_bytes()).unwrap(), run);
+}
+
+#[test]
+fn signatures_of_transfers_say_of_what() {
+    let of_transfers =
+        Logp { operation: Some(Operation::Store), bytes: Some(1024), ..small_logp() };
+    let run = run([small_logp(), of_transfers].map(|logp| Outcome::Logp(Box::new(logp))).into());
+    let json = run.to_json().unwrap();
+    let value: Value = serde_json::from_str(&json).unwrap();
+    let of = |index: usize, name: &str| value["results"][index].get(name).cloned();
+    assert_eq!((of(0, "operation"), of(0, "bytes")), (None, None));
+    assert_eq!(of(1, "operation"), Some("store".into()));
+    assert_eq!((of(1, "bytes"), of(1, "kind")), (Some(1024.into()), Some("logp".into())));
+    assert_eq!(Run::from_json(json.as_bytes()).unwrap(), run);
 }
 
 #[test]

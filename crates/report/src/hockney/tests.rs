@@ -45,6 +45,27 @@ fn a_breakpoint_that_was_given_has_no_interval() {
 }
 
 #[test]
+fn what_one_fit_found_is_said_of_that_fit() {
+    let ordinary = fit(Weighting::Ordinary);
+    let mut relative = fit(Weighting::Relative);
+    relative.findings.push("From 0 B to 64 B r∞ is not given.".into());
+    relative.segments[1].n_half.as_mut().unwrap().samples = 5;
+    relative.breakpoints[0].bytes = Number(80.0);
+    let page = hockney(&[&ordinary, &relative], &Layout::default());
+    for told in [
+        "In the relative fit: From 0 B",
+        "The ordinary fit breaks at 96 B (",
+        "The relative fit breaks at 80 B (",
+        "5 to 18 samples",
+    ] {
+        assert!(page.contains(told), "{told}: {page}");
+    }
+    // Each symbol is named once, for all segments and both fits.
+    assert!(page.contains("Estimator: least squares"), "{page}");
+    assert!(!hockney(&[&relative], &Layout::default()).contains("In the relative fit"));
+}
+
+#[test]
 fn nines_are_not_rounded_away() {
     assert_eq!(determination(0.99987), "0.99987");
     assert_eq!(determination(0.87), "0.870");

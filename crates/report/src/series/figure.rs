@@ -35,11 +35,17 @@ fn time_figure(series: &Series, fits: &[&Hockney]) -> Figure {
         });
         points.collect::<Vec<_>>()
     };
+    let mut notes = notes(series, fits);
+    let mut what = "time";
     for group in groups(series) {
         let points = overhead(&group);
         if !points.is_empty() {
             curves.push(Curve { name: "o(n)".into(), points, style: Style::Line });
+            what = "time and send overhead";
         }
+    }
+    if what != "time" {
+        notes.push("What lies between o(n) and t(n) is left for computation.".to_owned());
     }
     curves.extend(fits.iter().map(|fit| fitted(fit, |_, time| time)));
     let mark = |segment: &Segment| {
@@ -47,7 +53,7 @@ fn time_figure(series: &Series, fits: &[&Hockney]) -> Figure {
         Some(Mark { name: text, x: size, y: at(segment.line.as_ref()?, size) })
     };
     Figure {
-        title: format!("{}: time", subject(&series.name, &series.transport)),
+        title: format!("{}: {what}", subject(&series.name, &series.transport)),
         subtitle: subtitle(series),
         x: abscissa(over_ranks),
         y: Axis { label: "time t".into(), scale: Scale::Log10, dimension: Dimension::Time },
@@ -55,7 +61,7 @@ fn time_figure(series: &Series, fits: &[&Hockney]) -> Figure {
         references: Vec::new(),
         regions: regions(fits),
         marks: segments(fits).filter_map(mark).collect(),
-        notes: notes(series, fits),
+        notes,
         series: curves,
     }
 }

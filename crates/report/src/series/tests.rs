@@ -244,7 +244,10 @@ fn the_page_explains_itself() {
     let wide = Layout { width: 132, ..Layout::default() };
     insta::assert_snapshot!("store_132", series(&store, &wide));
     insta::assert_snapshot!("store_80", series(&store, &Layout::default()));
-    assert_eq!(series_figures(&store, &[])[0].series[1].name, "o(n)");
+    let figure = &series_figures(&store, &[])[0];
+    assert_eq!(figure.series[1].name, "o(n)");
+    assert!(figure.title.ends_with(": time and send overhead"), "{}", figure.title);
+    assert!(figure.notes.last().is_some_and(|note| note.contains("o(n) and t(n)")));
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn curve(logp: &Logp, delay: f64) -> Series {
     Series { name, points, style: Style::Line }
 }
 
-fn nanoseconds(quantity: &Quantity) -> Option<(f64, f64)> {
+pub(crate) fn nanoseconds(quantity: &Quantity) -> Option<(f64, f64)> {
     quantity.interval().map(|(low, high)| (Ns::from_secs(low).0, Ns::from_secs(high).0))
 }
 

@@ -82,6 +82,8 @@ pub(crate) fn example(transport: &str, os: f64, or: f64, g: f64, rtt: f64, delay
     let messages = || (0..13).map(|exponent| 1u64 << exponent);
     Logp {
         name: "signature".into(),
+        operation: None,
+        bytes: None,
         transport: transport.into(),
         ranks: 2,
         pattern: Pattern::OneToOne,

@@ -1,12 +1,13 @@
 //! The signature's parameters as a page of text.
 
-use bandgap_record::{Cause, Logp, Parameters, Quantity, Regime, State};
+use bandgap_record::{Cause, Logp, Parameters, Regime, State};
 use bandgap_units::{Fraction, significant};
 use comfy_table::Cell;
 
 use super::participants;
 use crate::Layout;
 use crate::parameter::{PARAMETERS, determined};
+use crate::summary::both;
 use crate::table::{ROOMY, estimated, evidence, finish, footnote, interval, plain, table, value};
 
 /// What was measured, the parameters with their meaning, the findings, and the machine's other
@@ -45,7 +46,7 @@ fn header(logp: &Logp, layout: &Layout) -> String {
     text
 }
 
-fn state(state: &State) -> String {
+pub(crate) fn state(state: &State) -> String {
     let probe = match &state.probe {
         Some(probe) => format!(" (floor probe {})", value(probe)),
         None => String::new(),
@@ -139,9 +140,4 @@ fn states(logp: &Logp, layout: &Layout) -> String {
     layout.paragraph("The machine was found in several states; estimates never mix them:")
         + &finish(&rows)
         + &footnote(layout, quantities.map(|(_, quantity)| quantity))
-}
-
-/// Value and interval in one cell.
-fn both(quantity: &Quantity) -> String {
-    format!("{}\n{}", value(quantity), interval(quantity))
 }

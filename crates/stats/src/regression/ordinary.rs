@@ -1,6 +1,7 @@
 //! Least absolute squares, with a sandwich for noise of any shape.
 
 use super::Regression;
+use super::degrees::equivalent;
 use super::design::{Design, Solved, clamped};
 
 /// The line of least absolute squares; `None` for fewer than three points or two different x.
@@ -8,14 +9,14 @@ use super::design::{Design, Solved, clamped};
 /// *Formula*: coefficients as [`crate::line::Line::fit`]. Variances are the sandwich
 /// Σcᵢ²rᵢ²/(1 − hᵢ)² (HC3), c a coefficient's weights on the points and h the leverage, divided by
 /// its bias under a working variance: ŷ⁰, ŷ¹ or ŷ², whichever makes the residuals most likely.
-/// Degrees of freedom are those of the scaled χ² with the sandwich's first two moments under the
+/// Degrees of freedom are those of the t distribution with the tails that the sandwich has under the
 /// same variance, 1 to n − 2: where the noise grows with y and the longest x carries the fit, its
-/// own residual is all that tells the noise, and the interval is wide, rather too wide than too
-/// narrow.
+/// own residual is nearly all that tells the noise, and the interval is wide.
 /// *Assumes* independent errors; their variance may depend on x in any way, though the working
 /// variance must not be far off where a few points carry the fit.
 /// *Source*: MacKinnon and White, "Some Heteroskedasticity-Consistent Covariance Matrix Estimators"
-/// (1985); Bell and McCaffrey, "Bias Reduction in Standard Errors" (2002), for the degrees.
+/// (1985); Bell and McCaffrey, "Bias Reduction in Standard Errors" (2002), for bias and degrees under
+/// a working variance.
 ///
 /// # Panics
 /// If the slices differ in length.
@@ -31,11 +32,13 @@ pub fn ordinary(x: &[f64], y: &[f64]) -> Option<Regression> {
         sums.add(influence, deleted * deleted);
     }
     let noise = working_noise(x, y, &design, &fit);
-    let reliable = |pick: fn(&(f64, f64)) -> f64| {
-        let influence: Vec<f64> = influence.iter().map(pick).collect();
+    // Of intercept·a + slope·b.
+    let reliable = |a: f64, b: f64| {
+        let influence: Vec<f64> = influence.iter().map(|both| both.0 * a + both.1 * b).collect();
         reliability(x, &design, &influence, &noise)
     };
-    let (intercept, slope) = (reliable(|both| both.0), reliable(|both| both.1));
+    let (intercept, slope) = (reliable(1.0, 0.0), reliable(0.0, 1.0));
+    let ratio = reliable(fit.slope, -fit.intercept);
     Some(Regression {
         intercept: fit.intercept,
         slope: fit.slope,
@@ -44,6 +47,7 @@ pub fn ordinary(x: &[f64], y: &[f64]) -> Option<Regression> {
         covariance: sums.both / (intercept.bias * slope.bias).sqrt(),
         intercept_degrees: intercept.degrees,
         slope_degrees: slope.degrees,
+        ratio_degrees: ratio.degrees,
         residual: (fit.squares / (count - 2.0)).sqrt(),
         r_squared: fit.r_squared(),
         points: x.len(),
@@ -95,49 +99,60 @@ fn working_noise(x: &[f64], y: &[f64], design: &Design, fit: &Solved) -> Vec<f64
 struct Reliability {
     /// Its mean as a multiple of the variance that it estimates, Σcᵢ²·noiseᵢ.
     bias: f64,
-    /// 2·mean²/variance, at most n − 2.
+    /// Degrees of freedom, at most n − 2.
     degrees: f64,
 }
 
-/// Moments of a sandwich for errors of variance `noise`, up to a common factor.
+/// Of a sandwich for errors of variance `noise`, up to a common factor.
 ///
-/// With r = Mε and S = M·diag(noise)·M, the mean is Σaᵢ·Sᵢᵢ and the variance 2·Σaᵢ·aⱼ·Sᵢⱼ².
+/// With r = Mε and S = M·diag(noise)·M, the mean is Σaᵢ·Sᵢᵢ and the variance 2·Σaᵢ·aⱼ·Sᵢⱼ². The
+/// terms are squares of weights aᵢ·Sᵢᵢ; their correlation makes them count for fewer, by as much as
+/// it makes the variance greater.
 fn reliability(x: &[f64], design: &Design, influence: &[f64], noise: &[f64]) -> Reliability {
     let limit = x.len() as f64 - 2.0;
-    let squares: Vec<f64> =
-        x.iter().zip(influence).map(|(&x, c)| (c / (1.0 - design.leverage(x))).powi(2)).collect();
-    let count = x.len() as f64;
-    let (mut mean, mut variance) = (0.0, 0.0);
-    if x.len() > FULL_DEGREES {
-        for (a, v) in squares.iter().zip(noise) {
-            mean += a * v;
-            variance += (a * v).powi(2);
-        }
+    let squares =
+        || x.iter().zip(influence).map(|(&x, c)| (c / (1.0 - design.leverage(x))).powi(2));
+    let (weights, together) = if x.len() > FULL_DEGREES {
+        let weights: Vec<f64> = squares().zip(noise).map(|(a, v)| a * v).collect();
+        let alone = weights.iter().map(|w| w * w).sum::<f64>();
+        (weights, alone)
     } else {
-        // H = u·uᵀ/n + z·zᵀ with u = 1 and z = (x − x̄)/√Sxx.
-        let scale = design.xx.sqrt();
-        let z: Vec<f64> = x.iter().map(|x| (x - design.x) / scale).collect();
-        let sum = |power: i32| z.iter().zip(noise).map(|(z, v)| z.powi(power) * v).sum::<f64>();
-        let (s0, s1, s2) = (sum(0) / count / count, sum(1) / count, sum(2));
-        for i in 0..x.len() {
-            for j in 0..=i {
-                let hat = 1.0 / count + z[i] * z[j];
-                // (H·N·H)ᵢⱼ, N = diag(noise).
-                let both = s0 + s1 * (z[i] + z[j]) + s2 * z[i] * z[j];
-                let own = if i == j { noise[i] } else { 0.0 };
-                let s = own - hat * (noise[i] + noise[j]) + both;
-                let times = if i == j { 1.0 } else { 2.0 };
-                variance += times * squares[i] * squares[j] * s * s;
-                if i == j {
-                    mean += squares[i] * s;
-                }
-            }
-        }
-    }
+        moments(x, design, &squares().collect::<Vec<f64>>(), noise)
+    };
     let expected: f64 = influence.iter().zip(noise).map(|(c, v)| c * c * v).sum();
-    if variance > 0.0 && expected > 0.0 {
-        Reliability { bias: mean / expected, degrees: (mean * mean / variance).clamp(1.0, limit) }
+    let mean: f64 = weights.iter().sum();
+    if together > 0.0 && expected > 0.0 {
+        let alone = weights.iter().map(|w| w * w).sum::<f64>();
+        let degrees = equivalent(&weights, (alone / together).min(1.0), limit);
+        Reliability { bias: mean / expected, degrees }
     } else {
         Reliability { bias: 1.0, degrees: limit }
     }
+}
+
+/// aᵢ·Sᵢᵢ, and Σaᵢ·aⱼ·Sᵢⱼ².
+fn moments(x: &[f64], design: &Design, squares: &[f64], noise: &[f64]) -> (Vec<f64>, f64) {
+    // H = u·uᵀ/n + z·zᵀ with u = 1 and z = (x − x̄)/√Sxx.
+    let count = x.len() as f64;
+    let scale = design.xx.sqrt();
+    let z: Vec<f64> = x.iter().map(|x| (x - design.x) / scale).collect();
+    let sum = |power: i32| z.iter().zip(noise).map(|(z, v)| z.powi(power) * v).sum::<f64>();
+    let (s0, s1, s2) = (sum(0) / count / count, sum(1) / count, sum(2));
+    let mut weights = Vec::with_capacity(x.len());
+    let mut together = 0.0;
+    for i in 0..x.len() {
+        for j in 0..=i {
+            let hat = 1.0 / count + z[i] * z[j];
+            // (H·N·H)ᵢⱼ, N = diag(noise).
+            let both = s0 + s1 * (z[i] + z[j]) + s2 * z[i] * z[j];
+            let own = if i == j { noise[i] } else { 0.0 };
+            let s = own - hat * (noise[i] + noise[j]) + both;
+            let times = if i == j { 1.0 } else { 2.0 };
+            together += times * squares[i] * squares[j] * s * s;
+            if i == j {
+                weights.push((squares[i] * s).max(0.0));
+            }
+        }
+    }
+    (weights, together)
 }

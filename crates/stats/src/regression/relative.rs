@@ -48,6 +48,7 @@ pub fn relative(x: &[f64], y: &[f64]) -> Option<Regression> {
         covariance: -variance * design.x / design.xx,
         intercept_degrees: degrees,
         slope_degrees: degrees,
+        ratio_degrees: degrees,
         residual: variance.sqrt(),
         r_squared: fit.r_squared(),
         points: x.len(),

@@ -6,14 +6,14 @@ use crate::regression::clamped;
 
 /// What a search may do.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
+pub struct Limits<'a> {
     /// Fewest points of a segment; at least 3, since two make a line without a residual.
     pub fewest: usize,
     /// Most segments.
     pub most: usize,
-    /// The least relative noise of a y that is believed, as known from its repetitions or from the
-    /// clock; noise found smaller counts as this much.
-    pub noise: f64,
+    /// The least relative noise of each y that is believed, as known from its repetitions, from the
+    /// clock, or from its last digit; noise found smaller counts as this much. Positive.
+    pub noise: &'a [f64],
 }
 
 /// One number of segments with its best cut.
@@ -21,7 +21,7 @@ pub struct Limits {
 pub struct Candidate {
     /// Index of each segment's first point; the first is 0.
     pub starts: Vec<usize>,
-    /// Relative residual standard deviation, √(Σ(y/ŷ − 1)²/(n − 2·segments)).
+    /// Relative standard deviation of each y whose least noise is smaller.
     pub noise: f64,
     /// The criterion; the least one wins.
     pub criterion: f64,
@@ -34,8 +34,8 @@ pub struct Choice {
     pub candidates: Vec<Candidate>,
     /// Index of the chosen one.
     pub best: usize,
-    /// The fitted values of the chosen one, for weights 1/ŷ².
-    pub fitted: Vec<f64>,
+    /// One over the variance of each y, by the chosen one.
+    pub weights: Vec<f64>,
 }
 
 impl Choice {
@@ -52,15 +52,20 @@ const PASSES: usize = 4;
 /// Reweightings of a candidate's lines; enough for the criterion, not the last digit.
 const REWEIGHTINGS: usize = 6;
 
+/// Rounds until the points that tell the noise are found.
+const NOISE_ROUNDS: usize = 20;
+
 /// Finds the number of straight segments and their cuts, for positive y with noise in proportion to
 /// y; `None` for fewer than `fewest` points.
 ///
 /// *Formula*: over the best cut for each number K of segments, minimises the Schwarz criterion
-/// (BIC) n·ln v + (S/v − (n − 2K)) + 2·Σ ln ŷᵢ + p·ln n. S = Σ(yᵢ/ŷᵢ − 1)² and v = max(S/(n − 2K),
-/// noise²). p = 2K + 2(K − 1): two coefficients a segment, and each cut counted twice, since it is
-/// the best of many places rather than a smooth parameter. Cuts are found with weights 1/ŷ² of the
-/// previous pass's winner (1/y² at first).
-/// *Assumes* independent errors with standard deviation in proportion to y; x ascending.
+/// (BIC) Σ ln vᵢ + (Σeᵢ²/vᵢ − (n − 2K)) + 2·Σ ln ŷᵢ + p·ln n. eᵢ = yᵢ/ŷᵢ − 1, vᵢ = max(v, noiseᵢ²), and v
+/// is the mean of e² over the y whose noise² is below v, times n/(n − 2K). p = 2K + 2(K − 1): two
+/// coefficients a segment, and each cut counted twice, since it is the best of many places rather
+/// than a smooth parameter. Cuts are found with weights 1/(vᵢŷᵢ²) of the previous pass's winner (at
+/// first with y for ŷ, and the median noise² for v).
+/// *Assumes* independent errors, their standard deviation in proportion to y where it is not known
+/// to be greater; x ascending.
 /// *Source*: Schwarz, "Estimating the Dimension of a Model" (1978); Zhang and Siegmund, "A Modified
 /// Bayes Information Criterion with Applications to the Analysis of Comparative Genomic
 /// Hybridization Data" (2007), for what a cut counts.
@@ -68,15 +73,29 @@ const REWEIGHTINGS: usize = 6;
 /// # Panics
 /// If the slices differ in length, or `fewest` is below 3.
 #[must_use]
-pub fn search(x: &[f64], y: &[f64], limits: Limits) -> Option<Choice> {
+pub fn search(x: &[f64], y: &[f64], limits: Limits<'_>) -> Option<Choice> {
     assert!(limits.fewest >= 3, "a segment of a search has at least three points");
-    let mut weights: Vec<f64> = y.iter().map(|y| 1.0 / (y * y)).collect();
+    assert_eq!(y.len(), limits.noise.len(), "as much noise as y");
+    let mut least = limits.noise.to_vec();
+    least.sort_by(f64::total_cmp);
+    let usual = *least.get(least.len() / 2)?;
+    let mut noise: Vec<f64> = limits.noise.iter().map(|noise| noise.max(usual)).collect();
+    let mut fitted = y.to_vec();
     let mut choice: Option<Choice> = None;
     for _ in 0..PASSES {
-        let next = pass(x, y, &weights, limits)?;
-        let settled = choice.is_some_and(|old| old.chosen().starts == next.chosen().starts);
-        weights = next.fitted.iter().map(|fitted| fitted.powi(-2)).collect();
-        choice = Some(next);
+        let weights = weights(&fitted, &noise);
+        let points = Points { x, y, weights: &weights, fewest: limits.fewest };
+        let (candidates, mut lines): (Vec<Candidate>, Vec<Vec<f64>>) =
+            partitions(&points, limits.most)
+                .into_iter()
+                .map(|cut| judge(&points, &noise, limits.noise, cut.starts))
+                .unzip();
+        let best = (0..candidates.len())
+            .min_by(|&a, &b| candidates[a].criterion.total_cmp(&candidates[b].criterion))?;
+        let settled = choice.is_some_and(|old| old.chosen().starts == candidates[best].starts);
+        fitted = lines.swap_remove(best);
+        noise = limits.noise.iter().map(|least| least.max(candidates[best].noise)).collect();
+        choice = Some(Choice { candidates, best, weights: self::weights(&fitted, &noise) });
         if settled {
             break;
         }
@@ -84,60 +103,76 @@ pub fn search(x: &[f64], y: &[f64], limits: Limits) -> Option<Choice> {
     choice
 }
 
-fn pass(x: &[f64], y: &[f64], weights: &[f64], limits: Limits) -> Option<Choice> {
-    let (candidates, mut fits): (Vec<Candidate>, Vec<Vec<f64>>) =
-        partitions(&Points { x, y, weights, fewest: limits.fewest }, limits.most)
-            .into_iter()
-            .map(|cut| judge(x, y, weights, cut.starts, limits.noise))
-            .unzip();
-    let best = (0..candidates.len())
-        .min_by(|&a, &b| candidates[a].criterion.total_cmp(&candidates[b].criterion))?;
-    let fitted = fits.swap_remove(best);
-    Some(Choice { candidates, best, fitted })
+/// One over the variance of each y.
+fn weights(fitted: &[f64], noise: &[f64]) -> Vec<f64> {
+    fitted.iter().zip(noise).map(|(fitted, noise)| (fitted * noise).powi(-2)).collect()
 }
 
-/// The criterion of one cut, with the fitted values.
+/// The criterion of one cut, with the fitted values. `noise` is what the points' weights assume.
 fn judge(
-    x: &[f64],
-    y: &[f64],
-    weights: &[f64],
+    points: &Points,
+    noise: &[f64],
+    least: &[f64],
     starts: Vec<usize>,
-    least: f64,
 ) -> (Candidate, Vec<f64>) {
-    let count = x.len() as f64;
-    let mut fitted: Vec<f64> = weights.iter().map(|w| w.powf(-0.5)).collect();
-    let mut squares = 0.0;
+    let all = points.x.len();
+    let mut fitted: Vec<f64> =
+        points.weights.iter().zip(noise).map(|(w, noise)| w.powf(-0.5) / noise).collect();
+    let mut errors = vec![0.0; all];
     for (segment, &start) in starts.iter().enumerate() {
-        let end = starts.get(segment + 1).copied().unwrap_or(x.len());
-        squares += reweighted(&x[start..end], &y[start..end], &mut fitted[start..end]);
+        let end = starts.get(segment + 1).copied().unwrap_or(all);
+        let (x, y) = (&points.x[start..end], &points.y[start..end]);
+        reweighted(x, y, &noise[start..end], &mut fitted[start..end], &mut errors[start..end]);
     }
+    let count = all as f64;
     let coefficients = 2.0 * starts.len() as f64;
     let cuts = starts.len() as f64 - 1.0;
     let degrees = (count - coefficients).max(1.0);
-    let variance = (squares / degrees).max(least * least);
+    let variance = variance(&errors, least, count / degrees);
+    let each = least.iter().map(|least| variance.max(least * least));
+    let misfit: f64 = each.zip(&errors).map(|(v, error)| v.ln() + error * error / v).sum();
     let levels: f64 = fitted.iter().map(|fitted| fitted.ln()).sum();
-    let criterion = count * variance.ln()
-        + (squares / variance - degrees)
-        + 2.0 * levels
-        + (coefficients + 2.0 * cuts) * count.ln();
-    (Candidate { starts, noise: (squares / degrees).sqrt(), criterion }, fitted)
+    let criterion = misfit - degrees + 2.0 * levels + (coefficients + 2.0 * cuts) * count.ln();
+    (Candidate { starts, noise: variance.sqrt(), criterion }, fitted)
 }
 
-/// Fits one segment, from and to the scale of noise in `scale`; answers Σ((y − line)/scale)².
-fn reweighted(x: &[f64], y: &[f64], scale: &mut [f64]) -> f64 {
-    let mut squares = 0.0;
+/// The variance of errors that is not known to be greater, as a mean over those points; `correction`
+/// makes up for the lines' freedom.
+fn variance(errors: &[f64], least: &[f64], correction: f64) -> f64 {
+    let mean = |above: f64| {
+        let (mut sum, mut count) = (0.0, 0.0);
+        for (error, least) in errors.iter().zip(least) {
+            if least * least <= above {
+                sum += error * error;
+                count += 1.0;
+            }
+        }
+        if count > 0.0 { correction * sum / count } else { 0.0 }
+    };
+    let mut variance = mean(f64::INFINITY);
+    for _ in 0..NOISE_ROUNDS {
+        let next = mean(variance);
+        // From above: fewer points, and those that are left out had the greatest noise.
+        if next >= variance {
+            break;
+        }
+        variance = next;
+    }
+    variance
+}
+
+/// Fits one segment, from and to the scale of noise in `scale`, and sets (y − line)/scale.
+fn reweighted(x: &[f64], y: &[f64], noise: &[f64], scale: &mut [f64], errors: &mut [f64]) {
     for _ in 0..REWEIGHTINGS {
-        let sum =
-            x.iter().zip(y).zip(scale.iter()).fold(Moments::default(), |sum, ((&x, &y), s)| {
-                sum.join(Moments::point(x, y, s.powi(-2)))
-            });
+        let mut sum = Moments::default();
+        for (((&x, &y), noise), scale) in x.iter().zip(y).zip(noise).zip(scale.iter()) {
+            sum = sum.join(Moments::point(x, y, (noise * scale).powi(-2)));
+        }
         let (intercept, slope) = sum.line();
-        squares = 0.0;
-        for ((scale, &x), &y) in scale.iter_mut().zip(x).zip(y) {
+        for (((scale, error), &x), &y) in scale.iter_mut().zip(errors.iter_mut()).zip(x).zip(y) {
             let line = intercept + slope * x;
             *scale = clamped(line, y, 0.0);
-            squares += ((y - line) / *scale).powi(2);
+            *error = (y - line) / *scale;
         }
     }
-    squares
 }

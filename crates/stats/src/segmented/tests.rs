@@ -60,7 +60,8 @@ proptest! {
     ) {
         let (x, y, _) = columns(&raw);
         let scaled = |values: &[f64], by: f64| values.iter().map(|v| v * by).collect::<Vec<_>>();
-        let limits = Limits { fewest: 4, most: 3, noise: 1e-6 };
+        let noise = vec![1e-6; x.len()];
+        let limits = Limits { fewest: 4, most: 3, noise: &noise };
         let one = search(&x, &y, limits).unwrap();
         let other = search(&scaled(&x, across), &scaled(&y, up), limits).unwrap();
         prop_assert_eq!(&one.chosen().starts, &other.chosen().starts);
@@ -81,14 +82,36 @@ fn two_lines() -> (Vec<f64>, Vec<f64>) {
 #[test]
 fn two_lines_with_a_jump() {
     let (x, y) = two_lines();
-    let choice = search(&x, &y, Limits { fewest: 4, most: 4, noise: 1e-6 }).unwrap();
+    let choice =
+        search(&x, &y, Limits { fewest: 4, most: 4, noise: &vec![1e-6; x.len()] }).unwrap();
     assert_eq!(choice.chosen().starts, [0, 12]);
     // At x = 110 the first line has 210, at 120 the second has 460: no noise of 1 % moves the cut.
-    let weights: Vec<f64> = choice.fitted.iter().map(|f| f.powi(-2)).collect();
-    let points = Points { x: &x, y: &y, weights: &weights, fewest: 4 };
-    assert_eq!(break_range(&points, &[0, 12], 1, 1e-4, 0.95), (12, 12));
-    // A noise of 100 % allows every place that leaves four points on each side.
-    assert_eq!(break_range(&points, &[0, 12], 1, 1.0, 0.95), (4, 20));
+    let points = Points { x: &x, y: &y, weights: &choice.weights, fewest: 4 };
+    assert_eq!(break_range(&points, &[0, 12], 1, 1.0, 0.95), (12, 12));
+    // A hundred times the noise allows every place that leaves four points on each side.
+    assert_eq!(break_range(&points, &[0, 12], 1, 1e4, 0.95), (4, 20));
+}
+
+#[test]
+fn noise_of_a_few_points_is_not_taken_for_a_line_of_their_own() {
+    // On y = 100 + x; the first six are off by ±1 % in turn, the others by ±0.01 %. The first six lean
+    // by chance: 1, 1, 1, −1, −1, −1.
+    let x: Vec<f64> = (0..30).map(|i| f64::from(i) * 10.0).collect();
+    let off = |i: usize| match i {
+        0..3 => 1e-2,
+        3..6 => -1e-2,
+        i if i % 2 == 0 => 1e-4,
+        _ => -1e-4,
+    };
+    let y: Vec<f64> = x.iter().enumerate().map(|(i, x)| (100.0 + x) * (1.0 + off(i))).collect();
+    let mut noise = vec![1e-6; 30];
+    let unknown = search(&x, &y, Limits { fewest: 4, most: 3, noise: &noise }).unwrap();
+    assert_eq!(unknown.chosen().starts, [0, 6]);
+    noise[..6].fill(1e-2);
+    let known = search(&x, &y, Limits { fewest: 4, most: 3, noise: &noise }).unwrap();
+    assert_eq!(known.chosen().starts, [0]);
+    // The others' noise is found from the others: 1e-4, not 1 %.
+    assert!((known.chosen().noise / 1e-4 - 1.0).abs() < 0.2, "{}", known.chosen().noise);
 }
 
 #[test]
@@ -96,7 +119,7 @@ fn known_noise_forbids_more_segments() {
     // ±1 % in turn within each line is explained by no line; with a noise of 100 % known from
     // repetitions, not even the jump counts.
     let (x, y) = two_lines();
-    let choice = search(&x, &y, Limits { fewest: 4, most: 4, noise: 1.0 }).unwrap();
+    let choice = search(&x, &y, Limits { fewest: 4, most: 4, noise: &vec![1.0; x.len()] }).unwrap();
     assert_eq!(choice.chosen().starts, [0]);
 }
 
@@ -105,7 +128,8 @@ fn exact_lines_stay_whole() {
     // Without any noise the criterion must not chase rounding.
     let x: Vec<f64> = (0..200).map(|i| f64::from(i * i)).collect();
     let y: Vec<f64> = x.iter().map(|x| 1234.5 + 0.317 * x).collect();
-    let choice = search(&x, &y, Limits { fewest: 4, most: 5, noise: 1e-6 }).unwrap();
+    let choice =
+        search(&x, &y, Limits { fewest: 4, most: 5, noise: &vec![1e-6; x.len()] }).unwrap();
     assert_eq!(choice.chosen().starts, [0]);
 }
 
@@ -124,14 +148,19 @@ fn long_tables_keep_exact_cuts() {
             line * (1.0 + 0.01 * f64::from(i % 5) - 0.02)
         })
         .collect();
-    let choice = search(&x, &y, Limits { fewest: 4, most: 4, noise: 1e-6 }).unwrap();
+    let choice =
+        search(&x, &y, Limits { fewest: 4, most: 4, noise: &vec![1e-6; x.len()] }).unwrap();
     assert_eq!(choice.chosen().starts, [0, 1234, 3210]);
 }
 
 #[test]
 fn too_few_points_have_no_cut() {
     assert!(
-        search(&[1.0, 2.0, 3.0], &[1.0, 2.0, 3.0], Limits { fewest: 4, most: 2, noise: 0.01 })
-            .is_none()
+        search(
+            &[1.0, 2.0, 3.0],
+            &[1.0, 2.0, 3.0],
+            Limits { fewest: 4, most: 2, noise: &[0.01; 3] }
+        )
+        .is_none()
     );
 }

@@ -57,17 +57,45 @@ power = int(np.argmin(unlikely))
 show("working power", power)
 noise = np.diag(scale**power)
 cov = pinv @ np.diag(residual**2 / (1 - h) ** 2) @ pinv.T
+
+
+def deviate(factor, weights, counts):
+    """The normal deviate of P(|Z| > factor sqrt(sum of weights chi2(counts))), Lugannani and Rice."""
+    q = factor**2
+    cumulant = lambda t: -0.5 * np.log(1 - 2 * t) - 0.5 * np.sum(counts * np.log(1 + 2 * t * q * weights))
+    first = lambda t: 1 / (1 - 2 * t) - np.sum(counts * q * weights / (1 + 2 * t * q * weights))
+    t = optimize.brentq(first, 0, 0.5 - 1e-12, xtol=1e-15)
+    second = 2 / (1 - 2 * t) ** 2 + np.sum(2 * counts * (q * weights / (1 + 2 * t * q * weights)) ** 2)
+    root = np.sqrt(-2 * cumulant(t))
+    return root + np.log(t * np.sqrt(second) / root) / root
+
+
+def equivalent(weights, shared):
+    """Degrees of the t distribution with the tails of a ratio to unequal squares."""
+
+    def heavier(degrees):
+        factor = stats.t.ppf(0.975, degrees)
+        one = np.array([1.0])
+        unequal = deviate(factor, weights / shared, np.full(len(weights), shared))
+        return unequal - deviate(factor, one / degrees, one * degrees)
+
+    return optimize.brentq(heavier, 1, len(x) - 2, xtol=1e-12)
+
+
 bias, degrees = [], []
-for c in pinv:
+for c in [*pinv, b[1] * pinv[0] - b[0] * pinv[1]]:
     # The sandwich is the quadratic form r' A r with r = maker e, and e has the covariance noise.
     form = maker @ np.diag(c**2 / (1 - h) ** 2) @ maker @ noise
-    mean, spread = np.trace(form), 2 * np.trace(form @ form)
+    mean = np.trace(form)
+    weights = c**2 / (1 - h) ** 2 * np.diag(maker @ noise @ maker) / mean
     bias.append(mean / (c @ noise @ c))
-    degrees.append(np.clip(2 * mean**2 / spread, 1, len(x) - 2))
+    degrees.append(equivalent(weights, np.sum(weights**2) * mean**2 / np.trace(form @ form)))
 show("coefficients", b)
 show("HC3 variances, covariance", [cov[0, 0], cov[1, 1], cov[0, 1]])
 show("bias", bias)
 show("variances", [cov[0, 0] / bias[0], cov[1, 1] / bias[1]])
 show("covariance", cov[0, 1] / np.sqrt(bias[0] * bias[1]))
 show("degrees", degrees)
+cov = np.array([[cov[0, 0] / bias[0], cov[0, 1] / np.sqrt(bias[0] * bias[1])], [0, cov[1, 1] / bias[1]]])
+show("ratio", fieller(*b, cov, degrees[2]))
 show("residual, r_squared", [np.sqrt(np.sum(residual**2) / (len(x) - 2)), r_squared(residual, np.ones_like(x))])

@@ -1,0 +1,112 @@
+//! `bandgap fit hockney`.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use bandgap_model::ModelError;
+use bandgap_model::hockney::{Breaks, HockneyOptions, sized_times_from_pairs};
+use bandgap_record::{HockneyRow, HockneyTable, Outcome, Timing, read_hockney_table};
+use bandgap_units::{Bytes, Fraction};
+
+use super::{named, open, sink};
+use crate::args::{FitHockney, Measure, Output};
+use crate::assemble::{AssembleError, Fitting, TABLE, Tabled};
+use crate::exit::Exit;
+use crate::failure::{Classify, Failure, told};
+
+/// Last digits that leave this much of a time open are told.
+const COARSE: f64 = 0.01;
+
+/// Fits t(n) = (n + n½)/r∞ to sizes and times.
+pub(super) fn run(fit: &FitHockney, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
+    let name = named(&fit.file);
+    let table = read_hockney_table(open(&fit.file)?)
+        .map_err(|error| Failure::new(Exit::Input, format!("use {name}: {}", told(&error))))?;
+    let breaks = match fit.breaks.as_slice() {
+        [] => Breaks::Automatic { most: usize::from(fit.segments) },
+        given => Breaks::At(given.iter().map(|bytes| bytes.0).collect()),
+    };
+    let steps = table.rows.iter().map(|row| (row.bytes, row.step.0)).collect();
+    let options = HockneyOptions { breaks, confidence: measure.confidence.0, steps };
+    let times = sized_times_from_pairs(table.rows.iter().map(|row| (row.bytes, row.time.0)));
+    let fitting = Fitting {
+        name: table.source.name(),
+        transport: TABLE,
+        precision: measure.precision.0,
+        notes: notes(&table),
+    };
+    let (fits, sound) =
+        fitting.fit(&times, &options).map_err(|error| unfitted(&error, &fit.file, &table))?;
+    let recognised = recognised(&table);
+    let series = Tabled {
+        name: table.source.name(),
+        findings: vec![recognised.clone()],
+        precision: measure.precision.0,
+        confidence: measure.confidence.0,
+    };
+    let series = series.series(&times).class(Exit::Defect)?;
+    let mut sink = sink(measure, output)?;
+    sink.say(&format!("{recognised}\n\n"))?;
+    let fits = fits.into_iter().map(|fit| Outcome::Hockney(Box::new(fit)));
+    sink.add_all(fits.chain([Outcome::Series(Box::new(series))]).collect())?;
+    // A table's repetitions do not converge any more; what counts is what the fit makes of them.
+    sink.close(if sound { Exit::Fine } else { Exit::Findings })
+}
+
+/// Whose table it is, and what its times are.
+fn recognised(table: &HockneyTable) -> String {
+    let (rows, tool) = (table.rows.len(), table.source.name());
+    let sizes = table.rows.iter().map(|row| row.bytes).collect::<BTreeSet<u64>>().len();
+    let sizes = match sizes < rows {
+        true => format!(" of {sizes} sizes, repetitions averaged"),
+        false => String::new(),
+    };
+    format!("Read as {tool}: {rows} rows{sizes}; {}.", table.timing.name())
+}
+
+/// The reader's notes, and what a fit is of that is not one of half round trips.
+fn notes(table: &HockneyTable) -> Vec<String> {
+    let mut notes = table.notes.clone();
+    if table.timing == Timing::Exchange {
+        notes.push(
+            "Both ranks send at the same time: the fit is of an exchange, so r∞ is the rate of one \
+             direction while the other is busy as well, and t0 no half round trip."
+                .to_owned(),
+        );
+    }
+    notes.extend(coarse(table));
+    notes
+}
+
+/// How much of a time the last digit leaves open, where that is much.
+fn coarse(table: &HockneyTable) -> Option<String> {
+    let open = |row: &HockneyRow| row.step.0 / 2.0 / row.time.0;
+    let worst = table.rows.iter().max_by(|a, b| open(a).total_cmp(&open(b)))?;
+    (open(worst) > COARSE).then(|| {
+        format!(
+            "The table's last digits leave ±{} of the time of {} open; the intervals allow for it.",
+            Fraction(open(worst)),
+            Bytes(worst.bytes)
+        )
+    })
+}
+
+/// Why nothing was fitted, with the line where there is one.
+fn unfitted(error: &AssembleError, file: &Path, table: &HockneyTable) -> Failure {
+    let what = format!("fit {}: ", named(file));
+    match error {
+        AssembleError::Model(ModelError::BadTime { bytes, value }) => {
+            let bad =
+                |row: &&HockneyRow| row.bytes == *bytes && row.time.0.to_bits() == value.to_bits();
+            let line = table.rows.iter().find(bad).map(|row| format!("line {}: ", row.line));
+            Failure::new(Exit::Input, what + &line.unwrap_or_default() + &error.to_string())
+        }
+        AssembleError::Model(
+            ModelError::BreakOutside { .. }
+            | ModelError::BreaksTooClose { .. }
+            | ModelError::BreaksUnsorted { .. },
+        ) => Failure::new(Exit::Usage, format!("{what}{error}"))
+            .hint("choose other --breaks, or leave the option out to have them found"),
+        _ => Failure::new(Exit::Input, format!("{what}{error}")),
+    }
+}

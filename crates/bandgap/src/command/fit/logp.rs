@@ -1,0 +1,45 @@
+//! `bandgap fit logp`.
+
+use std::path::Path;
+
+use bandgap_model::{Kind, Options, Row, extract, observations_from_rows};
+use bandgap_record::{Measure as RecordedMeasure, read_logp_table};
+
+use super::{named, open, sink};
+use crate::args::{Measure, Output};
+use crate::assemble;
+use crate::exit::Exit;
+use crate::failure::{Classify, Failure, told};
+
+/// Resamples of the bootstrap.
+const RESAMPLES: usize = 1000;
+
+/// Fits a signature to rows of kind, messages, delay and time.
+pub(super) fn run(file: &Path, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
+    let name = named(file);
+    let rows = read_logp_table(open(file)?)
+        .map_err(|error| Failure::new(Exit::Input, format!("use {name}: {}", told(&error))))?;
+    let rows: Vec<Row> = rows
+        .iter()
+        .map(|row| Row {
+            kind: match row.kind {
+                RecordedMeasure::Issue => Kind::Issue,
+                RecordedMeasure::Rtt => Kind::Rtt,
+            },
+            messages: row.messages,
+            delay_ns: row.delay.0,
+            elapsed_ns: row.elapsed.0,
+        })
+        .collect();
+    let options =
+        Options { confidence: measure.confidence.0, resamples: RESAMPLES, seed: measure.seed };
+    let observations = observations_from_rows(&rows);
+    let signature = extract(&observations, &options)
+        .map_err(|error| Failure::new(Exit::Input, format!("fit {name}: {error}")))?;
+    let mut sink = sink(measure, output)?;
+    let result =
+        assemble::fitted(&observations, &signature, measure.precision.0, measure.confidence.0)
+            .class(Exit::Defect)?;
+    let exit = sink.add(result)?;
+    sink.close(exit)
+}

@@ -1,0 +1,120 @@
+//! How far the steps in which times are known may have moved a line.
+
+use bandgap_stats::interval::Interval;
+use bandgap_stats::regression::Regression;
+
+use super::Weighting;
+
+/// The most that steps can do to a line's parameters.
+///
+/// Times that are rounded alike are all off in the same direction, and scatter does not show it: so
+/// this is a bound, not a standard deviation.
+pub(super) struct Moved {
+    intercept: f64,
+    slope: f64,
+    ratio: f64,
+}
+
+impl Moved {
+    /// *Formula*: Σ|cᵢ|·sᵢ for half steps s, c being what one unit of a time adds to the intercept, the
+    /// slope or (over the slope) intercept − ρ·slope: cᵢ = wᵢ(xᵢ − x̄)/Sxx for the slope, wᵢ/Σw less x̄
+    /// times that for the intercept; w = 1, or 1/t̂² in the relative fit.
+    pub(super) fn of(
+        x: &[f64],
+        half_steps: &[f64],
+        line: &Regression,
+        weighting: Weighting,
+    ) -> Moved {
+        let weight = |x: f64| match weighting {
+            Weighting::Ordinary => 1.0,
+            Weighting::Relative => line.at(x).powi(-2),
+        };
+        let all: f64 = x.iter().map(|&x| weight(x)).sum();
+        let centre = x.iter().map(|&x| weight(x) * x).sum::<f64>() / all;
+        let spread: f64 = x.iter().map(|&x| weight(x) * (x - centre).powi(2)).sum();
+        let ratio = line.intercept / line.slope;
+        let mut moved = Moved { intercept: 0.0, slope: 0.0, ratio: 0.0 };
+        for (&x, half) in x.iter().zip(half_steps) {
+            let slope = weight(x) * (x - centre) / spread;
+            let intercept = weight(x) / all - centre * slope;
+            moved.intercept += intercept.abs() * half;
+            moved.slope += slope.abs() * half;
+            moved.ratio += ((intercept - ratio * slope) / line.slope).abs() * half;
+        }
+        moved
+    }
+
+    pub(super) fn intercept(&self, line: f64, interval: Interval) -> Interval {
+        widened(line, interval, self.intercept)
+    }
+
+    pub(super) fn slope(&self, line: f64, interval: Interval) -> Interval {
+        widened(line, interval, self.slope)
+    }
+
+    pub(super) fn ratio(&self, line: f64, interval: Interval) -> Interval {
+        widened(line, interval, self.ratio)
+    }
+}
+
+/// Scatter and steps are independent: each end is as far off as the root of the squares of both.
+fn widened(value: f64, interval: Interval, by: f64) -> Interval {
+    if by == 0.0 {
+        return interval;
+    }
+    Interval {
+        low: value - (value - interval.low).hypot(by),
+        high: value + (interval.high - value).hypot(by),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bandgap_stats::regression::{ordinary, relative};
+
+    #[test]
+    fn no_rounding_moves_a_line_further() {
+        let x = [0.0, 10.0, 40.0, 100.0, 300.0];
+        let half = [5.0, 5.0, 5.0, 10.0, 20.0];
+        let y = [1000.0, 1012.0, 1037.0, 1105.0, 1290.0];
+        type Fit = fn(&[f64], &[f64]) -> Option<Regression>;
+        let fits: [(Weighting, Fit); 2] =
+            [(Weighting::Ordinary, ordinary), (Weighting::Relative, relative)];
+        for (weighting, fit) in fits {
+            let line = fit(&x, &y).unwrap();
+            let moved = Moved::of(&x, &half, &line, weighting);
+            // Every way to be off by half a step up or down.
+            let mut most = [0.0_f64; 3];
+            for signs in 0..32 {
+                let off = |i: usize| if signs >> i & 1 == 1 { half[i] } else { -half[i] };
+                let y: Vec<f64> = y.iter().enumerate().map(|(i, y)| y + off(i)).collect();
+                let other = fit(&x, &y).unwrap();
+                let ratio = |line: &Regression| line.intercept / line.slope;
+                let by = [
+                    other.intercept - line.intercept,
+                    other.slope - line.slope,
+                    ratio(&other) - ratio(&line),
+                ];
+                for (most, by) in most.iter_mut().zip(by) {
+                    *most = most.max(by.abs());
+                }
+            }
+            // The bound is reached; in the relative fit the weights move a little too, and a ratio is
+            // not quite linear.
+            let close = |found: f64, bound: f64, by: f64| (found / bound - 1.0).abs() < by;
+            assert!(close(most[0], moved.intercept, 0.02), "{most:?} {}", moved.intercept);
+            assert!(close(most[1], moved.slope, 0.05), "{most:?} {}", moved.slope);
+            assert!(close(most[2], moved.ratio, 0.15), "{most:?} {}", moved.ratio);
+        }
+    }
+
+    #[test]
+    fn exact_times_widen_nothing() {
+        let interval = Interval { low: 1.0, high: 4.0 };
+        assert_eq!(widened(2.0, interval, 0.0), interval);
+        // Three from scatter and four from steps are five.
+        let wide = widened(2.0, Interval { low: -1.0, high: 5.0 }, 4.0);
+        assert_eq!((wide.low, wide.high), (-3.0, 7.0));
+    }
+}
