@@ -3,9 +3,10 @@
 //! ```text
 //! 0        identity
 //! 128      ping        256  pong        of cache_line
-//! 384      wanted      512  ready       of the copies; written and read of the pipeline
+//! 384      wanted      512  ready       of the copies
 //! 640      process and address of the responder's buffer
 //! 768      credits of the stream
+//! 896      written     1024 read        of the pipeline's messages there, 1152 and 1280 of those back
 //! 4096     64 slots there, 8192  64 slots back, of slot_ring
 //! 12288    512 slots of slot_ring_stream
 //! 45056    1 MiB that the copies write and read
@@ -32,6 +33,7 @@ const WANTED_AT: usize = 384;
 const READY_AT: usize = 512;
 const SOURCE_AT: usize = 640;
 const CREDITS_AT: usize = 768;
+const PIPELINES_AT: [[usize; 2]; 2] = [[896, 1024], [1152, 1280]];
 const THERE_AT: usize = 4096;
 const BACK_AT: usize = 8192;
 const STREAM_AT: usize = 12288;
@@ -101,6 +103,11 @@ impl FloorArea {
 
     pub(super) fn stream(&self) -> (&[Line; STREAM_SLOTS], &AtomicU64) {
         (self.mapping.lines(STREAM_AT), self.mapping.word(CREDITS_AT))
+    }
+
+    /// Of the way there and the way back: numbers of the last piece written, and of the last read.
+    pub(super) fn pipelines(&self) -> [[&AtomicU64; 2]; 2] {
+        PIPELINES_AT.map(|way| way.map(|at| self.mapping.word(at)))
     }
 
     /// The buffer, which a protocol must give to one side at a time.

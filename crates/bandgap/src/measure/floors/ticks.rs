@@ -17,9 +17,7 @@ pub(super) fn per_round(floor: &Floor, clock: &CycleClock, ticks: u64) -> f64 {
     }
     // Copies stamp each round, everything else the whole sample.
     let stamps = match floor.kind {
-        Kind::CopyCrossCore | Kind::StoreCrossCore | Kind::CopyPipeline | Kind::CopyVmReadv => {
-            f64::from(floor.rounds)
-        }
+        Kind::CopyCrossCore | Kind::StoreCrossCore | Kind::CopyVmReadv => f64::from(floor.rounds),
         _ => 1.0,
     };
     let elapsed = (clock.to_ns(ticks).0 - stamps * clock.cost().0).max(0.0);
