@@ -13,7 +13,7 @@ use crate::launch::message::Assignment;
 use crate::launch::rank::SLOTS;
 use crate::launch::{Ended, Launch, Task, Transport, Wait};
 use crate::measure::{
-    Stop, Table, contention, pairs, series, signature, virtual_time::VirtualRunner,
+    Stop, Table, contention, pairs, series, signature, surface, virtual_time::VirtualRunner,
 };
 use crate::progress::Progress;
 use crate::target::Target;
@@ -155,25 +155,25 @@ pub fn in_virtual_time(
     let mut runner = VirtualRunner::new(machine, ranks, &mut show, &stopped);
     let measured = match task {
         Task::Signature { plan, fan_in: Some(most), .. } => {
-            contention::measure(&mut runner, plan, *most, plan.budget)
+            contention::measure(&mut runner, plan, *most, plan.budget).map(drop)
         }
         Task::Signature { plan, pairs, .. } => {
             let signature = signature::measure(&mut runner, plan);
             match signature {
-                Ok(_) if *pairs => pairs::measure(&mut runner, plan, plan.budget),
-                other => other,
+                Ok(_) if *pairs => pairs::measure(&mut runner, plan, plan.budget).map(drop),
+                other => other.map(drop),
             }
         }
-        Task::Series(plan) if plan.passes_messages() => series::measure(&mut runner, plan),
-        Task::Series(_) | Task::Bulk(_) | Task::Floors(_) => {
-            let what = "measure this in virtual time: a simulated machine has neither floors nor \
-                        memory to store to and get from";
+        Task::Series(plan) => series::measure(&mut runner, plan).map(drop),
+        Task::Bulk(plan) => surface::measure(&mut runner, plan),
+        Task::Floors(_) => {
+            let what = "measure floors in virtual time: a simulated machine has none";
             return Err(Failure::new(Exit::Usage, what));
         }
     };
     let ended = match measured {
         Err(Stop::Interrupted) => Ended::Interrupted,
-        other => other.class(Exit::Input).map(|_| Ended::Done)?,
+        other => other.class(Exit::Input).map(|()| Ended::Done)?,
     };
     Ok(Collected { table: runner.into_table(), ended, placement: None, launches: 1 })
 }

@@ -24,6 +24,12 @@
 //! interface until a receive takes it, for or. Sending waits for nobody (LogGP has no room to run
 //! out of). Messages from one rank to another do not overtake one another, even where L is less for
 //! the later one. A rank that sends, receives or is in a barrier handles no Active Messages.
+//!
+//! A store is a request that costs what a message of its bytes does, and its reply is a short one. A
+//! get is a request whose reply costs what a message of its bytes does: the peer's processor takes
+//! part, as in a handler, but no `serve` counts it. Bytes that have begun to come are handled when
+//! the last is there, and hold up what comes after them. Neither stores nor gets nor requests from
+//! one rank to another overtake one another; replies may.
 
 mod event;
 mod interface;
@@ -57,8 +63,8 @@ const LATEST: u64 = u64::MAX / 2;
 /// Lets `schedule` happen on `machine`, beginning on all ranks at time 0.
 ///
 /// # Errors
-/// The machine has fewer ranks, the ranks wait for each other for ever, a message has another
-/// length than its receiver says, or virtual time is exhausted.
+/// The machine has fewer ranks or no time for the bytes that are moved, the ranks wait for each
+/// other for ever, a message has another length than its receiver says, or virtual time is exhausted.
 pub fn replay(schedule: &Schedule, machine: &Machine) -> Result<Replay, SimError> {
     let ranks = schedule.size();
     if ranks == 0 || ranks > machine.ranks() {
@@ -67,6 +73,9 @@ pub fn replay(schedule: &Schedule, machine: &Machine) -> Result<Replay, SimError
             machine: machine.name().to_owned(),
             most: machine.ranks(),
         });
+    }
+    if schedule.moves_bytes() && !machine.times_bytes() {
+        return Err(SimError::NoTimeForBytes { machine: machine.name().to_owned() });
     }
     let mut queue = Queue::default();
     let mut processors: Vec<Processor<'_>> = (0..ranks)

@@ -85,6 +85,15 @@ pub enum SimError {
         /// Bytes of the message.
         bytes: u32,
     },
+    /// Bytes are to be moved on a machine whose file says nothing of what they cost.
+    #[error(
+        "move bytes on machine {machine}: it has no time for a byte, so its bandwidth would be \
+         infinite; a machine's file says it with gap_per_byte_ns, or with protocols"
+    )]
+    NoTimeForBytes {
+        /// The machine's name.
+        machine: String,
+    },
     /// Virtual time passed half of what 64 bits of picoseconds hold (about 107 days).
     #[error("finish the program: rank {rank} reaches 107 days of virtual time")]
     TooLong {

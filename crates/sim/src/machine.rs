@@ -14,8 +14,10 @@ pub use protocol::Protocol;
 
 /// A LogGP machine with overheads told apart for sending and receiving.
 ///
-/// Active Messages cost os, or, g and L, whatever words they carry. Messages of bytes cost the same
-/// and G for each byte, or else what the [`Protocol`] of their length says.
+/// Active Messages cost os, or, g and L, whatever words they carry. Messages of bytes, stores and
+/// the replies of gets cost the same and G for each byte, or else what the [`Protocol`] of their
+/// length says. A machine whose file gives neither moves words and nothing more: without a time for
+/// bytes its bandwidth would be infinite.
 ///
 /// *Units*: a file gives nanoseconds; the simulation counts whole picoseconds, so a third decimal
 /// is exact and a fourth is lost. The time for a byte is counted in femtoseconds.
@@ -28,12 +30,12 @@ pub use protocol::Protocol;
 /// recv_overhead_ns = 2200
 /// gap_ns = 7600
 /// latency_ns = 6300
-/// gap_per_byte_ns = 0                      # may be left out; not beside protocols
+/// gap_per_byte_ns = 11.3                   # may be left out; not beside protocols
 /// capacity = 16                            # may be left out
 /// ranks = 64                               # may be left out
 /// topology = "crossbar"                    # may be left out
 ///
-/// [[protocol]]                             # may be left out; for messages of bytes
+/// [[protocol]]                             # instead of gap_per_byte_ns; for messages of bytes
 /// up_to_bytes = 512                        # ascending; left out of the last protocol
 /// send_overhead_ns = 1400
 /// recv_overhead_ns = 2200
@@ -54,7 +56,7 @@ pub struct Machine {
     recv_overhead: u64,
     gap: u64,
     latency: u64,
-    /// At least one, ascending, the last for any length.
+    /// At least one, ascending, the last for any length, or for no bytes where these have no time.
     protocols: Vec<Protocol>,
     capacity: u32,
     ranks: usize,
@@ -156,7 +158,8 @@ impl Machine {
         ns(self.rtt_ps())
     }
 
-    /// What messages of bytes cost, by length: ascending, the last for any length.
+    /// What messages of bytes cost, by length: ascending, the last for any length. Where the file
+    /// has no time for bytes there is one, for messages of none.
     pub fn protocols(&self) -> &[Protocol] {
         &self.protocols
     }
@@ -164,9 +167,14 @@ impl Machine {
     /// Time of a single message of `bytes` bytes from the begin of its sending to the end of its
     /// receiving, which is half of what a ping-pong's round takes.
     ///
-    /// *Formula*: os + L + or + n·G of the protocol of n bytes.
-    pub fn half_rtt(&self, bytes: Bytes) -> Ns {
-        ns(protocol::costs(&self.protocols, bytes.0).half_rtt())
+    /// *Formula*: os + L + or + n·G of the protocol of n bytes; none without a time for bytes.
+    pub fn half_rtt(&self, bytes: Bytes) -> Option<Ns> {
+        protocol::costs(&self.protocols, bytes.0).map(|costs| ns(costs.half_rtt()))
+    }
+
+    /// Whether it has a time for bytes: G, or protocols.
+    pub fn times_bytes(&self) -> bool {
+        self.protocols.last().is_some_and(|protocol| protocol.up_to().is_none())
     }
 
     /// Requests that a rank may have outstanding toward one peer.
@@ -223,10 +231,18 @@ pub(crate) struct Picoseconds<'a> {
 }
 
 impl Picoseconds<'_> {
+    /// What a message of words costs.
+    #[inline]
+    pub(crate) fn words(&self) -> MessageCosts {
+        let Self { send_overhead, recv_overhead, latency, .. } = *self;
+        MessageCosts { send_overhead, recv_overhead, latency, transfer: 0 }
+    }
+
     /// What a message of `bytes` bytes costs.
     #[inline]
     pub(crate) fn message(&self, bytes: u32) -> MessageCosts {
         protocol::costs(self.protocols, u64::from(bytes))
+            .expect("no replay begins of messages that the machine has no time for")
     }
 }
 

@@ -1,14 +1,17 @@
 //! The third reading of a rank program: neither executed nor measured, but written down.
 
 mod passing;
+mod transfer;
+
+use std::io;
 
 use bandgap_comm::{Am, CommError, Delay, Rank, Verb, Word};
 
 use crate::fold::Folder;
 use crate::{Op, Schedule, SimError};
 
-/// An [`Am`] and a [`Comm`](bandgap_comm::Comm) that writes down what a rank does. Nothing is sent,
-/// and no call waits.
+/// An [`Am`], a [`Transfer`](bandgap_comm::Transfer) and a [`Comm`](bandgap_comm::Comm) that writes
+/// down what a rank does. Nothing is sent, and no call waits.
 #[derive(Debug)]
 pub struct Recorder {
     rank: Rank,
@@ -20,7 +23,8 @@ pub struct Recorder {
 ///
 /// # Errors
 /// `size` is not a number of ranks, or the program returned an error, as it does for a request or
-/// a message to itself or to a rank that does not exist, and for a message of 4 GiB or more.
+/// a message to itself or to a rank that does not exist, and for a message, a store or a get of
+/// 4 GiB or more.
 pub fn record(
     size: usize,
     mut program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
@@ -45,6 +49,17 @@ impl Recorder {
         }
         Ok(u32::try_from(peer).expect("below size, which fits"))
     }
+}
+
+/// A number of bytes, as it is stored; `operation` says what failed where it cannot be.
+fn length(bytes: usize, operation: &'static str) -> Result<u32, CommError> {
+    u32::try_from(bytes).map_err(|_| CommError::System {
+        operation,
+        source: io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("{bytes} bytes; at most {} are simulated at once", u32::MAX),
+        ),
+    })
 }
 
 impl Am for Recorder {

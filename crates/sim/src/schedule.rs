@@ -22,7 +22,24 @@ pub enum Op {
         /// Whether its handler replies.
         replies: bool,
     },
-    /// Waits until every request of this rank has completed.
+    /// As [`Op::Request`]; the request carries bytes to the memory of its peer.
+    Store {
+        /// To whom.
+        peer: u32,
+        /// Whether its handler replies.
+        replies: bool,
+        /// How many bytes.
+        bytes: u32,
+    },
+    /// As [`Op::Request`], but no [`Op::Serve`] counts it; its reply brings bytes of its peer's
+    /// memory.
+    Get {
+        /// From whom.
+        peer: u32,
+        /// How many bytes.
+        bytes: u32,
+    },
+    /// Waits until every request, store and get of this rank has completed.
     AwaitReplies,
     /// Waits until this many further requests have been handled.
     Serve {
@@ -88,6 +105,14 @@ impl Schedule {
     /// exist.
     pub fn folded(&self, rank: Rank) -> &[Op] {
         self.ranks.get(rank).map_or(&[], |ops| ops)
+    }
+
+    /// Whether any operation moves bytes, not only words or none.
+    pub(crate) fn moves_bytes(&self) -> bool {
+        self.ranks.iter().flatten().any(|op| {
+            matches!(*op, Op::Store { bytes, .. } | Op::Get { bytes, .. }
+                | Op::Send { bytes, .. } | Op::Recv { bytes, .. } if bytes > 0)
+        })
     }
 
     /// The operations of `rank` one after the other, repetitions unfolded.

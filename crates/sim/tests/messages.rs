@@ -54,7 +54,7 @@ fn half_a_round_trip_takes_both_overheads_the_latency_and_the_bytes() {
     // os + L + or + n·G = 150 + 3n ns.
     for bytes in [0, 1, 2, 100, 65_536] {
         assert_eq!(half_round(&simple(), bytes), (150 + 3 * bytes as u64) * NS);
-        assert_eq!(simple().half_rtt(Bytes(bytes as u64)), Ns((150 + 3 * bytes) as f64));
+        assert_eq!(simple().half_rtt(Bytes(bytes as u64)), Some(Ns((150 + 3 * bytes) as f64)));
     }
 }
 
@@ -81,11 +81,15 @@ fn a_rate_of_many_gigabytes_a_second_keeps_its_digits() {
 }
 
 #[test]
-fn a_machine_without_a_time_for_bytes_is_a_logp_machine() {
+fn a_machine_without_a_time_for_bytes_passes_messages_of_none() {
     let machine = Machine::load("paragon").unwrap();
-    for bytes in [0, 1 << 20] {
-        assert_eq!(half_round(&machine, bytes), 9_900_000);
-    }
+    // 1.4 + 6.3 + 2.2 µs.
+    assert_eq!(half_round(&machine, 0), 9_900_000);
+    let schedule = record(2, |comm| ping_pong(comm, 1, 1)).unwrap();
+    let error = replay(&schedule, &machine).unwrap_err();
+    assert!(matches!(&error, SimError::NoTimeForBytes { machine } if machine == "paragon"));
+    let text = error.to_string();
+    assert!(text.contains("gap_per_byte_ns") && text.contains("protocols"), "{text}");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 mod programs;
 mod reference;
 
-use bandgap_comm::{Am, Comm, CommError, Delay};
+use bandgap_comm::{Am, Comm, CommError, Delay, Transfer, Verb};
 use bandgap_sim::{Machine, Op, Recorder, Schedule, record, replay};
 use programs::{ECHO, NOTE, issue, machine, slope};
 use proptest::prelude::*;
@@ -13,6 +13,8 @@ use proptest::prelude::*;
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Ask { peer: usize, replies: bool },
+    Store { peer: usize, replies: bool, bytes: usize },
+    Get { peer: usize, bytes: usize },
     Compute(u64),
     Await,
     Mark,
@@ -20,13 +22,17 @@ enum Step {
 
 /// Each rank takes its steps, awaits its replies, and serves what is left of the requests that
 /// the others make of it: ends on any machine.
-fn program(am: &mut impl Am, steps: &[Vec<Step>]) -> Result<(), CommError> {
+fn program(am: &mut impl Transfer, steps: &[Vec<Step>]) -> Result<(), CommError> {
     let (rank, size) = (am.rank(), am.size());
     for &step in &steps[rank] {
         match step {
             Step::Ask { peer, replies } => {
-                am.request(target(rank, peer, size), if replies { ECHO } else { NOTE }, 0)?;
+                am.request(target(rank, peer, size), verb(replies), 0)?;
             }
+            Step::Store { peer, replies, bytes } => {
+                am.store(target(rank, peer, size), verb(replies), 0, bytes)?;
+            }
+            Step::Get { peer, bytes } => am.get(target(rank, peer, size), 0, bytes)?,
             Step::Compute(picoseconds) => am.compute(Delay { iterations: 0, picoseconds }),
             Step::Await => am.await_replies()?,
             Step::Mark => am.mark(),
@@ -35,13 +41,23 @@ fn program(am: &mut impl Am, steps: &[Vec<Step>]) -> Result<(), CommError> {
     am.await_replies()?;
     am.mark();
     let asked = |from: usize, step: &Step| match step {
-        Step::Ask { peer, .. } => target(from, *peer, size) == rank,
+        Step::Ask { peer, .. } | Step::Store { peer, .. } => target(from, *peer, size) == rank,
         _ => false,
     };
     let requests = (0..size).filter(|&from| from != rank);
     am.serve(requests.map(|r| steps[r].iter().filter(|s| asked(r, s)).count() as u64).sum())?;
     am.mark();
+    // Gets are served by who waits: until every other rank says that it has its own.
+    for peer in (0..size).filter(|&peer| peer != rank) {
+        am.request(peer, NOTE, 0)?;
+    }
+    am.serve(size as u64 - 1)?;
+    am.mark();
     Ok(())
+}
+
+fn verb(replies: bool) -> Verb {
+    if replies { ECHO } else { NOTE }
 }
 
 /// A rank other than `rank`.
@@ -58,8 +74,22 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn recorded(ranks: std::ops::Range<usize>) -> impl Strategy<Value = Schedule> {
-    proptest::collection::vec(proptest::collection::vec(step(), 0..30), ranks)
+/// As [`step`], with transfers on both sides of the limit of [`small_protocols`].
+fn step_of_bytes() -> impl Strategy<Value = Step> {
+    let bytes = || 0_usize..40;
+    prop_oneof![
+        3 => step(),
+        2 => (0_usize..8, any::<bool>(), bytes())
+            .prop_map(|(peer, replies, bytes)| Step::Store { peer, replies, bytes }),
+        1 => (0_usize..8, bytes()).prop_map(|(peer, bytes)| Step::Get { peer, bytes }),
+    ]
+}
+
+fn recorded(
+    ranks: std::ops::Range<usize>,
+    step: impl Strategy<Value = Step>,
+) -> impl Strategy<Value = Schedule> {
+    proptest::collection::vec(proptest::collection::vec(step, 0..30), ranks)
         .prop_map(|steps| record(steps.len(), |am| program(am, &steps)).unwrap())
 }
 
@@ -109,28 +139,32 @@ fn small_machine(least: u64) -> impl Strategy<Value = Machine> {
     })
 }
 
-/// As [`small_machine`], with two protocols that differ in everything; the first is for up to 16
-/// bytes.
-fn small_protocols() -> impl Strategy<Value = Machine> {
-    let protocol = || (1_u64..12, 1_u64..12, 1_u64..30, 0_u64..4);
-    (1_u64..15, protocol(), protocol()).prop_map(|(gap, short, long)| {
-        let costs = |(os, or, latency, byte): (u64, u64, u64, u64)| {
-            let [os, or, latency, byte] = [os, or, latency, byte].map(|t| t as f64 / 1e3);
-            format!(
-                "send_overhead_ns = {os}\nrecv_overhead_ns = {or}\nlatency_ns = {latency}\n\
-                 gap_per_byte_ns = {byte}\n"
-            )
-        };
-        let plain = costs(short).replace("gap_per_byte_ns", "# gap_per_byte_ns");
-        let text = format!(
-            "name = 'small'\n{plain}gap_ns = {}\n[[protocol]]\nup_to_bytes = 16\n{}\
-             [[protocol]]\n{}",
-            gap as f64 / 1e3,
-            costs(short),
-            costs(long)
-        );
-        Machine::parse(&text, "small").unwrap()
-    })
+/// As [`small_machine`], with two protocols that differ in everything, from words too; the first is
+/// for up to 16 bytes.
+fn small_protocols(least: u64) -> impl Strategy<Value = Machine> {
+    let protocol = move || (least..12, least..12, least..30, 0_u64..4);
+    let capacity = proptest::option::of(1_u32..6);
+    (1_u64..15, protocol(), protocol(), protocol(), capacity).prop_map(
+        |(gap, words, short, long, capacity)| {
+            let costs = |(os, or, latency, byte): (u64, u64, u64, u64)| {
+                let [os, or, latency, byte] = [os, or, latency, byte].map(|t| t as f64 / 1e3);
+                format!(
+                    "send_overhead_ns = {os}\nrecv_overhead_ns = {or}\nlatency_ns = {latency}\n\
+                     gap_per_byte_ns = {byte}\n"
+                )
+            };
+            let words = costs(words).replace("gap_per_byte_ns", "# gap_per_byte_ns");
+            let capacity = capacity.map_or(String::new(), |c| format!("capacity = {c}\n"));
+            let text = format!(
+                "name = 'small'\n{words}gap_ns = {}\n{capacity}[[protocol]]\nup_to_bytes = 16\n{}\
+                 [[protocol]]\n{}",
+                gap as f64 / 1e3,
+                costs(short),
+                costs(long)
+            );
+            Machine::parse(&text, "small").unwrap()
+        },
+    )
 }
 
 fn count(schedule: &Schedule, wanted: impl Fn(&Op) -> bool) -> u64 {
@@ -140,11 +174,16 @@ fn count(schedule: &Schedule, wanted: impl Fn(&Op) -> bool) -> u64 {
 proptest! {
     #[test]
     fn every_message_is_handled_and_no_time_runs_backwards(
-        schedule in recorded(2..7), machine in small_machine(0)
+        schedule in recorded(2..7, step_of_bytes()), machine in small_protocols(0)
     ) {
         let outcome = replay(&schedule, &machine).unwrap();
-        let requests = count(&schedule, |op| matches!(op, Op::Request { .. }));
-        let replies = count(&schedule, |op| matches!(op, Op::Request { replies: true, .. }));
+        let requests = count(&schedule, |op| {
+            matches!(op, Op::Request { .. } | Op::Store { .. } | Op::Get { .. })
+        });
+        let replies = count(&schedule, |op| {
+            matches!(op, Op::Request { replies: true, .. } | Op::Store { replies: true, .. }
+                | Op::Get { .. })
+        });
         prop_assert_eq!(outcome.messages, requests + replies);
         prop_assert_eq!(outcome.unhandled, 0);
         for (rank, (marks, end)) in outcome.marks.iter().zip(&outcome.ends).enumerate() {
@@ -158,7 +197,15 @@ proptest! {
 
     #[test]
     fn the_replay_agrees_with_a_count_of_every_picosecond(
-        schedule in recorded(2..3), machine in small_machine(1)
+        schedule in recorded(2..3, step()), machine in small_machine(1)
+    ) {
+        let outcome = replay(&schedule, &machine).unwrap();
+        prop_assert_eq!(outcome.marks, reference::marks(&schedule, &machine));
+    }
+
+    #[test]
+    fn transfers_agree_with_a_count_of_every_picosecond(
+        schedule in recorded(2..3, step_of_bytes()), machine in small_protocols(1)
     ) {
         let outcome = replay(&schedule, &machine).unwrap();
         prop_assert_eq!(outcome.marks, reference::marks(&schedule, &machine));
@@ -166,8 +213,8 @@ proptest! {
 
     #[test]
     fn messages_beside_requests_agree_with_a_count_of_every_picosecond(
-        first in rounds(2), last in rounds(2), machine in small_protocols(),
-        steps in proptest::collection::vec(proptest::collection::vec(step(), 0..12), 2)
+        first in rounds(2), last in rounds(2), machine in small_protocols(1),
+        steps in proptest::collection::vec(proptest::collection::vec(step_of_bytes(), 0..12), 2)
     ) {
         // What comes for a phase that its receiver is not in yet waits there.
         let schedule = record(2, |am| {

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::calm::Watchful;
 use super::data::{Batch, Key, Measured, Table};
-use super::grid::{FirstLook, Point, choose};
+use super::grid::{FirstLook, Limits, Point, choose};
 use super::judge::{Judged, batch_value};
 use super::load::Load;
 use super::placement::straddles;
@@ -107,7 +107,7 @@ pub fn measure<R: Runner>(runner: &mut R, plan: &SignaturePlan) -> Result<Table,
     session.runner.progress(0.0, "first look")?;
     let look = session.first_look()?;
     let mut points: Vec<Point> = vec![Point::Rtt; RTT_VISITS];
-    let limits = plan.load.limits(plan.budget);
+    let limits = session.limits();
     let curves = choose(&look, limits, |messages| session.samples(messages));
     let mut delays = Vec::new();
     for curve in curves {
@@ -149,6 +149,23 @@ impl<'a, R: Runner> Session<'a, R> {
         self.plan.load.samples(messages, self.plan.samples)
     }
 
+    /// What keeps a round short: in virtual time nothing, since no sample takes long and no bytes
+    /// have a place.
+    fn limits(&self) -> Limits {
+        match self.runner.virtual_time() {
+            true => Load::Words.limits(f64::INFINITY),
+            false => self.plan.load.limits(self.plan.budget),
+        }
+    }
+
+    /// Longest time that one sample may take, in nanoseconds.
+    fn longest_sample(&self) -> f64 {
+        match self.runner.virtual_time() {
+            true => f64::INFINITY,
+            false => self.plan.load.longest_sample(),
+        }
+    }
+
     /// Round trip, send overhead and gap, well enough to choose a grid.
     fn first_look(&mut self) -> Result<FirstLook, Stop> {
         let mut rtt = self.warm()?;
@@ -167,7 +184,7 @@ impl<'a, R: Runner> Session<'a, R> {
         let send_overhead = ((eight - one) / 7.0).max(0.0);
         rtt = rtt.max(1.0);
         let capacity = self.runner.capacity().clamp(8, 1 << 12) as u32;
-        let most = self.plan.load.limits(self.plan.budget).most;
+        let (most, longest) = (self.limits().most, self.longest_sample());
         let (mut messages, mut before) = (16_u32, eight);
         let mut slopes: Vec<f64> = Vec::new();
         let mut previous = 8_u32;
@@ -176,9 +193,8 @@ impl<'a, R: Runner> Session<'a, R> {
             slopes.push((now - before) / f64::from(messages - previous));
             let stable = slopes.windows(2).next_back().is_some_and(|w| near(w[0], w[1], STABLE));
             let past = messages >= PAST_CAPACITY.start * capacity;
-            let far = messages >= PAST_CAPACITY.end * capacity
-                || messages > most / 2
-                || now > self.plan.load.longest_sample();
+            let far =
+                messages >= PAST_CAPACITY.end * capacity || messages > most / 2 || now > longest;
             if past && stable || far {
                 break;
             }

@@ -3,13 +3,13 @@
 use std::time::{Duration, Instant};
 
 use bandgap_comm::{Delay, Stamp};
-use bandgap_kernels::{Job, pass, reduce, run};
+use bandgap_kernels::{Job, pass, reduce, run, transfer};
 use bandgap_sim::{Machine, record, replay};
 
 use super::data::{Measured, Table};
 use super::runner::{Executed, Runner, Stop};
 
-/// Runs jobs on a simulated LogP machine.
+/// Runs jobs on a simulated LogGP machine.
 pub struct VirtualRunner<'a> {
     machine: &'a Machine,
     size: usize,
@@ -61,6 +61,8 @@ impl Runner for VirtualRunner<'_> {
         }
         let schedule = if job.passes_messages() {
             record(self.size, |comm| pass(comm, job))?
+        } else if job.moves_bytes() {
+            record(self.size, |am| transfer(am, job))?
         } else {
             record(self.size, |am| run(am, job))?
         };

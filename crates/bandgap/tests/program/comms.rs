@@ -95,7 +95,6 @@ fn ranks_and_transports_that_cannot_be_are_refused() {
         (&["comms1", "--between", "1,1"][..], "two different ranks"),
         (&["comms1", "--ranks", "2", "--between", "0,2"], "ranks 0 and 2 of 2"),
         (&["comms2", "--between", "0"], "two ranks"),
-        (&["bulk", "--transport", "sim:paragon"], "virtual time"),
     ] {
         let finished = place.run(args.iter().copied());
         assert_eq!(finished.code, Some(2), "{args:?}: {}", finished.stderr);

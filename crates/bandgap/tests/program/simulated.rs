@@ -179,3 +179,100 @@ fn a_fit_to_a_runs_own_samples_agrees_with_the_run() {
     // Without --out, a fit keeps no files.
     assert_eq!(place.names(), ["run"]);
 }
+
+/// The Myrinet with G = 20 ns.
+fn with_bytes(place: &Place) -> String {
+    described(place, MYRINET, "gap_per_byte_ns = 20\n")
+}
+
+fn bulk(place: &Place, machine: &str, args: &[&str]) -> Value {
+    let transport = format!("sim:{machine}");
+    let fixed = ["bulk", "--transport", &transport, "--json", "-", "--no-save", "--quiet"];
+    place.run(fixed.iter().chain(args)).ends(0).json()
+}
+
+#[test]
+fn transfers_on_a_machine_take_a_round_trip_and_their_bytes() {
+    let place = Place::new();
+    let run = bulk(&place, &with_bytes(&place), &["--no-surface"]);
+    let series = of_kind(&run, "series");
+    let names: Vec<&Value> = series.iter().map(|series| &series["name"]).collect();
+    assert_eq!(names, ["bulk_store", "bulk_get"]);
+    for series in series {
+        for point in series["points"].as_array().unwrap() {
+            // T(n) = 2 (os + L + or) + n·G = 2 · 15.7 µs + 20 ns · n, of which issuing takes os.
+            let bytes = point["bytes"].as_f64().unwrap();
+            near("T(n)", value(&point["time"]), 31.4e-6 + 20e-9 * bytes, 1e-9);
+            near("o(n)", value(&point["send_overhead"]), 2e-6, 1e-9);
+        }
+    }
+    for fit in of_kind(&run, "hockney") {
+        // T(n) = T0 + n/R∞ with T0 the round trip and R∞ = 1/G, in one piece.
+        let [segment] = &fit["segments"].as_array().unwrap()[..] else { panic!("{fit}") };
+        near("T0", value(&segment["t0"]), 31.4e-6, 1e-6);
+        near("R∞", value(&segment["r_inf"]), 50e6, 1e-6);
+    }
+}
+
+#[test]
+fn the_surface_of_a_machine_gives_back_its_parameters() {
+    let place = Place::new();
+    let [os, or, gap, latency] = MYRINET;
+    let machine = with_bytes(&place);
+    for (way, name) in [("--store", "bulk_store_signature"), ("--get", "bulk_get_signature")] {
+        let run = bulk(&place, &machine, &[way]);
+        let signatures = of_kind(&run, "logp");
+        let lengths: Vec<u64> =
+            signatures.iter().map(|logp| logp["bytes"].as_u64().unwrap()).collect();
+        assert_eq!(lengths, [0, 64, 1 << 10, 16 << 10, 256 << 10]);
+        for (logp, bytes) in signatures.iter().zip(lengths) {
+            assert_eq!((&logp["name"], &logp["regime"]), (&name.into(), &"network-bound".into()));
+            let parameter = |name: &str| value(&logp["parameters"][name]) * 1e9;
+            // An interface is busy for g(n) = max(g, n·G); the bytes come n·G after the first:
+            // L(n) = L + n·G, T(n) = 2 (os + or + L) + n·G. The processors do as much as for words.
+            let transfer = 20.0 * bytes as f64;
+            near("os", parameter("send_overhead"), os, 1e-6);
+            near("or", parameter("recv_overhead"), or, 0.01);
+            near("g", parameter("gap"), gap.max(transfer), 1e-3);
+            near("L", parameter("latency"), latency + transfer, 0.01);
+            near("RTT", parameter("rtt"), 2.0 * (os + or + latency) + transfer, 1e-6);
+            near("idle", parameter("idle"), gap.max(transfer) - os - or, 0.01);
+        }
+    }
+}
+
+#[test]
+fn protocols_change_the_overhead_of_stores_at_their_limit() {
+    let place = Place::new();
+    let run = bulk(&place, "ipsc860", &["--sizes", "64:1KiB", "--store", "--no-surface"]);
+    let points = of_kind(&run, "series")[0]["points"].as_array().unwrap().clone();
+    let at = |bytes: u64| points.iter().find(|point| point["bytes"] == bytes).unwrap();
+    // A store of n bytes goes as a message does, 79 µs + 0.63 µs·n up to 100 bytes and
+    // 156 µs + 0.41 µs·n above; its reply as one of none, 79 µs. os is 27 µs, and above 104 µs.
+    for (bytes, time, os) in
+        [(64, 79.0 + 0.63 * 64.0 + 79.0, 27.0), (1024, 156.0 + 0.41 * 1024.0 + 79.0, 104.0)]
+    {
+        near("T(n)", value(&at(bytes)["time"]) * 1e6, time, 1e-6);
+        near("o(n)", value(&at(bytes)["send_overhead"]) * 1e6, os, 1e-6);
+    }
+}
+
+#[test]
+fn bytes_on_a_machine_without_a_time_for_them_are_refused() {
+    let place = Place::new();
+    let own = described(&place, MYRINET, "");
+    for machine in ["paragon", "meiko-cs2", "myrinet", &own] {
+        let transport = format!("sim:{machine}");
+        for command in ["bulk", "comms1", "comms2", "comms3"] {
+            let finished = place.run([command, "-t", &transport, "--out", "kept"]).ends(3);
+            let told = ["no time for a byte", "gap_per_byte_ns", "protocols"];
+            assert!(told.iter().all(|told| finished.stderr.contains(told)), "{}", finished.stderr);
+        }
+        // Words, and messages of no bytes, need none.
+        for command in [&["synch1"][..], &["comms1", "--sizes", "0"], &["bulk", "--sizes", "0"]] {
+            place.run(command.iter().chain(&["-t", &transport, "--no-save", "--quiet"])).ends(0);
+        }
+    }
+    // Nothing was kept.
+    assert_eq!(place.names(), ["machine.toml"]);
+}

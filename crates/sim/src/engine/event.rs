@@ -4,6 +4,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use super::mail::Address;
+use crate::Op;
 
 /// A message on its way, or in an interface.
 #[derive(Clone, Copy, Debug)]
@@ -16,8 +17,52 @@ pub(super) struct Parcel {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    Request { replies: bool },
+    Request {
+        replies: bool,
+    },
+    /// A request that carries bytes.
+    Store {
+        replies: bool,
+        bytes: u32,
+    },
+    /// A request whose reply is to carry so many bytes.
+    Get {
+        bytes: u32,
+    },
     Reply,
+    /// The reply of a get.
+    Got {
+        bytes: u32,
+    },
+}
+
+impl Kind {
+    /// The message of a request, a store or a get.
+    #[inline]
+    pub(super) fn of(op: Op) -> Option<Self> {
+        Some(match op {
+            Op::Request { replies, .. } => Self::Request { replies },
+            Op::Store { replies, bytes, .. } => Self::Store { replies, bytes },
+            Op::Get { bytes, .. } => Self::Get { bytes },
+            _ => return None,
+        })
+    }
+
+    /// Whether it completes without a reply.
+    #[inline]
+    pub(super) fn is_silent(self) -> bool {
+        matches!(self, Self::Request { replies: false } | Self::Store { replies: false, .. })
+    }
+
+    /// Bytes that are carried, words not counted; `None` where it carries words only, which is not
+    /// the same as no bytes.
+    #[inline]
+    pub(super) fn bytes(self) -> Option<u32> {
+        match self {
+            Self::Store { bytes, .. } | Self::Got { bytes } => Some(bytes),
+            Self::Request { .. } | Self::Get { .. } | Self::Reply => None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]

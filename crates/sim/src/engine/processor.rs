@@ -6,6 +6,7 @@
 //! receive is such a state: its sender and tag decide which message it takes.
 //! Before any other decision it waits for the queue to catch up.
 
+mod active;
 mod bytes;
 
 use std::collections::VecDeque;
@@ -65,8 +66,9 @@ struct Peer {
     rank: u32,
     /// Requests toward it that have not completed.
     outstanding: u32,
-    /// When the last message of bytes reaches it.
+    /// When the last message of bytes reaches it, and the last request, store or get.
     reached: u64,
+    asked: u64,
 }
 
 impl<'a> Processor<'a> {
@@ -74,13 +76,17 @@ impl<'a> Processor<'a> {
         let mut peers: Vec<u32> = ops
             .iter()
             .filter_map(|op| match op {
-                Op::Request { peer, .. } | Op::Send { peer, .. } => Some(*peer),
+                Op::Request { peer, .. }
+                | Op::Store { peer, .. }
+                | Op::Get { peer, .. }
+                | Op::Send { peer, .. } => Some(*peer),
                 _ => None,
             })
             .collect();
         peers.sort_unstable();
         peers.dedup();
-        let peers = peers.into_iter().map(|rank| Peer { rank, outstanding: 0, reached: 0 });
+        let peers =
+            peers.into_iter().map(|rank| Peer { rank, outstanding: 0, reached: 0, asked: 0 });
         Self {
             rank,
             ops,
@@ -101,23 +107,6 @@ impl<'a> Processor<'a> {
             sent: 0,
             steps: 0,
         }
-    }
-
-    /// A message reaches the interface, which accepts one per gap. Returns whether the processor
-    /// was waiting for it.
-    #[inline]
-    pub(super) fn arrive(&mut self, time: u64, parcel: Parcel, machine: &Picoseconds<'_>) -> bool {
-        let ready = self.interface.accept(time, machine.gap);
-        self.inbox.push_back(Accepted { ready, parcel });
-        self.resume(time)
-    }
-
-    /// A request without reply has completed. Returns whether the processor was waiting.
-    #[inline]
-    pub(super) fn complete(&mut self, time: u64, slot: u32) -> bool {
-        self.silent -= 1;
-        self.take_back(slot);
-        self.resume(time)
     }
 
     /// Ends a wait at `time`, or later if the processor is ahead.
@@ -186,15 +175,11 @@ impl<'a> Processor<'a> {
                         }
                     }
                 }
-                Op::Request { peer, replies } => {
-                    let slot = self.slot(peer);
-                    if !self.make_room(slot, capacity, queue, machine) {
+                Op::Request { peer, .. } | Op::Store { peer, .. } | Op::Get { peer, .. } => {
+                    let kind = Kind::of(op).expect("each of the three is a message");
+                    if !self.ask(peer, kind, capacity, queue, machine) {
                         return Ok(());
                     }
-                    self.peers[slot].outstanding += 1;
-                    self.outstanding += 1;
-                    self.silent += u64::from(!replies);
-                    self.send(peer, slot as u32, Kind::Request { replies }, queue, machine);
                 }
                 Op::Send { context, peer, tag, bytes } => {
                     let address = Address { from: self.rank, context, tag };
@@ -216,53 +201,6 @@ impl<'a> Processor<'a> {
         Ok(())
     }
 
-    /// What a request does before it sends: handles what has arrived when it begins, and then goes
-    /// on handling only while there is no room toward the peer in `slot`. What arrives meanwhile
-    /// cannot keep it from sending. Returns whether it may send now.
-    #[inline]
-    fn make_room(
-        &mut self,
-        slot: usize,
-        capacity: u32,
-        queue: &mut Queue,
-        machine: &Picoseconds<'_>,
-    ) -> bool {
-        let begun = *self.begun.get_or_insert(self.now);
-        loop {
-            if (self.now == begun || self.silent > 0) && !self.caught_up(queue) {
-                return false;
-            }
-            let was_there = self.inbox.front().is_some_and(|m| m.ready <= begun);
-            if !was_there && self.peers[slot].outstanding < capacity {
-                self.begun = None;
-                return true;
-            }
-            if !self.handle_next(queue, machine) {
-                return false;
-            }
-        }
-    }
-
-    /// Handles the next message if it is known to be the next thing that happens to this
-    /// processor. Otherwise arranges for the processor to go on when that is known.
-    #[inline]
-    fn handle_next(&mut self, queue: &mut Queue, machine: &Picoseconds<'_>) -> bool {
-        match self.inbox.front().copied() {
-            Some(next) if next.ready <= self.now || self.silent == 0 => {
-                self.inbox.pop_front();
-                self.handle(next, queue, machine);
-                true
-            }
-            next => {
-                if let Some(next) = next {
-                    self.wake_at(next.ready, queue);
-                }
-                self.waiting = true;
-                false
-            }
-        }
-    }
-
     /// Whether all that arrives up to this processor's time is in its inbox. If not, the processor
     /// goes on when it is.
     #[inline]
@@ -272,49 +210,6 @@ impl<'a> Processor<'a> {
             self.wake_at(self.now, queue);
         }
         settled
-    }
-
-    /// Receives a message: or, and for a request that replies os.
-    #[inline]
-    fn handle(&mut self, next: Accepted, queue: &mut Queue, machine: &Picoseconds<'_>) {
-        let Parcel { from, slot, kind } = next.parcel;
-        self.steps += 1;
-        self.now = self.now.max(next.ready).saturating_add(machine.recv_overhead);
-        match kind {
-            Kind::Reply => self.take_back(slot),
-            Kind::Request { replies } => {
-                self.handled += 1;
-                if replies {
-                    self.send(from, slot, Kind::Reply, queue, machine);
-                } else {
-                    let back = self.now.saturating_add(machine.latency);
-                    queue.push(back, from, What::Complete { slot });
-                }
-            }
-        }
-    }
-
-    /// Sends a message: os, then the interface as soon as it may.
-    #[inline]
-    fn send(
-        &mut self,
-        to: u32,
-        slot: u32,
-        kind: Kind,
-        queue: &mut Queue,
-        machine: &Picoseconds<'_>,
-    ) {
-        self.now = self.now.saturating_add(machine.send_overhead);
-        let start = self.interface.leave(self.now, machine.gap);
-        self.sent += 1;
-        let parcel = Parcel { from: self.rank, slot, kind };
-        queue.push(start.saturating_add(machine.latency), to, What::Arrive(parcel));
-    }
-
-    #[inline]
-    fn take_back(&mut self, slot: u32) {
-        self.outstanding -= 1;
-        self.peers[slot as usize].outstanding -= 1;
     }
 
     #[inline]
@@ -331,7 +226,9 @@ impl<'a> Processor<'a> {
     pub(super) fn waits_for(&mut self) -> Option<WaitFor> {
         Some(match self.cursor.peek(self.ops)? {
             Op::Serve { requests } => WaitFor::Requests(requests - self.handled),
-            Op::Request { peer, .. } => WaitFor::Room(peer as Rank),
+            Op::Request { peer, .. } | Op::Store { peer, .. } | Op::Get { peer, .. } => {
+                WaitFor::Room(peer as Rank)
+            }
             Op::Recv { context: Context::Barrier, peer, .. } => WaitFor::Barrier(peer as Rank),
             Op::Recv { peer, tag, .. } => WaitFor::Message { from: peer as Rank, tag },
             _ => WaitFor::Completions(self.outstanding),

@@ -198,13 +198,14 @@ impl Description {
         if machine.protocols.is_empty() {
             let gap_per_byte = gap_per_byte
                 .as_ref()
-                .map_or(Ok(0), |value| source.time_at("gap_per_byte_ns", value, FEMTOSECONDS))?;
+                .map(|value| source.time_at("gap_per_byte_ns", value, FEMTOSECONDS))
+                .transpose()?;
             machine.protocols.push(Protocol {
-                up_to: u64::MAX,
+                up_to: if gap_per_byte.is_some() { u64::MAX } else { 0 },
                 send_overhead: machine.send_overhead,
                 recv_overhead: machine.recv_overhead,
                 latency: machine.latency,
-                gap_per_byte,
+                gap_per_byte: gap_per_byte.unwrap_or(0),
             });
         } else if let Some(value) = gap_per_byte {
             let bounds = "left to the protocols where there are any".into();

@@ -15,7 +15,7 @@ use super::ns;
 /// bytes costs what LogP says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Protocol {
-    /// Longest message; `u64::MAX` for the last protocol.
+    /// Longest message; in the last protocol `u64::MAX`, or 0 where bytes have no time.
     pub(super) up_to: u64,
     pub(super) send_overhead: u64,
     pub(super) recv_overhead: u64,
@@ -35,7 +35,8 @@ pub(crate) struct MessageCosts {
 }
 
 impl Protocol {
-    /// The longest message that it carries; `None` for the last protocol, which carries any.
+    /// The longest message that it carries; `None` where it carries any, as the last protocol does.
+    /// Where a file has no time for bytes, there is one protocol for messages of none.
     pub fn up_to(&self) -> Option<Bytes> {
         (self.up_to < u64::MAX).then_some(Bytes(self.up_to))
     }
@@ -80,8 +81,9 @@ impl MessageCosts {
     }
 }
 
-/// The costs of a message of `bytes` bytes. `protocols` ascend, and the last is for any length.
+/// The costs of a message of `bytes` bytes; none where no protocol carries it. `protocols` ascend.
 #[inline]
-pub(super) fn costs(protocols: &[Protocol], bytes: u64) -> MessageCosts {
-    protocols[protocols.partition_point(|protocol| protocol.up_to < bytes)].costs(bytes)
+pub(super) fn costs(protocols: &[Protocol], bytes: u64) -> Option<MessageCosts> {
+    let index = protocols.partition_point(|protocol| protocol.up_to < bytes);
+    protocols.get(index).map(|protocol| protocol.costs(bytes))
 }

@@ -106,17 +106,24 @@ fn protocols_are_read_in_order_and_carry_up_to_their_limit() {
     };
     assert_eq!(times(&protocols[0]), [1.0, 2.0, 3.0, 0.5]);
     assert_eq!(times(&protocols[1]), [4.0, 5.0, 6.0, 0.0001]);
-    assert_eq!((m.half_rtt(Bytes(100)), m.half_rtt(Bytes(101))), (Ns(56.0), Ns(15.01)));
+    assert_eq!((m.half_rtt(Bytes(100)), m.half_rtt(Bytes(101))), (Some(Ns(56.0)), Some(Ns(15.01))));
     // What requests cost is the machine's own.
     assert_eq!((m.send_overhead(), m.rtt()), (Ns(2.0), Ns(31.0)));
 }
 
 #[test]
-fn without_protocols_bytes_cost_what_the_machine_says_and_nothing_by_default() {
+fn without_protocols_bytes_cost_what_the_machine_says_and_by_default_have_no_time() {
+    // 2 + 10 + 3.5 ns.
     let m = parse(GOOD).unwrap();
-    assert_eq!((m.protocols().len(), m.half_rtt(Bytes(1 << 30))), (1, Ns(15.5)));
+    assert_eq!((m.half_rtt(Bytes(0)), m.half_rtt(Bytes(1))), (Some(Ns(15.5)), None));
+    assert_eq!((m.protocols().len(), m.protocols()[0].up_to()), (1, Some(Bytes(0))));
+    assert!(!m.times_bytes());
     let m = parse(&format!("{GOOD}gap_per_byte_ns = 2")).unwrap();
-    assert_eq!(m.half_rtt(Bytes(10)), Ns(35.5));
+    assert_eq!((m.half_rtt(Bytes(10)), m.times_bytes()), (Some(Ns(35.5)), true));
+    assert!(parse(&format!("{GOOD}{SHORT}{LONG}")).unwrap().times_bytes());
+    // A machine on which bytes are free is one when its file says so.
+    let m = parse(&format!("{GOOD}gap_per_byte_ns = 0")).unwrap();
+    assert_eq!((m.half_rtt(Bytes(1 << 30)), m.times_bytes()), (Some(Ns(15.5)), true));
 }
 
 #[test]
@@ -178,5 +185,5 @@ fn the_ipsc860s_requests_cost_what_its_short_messages_cost_without_bytes() {
         (m.send_overhead(), m.recv_overhead(), m.latency()),
         (short.send_overhead(), short.recv_overhead(), short.latency())
     );
-    assert_eq!((m.half_rtt(Bytes(0)), m.rtt()), (Ns(79_000.0), Ns(158_000.0)));
+    assert_eq!((m.half_rtt(Bytes(0)), m.rtt()), (Some(Ns(79_000.0)), Ns(158_000.0)));
 }

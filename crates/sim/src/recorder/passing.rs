@@ -1,22 +1,14 @@
 //! Message passing, written down: an exchange as a send and a receive, a barrier as its rounds.
 
-use std::io;
-
 use bandgap_comm::{Comm, CommError, Rank};
 
-use super::Recorder;
+use super::{Recorder, length};
 use crate::{Context, Op};
 
 impl Recorder {
     fn message(&mut self, op: impl Fn(u32, u32) -> Op, peer: Rank, bytes: usize) -> Recorded {
         let peer = self.peer(peer)?;
-        let bytes = u32::try_from(bytes).map_err(|_| CommError::System {
-            operation: "record a message",
-            source: io::Error::new(
-                io::ErrorKind::InvalidInput,
-                format!("{bytes} bytes; a simulated message has at most {}", u32::MAX),
-            ),
-        })?;
+        let bytes = length(bytes, "record a message")?;
         self.ops.push(op(peer, bytes));
         Ok(())
     }

@@ -9,8 +9,31 @@ use bandgap_units::{Bytes, Ns};
 #[derive(Clone, Copy)]
 enum Message {
     Request { replies: bool },
+    Store { replies: bool, bytes: u32 },
+    Get { bytes: u32 },
     Reply,
+    Got { bytes: u32 },
     Bytes { tag: u32, bytes: u32 },
+}
+
+impl Message {
+    fn bytes(self) -> Option<u32> {
+        match self {
+            Self::Store { bytes, .. } | Self::Got { bytes } | Self::Bytes { bytes, .. } => {
+                Some(bytes)
+            }
+            Self::Request { .. } | Self::Get { .. } | Self::Reply => None,
+        }
+    }
+
+    /// Those of one rank that keep their order have one number.
+    fn order(self) -> Option<u8> {
+        match self {
+            Self::Bytes { .. } => Some(0),
+            Self::Request { .. } | Self::Store { .. } | Self::Get { .. } => Some(1),
+            Self::Reply | Self::Got { .. } => None,
+        }
+    }
 }
 
 #[derive(Default)]
@@ -23,7 +46,8 @@ struct Rank {
     send_from: u64,
     receiving: VecDeque<Message>,
     accept_from: u64,
-    inbox: VecDeque<Message>,
+    /// When each is whole.
+    inbox: VecDeque<(u64, Message)>,
     /// Times of arrival here.
     wire: VecDeque<(u64, Message)>,
     /// Messages of bytes: when they are whole, their tag and their length.
@@ -57,14 +81,18 @@ impl Costs<'_> {
 
     /// How long bytes follow the first, and how long that takes to the receiver.
     fn transfer_and_latency(&self, message: Message) -> (u64, u64) {
-        match message {
-            Message::Bytes { bytes, .. } => {
-                let protocol = self.protocol(bytes);
-                let transfer = ps(Ns(protocol.gap_per_byte().0 * f64::from(bytes)));
-                (transfer, ps(protocol.latency()))
-            }
-            _ => (0, self.latency),
-        }
+        let Some(bytes) = message.bytes() else { return (0, self.latency) };
+        let protocol = self.protocol(bytes);
+        let transfer = ps(Ns(protocol.gap_per_byte().0 * f64::from(bytes)));
+        (transfer, ps(protocol.latency()))
+    }
+
+    fn send(&self, message: Message) -> u64 {
+        message.bytes().map_or(self.send, |bytes| ps(self.protocol(bytes).send_overhead()))
+    }
+
+    fn recv(&self, message: Message) -> u64 {
+        message.bytes().map_or(self.recv, |bytes| ps(self.protocol(bytes).recv_overhead()))
     }
 }
 
@@ -100,9 +128,9 @@ pub fn marks(schedule: &Schedule, machine: &Machine) -> Vec<Vec<u64>> {
                 ranks[me].send_from = now + transfer.max(costs.gap);
                 let wire = &mut ranks[1 - me].wire;
                 let mut reached = now + latency;
-                if let Message::Bytes { .. } = message {
-                    let bytes = wire.iter().filter(|(_, m)| matches!(m, Message::Bytes { .. }));
-                    reached = bytes.map(|(time, _)| *time).fold(reached, u64::max);
+                if message.order().is_some() {
+                    let before = wire.iter().filter(|(_, m)| m.order() == message.order());
+                    reached = before.map(|(time, _)| *time).fold(reached, u64::max);
                 }
                 wire.push_back((reached, message));
             }
@@ -123,7 +151,7 @@ pub fn marks(schedule: &Schedule, machine: &Machine) -> Vec<Vec<u64>> {
                 rank.accept_from = now + transfer.max(costs.gap);
                 match message {
                     Message::Bytes { tag, bytes } => rank.mail.push((now + transfer, tag, bytes)),
-                    _ => rank.inbox.push_back(message),
+                    _ => rank.inbox.push_back((now + transfer, message)),
                 }
             }
             while ranks[me].busy_until <= now {
@@ -156,8 +184,15 @@ fn step(rank: &mut Rank, now: u64, costs: &Costs<'_>) -> Did {
             rank.busy_until = now + picoseconds;
             true
         }
-        Op::Request { replies, .. } => {
-            let were_there = *rank.were_there.get_or_insert(rank.inbox.len());
+        Op::Request { .. } | Op::Store { .. } | Op::Get { .. } => {
+            let message = match op {
+                Op::Store { replies, bytes, .. } => Message::Store { replies, bytes },
+                Op::Get { bytes, .. } => Message::Get { bytes },
+                Op::Request { replies, .. } => Message::Request { replies },
+                _ => unreachable!("matched above"),
+            };
+            let whole = rank.inbox.iter().filter(|(ready, _)| *ready <= now).count();
+            let were_there = *rank.were_there.get_or_insert(whole);
             let free = were_there == 0 && rank.outstanding < costs.capacity;
             if were_there > 0 {
                 rank.were_there = Some(were_there - 1);
@@ -165,8 +200,8 @@ fn step(rank: &mut Rank, now: u64, costs: &Costs<'_>) -> Did {
             if free {
                 rank.were_there = None;
                 rank.outstanding += 1;
-                rank.busy_until = now + costs.send;
-                rank.leaving.push_back((rank.busy_until, Message::Request { replies }));
+                rank.busy_until = now + costs.send(message);
+                rank.leaving.push_back((rank.busy_until, message));
             }
             free
         }
@@ -198,19 +233,28 @@ fn step(rank: &mut Rank, now: u64, costs: &Costs<'_>) -> Did {
         rank.program.pop_front();
         return Did::Something;
     }
-    let Some(message) = rank.inbox.pop_front() else { return Did::Nothing };
-    rank.busy_until = now + costs.recv;
-    match message {
+    let Some(&(ready, message)) = rank.inbox.front() else { return Did::Nothing };
+    if ready > now {
+        return Did::Nothing;
+    }
+    rank.inbox.pop_front();
+    rank.busy_until = now + costs.recv(message);
+    let reply = match message {
         Message::Bytes { .. } => unreachable!("it is in the mail"),
-        Message::Reply => rank.outstanding -= 1,
-        Message::Request { replies } => {
+        Message::Reply | Message::Got { .. } => {
+            rank.outstanding -= 1;
+            return Did::Something;
+        }
+        Message::Get { bytes } => Message::Got { bytes },
+        Message::Request { replies } | Message::Store { replies, .. } => {
             rank.handled += 1;
             if !replies {
                 return Did::Complete(rank.busy_until + costs.latency);
             }
-            rank.busy_until += costs.send;
-            rank.leaving.push_back((rank.busy_until, Message::Reply));
+            Message::Reply
         }
-    }
+    };
+    rank.busy_until += costs.send(reply);
+    rank.leaving.push_back((rank.busy_until, reply));
     Did::Something
 }

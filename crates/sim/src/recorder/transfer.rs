@@ -1,0 +1,98 @@
+//! Bulk transfers, written down: the bytes exist as a number only.
+
+use bandgap_comm::{CommError, Rank, Transfer, Verb};
+
+use super::{Recorder, length};
+use crate::Op;
+
+impl Transfer for Recorder {
+    fn store(
+        &mut self,
+        peer: Rank,
+        verb: Verb,
+        _index: u64,
+        bytes: usize,
+    ) -> Result<(), CommError> {
+        let (peer, bytes) = (self.peer(peer)?, length(bytes, "record a store")?);
+        self.ops.push(Op::Store { peer, replies: verb.replies, bytes });
+        Ok(())
+    }
+
+    fn get(&mut self, peer: Rank, _index: u64, bytes: usize) -> Result<(), CommError> {
+        let (peer, bytes) = (self.peer(peer)?, length(bytes, "record a get")?);
+        self.ops.push(Op::Get { peer, bytes });
+        Ok(())
+    }
+
+    /// Nothing: bytes that do not exist are neither written nor read.
+    fn refresh(&mut self, _blocks: u64, _bytes: usize) -> Result<(), CommError> {
+        Ok(())
+    }
+
+    /// Nothing, as [`Transfer::refresh`].
+    fn check(&mut self, _blocks: u64, _bytes: usize) -> Result<(), CommError> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bandgap_comm::{Am, HandlerId};
+
+    use super::*;
+    use crate::{SimError, record};
+
+    const ECHO: Verb = Verb { handler: HandlerId(0), replies: true };
+
+    #[test]
+    fn stores_and_gets_become_operations_and_what_is_not_timed_none() {
+        let schedule = record(2, |am| {
+            if Am::rank(am) == 1 {
+                return am.check(2, 64).and_then(|()| am.serve(2));
+            }
+            am.refresh(2, 64)?;
+            am.store(1, ECHO, 0, 64)?;
+            am.store(1, Verb { replies: false, ..ECHO }, 1, 0)?;
+            am.get(1, 7, 9)?;
+            am.await_replies()
+        })
+        .unwrap();
+        let requester = [
+            Op::Store { peer: 1, replies: true, bytes: 64 },
+            Op::Store { peer: 1, replies: false, bytes: 0 },
+            Op::Get { peer: 1, bytes: 9 },
+            Op::AwaitReplies,
+        ];
+        assert!(schedule.operations(0).eq(requester));
+        assert!(schedule.operations(1).eq([Op::Serve { requests: 2 }]));
+    }
+
+    #[test]
+    fn stores_over_all_blocks_take_the_room_of_one() {
+        let schedule = record(2, |am| match Am::rank(am) {
+            0 => (0..1000).try_for_each(|index| am.store(1, ECHO, index, 4096)),
+            _ => am.serve(1000),
+        })
+        .unwrap();
+        assert_eq!(schedule.folded(0).len(), 2);
+    }
+
+    #[test]
+    fn peers_and_lengths_that_cannot_be_are_errors_with_the_rank() {
+        for wrong in [0, 2] {
+            let store = record(2, |am| am.store(wrong, ECHO, 0, 1)).unwrap_err();
+            let get = record(2, |am| am.get(wrong, 0, 1)).unwrap_err();
+            for error in [store, get] {
+                assert!(matches!(error, SimError::Program { rank: 0, .. }), "{error}");
+            }
+        }
+        let long = 1 << 32;
+        let store = record(2, |am| am.store(1 - Am::rank(am), ECHO, 0, long)).unwrap_err();
+        let get = record(2, |am| am.get(1 - Am::rank(am), 0, long)).unwrap_err();
+        for (error, what) in [(store, "record a store"), (get, "record a get")] {
+            let text = error.to_string();
+            assert!(text.contains(&format!("{what}: 4294967296 bytes")), "{text}");
+            assert!(text.contains("rank 0") && text.contains("at most 4294967295"), "{text}");
+        }
+    }
+}
