@@ -10,7 +10,7 @@ use bandgap_comm::{
     Begun, Bulk, Capabilities, CommError, Deliver, Endpoint, Message, Posted, Rank, Source,
 };
 
-use crate::ring::{Delivered, Lane, Receiver, Sender, garbage};
+use crate::ring::{Back, Delivered, Lane, Receiver, Sender, garbage};
 use crate::segment::{MappedCells, Segment};
 use crate::{Exposed, ShmError};
 
@@ -146,29 +146,43 @@ impl ShmEndpoint {
         Ok(delivered)
     }
 
+    /// [`Endpoint::progress`] where the first lane holds a carried request: what two ranks do that
+    /// answer each other's messages, so it is as short as it can be outside of its caller's loop.
+    #[inline(never)]
+    fn progress_carried<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize, CommError> {
+        if self.first.take_carried(deliver)? { Ok(2) } else { self.progress_all(0, deliver) }
+    }
+
+    /// The lane to `peer` took nothing: it is full, or nobody's.
+    #[cold]
+    #[inline(never)]
+    fn refused(&self, peer: Rank) -> Result<Posted, CommError> {
+        if peer < self.size { Ok(Posted::Busy) } else { Err(self.no_such_peer(peer)) }
+    }
+
     #[cold]
     #[inline(never)]
     fn no_such_peer(&self, peer: Rank) -> CommError {
         CommError::NoSuchPeer { peer, size: self.size }
     }
 
-    /// Sends a request that does not go into its ring, if it can go elsewhere.
-    #[inline(never)]
-    fn carry(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {
-        if peer >= self.size {
+    /// Sends a request to another peer than the first lane's.
+    #[inline(always)]
+    fn request_further(&mut self, peer: Rank, message: &Message) -> Result<bool, CommError> {
+        let number = peer ^ self.rank;
+        let Some(lane) = self.rest.get_mut(number.wrapping_sub(2)) else {
             return Err(self.no_such_peer(peer));
-        }
-        let lane = peer ^ self.rank;
-        let carried = match lane.checked_sub(2) {
-            None => self.first.carry(&message),
-            Some(other) => {
-                let carried = self.rest.get_mut(other).is_some_and(|lane| lane.carry(&message));
-                self.rest_outstanding += usize::from(carried);
-                carried
-            }
         };
-        Ok(if carried { Posted::Yes } else { Posted::Busy })
+        let sent = lane.send(message);
+        self.rest_outstanding += usize::from(sent);
+        Ok(sent)
     }
+}
+
+/// Out of line, so that the message stays in registers where it is not carried.
+#[inline(never)]
+fn carry(lane: &mut Lane<MappedCells>, message: Message) -> bool {
+    lane.carry(&message)
 }
 
 impl Endpoint for ShmEndpoint {
@@ -188,18 +202,14 @@ impl Endpoint for ShmEndpoint {
 
     #[inline(always)]
     fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {
-        let lane = peer ^ self.rank;
-        let pushed = if lane == 1 {
-            self.first.push(&message)
+        let sent = if peer ^ self.rank != 1 {
+            self.request_further(peer, &message)?
+        } else if self.first.can_carry() {
+            carry(&mut self.first, message)
         } else {
-            let Some(lane) = self.rest.get_mut(lane.wrapping_sub(2)) else {
-                return Err(self.no_such_peer(peer));
-            };
-            let pushed = lane.push(&message);
-            self.rest_outstanding += usize::from(pushed);
-            pushed
+            self.first.push(&message)
         };
-        if pushed { Ok(Posted::Yes) } else { self.carry(peer, message) }
+        if sent { Ok(Posted::Yes) } else { self.refused(peer) }
     }
 
     #[inline(always)]
@@ -209,14 +219,12 @@ impl Endpoint for ShmEndpoint {
                 break 'seldom 0;
             }
             if !self.first.is_idle() {
-                if self.first.take_reply(deliver)? {
-                    if self.first.is_turn(TURNS) {
-                        break 'seldom 1;
-                    }
-                    return Ok(1);
-                }
-                if self.first.has_more() {
-                    break 'seldom 0;
+                match self.first.take_reply(deliver)? {
+                    Back::Reply if self.first.is_turn(TURNS) => break 'seldom 1,
+                    Back::Reply => return Ok(1),
+                    Back::Request => return self.progress_carried(deliver),
+                    Back::Nothing if self.first.is_counted() => break 'seldom 0,
+                    Back::Nothing => {}
                 }
             }
             let (peer, incoming) = self.first.incoming();

@@ -38,6 +38,8 @@ pub(crate) use lane::garbage;
 pub use lane::{Delivered, Lane};
 pub use local::LocalCells;
 pub use receiver::Receiver;
+#[cfg(not(loom))]
+pub(crate) use sender::Back;
 pub use sender::Sender;
 
 /// The memory of a ring: `slots()` lines, a power of two, and the receiver's counter.

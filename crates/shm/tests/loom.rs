@@ -161,7 +161,7 @@ impl Side {
             let mut moved = false;
             if self.own.get(self.sent).is_some_and(|(_, after)| *after <= self.served) {
                 let request = Message::new(HandlerId(7), [self.sent as u64]);
-                if lane.push(&request) || lane.carry(&request) {
+                if lane.send(&request) {
                     self.sent += 1;
                     moved = true;
                 }

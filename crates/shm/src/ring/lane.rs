@@ -9,6 +9,8 @@
 
 use bandgap_comm::{CommError, Deliver, Message, Rank};
 
+#[cfg(not(loom))]
+use super::Back;
 use super::{Cells, Corrupt, Receiver, Sender};
 
 /// One peer, and the ring each way.
@@ -41,17 +43,32 @@ impl<C: Cells> Lane<C> {
         self.peer
     }
 
-    /// Sends a request if there is room for it in the ring and no other way is better, and says
-    /// whether it did.
+    /// Sends a request the better way, if there is room, and says whether there was.
     #[inline(always)]
-    pub fn push(&mut self, message: &Message) -> bool {
-        !self.incoming.can_carry() && self.requests.push(message)
+    pub fn send(&mut self, message: &Message) -> bool {
+        if self.can_carry() { self.carry(message) } else { self.push(message) }
     }
 
-    /// Sends a request that [`Lane::push`] did not, if there is room, and says whether there was.
-    #[inline]
+    /// Whether the next request goes back in the slot of the peer's last one: then it is for
+    /// [`Lane::carry`], else for [`Lane::push`].
+    #[inline(always)]
+    pub fn can_carry(&self) -> bool {
+        self.incoming.can_carry()
+    }
+
+    /// Sends a request in the ring if there is room, and says whether there was.
+    #[inline(always)]
+    pub fn push(&mut self, message: &Message) -> bool {
+        debug_assert!(!self.can_carry(), "the next request is carried");
+        self.requests.push(message)
+    }
+
+    /// Sends a request in the slot of the peer's last one if there is room for it in the ring, and
+    /// says whether there was.
+    #[inline(always)]
     pub fn carry(&mut self, message: &Message) -> bool {
-        let room = self.incoming.can_carry() && self.requests.has_room();
+        debug_assert!(self.can_carry(), "the next request goes into the ring");
+        let room = self.requests.has_room();
         if room {
             self.requests.skip();
             self.incoming.carry(message);
@@ -77,10 +94,8 @@ impl<C: Cells> Lane<C> {
     /// The peer wrote what it may not write.
     #[inline]
     pub fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<Delivered, CommError> {
-        if self.requests.is_carried()
-            && let Some(delivered) = self.take_carried(deliver)?
-        {
-            return Ok(delivered);
+        if self.requests.is_carried() && self.take_carried(deliver)? {
+            return Ok(Delivered { completed: 1, served: 1 });
         }
         let Self { peer, requests, .. } = self;
         let completed = requests
@@ -90,15 +105,15 @@ impl<C: Cells> Lane<C> {
     }
 
     /// Delivers the request that the slot of the oldest one carries, unless some in the ring were
-    /// sent before it, which the look at the slot then shows.
+    /// sent before it, which a look at the ring then shows. Says whether it did.
+    ///
+    /// # Errors
+    /// The peer wrote what it may not write.
     #[inline(always)]
-    fn take_carried<D: Deliver>(
-        &mut self,
-        deliver: &mut D,
-    ) -> Result<Option<Delivered>, CommError> {
+    pub(crate) fn take_carried<D: Deliver>(&mut self, deliver: &mut D) -> Result<bool, CommError> {
         let Self { peer, requests, incoming } = self;
         if incoming.has_arrived() {
-            return Ok(None);
+            return Ok(false);
         }
         let request = requests.take_carried().map_err(|corrupt| garbage(*peer, corrupt))?;
         match deliver.request(*peer, request) {
@@ -106,7 +121,7 @@ impl<C: Cells> Lane<C> {
             Ok(None) => incoming.done_elsewhere(),
             Err(unknown) => return Err(garbage(*peer, unknown.into())),
         }
-        Ok(Some(Delivered { completed: 1, served: 1 }))
+        Ok(true)
     }
 
     /// Delivers a request from the ring if one has arrived.
@@ -137,24 +152,23 @@ impl<C: Cells> Lane<C> {
         self.requests.is_idle()
     }
 
-    /// Delivers the reply to the oldest request if it is there, and says whether it was; some
-    /// request is outstanding.
+    /// Delivers the reply to the oldest request if it is there, and says what is; some request is
+    /// outstanding.
     ///
     /// # Errors
     /// The peer wrote what it may not write.
     #[inline(always)]
-    pub(crate) fn take_reply<D: Deliver>(&mut self, deliver: &mut D) -> Result<bool, CommError> {
+    pub(crate) fn take_reply<D: Deliver>(&mut self, deliver: &mut D) -> Result<Back, CommError> {
         let Self { peer, requests, .. } = self;
         requests
             .take_reply(|reply| deliver.reply(*peer, reply))
             .map_err(|corrupt| garbage(*peer, corrupt))
     }
 
-    /// Whether the oldest request is complete without reply, or carries one of the peer's:
-    /// [`Lane::progress`] sees to that.
+    /// Whether the oldest request is complete without reply: [`Lane::progress`] sees to that.
     #[inline(always)]
-    pub(crate) fn has_more(&self) -> bool {
-        self.requests.holds_carried() || self.requests.is_counted()
+    pub(crate) fn is_counted(&self) -> bool {
+        self.requests.is_counted()
     }
 
     /// Whether a request waits, and it is its turn, which it is each `turns` completions, a power

@@ -19,6 +19,17 @@ pub struct Sender<C: Cells> {
     capacity: u64,
 }
 
+/// What came back in the slot of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Back {
+    /// Nothing yet, or nothing at all.
+    Nothing,
+    /// Its reply.
+    Reply,
+    /// A request of the other side.
+    Request,
+}
+
 impl<C: Cells> Sender<C> {
     /// The sender of a ring whose first `position` requests are complete; 0 for an unused ring.
     pub fn new(cells: C, position: u64) -> Self {
@@ -85,7 +96,7 @@ impl<C: Cells> Sender<C> {
     ) -> Result<usize, Corrupt> {
         if self.is_idle() {
             Ok(0)
-        } else if self.take_reply(on_reply)? {
+        } else if self.take_reply(on_reply)? == Back::Reply {
             Ok(1)
         } else {
             self.complete_unreplied()
@@ -93,7 +104,7 @@ impl<C: Cells> Sender<C> {
     }
 
     /// Hands out the reply to the oldest request, of which there is one, if it is there, and says
-    /// whether it was.
+    /// what is.
     ///
     /// # Errors
     /// The receiver wrote what it may not write.
@@ -101,27 +112,25 @@ impl<C: Cells> Sender<C> {
     pub(crate) fn take_reply(
         &mut self,
         on_reply: impl FnOnce(Message) -> Result<(), NoHandler>,
-    ) -> Result<bool, Corrupt> {
+    ) -> Result<Back, Corrupt> {
         let slot = self.cells.slot(self.oldest);
+        // Read once: whoever waits does this all the time.
         let header = slot.header();
-        if !header.is(self.oldest.replied()) {
-            return Ok(false);
+        if header.is(self.oldest.replied()) {
+            on_reply(slot.read(header)?)?;
+            self.oldest = self.oldest.next();
+            Ok(Back::Reply)
+        } else if header.is(self.oldest.carried()) {
+            Ok(Back::Request)
+        } else {
+            Ok(Back::Nothing)
         }
-        on_reply(slot.read(header)?)?;
-        self.oldest = self.oldest.next();
-        Ok(true)
     }
 
     /// Whether the slot of the oldest request holds a request of the other side.
     #[inline]
     pub(super) fn is_carried(&self) -> bool {
-        !self.is_idle() && self.holds_carried()
-    }
-
-    /// The same where there is an oldest request.
-    #[inline(always)]
-    pub(super) fn holds_carried(&self) -> bool {
-        self.cells.slot(self.oldest).header().is(self.oldest.carried())
+        !self.is_idle() && self.cells.slot(self.oldest).header().is(self.oldest.carried())
     }
 
     /// Hands out that request, and completes the one in whose slot it came.
