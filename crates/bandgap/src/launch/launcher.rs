@@ -109,7 +109,8 @@ impl Launch {
         let area = floors.then(FloorArea::create).transpose().map_err(memory)?;
         let segment =
             if needs_segment { Some(Segment::create(size, slots).map_err(memory)?) } else { None };
-        let bytes = assignments.first().map_or(0, |first| first.task.exposed(size));
+        let bytes =
+            assignments.first().map_or(0, |first| first.task.exposed(size, first.transport));
         let exposed = (needs_segment && bytes > 0).then(|| Exposed::create(size, bytes));
         let exposed = exposed.transpose().map_err(memory)?;
         let mut launch = Self { ranks: Vec::with_capacity(size), control, released: false };

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bandgap_comm::passing::{Mail, Tuning};
+use bandgap_comm::passing::Mail;
 use bandgap_comm::{ActiveMessages, Bulk, CommError, Credited, Endpoint, Link, Waiting};
 use bandgap_host::{CycleClock, pin, process::die_with_parent};
 use bandgap_kernels::{Executor, MessageState, RankState, handlers, message_handlers};
@@ -127,7 +127,7 @@ fn begin(
     if let Task::Floors(plan) = &assignment.task {
         return floors::rank(assignment, plan, channel, control, &segment()?, exposed()?, area()?);
     }
-    let bytes = assignment.task.exposed(size);
+    let bytes = assignment.task.exposed(size, assignment.transport);
     match assignment.transport {
         Transport::Shm => {
             let memory = |e| Failure::new("", &e, Exit::Host);
@@ -187,7 +187,7 @@ fn play_passing<E: Bulk>(
     endpoint: E,
 ) -> Result<(), Failure> {
     let clock = clock(assignment)?;
-    let station = passing_station(assignment, control, endpoint, clock)?;
+    let station = passing_station(assignment, control, endpoint, clock, assignment.transport)?;
     carry_out(assignment, channel, clock, station)
 }
 
@@ -236,11 +236,12 @@ pub fn passing_station<E: Bulk>(
     control: &Arc<Control>,
     endpoint: E,
     clock: CycleClock,
+    transport: Transport,
 ) -> Result<Station<E, RankWatch, MessageState>, Failure> {
     let (waiting, watch) = waiting(assignment, control);
     let (handlers, first) = message_handlers();
     let (rank, size, exposed) = (assignment.rank, assignment.size, endpoint.exposed());
-    let mail = Mail::new(rank, size, exposed, 0, &Tuning::DEFAULT, first)?;
+    let mail = Mail::new(rank, size, exposed, 0, &transport.tuning(), first)?;
     let am = ActiveMessages::new(endpoint, handlers, MessageState::new(mail), waiting, watch);
     Ok(Station::new(Executor::new(am, clock), Arc::clone(control)).passing())
 }

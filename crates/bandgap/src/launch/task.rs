@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::transport::Transport;
 use crate::measure::floors::{EXPOSED as FLOOR_EXPOSED, FloorPlan};
 use crate::measure::series::SeriesPlan;
 use crate::measure::signature::SignaturePlan;
@@ -28,12 +29,12 @@ pub enum Task {
 }
 
 impl Task {
-    /// Bytes that each of `ranks` ranks exposes to its peers for it.
-    pub fn exposed(&self, ranks: usize) -> usize {
+    /// Bytes that each of `ranks` ranks exposes to its peers for it over `transport`.
+    pub fn exposed(&self, ranks: usize, transport: Transport) -> usize {
         match self {
             Self::Signature { .. } => 0,
-            Self::Series(plan) => plan.exposed(ranks),
-            Self::Bulk(plan) => plan.exposed(ranks),
+            Self::Series(plan) => plan.exposed(ranks, &transport.tuning()),
+            Self::Bulk(plan) => plan.exposed(ranks, &transport.tuning()),
             Self::Floors(_) => FLOOR_EXPOSED,
         }
     }

@@ -1,5 +1,6 @@
 //! The transports that ranks can be launched on.
 
+use bandgap_comm::passing::Tuning;
 use serde::{Deserialize, Serialize};
 
 /// A transport between rank processes of one machine.
@@ -30,6 +31,14 @@ impl Transport {
             Self::Tcp => "tcp",
             Self::Unix => "unix",
             Self::Udp => "udp",
+        }
+    }
+
+    /// How message passing cuts messages over it.
+    pub fn tuning(self) -> Tuning {
+        match self {
+            Self::Shm => Tuning::DEFAULT,
+            Self::Tcp | Self::Unix | Self::Udp => bandgap_socket::TUNING,
         }
     }
 

@@ -128,10 +128,10 @@ impl SeriesPlan {
         self.points.iter().any(|point| point.operation.passes_messages())
     }
 
-    /// Bytes that each of `ranks` ranks must expose for it.
-    pub fn exposed(&self, ranks: usize) -> usize {
+    /// Bytes that each of `ranks` ranks must expose for it, where messages are cut so.
+    pub fn exposed(&self, ranks: usize, tuning: &Tuning) -> usize {
         if self.passes_messages() {
-            Tuning::DEFAULT.memory(ranks).next_multiple_of(4096)
+            tuning.memory(ranks).next_multiple_of(4096)
         } else {
             2 * SIZES_REGION
         }

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use bandgap_comm::Delay;
+use bandgap_comm::passing::Tuning;
 use bandgap_kernels::Job;
 use serde::{Deserialize, Serialize};
 
@@ -34,8 +35,8 @@ impl BulkPlan {
     }
 
     /// Bytes that each of `ranks` ranks must expose for it.
-    pub fn exposed(&self, ranks: usize) -> usize {
-        self.series.exposed(ranks)
+    pub fn exposed(&self, ranks: usize, tuning: &Tuning) -> usize {
+        self.series.exposed(ranks, tuning)
     }
 }
 

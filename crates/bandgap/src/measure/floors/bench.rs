@@ -19,6 +19,7 @@ use crate::launch::rank::{
     Failure, clock, connect_tcp, connect_unix, credited, exchange, listen_tcp, listen_unix,
     passing_station,
 };
+use crate::launch::transport::Transport;
 use crate::launch::watch::RankWatch;
 use crate::measure::floors::EXPOSED;
 use crate::measure::live::Station;
@@ -85,10 +86,10 @@ impl Bench {
             clock,
             control: Arc::clone(control),
             area,
-            shm: passing_station(assignment, control, shm, clock)?,
-            tcp: passing_station(assignment, control, tcp, clock)?,
-            unix: passing_station(assignment, control, unix, clock)?,
-            udp: passing_station(assignment, control, udp, clock)?,
+            shm: passing_station(assignment, control, shm, clock, Transport::Shm)?,
+            tcp: passing_station(assignment, control, tcp, clock, Transport::Tcp)?,
+            unix: passing_station(assignment, control, unix, clock, Transport::Unix)?,
+            udp: passing_station(assignment, control, udp, clock, Transport::Udp)?,
             raw_tcp: raw_tcp.into_streams().pop().ok_or_else(lost)?,
             raw_unix: raw_unix.into_streams().pop().ok_or_else(lost)?,
             raw_udp,
