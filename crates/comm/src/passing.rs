@@ -27,6 +27,7 @@ mod arriving;
 mod begun;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+mod eager;
 mod engine;
 mod entries;
 mod handlers;
@@ -45,6 +46,7 @@ pub use mail::{FirstHandlers, HoldsMail, Mail};
 pub use matching::Status;
 pub use tuning::Tuning;
 
+use eager::InSlot;
 use entries::{Lent, Memory};
 use handlers::Kind;
 
@@ -176,7 +178,11 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     #[inline(never)]
     fn send_later(&mut self, peer: Rank, tag: u32, bytes: &[u8]) -> Result<(), CommError> {
         let mut lent = Lent { send: bytes, recv: &mut [] };
-        let key = self.begin_send(peer, tag, Memory::Lent(bytes.len()), &mut lent)?;
+        let key = match self.send_in_slot(peer, tag, bytes)? {
+            InSlot::Done => return Ok(()),
+            InSlot::Begun(key) => key,
+            InSlot::NotNow => self.begin_send(peer, tag, Memory::Lent(bytes.len()), &mut lent)?,
+        };
         self.wait_until("a message to be taken", &mut lent, |mail| mail.has_sent(key))?;
         self.mail_mut().sends.remove(key);
         Ok(())
@@ -232,10 +238,17 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         into: &mut [u8],
     ) -> Result<Status, CommError> {
         let filter = self.filter(Some(peer), Some(tag))?;
+        let sent = self.send_in_slot(peer, tag, bytes)?;
+        if sent == InSlot::Done {
+            return self.recv(peer, tag, into);
+        }
         let mut lent = Lent { send: bytes, recv: into };
         let room = Memory::Lent(lent.recv.len());
         let receive = self.begin_recv(filter, room, &mut lent)?;
-        let send = self.begin_send(peer, tag, Memory::Lent(bytes.len()), &mut lent)?;
+        let send = match sent {
+            InSlot::Begun(key) => key,
+            _ => self.begin_send(peer, tag, Memory::Lent(bytes.len()), &mut lent)?,
+        };
         self.wait_until("both messages of an exchange", &mut lent, |mail| {
             mail.has_sent(send) && mail.has_received(receive)
         })?;

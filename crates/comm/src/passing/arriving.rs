@@ -61,6 +61,9 @@ impl Mail {
     pub(super) fn arrived_in_slot(&mut self, envelope: Envelope, bytes: u64, slot: u64) {
         let from = envelope.from();
         let Some(bytes) = self.occupy(from, bytes, self.layout.eager, slot) else { return };
+        if self.wait_ends_in_slot(envelope, bytes, slot) {
+            return;
+        }
         let into = match self.matching(envelope, bytes) {
             Some(key) => {
                 let receive = &mut self.receives[key];

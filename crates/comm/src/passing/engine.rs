@@ -58,7 +58,10 @@ impl Mail {
             None => return Ok(false),
             Some(Work::Copy { from, slot, bytes, into }) => {
                 self.copy(endpoint, self.layout.offset(from, slot), bytes, into, lent)?;
-                self.emptied(from);
+                if let Some(message) = self.emptied(from) {
+                    self.lanes[from].control.push_back(message);
+                    self.activate(from);
+                }
             }
             Some(Work::Answer { receive }) => self.answer(endpoint, receive, lent)?,
         }
@@ -94,16 +97,15 @@ impl Mail {
         Ok(())
     }
 
-    /// A slot of `from` was copied out: gives it back, with others.
-    fn emptied(&mut self, from: Rank) {
+    /// A slot of `from` was copied out. Returns what gives it back, with others, unless messages to
+    /// `from` may yet do so.
+    #[inline]
+    pub(super) fn emptied(&mut self, from: Rank) -> Option<Message> {
+        let (batch, handler) = (self.layout.batch(), self.first.of(Kind::Return));
         let lane = &mut self.lanes[from];
         lane.emptied += 1;
-        let slots = lane.emptied - lane.given_back;
-        if slots >= self.layout.batch() {
-            lane.given_back = lane.emptied;
-            lane.control.push_back(Message::new(self.first.of(Kind::Return), [slots]));
-            self.activate(from);
-        }
+        let due = lane.emptied - lane.given_back >= batch;
+        due.then(|| Message::new(handler, [lane.give_back()]))
     }
 
     /// Answers an announcement that a receive has taken.

@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! WORDS     tag | bytes << 32, then the bytes       a message of up to 24 bytes
-//! SLOT      tag | bytes << 32, slot                 a message in a slot
+//! SLOT      tag | bytes << 32, slot, slots          a message in a slot, and slots given back
 //! ANNOUNCE  tag, bytes, send, address               a message that is still at its sender
 //! ANSWER    send, receive, wanted                   its receiver takes it, or needs no more of it
-//! PIECE     receive | bytes << 32, slot             a piece of such a message, in a slot
+//! PIECE     receive | bytes << 32, slot, slots      a piece of such a message, likewise
 //! RETURN    slots                                   slots given back
 //! BARRIER   round
 //! ```
@@ -93,10 +93,11 @@ fn slot<S: HoldsMail>(
     call: Call<'_>,
     header: Word,
     slot: Word,
-    _: Word,
+    slots: Word,
     _: Word,
 ) -> Outcome {
-    counted(state, call, 2, |mail, from| {
+    counted(state, call, 3, |mail, from| {
+        mail.returned(from, slots);
         mail.arrived_in_slot(Envelope::new(from, header as u32), header >> 32, slot);
     })
 }
@@ -130,11 +131,14 @@ fn piece<S: HoldsMail>(
     call: Call<'_>,
     header: Word,
     slot: Word,
-    _: Word,
+    slots: Word,
     _: Word,
 ) -> Outcome {
     let receive = header & Word::from(u32::MAX);
-    counted(state, call, 2, |mail, from| mail.piece(from, receive, header >> 32, slot))
+    counted(state, call, 3, |mail, from| {
+        mail.returned(from, slots);
+        mail.piece(from, receive, header >> 32, slot);
+    })
 }
 
 fn give_back<S: HoldsMail>(

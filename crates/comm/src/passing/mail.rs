@@ -80,6 +80,8 @@ pub(super) struct Waited {
     pub(super) words: [Word; 3],
     /// Room in the buffer of the receive.
     pub(super) room: usize,
+    /// The slot that the message is in, where the filter was closed aside for it.
+    pub(super) slot: Option<u64>,
     /// The receive that a message too long for words was made into, where the filter was closed
     /// aside.
     pub(super) receive: Option<usize>,
@@ -108,6 +110,7 @@ impl Mail {
                 bytes: 0,
                 words: [0; 3],
                 room: 0,
+                slot: None,
                 receive: None,
             },
             attention: false,

@@ -158,11 +158,11 @@ impl Lane {
         Ok(sent)
     }
 
-    fn has_slot(&self, layout: &Layout) -> bool {
+    pub(super) fn has_slot(&self, layout: &Layout) -> bool {
         self.stored - self.freed < layout.slots
     }
 
-    /// Takes the next slot for some bytes of a message.
+    /// Takes the next slot for some bytes of a message, and begins to store them there.
     fn begin<E>(
         &mut self,
         out: &Outgoing<'_, '_, E>,
@@ -170,12 +170,26 @@ impl Lane {
         send: usize,
         bytes: Range<usize>,
     ) {
-        let slot = out.layout.slot(self.stored);
+        let storing = self.take_slot(out.layout, out.rank, (out.first.of(kind), header), bytes);
+        self.storing = Some(Storing { send, ..storing });
+    }
+
+    /// Takes the next slot for some bytes of a message of `rank`; what tells of them also gives the
+    /// peer its slots back.
+    #[inline]
+    pub(super) fn take_slot(
+        &mut self,
+        layout: &Layout,
+        rank: Rank,
+        (handler, header): (HandlerId, Word),
+        bytes: Range<usize>,
+    ) -> Storing {
+        let slot = layout.slot(self.stored);
         self.stored += 1;
         let header = header | (bytes.len() as Word) << 32;
-        let notice = Message::new(out.first.of(kind), [header, slot]);
-        let into = out.layout.offset(out.rank, slot);
-        self.storing = Some(Storing { send, bytes, into, done: 0, whole: false, notice });
+        let notice = Message::new(handler, [header, slot, self.give_back()]);
+        let into = layout.offset(rank, slot);
+        Storing { send: usize::MAX, bytes, into, done: 0, whole: false, notice }
     }
 
     /// Moves on the store that was begun, and says whether it is finished.
@@ -186,19 +200,10 @@ impl Lane {
     ) -> Result<bool, CommError> {
         let Some(storing) = &mut self.storing else { return Ok(true) };
         let send = &out.sends[storing.send];
-        if !storing.whole {
-            let whole = send.bytes(out.lent)?;
-            let bytes = whole.get(storing.bytes.clone()).ok_or(CommError::Stopped)?;
-            let (into, before) = (storing.into, storing.done);
-            let from = Source::Bytes(bytes);
-            let posted = out.endpoint.try_store(out.peer, into, from, &mut storing.done)?;
-            if posted == Posted::Busy {
-                *moved += usize::from(storing.done > before);
-                return Ok(false);
-            }
-            storing.whole = true;
-        }
-        if out.endpoint.try_request(out.peer, storing.notice)? == Posted::Busy {
+        let bytes = send.bytes(out.lent)?.get(storing.bytes.clone()).ok_or(CommError::Stopped)?;
+        let before = storing.done;
+        if !storing.move_on(out.endpoint, out.peer, bytes)? {
+            *moved += usize::from(storing.done > before);
             return Ok(false);
         }
         let send = &mut out.sends[storing.send];
@@ -208,5 +213,25 @@ impl Lane {
         self.storing = None;
         *moved += 1;
         Ok(true)
+    }
+}
+
+impl Storing {
+    /// Moves on, and says whether it is finished. `bytes` are those of the store.
+    #[inline]
+    pub(super) fn move_on<E: Bulk>(
+        &mut self,
+        endpoint: &mut E,
+        peer: Rank,
+        bytes: &[u8],
+    ) -> Result<bool, CommError> {
+        if !self.whole {
+            let from = Source::Bytes(bytes);
+            if endpoint.try_store(peer, self.into, from, &mut self.done)? == Posted::Busy {
+                return Ok(false);
+            }
+            self.whole = true;
+        }
+        Ok(endpoint.try_request(peer, self.notice)? == Posted::Yes)
     }
 }

@@ -82,9 +82,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         let mut since = None;
         loop {
             let mut moved = self.am.poll()?;
-            if self.mail().attention {
-                moved += self.advance(&mut Lent::receiving(into))?;
-            }
+            // Before anything else is done: what lies in a slot comes first of all slots.
             let waited = &self.mail().waited;
             if waited.filter.is_closed() {
                 if waited.filter.is_aside() {
@@ -97,6 +95,9 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
                 inline::unpack(waited.words, into);
                 return Ok(envelope.status(bytes));
             }
+            if self.mail().attention {
+                moved += self.advance(&mut Lent::receiving(into))?;
+            }
             if moved > 0 {
                 idle = 0;
                 since = None;
@@ -107,10 +108,12 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         }
     }
 
-    /// Waits for the bytes of the message that was waited for, which came by themselves.
-    #[cold]
+    /// Takes, or waits for, the bytes of the message that was waited for, which are elsewhere.
     #[inline(never)]
     fn recv_aside(&mut self, into: &mut [u8]) -> Result<Status, CommError> {
+        if let Some(slot) = self.mail_mut().waited.slot.take() {
+            return self.recv_from_slot(slot, into);
+        }
         let mut lent = Lent::receiving(into);
         // There is none where a fault ended the wait, as the next turn finds.
         let key = self.mail_mut().waited.receive.take().unwrap_or(usize::MAX);

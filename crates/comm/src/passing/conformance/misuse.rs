@@ -103,17 +103,18 @@ pub fn garbage_is_named<H: Harness>() {
     let long = |bytes: usize| (bytes as Word) << 32;
     let slots = H::TUNING.slots as Word;
     // Handlers in their order: words, slot, announce, answer, piece, return, barrier.
-    let cases: [(u8, &[Word], &str); 13] = [
+    let cases: [(u8, &[Word], &str); 14] = [
         (0, &[long(25), 0, 0, 0], "25 bytes"),
         (0, &[long(u32::MAX as usize), 0, 0, 0], "4294967295 bytes"),
-        (1, &[long(30), slots], "slot"),
-        (1, &[long(30), Word::MAX], "18446744073709551615"),
-        (1, &[long(H::TUNING.eager + 1), 0], "bytes in a slot for"),
+        (1, &[long(30), slots, 0], "slot"),
+        (1, &[long(30), Word::MAX, 0], "18446744073709551615"),
+        (1, &[long(H::TUNING.eager + 1), 0, 0], "bytes in a slot for"),
         (2, &[1, 100, 0], "3 words"),
         (3, &[0, 0, 1], "send 0"),
         (3, &[Word::MAX, 0, 1], "18446744073709551615"),
-        (4, &[long(30) | 77, 0], "receive 77"),
-        (4, &[long(H::TUNING.chunk + 1), 0], "bytes in a slot for"),
+        (4, &[long(30) | 77, 0, 0], "receive 77"),
+        (4, &[long(H::TUNING.chunk + 1), 0, 0], "bytes in a slot for"),
+        (1, &[long(30), 0, 1], "1 slots"),
         (5, &[1], "1 slots"),
         (6, &[1], "round 1"),
         (6, &[Word::MAX], "18446744073709551615"),
@@ -140,7 +141,7 @@ pub fn garbage_is_named<H: Harness>() {
     // A slot is refused while it is not free: one more than there are, without being given back.
     let [mut here, mut there] = pair::<H>();
     let flood = |there: &mut super::ranks::Ranks<H>, slot| {
-        there.active().request(0, HandlerId(1), [long(30), slot]).is_ok()
+        there.active().request(0, HandlerId(1), [long(30), slot, 0]).is_ok()
     };
     let mut outcome = Ok(0);
     for count in 0..=slots {
@@ -164,7 +165,7 @@ pub fn garbage_is_named<H: Harness>() {
         here.poll().expect("nothing is wrong yet");
         active.poll().expect("its own part is right");
     }
-    active.request(0, HandlerId(4), [long(31), 0]).expect("a live peer");
+    active.request(0, HandlerId(4), [long(31), 0, 0]).expect("a live peer");
     let error = loop {
         active.poll().expect("its own part is right");
         if let Err(error) = here.poll() {

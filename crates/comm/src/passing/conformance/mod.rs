@@ -30,6 +30,7 @@ mod order;
 mod ranks;
 mod reluctant;
 mod schedule;
+mod slots;
 
 pub use crowd::{all_to_all, any_source, barriers};
 pub use lengths::{both_ways_at_once, every_length, posted_or_not};
@@ -39,6 +40,7 @@ pub use order::{
 };
 pub use reluctant::Reluctant;
 pub use schedule::random_messages;
+pub use slots::{no_slot_is_taken_out_of_turn, slots_come_back_in_turn};
 
 use super::Tuning;
 use crate::Bulk;
@@ -81,6 +83,8 @@ macro_rules! passing_conformance {
             too_long
             no_such_peer
             garbage_is_named
+            no_slot_is_taken_out_of_turn
+            slots_come_back_in_turn
             random_messages
         );
     };
