@@ -54,12 +54,15 @@ pub enum Command {
     #[command(after_help = "Examples:
   bandgap bulk
   bandgap bulk --get --sizes 4KiB:1MiB
-  bandgap bulk --store --time-budget 20s --out bulk")]
+  bandgap bulk --store --time-budget 20s --out bulk
+  bandgap bulk --transport tcp --no-surface    over TCP, without the signatures
+  bandgap bulk --transport sim:ipsc860         a machine in virtual time")]
     Bulk(Bulk),
     /// COMMS1: ping-pong of messages over sizes, fitted with r∞, n½, t0, π0
     #[command(after_help = "Examples:
   bandgap comms1
   bandgap comms1 --sizes 0:64KiB
+  bandgap comms1 --transport tcp               over TCP on the loopback interface
   bandgap comms1 --transport sim:ipsc860       a machine in virtual time")]
     Comms1(Comms),
     /// COMMS2: exchange of messages, both ways at once, fitted likewise

@@ -276,8 +276,11 @@ fn write_series(directory: &RunDir, run: &Run) -> Result<(), Failure> {
         series_samples_csv(&mut samples, one).map_err(unwritable)?;
         directory.write(&format!("samples{suffix}.csv"), &samples).map_err(unwritable)?;
         let fits = show::fits_of(&run.results, &one.name, &one.transport);
-        let svg = report::svg_panels(&report::series_figures(one, &fits));
-        directory.write(&format!("series{suffix}.svg"), svg.as_bytes()).map_err(unwritable)?;
+        let figures = report::series_figures(one, &fits);
+        if !figures.is_empty() {
+            let svg = report::svg_panels(&figures);
+            directory.write(&format!("series{suffix}.svg"), svg.as_bytes()).map_err(unwritable)?;
+        }
     }
     Ok(())
 }

@@ -53,6 +53,7 @@ pub fn results(results: &[Outcome], layout: &Layout) -> String {
                 text += &report::signature(logp, layout);
                 text.push('\n');
                 text += &report::plot(&report::signature_figure(logp), layout);
+                text.push('\n');
             }
             Outcome::Hockney(fit) => {
                 // Both weightings side by side, where the first of them stands.
@@ -96,6 +97,7 @@ pub fn results(results: &[Outcome], layout: &Layout) -> String {
         text += &report::surface(&surface, series, layout);
         text.push('\n');
         text += &report::plot(&report::surface_figure(&surface), layout);
+        text.push('\n');
     }
     if !floors.is_empty() {
         text += &report::floors(&floors, layout);

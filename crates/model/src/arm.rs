@@ -89,6 +89,13 @@ impl<'a> Arm<'a> {
             && on_slope(nearest.delay, nearest.overheads(), nearest.variance)
     }
 
+    /// Whether a parameter is read from the cost at `delay`: the gap without one, and the overheads of
+    /// the arm. Between them no parameter rests on it, and close to the knee it takes many messages
+    /// to settle.
+    pub(crate) fn rests_on(&self, delay: f64) -> bool {
+        delay == 0.0 || self.costs.iter().chain(&self.left_out).any(|cost| cost.delay == delay)
+    }
+
     /// Weighted means of Δ and of g' − Δ, and the variance of the latter.
     fn middle(&self) -> (f64, f64, f64) {
         let total: f64 = self.costs.iter().map(|c| c.weight()).sum();

@@ -4,6 +4,9 @@
 //! of the observations' means. Value, variance, degrees of freedom and every bootstrap replicate
 //! follow from its coefficients.
 
+/// What is left of a difference below this share of its terms is rounding error, not time.
+const ROUNDING: f64 = 1e-12;
+
 /// One observation's part in the estimation: its batch values without the fenced ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
@@ -80,6 +83,13 @@ impl Linear {
 
     pub(crate) fn value(&self, groups: &[Group]) -> f64 {
         self.constant + self.coefficients.iter().zip(groups).map(|(c, g)| c * g.mean).sum::<f64>()
+    }
+
+    /// `number`, which is the value or one near it; 0 where that is rounding error beside the terms.
+    pub(crate) fn rounded(&self, number: f64, groups: &[Group]) -> f64 {
+        let terms = self.coefficients.iter().zip(groups).map(|(c, g)| (c * g.mean).abs());
+        let terms = self.constant.abs() + terms.sum::<f64>();
+        if number.abs() <= ROUNDING * terms { 0.0 } else { number }
     }
 
     /// Σ coefficient²·s²/n.

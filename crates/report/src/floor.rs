@@ -3,33 +3,45 @@
 use bandgap_record::Floor;
 
 use crate::Layout;
-use crate::table::{ROOMY, estimated, evidence, finish, footnote, interval, table, value};
+use crate::table::{
+    ROOMY, estimated, evidence, finish, footnote, interval, one_state, table, unbroken, value,
+};
 
 /// The floors with their intervals and what each of them is.
 pub fn floors<'a>(floors: &[&'a Floor], layout: &Layout) -> String {
     let confidence = format!("{} interval", layout.confidence);
-    let roomy = layout.columns() >= ROOMY;
-    let mut headings = vec!["floor", "value", &confidence, "state", "meaning"];
-    if roomy {
+    let quantities = || floors.iter().map(|floor| floor.value.quantity());
+    let state = one_state(floors.iter().map(|floor| floor.state.as_deref()));
+    // What all have in common is said once.
+    let alike = quantities().all(|q| q.estimator == floors[0].value.quantity().estimator);
+    let sourced = layout.columns() >= ROOMY && !alike;
+    let mut headings = vec!["floor", "value", &confidence];
+    if state.is_none() {
+        headings.push("state");
+    }
+    headings.push("meaning");
+    if sourced {
         headings.push("estimated by");
     }
     let mut rows = table(layout, headings, &[1, 2]);
+    unbroken(&mut rows, layout, &[0]);
     for floor in floors {
         let quantity = floor.value.quantity();
-        let mut cells = vec![
-            floor.name.clone(),
-            value(quantity),
-            interval(quantity),
-            floor.state.clone().unwrap_or_default(),
-            meaning(&floor.name).to_owned(),
-        ];
-        if roomy {
+        let mut cells = vec![floor.name.clone(), value(quantity), interval(quantity)];
+        if state.is_none() {
+            cells.push(floor.state.clone().unwrap_or_default());
+        }
+        cells.push(meaning(&floor.name).to_owned());
+        if sourced {
             cells.push(evidence(quantity));
         }
         rows.add_row(cells);
     }
-    let mut text = finish(&rows) + &footnote(layout, floors.iter().map(|f| f.value.quantity()));
-    if !roomy {
+    let mut text =
+        state.map(|state| layout.paragraph(&format!("State {state}"))).unwrap_or_default();
+    text += &finish(&rows);
+    text += &footnote(layout, quantities());
+    if !sourced {
         let by = |floor: &&'a Floor| (floor.name.as_str(), floor.value.quantity());
         text += &estimated(layout, floors.iter().map(by));
     }

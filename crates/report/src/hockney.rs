@@ -1,6 +1,6 @@
 //! The parameters of t(n) = t0 + n/r∞, ordinary and relative fits side by side.
 
-use bandgap_record::{Breakpoint, Hockney, Quantity, Residuals, Segment, Weighting};
+use bandgap_record::{Breakpoint, Hockney, Number, Quantity, Residuals, Segment, Weighting};
 use bandgap_units::{Bytes, Fraction, significant};
 
 use crate::Layout;
@@ -62,22 +62,45 @@ fn meeting(fits: &[&Hockney]) -> Vec<String> {
     places.into_iter().map(sentence).collect()
 }
 
-/// The findings, each once; those that not all fits have, with the fit that has them.
+/// The findings, each once; those that not all fits have, with the fit that has them. Of two that
+/// differ but in their numbers, the first.
 fn findings(fits: &[&Hockney]) -> Vec<String> {
     let mut once: Vec<&str> = Vec::new();
     for finding in fits.iter().flat_map(|fit| &fit.findings) {
-        if !once.contains(&finding.as_str()) {
+        if !once.iter().any(|known| gist(known) == gist(finding)) {
             once.push(finding);
         }
     }
     let told = |finding: &str| {
-        let has = |fit: &&&Hockney| fit.findings.iter().any(|other| other == finding);
-        match fits.iter().filter(has).collect::<Vec<_>>().as_slice() {
-            [fit] if fits.len() > 1 => format!("In the {} fit: {finding}", weighting(fit)),
+        let says = |fit: &Hockney, same: &dyn Fn(&str) -> bool| {
+            fit.findings.iter().any(|other| same(other))
+        };
+        let exactly = fits.iter().filter(|fit| says(fit, &|other| other == finding));
+        let alike = fits.iter().filter(|fit| says(fit, &|other| gist(other) == gist(finding)));
+        match (exactly.collect::<Vec<_>>().as_slice(), alike.count()) {
+            ([fit], 1) if fits.len() > 1 => format!("In the {} fit: {finding}", weighting(fit)),
+            ([fit], 2..) => {
+                format!("In both fits, with the numbers of the {} one: {finding}", weighting(fit))
+            }
             _ => finding.to_owned(),
         }
     };
     once.into_iter().map(told).collect()
+}
+
+/// A finding without its numbers and their units, but with the sizes that it is about.
+fn gist(finding: &str) -> Vec<&str> {
+    let words: Vec<&str> = finding.split_whitespace().collect();
+    // `From 16 KiB to 4 MiB`.
+    let sizes = if words.first() == Some(&"From") { 6 } else { 0 };
+    let number = |word: &str| {
+        let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+        bare.parse::<f64>().is_ok()
+    };
+    let counts = |(index, word): (usize, &&str)| {
+        index < sizes || !number(word) && (index == 0 || !number(words[index - 1]))
+    };
+    words.iter().enumerate().filter(|entry| counts((entry.0, entry.1))).map(|(_, w)| *w).collect()
 }
 
 /// The series, and which of its points.
@@ -138,7 +161,7 @@ fn parameters(fits: &[&Hockney], layout: &Layout) -> String {
             None => MISSING.to_owned(),
         });
         row("rms residual", &|segment| match &segment.residuals {
-            Some(residuals) => Fraction(residuals.rms_relative.0).to_string(),
+            Some(residuals) => missed(residuals.rms_relative.0),
             None => MISSING.to_owned(),
         });
         row("worst", &|segment| segment.residuals.as_ref().map_or(MISSING.to_owned(), worst));
@@ -159,9 +182,20 @@ fn determination(share: f64) -> String {
 }
 
 fn worst(residuals: &Residuals) -> String {
-    let sign = if residuals.worst_relative.0 < 0.0 { "−" } else { "+" };
-    let share = Fraction(residuals.worst_relative.0.abs());
-    format!("{sign}{share} at {}", Bytes(residuals.worst_bytes))
+    let relative = residuals.worst_relative.0;
+    let sign = if relative < 0.0 { "−" } else { "+" };
+    match missed(relative.abs()) {
+        exact if relative.abs() < EXACT => exact,
+        share => format!("{sign}{share} at {}", Bytes(residuals.worst_bytes)),
+    }
+}
+
+/// A residual below this share of the time is the arithmetic's, not the line's.
+const EXACT: f64 = 1e-9;
+
+/// By how much a line misses.
+fn missed(share: f64) -> String {
+    Fraction(if share < EXACT { 0.0 } else { share }).to_string()
 }
 
 /// Where the segments of a fit meet.
@@ -173,8 +207,10 @@ fn breakpoints(fit: &Hockney) -> Option<String> {
 /// A place between two segments, with its interval if it was found.
 pub(crate) fn breakpoint(point: &Breakpoint) -> String {
     let at = length(point.bytes.0);
+    // The bounds are sizes that were measured, and stand as the segments' own do.
+    let size = |bound: Number| Bytes(bound.0 as u64);
     match (point.low, point.high) {
-        (Some(low), Some(high)) => format!("{at} ({} to {})", length(low.0), length(high.0)),
+        (Some(low), Some(high)) => format!("{at} ({} to {})", size(low), size(high)),
         _ => format!("{at} (given)"),
     }
 }

@@ -3,23 +3,34 @@
 use bandgap_record::Ratio;
 
 use crate::Layout;
-use crate::table::{estimated, finish, footnote, interval, table};
+use crate::table::{estimated, finish, footnote, interval, one_state, table, unbroken, value};
 
 /// How much longer each layer takes than its floor.
 pub fn ratios(ratios: &[&Ratio], layout: &Layout) -> String {
     let confidence = format!("{} interval", layout.confidence);
-    let headings = ["layer", "over its floor", "time ×", &confidence, "state"];
+    let state = one_state(ratios.iter().map(|ratio| ratio.state.as_deref()));
+    let mut headings = vec!["layer", "over its floor", "time ×", &confidence];
+    if state.is_none() {
+        headings.push("state");
+    }
     let mut rows = table(layout, headings, &[2, 3]);
+    if state.is_some() {
+        unbroken(&mut rows, layout, &[0, 1]);
+    }
     for ratio in ratios {
-        rows.add_row([
+        let mut cells = vec![
             ratio.name.clone(),
             ratio.over.clone(),
-            format!("{:.2}", ratio.ratio.value.0),
+            value(&ratio.ratio),
             interval(&ratio.ratio),
-            ratio.state.clone().unwrap_or_default(),
-        ]);
+        ];
+        if state.is_none() {
+            cells.push(ratio.state.clone().unwrap_or_default());
+        }
+        rows.add_row(cells);
     }
-    finish(&rows)
+    state.map(|state| layout.paragraph(&format!("State {state}"))).unwrap_or_default()
+        + &finish(&rows)
         + &footnote(layout, ratios.iter().map(|ratio| &ratio.ratio))
         + &estimated(layout, ratios.iter().map(|ratio| (ratio.name.as_str(), &ratio.ratio)))
 }

@@ -11,6 +11,9 @@ pub use text::series;
 /// The transport of a series that others measured.
 const TABLE: &str = "table";
 
+/// How the transports of virtual time begin.
+const VIRTUAL: &str = "sim:";
+
 /// A series' name and transport; a table has none.
 pub(crate) fn subject(name: &str, transport: &str) -> String {
     match transport {
@@ -36,6 +39,30 @@ fn meaning(name: &str) -> &'static str {
         "global_sum" => "sum over all ranks: t(n) is one sum",
         "barrier" => "barriers: t is the time of one",
         _ => "",
+    }
+}
+
+/// What became of the bytes.
+#[derive(Clone, Copy)]
+enum Received {
+    /// There were none.
+    Nothing,
+    /// Virtual time moves none.
+    Virtual,
+    /// All of them were checked.
+    Checked,
+    /// They were not.
+    Unchecked,
+}
+
+impl Received {
+    fn of(series: &Series) -> Received {
+        match series.verified {
+            _ if series.points.iter().all(|point| point.bytes == 0) => Received::Nothing,
+            true => Received::Checked,
+            false if series.transport.starts_with(VIRTUAL) => Received::Virtual,
+            false => Received::Unchecked,
+        }
     }
 }
 

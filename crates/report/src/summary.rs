@@ -27,37 +27,84 @@ pub(crate) struct Row<'a> {
     pub cell: &'a dyn Fn(&Logp) -> String,
 }
 
-/// The parameters of signatures in columns, with further rows below, and what they were estimated by.
+/// A signature's column: its heading, then a cell for each row.
+struct Column<'a> {
+    heading: &'a str,
+    cells: Vec<String>,
+}
+
+impl<'a> Column<'a> {
+    fn of(logp: &Logp, heading: &'a str, further: &[Row<'_>]) -> Column<'a> {
+        let parameters =
+            PARAMETERS.iter().map(|parameter| match (parameter.of)(&logp.parameters) {
+                Some(quantity) => both(quantity),
+                None => parameter.missing(logp.regime).to_owned(),
+            });
+        let further = further.iter().map(|row| (row.cell)(logp));
+        Column { heading, cells: parameters.chain(further).collect() }
+    }
+
+    /// With the blanks to the next.
+    fn width(&self) -> usize {
+        let lines = self.cells.iter().flat_map(|cell| cell.lines());
+        lines.chain([self.heading]).map(|line| line.chars().count()).max().unwrap_or(0) + 3
+    }
+}
+
+/// Width of the symbols with their blanks.
+const SYMBOLS: usize = 8;
+
+/// The parameters of signatures in columns, with further rows below, and what they were estimated by;
+/// below one another where there is no room for all.
 pub(crate) fn side_by_side(
     signatures: &[&Logp],
     headings: &[&str],
     further: &[Row<'_>],
     layout: &Layout,
 ) -> String {
+    let columns = signatures.iter().zip(headings);
+    let columns: Vec<Column<'_>> =
+        columns.map(|(logp, heading)| Column::of(logp, heading, further)).collect();
+    let mut tables: Vec<Vec<&Column<'_>>> = Vec::new();
+    let mut left = 0;
+    for column in &columns {
+        let width = column.width();
+        match tables.last_mut().filter(|_| width <= left) {
+            Some(table) => {
+                table.push(column);
+                left -= width;
+            }
+            None => {
+                tables.push(vec![column]);
+                left = layout.columns().saturating_sub(SYMBOLS + width);
+            }
+        }
+    }
+    let most = tables.iter().map(Vec::len).max().unwrap_or(0);
     // Names give way to columns of numbers, which must not be broken.
-    let named = layout.columns() >= 30 + 22 * signatures.len();
-    let names = |symbol, name| [symbol, name].into_iter().take(if named { 2 } else { 1 });
-    let headings = names("", "parameter").chain(headings.iter().copied());
-    let first = if named { 2 } else { 1 };
-    let numbers: Vec<usize> = (first..signatures.len() + first).collect();
-    let mut rows = table(layout, headings, &numbers);
-    for parameter in &PARAMETERS {
-        let cell = |logp: &&Logp| match (parameter.of)(&logp.parameters) {
-            Some(quantity) => both(quantity),
-            None => parameter.missing(logp.regime).to_owned(),
-        };
-        let names = names(parameter.symbol, parameter.name).map(Cell::new);
-        rows.add_row(names.chain(signatures.iter().map(|logp| Cell::new(cell(logp)))));
-    }
-    for row in further {
-        let symbol = if named && row.symbol == row.name { "" } else { row.symbol };
-        let names = names(symbol, row.name).map(Cell::new);
-        rows.add_row(names.chain(signatures.iter().map(|logp| Cell::new((row.cell)(logp)))));
-    }
+    let named = layout.columns() >= 30 + 22 * most;
+    let tables = tables.iter().map(|columns| beside(columns, further, named, layout));
     let quantities = || signatures.iter().flat_map(|logp| determined(&logp.parameters));
-    finish(&rows)
+    tables.collect::<Vec<_>>().join("\n")
         + &footnote(layout, quantities().map(|(_, quantity)| quantity))
         + &estimated(layout, once_each(quantities()))
+}
+
+/// One table of columns.
+fn beside(columns: &[&Column<'_>], further: &[Row<'_>], named: bool, layout: &Layout) -> String {
+    let names = |symbol, name| [symbol, name].into_iter().take(if named { 2 } else { 1 });
+    let headings = names("", "parameter").chain(columns.iter().map(|column| column.heading));
+    let first = if named { 2 } else { 1 };
+    let mut rows = table(layout, headings, &(first..columns.len() + first).collect::<Vec<_>>());
+    let parameters = PARAMETERS.iter().map(|parameter| (parameter.symbol, parameter.name));
+    let further = further
+        .iter()
+        .map(|row| (if named && row.symbol == row.name { "" } else { row.symbol }, row.name));
+    for (index, (symbol, name)) in parameters.chain(further).enumerate() {
+        let cells = columns.iter().map(|column| Cell::new(&column.cells[index]));
+        rows.add_row(names(symbol, name).map(Cell::new).chain(cells));
+    }
+    finish(&rows)
 }
 
 /// Of those that share a symbol and an estimator, the first.

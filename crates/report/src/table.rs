@@ -32,6 +32,23 @@ pub(crate) fn table<'a>(
     table
 }
 
+/// Keeps the cells of `columns` in one line each, where there is room for that: a name broken over
+/// two lines is no name.
+pub(crate) fn unbroken(table: &mut Table, layout: &Layout, columns: &[usize]) {
+    for &column in columns.iter().filter(|_| layout.columns() >= 80) {
+        if let Some(column) = table.column_mut(column) {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
+    }
+}
+
+/// The state that all of several results are of, if it is one.
+pub(crate) fn one_state<'a>(states: impl IntoIterator<Item = Option<&'a str>>) -> Option<&'a str> {
+    let mut states = states.into_iter();
+    let first = states.next()??;
+    states.all(|state| state == Some(first)).then_some(first)
+}
+
 /// Rules above and below the table and under its head, as in a printed one.
 fn rules(rule: char) -> TableStyle {
     let rule = LineStyle::none().fill(rule).junction(rule);
@@ -53,7 +70,7 @@ pub(crate) fn footnote<'a>(
 ) -> String {
     match quantities.into_iter().any(|quantity| !quantity.converged) {
         true => layout.paragraph(&format!(
-            "{UNCONVERGED} did not converge: the interval is wider than the precision asked for"
+            "{UNCONVERGED} not converged: too few samples, or an interval wider than asked for"
         )),
         false => String::new(),
     }

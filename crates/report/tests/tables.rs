@@ -1,9 +1,10 @@
 //! The smaller tables, on records made by hand.
 
 use bandgap_record::{
-    Contention, ContentionRow, Evidence, Floor, FloorValue, Pair, Pattern, Quantity, RttPairs,
+    Contention, ContentionRow, Evidence, Floor, FloorValue, Pair, Pattern, Quantity, Ratio,
+    RttPairs,
 };
-use bandgap_report::{Check, Grade, Layout, checks, contention, floors, rtt_pairs};
+use bandgap_report::{Check, Grade, Layout, checks, contention, floors, ratios, rtt_pairs};
 use bandgap_units::{Ns, Rate};
 
 fn time(value: f64, converged: bool) -> Quantity {
@@ -102,4 +103,47 @@ fn checks_end_with_a_verdict() {
         checks(&[warned, bad], &layout)
             .ends_with("Not fit to measure on: 1 of 2 checks are bad.\n")
     );
+}
+
+#[test]
+fn a_state_that_all_share_is_said_once_and_names_stay_whole() {
+    let number = |value: f64, converged| {
+        let by = Evidence::new("median over rounds", 7, converged);
+        Quantity::number(value, Some((value * 0.9, value * 1.1)), by).unwrap()
+    };
+    let names = ["active_message_stream", "store_cross_core_1mib"];
+    let state = |label: &str| Some(label.to_owned());
+    let of_floors = |second: &str, layout: &Layout| {
+        let list = [(names[0], "N"), (names[1], second)].map(|(name, label)| Floor {
+            name: name.into(),
+            value: FloorValue::Time(time(52.1, true)),
+            state: state(label),
+            samples: vec![],
+        });
+        floors(&list.iter().collect::<Vec<_>>(), layout)
+    };
+    let of_ratios = |second: &str, layout: &Layout| {
+        let list = [("N", true), (second, false)].map(|(label, converged)| Ratio {
+            name: names[0].into(),
+            over: names[1].into(),
+            ratio: number(1.05, converged),
+            state: state(label),
+        });
+        ratios(&list.iter().collect::<Vec<_>>(), layout)
+    };
+    for width in [80, 120] {
+        let layout = Layout { width, ..Layout::default() };
+        for page in [of_floors("N", &layout), of_ratios("N", &layout)] {
+            assert!(page.starts_with("State N\n") && !page.contains(" state"), "{page}");
+            assert!(names.iter().all(|name| page.contains(name)), "{page}");
+            // All were estimated in the same way.
+            assert!(page.contains("\nEstimator: "), "{page}");
+            assert!(page.lines().all(|line| line.chars().count() <= usize::from(width)), "{page}");
+        }
+        for page in [of_floors("F", &layout), of_ratios("F", &layout)] {
+            assert!(!page.contains("State") && page.contains(" state"), "{page}");
+        }
+    }
+    // The mark stands where the footnote is meant.
+    assert_eq!(of_ratios("N", &Layout::default()).matches("1.05 *").count(), 1);
 }

@@ -29,7 +29,7 @@ pub(super) fn contention(
     Ok(Contention { pattern: Pattern::FanIn, transport, rows })
 }
 
-/// g_K / g_1; for K = 1 it is 1 by definition, without an error.
+/// g_K / g_1; for K = 1 it is 1 by definition, without an error, however much g_1 scatters.
 fn ratio(requesters: usize, gap: &Quantity, alone: &Point) -> Result<Quantity, RecordError> {
     let (ratio, half) = if requesters == 1 {
         (1.0, 0.0)
@@ -43,13 +43,18 @@ fn ratio(requesters: usize, gap: &Quantity, alone: &Point) -> Result<Quantity, R
     Quantity::number(
         ratio,
         Some((ratio - half, ratio + half)),
-        Evidence::new("ratio of gaps, relative widths in quadrature", gap.samples, gap.converged),
+        Evidence::new(
+            "ratio of gaps, relative widths in quadrature",
+            gap.samples,
+            requesters == 1 || gap.converged,
+        ),
     )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::launch::Transport;
     use crate::measure::data::{Batch, Measured};
 
     /// Batches whose value is the number given.
@@ -75,11 +80,13 @@ mod tests {
             let table =
                 table(&[(1, [0.99 * own, 1.01 * own]), (3, [0.99 * 3.0 * own, 1.01 * 3.0 * own])]);
             let judged = Judged::of(&table, 0.95, 0.05, 1);
-            let target = Target::Simulated("paragon".to_owned());
+            let target = Target::Real(Transport::Shm);
             let found = contention(&judged, &target, &table).unwrap();
             let [one, three] = &found.rows[..] else { panic!("two rows") };
             let exact = |q: &Quantity| [Some(q.value.0), q.low.map(|n| n.0), q.high.map(|n| n.0)];
             assert_eq!(exact(&one.ratio), [Some(1.0); 3]);
+            // ±12.7 % is more than 5 %, of the gaps but not of 1.
+            assert_eq!([one.ratio.converged, one.gap.converged], [true, false]);
             assert!((three.ratio.value.0 - 3.0).abs() < 1e-9);
             let half = 3.0 * 0.127_062 * f64::sqrt(2.0);
             assert!((three.ratio.high.unwrap().0 - 3.0 - half).abs() < 1e-4);

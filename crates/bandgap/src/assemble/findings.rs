@@ -24,13 +24,13 @@ pub(super) fn of_signature(signature: &Signature) -> Vec<String> {
     findings
 }
 
-/// The same of transfers, whose bursts had up to `most` of them. Shorter, since there are several
-/// such signatures: what the table shows is not said again.
-pub(super) fn of_transfers(signature: &Signature, load: Load, most: u32) -> Vec<String> {
+/// The same of transfers. Shorter, since there are several such signatures: what the table shows is
+/// not said again.
+pub(super) fn of_transfers(signature: &Signature) -> Vec<String> {
     let (mut findings, mut unsettled) = (Vec::new(), Vec::new());
     for finding in &signature.findings {
         match finding {
-            Finding::CapacityUnseen => {}
+            Finding::CapacityUnseen | Finding::ProcessorBound { .. } => {}
             Finding::Unsettled { delay } => unsettled.push(Ns(*delay).to_string()),
             other => findings.push(other.to_string()),
         }
@@ -48,6 +48,13 @@ pub(super) fn of_transfers(signature: &Signature, load: Load, most: u32) -> Vec<
                 .to_owned(),
         );
     }
+    findings
+}
+
+/// What memory has to do with bursts of up to `most` transfers; not in virtual time, where bytes
+/// have no place.
+pub(super) fn of_memory(load: Load, most: u32) -> Vec<String> {
+    let mut findings = Vec::new();
     let longest = u64::from(load.bytes()) * u64::from(most);
     if longest > NEAR_CACHE {
         findings.push(format!(
@@ -87,5 +94,25 @@ pub(super) fn slowed(placements: &Placements, seen: Option<usize>) -> Option<Str
         ))
     } else {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_mentioned_where_bursts_leave_the_cache_or_the_exposed_places() {
+        let told = |bytes: u32, most: u32| {
+            let findings = of_memory(Load::Store { bytes }, most);
+            ["nearest cache", "is exposed"].map(|what| findings.iter().any(|f| f.contains(what)))
+        };
+        let places = Load::Store { bytes: 64 }.places();
+        assert_eq!(told(64, places.min(1 << 14)), [false, false]);
+        assert_eq!(told(64, places + 1), [u64::from(places) >= 1 << 14, true]);
+        // 64 KiB sixteen times are 1 MiB, and not more.
+        let long = Load::Store { bytes: 1 << 16 }.places();
+        assert_eq!(told(1 << 16, 16), [false, long < 16]);
+        assert_eq!(told(1 << 16, 17), [true, long < 17]);
     }
 }

@@ -49,7 +49,6 @@ impl Measured<'_> {
             Load::Store { .. } => ("bulk_store_signature", Some(Operation::Store)),
             Load::Get { .. } => ("bulk_get_signature", Some(Operation::Get)),
         };
-        let virtual_time = self.collected.placement.is_none();
         Ok(Logp {
             name: name.to_owned(),
             operation,
@@ -69,7 +68,12 @@ impl Measured<'_> {
             regime: shape::regime(&signature),
             transition: Some(shape::transition(&signature)),
             arm: shape::arm(&signature.arm)?,
-            points: points::points(self.judged, self.table, virtual_time, self.plan.confidence)?,
+            points: points::points(
+                self.judged,
+                self.table,
+                self.virtual_time(),
+                self.plan.confidence,
+            )?,
             lines: shape::lines(&signature)?,
             other_states: self.other_states(&states)?,
             findings: self.findings(&signature),
@@ -123,19 +127,32 @@ impl Measured<'_> {
             return findings::of_signature(signature).into_iter().chain(slowed).collect();
         }
         // What slowed the ranks is said once, with the times over all sizes.
-        let most = self.table.iter().filter_map(|(key, _)| match key {
+        let mut findings = if self.knows_latency(self.judged) {
+            findings::of_transfers(signature)
+        } else {
+            let mut signature = signature.clone();
+            signature.findings.retain(|f| !matches!(f, Finding::NegativeLatency { .. }));
+            let unknown = "L is left out: the way without bytes was not measured in this state.";
+            let known = findings::of_transfers(&signature);
+            known.into_iter().chain([unknown.to_owned()]).collect()
+        };
+        if !self.virtual_time() {
+            findings.extend(findings::of_memory(load, self.longest_burst()));
+        }
+        findings
+    }
+
+    /// Most transfers that were under way together.
+    fn longest_burst(&self) -> u32 {
+        let messages = self.table.iter().filter_map(|(key, _)| match key {
             Key::Issue { messages, .. } => Some(*messages),
             _ => None,
         });
-        let most = most.max().unwrap_or(0);
-        if self.knows_latency(self.judged) {
-            return findings::of_transfers(signature, load, most);
-        }
-        let mut signature = signature.clone();
-        signature.findings.retain(|finding| !matches!(finding, Finding::NegativeLatency { .. }));
-        let unknown = "L is left out: the way without bytes was not measured in this state.";
-        let findings = findings::of_transfers(&signature, load, most);
-        findings.into_iter().chain([unknown.to_owned()]).collect()
+        messages.max().unwrap_or(0)
+    }
+
+    fn virtual_time(&self) -> bool {
+        self.collected.placement.is_none()
     }
 
     /// The signatures of the states not seen from, as far as there are batches enough.

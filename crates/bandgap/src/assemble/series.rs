@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use bandgap_model::hockney::SizedTimes;
 use bandgap_record::{Evidence, Outcome, Quantity, RecordError, Series, SeriesPoint};
-use bandgap_units::{Ns, Rate};
+use bandgap_units::Ns;
 
-use super::estimated::{ESTIMATOR, Estimated, estimated};
+use super::estimated::{ESTIMATOR, Estimated, bandwidth, estimated};
 use super::summary::summary;
 use super::{AssembleError, findings, hockney, points, states};
 use crate::collect::{Collected, Stage};
@@ -154,8 +154,12 @@ impl Measured<'_> {
         }))
     }
 
-    /// g(n): what each further transfer of a burst adds, (T_M − T_1)/(M − 1).
+    /// g(n): what each further transfer of a burst adds, (T_M − T_1)/(M − 1). Messages are not sent
+    /// in bursts: their M is the number of rounds.
     fn gap(&self, single: Sized) -> Result<Option<Quantity>, AssembleError> {
+        if single.operation.passes_messages() {
+            return Ok(None);
+        }
         let many =
             self.plan.points.iter().find(|p| {
                 p.operation == single.operation && p.bytes == single.bytes && p.messages > 1
@@ -173,18 +177,6 @@ impl Measured<'_> {
         let interval = Some((Ns(value - half), Ns(value + half)));
         Ok(Some(Quantity::time(Ns(value), interval, evidence)?))
     }
-}
-
-/// n/t(n), with the interval of the time turned over.
-fn bandwidth(bytes: u64, time: &Quantity) -> Result<Option<Quantity>, RecordError> {
-    let rate = |seconds: f64| Rate(bytes as f64 / seconds);
-    let positive = time.low.is_some_and(|low| low.0 > 0.0) && time.value.0 > 0.0;
-    if bytes == 0 || !positive {
-        return Ok(None);
-    }
-    let bounds = time.low.zip(time.high).map(|(low, high)| (rate(high.0), rate(low.0)));
-    let evidence = Evidence::new(format!("n / ({ESTIMATOR})"), time.samples, time.converged);
-    Quantity::rate(rate(time.value.0), bounds, evidence).map(Some)
 }
 
 /// 1/t: operations per second.

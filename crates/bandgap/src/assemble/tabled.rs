@@ -1,10 +1,11 @@
 //! The record of a series that somebody else measured.
 
 use bandgap_model::hockney::SizedTimes;
-use bandgap_record::{Batch, Evidence, Quantity, RecordError, Series, SeriesPoint};
+use bandgap_record::{Batch, Evidence, Quantity, Series, SeriesPoint};
 use bandgap_stats::Point;
-use bandgap_units::{Ns, Rate};
+use bandgap_units::Ns;
 
+use super::estimated::bandwidth;
 use super::summary::summary;
 use super::{AssembleError, states};
 
@@ -98,18 +99,6 @@ const RANKS: u32 = 2;
 
 const REPEATED: &str = "mean of repetitions inside the MAD fence, t interval";
 const GIVEN: &str = "as given";
-
-/// n/t(n), with the interval of the time turned over where that is possible.
-fn bandwidth(bytes: u64, time: &Quantity) -> Result<Option<Quantity>, RecordError> {
-    if bytes == 0 {
-        return Ok(None);
-    }
-    let rate = |seconds: f64| Rate(bytes as f64 / seconds);
-    let positive = time.interval().filter(|(low, _)| *low > 0.0);
-    let bounds = positive.map(|(low, high)| (rate(high), rate(low)));
-    let evidence = Evidence::new(format!("n / ({})", time.estimator), time.samples, time.converged);
-    Quantity::rate(rate(time.value.0), bounds, evidence).map(Some)
-}
 
 #[cfg(test)]
 mod tests {

@@ -85,6 +85,13 @@ fn real_ranks_pass_messages_and_every_byte_is_checked() {
         assert_eq!((&series["verified"], &series["ranks"]), (&true.into(), &ranks.into()));
         let points = series["points"].as_array().unwrap();
         assert!(!points.is_empty() && points.iter().all(|p| value(&p["time"]) > 0.0), "{command}");
+        for point in points {
+            // Messages come one at a time, and a single batch tells no interval.
+            assert!(point["gap"].is_null(), "{point}");
+            let single = point["time"]["samples"] == 1;
+            assert_eq!(point["time"]["low"].is_null(), single, "{point}");
+            assert_eq!(point["bandwidth"].is_null(), point["bytes"] == 0, "{point}");
+        }
     }
 }
 

@@ -242,6 +242,40 @@ fn the_surface_of_a_machine_gives_back_its_parameters() {
 }
 
 #[test]
+fn virtual_time_has_no_memory_no_bytes_and_no_rounding_errors() {
+    let place = Place::new();
+    let transport = format!("sim:{}", with_bytes(&place));
+    let told = |args: &[&str]| {
+        let fixed = ["--transport", &transport, "--no-save", "--quiet"];
+        place.run(args.iter().chain(&fixed)).ends(0).stdout
+    };
+    let bulk = told(&["bulk"]);
+    for wrong in ["cache", "is exposed", "checked", "verified", "NaN"] {
+        assert!(!bulk.contains(wrong), "{wrong}: {bulk}");
+    }
+    assert!(bulk.contains("virtual time, in which no bytes move"), "{bulk}");
+    for text in [bulk, told(&["comms1"]), told(&["comms2"])] {
+        // T(n) is a line: nothing is left of it.
+        let residuals: Vec<&str> =
+            text.lines().filter(|line| line.contains("rms residual")).collect();
+        assert!(!residuals.is_empty());
+        for line in residuals {
+            assert_eq!(line.matches(" 0 %").count(), 2, "{line}");
+        }
+        // No number has an exponent.
+        let dust = |word: &str| word.contains("e-") && word.parse::<f64>().is_ok();
+        assert_eq!(text.split_whitespace().find(|word| dust(word)), None);
+    }
+}
+
+#[test]
+fn the_myrinets_gap_needs_no_larger_m() {
+    // Δ = 6.2 µs lies below the idle time of 7.8 µs, where nothing is read from.
+    let run = measured(&Place::new(), "myrinet", &[]);
+    assert_eq!(of_kind(&run, "logp")[0]["findings"], serde_json::json!([]));
+}
+
+#[test]
 fn protocols_change_the_overhead_of_stores_at_their_limit() {
     let place = Place::new();
     let run = bulk(&place, "ipsc860", &["--sizes", "64:1KiB", "--store", "--no-surface"]);

@@ -221,7 +221,9 @@ impl<'a> Estimation<'a> {
         let degrees = terms.degrees(groups);
         let interval = bootstrap::interval(value, replicates, degrees, self.confidence);
         let samples = terms.samples(groups);
-        Estimate { value, low: interval.low, high: interval.high, samples, estimator }
+        let rounded = |number| terms.rounded(number, groups);
+        let [value, low, high] = [value, interval.low, interval.high].map(rounded);
+        Estimate { value, low, high, samples, estimator }
     }
 
     fn latency(&self) -> Estimate {
@@ -369,7 +371,7 @@ impl<'a> Estimation<'a> {
             send_overhead.low <= 0.0,
             Finding::SendOverheadUnresolved { send_overhead: send_overhead.value },
         );
-        for steady in &signature.steady {
+        for steady in signature.steady.iter().filter(|s| self.arm.rests_on(s.delay)) {
             let IssueLine { from_messages, to_messages, .. } = steady.line;
             let finding = if steady.delay == 0.0 {
                 Finding::GapUnsettled { from_messages, to_messages }

@@ -37,6 +37,37 @@ fn processor_bound_machine() {
 }
 
 #[test]
+fn what_no_parameter_rests_on_need_not_settle() {
+    // With Δ = 6.2 µs a message takes os + or + Δ = 10.8 µs until the capacity is full, and g = 12.4 µs
+    // only from then on: 96 and 128 messages are too few points to confirm that. Idle are 7.8 µs.
+    let messages = [1, 2, 4, 16, 64, 96, 128];
+    let exact = Layout { messages: &messages, noise: 0.0, outliers: 0.0, rows: 2, ..USUAL };
+    let with =
+        |delays: &[f64]| signature(&Layout { delays, ..exact }.replayed(&Params::MYRINET, 1));
+    let found = with(&[0.0, 6200.0, 9300.0, 12_400.0, 24_800.0]);
+    assert!(!found.steady[1].settled);
+    assert_eq!(found.findings, []);
+    // On the arm it is said: there 24.8 µs are seen at two M alone.
+    let mut rows =
+        Layout { delays: &[0.0, 9300.0, 24_800.0], ..exact }.replayed(&Params::MYRINET, 1);
+    rows.retain(|row| row.delay_ns < 20_000.0 || row.messages > 64);
+    assert_eq!(signature(&rows).findings, [Finding::Unsettled { delay: 24_800.0 }]);
+}
+
+#[test]
+fn rounding_errors_are_no_idle_time() {
+    let delays = [0.0, 500.0, 1000.0, 2000.0, 4000.0, 8000.0];
+    let exact = Layout { delays: &delays, noise: 0.0, outliers: 0.0, rows: 2, ..USUAL };
+    for tenth in 0..20 {
+        // os + or = 3.6 µs and some tenths of a nanosecond, which binary numbers cannot hold.
+        let send_overhead = 1400.0 + f64::from(tenth) / 10.0;
+        let params = Params { gap: 1000.0, send_overhead, ..Params::PARAGON };
+        let idle = signature(&exact.replayed(&params, 1)).idle;
+        assert_eq!([idle.value, idle.low, idle.high], [0.0; 3], "{send_overhead}");
+    }
+}
+
+#[test]
 fn transition_begins_at_what_comes_first() {
     // RTT/os = 19.8/1.4 = 14.14 messages against a capacity of 16, then of 6.
     let round_trip = signature(&USUAL.replayed(&Params::PARAGON, 1)).transition;

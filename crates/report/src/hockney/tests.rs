@@ -70,3 +70,57 @@ fn nines_are_not_rounded_away() {
     assert_eq!(determination(0.99987), "0.99987");
     assert_eq!(determination(0.87), "0.870");
 }
+
+#[test]
+fn what_both_found_with_other_numbers_is_said_once() {
+    let (mut ordinary, mut relative) = (fit(Weighting::Ordinary), fit(Weighting::Relative));
+    let missed = |sizes: &str, by: &str| format!("From {sizes} the line meets n = 0 at {by}.");
+    relative.findings = vec![missed("0 B to 64 B", "-403 ns (-6.09 µs to 5.28 µs)")];
+    ordinary.findings = vec![
+        missed("0 B to 64 B", "-2.35 µs (-5.17 µs to 463 ns)"),
+        missed("128 B to 1 MiB", "-2.35 µs (-5.17 µs to 463 ns)"),
+    ];
+    let page = hockney(&[&relative, &ordinary], &Layout { width: 160, ..Layout::default() });
+    let bullets: Vec<&str> = page.lines().filter(|line| line.starts_with("- In")).collect();
+    // Other sizes are another finding.
+    assert_eq!(
+        bullets,
+        [
+            "- In both fits, with the numbers of the relative one: From 0 B to 64 B the line meets \
+             n = 0 at -403 ns (-6.09 µs to 5.28 µs).",
+            "- In the ordinary fit: From 128 B to 1 MiB the line meets n = 0 at -2.35 µs \
+             (-5.17 µs to 463 ns).",
+        ]
+    );
+}
+
+#[test]
+fn rounding_errors_are_no_residuals() {
+    let with = |rms: f64, worst: f64| {
+        let mut fit = fit(Weighting::Relative);
+        fit.segments.truncate(1);
+        fit.segments[0].residuals = Some(Residuals {
+            rms_relative: Number(rms),
+            worst_relative: Number(worst),
+            worst_bytes: 61,
+        });
+        let page = hockney(&[&fit], &Layout::default());
+        let row = |name: &str| {
+            let line = page.lines().find(|line| line.contains(name)).unwrap();
+            line.split(name).nth(1).unwrap().trim().to_owned()
+        };
+        [row("rms residual"), row("worst")]
+    };
+    assert_eq!(with(1.86e-16, -2.48e-16), ["0 %", "0 %"]);
+    assert_eq!(with(1.86e-8, -2.5e-8), ["1.86e-6 %", "−2.50e-6 % at 61 B"]);
+}
+
+#[test]
+fn bounds_of_a_breakpoint_are_written_as_sizes() {
+    let point = Breakpoint {
+        bytes: Number(32_769.0),
+        low: Some(Number(32_768.0)),
+        high: Some(Number(32_771.0)),
+    };
+    assert_eq!(breakpoint(&point), "32.0 KiB (32 KiB to 32771 B)");
+}

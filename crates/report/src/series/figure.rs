@@ -3,7 +3,7 @@
 use bandgap_record::{Hockney, Quantity, Segment, SegmentLine, Series, Weighting};
 use bandgap_units::{Bytes, Fraction, Ns};
 
-use super::{Group, TABLE, fits_of, groups, over_ranks, participants, subject};
+use super::{Group, Received, TABLE, fits_of, groups, over_ranks, participants, subject};
 use crate::figure::{
     Axis, Datum, Dimension, Figure, Mark, Reference, Region, Scale, Series as Curve, Style,
 };
@@ -13,11 +13,16 @@ use crate::table::length;
 /// Points that a fitted line is drawn through: on these axes it is a curve.
 const STEPS: u32 = 24;
 
-/// The figures of a series: its time, and its bandwidth where it has one.
+/// The figures of a series: its time, and its bandwidth where it has one; none of a single point
+/// without bytes.
 ///
 /// Drawn with them are the fits among `fits` that are of this series; the segments, and the marks at
 /// n½ where that lies inside the measured sizes, are those of the relative fit if there is one.
 pub fn series_figures(series: &Series, fits: &[&Hockney]) -> Vec<Figure> {
+    // Nothing has a place on an axis of sizes but sizes.
+    if !over_ranks(series) && series.points.iter().all(|point| point.bytes == 0) {
+        return Vec::new();
+    }
     let fits = fits_of(series, fits);
     let mut figures = vec![time_figure(series, &fits)];
     if series.points.iter().any(|point| point.bandwidth.is_some()) {
@@ -106,11 +111,16 @@ fn subtitle(series: &Series) -> String {
         return format!("{} times from a table", series.points.len());
     }
     format!(
-        "{}; state {}, {} of the batches; {}",
+        "{}; state {}, {} of the batches{}",
         participants(series, "→"),
         series.state.label,
         Fraction(series.state.share.0),
-        if series.verified { "data verified" } else { "data not verified" }
+        match Received::of(series) {
+            Received::Nothing => "",
+            Received::Virtual => "; virtual time",
+            Received::Checked => "; data verified",
+            Received::Unchecked => "; data not verified",
+        }
     )
 }
 
@@ -172,7 +182,11 @@ fn fitted(fit: &Hockney, of: impl Fn(f64, f64) -> f64) -> Curve {
         let (from, to) = (segment.from_bytes.max(1) as f64, segment.to_bytes.max(1) as f64);
         for step in 0..=STEPS {
             let size = from * (to / from).powf(f64::from(step) / f64::from(STEPS));
-            points.push(Datum::exact(size, of(size, at(line, size))));
+            // A line may begin below zero, and no time does.
+            points.push(match at(line, size) {
+                time if time > 0.0 => Datum::exact(size, of(size, time)),
+                _ => Datum::gap(size),
+            });
         }
         points.push(Datum::gap(to));
     }

@@ -311,3 +311,79 @@ fn panels_share_one_file() {
     assert_eq!(heights[0] + heights[1], heights[2]);
     assert!(svg_panels(&[]).ends_with("</svg>\n"));
 }
+
+#[test]
+fn what_became_of_the_bytes_is_said_where_there_are_some() {
+    let header = |transport: &str, verified: bool, sizes: &[u64]| {
+        let points = sizes.iter().map(|bytes| point(*bytes, 2, 100.0)).collect();
+        let mut series = example("comms1", points);
+        (series.transport, series.verified) = (transport.into(), verified);
+        let page = super::series(&series, &Layout { width: 200, ..Layout::default() });
+        let told = page.lines().nth(1).unwrap().to_owned();
+        let figure = series_figures(&series, &[]).into_iter().next();
+        (told, figure.map(|figure| figure.subtitle))
+    };
+    for (transport, verified, sizes, told, titled) in [
+        ("shm", true, &[0, 8][..], "; every byte received was checked", "; data verified"),
+        ("shm", false, &[0, 8], "; the bytes received were not checked", "; data not verified"),
+        ("sim:ipsc860", false, &[0, 8], "; virtual time, in which no bytes move", "; virtual time"),
+        ("shm", true, &[0], "", "no figure"),
+    ] {
+        let found = header(transport, verified, sizes);
+        let whole = "93 % of the batches";
+        assert!(found.0.ends_with(&format!("{whole}{told}")), "{}", found.0);
+        let title = found.1.unwrap_or_else(|| format!("{whole}no figure"));
+        assert!(title.ends_with(&format!("{whole}{titled}")), "{title}");
+    }
+}
+
+#[test]
+fn a_line_that_begins_below_zero_is_drawn_where_it_is_above() {
+    // −400 + 0.5·n ns is zero at 800 bytes.
+    let mut relative = fit(Weighting::Relative);
+    relative.segments = vec![segment(1, 1 << 20, 400.0, 0.5)];
+    relative.segments[0].line =
+        Some(SegmentLine { intercept: Ns(-400.0).into(), per_byte: Ns(0.5).into() });
+    for figure in series_figures(&comms1(), &[&relative]) {
+        let curve = figure.series.iter().find(|curve| curve.name == "relative fit").unwrap();
+        let drawn: Vec<f64> =
+            curve.stretches().flatten().map(|point| point.x).filter(|x| x.is_finite()).collect();
+        assert!(!drawn.is_empty() && drawn.iter().all(|x| *x > 800.0), "{drawn:?}");
+        assert!(curve.stretches().flatten().all(|point| point.y > 0.0));
+    }
+}
+
+#[test]
+fn a_single_barrier_has_no_place_on_an_axis_of_sizes() {
+    assert!(series_figures(&example("synch1", vec![point(0, 2, 190.0)]), &[]).is_empty());
+}
+
+#[test]
+fn columns_without_which_one_can_do_give_way_to_whole_numbers() {
+    let evidence = || evidence(false);
+    let time = |low: f64, value: f64, high: f64| {
+        Quantity::time(Ns(value), Some((Ns(low), Ns(high))), evidence()).unwrap()
+    };
+    let points = [1_048_573u64, 4_194_301].map(|bytes| {
+        let mut point = point(bytes, 2, 51_300.0);
+        // The longest that intervals are.
+        point.time = time(-192.0, 13_900.0, 27_900.0);
+        let rate = Rate(bytes as f64 / 13.9e-6);
+        point.bandwidth = Some(Quantity::rate(rate, None, evidence()).unwrap());
+        point.send_overhead = Some(time(11_000.0, 13_300.0, 15_000.0));
+        point.gap = Some(time(11_000.0, 13_300.0, 15_000.0));
+        point.overlap = Some(time(-500.0, 569.0, 15_000.0));
+        point
+    });
+    let series = example("bulk_store", points.into());
+    let page = |width| super::series(&series, &Layout { width, ..Layout::default() });
+    for width in [80, 100, 118, 120, 132] {
+        let page = page(width);
+        let rows = page.lines().filter(|line| line.contains("-0.192 to 27.9 µs"));
+        assert_eq!(rows.count(), 2, "{page}");
+        assert!(page.lines().all(|line| line.chars().count() <= usize::from(width)), "{page}");
+    }
+    let has = |width, heading: &str| page(width).contains(heading);
+    assert!(!has(80, "t − o") && has(100, "t − o") && has(120, "g(n)"));
+    assert!(!has(120, "p99") && has(160, "p99") && has(160, "samples"));
+}

@@ -3,7 +3,7 @@
 use bandgap_record::{Series, SeriesPoint};
 use bandgap_units::{Bytes, Fraction};
 
-use super::{TABLE, meaning, participants, subject};
+use super::{Received, TABLE, meaning, participants, subject};
 use crate::Layout;
 use crate::table::{ROOMY, estimated, finish, footnote, interval, table, value};
 
@@ -13,7 +13,7 @@ type Column = (String, fn(&SeriesPoint) -> String);
 /// What was measured, a row for each point, and the findings.
 pub fn series(series: &Series, layout: &Layout) -> String {
     let mut text = header(series, layout) + "\n";
-    let columns = columns(series, layout);
+    let columns = fitting(columns(series, layout), series, layout);
     let headings: Vec<&str> = columns.iter().map(|(heading, _)| heading.as_str()).collect();
     let distances = headings.iter().position(|heading| *heading == "distance");
     let numbers: Vec<usize> =
@@ -25,7 +25,7 @@ pub fn series(series: &Series, layout: &Layout) -> String {
     let times = || series.points.iter().map(|point| &point.time);
     text += &finish(&rows);
     text += &footnote(layout, times());
-    text += &estimated(layout, times().map(|time| ("t", time)).take(1));
+    text += &estimated(layout, times().map(|time| ("t", time)));
     if !series.findings.is_empty() {
         text += "\n";
         text += &layout.bullets(series.findings.iter().map(String::as_str));
@@ -56,10 +56,11 @@ fn header(series: &Series, layout: &Layout) -> String {
         state += &format!(" (floor probe {})", value(probe));
     }
     state += &format!(", {} of the batches", Fraction(series.state.share.0));
-    state += if series.verified {
-        "; every byte received was checked"
-    } else {
-        "; the bytes received were not checked"
+    state += match Received::of(series) {
+        Received::Nothing => "",
+        Received::Virtual => "; virtual time, in which no bytes move",
+        Received::Checked => "; every byte received was checked",
+        Received::Unchecked => "; the bytes received were not checked",
     };
     layout.paragraph(&text) + &layout.paragraph(&state)
 }
@@ -68,6 +69,25 @@ fn header(series: &Series, layout: &Layout) -> String {
 fn one_distance(series: &Series) -> Option<&str> {
     let first = series.points.first()?.distance.as_deref();
     series.points.iter().all(|point| point.distance.as_deref() == first).then_some(first)?
+}
+
+/// The columns that the others can be without, the least needed first: a number broken over two lines
+/// is worse than one that is left to the run's files.
+const SPARED: [&str; 6] = ["p99", "samples", "min", "median", "g(n)", "t − o"];
+
+/// The columns that there is room for.
+fn fitting(mut columns: Vec<Column>, series: &Series, layout: &Layout) -> Vec<Column> {
+    let width = |(heading, cell): &Column| {
+        let cells = series.points.iter().map(|point| cell(point).chars().count());
+        // And the blanks between columns.
+        cells.chain([heading.chars().count()]).max().unwrap_or(0) + 3
+    };
+    for spared in SPARED {
+        if columns.iter().map(width).sum::<usize>() > layout.columns() {
+            columns.retain(|(heading, _)| heading != spared);
+        }
+    }
+    columns
 }
 
 fn columns(series: &Series, layout: &Layout) -> Vec<Column> {

@@ -116,3 +116,21 @@ fn the_figure_is_drawn() {
     insta::assert_snapshot!("svg", svg(&figure));
     insta::assert_snapshot!("plot_80", plot(&figure, &Layout::default()));
 }
+
+#[test]
+fn lengths_that_find_no_room_stand_below() {
+    let all = [0, 64, 1024, 16_384, 262_144].map(myrinet);
+    let all: Vec<&Logp> = all.iter().collect();
+    for (width, tables) in [(60, 3), (80, 2), (132, 1)] {
+        let page = surface(&all, None, &Layout { width, ..Layout::default() });
+        let rows = page.lines().filter(|line| line.starts_with(" os ")).count();
+        assert_eq!(rows, tables, "{page}");
+        // An interval that is broken leaves its end, or its unit, on a line by itself.
+        let broken = |line: &str| {
+            let mut words = line.split_whitespace().peekable();
+            let units = words.peek().is_some() && words.all(|word| word == "µs" || word == "ms");
+            units || line.ends_with(" to")
+        };
+        assert!(!page.lines().any(broken), "{page}");
+    }
+}
