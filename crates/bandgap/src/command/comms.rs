@@ -54,10 +54,16 @@ fn series(
     let target = measure.transport.clone().unwrap_or(Target::Real(Transport::Shm));
     let least = pair[0].max(pair[1]) + 1;
     let ranks = measure.ranks.unwrap_or(least);
-    if ranks < least || pair[0] == pair[1] {
-        let [a, b] = pair;
-        let what = format!("measure between ranks {a} and {b} of {ranks}");
-        return Err(Failure::new(Exit::Usage, what).hint("name two different ranks below --ranks"));
+    let [a, b] = pair;
+    if a == b {
+        let what = format!("measure between rank {a} and itself");
+        return Err(Failure::new(Exit::Usage, what).hint("name two different ranks"));
+    }
+    if ranks < least {
+        let what = format!("measure {} on {ranks} of at least {least} ranks", operation.name());
+        return Err(
+            Failure::new(Exit::Usage, what).hint(format!("give it --ranks {least} or more"))
+        );
     }
     let mut sink = Sink::open(output, operation.name(), measure)?;
     let stage = Stage::new()?;

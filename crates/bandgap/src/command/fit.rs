@@ -32,6 +32,13 @@ fn open(file: &Path) -> Result<Box<dyn Read>, Failure> {
     let opened = File::open(file);
     let opened =
         opened.map_err(|e| Failure::new(Exit::Input, format!("open {}: {e}", file.display())))?;
+    if opened.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+        return Err(Failure::new(
+            Exit::Input,
+            format!("open {}: it is a directory", file.display()),
+        )
+        .hint("the samples of a run are in its samples.csv"));
+    }
     Ok(Box::new(opened))
 }
 

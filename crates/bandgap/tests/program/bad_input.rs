@@ -48,6 +48,9 @@ fn impossible_numbers_of_ranks_are_refused() {
         refused(&["-n", ranks], USAGE, &["fewer than 2 ranks"]);
         refused(&["floor", "-n", ranks], USAGE, &["other than 2 ranks"]);
     }
+    refused(&["synch1", "-n", "1"], USAGE, &["synch1 on 1 of at least 2 ranks", "--ranks 2"]);
+    refused(&["comms1", "--between", "0,3", "-n", "3"], USAGE, &["at least 4 ranks"]);
+    refused(&["comms2", "--between", "1,1"], USAGE, &["rank 1 and itself"]);
     refused(&["signature", "-n", "100000"], USAGE, &["100000 ranks", "at most"]);
     refused(&["signature", "-n", "-2"], USAGE, &["-2"]);
     refused(&["signature", "-n", "two"], USAGE, &["two"]);
@@ -170,8 +173,10 @@ fn wrong_tables_are_refused_with_the_line() {
 
 #[test]
 fn files_that_are_not_there_are_named() {
+    for model in ["logp", "hockney"] {
+        refused(&["fit", model, "."], INPUT, &["it is a directory", "samples.csv"]);
+    }
     refused(&["fit", "logp", "none.csv"], INPUT, &["none.csv", "No such file"]);
-    refused(&["fit", "logp", "."], INPUT, &["directory"]);
     refused(&["signature", "-t", "sim:none.toml"], INPUT, &["none.toml"]);
     refused(&["fit", "logp"], USAGE, &["FILE"]);
 }
