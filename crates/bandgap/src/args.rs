@@ -279,7 +279,7 @@ pub struct Bulk {
     /// Gets only
     #[arg(long)]
     pub get: bool,
-    /// Message sizes, from the least to the greatest
+    /// Message sizes, from the least to the greatest, of 1GiB at most
     #[arg(long, value_name = "FROM:TO", default_value = "0:4MiB")]
     pub sizes: SizeRange,
     /// Leave out the signatures (overheads, gap, latency) at a few sizes; they are of stores, or
@@ -291,7 +291,7 @@ pub struct Bulk {
 /// What messages are sent, and between whom.
 #[derive(Clone, Debug, Args)]
 pub struct Comms {
-    /// Message sizes, from the least to the greatest
+    /// Message sizes, from the least to the greatest, of 1GiB at most
     #[arg(long, value_name = "FROM:TO", default_value = "0:4MiB")]
     pub sizes: SizeRange,
     /// The two ranks [default: 0,1]

@@ -8,6 +8,7 @@
 //! * [`noise`], [`floor`]: what the operating system takes, and what a clock read and a system
 //!   call cost.
 //! * [`Description`], [`doctor`]: what a run ran on, and whether that is fit to measure on.
+//! * [`available_memory`]: what may yet be taken.
 //! * [`process`]: the little that the launcher needs of the operating system.
 //!
 //! Not here: measurement between ranks, and statistics of results.
@@ -21,6 +22,7 @@ mod description;
 pub mod doctor;
 mod error;
 pub mod floor;
+mod memory;
 pub mod noise;
 mod pace;
 mod pin;
@@ -34,6 +36,7 @@ pub use clock::{ClockReport, ClockSource, CycleClock, Fallback};
 pub use cpu_list::{format_cpu_list, parse_cpu_list};
 pub use description::{Description, Limit, Limits, VirtualMachine};
 pub use error::HostError;
+pub use memory::available_memory;
 pub use noise::NoiseReport;
 pub use pace::pace;
 pub use pin::{allowed_cpus, current_cpu, pin};

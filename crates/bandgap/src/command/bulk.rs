@@ -2,6 +2,7 @@
 
 use bandgap_units::Bytes;
 
+use super::memory;
 use super::signature::{one, plan};
 use crate::args::{Bulk, Measure, Output};
 use crate::collect::Stage;
@@ -22,6 +23,8 @@ const BURST: u32 = 16;
 const BURST_BYTES: usize = 1 << 20;
 /// Sizes at which the signature is measured.
 const SURFACE_SIZES: [u32; 4] = [64, 1 << 10, 16 << 10, 256 << 10];
+/// Longest transfers of which bursts with delays are still to be had in the time.
+const SURFACE_LONGEST: u32 = 4 << 20;
 /// Share of the time that the series gets where signatures follow.
 const SERIES_SHARE: f64 = 0.5;
 
@@ -45,7 +48,6 @@ pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Fail
         (false, true) => &[Operation::BulkGet],
         _ => &[Operation::BulkStore, Operation::BulkGet],
     };
-    let mut sink = Sink::open(output, "bulk", measure)?;
     let stage = Stage::new()?;
     let signature = plan(&stage, measure, SignaturePattern::OneToOne);
     let SignaturePlan { precision, confidence, budget, samples, seed, stamp, .. } = signature;
@@ -65,6 +67,8 @@ pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Fail
     let of = |load| SignaturePlan { load, ..signature.clone() };
     let surface = loads.into_iter().map(of).collect();
     let task = Task::Bulk(BulkPlan { series, surface, budget });
+    memory::check(&target, ranks, &task)?;
+    let mut sink = Sink::open(output, "bulk", measure)?;
     sink.plan(&task);
     let exit = one(&stage, &target, ranks, &task, measure, output, &mut sink)?;
     sink.close(exit)
@@ -97,12 +101,16 @@ fn loads(bulk: &Bulk, from: u32, to: u32) -> Vec<Load> {
 }
 
 /// The sizes of signatures: none, which the others' latency rests on, then those of
-/// [`SURFACE_SIZES`] that were asked for; where there is none of these, the greatest size.
+/// [`SURFACE_SIZES`] that were asked for; where there is none of these, the greatest size. None at
+/// all where all are longer than [`SURFACE_LONGEST`].
 fn signature_sizes(from: u32, to: u32) -> Vec<u32> {
+    if from > SURFACE_LONGEST {
+        return Vec::new();
+    }
     let mut sizes = vec![0];
     sizes.extend(SURFACE_SIZES.into_iter().filter(|size| (from..=to).contains(size)));
     if sizes.len() == 1 && to > 0 {
-        sizes.push(to);
+        sizes.push(to.min(SURFACE_LONGEST));
     }
     sizes
 }
@@ -123,5 +131,7 @@ mod tests {
         assert_eq!(signature_sizes(0, 16), [0, 16]);
         assert_eq!(signature_sizes(4 << 20, 4 << 20), [0, 4 << 20]);
         assert_eq!(signature_sizes(0, 0), [0]);
+        assert_eq!(signature_sizes(3 << 20, 64 << 20), [0, 4 << 20]);
+        assert!(signature_sizes(8 << 20, 64 << 20).is_empty());
     }
 }

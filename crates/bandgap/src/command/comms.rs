@@ -1,5 +1,6 @@
 //! `bandgap comms1`, `comms2`, `comms3` and `synch1`.
 
+use super::memory;
 use super::signature::{BATCH, one};
 use crate::args::{Comms, Measure, Output};
 use crate::collect::Stage;
@@ -65,7 +66,6 @@ fn series(
             Failure::new(Exit::Usage, what).hint(format!("give it --ranks {least} or more"))
         );
     }
-    let mut sink = Sink::open(output, operation.name(), measure)?;
     let stage = Stage::new()?;
     let stamp = match target {
         Target::Simulated(_) => 0.0,
@@ -83,6 +83,8 @@ fn series(
         stamp,
         pair,
     });
+    memory::check(&target, ranks, &task)?;
+    let mut sink = Sink::open(output, operation.name(), measure)?;
     sink.plan(&task);
     let exit = one(&stage, &target, ranks, &task, measure, output, &mut sink)?;
     sink.close(exit)

@@ -6,6 +6,7 @@ mod describe;
 mod doctor;
 mod fit;
 mod floor;
+mod memory;
 mod run;
 pub mod signature;
 mod topology;

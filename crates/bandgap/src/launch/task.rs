@@ -39,6 +39,14 @@ impl Task {
         }
     }
 
+    /// Bytes that each of `ranks` ranks takes for what it moves over `transport`.
+    pub fn memory(&self, ranks: usize, transport: Transport) -> usize {
+        match self {
+            Self::Series(plan) => plan.memory(ranks, &transport.tuning()),
+            other => other.exposed(ranks, transport),
+        }
+    }
+
     /// Whether it passes messages, rather than words or bytes from memory to memory.
     pub fn passes_messages(&self) -> bool {
         matches!(self, Self::Series(plan) if plan.passes_messages())

@@ -133,8 +133,18 @@ impl SeriesPlan {
         if self.passes_messages() {
             tuning.memory(ranks).next_multiple_of(4096)
         } else {
-            2 * SIZES_REGION
+            2 * self.longest().next_multiple_of(4096).max(SIZES_REGION)
         }
+    }
+
+    /// Bytes that each of `ranks` ranks takes for it: what it exposes, and the buffers of messages.
+    pub fn memory(&self, ranks: usize, tuning: &Tuning) -> usize {
+        let buffers = if self.passes_messages() { 2 * self.longest() } else { 0 };
+        self.exposed(ranks, tuning) + buffers
+    }
+
+    fn longest(&self) -> usize {
+        self.points.iter().map(|point| point.bytes as usize).max().unwrap_or(0)
     }
 }
 
@@ -148,6 +158,9 @@ const PATIENCE: f64 = 3.0;
 const BATCH_BYTES: u64 = 2 << 20;
 /// Samples that a batch has at least.
 const LEAST_SAMPLES: u32 = 8;
+/// The same of messages longer than [`LONG`], of which one takes as long as many others together.
+const FEWEST_SAMPLES: u32 = 3;
+const LONG: u32 = 16 << 20;
 
 /// Measures the series; batches go to [`Runner::keep`] as they are made.
 ///
@@ -254,7 +267,8 @@ impl<R: Runner> Session<'_, R> {
         if self.runner.virtual_time() {
             return 2;
         }
-        samples_within(BATCH_BYTES, point.bytes, point.messages, LEAST_SAMPLES, self.plan.samples)
+        let least = if point.bytes > LONG { FEWEST_SAMPLES } else { LEAST_SAMPLES };
+        samples_within(BATCH_BYTES, point.bytes, point.messages, least, self.plan.samples)
     }
 }
 

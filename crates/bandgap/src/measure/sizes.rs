@@ -1,9 +1,10 @@
 //! The message sizes of a series.
 
-/// Bytes of the region that blocks are sent from, and of the one that they arrive in.
+/// Bytes of the region that blocks are sent from, and of the one that they arrive in, where no
+/// block is longer.
 pub const SIZES_REGION: usize = 8 << 20;
 /// Longest message.
-pub const LONGEST: u32 = 4 << 20;
+pub const LONGEST: u32 = 1 << 30;
 /// Sizes this far below and above a power of two are measured too: buffers that end or begin at a
 /// round number cost less than others.
 const PERTURBED: u32 = 3;
@@ -36,7 +37,7 @@ mod tests {
         assert_eq!(sizes(30..=33), [30, 32, 33]);
         let all = sizes(0..=LONGEST);
         assert_eq!(all.last(), Some(&LONGEST));
-        // 0, four powers below 16, then nineteen with two neighbours, of which one is too long.
-        assert_eq!(all.len(), 1 + 4 + 3 * 19 - 1);
+        // 0, four powers below 16, then 27 with two neighbours, of which one is too long.
+        assert_eq!(all.len(), 1 + 4 + 3 * 27 - 1);
     }
 }

@@ -100,8 +100,10 @@ fn ranks_and_transports_that_cannot_be_are_refused() {
     let place = Place::new();
     for (args, told) in [
         (&["comms1", "--between", "1,1"][..], "two different ranks"),
-        (&["comms1", "--ranks", "2", "--between", "0,2"], "ranks 0 and 2 of 2"),
+        (&["comms1", "--ranks", "2", "--between", "0,2"], "comms1 on 2 of at least 3 ranks"),
         (&["comms2", "--between", "0"], "two ranks"),
+        // 256 GiB, more than a machine for tests has.
+        (&["comms3", "--sizes", "1GiB", "-n", "128"], "are left on this machine"),
     ] {
         let finished = place.run(args.iter().copied());
         assert_eq!(finished.code, Some(2), "{args:?}: {}", finished.stderr);
