@@ -80,9 +80,12 @@ pub(crate) fn side_by_side(
             }
         }
     }
-    let most = tables.iter().map(Vec::len).max().unwrap_or(0);
-    // Names give way to columns of numbers, which must not be broken.
-    let named = layout.columns() >= 30 + 22 * most;
+    let widths = |columns: &Vec<&Column<'_>>| columns.iter().map(|column| column.width()).sum();
+    let numbers: usize = tables.iter().map(widths).max().unwrap_or(0);
+    let names = PARAMETERS.iter().map(|parameter| parameter.name);
+    let names = names.chain(further.iter().map(|row| row.name)).map(|name| name.chars().count());
+    // Names stand there whole or not at all, and give way to columns of numbers.
+    let named = layout.columns() >= SYMBOLS + names.max().unwrap_or(0) + 3 + numbers;
     let tables = tables.iter().map(|columns| beside(columns, further, named, layout));
     let quantities = || signatures.iter().flat_map(|logp| determined(&logp.parameters));
     tables.collect::<Vec<_>>().join("\n")
@@ -148,5 +151,21 @@ mod tests {
         insta::assert_snapshot!("summary_80", summary(&all, &Layout::default()));
         let wide = Layout { width: 110, ..Layout::default() };
         insta::assert_snapshot!("summary_110", summary(&all, &wide));
+    }
+
+    #[test]
+    fn names_stand_whole_or_not_at_all() {
+        let mut shm = example("shm", 2.05, 14.0, 27.1, 120.0, &[0.0, 50.0]);
+        shm.state.label = "cache line 141 ns, slowed".to_owned();
+        let mut named = 0;
+        for width in 60..=140 {
+            let text = summary(&[&shm, &shm, &shm], &Layout { width, ..Layout::default() });
+            let table = text.split('*').next().unwrap();
+            // The end of a name that was broken would stand by itself.
+            let whole = table.contains(" receive overhead ");
+            assert!(whole || !table.contains("rece"), "{width}: {text}");
+            named += u32::from(whole);
+        }
+        assert!((1..=80).contains(&named), "{named}");
     }
 }
