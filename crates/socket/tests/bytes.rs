@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use bandgap_comm::{CommError, Frame, FrameKind, Link, Message, Posted, Tag};
 use bandgap_socket::{SocketLink, Stream};
+use mesh::receive;
 use proptest::prelude::*;
 
 fn frame(len: usize, word: u64) -> Frame {
@@ -23,16 +24,6 @@ fn frame(len: usize, word: u64) -> Frame {
 fn with_bare_peer() -> (SocketLink<UnixStream>, UnixStream) {
     let (one, other) = UnixStream::pair().unwrap();
     (SocketLink::over(0, vec![one]).unwrap(), other)
-}
-
-fn receive<S: Stream>(link: &mut SocketLink<S>) -> Result<Vec<Frame>, CommError> {
-    let mut frames = Vec::new();
-    let count = link.receive(|from, frame| {
-        assert_eq!(from, 1);
-        frames.push(frame);
-    })?;
-    assert_eq!(count, frames.len());
-    Ok(frames)
 }
 
 /// Receives until something has arrived, or failed.

@@ -16,6 +16,7 @@ use bandgap_socket::udp::{self, Datagrams, Mishaps, UdpStream};
 use bandgap_socket::{Received, SocketError, SocketLink, Stream};
 use mesh::SECRET;
 use mesh::lossy::Lossy;
+use mesh::receive;
 
 /// A wait that cannot be waited out.
 const FOR_EVER: Duration = Duration::from_secs(3600);
@@ -28,12 +29,6 @@ fn frame(word: u64) -> Frame {
 #[track_caller]
 fn send<S: Stream>(link: &mut SocketLink<S>, peer: usize, word: u64) {
     assert_eq!(link.try_send(peer, &frame(word)).unwrap(), Posted::Yes);
-}
-
-fn receive<S: Stream>(link: &mut SocketLink<S>) -> Result<Vec<Frame>, CommError> {
-    let mut frames = Vec::new();
-    link.receive(|_, frame| frames.push(frame))?;
-    Ok(frames)
 }
 
 /// Receives until something has arrived, or failed.

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use bandgap_comm::{CommError, Frame, FrameKind, HandlerId, Link, Message, Posted, Source};
 use bandgap_socket::{Received, SocketLink, Stream};
+use mesh::receive;
 use proptest::prelude::*;
 
 fn request(word: u64) -> Frame {
@@ -38,16 +39,6 @@ fn pattern(len: usize) -> Vec<u8> {
 fn with_bare_peer(exposed: usize) -> (SocketLink<UnixStream>, UnixStream) {
     let (one, other) = UnixStream::pair().unwrap();
     (SocketLink::over(0, vec![one]).unwrap().exposing(exposed), other)
-}
-
-fn receive<S: Stream>(link: &mut SocketLink<S>) -> Result<Vec<Frame>, CommError> {
-    let mut frames = Vec::new();
-    let count = link.receive(|from, frame| {
-        assert_eq!(from, 1);
-        frames.push(frame);
-    })?;
-    assert_eq!(count, frames.len());
-    Ok(frames)
 }
 
 fn garbage(link: &mut SocketLink<UnixStream>) -> String {

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bandgap_comm::{CommError, Frame, Link};
 use bandgap_socket::udp::{self, UdpStream};
-use bandgap_socket::{Secret, SocketError, SocketLink, tcp, unix};
+use bandgap_socket::{Secret, SocketError, SocketLink, Stream, tcp, unix};
 use lossy::Lossy;
 
 pub mod lossy;
@@ -18,6 +19,18 @@ pub const SECRET: Secret = *b"0123456789abcdef";
 /// Far beyond what a connection takes on a loaded machine.
 pub fn deadline() -> Instant {
     Instant::now() + Duration::from_secs(60)
+}
+
+/// What a link receives at once.
+pub fn receive<S: Stream>(link: &mut SocketLink<S>) -> Result<Vec<Frame>, CommError> {
+    let (rank, size) = (link.rank(), link.size());
+    let mut frames = Vec::new();
+    let count = link.receive(|from, frame| {
+        assert!(from != rank && from < size, "from {from}");
+        frames.push(frame);
+    })?;
+    assert_eq!(count, frames.len());
+    Ok(frames)
 }
 
 type Linked<S> = Result<SocketLink<S>, SocketError>;
