@@ -6,8 +6,7 @@ use std::time::Duration;
 use bandgap_units::{Bytes, Fraction, Ns};
 use clap::{Args, Parser, Subcommand};
 
-use crate::launch::Wait;
-use crate::target::Target;
+use bandgap_launch::{Options, Target, Wait};
 
 /// Measures how machines communicate, and fits the models people reason with.
 ///
@@ -212,6 +211,16 @@ impl Measure {
     pub fn budget(&self) -> Duration {
         self.time_budget.map_or(Duration::from_secs(8), |ns| Duration::from_secs_f64(ns.0 * 1e-9))
     }
+
+    /// How ranks are started.
+    pub fn options(&self) -> Options {
+        Options {
+            cores: self.cores.clone(),
+            launches: self.launches,
+            wait: self.wait,
+            deadline: self.deadline.0 * 1e-9,
+        }
+    }
 }
 
 /// An interval that holds with certainty is infinite, and one without confidence is empty.
@@ -308,7 +317,7 @@ impl std::str::FromStr for Pair {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let rank = |text: &str| {
-            let most = bandgap_shm::MAX_RANKS;
+            let most = bandgap_launch::MAX_RANKS;
             text.trim().parse().ok().filter(|rank| *rank < most)
         };
         let pair = text.split_once(',').and_then(|(a, b)| Some([rank(a)?, rank(b)?]));

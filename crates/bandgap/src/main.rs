@@ -3,17 +3,10 @@
 #![forbid(unsafe_code)]
 
 mod args;
-mod assemble;
-mod collect;
 mod command;
-mod exit;
-mod failure;
-mod launch;
-mod measure;
+mod layout;
 mod output;
 mod progress;
-mod show;
-mod target;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -21,12 +14,12 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Cli, Command};
-use exit::Exit;
+use bandgap_launch::Exit;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     if let Some(Command::Rank { parent }) = cli.command {
-        return launch::rank::main(parent);
+        return bandgap_launch::rank::main(parent);
     }
     // What panicked has been told by then; the program ends here, so nothing half done is seen.
     let done = catch_unwind(AssertUnwindSafe(|| command::dispatch(&cli)));

@@ -5,17 +5,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use bandgap_record::{
-    Bandgap, Logp, Outcome, Run, RunDir, Series, samples_csv, series_csv, series_samples_csv,
-    signature_csv, surface_csv, timestamp,
-};
+use bandgap_launch::{Classify, Exit, Failure, told};
+use bandgap_record::{Bandgap, Logp, Outcome, Run, RunDir, timestamp};
 use bandgap_report::{self as report, Layout};
+use bandgap_results::{has_findings, small_messages, write_all};
 use serde::Serialize;
 
 use crate::args::{Measure, Output};
-use crate::exit::Exit;
-use crate::failure::{Classify, Failure, told};
-use crate::show;
+use crate::layout::layout;
 
 /// Directory of runs that were given none.
 const RUNS: &str = "bandgap-runs";
@@ -80,7 +77,7 @@ impl Sink {
             results: Vec::new(),
             warnings: Vec::new(),
         };
-        let layout = show::layout(measure.confidence.0);
+        let layout = layout(measure.confidence.0);
         Ok(Self { run, directory, _made: made, json, quiet: output.quiet, summary: false, layout })
     }
 
@@ -132,7 +129,7 @@ impl Sink {
     /// # Errors
     /// The run cannot be written.
     pub fn add_all(&mut self, results: Vec<Outcome>) -> Result<Exit, Failure> {
-        self.say(&show::results(&results, &self.layout))?;
+        self.say(&bandgap_results::text(&results, &self.layout))?;
         let findings = results.iter().any(has_findings);
         self.run.results.extend(results);
         self.keep()?;
@@ -200,9 +197,9 @@ impl Sink {
     /// place is tried, so that nothing measured is lost.
     fn keep(&self) -> Result<(), Failure> {
         let Some(directory) = &self.directory else { return Ok(()) };
-        let Err(failure) = write_all(directory, &self.run, self.summary) else { return Ok(()) };
+        let Err(error) = write_all(directory, &self.run, self.summary) else { return Ok(()) };
+        let failure = unwritable(error);
         let elsewhere = RunDir::create_in(&std::env::temp_dir(), "bandgap", SystemTime::now())
-            .map_err(unwritable)
             .and_then(|rescue| write_all(&rescue, &self.run, self.summary).map(|()| rescue));
         Err(match elsewhere {
             Ok(rescue) => failure.hint(format!("the run is kept in {}", rescue.path().display())),
@@ -227,132 +224,6 @@ impl Drop for Made {
     fn drop(&mut self) {
         // A directory that holds something is not removed this way.
         let _ = self.0.iter().try_for_each(std::fs::remove_dir);
-    }
-}
-
-/// `several`: more than one signature is to come, so each file names its transport from the first.
-fn write_all(directory: &RunDir, run: &Run, several: bool) -> Result<(), Failure> {
-    directory.write_run(run).map_err(unwritable)?;
-    write_series(directory, run)?;
-    write_surfaces(directory, run)?;
-    let signatures: Vec<&Logp> = run.results.iter().filter_map(small_messages).collect();
-    if signatures.is_empty() {
-        return Ok(());
-    }
-    let mut table = Vec::new();
-    signature_csv(&mut table, signatures.iter().copied()).map_err(unwritable)?;
-    directory.write("signature.csv", &table).map_err(unwritable)?;
-    for signature in &signatures {
-        let suffix = if several || signatures.len() > 1 {
-            format!("-{}", file_name(&signature.transport))
-        } else {
-            String::new()
-        };
-        let mut samples = Vec::new();
-        samples_csv(&mut samples, signature).map_err(unwritable)?;
-        directory.write(&format!("samples{suffix}.csv"), &samples).map_err(unwritable)?;
-        let figure = report::signature_figure(signature);
-        let svg = report::svg(&figure);
-        directory.write(&format!("signature{suffix}.svg"), svg.as_bytes()).map_err(unwritable)?;
-    }
-    Ok(())
-}
-
-/// The files of series: one table of all, and a picture and the samples of each.
-fn write_series(directory: &RunDir, run: &Run) -> Result<(), Failure> {
-    let all: Vec<&Series> = run.results.iter().filter_map(series).collect();
-    if all.is_empty() {
-        return Ok(());
-    }
-    let mut table = Vec::new();
-    series_csv(&mut table, all.iter().copied()).map_err(unwritable)?;
-    directory.write("series.csv", &table).map_err(unwritable)?;
-    for one in &all {
-        let suffix = match all.as_slice() {
-            [_] => String::new(),
-            _ => format!("-{}-{}", file_name(&one.name), file_name(&one.transport)),
-        };
-        let mut samples = Vec::new();
-        series_samples_csv(&mut samples, one).map_err(unwritable)?;
-        directory.write(&format!("samples{suffix}.csv"), &samples).map_err(unwritable)?;
-        let fits = show::fits_of(&run.results, &one.name, &one.transport);
-        let figures = report::series_figures(one, &fits);
-        if !figures.is_empty() {
-            let svg = report::svg_panels(&figures);
-            directory.write(&format!("series{suffix}.svg"), svg.as_bytes()).map_err(unwritable)?;
-        }
-    }
-    Ok(())
-}
-
-/// The files of signatures of transfers: one table of all and a picture for stores and gets, and
-/// the samples of each length.
-fn write_surfaces(directory: &RunDir, run: &Run) -> Result<(), Failure> {
-    let all: Vec<&Logp> = run.results.iter().filter_map(transfers).collect();
-    if all.is_empty() {
-        return Ok(());
-    }
-    let mut table = Vec::new();
-    surface_csv(&mut table, all.iter().copied()).map_err(unwritable)?;
-    directory.write("surface.csv", &table).map_err(unwritable)?;
-    let panels: Vec<report::Figure> =
-        show::surfaces(&all).iter().map(|surface| report::surface_figure(surface)).collect();
-    let svg = report::svg_panels(&panels);
-    directory.write("surface.svg", svg.as_bytes()).map_err(unwritable)?;
-    for one in all {
-        let mut samples = Vec::new();
-        samples_csv(&mut samples, one).map_err(unwritable)?;
-        let name = format!("samples-{}-{}.csv", one.name, one.bytes.unwrap_or(0));
-        directory.write(&name, &samples).map_err(unwritable)?;
-    }
-    Ok(())
-}
-
-fn series(result: &Outcome) -> Option<&Series> {
-    match result {
-        Outcome::Series(series) => Some(series),
-        _ => None,
-    }
-}
-
-/// A transport's name without what a file name cannot have.
-fn file_name(transport: &str) -> String {
-    transport.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect()
-}
-
-fn logp(result: &Outcome) -> Option<&Logp> {
-    match result {
-        Outcome::Logp(logp) => Some(logp),
-        _ => None,
-    }
-}
-
-/// A signature of small messages.
-fn small_messages(result: &Outcome) -> Option<&Logp> {
-    logp(result).filter(|logp| !logp.is_of_transfers())
-}
-
-/// A signature of transfers.
-pub fn transfers(result: &Outcome) -> Option<&Logp> {
-    logp(result).filter(|logp| logp.is_of_transfers())
-}
-
-/// Whether a result holds something that the user should act on.
-fn has_findings(result: &Outcome) -> bool {
-    match result {
-        Outcome::Logp(logp) => {
-            let p = &logp.parameters;
-            // Of a surface's many points some always scatter: its parameters count.
-            !logp.is_of_transfers() && logp.points.iter().any(|point| !point.converged)
-                || [&p.send_overhead, &p.recv_overhead, &p.gap, &p.rtt]
-                    .iter()
-                    .any(|q| q.as_ref().is_none_or(|q| !q.converged))
-        }
-        Outcome::Series(series) => series.points.iter().any(|point| !point.converged),
-        Outcome::RttPairs(pairs) => pairs.pairs.iter().any(|pair| !pair.rtt.converged),
-        Outcome::Contention(contention) => contention.rows.iter().any(|row| !row.gap.converged),
-        Outcome::Floor(floor) => !floor.value.quantity().converged,
-        _ => false,
     }
 }
 

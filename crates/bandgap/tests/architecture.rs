@@ -53,14 +53,14 @@ fn the_drawing_shows_the_real_dependencies() {
 }
 
 #[test]
-fn no_transport_knows_a_kernel_and_only_the_binary_knows_all_transports() {
+fn no_transport_knows_a_kernel_and_only_launch_knows_all_transports() {
     let real = real();
     for transport in ["shm", "socket"] {
         assert!(!real[transport].contains("kernels"), "{transport} knows the kernels");
-        for (crate_, arrows) in real.iter().filter(|(name, _)| *name != "bandgap") {
+        for (crate_, arrows) in real.iter().filter(|(name, _)| *name != "launch") {
             assert!(!arrows.contains(transport), "{crate_} knows the transport {transport}");
         }
-        assert!(real["bandgap"].contains(transport));
+        assert!(real["launch"].contains(transport));
     }
 }
 

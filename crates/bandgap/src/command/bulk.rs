@@ -5,17 +5,18 @@ use bandgap_units::Bytes;
 use super::memory;
 use super::signature::{one, plan};
 use crate::args::{Bulk, Measure, Output};
-use crate::collect::Stage;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::launch::{Task, Transport};
-use crate::measure::load::Load;
-use crate::measure::series::{Operation, SeriesPlan, Sized};
-use crate::measure::signature::{SignaturePattern, SignaturePlan};
-use crate::measure::sizes::{LONGEST, sizes};
-use crate::measure::surface::BulkPlan;
 use crate::output::Sink;
-use crate::target::Target;
+use bandgap_campaign::Task;
+use bandgap_campaign::load::Load;
+use bandgap_campaign::series::{Operation, SeriesPlan, Sized};
+use bandgap_campaign::signature::{SignaturePattern, SignaturePlan};
+use bandgap_campaign::sizes::{LONGEST, sizes};
+use bandgap_campaign::surface::BulkPlan;
+use bandgap_launch::Exit;
+use bandgap_launch::Failure;
+use bandgap_launch::Stage;
+use bandgap_launch::Target;
+use bandgap_launch::Transport;
 
 /// Transfers of a burst, from which the gap is read, as far as they stay within [`BURST_BYTES`].
 const BURST: u32 = 16;

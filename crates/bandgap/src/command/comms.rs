@@ -3,14 +3,15 @@
 use super::memory;
 use super::signature::{BATCH, one};
 use crate::args::{Comms, Measure, Output};
-use crate::collect::Stage;
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::launch::{Task, Transport};
-use crate::measure::series::{Operation, SeriesPlan, Sized};
-use crate::measure::sizes::{LONGEST, sizes};
 use crate::output::Sink;
-use crate::target::Target;
+use bandgap_campaign::Task;
+use bandgap_campaign::series::{Operation, SeriesPlan, Sized};
+use bandgap_campaign::sizes::{LONGEST, sizes};
+use bandgap_launch::Exit;
+use bandgap_launch::Failure;
+use bandgap_launch::Stage;
+use bandgap_launch::Target;
+use bandgap_launch::Transport;
 
 /// Rounds of one sample of short messages, so that the clock is read seldom beside them, as far as
 /// they stay within [`ROUNDS_BYTES`].

@@ -7,7 +7,7 @@ use bandgap_host::{
 };
 use serde::Serialize;
 
-use crate::collect::Stage;
+use bandgap_launch::Stage;
 
 /// Time that noise is looked at on each core before a measurement.
 const GLANCE: Duration = Duration::from_millis(100);

@@ -10,14 +10,15 @@ use bandgap_stats::{States, cluster};
 
 use super::describe::noise;
 use crate::args::{Measure, Output};
-use crate::collect::{self, Stage};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::launch::{Task, Transport};
-use crate::measure::data::Batch;
-use crate::measure::floors::{FLOORS, FloorPlan};
 use crate::output::Sink;
 use crate::progress::Progress;
+use bandgap_campaign::Task;
+use bandgap_campaign::data::Batch;
+use bandgap_campaign::floors::{FLOORS, FloorPlan};
+use bandgap_launch::Exit;
+use bandgap_launch::Failure;
+use bandgap_launch::Transport;
+use bandgap_launch::{self as launch, Options, Stage};
 
 /// Time that the noise of each core is looked at.
 const LOOK: Duration = Duration::from_millis(500);
@@ -122,9 +123,10 @@ fn states(
         pause: WATCH / 60.0,
         seed: measure.seed,
     };
-    let once = Measure { launches: 1, ..measure.clone() };
+    let once = Options { launches: 1, ..measure.options() };
+    let mut show = |done: f64, doing: &str| progress.show(done, doing);
     let task = Task::Floors(plan);
-    let collected = collect::on_processes(stage, Transport::Shm, 2, &task, &once, progress)?;
+    let collected = launch::on_processes(stage, Transport::Shm, 2, &task, &once, &mut show)?;
     let probes: Vec<f64> = collected
         .table
         .iter()

@@ -8,9 +8,9 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::args::{Fit, Measure, Output};
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::output::Sink;
+use bandgap_launch::Exit;
+use bandgap_launch::Failure;
 
 /// Fits and prints; keeps files only where `--out` says so.
 ///

@@ -3,14 +3,15 @@
 use super::describe::Host;
 use super::signature::worse;
 use crate::args::{Measure, Output};
-use crate::assemble;
-use crate::collect::{self, Stage};
-use crate::exit::Exit;
-use crate::failure::{Classify, Failure};
-use crate::launch::{Ended, Task, Transport};
-use crate::measure::floors::{FLOORS, FloorPlan};
 use crate::output::Sink;
 use crate::progress::Progress;
+use bandgap_campaign::Task;
+use bandgap_campaign::floors::{FLOORS, FloorPlan};
+use bandgap_launch::Exit;
+use bandgap_launch::{self as launch, Stage};
+use bandgap_launch::{Classify, Failure};
+use bandgap_launch::{Ended, Transport};
+use bandgap_results::assemble;
 
 /// Measures the floors named, or all.
 ///
@@ -40,7 +41,8 @@ pub fn run(names: &[String], measure: &Measure, output: &Output) -> Result<Exit,
     sink.plan(&task);
     let collected = {
         let progress = Progress::new("floor", output.quiet);
-        collect::on_processes(&stage, Transport::Shm, 2, &task, measure, &progress)?
+        let mut show = |done: f64, doing: &str| progress.show(done, doing);
+        launch::on_processes(&stage, Transport::Shm, 2, &task, &measure.options(), &mut show)?
     };
     if let Some(placement) = &collected.placement {
         sink.host(&Host::look(&stage, &placement.cpus));

@@ -3,10 +3,11 @@
 use bandgap_host::available_memory;
 use bandgap_units::Bytes;
 
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::launch::{Task, Transport};
-use crate::target::Target;
+use bandgap_campaign::Task;
+use bandgap_launch::Exit;
+use bandgap_launch::Failure;
+use bandgap_launch::Target;
+use bandgap_launch::Transport;
 
 /// Refuses a task whose buffers are more than the memory that is left: the system would end ranks
 /// in the middle of it.
@@ -22,7 +23,7 @@ pub(super) fn check(target: &Target, ranks: usize, task: &Task) -> Result<(), Fa
 }
 
 fn fits(left: u64, transport: Transport, ranks: usize, task: &Task) -> Result<(), Failure> {
-    let needed = (task.memory(ranks, transport) as u64).saturating_mul(ranks as u64);
+    let needed = (task.memory(ranks, &transport.tuning()) as u64).saturating_mul(ranks as u64);
     if needed <= left {
         return Ok(());
     }
@@ -38,7 +39,7 @@ fn fits(left: u64, transport: Transport, ranks: usize, task: &Task) -> Result<()
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::series::{Operation, SeriesPlan, Sized};
+    use bandgap_campaign::series::{Operation, SeriesPlan, Sized};
 
     #[test]
     fn what_ranks_hold_is_weighed_against_what_is_left() {

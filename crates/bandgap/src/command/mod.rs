@@ -14,9 +14,9 @@ mod topology;
 use clap::CommandFactory;
 
 use crate::args::{Cli, Command};
-use crate::exit::Exit;
-use crate::failure::{Classify, Failure};
-use crate::measure::series::Operation;
+use bandgap_campaign::series::Operation;
+use bandgap_launch::Exit;
+use bandgap_launch::{Classify, Failure};
 
 /// Carries out what was asked.
 ///

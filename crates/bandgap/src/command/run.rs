@@ -1,14 +1,15 @@
 //! `bandgap` by itself: the signature on every transport of this machine, and one summary.
 
 use crate::args::{Measure, Output};
-use crate::collect::Stage;
 use crate::command::signature::{all_pairs, one, plan, worse};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::launch::{Task, Transport};
-use crate::measure::signature::SignaturePattern;
 use crate::output::Sink;
-use crate::target::Target;
+use bandgap_campaign::Task;
+use bandgap_campaign::signature::SignaturePattern;
+use bandgap_launch::Exit;
+use bandgap_launch::Failure;
+use bandgap_launch::Stage;
+use bandgap_launch::Target;
+use bandgap_launch::Transport;
 
 /// Measures on shm, tcp and unix, or on the transport that was named.
 ///

@@ -1,19 +1,18 @@
 //! `bandgap signature`.
 
-use bandgap_record::Pattern;
-
 use super::describe::Host;
 use crate::args::{Measure, Output, Signature};
-use crate::assemble;
-use crate::collect::{self, Collected, Stage};
-use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::launch::{Ended, Task, Transport, Wait};
-use crate::measure::load::Load;
-use crate::measure::signature::{SignaturePattern, SignaturePlan};
 use crate::output::Sink;
 use crate::progress::Progress;
-use crate::target::Target;
+use bandgap_campaign::Task;
+use bandgap_campaign::load::Load;
+use bandgap_campaign::signature::{SignaturePattern, SignaturePlan};
+use bandgap_launch::Exit;
+use bandgap_launch::Failure;
+use bandgap_launch::Target;
+use bandgap_launch::{self as launch, Collected, Stage};
+use bandgap_launch::{Ended, Transport, Wait};
+use bandgap_results::assemble;
 
 /// Samples of a batch ("Assessing Fast Network Interfaces", Small-message empirical results).
 pub const BATCH: u32 = bandgap_stats::batch::BATCH as u32;
@@ -54,7 +53,8 @@ pub fn one(
 ) -> Result<Exit, Failure> {
     let collected = {
         let progress = Progress::new(&target.to_string(), output.quiet);
-        match (target, collect::machine(target)?) {
+        let mut show = |done: f64, doing: &str| progress.show(done, doing);
+        match (target, launch::machine(target)?) {
             (_, Some(machine)) => {
                 if ranks > machine.ranks() {
                     return Err(Failure::new(
@@ -62,10 +62,10 @@ pub fn one(
                         format!("run {ranks} ranks: {} has {}", machine.name(), machine.ranks()),
                     ));
                 }
-                collect::in_virtual_time(stage, &machine, ranks, task, &progress)?
+                launch::in_virtual_time(stage, &machine, ranks, task, &mut show)?
             }
             (Target::Real(transport), None) => {
-                collect::on_processes(stage, *transport, ranks, task, measure, &progress)?
+                launch::on_processes(stage, *transport, ranks, task, &measure.options(), &mut show)?
             }
             (Target::Simulated(_), None) => return Ok(Exit::Fine),
         }
@@ -73,7 +73,8 @@ pub fn one(
     if let Some(placement) = &collected.placement {
         sink.host(&Host::look(stage, &placement.cpus));
     }
-    let results = assemble::results(stage, target, ranks, task, &collected);
+    let setting = collected.setting(stage, target, ranks);
+    let results = assemble::results(&setting, task, &collected.table);
     let mut exit = Exit::Fine;
     match results {
         Ok((results, warnings)) => {
@@ -87,7 +88,7 @@ pub fn one(
             exit = Exit::Findings;
             sink.warn(&format!("too little was measured to fit: {reason}"));
             if !collected.table.is_empty() {
-                sink.add(assemble::unfitted(target, &collected.table, &reason))?;
+                sink.add(assemble::unfitted(&setting, &collected.table, &reason))?;
             }
         }
     }
@@ -186,13 +187,4 @@ fn ranks(measure: &Measure, least: usize, pattern: SignaturePattern) -> Result<u
         return usage(format!("pair {ranks} ranks: half against half takes an even number"));
     }
     Ok(ranks)
-}
-
-/// The pattern's name in the run file.
-pub fn recorded(pattern: SignaturePattern) -> Pattern {
-    match pattern {
-        SignaturePattern::OneToOne => Pattern::OneToOne,
-        SignaturePattern::Pairs => Pattern::Pairs,
-        SignaturePattern::FanOut => Pattern::FanOut,
-    }
 }

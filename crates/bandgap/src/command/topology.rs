@@ -5,9 +5,9 @@ use std::fmt::Write;
 use bandgap_host::{Topology, TopologySummary};
 
 use crate::args::{Measure, Output};
-use crate::exit::Exit;
-use crate::failure::{Classify, Failure};
 use crate::output::Sink;
+use bandgap_launch::Exit;
+use bandgap_launch::{Classify, Failure};
 
 /// Shows processors, caches and memory nodes, and one pair for each distance.
 ///

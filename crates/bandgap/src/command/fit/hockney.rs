@@ -10,9 +10,9 @@ use bandgap_units::{Bytes, Fraction};
 
 use super::{named, open, sink};
 use crate::args::{FitHockney, Measure, Output};
-use crate::assemble::{AssembleError, Fitting, TABLE, Tabled};
-use crate::exit::Exit;
-use crate::failure::{Classify, Failure, told};
+use bandgap_launch::Exit;
+use bandgap_launch::{Classify, Failure, told};
+use bandgap_results::assemble::{AssembleError, Fitting, TABLE, Tabled};
 
 /// Last digits that leave this much of a time open are told.
 const COARSE: f64 = 0.01;

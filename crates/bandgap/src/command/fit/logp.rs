@@ -7,9 +7,9 @@ use bandgap_record::{Measure as RecordedMeasure, read_logp_table};
 
 use super::{named, open, sink};
 use crate::args::{Measure, Output};
-use crate::assemble;
-use crate::exit::Exit;
-use crate::failure::{Classify, Failure, told};
+use bandgap_launch::Exit;
+use bandgap_launch::{Classify, Failure, told};
+use bandgap_results::assemble;
 
 /// Resamples of the bootstrap.
 const RESAMPLES: usize = 1000;

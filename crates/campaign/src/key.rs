@@ -1,0 +1,118 @@
+//! What a batch is a batch of.
+
+use serde::{Deserialize, Serialize};
+
+/// A name, and a value on each of some axes: `comms1` at `bytes` 64, `part` whole.
+///
+/// Keys sort by name, then by the values in the order in which the axes were given.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Key {
+    what: String,
+    axes: Vec<(String, Axis)>,
+}
+
+/// A place on an axis.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Axis {
+    /// A count, a size, a rank.
+    Number(u64),
+    /// A name.
+    Text(String),
+}
+
+impl From<u64> for Axis {
+    fn from(number: u64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<u32> for Axis {
+    fn from(number: u32) -> Self {
+        Self::Number(number.into())
+    }
+}
+
+impl From<usize> for Axis {
+    fn from(number: usize) -> Self {
+        Self::Number(number as u64)
+    }
+}
+
+impl From<&str> for Axis {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl Key {
+    /// A key without axes.
+    pub fn new(what: &str) -> Self {
+        Self { what: what.to_owned(), axes: Vec::new() }
+    }
+
+    /// The same key at a place on one more axis.
+    #[must_use]
+    pub fn at(mut self, axis: &str, place: impl Into<Axis>) -> Self {
+        self.axes.push((axis.to_owned(), place.into()));
+        self
+    }
+
+    /// Its name.
+    pub fn what(&self) -> &str {
+        &self.what
+    }
+
+    /// Its place on an axis of numbers.
+    pub fn number(&self, axis: &str) -> Option<u64> {
+        match self.place(axis)? {
+            Axis::Number(number) => Some(*number),
+            Axis::Text(_) => None,
+        }
+    }
+
+    /// Its place on an axis of names.
+    pub fn text(&self, axis: &str) -> Option<&str> {
+        match self.place(axis)? {
+            Axis::Text(text) => Some(text),
+            Axis::Number(_) => None,
+        }
+    }
+
+    fn place(&self, axis: &str) -> Option<&Axis> {
+        self.axes.iter().find(|(name, _)| name == axis).map(|(_, place)| place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_sort_by_name_then_by_axes_as_given() {
+        let key = |what: &str, messages: u32, delay: u64| {
+            Key::new(what).at("messages", messages).at("delay_ps", delay)
+        };
+        let mut keys =
+            [key("rtt", 1, 0), key("issue", 8, 5), key("issue", 8, 0), key("issue", 2, 9)];
+        keys.sort();
+        let sorted = [key("issue", 2, 9), key("issue", 8, 0), key("issue", 8, 5), key("rtt", 1, 0)];
+        assert_eq!(keys, sorted);
+    }
+
+    #[test]
+    fn places_come_back_by_axis() {
+        let key = Key::new("series").at("bytes", 64_u32).at("part", "whole");
+        assert_eq!(
+            (key.what(), key.number("bytes"), key.text("part")),
+            ("series", Some(64), Some("whole"))
+        );
+        assert_eq!(
+            (key.number("part"), key.text("bytes"), key.number("ranks")),
+            (None, None, None)
+        );
+        let text = serde_json::to_string(&key).unwrap();
+        assert_eq!(text, r#"{"what":"series","axes":[["bytes",64],["part","whole"]]}"#);
+        assert_eq!(serde_json::from_str::<Key>(&text).unwrap(), key);
+    }
+}

@@ -1,0 +1,159 @@
+//! What each request of a signature carries, and what follows from it for a batch.
+
+use std::fmt;
+
+use bandgap_kernels::Kernel;
+use bandgap_units::Bytes;
+use serde::{Deserialize, Serialize};
+
+use super::grid::{COARSE, FINE, Limits};
+use super::sizes::{SIZES_REGION, samples_within};
+
+/// What each request of a signature carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Load {
+    /// Its words only: a small message.
+    Words,
+    /// Bytes stored in the replier's memory.
+    Store {
+        /// Bytes of each.
+        bytes: u32,
+    },
+    /// Bytes got from the replier's memory.
+    Get {
+        /// Bytes of each.
+        bytes: u32,
+    },
+}
+
+/// Bytes that a batch of transfers moves at most before its samples become fewer.
+const BATCH_BYTES: u64 = 1 << 20;
+/// Samples that a batch of transfers has at least.
+const LEAST_SAMPLES: u32 = 3;
+/// And at most: several signatures share the time of one.
+const MOST_SAMPLES: u32 = 20;
+/// Longest time one sample may take, in nanoseconds: fifty of them are a batch.
+const LONGEST: f64 = 2e6;
+/// The same of long transfers, whose bytes are also written before and compared after it.
+const LONGEST_TRANSFERS: f64 = 5e5;
+/// Nanoseconds that writing and comparing take for a byte, roughly.
+const UNTIMED: f64 = 0.5;
+
+impl Load {
+    /// Bytes that each request moves.
+    pub fn bytes(self) -> u32 {
+        match self {
+            Self::Words => 0,
+            Self::Store { bytes } | Self::Get { bytes } => bytes,
+        }
+    }
+
+    /// Its name in keys.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Words => "words",
+            Self::Store { .. } => "store",
+            Self::Get { .. } => "get",
+        }
+    }
+
+    /// The same with so many bytes, where bytes are moved.
+    pub fn with(self, bytes: u32) -> Self {
+        match self {
+            Self::Words => Self::Words,
+            Self::Store { .. } => Self::Store { bytes },
+            Self::Get { .. } => Self::Get { bytes },
+        }
+    }
+
+    /// Whether requests move bytes from memory to memory, be these none.
+    pub fn is_transfer(self) -> bool {
+        self != Self::Words
+    }
+
+    /// The kernel that a point of the signature is measured with.
+    pub fn kernel(self) -> Kernel {
+        match self {
+            Self::Words => Kernel::Burst,
+            Self::Store { .. } => Kernel::Store,
+            Self::Get { .. } => Kernel::Get,
+        }
+    }
+
+    /// Samples of a batch of `messages` messages, where `most` are wanted.
+    pub fn samples(self, messages: u32, most: u32) -> u32 {
+        match self {
+            Self::Words => most,
+            _ => {
+                let most = most.min(MOST_SAMPLES);
+                samples_within(BATCH_BYTES, self.bytes(), messages, LEAST_SAMPLES, most)
+            }
+        }
+    }
+
+    /// Batches of the first look at one M, of which the least counts: those of few samples may be
+    /// disturbed from end to end, and the whole grid rests on them.
+    pub fn looks(self) -> u32 {
+        if self.is_transfer() { 3 } else { 1 }
+    }
+
+    /// Longest time one sample may take, in nanoseconds.
+    pub fn longest_sample(self) -> f64 {
+        if self.is_transfer() { LONGEST_TRANSFERS } else { LONGEST }
+    }
+
+    /// Time per message outside of the timed section, in nanoseconds, roughly.
+    pub fn untimed(self) -> f64 {
+        UNTIMED * f64::from(self.bytes())
+    }
+
+    /// How far M goes, and how fine the grid is: several signatures of transfers share the time of
+    /// one of words. Where bursts go round the region, the bytes that they send again may still be
+    /// in a cache; only of the longest transfers are there too few to avoid that.
+    pub fn limits(self, budget: f64) -> Limits {
+        const LEAST: u32 = 16;
+        match self {
+            Self::Words => Limits { least: 64, most: u32::MAX, mesh: FINE, visits: 4.0, budget },
+            _ => {
+                let most = self.places().max(LEAST);
+                Limits { least: LEAST, most, mesh: COARSE, visits: 1.0, budget }
+            }
+        }
+    }
+
+    /// Transfers whose bytes have a place of their own in the region.
+    pub fn places(self) -> u32 {
+        let room = self.bytes().next_multiple_of(64).max(1);
+        SIZES_REGION as u32 / room
+    }
+}
+
+impl fmt::Display for Load {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = Bytes(self.bytes().into());
+        match self {
+            Self::Words => f.write_str("words"),
+            Self::Store { .. } => write!(f, "stores of {bytes}"),
+            Self::Get { .. } => write!(f, "gets of {bytes}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_transfers_have_shorter_bursts_and_fewer_samples() {
+        let small = Load::Store { bytes: 64 };
+        // 1 MiB / 64 B is more than are taken, and 8 MiB / 64 B are 131072 places.
+        assert_eq!((small.samples(1, 50), small.limits(1.0).most), (20, 131_072));
+        let long = Load::Get { bytes: 256 << 10 };
+        // 1 MiB / 256 KiB = 4 samples of one; 8 MiB / 256 KiB = 32 places.
+        assert_eq!((long.samples(1, 50), long.samples(16, 50), long.limits(1.0).most), (4, 3, 32));
+        // Two places are too few for a slope: bursts go round.
+        assert_eq!(Load::Store { bytes: 4 << 20 }.limits(1.0).most, 16);
+        assert_eq!(Load::Words.samples(4096, 50), 50);
+    }
+}

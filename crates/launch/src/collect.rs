@@ -1,0 +1,259 @@
+//! From a task to a table of batches: on rank processes, or in virtual time.
+
+use std::os::unix::net::UnixStream;
+
+use bandgap_host::{CycleClock, Placement, Topology, WorkRate, parse_cpu_list, place};
+use bandgap_sim::Machine;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use bandgap_campaign::{Setting, Stop, Table, Task, contention, pairs, series, signature, surface};
+
+use crate::launcher::{Ended, Launch};
+use crate::message::{Assignment, Wait};
+use crate::rank::SLOTS;
+use crate::virtual_time::VirtualRunner;
+use crate::{Classify, Exit, Failure, Target, Transport};
+
+/// How ranks are started, as the user asked.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Processors for the ranks, in order, as a list.
+    pub cores: Option<String>,
+    /// Launches.
+    pub launches: u32,
+    /// How ranks wait.
+    pub wait: Wait,
+    /// Longest wait for anything, in seconds.
+    pub deadline: f64,
+}
+
+/// Told the share done and what is being done.
+pub type Progress<'a> = &'a mut dyn FnMut(f64, &str);
+
+/// The machine as far as starting ranks on it needs it.
+pub struct Stage {
+    /// Processors and their distances.
+    pub topology: Topology,
+    /// The calibrated clock.
+    pub clock: CycleClock,
+    /// The calibrated delay loop.
+    pub work: WorkRate,
+    signal: UnixStream,
+}
+
+impl Stage {
+    /// Reads the topology, calibrates, and arranges that Ctrl-C stops a run in order.
+    ///
+    /// # Errors
+    /// The machine does not show its processors, or signals cannot be handled.
+    pub fn new() -> Result<Self, Failure> {
+        let topology = Topology::read().class(Exit::Host)?;
+        let clock = CycleClock::calibrate();
+        let work = WorkRate::calibrate(&clock);
+        let (signal, writer) = UnixStream::pair().class(Exit::Host)?;
+        for number in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+            let writer = writer.try_clone().class(Exit::Host)?;
+            signal_hook::low_level::pipe::register(number, writer).class(Exit::Host)?;
+        }
+        Ok(Self { topology, clock, work, signal })
+    }
+
+    /// Whether a signal has come that nobody has answered yet.
+    pub fn signalled(&self) -> bool {
+        let mut fds = [PollFd::new(&self.signal, PollFlags::IN)];
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        poll(&mut fds, Some(&at_once)).is_ok_and(|ready| ready > 0)
+    }
+
+    /// The processors for `ranks` ranks.
+    ///
+    /// # Errors
+    /// A processor named by the user is not there or not allowed.
+    pub fn place(&self, ranks: usize, cores: Option<&str>) -> Result<Placement, Failure> {
+        let requested = cores.map(parse_cpu_list).transpose().class(Exit::Usage)?;
+        place(&self.topology, ranks, requested.as_deref()).class(Exit::Usage)
+    }
+}
+
+/// What a task brought.
+pub struct Collected {
+    /// All batches.
+    pub table: Table,
+    /// How it ended.
+    pub ended: Ended,
+    /// The processors of the ranks; none in virtual time.
+    pub placement: Option<Placement>,
+    /// Launches begun.
+    pub launches: u32,
+}
+
+impl Collected {
+    /// What it was measured on.
+    pub fn setting(&self, stage: &Stage, target: &Target, ranks: usize) -> Setting {
+        let cpus = self.placement.as_ref().map(|placement| placement.cpus.clone());
+        let pairs =
+            cpus.iter().flatten().flat_map(|&a| cpus.iter().flatten().map(move |&b| (a, b)));
+        let distance = |(a, b)| Some(([a, b], stage.topology.distance(a, b)?.to_string()));
+        let distances = pairs.filter(|(a, b)| a <= b).filter_map(distance).collect();
+        Setting {
+            transport: target.to_string(),
+            probed_floor: (*target == Target::Real(Transport::Shm)).then(|| Transport::Shm.floor()),
+            ranks,
+            launches: self.launches,
+            cpus,
+            distances,
+        }
+    }
+}
+
+/// Carries out `task` with `ranks` ranks on a transport of this machine.
+///
+/// # Errors
+/// Ranks could not be started. (A rank that fails later is in [`Collected::ended`], with what was
+/// measured until then.)
+pub fn on_processes(
+    stage: &Stage,
+    transport: Transport,
+    ranks: usize,
+    task: &Task,
+    options: &Options,
+    progress: Progress<'_>,
+) -> Result<Collected, Failure> {
+    check_limits(ranks, transport)?;
+    let placement = stage.place(ranks, options.cores.as_deref())?;
+    let wait = match options.wait {
+        Wait::Auto if placement.oversubscribed => Wait::Yield,
+        Wait::Auto => Wait::Spin,
+        chosen => chosen,
+    };
+    if wait == Wait::Block && transport == Transport::Shm && matches!(task, Task::Signature { .. })
+    {
+        return Err(Failure::new(
+            Exit::Usage,
+            "wait by blocking over shm: ranks there poll memory",
+        )
+        .hint("use --wait yield, or a socket transport"));
+    }
+    let mut table = Table::default();
+    let mut ended = Ended::Done;
+    let mut launches = 0;
+    for launch in 0..options.launches.max(1) {
+        let secret = secret().class(Exit::Host)?;
+        let assignments: Vec<Assignment> = (0..ranks)
+            .map(|rank| Assignment {
+                rank,
+                size: ranks,
+                launch,
+                cpu: placement.cpus.get(rank).copied(),
+                oversubscribed: placement.oversubscribed,
+                transport,
+                wait,
+                clock: stage.clock.report(),
+                work: stage.work,
+                secret,
+                deadline: options.deadline,
+                task: task.clone(),
+            })
+            .collect();
+        launches = launch + 1;
+        ended = Launch::start(&assignments, SLOTS)
+            .class(Exit::Host)?
+            .watch(&stage.signal, &mut |m| table.push(m), &mut |done, doing| {
+                let all = f64::from(options.launches.max(1));
+                progress((f64::from(launch) + done) / all, doing);
+            })
+            .class(Exit::Host)?;
+        if ended != Ended::Done {
+            break;
+        }
+    }
+    Ok(Collected { table, ended, placement: Some(placement), launches })
+}
+
+/// Carries out `task` in virtual time.
+///
+/// # Errors
+/// The machine cannot be read, has fewer ranks, or the program deadlocks on it.
+pub fn in_virtual_time(
+    stage: &Stage,
+    machine: &Machine,
+    ranks: usize,
+    task: &Task,
+    progress: Progress<'_>,
+) -> Result<Collected, Failure> {
+    let stopped = || stage.signalled();
+    let mut runner = VirtualRunner::new(machine, ranks, progress, &stopped);
+    let measured = match task {
+        Task::Signature { plan, fan_in: Some(most), .. } => {
+            contention::measure(&mut runner, plan, *most, plan.budget).map(drop)
+        }
+        Task::Signature { plan, pairs, .. } => {
+            let signature = signature::measure(&mut runner, plan);
+            match signature {
+                Ok(_) if *pairs => pairs::measure(&mut runner, plan, plan.budget).map(drop),
+                other => other.map(drop),
+            }
+        }
+        Task::Series(plan) => series::measure(&mut runner, plan).map(drop),
+        Task::Bulk(plan) => surface::measure(&mut runner, plan),
+        Task::Floors(_) => {
+            let what = "measure floors in virtual time: a simulated machine has none";
+            return Err(Failure::new(Exit::Usage, what));
+        }
+    };
+    let ended = match measured {
+        Err(Stop::Interrupted) => Ended::Interrupted,
+        other => other.class(Exit::Input).map(|()| Ended::Done)?,
+    };
+    Ok(Collected { table: runner.into_table(), ended, placement: None, launches: 1 })
+}
+
+/// How many ranks the target's procedures run on at least, and what limits them.
+fn check_limits(ranks: usize, transport: Transport) -> Result<(), Failure> {
+    if ranks > bandgap_shm::MAX_RANKS {
+        return Err(Failure::new(
+            Exit::Usage,
+            format!(
+                "run {ranks} ranks over {}: one machine takes {} at most",
+                transport.name(),
+                bandgap_shm::MAX_RANKS
+            ),
+        ));
+    }
+    // Standard streams, the control page and segment, the run's files, one socket for each rank in
+    // the launcher; in a rank one for each peer.
+    let needed = ranks as u64 + 32;
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    let mut raised = limit;
+    raised.current = limit.maximum;
+    // Where raising is refused the soft limit holds.
+    let _ = rustix::process::setrlimit(rustix::process::Resource::Nofile, raised);
+    let now = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    if now.is_some_and(|now| needed > now) {
+        let now = now.unwrap_or(0);
+        return Err(Failure::new(
+            Exit::Host,
+            format!("run {ranks} ranks: that takes {needed} descriptors, and the limit is {now}"),
+        )
+        .hint("use fewer --ranks, or raise `ulimit -n`"));
+    }
+    Ok(())
+}
+
+/// Sixteen bytes that only this run's ranks know.
+fn secret() -> rustix::io::Result<[u8; 16]> {
+    let mut bytes = [0; 16];
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
+    Ok(bytes)
+}
+
+/// The machine that `target` simulates, if it does.
+///
+/// # Errors
+/// There is no such machine, or its file is wrong.
+pub fn machine(target: &Target) -> Result<Option<Machine>, Failure> {
+    match target {
+        Target::Real(_) => Ok(None),
+        Target::Simulated(name) => Machine::load(name).class(Exit::Input).map(Some),
+    }
+}

@@ -1,0 +1,79 @@
+//! An error on its way to the user, with the exit code of its class.
+
+use std::error::Error;
+use std::fmt::Display;
+
+use crate::Exit;
+
+/// What went wrong, and what to do about it.
+#[derive(Debug)]
+pub struct Failure {
+    /// The class.
+    pub exit: Exit,
+    /// What went wrong: a fragment fit after "failed to".
+    pub what: String,
+    /// What to do.
+    pub hint: Option<String>,
+}
+
+impl Failure {
+    /// A failure of this class.
+    pub fn new(exit: Exit, what: impl Display) -> Self {
+        Self { exit, what: what.to_string(), hint: None }
+    }
+
+    /// The same with advice.
+    pub fn hint(mut self, hint: impl Display) -> Self {
+        self.hint = Some(hint.to_string());
+        self
+    }
+}
+
+/// Gives errors their class.
+pub trait Classify<T> {
+    /// The value, or the error as a failure of class `exit`.
+    ///
+    /// # Errors
+    /// The error.
+    fn class(self, exit: Exit) -> Result<T, Failure>;
+}
+
+impl<T, E: Error> Classify<T> for Result<T, E> {
+    fn class(self, exit: Exit) -> Result<T, Failure> {
+        self.map_err(|error| Failure::new(exit, told(&error)))
+    }
+}
+
+/// An error with its causes, so far as its own text does not tell them: `write x: disk full`.
+pub fn told(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let reason = error.to_string();
+        if !text.contains(&reason) {
+            text = format!("{text}: {reason}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    enum Outer {
+        #[error("open the box")]
+        Silent(#[source] std::io::Error),
+        #[error("open the box: {0}")]
+        Telling(#[source] std::io::Error),
+    }
+
+    #[test]
+    fn causes_are_told_once() {
+        let cause = || std::io::Error::other("it is locked");
+        assert_eq!(told(&Outer::Silent(cause())), "open the box: it is locked");
+        assert_eq!(told(&Outer::Telling(cause())), "open the box: it is locked");
+    }
+}

@@ -1,0 +1,378 @@
+//! The launcher's side.
+
+use std::io::ErrorKind::{BrokenPipe, ConnectionReset};
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use bandgap_shm::floor::FloorArea;
+use bandgap_shm::{Control, Exposed, Segment, ShmError};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::message::{Assignment, Channel, FromRank, ToRank};
+use super::{Transport, descriptors};
+use crate::Exit;
+use bandgap_campaign::Measured;
+
+/// Time that ranks get to end by themselves after one of them has failed.
+const GRACE: Duration = Duration::from_millis(800);
+
+/// Why ranks could not be started or watched.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LaunchError {
+    /// A rank process could not be started.
+    #[error(
+        "start rank {rank} of {size}: {source}; fewer ranks need less (see `ulimit -u`, `ulimit -n`)"
+    )]
+    Start {
+        /// The rank.
+        rank: usize,
+        /// Number of ranks.
+        size: usize,
+        /// The system's answer.
+        source: std::io::Error,
+    },
+    /// Shared memory could not be made.
+    #[error("make shared memory for {size} ranks: {source}")]
+    Memory {
+        /// Number of ranks.
+        size: usize,
+        /// The cause.
+        source: ShmError,
+    },
+    /// Something of the operating system's failed.
+    #[error("{operation}: {source}")]
+    System {
+        /// What was tried.
+        operation: &'static str,
+        /// The system's answer.
+        source: std::io::Error,
+    },
+}
+
+/// A rank that failed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankFailure {
+    /// The rank.
+    pub rank: usize,
+    /// What happened, in words.
+    pub what: String,
+    /// The class of failure.
+    pub exit: Exit,
+}
+
+/// How a launch ended. What was measured has been handed on in any case.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ended {
+    /// All ranks are done.
+    Done,
+    /// A signal stopped the run.
+    Interrupted,
+    /// A rank failed first.
+    Failed(RankFailure),
+}
+
+/// One set of rank processes.
+#[derive(Debug)]
+pub struct Launch {
+    ranks: Vec<RankProcess>,
+    control: Control,
+    released: bool,
+}
+
+#[derive(Debug)]
+struct RankProcess {
+    child: Child,
+    channel: Channel,
+    open: bool,
+    status: Option<ExitStatus>,
+    failure: Option<(String, u8)>,
+    done: bool,
+    address: Option<String>,
+}
+
+impl Launch {
+    /// Starts one process for each assignment.
+    ///
+    /// # Errors
+    /// The system refused processes, descriptors or memory; those already started are ended.
+    pub fn start(assignments: &[Assignment], slots: usize) -> Result<Self, LaunchError> {
+        let size = assignments.len();
+        let memory = |source| LaunchError::Memory { size, source };
+        let control = Control::create(size).map_err(memory)?;
+        let floors =
+            assignments.iter().any(|a| matches!(a.task, bandgap_campaign::Task::Floors(_)));
+        let needs_segment = floors || assignments.iter().any(|a| a.transport == Transport::Shm);
+        let area = floors.then(FloorArea::create).transpose().map_err(memory)?;
+        let segment =
+            if needs_segment { Some(Segment::create(size, slots).map_err(memory)?) } else { None };
+        let bytes = assignments
+            .first()
+            .map_or(0, |first| first.task.exposed(size, &first.transport.tuning()));
+        let exposed = (needs_segment && bytes > 0).then(|| Exposed::create(size, bytes));
+        let exposed = exposed.transpose().map_err(memory)?;
+        let mut launch = Self { ranks: Vec::with_capacity(size), control, released: false };
+        for assignment in assignments {
+            let process = RankProcess::start().map_err(|source| LaunchError::Start {
+                rank: assignment.rank,
+                size,
+                source,
+            })?;
+            launch.ranks.push(process);
+        }
+        for (process, assignment) in launch.ranks.iter_mut().zip(assignments) {
+            let page = launch.control.fd();
+            let shared = segment.as_ref().map_or(page, Segment::fd);
+            let exposed = exposed.as_ref().map_or(page, Exposed::fd);
+            let area = area.as_ref().map_or(page, FloorArea::fd);
+            let handed = descriptors::send(process.channel.stream(), [page, shared, exposed, area]);
+            let handed = handed
+                .and_then(|()| process.channel.send(&ToRank::Begin(Box::new(assignment.clone()))));
+            match handed {
+                // A rank that died before it heard anything is found by the watching below.
+                Err(error) if matches!(error.kind(), BrokenPipe | ConnectionReset) => {}
+                handed => handed.map_err(|source| LaunchError::Start {
+                    rank: assignment.rank,
+                    size,
+                    source,
+                })?,
+            }
+        }
+        Ok(launch)
+    }
+
+    /// Watches until all ranks have ended; batches go to `keep`, progress to `progress`.
+    /// `signal` becomes readable when the run shall stop.
+    ///
+    /// # Errors
+    /// Waiting itself failed.
+    pub fn watch(
+        mut self,
+        signal: &UnixStream,
+        keep: &mut dyn FnMut(Measured),
+        progress: &mut dyn FnMut(f64, &str),
+    ) -> Result<Ended, LaunchError> {
+        let mut ended: Option<Ended> = None;
+        let mut give_up: Option<Instant> = None;
+        while self.ranks.iter().any(|rank| rank.open) {
+            let timeout = give_up.map(|at| at.saturating_duration_since(Instant::now()));
+            let (ready, signalled) = self.wait(signal, timeout)?;
+            if signalled {
+                drain(signal);
+                self.control.stop();
+                ended.get_or_insert(Ended::Interrupted);
+                give_up.get_or_insert_with(|| Instant::now() + GRACE);
+            }
+            for rank in ready {
+                self.hear(rank, keep, progress);
+                if let Some(failure) = self.failure(rank) {
+                    self.control.poison(rank, self.status_number(rank));
+                    ended.get_or_insert(Ended::Failed(failure));
+                    give_up.get_or_insert_with(|| Instant::now() + GRACE);
+                }
+            }
+            self.hand_out_addresses();
+            self.release_when_done();
+            if give_up.is_some_and(|at| Instant::now() >= at) {
+                break;
+            }
+        }
+        self.end_all();
+        Ok(self.root_cause(ended.unwrap_or(Ended::Done)))
+    }
+
+    /// A rank whose process ended without a word is the cause of its peers' failures, whichever
+    /// was heard first.
+    fn root_cause(&self, ended: Ended) -> Ended {
+        let silent = |rank: &RankProcess| {
+            rank.failure.is_none() && !rank.done && rank.status.is_some_and(|s| !s.success())
+        };
+        match (&ended, self.ranks.iter().position(silent)) {
+            (Ended::Failed(_), Some(rank)) => self.failure(rank).map_or(ended, Ended::Failed),
+            _ => ended,
+        }
+    }
+
+    /// Waits for something to read; returns the ranks that have it, and whether a signal came.
+    fn wait(
+        &self,
+        signal: &UnixStream,
+        timeout: Option<Duration>,
+    ) -> Result<(Vec<usize>, bool), LaunchError> {
+        let open: Vec<usize> = (0..self.ranks.len()).filter(|&r| self.ranks[r].open).collect();
+        let mut fds = vec![PollFd::new(signal, PollFlags::IN)];
+        fds.extend(
+            open.iter().map(|&r| PollFd::new(self.ranks[r].channel.stream(), PollFlags::IN)),
+        );
+        let timeout = timeout.and_then(|t| Timespec::try_from(t).ok());
+        match poll(&mut fds, timeout.as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => {
+                return Err(LaunchError::System {
+                    operation: "wait for the ranks",
+                    source: error.into(),
+                });
+            }
+        }
+        let ready = open
+            .iter()
+            .zip(&fds[1..])
+            .filter(|(_, fd)| !fd.revents().is_empty())
+            .map(|(rank, _)| *rank)
+            .collect();
+        Ok((ready, !fds[0].revents().is_empty()))
+    }
+
+    /// Takes what one rank has sent.
+    fn hear(
+        &mut self,
+        rank: usize,
+        keep: &mut dyn FnMut(Measured),
+        progress: &mut dyn FnMut(f64, &str),
+    ) {
+        let process = &mut self.ranks[rank];
+        let messages = match process.channel.receive_available() {
+            Ok(Some(messages)) => messages,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => return,
+            closed => {
+                if closed.is_err() {
+                    // It cannot be understood any more; fails only when it has already ended.
+                    let _ = process.child.kill();
+                }
+                process.open = false;
+                process.status = process.child.wait().ok();
+                return;
+            }
+        };
+        for message in messages {
+            match message {
+                FromRank::Address(address) => process.address = Some(address),
+                FromRank::Progress { measured, done, doing } => {
+                    measured.into_iter().for_each(&mut *keep);
+                    progress(done, &doing);
+                    // A rank that died meanwhile is noticed at the next reading.
+                    let _ = process.channel.send(&ToRank::Noted);
+                }
+                FromRank::Done => process.done = true,
+                FromRank::Failed { message, code } => process.failure = Some((message, code)),
+            }
+        }
+    }
+
+    fn failure(&self, rank: usize) -> Option<RankFailure> {
+        let process = &self.ranks[rank];
+        if let Some((what, code)) = &process.failure {
+            let exit = Exit::from_code(*code);
+            return Some(RankFailure { rank, what: format!("it failed to {what}"), exit });
+        }
+        let status = process.status?;
+        if process.done && status.success() {
+            return None;
+        }
+        let pid = process.child.id();
+        let how = match (status.signal(), status.code()) {
+            (Some(signal), _) => format!("was killed by signal {signal}{}", signal_name(signal)),
+            (None, Some(code)) => format!("ended early with exit status {code}"),
+            (None, None) => "ended early".to_owned(),
+        };
+        Some(RankFailure { rank, what: format!("its process {pid} {how}"), exit: Exit::Rank })
+    }
+
+    fn status_number(&self, rank: usize) -> i32 {
+        self.ranks[rank].status.map_or(0, ExitStatusExt::into_raw)
+    }
+
+    /// Sends all addresses to all ranks once the last one is known.
+    fn hand_out_addresses(&mut self) {
+        if self.ranks.is_empty() || self.ranks.iter().any(|rank| rank.address.is_none()) {
+            return;
+        }
+        let addresses: Vec<String> =
+            self.ranks.iter_mut().filter_map(|rank| rank.address.take()).collect();
+        for rank in &mut self.ranks {
+            // As above: a dead rank is noticed when its end of the socket is read.
+            let _ = rank.channel.send(&ToRank::Addresses(addresses.clone()));
+        }
+    }
+
+    /// Lets ranks end once the last one is done.
+    fn release_when_done(&mut self) {
+        if self.released || self.ranks.iter().any(|rank| !rank.done) {
+            return;
+        }
+        self.released = true;
+        for rank in &mut self.ranks {
+            // As above.
+            let _ = rank.channel.send(&ToRank::Noted);
+        }
+    }
+
+    fn end_all(&mut self) {
+        for rank in &mut self.ranks {
+            if rank.status.is_none() {
+                if let Ok(Some(status)) = rank.child.try_wait() {
+                    rank.status = Some(status);
+                    continue;
+                }
+                // Fails only when the process has already ended.
+                let _ = rank.child.kill();
+                rank.status = rank.child.wait().ok();
+                // It did not end by itself, so its status tells nothing about the cause.
+                rank.done = true;
+            }
+        }
+    }
+}
+
+impl Drop for Launch {
+    fn drop(&mut self) {
+        self.control.stop();
+        self.end_all();
+    }
+}
+
+impl RankProcess {
+    fn start() -> std::io::Result<Self> {
+        let (ours, theirs) = UnixStream::pair()?;
+        let child = Command::new(std::env::current_exe()?)
+            .arg(super::rank::COMMAND)
+            .arg(std::process::id().to_string())
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::null())
+            // Ctrl-C goes to the launcher alone, which stops the ranks in order.
+            .process_group(0)
+            .spawn()?;
+        Ok(Self {
+            child,
+            channel: Channel::new(ours)?,
+            open: true,
+            status: None,
+            failure: None,
+            done: false,
+            address: None,
+        })
+    }
+}
+
+/// Empties the signal's socket, so that one signal counts once.
+fn drain(mut signal: &UnixStream) {
+    let mut bytes = [0; 64];
+    // Nothing more to read is the normal end.
+    let _ = signal.read(&mut bytes);
+}
+
+fn signal_name(signal: i32) -> &'static str {
+    match signal {
+        4 => " (SIGILL)",
+        6 => " (SIGABRT)",
+        7 => " (SIGBUS)",
+        9 => " (SIGKILL)",
+        11 => " (SIGSEGV)",
+        15 => " (SIGTERM)",
+        _ => "",
+    }
+}

@@ -1,0 +1,30 @@
+//! Rank processes on one machine: started, watched, and cleaned up after; or ranks in virtual time.
+//!
+//! The launcher sleeps while ranks measure. It is woken only by what they send between timed
+//! sections, by the end of one of them, or by a signal. Everything that ranks share is anonymous
+//! (memory without a name, socket pairs, abstract sockets), so nothing stays behind. Ranks die
+//! with the launcher.
+#![forbid(unsafe_code)]
+
+mod collect;
+mod descriptors;
+mod exit;
+mod failure;
+mod floors;
+mod launcher;
+mod live;
+mod message;
+pub mod rank;
+mod target;
+mod transport;
+mod virtual_time;
+mod watch;
+
+pub use bandgap_shm::MAX_RANKS;
+pub use collect::{Collected, Options, Stage, in_virtual_time, machine, on_processes};
+pub use exit::Exit;
+pub use failure::{Classify, Failure, told};
+pub use launcher::{Ended, Launch, LaunchError, RankFailure};
+pub use message::Wait;
+pub use target::Target;
+pub use transport::Transport;
