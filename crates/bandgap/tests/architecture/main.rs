@@ -1,5 +1,7 @@
-//! The drawing in ARCHITECTURE.md against the crates' real dependencies.
+//! The drawing in ARCHITECTURE.md against the crates' real dependencies, and files against circles.
 #![allow(clippy::unwrap_used)]
+
+mod circles;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
