@@ -79,6 +79,17 @@ pub enum Command {
   bandgap synch1
   bandgap synch1 --ranks 4")]
     Synch1,
+    /// Kernels of message passing by name; without a name, all of them
+    #[command(after_help = "Examples:
+  bandgap comet
+  bandgap comet comms1 synch1 --ranks 4")]
+    Comet {
+        /// Which; an unknown name lists them
+        #[arg(value_name = "KERNEL")]
+        names: Vec<String>,
+        #[command(flatten)]
+        comms: Comms,
+    },
     /// What this machine allows: cache line, slot ring, copies, raw sockets, clock, system call
     #[command(after_help = "Examples:
   bandgap floor
@@ -177,9 +188,9 @@ pub struct Measure {
     /// ipsc860, or a file FILE.toml) [default: shm]
     #[arg(short, long, global = true, value_name = "TRANSPORT")]
     pub transport: Option<Target>,
-    /// Number of ranks [default: as few as the pattern needs]
-    #[arg(short = 'n', long, global = true, value_name = "N")]
-    pub ranks: Option<usize>,
+    /// Number of ranks; of series of all ranks several, as 2,4,8 [default: as few as are needed]
+    #[arg(short = 'n', long, global = true, value_name = "N", value_delimiter = ',')]
+    pub ranks: Vec<usize>,
     /// Processors for the ranks, in order: 0,1 or 0-3 [default: one core each, nearest first]
     #[arg(long, global = true, value_name = "LIST")]
     pub cores: Option<String>,
@@ -201,6 +212,9 @@ pub struct Measure {
     /// Longest wait for a message before the run is given up
     #[arg(long, global = true, value_name = "TIME", default_value = "30s", value_parser = time)]
     pub deadline: Ns,
+    /// Run a checked batch of each point in every round, not only before the first timed one
+    #[arg(long, global = true)]
+    pub check: bool,
     /// Seed of the order of points and of the bootstrap
     #[arg(long, global = true, value_name = "N", default_value_t = 1)]
     pub seed: u64,
@@ -298,7 +312,7 @@ pub struct Bulk {
 }
 
 /// What messages are sent, and between whom.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct Comms {
     /// Message sizes, from the least to the greatest, of 1GiB at most
     #[arg(long, value_name = "FROM:TO", default_value = "0:4MiB")]
@@ -326,7 +340,7 @@ impl std::str::FromStr for Pair {
 }
 
 /// A range of message sizes as typed: `0:1MiB`, or a single size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SizeRange {
     from: u64,
     to: u64,

@@ -1,14 +1,14 @@
 //! Where results go: standard output, the run's directory, JSON.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use bandgap_launch::{Classify, Exit, Failure, told};
-use bandgap_record::{Bandgap, Logp, Outcome, Run, RunDir, timestamp};
-use bandgap_report::{self as report, Layout};
-use bandgap_results::{has_findings, small_messages, write_all};
+use bandgap_record::{Bandgap, RunDir, timestamp};
+use bandgap_report::Layout;
+use bandgap_results::{Outcome, Run, Verdict, summary, text, verdict, write_all};
 use serde::Serialize;
 
 use crate::args::{Measure, Output};
@@ -129,11 +129,14 @@ impl Sink {
     /// # Errors
     /// The run cannot be written.
     pub fn add_all(&mut self, results: Vec<Outcome>) -> Result<Exit, Failure> {
-        self.say(&bandgap_results::text(&results, &self.layout))?;
-        let findings = results.iter().any(has_findings);
+        self.say(&text(&results, &self.layout))?;
+        let exit = match verdict(&results) {
+            Verdict::Good => Exit::Fine,
+            Verdict::Doubtful => Exit::Findings,
+        };
         self.run.results.extend(results);
         self.keep()?;
-        Ok(if findings { Exit::Findings } else { Exit::Fine })
+        Ok(exit)
     }
 
     /// Prints a text among the results.
@@ -144,12 +147,7 @@ impl Sink {
         if matches!(self.json, Some(Json::Standard)) {
             return Ok(());
         }
-        match write!(std::io::stdout().lock(), "{text}") {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-                Err(Failure::new(Exit::Output, format!("write to standard output: {error}")))
-            }
-            _ => Ok(()),
-        }
+        print(text.as_bytes())
     }
 
     /// How text is laid out.
@@ -163,23 +161,13 @@ impl Sink {
     /// The run cannot be written.
     pub fn close(mut self, exit: Exit) -> Result<Exit, Failure> {
         if self.summary && self.run.results.len() > 1 {
-            let signatures: Vec<&Logp> =
-                self.run.results.iter().filter_map(small_messages).collect();
-            self.say(&report::summary(&signatures, &self.layout))?;
+            self.say(&summary(&self.run.results, &self.layout))?;
         }
         self.keep()?;
         if let Some(json) = self.json.take() {
             let text = self.run.to_json().class(Exit::Defect)?;
             match json {
-                Json::Standard => match std::io::stdout().lock().write_all(text.as_bytes()) {
-                    Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-                        return Err(Failure::new(
-                            Exit::Output,
-                            format!("write to standard output: {error}"),
-                        ));
-                    }
-                    _ => {}
-                },
+                Json::Standard => print(text.as_bytes())?,
                 Json::File(path, mut file) => file.write_all(text.as_bytes()).map_err(|error| {
                     Failure::new(Exit::Output, format!("write {}: {error}", path.display()))
                 })?,
@@ -205,6 +193,19 @@ impl Sink {
             Ok(rescue) => failure.hint(format!("the run is kept in {}", rescue.path().display())),
             Err(_) => failure,
         })
+    }
+}
+
+/// Writes to standard output; a reader that closed it early has read enough.
+///
+/// # Errors
+/// Standard output is closed in another way.
+pub fn print(text: &[u8]) -> Result<(), Failure> {
+    match std::io::stdout().lock().write_all(text) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::new(Exit::Output, format!("write to standard output: {error}")))
+        }
+        _ => Ok(()),
     }
 }
 

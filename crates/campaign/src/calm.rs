@@ -3,13 +3,14 @@
 //! Batches that were slowed are set aside, and most of a batch costs more than a probe: where
 //! slowed stretches are frequent, it pays to look before.
 
+use std::time::Duration;
+
+use bandgap_kernels::Order;
 use bandgap_stats::quantile::quantile;
 
-use bandgap_kernels::Job;
-
-use super::data::Probe;
-use super::placement::{FULL, SLOWED};
-use super::runner::{Runner, Stop};
+use crate::data::Probe;
+use crate::placement::{FULL, SLOWED};
+use crate::runner::{Runner, Stop};
 
 /// Probes remembered.
 const REMEMBERED: usize = 1024;
@@ -21,40 +22,48 @@ const LOOKS: u32 = 32;
 const SHARE: f64 = 0.4;
 
 /// Who waits, and for how long that has been.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Watchful {
     calm: Calm,
+    /// When watching began.
+    since: Duration,
     /// Seconds spent with looking; infinite where nothing can be seen.
     waited: f64,
 }
 
 impl Watchful {
-    /// Notes the probes of a batch.
-    pub fn note(&mut self, probes: Option<[Probe; 2]>) {
-        self.calm.note(probes);
+    /// Watches from now on, by the runner's time.
+    pub fn since(now: Duration) -> Self {
+        Self { calm: Calm::default(), since: now, waited: 0.0 }
     }
 
-    /// Looks at the pace of the processors that `job` will use until nothing slows them, for a
+    /// Notes the probes of a batch.
+    pub fn note(&mut self, probes: Option<[Probe; 2]>) {
+        self.calm.note(probes.as_ref().map_or(&[], |both| both));
+    }
+
+    /// Looks at the pace of the processors that `order` will use until nothing slows them, for a
     /// while.
     ///
     /// # Errors
     /// Communication failed or the run was stopped.
-    pub fn await_calm<R: Runner>(&mut self, runner: &mut R, job: &Job) -> Result<(), Stop> {
-        let begun = runner.elapsed().as_secs_f64();
-        if runner.virtual_time() || self.waited > SHARE * begun {
+    pub fn await_calm(&mut self, runner: &mut dyn Runner, order: &Order) -> Result<(), Stop> {
+        let begun = runner.elapsed();
+        let since = begun.saturating_sub(self.since).as_secs_f64();
+        if runner.virtual_time() || self.waited > SHARE * since {
             return Ok(());
         }
         for _ in 0..LOOKS {
-            let look = runner.run(&Job { samples: 0, probed: true, ..*job })?.probe;
-            if look.is_none() {
+            let Some(now) = runner.look(order)? else {
                 self.waited = f64::INFINITY;
-            }
-            self.calm.note(look);
-            if self.calm.is_calm(look) {
+                return Ok(());
+            };
+            self.calm.note(&[now]);
+            if self.calm.is_calm(now) {
                 break;
             }
         }
-        self.waited += runner.elapsed().as_secs_f64() - begun;
+        self.waited += runner.elapsed().saturating_sub(begun).as_secs_f64();
         Ok(())
     }
 }
@@ -68,9 +77,9 @@ struct Calm {
 }
 
 impl Calm {
-    /// Notes the probes of a batch or of a look.
-    fn note(&mut self, probes: Option<[Probe; 2]>) {
-        for probe in probes.iter().flatten() {
+    /// Notes the probes of a batch, or that of a look.
+    fn note(&mut self, probes: &[Probe]) {
+        for probe in probes {
             if self.paces.len() < REMEMBERED {
                 self.paces.push(probe.pace);
             } else {
@@ -83,10 +92,9 @@ impl Calm {
         }
     }
 
-    /// Whether the processors run at full pace, as far as that is known; without probes they do.
-    fn is_calm(&self, probes: Option<[Probe; 2]>) -> bool {
-        let (Some([_, now]), Some(full)) = (probes, self.full) else { return true };
-        now.pace <= SLOWED * full
+    /// Whether the processors run at full pace, as far as that is known.
+    fn is_calm(&self, now: Probe) -> bool {
+        self.full.is_none_or(|full| now.pace <= SLOWED * full)
     }
 }
 
@@ -96,20 +104,19 @@ mod tests {
 
     #[test]
     fn calm_is_the_pace_that_the_fast_probes_had() {
-        let probes = |pace| Some([Probe { cache_line: 140.0, pace }; 2]);
+        let probe = |pace| Probe { cache_line: 140.0, pace };
         let mut calm = Calm::default();
-        assert!(calm.is_calm(probes(900.0)));
+        assert!(calm.is_calm(probe(900.0)));
         // One in eight at full pace: the 5 % quantile is 400, and 1.1 × 400 = 440.
         for i in 0..128 {
-            calm.note(probes(if i % 8 == 0 { 400.0 } else { 700.0 }));
+            calm.note(&[probe(if i % 8 == 0 { 400.0 } else { 700.0 }); 2]);
         }
-        assert!(calm.is_calm(probes(435.0)));
-        assert!(!calm.is_calm(probes(445.0)));
-        assert!(calm.is_calm(None));
+        assert!(calm.is_calm(probe(435.0)));
+        assert!(!calm.is_calm(probe(445.0)));
         // The processors moved to where 700 is all there is: after 1024 further probes that is calm.
         for _ in 0..512 {
-            calm.note(probes(700.0));
+            calm.note(&[probe(700.0); 2]);
         }
-        assert!(calm.is_calm(probes(700.0)));
+        assert!(calm.is_calm(probe(700.0)));
     }
 }

@@ -1,10 +1,11 @@
-//! Batches as they are measured, sent to the launcher and kept.
+//! What is kept of a campaign: batches as they are measured, and what was verified.
 
 use std::collections::BTreeMap;
 
+use bandgap_kernels::Checked;
 use serde::{Deserialize, Serialize};
 
-use super::key::Key;
+use crate::key::Key;
 
 /// How two ranks' processors stand to each other and to the rest of the machine at a moment, in
 /// nanoseconds.
@@ -16,8 +17,8 @@ pub struct Probe {
     pub pace: f64,
 }
 
-/// The samples of one batch, all taken within one placement state.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The samples of one timed batch.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Batch {
     /// Samples in nanoseconds, the clock's cost removed.
     pub samples: Vec<f64>,
@@ -27,6 +28,8 @@ pub struct Batch {
     pub delay: Option<f64>,
     /// The launch that measured it.
     pub launch: u32,
+    /// The round of the campaign, from 0. Batches of one round and launch are neighbours in time.
+    pub round: u32,
     /// Why the batch does not count.
     pub rejected: Option<String>,
 }
@@ -38,25 +41,88 @@ impl Batch {
     }
 }
 
-/// A batch with its key: what goes from the leader to the launcher.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Measured {
-    /// Of what.
-    pub key: Key,
-    /// The samples.
-    pub batch: Batch,
+/// What was verified of the batches of one point. Wrong content ends a run, so everything that was
+/// compared was right.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verified {
+    /// Checked batches, in which each message is compared and nothing is timed.
+    pub checked_batches: u64,
+    /// Messages in them.
+    pub checked: Checked,
+    /// Timed batches, in which messages share a place in memory and what stays there is compared.
+    pub timed_batches: u64,
+    /// Messages in them.
+    pub timed: Checked,
+    /// Why there was no checked batch.
+    pub unchecked: Option<String>,
 }
 
-/// All batches of a run.
+impl Verified {
+    /// One checked batch.
+    pub fn of_checked(checked: Checked) -> Self {
+        Self { checked_batches: 1, checked, ..Self::default() }
+    }
+
+    /// One timed batch.
+    pub fn of_timed(timed: Checked) -> Self {
+        Self { timed_batches: 1, timed, ..Self::default() }
+    }
+
+    /// A checked batch that could not be.
+    pub fn left_out(why: String) -> Self {
+        Self { unchecked: Some(why), ..Self::default() }
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            checked_batches: self.checked_batches + other.checked_batches,
+            checked: self.checked.and(other.checked),
+            timed_batches: self.timed_batches + other.timed_batches,
+            timed: self.timed.and(other.timed),
+            unchecked: self.unchecked.or(other.unchecked),
+        }
+    }
+}
+
+/// What goes from the leader to the launcher, to be kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kept {
+    /// A timed batch.
+    Batch {
+        /// Of what.
+        key: Key,
+        /// The samples.
+        batch: Batch,
+    },
+    /// What one more batch verified.
+    Verified {
+        /// The first key of the point.
+        key: Key,
+        /// To be added to what was verified before.
+        verified: Verified,
+    },
+}
+
+/// All batches of a run, and what was verified.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     batches: BTreeMap<Key, Vec<Batch>>,
+    verified: BTreeMap<Key, Verified>,
 }
 
 impl Table {
-    /// Adds a batch.
-    pub fn push(&mut self, measured: Measured) {
-        self.batches.entry(measured.key).or_default().push(measured.batch);
+    /// Adds what was kept.
+    pub fn push(&mut self, kept: Kept) {
+        match kept {
+            Kept::Batch { key, batch } => self.batches.entry(key).or_default().push(batch),
+            Kept::Verified { key, verified } => {
+                let so_far = self.verified.entry(key).or_default();
+                *so_far = std::mem::take(so_far).and(verified);
+            }
+        }
     }
 
     /// All keys with their batches, in the order of the keys.
@@ -69,24 +135,81 @@ impl Table {
         self.batches.get(key).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether there is nothing.
+    /// What was verified, by the first key of each point.
+    pub fn verified(&self) -> impl Iterator<Item = (&Key, &Verified)> {
+        self.verified.iter()
+    }
+
+    /// Whether there is no batch.
     pub fn is_empty(&self) -> bool {
         self.batches.is_empty()
     }
 
-    /// The part of one launch.
+    /// The batches of one launch, without what was verified: that is counted over all launches.
     pub fn of_launch(&self, launch: u32) -> Self {
-        self.part(|_, batch| batch.launch == launch)
+        let of = |batches: &[Batch]| -> Vec<Batch> {
+            batches.iter().filter(|batch| batch.launch == launch).cloned().collect()
+        };
+        let batches = self.iter().map(|(key, batches)| (key.clone(), of(batches)));
+        let batches = batches.filter(|(_, batches)| !batches.is_empty()).collect();
+        Self { batches, verified: BTreeMap::new() }
     }
 
-    /// The batches that belong, by their key or by themselves.
-    pub fn part(&self, belongs: impl Fn(&Key, &Batch) -> bool) -> Self {
-        let mut part = Self::default();
-        for (key, batches) in &self.batches {
-            for batch in batches.iter().filter(|batch| belongs(key, batch)) {
-                part.push(Measured { key: key.clone(), batch: batch.clone() });
-            }
-        }
+    /// The part under the keys that belong.
+    pub fn part(&self, belongs: impl Fn(&Key) -> bool) -> Self {
+        let mut part = self.clone();
+        part.batches.retain(|key, _| belongs(key));
+        part.verified.retain(|key, _| belongs(key));
         part
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(received: u64) -> Checked {
+        Checked { received, compared: received, summed: 0 }
+    }
+
+    #[test]
+    fn parts_are_by_key_or_by_launch_and_what_was_verified_adds_up() {
+        let mut table = Table::default();
+        for (what, launch) in [("a", 0), ("a", 1), ("b", 1)] {
+            let batch = Batch { samples: vec![1.0], launch, ..Batch::default() };
+            table.push(Kept::Batch { key: Key::new(what), batch });
+            let verified = Verified::of_timed(checked(5));
+            table.push(Kept::Verified { key: Key::new(what), verified });
+        }
+        let verified = Verified::of_checked(checked(2));
+        table.push(Kept::Verified { key: Key::new("a"), verified });
+        let keys = |table: &Table| -> Vec<(String, usize)> {
+            table.iter().map(|(key, batches)| (key.what().to_owned(), batches.len())).collect()
+        };
+        assert_eq!(keys(&table.of_launch(0)), [("a".to_owned(), 1)]);
+        assert_eq!(keys(&table.of_launch(1)), [("a".to_owned(), 1), ("b".to_owned(), 1)]);
+        let part = table.part(|key| key.what() == "a");
+        assert_eq!(keys(&part), [("a".to_owned(), 2)]);
+        let all = Verified {
+            checked_batches: 1,
+            checked: checked(2),
+            timed_batches: 2,
+            timed: checked(10),
+            unchecked: None,
+        };
+        assert_eq!(part.verified().collect::<Vec<_>>(), [(&Key::new("a"), &all)]);
+    }
+
+    #[test]
+    fn what_is_kept_survives_the_way_to_the_launcher() {
+        let batch = Batch { samples: vec![1.5], round: 3, ..Batch::default() };
+        let verified = Verified::left_out("too long".to_owned());
+        for kept in [
+            Kept::Batch { key: Key::new("a").at("bytes", 8_u32), batch },
+            Kept::Verified { key: Key::new("a"), verified },
+        ] {
+            let line = serde_json::to_string(&kept).unwrap();
+            assert_eq!(serde_json::from_str::<Kept>(&line).unwrap(), kept);
+        }
     }
 }

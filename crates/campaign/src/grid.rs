@@ -1,7 +1,5 @@
 //! The (M, Δ) grid of the signature, chosen from what the machine showed.
 
-use bandgap_comm::Delay;
-
 /// What a first look at the machine found, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FirstLook {
@@ -139,20 +137,6 @@ fn sparse(top: u32, few_small: bool) -> Vec<u32> {
     messages.retain(|m| *m > 0);
     messages.dedup();
     messages
-}
-
-/// A point of the signature to be measured.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Point {
-    /// The issue phase of `messages` requests with a delay.
-    Issue {
-        /// M.
-        messages: u32,
-        /// Δ.
-        delay: Delay,
-    },
-    /// One round trip.
-    Rtt,
 }
 
 #[cfg(test)]

@@ -1,26 +1,15 @@
-//! Judging what has been measured: placement states, convergence, observations for the model.
+//! Judging what has been measured: placement states and convergence.
 
 use std::collections::BTreeMap;
 
-use bandgap_model::{
-    Estimate, Kind, ModelError, Observation, Options, Signature, extract, extract_transfers,
-};
-use bandgap_stats::Point;
-
-use super::contention::CONTENDED;
-use super::data::{Batch, Table};
-use super::floors::FLOOR;
-use super::key::Key;
-use super::load::Load;
-use super::placement::Placements;
-use super::signature::{ISSUE, RTT};
+use crate::data::{Batch, Table};
+use crate::key::Key;
+use crate::placement::Placements;
 
 pub use bandgap_stats::batch_value;
 
 /// Batches a point has at least: an interval from fewer says little.
 pub const MIN_BATCHES: usize = 5;
-/// Resamples while a measurement goes on: enough to see whether it may stop.
-pub const QUICK_RESAMPLES: usize = 100;
 
 /// A table with its placement states found, seen from one of them.
 pub struct Judged<'a> {
@@ -52,10 +41,31 @@ impl<'a> Judged<'a> {
         Self { table, confidence, precision, seed, stamp: 0.0, states, seen, delays }.with_delays()
     }
 
-    /// The same for times from which stamps of this cost were removed: a point has converged when
-    /// its half-width is within the precision of what the clock read.
+    /// The same for times from which stamps of this cost, in nanoseconds, were removed: a point has
+    /// converged when its half-width is within the precision of what the clock read, which is the
+    /// value and the stamp together.
     pub fn stamped(self, stamp: f64) -> Self {
         Self { stamp, ..self }
+    }
+
+    /// The table.
+    pub(crate) fn table(&self) -> &'a Table {
+        self.table
+    }
+
+    /// Confidence level of intervals.
+    pub(crate) fn confidence(&self) -> f64 {
+        self.confidence
+    }
+
+    /// Half-width of an interval over its estimate that was asked for.
+    pub(crate) fn precision(&self) -> f64 {
+        self.precision
+    }
+
+    /// Seed of resampling.
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// The placement states found.
@@ -96,7 +106,7 @@ impl<'a> Judged<'a> {
         self.name(self.seen)
     }
 
-    /// The state of a batch: `None` when it was not probed, fits none.
+    /// The state of a batch; `None` when it was not probed or is in no state.
     pub fn state(&self, batch: &Batch) -> Option<usize> {
         batch.probe.and_then(|probe| self.states.label(&probe))
     }
@@ -130,18 +140,18 @@ impl<'a> Judged<'a> {
     }
 
     /// The estimate of `key`; `None` while there are fewer than two batches.
-    pub fn point(&self, key: &Key) -> Option<Point> {
-        Point::of(&self.values(key), self.confidence)
+    pub fn point(&self, key: &Key) -> Option<bandgap_stats::Point> {
+        bandgap_stats::Point::of(&self.values(key), self.confidence)
     }
 
-    /// Whether `key` has batches enough, and an interval as narrow as asked.
+    /// Whether `key` has batches enough, and an interval as narrow as asked; never where a precision
+    /// of 0 was asked for.
     pub fn converged(&self, key: &Key) -> bool {
-        self.point(key).is_some_and(|point| {
-            let per_message = [CONTENDED, FLOOR].contains(&key.what());
-            let stamp = if per_message { 0.0 } else { self.stamp };
-            let read = point.value.abs() + stamp;
-            point.batches >= MIN_BATCHES && point.interval.half_width() <= self.precision * read
-        })
+        self.precision > 0.0
+            && self.point(key).is_some_and(|point| {
+                let read = point.value.abs() + self.stamp;
+                point.batches >= MIN_BATCHES && point.interval.half_width() <= self.precision * read
+            })
     }
 
     /// Δ as it was measured in place, in nanoseconds: the mean over all batches that count; as
@@ -162,74 +172,64 @@ impl<'a> Judged<'a> {
         self.delays = measured.map(|(asked, delays)| (asked, batch_value(&delays))).collect();
         self
     }
-
-    /// What the model gets to see of a table of one signature.
-    pub fn observations(&self) -> Vec<Observation> {
-        self.table
-            .iter()
-            .filter_map(|(key, _)| {
-                let (kind, messages, delay) = match (key.what(), delayed(key)) {
-                    (ISSUE, Some((messages, delay_ps))) => {
-                        (Kind::Issue, messages, self.delay(delay_ps))
-                    }
-                    (RTT, _) => (Kind::Rtt, 1, 0.0),
-                    _ => return None,
-                };
-                let batches = self.values(key);
-                // One batch has no interval, and a disturbed Δ may make a short burst negative.
-                let usable = batches.len() >= 2 && batches.iter().all(|value| *value >= 0.0);
-                usable.then_some(Observation { kind, messages, delay, batches })
-            })
-            .collect()
-    }
-
-    /// The signature, with this many bootstrap resamples.
-    ///
-    /// # Errors
-    /// What is missing.
-    pub fn signature(&self, resamples: usize) -> Result<Signature, ModelError> {
-        let options = Options { confidence: self.confidence, resamples, seed: self.seed };
-        extract(&self.observations(), &options)
-    }
-
-    /// The signature of transfers, where the way without bytes takes `reply`.
-    ///
-    /// # Errors
-    /// What is missing.
-    pub fn transfers(&self, resamples: usize, reply: &Estimate) -> Result<Signature, ModelError> {
-        let options = Options { confidence: self.confidence, resamples, seed: self.seed };
-        extract_transfers(&self.observations(), &options, reply)
-    }
-
-    /// Whether os, or, g and RTT have intervals as narrow as asked. (L may be near zero, so that
-    /// no relative width makes sense for it; nor does it for the or of transfers, which os may
-    /// exceed by far: together they count.)
-    pub fn parameters_converged(&self, load: Load) -> bool {
-        self.signature(QUICK_RESAMPLES).is_ok_and(|signature| {
-            let Signature { send_overhead, recv_overhead, gap, rtt, .. } = &signature;
-            [send_overhead, gap, rtt].iter().all(|e| within(e, self.precision))
-                && part_within(recv_overhead, overheads(&signature, load), self.precision)
-        })
-    }
-}
-
-/// What the precision of or is a share of: itself, or os + or of transfers.
-pub fn overheads(signature: &Signature, load: Load) -> f64 {
-    let own = signature.recv_overhead.value.abs();
-    if load.is_transfer() { signature.send_overhead.value.abs() + own } else { own }
-}
-
-/// Whether the half-width of an estimate's interval is within `precision` of `whole`.
-pub fn part_within(estimate: &Estimate, whole: f64, precision: f64) -> bool {
-    (estimate.high - estimate.low) / 2.0 <= precision * whole.abs()
-}
-
-/// Whether the half-width of an estimate's interval is within `precision` of its value.
-pub fn within(estimate: &Estimate, precision: f64) -> bool {
-    part_within(estimate, estimate.value, precision)
 }
 
 /// M and Δ in picoseconds, of a key that has both.
 pub fn delayed(key: &Key) -> Option<(u64, u64)> {
     Some((key.number("messages")?, key.number("delay_ps")?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Kept, Probe};
+
+    fn table(values: &[f64]) -> Table {
+        let mut table = Table::default();
+        for &value in values {
+            let batch = Batch { samples: vec![value], ..Batch::default() };
+            table.push(Kept::Batch { key: Key::new("a"), batch });
+        }
+        table
+    }
+
+    #[test]
+    fn a_point_has_converged_within_the_precision_of_what_the_clock_read() {
+        // Half-width t(4, 95 %)·√(2.5/5) = 1.963 of 10, or of 10 and a stamp of 30.
+        let (wide, few) = (table(&[8.0, 9.0, 10.0, 11.0, 12.0]), table(&[10.0; 4]));
+        let converged = |table: &Table, precision: f64, stamp: f64| {
+            Judged::of(table, 0.95, precision, 1).stamped(stamp).converged(&Key::new("a"))
+        };
+        assert!(converged(&wide, 0.2, 0.0) && !converged(&wide, 0.19, 0.0));
+        assert!(converged(&wide, 0.05, 30.0) && !converged(&wide, 0.05, 29.0));
+        // Four batches are too few, and a precision of 0 is never reached.
+        assert!(!converged(&few, 0.2, 0.0));
+        assert!(!converged(&table(&[10.0; 9]), 0.0, 0.0));
+        assert!(converged(&table(&[10.0; 9]), 1e-9, 0.0));
+    }
+
+    #[test]
+    fn batches_count_in_the_state_looked_from_and_at_one_delay() {
+        let key = Key::new("issue").at("messages", 10_u32).at("delay_ps", 5000_u32);
+        let mut table = Table::default();
+        for (cache_line, delay, value, rejected) in [
+            (100.0, 5.0, 200.0, None),
+            (101.0, 5.2, 202.0, None),
+            (102.0, 5.1, 201.0, None),
+            (100.0, 9.0, 999.0, Some("it drifted".to_owned())),
+            (300.0, 5.0, 700.0, None),
+        ] {
+            let probe = Some([Probe { cache_line, pace: 400.0 }; 2]);
+            let samples = vec![value];
+            let batch = Batch { samples, probe, delay: Some(delay), rejected, ..Batch::default() };
+            table.push(Kept::Batch { key: key.clone(), batch });
+        }
+        let judged = Judged::of(&table, 0.95, 0.05, 1);
+        assert!((judged.delay(5000) - 5.1).abs() < 1e-9);
+        // Each as if Δ had been 5.1 ns, ten times.
+        let values = judged.values(&key);
+        assert_eq!(values.len(), 3);
+        assert!(values.iter().all(|value| (value - 201.0).abs() < 1e-9), "{values:?}");
+        assert_eq!((judged.counted(), judged.delay(7000)), (3, 7.0));
+    }
 }

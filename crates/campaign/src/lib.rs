@@ -1,29 +1,42 @@
-//! What is measured and when: the adaptive procedures, over any [`Runner`].
+//! What is measured and when: experiments, and the one campaign that measures them all.
 //!
-//! A runner executes one batch; everything that decides (which point next, whether to stop) stands
-//! here, between batches, and is the same for rank processes and for the simulator.
+//! * A [`runner::Runner`] executes one batch, on rank processes or in virtual time.
+//! * An [`experiment::Experiment`] says which points there are, how a batch splits into samples, and
+//!   when enough is known.
+//! * [`campaign::campaign`] does everything else, between batches: rounds, shuffling, checked
+//!   batches, probes, repeats, calm, the budget, stopping and progress.
+//! * A [`planned::Planned`] is an experiment in a form that travels; [`task::Task`] has their list.
 #![forbid(unsafe_code)]
 
+pub mod bulk;
 pub mod calm;
-pub mod contention;
+pub mod campaign;
+pub mod control;
 pub mod data;
+pub mod experiment;
+pub mod fan_in;
 pub mod floors;
 pub mod grid;
 pub mod judge;
 pub mod key;
 pub mod load;
+pub mod logp;
 pub mod pairs;
 pub mod placement;
+pub mod plan;
+pub mod planned;
 pub mod runner;
+#[cfg(test)]
+mod scripted;
 pub mod series;
 pub mod setting;
 pub mod signature;
 pub mod sizes;
-pub mod surface;
 pub mod task;
 
-pub use data::{Measured, Table};
+pub use data::{Kept, Table};
 pub use key::{Axis, Key};
+pub use planned::Planned;
 pub use runner::{Runner, Stop};
 pub use setting::Setting;
 pub use task::Task;

@@ -2,12 +2,13 @@
 
 use std::fmt;
 
-use bandgap_kernels::Kernel;
+use bandgap_comm::Delay;
+use bandgap_kernels::{Asking, Burst, Get, Order, Pair, Store};
 use bandgap_units::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::grid::{COARSE, FINE, Limits};
-use super::sizes::{SIZES_REGION, samples_within};
+use crate::grid::{COARSE, FINE, Limits};
+use crate::sizes::{SIZES_REGION, samples_within};
 
 /// What each request of a signature carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -67,17 +68,28 @@ impl Load {
         }
     }
 
-    /// Whether requests move bytes from memory to memory, be these none.
+    /// True for stores and gets, even of 0 bytes.
     pub fn is_transfer(self) -> bool {
         self != Self::Words
     }
 
-    /// The kernel that a point of the signature is measured with.
-    pub fn kernel(self) -> Kernel {
+    /// A batch of `messages` requests in a row with `delay` after each. Transfers are between the
+    /// first two ranks, whoever asks whom.
+    pub fn order(
+        self,
+        asking: Asking,
+        messages: u32,
+        delay: Delay,
+        samples: u32,
+        ranks: usize,
+    ) -> Order {
+        let (pair, bytes) = (Pair::FIRST, self.bytes() as usize);
         match self {
-            Self::Words => Kernel::Burst,
-            Self::Store { .. } => Kernel::Store,
-            Self::Get { .. } => Kernel::Get,
+            Self::Words => Order::of(&Burst { asking, messages, delay }, samples, ranks),
+            Self::Store { .. } => {
+                Order::of(&Store { pair, messages, bytes, delay }, samples, ranks)
+            }
+            Self::Get { .. } => Order::of(&Get { pair, messages, bytes, delay }, samples, ranks),
         }
     }
 

@@ -1,75 +1,11 @@
 //! Round trips between all pairs of ranks: the paper's table 3.
 
 use bandgap_comm::Delay;
-use bandgap_kernels::{Job, Kernel, Pattern};
+use bandgap_kernels::{Asking, Burst, Order, Pair, WHOLE};
 
-use super::data::{Batch, Measured, Table};
-use super::judge::MIN_BATCHES;
-use super::key::Key;
-use super::placement::straddles;
-use super::runner::{Runner, Stop};
-use super::signature::SignaturePlan;
-
-/// Batches of one pair at most.
-const MOST_BATCHES: usize = 40;
-
-/// Measures the round trip of every pair of ranks, the lower rank asking, in rounds over all
-/// pairs, until each interval is as narrow as asked or `budget` seconds are spent.
-///
-/// # Errors
-/// Communication failed or the run was stopped.
-pub fn measure<R: Runner>(
-    runner: &mut R,
-    plan: &SignaturePlan,
-    budget: f64,
-) -> Result<Table, Stop> {
-    let size = runner.size();
-    let mut table = Table::default();
-    let mut open: Vec<(usize, usize)> =
-        (0..size).flat_map(|a| (a + 1..size).map(move |b| (a, b))).collect();
-    let begun = runner.elapsed().as_secs_f64();
-    let samples = if runner.virtual_time() { 2 } else { plan.samples };
-    let most = if runner.virtual_time() { 2 } else { MOST_BATCHES };
-    for round in 0..most {
-        for &(requester, replier) in &open {
-            let done = runner.run(&Job {
-                kernel: Kernel::Burst,
-                pattern: Pattern::OneToOne { requester, replier },
-                messages: 1,
-                samples,
-                bytes: 0,
-                delay: Delay::NONE,
-                probed: true,
-            })?;
-            let rejected = straddles(done.probe);
-            let measured = Measured {
-                key: key(requester, replier),
-                batch: Batch {
-                    samples: done.drained,
-                    probe: done.probe,
-                    delay: None,
-                    launch: runner.launch(),
-                    rejected,
-                },
-            };
-            table.push(measured.clone());
-            runner.keep(measured)?;
-        }
-        runner.progress(
-            0.99_f64.min(round as f64 / MIN_BATCHES as f64),
-            &format!("round trips of {} pairs", open.len()),
-        )?;
-        if round + 1 < MIN_BATCHES {
-            continue;
-        }
-        let judged = plan.judge(&table);
-        open.retain(|&(requester, replier)| !judged.converged(&key(requester, replier)));
-        if open.is_empty() || runner.elapsed().as_secs_f64() - begun > budget {
-            break;
-        }
-    }
-    Ok(table)
-}
+use crate::experiment::{Experiment, Point};
+use crate::key::Key;
+use crate::runner::{Executed, Runner, Stop};
 
 /// The name of the round trips of pairs.
 pub const PAIR_RTT: &str = "pair_rtt";
@@ -77,4 +13,55 @@ pub const PAIR_RTT: &str = "pair_rtt";
 /// The key of the round trip of one request between two ranks.
 pub fn key(requester: usize, replier: usize) -> Key {
     Key::new(PAIR_RTT).at("requester", requester).at("replier", replier)
+}
+
+/// The round trip of every pair of ranks, the lower rank asking.
+#[derive(Clone, Copy, Debug)]
+pub struct Pairs {
+    /// Samples of a batch.
+    pub samples: u32,
+}
+
+impl Experiment for Pairs {
+    fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
+        let size = runner.size();
+        let samples = if runner.virtual_time() { 2 } else { self.samples };
+        let pairs = (0..size).flat_map(|a| (a + 1..size).map(move |b| (a, b)));
+        let point = |(requester, replier)| {
+            let asking = Asking::OneToOne(Pair { requester, replier });
+            let kernel = Burst { asking, messages: 1, delay: Delay::NONE };
+            Point::new(key(requester, replier), Order::of(&kernel, samples, size))
+        };
+        Ok(pairs.map(point).collect())
+    }
+
+    fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
+        vec![(point.key.clone(), done.column(WHOLE).to_vec())]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scripted::Scripted;
+
+    #[test]
+    fn each_pair_is_asked_once_by_its_lower_rank() {
+        let mut runner = Scripted::steady(1.0);
+        runner.size = 4;
+        let points = Pairs { samples: 50 }.points(&mut runner).unwrap();
+        let pairs: Vec<(u64, u64)> = points
+            .iter()
+            .map(|point| {
+                let kernel: Burst = point.order.kernel(4).unwrap();
+                let Asking::OneToOne(Pair { requester, replier }) = kernel.asking else {
+                    panic!("one asks one: {kernel:?}")
+                };
+                assert_eq!((kernel.messages, point.order.samples), (1, 50));
+                assert_eq!(point.key, key(requester, replier));
+                (requester as u64, replier as u64)
+            })
+            .collect();
+        assert_eq!(pairs, [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]);
+    }
 }

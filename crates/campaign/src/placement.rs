@@ -8,7 +8,7 @@ use bandgap_stats::quantile::{median, quantile};
 use bandgap_stats::{State, States, cluster};
 use bandgap_units::Ns;
 
-use super::data::Probe;
+use crate::data::Probe;
 
 /// A batch whose probes differ by more saw two distances.
 const STRADDLE: f64 = 1.4;

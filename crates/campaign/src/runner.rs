@@ -1,13 +1,14 @@
-//! The one interface between the procedures and what executes a batch.
+//! The one interface between the campaign and what executes a batch.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bandgap_comm::{CommError, Delay};
-use bandgap_kernels::Job;
+use bandgap_kernels::{Checked, Failed, Order, Refused, Wrong};
 
-use super::data::{Measured, Probe};
+use crate::data::{Kept, Probe};
 
-/// Why a procedure ended before it was done.
+/// Why a campaign ended before it was done.
 #[derive(Debug, thiserror::Error)]
 pub enum Stop {
     /// The user stopped the run.
@@ -16,6 +17,12 @@ pub enum Stop {
     /// Communication failed.
     #[error(transparent)]
     Comm(#[from] CommError),
+    /// A rank received something else than it must.
+    #[error(transparent)]
+    Wrong(#[from] Wrong),
+    /// No rank can carry out the order.
+    #[error(transparent)]
+    Refused(#[from] Refused),
     /// A raw floor failed.
     #[error("{0}")]
     Floor(String),
@@ -25,17 +32,44 @@ pub enum Stop {
     /// The launcher cannot be reached.
     #[error("reach the launcher: {0}")]
     Launcher(#[from] std::io::Error),
+    /// The plan that arrived is none of this build's.
+    #[error("read the plan of experiment {name:?}: {why}; start all ranks from the same build")]
+    Plan {
+        /// The experiment's name.
+        name: String,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+impl From<Failed> for Stop {
+    fn from(failed: Failed) -> Self {
+        match failed {
+            Failed::Refused(refused) => Self::Refused(refused),
+            Failed::Wrong(wrong) => Self::Wrong(wrong),
+            Failed::Comm(error) => Self::Comm(error),
+        }
+    }
 }
 
 /// One batch as executed.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Executed {
-    /// Issue phases in nanoseconds, the clock's cost removed.
-    pub issue: Vec<f64>,
-    /// From the first request to the last reply, likewise.
-    pub drained: Vec<f64>,
-    /// Placement probe before and after.
+    /// Samples by column, in nanoseconds, with the clock's cost removed.
+    pub samples: BTreeMap<String, Vec<f64>>,
+    /// Placement probe before and after, where the order asked for it and ranks can be probed.
     pub probe: Option<[Probe; 2]>,
+    /// Messages that all ranks received and compared.
+    pub checked: Checked,
+    /// Why this machine does not allow the batch; it then has no samples.
+    pub unavailable: Option<String>,
+}
+
+impl Executed {
+    /// The samples of a column; none if there is no such column.
+    pub fn column(&self, name: &str) -> &[f64] {
+        self.samples.get(name).map_or(&[], Vec::as_slice)
+    }
 }
 
 /// Executes batches, on rank processes or in virtual time.
@@ -48,25 +82,35 @@ pub trait Runner {
     fn virtual_time(&self) -> bool;
     /// The launch that this is.
     fn launch(&self) -> u32;
-    /// Runs one batch of `job` on all ranks.
+    /// Runs one batch on all ranks.
+    ///
+    /// # Errors
+    /// Communication failed, something wrong arrived, or the run was stopped.
+    fn run(&mut self, order: &Order) -> Result<Executed, Stop>;
+    /// One placement probe between the two ranks that a batch of `order` would probe, without the
+    /// batch; `None` where ranks cannot be probed.
     ///
     /// # Errors
     /// Communication failed or the run was stopped.
-    fn run(&mut self, job: &Job) -> Result<Executed, Stop>;
+    fn look(&mut self, order: &Order) -> Result<Option<Probe>, Stop>;
     /// The computation that takes about `ns`.
     fn delay(&self, ns: f64) -> Delay;
-    /// Times `delay` in place: nanoseconds per computation, of each sample.
+    /// Times `delay` by itself, `messages` of them in a row: nanoseconds for each, of each sample.
     fn time_delay(&mut self, delay: Delay, messages: u32, samples: u32) -> Vec<f64>;
-    /// Hands a measured batch on, to be kept whatever happens later.
+    /// Hands on what was measured, to be kept whatever happens later.
     ///
     /// # Errors
     /// The launcher is gone or the run was stopped.
-    fn keep(&mut self, measured: Measured) -> Result<(), Stop>;
-    /// Says how far the procedure is, between 0 and 1, and what it does.
+    fn keep(&mut self, kept: Kept) -> Result<(), Stop>;
+    /// Says how far the measurement is, between 0 and 1, and what it does.
     ///
     /// # Errors
     /// The launcher is gone or the run was stopped.
     fn progress(&mut self, done: f64, doing: &str) -> Result<(), Stop>;
-    /// Time since the procedure began (of the real clock, whatever the runner).
+    /// Time since the measurement began, of the real clock whatever the runner.
     fn elapsed(&self) -> Duration;
+    /// Lets time pass between two rounds.
+    fn pause(&mut self, time: Duration) {
+        std::thread::sleep(time);
+    }
 }

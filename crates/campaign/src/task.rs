@@ -1,54 +1,106 @@
-//! What a set of rank processes is started for.
+//! The list of experiments, and a plan on its way to rank 0.
 
-use serde::{Deserialize, Serialize};
-
-use crate::floors::{EXPOSED as FLOOR_EXPOSED, FloorPlan};
-use crate::series::SeriesPlan;
-use crate::signature::SignaturePlan;
-use crate::surface::BulkPlan;
 use bandgap_comm::passing::Tuning;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-/// The procedures that rank processes carry out, the leader (rank 0) deciding.
+use crate::bulk::BulkPlan;
+use crate::fan_in::FanInPlan;
+use crate::floors::FloorPlan;
+use crate::logp::LogpPlan;
+use crate::planned::{Planned, Room};
+use crate::runner::{Runner, Stop};
+use crate::series::SeriesPlan;
+
+/// Every experiment that rank processes can be started for: one line each.
+const LIST: &[Row] = &[
+    row::<LogpPlan>(),
+    row::<FanInPlan>(),
+    row::<SeriesPlan>(),
+    row::<BulkPlan>(),
+    row::<FloorPlan>(),
+];
+
+/// One experiment of the list.
+struct Row {
+    name: &'static str,
+    lead: fn(&Task, &mut dyn Runner) -> Result<(), Stop>,
+    room: fn(&Task, usize, &Tuning) -> Result<Room, Stop>,
+}
+
+const fn row<P: Planned>() -> Row {
+    Row {
+        name: P::NAME,
+        lead: |task, runner| task.plan::<P>()?.lead(runner),
+        room: |task, ranks, tuning| Ok(task.plan::<P>()?.room(ranks, tuning)),
+    }
+}
+
+/// The names of all experiments.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    LIST.iter().map(|row| row.name)
+}
+
+/// What a set of rank processes is started for: an experiment's name, and its plan as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Task {
-    /// The LogP signature, then what goes with it.
-    Signature {
-        /// The signature itself.
-        plan: SignaturePlan,
-        /// Also the round trips of all pairs.
-        pairs: bool,
-        /// Also K requesters to one, up to this K; then instead of the signature.
-        fan_in: Option<usize>,
-    },
-    /// Message passing over many message sizes.
-    Series(SeriesPlan),
-    /// Bulk transfers: over many sizes, and the signature at a few.
-    Bulk(BulkPlan),
-    /// The floors of this machine.
-    Floors(FloorPlan),
+pub struct Task {
+    name: String,
+    plan: Value,
 }
 
 impl Task {
-    /// Bytes that each of `ranks` ranks exposes to its peers for it where messages are cut so.
-    pub fn exposed(&self, ranks: usize, tuning: &Tuning) -> usize {
-        match self {
-            Self::Signature { .. } => 0,
-            Self::Series(plan) => plan.exposed(ranks, tuning),
-            Self::Bulk(plan) => plan.exposed(ranks, tuning),
-            Self::Floors(_) => FLOOR_EXPOSED,
+    /// The task that carries out `plan`.
+    ///
+    /// # Errors
+    /// The plan has no JSON form.
+    pub fn of<P: Planned>(plan: &P) -> Result<Self, Stop> {
+        let name = P::NAME.to_owned();
+        match serde_json::to_value(plan) {
+            Ok(plan) => Ok(Self { name, plan }),
+            Err(error) => Err(Stop::Plan { name, why: error.to_string() }),
         }
     }
 
-    /// Bytes that each of `ranks` ranks takes for what it moves where messages are cut so.
-    pub fn memory(&self, ranks: usize, tuning: &Tuning) -> usize {
-        match self {
-            Self::Series(plan) => plan.memory(ranks, tuning),
-            other => other.exposed(ranks, tuning),
-        }
+    /// The experiment's name.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
-    /// Whether it passes messages, rather than words or bytes from memory to memory.
-    pub fn passes_messages(&self) -> bool {
-        matches!(self, Self::Series(plan) if plan.passes_messages())
+    /// Whether this is a task of experiment `P`.
+    pub fn is<P: Planned>(&self) -> bool {
+        self.name == P::NAME
+    }
+
+    /// Leads the experiment of this name.
+    ///
+    /// # Errors
+    /// As [`Planned::lead`]; or there is no such experiment, or the plan is none of it.
+    pub fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
+        (self.row()?.lead)(self, runner)
+    }
+
+    /// The memory that each rank needs for it.
+    ///
+    /// # Errors
+    /// There is no such experiment, or the plan is none of it.
+    pub fn room(&self, ranks: usize, tuning: &Tuning) -> Result<Room, Stop> {
+        (self.row()?.room)(self, ranks, tuning)
+    }
+
+    fn row(&self) -> Result<&'static Row, Stop> {
+        LIST.iter().find(|row| row.name == self.name).ok_or_else(|| {
+            let all: Vec<&str> = names().collect();
+            let why = format!("there is no such experiment; there are {}", all.join(", "));
+            Stop::Plan { name: self.name.clone(), why }
+        })
+    }
+
+    fn plan<P: Planned>(&self) -> Result<P, Stop> {
+        let why = |error: serde_json::Error| error.to_string();
+        P::deserialize(&self.plan)
+            .map_err(|error| Stop::Plan { name: self.name.clone(), why: why(error) })
     }
 }
+
+#[cfg(test)]
+mod tests;

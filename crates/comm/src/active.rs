@@ -1,10 +1,11 @@
 //! Active Messages over an [`Endpoint`]: handler table, request, reply, poll.
 //!
-//! A request names a handler of its receiver, which runs there in the receiver's `poll` and may
-//! reply once; the reply names a handler of the requester. A request handler gets no access to
-//! the endpoint and a reply handler cannot reply, so no chain of messages can grow and no handler
-//! can wait: with the endpoint's flow control this rules out deadlock (von Eicken et al., "Active
-//! Messages", 1992; the seeds' "Assessing Fast Network Interfaces", section Active Messages).
+//! A request names a handler of its receiver. That runs in the receiver's `poll`, and may reply
+//! once; the reply names a handler of the requester. A request handler has no access to the
+//! endpoint, and a reply handler cannot reply. So no chain of messages can grow, and no handler can
+//! wait: together with the endpoint's flow control this rules out deadlock (von Eicken et al.,
+//! "Active Messages", 1992; Culler et al., "Assessing Fast Network Interfaces", 1996, section
+//! Active Messages).
 
 use std::time::Instant;
 
@@ -18,7 +19,7 @@ mod handlers;
 use handlers::Dispatch;
 pub use handlers::{Answer, Call, Handlers, Outcome, ReplyHandler, RequestHandler};
 
-/// Active Messages of one rank: an endpoint, the handler table, and the state the handlers work
+/// Active Messages of one rank: an endpoint, the handler table, and the state that handlers work
 /// on.
 ///
 /// ```
@@ -47,16 +48,16 @@ pub struct ActiveMessages<E, S, W> {
     endpoint: E,
     dispatch: Dispatch<S>,
     waiting: Waiting,
-    /// Fruitless polls between two pauses, a power of two, less one.
+    /// One less than the fruitless polls between two pauses, which are a power of two.
     spins: u32,
     watch: W,
 }
 
-/// Fruitless polls between two looks at the watch while spinning; a power of two.
+/// Fruitless polls between two checks of the watch while spinning; a power of two.
 const SPINS_PER_CHECK: u32 = 1 << 12;
-/// The same while yielding: a yield takes most of a microsecond.
+/// The same while yielding. A yield takes most of a microsecond.
 const YIELDS_PER_CHECK: u32 = 1 << 6;
-/// Longest sleep between two looks at the watch while blocking.
+/// Longest sleep between two checks of the watch while blocking.
 const BLOCK: std::time::Duration = std::time::Duration::from_millis(50);
 
 impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
@@ -114,12 +115,11 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         &mut self.watch
     }
 
-    /// Sends a request; while there is no room toward `peer`, handles what arrives. Does not poll
-    /// otherwise.
+    /// Sends a request. While there is no room for `peer`, waits and handles what arrives;
+    /// otherwise does not poll.
     ///
     /// # Errors
-    /// `peer` is no other rank of the run, a peer is gone or sent garbage, or the wait for room
-    /// passed its deadline.
+    /// `peer` is no other rank of the run, a peer is gone or sent garbage, or the deadline passed.
     #[inline(always)]
     pub fn request<const N: usize>(
         &mut self,
@@ -129,7 +129,7 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
     ) -> Result<(), CommError> {
         match self.endpoint.try_request(peer, Message::new(handler, words))? {
             Posted::Yes => Ok(()),
-            // Made anew, so that the hot path keeps it in registers.
+            // Made anew there, so that this path keeps it in registers.
             Posted::Busy => self.request_when_room(peer, handler, words),
         }
     }
@@ -180,9 +180,9 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         self.wait_until("requests", |am| done(&am.dispatch.state))
     }
 
-    /// Polls until this rank owes its peers nothing: neither replies nor completions. A rank that
-    /// will not poll for a while, or never again, calls this first; otherwise peers may wait for
-    /// completions of requests that it has long handled.
+    /// Polls until this rank owes its peers neither replies nor completions. A rank calls this
+    /// before it stops polling for a while or for good. Otherwise peers may wait for completions of
+    /// requests that it has long handled.
     ///
     /// # Errors
     /// As [`ActiveMessages::poll`]; or the deadline passed.
@@ -247,19 +247,19 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         since: &mut Option<Instant>,
         waiting_for: &'static str,
     ) -> Result<(), CommError> {
-        // Whoever is waited for may have been pushed off its core: let it have this one.
+        // The rank that is waited for may have lost its core: let it have this one.
         std::thread::yield_now();
         let since = *since.get_or_insert_with(Instant::now);
         self.watch.check(since.elapsed(), waiting_for)
     }
 }
 
-/// Transfers of any length, memory to memory ("Assessing Fast Network Interfaces", section Bulk
-/// transfers).
+/// Transfers of any length between memories (Culler et al., "Assessing Fast Network Interfaces",
+/// 1996, section Bulk transfers).
 impl<E: Bulk, S, W: Watch> ActiveMessages<E, S, W> {
     /// Stores `from` in the exposed memory of `peer` from offset `into` on, then sends it a
-    /// request: that the handler runs says that the bytes are there. The source may change when
-    /// this returns.
+    /// request. When its handler runs, the bytes are there. The source may change when this
+    /// returns.
     ///
     /// # Errors
     /// As [`ActiveMessages::request`]; or a range is not exposed.
@@ -288,9 +288,9 @@ impl<E: Bulk, S, W: Watch> ActiveMessages<E, S, W> {
         self.request(peer, handler, words)
     }
 
-    /// Begins to get `len` bytes of the exposed memory of `peer`, from offset `at` on, into this
-    /// rank's from offset `into` on. When they are there, this rank's reply handler `handler` runs,
-    /// at the latest in [`ActiveMessages::await_replies`].
+    /// Begins to get `len` bytes from offset `at` of the exposed memory of `peer`, to offset `into`
+    /// of this rank's. When they are there, this rank's reply handler `handler` runs, at the latest
+    /// in [`ActiveMessages::await_replies`].
     ///
     /// # Errors
     /// As [`ActiveMessages::request`]; or a range is not exposed.

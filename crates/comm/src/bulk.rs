@@ -57,18 +57,18 @@ pub enum Begun {
     Done,
     /// They are on their way; the get is outstanding.
     Yes,
-    /// No room toward that peer: make progress, then try again. Nothing was begun.
+    /// No room for that peer: make progress, then try again. Nothing was begun.
     Busy,
 }
 
 /// A transport that also moves bytes between the memories that its ranks expose to one another.
 ///
 /// Each rank exposes the same number of bytes, addressed by their offset. Nothing guards them: a
-/// peer may write any of them at any time, so that who writes where is agreed on by messages, and
-/// what is read without such agreement is some mixture of old and new bytes, and nothing worse.
+/// peer may write any of them at any time. So ranks agree by messages on who writes where. A read
+/// without such agreement yields a mixture of old and new bytes, and does no other harm.
 ///
-/// Guarantees: bytes stored before a request to the same peer is sent are there when that
-/// request's handler runs. A get counts among [`Endpoint::outstanding`] until its bytes are there.
+/// Guarantees: when the handler of a request runs, all bytes are there that its sender stored
+/// before. A get counts among [`Endpoint::outstanding`] until its bytes are there.
 pub trait Bulk: Endpoint {
     /// Bytes that each rank exposes.
     fn exposed(&self) -> usize;
@@ -86,10 +86,10 @@ pub trait Bulk: Endpoint {
     fn write_exposed(&mut self, at: usize, from: &[u8]) -> Result<(), CommError>;
 
     /// Moves a store on: copies `from` into the exposed memory of `peer` from offset `into` on, as
-    /// far as there is room, and adds what was taken to `done`. [`Posted::Yes`] when all is on its
-    /// way, and the source may change; [`Posted::Busy`] when the call is to be repeated, with the
-    /// same arguments, after progress was made. Between the calls of one store no request may be
-    /// sent to that peer: there is no room for it.
+    /// far as there is room, and adds the number of bytes taken to `done`. [`Posted::Yes`] when all
+    /// bytes are taken and the source may change. After [`Posted::Busy`] the caller makes progress
+    /// and repeats the call with the same arguments. Between the calls of one store it sends no
+    /// request to that peer: there is no room for it.
     ///
     /// # Errors
     /// A range is not exposed, there is no such peer, or its connection is gone.
@@ -103,8 +103,8 @@ pub trait Bulk: Endpoint {
 
     /// Begins a get: copies `len` bytes of the exposed memory of `peer` from offset `at` on into
     /// this rank's exposed memory from offset `into` on. When they are there, `message` is
-    /// delivered as if the peer had sent it as a reply, unless [`Begun::Done`] says that they are
-    /// there already.
+    /// delivered as if the peer had sent it as a reply; but not after [`Begun::Done`], which says
+    /// that they are there already.
     ///
     /// # Errors
     /// A range is not exposed, there is no such peer, or its connection is gone.
@@ -117,9 +117,9 @@ pub trait Bulk: Endpoint {
         message: Message,
     ) -> Result<Begun, CommError>;
 
-    /// Fills `into` from the memory of the process of `peer`, not that which it exposes, from
-    /// `address` on, if this transport can do that; says whether it did. The address is what the
-    /// peer told, and is of no use but this: whatever it is, the worst are wrong bytes or an error.
+    /// Fills `into` from the own memory of the process of `peer`, from `address` on, if this
+    /// transport can do that. Says whether it did. The peer told the address; the worst that a
+    /// wrong one brings is wrong bytes or an error.
     ///
     /// # Errors
     /// There is no such peer, or its memory is not readable there.
@@ -133,10 +133,10 @@ pub trait Bulk: Endpoint {
     }
 }
 
-/// The range of `len` bytes from `at` on within `exposed` bytes.
+/// The range of `len` bytes from `at` on.
 ///
 /// # Errors
-/// It is not within.
+/// [`CommError::NotExposed`]: it ends beyond `exposed` bytes.
 #[inline]
 pub fn exposed_range(exposed: usize, at: usize, len: usize) -> Result<Range<usize>, CommError> {
     match at.checked_add(len) {

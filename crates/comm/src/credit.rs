@@ -1,22 +1,23 @@
-//! Flow control by credits: makes an [`Endpoint`] and a [`crate::Bulk`] of any [`Link`].
+//! Flow control by credits: makes any [`Link`] an [`Endpoint`] and a [`crate::Bulk`].
 //!
-//! A rank holds C credits toward each peer. A request takes one and its reply returns it. The
-//! credits of requests that were handled without a reply are owed: they travel in
-//! [`Frame::credits`] of whatever frame goes to that peer next, and in a frame of their own when
-//! half of C are owed or when there was nothing to handle.
+//! A rank has C credits for each peer. A request takes one, and its reply returns it. A request
+//! handled without a reply leaves its credit owed. Owed credits travel in [`Frame::credits`] of the
+//! next frame to that peer. They get a frame of their own when half of C are owed, or when there
+//! was nothing to handle.
 //!
 //! # Why this cannot deadlock
-//! A reply answers a request that took one of C credits, and the credit stays taken until the
-//! reply is on its way. So at most C replies to one peer are ever unsent, and the queue has room
-//! for C: a handler's reply never waits. Then progress takes every frame that has arrived however
-//! full the channels out of this rank are, so every channel whose receiver makes progress drains,
-//! and a frame that found its channel full finds room later. Only new requests wait, and nothing
-//! waits for them but their own sender.
+//! * A reply always finds room. It answers a request that took one of C credits, and the credit
+//!   stays taken until the reply is sent. So at most C replies to a peer are unsent, and the queue
+//!   has room for C.
+//! * Progress takes every frame that has arrived, however full the channels out of this rank are.
+//!   So a channel drains while its receiver makes progress, and a frame that found it full finds
+//!   room later.
+//! * Only new requests wait, and only their own sender waits for them.
 //!
-//! A get takes a credit as well, which the payload asked for returns: so at most C gets of one peer
-//! wait to be answered, in their order. A store takes none: its receiver needs no room for it but
-//! the memory it exposes. While a payload is on its way to a peer everything else for that peer
-//! waits, as long as the peer, which takes whatever arrives, needs to receive it.
+//! A get takes a credit too; the payload asked for returns it. So at most C gets of a peer wait for
+//! their answers, which come in their order. A store takes no credit: it goes into exposed memory,
+//! and needs no other room. While a payload is on its way to a peer, everything else for that peer
+//! waits until the peer has received it.
 //!
 //! Nothing is allocated after construction.
 
@@ -32,11 +33,11 @@ mod ledger;
 
 use ledger::Ledger;
 
-/// Credits toward each peer where nothing else is asked for: enough for a sender to keep a
-/// loopback socket busy, few enough for the queues of many peers to stay in the cache.
+/// Usual credits for each peer: enough for a sender to keep a loopback socket busy, few enough for
+/// the queues of many peers to stay in the cache.
 pub const DEFAULT_CREDITS: u16 = 64;
 
-/// An [`Endpoint`] over a [`Link`], with a fixed number of credits toward each peer.
+/// An [`Endpoint`] over a [`Link`], with a fixed number of credits for each peer.
 #[derive(Debug)]
 pub struct Credited<L> {
     link: L,
@@ -44,11 +45,10 @@ pub struct Credited<L> {
 }
 
 impl<L: Link> Credited<L> {
-    /// Flow control with `credits` credits over `link`; every rank of a run must be given the same
-    /// number.
+    /// Flow control with `credits` credits over `link`. Every rank of a run has the same number.
     ///
     /// # Panics
-    /// `credits` is 0, with which no request could ever be sent.
+    /// `credits` is 0: no request could ever be sent.
     pub fn new(link: L, credits: u16) -> Self {
         assert!(credits > 0, "a request takes one credit, and there are none");
         let ledger = Ledger::new(link.size(), credits, link.exposed().len());
@@ -85,7 +85,7 @@ impl<L: Link> Credited<L> {
         Ok(())
     }
 
-    /// Returns the credits owed to each peer that is owed `least` or more.
+    /// Returns the owed credits to each peer that is owed at least `least`.
     #[cold]
     #[inline(never)]
     fn send_credits(&mut self, least: u16) -> Result<(), CommError> {

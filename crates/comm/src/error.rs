@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::Rank;
+use crate::{Members, Part, Rank};
 
-/// Failures of communication. [`crate::Posted::Busy`] is not among them: it is an answer.
+/// Failures of communication. [`crate::Posted::Busy`] is an answer, not a failure.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommError {
@@ -13,7 +13,7 @@ pub enum CommError {
     PeerGone {
         /// The peer.
         peer: Rank,
-        /// How it was noticed, starting with a separator, or empty.
+        /// How this was noticed, with a separator before it; or empty.
         detail: String,
     },
     /// A peer sent bytes that no peer may send.
@@ -43,7 +43,13 @@ pub enum CommError {
         /// The system's answer.
         source: std::io::Error,
     },
-    /// Bytes outside of what ranks expose to one another.
+    /// The machine did not give what a transport needs.
+    #[error(transparent)]
+    SetUp(Box<dyn std::error::Error + Send + Sync>),
+    /// Ranks could not be connected.
+    #[error(transparent)]
+    Connect(Box<dyn std::error::Error + Send + Sync>),
+    /// Bytes outside the memory that ranks expose to one another.
     #[error("reach {len} bytes from offset {at} on: each rank exposes {exposed} bytes")]
     NotExposed {
         /// Offset of the first byte.
@@ -53,20 +59,65 @@ pub enum CommError {
         /// Bytes that are exposed.
         exposed: usize,
     },
-    /// A message is longer than the buffer of the receive that took it. The message is lost, its
-    /// sender knows nothing of that, and message passing goes on.
-    #[error("receive {bytes} bytes from rank {from}, tag {tag}, in a buffer of {room} bytes")]
-    TooLong {
+    /// A message has another length than the receive that took it. The message is lost, its sender
+    /// does not learn of that, and message passing goes on.
+    #[error(
+        "receive {expected} bytes from rank {from}, tag {tag}: the message has {bytes} bytes; send \
+         and receive the same length"
+    )]
+    OtherLength {
         /// Who sent it.
         from: Rank,
         /// Its tag.
         tag: u32,
         /// Its length.
         bytes: usize,
-        /// Length of the buffer.
-        room: usize,
+        /// Length of the receive.
+        expected: usize,
     },
-    /// A rank that is not part of the run, or this rank itself, was named as a peer.
+    /// A part is not within the rank's memory.
+    #[error("use bytes {part} of this rank's memory, which has {memory} bytes")]
+    NotInMemory {
+        /// The part.
+        part: Part,
+        /// Length of the memory.
+        memory: usize,
+    },
+    /// Two parts of memory share bytes where they must not.
+    #[error("use bytes {first} and {second} of this rank's memory together: they overlap")]
+    Overlap {
+        /// One part.
+        first: Part,
+        /// The other part.
+        second: Part,
+    },
+    /// Parts have lengths that do not belong together.
+    #[error(
+        "use bytes {} of this rank's memory together: a copy needs equal lengths, a sum equal \
+         multiples of 8",
+        listed(.parts)
+    )]
+    Lengths {
+        /// The parts.
+        parts: Box<[Part]>,
+    },
+    /// A group has members that are not ranks, or the same rank twice.
+    #[error("form a group of {members}: its members must be different ranks below {size}")]
+    NoSuchGroup {
+        /// The members.
+        members: Members,
+        /// Number of ranks.
+        size: usize,
+    },
+    /// A rank asked for a group that it is not in.
+    #[error("join a group of {members}: rank {rank} is not in it")]
+    NotInGroup {
+        /// The rank.
+        rank: Rank,
+        /// The members.
+        members: Members,
+    },
+    /// A rank that is not in the run or the group, or this rank itself, was named as a peer.
     #[error("address rank {peer}: peers are the other ranks below {size}")]
     NoSuchPeer {
         /// The rank named.
@@ -74,4 +125,8 @@ pub enum CommError {
         /// Number of ranks.
         size: usize,
     },
+}
+
+fn listed(parts: &[Part]) -> String {
+    parts.iter().map(Part::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -2,10 +2,10 @@
 
 use std::ops::{Deref, DerefMut};
 
-/// Bytes in a page: copies of whole cache lines, and of whole pages, are the cheapest.
+/// Bytes in a page. Copies of whole cache lines and whole pages are the cheapest.
 const ALIGNMENT: usize = 4096;
 
-/// So many bytes, zero at first, that begin at a page, as shared memory does.
+/// Bytes, 0 at first, that begin at a page as shared memory does.
 #[derive(Debug, Default)]
 pub struct ExposedMemory {
     bytes: Box<[u8]>,
@@ -14,7 +14,7 @@ pub struct ExposedMemory {
 }
 
 impl ExposedMemory {
-    /// Memory of `len` bytes. A page takes memory once it is touched.
+    /// Memory of `len` bytes. The system provides a page when it is first touched.
     pub fn new(len: usize) -> Self {
         if len == 0 {
             return Self::default();

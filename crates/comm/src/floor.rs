@@ -1,8 +1,17 @@
-//! What every raw floor measurement needs to be told.
+//! What the machine allows, and the layers that are measured beside it.
 //!
-//! A floor is the same exchange done by a plain loop on the bare mechanism
-//! (a socket, two cache lines), without frames, handlers or credits. It bounds
-//! from below what any program on that mechanism can reach.
+//! A floor is the same exchange done by a plain loop on the bare mechanism (a socket, two cache
+//! lines), without frames, handlers or credits. It bounds from below what any program on that
+//! mechanism can reach. A layer is one of bandgap's own kernels over a transport, to be compared
+//! with the floors below it.
+
+use std::borrow::Cow;
+use std::io;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Timer;
 
 /// Which side of a two-sided floor measurement a process plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,4 +29,122 @@ pub struct Window {
     pub samples: u32,
     /// Number of repetitions inside one sample, for example round trips.
     pub rounds: u32,
+}
+
+/// What one round of a floor moves or does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Yields {
+    /// Half round trips: time is elapsed / (2 · rounds).
+    HalfRoundTrip,
+    /// Operations or messages: time is elapsed / rounds.
+    Operation,
+    /// Bytes one way: rate is bytes · rounds / elapsed.
+    Bytes(u64),
+    /// Bytes there, and as many back: rate is 2 · bytes · rounds / elapsed.
+    BytesEachWay(u64),
+}
+
+impl Yields {
+    /// Bytes of a round, one way, where it yields a rate.
+    pub fn bytes(self) -> Option<u64> {
+        match self {
+            Self::Bytes(bytes) | Self::BytesEachWay(bytes) => Some(bytes),
+            Self::HalfRoundTrip | Self::Operation => None,
+        }
+    }
+}
+
+/// A floor, or a layer of bandgap's measured beside its floors.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Floor {
+    /// Its name on the command line and in run files.
+    pub name: Cow<'static, str>,
+    /// What it is, in a few words.
+    pub meaning: Cow<'static, str>,
+    /// What a round yields.
+    pub yields: Yields,
+    /// Rounds of one sample.
+    pub rounds: u32,
+    /// The floors, or the layer below, that this layer is compared with; none for a floor itself.
+    pub over: Cow<'static, [Cow<'static, str>]>,
+    /// The kernel of a layer; none for a floor.
+    pub kernel: Option<Cow<'static, str>>,
+}
+
+impl Floor {
+    /// A floor.
+    pub const fn new(
+        name: &'static str,
+        meaning: &'static str,
+        yields: Yields,
+        rounds: u32,
+    ) -> Self {
+        let (name, meaning) = (Cow::Borrowed(name), Cow::Borrowed(meaning));
+        Self { name, meaning, yields, rounds, over: Cow::Borrowed(&[] as &[_]), kernel: None }
+    }
+
+    /// A layer over floors.
+    pub const fn layer(
+        name: &'static str,
+        meaning: &'static str,
+        yields: Yields,
+        rounds: u32,
+        over: &'static [Cow<'static, str>],
+        kernel: &'static str,
+    ) -> Self {
+        let (over, kernel) = (Cow::Borrowed(over), Some(Cow::Borrowed(kernel)));
+        let (name, meaning) = (Cow::Borrowed(name), Cow::Borrowed(meaning));
+        Self { name, meaning, yields, rounds, over, kernel }
+    }
+
+    /// Bytes of a round, one way: of a word where it yields no rate.
+    pub fn bytes(&self) -> usize {
+        self.yields.bytes().unwrap_or(size_of::<u64>() as u64) as usize
+    }
+}
+
+/// Why a floor brought no time.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FloorError {
+    /// This machine does not allow it.
+    #[error("measure {floor}: not available on this machine: {reason}")]
+    Unavailable {
+        /// The floor.
+        floor: String,
+        /// Why not.
+        reason: String,
+    },
+    /// It went wrong.
+    #[error(transparent)]
+    Failed(Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Reads the memory of another process, from an address on, until the buffer is full.
+pub type ReadProcess = fn(u32, u64, &mut [u8]) -> io::Result<()>;
+
+/// What a floor measurement is given.
+pub struct Measuring<'a, T> {
+    /// The side of this process.
+    pub role: Role,
+    /// How much is done.
+    pub window: Window,
+    /// The clock.
+    pub timer: &'a T,
+    /// Longest wait for the other side.
+    pub patience: Duration,
+    /// Asked from time to time, with the longest wait: whether to stop waiting.
+    pub give_up: &'a dyn Fn(Duration) -> bool,
+    /// Reads another process.
+    pub read_process: ReadProcess,
+}
+
+/// The bare mechanism below a transport, as one rank holds it.
+pub trait Bare<T: Timer> {
+    /// One batch of `floor`, in ticks a sample; nothing on the responder.
+    ///
+    /// # Errors
+    /// The machine does not allow it, or the other side is gone.
+    fn measure(&mut self, floor: &Floor, with: &Measuring<'_, T>) -> Result<Vec<u64>, FloorError>;
 }

@@ -5,9 +5,9 @@
 //! magic  kind   handler  words  credits  reserved  words × 8 bytes, little endian
 //! ```
 //!
-//! Three kinds serve transfers, and have no handler. A get's words are the offset to read from, the
-//! offset to write to and the length; those of a frame with a payload are the offset to write to and
-//! the length, and so many bytes follow, whatever they are.
+//! Three kinds are for transfers, and have no handler. The words of a get are the offset to read
+//! from, the offset to write to, and the length. The words of a frame with a payload are the offset
+//! to write to and the length; the payload follows the frame.
 
 use std::ops::Range;
 
@@ -24,17 +24,17 @@ const MAGIC: u8 = 0xB6;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum FrameKind {
-    /// A request; it takes one credit.
+    /// A request. Takes one credit.
     Request = 1,
-    /// A reply; it returns its request's credit.
+    /// A reply. Returns the credit of its request.
     Reply = 2,
-    /// Returns [`Frame::credits`] credits of requests that had no reply; carries no message.
+    /// Returns credits of requests that had no reply. Its message is empty.
     Credit = 3,
-    /// Asks for bytes of the receiver's exposed memory; takes one credit.
+    /// Asks for bytes of the receiver's exposed memory. Takes one credit.
     Get = 4,
     /// A payload that was stored.
     Stored = 5,
-    /// A payload that was asked for; it returns its get's credit.
+    /// A payload that was asked for. Returns the credit of its get.
     Got = 6,
 }
 
@@ -43,9 +43,9 @@ pub enum FrameKind {
 pub struct Frame {
     /// What the frame is for.
     pub kind: FrameKind,
-    /// Credits returned for requests that had no reply, in order before this frame.
+    /// Credits returned of requests that had no reply. They count before the frame itself.
     pub credits: u16,
-    /// The message; of a [`FrameKind::Credit`] an empty one.
+    /// The message; empty for [`FrameKind::Credit`].
     pub message: Message,
 }
 
@@ -53,10 +53,10 @@ pub struct Frame {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FrameError {
-    /// The first byte is not a frame's.
+    /// No frame begins with this byte.
     #[error("a frame begins with byte {0:#04x}, not {MAGIC:#04x}")]
     Magic(u8),
-    /// The kind is none of those known.
+    /// The kind is unknown.
     #[error("a frame has the unknown kind {0}")]
     Kind(u8),
     /// More words than a message may have.
@@ -65,7 +65,7 @@ pub enum FrameError {
     /// Reserved bytes are not zero.
     #[error("a frame has reserved bytes that are not zero")]
     Reserved,
-    /// A frame that is to announce a payload does not say where and how much.
+    /// A frame with a payload does not say where it goes and how long it is.
     #[error("a frame announces a payload by {0} words, not by its offset and its length")]
     Announcement(usize),
     /// A payload is for memory that is not exposed.
@@ -94,10 +94,10 @@ impl Frame {
         self.kind as u8 >= FrameKind::Stored as u8
     }
 
-    /// Where the payload goes, of `exposed` bytes.
+    /// Where the payload goes in exposed memory of `exposed` bytes.
     ///
     /// # Errors
-    /// The frame does not say, or it is beyond them.
+    /// The frame does not say, or it ends beyond that memory.
     pub fn target(&self, exposed: usize) -> Result<Range<usize>, FrameError> {
         let &[into, len] = self.message.words() else {
             return Err(FrameError::Announcement(self.message.len()));
@@ -124,10 +124,10 @@ impl Frame {
         (bytes, FRAME_HEADER + 8 * self.message.len())
     }
 
-    /// The first frame of `bytes` and its length; `None` when it is not all there yet.
+    /// The first frame of `bytes` and its length; `None` while bytes of it are missing.
     ///
     /// # Errors
-    /// The bytes are no frame, as far as they are there.
+    /// No frame begins with these bytes.
     #[inline]
     pub fn decode(bytes: &[u8]) -> Result<Option<(Self, usize)>, FrameError> {
         let Some(&magic) = bytes.first() else { return Ok(None) };

@@ -7,14 +7,15 @@ use crate::{
     exposed_range,
 };
 
-/// Bytes of a payload that pass at once. Short, so that most payloads take several.
+/// Bytes of a payload that pass at once. Few, so that most payloads take several pieces.
 const PIECE: usize = 4096;
 
 /// What passes between two ranks.
 #[derive(Debug)]
 enum Parcel {
     Frame(Frame),
-    /// A piece of a payload, and where in it; `last` is its frame.
+    /// A piece of the payload of a frame, from offset `at` of it on. The frame counts as arrived
+    /// with the `last`.
     Piece {
         frame: Frame,
         at: usize,
@@ -32,9 +33,9 @@ struct Way {
 }
 
 /// One rank's end: a bounded queue of frames to each peer, and one from each. A payload passes in
-/// pieces, each of which takes the room of a frame.
+/// pieces; each takes the room of a frame.
 ///
-/// A peer whose end was dropped is gone.
+/// A peer is gone when its end was dropped.
 #[derive(Debug)]
 pub struct InprocLink {
     rank: Rank,
@@ -45,11 +46,11 @@ pub struct InprocLink {
     memory: ExposedMemory,
 }
 
-/// The ends of `size` ranks, each channel between two of them with room for `frames_per_channel`
+/// The ends of `size` ranks. Each channel from one to another has room for `frames_per_channel`
 /// frames.
 ///
 /// # Panics
-/// `frames_per_channel` is 0: a frame would only pass while its receiver waits for it.
+/// `frames_per_channel` is 0: no frame would ever find room.
 pub fn links(size: usize, frames_per_channel: usize) -> Vec<InprocLink> {
     assert!(frames_per_channel > 0, "a channel without room takes no frame");
     let mut ends: Vec<InprocLink> = (0..size)
@@ -71,7 +72,7 @@ pub fn links(size: usize, frames_per_channel: usize) -> Vec<InprocLink> {
 }
 
 impl InprocLink {
-    /// The same end, exposing so many bytes; the same number on every rank of a run.
+    /// The same end, exposing so many bytes. Every rank of a run exposes the same number.
     #[must_use]
     pub fn exposing(mut self, bytes: usize) -> Self {
         self.memory = ExposedMemory::new(bytes);
@@ -156,7 +157,7 @@ impl Link for InprocLink {
         let mut frames = 0;
         for (peer, channel) in self.from.iter().enumerate() {
             let Some(channel) = channel else { continue };
-            // One parcel of each peer in a call: no peer keeps the others waiting.
+            // One parcel of each peer in a call, so that no peer makes the others wait.
             let whole = match channel.try_recv() {
                 Ok(Parcel::Frame(frame)) => Some(frame),
                 Ok(Parcel::Piece { frame, at, bytes, last }) => {

@@ -1,13 +1,13 @@
 //! What a transport must do, what a rank program may do, and Active Messages between the two.
 //!
 //! * [`Endpoint`]: request and reply between ranks, with back-pressure as an answer.
-//! * [`Link`]: the smaller contract of a transport that only moves frames and payloads;
-//!   [`Credited`] makes an [`Endpoint`] and a [`Bulk`] of it.
-//! * [`Bulk`]: an [`Endpoint`] that also moves bytes, between memories that ranks expose.
-//! * [`ActiveMessages`]: handler table, `request`, `poll`, waiting, over any [`Endpoint`].
-//! * [`passing`]: message passing of any length, over Active Messages.
-//! * [`Am`] and [`Comm`]: what the source of a rank program sees. Executed by a rank process, or recorded for
-//!   the simulator.
+//! * [`Link`]: the smaller contract of a transport that only moves frames and payloads.
+//!   [`Credited`] turns it into an [`Endpoint`] and a [`Bulk`].
+//! * [`Bulk`]: an [`Endpoint`] that also moves bytes between memories that ranks expose.
+//! * [`ActiveMessages`]: handler table, `request`, `poll` and waiting, over any [`Endpoint`].
+//! * [`passing`]: messages of any length between parts of ranks' memories, over Active Messages.
+//! * [`Am`] and [`Comm`]: what the source of a rank program sees. A rank process executes it, or a
+//!   recorder writes it down for the simulator.
 //!
 //! This crate knows no transport and contains no unsafe code.
 #![forbid(unsafe_code)]
@@ -20,27 +20,36 @@ mod error;
 mod exposed;
 mod floor;
 mod frame;
+mod link;
 mod message;
 mod program;
 mod timer;
 mod transfer;
+mod transport;
 mod wait;
 
 #[cfg(feature = "conformance")]
 pub mod conformance;
+#[cfg(feature = "conformance")]
+pub mod direct;
 pub mod inproc;
 pub mod passing;
 
 pub use active::{ActiveMessages, Answer, Call, Handlers, Outcome, ReplyHandler, RequestHandler};
 pub use bulk::{Begun, Bulk, Source, exposed_range};
 pub use credit::{Credited, DEFAULT_CREDITS};
-pub use endpoint::{Capabilities, Deliver, Endpoint, Link, Posted};
+pub use endpoint::{Capabilities, Deliver, Endpoint, Posted};
 pub use error::CommError;
 pub use exposed::ExposedMemory;
-pub use floor::{Role, Window};
+pub use floor::{Bare, Floor, FloorError, Measuring, ReadProcess, Role, Window, Yields};
 pub use frame::{FRAME_HEADER, Frame, FrameError, FrameKind, MAX_FRAME};
+pub use link::Link;
 pub use message::{HandlerId, MAX_WORDS, Message, NoHandler, Rank, Tag, Word};
-pub use program::{Am, Comm, Delay, Verb};
+pub use program::{
+    Am, BARRIER, COLLECTIVE, Combine, Comm, Delay, Group, Members, Part, Pending, Processor, Verb,
+    Work,
+};
 pub use timer::{Stamp, Timer};
 pub use transfer::Transfer;
+pub use transport::{Can, Connected, Rendezvous, Transport};
 pub use wait::{NoWatch, Waiting, Watch};

@@ -9,7 +9,7 @@ pub type Word = u64;
 /// Words that a short message carries at most: the four of Generic Active Messages.
 pub const MAX_WORDS: usize = 4;
 
-/// Index of a handler in the receiver's table. Checked there: a peer may send any.
+/// Index of a handler in the receiver's table. The receiver checks it: a peer may send any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HandlerId(pub u8);
 
@@ -25,16 +25,16 @@ pub struct Message {
     words: [Word; MAX_WORDS],
 }
 
-/// Handler and number of words, in one so that they are passed on and checked as one: the handler
-/// in bits 0..8, the number of words above.
+/// Handler in bits 0..8, number of words above. One value, so that both are passed on and checked
+/// together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tag(u32);
 
 impl Tag {
     const LEN_SHIFT: u32 = 8;
 
-    /// Handler and number of words of a message of `N` words, at most [`MAX_WORDS`] (checked when
-    /// compiled).
+    /// The tag of a message of `N` words. The compiler checks that these are at most
+    /// [`MAX_WORDS`].
     #[inline(always)]
     pub fn new<const N: usize>(handler: HandlerId) -> Self {
         const { assert!(N <= MAX_WORDS) };
@@ -44,7 +44,7 @@ impl Tag {
     /// A tag as it came from a peer.
     ///
     /// # Errors
-    /// The number of words is more than [`MAX_WORDS`]; it is returned.
+    /// The number of words, if it is more than [`MAX_WORDS`].
     #[inline(always)]
     pub fn from_bits(bits: u32) -> Result<Self, u32> {
         if bits < (MAX_WORDS as u32 + 1) << Self::LEN_SHIFT {
@@ -54,7 +54,7 @@ impl Tag {
         }
     }
 
-    /// What [`Tag::from_bits`] takes.
+    /// The value that [`Tag::from_bits`] takes.
     #[inline(always)]
     pub fn bits(self) -> u32 {
         self.0
@@ -80,7 +80,7 @@ impl Tag {
 }
 
 impl Message {
-    /// A message of `N` words, `N` at most [`MAX_WORDS`] (checked when compiled).
+    /// A message of `N` words. The compiler checks that these are at most [`MAX_WORDS`].
     #[inline(always)]
     pub fn new<const N: usize>(handler: HandlerId, words: [Word; N]) -> Self {
         let mut all = [0; MAX_WORDS];
@@ -92,7 +92,7 @@ impl Message {
         Self { tag: Tag::new::<N>(handler), words: all }
     }
 
-    /// A message of its tag and words, of which those past the tag's length do not count.
+    /// A message of this tag. Words past the tag's length do not count.
     #[inline(always)]
     pub fn from_parts(tag: Tag, words: [Word; MAX_WORDS]) -> Self {
         Self { tag, words }

@@ -1,29 +1,33 @@
 //! Message passing from rank to rank, over Active Messages.
 //!
-//! A message of up to 24 bytes travels in the words of its request. A longer one is stored in a
-//! slot of its receiver's exposed memory, and copied out into its buffer (eager). One that is
-//! longer still is announced; when a receive has taken it, its bytes follow in pieces through the
-//! slots, written and copied out at once by the two ranks (rendezvous). [`Tuning`] says where one
-//! protocol ends and the next begins.
+//! A message is a [`Part`] of its sender's memory, and goes into a part of its receiver's. Its
+//! length decides how it travels; [`Tuning`] says where one way ends and the next begins:
 //!
-//! Messages of one sender and tag are received in the order in which they were sent, and by
-//! receives in the order in which these were posted (MPI 4.1, section 3.5, "Semantics of
-//! Point-to-Point Communication"). A message that no receive has taken is kept: its slot is
-//! emptied for those that follow, so that a rank that sends never waits for one that computes, and
-//! only memory bounds what may wait. Those announced wait at their senders.
+//! * Up to 24 bytes: in the words of one request.
+//! * Longer (eager): its sender stores it in a slot of the receiver's exposed memory, and the
+//!   receiver copies it out.
+//! * Longer still (rendezvous): its sender announces it. When a receive has taken it, its bytes
+//!   follow in pieces through the slots; both ranks copy at the same time.
 //!
-//! No call waits without moving on everything else: bytes that arrive are copied out while this
-//! rank sends, answers go out while it receives. Handlers send nothing and copy no slot; they match
-//! messages with receives, in order of arrival, and leave the rest to the waiting calls. So a rank
-//! that is in no call for long moves nothing.
+//! A receive names sender, tag and length. Messages of one sender and tag are received in the order
+//! of their sends, by receives in the order of their posting (MPI 4.1, section 3.5, "Semantics of
+//! Point-to-Point Communication"). A message that no receive has taken yet is kept, and its slot is
+//! freed: a sender never waits for a receiver that computes, and only memory limits how many
+//! messages are kept. Announced messages wait at their senders.
 //!
-//! After an error nothing more is to be expected, except after [`CommError::TooLong`], which loses
-//! the one message.
+//! Every call that waits also moves on everything else: a rank that sends copies out what arrives,
+//! and one that receives sends its answers. Handlers neither send nor copy slots; they match
+//! messages with receives in order of arrival, and leave the rest to the calls. So a rank moves
+//! nothing while it makes no call.
+//!
+//! After an error nothing works any more, with these exceptions: an error about the arguments of a
+//! call changes nothing, and [`CommError::OtherLength`] loses one message.
 
 use crate::wait::{Waiting, Watch};
-use crate::{ActiveMessages, Bulk, CommError, Handlers, Message, Posted, Rank, Word};
+use crate::{ActiveMessages, Bulk, Combine, CommError, Handlers, Part, Pending, Rank};
 
 mod arriving;
+mod barrier;
 mod begun;
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -38,47 +42,51 @@ mod matching;
 mod outgoing;
 mod steps;
 mod tuning;
+mod words;
 
-pub use begun::{RecvId, SendId};
+pub use begun::MessageId;
 pub use handlers::add_handlers;
 pub use inline::INLINE;
 pub use mail::{FirstHandlers, HoldsMail, Mail};
-pub use matching::Status;
 pub use tuning::Tuning;
 
+use begun::Key;
 use eager::InSlot;
-use entries::{Lent, Memory};
-use handlers::Kind;
 
-/// Message passing of one rank.
+/// Message passing of one rank, and the memory that its messages come from and go to.
 ///
-/// A peer is another rank; a rank sends nothing to itself. `None` stands for any sender, and for
-/// any tag. In a measurement `S` is the state of other handlers too; by itself it is [`Mail`].
+/// A peer is another rank: a rank sends nothing to itself. `S` is the state of all handlers: a
+/// [`Mail`], or whatever holds one.
 ///
 /// ```
 /// # use std::time::Duration;
-/// # use bandgap_comm::passing::{Passing, Status, Tuning};
-/// # use bandgap_comm::{Bulk, NoWatch, Waiting};
+/// # use bandgap_comm::passing::{Passing, Tuning};
+/// # use bandgap_comm::{Bulk, NoWatch, Part, Waiting};
 /// fn first_rank(endpoint: impl Bulk) -> Result<(), bandgap_comm::CommError> {
 ///     let watch = NoWatch(Duration::from_secs(10));
 ///     let mut ranks = Passing::new(endpoint, 0, &Tuning::default(), Waiting::Spin, watch)?;
-///     let posted = ranks.irecv(1, None, vec![0; 1 << 20])?;
-///     ranks.send(1, 7, b"how are you?")?;
-///     let (bytes, Status { tag, .. }) = ranks.wait_recv(posted)?;
-///     println!("rank 1 says {:?}, tag {tag}", &bytes[..2]);
+///     ranks.resize(2048);
+///     let (question, answer) = (Part::new(0, 12), Part::new(1024, 4));
+///     ranks.memory_mut()[question.range()].copy_from_slice(b"how are you?");
+///     let pending = ranks.irecv(1, 7, answer)?;
+///     ranks.send(1, 7, question)?;
+///     ranks.wait(pending)?;
+///     println!("rank 1 says {:?}", &ranks.memory()[answer.range()]);
 ///     ranks.settle()
 /// }
 /// ```
 #[derive(Debug)]
 pub struct Passing<E, W, S = Mail> {
     am: ActiveMessages<E, S, W>,
+    memory: Vec<u8>,
 }
 
 impl<E: Bulk, W: Watch> Passing<E, W> {
-    /// Message passing over `endpoint`, whose exposed memory from offset `at` on holds the slots.
+    /// Message passing over `endpoint`. The slots lie in its exposed memory from offset `at` on.
+    /// The rank's memory is empty.
     ///
     /// # Errors
-    /// [`CommError::NotExposed`]: that memory is less than [`Tuning::memory`].
+    /// [`CommError::NotExposed`]: the exposed memory is too short for [`Tuning::memory`].
     pub fn new(
         endpoint: E,
         at: usize,
@@ -96,13 +104,13 @@ impl<E: Bulk, W: Watch> Passing<E, W> {
 
 impl<E, W, S> Passing<E, W, S> {
     /// Message passing over Active Messages that have its handlers ([`add_handlers`]) and its
-    /// state; without these, a mere holder of them.
+    /// state. The rank's memory is empty.
     pub fn over(am: ActiveMessages<E, S, W>) -> Self {
-        Self { am }
+        Self { am, memory: Vec::new() }
     }
 
-    /// The Active Messages below. While requests are sent there, no send may be under way: between
-    /// the parts of a store a transport takes no request.
+    /// The Active Messages below. Requests may be sent there while no send is under way: a
+    /// transport takes no request in the middle of a store.
     #[inline(always)]
     pub fn active(&mut self) -> &mut ActiveMessages<E, S, W> {
         &mut self.am
@@ -114,9 +122,22 @@ impl<E, W, S> Passing<E, W, S> {
         &self.am
     }
 
-    /// The Active Messages below, when message passing is over.
+    /// The Active Messages below, once message passing is over.
     pub fn into_active(self) -> ActiveMessages<E, S, W> {
         self.am
+    }
+
+    /// This rank's memory.
+    #[inline(always)]
+    pub fn memory(&self) -> &[u8] {
+        &self.memory
+    }
+
+    /// This rank's memory, to write. A part must not change while a message from or into it is
+    /// under way; if it does, the message has wrong bytes.
+    #[inline(always)]
+    pub fn memory_mut(&mut self) -> &mut [u8] {
+        &mut self.memory
     }
 }
 
@@ -133,6 +154,18 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         self.am.size()
     }
 
+    /// Gives this rank so many bytes of memory. Those that were there keep their values, new ones
+    /// are 0.
+    ///
+    /// # Panics
+    /// A send or a receive is under way.
+    pub fn resize(&mut self, bytes: usize) {
+        let mail = self.mail();
+        let idle = mail.sends.is_empty() && mail.receives.is_empty();
+        assert!(idle, "memory changes its length only while no message is under way");
+        self.memory.resize(bytes, 0);
+    }
+
     #[inline(always)]
     fn mail(&self) -> &Mail {
         self.am.state().mail()
@@ -143,90 +176,59 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         self.am.state_mut().mail_mut()
     }
 
-    /// Sends a message, and returns when `bytes` may change: a short one may then still be on its
-    /// way, of a long one the last piece.
+    /// Sends `from` to `peer`, and returns when the part may change. The message may then still be
+    /// on its way.
     ///
     /// # Errors
-    /// `peer` is no other rank of the run, a peer is gone or sent garbage, or the deadline passed.
+    /// The part is not in memory, `peer` is no other rank of the run, a peer is gone or sent
+    /// garbage, or a deadline passed.
     #[inline(always)]
-    pub fn send(&mut self, peer: Rank, tag: u32, bytes: &[u8]) -> Result<(), CommError> {
-        if self.send_at_once(peer, tag, bytes)? {
+    pub fn send(&mut self, peer: Rank, tag: u32, from: Part) -> Result<(), CommError> {
+        if self.send_at_once(peer, tag, from)? {
             return Ok(());
         }
-        self.send_later(peer, tag, bytes)
-    }
-
-    /// Sends a message in words if nothing is before it and there is room, and says whether it did.
-    #[inline(always)]
-    fn send_at_once(&mut self, peer: Rank, tag: u32, bytes: &[u8]) -> Result<bool, CommError> {
-        if bytes.len() > INLINE || !self.mail().active.is_empty() {
-            return Ok(false);
-        }
-        let handler = self.mail().first.of(Kind::Words);
-        let (endpoint, _) = self.am.parts();
-        let header = Word::from(tag) | (bytes.len() as Word) << 32;
-        // Two calls, so that each stores words of a number known when compiled.
-        let posted = if bytes.len() <= 8 {
-            endpoint.try_request(peer, Message::new(handler, [header, inline::pack_word(bytes)]))?
-        } else {
-            let [a, b, c] = inline::pack(bytes);
-            endpoint.try_request(peer, Message::new(handler, [header, a, b, c]))?
-        };
-        Ok(posted == Posted::Yes)
+        self.send_later(peer, tag, from)
     }
 
     #[inline(never)]
-    fn send_later(&mut self, peer: Rank, tag: u32, bytes: &[u8]) -> Result<(), CommError> {
-        let mut lent = Lent { send: bytes, recv: &mut [] };
-        let key = match self.send_in_slot(peer, tag, bytes)? {
-            InSlot::Done => return Ok(()),
-            InSlot::Begun(key) => key,
-            InSlot::NotNow => self.begin_send(peer, tag, Memory::Lent(bytes.len()), &mut lent)?,
-        };
-        self.wait_until("a message to be taken", &mut lent, |mail| mail.has_sent(key))?;
-        self.mail_mut().sends.remove(key);
-        Ok(())
-    }
-
-    /// Receives a message into the first bytes of `into`.
-    ///
-    /// # Errors
-    /// As [`Passing::send`]; [`CommError::TooLong`] where the message is longer than `into`.
-    #[inline]
-    pub fn recv(
-        &mut self,
-        from: impl Into<Option<Rank>>,
-        tag: impl Into<Option<u32>>,
-        into: &mut [u8],
-    ) -> Result<Status, CommError> {
-        let filter = self.filter(from.into(), tag.into())?;
-        let mail = self.mail_mut();
-        if mail.arrivals.is_empty() && mail.posted.is_empty() {
-            mail.waited.filter = filter;
-            mail.waited.room = into.len();
-            self.recv_awaited(into)
-        } else {
-            self.recv_among_others(filter, into)
+    fn send_later(&mut self, peer: Rank, tag: u32, from: Part) -> Result<(), CommError> {
+        match self.begin_send(peer, tag, from)? {
+            Key::Send(key) => self.end_send(key),
+            _ => Ok(()),
         }
     }
 
-    /// Sends a message to `peer` and receives one of the same tag from it at once, whatever their
-    /// lengths.
+    /// Receives the message of `peer` and `tag` into `into`.
     ///
     /// # Errors
-    /// As [`Passing::send`] and [`Passing::recv`].
+    /// As [`Passing::send`]; [`CommError::OtherLength`] where the message is not as long as `into`.
+    #[inline(always)]
+    pub fn recv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<(), CommError> {
+        let envelope = self.envelope(peer, tag)?;
+        into.of(&self.memory)?;
+        self.recv_checked(envelope, into)
+    }
+
+    /// Sends `from` to `peer`, and receives a message of the same tag from it into `into`, both at
+    /// the same time.
+    ///
+    /// # Errors
+    /// As [`Passing::send`] and [`Passing::recv`]; or the parts overlap.
     #[inline]
     pub fn exchange(
         &mut self,
         peer: Rank,
         tag: u32,
-        bytes: &[u8],
-        into: &mut [u8],
-    ) -> Result<Status, CommError> {
-        if self.send_at_once(peer, tag, bytes)? {
-            return self.recv(peer, tag, into);
+        from: Part,
+        into: Part,
+    ) -> Result<(), CommError> {
+        let envelope = self.envelope(peer, tag)?;
+        into.of(&self.memory)?;
+        from.apart(into)?;
+        if self.send_at_once(peer, tag, from)? {
+            return self.recv_checked(envelope, into);
         }
-        self.exchange_later(peer, tag, bytes, into)
+        self.exchange_later(peer, tag, from, into)
     }
 
     #[inline(never)]
@@ -234,87 +236,61 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         &mut self,
         peer: Rank,
         tag: u32,
-        bytes: &[u8],
-        into: &mut [u8],
-    ) -> Result<Status, CommError> {
-        let filter = self.filter(Some(peer), Some(tag))?;
-        let sent = self.send_in_slot(peer, tag, bytes)?;
+        from: Part,
+        into: Part,
+    ) -> Result<(), CommError> {
+        let envelope = self.envelope(peer, tag)?;
+        let sent = self.send_in_slot(peer, tag, from)?;
         if sent == InSlot::Done {
-            return self.recv(peer, tag, into);
+            return self.recv_checked(envelope, into);
         }
-        let mut lent = Lent { send: bytes, recv: into };
-        let room = Memory::Lent(lent.recv.len());
-        let receive = self.begin_recv(filter, room, &mut lent)?;
+        let receive = self.begin_recv(envelope, into)?;
         let send = match sent {
             InSlot::Begun(key) => key,
-            _ => self.begin_send(peer, tag, Memory::Lent(bytes.len()), &mut lent)?,
+            _ => self.queue_send(envelope, from)?,
         };
-        self.wait_until("both messages of an exchange", &mut lent, |mail| {
+        self.wait_until("both messages of an exchange", |mail| {
             mail.has_sent(send) && mail.has_received(receive)
         })?;
         self.mail_mut().sends.remove(send);
-        Ok(self.end_recv(receive, into)?.1)
+        self.end_recv(receive)
     }
 
-    /// Handles what has arrived, and moves on what can be moved, without waiting. Returns how much
-    /// that was. A rank that computes calls this between, lest its peers wait.
+    /// Handles what has arrived, and moves on what can be moved, without waiting. A rank that
+    /// computes for long calls this in between; its peers may wait for it.
     ///
     /// # Errors
     /// A peer is gone or sent garbage.
-    pub fn poll(&mut self) -> Result<usize, CommError> {
-        self.turn(&mut Lent::default())
+    #[inline]
+    pub fn progress(&mut self) -> Result<(), CommError> {
+        self.turn().map(drop)
     }
 
-    /// Returns when every rank has called it. In round k of ⌈log₂ size⌉ a rank tells the one 2ᵏ
-    /// further, and waits for the one 2ᵏ before (Hensgen, Finkel and Manber, "Two algorithms for
-    /// barrier synchronization", 1988).
+    /// Copies `from` to `into`, which has the same length and may overlap it.
     ///
     /// # Errors
-    /// As [`Passing::send`].
-    pub fn barrier(&mut self) -> Result<(), CommError> {
-        let (rank, size) = (self.rank(), self.size());
-        for round in 0..self.mail().barrier.len() {
-            let peer = (rank + (1 << round)) % size;
-            let handler = self.mail().first.of(Kind::Barrier);
-            let message = Message::new(handler, [round as Word]);
-            let (endpoint, state) = self.am.parts();
-            let mail = state.mail_mut();
-            // A lane toward which something waits may be in the middle of a store.
-            if mail.lanes[peer].listed || endpoint.try_request(peer, message)? == Posted::Busy {
-                mail.lanes[peer].control.push_back(message);
-                mail.activate(peer);
-            }
-            let came = |mail: &Mail| mail.barrier[round] > 0;
-            self.wait_until("ranks to come to a barrier", &mut Lent::default(), came)?;
-            self.mail_mut().barrier[round] -= 1;
-        }
-        Ok(())
+    /// As [`Part::copy`].
+    #[inline]
+    pub fn copy(&mut self, from: Part, into: Part) -> Result<(), CommError> {
+        from.copy(&mut self.memory, into)
     }
 
-    /// Waits until every message sent is with its receiver's transport, and nothing is owed to
-    /// peers. A rank that makes no call for a while, or never again, calls this first.
+    /// Combines `a` and `b`, element by element, into `into`, which may be `a`.
     ///
     /// # Errors
-    /// As [`Passing::send`].
+    /// As [`Combine::apply`].
+    #[inline]
+    pub fn combine(&mut self, how: Combine, into: Part, a: Part, b: Part) -> Result<(), CommError> {
+        how.apply(&mut self.memory, into, a, b)
+    }
+
+    /// Waits until every message sent is with the transport, and nothing is owed to peers. A rank
+    /// calls this before it makes no call for a while, or never again.
+    ///
+    /// # Errors
+    /// As [`Passing::send`], of earlier messages.
     pub fn settle(&mut self) -> Result<(), CommError> {
-        self.wait_until("room for what is to be sent", &mut Lent::default(), Mail::has_settled)?;
+        self.wait_until("room for what is to be sent", Mail::has_settled)?;
         self.am.settle()
-    }
-
-    /// Whether nothing waits to be sent or copied.
-    #[cfg(feature = "conformance")]
-    pub(crate) fn has_settled(&self) -> bool {
-        self.mail().has_settled()
-    }
-
-    /// Nothing is left: every message was received, every send and receive waited for.
-    #[cfg(feature = "conformance")]
-    pub(crate) fn assert_empty(&self) {
-        let mail = self.mail();
-        assert!(mail.waited.filter.is_closed() && mail.waited.receive.is_none());
-        let left = [mail.posted.len(), mail.arrivals.len(), mail.work.len(), mail.active.len()];
-        assert_eq!(left, [0; 4], "posted, arrivals, work, active");
-        assert_eq!((mail.sends.len(), mail.receives.len()), (0, 0), "sends, receives");
-        assert!(mail.lanes.iter().all(|lane| lane.is_idle() && lane.filled == lane.emptied));
     }
 }

@@ -1,7 +1,7 @@
 //! The clock as rank programs see it.
 
-/// A time stamp in ticks of the clock that made it. Opaque to a rank program, which cannot branch
-/// on time; [`Stamp::ticks`] is for the reductions.
+/// A time stamp in ticks of the clock that made it. A rank program cannot look into it;
+/// [`Stamp::ticks`] is for the reductions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stamp(u64);
 
@@ -23,7 +23,7 @@ impl Stamp {
 pub trait Timer {
     /// The present, ordered against the memory accesses before and after it.
     fn stamp(&self) -> Stamp;
-    /// Runs `iterations` rounds of the calibrated loop of dependent arithmetic: the Δ of the
+    /// Runs so many iterations of the calibrated loop of dependent arithmetic: the Δ of the
     /// signature. It reads no clock and touches no memory.
     fn work(&self, iterations: u32);
 }

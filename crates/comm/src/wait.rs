@@ -7,17 +7,17 @@ use crate::CommError;
 /// What a rank does between two fruitless polls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiting {
-    /// Polls again at once. Right where every rank has a core of its own.
+    /// Polls again at once. For ranks that each have a core of their own.
     Spin,
-    /// Gives the core to another rank. Right where ranks share cores.
+    /// Gives the core to another rank. For ranks that share cores.
     Yield,
     /// Sleeps in the transport until something arrives.
     Block,
 }
 
-/// Looked at from time to time by a rank that waits: deadlines, and peers that have died.
+/// What a rank that waits checks from time to time: deadlines, and peers that have died.
 pub trait Watch {
-    /// Called while nothing arrives; `waited` is the time since something last did.
+    /// Called while nothing arrives. `waited` is the time since something last arrived.
     ///
     /// # Errors
     /// The wait is over: a peer is gone, the run was stopped, or the deadline passed.

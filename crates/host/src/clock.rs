@@ -1,6 +1,6 @@
-//! The clock of a measurement: the cycle counter where it can be trusted, else the OS clock.
+//! The clock for measurements: the cycle counter if it can be trusted, else the OS clock.
 //!
-//! One experiment is timed on one rank, so counters of different cores are never compared.
+//! Each experiment is timed on one rank, so counters of different cores are never compared.
 
 mod calibration;
 mod counter;
@@ -14,9 +14,9 @@ use bandgap_comm::{Stamp, Timer};
 use bandgap_units::Ns;
 use serde::{Deserialize, Serialize};
 
-use crate::{HostError, system_file, work};
+use crate::{HostError, rounds, system_file};
 
-/// What stamps are taken from.
+/// Where stamps come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClockSource {
@@ -26,34 +26,35 @@ pub enum ClockSource {
     OsClock,
 }
 
-/// Why the OS clock stands in for the cycle counter.
+/// Why the OS clock is used instead of the cycle counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fallback {
-    /// This architecture has no counter that bandgap knows.
+    /// bandgap knows no counter for this architecture.
     NoCounter,
-    /// The counter may change its rate or stop when the processor changes speed or sleeps.
+    /// The counter may change its rate, or stop, when the processor changes its frequency or
+    /// sleeps.
     NotInvariant,
-    /// The kernel does not list the counter among its clock sources: it found it unstable.
+    /// The kernel does not list the counter among its clock sources, because it found it unstable.
     MarkedUnstable,
 }
 
-/// What is known of a clock. Stored with every run, and handed from the launcher to its ranks.
+/// What is known about a clock. Stored with every run, and passed from the launcher to its ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClockReport {
-    /// What stamps are taken from.
+    /// Where stamps come from.
     pub source: ClockSource,
-    /// Why that is not the cycle counter, where it is not.
+    /// Why the source is not the cycle counter, if it is not.
     pub fallback: Option<Fallback>,
-    /// Nanoseconds a tick: the robust slope of `CLOCK_MONOTONIC_RAW` over ticks.
+    /// Nanoseconds per tick: the robust slope of `CLOCK_MONOTONIC_RAW` over ticks.
     pub ns_per_tick: f64,
-    /// Half-width of what `ns_per_tick` may be, as a share of it. It scales every time of a run
-    /// alike.
+    /// Half-width of the interval for `ns_per_tick`, as a share of it. It affects every time of a
+    /// run by the same factor.
     pub relative_uncertainty: f64,
     /// Time between two stamps with nothing between them: the mean over bursts of stamps, without
-    /// interrupted bursts. To be taken off every time between two stamps.
+    /// interrupted bursts. Subtract it from every time between two stamps.
     pub cost: Ns,
-    /// The step in which the clock advances: the greatest common divisor of the differences seen.
+    /// The step of the clock: the greatest common divisor of all differences observed.
     pub resolution: Ns,
 }
 
@@ -75,11 +76,11 @@ pub struct CycleClock {
 }
 
 impl CycleClock {
-    /// Chooses the source and calibrates it against `CLOCK_MONOTONIC_RAW`; takes about 40 ms.
+    /// Chooses the source, and calibrates it against `CLOCK_MONOTONIC_RAW`; takes about 40 ms.
     ///
-    /// *Formula*: ns_per_tick is the median of the slopes (t_j − t_i)/(c_j − c_i) over pairs half
-    /// the calibration apart, where each reading t of the OS clock is bracketed by two readings of
-    /// the counter, c their middle, and only the tightest brackets count.
+    /// *Formula*: each reading t of the OS clock lies between two readings of the counter, whose
+    /// middle is c. ns_per_tick is the median of the slopes (t_j − t_i)/(c_j − c_i) over pairs that
+    /// are half the calibration apart. Only the tightest brackets count.
     /// *Assumes* that both clocks run at constant rates for these 40 ms.
     pub fn calibrate() -> Self {
         let clocks = system_file::text(Path::new("/"), CLOCK_SOURCES);
@@ -113,45 +114,52 @@ impl CycleClock {
     /// The clock that `report` describes, calibrated by another process on this machine.
     ///
     /// # Errors
-    /// [`HostError::Calibration`] when this machine has no such clock, or the numbers of the
-    /// report cannot be a clock's.
+    /// [`HostError::Calibration`] if this machine has no such clock, or if no clock can have the
+    /// numbers in the report.
     pub fn with_calibration(report: ClockReport) -> Result<Self, HostError> {
         let wrong = |problem| Err(HostError::Calibration { problem });
         if report.source == ClockSource::CycleCounter && !counter::facts().exists {
-            return wrong("it is for a cycle counter, which this processor lacks");
+            return wrong("it is for a cycle counter, and this processor has none");
         }
         let sensible = |value: f64| value.is_finite() && value >= 0.0;
         if !(sensible(report.ns_per_tick) && report.ns_per_tick > 0.0) {
-            return wrong("nanoseconds a tick must be a positive number");
+            return wrong("nanoseconds per tick must be a positive number");
         }
         if ![report.relative_uncertainty, report.cost.0, report.resolution.0].map(sensible)[..]
             .iter()
             .all(|good| *good)
         {
-            return wrong("uncertainty, cost and resolution must be numbers from zero up");
+            return wrong("uncertainty, cost and resolution must be numbers not below zero");
         }
         Ok(Self { report })
     }
 
-    /// All that is known of this clock.
+    /// Everything known about this clock.
     pub fn report(&self) -> ClockReport {
         self.report
     }
 
-    /// What stamps are taken from.
+    /// Where stamps come from.
     pub fn source(&self) -> ClockSource {
         self.report.source
     }
 
-    /// Nanoseconds a tick.
+    /// Nanoseconds per tick.
     pub fn ns_per_tick(&self) -> f64 {
         self.report.ns_per_tick
     }
 
-    /// The time of so many ticks. Nothing is taken off: see [`CycleClock::cost`].
+    /// The time of this many ticks. The cost of a stamp is not subtracted: see
+    /// [`CycleClock::cost`].
     #[inline]
     pub fn to_ns(&self, ticks: u64) -> Ns {
         Ns(ticks as f64 * self.report.ns_per_tick)
+    }
+
+    /// The time between two stamps, less the cost of one, and not below zero. In ticks the stamps
+    /// are `begin` and `end`.
+    pub(crate) fn between(&self, begin: u64, end: u64) -> Ns {
+        Ns((self.to_ns(end.saturating_sub(begin)).0 - self.report.cost.0).max(0.0))
     }
 
     /// Time between two stamps with nothing between them, measured at calibration.
@@ -159,7 +167,7 @@ impl CycleClock {
         self.report.cost
     }
 
-    /// The step in which the clock advances, measured at calibration.
+    /// The step of the clock, measured at calibration.
     pub fn resolution(&self) -> Ns {
         self.report.resolution
     }
@@ -167,7 +175,7 @@ impl CycleClock {
 
 impl Timer for CycleClock {
     /// Waits for earlier instructions and holds back later ones. An earlier store may still be in
-    /// the store buffer: that is where a processor's part of sending ends.
+    /// the store buffer: the processor's part in sending ends there.
     #[inline(always)]
     fn stamp(&self) -> Stamp {
         Stamp::from_ticks(match self.report.source {
@@ -178,11 +186,11 @@ impl Timer for CycleClock {
 
     #[inline(always)]
     fn work(&self, iterations: u32) {
-        work::run(iterations);
+        rounds::run(iterations);
     }
 }
 
-/// Where the kernel lists the clock sources that it trusts.
+/// The file in which the kernel lists the clock sources that it trusts.
 const CLOCK_SOURCES: &str = "sys/devices/system/clocksource/clocksource0/available_clocksource";
 
 /// The source to use, given the counter's properties and the kernel's list of clock sources.
@@ -201,10 +209,10 @@ fn choose(facts: counter::Facts, clocks: Option<&str>) -> (ClockSource, Option<F
     (source, fallback)
 }
 
-/// `CLOCK_MONOTONIC_RAW` in nanoseconds: not steered by the network's time.
+/// `CLOCK_MONOTONIC_RAW` in nanoseconds: not adjusted by network time.
 #[inline(always)]
 fn os_nanoseconds() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::MonotonicRaw);
-    // Both parts are never negative on a clock that counts from start-up.
+    // On a clock that counts from boot neither part is negative.
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }

@@ -1,15 +1,15 @@
-//! Lists of cores as the kernel and users write them: `0-3,8`.
+//! Lists of cores in the notation of the kernel and of users: `0-3,8`.
 
 use crate::HostError;
 
-/// Highest core number accepted: far above the kernel's limit (8192), low enough that a mistyped
+/// Highest core number accepted: far above the kernel's limit (8192), but so low that a mistyped
 /// range cannot exhaust memory.
 const HIGHEST: usize = 65_535;
 
-/// Reads a list of cores such as `0-3,8`, in the order written. An empty text is an empty list.
+/// Parses a list of cores such as `0-3,8`, keeping its order. An empty text is an empty list.
 ///
 /// # Errors
-/// [`HostError::CpuList`] naming the part that is no number and no ascending range.
+/// [`HostError::CpuList`] names the part that is neither a number nor an ascending range.
 pub fn parse_cpu_list(text: &str) -> Result<Vec<usize>, HostError> {
     let text = text.trim();
     let mut cpus = Vec::new();
@@ -37,7 +37,7 @@ pub fn parse_cpu_list(text: &str) -> Result<Vec<usize>, HostError> {
     Ok(cpus)
 }
 
-/// Digits only: `parse` alone would accept a sign.
+/// Accepts only digits: `parse` alone would also accept a sign.
 fn core(text: &str) -> Option<usize> {
     let text = text.trim();
     if !text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -46,7 +46,7 @@ fn core(text: &str) -> Option<usize> {
     text.parse().ok()
 }
 
-/// Writes a list of cores as the kernel does: ascending, runs as ranges. `none` when empty.
+/// Formats a list of cores as the kernel does: ascending, with ranges. `none` for an empty list.
 pub fn format_cpu_list(cpus: &[usize]) -> String {
     let mut sorted = cpus.to_vec();
     sorted.sort_unstable();

@@ -1,4 +1,4 @@
-//! What a run ran on. A fact that this machine does not show is `None`, never an error.
+//! A description of the machine. A fact that the machine does not reveal is `None`, never an error.
 
 mod cgroup;
 mod hypervisor;
@@ -12,55 +12,55 @@ use std::path::Path;
 use bandgap_units::Bytes;
 use serde::{Deserialize, Serialize};
 
+use crate::memory::meminfo;
 use crate::{Topology, TopologySummary, allowed_cpus, system_file};
 
 pub use hypervisor::VirtualMachine;
 pub use limits::{Limit, Limits};
 
-/// Facts about the machine, its operating system, and this process's place in it.
+/// Facts about the machine, its operating system, and the limits on this process.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Description {
     /// The host's name.
     pub host_name: Option<String>,
-    /// The distribution, as it calls itself.
+    /// The distribution's own name for itself.
     pub os: Option<String>,
     /// The kernel's name and release.
     pub kernel: Option<String>,
-    /// The architecture that bandgap was built for.
+    /// The architecture for which bandgap was built.
     pub architecture: String,
     /// The processor's model.
     pub cpu_model: Option<String>,
-    /// Frequency governors in use, each named once.
+    /// The frequency governors in use, each named once.
     pub governor: Option<String>,
-    /// The driver that sets frequencies.
+    /// The driver that sets the frequency.
     pub frequency_driver: Option<String>,
     /// Whether frequencies above the nominal one are allowed (turbo, boost).
     pub boost: Option<bool>,
-    /// Whether cores run several hardware threads, as the kernel says.
+    /// Whether cores run several hardware threads, according to the kernel.
     pub smt: Option<bool>,
-    /// The hypervisor, where this is a virtual machine; `None` on bare metal, and where nothing
-    /// tells.
+    /// The hypervisor of a virtual machine. `None` on bare metal, and where nothing reveals it.
     pub virtual_machine: Option<VirtualMachine>,
-    /// The container runtime, where one shows itself.
+    /// The container runtime, if it can be recognised.
     pub container: Option<String>,
-    /// Processors' worth of time that control groups allow this process.
+    /// Processor time that control groups allow this process, in processors.
     pub cpu_quota: Option<f64>,
     /// The kernel's clock source.
     pub clocksource: Option<String>,
     /// The setting of transparent huge pages: always, madvise or never.
     pub transparent_hugepages: Option<String>,
-    /// Memory installed.
+    /// Installed memory.
     pub memory: Option<Bytes>,
-    /// Size of a page.
+    /// Size of a memory page.
     pub page_size: Option<Bytes>,
     /// Limits of this process.
     pub limits: Limits,
-    /// Cores that the scheduler leaves alone, as a list.
+    /// Cores isolated from the scheduler, as a list.
     pub isolated_cpus: Option<String>,
-    /// Runnable tasks, averaged over 1, 5 and 15 minutes.
+    /// Number of runnable tasks, averaged over 1, 5 and 15 minutes.
     pub load_average: Option<[f64; 3]>,
-    /// Cores, caches and memory nodes in a few numbers.
+    /// Numbers of cores, caches and memory nodes.
     pub topology: Option<TopologySummary>,
 }
 
@@ -77,7 +77,7 @@ impl Description {
         read
     }
 
-    /// Describes the machine whose kernel files are under `root`; all of its cores count as
+    /// Describes the machine whose kernel files are under `root`. All of its cores count as
     /// allowed.
     pub fn read_from(root: &Path) -> Self {
         let text = |relative: &str| system_file::filled(root, relative);
@@ -100,7 +100,7 @@ impl Description {
             clocksource: text("sys/devices/system/clocksource/clocksource0/current_clocksource"),
             transparent_hugepages: text("sys/kernel/mm/transparent_hugepage/enabled")
                 .and_then(|all| bracketed(&all)),
-            memory: text("proc/meminfo").and_then(|all| memory(&all)),
+            memory: meminfo(root, "MemTotal:"),
             page_size: None,
             limits: text("proc/self/limits").map_or_else(Limits::default, |all| Limits::of(&all)),
             isolated_cpus: text("sys/devices/system/cpu/isolated"),
@@ -123,17 +123,10 @@ fn pretty_name(all: &str) -> Option<String> {
     Some(name.trim_matches(['"', '\'']).to_owned())
 }
 
-/// The choice in brackets: `always [madvise] never`.
+/// The choice in brackets, as `madvise` in `always [madvise] never`.
 fn bracketed(all: &str) -> Option<String> {
     let (_, from) = all.split_once('[')?;
     Some(from.split_once(']')?.0.to_owned())
-}
-
-/// `MemTotal: … kB`, in units of 1024.
-fn memory(all: &str) -> Option<Bytes> {
-    let line = all.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
-    kib.checked_mul(1024).map(Bytes)
 }
 
 fn load(all: &str) -> Option<[f64; 3]> {

@@ -1,4 +1,4 @@
-//! Is this machine fit to measure on? Pure: everything that is judged is an argument.
+//! Is this machine fit to measure on? The checks are pure functions of their arguments.
 
 mod processor;
 mod system;
@@ -9,32 +9,32 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ClockReport, Description, NoiseReport, Placement, Topology};
 
-/// How a check went.
+/// The outcome of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Grade {
     /// As it should be.
     Good,
-    /// Worth knowing; results stand.
+    /// Worth knowing; results are valid.
     Note,
-    /// Results are less exact, or hold only under a condition.
+    /// Results are less accurate, or valid only under a condition.
     Warning,
-    /// Results mean something else than they say, or a run will fail.
+    /// Results do not mean what they say, or a run will fail.
     Bad,
 }
 
-/// One thing examined.
+/// One check and its outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
-    /// What was examined.
+    /// What was checked.
     pub name: String,
-    /// How it went.
+    /// The outcome.
     pub grade: Grade,
-    /// What was seen.
+    /// What was found.
     pub found: String,
-    /// Why that matters.
+    /// Why it matters.
     pub matters: String,
-    /// What to do, with a command where there is one; `None` where there is nothing to do.
+    /// What to do, as a command if possible; `None` if there is nothing to do.
     pub advice: Option<String>,
 }
 
@@ -55,7 +55,7 @@ impl Check {
     }
 }
 
-/// What became of pinning the ranks.
+/// Whether ranks could be pinned.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Pinning {
     /// Not tried.
@@ -63,15 +63,15 @@ pub enum Pinning {
     Unknown,
     /// Every rank is on its core.
     Held,
-    /// Refused, with the reason.
+    /// Refused, for this reason.
     Refused(String),
 }
 
-/// A state that a virtual host's placement was found in: the cache line's half round trip in
-/// nanoseconds, and the share of the time spent in it.
+/// One placement state of a virtual machine: half a round trip of a cache line in nanoseconds, and
+/// the share of time spent in this state.
 pub type PlacementState = (f64, f64);
 
-/// Everything that is judged.
+/// Everything that the checks look at.
 #[derive(Clone, Debug)]
 pub struct Evidence<'a> {
     /// What the machine is.
@@ -80,18 +80,17 @@ pub struct Evidence<'a> {
     pub topology: &'a Topology,
     /// Its clock.
     pub clock: &'a ClockReport,
-    /// Noise of the cores looked at, with each core's number; may be empty.
+    /// Noise of the cores that were measured, with each core's number; may be empty.
     pub noise: &'a [(usize, NoiseReport)],
     /// Which rank runs where.
     pub placement: &'a Placement,
-    /// Whether they stay there.
+    /// Whether the ranks stay on their cores.
     pub pinning: Pinning,
-    /// The states that cache-line probes fell into, where they were taken.
+    /// The placement states that cache-line probes found, if probes were taken.
     pub states: Option<&'a [PlacementState]>,
 }
 
-/// Judges the machine, in the order in which a reader should look: the clock, the cores, the
-/// system.
+/// Checks the machine, in the order in which to read the results: the clock, the cores, the system.
 pub fn examine(evidence: &Evidence<'_>) -> Vec<Check> {
     vec![
         processor::timer(evidence.clock),

@@ -1,7 +1,7 @@
-//! What can go wrong with the machine.
+//! Errors of this crate.
 
-/// Failures of reading or using the machine. Missing facts of a [`crate::Description`] are not
-/// among them: they are `None`.
+/// A failure to read or use the machine. A fact that is missing from a [`crate::Description`] is
+/// `None`, not an error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HostError {
@@ -15,7 +15,7 @@ pub enum HostError {
         /// What is wrong with it.
         problem: &'static str,
     },
-    /// A core was asked for that this process cannot use.
+    /// This process cannot use the requested core.
     #[error("use core {cpu}: it is {problem}; the cores allowed here are {allowed}")]
     CpuUnusable {
         /// The core.
@@ -25,24 +25,24 @@ pub enum HostError {
         /// The cores that can be used, as a list.
         allowed: String,
     },
-    /// There is nothing to place ranks on.
+    /// There is no core to place ranks on.
     #[error("place the ranks: {problem}")]
     NoCpus {
         /// Which list was empty.
         problem: &'static str,
     },
-    /// A clock calibration that this machine cannot use.
+    /// This machine cannot use a clock calibration.
     #[error("use the clock's calibration: {problem}")]
     Calibration {
-        /// What is wrong with it.
+        /// What is wrong with the calibration.
         problem: &'static str,
     },
-    /// The parent process ended before its child could tie itself to it.
-    #[error("stay with the launcher: the parent is process {found}, not {expected}")]
+    /// The launcher ended before this process could tie itself to it.
+    #[error("tie this process to its launcher: its parent is process {found}, not {expected}")]
     Orphaned {
-        /// The parent that started this process.
+        /// The process that started this one.
         expected: u32,
-        /// The parent now; 0 when there is none in this name space.
+        /// The parent now; 0 when it is outside this process's name space.
         found: u32,
     },
     /// The operating system refused an operation.
@@ -50,7 +50,16 @@ pub enum HostError {
     System {
         /// What was tried.
         operation: &'static str,
-        /// The system's answer.
+        /// The system's error.
         source: std::io::Error,
     },
+}
+
+impl HostError {
+    /// Wraps an error of the operating system.
+    pub(crate) fn system<E: Into<std::io::Error>>(
+        operation: &'static str,
+    ) -> impl Fn(E) -> Self + Copy {
+        move |source| Self::System { operation, source: source.into() }
+    }
 }

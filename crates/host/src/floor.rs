@@ -1,4 +1,4 @@
-//! What the machine charges for the smallest operations: bounds that give results their meaning.
+//! The cost of the smallest operations on this machine, as a yardstick for results.
 
 use std::hint::black_box;
 
@@ -6,18 +6,17 @@ use bandgap_comm::Timer;
 
 use crate::CycleClock;
 
-/// Operations between the two stamps of a sample: the clock's step and cost vanish in them.
+/// Operations between the two stamps of a sample: so many that the clock's step is negligible.
 const OPERATIONS: u32 = 256;
 
-/// Time of reading the clock, ns a stamp; each sample is the mean of many.
+/// Time of a clock reading in ns; each sample is the mean of many readings.
 pub fn clock_read(clock: &CycleClock, samples: usize) -> Vec<f64> {
     sample(clock, samples, || {
         black_box(clock.stamp().ticks());
     })
 }
 
-/// Time of the cheapest system call (the parent's process number), ns a call; each sample is the
-/// mean of many.
+/// Time of the cheapest system call (`getppid`) in ns; each sample is the mean of many calls.
 pub fn system_call(clock: &CycleClock, samples: usize) -> Vec<f64> {
     sample(clock, samples, || {
         black_box(rustix::process::getppid());
@@ -25,16 +24,15 @@ pub fn system_call(clock: &CycleClock, samples: usize) -> Vec<f64> {
 }
 
 fn sample(clock: &CycleClock, samples: usize, mut operation: impl FnMut()) -> Vec<f64> {
-    // One more at first, which brings code into the caches and is dropped.
+    // The first sample only brings code into the caches; it is dropped.
     let mut times = vec![0.0; samples + 1];
     for time in &mut times {
         let begin = clock.stamp();
         for _ in 0..OPERATIONS {
             operation();
         }
-        let end = clock.stamp();
-        let elapsed = clock.to_ns(end.ticks().saturating_sub(begin.ticks())).0;
-        *time = (elapsed - clock.cost().0).max(0.0) / f64::from(OPERATIONS);
+        let elapsed = clock.between(begin.ticks(), clock.stamp().ticks());
+        *time = elapsed.0 / f64::from(OPERATIONS);
     }
     times.split_off(1)
 }

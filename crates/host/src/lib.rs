@@ -1,20 +1,20 @@
-//! The machine that is measured on: its clock, its cores, its noise, and what it is.
+//! The machine under measurement: its clock, its cores, its noise, and a description of it.
 //!
-//! * [`CycleClock`]: ordered stamps of the cycle counter, calibrated, with its own cost and step.
+//! * [`CycleClock`]: ordered, calibrated stamps of the cycle counter, with their cost and step.
 //! * [`WorkRate`]: the calibrated loop of dependent arithmetic, the Δ of the LogP signature.
-//! * [`pace()`]: how fast a processor executes at this moment, beside whatever shares its core.
-//! * [`Topology`], [`place`], [`pin`]: which cores there are, how near they are to one another,
-//!   which rank runs where.
-//! * [`noise`], [`floor`]: what the operating system takes, and what a clock read and a system
-//!   call cost.
-//! * [`Description`], [`doctor`]: what a run ran on, and whether that is fit to measure on.
-//! * [`available_memory`]: what may yet be taken.
-//! * [`process`]: the little that the launcher needs of the operating system.
+//! * [`pace()`]: how fast a processor executes right now, given what else runs on its core.
+//! * [`Topology`], [`place`], [`pin`]: which cores there are, how near they are to each other, and
+//!   which rank runs on which core.
+//! * [`noise`], [`floor`]: the time that the operating system takes, and the cost of a clock
+//!   reading and of a system call.
+//! * [`Description`], [`doctor`]: what the machine is, and whether it is fit to measure on.
+//! * [`available_memory`]: how much memory is left.
+//! * [`process`]: what the launcher needs from the operating system.
 //!
-//! Not here: measurement between ranks, and statistics of results.
+//! Measurement between ranks and statistics of results are in other crates.
 //!
-//! Unsafe code is in `clock::counter`, `work`, `process` and `description::hypervisor` only; each
-//! of these starts with the invariants it relies on.
+//! Unsafe code is only in `clock::counter`, `work`, `process` and `description::hypervisor`. Each
+//! of these modules starts with the invariants that it relies on.
 
 mod clock;
 mod cpu_list;
@@ -28,6 +28,7 @@ mod pace;
 mod pin;
 mod placement;
 pub mod process;
+mod rounds;
 mod system_file;
 mod topology;
 mod work;
@@ -39,7 +40,7 @@ pub use error::HostError;
 pub use memory::available_memory;
 pub use noise::NoiseReport;
 pub use pace::pace;
-pub use pin::{allowed_cpus, current_cpu, pin};
+pub use pin::{allowed_cpus, pin};
 pub use placement::{Placement, place};
 pub use topology::{Cache, CacheKind, CacheSummary, Cpu, Distance, Topology, TopologySummary};
 pub use work::WorkRate;

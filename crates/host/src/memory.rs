@@ -6,24 +6,28 @@ use bandgap_units::Bytes;
 
 use crate::system_file;
 
-/// Memory that programs may yet take without others being pushed out: what the kernel counts as
-/// available, or what is left below the limit of a container if that is less. `None` where the
-/// kernel does not say.
+/// Memory that can still be used without swapping: what the kernel counts as available, or what is
+/// left below a container's limit if that is less. `None` if the kernel does not say.
 #[must_use]
 pub fn available_memory() -> Option<Bytes> {
     available(Path::new("/"))
 }
 
 fn available(root: &Path) -> Option<Bytes> {
-    let all = system_file::text(root, "proc/meminfo")?;
-    let line = all.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
-    let of_machine = kib.checked_mul(1024)?;
-    // Version 2, as a container sees its own group. Without a limit the file says `max`.
+    let Bytes(of_machine) = meminfo(root, "MemAvailable:")?;
+    // Control groups version 2, as a container sees its own group. `max` means no limit.
     let group = |name| system_file::number::<u64>(root, &format!("sys/fs/cgroup/memory.{name}"));
     let of_group = group("max").zip(group("current"));
     let left = of_group.map_or(of_machine, |(max, current)| max.saturating_sub(current));
     Some(Bytes(left.min(of_machine)))
+}
+
+/// A field of the kernel's table of memory: `MemTotal: … kB`, in units of 1024.
+pub(crate) fn meminfo(root: &Path, field: &str) -> Option<Bytes> {
+    let all = system_file::text(root, "proc/meminfo")?;
+    let line = all.lines().find_map(|line| line.strip_prefix(field))?;
+    let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
+    kib.checked_mul(1024).map(Bytes)
 }
 
 #[cfg(test)]
@@ -33,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_less_of_machine_and_container_counts() {
+    fn the_smaller_of_machine_and_container_counts() {
         let root = tempfile::tempdir().unwrap();
         let write = |path: &str, text: &str| {
             let path = root.path().join(path);

@@ -1,4 +1,4 @@
-//! What the operating system and the host take from a core: detours from a fixed work quantum.
+//! The time that the operating system and the host take from a core, by a fixed work quantum.
 
 use std::time::Duration;
 
@@ -9,24 +9,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CycleClock, WorkRate};
 
-/// Work of one quantum. Short enough that detours do not share one, long against the clock.
+/// Length of a quantum: so short that it rarely holds two detours, but long for the clock.
 const QUANTUM: Ns = Ns(10_000.0);
-/// Detours shorter than this share of the quantum are not told from the quantum's own spread.
+/// A detour shorter than this share of the quantum cannot be told from the quantum's own spread.
 const SHORTEST_SHARE: f64 = 0.01;
-/// Nor are those shorter than so many steps of the clock.
+/// Nor can one that is shorter than this many steps of the clock.
 const SHORTEST_STEPS: f64 = 4.0;
-/// The quantile of the times that is taken for undisturbed: at least so many quanta must be.
+/// The quantile of the times that counts as undisturbed: this share of the quanta must be.
 const UNDISTURBED: f64 = 0.25;
-/// Most quanta kept: 8 MiB of stamps, about 10 s.
+/// Largest number of quanta: 8 MiB of stamps, about 10 s.
 const MOST: usize = 1 << 20;
 
-/// How a core was disturbed while it did nothing but work.
+/// How much a working core was disturbed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NoiseReport {
-    /// Time of an undisturbed quantum: the first quartile. The shortest ones may have run at a
-    /// frequency that the core does not keep.
+    /// Time of an undisturbed quantum: the first quartile. The shortest quanta may have run at a
+    /// frequency that the core cannot sustain.
     pub quantum: Ns,
-    /// Quanta timed.
+    /// Number of quanta timed.
     pub samples: usize,
     /// Median time of a quantum.
     pub median: Ns,
@@ -36,27 +36,27 @@ pub struct NoiseReport {
     pub p99: Ns,
     /// 99.9 % quantile.
     pub p99_9: Ns,
-    /// Longest.
+    /// Longest time of a quantum.
     pub max: Ns,
-    /// A quantum longer than the undisturbed one by more than this holds a detour.
+    /// A quantum that exceeds the undisturbed time by more than this contains a detour.
     pub threshold: Ns,
-    /// Quanta with a detour, per second.
+    /// Quanta that contain a detour, per second.
     pub detours_per_second: f64,
-    /// Share of the time that work did not get: 1 − quantum/mean.
+    /// Share of the time that was lost to work: 1 − quantum/mean.
     pub time_lost: f64,
 }
 
-/// Repeats a quantum of work for `duration` on the core that the calling thread runs on, and
-/// looks at how its time varies.
+/// Repeats a quantum of work for `duration` on the calling thread's core, and reports how its time
+/// varies.
 ///
 /// *Assumes* that the thread is pinned, that a quarter of the quanta are undisturbed, and that the
-/// processor's frequency is constant; one that changes reads as noise, rightly.
+/// processor's frequency is constant. A changing frequency counts as noise, which it is.
 /// *Source*: the fixed-work-quantum benchmark (Sottile and Minnich, "Analysis of Microbenchmarks
 /// for Performance Tuning of Clusters", 2004).
 pub fn fixed_work_quantum(clock: &CycleClock, duration: Duration) -> NoiseReport {
     let rounds = WorkRate::calibrate(clock).delay(QUANTUM).iterations.max(1);
     let room = (duration.as_nanos() as f64 / QUANTUM.0 * 1.5) as usize;
-    // Filled with other than zero: untouched pages would fault inside the quanta.
+    // Not filled with zeros: pages that were never written would fault inside the quanta.
     let mut ends = vec![1_u64; room.clamp(16, MOST) + 1];
     let ticks = (duration.as_nanos() as f64 / clock.ns_per_tick()) as u64;
     clock.work(rounds);
@@ -72,14 +72,11 @@ pub fn fixed_work_quantum(clock: &CycleClock, duration: Duration) -> NoiseReport
             break;
         }
     }
-    let cost = clock.cost().0;
-    let times = ends[..filled]
-        .windows(2)
-        .map(|pair| (clock.to_ns(pair[1].saturating_sub(pair[0])).0 - cost).max(0.0));
+    let times = ends[..filled].windows(2).map(|pair| clock.between(pair[0], pair[1]).0);
     summarise(&times.collect::<Vec<_>>(), clock.resolution())
 }
 
-/// The report of these times of quanta, ns, not empty.
+/// The report on these times of quanta in ns; there must be at least one.
 fn summarise(times: &[f64], resolution: Ns) -> NoiseReport {
     let times = sorted(times);
     let total: f64 = times.iter().sum();

@@ -1,22 +1,23 @@
-//! How fast this processor executes instructions that do not wait for one another.
+//! How fast this processor executes independent instructions.
 //!
-//! A hardware thread shares its core's execution units with its sibling. While that one is busy,
-//! on a virtual machine perhaps with somebody else's work, code that is bound by the number of its
-//! instructions takes up to twice as long, and nothing but its time tells. Overheads are such code;
-//! the chain of [`crate::WorkRate`], which waits for itself, is not.
+//! A hardware thread shares its core's execution units with its sibling. While the sibling is busy
+//! (in a virtual machine perhaps with another user's work), code that is limited by its number of
+//! instructions takes up to twice as long. Nothing reveals this except the time itself. Overheads
+//! are such code. The chain of [`crate::WorkRate`] is not: each of its instructions waits for the
+//! one before.
 
 use bandgap_comm::Timer;
 
 use crate::CycleClock;
-use crate::work::opaque;
+use crate::rounds::opaque;
 
-/// Rounds: long beside the clock's step, short beside a batch.
+/// Rounds: they take much longer than the clock's step, and much less than a batch.
 const ROUNDS: u64 = 500;
-/// The value is the median of this many, so that one interrupt does not make it.
+/// The result is the median of this many windows, so that one interrupt does not change it.
 const WINDOWS: usize = 3;
 
-/// Ticks of a fixed amount of arithmetic in four independent chains, about 4000 instructions: a
-/// measure for comparisons only.
+/// Ticks of a fixed amount of arithmetic in four independent chains, about 4000 instructions. Only
+/// comparisons of this number mean something.
 pub fn pace(clock: &CycleClock) -> u64 {
     let mut windows = [0; WINDOWS];
     for ticks in &mut windows {
@@ -33,7 +34,7 @@ fn independent(rounds: u64) -> u64 {
     let mut chains = [1_u64, 2, 3, 4];
     for round in 0..rounds {
         for chain in &mut chains {
-            // One by one: the compiler must not make vectors of them.
+            // Hidden one by one, so that the compiler does not vectorise the chains.
             *chain = opaque(opaque(chain.wrapping_add(round)) ^ round);
         }
     }

@@ -1,13 +1,13 @@
-//! Tying the calling thread to a core.
+//! Pins the calling thread to a core.
 
-use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::{HostError, format_cpu_list};
 
-/// Ties the calling thread, and threads it starts from now on, to core `cpu`.
+/// Pins the calling thread, and all threads that it starts from now on, to core `cpu`.
 ///
 /// # Errors
-/// [`HostError::CpuUnusable`] when the kernel does not let this process run there.
+/// [`HostError::CpuUnusable`] if the kernel does not let this process run there.
 pub fn pin(cpu: usize) -> Result<(), HostError> {
     let refused = |problem| HostError::CpuUnusable {
         cpu,
@@ -25,18 +25,11 @@ pub fn pin(cpu: usize) -> Result<(), HostError> {
 /// The cores on which the calling thread may run, ascending.
 ///
 /// # Errors
-/// [`HostError::System`] when the kernel does not tell.
+/// [`HostError::System`] if the kernel does not tell.
 pub fn allowed_cpus() -> Result<Vec<usize>, HostError> {
-    let mask = sched_getaffinity(None).map_err(|error| HostError::System {
-        operation: "read the allowed cores (sched_getaffinity)",
-        source: error.into(),
-    })?;
+    let mask = sched_getaffinity(None)
+        .map_err(HostError::system("read the allowed cores (sched_getaffinity)"))?;
     Ok((0..CpuSet::MAX_CPU).filter(|cpu| mask.is_set(*cpu)).collect())
-}
-
-/// The core on which the calling thread runs at this moment.
-pub fn current_cpu() -> usize {
-    sched_getcpu()
 }
 
 #[cfg(test)]
@@ -50,7 +43,7 @@ mod tests {
             let last = *allowed_cpus().unwrap().last().unwrap();
             pin(last).unwrap();
             assert_eq!(allowed_cpus().unwrap(), [last]);
-            assert_eq!(current_cpu(), last);
+            assert_eq!(rustix::thread::sched_getcpu(), last);
         })
         .join()
         .unwrap();

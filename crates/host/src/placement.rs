@@ -10,21 +10,23 @@ use crate::{Cpu, HostError, Topology, format_cpu_list};
 pub struct Placement {
     /// Rank r runs on `cpus[r]`.
     pub cpus: Vec<usize>,
-    /// Some core has more than one rank: waiting must give the core away, and results measure the
-    /// scheduler.
+    /// Some core has more than one rank. Waiting ranks must then yield the core, and results
+    /// include scheduling.
     pub oversubscribed: bool,
 }
 
 /// Chooses a core for each of `ranks` ranks.
 ///
-/// Without a request: one rank per physical core first, so that no two share one; neighbours in
-/// rank share caches, node and package as far as possible; the remaining hardware threads follow
-/// in the same order; with more ranks than that, the list begins again. With a request: its cores
-/// in its order, again from the start when it is shorter.
+/// Without a request, each physical core first gets one rank, so that no two ranks share a core.
+/// Ranks with neighbouring numbers share caches, node and package as far as possible. The remaining
+/// hardware threads follow in the same order. If there are still more ranks, the list is repeated.
+///
+/// With a request, ranks go to its cores in the order given, again from the start if there are more
+/// ranks than cores.
 ///
 /// # Errors
-/// [`HostError::CpuUnusable`] naming a requested core that is not online or not allowed;
-/// [`HostError::NoCpus`] when the request, or what is allowed, is empty.
+/// [`HostError::CpuUnusable`] names a requested core that is not online or not allowed.
+/// [`HostError::NoCpus`] if the request is empty, or no core is allowed.
 pub fn place(
     topology: &Topology,
     ranks: usize,
@@ -41,7 +43,7 @@ pub fn place(
         return Err(HostError::NoCpus {
             problem: match requested {
                 Some(_) => "the requested list of cores is empty",
-                None => "no online core is allowed to this process",
+                None => "this process may not run on any online core",
             },
         });
     }
@@ -68,8 +70,8 @@ fn check(topology: &Topology, cpus: &[usize]) -> Result<(), HostError> {
     Ok(())
 }
 
-/// Allowed cores: the first hardware thread of every physical core, then the second ones, …; each
-/// group by package, node, and the caches that are shared, outermost first.
+/// The allowed cores: the first hardware thread of every physical core, then the second threads,
+/// and so on. Each of these groups is sorted by package, node, and shared caches, outermost first.
 fn nearest_first(topology: &Topology) -> Vec<usize> {
     let mut cpus: Vec<&Cpu> = topology.allowed().collect();
     let thread = |cpu: &Cpu| {

@@ -1,7 +1,7 @@
-//! What the launcher and its ranks need of the operating system.
+//! What the launcher and its ranks need from the operating system.
 //!
-//! Invariant of the unsafe code: the kernel writes only into the slice that the caller lends, and
-//! checks the address in the other process itself.
+//! Invariant of the unsafe code: the kernel writes only into the slice that the caller passes, and
+//! the kernel checks the address in the other process.
 
 use rustix::process::{
     PTracer, Pid, Signal, getppid, set_parent_process_death_signal, set_ptracer,
@@ -9,52 +9,47 @@ use rustix::process::{
 
 use crate::HostError;
 
-/// Has the kernel kill this process when its parent ends; checks that the parent, process
-/// `parent`, has not ended already.
+/// Asks the kernel to kill this process when its parent ends, and checks that the parent, process
+/// `parent`, has not already ended.
 ///
-/// The kernel ties the calling thread to the *thread* that started this process: call this from
+/// The kernel ties the calling thread to the *thread* that started this process. So call this from
 /// the main thread, and start ranks from a thread of the launcher that outlives them.
 ///
 /// # Errors
-/// [`HostError::Orphaned`] when the parent is another process by now, [`HostError::System`] when
-/// the kernel refuses.
+/// [`HostError::Orphaned`] if the parent is now another process, [`HostError::System`] if the
+/// kernel refuses.
 pub fn die_with_parent(parent: u32) -> Result<(), HostError> {
-    set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| HostError::System {
-        operation: "tie this process to its parent (PR_SET_PDEATHSIG)",
-        source: error.into(),
-    })?;
-    // Only after the request: a parent that ended before it would otherwise go unnoticed.
+    set_parent_process_death_signal(Some(Signal::KILL))
+        .map_err(HostError::system("tie this process to its parent (PR_SET_PDEATHSIG)"))?;
+    // Checked after the request: otherwise a parent that ended in between would go unnoticed.
     let found = getppid().map_or(0, |pid| pid.as_raw_nonzero().get().unsigned_abs());
     if found == parent { Ok(()) } else { Err(HostError::Orphaned { expected: parent, found }) }
 }
 
-/// Lets any process of this user read this one's memory where the kernel restricts that to
-/// descendants (Yama). Does nothing where there is no such restriction.
+/// Lets any process of this user read this one's memory, even where the kernel (Yama) allows that
+/// only to its ancestors. Has no effect on a kernel without this restriction.
 ///
 /// # Errors
-/// [`HostError::System`] when the kernel refuses.
+/// [`HostError::System`] if the kernel refuses.
 pub fn allow_reading() -> Result<(), HostError> {
     match set_ptracer(PTracer::Any) {
-        // Kernels without Yama do not know the request, and do not restrict either.
+        // A kernel without Yama does not know the request, and has no restriction.
         Ok(()) | Err(rustix::io::Errno::INVAL) => Ok(()),
-        Err(error) => Err(HostError::System {
-            operation: "allow other processes to read this one (PR_SET_PTRACER)",
-            source: error.into(),
-        }),
+        Err(error) => {
+            Err(HostError::system("allow other processes to read this one (PR_SET_PTRACER)")(error))
+        }
     }
 }
 
-/// Copies bytes at `address` of process `process` into `into`; returns how many, which is fewer
-/// than asked when the range ends in memory that is not there.
+/// Copies bytes at `address` in process `process` into `into`. Returns how many were copied: fewer
+/// than asked for if part of the range is not mapped.
 ///
 /// # Errors
-/// [`HostError::System`]: no such process, no permission (see [`allow_reading`]), or no memory at
-/// `address`.
+/// [`HostError::System`] if there is no such process, no permission (see [`allow_reading`]), or no
+/// memory at `address`.
 pub fn read_process(process: u32, address: u64, into: &mut [u8]) -> Result<usize, HostError> {
-    let refused = |source| HostError::System {
-        operation: "read another process's memory (process_vm_readv)",
-        source,
-    };
+    let refused =
+        HostError::system::<std::io::Error>("read another process's memory (process_vm_readv)");
     let (Some(pid), Ok(address)) =
         (i32::try_from(process).ok().and_then(Pid::from_raw), usize::try_from(address))
     else {
@@ -63,8 +58,8 @@ pub fn read_process(process: u32, address: u64, into: &mut [u8]) -> Result<usize
     let local = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
     let remote =
         libc::iovec { iov_base: std::ptr::without_provenance_mut(address), iov_len: into.len() };
-    // SAFETY: one vector each; `local` is the exclusively borrowed `into`, which lives through the
-    // call, and `remote` is never dereferenced here but checked by the kernel.
+    // SAFETY: there is one vector on each side. `local` is the exclusively borrowed `into`, which
+    // outlives the call. `remote` is not dereferenced here; the kernel checks it.
     let read = unsafe {
         libc::process_vm_readv(
             pid.as_raw_nonzero().get(),
@@ -101,7 +96,8 @@ mod tests {
 
     #[test]
     fn a_parent_that_is_another_process_is_noticed() {
-        // No process is its own parent. The request for the signal ends with this test's thread.
+        // No process is its own parent. The kernel forgets the request when this test's thread
+        // ends.
         let error = die_with_parent(std::process::id()).unwrap_err();
         assert!(matches!(error, HostError::Orphaned { .. }), "{error}");
     }

@@ -1,30 +1,30 @@
-//! Small files that the kernel keeps about itself, under a root that tests can replace.
+//! Small files in which the kernel describes itself, under a root that tests can replace.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Longest text taken from one file: enough for the first processors of `/proc/cpuinfo`.
+/// Most bytes read from one file: enough for the first processors in `/proc/cpuinfo`.
 const LONGEST: u64 = 1 << 16;
 
-/// The file's text without surrounding blanks; `None` when it cannot be read.
+/// The file's text without surrounding white space; `None` if it cannot be read.
 pub(crate) fn text(root: &Path, relative: &str) -> Option<String> {
     let mut bytes = Vec::new();
     File::open(root.join(relative)).ok()?.take(LONGEST).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).trim().to_owned())
 }
 
-/// As [`text`], but `None` for an empty file too.
+/// As [`text`], but also `None` for an empty file.
 pub(crate) fn filled(root: &Path, relative: &str) -> Option<String> {
     text(root, relative).filter(|text| !text.is_empty())
 }
 
-/// The number that the file holds.
+/// The number in the file.
 pub(crate) fn number<T: std::str::FromStr>(root: &Path, relative: &str) -> Option<T> {
     text(root, relative)?.parse().ok()
 }
 
-/// Numbers n for which `folder` has an entry called `prefix` followed by n, ascending.
+/// All numbers n for which `folder` has an entry named `prefix` followed by n, ascending.
 pub(crate) fn numbered(root: &Path, folder: &str, prefix: &str) -> Vec<usize> {
     let Ok(entries) = std::fs::read_dir(root.join(folder)) else { return Vec::new() };
     let mut found: Vec<usize> = entries

@@ -1,4 +1,4 @@
-//! Cores, caches and memory nodes as the kernel describes them, and how near two cores are.
+//! Cores, caches and memory nodes as the kernel describes them, and the distance of two cores.
 
 mod distance;
 mod read;
@@ -20,18 +20,18 @@ pub use summary::{CacheSummary, TopologySummary};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheKind {
-    /// Data.
+    /// Only data.
     Data,
-    /// Instructions.
+    /// Only instructions.
     Instruction,
-    /// Both.
+    /// Data and instructions.
     Unified,
 }
 
 /// A cache as one core sees it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cache {
-    /// 1 is nearest to the core.
+    /// The level; 1 is nearest to the core.
     pub level: u8,
     /// What it holds.
     pub kind: CacheKind,
@@ -41,20 +41,20 @@ pub struct Cache {
     pub cpus: Vec<usize>,
 }
 
-/// A logical processor: what the kernel numbers, and what a rank is pinned to.
+/// A logical processor: the unit that the kernel numbers and that a rank is pinned to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cpu {
-    /// The kernel's number.
+    /// The kernel's number for it.
     pub id: usize,
     /// Whether this process may run on it.
     pub allowed: bool,
-    /// Number of the physical core within its package.
+    /// Number of its physical core within the package.
     pub core: usize,
     /// The package (socket).
     pub package: usize,
     /// The memory node.
     pub node: usize,
-    /// The hardware threads of its physical core, itself among them, ascending.
+    /// The hardware threads of its physical core, including itself, ascending.
     pub siblings: Vec<usize>,
     /// Its caches, nearest first.
     pub caches: Vec<Cache>,
@@ -68,27 +68,28 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// This machine's topology, with the cores allowed to the calling thread. Read it before
-    /// pinning.
+    /// The topology of this machine. The allowed cores are those of the calling thread, so read it
+    /// before pinning.
     ///
     /// # Errors
-    /// The kernel's lists cannot be read as such, or it does not tell the allowed cores.
+    /// The kernel's lists cannot be parsed, or the kernel does not tell which cores are allowed.
     pub fn read() -> Result<Self, HostError> {
         Self::read_from(Path::new("/"), &allowed_cpus()?)
     }
 
     /// The topology under `root`, with these cores allowed.
     ///
-    /// What is not described there gets the plainest reading: package 0, node 0, a core of its
-    /// own, no caches; without a list of online cores, the allowed ones are online.
+    /// What the kernel does not describe gets a default: package 0, node 0, a physical core for
+    /// each logical processor, no caches. Without a list of online cores, the allowed ones are
+    /// online.
     ///
     /// # Errors
-    /// [`HostError::CpuList`] for a list that is there and cannot be read as one.
+    /// [`HostError::CpuList`] for a list that cannot be parsed.
     pub fn read_from(root: &Path, allowed: &[usize]) -> Result<Self, HostError> {
         read::read(root, allowed)
     }
 
-    /// The same with every online core allowed.
+    /// The same topology with every online core allowed.
     #[must_use]
     pub fn all_allowed(mut self) -> Self {
         for cpu in &mut self.cpus {
@@ -102,18 +103,18 @@ impl Topology {
         &self.cpus
     }
 
-    /// The logical processor of that number, if online.
+    /// The logical processor with this number, if it is online.
     pub fn cpu(&self, id: usize) -> Option<&Cpu> {
         let at = self.cpus.binary_search_by_key(&id, |cpu| cpu.id).ok()?;
         Some(&self.cpus[at])
     }
 
-    /// Those on which this process may run.
+    /// The logical processors on which this process may run.
     pub fn allowed(&self) -> impl Iterator<Item = &Cpu> {
         self.cpus.iter().filter(|cpu| cpu.allowed)
     }
 
-    /// Their numbers.
+    /// The numbers of the allowed processors.
     pub fn allowed_ids(&self) -> Vec<usize> {
         self.allowed().map(|cpu| cpu.id).collect()
     }

@@ -1,26 +1,51 @@
-//! Rank programs, written once over [`bandgap_comm::Am`], and the pure reductions of their stamps.
+//! Kernels: programs that ranks run together to measure how they communicate.
 //!
-//! A program stamps and never computes a result; the function that turns its stamps into samples
-//! stands beside it and works on real and on virtual stamps alike. [`Executor`] runs a program on
-//! a transport; the simulator's recorder is the other interpreter.
+//! * A [`Kernel`] is a value: its parameters. It says who times, what every rank must receive, and
+//!   how time stamps become [`Samples`]. Its program is generic over what a rank may do
+//!   ([`OverAm`], [`OverTransfer`] or [`OverComm`]). It stamps and never computes a result.
+//! * [`all`] is the list of kernels. Everything that needs every kernel walks it: [`facts`],
+//!   [`rows`], [`program`], and the tests.
+//! * An [`Order`] names a kernel, its parameters and how often it repeats; ranks send it to each
+//!   other as bytes, through the [`mailbox`].
+//! * An [`Executor`] carries out orders on a transport and verifies what arrived. The simulator's
+//!   recorder writes the same programs down ([`program`]).
 #![forbid(unsafe_code)]
 
 mod executor;
+mod expects;
+mod facts;
 mod handlers;
-mod job;
-mod memory;
-mod message;
-mod passing;
-mod program;
-mod reduce;
-mod transfer;
+mod kernel;
+mod list;
+pub mod mailbox;
+mod order;
+mod outcome;
+mod places;
+mod programs;
+mod refused;
+mod rig;
+mod rows;
+mod series;
+mod stamps;
+mod state;
+mod verify;
+mod words;
 
 pub use executor::Executor;
-pub use handlers::{COMMAND, DONE, RESULT, RankState, Tally, handlers};
-pub use job::{Job, JobError, Kernel, Pattern};
-pub use message::{MessageState, message_handlers};
-pub use passing::pass;
-pub use program::Role;
-pub use program::{roles, run};
-pub use reduce::{Samples, reduce};
-pub use transfer::transfer;
+pub use expects::{Content, Expects, Placed, Seat, Sequence};
+pub use facts::{Fact, Over, fact, facts, in_series};
+pub use handlers::{ECHO, SINK};
+pub use kernel::{Kernel, MOST_BYTES, MOST_MESSAGES, OverAm, OverComm, OverTransfer, Round};
+pub use list::Visit;
+pub use order::{MOST_SAMPLES, Order};
+pub use outcome::{Checked, Counted, Failed, Flaw, Outcome, Wrong};
+pub use places::{MOST_PLACES, Needs, Places};
+pub use programs::*;
+pub use refused::Refused;
+pub use rig::{Arrived, Moves, Rig, is_counted};
+pub use rows::{Program, Row, messages_rows, program, rows};
+pub use series::{AtSize, Series};
+pub use stamps::{ISSUE, Samples, Stamps, WHOLE};
+pub use state::{Log, RankState, Tally};
+pub use verify::blocks::Blocks;
+pub use words::Words;

@@ -1,16 +1,19 @@
 //! From a task to a table of batches: on rank processes, or in virtual time.
 
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 
 use bandgap_host::{CycleClock, Placement, Topology, WorkRate, parse_cpu_list, place};
 use bandgap_sim::Machine;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use bandgap_campaign::{Setting, Stop, Table, Task, contention, pairs, series, signature, surface};
+use bandgap_campaign::{Setting, Stop, Table, Task};
+use bandgap_comm::CommError;
+use bandgap_comm::passing::Tuning;
 
 use crate::launcher::{Ended, Launch};
 use crate::message::{Assignment, Wait};
-use crate::rank::SLOTS;
+use crate::start::Local;
 use crate::virtual_time::VirtualRunner;
 use crate::{Classify, Exit, Failure, Target, Transport};
 
@@ -75,7 +78,7 @@ impl Stage {
     }
 }
 
-/// What a task brought.
+/// What an experiment brought.
 pub struct Collected {
     /// All batches.
     pub table: Table,
@@ -95,9 +98,11 @@ impl Collected {
             cpus.iter().flatten().flat_map(|&a| cpus.iter().flatten().map(move |&b| (a, b)));
         let distance = |(a, b)| Some(([a, b], stage.topology.distance(a, b)?.to_string()));
         let distances = pairs.filter(|(a, b)| a <= b).filter_map(distance).collect();
+        // The placement probe measures the floor of what is used where nothing is named.
+        let probed = *target == Target::Real(Transport::usual());
         Setting {
             transport: target.to_string(),
-            probed_floor: (*target == Target::Real(Transport::Shm)).then(|| Transport::Shm.floor()),
+            probed_floor: probed.then(|| Transport::usual().can().floor),
             ranks,
             launches: self.launches,
             cpus,
@@ -106,38 +111,44 @@ impl Collected {
     }
 }
 
-/// Carries out `task` with `ranks` ranks on a transport of this machine.
+/// Measures with `ranks` ranks on a transport of this machine; on all of them, with their floors,
+/// where none is named.
 ///
 /// # Errors
 /// Ranks could not be started. (A rank that fails later is in [`Collected::ended`], with what was
 /// measured until then.)
 pub fn on_processes(
     stage: &Stage,
-    transport: Transport,
+    transport: Option<Transport>,
     ranks: usize,
     task: &Task,
     options: &Options,
     progress: Progress<'_>,
 ) -> Result<Collected, Failure> {
-    check_limits(ranks, transport)?;
+    let transports: Vec<Transport> = match transport {
+        Some(transport) => vec![transport],
+        None => Transport::list().collect(),
+    };
+    check_limits(ranks, &transports)?;
+    let exposed = task.room(ranks, &tuning(transport)).class(Exit::Defect)?.exposed;
     let placement = stage.place(ranks, options.cores.as_deref())?;
     let wait = match options.wait {
         Wait::Auto if placement.oversubscribed => Wait::Yield,
         Wait::Auto => Wait::Spin,
         chosen => chosen,
     };
-    if wait == Wait::Block && transport == Transport::Shm && matches!(task, Task::Signature { .. })
+    if wait == Wait::Block
+        && let Some(spins) = transports.iter().find(|transport| !transport.can().block)
     {
-        return Err(Failure::new(
-            Exit::Usage,
-            "wait by blocking over shm: ranks there poll memory",
-        )
-        .hint("use --wait yield, or a socket transport"));
+        let what = format!("wait by blocking over {spins}: ranks there poll memory");
+        return Err(Failure::new(Exit::Usage, what).hint("use --wait yield, or a socket transport"));
     }
     let mut table = Table::default();
     let mut ended = Ended::Done;
     let mut launches = 0;
     for launch in 0..options.launches.max(1) {
+        let prepared = Prepared::of(&transports, transport.is_none(), ranks, exposed);
+        let prepared = prepared.class(Exit::Host)?;
         let secret = secret().class(Exit::Host)?;
         let assignments: Vec<Assignment> = (0..ranks)
             .map(|rank| Assignment {
@@ -146,7 +157,9 @@ pub fn on_processes(
                 launch,
                 cpu: placement.cpus.get(rank).copied(),
                 oversubscribed: placement.oversubscribed,
-                transport,
+                transports: prepared.transports.clone(),
+                bares: prepared.bares.clone(),
+                exposed,
                 wait,
                 clock: stage.clock.report(),
                 work: stage.work,
@@ -156,9 +169,9 @@ pub fn on_processes(
             })
             .collect();
         launches = launch + 1;
-        ended = Launch::start(&assignments, SLOTS)
+        ended = Launch::start(&Local, &assignments, &prepared.descriptors)
             .class(Exit::Host)?
-            .watch(&stage.signal, &mut |m| table.push(m), &mut |done, doing| {
+            .watch(&stage.signal, &mut |kept| table.push(kept), &mut |done, doing| {
                 let all = f64::from(options.launches.max(1));
                 progress((f64::from(launch) + done) / all, doing);
             })
@@ -170,10 +183,45 @@ pub fn on_processes(
     Ok(Collected { table, ended, placement: Some(placement), launches })
 }
 
-/// Carries out `task` in virtual time.
+/// How messages are cut over a transport.
+fn tuning(transport: Option<Transport>) -> Tuning {
+    transport.unwrap_or_else(Transport::usual).can().tuning
+}
+
+/// What ranks inherit: descriptors, and how many of them each transport gets.
+#[derive(Default)]
+struct Prepared {
+    transports: Vec<(String, usize)>,
+    bares: Vec<(String, usize)>,
+    descriptors: Vec<OwnedFd>,
+}
+
+impl Prepared {
+    fn of(
+        transports: &[Transport],
+        floors: bool,
+        ranks: usize,
+        exposed: usize,
+    ) -> Result<Self, CommError> {
+        let mut prepared = Self::default();
+        for transport in transports {
+            let descriptors = transport.prepare(ranks, exposed)?;
+            prepared.transports.push((transport.name().to_owned(), descriptors.len()));
+            prepared.descriptors.extend(descriptors);
+        }
+        for transport in transports.iter().filter(|_| floors) {
+            let descriptors = transport.prepare_bare()?;
+            prepared.bares.push((transport.name().to_owned(), descriptors.len()));
+            prepared.descriptors.extend(descriptors);
+        }
+        Ok(prepared)
+    }
+}
+
+/// Measures in virtual time.
 ///
 /// # Errors
-/// The machine cannot be read, has fewer ranks, or the program deadlocks on it.
+/// The machine has fewer ranks or no time for bytes, or the program deadlocks on it.
 pub fn in_virtual_time(
     stage: &Stage,
     machine: &Machine,
@@ -183,25 +231,7 @@ pub fn in_virtual_time(
 ) -> Result<Collected, Failure> {
     let stopped = || stage.signalled();
     let mut runner = VirtualRunner::new(machine, ranks, progress, &stopped);
-    let measured = match task {
-        Task::Signature { plan, fan_in: Some(most), .. } => {
-            contention::measure(&mut runner, plan, *most, plan.budget).map(drop)
-        }
-        Task::Signature { plan, pairs, .. } => {
-            let signature = signature::measure(&mut runner, plan);
-            match signature {
-                Ok(_) if *pairs => pairs::measure(&mut runner, plan, plan.budget).map(drop),
-                other => other.map(drop),
-            }
-        }
-        Task::Series(plan) => series::measure(&mut runner, plan).map(drop),
-        Task::Bulk(plan) => surface::measure(&mut runner, plan),
-        Task::Floors(_) => {
-            let what = "measure floors in virtual time: a simulated machine has none";
-            return Err(Failure::new(Exit::Usage, what));
-        }
-    };
-    let ended = match measured {
+    let ended = match task.lead(&mut runner) {
         Err(Stop::Interrupted) => Ended::Interrupted,
         other => other.class(Exit::Input).map(|()| Ended::Done)?,
     };
@@ -209,16 +239,14 @@ pub fn in_virtual_time(
 }
 
 /// How many ranks the target's procedures run on at least, and what limits them.
-fn check_limits(ranks: usize, transport: Transport) -> Result<(), Failure> {
-    if ranks > bandgap_shm::MAX_RANKS {
-        return Err(Failure::new(
-            Exit::Usage,
-            format!(
-                "run {ranks} ranks over {}: one machine takes {} at most",
-                transport.name(),
-                bandgap_shm::MAX_RANKS
-            ),
-        ));
+fn check_limits(ranks: usize, transports: &[Transport]) -> Result<(), Failure> {
+    for transport in transports {
+        let most = transport.can().ranks.min(bandgap_shm::MAX_RANKS);
+        if ranks > most {
+            let what =
+                format!("run {ranks} ranks over {transport}: one machine takes {most} at most");
+            return Err(Failure::new(Exit::Usage, what));
+        }
     }
     // Standard streams, the control page and segment, the run's files, one socket for each rank in
     // the launcher; in a rank one for each peer.
@@ -247,13 +275,15 @@ fn secret() -> rustix::io::Result<[u8; 16]> {
     Ok(bytes)
 }
 
-/// The machine that `target` simulates, if it does.
+/// The machine that `target` simulates.
 ///
 /// # Errors
-/// There is no such machine, or its file is wrong.
-pub fn machine(target: &Target) -> Result<Option<Machine>, Failure> {
+/// There is no such machine, or its file is wrong; or the target is none.
+pub fn machine(target: &Target) -> Result<Machine, Failure> {
     match target {
-        Target::Real(_) => Ok(None),
-        Target::Simulated(name) => Machine::load(name).class(Exit::Input).map(Some),
+        Target::Real(transport) => {
+            Err(Failure::new(Exit::Usage, format!("simulate {transport}: it is real")))
+        }
+        Target::Simulated(name) => Machine::load(name).class(Exit::Input),
     }
 }

@@ -1,4 +1,4 @@
-//! Memory handed from the launcher to a rank over their socket pair.
+//! Descriptors handed from the launcher to a rank over their socket pair.
 
 use std::io::{Error, IoSlice, IoSliceMut, Result};
 use std::mem::MaybeUninit;
@@ -9,32 +9,36 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 
-/// Descriptors that travel: the control page, the transport's segment, the exposed memory, and the
-/// floors' area; where there is none, the page again.
-const COUNT: usize = 4;
+/// Most descriptors of one rank.
+const MOST: usize = 16;
 
-/// Sends the descriptors with one byte.
-pub fn send(socket: impl AsFd, descriptors: [BorrowedFd<'_>; COUNT]) -> Result<()> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(COUNT))];
+/// Sends the descriptors with one byte that counts them.
+pub fn send(socket: impl AsFd, descriptors: &[BorrowedFd<'_>]) -> Result<()> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST))];
     let mut control = SendAncillaryBuffer::new(&mut space);
-    if !control.push(SendAncillaryMessage::ScmRights(&descriptors)) {
-        return Err(Error::other("no room for descriptors"));
+    let fits = descriptors.len() <= MOST;
+    if !fits || !control.push(SendAncillaryMessage::ScmRights(descriptors)) {
+        return Err(Error::other("too many descriptors for one rank"));
     }
-    sendmsg(socket, &[IoSlice::new(b"d")], &mut control, SendFlags::NOSIGNAL)?;
+    let count = [descriptors.len() as u8];
+    sendmsg(socket, &[IoSlice::new(&count)], &mut control, SendFlags::NOSIGNAL)?;
     Ok(())
 }
 
 /// Receives what [`send`] sent.
-pub fn receive(socket: impl AsFd) -> Result<[OwnedFd; COUNT]> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(COUNT))];
+pub fn receive(socket: impl AsFd) -> Result<Vec<OwnedFd>> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
-    let mut byte = [0];
-    recvmsg(socket, &mut [IoSliceMut::new(&mut byte)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
+    let mut count = [0];
+    recvmsg(socket, &mut [IoSliceMut::new(&mut count)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
     let mut received = Vec::new();
     for message in control.drain() {
         if let RecvAncillaryMessage::ScmRights(descriptors) = message {
             received.extend(descriptors);
         }
     }
-    received.try_into().map_err(|_| Error::other("the launcher did not hand over its memory"))
+    match received.len() == usize::from(count[0]) {
+        true => Ok(received),
+        false => Err(Error::other("the launcher did not hand over all descriptors")),
+    }
 }

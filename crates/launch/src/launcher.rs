@@ -2,20 +2,20 @@
 
 use std::io::ErrorKind::{BrokenPipe, ConnectionReset};
 use std::io::Read;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
-use bandgap_shm::floor::FloorArea;
-use bandgap_shm::{Control, Exposed, Segment, ShmError};
+use bandgap_shm::{Control, ShmError};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use super::descriptors;
 use super::message::{Assignment, Channel, FromRank, ToRank};
-use super::{Transport, descriptors};
+use super::start::Start;
 use crate::Exit;
-use bandgap_campaign::Measured;
+use bandgap_campaign::data::Kept;
 
 /// Time that ranks get to end by themselves after one of them has failed.
 const GRACE: Duration = Duration::from_millis(800);
@@ -91,33 +91,27 @@ struct RankProcess {
     open: bool,
     status: Option<ExitStatus>,
     failure: Option<(String, u8)>,
+    wrong: bool,
     done: bool,
     address: Option<String>,
 }
 
 impl Launch {
-    /// Starts one process for each assignment.
+    /// Starts one rank for each assignment, and hands each the descriptors.
     ///
     /// # Errors
     /// The system refused processes, descriptors or memory; those already started are ended.
-    pub fn start(assignments: &[Assignment], slots: usize) -> Result<Self, LaunchError> {
+    pub fn start(
+        how: &dyn Start,
+        assignments: &[Assignment],
+        inherited: &[OwnedFd],
+    ) -> Result<Self, LaunchError> {
         let size = assignments.len();
         let memory = |source| LaunchError::Memory { size, source };
         let control = Control::create(size).map_err(memory)?;
-        let floors =
-            assignments.iter().any(|a| matches!(a.task, bandgap_campaign::Task::Floors(_)));
-        let needs_segment = floors || assignments.iter().any(|a| a.transport == Transport::Shm);
-        let area = floors.then(FloorArea::create).transpose().map_err(memory)?;
-        let segment =
-            if needs_segment { Some(Segment::create(size, slots).map_err(memory)?) } else { None };
-        let bytes = assignments
-            .first()
-            .map_or(0, |first| first.task.exposed(size, &first.transport.tuning()));
-        let exposed = (needs_segment && bytes > 0).then(|| Exposed::create(size, bytes));
-        let exposed = exposed.transpose().map_err(memory)?;
         let mut launch = Self { ranks: Vec::with_capacity(size), control, released: false };
         for assignment in assignments {
-            let process = RankProcess::start().map_err(|source| LaunchError::Start {
+            let process = RankProcess::start(how).map_err(|source| LaunchError::Start {
                 rank: assignment.rank,
                 size,
                 source,
@@ -125,11 +119,10 @@ impl Launch {
             launch.ranks.push(process);
         }
         for (process, assignment) in launch.ranks.iter_mut().zip(assignments) {
-            let page = launch.control.fd();
-            let shared = segment.as_ref().map_or(page, Segment::fd);
-            let exposed = exposed.as_ref().map_or(page, Exposed::fd);
-            let area = area.as_ref().map_or(page, FloorArea::fd);
-            let handed = descriptors::send(process.channel.stream(), [page, shared, exposed, area]);
+            let page = [launch.control.fd()];
+            let all: Vec<BorrowedFd<'_>> =
+                page.into_iter().chain(inherited.iter().map(AsFd::as_fd)).collect();
+            let handed = descriptors::send(process.channel.stream(), &all);
             let handed = handed
                 .and_then(|()| process.channel.send(&ToRank::Begin(Box::new(assignment.clone()))));
             match handed {
@@ -153,7 +146,7 @@ impl Launch {
     pub fn watch(
         mut self,
         signal: &UnixStream,
-        keep: &mut dyn FnMut(Measured),
+        keep: &mut dyn FnMut(Kept),
         progress: &mut dyn FnMut(f64, &str),
     ) -> Result<Ended, LaunchError> {
         let mut ended: Option<Ended> = None;
@@ -186,12 +179,13 @@ impl Launch {
     }
 
     /// A rank whose process ended without a word is the cause of its peers' failures, whichever
-    /// was heard first.
+    /// was heard first; then one that received something wrong.
     fn root_cause(&self, ended: Ended) -> Ended {
         let silent = |rank: &RankProcess| {
             rank.failure.is_none() && !rank.done && rank.status.is_some_and(|s| !s.success())
         };
-        match (&ended, self.ranks.iter().position(silent)) {
+        let at = |is: &dyn Fn(&RankProcess) -> bool| self.ranks.iter().position(is);
+        match (&ended, at(&silent).or_else(|| at(&|rank| rank.wrong))) {
             (Ended::Failed(_), Some(rank)) => self.failure(rank).map_or(ended, Ended::Failed),
             _ => ended,
         }
@@ -231,7 +225,7 @@ impl Launch {
     fn hear(
         &mut self,
         rank: usize,
-        keep: &mut dyn FnMut(Measured),
+        keep: &mut dyn FnMut(Kept),
         progress: &mut dyn FnMut(f64, &str),
     ) {
         let process = &mut self.ranks[rank];
@@ -251,14 +245,17 @@ impl Launch {
         for message in messages {
             match message {
                 FromRank::Address(address) => process.address = Some(address),
-                FromRank::Progress { measured, done, doing } => {
-                    measured.into_iter().for_each(&mut *keep);
+                FromRank::Progress { kept, done, doing } => {
+                    kept.into_iter().for_each(&mut *keep);
                     progress(done, &doing);
                     // A rank that died meanwhile is noticed at the next reading.
                     let _ = process.channel.send(&ToRank::Noted);
                 }
                 FromRank::Done => process.done = true,
-                FromRank::Failed { message, code } => process.failure = Some((message, code)),
+                FromRank::Failed { message, code, wrong } => {
+                    process.failure = Some((message, code));
+                    process.wrong = wrong;
+                }
             }
         }
     }
@@ -336,22 +333,15 @@ impl Drop for Launch {
 }
 
 impl RankProcess {
-    fn start() -> std::io::Result<Self> {
-        let (ours, theirs) = UnixStream::pair()?;
-        let child = Command::new(std::env::current_exe()?)
-            .arg(super::rank::COMMAND)
-            .arg(std::process::id().to_string())
-            .stdin(Stdio::from(OwnedFd::from(theirs)))
-            .stdout(Stdio::null())
-            // Ctrl-C goes to the launcher alone, which stops the ranks in order.
-            .process_group(0)
-            .spawn()?;
+    fn start(how: &dyn Start) -> std::io::Result<Self> {
+        let (child, ours) = how.start()?;
         Ok(Self {
             child,
             channel: Channel::new(ours)?,
             open: true,
             status: None,
             failure: None,
+            wrong: false,
             done: false,
             address: None,
         })

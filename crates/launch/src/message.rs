@@ -6,9 +6,8 @@ use std::os::unix::net::UnixStream;
 use bandgap_host::{ClockReport, WorkRate};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::transport::Transport;
-use bandgap_campaign::Measured;
 use bandgap_campaign::Task;
+use bandgap_campaign::data::Kept;
 
 /// How ranks wait for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
@@ -37,8 +36,13 @@ pub struct Assignment {
     pub cpu: Option<usize>,
     /// Whether ranks share processors.
     pub oversubscribed: bool,
-    /// The transport.
-    pub transport: Transport,
+    /// The transports to connect, the first of which carries orders, and how many descriptors each
+    /// inherits.
+    pub transports: Vec<(String, usize)>,
+    /// The transports whose bare mechanisms are measured too, likewise.
+    pub bares: Vec<(String, usize)>,
+    /// Bytes that each rank exposes to its peers.
+    pub exposed: usize,
     /// How to wait; never [`Wait::Auto`].
     pub wait: Wait,
     /// Calibration of the clock, made once for all.
@@ -49,7 +53,7 @@ pub struct Assignment {
     pub secret: [u8; 16],
     /// Longest wait for anything, in seconds.
     pub deadline: f64,
-    /// What to do.
+    /// What rank 0 leads.
     pub task: Task,
 }
 
@@ -72,7 +76,7 @@ pub enum FromRank {
     /// Measured batches and the state of progress; answered by [`ToRank::Noted`].
     Progress {
         /// New batches.
-        measured: Vec<Measured>,
+        kept: Vec<Kept>,
         /// Share done.
         done: f64,
         /// What is being done.
@@ -86,6 +90,8 @@ pub enum FromRank {
         message: String,
         /// The class of the failure, as an exit code.
         code: u8,
+        /// Whether it received something wrong.
+        wrong: bool,
     },
 }
 

@@ -2,8 +2,6 @@
 
 use std::str::FromStr;
 
-use clap::ValueEnum;
-
 use crate::Transport;
 
 /// What `--transport` names.
@@ -25,20 +23,15 @@ impl FromStr for Target {
             }
             return Ok(Self::Simulated(machine.to_owned()));
         }
-        Transport::from_str(text, false).map(Self::Real).map_err(|_| {
-            format!(
-                "there is no transport of this name; there are shm, tcp, unix, udp and sim:MACHINE \
-                 with {} or a file",
-                machines()
-            )
-        })
+        let real = text.parse().map(Self::Real);
+        real.map_err(|error| format!("{error} and sim:MACHINE with {} or a file", machines()))
     }
 }
 
 impl std::fmt::Display for Target {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Real(transport) => f.write_str(transport.name()),
+            Self::Real(transport) => transport.fmt(f),
             Self::Simulated(machine) => write!(f, "sim:{machine}"),
         }
     }

@@ -2,14 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use bandgap_comm::{Delay, Stamp};
-use bandgap_kernels::{Job, pass, reduce, run, transfer};
-use bandgap_sim::{Machine, record, replay};
-
-use bandgap_campaign::data::{Measured, Table};
+use bandgap_campaign::data::{Kept, Probe, Table};
 use bandgap_campaign::runner::{Executed, Runner, Stop};
+use bandgap_comm::Delay;
+use bandgap_kernels::{Order, Stamps, fact, program};
+use bandgap_sim::{Machine, Recorder, SimError, record, replay};
 
-/// Runs jobs on a simulated LogGP machine.
+/// Carries out orders on a simulated LogGP machine.
 pub struct VirtualRunner<'a> {
     machine: &'a Machine,
     size: usize,
@@ -38,6 +37,10 @@ impl<'a> VirtualRunner<'a> {
 
 const PICOSECONDS: f64 = 1e3;
 
+fn refused(error: SimError) -> Stop {
+    Stop::Sim(Box::new(error))
+}
+
 impl Runner for VirtualRunner<'_> {
     fn size(&self) -> usize {
         self.size
@@ -55,26 +58,23 @@ impl Runner for VirtualRunner<'_> {
         0
     }
 
-    fn run(&mut self, job: &Job) -> Result<Executed, Stop> {
+    fn run(&mut self, order: &Order) -> Result<Executed, Stop> {
         if (self.stopped)() {
             return Err(Stop::Interrupted);
         }
-        let schedule = if job.passes_messages() {
-            record(self.size, |comm| pass(comm, job))
-        } else if job.moves_bytes() {
-            record(self.size, |am| transfer(am, job))
-        } else {
-            record(self.size, |am| run(am, job))
-        };
-        let schedule = schedule.map_err(|error| Stop::Sim(Box::new(error)))?;
-        let replayed =
-            replay(&schedule, self.machine).map_err(|error| Stop::Sim(Box::new(error)))?;
-        let (timed, _) = job.timed(self.size);
-        let marks: Vec<Stamp> =
-            replayed.marks[timed].iter().map(|ps| Stamp::from_ticks(*ps)).collect();
-        let samples = reduce(job, &marks);
-        let ns = |ticks: Vec<u64>| ticks.iter().map(|t| *t as f64 / PICOSECONDS).collect();
-        Ok(Executed { issue: ns(samples.issue), drained: ns(samples.drained), probe: None })
+        let fact = fact(order)?;
+        let rank = program::<Recorder>(order)?;
+        let schedule = record(order.ranks, |recorder| rank(recorder)).map_err(refused)?;
+        let replayed = replay(&schedule, self.machine).map_err(refused)?;
+        let stamps: Stamps = replayed.marks.into_iter().enumerate().collect();
+        let samples = (fact.samples)(order, self.size, &stamps)?;
+        let ns = |ticks: &[u64]| ticks.iter().map(|ps| *ps as f64 / PICOSECONDS).collect();
+        let column = |name: &str| (name.to_owned(), ns(samples.column(name)));
+        Ok(Executed { samples: samples.names().map(column).collect(), ..Executed::default() })
+    }
+
+    fn look(&mut self, _order: &Order) -> Result<Option<Probe>, Stop> {
+        Ok(None)
     }
 
     fn delay(&self, ns: f64) -> Delay {
@@ -85,8 +85,8 @@ impl Runner for VirtualRunner<'_> {
         vec![delay.picoseconds as f64 / PICOSECONDS; samples as usize]
     }
 
-    fn keep(&mut self, measured: Measured) -> Result<(), Stop> {
-        self.kept.push(measured);
+    fn keep(&mut self, kept: Kept) -> Result<(), Stop> {
+        self.kept.push(kept);
         Ok(())
     }
 

@@ -5,12 +5,12 @@ use crate::linear::{Group, Linear};
 /// Slope 1 counts as found within this share.
 pub(crate) const SLOPE_TOLERANCE: f64 = 0.05;
 
-/// Over a wide range of delays a slope within that share would hide overheads that change by more
-/// than themselves: they may change by this share.
+/// Over a wide range of delays, a slope within that share would allow the overheads to change by more
+/// than their own size. They may change by this share.
 const OFFSET_TOLERANCE: f64 = 0.15;
 
-/// A cost counts as raised above the gap from this ratio on; nearer to the knee a steady state
-/// takes ever more messages to settle.
+/// A cost counts as raised above the gap from this ratio on. Closer to the knee, a steady state takes
+/// more and more messages to settle.
 const RAISED: f64 = 1.03;
 
 const ERRORS: f64 = 3.0;
@@ -46,9 +46,10 @@ pub(crate) struct Arm<'a> {
 }
 
 impl<'a> Arm<'a> {
-    /// The far arm: from the longest delay down, as long as the cost falls with slope 1 within 5 %
-    /// and os + or stay the same within 15 % (or cannot be told from that), both from delay to delay and to the arm's middle. `costs` are
-    /// ascending by delay; only those raised above `gap` can be on the arm.
+    /// The far arm: the longest delay, and shorter ones as long as the cost falls with slope 1 within
+    /// 5 % and os + or stay the same within 15 %, or within the noise. Both must hold from delay to
+    /// delay and from delay to the arm's middle. `costs` are ascending by delay; only those raised
+    /// above `gap` can be on the arm.
     pub(crate) fn far(costs: &'a [Cost], gap: f64) -> Option<Arm<'a>> {
         let raised: Vec<&Cost> =
             costs.iter().filter(|c| c.delay > 0.0 && c.value > RAISED * gap).collect();
@@ -64,7 +65,7 @@ impl<'a> Arm<'a> {
         let (&longest, shorter) = costs.split_last()?;
         let mut arm = Arm { costs: vec![longest], left_out: None };
         for (i, &cost) in shorter.iter().enumerate().rev() {
-            // Off the arm every shorter delay lies farther off, so one that strays alone is noise.
+            // Off the arm, every shorter delay is farther off. So a single delay that is off is noise.
             if arm.extends_to(cost) || i > 0 && arm.extends_to(shorter[i - 1]) {
                 arm.costs.insert(0, cost);
             } else {
@@ -89,9 +90,9 @@ impl<'a> Arm<'a> {
             && on_slope(nearest.delay, nearest.overheads(), nearest.variance)
     }
 
-    /// Whether a parameter is read from the cost at `delay`: the gap without one, and the overheads of
-    /// the arm. Between them no parameter rests on it, and close to the knee it takes many messages
-    /// to settle.
+    /// Whether a parameter is read from the cost at `delay`: the gap is read without a delay, the
+    /// overheads on the arm. No parameter rests on the delays between, and close to the knee a cost
+    /// takes many messages to settle.
     pub(crate) fn rests_on(&self, delay: f64) -> bool {
         delay == 0.0 || self.costs.iter().chain(&self.left_out).any(|cost| cost.delay == delay)
     }
@@ -107,13 +108,14 @@ impl<'a> Arm<'a> {
 
     /// os + or: the weighted mean of g'(Δ) − Δ over the arm.
     pub(crate) fn overheads(&self, groups: usize) -> Linear {
-        let parts: Vec<(Linear, f64)> =
-            self.costs.iter().map(|c| (c.terms.clone().shifted(-c.delay), c.weight())).collect();
-        Linear::weighted_mean(parts.iter().map(|(terms, weight)| (terms, *weight)), groups)
+        let total: f64 = self.costs.iter().map(|c| c.weight()).sum();
+        let part = |c: &&Cost| (c.weight() / total, c.terms.clone().shifted(-c.delay));
+        let parts: Vec<(f64, Linear)> = self.costs.iter().map(part).collect();
+        Linear::sum(parts.iter().map(|(weight, terms)| (*weight, terms)), groups)
     }
 
-    /// The arm's slope by weighted least squares; of the step to the left-out delay where the arm
-    /// is a single delay, and `None` where there is no such either.
+    /// The arm's slope by weighted least squares. If the arm is a single delay, that of the step to the
+    /// delay left out; `None` if there is none either.
     pub(crate) fn slope(&self, groups: usize) -> Option<Linear> {
         let costs: Vec<&Cost> = match (self.costs.as_slice(), self.left_out) {
             (&[only], Some(left_out)) => vec![left_out, only],
@@ -122,18 +124,14 @@ impl<'a> Arm<'a> {
         let delays: Vec<f64> = costs.iter().map(|c| c.delay).collect();
         let weights: Vec<f64> = costs.iter().map(|c| c.weight()).collect();
         let influence = bandgap_stats::line::Influence::of(&delays, &weights)?;
-        let zero = Linear::constant(0.0, groups);
-        Some(
-            costs
-                .iter()
-                .zip(&influence.slope)
-                .fold(zero, |sum, (cost, weight)| sum.plus(*weight, &cost.terms)),
-        )
+        let parts = influence.slope.iter().copied().zip(costs.iter().map(|cost| &cost.terms));
+        Some(Linear::sum(parts, groups))
     }
 
     /// The idle time g − (os + or) with its variance from the groups' own batches.
     pub(crate) fn idle(&self, gap: &Linear, groups: &[Group]) -> (f64, f64) {
-        let idle = gap.clone().plus(-1.0, &self.overheads(groups.len()));
+        let overheads = self.overheads(groups.len());
+        let idle = Linear::sum([(1.0, gap), (-1.0, &overheads)], groups.len());
         (idle.value(groups), idle.variance(groups))
     }
 }

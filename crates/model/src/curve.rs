@@ -72,8 +72,9 @@ impl Stretch {
         ((point.mean - predicted).abs(), variance.sqrt())
     }
 
-    /// √(χ²/(n − 2)) of the points about the line where that is beyond noise, else 1: the ratio by
-    /// which the points scatter more than their own batches tell (Birge 1932); `None` for two points.
+    /// √(χ²/(n − 2)) of the points about the line where that is beyond noise, else 1: how many times
+    /// more the points scatter than their own batches would make them (Birge 1932). `None` for two
+    /// points.
     pub(crate) fn scatter(&self) -> Option<f64> {
         if self.points.len() < 3 {
             return None;
@@ -108,9 +109,9 @@ impl Curve {
     /// Puts the points in order and smooths their variances.
     ///
     /// The variance of few batches scatters by tens of per cent, and weights from it would favour
-    /// the points that happen to look quiet. A power of the elapsed time, fitted to all points of
-    /// the curve, gives steadier weights: power 0 is a clock's constant jitter, 2 a share of the
-    /// time. Only weights and tests use it; intervals use each point's own batches.
+    /// points with a small variance by chance. A power of the elapsed time, fitted to all points of the
+    /// curve, gives steadier weights: power 0 is a clock's constant jitter, 2 a share of the time. Only
+    /// weights and tests use it. Intervals use each point's own batches.
     pub(crate) fn new(delay: f64, messages_and_groups: &[(u64, usize)], groups: &[Group]) -> Curve {
         let mut order = messages_and_groups.to_vec();
         order.sort_unstable();

@@ -61,7 +61,7 @@ pub enum ModelError {
         /// How many there are.
         found: usize,
     },
-    /// An observation holds a value that no clock gives.
+    /// An observation has an impossible value.
     #[error(
         "{value} ns as a time of {kind} with {messages} messages and a delay of {delay} ns; times \
          are finite and not negative, and messages at least 1"
@@ -76,7 +76,7 @@ pub enum ModelError {
         /// The value in nanoseconds.
         value: f64,
     },
-    /// A quantity that is positive on every machine came out otherwise.
+    /// A quantity that is positive on every machine is not.
     #[error("{quantity} of {}: the table does not rise with the number of messages", Ns(*.value))]
     NotPositive {
         /// Name of the quantity.
@@ -86,7 +86,8 @@ pub enum ModelError {
     },
     /// The confidence or the number of resamples cannot be used.
     #[error(
-        "a confidence of {confidence} with {resamples} resamples; use one strictly between 0 and 1, and at least 100 resamples"
+        "a confidence of {confidence} with {resamples} resamples; use a confidence above 0 and below 1, and \
+         at least 100 resamples"
     )]
     BadOptions {
         /// The confidence asked for.
@@ -94,7 +95,7 @@ pub enum ModelError {
         /// The resamples asked for.
         resamples: usize,
     },
-    /// A message's time is one that no clock gives.
+    /// A message's time is impossible.
     #[error("{value:?} ns as the time of {}; times lie between 1e-12 and 1e18 ns", Bytes(*.bytes))]
     BadTime {
         /// Message length.
@@ -114,9 +115,9 @@ pub enum ModelError {
         /// How many there are.
         found: usize,
     },
-    /// A given break does not part the sizes.
+    /// A given break has no sizes on one of its sides.
     #[error(
-        "a break at {} leaves no sizes on one side; those to be parted are {} to {}",
+        "a break at {} leaves no sizes on one side; the sizes are {} to {}",
         Bytes(*.at), Bytes(*.from), Bytes(*.to)
     )]
     BreakOutside {
@@ -147,7 +148,7 @@ pub enum ModelError {
         at: u64,
     },
     /// The confidence cannot be used.
-    #[error("a confidence of {confidence}; use one strictly between 0 and 1")]
+    #[error("a confidence of {confidence}; use one above 0 and below 1")]
     BadConfidence {
         /// The confidence asked for.
         confidence: f64,

@@ -1,4 +1,4 @@
-//! What there is to say about a signature besides its numbers.
+//! Where the assumptions behind a signature do not hold, or are not checked.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use bandgap_units::Ns;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Finding {
-    /// L came out negative.
+    /// L is negative.
     NegativeLatency {
         /// L and its interval.
         latency: f64,
@@ -21,7 +21,7 @@ pub enum Finding {
     ArmSlope {
         /// The slope found.
         slope: f64,
-        /// The delay from which on or was read all the same.
+        /// or was still read from this delay on.
         from_delay: f64,
     },
     /// The right arm rises with slope 1 only beyond some delay.
@@ -33,12 +33,12 @@ pub enum Finding {
         /// The gap, to compare with.
         gap: f64,
     },
-    /// A single delay lies on the right arm, so its slope is unknown.
+    /// Only one delay is on the right arm, so its slope is unknown.
     ArmUnchecked {
         /// That delay.
         delay: f64,
     },
-    /// Two points determine os, and none checks it.
+    /// Two points give os, and no other checks it.
     FewSendOnly {
         /// Points in the send-only regime.
         points: usize,
@@ -96,28 +96,28 @@ impl fmt::Display for Finding {
             ),
             Finding::ArmSlope { slope, from_delay } => write!(
                 f,
-                "The cost over the delay rises with slope {slope:.2}, not 1 within 5 %, so or, read \
-                 from delays of {} on, is not constant.",
+                "The cost over the delay rises with slope {slope:.2}, which is not 1 within 5 %. So or, \
+                 read from delays of {} on, is not constant.",
                 Ns(from_delay)
             ),
             Finding::ArmBeginsLate { knee, from_delay, gap } => write!(
                 f,
-                "The cost rises one for one with the delay only from {} on ({:.1} times the gap); between {} and \
-                 there the model does not hold, and or is that of the far arm.",
+                "The cost rises one for one with the delay only from {} on ({:.1} times the gap). \
+                 Between {} and there the model does not hold; or is read from the far arm.",
                 Ns(from_delay),
                 from_delay / gap,
                 Ns(knee)
             ),
             Finding::ArmUnchecked { delay } => write!(
                 f,
-                "Only the delay of {} raises the cost, so that the slope is 1 is not checked; \
-                 observe more delays above the idle time.",
+                "Only the delay of {} raises the cost, so the slope is not checked; observe more \
+                 delays above the idle time.",
                 Ns(delay)
             ),
             Finding::FewSendOnly { points } => write!(
                 f,
-                "Only {points} message counts lie in the send-only regime, so that os is constant \
-                 is not checked; observe more small M."
+                "Only {points} message counts lie in the send-only regime, so nothing checks that os \
+                 is constant; observe more small M."
             ),
             Finding::SendOnlyUnseen { rtt } => write!(
                 f,

@@ -1,8 +1,7 @@
 //! Hockney's model of a message's time, t(n) = (n + n½)/r∞, fitted in one or several segments.
 //!
 //! - [`fit`]: from times of messages of many lengths to [`HockneyFit`].
-//! - [`HockneyFinding`]: what there is to say about it besides its numbers, such as why a parameter
-//!   is not given.
+//! - [`HockneyFinding`]: what its numbers do not say, such as why a parameter is not given.
 //!
 //! A parameter that the data do not support is absent, and a finding says why. Times are
 //! nanoseconds, rates bytes per second. T(n) = T0 + n/R∞ of bulk transfers is the same line, and
@@ -23,6 +22,7 @@ pub use input::{SizedTimes, sized_times_from_pairs};
 use std::collections::BTreeMap;
 
 use bandgap_stats::Regression;
+use serde::{Deserialize, Serialize};
 
 use crate::error::ModelError;
 use crate::signature::Estimate;
@@ -50,9 +50,9 @@ pub struct HockneyOptions {
     pub breaks: Breaks,
     /// Confidence of all intervals, strictly between 0 and 1.
     pub confidence: f64,
-    /// In which steps the times of a size are known, in nanoseconds; those of sizes that are not
-    /// listed are exact. What steps explain is taken for neither a break nor a bend, and intervals
-    /// hold all that steps may hide.
+    /// The step in which the times of a size are known, in nanoseconds. Times of sizes that are not
+    /// listed are exact. A deviation that steps explain is neither a break nor a bend, and intervals
+    /// are wider by what steps may hide.
     pub steps: BTreeMap<u64, f64>,
 }
 
@@ -67,7 +67,8 @@ impl Default for HockneyOptions {
 }
 
 /// Which errors a fit makes small.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Weighting {
     /// Σ(t/t̂ − 1)²: short and long messages count alike.
     Relative,
@@ -104,7 +105,7 @@ pub struct HockneyFit {
     pub sizes: usize,
     /// Confidence of all intervals.
     pub confidence: f64,
-    /// What there is to say about the segments as a whole.
+    /// Findings of the segments as a whole.
     pub findings: Vec<HockneyFinding>,
 }
 
@@ -128,9 +129,9 @@ pub struct Fit {
     pub weighting: Weighting,
     /// The segments, ascending.
     pub segments: Vec<Segment>,
-    /// What is left at each size, ascending; sizes of segments without a line are missing.
+    /// The residual at each size, ascending; sizes of segments without a line are missing.
     pub residuals: Vec<Residual>,
-    /// What there is to say, and why parameters are absent.
+    /// Findings, and why parameters are absent.
     pub findings: Vec<HockneyFinding>,
 }
 
@@ -145,7 +146,7 @@ impl Fit {
     }
 }
 
-/// A time and what the fit makes of it.
+/// A measured and a fitted time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Residual {
     /// Message length.
@@ -205,10 +206,10 @@ pub struct Segment {
     pub residuals: Option<ResidualSummary>,
     /// Number of sizes.
     pub points: usize,
-    /// The line in nanoseconds over bytes, whatever is made of it; `None` for fewer than three
-    /// sizes.
+    /// The line in nanoseconds over bytes, also where it gives no parameters; `None` for fewer than
+    /// three sizes.
     pub line: Option<Regression>,
-    /// G, where the slope is positive beyond doubt.
+    /// G, where the whole interval of the slope is positive.
     gap_per_byte: Option<Estimate>,
 }
 
@@ -225,16 +226,15 @@ impl Segment {
 
 /// Fits t(n) = (n + n½)/r∞ to times of messages of many lengths, by segments, with both weightings.
 ///
-/// Repetitions of a size count as one point, their mean inside the fence of
-/// [`bandgap_stats::outlier`]; every size counts alike. So intervals come from how the sizes scatter
-/// about the line, which includes what is particular to a size, and not from how well one size
-/// repeats itself.
+/// Repetitions of a size are one point, their mean inside the fence of [`bandgap_stats::outlier`], and
+/// every size counts alike. So intervals come from how the sizes scatter about the line, and not from
+/// how the repetitions of one size scatter.
 /// *Formula*: found breaks minimise the criterion of [`bandgap_stats::segmented::search`] on relative
-/// errors; the least noise it believes is that of the means as repetitions and steps show it. Then
+/// errors; its least noise is that of the means, as repetitions and steps show it. Then
 /// [`bandgap_stats::regression`] fits each segment by itself. t0 is the intercept and r∞ the
 /// reciprocal of the slope, with their t intervals; π0 = 1/t0 has the reciprocals of t0's ends, and
-/// n½ = t0·r∞ Fieller's interval. Each end is moved out by what steps can do at most, as the root of
-/// the squares of both.
+/// n½ = t0·r∞ Fieller's interval. Each end then moves out by the most that steps can do: its distance
+/// becomes the root of the sum of both squares.
 /// *Units*: nanoseconds, bytes, bytes per second.
 /// *Assumes* independent errors from size to size: for found breaks and the relative fit in
 /// proportion to the time, for the ordinary fit of any variance.
@@ -242,8 +242,8 @@ impl Segment {
 /// # Errors
 /// [`ModelError::BadTime`] for a time that is not a positive number of usual size, [`ModelError::NoTimes`],
 /// [`ModelError::TooFewSizes`] for fewer than three different sizes, [`ModelError::BreakOutside`],
-/// [`ModelError::BreaksTooClose`] and [`ModelError::BreaksUnsorted`] for given breaks that do not part
-/// the sizes in their order, [`ModelError::BadConfidence`].
+/// [`ModelError::BreaksTooClose`] and [`ModelError::BreaksUnsorted`] for given breaks without
+/// sizes between them or not ascending, [`ModelError::BadConfidence`].
 pub fn fit(data: &[SizedTimes], options: &HockneyOptions) -> Result<HockneyFit, ModelError> {
     if !(options.confidence > 0.0 && options.confidence < 1.0) {
         return Err(ModelError::BadConfidence { confidence: options.confidence });

@@ -1,9 +1,9 @@
 //! From observations to the parameters of a model, with intervals.
 //!
-//! - [`logp`]: the LogP machine, message by message; what an observation would read on it.
+//! - [`logp`]: the LogP machine, message by message: what an observation would be on it.
 //! - [`observation`]: the input, and how rows of a table become it.
-//! - [`signature`]: the output, and [`extract`], the way from one to the other.
-//! - [`finding`]: what there is to say about a signature besides its numbers.
+//! - [`signature`]: the output; [`extract`] makes it from observations.
+//! - [`finding`]: sentences on where a signature's assumptions do not hold or are not checked.
 //! - [`hockney`]: times of messages of any length, to r∞, n½, t0 and π0; LogGP's G.
 //!
 //! Source of LogP's method: "Assessing Fast Network Interfaces" (the LogP paper), sections

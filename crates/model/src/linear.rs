@@ -4,7 +4,7 @@
 //! of the observations' means. Value, variance, degrees of freedom and every bootstrap replicate
 //! follow from its coefficients.
 
-/// What is left of a difference below this share of its terms is rounding error, not time.
+/// A difference below this share of its terms is rounding error, not time.
 const ROUNDING: f64 = 1e-12;
 
 /// One observation's part in the estimation: its batch values without the fenced ones.
@@ -38,26 +38,28 @@ pub(crate) struct Linear {
 }
 
 impl Linear {
-    pub(crate) fn constant(constant: f64, groups: usize) -> Linear {
-        Linear { constant, coefficients: vec![0.0; groups] }
-    }
-
     /// Σ weightᵢ·mean of groupᵢ.
     pub(crate) fn of(terms: impl IntoIterator<Item = (usize, f64)>, groups: usize) -> Linear {
-        let mut linear = Linear::constant(0.0, groups);
+        let mut linear = Linear { constant: 0.0, coefficients: vec![0.0; groups] };
         for (group, weight) in terms {
             linear.coefficients[group] += weight;
         }
         linear
     }
 
-    /// self + factor·other.
-    pub(crate) fn plus(mut self, factor: f64, other: &Linear) -> Linear {
-        self.constant += factor * other.constant;
-        for (mine, theirs) in self.coefficients.iter_mut().zip(&other.coefficients) {
-            *mine += factor * theirs;
+    /// Σ factorᵢ·partᵢ.
+    pub(crate) fn sum<'a>(
+        parts: impl IntoIterator<Item = (f64, &'a Linear)>,
+        groups: usize,
+    ) -> Linear {
+        let mut sum = Linear::of([], groups);
+        for (factor, part) in parts {
+            sum.constant += factor * part.constant;
+            for (mine, theirs) in sum.coefficients.iter_mut().zip(&part.coefficients) {
+                *mine += factor * theirs;
+            }
         }
-        self
+        sum
     }
 
     pub(crate) fn shifted(mut self, constant: f64) -> Linear {
@@ -65,27 +67,16 @@ impl Linear {
         self
     }
 
-    /// The mean of several combinations under weights.
-    pub(crate) fn weighted_mean<'a>(
-        parts: impl IntoIterator<Item = (&'a Linear, f64)>,
-        groups: usize,
-    ) -> Linear {
-        let parts: Vec<_> = parts.into_iter().collect();
-        let total: f64 = parts.iter().map(|(_, weight)| weight).sum();
-        parts.iter().fold(Linear::constant(0.0, groups), |sum, (part, weight)| {
-            sum.plus(weight / total, part)
-        })
-    }
-
-    pub(crate) fn at(&self, means: &[f64]) -> f64 {
+    /// The combination of these means, one for each group.
+    pub(crate) fn at(&self, means: impl IntoIterator<Item = f64>) -> f64 {
         self.constant + self.coefficients.iter().zip(means).map(|(c, m)| c * m).sum::<f64>()
     }
 
     pub(crate) fn value(&self, groups: &[Group]) -> f64 {
-        self.constant + self.coefficients.iter().zip(groups).map(|(c, g)| c * g.mean).sum::<f64>()
+        self.at(groups.iter().map(|group| group.mean))
     }
 
-    /// `number`, which is the value or one near it; 0 where that is rounding error beside the terms.
+    /// `number`, the value or an end of its interval; 0 where it is rounding error beside the terms.
     pub(crate) fn rounded(&self, number: f64, groups: &[Group]) -> f64 {
         let terms = self.coefficients.iter().zip(groups).map(|(c, g)| (c * g.mean).abs());
         let terms = self.constant.abs() + terms.sum::<f64>();

@@ -59,13 +59,13 @@ impl Params {
 
 /// The time of the issue phase: `messages` times {issue a request, compute for `delay`}.
 ///
-/// *Formula*: before each request the sender polls once: it takes a reply if one has arrived, or;
-/// with `capacity` requests outstanding it waits for one first. Then it issues, os, and computes.
-/// The reply to the request begun at s is there at s + RTT − or, but at least one
-/// gap after the reply before it.
+/// *Formula*: before each request the sender polls once. If a reply has arrived it takes it, which
+/// takes or; with `capacity` requests outstanding it waits for one first. Then it issues the request,
+/// which takes os, and computes. The reply to a request begun at s arrives at s + RTT − or, but at
+/// least one gap after the reply before it.
 /// *Units*: nanoseconds.
-/// *Assumes* a network that delays nothing but by L and g, and a capacity of at least one (zero is
-/// taken as one).
+/// *Assumes* a network that delays messages by L and g only, and a capacity of at least one (zero
+/// counts as one).
 /// *Source*: the LogP paper, figure 3.
 ///
 /// ```

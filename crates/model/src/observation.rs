@@ -10,8 +10,8 @@ use bandgap_stats::quantile::mean;
 /// What was timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// The issue phase: M requests, each followed by computing for Δ; the replies that are left are
-    /// drained outside the timed section.
+    /// The issue phase: M requests, each followed by computing for Δ. Replies that come later are taken
+    /// outside the timed section.
     Issue,
     /// A single request with its reply.
     Rtt,
@@ -49,19 +49,19 @@ pub struct Row {
     pub messages: u64,
     /// Δ in nanoseconds.
     pub delay_ns: f64,
-    /// Elapsed time in nanoseconds. For [`Kind::Rtt`] with more than one message, of all the round
+    /// Elapsed time in nanoseconds. For [`Kind::Rtt`] with several messages, the time of all these round
     /// trips, one after the other.
     pub elapsed_ns: f64,
 }
 
-/// Batches that a point is cut into where the rows allow.
+/// A point has this many batches if it has enough rows.
 const BATCHES: usize = 20;
 
 /// Groups the rows of a table into observations, in order of kind, Δ and M.
 ///
-/// The rows of a point are cut, in their order, into 20 batches of up to 50 rows, or more batches
-/// of 50; a remainder joins the last. With fewer than 40 rows each row is a batch of its own.
-/// Batches of at least ten rows are fenced each by itself, smaller ones by the fence of the point.
+/// The rows of a point are cut, in their order, into 20 batches of up to 50 rows, or more batches of
+/// 50; a remainder joins the last. With fewer than 40 rows each row is a batch of its own. Batches of
+/// at least ten rows have a fence each; smaller ones share the fence of the point.
 ///
 /// *Assumes*, where rows are their own batches, that repetitions are independent.
 #[must_use]

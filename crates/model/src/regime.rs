@@ -5,28 +5,28 @@ use crate::curve::{Curve, Point, Stretch, beyond_noise};
 /// A point belongs to a line if it is within this many standard errors of it …
 const ERRORS: f64 = 3.0;
 
-/// … or, in the send-only regime, within this share of the elapsed time. A real interface is not
-/// straight to the precision that many batches reach.
+/// … or, in the send-only regime, within this share of the elapsed time. The times of a real interface
+/// are not as straight as many batches are precise.
 const SEND_ONLY_TOLERANCE: f64 = 0.05;
 
 /// What a steady line tolerates beyond noise.
 struct Tolerance {
-    /// Of the smallest M from the line through the others, as a share of the step between.
+    /// Distance of the smallest M from the line through the others, as a share of the step between.
     slope: f64,
-    /// Of the others from their line, as a share of the elapsed time.
+    /// Distance of the others from their line, as a share of the elapsed time.
     level: f64,
 }
 
-/// First a line in the strict sense is looked for, then one for a machine that changes a little
-/// between one M and the next; its interval is widened by what the points scatter.
+/// A strict line is looked for first, then one for a machine that changes a little between one M and
+/// the next, whose interval is wider by the scatter of the points.
 const TOLERANCES: [Tolerance; 2] =
     [Tolerance { slope: 0.01, level: 0.005 }, Tolerance { slope: 0.05, level: 0.03 }];
 
 /// The longest run of the smallest M on one line before the first reply can be back, M·os below
 /// `limit`; `Err` with the number of such M if there are fewer than two.
 ///
-/// The first point is left out where only that makes a run of three or more: it may carry costs of
-/// a first message.
+/// The first point is left out where only that makes a run of three or more: a first message may cost
+/// more.
 pub(crate) fn send_only(curve: &Curve, limit: f64) -> Result<Stretch, usize> {
     let from_first = run_from(curve, 0, limit);
     let long_enough = |run: &Option<Stretch>| run.as_ref().is_some_and(|r| r.points.len() >= 3);
@@ -37,7 +37,7 @@ pub(crate) fn send_only(curve: &Curve, limit: f64) -> Result<Stretch, usize> {
         if long_enough(&from_second) { from_second } else { from_first }
     };
     best.ok_or_else(|| {
-        // Nothing is known of os yet but that one message costs at least the first point's share.
+        // Without a line os is not known: at most the first point is sure to be in the regime.
         curve.points.iter().filter(|p| p.mean < limit).count().min(1)
     })
 }
@@ -65,16 +65,16 @@ fn run_from(curve: &Curve, first: usize, limit: f64) -> Option<Stretch> {
 #[derive(Clone, Debug)]
 pub(crate) struct Steady {
     pub run: Stretch,
-    /// Whether further points confirm the slope in the strict sense.
+    /// Whether further points confirm the slope by the stricter tolerance.
     pub settled: bool,
 }
 
 /// The longest run of the largest M on one line, of the points with M above `beyond`; `None` for
 /// fewer than two.
 ///
-/// A run is on one line if its smallest M, where a knee shows most, fits the line through the
-/// others, and these fit their line together. Where the run is long, its smallest M is left out: a
-/// knee just above it would bend the line by less than the noise shows, and yet move the slope.
+/// A run is on one line if its smallest M, where a knee shows most, fits the line through the others,
+/// and the others fit their line together. Of a long run the smallest M is left out: a knee just above
+/// it may be too small to see in the noise, and still change the slope.
 pub(crate) fn steady(curve: &Curve, beyond: f64) -> Option<Steady> {
     let first = curve.points.partition_point(|p| p.messages <= beyond);
     let points = &curve.points[first..];

@@ -1,11 +1,14 @@
 //! The LogP signature and its extraction.
 
+mod consequences;
 mod extract;
 mod launches;
 mod shape;
 mod table;
 
 pub use extract::{extract, extract_transfers};
+
+use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
 
@@ -42,7 +45,8 @@ pub struct Estimate {
 }
 
 /// What limits the rate of messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Regime {
     /// The network: the sender idles at full rate.
     NetworkBound,
@@ -51,9 +55,11 @@ pub enum Regime {
 }
 
 /// What ends the send-only regime.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Cause {
     /// The first replies are back: RTT/os messages.
+    #[serde(rename = "first-replies")]
     RoundTrip,
     /// The network holds no more requests.
     Capacity,
@@ -73,11 +79,11 @@ pub struct Transition {
 pub struct FarArm {
     /// Its slope, 1 in the model; `None` where a single delay raises the cost.
     pub slope: Option<Estimate>,
-    /// The delay from which on it was fitted, in nanoseconds.
+    /// The shortest delay of the fit, in nanoseconds.
     pub from_delay: f64,
     /// The delays fitted.
     pub delays: usize,
-    /// Whether at least two delays agree on a slope of 1 within 5 % (or cannot be told from it).
+    /// Whether there are at least two delays, and the slope's interval reaches 1 within 5 %.
     pub holds: bool,
 }
 
@@ -103,7 +109,7 @@ pub struct Steady {
     pub cost: Estimate,
     /// The line itself.
     pub line: IssueLine,
-    /// Whether further points confirm the slope; false too where they scatter beyond their noise.
+    /// Whether further points confirm the slope. False also where they scatter beyond their noise.
     pub settled: bool,
 }
 
@@ -111,7 +117,7 @@ pub struct Steady {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Signature {
     /// os: the slope of elapsed(M) at Δ = 0 in the send-only regime; the issue time of a single
-    /// message where that regime holds no second one.
+    /// message where a second one is already outside that regime.
     pub send_overhead: Estimate,
     /// or: the mean of g'(Δ) − os − Δ over the far arm.
     pub recv_overhead: Estimate,
@@ -140,6 +146,6 @@ pub struct Signature {
     pub send_only: IssueLine,
     /// The steady states, Δ ascending; the first is Δ = 0.
     pub steady: Vec<Steady>,
-    /// What there is to say.
+    /// Where assumptions do not hold, or are not checked.
     pub findings: Vec<Finding>,
 }

@@ -6,11 +6,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::run::utc;
-use crate::{RecordError, Run};
+use serde::Serialize;
 
-/// The name of the run file in its directory.
-pub const RUN_FILE: &str = "run.json";
+use crate::run::utc;
+use crate::{RUN_FILE, RecordError, Run};
 
 /// A directory that holds one run and nothing else.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +72,7 @@ impl RunDir {
     ///
     /// # Errors
     /// A number that is not finite, and those of [`RunDir::write`].
-    pub fn write_run(&self, run: &Run) -> Result<PathBuf, RecordError> {
+    pub fn write_run<R: Serialize>(&self, run: &Run<R>) -> Result<PathBuf, RecordError> {
         self.write(RUN_FILE, run.to_json()?.as_bytes())
     }
 

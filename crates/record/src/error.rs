@@ -3,8 +3,6 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::TableError;
-
 /// Why a run could not be recorded or read. Texts are fragments that follow "failed to".
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -59,9 +57,6 @@ pub enum RecordError {
     /// A table could not be written.
     #[error("write a CSV table")]
     Csv(#[source] csv::Error),
-    /// A table could not be read.
-    #[error(transparent)]
-    Table(#[from] TableError),
     /// The bytes are no JSON, or its fields are not a run's.
     #[error("read a run: {error}")]
     Decode {

@@ -1,9 +1,12 @@
 //! Reads tables of message sizes and times that others measured, for a fit of t(n) = t0 + n/r∞.
 //!
-//! Either CSV with the columns `bytes` and one of `time_ns`, `time_us`, `time_ms`, `time_s` (in any
-//! order; columns that name a series, such as `transport`, must not change; further columns, blank
-//! lines and lines that begin with `#` are ignored; rows of one size are repetitions), or the text that one of these tools printed. The tool is recognised by what it
-//! printed, never by the file's name.
+//! A table is CSV, or the text that a tool printed. CSV has the columns `bytes` and one of `time_ns`,
+//! `time_us`, `time_ms`, `time_s`, in any order. Columns that name a series, such as `transport`, must
+//! not change. Other columns, blank lines and lines that begin with `#` are ignored. Rows of one size
+//! are repetitions.
+//!
+//! These tools are known, each by what it prints, never by the file's name. `DIALECTS` in `dialects`
+//! has a row for each; a further tool is a further row.
 //!
 //! | tool | number taken | what it is |
 //! |---|---|---|
@@ -17,33 +20,34 @@
 //! | fi_pingpong | `usec/xfer` | half the round trip of a ping-pong |
 //! | sockperf | average latency, µs; its full round trips are halved | half the round trip of a ping-pong |
 //!
-//! Sizes are payload bytes, at most 2⁴⁸, and may be 0; times are finite and more than 0. A tool's
-//! output has each size once. What else the tool's numbers need to be understood is in the notes.
+//! Sizes are payload bytes, at most 2⁴⁸, and may be 0. Times are finite and more than 0. A tool's
+//! output has each size once. The notes say what else a reader must know of the tool's numbers.
 
-mod columns;
-mod fabric;
+mod csv;
+mod dialects;
+mod headed;
 mod imb;
 mod netpipe;
-mod npout;
-mod osu;
-mod rows;
 mod sockperf;
+mod table;
 mod text;
 mod ucx;
-mod ucx_csv;
 
 use std::io::Read;
 
 use bandgap_units::Ns;
 
 use crate::TableError;
-use text::{Line, Text};
+use crate::table_error::shortened;
+use crate::table_lines::Line;
+use dialects::{DIALECTS, Dialect};
+use table::Table;
 
 /// A table of sizes and times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HockneyTable {
-    /// Who printed it.
-    pub source: Tool,
+    /// The tool that printed it, as its users write it.
+    pub tool: &'static str,
     /// What the times are.
     pub timing: Timing,
     /// The rows, in the order of the file.
@@ -64,44 +68,6 @@ pub struct HockneyRow {
     /// The step in which it is known: one unit of its last digit, or what the last digit of its size
     /// is worth in time if that is more.
     pub step: Ns,
-}
-
-/// Who printed a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Tool {
-    /// CSV with named columns.
-    Csv,
-    /// OSU micro-benchmarks, `osu_latency`.
-    OsuLatency,
-    /// OSU micro-benchmarks, `osu_bw`.
-    OsuBandwidth,
-    /// Intel MPI Benchmarks, PingPong or PingPing.
-    Imb,
-    /// NetPIPE, the lines it prints or its `np.out`.
-    NetPipe,
-    /// UCX, `ucx_perftest`.
-    UcxPerftest,
-    /// libfabric, `fi_pingpong` or another program with its columns.
-    FiPingpong,
-    /// sockperf.
-    Sockperf,
-}
-
-impl Tool {
-    /// The name as its users write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Tool::Csv => "CSV",
-            Tool::OsuLatency => "osu_latency",
-            Tool::OsuBandwidth => "osu_bw",
-            Tool::Imb => "IMB",
-            Tool::NetPipe => "NetPIPE",
-            Tool::UcxPerftest => "ucx_perftest",
-            Tool::FiPingpong => "fi_pingpong",
-            Tool::Sockperf => "sockperf",
-        }
-    }
 }
 
 /// What a time in a table is.
@@ -130,24 +96,6 @@ impl Timing {
     }
 }
 
-/// A text format: how to tell it, and how to read it.
-struct Format {
-    name: &'static str,
-    /// Whether a line is one that no other tool prints.
-    tells: fn(&str) -> bool,
-    read: fn(&Text) -> Result<HockneyTable, TableError>,
-}
-
-const FORMATS: [Format; 7] = [
-    Format { name: "OSU micro-benchmarks", tells: osu::tells, read: osu::read },
-    Format { name: "IMB", tells: imb::tells, read: imb::read },
-    Format { name: "NetPIPE", tells: netpipe::tells, read: netpipe::read },
-    Format { name: "ucx_perftest", tells: ucx::tells, read: ucx::read },
-    Format { name: "ucx_perftest's CSV", tells: ucx_csv::tells, read: ucx_csv::read },
-    Format { name: "fi_pingpong", tells: fabric::tells, read: fabric::read },
-    Format { name: "sockperf", tells: sockperf::tells, read: sockperf::read },
-];
-
 const KNOWN: &str = "CSV with the columns bytes,time_ns; the output of osu_latency, osu_bw, IMB \
                      PingPong, NetPIPE, ucx_perftest, fi_pingpong, sockperf";
 
@@ -156,42 +104,46 @@ const KNOWN: &str = "CSV with the columns bytes,time_ns; the output of osu_laten
 /// # Errors
 /// Every defect is one, with its line: the file is taken whole or not at all.
 pub fn read_hockney_table(source: impl Read) -> Result<HockneyTable, TableError> {
-    let text = Text::read(source)?;
-    if let Some(header) = text.lines.iter().find(|line| !crate::table_lines::is_comment(&line.text))
-        && columns::tells(&header.text)
-    {
-        return columns::read(&text);
+    let lines = text::read(source)?;
+    let mut table = Table::default();
+    let header = lines.iter().find(|line| !line.is_comment());
+    if header.is_some_and(csv::tells) {
+        csv::read(&lines, &mut table)?;
+    } else if let Some(dialect) = dialect(&lines)? {
+        (dialect.read)(&lines, &mut table)?;
+    } else if let Some(units) = netpipe::units(&lines) {
+        netpipe::read_np_out(&lines, units, &mut table)?;
+    } else {
+        return Err(unknown(&lines));
     }
-    let first = |format: &'static Format| {
-        let line = text.lines.iter().find(|line| (format.tells)(&line.text))?;
-        Some((line.number, format))
+    table.finish()
+}
+
+/// The one tool whose lines are there, if one is.
+fn dialect(lines: &[Line]) -> Result<Option<&'static Dialect>, TableError> {
+    let first = |dialect: &'static Dialect| {
+        Some((lines.iter().find(|line| (dialect.tells)(line))?, dialect))
     };
-    let mut found: Vec<(u64, &Format)> = FORMATS.iter().filter_map(first).collect();
-    found.sort_by_key(|(line, _)| *line);
+    let mut found: Vec<(&Line, &Dialect)> = DIALECTS.iter().filter_map(first).collect();
+    found.sort_by_key(|(line, _)| line.number);
     match found.as_slice() {
-        [(_, format)] => (format.read)(&text),
-        [] if npout::tells(&text) => npout::read(&text),
-        [] => Err(unknown(&text)),
-        [(first, before), (line, after), ..] => Err(TableError::Mixed {
-            line: *line,
-            found: format!("the output of {}", after.name),
-            before: format!("that of {}", before.name),
-            first: *first,
-            advice: "give one tool's output at a time",
-        }),
+        [(first, before), (line, after), ..] => {
+            let (found, before) =
+                (format!("the output of {}", after.name), format!("that of {}", before.name));
+            Err(line.mixed(found, before, first.number, "give one tool's output at a time"))
+        }
+        found => Ok(found.first().map(|(_, dialect)| *dialect)),
     }
 }
 
 /// What is there instead of a table.
-fn unknown(text: &Text) -> TableError {
-    const SHOWN: usize = 2;
-    let mut written = text.lines.iter().filter(|line| !line.text.trim().is_empty()).peekable();
-    if written.peek().is_none() {
-        return TableError::Empty { expected: KNOWN };
+fn unknown(lines: &[Line]) -> TableError {
+    let written = lines.iter().map(|line| line.text.trim()).filter(|text| !text.is_empty());
+    let begin: Vec<String> = written.take(2).map(|text| format!("'{}'", shortened(text))).collect();
+    match begin.is_empty() {
+        true => TableError::Empty { expected: KNOWN },
+        false => TableError::Unrecognised { begin: begin.join(", "), known: KNOWN },
     }
-    let quote = |line: &Line| format!("'{}'", crate::table_error::shortened(line.text.trim()));
-    let begin = written.take(SHOWN).map(quote).collect::<Vec<_>>().join(", ");
-    TableError::Unrecognised { begin, known: KNOWN }
 }
 
 #[cfg(test)]

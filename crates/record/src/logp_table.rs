@@ -10,11 +10,8 @@ use std::io::Read;
 use bandgap_units::Ns;
 use csv::StringRecord;
 
-use crate::table_error::shortened;
-use crate::table_lines::{Lines, missing, position};
+use crate::table_lines::{Header, Line, Lines};
 use crate::{Measure, TableError};
-
-const COLUMNS: [&str; 4] = ["kind", "messages", "delay_ns", "elapsed_ns"];
 
 /// One repetition of one experiment (M, Δ).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,51 +31,41 @@ pub struct Row {
 /// # Errors
 /// Every defect is one, with its line: the file is taken whole or not at all.
 pub fn read_logp_table(source: impl Read) -> Result<Vec<Row>, TableError> {
-    let mut lines = Lines::new(source);
-    let (line, header) = lines.next_record()?.ok_or(TableError::Empty {
+    let mut lines = Lines::new(source).filter(|line| !line.as_ref().is_ok_and(Line::is_comment));
+    let first = lines.next().transpose()?.ok_or(TableError::Empty {
         expected: "the first line must name the columns kind,messages,delay_ns,elapsed_ns",
     })?;
-    let columns = columns(line, &header)?;
+    let header = Header::new(&first)?;
+    let columns = [
+        header.need("kind")?,
+        header.need("messages")?,
+        header.need("delay_ns")?,
+        header.need("elapsed_ns")?,
+    ];
     let mut rows = Vec::new();
-    while let Some((line, record)) = lines.next_record()? {
-        if record.len() != header.len() {
-            let (found, expected) = (record.len(), header.len());
-            return Err(TableError::FieldCount { line, found, expected });
-        }
-        rows.push(row(line, &record, columns)?);
+    for line in lines {
+        let line = line?;
+        rows.push(row(&line, &header.row(&line)?, columns)?);
     }
     if rows.is_empty() { Err(TableError::NoRows) } else { Ok(rows) }
 }
 
-/// Positions of the four columns, in the order of [`COLUMNS`].
-fn columns(line: u64, header: &StringRecord) -> Result<[usize; 4], TableError> {
-    let mut positions = [0; 4];
-    for (place, column) in positions.iter_mut().zip(COLUMNS) {
-        *place = position(line, header, column)?.ok_or_else(|| missing(line, header, column))?;
-    }
-    Ok(positions)
-}
-
-fn row(line: u64, record: &StringRecord, columns: [usize; 4]) -> Result<Row, TableError> {
+/// One row; `columns` are the places of its kind, messages, delay and elapsed time.
+fn row(line: &Line, record: &StringRecord, columns: [usize; 4]) -> Result<Row, TableError> {
     let [kind, messages, delay, elapsed] = columns.map(|column| &record[column]);
-    let wrong =
-        |column, text: &str, why| TableError::Field { line, column, text: shortened(text), why };
     let kind = match kind {
         "issue" => Measure::Issue,
         "rtt" => Measure::Rtt,
-        _ => return Err(wrong("kind", kind, "it must be issue or rtt")),
+        _ => return Err(line.cell("kind", kind).wrong("it must be issue or rtt")),
     };
     let messages = match messages.parse() {
-        Ok(0) => return Err(wrong("messages", messages, "there must be at least one")),
-        Ok(count) => count,
-        Err(_) => return Err(wrong("messages", messages, "it must be a whole number")),
-    };
-    let time = |column, text: &str| match text.parse::<f64>() {
-        Err(_) => Err(wrong(column, text, "it must be a number of nanoseconds")),
-        Ok(time) if !time.is_finite() => Err(wrong(column, text, "it must be finite")),
-        Ok(time) if time < 0.0 => Err(wrong(column, text, "it must not be negative")),
-        Ok(time) => Ok(Ns(time)),
-    };
+        Ok(0) => Err("there must be at least one"),
+        Ok(count) => Ok(count),
+        Err(_) => Err("it must be a whole number"),
+    }
+    .map_err(|why| line.cell("messages", messages).wrong(why))?;
+    let time =
+        |column, text| line.cell(column, text).amount("it must be a number of nanoseconds").map(Ns);
     Ok(Row {
         kind,
         messages,

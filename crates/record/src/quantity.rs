@@ -1,6 +1,6 @@
 //! A number with its interval, unit, estimator and conditions.
 
-use bandgap_units::{Ns, Rate};
+use bandgap_units::Ns;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
 use crate::RecordError;
@@ -26,7 +26,7 @@ pub enum Unit {
     One,
 }
 
-/// How an estimate was come by.
+/// How an estimate was obtained.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
     /// The estimator in a few words: `slope of median elapsed(M)`.
@@ -80,19 +80,6 @@ impl Quantity {
         Quantity::new(value.as_secs(), interval, Unit::Second, evidence)
     }
 
-    /// A rate, recorded in bytes per second.
-    ///
-    /// # Errors
-    /// A value that is not finite, and an interval whose ends are exchanged.
-    pub fn rate(
-        value: Rate,
-        interval: Option<(Rate, Rate)>,
-        evidence: Evidence,
-    ) -> Result<Quantity, RecordError> {
-        let interval = interval.map(|(low, high)| (low.0, high.0));
-        Quantity::new(value.0, interval, Unit::BytePerSecond, evidence)
-    }
-
     /// A count, a ratio or a slope.
     ///
     /// # Errors
@@ -105,31 +92,11 @@ impl Quantity {
         Quantity::new(value, interval, Unit::One, evidence)
     }
 
-    /// A length, recorded in bytes; an estimate need not be a whole number of them.
+    /// A value in a unit, with the ends of its interval in the same.
     ///
     /// # Errors
     /// A value that is not finite, and an interval whose ends are exchanged.
-    pub fn bytes(
-        value: f64,
-        interval: Option<(f64, f64)>,
-        evidence: Evidence,
-    ) -> Result<Quantity, RecordError> {
-        Quantity::new(value, interval, Unit::Byte, evidence)
-    }
-
-    /// How often per second something happens.
-    ///
-    /// # Errors
-    /// A value that is not finite, and an interval whose ends are exchanged.
-    pub fn per_second(
-        value: f64,
-        interval: Option<(f64, f64)>,
-        evidence: Evidence,
-    ) -> Result<Quantity, RecordError> {
-        Quantity::new(value, interval, Unit::PerSecond, evidence)
-    }
-
-    fn new(
+    pub fn new(
         value: f64,
         interval: Option<(f64, f64)>,
         unit: Unit,
@@ -160,11 +127,6 @@ impl Quantity {
     /// The value as a time; `None` for other units.
     pub fn as_time(&self) -> Option<Ns> {
         (self.unit == Unit::Second).then(|| Ns::from_secs(self.value.0))
-    }
-
-    /// The value as a rate; `None` for other units.
-    pub fn as_rate(&self) -> Option<Rate> {
-        (self.unit == Unit::BytePerSecond).then_some(Rate(self.value.0))
     }
 
     /// The interval in the quantity's own unit.
@@ -233,7 +195,7 @@ mod tests {
             serde_json::to_string(&quantity).unwrap(),
             r#"{"value":2.7e-8,"low":2.65e-8,"high":2.725e-8,"unit":"s","estimator":"median","samples":50,"converged":true}"#
         );
-        assert_eq!(quantity.as_rate(), None);
+        assert_eq!(quantity.as_time(), Some(Ns(27.0)));
     }
 
     #[test]
@@ -253,14 +215,15 @@ mod tests {
     fn every_unit_has_its_si_name() {
         let evidence = || Evidence::new("fit", 9, true);
         let unit = |quantity: Quantity| serde_json::to_value(quantity.unit).unwrap();
-        assert_eq!(unit(Quantity::bytes(2468.5, None, evidence()).unwrap()), "B");
-        assert_eq!(unit(Quantity::per_second(1.2e6, None, evidence()).unwrap()), "1/s");
+        assert_eq!(unit(Quantity::new(2468.5, None, Unit::Byte, evidence()).unwrap()), "B");
+        assert_eq!(unit(Quantity::new(1.2e6, None, Unit::PerSecond, evidence()).unwrap()), "1/s");
         assert_eq!(unit(Quantity::number(0.5, None, evidence()).unwrap()), "1");
     }
 
     #[test]
     fn a_missing_interval_is_null() {
-        let quantity = Quantity::rate(Rate(4e9), None, Evidence::new("mean", 1, false)).unwrap();
+        let by = Evidence::new("mean", 1, false);
+        let quantity = Quantity::new(4e9, None, Unit::BytePerSecond, by).unwrap();
         let text = serde_json::to_string(&quantity).unwrap();
         assert!(
             text.contains(r#""value":4000000000.0,"low":null,"high":null,"unit":"B/s""#),

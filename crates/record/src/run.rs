@@ -1,16 +1,20 @@
 //! The run file itself: its envelope, its version, and reading it.
 
+use std::fmt;
 use std::fs;
+use std::marker::PhantomData;
 use std::path::Path;
 use std::time::SystemTime;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+use serde::de::{DeserializeOwned, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::Value;
 
+use crate::RecordError;
 use crate::layout::Layout;
-use crate::{
-    Contention, Floor, Hockney, Logp, Noise, RUN_FILE, Ratio, RecordError, RttPairs, Series,
-};
+
+/// The name of the run file in its directory.
+pub const RUN_FILE: &str = "run.json";
 
 /// The `format` of a run file.
 pub const FORMAT: &str = "bandgap-run";
@@ -18,9 +22,9 @@ pub const FORMAT: &str = "bandgap-run";
 /// The newest format version this program reads, and the one it writes.
 pub const VERSION: u32 = 1;
 
-/// One run: what, where, when, and the results.
+/// One run: what, where, when, and the results, each an `R`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Run {
+pub struct Run<R> {
     /// The program that wrote it.
     pub bandgap: Bandgap,
     /// The command line.
@@ -39,8 +43,12 @@ pub struct Run {
     #[serde(default)]
     pub plan: Value,
     /// What was measured.
-    #[serde(default)]
-    pub results: Vec<Outcome>,
+    #[serde(
+        default = "Vec::new",
+        bound(deserialize = "R: Deserialize<'de>"),
+        deserialize_with = "numbered"
+    )]
+    pub results: Vec<R>,
     /// What may have disturbed it.
     #[serde(default)]
     pub warnings: Vec<String>,
@@ -55,91 +63,42 @@ pub struct Bandgap {
     pub revision: Option<String>,
 }
 
-/// One result. The `kind` field tells which.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Outcome {
-    /// `logp`
-    Logp(Box<Logp>),
-    /// `rtt_pairs`
-    RttPairs(RttPairs),
-    /// `series`
-    Series(Box<Series>),
-    /// `hockney`
-    Hockney(Box<Hockney>),
-    /// `contention`
-    Contention(Contention),
-    /// `floor`
-    Floor(Floor),
-    /// A layer beside its floor: kind `ratio`.
-    Ratio(Ratio),
-    /// `noise`
-    Noise(Noise),
-    /// A kind that this version does not know, as it was read.
-    Other(Value),
-}
+/// Reads a list of results; an error says which of them it is in.
+fn numbered<'de, D: Deserializer<'de>, R: Deserialize<'de>>(input: D) -> Result<Vec<R>, D::Error> {
+    struct Numbered<R>(PhantomData<R>);
+    impl<'de, R: Deserialize<'de>> Visitor<'de> for Numbered<R> {
+        type Value = Vec<R>;
 
-impl Serialize for Outcome {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        #[serde(tag = "kind", rename_all = "snake_case")]
-        enum Tagged<'a> {
-            Logp(&'a Logp),
-            RttPairs(&'a RttPairs),
-            Series(&'a Series),
-            Hockney(&'a Hockney),
-            Contention(&'a Contention),
-            Floor(&'a Floor),
-            Ratio(&'a Ratio),
-            Noise(&'a Noise),
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list of results")
         }
-        let tagged = match self {
-            Outcome::Logp(result) => Tagged::Logp(result),
-            Outcome::RttPairs(result) => Tagged::RttPairs(result),
-            Outcome::Series(result) => Tagged::Series(result),
-            Outcome::Hockney(result) => Tagged::Hockney(result),
-            Outcome::Contention(result) => Tagged::Contention(result),
-            Outcome::Floor(result) => Tagged::Floor(result),
-            Outcome::Ratio(result) => Tagged::Ratio(result),
-            Outcome::Noise(result) => Tagged::Noise(result),
-            Outcome::Other(value) => return value.serialize(serializer),
-        };
-        tagged.serialize(serializer).map_err(ser::Error::custom)
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<R>, A::Error> {
+            let mut results = Vec::new();
+            let place = |index, error| de::Error::custom(format_args!("results[{index}]: {error}"));
+            while let Some(result) =
+                list.next_element().map_err(|error| place(results.len(), error))?
+            {
+                results.push(result);
+            }
+            Ok(results)
+        }
     }
+    input.deserialize_seq(Numbered(PhantomData))
 }
 
-impl<'de> Deserialize<'de> for Outcome {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Outcome, D::Error> {
-        let value = Value::deserialize(deserializer)?;
-        let kind = value.get("kind").and_then(Value::as_str).map(str::to_owned);
-        let kind = kind.ok_or_else(|| de::Error::custom("a result without a \"kind\""))?;
-        let outcome = match kind.as_str() {
-            "logp" => serde_json::from_value(value).map(|logp| Outcome::Logp(Box::new(logp))),
-            "rtt_pairs" => serde_json::from_value(value).map(Outcome::RttPairs),
-            "series" => serde_json::from_value(value).map(|it| Outcome::Series(Box::new(it))),
-            "hockney" => serde_json::from_value(value).map(|it| Outcome::Hockney(Box::new(it))),
-            "contention" => serde_json::from_value(value).map(Outcome::Contention),
-            "floor" => serde_json::from_value(value).map(Outcome::Floor),
-            "ratio" => serde_json::from_value(value).map(Outcome::Ratio),
-            "noise" => serde_json::from_value(value).map(Outcome::Noise),
-            _ => Ok(Outcome::Other(value)),
-        };
-        outcome.map_err(|error| de::Error::custom(format_args!("result of kind {kind}: {error}")))
-    }
-}
-
-impl Run {
+impl<R: Serialize> Run<R> {
     /// The run as indented JSON, `format` and `version` first.
     ///
     /// # Errors
     /// A number that is not finite.
     pub fn to_json(&self) -> Result<String, RecordError> {
         #[derive(Serialize)]
-        struct File<'a> {
+        struct File<'a, R> {
             format: &'static str,
             version: u32,
             #[serde(flatten)]
-            run: &'a Run,
+            run: &'a Run<R>,
         }
         let file = File { format: FORMAT, version: VERSION, run: self };
         let mut text = Vec::new();
@@ -148,13 +107,15 @@ impl Run {
         text.push(b'\n');
         Ok(String::from_utf8(text).expect("JSON is text in UTF-8"))
     }
+}
 
+impl<R: DeserializeOwned> Run<R> {
     /// Reads a run from the bytes of a run file.
     ///
     /// # Errors
     /// Bytes that are no JSON, another format, a newer version, and fields of the wrong type; in
     /// this order, so that a newer file is called newer and not broken.
-    pub fn from_json(bytes: &[u8]) -> Result<Run, RecordError> {
+    pub fn from_json(bytes: &[u8]) -> Result<Run<R>, RecordError> {
         #[derive(Deserialize)]
         struct Head {
             #[serde(default)]
@@ -186,7 +147,7 @@ impl Run {
 ///
 /// # Errors
 /// Those of [`Run::from_json`] and of the file system, each with the path.
-pub fn read(path: &Path) -> Result<Run, RecordError> {
+pub fn read<R: DeserializeOwned>(path: &Path) -> Result<Run<R>, RecordError> {
     let file = if path.is_dir() { path.join(RUN_FILE) } else { path.to_owned() };
     let bytes = fs::read(&file).map_err(|source| RecordError::Io {
         action: "read",
@@ -209,4 +170,4 @@ pub(crate) fn utc(moment: SystemTime, format: &str) -> String {
 }
 
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;

@@ -1,4 +1,4 @@
-//! What can be wrong with a table that somebody else wrote.
+//! What can be wrong with a table that another program wrote.
 
 use std::io;
 
@@ -23,7 +23,7 @@ pub enum TableError {
     Unrecognised {
         /// The first lines.
         begin: String,
-        /// The formats that would have been.
+        /// The formats that are known.
         known: &'static str,
     },
     /// Two formats, units or kinds of time in one table.
@@ -93,7 +93,7 @@ pub enum TableError {
         /// What it should be.
         why: &'static str,
     },
-    /// A line that is no text, too long, cut, or of a kind that cannot be used.
+    /// A line that is not text, too long, cut, or of a kind that cannot be used.
     #[error("read the table: line {line}: {why}")]
     Line {
         /// The line.
@@ -101,12 +101,12 @@ pub enum TableError {
         /// What is wrong with it.
         why: String,
     },
-    /// The operating system refused.
+    /// The source could not be read.
     #[error("read the table: after line {line}")]
     Io {
         /// The last line that was read.
         line: u64,
-        /// Its answer.
+        /// The error of the operating system.
         source: io::Error,
     },
 }

@@ -1,9 +1,6 @@
 //! The findings of a look at the machine, as a table.
 
-use comfy_table::Cell;
-
-use crate::Layout;
-use crate::table::{finish, table};
+use crate::{Layout, Listing};
 
 /// How a check came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,13 +41,15 @@ impl Grade {
 
 /// A table of checks in the order given, and a line that counts those with advice.
 pub fn checks(checks: &[Check<'_>], layout: &Layout) -> String {
-    let mut rows = table(layout, ["check", "", "found"], &[]);
-    for check in checks {
+    let found = |check: &Check<'_>| {
         let lines = [check.found, check.advice];
-        let lines: Vec<&str> = lines.into_iter().filter(|line| !line.is_empty()).collect();
-        let cells = [check.name, check.grade.word(), &lines.join("\n")].map(Cell::new);
-        rows.add_row(cells);
-    }
+        lines.into_iter().filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+    };
+    let rows = Listing::new(checks, layout)
+        .text("check", |check| check.name.to_owned())
+        .text("", |check| check.grade.word().to_owned())
+        .text("found", found)
+        .finish();
     let count = |grade| checks.iter().filter(|check| check.grade == grade).count();
     let verdict = match (count(Grade::Bad), count(Grade::Warning)) {
         (0, 0) => "This machine is fit to measure on.".to_owned(),
@@ -59,5 +58,5 @@ pub fn checks(checks: &[Check<'_>], layout: &Layout) -> String {
         }
         (bad, _) => format!("Not fit to measure on: {bad} of {} checks are bad.", checks.len()),
     };
-    finish(&rows) + &layout.paragraph(&verdict)
+    rows + &layout.paragraph(&verdict)
 }

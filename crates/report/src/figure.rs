@@ -135,7 +135,7 @@ pub struct Datum {
     pub y: f64,
     /// Lower and upper end of the ordinate's interval.
     pub interval: Option<(f64, f64)>,
-    /// Whether it is as precise as was asked for; the others are drawn hollow.
+    /// Whether it is as precise as was asked for. If not, it is drawn hollow.
     pub converged: bool,
 }
 
@@ -174,24 +174,29 @@ pub struct Mark {
 
 impl Datum {
     /// A point without an interval.
-    pub(crate) fn exact(x: f64, y: f64) -> Datum {
+    pub fn exact(x: f64, y: f64) -> Datum {
         Datum { x, y, interval: None, converged: true }
     }
 
     /// An interruption of the line at `x`.
-    pub(crate) fn gap(x: f64) -> Datum {
+    pub fn gap(x: f64) -> Datum {
         Datum::exact(x, f64::NAN)
     }
 }
 
 impl Series {
     /// The stretches without interruption.
-    pub(crate) fn stretches(&self) -> impl Iterator<Item = &[Datum]> {
+    pub fn stretches(&self) -> impl Iterator<Item = &[Datum]> {
         self.points.split(|point| point.y.is_nan())
     }
 }
 
 impl Figure {
+    /// Whether a point is less precise than was asked for.
+    pub(crate) fn has_unconverged(&self) -> bool {
+        self.series.iter().flat_map(|series| &series.points).any(|point| !point.converged)
+    }
+
     /// The least and greatest x and y that are drawn, intervals and references included. Values
     /// that the scale cannot show (not finite, or not positive on a logarithmic one) do not count.
     pub(crate) fn extent(&self) -> [Option<(f64, f64)>; 2] {

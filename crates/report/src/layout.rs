@@ -22,12 +22,13 @@ impl Default for Layout {
 }
 
 impl Layout {
-    pub(crate) fn columns(&self) -> usize {
+    /// Columns that are used.
+    pub fn columns(&self) -> usize {
         usize::from(self.width).max(40)
     }
 
     /// Sentences as a list, wrapped.
-    pub(crate) fn bullets<'a>(&self, sentences: impl IntoIterator<Item = &'a str>) -> String {
+    pub fn bullets<'a>(&self, sentences: impl IntoIterator<Item = &'a str>) -> String {
         let options =
             textwrap::Options::new(self.columns()).initial_indent("- ").subsequent_indent("  ");
         let lines = sentences.into_iter().map(|sentence| textwrap::fill(sentence, &options));
@@ -35,7 +36,7 @@ impl Layout {
     }
 
     /// A paragraph, wrapped.
-    pub(crate) fn paragraph(&self, text: &str) -> String {
+    pub fn paragraph(&self, text: &str) -> String {
         textwrap::fill(text, self.columns()) + "\n"
     }
 }

@@ -1,8 +1,32 @@
 //! From values to places on an axis, and the ticks there.
 
-use bandgap_units::{Bytes, significant};
+use bandgap_units::{Bytes, significant_short};
 
-use crate::figure::{Axis, Dimension, Scale};
+use crate::figure::{Axis, Datum, Dimension, Scale, Series};
+
+/// The two axes of a figure with their ends fixed.
+pub(crate) struct Plane {
+    pub x: Placed,
+    pub y: Placed,
+}
+
+impl Plane {
+    /// Whether a point has a place.
+    pub fn shows(&self, x: f64, y: f64) -> bool {
+        self.x.shows(x) && self.y.shows(y)
+    }
+
+    /// The points of a series that have a place.
+    pub fn shown<'a>(&self, points: &'a [Datum]) -> impl Iterator<Item = &'a Datum> {
+        points.iter().filter(|point| self.shows(point.x, point.y))
+    }
+
+    /// The lines of a series, each the places of its points.
+    pub fn lines(&self, series: &Series) -> impl Iterator<Item = Vec<(f64, f64)>> {
+        let place = |point: &Datum| (self.x.place(point.x), self.y.place(point.y));
+        series.stretches().map(move |stretch| self.shown(stretch).map(place).collect())
+    }
+}
 
 /// An axis with its ends fixed.
 #[derive(Clone, Debug)]
@@ -49,7 +73,7 @@ impl Placed {
             Dimension::Size if value.fract() == 0.0 && value >= 0.0 => {
                 Bytes(value as u64).to_string()
             }
-            _ => number(unit.map_or(value, |unit| unit.count(value))),
+            _ => significant_short(unit.map_or(value, |unit| unit.count(value)), 4),
         };
         placed.ticks = major
             .iter()
@@ -59,7 +83,7 @@ impl Placed {
         placed
     }
 
-    /// Where `value` is: 0 at the low end, 1 at the high end, and never beyond them.
+    /// Where `value` is: 0 at the low end, 1 at the high end. Values beyond them are at the ends.
     pub fn place(&self, value: f64) -> f64 {
         let place = match self.scale {
             Scale::Linear => (value - self.low) / (self.high - self.low),
@@ -72,15 +96,6 @@ impl Placed {
     /// Whether `value` has a place.
     pub fn shows(&self, value: f64) -> bool {
         self.scale.shows(value)
-    }
-}
-
-/// A tick's number: plain digits, without trailing zeros.
-fn number(value: f64) -> String {
-    let text = significant(value, 4);
-    match text.contains('.') && !text.contains('e') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
     }
 }
 
@@ -105,7 +120,7 @@ fn linear(low: f64, high: f64, most: usize) -> Ends {
     (first * step, last * step, major, Vec::new())
 }
 
-/// Powers of two, of which every second, fourth, … has a label when they are many.
+/// Powers of two. If they are many, only every second, third, … has a label.
 fn log2(low: f64, high: f64, most: usize) -> Ends {
     let first = low.log2().floor() as i32;
     let last = (high.log2().ceil() as i32).max(first + 1);
@@ -126,7 +141,7 @@ fn log10(low: f64, high: f64, most: usize) -> Ends {
         let factors = |exponent| factors.iter().map(move |factor| scaled(*factor, exponent));
         exponents.flat_map(factors).collect()
     };
-    // The ends are where 1, 2 or 5 stand, so that no decade's worth of paper stays empty.
+    // The ends are at 1, 2 or 5 of a decade, so that little of the axis stays empty.
     let ends = decades(&[1.0, 2.0, 5.0]);
     let slack = 1.0 + 1e-9;
     // What lies on the frame itself is hard to see.

@@ -9,7 +9,7 @@ use comfy_table::{
 use crate::Layout;
 
 /// An empty table under `headings`; the columns listed in `numbers` are aligned to the right.
-pub(crate) fn table<'a>(
+pub fn table<'a>(
     layout: &Layout,
     headings: impl IntoIterator<Item = &'a str>,
     numbers: &[usize],
@@ -23,7 +23,7 @@ pub(crate) fn table<'a>(
     for &column in numbers {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
-            // A number broken over two lines is two numbers; only where they are many must they.
+            // A number must not be broken over two lines, unless there are too many columns.
             if numbers.len() <= 3 && layout.columns() >= 60 {
                 column.set_constraint(ColumnConstraint::ContentWidth);
             }
@@ -32,9 +32,8 @@ pub(crate) fn table<'a>(
     table
 }
 
-/// Keeps the cells of `columns` in one line each, where there is room for that: a name broken over
-/// two lines is no name.
-pub(crate) fn unbroken(table: &mut Table, layout: &Layout, columns: &[usize]) {
+/// Keeps each cell of `columns` on one line, where there is room: a name should not be broken.
+pub fn unbroken(table: &mut Table, layout: &Layout, columns: &[usize]) {
     for &column in columns.iter().filter(|_| layout.columns() >= 80) {
         if let Some(column) = table.column_mut(column) {
             column.set_constraint(ColumnConstraint::ContentWidth);
@@ -42,8 +41,8 @@ pub(crate) fn unbroken(table: &mut Table, layout: &Layout, columns: &[usize]) {
     }
 }
 
-/// The state that all of several results are of, if it is one.
-pub(crate) fn one_state<'a>(states: impl IntoIterator<Item = Option<&'a str>>) -> Option<&'a str> {
+/// The state of several results, if all are of the same.
+pub fn one_state<'a>(states: impl IntoIterator<Item = Option<&'a str>>) -> Option<&'a str> {
     let mut states = states.into_iter();
     let first = states.next()??;
     states.all(|state| state == Some(first)).then_some(first)
@@ -56,18 +55,15 @@ fn rules(rule: char) -> TableStyle {
 }
 
 /// The table as text, without blanks at the ends of its lines.
-pub(crate) fn finish(table: &Table) -> String {
+pub fn finish(table: &Table) -> String {
     table.to_string().lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
 /// The mark of an estimate that is less precise than was asked for.
-pub(crate) const UNCONVERGED: &str = "*";
+pub const UNCONVERGED: &str = "*";
 
-/// What [`UNCONVERGED`] means, as a line below a table; nothing when no quantity has it.
-pub(crate) fn footnote<'a>(
-    layout: &Layout,
-    quantities: impl IntoIterator<Item = &'a Quantity>,
-) -> String {
+/// What [`UNCONVERGED`] means, as a line below a table; empty if all quantities converged.
+pub fn footnote<'a>(layout: &Layout, quantities: impl IntoIterator<Item = &'a Quantity>) -> String {
     match quantities.into_iter().any(|quantity| !quantity.converged) {
         true => layout.paragraph(&format!(
             "{UNCONVERGED} not converged: too few samples, or an interval wider than asked for"
@@ -77,11 +73,11 @@ pub(crate) fn footnote<'a>(
 }
 
 /// From this width on, a table has a column for the estimators; below it, they follow as a list.
-pub(crate) const ROOMY: usize = 118;
+pub const ROOMY: usize = 118;
 
-/// Which name was estimated by what, and from how many samples; names that share an estimator
-/// share its mention.
-pub(crate) fn estimated<'a, 'b>(
+/// How each name was estimated, and from how many samples. Names with the same estimator are listed
+/// together.
+pub fn estimated<'a, 'b>(
     layout: &Layout,
     entries: impl IntoIterator<Item = (&'a str, &'b Quantity)>,
 ) -> String {
@@ -119,7 +115,7 @@ pub(crate) fn estimated<'a, 'b>(
 }
 
 /// The estimate with its unit, and the mark if it did not converge.
-pub(crate) fn value(quantity: &Quantity) -> String {
+pub fn value(quantity: &Quantity) -> String {
     let number = quantity.value.0;
     let text = match quantity.unit {
         Unit::Second => Ns::from_secs(number).to_string(),
@@ -131,25 +127,34 @@ pub(crate) fn value(quantity: &Quantity) -> String {
     if quantity.converged { text } else { format!("{text} {UNCONVERGED}") }
 }
 
+/// Value and interval in one cell, below one another.
+pub fn both(quantity: &Quantity) -> String {
+    format!("{}\n{}", value(quantity), interval(quantity))
+}
+
 /// The interval with its unit.
-pub(crate) fn interval(quantity: &Quantity) -> String {
+pub fn interval(quantity: &Quantity) -> String {
     let Some((low, high)) = quantity.interval() else { return "unknown".to_owned() };
-    match quantity.unit {
+    let (ends, most) = ([low, high], low.abs().max(high.abs()));
+    let multiples = |ladder| {
+        let (factor, symbol) = step(most, ladder);
+        (ends.map(|end| end / factor), symbol)
+    };
+    let (ends, symbol) = match quantity.unit {
         Unit::Second => {
-            let (low, high) = (Ns::from_secs(low), Ns::from_secs(high));
-            let unit = low.abs().max(high.abs()).unit();
-            let (low, high) = apart(unit.count(low), unit.count(high));
-            format!("{low} to {high} {}", unit.symbol())
+            let unit = Ns::from_secs(most).unit();
+            (ends.map(|end| unit.count(Ns::from_secs(end))), unit.symbol())
         }
         Unit::BytePerSecond => {
-            let unit = Rate(low.abs().max(high.abs())).unit();
-            let (low, high) = apart(unit.count(Rate(low)), unit.count(Rate(high)));
-            format!("{low} to {high} {}", unit.symbol())
+            let unit = Rate(most).unit();
+            (ends.map(|end| unit.count(Rate(end))), unit.symbol())
         }
-        Unit::Byte => between(low, high, &BYTES),
-        Unit::PerSecond => between(low, high, &PER_SECOND),
-        _ => format!("{} to {}", plain(low), plain(high)),
-    }
+        Unit::Byte => multiples(&BYTES),
+        Unit::PerSecond => multiples(&PER_SECOND),
+        _ => return format!("{} to {}", plain(low), plain(high)),
+    };
+    let [low, high] = apart(ends);
+    format!("{low} to {high} {symbol}")
 }
 
 /// Multiples of a unit, ascending.
@@ -161,16 +166,16 @@ const BYTES: [(f64, &str); 4] =
 const PER_SECOND: [(f64, &str); 4] = [(1.0, "/s"), (1e3, "k/s"), (1e6, "M/s"), (1e9, "G/s")];
 
 fn step(number: f64, ladder: &Ladder) -> (f64, &'static str) {
-    // What would be written as 1000 of a unit is one of the next.
+    // What would be written as 1000 of a unit is written as 1.00 of the next.
     let fits = |(factor, _): &&(f64, &str)| number.abs() >= 0.9995 * factor;
     ladder.iter().rev().find(fits).or(ladder.first()).copied().unwrap_or((1.0, ""))
 }
 
 /// A length that may be an exact one: in full if it is, and with three digits if not.
-pub(crate) fn length(bytes: f64) -> String {
+pub fn length(bytes: f64) -> String {
     let exact = bytes.fract() == 0.0 && (0.0..1e15).contains(&bytes);
     let whole = Bytes(bytes as u64).to_string();
-    // What has a prefix is short; what has not is short only below a prefix.
+    // A length with a prefix is short. One without is short only below 1024.
     if exact && (bytes < 1024.0 || !whole.ends_with(" B")) { whole } else { scaled(bytes, &BYTES) }
 }
 
@@ -180,27 +185,21 @@ fn scaled(number: f64, ladder: &Ladder) -> String {
     format!("{} {symbol}", significant(number / factor, 3))
 }
 
-fn between(low: f64, high: f64, ladder: &Ladder) -> String {
-    let (factor, symbol) = step(low.abs().max(high.abs()), ladder);
-    let (low, high) = apart(low / factor, high / factor);
-    format!("{low} to {high} {symbol}")
-}
-
 /// Two numbers with three digits, or with as many more (up to three) as it takes to tell them
 /// apart.
-fn apart(low: f64, high: f64) -> (String, String) {
-    let written = |digits| (significant(low, digits), significant(high, digits));
-    let differ = |(low, high): &(String, String)| low != high;
+fn apart(ends: [f64; 2]) -> [String; 2] {
+    let written = |digits| ends.map(|end| significant(end, digits));
+    let differ = |[low, high]: &[String; 2]| low != high;
     (3..6).map(written).find(differ).unwrap_or_else(|| written(3))
 }
 
 /// The estimator and the number of samples behind it.
-pub(crate) fn evidence(quantity: &Quantity) -> String {
+pub fn evidence(quantity: &Quantity) -> String {
     format!("{}, {} samples", quantity.estimator, quantity.samples)
 }
 
 /// A number without a unit; whole ones without a point.
-pub(crate) fn plain(number: f64) -> String {
+pub fn plain(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() < 1e6 {
         format!("{number}")
     } else {
@@ -227,14 +226,14 @@ mod tests {
         assert_eq!(value(&time(950.0, 900.0, 1100.0)), "950 ns *");
         assert_eq!(interval(&time(820.0, 819.96, 820.1)), "820.0 to 820.1 ns");
         let half = Evidence::new("fit", 9, true);
-        let half = Quantity::bytes(2469.0, Some((1000.0, 3000.0)), half).unwrap();
+        let half = Quantity::new(2469.0, Some((1000.0, 3000.0)), Unit::Byte, half).unwrap();
         // 2469 / 1024 = 2.41, 1000 / 1024 = 0.977.
         assert_eq!(
             (value(&half), interval(&half)),
             ("2.41 KiB".into(), "0.977 to 2.93 KiB".into())
         );
         let often = Evidence::new("fit", 9, true);
-        let often = Quantity::per_second(999_700.0, None, often).unwrap();
+        let often = Quantity::new(999_700.0, None, Unit::PerSecond, often).unwrap();
         assert_eq!(value(&often), "1.00 M/s");
         let capacity = Quantity::number(64.0, None, Evidence::new("count", 1, true)).unwrap();
         assert_eq!((value(&capacity), interval(&capacity)), ("64".into(), "unknown".into()));

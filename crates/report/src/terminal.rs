@@ -4,11 +4,11 @@ mod canvas;
 
 use crate::Layout;
 use crate::figure::{Figure, Style};
-use crate::scale::Placed;
+use crate::scale::{Placed, Plane};
 
 use canvas::Canvas;
 
-/// Colour codes of the sixteen that every terminal has, chosen by the user's own theme.
+/// Codes of colours that every terminal has; the user's theme defines how they look.
 const COLOURS: [u8; 6] = [36, 33, 35, 32, 34, 31];
 
 /// The code for heavy letters.
@@ -28,6 +28,7 @@ pub fn plot(figure: &Figure, layout: &Layout) -> String {
     let right = names.max().map_or(1, |longest| longest + 1);
     let columns = width.saturating_sub(left + 1 + right).max(16);
     let x = Placed::new(&figure.x, x, columns / 8);
+    let plane = Plane { x, y };
 
     let mut canvas = Canvas::new(columns, rows, layout.ascii);
     let mut ends = vec![String::new(); rows];
@@ -35,7 +36,7 @@ pub fn plot(figure: &Figure, layout: &Layout) -> String {
     let mut headline = vec![' '; columns];
     for region in &figure.regions {
         let end = |value: f64, outer: usize| {
-            if value.is_finite() { canvas.column(x.place(value)) } else { outer }
+            if value.is_finite() { canvas.column(plane.x.place(value)) } else { outer }
         };
         let (from, to) = (end(region.from, 0), end(region.to, columns));
         if from > 0 {
@@ -49,34 +50,34 @@ pub fn plot(figure: &Figure, layout: &Layout) -> String {
             unnamed.push(region.label.as_str());
         }
     }
-    for reference in figure.references.iter().filter(|reference| y.shows(reference.y)) {
-        let row = canvas.row(y.place(reference.y));
+    for reference in figure.references.iter().filter(|reference| plane.y.shows(reference.y)) {
+        let row = canvas.row(plane.y.place(reference.y));
         canvas.level(row);
         if !reference.name.is_empty() {
-            let separator = if ends[row].is_empty() { " " } else { ", " };
-            ends[row] += separator;
-            ends[row] += &reference.name;
+            let end = &mut ends[row];
+            end.push_str(if end.is_empty() { " " } else { ", " });
+            end.push_str(&reference.name);
         }
     }
-    draw(figure, &x, &y, &mut canvas);
+    draw(figure, &plane, &mut canvas);
 
     let mut out = String::new();
     line(&mut out, &format!("{} ({})", figure.title, figure.subtitle), layout);
-    push(&mut out, &y.title);
+    push(&mut out, &plane.y.title);
     if headline.iter().any(|character| *character != ' ') {
         push(&mut out, &format!("{:left$} {}", "", headline.iter().collect::<String>()));
     }
     let (bar, corner, dash, tick_mark) =
         if layout.ascii { ('|', '+', '-', '+') } else { ('│', '└', '─', '┤') };
     for (row, end) in ends.iter().enumerate() {
-        let tick = y.ticks.iter().find(|tick| canvas.row(tick.place) == row);
+        let tick = plane.y.ticks.iter().find(|tick| canvas.row(tick.place) == row);
         let label = tick.map_or("", |tick| tick.label.as_str());
         let axis = if tick.is_some() { tick_mark } else { bar };
         let cells = canvas.line(row, layout.color);
         push(&mut out, &format!("{label:>width$} {axis}{cells}{end}", width = left - 1));
     }
     push(&mut out, &format!("{:left$}{corner}{}", "", String::from(dash).repeat(columns)));
-    out += &bottom(&x, &canvas, left, columns, width);
+    out += &bottom(&plane.x, &canvas, left, columns, width);
     out += &legend(figure, layout);
     if !unnamed.is_empty() {
         line(&mut out, &format!("too narrow to be named above: {}", unnamed.join(", ")), layout);
@@ -96,33 +97,31 @@ fn line(out: &mut String, text: &str, layout: &Layout) {
     out.push_str(&layout.paragraph(text));
 }
 
-fn draw(figure: &Figure, x: &Placed, y: &Placed, canvas: &mut Canvas) {
+fn draw(figure: &Figure, plane: &Plane, canvas: &mut Canvas) {
     // The first curve is drawn last, so that it lies on top where curves meet.
     for (index, series) in figure.series.iter().enumerate().rev() {
         if series.style == Style::Points {
             continue;
         }
-        for stretch in series.stretches() {
-            let shown = stretch.iter().filter(|point| x.shows(point.x) && y.shows(point.y));
-            let places: Vec<(f64, f64)> =
-                shown.map(|point| (x.place(point.x), y.place(point.y))).collect();
-            for pair in places.windows(2) {
+        for line in plane.lines(series) {
+            for pair in line.windows(2) {
                 canvas.stroke(pair[0], pair[1], colour(index));
             }
         }
     }
+    let place = |x: f64, y: f64| (plane.x.place(x), plane.y.place(y));
     for (index, series) in figure.series.iter().enumerate().rev() {
         if series.style.is_bare() {
             continue;
         }
-        for point in series.points.iter().filter(|point| x.shows(point.x) && y.shows(point.y)) {
+        for point in plane.shown(&series.points) {
             let letter =
                 if point.converged { letter(index) } else { letter(index).to_ascii_uppercase() };
-            canvas.mark((x.place(point.x), y.place(point.y)), letter, colour(index));
+            canvas.mark(place(point.x, point.y), letter, colour(index));
         }
     }
-    for mark in figure.marks.iter().filter(|mark| x.shows(mark.x) && y.shows(mark.y)) {
-        canvas.mark((x.place(mark.x), y.place(mark.y)), MARK, BOLD);
+    for mark in figure.marks.iter().filter(|mark| plane.shows(mark.x, mark.y)) {
+        canvas.mark(place(mark.x, mark.y), MARK, BOLD);
     }
 }
 
@@ -134,8 +133,8 @@ fn colour(index: usize) -> u8 {
     COLOURS[index % COLOURS.len()]
 }
 
-/// The labels below the plot, each centred under its place unless it would touch the one before,
-/// and the axis' title.
+/// The labels below the plot, each centred under its place, and the axis' title. A label that would
+/// touch the one before is left out.
 fn bottom(x: &Placed, canvas: &Canvas, left: usize, columns: usize, width: usize) -> String {
     let mut labels = String::new();
     for tick in &x.ticks {
@@ -166,11 +165,11 @@ fn legend(figure: &Figure, layout: &Layout) -> String {
             (true, true) => "...".to_owned(),
             (true, false) => "⠤⠤⠤".to_owned(),
         };
-        // Bound by spaces that a line is not broken at.
+        // With spaces at which a line is not broken.
         format!("{sign} {}", series.name).replace(' ', "\u{a0}")
     });
     text += &entries.collect::<Vec<_>>().join("   ");
-    if figure.series.iter().flat_map(|series| &series.points).any(|point| !point.converged) {
+    if figure.has_unconverged() {
         text += "   (capital: not converged)";
     }
     for mark in &figure.marks {

@@ -1,98 +1,112 @@
-//! From batches to what is recorded: states, parameters, points, tables.
+//! From batches to results, whatever the task.
 
-mod contention;
-mod estimated;
-mod findings;
-mod fitted;
-mod floors;
-mod hockney;
-mod launches;
-mod logp;
-mod pairs;
-mod parameters;
-mod points;
-mod series;
-mod shape;
-mod states;
-mod summary;
-mod surface;
-mod tabled;
+mod bulk;
+mod timed;
 
-use bandgap_record::{Outcome, RecordError};
+use bandgap_campaign::bulk::BulkPlan;
+use bandgap_campaign::fan_in::FanInPlan;
+use bandgap_campaign::floors::FloorPlan;
+use bandgap_campaign::logp::LogpPlan;
+use bandgap_campaign::series::SeriesPlan;
+use bandgap_campaign::{Planned, Setting, Table};
+use bandgap_record::RecordError;
 
-use bandgap_campaign::Task;
-use bandgap_campaign::{Setting, Table};
+use crate::batches;
+use crate::contention::assemble::contention;
+use crate::error::AssembleError;
+use crate::floor::assemble::{floor, measured};
+use crate::list::Outcome;
+use crate::logp;
+use crate::ratio::assemble::ratio;
+use crate::rtt_pairs::assemble::rtt_pairs;
+use crate::series;
 
-pub use fitted::fitted;
-pub use floors::floors;
-pub use hockney::Fitting;
-pub use tabled::{TABLE, Tabled};
+pub use crate::hockney::assemble::Fitting;
+pub use crate::logp::assemble::fitted;
+pub use crate::measured::TABLE;
+pub use crate::series::Tabled;
 
-/// Why nothing could be assembled.
-#[derive(Debug, thiserror::Error)]
-pub enum AssembleError {
-    /// What was measured does not hold what the model needs.
-    #[error(transparent)]
-    Model(#[from] bandgap_model::ModelError),
-    /// A number cannot be recorded.
-    #[error(transparent)]
-    Record(#[from] RecordError),
-    /// Nothing was measured.
-    #[error("find a measured batch")]
-    Empty,
+/// The results of a plan, and warnings on what is missing among them.
+pub type Assembled = Result<(Vec<Outcome>, Vec<String>), AssembleError>;
+
+/// A plan whose batches become results.
+pub trait Assemble: Planned {
+    /// The results of a table that is not empty.
+    ///
+    /// # Errors
+    /// Too little was measured.
+    fn assemble(&self, setting: &Setting, table: &Table) -> Assembled;
 }
 
-/// The results of a signature or of a series, and warnings on what is missing among them.
+/// The results of what was measured.
 ///
 /// # Errors
 /// Too little was measured.
-pub fn results(
-    setting: &Setting,
-    task: &Task,
-    table: &Table,
-) -> Result<(Vec<Outcome>, Vec<String>), AssembleError> {
-    if table.is_empty() {
-        return Err(AssembleError::Empty);
+pub fn results<P: Assemble>(setting: &Setting, plan: &P, table: &Table) -> Assembled {
+    if table.is_empty() { Err(AssembleError::Empty) } else { plan.assemble(setting, table) }
+}
+
+impl Assemble for LogpPlan {
+    fn assemble(&self, setting: &Setting, table: &Table) -> Assembled {
+        let judged = &self.judge(table);
+        let plan = &self.signature;
+        let measured = logp::assemble::Measured { setting, plan, table, judged, empty: None };
+        let mut results: Vec<Outcome> = vec![measured.logp()?.into()];
+        results.extend(rtt_pairs(setting, judged, table)?.map(Outcome::from));
+        Ok((results, Vec::new()))
     }
-    let (plan, fan_in) = match task {
-        Task::Signature { plan, fan_in, .. } => (plan, fan_in),
-        Task::Series(plan) => {
-            let judged = plan.judge(table);
-            let measured = series::Measured { setting, plan, table, judged: &judged };
-            return Ok((measured.results()?, Vec::new()));
-        }
-        Task::Bulk(plan) => return surface::results(setting, plan, table),
-        Task::Floors(_) => return Ok((Vec::new(), Vec::new())),
-    };
-    let judged = plan.judge(table);
-    let mut results = Vec::new();
-    if fan_in.is_some() {
-        let contention = contention::contention(&judged, setting, table)?;
-        results.push(Outcome::Contention(contention));
-        return Ok((results, Vec::new()));
+}
+
+impl Assemble for FanInPlan {
+    fn assemble(&self, setting: &Setting, table: &Table) -> Assembled {
+        Ok((vec![contention(&self.judge(table), setting, table)?.into()], Vec::new()))
     }
-    let judged = &judged;
-    let measured = logp::Measured { setting, plan, table, judged, empty: None };
-    results.push(Outcome::Logp(Box::new(measured.logp()?)));
-    if let Some(pairs) = pairs::rtt_pairs(setting, judged, table)? {
-        results.push(Outcome::RttPairs(pairs));
+}
+
+impl Assemble for SeriesPlan {
+    fn assemble(&self, setting: &Setting, table: &Table) -> Assembled {
+        let judged = &self.judge(table);
+        let measured = series::assemble::Measured { setting, plan: self, table, judged };
+        Ok((timed::outcomes(&measured)?, Vec::new()))
     }
-    Ok((results, Vec::new()))
+}
+
+impl Assemble for BulkPlan {
+    fn assemble(&self, setting: &Setting, table: &Table) -> Assembled {
+        bulk::results(setting, self, table)
+    }
 }
 
 /// Batches that no fit could be made of, as they were measured: kind `batches`.
 pub fn unfitted(setting: &Setting, table: &Table, reason: &AssembleError) -> Outcome {
-    let batches: Vec<serde_json::Value> = table
-        .iter()
-        .flat_map(|(key, batches)| {
-            batches.iter().map(move |batch| serde_json::json!({ "of": key, "batch": batch }))
-        })
-        .collect();
-    Outcome::Other(serde_json::json!({
-        "kind": "batches",
-        "transport": setting.transport,
-        "reason": reason.to_string(),
-        "unit": "ns",
-        "batches": batches,
-    }))
+    batches::assemble::unfitted(setting, table, reason).into()
+}
+
+/// What came of a measurement of floors.
+pub struct Floors {
+    /// Floors, then layers over floors.
+    pub results: Vec<Outcome>,
+    /// Floors that this machine does not let be measured, with the reason.
+    pub unavailable: Vec<String>,
+}
+
+/// The results of a floors task.
+///
+/// # Errors
+/// A number cannot be recorded.
+pub fn floors(table: &Table, plan: &FloorPlan) -> Result<Floors, RecordError> {
+    let judged = plan.judge(table);
+    let (mut results, mut unavailable) = (Vec::new(), Vec::new());
+    for of in measured(plan, table) {
+        match floor(of, table, &judged, plan)? {
+            Ok(floor) => results.push(floor.into()),
+            Err(reason) => unavailable.push(reason),
+        }
+    }
+    for layer in measured(plan, table) {
+        for over in &*layer.over {
+            results.extend(ratio(layer, over, table, &judged, plan)?.map(Outcome::from));
+        }
+    }
+    Ok(Floors { results, unavailable })
 }

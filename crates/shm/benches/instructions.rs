@@ -1,5 +1,5 @@
-//! Counts instructions of the hot path, under callgrind: one thread plays both ranks of a segment
-//! in turn. `count-instructions.sh` runs it with two counts and takes the difference.
+//! Counts the instructions of the hot path under callgrind. One thread plays both ranks of a
+//! segment in turn. `count-instructions.sh` runs this with two counts and takes the difference.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -61,7 +61,7 @@ fn fail(poll: u32, error: CommError) -> ! {
     panic!("poll {poll} failed to {error}")
 }
 
-// The polls differ in their number, lest the compiler make one function of them.
+// Each poll has its own number, so that the compiler does not merge these functions.
 
 #[inline(never)]
 fn poll_request(am: &mut Rank) -> usize {

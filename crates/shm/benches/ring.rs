@@ -1,7 +1,7 @@
-//! The transport beside the bare cache line: `cargo bench -p bandgap-shm --bench ring`.
+//! The transport compared with the bare cache line: `cargo bench -p bandgap-shm --bench ring`.
 //!
-//! Two threads, each on a processor of its own where there are two; figures mean nothing where
-//! other programs share these. The best of several windows is printed, not an estimate.
+//! Two threads run on processors of their own, if there are two. The figures mean nothing if other
+//! programs share these. The best of several windows is printed; it is not an estimate.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -55,7 +55,7 @@ fn active_messages(segment: &Segment, rank: usize) -> ActiveMessages<ShmEndpoint
     ActiveMessages::new(endpoint, handlers, [0; 2], Waiting::Spin, watch)
 }
 
-/// Ping-pong, then flood with replies, then stream without; the best time per round of each.
+/// A ping-pong, a flood with replies, and a stream without; the best time per round of each.
 fn initiate(segment: &Segment) -> Result<[f64; 3], CommError> {
     let mut am = active_messages(segment, 0);
     let mut best = [f64::INFINITY; 3];

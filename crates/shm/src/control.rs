@@ -1,4 +1,4 @@
-//! A page by which the processes of one run on one machine stop each other, whatever transport
+//! A page through which the processes of a run on one machine stop each other, whatever transport
 //! they measure.
 //!
 //! ```text
@@ -6,30 +6,32 @@
 //! 128    poison: which rank failed first, and its status
 //! 256    stop
 //! 384, 512   the two lines of the placement probe
-//! 640    what the probe's responder reports
+//! 640    the report of the probe's responder
 //! ```
-//! Every line has a neighbour that nobody writes, since processors fetch lines in pairs.
+//! The neighbour of every line is never written, since processors fetch lines in pairs.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 
 use bandgap_comm::Rank;
 
-use crate::mapping::Mapping;
+use crate::ShmError;
+use crate::mapping::{Kind, Mapping};
 use crate::sync::{AtomicU64, Ordering};
-use crate::{MAX_RANKS, ShmError};
 
-const WHAT: &str = "the control page of a run";
-const MAGIC: u64 = u64::from_le_bytes(*b"bg-ctrl1");
+const KIND: Kind = Kind {
+    file: "bandgap-control",
+    what: "the control page of a run",
+    magic: *b"bg-ctrl1",
+    populate: true,
+};
 const BYTES: usize = 4096;
-const MAGIC_AT: usize = 0;
-const SIZE_AT: usize = 8;
 const POISON_AT: usize = 128;
 const STOP_AT: usize = 256;
 const PING_AT: usize = 384;
 const PONG_AT: usize = 512;
 const REPORT_AT: usize = 640;
 
-/// Set in every poison, so that rank 0 with status 0 is one too.
+/// Set in every poison, so that rank 0 with status 0 is not 0.
 const POISONED: u64 = 1 << 63;
 
 /// The control page of a run.
@@ -40,48 +42,30 @@ pub struct Control {
 }
 
 impl Control {
-    /// A new page for a run of `size` ranks.
+    /// Creates a page for a run of `size` ranks.
     ///
     /// # Errors
     /// `size` is out of range, or the operating system refused.
     pub fn create(size: usize) -> Result<Self, ShmError> {
-        if !(1..=MAX_RANKS).contains(&size) {
-            return Err(ShmError::Size { size });
-        }
-        let mapping = Mapping::create("bandgap-control", BYTES)?;
-        mapping.word(SIZE_AT).store(size as u64, Ordering::Relaxed);
-        mapping.word(MAGIC_AT).store(MAGIC, Ordering::Release);
+        ShmError::check_size(size)?;
+        let mapping = Mapping::create(&KIND, BYTES, &[size])?;
         Ok(Self { mapping, size })
     }
 
-    /// The page behind a descriptor that the launcher handed to this process.
+    /// Opens the page behind a descriptor that the launcher passed to this process.
     ///
     /// # Errors
     /// The descriptor is not that of a control page.
     pub fn from_fd(fd: OwnedFd) -> Result<Self, ShmError> {
-        let mapping = Mapping::from_fd(fd, WHAT, BYTES)?;
-        if mapping.word(MAGIC_AT).load(Ordering::Acquire) != MAGIC {
-            let reason = "its first bytes are others".into();
-            return Err(ShmError::NotOurs { what: WHAT, reason });
-        }
-        let size = mapping.word(SIZE_AT).load(Ordering::Relaxed) as usize;
-        if !(1..=MAX_RANKS).contains(&size) {
-            return Err(ShmError::Size { size });
-        }
+        let mapping = Mapping::from_fd(&KIND, fd, BYTES)?;
+        let size = mapping.number(0);
+        ShmError::check_size(size)?;
         Ok(Self { mapping, size })
     }
 
-    /// The descriptor, to hand to the rank processes. It closes on exec.
+    /// The descriptor, to pass to the rank processes. It closes on exec.
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.mapping.fd()
-    }
-
-    /// Whether the descriptor stays open in a child process that executes another program.
-    ///
-    /// # Errors
-    /// The operating system refused.
-    pub fn set_inheritable(&self, inheritable: bool) -> Result<(), ShmError> {
-        self.mapping.set_inheritable(inheritable)
     }
 
     /// Number of ranks of the run.
@@ -89,19 +73,19 @@ impl Control {
         self.size
     }
 
-    /// Notes that `rank` failed with `status`. The first note stays: later failures are mostly its
-    /// consequences. Returns whether this was the first.
+    /// Notes that `rank` failed with `status`. Only the first note is kept, since later failures
+    /// are mostly its consequences. Returns whether this was the first.
     pub fn poison(&self, rank: Rank, status: i32) -> bool {
         let note = POISONED | (rank as u64 & 0x7fff_ffff) << 32 | u64::from(status as u32);
-        // Nothing else is read on the strength of this note, so no order is needed.
+        // The note is all there is: it orders no other memory.
         self.mapping
             .word(POISON_AT)
             .compare_exchange(0, note, Ordering::Relaxed, Ordering::Relaxed)
             .is_ok()
     }
 
-    /// The rank that failed first, and its status. Written by a peer: to be told, not to be used
-    /// as an index.
+    /// The rank that failed first, and its status. A peer wrote them, so show them, but do not use
+    /// the rank as an index.
     #[inline]
     pub fn poisoned(&self) -> Option<(Rank, i32)> {
         let note = self.mapping.word(POISON_AT).load(Ordering::Relaxed);
@@ -122,12 +106,12 @@ impl Control {
         self.mapping.word(STOP_AT).load(Ordering::Relaxed) != 0
     }
 
-    /// The probe's two lines: the initiator's and the responder's.
+    /// The probe's two lines: the initiator's, and the responder's.
     pub(crate) fn probe_lines(&self) -> [&AtomicU64; 2] {
         [self.mapping.word(PING_AT), self.mapping.word(PONG_AT)]
     }
 
-    /// The line on which a probe's responder reports.
+    /// The line in which the probe's responder reports.
     pub(crate) fn report_line(&self) -> &AtomicU64 {
         self.mapping.word(REPORT_AT)
     }

@@ -1,10 +1,11 @@
-//! The transport: one ring each way between this rank and every other.
+//! The transport: a ring in each direction between this rank and every other.
 //!
-//! A peer's lane is number `peer XOR rank`, from 1: with two ranks that is the one lane, this rank
-//! itself has none, and the ranks of a run do not all look at the same peer first. Where the number
-//! of ranks is no power of two, some lanes belong to nobody: they are closed, and watch the ring of
-//! this rank to itself, in which nothing ever arrives. The first lane lies in the endpoint and has
-//! the fast path to itself, so that two ranks pay nothing for the possibility of more.
+//! The lane to a peer has the number `peer XOR rank`, from 1 on. So two ranks have exactly one
+//! lane, there is no lane to this rank itself, and the ranks of a run do not all look at the same
+//! peer first. If the number of ranks is not a power of two, some lanes have no peer: they are
+//! closed, and watch this rank's ring to itself, in which nothing ever arrives. The first lane is a
+//! field of the endpoint and has a fast path of its own, so that two ranks do not pay for the
+//! possibility of more.
 
 use bandgap_comm::{
     Begun, Bulk, Capabilities, CommError, Deliver, Endpoint, Message, Posted, Rank, Source,
@@ -25,15 +26,15 @@ fn lane(segment: &Segment, rank: Rank, peer: Rank) -> Lane<MappedCells> {
     }
 }
 
-/// Of so many replies in a row from the only peer, one at least is followed by a request that
-/// waits. A look after each would cost a fifth of all that a reply costs.
+/// After at most this many replies in a row from the only peer, a waiting request is served. To
+/// look for one after every reply would cost a fifth of what a reply costs.
 const TURNS: u64 = 8;
 
 /// A rank's end of the shared-memory transport.
 ///
 /// One call of [`Endpoint::progress`] delivers at most one reply and one request of each peer, so
-/// it is short whatever peers do. Between two ranks a request waits for a few replies at most;
-/// among more ranks all take turns.
+/// it is short whatever peers do. Between two ranks a request waits for at most a few replies; with
+/// more ranks, all peers take turns.
 ///
 /// ```
 /// use bandgap_comm::{Deliver, Endpoint, HandlerId, Message, NoHandler, Posted, Rank};
@@ -67,7 +68,7 @@ pub struct ShmEndpoint {
     rank: Rank,
     first: Lane<MappedCells>,
     rest: Vec<Lane<MappedCells>>,
-    /// Requests of the lanes in `rest` that have not completed.
+    /// Outstanding requests of the lanes in `rest`.
     rest_outstanding: usize,
     size: usize,
     slots: usize,
@@ -75,11 +76,10 @@ pub struct ShmEndpoint {
 }
 
 impl ShmEndpoint {
-    /// Attaches `rank` of `size` to the segment; once for each rank.
+    /// Attaches `rank` of `size` ranks to the segment. Each rank can attach only once.
     ///
     /// # Errors
-    /// The segment is one of another number of ranks, `rank` is not below it, or was attached
-    /// before.
+    /// The segment has another number of ranks, `rank` is out of range, or has attached before.
     pub fn attach(segment: &Segment, rank: Rank, size: usize) -> Result<Self, ShmError> {
         if size != segment.size() {
             return Err(ShmError::OtherSize { size, segment: segment.size() });
@@ -97,10 +97,10 @@ impl ShmEndpoint {
         })
     }
 
-    /// The same endpoint with memory that all ranks expose.
+    /// The same endpoint, with the memory that all ranks expose.
     ///
     /// # Errors
-    /// The memory is that of another number of ranks.
+    /// The memory has another number of ranks.
     pub fn exposing(mut self, memory: Exposed) -> Result<Self, ShmError> {
         if memory.size() != self.size {
             return Err(ShmError::OtherSize { size: self.size, segment: memory.size() });
@@ -109,22 +109,22 @@ impl ShmEndpoint {
         Ok(self)
     }
 
-    /// The exposed memory, for `len` bytes from `at` on.
+    /// The exposed memory, for access to `len` bytes from `at` on.
     #[inline]
     fn memory(&self, at: usize, len: usize) -> Result<&Exposed, CommError> {
         self.exposed.as_ref().ok_or(CommError::NotExposed { at, len, exposed: 0 })
     }
 
-    /// Whether `peer` is another rank of the run.
+    /// Checks that `peer` is another rank of the run.
     #[inline]
     fn is_peer(&self, peer: Rank) -> Result<(), CommError> {
         let is = peer < self.size && peer != self.rank;
         if is { Ok(()) } else { Err(self.no_such_peer(peer)) }
     }
 
-    /// [`Endpoint::progress`] where there are more ranks than two, or more to do than one message;
-    /// `replied` replies of the first lane have been delivered. It is called in one place, and does
-    /// all that is seldom: its caller then needs few registers.
+    /// [`Endpoint::progress`] for more than two ranks, or for more than one message. `replied`
+    /// replies of the first lane have already been delivered. This does everything that is rare,
+    /// and is not inlined, so that its caller needs few registers.
     #[inline(never)]
     fn progress_all<D: Deliver>(
         &mut self,
@@ -146,14 +146,14 @@ impl ShmEndpoint {
         Ok(delivered)
     }
 
-    /// [`Endpoint::progress`] where the first lane holds a carried request: what two ranks do that
-    /// answer each other's messages, so it is as short as it can be outside of its caller's loop.
+    /// [`Endpoint::progress`] when the first lane holds a carried request, as between two ranks
+    /// that answer each other's messages. So it is kept short, although it is not inlined.
     #[inline(never)]
     fn progress_carried<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize, CommError> {
         if self.first.take_carried(deliver)? { Ok(2) } else { self.progress_all(0, deliver) }
     }
 
-    /// The lane to `peer` took nothing: it is full, or nobody's.
+    /// The lane to `peer` took nothing: it is full, or has no peer.
     #[cold]
     #[inline(never)]
     fn refused(&self, peer: Rank) -> Result<Posted, CommError> {
@@ -166,7 +166,7 @@ impl ShmEndpoint {
         CommError::NoSuchPeer { peer, size: self.size }
     }
 
-    /// Sends a request to another peer than the first lane's.
+    /// Sends a request to a peer other than that of the first lane.
     #[inline(always)]
     fn request_further(&mut self, peer: Rank, message: &Message) -> Result<bool, CommError> {
         let number = peer ^ self.rank;
@@ -179,7 +179,7 @@ impl ShmEndpoint {
     }
 }
 
-/// Out of line, so that the message stays in registers where it is not carried.
+/// Not inlined, so that a message that is not carried stays in registers.
 #[inline(never)]
 fn carry(lane: &mut Lane<MappedCells>, message: Message) -> bool {
     lane.carry(&message)
@@ -254,8 +254,8 @@ impl Endpoint for ShmEndpoint {
     }
 }
 
-/// A store is a copy into the peer's memory, a get a copy out of it: both are done when the call
-/// returns, and a request sent later shows that they were.
+/// A store is a copy into the peer's memory, a get a copy out of it. Both are complete when the
+/// call returns, and so before any request that is sent later.
 impl Bulk for ShmEndpoint {
     fn exposed(&self) -> usize {
         self.exposed.as_ref().map_or(0, Exposed::bytes)
@@ -401,7 +401,7 @@ mod tests {
             let mut there = ShmEndpoint::attach(&segment, 1, size).unwrap();
             for replies in [true, false] {
                 assert_eq!(there.try_request(0, message).unwrap(), Posted::Yes);
-                // A completion in each call, and the request in one of the first.
+                // Each call delivers a completion, and one of the first also the request.
                 let served = (1..=most).find(|_| {
                     assert_eq!(here.try_request(1, message).unwrap(), Posted::Yes);
                     if replies {
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn handled_requests_are_owed_until_made_known() {
+    fn handled_requests_are_owed_until_published() {
         let segment = Segment::create(2, 128).unwrap();
         let mut here = ShmEndpoint::attach(&segment, 0, 2).unwrap();
         let mut there = ShmEndpoint::attach(&segment, 1, 2).unwrap();
@@ -427,7 +427,7 @@ mod tests {
         assert_eq!(there.progress(&mut Done).unwrap(), 1);
         assert_eq!(there.unsent(), 1);
         assert_eq!(here.progress(&mut Done).unwrap(), 0);
-        // Calls that find nothing make known what was handled, soon.
+        // Calls that find nothing soon publish what was handled.
         let idle = (0..1000).find(|_| {
             assert_eq!(there.progress(&mut Done).unwrap(), 0);
             there.unsent() == 0

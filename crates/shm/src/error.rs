@@ -1,75 +1,77 @@
-//! What can go wrong with shared memory.
+//! Errors of this crate.
 
 use std::io;
 
 use bandgap_comm::Rank;
 
-/// Failures of setting up shared memory, and of the raw floors.
+use crate::limits::{MAX_EXPOSED, MAX_RANKS, MAX_SLOTS, MIN_SLOTS};
+
+/// A failure to set up shared memory, or of a raw floor.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShmError {
     /// A run has too few or too many ranks.
-    #[error("lay out shared memory for {size} ranks: {} to {} are possible", 1, crate::MAX_RANKS)]
+    #[error("create shared memory for {size} ranks: 1 to {} are possible", MAX_RANKS)]
     Size {
-        /// Number of ranks asked for.
+        /// The number of ranks requested.
         size: usize,
     },
-    /// The number of slots of a ring is no power of two, or out of range.
+    /// The number of slots of a ring is not a power of two, or is out of range.
     #[error(
-        "lay out rings of {slots} slots: a power of two from {} to {} is possible",
-        crate::MIN_SLOTS,
-        crate::MAX_SLOTS
+        "create rings of {slots} slots: the number must be a power of two from {} to {}",
+        MIN_SLOTS,
+        MAX_SLOTS
     )]
     Slots {
-        /// Number of slots asked for.
+        /// The number of slots requested.
         slots: usize,
     },
-    /// Ranks were to expose too much, or no whole pages.
+    /// The exposed memory of a rank is too large, or not a whole number of pages.
     #[error(
-        "expose {bytes} bytes of each rank: a multiple of 4096 up to {} is possible",
-        crate::MAX_EXPOSED
+        "expose {bytes} bytes of each rank: the number must be a multiple of 4096 up to {}",
+        MAX_EXPOSED
     )]
     Exposed {
-        /// Number of bytes asked for.
+        /// The number of bytes requested.
         bytes: usize,
     },
-    /// A rank outside the run.
-    #[error("attach rank {rank} to shared memory of {size} ranks")]
+    /// The rank is not part of the run.
+    #[error("attach rank {rank} to shared memory of {size} ranks: there is no such rank")]
     NoSuchRank {
         /// The rank.
         rank: Rank,
         /// Number of ranks.
         size: usize,
     },
-    /// A run of one number of ranks was given the memory of another's.
-    #[error("attach to shared memory of {segment} ranks in a run of {size}")]
+    /// The memory belongs to a run with another number of ranks.
+    #[error("attach to shared memory of {segment} ranks in a run of {size} ranks")]
     OtherSize {
         /// Number of ranks of the run.
         size: usize,
         /// Number of ranks of the segment.
         segment: usize,
     },
-    /// Somebody attached as this rank before. A segment serves each rank once.
-    #[error("attach rank {rank} to shared memory: that rank was attached before")]
+    /// The rank has attached before. Each rank can attach to a segment only once.
+    #[error("attach rank {rank} to shared memory: that rank has attached before")]
     Attached {
         /// The rank.
         rank: Rank,
     },
-    /// A file descriptor is not the shared memory it should be.
+    /// A file descriptor is not the shared memory that it should be.
     #[error("use a file descriptor as {what}: {reason}")]
     NotOurs {
         /// What it should be.
         what: &'static str,
-        /// What was found.
+        /// Why it is not.
         reason: String,
     },
-    /// The other side of a floor did not answer for as long as the caller would wait.
+    /// The other side of a floor did not answer in the time that the caller allows.
     #[error("measure the floor {floor}: the other side did not answer")]
     GaveUp {
         /// The floor.
         floor: &'static str,
     },
-    /// A copy did not have the bytes that were written.
+    /// A copy differs from what was written.
     #[error("verify the floor {floor}: byte {at} of the copy is wrong")]
     WrongData {
         /// The floor.
@@ -82,13 +84,18 @@ pub enum ShmError {
     System {
         /// What was tried.
         operation: &'static str,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl ShmError {
-    /// Wraps a refusal of the operating system.
+    /// Checks that a run may have this many ranks.
+    pub(crate) fn check_size(size: usize) -> Result<(), Self> {
+        if (1..=MAX_RANKS).contains(&size) { Ok(()) } else { Err(Self::Size { size }) }
+    }
+
+    /// Wraps an error of the operating system.
     pub(crate) fn system<E: Into<io::Error>>(operation: &'static str) -> impl FnOnce(E) -> Self {
         move |source| Self::System { operation, source: source.into() }
     }

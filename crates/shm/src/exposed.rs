@@ -1,15 +1,15 @@
-//! Memory that every rank exposes to all others: written and read with one copy, by whoever
-//! starts the transfer.
+//! Memory that every rank exposes to all others. The rank that starts a transfer writes or reads it
+//! with one copy.
 //!
 //! ```text
 //! 0      identity line: magic, ranks, bytes of each rank
 //! 4096   the memory of rank 0, of rank 1, …
 //! ```
 //!
-//! Unsafe code here rests on the invariants of `mapping`, and on this one: between the ranks' bytes
-//! and memory of this process bytes are copied, and nothing else is done with them. A copy while a
-//! peer writes gives a mixture of old and new bytes, as [`bandgap_comm::Bulk`] says; they are plain
-//! bytes, of which any values are valid, in memory to which no reference exists.
+//! Unsafe code here relies on the invariants of `mapping`, and on this one: the exposed bytes are
+//! only copied, to and from this process's own memory or each other. A copy while a peer writes
+//! gives a mixture of old and new bytes, as [`bandgap_comm::Bulk`] says. That is sound: any values
+//! are valid for plain bytes, and no reference to this memory exists.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::ptr;
@@ -17,21 +17,19 @@ use std::sync::Arc;
 
 use bandgap_comm::{CommError, Rank, exposed_range};
 
-use crate::mapping::Mapping;
-use crate::sync::Ordering;
-use crate::{MAX_RANKS, ShmError};
+use crate::ShmError;
+use crate::limits::MAX_EXPOSED;
+use crate::mapping::{Kind, Mapping};
 
-/// Most bytes that each rank can expose.
-pub const MAX_EXPOSED: usize = 1 << 30;
-
-const WHAT: &str = "the exposed memory of a run";
-const MAGIC: u64 = u64::from_le_bytes(*b"bg-expo1");
-const MAGIC_AT: usize = 0;
-const SIZE_AT: usize = 8;
-const BYTES_AT: usize = 16;
+const KIND: Kind = Kind {
+    file: "bandgap-exposed",
+    what: "the exposed memory of a run",
+    magic: *b"bg-expo1",
+    populate: false,
+};
 const MEMORY_AT: usize = 4096;
 
-/// The exposed memory of all ranks of a run. Cloning it shares it.
+/// The exposed memory of all ranks of a run. A clone shares it.
 #[derive(Clone, Debug)]
 pub struct Exposed {
     mapping: Arc<Mapping>,
@@ -40,9 +38,7 @@ pub struct Exposed {
 }
 
 fn total(size: usize, bytes: usize) -> Result<usize, ShmError> {
-    if !(1..=MAX_RANKS).contains(&size) {
-        return Err(ShmError::Size { size });
-    }
+    ShmError::check_size(size)?;
     if bytes > MAX_EXPOSED || !bytes.is_multiple_of(4096) {
         return Err(ShmError::Exposed { bytes });
     }
@@ -50,52 +46,31 @@ fn total(size: usize, bytes: usize) -> Result<usize, ShmError> {
 }
 
 impl Exposed {
-    /// New memory, `bytes` for each of `size` ranks, all zero. A page takes memory once it is
-    /// touched.
+    /// Creates memory, `bytes` for each of `size` ranks, all zero. A page uses memory only once it
+    /// is touched.
     ///
     /// # Errors
     /// `size` or `bytes` (a multiple of 4096, at most [`MAX_EXPOSED`]) is out of range, or the
     /// operating system refused.
     pub fn create(size: usize, bytes: usize) -> Result<Self, ShmError> {
-        let mapping = Mapping::create_lazily("bandgap-exposed", total(size, bytes)?)?;
-        mapping.word(SIZE_AT).store(size as u64, Ordering::Relaxed);
-        mapping.word(BYTES_AT).store(bytes as u64, Ordering::Relaxed);
-        mapping.word(MAGIC_AT).store(MAGIC, Ordering::Release);
+        let mapping = Mapping::create(&KIND, total(size, bytes)?, &[size, bytes])?;
         Ok(Self { mapping: Arc::new(mapping), size, bytes })
     }
 
-    /// The memory behind a descriptor that another process created and handed to this one.
+    /// Opens the memory behind a descriptor that another process created and passed to this one.
     ///
     /// # Errors
-    /// The descriptor is not that of exposed memory of consistent size.
+    /// The descriptor is not that of exposed memory, or the memory's numbers do not fit its length.
     pub fn from_fd(fd: OwnedFd) -> Result<Self, ShmError> {
-        let mapping = Mapping::from_fd_lazily(fd, WHAT, MEMORY_AT)?;
-        let not_ours = |reason| ShmError::NotOurs { what: WHAT, reason };
-        if mapping.word(MAGIC_AT).load(Ordering::Acquire) != MAGIC {
-            return Err(not_ours("its first bytes are others".into()));
-        }
-        let size = mapping.word(SIZE_AT).load(Ordering::Relaxed) as usize;
-        let bytes = mapping.word(BYTES_AT).load(Ordering::Relaxed) as usize;
-        let (len, expected) = (mapping.len(), total(size, bytes)?);
-        if len != expected {
-            return Err(not_ours(format!(
-                "it has {len} bytes, and {size} ranks with {bytes} bytes each need {expected}"
-            )));
-        }
+        let mapping = Mapping::from_fd(&KIND, fd, MEMORY_AT)?;
+        let (size, bytes) = (mapping.number(0), mapping.number(1));
+        mapping.check_len(&KIND, total(size, bytes)?)?;
         Ok(Self { mapping: Arc::new(mapping), size, bytes })
     }
 
-    /// The descriptor, to hand to the processes of the other ranks. It closes on exec.
+    /// The descriptor, to pass to the processes of the other ranks. It closes on exec.
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.mapping.fd()
-    }
-
-    /// Whether the descriptor stays open in a child process that executes another program.
-    ///
-    /// # Errors
-    /// The operating system refused.
-    pub fn set_inheritable(&self, inheritable: bool) -> Result<(), ShmError> {
-        self.mapping.set_inheritable(inheritable)
     }
 
     /// Number of ranks.
@@ -108,7 +83,7 @@ impl Exposed {
         self.bytes
     }
 
-    /// Pointer to a range of a rank's bytes, all of them inside.
+    /// Pointer to `len` bytes of a rank from `at` on, checked to be inside.
     #[inline]
     fn at(&self, rank: Rank, at: usize, len: usize) -> Result<*mut u8, CommError> {
         if rank >= self.size {
@@ -122,8 +97,8 @@ impl Exposed {
     #[inline]
     pub(crate) fn read(&self, rank: Rank, at: usize, into: &mut [u8]) -> Result<(), CommError> {
         let from = self.at(rank, at, into.len())?;
-        // SAFETY: `from` points at `into.len()` mapped bytes (`at`), `into` is this process's own
-        // memory and so elsewhere; plain bytes (this module's invariant).
+        // SAFETY: `from` points to `into.len()` mapped plain bytes (`at`), and `into` is this
+        // process's own memory, so the two do not overlap.
         unsafe { ptr::copy_nonoverlapping(from, into.as_mut_ptr(), into.len()) };
         Ok(())
     }
@@ -147,7 +122,7 @@ impl Exposed {
     ) -> Result<(), CommError> {
         let source = self.at(from.0, from.1, len)?;
         let target = self.at(into.0, into.1, len)?;
-        // SAFETY: both point at `len` mapped bytes (`at`); they may overlap, which `copy` allows.
+        // SAFETY: both point to `len` mapped bytes (`at`). They may overlap, which `copy` allows.
         unsafe { ptr::copy(source, target, len) };
         Ok(())
     }

@@ -2,15 +2,14 @@
 //! anonymous segment that their processes share.
 //!
 //! * [`Segment`] and [`ShmEndpoint`]: the transport itself, a native `bandgap_comm::Endpoint`.
-//! * [`Control`]: a page by which the processes of a run on one machine stop each other.
-//! * [`Exposed`]: memory of every rank that every other writes and reads with one copy.
+//! * [`Control`]: a page through which the processes of a run on one machine stop each other.
+//! * [`Exposed`]: memory of each rank that every other rank writes and reads with one copy.
 //! * [`probe()`] and [`floor`]: what the memory system allows, measured by plain loops.
 //!
-//! Unsafe code is in `mapping`,
-//! `segment`, `exposed` and `floor` only; each begins with the invariants it rests on.
+//! Unsafe code is only in `mapping`, `segment`, `exposed` and `floor`. Each of these modules starts
+//! with the invariants that it relies on.
 //!
-//! Compiled with `--cfg loom`, only the protocol ([`ring`]) remains, over the model checker's
-//! atomics.
+//! With `--cfg loom`, only the protocol ([`ring`]) is compiled, with the model checker's atomics.
 
 pub mod ring;
 mod slot;
@@ -27,6 +26,8 @@ mod exposed;
 #[cfg(not(loom))]
 pub mod floor;
 #[cfg(not(loom))]
+mod limits;
+#[cfg(not(loom))]
 mod mapping;
 #[cfg(not(loom))]
 mod probe;
@@ -34,6 +35,8 @@ mod probe;
 mod segment;
 #[cfg(not(loom))]
 mod spin;
+#[cfg(not(loom))]
+mod transport;
 
 pub use slot::{SLOT_BYTES, Sequence, Slot, TooManyWords};
 
@@ -42,7 +45,9 @@ pub use self::{
     control::Control,
     endpoint::ShmEndpoint,
     error::ShmError,
-    exposed::{Exposed, MAX_EXPOSED},
+    exposed::Exposed,
+    limits::{DEFAULT_SLOTS, MAX_EXPOSED, MAX_RANKS, MAX_SLOTS, MIN_SLOTS},
     probe::{probe, report},
-    segment::{DEFAULT_SLOTS, MAX_RANKS, MAX_SLOTS, MIN_SLOTS, Segment, segment_bytes},
+    segment::{Segment, segment_bytes},
+    transport::Shm,
 };

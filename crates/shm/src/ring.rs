@@ -1,25 +1,26 @@
 //! The protocol of one ring: requests from one rank to one other, and their replies.
 //!
-//! Request number p, from 0, travels in slot p mod N. The receiver runs its handler and writes the
-//! reply into the same slot, or a request of its own ([`Lane`]), or lets the ring's counter of
-//! handled requests pass p. Either way the request is complete and the slot is the sender's again:
-//! completion is the flow control. Handlers run in order, so requests complete in order.
+//! Request number p, counted from 0, travels in slot p mod N. The receiver runs its handler. Then
+//! it writes the reply into the same slot, or a request of its own ([`Lane`]), or it lets the
+//! ring's counter of handled requests pass p. In each case the request is complete and the slot
+//! belongs to the sender again: completion is the flow control. Handlers run in order, so requests
+//! complete in order.
 //!
-//! A stream of requests without replies costs the receiver no store to a slot: the counter is
-//! published after a quarter of the ring, or when calls of [`Receiver::serve`] have found nothing
-//! to do for a while, or before a reply is written, or when the receiver is dropped. The sender reads the
-//! counter's line only when its oldest request shows no reply.
+//! In a stream of requests without replies, the receiver does not store to the slots. It publishes
+//! the counter after each quarter of the ring, when calls of [`Receiver::serve`] have found nothing
+//! for a while, before it writes a reply, and when it is dropped. The sender reads the counter's
+//! line only when the slot of its oldest request shows no reply.
 //!
-//! A request without reply and one with, handled after it, could be mistaken for each other where
-//! the counter lags. Two orders rule this out: the receiver writes a reply before the counter
-//! passes its request, and the sender reads the counter before the slots that it decides on. So a
-//! request that the counter passed, and whose slot then shows no reply, has none. The model checker
+//! The counter may lag. So a request without a reply could be confused with a later one that has a
+//! reply. Two orders rule this out: the receiver writes a reply before the counter passes its
+//! request, and the sender reads the counter before the slots on which it decides. So if the
+//! counter has passed a request, and its slot then shows no reply, it has none. The model checker
 //! runs this file (`tests/loom.rs`).
 //!
-//! Each side keeps its own positions to itself and believes of the other's only what it checks:
-//! a sequence other than the expected one is "nothing yet", a length is at most four words, the
-//! counter is at most the number of requests sent. Whatever a peer writes, the worst is a wrong
-//! message or an error.
+//! Each side keeps its own positions private, and checks everything that the other side writes: a
+//! sequence other than the expected one means "nothing yet", a length is at most four words, the
+//! counter is at most the number of requests sent. Whatever a peer writes, the worst outcome is a
+//! wrong message or an error.
 
 use core::fmt;
 
@@ -46,14 +47,14 @@ pub use sender::Sender;
 pub trait Cells {
     /// Number of slots, a power of two.
     fn slots(&self) -> u64;
-    /// The slot of a request and of its reply: number half the sequence, round and round.
+    /// The slot of a request and of its reply: number sequence/4, modulo the number of slots.
     fn slot(&self, sequence: Sequence) -> &Slot;
     /// The counter that the receiver publishes.
     fn handled(&self) -> &Counter;
 }
 
-/// How many requests have been handled, on a line of its own, written by the receiver only: the
-/// sequence of the first that has not, or 0 at the beginning.
+/// How many requests have been handled, on a line of its own that only the receiver writes. It
+/// holds the sequence of the first request that has not been handled, or 0 at the beginning.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Counter(AtomicU64);
@@ -63,43 +64,43 @@ impl Counter {
         Self(AtomicU64::new(next.whole()))
     }
 
-    /// What the receiver made known, for a first look.
+    /// What the receiver published, without ordering: for a first look.
     #[cfg(not(loom))]
     #[inline(always)]
     fn glance(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// What the receiver made known.
+    /// What the receiver published.
     #[inline(always)]
     fn read(&self) -> u64 {
-        // Acquire: pairs with the release in `publish`. The replies to the requests counted were
-        // written before, and the receiver has read those requests.
+        // Acquire: pairs with the release in `publish`. Before it, the receiver read the requests
+        // that it counts, and wrote their replies.
         self.0.load(Ordering::Acquire)
     }
 
-    /// Makes known that the requests before `next` are handled.
+    /// Publishes that the requests before `next` have been handled.
     #[inline(always)]
     fn publish(&self, next: Sequence) {
-        // Release: pairs with the acquire in `read`. The replies to the requests counted come
-        // before, and so do the reads of these requests, whose slots the sender may now overwrite.
+        // Release: pairs with the acquire in `read`. It comes after the replies to the requests
+        // counted, and after the reads of these requests: the sender may now overwrite their slots.
         self.0.store(next.whole(), Ordering::Release);
     }
 }
 
-/// What a peer wrote and may not write.
+/// Something that a peer wrote and must not write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Corrupt {
-    /// A message of this many words.
+    /// A message with this many words.
     Words(u32),
     /// More requests handled than were sent.
     Handled {
-        /// As the peer says.
+        /// The number by the peer's count.
         handled: u64,
-        /// As this side knows.
+        /// The number by this side's count.
         sent: u64,
     },
-    /// A message for a handler that this side does not have.
+    /// A message for a handler that does not exist on this side.
     Handler(NoHandler),
 }
 

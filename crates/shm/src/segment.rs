@@ -9,9 +9,9 @@
 //! ```
 //! A rank's ring to itself is never written; it stands in for a peer that does not exist.
 //!
-//! Unsafe code here rests on the invariants of `mapping`, and on this one: a [`MappedCells`]
-//! points at `ring_bytes(slots)` bytes inside the mapping that it keeps alive, aligned to a cache
-//! line, which hold atomics and nothing else.
+//! Unsafe code here relies on the invariants of `mapping`, and on this one: a [`MappedCells`]
+//! points to `ring_bytes(slots)` bytes inside the mapping that it keeps alive. They are aligned to
+//! a cache line and hold only atomics.
 
 use core::ptr::NonNull;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -20,50 +20,37 @@ use std::sync::Arc;
 use bandgap_comm::Rank;
 
 use crate::ShmError;
-use crate::mapping::Mapping;
+use crate::limits::{MAX_SLOTS, MIN_SLOTS};
+use crate::mapping::{Kind, Mapping};
 use crate::ring::{Cells, Counter};
 use crate::slot::{SLOT_BYTES, STEP, Sequence, Slot};
 use crate::sync::Ordering;
 
-/// Slots of a ring, where nobody asks for another number.
-pub const DEFAULT_SLOTS: usize = 128;
-/// Fewest slots of a ring.
-pub const MIN_SLOTS: usize = 2;
-/// Most slots of a ring.
-pub const MAX_SLOTS: usize = 1 << 16;
-/// Most ranks of a segment.
-pub const MAX_RANKS: usize = 256;
-
-const WHAT: &str = "the rings of a run";
-const MAGIC: u64 = u64::from_le_bytes(*b"bg-ring1");
-const MAGIC_AT: usize = 0;
-const SIZE_AT: usize = 8;
-const SLOTS_AT: usize = 16;
+const KIND: Kind =
+    Kind { file: "bandgap-rings", what: "the rings of a run", magic: *b"bg-ring1", populate: true };
 const ATTACHED_AT: usize = 64;
 const RINGS_AT: usize = 4096;
 
-/// Two lines, since processors fetch lines in pairs and the counter has another writer.
+/// Two lines, since processors fetch lines in pairs, and another rank writes the counter.
 const SLOTS_IN_RING_AT: usize = 128;
 
 const fn ring_bytes(slots: usize) -> usize {
     SLOTS_IN_RING_AT + slots * SLOT_BYTES
 }
 
-/// Bytes of a segment for `size` ranks and rings of `slots` slots: 4096 + size²·(128 + 64·slots).
+/// Bytes of a segment for `size` ranks with rings of `slots` slots: 4096 + size²·(128 + 64·slots).
 ///
 /// # Errors
 /// `size` or `slots` is out of range.
 pub fn segment_bytes(size: usize, slots: usize) -> Result<usize, ShmError> {
-    if !(1..=MAX_RANKS).contains(&size) {
-        return Err(ShmError::Size { size });
-    }
+    ShmError::check_size(size)?;
     if !slots.is_power_of_two() || !(MIN_SLOTS..=MAX_SLOTS).contains(&slots) {
         return Err(ShmError::Slots { slots });
     }
     Ok(RINGS_AT + size * size * ring_bytes(slots))
 }
 
-/// The shared memory of one run's rings. Cloning it shares it.
+/// The shared memory of a run's rings. A clone shares it.
 #[derive(Clone, Debug)]
 pub struct Segment {
     mapping: Arc<Mapping>,
@@ -72,52 +59,29 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// New rings of `slots` slots (a power of two) between all pairs of `size` ranks.
+    /// Creates rings of `slots` slots (a power of two) between all pairs of `size` ranks.
     ///
     /// # Errors
     /// `size` or `slots` is out of range, or the operating system refused.
     pub fn create(size: usize, slots: usize) -> Result<Self, ShmError> {
-        let mapping = Mapping::create("bandgap-rings", segment_bytes(size, slots)?)?;
-        mapping.word(SIZE_AT).store(size as u64, Ordering::Relaxed);
-        mapping.word(SLOTS_AT).store(slots as u64, Ordering::Relaxed);
-        mapping.word(MAGIC_AT).store(MAGIC, Ordering::Release);
+        let mapping = Mapping::create(&KIND, segment_bytes(size, slots)?, &[size, slots])?;
         Ok(Self { mapping: Arc::new(mapping), size, slots })
     }
 
-    /// The rings behind a descriptor that another process created and handed to this one.
+    /// Opens the rings behind a descriptor that another process created and passed to this one.
     ///
     /// # Errors
-    /// The descriptor is not that of a segment of consistent size.
+    /// The descriptor is not that of a segment, or the segment's numbers do not fit its length.
     pub fn from_fd(fd: OwnedFd) -> Result<Self, ShmError> {
-        let mapping = Mapping::from_fd(fd, WHAT, RINGS_AT)?;
-        let not_ours = |reason| ShmError::NotOurs { what: WHAT, reason };
-        if mapping.word(MAGIC_AT).load(Ordering::Acquire) != MAGIC {
-            return Err(not_ours("its first bytes are others".into()));
-        }
-        let size = mapping.word(SIZE_AT).load(Ordering::Relaxed) as usize;
-        let slots = mapping.word(SLOTS_AT).load(Ordering::Relaxed) as usize;
-        let expected = segment_bytes(size, slots)?;
-        if mapping.len() != expected {
-            let len = mapping.len();
-            let reason = format!(
-                "it has {len} bytes, and {size} ranks with rings of {slots} slots need {expected}"
-            );
-            return Err(not_ours(reason));
-        }
+        let mapping = Mapping::from_fd(&KIND, fd, RINGS_AT)?;
+        let (size, slots) = (mapping.number(0), mapping.number(1));
+        mapping.check_len(&KIND, segment_bytes(size, slots)?)?;
         Ok(Self { mapping: Arc::new(mapping), size, slots })
     }
 
-    /// The descriptor, to hand to the processes of the other ranks. It closes on exec.
+    /// The descriptor, to pass to the processes of the other ranks. It closes on exec.
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.mapping.fd()
-    }
-
-    /// Whether the descriptor stays open in a child process that executes another program.
-    ///
-    /// # Errors
-    /// The operating system refused.
-    pub fn set_inheritable(&self, inheritable: bool) -> Result<(), ShmError> {
-        self.mapping.set_inheritable(inheritable)
     }
 
     /// Number of ranks.
@@ -130,7 +94,7 @@ impl Segment {
         self.slots
     }
 
-    /// Notes that `rank` attaches; a second time is an error, since positions start at 0.
+    /// Notes that `rank` attaches. A second time is an error, since a rank's positions start at 0.
     pub(crate) fn claim(&self, rank: Rank) -> Result<(), ShmError> {
         if rank >= self.size {
             return Err(ShmError::NoSuchRank { rank, size: self.size });
@@ -143,13 +107,13 @@ impl Segment {
         Ok(())
     }
 
-    /// The ring of requests from one rank to another; both are below `size`.
+    /// The ring of requests from one rank to another. Both must be below `size`.
     pub(crate) fn ring(&self, from: Rank, to: Rank) -> MappedCells {
         assert!(from < self.size && to < self.size, "ranks of the run");
         let bytes = ring_bytes(self.slots);
         let offset = RINGS_AT + (from * self.size + to) * bytes;
         let base = self.mapping.at(offset, bytes);
-        // SAFETY: slots follow the ring's head within its bytes (this module's invariant).
+        // SAFETY: the slots follow the counter within the ring's bytes (this module's invariant).
         let slots = unsafe { base.add(SLOTS_IN_RING_AT) };
         let mask = (self.slots - 1) * SLOT_BYTES;
         MappedCells { base, slots, mask, _mapping: Arc::clone(&self.mapping) }
@@ -161,12 +125,13 @@ impl Segment {
 pub(crate) struct MappedCells {
     base: NonNull<u8>,
     slots: NonNull<u8>,
-    /// Bytes of all slots but one: a multiple of a slot's, cut by this, stays within them.
+    /// Bytes of all slots but one: masks a multiple of a slot's bytes to an offset within the
+    /// slots.
     mask: usize,
     _mapping: Arc<Mapping>,
 }
 
-// SAFETY: the mapping is the process's, and all access goes through atomics.
+// SAFETY: the mapping belongs to the process, and every access goes through atomics.
 unsafe impl Send for MappedCells {}
 
 impl Cells for MappedCells {
@@ -177,18 +142,19 @@ impl Cells for MappedCells {
 
     #[inline(always)]
     fn slot(&self, sequence: Sequence) -> &Slot {
-        // Half the sequence times the bytes of a slot; the mask also clears what was its lowest bit.
+        // The sequence over its step, times the bytes of a slot. The mask also clears the low bits,
+        // which a reply's sequence has.
         let offset =
             (sequence.whole() as usize).wrapping_mul(SLOT_BYTES / STEP as usize) & self.mask;
-        // SAFETY: `offset` is a multiple of a slot's bytes and below those of all slots, so this is
-        // inside the ring (this module's invariant), aligned; a `Slot` is all atomics, and any
-        // bytes are a valid one.
+        // SAFETY: `offset` is a multiple of a slot's bytes and below the bytes of all slots, so the
+        // slot is aligned and inside the ring (this module's invariant). A `Slot` consists of
+        // atomics, and any bytes are a valid one.
         unsafe { self.slots.add(offset).cast().as_ref() }
     }
 
     #[inline(always)]
     fn handled(&self) -> &Counter {
-        // SAFETY: the counter is the ring's first line (this module's invariant); a `Counter` is an
+        // SAFETY: the counter is the ring's first line (this module's invariant). A `Counter` is an
         // atomic, and any bytes are a valid one.
         unsafe { self.base.cast().as_ref() }
     }
@@ -197,6 +163,7 @@ impl Cells for MappedCells {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::DEFAULT_SLOTS;
 
     #[test]
     fn sixteen_ranks_take_less_than_sixteen_mebibytes() {
@@ -240,19 +207,19 @@ mod tests {
         assert!(matches!(Segment::from_fd(unsealed), Err(ShmError::NotOurs { .. })));
         let device = std::fs::File::open("/dev/null").unwrap();
         assert!(matches!(Segment::from_fd(device.into()), Err(ShmError::NotOurs { .. })));
-        let short = Mapping::create("short", 64).unwrap();
-        let fd = short.fd().try_clone_to_owned().unwrap();
-        assert!(matches!(Segment::from_fd(fd), Err(ShmError::NotOurs { .. })));
-        let blank = Mapping::create("blank", 1 << 16).unwrap();
-        let fd = blank.fd().try_clone_to_owned().unwrap();
-        assert!(matches!(Segment::from_fd(fd), Err(ShmError::NotOurs { .. })));
+        let other = Kind { magic: *b"bg-other", ..KIND };
+        for (kind, len) in [(&KIND, 64), (&other, 1 << 16)] {
+            let memory = Mapping::create(kind, len, &[2, 4]).unwrap();
+            let fd = memory.fd().try_clone_to_owned().unwrap();
+            assert!(matches!(Segment::from_fd(fd), Err(ShmError::NotOurs { .. })), "{len}");
+        }
     }
 
     #[test]
     fn a_segment_whose_numbers_do_not_fit_its_length_is_refused() {
-        let segment = Segment::create(2, 4).unwrap();
-        segment.mapping.word(SLOTS_AT).store(8, Ordering::Relaxed);
-        let fd = segment.fd().try_clone_to_owned().unwrap();
+        let len = segment_bytes(2, 4).unwrap();
+        let memory = Mapping::create(&KIND, len, &[2, 8]).unwrap();
+        let fd = memory.fd().try_clone_to_owned().unwrap();
         assert!(matches!(Segment::from_fd(fd), Err(ShmError::NotOurs { .. })));
     }
 
@@ -269,15 +236,9 @@ mod tests {
     }
 
     #[test]
-    fn inheritance_is_as_asked() {
+    fn the_descriptor_closes_on_exec() {
         let segment = Segment::create(2, 4).unwrap();
-        let closes = || {
-            rustix::io::fcntl_getfd(segment.fd()).unwrap().contains(rustix::io::FdFlags::CLOEXEC)
-        };
-        assert!(closes());
-        segment.set_inheritable(true).unwrap();
-        assert!(!closes());
-        segment.set_inheritable(false).unwrap();
-        assert!(closes());
+        let flags = rustix::io::fcntl_getfd(segment.fd()).unwrap();
+        assert!(flags.contains(rustix::io::FdFlags::CLOEXEC));
     }
 }

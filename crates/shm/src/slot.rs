@@ -1,4 +1,4 @@
-//! One cache line of a ring: a message and the number that says whose turn it is.
+//! One cache line of a ring: a message, and the number that says whose turn it is.
 //!
 //! ```text
 //! header   bits 0..32   sequence
@@ -6,17 +6,17 @@
 //! words    4 × 8 bytes
 //! ```
 //!
-//! The words are stored before the header, and the header says that they are there. Request
-//! number p of a ring has the sequence 4p + 4; what comes back in the same line has 4p + 5 where it
-//! is its reply, and 4p + 6 where it is a request of the other side; all modulo 2³². A line that
-//! was never written has the sequence 0, which stands for the request before the first one. The
-//! sequence of p returns after 2³⁰ requests, when the line shows that of p − N.
+//! The words are stored before the header, so the header says that they are there. Request number p
+//! of a ring has the sequence 4p + 4. What comes back in the same line has the sequence 4p + 5 if
+//! it is the reply, or 4p + 6 if it is a request of the other side. All sequences are modulo 2³².
+//! A line that was never written has the sequence 0, as if for the request before the first one.
+//! The sequence of p repeats after 2³⁰ requests; by then the line shows that of p − N.
 
 use bandgap_comm::{MAX_WORDS, Message, Tag};
 
 use crate::sync::{AtomicU64, Ordering};
 
-/// Bytes of a slot: the unit in which caches exchange memory.
+/// Bytes of a slot: a cache line, the unit in which caches exchange memory.
 pub const SLOT_BYTES: usize = 64;
 
 /// A cache line that carries a request to its receiver, and the reply back.
@@ -27,81 +27,81 @@ pub struct Slot {
     words: [AtomicU64; MAX_WORDS],
 }
 
-/// A header as it was read once; its parts are checked when they are used.
+/// A header, read once; its parts are checked when they are used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Header(u64);
 
-/// A header announced more words than a message may have.
+/// A header announces more words than a message may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyWords(pub u32);
 
-/// The place of a message in its ring, before it is cut to 32 bits. Each side keeps that of the
-/// next message that it expects, so that one comparison finds whether it is there.
+/// The sequence of a message in its ring, in full: a header shows only 32 bits of it. Each side
+/// keeps the sequence of the next message it expects, so one comparison tells whether it is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sequence(u64);
 
-/// Between the sequences of two requests.
+/// The difference between the sequences of successive requests.
 pub(crate) const STEP: u64 = 4;
 
 impl Sequence {
-    /// Of no message.
+    /// The sequence of no message.
     pub(crate) const NONE: Self = Self(0);
 
-    /// Of request number `position`.
+    /// The sequence of request number `position`.
     #[inline(always)]
     pub(crate) fn request(position: u64) -> Self {
         Self(position.wrapping_mul(STEP).wrapping_add(STEP))
     }
 
-    /// Of the reply to request number `position`.
+    /// The sequence of the reply to request number `position`.
     #[inline(always)]
     pub(crate) fn reply(position: u64) -> Self {
         Self(position.wrapping_mul(STEP).wrapping_add(STEP + 1))
     }
 
-    /// Number of the request.
+    /// The number of the request.
     #[inline(always)]
     pub(crate) fn position(self) -> u64 {
         self.0 / STEP - 1
     }
 
-    /// Of the next request, or its reply.
+    /// The sequence of the next request, or of its reply.
     #[inline(always)]
     pub(crate) fn next(self) -> Self {
         Self(self.0 + STEP)
     }
 
-    /// Of the request before this one.
+    /// The sequence of the request before this one.
     #[inline(always)]
     pub(crate) fn before(self) -> Self {
         Self(self.0 - STEP)
     }
 
-    /// Of the reply to this request.
+    /// The sequence of the reply to this request.
     #[inline(always)]
     pub(crate) fn replied(self) -> Self {
         Self(self.0 + 1)
     }
 
-    /// Of a request of the other side, in the line of this one, which has no reply.
+    /// The sequence of the other side's request in the line of this request, which has no reply.
     #[inline(always)]
     pub(crate) fn carried(self) -> Self {
         Self(self.0 + 2)
     }
 
-    /// Requests from this one on, `later` excluded.
+    /// The number of requests from this one up to `later`, not counting `later`.
     #[inline(always)]
     pub(crate) fn until(self, later: Self) -> u64 {
         (later.0 - self.0) / STEP
     }
 
-    /// All of it. A later message has a greater one.
+    /// The full sequence. A later message has a greater one.
     #[inline(always)]
     pub(crate) fn whole(self) -> u64 {
         self.0
     }
 
-    /// What a header shows of it.
+    /// The part that a header shows.
     #[inline(always)]
     pub(crate) fn shown(self) -> u32 {
         self.0 as u32
@@ -111,7 +111,7 @@ impl Sequence {
 const TAG_SHIFT: u32 = 32;
 
 impl Header {
-    /// Whether this is the message of that sequence.
+    /// Whether this is the header of the message with that sequence.
     #[inline(always)]
     pub(crate) fn is(self, sequence: Sequence) -> bool {
         self.0 as u32 == sequence.shown()
@@ -119,7 +119,7 @@ impl Header {
 }
 
 impl Slot {
-    /// A slot never written (0), or last written with the sequence shown.
+    /// A slot that was last written with this sequence, or never (0).
     pub(crate) fn new(sequence: u32) -> Self {
         Self {
             header: AtomicU64::new(u64::from(sequence)),
@@ -127,19 +127,19 @@ impl Slot {
         }
     }
 
-    /// Looks whose turn it is.
+    /// Reads the header, to see whose turn it is.
     #[inline(always)]
     pub(crate) fn header(&self) -> Header {
-        // Acquire: pairs with the release in `announce`, so that the words of that message are seen,
-        // and so that what is written to this slot next comes after its former writer's reads.
+        // Acquire: pairs with the release in `announce`. So this side sees the words of the
+        // message, and what it writes to the slot comes after the other side's reads.
         Header(self.header.load(Ordering::Acquire))
     }
 
-    /// The message that `header` announced. It is this side's turn: nobody else writes here.
+    /// The message that `header` announced. It is this side's turn, so nobody else writes here.
     #[inline(always)]
     pub(crate) fn read(&self, header: Header) -> Result<Message, TooManyWords> {
         let tag = Tag::from_bits((header.0 >> TAG_SHIFT) as u32).map_err(TooManyWords)?;
-        // All four: a load costs less than finding out that it was not needed.
+        // All four words: a load costs less than finding out that it is not needed.
         let words = [
             self.words[0].load(Ordering::Relaxed),
             self.words[1].load(Ordering::Relaxed),
@@ -149,8 +149,8 @@ impl Slot {
         Ok(Message::from_parts(tag, words))
     }
 
-    /// Writes a message and hands the slot to the other side. For messages whose length is known
-    /// when compiled: only the words sent are stored.
+    /// Writes a message and hands the slot to the other side. For messages whose length is known at
+    /// compile time: only the words sent are stored.
     #[inline(always)]
     pub(crate) fn write(&self, message: &Message, sequence: Sequence) {
         for i in 0..MAX_WORDS {
@@ -161,8 +161,8 @@ impl Slot {
         self.announce(message.tag(), sequence);
     }
 
-    /// Writes the words of a message of any length, to be announced: one branch, since most have
-    /// one word, and four stores cost less than to branch further.
+    /// Writes the words of a message of any length, without announcing it. There is only one
+    /// branch: most messages have one word, and four stores cost less than more branches.
     #[inline(always)]
     pub(crate) fn write_words(&self, message: &Message) {
         let words = message.all_words();
@@ -174,13 +174,13 @@ impl Slot {
         }
     }
 
-    /// Writes what no well-behaved peer would.
+    /// Writes a header that no correct peer would write.
     #[cfg(test)]
     pub(crate) fn forge(&self, header: u64) {
         self.header.store(header, Ordering::Relaxed);
     }
 
-    /// Hands the slot, whose words have been written, to the other side.
+    /// Hands the slot to the other side. Its words have been written.
     #[inline(always)]
     pub(crate) fn announce(&self, tag: Tag, sequence: Sequence) {
         let header = u64::from(sequence.shown()) | u64::from(tag.bits()) << TAG_SHIFT;

@@ -1,10 +1,13 @@
-//! Bounded busy waiting for the raw loops.
+//! What the raw loops have in common: samples, and bounded busy waiting.
 
-/// Looks between two questions whether to give up.
+use bandgap_comm::Timer;
+
+/// Looks between two calls of `give_up`.
 const SPINS: u32 = 4096;
 
-/// Looks until `ready`, without a pause between two looks, which would be the greater part of a
-/// cache line's transfer. `None` when `give_up` says so; it is asked every 4096 looks.
+/// Looks until `ready` returns true, without a pause between two looks: a pause would be most of a
+/// cache line's transfer. Returns `None` when `give_up` returns true; it is called every 4096
+/// looks.
 #[inline(always)]
 pub(crate) fn until(
     mut ready: impl FnMut() -> bool,
@@ -20,4 +23,20 @@ pub(crate) fn until(
             return None;
         }
     }
+}
+
+/// Calls `sample` this many times, and returns the ticks of each call.
+#[inline(always)]
+pub(crate) fn timed<E>(
+    samples: u32,
+    timer: &impl Timer,
+    mut sample: impl FnMut() -> Result<(), E>,
+) -> Result<Vec<u64>, E> {
+    let mut ticks = Vec::with_capacity(samples as usize);
+    for _ in 0..samples {
+        let start = timer.stamp();
+        sample()?;
+        ticks.push(timer.stamp().ticks().wrapping_sub(start.ticks()));
+    }
+    Ok(ticks)
 }

@@ -1,4 +1,4 @@
-//! The atomics of the ring: the processor's, or those of the model checker.
+//! The ring's atomics: the processor's, or the model checker's.
 
 #[cfg(not(loom))]
 pub(crate) use core::sync::atomic::{AtomicU64, Ordering};

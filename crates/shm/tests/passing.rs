@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use bandgap_comm::passing::conformance::{Harness, Reluctant};
-use bandgap_comm::passing::{HoldsMail, Mail, Passing, Status, Tuning, add_handlers};
+use bandgap_comm::passing::{HoldsMail, Mail, Passing, Tuning, add_handlers};
 use bandgap_comm::{
     ActiveMessages, Begun, Bulk, Capabilities, CommError, Deliver, Endpoint, Handlers, Message,
-    NoWatch, Posted, Rank, Source, Waiting,
+    NoWatch, Part, Posted, Rank, Source, Waiting,
 };
 use bandgap_shm::{DEFAULT_SLOTS, Exposed, MIN_SLOTS, Segment, ShmEndpoint};
 
@@ -106,12 +106,15 @@ fn messages_share_a_table_and_an_endpoint_with_other_handlers() {
     });
     let [(mut here, count), (mut there, _)] =
         <[_; 2]>::try_from(ranks.collect::<Vec<_>>()).unwrap_or_else(|_| panic!("two ranks"));
+    let part = Part::new(0, 100);
+    here.resize(100);
+    there.resize(100);
+    here.memory_mut().fill(7);
     here.active().request(1, count, [40]).unwrap();
-    here.send(1, 3, &[7; 100]).unwrap();
+    here.send(1, 3, part).unwrap();
     here.active().request(1, count, [2]).unwrap();
-    let mut into = [0; 100];
-    assert_eq!(there.recv(0, 3, &mut into).unwrap(), Status { from: 0, tag: 3, bytes: 100 });
-    assert_eq!(into, [7; 100]);
+    there.recv(0, 3, part).unwrap();
+    assert_eq!(there.memory(), [7; 100]);
     let mut am = there.into_active();
     am.serve_until(|state| state.counted >= 42).unwrap();
     assert_eq!(am.into_state().counted, 42);
@@ -195,14 +198,17 @@ fn a_transport_that_reads_a_peers_memory_moves_long_messages_by_that_alone() {
     });
     let [mut here, mut there] =
         <[_; 2]>::try_from(ranks.collect::<Vec<_>>()).unwrap_or_else(|_| panic!("two ranks"));
-    let bytes = vec![1; LONG];
-    let address = bytes.as_ptr().addr() as u64;
-    let send = here.isend(1, 3, bytes).unwrap();
-    // One byte more room than the message has: exactly the message is read.
-    let recv = there.irecv(0, 3, vec![2; LONG + 1]).unwrap();
-    let (got, status) = there.wait_recv(recv).unwrap();
-    assert_eq!(status, Status { from: 0, tag: 3, bytes: LONG });
-    assert!(got[..LONG].iter().all(|&byte| byte == 0x5A) && got[LONG] == 2);
+    let part = Part::new(3, LONG);
+    here.resize(3 + LONG);
+    there.resize(3 + LONG + 1);
+    there.memory_mut().fill(2);
+    let address = here.memory()[3..].as_ptr().addr() as u64;
+    let send = here.isend(1, 3, part).unwrap();
+    there.recv(0, 3, part).unwrap();
+    // Exactly the message is read.
+    let got = there.memory();
+    assert!(got[3..3 + LONG].iter().all(|&byte| byte == 0x5A));
+    assert_eq!((&got[..3], &got[3 + LONG..]), (&[2; 3][..], &[2][..]));
     assert_eq!(there.active().endpoint().reads, [(0, address, LONG)]);
-    assert_eq!(here.wait_send(send).unwrap().len(), LONG);
+    here.wait(send).unwrap();
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use bandgap_comm::{Am, CommError, Delay, HandlerId, Verb};
+use bandgap_comm::{Am, CommError, Delay, HandlerId, Processor, Verb, Work};
 use bandgap_sim::{Machine, Recorder, record, replay};
 
 const ECHO: Verb = Verb { handler: HandlerId(0), replies: true };
@@ -18,7 +18,7 @@ fn flood(am: &mut Recorder, requesters: usize, delay: Delay) -> Result<(), CommE
         am.mark();
         for word in 0..MESSAGES {
             am.request(requesters + rank % repliers, ECHO, word)?;
-            am.compute(delay);
+            am.compute(Work::Chain(delay));
         }
         am.mark();
         am.await_replies()?;

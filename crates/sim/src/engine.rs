@@ -1,16 +1,17 @@
 //! The LogGP machine in virtual time: a deterministic replay of discrete events.
 //!
-//! What a message costs, and whom:
+//! What a message costs:
 //!
-//! * Sending takes its processor os. Then the message is in the sender's interface, which sends
-//!   one message per g, requests and replies in one order.
+//! * The sending processor is busy for os. Then the message is in the sender's interface, which
+//!   sends one message per g, requests and replies in one order.
 //! * L later it is at the receiver's interface, which accepts one message per g. A gap passes
 //!   *between* messages: a single one never waits for it.
-//! * There it stays until the processor handles it: or, and os more where the handler replies.
+//! * There it stays until the processor handles it, which takes or, and os more if the handler
+//!   replies.
 //!
 //! Sending and receiving have a gap each ("consecutive message transmissions or consecutive message
-//! receptions at a processor", the paper, section LogP model), so a flood of requests with replies
-//! goes on at g per request, and K requesters of one replier each get one request per K·g.
+//! receptions at a processor", the paper, section LogP model). So a flood of requests with replies
+//! costs g per request, and K requesters of one replier get one request per K·g each.
 //!
 //! A processor handles messages in order of arrival while it is in `serve`, in `await_replies`, and
 //! in `request`. A request first handles what has arrived when it begins ("the Active Message Issue
@@ -21,15 +22,16 @@
 //!
 //! A message of n bytes goes the same way, with the parameters of its length: it occupies both
 //! interfaces for max(g, n·G), is whole L + n·G after it began to leave, and stays in the receiver's
-//! interface until a receive takes it, for or. Sending waits for nobody (LogGP has no room to run
-//! out of). Messages from one rank to another do not overtake one another, even where L is less for
-//! the later one. A rank that sends, receives or is in a barrier handles no Active Messages.
+//! interface until a receive takes it, which takes or. A send never waits: LogGP has no limit to
+//! what waits at a receiver. Messages from one rank to another do not overtake one another, even
+//! where L is less for the later one. A rank that sends, receives or is in a barrier handles no
+//! Active Messages.
 //!
 //! A store is a request that costs what a message of its bytes does, and its reply is a short one. A
 //! get is a request whose reply costs what a message of its bytes does: the peer's processor takes
-//! part, as in a handler, but no `serve` counts it. Bytes that have begun to come are handled when
-//! the last is there, and hold up what comes after them. Neither stores nor gets nor requests from
-//! one rank to another overtake one another; replies may.
+//! part, as in a handler, but no `serve` counts it. A message is handled when its last byte is
+//! there; those behind it wait. Stores, gets and requests from one rank to another do not overtake
+//! one another; replies may.
 
 mod event;
 mod interface;
@@ -51,20 +53,21 @@ pub struct Replay {
     pub ends: Vec<u64>,
     /// Messages sent: requests, replies, and messages of bytes.
     pub messages: u64,
-    /// Messages among them whose receiver's program ended without handling or receiving them.
+    /// Those of them that their receiver neither handled nor received before its program ended.
     pub unhandled: u64,
     /// Operations done and messages handled.
     pub events: u64,
 }
 
-/// Latest time: half of what the counter holds. Times saturate, so none is missed.
+/// Latest time: half of what the counter holds. Times saturate, so that every later one is noticed.
 const LATEST: u64 = u64::MAX / 2;
 
-/// Lets `schedule` happen on `machine`, beginning on all ranks at time 0.
+/// Runs `schedule` on `machine`. All ranks begin at time 0.
 ///
 /// # Errors
-/// The machine has fewer ranks or no time for the bytes that are moved, the ranks wait for each
-/// other for ever, a message has another length than its receiver says, or virtual time is exhausted.
+/// The machine has fewer ranks, or bytes are moved and its file does not say what they cost; the
+/// ranks wait for each other for ever; a message has another length than its receive; or virtual
+/// time is exhausted.
 pub fn replay(schedule: &Schedule, machine: &Machine) -> Result<Replay, SimError> {
     let ranks = schedule.size();
     if ranks == 0 || ranks > machine.ranks() {

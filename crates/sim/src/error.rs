@@ -17,7 +17,7 @@ pub enum SimError {
         /// What the program returned.
         source: CommError,
     },
-    /// There is no such number of ranks.
+    /// The machine does not have so many ranks, or none were asked for.
     #[error("simulate {ranks} ranks: machine {machine} has from 1 to {most}")]
     Ranks {
         /// The number asked for.
@@ -43,7 +43,7 @@ pub enum SimError {
         /// The system's answer.
         source: std::io::Error,
     },
-    /// A machine's file is no TOML, or has keys or types that a machine has not.
+    /// A machine's file is not TOML, or has an unknown key or a value of a wrong type.
     #[error("read machine {origin}, line {line}: {what}")]
     Syntax {
         /// The file, or the built-in's name.
@@ -65,10 +65,10 @@ pub enum SimError {
         /// What it may be.
         bounds: String,
     },
-    /// Nothing can happen any more, and some ranks have not finished.
-    #[error("finish the program: nothing can happen any more, but {}", listed(.0))]
+    /// Some ranks wait for something that will never happen.
+    #[error("finish the program: its ranks wait for ever: {}", listed(.0))]
     Deadlock(Vec<Wait>),
-    /// A rank receives a message of another length than it says.
+    /// A message has another length than the receive that takes it.
     #[error(
         "receive {expected} bytes at rank {rank}: the message of tag {tag} from rank {from} has \
          {bytes}"
@@ -85,17 +85,17 @@ pub enum SimError {
         /// Bytes of the message.
         bytes: u32,
     },
-    /// Bytes are to be moved on a machine whose file says nothing of what they cost.
+    /// Bytes are to be moved on a machine whose file does not say what they cost.
     #[error(
-        "move bytes on machine {machine}: it has no time for a byte, so its bandwidth would be \
-         infinite; a machine's file says it with gap_per_byte_ns, or with protocols"
+        "move bytes on machine {machine}: its file does not say what a byte costs; give it \
+         gap_per_byte_ns or protocols"
     )]
     NoTimeForBytes {
         /// The machine's name.
         machine: String,
     },
     /// Virtual time passed half of what 64 bits of picoseconds hold (about 107 days).
-    #[error("finish the program: rank {rank} reaches 107 days of virtual time")]
+    #[error("finish the program: rank {rank} takes more than 107 days, the longest virtual time")]
     TooLong {
         /// The rank.
         rank: Rank,
@@ -127,7 +127,7 @@ pub enum WaitFor {
         /// Its tag.
         tag: u32,
     },
-    /// This rank's word that it has come to a barrier.
+    /// This rank, to come to a barrier.
     Barrier(Rank),
 }
 
@@ -154,7 +154,7 @@ impl fmt::Display for Wait {
     }
 }
 
-/// Ranks that a message names before it only counts them.
+/// Most ranks that a message names; it counts the others.
 const NAMED: usize = 8;
 
 fn listed(waits: &[Wait]) -> String {

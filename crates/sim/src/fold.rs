@@ -1,12 +1,12 @@
-//! Operations as they come, stored with repetitions folded.
+//! Stores operations as they come, with repetitions folded.
 //!
 //! A kernel repeats short patterns thousands of times. Once the last `n` operations equal the `n`
-//! before them, they are dropped for an [`Op::Repeat`], and what follows is only compared with the
-//! pattern. Folding is greedy and one level deep; it never changes what the operations mean.
+//! before them, an [`Op::Repeat`] takes their place, and what follows is only compared with the
+//! pattern. Folding is greedy and one level deep. It never changes what the operations mean.
 
 use crate::Op;
 
-/// Longest pattern that is looked for: a round over 63 peers with a computation after each request
+/// Longest pattern that is looked for. A round over 63 peers with a computation after each request
 /// still folds.
 const LONGEST: usize = 128;
 

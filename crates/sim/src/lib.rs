@@ -3,14 +3,14 @@
 //! * [`record`] runs a program that is generic over [`bandgap_comm::Am`], over
 //!   [`bandgap_comm::Transfer`] or over [`bandgap_comm::Comm`], once per rank, without threads or
 //!   data, and yields a [`Schedule`].
-//! * [`Machine`] is the LogGP machine: os, or, g, L and a capacity; and for bytes G, all by length
-//!   ([`Protocol`]).
-//! * [`replay`] lets the schedule happen on the machine, and returns the time stamps.
+//! * [`Machine`] is the LogGP machine: os, or, g, L, a capacity, and G for bytes. What bytes cost
+//!   may depend on the length of the message ([`Protocol`]).
+//! * [`replay`] runs the schedule on the machine, and returns the time stamps.
 //!
-//! The time is a count of picoseconds and the replay is deterministic, so a kernel's results on a
-//! simulated machine are the machine's parameters, and not an estimate of them.
+//! Time is a count of picoseconds and the replay is deterministic. So a kernel's results on a
+//! simulated machine are the machine's parameters, not an estimate of them.
 //!
-//! Not for: payload (none exists here), contention inside the network.
+//! There is no payload, and no contention inside the network.
 //!
 //! ```
 //! use bandgap_comm::{Am, CommError, HandlerId, Verb};

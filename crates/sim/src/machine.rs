@@ -1,4 +1,4 @@
-//! The LogGP machine: its parameters, the files that hold them, and those of the papers.
+//! The LogGP machine: its parameters, the files that hold them, and the machines of the papers.
 
 mod description;
 mod protocol;
@@ -12,12 +12,11 @@ use crate::SimError;
 pub(crate) use protocol::MessageCosts;
 pub use protocol::Protocol;
 
-/// A LogGP machine with overheads told apart for sending and receiving.
+/// A LogGP machine with separate overheads for sending and receiving.
 ///
 /// Active Messages cost os, or, g and L, whatever words they carry. Messages of bytes, stores and
-/// the replies of gets cost the same and G for each byte, or else what the [`Protocol`] of their
-/// length says. A machine whose file gives neither moves words and nothing more: without a time for
-/// bytes its bandwidth would be infinite.
+/// the replies of gets cost the same and G for each byte, or what the [`Protocol`] of their length
+/// says. A machine whose file gives neither moves no bytes, since its bandwidth would be infinite.
 ///
 /// *Units*: a file gives nanoseconds; the simulation counts whole picoseconds, so a third decimal
 /// is exact and a fourth is lost. The time for a byte is counted in femtoseconds.
@@ -56,7 +55,8 @@ pub struct Machine {
     recv_overhead: u64,
     gap: u64,
     latency: u64,
-    /// At least one, ascending, the last for any length, or for no bytes where these have no time.
+    /// At least one, by ascending length. The last is for any length, or for 0 bytes only where the
+    /// file does not say what bytes cost.
     protocols: Vec<Protocol>,
     capacity: u32,
     ranks: usize,
@@ -68,7 +68,7 @@ pub struct Machine {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Topology {
-    /// The same L between any two; messages contend at their ends only, as LogP assumes.
+    /// The same L between any two ranks. Messages contend at their ends only, as LogP assumes.
     #[default]
     Crossbar,
 }
@@ -81,7 +81,7 @@ const BUILT_IN: [(&str, &str); 4] = [
     ("ipsc860", include_str!("../machines/ipsc860.toml")),
 ];
 
-/// Largest capacity that a machine gets without asking.
+/// Largest default capacity.
 const MOST_DEFAULT_CAPACITY: u64 = 1024;
 
 impl Machine {
@@ -109,8 +109,7 @@ impl Machine {
     /// The machine that `text` describes; `origin` names the text in errors.
     ///
     /// # Errors
-    /// The text is no TOML, has a key that no machine has or lacks one, or a value is out of its
-    /// bounds.
+    /// The text is not TOML, has an unknown key, lacks a key, or a value is out of its bounds.
     pub fn parse(text: &str, origin: &str) -> Result<Self, SimError> {
         description::parse(text, origin)
     }
@@ -158,8 +157,8 @@ impl Machine {
         ns(self.rtt_ps())
     }
 
-    /// What messages of bytes cost, by length: ascending, the last for any length. Where the file
-    /// has no time for bytes there is one, for messages of none.
+    /// What messages of bytes cost, by ascending length. The last is for any length. Where the file
+    /// does not say what bytes cost there is one, for messages of 0 bytes.
     pub fn protocols(&self) -> &[Protocol] {
         &self.protocols
     }
@@ -167,21 +166,22 @@ impl Machine {
     /// Time of a single message of `bytes` bytes from the begin of its sending to the end of its
     /// receiving, which is half of what a ping-pong's round takes.
     ///
-    /// *Formula*: os + L + or + n·G of the protocol of n bytes; none without a time for bytes.
+    /// *Formula*: os + L + or + n·G of the protocol of n bytes. `None` where the file does not say
+    /// what bytes cost.
     pub fn half_rtt(&self, bytes: Bytes) -> Option<Ns> {
         protocol::costs(&self.protocols, bytes.0).map(|costs| ns(costs.half_rtt()))
     }
 
-    /// Whether it has a time for bytes: G, or protocols.
+    /// Whether its file says what bytes cost, by G or by protocols.
     pub fn times_bytes(&self) -> bool {
         self.protocols.last().is_some_and(|protocol| protocol.up_to().is_none())
     }
 
     /// Requests that a rank may have outstanding toward one peer.
     ///
-    /// Where the file names none: the larger of 2⌈RTT / g⌉ and ⌈RTT / os⌉, at most 1024. So
-    /// neither does the capacity limit the steady state, nor does it end the send-only regime
-    /// before the first reply is back.
+    /// The default is the larger of 2⌈RTT / g⌉ and ⌈RTT / os⌉, at most 1024. So the capacity does
+    /// not limit the steady state, and does not end the send-only regime before the first reply is
+    /// back.
     pub fn capacity(&self) -> u32 {
         self.capacity
     }
@@ -220,7 +220,7 @@ impl Machine {
     }
 }
 
-/// What the simulation counts with.
+/// The parameters in the units of the simulation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Picoseconds<'a> {
     pub send_overhead: u64,
@@ -242,7 +242,7 @@ impl Picoseconds<'_> {
     #[inline]
     pub(crate) fn message(&self, bytes: u32) -> MessageCosts {
         protocol::costs(self.protocols, u64::from(bytes))
-            .expect("no replay begins of messages that the machine has no time for")
+            .expect("a replay does not begin where messages have no cost")
     }
 }
 

@@ -1,17 +1,18 @@
-//! The third reading of a rank program: neither executed nor measured, but written down.
+//! A rank program is written down instead of executed.
 
 mod passing;
 mod transfer;
 
 use std::io;
 
-use bandgap_comm::{Am, CommError, Delay, Rank, Verb, Word};
+use bandgap_comm::{Am, CommError, Processor, Rank, Verb, Word, Work};
 
 use crate::fold::Folder;
 use crate::{Op, Schedule, SimError};
 
 /// An [`Am`], a [`Transfer`](bandgap_comm::Transfer) and a [`Comm`](bandgap_comm::Comm) that writes
-/// down what a rank does. Nothing is sent, and no call waits.
+/// down what a rank does. It sends nothing, no call waits, and it has no memory: where a
+/// [`Part`](bandgap_comm::Part) lies is ignored, only its length counts.
 #[derive(Debug)]
 pub struct Recorder {
     rank: Rank,
@@ -22,9 +23,9 @@ pub struct Recorder {
 /// Runs `program` once for each of `size` ranks, and returns what they do.
 ///
 /// # Errors
-/// `size` is not a number of ranks, or the program returned an error, as it does for a request or
-/// a message to itself or to a rank that does not exist, and for a message, a store or a get of
-/// 4 GiB or more.
+/// `size` is 0 or above 2³² − 1; or the program returned an error. It does so for a request or a
+/// message to the rank itself or to a rank that does not exist, and for a message, a store or a
+/// get of 4 GiB or more.
 pub fn record(
     size: usize,
     mut program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
@@ -42,7 +43,7 @@ pub fn record(
 }
 
 impl Recorder {
-    /// The number of another rank, as it is stored.
+    /// The number of another rank, as an operation stores it.
     fn peer(&self, peer: Rank) -> Result<u32, CommError> {
         if peer >= self.size || peer == self.rank {
             return Err(CommError::NoSuchPeer { peer, size: self.size });
@@ -51,7 +52,7 @@ impl Recorder {
     }
 }
 
-/// A number of bytes, as it is stored; `operation` says what failed where it cannot be.
+/// A number of bytes, as an operation stores it. `operation` names what failed if it is too large.
 fn length(bytes: usize, operation: &'static str) -> Result<u32, CommError> {
     u32::try_from(bytes).map_err(|_| CommError::System {
         operation,
@@ -62,7 +63,7 @@ fn length(bytes: usize, operation: &'static str) -> Result<u32, CommError> {
     })
 }
 
-impl Am for Recorder {
+impl Processor for Recorder {
     fn rank(&self) -> Rank {
         self.rank
     }
@@ -71,6 +72,20 @@ impl Am for Recorder {
         self.size
     }
 
+    fn mark(&mut self) {
+        self.ops.push(Op::Mark);
+    }
+
+    /// The time that the work stands for, whichever work it is.
+    fn compute(&mut self, work: Work) {
+        let picoseconds = work.delay().picoseconds;
+        if picoseconds > 0 {
+            self.ops.push(Op::Compute { picoseconds });
+        }
+    }
+}
+
+impl Am for Recorder {
     fn request(&mut self, peer: Rank, verb: Verb, _word: Word) -> Result<(), CommError> {
         let peer = self.peer(peer)?;
         self.ops.push(Op::Request { peer, replies: verb.replies });
@@ -86,21 +101,11 @@ impl Am for Recorder {
         self.ops.push(Op::Serve { requests });
         Ok(())
     }
-
-    fn compute(&mut self, delay: Delay) {
-        if delay.picoseconds > 0 {
-            self.ops.push(Op::Compute { picoseconds: delay.picoseconds });
-        }
-    }
-
-    fn mark(&mut self) {
-        self.ops.push(Op::Mark);
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use bandgap_comm::HandlerId;
+    use bandgap_comm::{Delay, HandlerId};
 
     use super::*;
 
@@ -112,8 +117,9 @@ mod tests {
         }
         am.mark();
         am.request(1, ECHO, word)?;
-        am.compute(Delay { iterations: 9, picoseconds: 16 });
-        am.compute(Delay::NONE);
+        am.compute(Work::Chain(Delay { iterations: 9, picoseconds: 16 }));
+        am.compute(Work::Chain(Delay::NONE));
+        am.compute(Work::Daxpy(Delay { iterations: 9, picoseconds: 17 }));
         am.request(1, Verb { replies: false, ..ECHO }, word)?;
         am.await_replies()
     }
@@ -125,6 +131,7 @@ mod tests {
             Op::Mark,
             Op::Request { peer: 1, replies: true },
             Op::Compute { picoseconds: 16 },
+            Op::Compute { picoseconds: 17 },
             Op::Request { peer: 1, replies: false },
             Op::AwaitReplies,
         ];

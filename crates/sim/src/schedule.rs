@@ -2,7 +2,7 @@
 
 use bandgap_comm::Rank;
 
-/// What messages of one tag are kept apart by: a tag means something in its context only.
+/// Where a tag has its meaning. Messages of one tag in two contexts are different ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Context {
@@ -46,7 +46,7 @@ pub enum Op {
         /// How many.
         requests: u64,
     },
-    /// Computes, handling nothing.
+    /// Computes, and handles nothing meanwhile.
     Compute {
         /// For how long.
         picoseconds: u64,

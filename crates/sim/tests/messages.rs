@@ -3,7 +3,7 @@
 
 mod programs;
 
-use bandgap_comm::{Comm, CommError, Delay, Rank};
+use bandgap_comm::{Comm, CommError, Part, Processor, Rank};
 use bandgap_sim::{Machine, Recorder, SimError, Wait, WaitFor, record, replay};
 use bandgap_units::{Bytes, Ns};
 use programs::{byte_machine, marks};
@@ -16,16 +16,20 @@ fn simple() -> Machine {
     byte_machine(COSTS)
 }
 
+fn part(len: usize) -> Part {
+    Part::new(0, len)
+}
+
 fn ping_pong(comm: &mut impl Comm, rounds: u64, bytes: usize) -> Result<(), CommError> {
     for _ in 0..rounds {
         if comm.rank() == 0 {
             comm.mark();
-            comm.send(1, 5, bytes)?;
-            comm.recv(1, 5, bytes)?;
+            comm.send(1, 5, part(bytes))?;
+            comm.recv(1, 5, part(bytes))?;
             comm.mark();
         } else {
-            comm.recv(0, 5, bytes)?;
-            comm.send(0, 5, bytes)?;
+            comm.recv(0, 5, part(bytes))?;
+            comm.send(0, 5, part(bytes))?;
         }
     }
     Ok(())
@@ -99,7 +103,7 @@ fn both_ways_of_an_exchange_are_under_way_at_once() {
     for bytes in [0, 7, 4096] {
         let stamps = marks(&simple(), 2, |comm| {
             for _ in 0..4 {
-                comm.exchange(1 - comm.rank(), 0, bytes)?;
+                comm.exchange(1 - comm.rank(), 0, part(bytes), part(bytes))?;
                 comm.mark();
             }
             Ok(())
@@ -114,9 +118,9 @@ fn stream_step(machine: &Machine, bytes: usize) -> u64 {
     let stamps = marks(machine, 2, |comm| {
         for _ in 0..200 {
             if comm.rank() == 0 {
-                comm.send(1, 0, bytes)?;
+                comm.send(1, 0, part(bytes))?;
             } else {
-                comm.recv(0, 0, bytes)?;
+                comm.recv(0, 0, part(bytes))?;
                 comm.mark();
             }
         }
@@ -145,7 +149,11 @@ fn a_sender_is_free_while_its_bytes_are_under_way() {
     // Three messages take 3·os = 60 ns of it, though their 30 µs of bytes are still leaving.
     let stamps = marks(&simple(), 2, |comm| {
         for _ in 0..3 {
-            if comm.rank() == 0 { comm.send(1, 0, 10_000)? } else { comm.recv(0, 0, 10_000)? }
+            if comm.rank() == 0 {
+                comm.send(1, 0, part(10_000))?
+            } else {
+                comm.recv(0, 0, part(10_000))?
+            }
         }
         comm.mark();
         Ok(())
@@ -160,8 +168,8 @@ fn a_shift_around_a_ring_costs_one_message() {
     for size in [2, 3, 16, 33] {
         let stamps = marks(&simple(), size, |comm| {
             let rank = comm.rank();
-            comm.send((rank + 1) % size, 0, 1000)?;
-            comm.recv((rank + size - 1) % size, 0, 1000)?;
+            comm.send((rank + 1) % size, 0, part(1000))?;
+            comm.recv((rank + size - 1) % size, 0, part(1000))?;
             comm.mark();
             Ok(())
         });
@@ -177,8 +185,8 @@ fn all_to_all_fills_the_interfaces() {
     for size in 2..8 {
         let all_to_all = |comm: &mut Recorder| {
             let rank = comm.rank();
-            (1..size).try_for_each(|k| comm.send((rank + k) % size, 0, 1000))?;
-            (1..size).try_for_each(|k| comm.recv((rank + size - k) % size, 0, 1000))
+            (1..size).try_for_each(|k| comm.send((rank + k) % size, 0, part(1000)))?;
+            (1..size).try_for_each(|k| comm.recv((rank + size - k) % size, 0, part(1000)))
         };
         let expected = 20 + (size as u64 - 1) * 3000 + 100 + 30;
         assert_eq!(end(&simple(), size, all_to_all), expected * NS, "{size} ranks");
@@ -190,8 +198,8 @@ fn messages_for_one_rank_come_one_after_the_other() {
     // Three ranks send to rank 0 at once; its interface takes in one byte per G: as a stream from
     // one sender, os + L + 3·nG + or.
     let gather = |comm: &mut Recorder| match comm.rank() {
-        0 => (1..4).try_for_each(|peer| comm.recv(peer, 0, 1000)),
-        _ => comm.send(0, 0, 1000),
+        0 => (1..4).try_for_each(|peer| comm.recv(peer, 0, part(1000))),
+        _ => comm.send(0, 0, part(1000)),
     };
     assert_eq!(end(&simple(), 4, gather), (20 + 100 + 9000 + 30) * NS);
 }
@@ -201,8 +209,8 @@ fn messages_of_one_rank_leave_one_after_the_other() {
     // Rank 0 sends to three others; message k has k − 1 before it in the interface: received at
     // os + k·nG + L + or. Of no bytes they leave one per g: os + (k − 1)·g + L + or.
     let scatter = |comm: &mut Recorder, bytes| match comm.rank() {
-        0 => (1..4).try_for_each(|peer| comm.send(peer, 0, bytes)),
-        _ => comm.recv(0, 0, bytes).map(|()| comm.mark()),
+        0 => (1..4).try_for_each(|peer| comm.send(peer, 0, part(bytes))),
+        _ => comm.recv(0, 0, part(bytes)).map(|()| comm.mark()),
     };
     let long = marks(&simple(), 4, |comm| scatter(comm, 1000));
     assert_eq!(long[1..], [[3150 * NS], [6150 * NS], [9150 * NS]]);
@@ -222,7 +230,7 @@ fn a_barrier_costs_a_message_for_each_doubling() {
 fn nobody_leaves_a_barrier_before_the_last_comes() {
     let ends = marks(&simple(), 4, |comm| {
         if comm.rank() == 2 {
-            bandgap_comm::Am::compute(comm, Delay { iterations: 0, picoseconds: 10_000 * NS });
+            comm.compute(programs::wait(10_000 * NS));
         }
         comm.barrier()?;
         comm.mark();
@@ -257,10 +265,10 @@ fn the_protocol_changes_after_its_longest_message() {
 fn taken(machine: &Machine, tags: &[u32], wanted: &[(u32, usize)]) -> Result<Vec<u64>, SimError> {
     let schedule = record(2, |comm| {
         if comm.rank() == 0 {
-            return tags.iter().zip(1..).try_for_each(|(tag, n)| comm.send(1, *tag, 10 * n));
+            return tags.iter().zip(1..).try_for_each(|(tag, n)| comm.send(1, *tag, part(10 * n)));
         }
         wanted.iter().try_for_each(|&(tag, bytes)| {
-            comm.recv(0, tag, bytes)?;
+            comm.recv(0, tag, part(bytes))?;
             comm.mark();
             Ok(())
         })
@@ -290,12 +298,12 @@ fn a_short_message_does_not_overtake_a_long_one() {
     let machine = Machine::parse(TWO, "two").unwrap();
     let stamps = marks(&machine, 2, |comm| {
         if comm.rank() == 0 {
-            comm.send(1, 0, 70)?;
-            return comm.send(1, 0, 10);
+            comm.send(1, 0, part(70))?;
+            return comm.send(1, 0, part(10));
         }
-        comm.recv(0, 0, 70)?;
+        comm.recv(0, 0, part(70))?;
         comm.mark();
-        comm.recv(0, 0, 10)?;
+        comm.recv(0, 0, part(10))?;
         comm.mark();
         Ok(())
     });
@@ -305,8 +313,8 @@ fn a_short_message_does_not_overtake_a_long_one() {
 #[test]
 fn messages_that_no_receive_takes_are_counted() {
     let schedule = record(2, |comm| match comm.rank() {
-        0 => comm.send(1, 0, 1).and_then(|()| comm.send(1, 1, 1)),
-        _ => comm.recv(0, 1, 1),
+        0 => comm.send(1, 0, part(1)).and_then(|()| comm.send(1, 1, part(1))),
+        _ => comm.recv(0, 1, part(1)),
     });
     let outcome = replay(&schedule.unwrap(), &simple()).unwrap();
     assert_eq!((outcome.messages, outcome.unhandled), (2, 1));
@@ -316,9 +324,9 @@ fn messages_that_no_receive_takes_are_counted() {
 fn ranks_that_wait_for_messages_for_ever_are_named_with_sender_and_tag() {
     let schedule = record(4, |comm| match comm.rank() {
         // Each wants to hear first; rank 2 has another tag in its interface; rank 3 is alone.
-        0 => comm.recv(1, 7, 8).and_then(|()| comm.send(1, 7, 8)),
-        1 => comm.send(2, 1, 8).and_then(|()| comm.recv(0, 7, 8)),
-        2 => comm.recv(1, 2, 8),
+        0 => comm.recv(1, 7, part(8)).and_then(|()| comm.send(1, 7, part(8))),
+        1 => comm.send(2, 1, part(8)).and_then(|()| comm.recv(0, 7, part(8))),
+        2 => comm.recv(1, 2, part(8)),
         _ => comm.barrier(),
     });
     let error = replay(&schedule.unwrap(), &simple()).unwrap_err();

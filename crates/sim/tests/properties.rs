@@ -4,9 +4,9 @@
 mod programs;
 mod reference;
 
-use bandgap_comm::{Am, Comm, CommError, Delay, Transfer, Verb};
+use bandgap_comm::{Comm, CommError, Part, Processor, Transfer, Verb};
 use bandgap_sim::{Machine, Op, Recorder, Schedule, record, replay};
-use programs::{ECHO, NOTE, issue, machine, slope};
+use programs::{ECHO, NOTE, issue, machine, slope, wait};
 use proptest::prelude::*;
 
 /// What a rank does next, in a random program.
@@ -33,7 +33,7 @@ fn program(am: &mut impl Transfer, steps: &[Vec<Step>]) -> Result<(), CommError>
                 am.store(target(rank, peer, size), verb(replies), 0, bytes)?;
             }
             Step::Get { peer, bytes } => am.get(target(rank, peer, size), 0, bytes)?,
-            Step::Compute(picoseconds) => am.compute(Delay { iterations: 0, picoseconds }),
+            Step::Compute(picoseconds) => am.compute(wait(picoseconds)),
             Step::Await => am.await_replies()?,
             Step::Mark => am.mark(),
         }
@@ -98,20 +98,20 @@ fn recorded(
 type Round = Vec<(u64, Vec<(u32, usize)>)>;
 
 fn ring(am: &mut Recorder, rounds: &[Round]) -> Result<(), CommError> {
-    let (rank, size) = (Am::rank(am), Am::size(am));
+    let (rank, size) = (am.rank(), am.size());
     let before = (rank + size - 1) % size;
     for round in rounds {
-        am.compute(Delay { iterations: 0, picoseconds: round[rank].0 });
+        am.compute(wait(round[rank].0));
         for &(tag, bytes) in &round[rank].1 {
-            am.send((rank + 1) % size, tag, bytes)?;
+            am.send((rank + 1) % size, tag, Part::new(0, bytes))?;
         }
-        Am::mark(am);
+        am.mark();
         for wanted in 0..TAGS {
             for &(tag, bytes) in round[before].1.iter().filter(|(tag, _)| *tag == wanted) {
-                am.recv(before, tag, bytes)?;
+                am.recv(before, tag, Part::new(0, bytes))?;
             }
         }
-        Am::mark(am);
+        am.mark();
     }
     Ok(())
 }

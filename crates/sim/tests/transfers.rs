@@ -3,7 +3,7 @@
 
 mod programs;
 
-use bandgap_comm::{Am, CommError, Delay, Transfer};
+use bandgap_comm::{Am, CommError, Processor, Transfer};
 use bandgap_sim::{Machine, SimError, Wait, WaitFor, record, replay};
 use programs::{ECHO, NOTE, byte_machine, marks};
 
@@ -40,7 +40,7 @@ fn burst(
             Way::Store => am.store(1, ECHO, index, bytes)?,
             Way::Get => am.get(1, index, bytes)?,
         }
-        am.compute(Delay { iterations: 0, picoseconds: delay });
+        am.compute(programs::wait(delay));
     }
     am.mark();
     am.await_replies()?;
@@ -202,7 +202,7 @@ fn stores_both_ways_do_not_disturb_each_other() {
     // own is under way; the reply finds its interface free, as nG have passed since 20 ns: a single
     // store's time.
     let stamps = marks(&byte_machine(COSTS), 2, |am| {
-        let peer = 1 - Am::rank(am);
+        let peer = 1 - am.rank();
         am.store(peer, ECHO, 0, 1000)?;
         am.await_replies()?;
         am.mark();
@@ -258,7 +258,7 @@ fn a_machine_without_a_time_for_bytes_moves_none() {
 
 #[test]
 fn a_get_that_nobody_serves_is_named() {
-    let schedule = record(2, |am| match Am::rank(am) {
+    let schedule = record(2, |am| match am.rank() {
         0 => am.get(1, 0, 8).and_then(|()| am.await_replies()),
         _ => Ok(()),
     });

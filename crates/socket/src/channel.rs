@@ -1,6 +1,6 @@
-//! One connection: frames into and out of a stream of bytes, and payloads between.
+//! One connection: frames, and payloads between them, over a stream of bytes.
 
-use std::io::{Error, ErrorKind};
+use std::io::{self, Error, ErrorKind};
 use std::time::Duration;
 
 use bandgap_comm::{CommError, Frame, FrameError, FrameKind, MAX_FRAME, Posted, Rank};
@@ -11,15 +11,15 @@ mod payload;
 
 use payload::Payload;
 
-/// Bytes taken from the socket with one call. Many frames, so that a flood costs few calls; the
-/// first pages only are touched while frames come singly.
+/// Bytes to take from the socket with one call. They hold many frames, so that a flood costs few
+/// calls. While frames come one by one, only the first pages are touched.
 const INPUT: usize = 64 * 1024;
 
-/// The same while payloads come: what comes along of the next one is copied once more, so that it
-/// should be little, and a call for the rest of it should be worth while.
+/// The same while payloads arrive. The part of a payload that arrives in the input is copied once
+/// more, so this is small; but the frames between payloads must fit.
 const INPUT_AMID_PAYLOADS: usize = 16 * 1024;
 
-/// What is added for each call that brought something, until a payload comes again.
+/// Bytes to add again with each call that brings something, until the next payload.
 const INPUT_REGAINED: usize = 1024;
 
 /// The connection to one peer.
@@ -27,21 +27,21 @@ const INPUT_REGAINED: usize = 1024;
 pub(crate) struct Channel<S> {
     pub(crate) peer: Rank,
     pub(crate) stream: S,
-    /// Received; `input[taken..filled]` is not decoded yet.
+    /// Received bytes; `input[taken..filled]` is not decoded yet.
     input: Box<[u8]>,
     taken: usize,
     filled: usize,
-    /// Room for what the next call takes from the socket.
+    /// Bytes that the next call may take from the socket.
     room: usize,
-    /// The payload that is arriving. While there is one, no input waits to be decoded.
+    /// The payload that is arriving, if any. Then no input waits to be decoded.
     arriving: Option<Payload>,
-    /// The frame being sent; `output[sent..to_send]` the socket has not taken yet.
+    /// The frame being sent; the socket has not taken `output[sent..to_send]` yet.
     output: [u8; MAX_FRAME],
     sent: usize,
     to_send: usize,
-    /// The payload being sent is that of a frame of this kind.
+    /// The kind of the frame whose payload is being sent.
     writing: Option<FrameKind>,
-    /// The socket took nothing of the last frame offered, or a payload waits for a further call.
+    /// The socket took nothing of the last frame, or a payload waits for another call.
     pub(crate) refused: bool,
 }
 
@@ -63,56 +63,51 @@ impl<S: Stream> Channel<S> {
         }
     }
 
-    /// Whether part of an accepted frame waits to be sent.
+    /// Whether part of an accepted frame still has to be sent.
     #[inline(always)]
     pub(crate) fn unfinished(&self) -> bool {
         self.sent < self.to_send
     }
 
-    /// Sends a frame with one call; remembers what the socket did not take of it.
+    /// Sends a frame with one call, and keeps the part that the socket did not take.
     #[inline]
     pub(crate) fn try_send(&mut self, frame: &Frame) -> Result<Posted, CommError> {
         if self.unfinished() || self.writing.is_some() {
             return Ok(Posted::Busy);
         }
         let (bytes, len) = frame.encode();
-        let sent = self.offer(&bytes[..len])?;
-        self.refused = sent == 0;
+        let taken = sent(self.peer, self.stream.send(&bytes[..len]))?;
+        self.refused = taken == 0;
         if self.refused {
             return Ok(Posted::Busy);
         }
-        if sent < len {
+        if taken < len {
             self.output = bytes;
-            (self.sent, self.to_send) = (sent, len);
+            (self.sent, self.to_send) = (taken, len);
         }
         Ok(Posted::Yes)
     }
 
-    /// Sends what waits of the last frame, as far as the socket takes it.
+    /// Sends the rest of the last frame, as far as the socket takes it.
     #[cold]
     pub(crate) fn finish(&mut self) -> Result<(), CommError> {
         let waits = &self.output[self.sent..self.to_send];
-        self.sent += self.stream.send(waits).map_err(|error| broken(self.peer, SEND, error))?;
+        self.sent += sent(self.peer, self.stream.send(waits))?;
         Ok(())
     }
 
-    #[inline]
-    fn offer(&mut self, bytes: &[u8]) -> Result<usize, CommError> {
-        self.stream.send(bytes).map_err(|error| broken(self.peer, SEND, error))
-    }
-
-    /// Lets the stream do what is due.
+    /// As [`Stream::tend`].
     pub(crate) fn tend(&mut self) -> Result<(), CommError> {
-        self.stream.tend().map_err(|error| broken(self.peer, SEND, error))
+        sent(self.peer, self.stream.tend())
     }
 
     /// As [`Stream::rest`].
     pub(crate) fn rest(&mut self) -> Result<Option<Duration>, CommError> {
-        self.stream.rest().map_err(|error| broken(self.peer, SEND, error))
+        sent(self.peer, self.stream.rest())
     }
 
-    /// Reads once, and delivers the frames that are whole, their payloads being in `exposed`.
-    /// Returns their number.
+    /// Reads once, and delivers all complete frames; their payloads are in `exposed`. Returns the
+    /// number of frames.
     #[inline]
     pub(crate) fn receive(
         &mut self,
@@ -132,7 +127,7 @@ impl<S: Stream> Channel<S> {
             }
             Ok(Received::Nothing) => return Ok(frames),
             Ok(Received::Closed) => return Err(self.left()),
-            Err(error) => return Err(broken(self.peer, RECEIVE, error)),
+            Err(error) => return Err(broken(self.peer, "receive from a peer", error)),
         }
         loop {
             match Frame::decode(&self.input[self.taken..self.filled]) {
@@ -152,8 +147,8 @@ impl<S: Stream> Channel<S> {
         Ok(frames)
     }
 
-    /// Keeps room at the end for a whole frame, and for what comes at once. What is moved is less
-    /// than a frame, once in a buffer's length, and mostly nothing.
+    /// Keeps room at the end for a whole frame, and for what can only arrive at once. This moves
+    /// less than a frame, at most once in a buffer's length, and mostly nothing.
     #[inline]
     fn make_room(&mut self) {
         if self.taken == self.filled {
@@ -180,8 +175,11 @@ impl<S: Stream> Channel<S> {
     }
 }
 
-const SEND: &str = "send to a peer";
-const RECEIVE: &str = "receive from a peer";
+/// The outcome of a call that sends, with the peer in its error.
+#[inline(always)]
+fn sent<T>(peer: Rank, outcome: io::Result<T>) -> Result<T, CommError> {
+    outcome.map_err(|error| broken(peer, "send to a peer", error))
+}
 
 #[cold]
 fn broken(peer: Rank, operation: &'static str, error: Error) -> CommError {

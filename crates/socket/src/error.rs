@@ -1,11 +1,11 @@
-//! What can go wrong before ranks are connected, and in the floors.
+//! Errors of connecting ranks, and of the floors.
 
 use std::io;
 use std::time::Duration;
 
 use bandgap_comm::Rank;
 
-/// Failures of set-up and of floor measurements; a connected link fails with
+/// A failure to connect ranks, or of a floor measurement. A connected link fails with
 /// [`bandgap_comm::CommError`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -18,16 +18,16 @@ pub enum SocketError {
         /// The system's answer.
         source: io::Error,
     },
-    /// An address that is none.
+    /// A text is not an address of this machine.
     #[error("read {text:?} as a socket address of this machine, such as 127.0.0.1:4000")]
     Address {
         /// The text.
         text: String,
     },
-    /// The addresses are not one for each rank.
-    #[error("connect {size} ranks by {addresses} addresses: each rank needs one")]
+    /// The number of addresses is not the number of ranks.
+    #[error("connect {size} ranks with {addresses} addresses: each rank needs one")]
     Addresses {
-        /// Addresses given.
+        /// Number of addresses.
         addresses: usize,
         /// Number of ranks.
         size: usize,
@@ -40,30 +40,30 @@ pub enum SocketError {
         /// The system's answer.
         source: io::Error,
     },
-    /// Whoever is at a peer's address did not answer the greeting as that peer.
+    /// Something other than the peer answers at the peer's address.
     #[error("connect to rank {peer}: {what}")]
     NotThePeer {
         /// The peer.
         peer: Rank,
-        /// What was seen instead.
+        /// What was found instead.
         what: &'static str,
     },
-    /// Ranks did not appear in time.
-    #[error("connect to rank {}: nothing heard before the deadline", list(missing))]
+    /// Ranks did not connect in time.
+    #[error("connect to rank {}: no answer before the deadline", list(missing))]
     Missing {
-        /// The ranks that did not appear.
+        /// The ranks that did not connect.
         missing: Vec<Rank>,
     },
     /// The other side of a floor measurement closed its socket.
-    #[error("go on with the floor measurement: the other side closed its socket")]
+    #[error("continue the floor measurement: the other side closed its socket")]
     Closed,
     /// The other side of a floor measurement was silent for too long.
-    #[error("hear from the other side of the floor measurement for {waited:?}")]
+    #[error("continue the floor measurement: the other side was silent for {waited:?}")]
     Silent {
-        /// How long.
+        /// How long it was silent.
         waited: Duration,
     },
-    /// The other side of a floor measurement sent what it should not.
+    /// The other side of a floor measurement sent wrong bytes.
     #[error("verify the bytes of the floor measurement: {what}")]
     Corrupt {
         /// What was wrong.
@@ -75,7 +75,7 @@ fn list(ranks: &[Rank]) -> String {
     ranks.iter().map(Rank::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Names the operation of a system's refusal.
+/// Wraps an error of the operating system, with the operation that failed.
 pub(crate) fn system<E: Into<io::Error>>(operation: &'static str) -> impl FnOnce(E) -> SocketError {
     move |source| SocketError::System { operation, source: source.into() }
 }

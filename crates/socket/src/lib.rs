@@ -1,9 +1,9 @@
 //! Frames over sockets, and the floors of bare sockets.
 //!
-//! * [`SocketLink`]: one [`Stream`] between each pair of ranks, over TCP, Unix sockets or UDP;
-//!   [`bandgap_comm::Credited`] makes an endpoint of it.
-//! * [`tcp`], [`unix`], [`udp`]: how the ranks on one machine find each other. Nothing listens
-//!   beyond this machine, and nobody without the run's secret gets in.
+//! * [`SocketLink`]: a [`Stream`] between each pair of ranks, over TCP, Unix sockets or UDP.
+//!   [`bandgap_comm::Credited`] makes it an endpoint.
+//! * [`tcp`], [`unix`], [`udp`]: how ranks on one machine find each other. Nothing listens beyond
+//!   this machine, and nobody gets in without the run's secret.
 //! * [`floor`]: the same sockets in plain loops, without frames.
 #![forbid(unsafe_code)]
 
@@ -16,6 +16,7 @@ pub mod floor;
 mod link;
 mod stream;
 pub mod tcp;
+mod transport;
 pub mod udp;
 pub mod unix;
 
@@ -24,7 +25,7 @@ pub use error::SocketError;
 pub use link::SocketLink;
 pub use stream::{Received, Stream};
 
-/// How message passing cuts messages over sockets: in pieces four times those of mapped memory,
-/// since each costs both sides a call into the system, and fewer at a time, which then stay in the
-/// nearest caches all the same.
+/// How message passing cuts messages over sockets. Pieces are four times as long as in mapped
+/// memory, since each one costs both sides a system call. Fewer pieces are under way at a time, so
+/// that they still fit into the nearest caches.
 pub const TUNING: Tuning = Tuning { chunk: 128 << 10, slots: 4, ..Tuning::DEFAULT };

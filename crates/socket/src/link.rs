@@ -1,4 +1,4 @@
-//! The link of one rank to all others.
+//! A rank's link to all others.
 
 use std::mem::MaybeUninit;
 use std::time::Duration;
@@ -13,33 +13,34 @@ use crate::channel::Channel;
 use crate::error::system;
 use crate::{SocketError, Stream};
 
-/// Peers up to which each is simply read. A failed read costs what one call to find the readable
-/// sockets costs, and a socket that is watched makes each arrival dearer.
+/// Largest number of peers for which every socket is simply read. A read that finds nothing costs
+/// as much as a call that finds the readable sockets, and each arrival at a watched socket costs
+/// more.
 const FEW: usize = 3;
 
-/// Polls between two looks at what streams have to do; a power of two. A round trip over loopback
-/// is some twenty polls long: whatever is not done within that is late.
+/// Polls between two calls of [`Stream::tend`]; a power of two. A round trip over loopback takes
+/// about twenty polls: what has not been done after that is late.
 const POLLS_PER_TEND: u32 = 16;
 
-/// One stream to each peer. Frames go out by one call each, payloads from their source and into the
-/// exposed memory without a copy between; nothing is allocated after construction.
+/// One stream to each peer. Each frame is sent with one call. Payloads go from their source into
+/// the exposed memory without an extra copy. Nothing is allocated after construction.
 #[derive(Debug)]
 pub struct SocketLink<S> {
     rank: Rank,
-    /// By rank, this one left out.
+    /// In the order of the peers' ranks.
     channels: Vec<Channel<S>>,
-    /// Channels with an unfinished frame.
+    /// Number of channels with an unfinished frame.
     unfinished: usize,
     memory: ExposedMemory,
-    /// Where streams are tended.
+    /// Number of polls, for streams that are tended.
     polls: u32,
-    /// For more than [`FEW`] peers.
+    /// Set if there are more than [`FEW`] peers.
     readable: Option<Readable>,
 }
 
 impl<S: Stream> SocketLink<S> {
-    /// The link of `rank` over the sockets to its peers, in the order of their ranks. It exposes
-    /// nothing.
+    /// The link of `rank` over the streams to its peers, in the order of their ranks. It exposes no
+    /// memory.
     ///
     /// # Errors
     /// The operating system refused to prepare or to watch a socket.
@@ -55,20 +56,20 @@ impl<S: Stream> SocketLink<S> {
         Ok(Self { rank, channels, unfinished: 0, memory, polls: 0, readable })
     }
 
-    /// The same link, exposing so many bytes to the peers; as many on every rank of a run.
+    /// The same link, exposing this many bytes to the peers: equally many on every rank of a run.
     #[must_use]
     pub fn exposing(mut self, bytes: usize) -> Self {
         self.memory = ExposedMemory::new(bytes);
         self
     }
 
-    /// The sockets, in the order of the peers' ranks; what was received and not delivered, or
-    /// accepted and not sent, is lost.
+    /// The streams, in the order of the peers' ranks. Bytes that were received but not delivered,
+    /// or accepted but not sent, are lost.
     pub fn into_streams(self) -> Vec<S> {
         self.channels.into_iter().map(|channel| channel.stream).collect()
     }
 
-    /// Sends what waits of unfinished frames.
+    /// Sends the rest of unfinished frames.
     #[cold]
     #[inline(never)]
     fn finish(&mut self) -> Result<(), CommError> {
@@ -85,7 +86,7 @@ impl<S: Stream> SocketLink<S> {
         self.channels.iter_mut().try_for_each(Channel::tend)
     }
 
-    /// Prepares the streams for a sleep of `timeout`; returns how long it may last.
+    /// Prepares the streams for a sleep of `timeout`. Returns how long the sleep may last.
     fn rest(&mut self, timeout: Duration) -> Result<Duration, CommError> {
         let mut longest = timeout;
         for channel in &mut self.channels {
@@ -151,7 +152,7 @@ impl<S: Stream> Link for SocketLink<S> {
     ) -> Result<Posted, CommError> {
         let bytes = from.within(&self.memory)?;
         let channel = channel(&mut self.channels, self.rank, peer)?;
-        // What was unfinished may be finished here, and the other way round.
+        // An unfinished frame may be finished here, and a new one may stay unfinished.
         self.unfinished -= usize::from(channel.unfinished());
         let posted = channel.try_write(frame, bytes, done)?;
         self.unfinished += usize::from(channel.unfinished());
@@ -200,11 +201,12 @@ impl<S: Stream> Link for SocketLink<S> {
             None => wait_for_few(&self.channels, timeout.as_ref()),
         };
         for channel in &mut self.channels {
-            // Whoever was refused may have given up: room is waited for again when it is asked for.
+            // The refused sender may have given up. If it tries again, its channel waits for room
+            // again.
             channel.refused = false;
         }
         match outcome {
-            // A signal ends the wait as an arrival does: the caller looks again.
+            // A signal ends the wait just as an arrival does: the caller looks again.
             Ok(()) | Err(Errno::INTR) => Ok(()),
             Err(error) => Err(refused(error)),
         }
@@ -216,19 +218,19 @@ fn refused(error: Errno) -> CommError {
     CommError::System { operation: "wait for a socket", source: error.into() }
 }
 
-/// Whether the channel's socket is also waited for until it takes bytes again. A stream that is
-/// tended has room when its peer says so: that is an arrival.
+/// Whether to wait also for the channel's socket to take bytes again. A stream that is tended has
+/// room when its peer says so, and that is an arrival.
 fn wants_room<S: Stream>(channel: &Channel<S>) -> bool {
     !S::TENDED && (channel.unfinished() || channel.refused)
 }
 
-/// Waits for at most [`FEW`] channels.
+/// Waits for channels, at most [`FEW`].
 fn wait_for_few<S: Stream>(
     channels: &[Channel<S>],
     timeout: Option<&Timespec>,
 ) -> Result<(), Errno> {
     let Some(last) = channels.len().checked_sub(1) else { return Ok(()) };
-    // Those beyond the last repeat it, and are cut off.
+    // Entries beyond the last channel repeat it, and are cut off.
     let mut watched: [PollFd<'_>; FEW] = std::array::from_fn(|i| {
         let channel = &channels[i.min(last)];
         let room = if wants_room(channel) { PollFlags::OUT } else { PollFlags::empty() };
@@ -237,13 +239,13 @@ fn wait_for_few<S: Stream>(
     poll(&mut watched[..=last], timeout).map(drop)
 }
 
-/// Sockets found readable by one call at most; the system names those left out first the next time.
+/// Most readable sockets that one call finds. The system names the others first in the next call.
 const BATCH: usize = 32;
 
 /// Room for what one call finds.
 type Found = [MaybeUninit<epoll::Event>; BATCH];
 
-/// Which of many sockets are readable, by one call.
+/// Finds the readable ones among many sockets with one call.
 #[derive(Debug)]
 struct Readable {
     epoll: OwnedFd,
@@ -260,7 +262,7 @@ impl Readable {
         Ok(Self { epoll })
     }
 
-    /// Those readable at present.
+    /// The sockets that are readable now.
     #[inline]
     fn now<'a>(&self, found: &'a mut Found) -> Result<&'a [epoll::Event], CommError> {
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
@@ -283,7 +285,7 @@ impl Readable {
         outcome
     }
 
-    /// Changes what is watched for where output waits: rare, since only a full socket does that.
+    /// Changes what the sockets with waiting output are watched for. Only full sockets have that.
     fn ask_for_room<S: Stream>(
         &self,
         channels: &[Channel<S>],

@@ -115,7 +115,7 @@ fn missing_ranks_are_named() {
     let listener = unix::Listener::bind(names[0].as_bytes()).unwrap();
     let soon = Instant::now() + Duration::from_millis(20);
     let error = unix::connect(0, 4, listener, &names, SECRET, soon).unwrap_err();
-    assert_eq!(error.to_string(), "connect to rank 1, 2, 3: nothing heard before the deadline");
+    assert_eq!(error.to_string(), "connect to rank 1, 2, 3: no answer before the deadline");
 }
 
 #[test]

@@ -1,19 +1,19 @@
 //! From batches of samples to a point with an interval.
 //!
-//! Successive samples are correlated (they share caches, clock phase and disturbances), batches far
-//! less so. Each batch becomes one value, and the interval is computed from these values only.
+//! Successive samples are correlated: they share caches, clock phase and disturbances. Batches are
+//! much less so. Each batch becomes one value, and the interval is computed from these values only.
 
-use crate::interval::{Interval, student_factor};
+use crate::interval::{Interval, mean_interval};
 use crate::outlier::inside_fence;
-use crate::quantile::{mean, variance};
+use crate::quantile::mean;
 
 /// Samples per batch. *Source*: the LogP paper, "Small-message empirical results".
 pub const BATCH: usize = 50;
 
 /// The value of one batch: the mean of the samples inside their fence.
 ///
-/// Never a median: where the clock steps coarsely against the measured time, the median of a batch
-/// jumps from step to step, while the mean over unrelated phases resolves far below one step.
+/// Not a median: where the clock's step is long beside the measured time, the median of a batch jumps
+/// from step to step. The mean of many samples resolves much less than one step.
 ///
 /// # Panics
 /// If the batch is empty.
@@ -29,7 +29,7 @@ pub struct Point {
     pub value: f64,
     /// The t interval of `value`.
     pub interval: Interval,
-    /// Batches that entered `value`.
+    /// Batches in `value`.
     pub batches: usize,
     /// Batches left out by the fence.
     pub fenced: usize,
@@ -50,22 +50,16 @@ impl Point {
             return None;
         }
         let kept = inside_fence(batch_values);
-        if kept.len() < 2 {
-            return None;
-        }
-        let value = mean(&kept);
-        let count = kept.len() as f64;
-        let half = student_factor(count - 1.0, confidence) * (variance(&kept) / count).sqrt();
         Some(Point {
-            value,
-            interval: Interval { low: value - half, high: value + half },
+            value: mean(&kept),
+            interval: mean_interval(&kept, confidence)?,
             batches: kept.len(),
             fenced: batch_values.len() - kept.len(),
         })
     }
 
-    /// Half of the interval's width as a share of the value; infinite for the value zero with any
-    /// spread.
+    /// Half of the interval's width as a share of the value. Infinite where the value is zero and the
+    /// width is not.
     #[must_use]
     pub fn relative_half_width(&self) -> f64 {
         let half = self.interval.half_width();
@@ -76,53 +70,6 @@ impl Point {
     #[must_use]
     pub fn converged(&self, precision: f64) -> bool {
         self.relative_half_width() <= precision
-    }
-}
-
-/// Sees the warm-up end: the last few batches agree.
-///
-/// *Formula*: (max − min) ≤ tolerance·mean over the last [`WarmUp::WINDOW`] batch values.
-/// *Assumes* that a cold machine's batches still differ from each other; a noisy machine may never
-/// agree, so the caller bounds the number of batches and reports the missing end.
-#[derive(Clone, Debug)]
-pub struct WarmUp {
-    tolerance: f64,
-    recent: [f64; WarmUp::WINDOW],
-    seen: usize,
-}
-
-impl WarmUp {
-    /// How many successive batches have to agree.
-    pub const WINDOW: usize = 3;
-
-    /// Starts cold; `tolerance` is relative (0.05 is 5 %).
-    #[must_use]
-    pub fn new(tolerance: f64) -> WarmUp {
-        WarmUp { tolerance, recent: [0.0; WarmUp::WINDOW], seen: 0 }
-    }
-
-    /// Takes the next batch value; answers whether the warm-up has ended with it.
-    pub fn push(&mut self, batch_value: f64) -> bool {
-        self.recent[self.seen % Self::WINDOW] = batch_value;
-        self.seen += 1;
-        self.ended()
-    }
-
-    /// Whether the last batches agree.
-    #[must_use]
-    pub fn ended(&self) -> bool {
-        if self.seen < Self::WINDOW {
-            return false;
-        }
-        let high = self.recent.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let low = self.recent.iter().copied().fold(f64::INFINITY, f64::min);
-        high - low <= self.tolerance * mean(&self.recent).abs()
-    }
-
-    /// Batches taken so far.
-    #[must_use]
-    pub fn batches(&self) -> usize {
-        self.seen
     }
 }
 
@@ -168,16 +115,5 @@ mod tests {
     #[test]
     fn zero_spread_has_converged() {
         assert!(Point::of(&[0.0; 5], 0.95).unwrap().converged(0.01));
-    }
-
-    #[test]
-    fn warm_up_ends_when_batches_agree() {
-        let mut warm_up = WarmUp::new(0.05);
-        let ended: Vec<bool> =
-            [400.0, 180.0, 120.0, 102.0, 101.0, 100.0].map(|value| warm_up.push(value)).into();
-        // 120, 102, 101 still spread by 18 %; 102, 101, 100 by 2 %.
-        assert_eq!(ended, [false, false, false, false, false, true]);
-        assert_eq!(warm_up.batches(), 6);
-        assert!(!warm_up.push(150.0));
     }
 }

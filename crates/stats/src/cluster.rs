@@ -1,7 +1,7 @@
 //! Placement states: the levels between which a machine's probe time jumps.
 //!
-//! On a shared host two pinned processors may be hardware threads of one core, cores under one
-//! cache, or sit on two sockets, and move within a second. A short probe then takes one of a few
+//! On a shared host two pinned processors may be hardware threads of one core, cores under one cache,
+//! or cores of two sockets, and this may change within a second. So a short probe takes one of a few
 //! well separated times. The states are found in the probes; neither their number nor their times
 //! are assumed.
 
@@ -33,11 +33,11 @@ pub struct States {
 impl States {
     /// Finds the states of probe times.
     ///
-    /// *Formula*: on the logarithms, a probe is typical when at least max(3, 2 %) of all probes lie
-    /// within ±½·ln(ratio) of it, and two neighbouring typical probes belong to one state unless
-    /// they are more than ½·ln(ratio) apart and so are the states' own bulks: states whose centres
-    /// are within `ratio` are one. Probes that are not typical (detours, or halves of two states)
-    /// never join two states and make none.
+    /// *Formula*: on the logarithms, a probe is typical if at least max(3, 2 %) of all probes lie within
+    /// ±½·ln(ratio) of it. Neighbouring typical probes are of one group if they are at most
+    /// ½·ln(ratio) apart. Neighbouring groups are one state if the ratio of their medians is below
+    /// `ratio`. Probes that are not typical (outliers, or probes during which the state changed) join no
+    /// groups and make none.
     /// *Units*: those of the probes.
     /// *Assumes* positive probes, and states that each hold at least a few probes. A lone probe, or
     /// two, are one state.
@@ -105,8 +105,8 @@ impl States {
         (0..self.states.len()).max_by_key(|&i| (self.states[i].probes, std::cmp::Reverse(i)))
     }
 
-    /// The state a probe belongs to: the nearest one, if it lies within its range widened by
-    /// √ratio; `None` for a detour.
+    /// The state of a probe: the nearest one, if the probe is within its range widened by √ratio;
+    /// `None` for an outlier.
     #[must_use]
     pub fn label(&self, probe: f64) -> Option<usize> {
         if probe.is_nan() || probe <= 0.0 {

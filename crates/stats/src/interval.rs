@@ -1,4 +1,4 @@
-//! Confidence intervals from samples taken as independent.
+//! Confidence intervals from independent samples.
 
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, Normal, StudentsT};
 
@@ -25,15 +25,9 @@ impl Interval {
     pub fn contains(&self, value: f64) -> bool {
         self.low <= value && value <= self.high
     }
-
-    /// Whether the two intervals share a point.
-    #[must_use]
-    pub fn overlaps(&self, other: &Interval) -> bool {
-        self.low <= other.high && other.low <= self.high
-    }
 }
 
-fn assert_confidence(confidence: f64) {
+pub(crate) fn assert_confidence(confidence: f64) {
     assert!(confidence > 0.0 && confidence < 1.0, "a confidence lies strictly between 0 and 1");
 }
 
@@ -71,8 +65,9 @@ pub fn normal_factor(confidence: f64) -> f64 {
 ///
 /// *Formula*: x̄ ± t(n − 1, confidence)·s/√n, s² the unbiased variance.
 /// *Units*: those of the samples.
-/// *Assumes* independent samples; of correlated ones give the means of batches.
-/// Answers `None` for fewer than two samples.
+/// *Assumes* independent samples. If they are correlated, give the means of batches.
+///
+/// `None` for fewer than two samples.
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1.
@@ -83,9 +78,13 @@ pub fn mean_interval(samples: &[f64], confidence: f64) -> Option<Interval> {
         return None;
     }
     let count = samples.len() as f64;
-    let half = student_factor(count - 1.0, confidence) * (variance(samples) / count).sqrt();
-    let centre = mean(samples);
-    Some(Interval { low: centre - half, high: centre + half })
+    Some(t_interval(mean(samples), variance(samples) / count, count - 1.0, confidence))
+}
+
+/// The t interval of an estimate with this variance, which has so many degrees of freedom.
+pub(crate) fn t_interval(value: f64, variance: f64, degrees: f64, confidence: f64) -> Interval {
+    let half = student_factor(degrees, confidence) * variance.sqrt();
+    Interval { low: value - half, high: value + half }
 }
 
 /// The distribution-free interval of the quantile at probability `p`, from ascending samples.
@@ -95,7 +94,8 @@ pub fn mean_interval(samples: &[f64], confidence: f64) -> Option<Interval> {
 /// *Units*: those of the samples.
 /// *Assumes* independent samples of one continuous distribution; ties make it conservative.
 /// *Source*: David and Nagaraja, "Order Statistics" (2003), section 7.1.
-/// Answers `None` when so few samples cannot reach the confidence (the median at 95 % needs six).
+///
+/// `None` where the samples are too few for the confidence (the median at 95 % needs six).
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1, or `p` outside 0..=1.

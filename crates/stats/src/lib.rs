@@ -1,20 +1,19 @@
-//! The one place for statistics: every median, interval, fence and fit of bandgap is computed
-//! here, and only once.
+//! The one place for statistics: every median, interval, fence and fit of bandgap is computed here.
 //!
 //! - [`quantile`]: the one definition of a quantile, and the median.
 //! - [`interval`]: intervals of a mean (Student t) and of a quantile (order statistics).
 //! - [`outlier`]: the fence that keeps interrupts out of a mean.
 //! - [`summary`]: what a table shows of a set of samples.
-//! - [`batch`]: from batches of samples to a point with an interval; convergence and warm-up.
+//! - [`batch`]: from batches of samples to a point with an interval; convergence.
 //! - [`mod@line`]: ordinary and weighted straight-line least squares.
 //! - [`regression`]: a straight line with intervals, for absolute and for relative errors.
 //! - [`segmented`]: several straight lines; where they end, and how many there are.
-//! - [`runs`]: whether residuals change sign as often as chance would have it.
+//! - [`runs`]: whether residuals change sign as often as by chance.
 //! - [`bootstrap`]: seeded resampling within groups, corrected for few samples.
 //! - [`cluster`]: placement states in a series of probe times.
 //!
-//! Not here: what a number means (units, models) and where it came from. Functions take plain
-//! `f64` in any unit and answer in the same unit.
+//! Not here: what a number means (units, models) and where it came from. Functions take plain `f64`
+//! in any unit and give results in the same unit.
 
 #![forbid(unsafe_code)]
 
@@ -30,7 +29,7 @@ pub mod runs;
 pub mod segmented;
 pub mod summary;
 
-pub use batch::{Point, WarmUp, batch_value};
+pub use batch::{Point, batch_value};
 pub use bootstrap::Bootstrap;
 pub use cluster::{State, States};
 pub use interval::Interval;

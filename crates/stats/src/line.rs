@@ -79,8 +79,8 @@ impl Line {
 /// How much each y counts in slope and intercept of a weighted fit: slope = Σ slopeᵢ·yᵢ and
 /// intercept = Σ interceptᵢ·yᵢ.
 ///
-/// With these, a parameter that is composed of several fits stays a plain sum over measured means,
-/// and its variance follows without any further fit.
+/// With these, a parameter that depends on several fits is a plain sum over measured means, and its
+/// variance follows from theirs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Influence {
     /// Coefficient of each y in the slope.
@@ -104,13 +104,9 @@ impl Influence {
     #[must_use]
     pub fn of(x: &[f64], weights: &[f64]) -> Option<Influence> {
         assert_eq!(x.len(), weights.len(), "as many weights as x");
-        let total: f64 = weights.iter().sum();
-        if total.is_nan() || total <= 0.0 {
-            return None;
-        }
-        let centre = x.iter().zip(weights).map(|(x, w)| x * w).sum::<f64>() / total;
-        let spread: f64 = x.iter().zip(weights).map(|(x, w)| w * (x - centre).powi(2)).sum();
-        if spread.is_nan() || spread <= 0.0 {
+        let (total, centre, spread) = spread(x, weights);
+        // Without weight the spread is no number.
+        if total.is_nan() || total <= 0.0 || spread.is_nan() || spread <= 0.0 {
             return None;
         }
         let slope: Vec<f64> =
@@ -124,6 +120,14 @@ impl Influence {
     fn mean(&self, y: &[f64]) -> f64 {
         self.shares.iter().zip(y).map(|(share, y)| share * y).sum()
     }
+}
+
+/// Σw, the weighted mean x̄, and Σw(x − x̄)².
+pub(crate) fn spread(x: &[f64], weights: &[f64]) -> (f64, f64, f64) {
+    let total: f64 = weights.iter().sum();
+    let centre = x.iter().zip(weights).map(|(x, w)| x * w).sum::<f64>() / total;
+    let spread = x.iter().zip(weights).map(|(x, w)| w * (x - centre).powi(2)).sum();
+    (total, centre, spread)
 }
 
 #[cfg(test)]

@@ -19,20 +19,20 @@ const MEAN_DEVIATION_TO_SIGMA: f64 = 1.253_314_137_315_500_3;
 /// Half-width of the fence in standard deviations, for many samples; n samples have
 /// FENCE_SIGMAS·(1 + [`FEW_SAMPLES`]/n).
 ///
-/// The scale of few samples scatters (by 37 % for ten), so a fixed multiple of it would trim clean
-/// samples and make intervals too narrow. With these two constants about one normal set in a
-/// thousand loses a sample, at 10 samples as at 100 (simulated: the 99.9 % quantiles of the largest
+/// The scale of few samples scatters (by 37 % for ten), so a fixed multiple of it would leave out
+/// undisturbed samples and make intervals too narrow. With these two constants one normal set in a
+/// thousand loses a sample, of 10 samples as of 100 (simulated: the 99.9 % quantiles of the largest
 /// distance are 11.5, 6.0, 5.0 and 4.8 scales for 10, 20, 50 and 100 samples).
 pub const FENCE_SIGMAS: f64 = 5.0;
 
 /// See [`FENCE_SIGMAS`].
 pub const FEW_SAMPLES: f64 = 10.0;
 
-/// From this many samples on the 20–80 % range joins the scale; in fewer, two or three disturbed
-/// samples would reach into it.
+/// From this many samples on the 20–80 % range counts for the scale. In fewer, two or three disturbed
+/// samples would change it.
 const FEWEST_FOR_MIDDLE: usize = 20;
 
-/// With fewer samples than this there is no telling which of them is the odd one.
+/// With fewer samples than this, none can be called an outlier.
 pub const FEWEST_TO_FENCE: usize = 5;
 
 /// The range in which samples count as undisturbed.
@@ -40,12 +40,13 @@ pub const FEWEST_TO_FENCE: usize = 5;
 /// *Formula*: median ± [`FENCE_SIGMAS`]·(1 + [`FEW_SAMPLES`]/n)·σ, σ the scaled median absolute
 /// deviation or, from 20 samples on, the scaled 20–80 % range if that is larger. Where σ is zero (a
 /// coarse clock gives ties), median ± the larger of [`FENCE_SIGMAS`] scaled mean absolute deviations
-/// and the next step, if that is nearer than half the median. The second scale keeps samples that
-/// alternate between two steps of a coarse clock whole: the deviations' median sees one step only.
+/// and the next step, if that is nearer than half the median. The second scale keeps all samples that
+/// alternate between two steps of a coarse clock: the deviations' median is of one step only.
 /// *Units*: those of the samples.
 /// *Assumes* that less than a fifth of the samples are disturbed.
 /// *Source*: Rousseeuw and Croux, "Alternatives to the Median Absolute Deviation" (1993), for the
 /// scale's properties.
+///
 /// With fewer than [`FEWEST_TO_FENCE`] samples nothing is fenced off.
 ///
 /// # Panics

@@ -24,7 +24,12 @@ pub fn sorted(samples: &[f64]) -> Vec<f64> {
 pub fn quantile_sorted(sorted: &[f64], p: f64) -> f64 {
     assert!(!sorted.is_empty(), "a quantile needs at least one sample");
     assert!((0.0..=1.0).contains(&p), "a probability lies in 0..=1");
-    let position = (sorted.len() - 1) as f64 * p;
+    interpolated(sorted, (sorted.len() - 1) as f64 * p)
+}
+
+/// What lies at `position` of ascending samples, counted from zero; between two, by straight
+/// interpolation.
+pub(crate) fn interpolated(sorted: &[f64], position: f64) -> f64 {
     let below = position.floor() as usize;
     let above = position.ceil() as usize;
     if below == above {

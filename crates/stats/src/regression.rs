@@ -1,4 +1,4 @@
-//! A straight line with honest intervals, under two assumptions about the noise.
+//! A straight line with intervals, under two assumptions about the noise.
 //!
 //! [`ordinary`] minimises absolute errors and assumes nothing about how the noise depends on x;
 //! [`relative`] minimises relative errors and assumes noise in proportion to y.
@@ -12,7 +12,7 @@ pub(crate) use design::clamped;
 pub use ordinary::ordinary;
 pub use relative::relative;
 
-use crate::interval::{Interval, student_factor};
+use crate::interval::{Interval, student_factor, t_interval};
 
 /// A fitted line y = intercept + slope·x with variances and the degrees of freedom behind them.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +55,7 @@ impl Regression {
     /// If the confidence is not strictly between 0 and 1.
     #[must_use]
     pub fn intercept_interval(&self, confidence: f64) -> Interval {
-        around(self.intercept, self.intercept_variance, self.intercept_degrees, confidence)
+        t_interval(self.intercept, self.intercept_variance, self.intercept_degrees, confidence)
     }
 
     /// The t interval of the slope.
@@ -64,11 +64,11 @@ impl Regression {
     /// If the confidence is not strictly between 0 and 1.
     #[must_use]
     pub fn slope_interval(&self, confidence: f64) -> Interval {
-        around(self.slope, self.slope_variance, self.slope_degrees, confidence)
+        t_interval(self.slope, self.slope_variance, self.slope_degrees, confidence)
     }
 
-    /// Fieller's interval of intercept/slope; `None` where the slope cannot be told from zero, since
-    /// the interval is unbounded then.
+    /// Fieller's interval of intercept/slope. `None` where the slope may be zero: the interval is
+    /// unbounded then.
     ///
     /// *Formula*: all ρ with (a − ρb)² ≤ t²·(var a − 2ρ·cov + ρ²·var b), a the intercept, b the
     /// slope, t for the degrees of freedom of a − ρb at ρ = a/b.
@@ -91,9 +91,4 @@ impl Regression {
         let root = (half * half - square * constant).max(0.0).sqrt();
         Some(Interval { low: (half - root) / square, high: (half + root) / square })
     }
-}
-
-fn around(value: f64, variance: f64, degrees: f64, confidence: f64) -> Interval {
-    let half = student_factor(degrees, confidence) * variance.sqrt();
-    Interval { low: value - half, high: value + half }
 }

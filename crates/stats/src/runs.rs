@@ -1,10 +1,10 @@
-//! Whether deviations change sign as often as chance would have it.
+//! Whether deviations change sign as often as by chance.
 
 use statrs::function::factorial::ln_binomial;
 
-/// The probability of at most as many runs of equal sign as `deviations` have, if their order were
-/// chance; small where neighbours deviate alike. Zeros are left out; 1 where all have one sign or
-/// none is left.
+/// The probability of at most as many runs of equal sign as `deviations` have, in a random order. It
+/// is small where neighbours deviate alike. Zeros are left out. It is 1 where all have one sign or none
+/// is left.
 ///
 /// *Formula*: the exact distribution of the number of runs of n₊ and n₋ signs in random order.
 /// *Source*: Wald and Wolfowitz, "On a Test Whether Two Samples Are from the Same Population"

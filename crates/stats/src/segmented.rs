@@ -1,8 +1,8 @@
 //! Several straight lines, one after the other, through points sorted by x.
 //!
 //! - [`partitions`]: the best cuts for each number of segments.
-//! - [`search`]: the number of segments too, for noise in proportion to y.
-//! - [`break_range`]: which places of a cut the points do not rule out.
+//! - [`search`]: also the number of segments, for noise in proportion to y.
+//! - [`break_range`]: where a cut may be.
 //!
 //! The lines need not meet where a segment ends. Not here: the fit of one segment
 //! ([`crate::regression`]).

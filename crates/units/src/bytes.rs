@@ -16,8 +16,8 @@ const IEC: [(u64, &str); 4] =
 /// A length in bytes.
 ///
 /// Written with the largest IEC prefix that divides it, else in bytes; read with IEC (KiB = 1024)
-/// or SI (kB = 1000) prefixes, or as a bare number of bytes. K, M and G alone are refused: the
-/// field uses them for both.
+/// or SI (kB = 1000) prefixes, or as a bare number of bytes. K, M and G alone are refused, since
+/// programs use them for both.
 ///
 /// ```
 /// use bandgap_units::Bytes;

@@ -1,4 +1,4 @@
-//! What can be wrong with a quantity that somebody typed.
+//! What can be wrong with a quantity that a user typed.
 
 /// Why a text is not a quantity. Every variant carries the text as it was given.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,7 +24,7 @@ pub enum UnitError {
         /// A text that would be accepted.
         example: &'static str,
     },
-    /// A bare number where only a unit gives it a meaning.
+    /// A number without the unit that it needs.
     #[error("read {what} from '{text}': the unit is missing (write for example {example})")]
     MissingUnit {
         /// The quantity that was expected.
@@ -34,7 +34,7 @@ pub enum UnitError {
         /// A text that would be accepted.
         example: &'static str,
     },
-    /// The letters after the number are no unit of this quantity.
+    /// The letters after the number are not a unit of this quantity.
     #[error("read {what} from '{text}': unknown unit '{unit}' (known: {known})")]
     UnknownUnit {
         /// The quantity that was expected.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::UnitError;
-use crate::number::{significant, split};
+use crate::number::{significant_short, split};
 
 /// A share between 0 and 1, such as a precision or a confidence.
 ///
@@ -23,13 +23,7 @@ pub struct Fraction(pub f64);
 
 impl fmt::Display for Fraction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let percent = self.0 * 100.0;
-        let mut text = significant(percent, 3);
-        // "95 %" reads better than "95.0 %", and says the same.
-        if text.contains('.') && !text.contains('e') {
-            text.truncate(text.trim_end_matches('0').trim_end_matches('.').len());
-        }
-        f.pad(&format!("{text} %"))
+        f.pad(&format!("{} %", significant_short(self.0 * 100.0, 3)))
     }
 }
 

@@ -1,8 +1,7 @@
 //! Quantities with their units in the type, and the one formatter of the project.
 //!
-//! Nothing here knows where a quantity comes from. SI and IEC prefixes are kept apart: [`Bytes`]
-//! reads both and writes IEC only where it is exact, [`Rate`] is always SI (GB/s is 10⁹ bytes per
-//! second).
+//! Nothing here knows where a quantity comes from. SI and IEC prefixes are not mixed: [`Bytes`] reads
+//! both and writes IEC only where it is exact. [`Rate`] is always SI (GB/s is 10⁹ bytes per second).
 #![forbid(unsafe_code)]
 
 mod bytes;
@@ -15,6 +14,6 @@ mod time;
 pub use bytes::Bytes;
 pub use error::UnitError;
 pub use fraction::Fraction;
-pub use number::significant;
+pub use number::{significant, significant_short};
 pub use rate::{Rate, RateUnit};
 pub use time::{Ns, TimeUnit};

@@ -6,9 +6,8 @@ use crate::UnitError;
 
 /// `value` rounded to `digits` significant digits, in plain notation where that stays readable.
 ///
-/// Whole numbers longer than `digits` keep all of theirs: 1234 stays 1234, since a zero in place of
-/// a known digit would be wrong. Magnitudes below 10⁻⁴ and from 10⁶ on are written with an
-/// exponent.
+/// All digits before the point are kept: 1234 stays 1234, since a zero in place of a known digit would
+/// be wrong. Values below 10⁻⁴ and from 10⁶ on are written with an exponent.
 ///
 /// ```
 /// use bandgap_units::significant;
@@ -31,6 +30,22 @@ pub fn significant(value: f64, digits: usize) -> String {
     }
     let decimals = (digits as i32 - 1 - exponent).max(0) as usize;
     format!("{value:.decimals$}")
+}
+
+/// The same without zeros at the end of decimals: "95 %" reads better than "95.0 %", and says the
+/// same.
+///
+/// ```
+/// use bandgap_units::significant_short;
+/// assert_eq!(significant_short(95.0, 3), "95");
+/// assert_eq!(significant_short(0.250, 3), "0.25");
+/// ```
+pub fn significant_short(value: f64, digits: usize) -> String {
+    let mut text = significant(value, digits);
+    if text.contains('.') && !text.contains('e') {
+        text.truncate(text.trim_end_matches('0').trim_end_matches('.').len());
+    }
+    text
 }
 
 /// The power of ten of `value` once it is rounded to `digits`: 999.6 has 3 at three digits.

@@ -139,7 +139,7 @@ impl From<Duration> for Ns {
     }
 }
 
-/// Negative, infinite and overlong times have no [`Duration`].
+/// A time that is negative, infinite or too long has no [`Duration`].
 impl TryFrom<Ns> for Duration {
     type Error = UnitError;
 
@@ -206,7 +206,7 @@ impl Div<f64> for Ns {
     }
 }
 
-/// How often the other duration goes into this one.
+/// This duration divided by the other.
 impl Div for Ns {
     type Output = f64;
     fn div(self, other: Ns) -> f64 {

@@ -1,22 +1,17 @@
 //! `bandgap bulk`.
 
-use bandgap_units::Bytes;
-
-use super::memory;
-use super::signature::{one, plan};
-use crate::args::{Bulk, Measure, Output};
-use crate::output::Sink;
-use bandgap_campaign::Task;
+use bandgap_campaign::bulk::BulkPlan;
 use bandgap_campaign::load::Load;
-use bandgap_campaign::series::{Operation, SeriesPlan, Sized};
+use bandgap_campaign::series::{SeriesPlan, Step};
 use bandgap_campaign::signature::{SignaturePattern, SignaturePlan};
 use bandgap_campaign::sizes::{LONGEST, sizes};
-use bandgap_campaign::surface::BulkPlan;
-use bandgap_launch::Exit;
-use bandgap_launch::Failure;
-use bandgap_launch::Stage;
-use bandgap_launch::Target;
-use bandgap_launch::Transport;
+use bandgap_kernels::{Get, Kernel, Store};
+use bandgap_launch::{Exit, Failure};
+use bandgap_units::Bytes;
+
+use super::measure::{BATCH, Session, one_size, target};
+use super::signature::plan;
+use crate::args::{Bulk, Measure, Output};
 
 /// Transfers of a burst, from which the gap is read, as far as they stay within [`BURST_BYTES`].
 const BURST: u32 = 16;
@@ -34,8 +29,8 @@ const SERIES_SHARE: f64 = 0.5;
 /// # Errors
 /// It could not be measured, or not be written.
 pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    let target = measure.transport.clone().unwrap_or(Target::Real(Transport::Shm));
-    let ranks = measure.ranks.unwrap_or(2);
+    let target = target(measure);
+    let ranks = one_size(measure, 2)?;
     let usage = |what: String| Failure::new(Exit::Usage, what);
     if ranks < 2 {
         return Err(usage(format!("move bytes among {ranks} ranks: this takes 2 at least")));
@@ -44,51 +39,51 @@ pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Fail
     if to > u64::from(LONGEST) {
         return Err(usage(too_long(to)));
     }
-    let operations: &[Operation] = match (bulk.store, bulk.get) {
-        (true, false) => &[Operation::BulkStore],
-        (false, true) => &[Operation::BulkGet],
-        _ => &[Operation::BulkStore, Operation::BulkGet],
+    let both = [name::<Store>(), name::<Get>()];
+    let names = match (bulk.store, bulk.get) {
+        (true, false) => &both[..1],
+        (false, true) => &both[1..],
+        _ => &both[..],
     };
-    let stage = Stage::new()?;
-    let signature = plan(&stage, measure, SignaturePattern::OneToOne);
-    let SignaturePlan { precision, confidence, budget, samples, seed, stamp, .. } = signature;
+    let mut session = Session::open("bulk", measure, output)?;
+    let asked = session.asked(&target);
     let (from, to) = (from as u32, to as u32);
     let loads = if bulk.no_surface { Vec::new() } else { loads(bulk, from, to) };
     let share = if loads.is_empty() { 1.0 } else { SERIES_SHARE };
+    let budget = asked.budget;
     let series = SeriesPlan {
-        points: points(operations, from, to),
-        budget: share * budget,
-        precision,
-        confidence,
-        samples,
-        seed,
-        stamp,
+        asked: asked.within(share * budget),
+        steps: steps(names, from, to, ranks),
+        samples: BATCH,
         pair: [0, 1],
     };
-    let of = |load| SignaturePlan { load, ..signature.clone() };
+    let words = plan(asked, SignaturePattern::OneToOne);
+    let of = |load| SignaturePlan { load, ..words.clone() };
     let surface = loads.into_iter().map(of).collect();
-    let task = Task::Bulk(BulkPlan { series, surface, budget });
-    memory::check(&target, ranks, &task)?;
-    let mut sink = Sink::open(output, "bulk", measure)?;
-    sink.plan(&task);
-    let exit = one(&stage, &target, ranks, &task, measure, output, &mut sink)?;
-    sink.close(exit)
+    session.measure(&BulkPlan { series, surface, budget }, &target, ranks)?;
+    session.close()
+}
+
+/// The name of a kernel's series.
+fn name<K: Kernel>() -> &'static str {
+    K::SERIES.map_or(K::NAME, |series| series.name)
 }
 
 /// Single transfers of every size, and bursts of those that are powers of two.
-fn points(operations: &[Operation], from: u32, to: u32) -> Vec<Sized> {
-    let mut points = Vec::new();
-    for &operation in operations {
+fn steps(names: &[&str], from: u32, to: u32, ranks: usize) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for &name in names {
+        let step = |bytes, messages| Step { series: name.to_owned(), bytes, messages, ranks };
         for bytes in sizes(from..=to) {
-            points.push(Sized { operation, bytes, messages: 1 });
+            steps.push(step(bytes, 1));
             let fit = BURST_BYTES / (bytes as usize).max(64);
             let messages = BURST.min(fit as u32);
             if messages > 1 && (bytes == 0 || bytes.is_power_of_two()) {
-                points.push(Sized { operation, bytes, messages });
+                steps.push(step(bytes, messages));
             }
         }
     }
-    points
+    steps
 }
 
 /// What the requests of the signatures carry: stores, unless only gets are asked for, and gets

@@ -1,17 +1,12 @@
-//! `bandgap comms1`, `comms2`, `comms3` and `synch1`.
+//! `bandgap comms1`, `comms2`, `comms3`, `synch1` and `comet`: series of message passing.
 
-use super::memory;
-use super::signature::{BATCH, one};
-use crate::args::{Comms, Measure, Output};
-use crate::output::Sink;
-use bandgap_campaign::Task;
-use bandgap_campaign::series::{Operation, SeriesPlan, Sized};
+use bandgap_campaign::series::{SeriesPlan, Step};
 use bandgap_campaign::sizes::{LONGEST, sizes};
-use bandgap_launch::Exit;
-use bandgap_launch::Failure;
-use bandgap_launch::Stage;
-use bandgap_launch::Target;
-use bandgap_launch::Transport;
+use bandgap_kernels::{Over, Series, facts, in_series};
+use bandgap_launch::{Classify, Exit, Failure};
+
+use super::measure::{BATCH, Session, target};
+use crate::args::{Comms, Measure, Output};
 
 /// Rounds of one sample of short messages, so that the clock is read seldom beside them, as far as
 /// they stay within [`ROUNDS_BYTES`].
@@ -19,76 +14,97 @@ const ROUNDS: u32 = 16;
 /// Bytes that the rounds of one sample send one way.
 const ROUNDS_BYTES: u32 = 64 << 10;
 
-/// Measures, prints and keeps one of PARKBENCH's communication benchmarks.
+/// `bandgap comet`: the series of message passing of these names, or all of them.
+///
+/// # Errors
+/// As [`run`].
+pub fn comet(
+    names: &[String],
+    comms: &Comms,
+    measure: &Measure,
+    output: &Output,
+) -> Result<Exit, Failure> {
+    let passing = facts().into_iter().filter(|fact| fact.over == Over::Comm);
+    let known: Vec<&str> = passing.filter_map(|fact| Some(fact.series?.name)).collect();
+    if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
+        let what = format!("measure {name:?}: there is no such kernel of message passing");
+        let hint = format!("there are {}", known.join(", "));
+        return Err(Failure::new(Exit::Usage, what).hint(hint));
+    }
+    let asked: Vec<&str> = names.iter().map(String::as_str).collect();
+    measured("comet", if asked.is_empty() { &known } else { &asked }, comms, measure, output)
+}
+
+/// Measures, prints and keeps the series of this name.
 ///
 /// # Errors
 /// It could not be measured, or not be written.
-pub fn run(
-    operation: Operation,
+pub fn run(name: &str, comms: &Comms, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
+    measured(name, &[name], comms, measure, output)
+}
+
+fn measured(
+    command: &str,
+    names: &[&str],
     comms: &Comms,
     measure: &Measure,
     output: &Output,
 ) -> Result<Exit, Failure> {
     let pair = comms.between.map_or([0, 1], |pair| pair.0);
-    let (from, to) = comms.sizes.bounds();
-    if to > u64::from(LONGEST) {
-        return Err(Failure::new(Exit::Usage, super::bulk::too_long(to)));
-    }
-    let sizes = sizes(from as u32..=to as u32);
-    series(operation, sizes, pair, measure, output)
-}
-
-/// Measures the rate of barriers.
-///
-/// # Errors
-/// As [`run`].
-pub fn barrier(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    series(Operation::Synch1, vec![0], [0, 1], measure, output)
-}
-
-fn series(
-    operation: Operation,
-    sizes: Vec<u32>,
-    pair: [usize; 2],
-    measure: &Measure,
-    output: &Output,
-) -> Result<Exit, Failure> {
-    let target = measure.transport.clone().unwrap_or(Target::Real(Transport::Shm));
-    let least = pair[0].max(pair[1]) + 1;
-    let ranks = measure.ranks.unwrap_or(least);
     let [a, b] = pair;
     if a == b {
         let what = format!("measure between rank {a} and itself");
         return Err(Failure::new(Exit::Usage, what).hint("name two different ranks"));
     }
-    if ranks < least {
-        let what = format!("measure {} on {ranks} of at least {least} ranks", operation.name());
-        return Err(
-            Failure::new(Exit::Usage, what).hint(format!("give it --ranks {least} or more"))
-        );
+    let (_, to) = comms.sizes.bounds();
+    if to > u64::from(LONGEST) {
+        return Err(Failure::new(Exit::Usage, super::bulk::too_long(to)));
     }
-    let stage = Stage::new()?;
-    let stamp = match target {
-        Target::Simulated(_) => 0.0,
-        Target::Real(_) => stage.clock.cost().0,
-    };
-    let point = |bytes| Sized { operation, bytes, messages: rounds(bytes) };
-    let points = sizes.into_iter().map(point).collect();
-    let task = Task::Series(SeriesPlan {
-        points,
-        precision: measure.precision.0,
-        confidence: measure.confidence.0,
-        budget: measure.budget().as_secs_f64(),
-        samples: BATCH,
-        seed: measure.seed,
-        stamp,
-        pair,
-    });
-    memory::check(&target, ranks, &task)?;
-    let mut sink = Sink::open(output, operation.name(), measure)?;
-    sink.plan(&task);
-    let exit = one(&stage, &target, ranks, &task, measure, output, &mut sink)?;
-    sink.close(exit)
+    let least = a.max(b) + 1;
+    let ranks = if measure.ranks.is_empty() { vec![least] } else { measure.ranks.clone() };
+    let most = ranks.iter().copied().max().unwrap_or(least);
+    let mut steps = Vec::new();
+    for name in names {
+        let (_, series) = in_series(name).class(Exit::Usage)?;
+        check_ranks(&series, &ranks, least, names.len() > 1)?;
+        let one = steps_of(&series, comms, most);
+        // Between two ranks the number of the others is none of its axes.
+        let ranks = if series.of_all { &ranks[..] } else { &[most] };
+        steps.extend(Step::sweep(&one, ranks));
+    }
+    let target = target(measure);
+    let mut session = Session::open(command, measure, output)?;
+    let asked = session.asked(&target);
+    session.measure(&SeriesPlan { asked, steps, samples: BATCH, pair }, &target, most)?;
+    session.close()
+}
+
+/// Checks the numbers of ranks. Beside series of all ranks, one of two takes the most ranks.
+fn check_ranks(
+    series: &Series,
+    ranks: &[usize],
+    least: usize,
+    beside_others: bool,
+) -> Result<(), Failure> {
+    let usage = |what, hint: String| Err(Failure::new(Exit::Usage, what).hint(hint));
+    if let Some(few) = ranks.iter().find(|few| **few < least) {
+        let what = format!("measure {} on {few} of at least {least} ranks", series.name);
+        return usage(what, format!("give it --ranks {least} or more"));
+    }
+    if ranks.len() > 1 && !series.of_all && !beside_others {
+        let what = format!("measure {} with several numbers of ranks", series.name);
+        return usage(what, "two ranks take part in it: give one number".to_owned());
+    }
+    Ok(())
+}
+
+/// The steps of a series on so many ranks.
+fn steps_of(series: &Series, comms: &Comms, ranks: usize) -> Vec<Step> {
+    let (from, to) = comms.sizes.bounds();
+    let sizes = if series.sized { sizes(from as u32..=to as u32) } else { vec![0] };
+    let name = series.name.to_owned();
+    let step = |bytes| Step { series: name.clone(), bytes, messages: rounds(bytes), ranks };
+    sizes.into_iter().map(step).collect()
 }
 
 /// Rounds of one sample of messages of this size.

@@ -4,21 +4,22 @@ use std::time::Duration;
 
 use bandgap_host::doctor::{Evidence, Grade, Pinning, PlacementState, examine};
 use bandgap_host::{Description, NoiseReport, pin};
-use bandgap_record::{CoreNoise, Noise, Number, Outcome};
+use bandgap_record::Number;
 use bandgap_report::{self as report, Check as Shown};
+use bandgap_results::noise::{CoreNoise, Noise};
 use bandgap_stats::{States, cluster};
 
+use bandgap_campaign::Task;
+use bandgap_campaign::data::Batch;
+use bandgap_campaign::floors::FloorPlan;
+use bandgap_campaign::plan::Asked;
+use bandgap_launch::{Classify, Exit, Failure, Options, Stage, Transport, floors, on_processes};
+
 use super::describe::noise;
+use super::measure::one_size;
 use crate::args::{Measure, Output};
 use crate::output::Sink;
 use crate::progress::Progress;
-use bandgap_campaign::Task;
-use bandgap_campaign::data::Batch;
-use bandgap_campaign::floors::{FLOORS, FloorPlan};
-use bandgap_launch::Exit;
-use bandgap_launch::Failure;
-use bandgap_launch::Transport;
-use bandgap_launch::{self as launch, Options, Stage};
 
 /// Time that the noise of each core is looked at.
 const LOOK: Duration = Duration::from_millis(500);
@@ -34,7 +35,7 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     output.no_save = output.out.is_none();
     let mut sink = Sink::open(&output, "doctor", measure)?;
     let stage = Stage::new()?;
-    let ranks = measure.ranks.unwrap_or(2);
+    let ranks = one_size(measure, 2)?;
     let placement = stage.place(ranks, measure.cores.as_deref())?;
     let description = Description::read();
     let progress = Progress::new("doctor", output.quiet);
@@ -73,7 +74,7 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
         })
         .collect();
     sink.say(&report::checks(&rows, sink.layout()))?;
-    sink.add(Outcome::Noise(recorded(&noise)))?;
+    sink.add(recorded(&noise).into())?;
     let findings = checks.iter().any(|check| check.grade >= Grade::Warning);
     sink.close(if findings { Exit::Findings } else { Exit::Fine })
 }
@@ -114,19 +115,23 @@ fn states(
     measure: &Measure,
     progress: &Progress,
 ) -> Result<Option<Vec<PlacementState>>, Failure> {
-    let cache_line = FLOORS.iter().position(|floor| floor.name == "cache_line");
+    let cache_line = Transport::usual().can().floor;
     let plan = FloorPlan {
-        floors: cache_line.into_iter().collect(),
-        precision: measure.precision.0,
-        confidence: measure.confidence.0,
-        budget: WATCH,
+        asked: Asked {
+            precision: 0.0,
+            confidence: measure.confidence.0,
+            budget: WATCH,
+            seed: measure.seed,
+            stamp: stage.clock.cost().0,
+            check: false,
+        },
+        floors: floors().into_iter().filter(|floor| floor.name == cache_line).collect(),
         pause: WATCH / 60.0,
-        seed: measure.seed,
     };
     let once = Options { launches: 1, ..measure.options() };
     let mut show = |done: f64, doing: &str| progress.show(done, doing);
-    let task = Task::Floors(plan);
-    let collected = launch::on_processes(stage, Transport::Shm, 2, &task, &once, &mut show)?;
+    let task = Task::of(&plan).class(Exit::Defect)?;
+    let collected = on_processes(stage, None, 2, &task, &once, &mut show)?;
     let probes: Vec<f64> = collected
         .table
         .iter()

@@ -6,15 +6,16 @@ mod describe;
 mod doctor;
 mod fit;
 mod floor;
+mod measure;
 mod memory;
 mod run;
-pub mod signature;
+mod signature;
 mod topology;
 
 use clap::CommandFactory;
 
-use crate::args::{Cli, Command};
-use bandgap_campaign::series::Operation;
+use crate::args::{Cli, Command, Comms};
+use crate::output::print;
 use bandgap_launch::Exit;
 use bandgap_launch::{Classify, Failure};
 
@@ -28,10 +29,11 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         None | Some(Command::Run) => run::run(measure, output),
         Some(Command::Signature(signature)) => signature::run(signature, measure, output),
         Some(Command::Bulk(bulk)) => bulk::run(bulk, measure, output),
-        Some(Command::Comms1(c)) => comms::run(Operation::Comms1, c, measure, output),
-        Some(Command::Comms2(c)) => comms::run(Operation::Comms2, c, measure, output),
-        Some(Command::Comms3(c)) => comms::run(Operation::Comms3, c, measure, output),
-        Some(Command::Synch1) => comms::barrier(measure, output),
+        Some(Command::Comms1(c)) => comms::run("comms1", c, measure, output),
+        Some(Command::Comms2(c)) => comms::run("comms2", c, measure, output),
+        Some(Command::Comms3(c)) => comms::run("comms3", c, measure, output),
+        Some(Command::Synch1) => comms::run("synch1", &Comms::default(), measure, output),
+        Some(Command::Comet { names, comms: c }) => comms::comet(names, c, measure, output),
         Some(Command::Floor { names }) => floor::run(names, measure, output),
         Some(Command::Doctor) => doctor::run(measure, output),
         Some(Command::Topology) => topology::run(measure, output),
@@ -39,26 +41,15 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Some(Command::Completions { shell }) => {
             let mut text = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "bandgap", &mut text);
-            print(&text)
+            print(&text).map(|()| Exit::Fine)
         }
         Some(Command::Man) => {
             let mut text = Vec::new();
             clap_mangen::Man::new(Cli::command()).render(&mut text).class(Exit::Output)?;
-            print(&text)
+            print(&text).map(|()| Exit::Fine)
         }
         Some(Command::Rank { .. }) => {
             Err(Failure::new(Exit::Usage, "start a rank by hand: ranks belong to a launcher"))
         }
-    }
-}
-
-/// Writes `text` to standard output; a reader that closed it early has read enough.
-fn print(text: &[u8]) -> Result<Exit, Failure> {
-    use std::io::{ErrorKind, Write};
-    match std::io::stdout().lock().write_all(text) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::new(Exit::Output, format!("write to standard output: {error}")))
-        }
-        _ => Ok(Exit::Fine),
     }
 }

@@ -258,7 +258,7 @@ fn a_full_disk_loses_nothing_that_was_measured() {
     assert!(finished.stderr.contains("No space left"), "{}", finished.stderr);
     assert!(finished.stdout.contains("LogP signature over sim:paragon"));
     let (_, rescue) = finished.stderr.split_once("the run is kept in ").unwrap();
-    let run = bandgap_record::read(rescue.trim().as_ref()).unwrap();
+    let run: bandgap_results::Run = bandgap_record::read(rescue.trim().as_ref()).unwrap();
     assert_eq!(run.results.len(), 1);
 }
 

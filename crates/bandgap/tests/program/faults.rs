@@ -1,7 +1,7 @@
 //! Whatever is killed, stopped or interrupted: the run ends, says why, keeps what it has, and
 //! leaves nothing behind.
 
-use bandgap_record::{Outcome, Run};
+use bandgap_results::{Outcome, Run};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::residue::Watched;
@@ -26,7 +26,7 @@ fn start<'a>(place: &'a Place, transport: &str, more: &[&'static str]) -> Watche
 #[track_caller]
 fn kept(place: &Place) -> Run {
     assert_eq!(place.names(), ["run"]);
-    let run = bandgap_record::read(&place.path("run")).unwrap();
+    let run: Run = bandgap_record::read(&place.path("run")).unwrap();
     assert!(run.interrupted);
     for result in &run.results {
         let Outcome::Logp(logp) = result else { continue };
@@ -179,7 +179,7 @@ fn a_signal_ends_a_simulation() {
     run.launcher_after(20);
     run.signal(Signal::INT);
     run.ended().ends(130);
-    let kept = bandgap_record::read(&place.path("run")).unwrap();
+    let kept: Run = bandgap_record::read(&place.path("run")).unwrap();
     assert!(kept.interrupted);
 }
 

@@ -1,7 +1,7 @@
 //! Every transport of this machine, with budgets too small to converge: what is looked at is that
 //! the run is whole, not its numbers.
 
-use bandgap_record::Outcome;
+use bandgap_results::{Outcome, Run};
 use serde_json::Value;
 
 use crate::subject::{Finished, Place, measuring, near, of_kind, value};
@@ -258,7 +258,7 @@ fn by_itself_it_measures_three_transports_and_keeps_the_run() {
     let finished = place.run(["--time-budget", "1s"]).measured();
     let runs = std::fs::read_dir(place.path("bandgap-runs")).unwrap();
     let run = runs.map(|run| run.unwrap().path()).max().unwrap();
-    let kept = bandgap_record::read(&run).unwrap();
+    let kept: Run = bandgap_record::read(&run).unwrap();
     assert!(!kept.interrupted);
     let fitted: Vec<&str> = kept
         .results

@@ -299,7 +299,7 @@ fn bytes_on_a_machine_without_a_time_for_them_are_refused() {
         let transport = format!("sim:{machine}");
         for command in ["bulk", "comms1", "comms2", "comms3"] {
             let finished = place.run([command, "-t", &transport, "--out", "kept"]).ends(3);
-            let told = ["no time for a byte", "gap_per_byte_ns", "protocols"];
+            let told = ["does not say what a byte costs", "gap_per_byte_ns", "protocols"];
             assert!(told.iter().all(|told| finished.stderr.contains(told)), "{}", finished.stderr);
         }
         // Words, and messages of no bytes, need none.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use bandgap_record::Run;
+use bandgap_results::Run;
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -3,7 +3,7 @@
 use crate::{Deliver, HandlerId, Message, NoHandler, Rank, Tag, Word};
 
 /// Where a request handler finds who asks, and leaves the words of its reply. In memory, since the
-/// registers are taken by the words of the request.
+/// words of the request take the registers.
 #[derive(Debug)]
 struct Cell {
     from: Rank,
@@ -11,11 +11,11 @@ struct Cell {
     reply: Message,
 }
 
-/// A request as its handler sees it, beside the words.
+/// What a request handler knows of its request, beside the words.
 #[derive(Debug)]
 pub struct Call<'a>(&'a mut Cell);
 
-/// What a request handler returns: a reply, or none.
+/// What a request handler returns: that there is a reply, or none.
 #[derive(Debug)]
 #[must_use]
 pub struct Outcome(Option<Tag>);
@@ -27,7 +27,7 @@ impl Call<'_> {
         self.0.from
     }
 
-    /// How many words were sent. The other words that a handler is given are unspecified.
+    /// How many words were sent. A handler gets four; those behind have any value.
     #[inline(always)]
     pub fn words(&self) -> usize {
         self.0.tag.len()
@@ -48,7 +48,8 @@ impl Call<'_> {
     }
 }
 
-/// A reply as its handler sees it, beside the words: who sent it in bits 16..64, its tag below.
+/// What a reply handler knows of its reply, beside the words: the sender in bits 16..64, the tag
+/// below.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer(u64);
 
@@ -64,31 +65,31 @@ impl Answer {
         (self.0 >> 16) as usize
     }
 
-    /// How many words were sent. The other words that a handler is given are unspecified.
+    /// How many words were sent. A handler gets four; those behind have any value.
     #[inline(always)]
     pub fn words(self) -> usize {
         usize::from((self.0 >> 8) as u8)
     }
 }
 
-// The words are arguments of their own because a processor passes six of these in registers.
+// Each word is an argument, because a processor passes six arguments in registers.
 
 /// Runs for a request, with its four words; [`Call::words`] says how many of them were sent.
 pub type RequestHandler<S> = fn(&mut S, Call<'_>, Word, Word, Word, Word) -> Outcome;
 /// Runs for a reply, with its four words; [`Answer::words`] says how many of them were sent.
 pub type ReplyHandler<S> = fn(&mut S, Answer, Word, Word, Word, Word);
 
-/// Handlers that a table can have of each kind: as many as a [`HandlerId`] can name.
+/// Most handlers of a kind in a table: as many as a [`HandlerId`] can name.
 const MAX_HANDLERS: usize = 256;
 
-/// The table of handlers, the same on every rank of a run; `S` is the state they work on.
+/// The table of handlers, the same on every rank of a run. `S` is the state that they work on.
 #[derive(Debug)]
 pub struct Handlers<S> {
     requests: Table<RequestHandler<S>>,
     replies: Table<ReplyHandler<S>>,
 }
 
-/// Handlers of one kind. In place, since one load less leads to them.
+/// Handlers of one kind. An array in place: one load less leads to a handler than with a vector.
 #[derive(Debug)]
 struct Table<H> {
     len: usize,

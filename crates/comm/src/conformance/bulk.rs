@@ -1,17 +1,17 @@
-//! Bytes between exposed memories: they arrive, where they should, and nowhere else.
+//! Bytes between exposed memories: they arrive where they should, and nowhere else.
 
 use super::filled::{Filled, byte_at, filled};
 use super::ranks::{ECHO, Log, SINK, run_over};
 use super::{EXPOSED, Harness};
 use crate::{Begun, Bulk, CommError, Endpoint, HandlerId, Message, Posted, Source};
 
-/// Lengths of transfers: none, less than a word, a page, and beyond what fits into a channel.
+/// Lengths of transfers: 0, less than a word, a page, and more than fits into a channel.
 const LENGTHS: [usize; 5] = [0, 1, 7, 4096, (1 << 20) + 3];
 /// Where the reply handler of these tests puts a get's words.
 const NOTE: HandlerId = HandlerId(0);
 
-/// The bytes of a store are there when the handler of the request behind it runs, and no others
-/// have changed; from the sender's own memory, and from what it exposes.
+/// When the handler of the request behind a store runs, the stored bytes are there and no others
+/// have changed. So for bytes of the sender's own memory, and of what it exposes.
 pub fn a_store_is_there_before_its_request<H: Harness<E: Bulk>>() {
     run_over(filled::<H>(2), |am| {
         let mut memory = Filled::new(am.rank());
@@ -42,8 +42,8 @@ pub fn a_store_is_there_before_its_request<H: Harness<E: Bulk>>() {
     });
 }
 
-/// A get brings the bytes of the peer, and its handler runs once, when they are there; no others
-/// change, here or there.
+/// A get brings the bytes of the peer. Its handler runs once, when they are there. No other bytes
+/// change on either side.
 pub fn a_get_brings_the_bytes_of_the_peer<H: Harness<E: Bulk>>() {
     for size in [2, 4] {
         let logs = run_over(filled::<H>(size), |am| {
@@ -71,12 +71,12 @@ pub fn a_get_brings_the_bytes_of_the_peer<H: Harness<E: Bulk>>() {
     }
 }
 
-/// Every rank stores megabytes to the next and gets megabytes from it, all at once: far more than
-/// channels hold, in a ring where each waits for another.
+/// Every rank stores megabytes to the next rank and gets megabytes from it, all at the same time:
+/// far more than channels hold, in a ring in which each waits for another.
 pub fn rings_of_long_transfers_do_not_lock_up<H: Harness<E: Bulk>>() {
     const LEN: usize = EXPOSED / 4 - 501;
     const ROUNDS: usize = 3;
-    /// What a rank says that has seen the bytes stored to it.
+    /// A rank says that it has seen the bytes stored to it.
     const SEEN: u64 = u64::MAX;
     let count = |log: &Log, seen: bool| {
         log.requests.iter().filter(|(_, words)| (words[0] == SEEN) == seen).count()
@@ -105,8 +105,8 @@ pub fn rings_of_long_transfers_do_not_lock_up<H: Harness<E: Bulk>>() {
     }
 }
 
-/// What is not exposed is refused where the transfer begins, nothing is sent, and the endpoint goes
-/// on.
+/// A transfer from or to bytes that are not exposed is refused where it begins. Nothing is sent,
+/// and the endpoint goes on.
 pub fn what_is_not_exposed_is_refused<H: Harness<E: Bulk>>() {
     let mut ends = filled::<H>(2);
     let exposed = ends[0].exposed();

@@ -1,4 +1,4 @@
-//! Two ranks: what is sent arrives, once, in order, and completes.
+//! Two ranks: what is sent arrives once, in order, and completes.
 
 use super::Harness;
 use super::ranks::{
@@ -34,14 +34,14 @@ pub fn requests_arrive_once_and_in_order<H: Harness>() {
         }
         Ok(())
     });
-    // The sequence is complete, has no repetition and no exchange exactly if it counts up by one.
+    // A sequence that counts up by one is complete, in order, and repeats nothing.
     let arrived: Vec<u64> = logs[0].requests.iter().map(|(_, words)| words[0]).collect();
     assert_eq!(arrived, (0..REQUESTS).collect::<Vec<_>>());
     assert!(logs[1].requests.is_empty());
 }
 
-/// Each request completes once at its sender, whether or not it has a reply, and progress counts
-/// exactly these completions.
+/// Each request completes once at its sender, with or without a reply, and progress counts exactly
+/// these completions.
 pub fn completes_once<H: Harness>() {
     const REQUESTS: usize = 300;
     let (mut sender, mut receiver) = pair::<H>();

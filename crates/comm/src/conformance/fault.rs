@@ -34,8 +34,8 @@ pub fn unknown_handler_names_the_rank<H: Harness>() {
     }
 }
 
-/// An endpoint notices that a peer's was dropped, and says whose; where it cannot
-/// ([`Harness::NOTICES_DEPARTURE`]), nothing is asked of it.
+/// An endpoint notices that the endpoint of a peer was dropped, and names the peer. Only for
+/// transports that can notice ([`Harness::NOTICES_DEPARTURE`]).
 pub fn departure_is_noticed<H: Harness>() {
     if !H::NOTICES_DEPARTURE {
         return;

@@ -1,4 +1,4 @@
-//! A link that is busier than it need be.
+//! A link that is busier than it has to be.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use crate::{CommError, Frame, Link, Posted, Rank, Source};
 
-/// Answers Busy at random, and at random delivers nothing, however the link below is: what waits
-/// must wait in the right order and lose nothing.
+/// Answers Busy at random, and delivers nothing at random, even if the link below could. What waits
+/// must keep its order, and nothing may be lost.
 #[derive(Debug)]
 pub struct Faulty<L> {
     link: L,

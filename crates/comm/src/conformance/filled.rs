@@ -4,8 +4,8 @@ use super::ranks::Am;
 use super::{EXPOSED, Harness};
 use crate::{Bulk, CommError, Rank};
 
-/// The byte at an offset of a rank's memory before anything was transferred. It differs from that of
-/// the other ranks, and from those a power of two away.
+/// The byte at an offset of a rank's memory before anything was transferred. It differs from the
+/// byte at that offset of other ranks, and from those a power of two away.
 pub(super) fn byte_at(rank: Rank, at: usize) -> u8 {
     let mixed = (at ^ at >> 7 ^ at >> 14 ^ at >> 21) as u8;
     mixed.wrapping_add((rank as u8).wrapping_mul(101))
@@ -21,7 +21,7 @@ pub(super) fn filled<H: Harness<E: Bulk>>(size: usize) -> Vec<H::E> {
     ends
 }
 
-/// What a rank's memory is to hold.
+/// What a rank's memory must hold.
 pub(super) struct Filled(Vec<u8>);
 
 impl Filled {
@@ -29,14 +29,14 @@ impl Filled {
         Self((0..EXPOSED).map(|at| byte_at(rank, at)).collect())
     }
 
-    /// From offset `at` on it is to hold these bytes.
+    /// From offset `at` on it must hold these bytes.
     pub(super) fn expect(&mut self, at: usize, bytes: impl Iterator<Item = u8>) {
         for (held, byte) in self.0[at..].iter_mut().zip(bytes) {
             *held = byte;
         }
     }
 
-    /// Compares with the memory of the rank `am`.
+    /// Compares this with the memory of the rank `am`.
     pub(super) fn check<E: Bulk>(&self, am: &Am<E>) -> Result<(), CommError> {
         let rank = am.rank();
         let mut held = vec![0; EXPOSED];

@@ -28,7 +28,7 @@ pub fn all_to_all<H: Harness>() {
     }
 }
 
-/// Many ranks send to one, which sends nothing but replies; none of them is left out.
+/// Many ranks send to one, which only replies. None of them is left out.
 pub fn fan_in<H: Harness>() {
     const SIZE: usize = 5;
     const REQUESTS: u64 = 300;

@@ -18,8 +18,8 @@
 //! # bandgap_comm::conformance::echo::<Inproc>();
 //! ```
 //!
-//! Ranks run as threads that yield while they wait, or take turns in one thread where the property
-//! depends on who makes progress. A hang ends at a deadline, as a failure.
+//! Ranks run as threads that yield while they wait. If a property depends on who makes progress,
+//! they take turns in one thread. A hang fails at a deadline.
 
 mod bulk;
 mod exchange;
@@ -48,14 +48,14 @@ pub use transfers::random_transfers;
 
 use crate::Endpoint;
 
-/// Bytes that each rank exposes at least where [`crate::Bulk`] is tested.
+/// Least number of bytes that each rank exposes in tests of [`crate::Bulk`].
 pub const EXPOSED: usize = 8 << 20;
 
 /// How a transport's endpoints are made.
 pub trait Harness {
     /// The endpoint under test.
     type E: Endpoint + Send;
-    /// Whether an endpoint notices by itself that a peer's was dropped.
+    /// Whether an endpoint notices by itself that the endpoint of a peer was dropped.
     const NOTICES_DEPARTURE: bool = true;
     /// The connected endpoints of a new run, by rank.
     fn endpoints(size: usize) -> Vec<Self::E>;
@@ -92,7 +92,7 @@ macro_rules! conformance {
 }
 
 /// Makes one `#[test]` of each property of [`Bulk`](crate::Bulk) for the
-/// [`Harness`](crate::conformance::Harness) named, whose endpoints expose at least
+/// [`Harness`](crate::conformance::Harness) named. Its endpoints expose at least
 /// [`EXPOSED`](crate::conformance::EXPOSED) bytes.
 #[macro_export]
 macro_rules! bulk_conformance {

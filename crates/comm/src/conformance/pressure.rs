@@ -4,8 +4,8 @@ use super::Harness;
 use super::ranks::{ECHO, Seen, pair, progress, repeat_until, run};
 use crate::{Endpoint, Message, Posted, Rank};
 
-/// Sends until the answer has been Busy many times, making this end's own progress in between.
-/// Returns the number accepted.
+/// Sends until the answer was Busy many times, with progress of this end in between. Returns the
+/// number of accepted requests.
 fn fill<E: Endpoint>(endpoint: &mut E, peer: Rank, seen: &mut Seen) -> usize {
     let (mut accepted, mut refused) = (0, 0);
     while refused < 100 {
@@ -24,8 +24,8 @@ fn first_words(messages: &[Message]) -> Vec<u64> {
     messages.iter().map(|message| message.words()[0]).collect()
 }
 
-/// While the peer makes no progress, requests beyond the capacity are answered Busy and are not
-/// sent; when it has, there is room again.
+/// While the peer makes no progress, requests beyond the capacity are answered Busy and not sent.
+/// When it has made progress, there is room again.
 pub fn busy_at_capacity<H: Harness>() {
     let (mut sender, mut receiver) = pair::<H>();
     let (mut here, mut there) = (Seen::default(), Seen::default());
@@ -48,7 +48,7 @@ pub fn busy_at_capacity<H: Harness>() {
     }
 }
 
-/// Two ranks send each other many times the capacity at once.
+/// Two ranks send many times the capacity to each other at the same time.
 pub fn flood_both_ways<H: Harness>() {
     let logs = run::<H>(2, |am| {
         let peer = 1 - am.rank();
@@ -67,7 +67,7 @@ pub fn flood_both_ways<H: Harness>() {
     }
 }
 
-/// Handlers reply though both directions are full and the other rank takes nothing.
+/// Handlers reply even if both directions are full and the other rank takes nothing.
 pub fn replies_find_room<H: Harness>() {
     let (mut first, mut second) = pair::<H>();
     let (mut at_first, mut at_second) = (Seen::default(), Seen::default());

@@ -1,4 +1,4 @@
-//! Ranks as threads, and what their handlers write down.
+//! Ranks as threads, and what their handlers note.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -124,7 +124,7 @@ pub(super) fn request<E: Endpoint>(
     }
 }
 
-/// Runs `program` on each rank of a new run, every rank a thread that makes progress until all
+/// Runs `program` on each rank of a new run. Each rank is a thread, which makes progress until all
 /// have finished. Returns what the handlers saw, by rank.
 pub(super) fn run<H: Harness>(
     size: usize,
@@ -133,7 +133,7 @@ pub(super) fn run<H: Harness>(
     run_over(H::endpoints(size), program)
 }
 
-/// As [`run`], on endpoints that are there.
+/// As [`run`], on these endpoints.
 pub(super) fn run_over<E: Endpoint + Send>(
     endpoints: Vec<E>,
     program: impl Fn(&mut Am<E>) -> Result<(), CommError> + Sync,
@@ -175,7 +175,7 @@ pub(super) fn pair<H: Harness>() -> (H::E, H::E) {
     }
 }
 
-/// What an endpoint delivered, without Active Messages above. Replies to each request with the
+/// Notes what an endpoint delivers, without Active Messages above. Replies to each request with the
 /// request itself, unless it is for [`SINK`].
 #[derive(Debug, Default)]
 pub(super) struct Seen {
@@ -207,7 +207,7 @@ pub(super) fn repeat_until(what: &str, mut step: impl FnMut() -> bool) {
     }
 }
 
-/// Makes progress, which may not fail.
+/// Makes progress, which must not fail.
 pub(super) fn progress<E: Endpoint>(endpoint: &mut E, seen: &mut Seen) -> usize {
     match endpoint.progress(seen) {
         Ok(count) => count,

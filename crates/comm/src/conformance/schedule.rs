@@ -35,7 +35,7 @@ fn words_of(rank: Rank, index: usize, len: usize) -> Vec<Word> {
     words((rank as u64) << 32 | index as u64, len)
 }
 
-/// What `from` sends `to` by the schedule, in order; only what has a reply, if so wished.
+/// What `from` sends to `to` by the schedule, in order; if `replied`, only what has a reply.
 fn expected(schedule: &[Vec<Step>], from: Rank, to: Rank, replied: bool) -> Vec<Vec<Word>> {
     let sent = schedule[from].iter().enumerate().filter_map(|(index, step)| match *step {
         Step::Request { offset, len, replies }
@@ -53,8 +53,8 @@ fn sorted<T: Ord>(mut values: Vec<T>) -> Vec<T> {
     values
 }
 
-/// Whatever ranks do, each sees exactly what its peers sent it, in order, and exactly the replies
-/// it asked for.
+/// Whatever ranks do, each sees exactly what its peers sent to it, in order, and exactly the
+/// replies that it asked for.
 pub fn random_schedules<H: Harness>() {
     let schedules = (2..5_usize).prop_flat_map(|size| {
         prop::collection::vec(prop::collection::vec(step(), 0..200), size..=size)

@@ -8,12 +8,12 @@ use super::ranks::{ECHO, SINK, run_over};
 use super::{EXPOSED, Harness};
 use crate::{Bulk, HandlerId, Rank, Source, Word};
 
-/// One step of one rank; peers are the rank so many further, modulo the others.
+/// One step of one rank. Its peer is `offset` ranks further, counted round without this rank.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// Stores so many bytes at the next free place of this rank's at the peer.
+    /// Stores `len` bytes at the peer, in the next free place of this rank's share.
     Store { offset: usize, len: usize, replies: bool },
-    /// Gets so many bytes into the next free place.
+    /// Gets `len` bytes into the next free place.
     Get { offset: usize, len: usize },
     /// Sends a message.
     Request { offset: usize, replies: bool },
@@ -43,15 +43,16 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Steps that a rank takes at most: whatever their lengths, its bytes fit into its share.
+/// Most steps of a rank. Whatever their lengths, the bytes fit into its share.
 const STEPS: usize = 15;
-/// What no transfer changes.
+/// Bytes at the beginning that no transfer changes.
 const SOURCE: usize = EXPOSED / 8;
-/// The share of each rank in every rank's memory; its own is what it gets into. Ranks are 5 at most.
+/// The share of each rank in every rank's memory. A rank gets into its own share. There are at most
+/// 5 ranks.
 const SHARE: usize = (EXPOSED - SOURCE) / 5;
 const NOTE: HandlerId = HandlerId(0);
 
-/// A step with what it moves: to or from `peer`, `len` bytes from `at` to `into`.
+/// A step and what it moves: to or from `peer`, from offset `at` to offset `into`.
 #[derive(Clone, Copy, Debug)]
 struct Planned {
     step: Step,
@@ -78,8 +79,8 @@ fn plan(rank: Rank, size: usize, steps: &[Step]) -> Vec<Planned> {
     planned.collect()
 }
 
-/// Whatever ranks store, get and send, the bytes are where they belong in the end and nothing else
-/// has changed; requests arrive in order, and everything completes once.
+/// Whatever ranks store, get and send: in the end the bytes are where they belong, and nothing else
+/// has changed. Requests arrive in order, and everything completes once.
 pub fn random_transfers<H: Harness<E: Bulk>>() {
     let schedules = (2..5_usize).prop_flat_map(|size| {
         prop::collection::vec(prop::collection::vec(step(), 0..STEPS), size..=size)

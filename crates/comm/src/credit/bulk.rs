@@ -8,7 +8,7 @@ use crate::{
 };
 
 impl<L: Link> Credited<L> {
-    /// Answers the gets that wait, as far as the link takes the bytes.
+    /// Answers gets of peers as far as the link takes the bytes.
     #[cold]
     #[inline(never)]
     pub(super) fn answer_gets(&mut self) -> Result<(), CommError> {

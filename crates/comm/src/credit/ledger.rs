@@ -1,4 +1,4 @@
-//! The books of flow control: who owes whom what.
+//! The accounts of flow control: who owes whom what.
 
 use std::collections::VecDeque;
 
@@ -11,9 +11,9 @@ pub(super) struct Ledger {
     pub(super) capacity: u16,
     /// Bytes that each rank exposes.
     pub(super) exposed: usize,
-    /// One account for each rank; this rank's own stays as it was made.
+    /// One account for each rank. This rank's own never changes.
     pub(super) peers: Vec<Account>,
-    /// Credits of this rank that are out, over all peers.
+    /// Credits of this rank that are taken, over all peers.
     pub(super) outstanding: usize,
     /// Replies that wait, over all peers.
     pub(super) queued: usize,
@@ -31,19 +31,19 @@ pub(super) struct Ledger {
 pub(super) struct Account {
     /// Requests and gets that may still be sent to the peer.
     pub(super) credits: u16,
-    /// Requests of the peer that were handled without a reply, their credits not yet returned.
+    /// Requests of the peer that were handled without a reply, and whose credits are not returned.
     pub(super) owed: u16,
     /// Replies not yet sent.
     pub(super) replies: VecDeque<Message>,
     /// Gets of the peer not yet answered.
     pub(super) gets: VecDeque<Get>,
-    /// Of the first of them, bytes on their way.
+    /// Bytes of the first of them that are on their way.
     pub(super) answered: usize,
     /// Gets of this rank, in the order in which the peer answers them.
     pub(super) asked: VecDeque<Asked>,
 }
 
-/// A get of a peer: `len` bytes of this rank from `at` on, for the peer's from `into` on.
+/// A get of a peer: `len` bytes from offset `at` of this rank, to offset `into` of the peer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Get {
     pub(super) at: usize,
@@ -51,7 +51,7 @@ pub(super) struct Get {
     pub(super) len: usize,
 }
 
-/// A get of this rank: where `len` bytes are to arrive, and what is to be delivered then.
+/// A get of this rank: where `len` bytes will arrive, and the message to deliver then.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked {
     pub(super) into: usize,
@@ -59,7 +59,7 @@ pub(super) struct Asked {
     pub(super) message: Message,
 }
 
-/// What no peer that counts as it should can send.
+/// What a peer that counts correctly never sends.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 pub(super) enum Violation {
     #[error("a request beyond the {capacity} that may be outstanding")]
@@ -98,12 +98,13 @@ impl Ledger {
         Self { capacity, exposed, peers, outstanding, queued, unanswered, owed, urgent: false }
     }
 
-    /// Credits owed from which on they are returned in a frame of their own.
+    /// So many owed credits get a frame of their own.
     pub(super) fn half(&self) -> u16 {
         self.capacity.div_ceil(2)
     }
 
-    /// Books one frame, and delivers it. Returns the number of requests and completions in it.
+    /// Accounts for one frame, and delivers it. Returns the number of requests and completions in
+    /// it.
     #[inline]
     pub(super) fn accept<D: Deliver>(
         &mut self,
@@ -177,7 +178,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// The bytes of a get are there; returns what is to be delivered.
+    /// The bytes of a get are there. Returns the message to deliver.
     #[inline(never)]
     fn end_get(&mut self, from: Rank, got: &Message) -> Result<Message, Violation> {
         let account = &mut self.peers[from];
@@ -197,7 +198,7 @@ impl Ledger {
 }
 
 impl Account {
-    /// Whether the peer has all its credits out.
+    /// Whether the peer has taken all its credits.
     #[inline]
     fn is_full(&self, capacity: u16) -> bool {
         usize::from(self.owed) + self.replies.len() + self.gets.len() == usize::from(capacity)

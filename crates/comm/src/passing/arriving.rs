@@ -1,78 +1,74 @@
-//! What handlers do: match what arrives with receives, check what peers say, and leave the rest as
+//! What handlers do: check what peers say, match what arrives with receives, and leave the rest as
 //! work.
 
-use super::entries::{Arrival, Body, Giving, Into, Memory, Receive, Taking, Work};
+use super::entries::{Arrival, Body, Giving, Into, Receive, Taking, Work};
 use super::inline;
 use super::mail::Mail;
-use super::matching::{Envelope, Filter, Status};
+use super::matching::Envelope;
 use crate::{Rank, Word};
 
 impl Mail {
-    /// Notes what a peer may not send; the rank fails when it next looks.
+    /// Notes that a peer sent what no peer may send. The rank's current or next call fails.
     #[cold]
     pub(super) fn garbage(&mut self, from: Rank, what: String) {
         self.fault.get_or_insert((from, what));
         self.attention = true;
         // Ends a wait, which then finds the fault.
-        self.waited.filter.close_aside();
+        self.waited.message.take_aside();
     }
 
-    /// The receive that takes a message which arrives now: the first posted that matches, else the
+    /// The receive that takes a message that arrives now: the first posted that matches, else the
     /// one that the rank waits in.
-    fn matching(&mut self, envelope: Envelope, bytes: usize) -> Option<usize> {
-        let Self { posted, receives, waited, .. } = self;
-        let found = posted.iter().position(|&key| receives[key].filter.takes(envelope));
-        let key = match found.and_then(|at| posted.remove(at)) {
-            Some(key) => key,
-            None if waited.filter.takes(envelope) => {
-                waited.filter.close_aside();
-                let key =
-                    receives.insert(Receive::new(Filter::nobody(), Memory::Lent(waited.room)));
-                waited.receive = Some(key);
-                key
-            }
-            None => return None,
-        };
-        let receive = &mut receives[key];
-        (receive.envelope, receive.bytes) = (envelope, bytes);
-        Some(key)
+    fn matching(&mut self, envelope: Envelope) -> Option<&mut Receive> {
+        let key = self.matching_key(envelope)?;
+        self.receives.get_mut(key)
     }
 
-    /// A message in words that the rank does not wait for, or not by itself.
+    /// Number of that receive.
+    fn matching_key(&mut self, envelope: Envelope) -> Option<usize> {
+        let Self { posted, receives, waited, .. } = self;
+        let found = posted.iter().position(|&key| receives[key].envelope == envelope);
+        match found.and_then(|at| posted.remove(at)) {
+            Some(key) => Some(key),
+            None if waited.message.is(envelope) => {
+                waited.message.take_aside();
+                let key = receives.insert(Receive::new(envelope, waited.into));
+                waited.receive = Some(key);
+                Some(key)
+            }
+            None => None,
+        }
+    }
+
+    /// A message in words that is not what the rank waits for by itself.
     #[cold]
     #[inline(never)]
     pub(super) fn arrived_in_words(&mut self, envelope: Envelope, bytes: u64, words: [Word; 3]) {
         if bytes > inline::INLINE as u64 {
-            let what = format!("a message of {bytes} bytes in the {} of words", inline::INLINE);
-            return self.garbage(envelope.from(), what);
+            let what = format!("{bytes} bytes in words, which have room for {}", inline::INLINE);
+            return self.garbage(envelope.peer(), what);
         }
         let bytes = bytes as usize;
-        match self.matching(envelope, bytes) {
-            Some(key) => {
-                let receive = &mut self.receives[key];
-                let fits = bytes <= receive.memory.len();
-                receive.state = if fits { Taking::Words(words) } else { Taking::TooLong };
-            }
+        match self.matching(envelope) {
+            Some(receive) => receive.arrived(bytes, Taking::Words(words)),
             None => self.arrivals.push_back(Arrival { envelope, bytes, body: Body::Words(words) }),
         }
     }
 
     /// A message in a slot.
     pub(super) fn arrived_in_slot(&mut self, envelope: Envelope, bytes: u64, slot: u64) {
-        let from = envelope.from();
+        let from = envelope.peer();
         let Some(bytes) = self.occupy(from, bytes, self.layout.eager, slot) else { return };
         if self.wait_ends_in_slot(envelope, bytes, slot) {
             return;
         }
-        let into = match self.matching(envelope, bytes) {
+        let into = match self.matching_key(envelope) {
             Some(key) => {
                 let receive = &mut self.receives[key];
-                if bytes <= receive.memory.len() {
-                    receive.state = Taking::Coming;
-                    Into::Receive { receive: key, at: receive.expect(bytes) }
-                } else {
-                    receive.state = Taking::TooLong;
-                    Into::Nowhere
+                receive.arrived(bytes, Taking::Coming);
+                match receive.state {
+                    Taking::Coming => Into::Receive { receive: key, part: receive.expect(bytes) },
+                    _ => Into::Nowhere,
                 }
             }
             None => {
@@ -88,12 +84,13 @@ impl Mail {
     /// A message that is still at its sender.
     pub(super) fn announced(&mut self, envelope: Envelope, bytes: u64, send: u64, address: u64) {
         let Ok(bytes) = usize::try_from(bytes) else {
-            let what = format!("a message of {bytes} bytes, more than memory can have");
-            return self.garbage(envelope.from(), what);
+            let what = format!("a message of {bytes} bytes, more than a memory can have");
+            return self.garbage(envelope.peer(), what);
         };
-        match self.matching(envelope, bytes) {
+        match self.matching_key(envelope) {
             Some(key) => {
-                self.receives[key].state = Taking::Announced { send, address };
+                let receive = &mut self.receives[key];
+                (receive.bytes, receive.state) = (bytes, Taking::Announced { send, address });
                 self.work.push_back(Work::Answer { receive: key });
                 self.attention = true;
             }
@@ -104,15 +101,15 @@ impl Mail {
         }
     }
 
-    /// A peer answered an announcement: it takes the bytes, or needs none of them any more.
+    /// A peer answered an announcement: it waits for the bytes (`wanted`), or does not need them.
     pub(super) fn answered(&mut self, from: Rank, send: u64, receive: u64, wanted: bool) {
         let key = usize::try_from(send).unwrap_or(usize::MAX);
         let known = self
             .sends
             .get_mut(key)
-            .filter(|send| send.envelope.from() == from && send.state == Giving::Announced);
+            .filter(|send| send.envelope.peer() == from && send.state == Giving::Announced);
         let Some(entry) = known else {
-            let what = format!("an answer to send {send}, which was not announced to it");
+            let what = format!("an answer to send {send}, which is not announced to it");
             return self.garbage(from, what);
         };
         if wanted {
@@ -131,9 +128,9 @@ impl Mail {
         let known = self
             .receives
             .get_mut(key)
-            .filter(|receive| receive.envelope.from() == from && receive.state == Taking::Coming);
+            .filter(|receive| receive.envelope.peer() == from && receive.state == Taking::Coming);
         let Some(entry) = known else {
-            let what = format!("{bytes} bytes for receive {receive}, which takes none of them");
+            let what = format!("{bytes} bytes for receive {receive}, which does not wait for them");
             return self.garbage(from, what);
         };
         if bytes == 0 || bytes > entry.bytes - entry.told {
@@ -141,12 +138,13 @@ impl Mail {
             let what = format!("a piece of {bytes} bytes of a message of which {left} are left");
             return self.garbage(from, what);
         }
-        let into = Into::Receive { receive: key, at: entry.expect(bytes) };
+        let into = Into::Receive { receive: key, part: entry.expect(bytes) };
         self.work.push_back(Work::Copy { from, slot, bytes, into });
         self.attention = true;
     }
 
-    /// Books a slot that a peer says it filled, and its length if both are as they must be.
+    /// Notes that a peer filled a slot with so many bytes, at most `most`. Returns the number of
+    /// bytes if a peer may do that.
     fn occupy(&mut self, from: Rank, bytes: u64, most: usize, slot: u64) -> Option<usize> {
         let lane = &mut self.lanes[from];
         let expected = self.layout.slot(lane.filled);
@@ -181,16 +179,6 @@ impl Mail {
         }
     }
 
-    /// A peer has come to a round of a barrier.
-    pub(super) fn at_barrier(&mut self, from: Rank, round: u64) {
-        let size = self.lanes.len();
-        let sender = |round: usize| (self.rank + size - (1 << round) % size) % size;
-        match usize::try_from(round).ok().filter(|&round| round < self.barrier.len()) {
-            Some(round) if sender(round) == from => self.barrier[round] += 1,
-            _ => self.garbage(from, format!("round {round} of a barrier of {size} ranks")),
-        }
-    }
-
     /// Something waits to be sent to `peer`.
     pub(super) fn activate(&mut self, peer: Rank) {
         if !std::mem::replace(&mut self.lanes[peer].listed, true) {
@@ -199,14 +187,8 @@ impl Mail {
         self.attention = true;
     }
 
-    /// The oldest message that no receive has taken and that `filter` takes.
-    pub(super) fn find_arrival(&self, filter: Filter) -> Option<usize> {
-        self.arrivals.iter().position(|arrival| filter.takes(arrival.envelope))
-    }
-
-    /// Status of an arrival.
-    pub(super) fn status_of(&self, index: usize) -> Status {
-        let arrival = &self.arrivals[index];
-        arrival.envelope.status(arrival.bytes)
+    /// The oldest arrival from this sender with this tag.
+    pub(super) fn find_arrival(&self, envelope: Envelope) -> Option<usize> {
+        self.arrivals.iter().position(|arrival| arrival.envelope == envelope)
     }
 }

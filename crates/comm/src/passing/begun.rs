@@ -1,135 +1,97 @@
-//! Sends and receives that go on while the rank does something else, and looks at what is to come.
+//! Sends and receives that go on while the rank does something else.
 
-use super::entries::{Giving, Lent, Memory, Send};
-use super::matching::{Envelope, Status};
-use super::{HoldsMail, Passing};
-use crate::{Bulk, CommError, Rank, Watch};
+use super::{HoldsMail, InSlot, Passing, Pending};
+use crate::{Bulk, CommError, Part, Rank, Watch};
 
-/// A send that was begun; it ends with [`Passing::wait_send`].
+/// A send or a receive that was begun; [`Passing::wait`] ends it.
 #[derive(Debug)]
-#[must_use]
-pub struct SendId(usize);
+pub struct MessageId(Key);
 
-/// A receive that was posted; it ends with [`Passing::wait_recv`].
-#[derive(Debug)]
-#[must_use]
-pub struct RecvId(usize);
+/// Which one.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Key {
+    /// A send that was over when it was begun.
+    Sent,
+    /// Number of a send.
+    Send(usize),
+    /// Number of a receive.
+    Receive(usize),
+}
 
 impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
-    /// Begins to send `bytes`, which [`Passing::wait_send`] gives back.
+    /// Begins to send `from` to `peer`.
     ///
     /// # Errors
     /// As [`Passing::send`].
-    pub fn isend(&mut self, peer: Rank, tag: u32, bytes: Vec<u8>) -> Result<SendId, CommError> {
-        if self.send_at_once(peer, tag, &bytes)? {
-            let envelope = Envelope::new(peer, tag);
-            let send = Send { envelope, memory: Memory::Owned(bytes), state: Giving::Done };
-            return Ok(SendId(self.mail_mut().sends.insert(send)));
-        }
-        self.begin_send(peer, tag, Memory::Owned(bytes), &mut Lent::default()).map(SendId)
+    #[inline]
+    pub fn isend(
+        &mut self,
+        peer: Rank,
+        tag: u32,
+        from: Part,
+    ) -> Result<Pending<MessageId>, CommError> {
+        let sent = self.send_at_once(peer, tag, from)?;
+        let key = if sent { Key::Sent } else { self.begin_send(peer, tag, from)? };
+        Ok(Pending(MessageId(key)))
     }
 
-    /// Posts a receive into `into`, which [`Passing::wait_recv`] gives back, as long as it is now.
+    /// Posts a receive of the message of `peer` and `tag` into `into`.
     ///
     /// # Errors
     /// As [`Passing::send`].
     pub fn irecv(
         &mut self,
-        from: impl Into<Option<Rank>>,
-        tag: impl Into<Option<u32>>,
-        into: Vec<u8>,
-    ) -> Result<RecvId, CommError> {
-        let filter = self.filter(from.into(), tag.into())?;
-        self.begin_recv(filter, Memory::Owned(into), &mut Lent::default()).map(RecvId)
+        peer: Rank,
+        tag: u32,
+        into: Part,
+    ) -> Result<Pending<MessageId>, CommError> {
+        let envelope = self.envelope(peer, tag)?;
+        into.of(&self.memory)?;
+        let key = self.begin_recv(envelope, into)?;
+        Ok(Pending(MessageId(Key::Receive(key))))
     }
 
-    /// Waits until a send is over; returns its bytes, which may change again.
+    /// Waits until a send's part may change, or a receive has its message.
     ///
     /// # Errors
-    /// As [`Passing::send`].
-    pub fn wait_send(&mut self, id: SendId) -> Result<Vec<u8>, CommError> {
-        let key = id.0;
-        self.wait_until("a message to be taken", &mut Lent::default(), |mail| mail.has_sent(key))?;
-        Ok(match self.mail_mut().sends.remove(key).memory {
-            Memory::Owned(bytes) => bytes,
-            Memory::Lent(_) => Vec::new(),
-        })
-    }
-
-    /// Waits until a message has been received; returns it in the first bytes of the buffer posted.
-    ///
-    /// # Errors
-    /// As [`Passing::recv`].
-    pub fn wait_recv(&mut self, id: RecvId) -> Result<(Vec<u8>, Status), CommError> {
-        let key = id.0;
-        self.wait_until("a message", &mut Lent::default(), |mail| mail.has_received(key))?;
-        self.end_recv(key, &mut [])
-    }
-
-    /// Whether a send is over, so that [`Passing::wait_send`] would return at once. Moves on what
-    /// can be moved.
-    ///
-    /// # Errors
-    /// As [`Passing::send`].
-    pub fn test_send(&mut self, id: &SendId) -> Result<bool, CommError> {
-        self.turn(&mut Lent::default())?;
-        Ok(self.mail().has_sent(id.0))
-    }
-
-    /// Whether a message has been received, so that [`Passing::wait_recv`] would return at once.
-    /// Moves on what can be moved.
-    ///
-    /// # Errors
-    /// As [`Passing::send`].
-    pub fn test_recv(&mut self, id: &RecvId) -> Result<bool, CommError> {
-        self.turn(&mut Lent::default())?;
-        Ok(self.mail().has_received(id.0))
-    }
-
-    /// Gives a receive up, and its buffer back, unless it has taken a message.
-    ///
-    /// # Errors
-    /// It has; it is given back.
-    pub fn cancel(&mut self, id: RecvId) -> Result<Vec<u8>, RecvId> {
-        let mail = self.mail_mut();
-        let Some(at) = mail.posted.iter().position(|&key| key == id.0) else { return Err(id) };
-        mail.posted.remove(at);
-        match mail.receives.remove(id.0).memory {
-            Memory::Owned(into) => Ok(into),
-            Memory::Lent(_) => Ok(Vec::new()),
+    /// As [`Passing::send`] and [`Passing::recv`].
+    #[inline]
+    pub fn wait(&mut self, pending: Pending<MessageId>) -> Result<(), CommError> {
+        let Pending(MessageId(key)) = pending;
+        match key {
+            Key::Sent => Ok(()),
+            Key::Send(key) => self.end_send(key),
+            Key::Receive(key) => {
+                self.wait_until("a message", |mail| mail.has_received(key))?;
+                self.end_recv(key)
+            }
         }
     }
 
-    /// The message that a receive posted now would take, if it is there or announced. Moves on what
-    /// can be moved.
-    ///
-    /// # Errors
-    /// As [`Passing::send`].
-    pub fn iprobe(
+    /// Begins a send that words do not take at once.
+    pub(super) fn begin_send(
         &mut self,
-        from: impl Into<Option<Rank>>,
-        tag: impl Into<Option<u32>>,
-    ) -> Result<Option<Status>, CommError> {
-        let filter = self.filter(from.into(), tag.into())?;
-        self.turn(&mut Lent::default())?;
-        Ok(self.mail().find_arrival(filter).map(|index| self.mail().status_of(index)))
+        peer: Rank,
+        tag: u32,
+        from: Part,
+    ) -> Result<Key, CommError> {
+        match self.send_in_slot(peer, tag, from)? {
+            InSlot::Done => Ok(Key::Sent),
+            InSlot::Begun(key) => Ok(Key::Send(key)),
+            InSlot::NotNow => {
+                let envelope = self.envelope(peer, tag)?;
+                self.queue_send(envelope, from).map(Key::Send)
+            }
+        }
     }
 
-    /// Waits for a message that a receive posted now would take.
-    ///
-    /// # Errors
-    /// As [`Passing::send`].
-    pub fn probe(
-        &mut self,
-        from: impl Into<Option<Rank>>,
-        tag: impl Into<Option<u32>>,
-    ) -> Result<Status, CommError> {
-        let filter = self.filter(from.into(), tag.into())?;
-        let mut found = None;
-        self.wait_until("a message to probe", &mut Lent::default(), |mail| {
-            found = mail.find_arrival(filter).map(|index| mail.status_of(index));
-            found.is_some()
-        })?;
-        Ok(found.expect("the wait ended with one"))
+    /// Whether [`Passing::wait`] would return at once.
+    #[cfg(feature = "conformance")]
+    pub(super) fn is_over(&self, pending: &Pending<MessageId>) -> bool {
+        match pending.0.0 {
+            Key::Sent => true,
+            Key::Send(key) => self.mail().has_sent(key),
+            Key::Receive(key) => self.mail().has_received(key),
+        }
     }
 }

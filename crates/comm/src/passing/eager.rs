@@ -1,21 +1,22 @@
 //! Messages in slots where nothing else is under way: past queues and entries.
 
-use super::entries::{Giving, Memory, Send};
+use super::entries::{Giving, Send};
 use super::handlers::Kind;
 use super::lane::Lane;
 use super::mail::Mail;
-use super::matching::{Envelope, Status};
+use super::matching::Envelope;
 use super::{HoldsMail, INLINE, Passing};
-use crate::{Bulk, CommError, Posted, Rank, Watch, Word};
+use crate::{Bulk, CommError, Part, Posted, Rank, Watch, Word};
 
 /// What came of an attempt to send a message in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InSlot {
-    /// It is for the queues: it is short or long, or something is before it.
+    /// It must go through the queues: it is too short or too long for a slot, there is no slot, or
+    /// something is before it.
     NotNow,
     /// It was begun, and is now this send.
     Begun(usize),
-    /// Its bytes may change.
+    /// Its part may change.
     Done,
 }
 
@@ -25,13 +26,14 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         &mut self,
         peer: Rank,
         tag: u32,
-        bytes: &[u8],
+        from: Part,
     ) -> Result<InSlot, CommError> {
+        let bytes = from.of(&self.memory)?;
         let (endpoint, state) = self.am.parts();
         let mail = state.mail_mut();
         let Mail { lanes, layout, first, rank, active, sends, .. } = &mut *mail;
         let len = bytes.len();
-        // That there is no such peer is found where sends are queued.
+        // The queues answer that there is no such peer.
         let Some(lane) = lanes.get_mut(peer) else { return Ok(InSlot::NotNow) };
         let for_slot = peer != *rank && len > INLINE && len <= layout.eager;
         if !for_slot || !active.is_empty() || !lane.has_slot(layout) {
@@ -43,7 +45,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
             return Ok(InSlot::Done);
         }
         let envelope = Envelope::new(peer, tag);
-        let send = Send { envelope, memory: Memory::Lent(len), state: Giving::Queued };
+        let send = Send { envelope, from, state: Giving::Queued };
         let key = sends.insert(send);
         storing.send = key;
         lane.storing = Some(storing);
@@ -54,15 +56,14 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// Copies the message that was waited for out of its slot.
     pub(super) fn recv_from_slot(
         &mut self,
+        from: Rank,
         slot: u64,
-        into: &mut [u8],
-    ) -> Result<Status, CommError> {
+        into: Part,
+    ) -> Result<(), CommError> {
         let (endpoint, state) = self.am.parts();
         let mail = state.mail_mut();
-        let (envelope, bytes) = (mail.waited.envelope, mail.waited.bytes);
-        let from = envelope.from();
-        let target = into.get_mut(..bytes).ok_or(CommError::Stopped)?;
-        endpoint.read_exposed(mail.layout.offset(from, slot), target)?;
+        let into = into.of_mut(&mut self.memory)?;
+        endpoint.read_exposed(mail.layout.offset(from, slot), into)?;
         if let Some(message) = mail.emptied(from) {
             // A lane toward which something waits may be in the middle of a store.
             if mail.lanes[from].listed || endpoint.try_request(from, message)? == Posted::Busy {
@@ -70,13 +71,13 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
                 mail.activate(from);
             }
         }
-        Ok(envelope.status(bytes))
+        Ok(())
     }
 }
 
 impl Mail {
-    /// A message in a slot: leaves it there for the rank, and says so, if the rank waits for it, in
-    /// which case no other receive is posted, and no slot is to be emptied before.
+    /// Leaves a message in its slot if the rank waits for it and no slot is to be emptied before.
+    /// Says whether it did.
     #[inline]
     pub(super) fn wait_ends_in_slot(
         &mut self,
@@ -85,17 +86,18 @@ impl Mail {
         slot: u64,
     ) -> bool {
         let waited = &mut self.waited;
-        let ends = waited.filter.takes(envelope) && bytes <= waited.room && self.work.is_empty();
+        let fits = waited.message.is(envelope) && bytes == waited.into.len;
+        let ends = fits && self.work.is_empty();
         if ends {
-            waited.filter.close_aside();
-            (waited.envelope, waited.bytes, waited.slot) = (envelope, bytes, Some(slot));
+            waited.message.take_aside();
+            waited.slot = Some(slot);
         }
         ends
     }
 }
 
 impl Lane {
-    /// Slots that were copied out and not given back, which they are now.
+    /// Gives back the slots that were copied out, and returns how many these are.
     #[inline]
     pub(super) fn give_back(&mut self) -> u64 {
         let slots = self.emptied - self.given_back;

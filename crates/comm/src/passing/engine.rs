@@ -1,30 +1,30 @@
-//! Does with the endpoint what handlers and callers left to be done.
+//! Does with the endpoint what handlers and calls have left to do.
 
-use super::entries::{Body, Into, Lent, Taking, Work};
+use super::entries::{Body, Into, Taking, Work};
 use super::handlers::Kind;
 use super::mail::Mail;
 use super::outgoing::{Next, Outgoing};
 use crate::{Bulk, CommError, Message, Rank, Word};
 
 impl Mail {
-    /// Moves on what can be moved: at most one copy out of a slot, and one piece toward each peer,
-    /// so that both directions and all peers take turns. Returns how much was done.
+    /// Moves on what can be moved: at most one copy out of a slot, and one piece to each peer, so
+    /// that both directions and all peers take turns. Returns how much was done.
     #[inline(never)]
     pub(super) fn advance<E: Bulk>(
         &mut self,
         endpoint: &mut E,
-        lent: &mut Lent<'_>,
+        memory: &mut [u8],
     ) -> Result<usize, CommError> {
         if let Some((peer, what)) = &self.fault {
             return Err(CommError::Garbage { peer: *peer, what: what.clone() });
         }
-        let mut moved = usize::from(self.do_work(endpoint, lent)?);
+        let mut moved = usize::from(self.do_work(endpoint, memory)?);
         let mut more = !self.work.is_empty();
         let mut index = 0;
         while let Some(&peer) = self.active.get(index) {
             let Self { lanes, sends, layout, first, rank, .. } = self;
             let mut out =
-                Outgoing { endpoint, peer, rank: *rank, sends, lent, layout, first: *first };
+                Outgoing { endpoint, peer, rank: *rank, sends, memory, layout, first: *first };
             let next = lanes[peer].push(&mut out, &mut moved)?;
             more |= next == Next::More;
             if next == Next::Idle {
@@ -38,32 +38,28 @@ impl Mail {
         Ok(moved)
     }
 
-    /// Does all that handlers left: every arrival has its bytes then.
+    /// Does all that handlers left. Then every arrival has its bytes.
     pub(super) fn drain<E: Bulk>(
         &mut self,
         endpoint: &mut E,
-        lent: &mut Lent<'_>,
+        memory: &mut [u8],
     ) -> Result<(), CommError> {
-        while self.do_work(endpoint, lent)? {}
+        while self.do_work(endpoint, memory)? {}
         Ok(())
     }
 
     /// Does one thing that handlers left, and says whether there was one.
-    fn do_work<E: Bulk>(
-        &mut self,
-        endpoint: &mut E,
-        lent: &mut Lent<'_>,
-    ) -> Result<bool, CommError> {
+    fn do_work<E: Bulk>(&mut self, endpoint: &mut E, memory: &mut [u8]) -> Result<bool, CommError> {
         match self.work.pop_front() {
             None => return Ok(false),
             Some(Work::Copy { from, slot, bytes, into }) => {
-                self.copy(endpoint, self.layout.offset(from, slot), bytes, into, lent)?;
+                self.copy(endpoint, self.layout.offset(from, slot), bytes, into, memory)?;
                 if let Some(message) = self.emptied(from) {
                     self.lanes[from].control.push_back(message);
                     self.activate(from);
                 }
             }
-            Some(Work::Answer { receive }) => self.answer(endpoint, receive, lent)?,
+            Some(Work::Answer { receive }) => self.answer(endpoint, receive, memory)?,
         }
         Ok(true)
     }
@@ -74,14 +70,12 @@ impl Mail {
         offset: usize,
         bytes: usize,
         into: Into,
-        lent: &mut Lent<'_>,
+        memory: &mut [u8],
     ) -> Result<(), CommError> {
         match into {
-            Into::Receive { receive, at } => {
+            Into::Receive { receive, part } => {
                 let receive = &mut self.receives[receive];
-                let memory = receive.memory.room(lent);
-                let target = memory.get_mut(at..at + bytes).ok_or(CommError::Stopped)?;
-                endpoint.read_exposed(offset, target)?;
+                endpoint.read_exposed(offset, part.of_mut(memory)?)?;
                 receive.copied += bytes;
                 if receive.copied == receive.bytes {
                     receive.state = Taking::Done;
@@ -97,8 +91,8 @@ impl Mail {
         Ok(())
     }
 
-    /// A slot of `from` was copied out. Returns what gives it back, with others, unless messages to
-    /// `from` may yet do so.
+    /// A slot of `from` was copied out. Returns the request that gives it back with others, if it
+    /// is time for one: messages to `from` give slots back too.
     #[inline]
     pub(super) fn emptied(&mut self, from: Rank) -> Option<Message> {
         let (batch, handler) = (self.layout.batch(), self.first.of(Kind::Return));
@@ -113,18 +107,17 @@ impl Mail {
         &mut self,
         endpoint: &mut E,
         key: usize,
-        lent: &mut Lent<'_>,
+        memory: &mut [u8],
     ) -> Result<(), CommError> {
         let receive = &mut self.receives[key];
         let Taking::Announced { send, address } = receive.state else { return Ok(()) };
-        let peer = receive.envelope.from();
-        let room = receive.memory.room(lent);
-        receive.state = match room.get_mut(..receive.bytes) {
-            None => Taking::TooLong,
-            Some(into) => {
-                let done = into.is_empty() || endpoint.try_read_peer(peer, address, into)?;
-                if done { Taking::Done } else { Taking::Coming }
-            }
+        let peer = receive.envelope.peer();
+        receive.state = if receive.bytes != receive.into.len {
+            Taking::OtherLength
+        } else {
+            let into = receive.into.of_mut(memory)?;
+            let done = into.is_empty() || endpoint.try_read_peer(peer, address, into)?;
+            if done { Taking::Done } else { Taking::Coming }
         };
         let wanted = Word::from(receive.state == Taking::Coming);
         let message = Message::new(self.first.of(Kind::Answer), [send, key as Word, wanted]);

@@ -1,57 +1,17 @@
 //! Messages on their way: sends, receives, and what arrived before its receive.
 
-use super::matching::{Envelope, Filter};
-use crate::{Rank, Word};
-
-/// Where the bytes of a message are, or are to be.
-#[derive(Debug)]
-pub(super) enum Memory {
-    /// In a vector handed over.
-    Owned(Vec<u8>),
-    /// So many bytes, in what the caller of the operation in progress lent.
-    Lent(usize),
-}
-
-impl Memory {
-    pub(super) fn len(&self) -> usize {
-        match self {
-            Self::Owned(bytes) => bytes.len(),
-            Self::Lent(len) => *len,
-        }
-    }
-
-    /// The memory of a receive.
-    pub(super) fn room<'a>(&'a mut self, lent: &'a mut Lent<'_>) -> &'a mut [u8] {
-        match self {
-            Self::Owned(bytes) => bytes,
-            Self::Lent(_) => lent.recv,
-        }
-    }
-}
-
-/// Memory that the caller of the operation in progress lends.
-#[derive(Debug, Default)]
-pub(super) struct Lent<'a> {
-    pub(super) send: &'a [u8],
-    pub(super) recv: &'a mut [u8],
-}
-
-impl<'a> Lent<'a> {
-    pub(super) fn receiving(recv: &'a mut [u8]) -> Self {
-        Self { send: &[], recv }
-    }
-}
+use super::matching::Envelope;
+use crate::{Part, Rank, Word};
 
 #[derive(Debug)]
 pub(super) struct Receive {
-    pub(super) filter: Filter,
-    pub(super) memory: Memory,
     pub(super) envelope: Envelope,
-    /// Length of the message.
+    pub(super) into: Part,
+    /// Length of the message that was taken.
     pub(super) bytes: usize,
-    /// Bytes of which requests have told.
+    /// Bytes that requests have announced.
     pub(super) told: usize,
-    /// Bytes that are in the memory.
+    /// Bytes that are in the part.
     pub(super) copied: usize,
     pub(super) state: Taking,
 }
@@ -61,7 +21,7 @@ pub(super) struct Receive {
 pub(super) enum Taking {
     /// No message has matched.
     Posted,
-    /// The message is announced, and its sender has not been answered.
+    /// The message is announced, and its sender has no answer yet.
     Announced {
         /// Its sender's number of the send.
         send: u64,
@@ -74,32 +34,37 @@ pub(super) enum Taking {
     Words([Word; 3]),
     /// All bytes are there.
     Done,
-    /// The message is longer than the buffer.
-    TooLong,
+    /// The message is longer or shorter than the part.
+    OtherLength,
 }
 
 impl Receive {
-    pub(super) fn new(filter: Filter, memory: Memory) -> Self {
-        let state = Taking::Posted;
-        let envelope = Envelope::new(0, 0);
-        Self { filter, memory, envelope, bytes: 0, told: 0, copied: 0, state }
+    pub(super) fn new(envelope: Envelope, into: Part) -> Self {
+        Self { envelope, into, bytes: 0, told: 0, copied: 0, state: Taking::Posted }
     }
 
     pub(super) fn is_over(&self) -> bool {
-        matches!(self.state, Taking::Words(_) | Taking::Done | Taking::TooLong)
+        matches!(self.state, Taking::Words(_) | Taking::Done | Taking::OtherLength)
     }
 
-    /// Takes `len` further bytes by requests; returns where they go.
-    pub(super) fn expect(&mut self, len: usize) -> usize {
+    /// The state of a receive that has taken a message that has arrived: `fitting`, or an error.
+    pub(super) fn arrived(&mut self, bytes: usize, fitting: Taking) {
+        self.bytes = bytes;
+        self.state = if bytes == self.into.len { fitting } else { Taking::OtherLength };
+    }
+
+    /// Notes that `len` further bytes are on their way. Returns where in the part they go.
+    pub(super) fn expect(&mut self, len: usize) -> Part {
+        let part = Part::new(self.into.at + self.told, len);
         self.told += len;
-        self.told - len
+        part
     }
 }
 
 #[derive(Debug)]
 pub(super) struct Send {
     pub(super) envelope: Envelope,
-    pub(super) memory: Memory,
+    pub(super) from: Part,
     pub(super) state: Giving,
 }
 
@@ -110,14 +75,14 @@ pub(super) enum Giving {
     Queued,
     /// Its receiver knows of it.
     Announced,
-    /// Its receiver has room.
+    /// Its receiver waits for the bytes.
     Cleared {
         /// The receiver's number of the receive.
         receive: u64,
         /// Bytes on their way.
         stored: usize,
     },
-    /// The memory may change.
+    /// The part may change.
     Done,
 }
 
@@ -132,8 +97,8 @@ pub(super) struct Arrival {
 #[derive(Debug)]
 pub(super) enum Body {
     Words([Word; 3]),
-    /// Copied out of its slot, so that its sender can go on: such messages are bounded by memory
-    /// only, as MPI's users expect, not by slots.
+    /// Copied out of its slot, so that its sender can go on: memory limits how many such messages
+    /// there are, not the number of slots.
     Bytes(Vec<u8>),
     /// At its sender.
     Announced {
@@ -142,7 +107,7 @@ pub(super) enum Body {
     },
 }
 
-/// What a handler leaves to be done with the endpoint.
+/// What a handler leaves to do with the endpoint.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Work {
     /// Copies bytes out of the next slot of `from`.
@@ -154,7 +119,7 @@ pub(super) enum Work {
 /// Where bytes are copied to.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Into {
-    Receive { receive: usize, at: usize },
+    Receive { receive: usize, part: Part },
     Arrival { index: usize },
     Nowhere,
 }

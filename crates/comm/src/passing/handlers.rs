@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! WORDS     tag | bytes << 32, then the bytes       a message of up to 24 bytes
-//! SLOT      tag | bytes << 32, slot, slots          a message in a slot, and slots given back
+//! SLOT      tag | bytes << 32, slot, slots          a message in a slot; so many slots given back
 //! ANNOUNCE  tag, bytes, send, address               a message that is still at its sender
-//! ANSWER    send, receive, wanted                   its receiver takes it, or needs no more of it
-//! PIECE     receive | bytes << 32, slot, slots      a piece of such a message, likewise
-//! RETURN    slots                                   slots given back
-//! BARRIER   round
+//! ANSWER    send, receive, wanted                   its receiver waits for it, or does not need it
+//! PIECE     receive | bytes << 32, slot, slots      a piece of such a message; slots given back
+//! RETURN    slots                                   so many slots given back
+//! BARRIER   round | ranks << 32                     its sender has come to this round
 //! ```
 
 use super::mail::{FirstHandlers, HoldsMail, Mail};
@@ -34,8 +34,8 @@ impl FirstHandlers {
     }
 }
 
-/// Adds the handlers of message passing to a table, the same on every rank of a run. Says what
-/// [`Mail::new`](super::Mail::new) is to be told.
+/// Adds the handlers of message passing to a table, which is the same on every rank of a run.
+/// [`Mail::new`](super::Mail::new) takes what this returns.
 ///
 /// # Panics
 /// The table has no room for 7 more request handlers.
@@ -58,10 +58,9 @@ fn words<S: HoldsMail>(
     let mail = state.mail_mut();
     let (envelope, bytes) = (Envelope::new(call.from(), header as u32), header >> 32);
     let waited = &mut mail.waited;
-    // Where it is waited for, no other receive is posted.
-    if waited.filter.takes(envelope) && bytes <= super::INLINE as u64 {
-        waited.filter.close();
-        waited.envelope = envelope;
+    // While it is waited for here, no other receive is posted.
+    if waited.message.is(envelope) && bytes <= super::INLINE as u64 {
+        waited.message.take();
         waited.bytes = bytes as usize;
         waited.words = [a, b, c];
     } else {
@@ -70,7 +69,7 @@ fn words<S: HoldsMail>(
     call.done()
 }
 
-/// A request of so many words, seldom enough that they are counted.
+/// Handles a request that must have so many words. Seldom: the short path does not count them.
 #[inline(always)]
 fn counted<S: HoldsMail>(
     state: &mut S,
@@ -83,7 +82,7 @@ fn counted<S: HoldsMail>(
     if sent == words {
         take(mail, from);
     } else {
-        mail.garbage(from, format!("{sent} words where message passing sends {words}"));
+        mail.garbage(from, format!("a request of {sent} words, which must have {words}"));
     }
     call.done()
 }
@@ -155,10 +154,10 @@ fn give_back<S: HoldsMail>(
 fn barrier<S: HoldsMail>(
     state: &mut S,
     call: Call<'_>,
-    round: Word,
+    word: Word,
     _: Word,
     _: Word,
     _: Word,
 ) -> Outcome {
-    counted(state, call, 1, |mail, from| mail.at_barrier(from, round))
+    counted(state, call, 1, |mail, from| mail.at_barrier(from, word))
 }

@@ -5,8 +5,8 @@ use crate::Word;
 /// Longest message that travels in the words of its request.
 pub const INLINE: usize = 24;
 
-/// Up to 8 bytes as a word, the first byte lowest; what is left of the word is 0. No loop: two
-/// loads that overlap.
+/// Up to 8 bytes as a word: the first byte is the lowest, and missing bytes are 0. Without a loop,
+/// by two loads that overlap.
 #[inline(always)]
 pub(super) fn pack_word(bytes: &[u8]) -> Word {
     if let Some(whole) = bytes.first_chunk::<8>() {
@@ -35,10 +35,10 @@ pub(super) fn pack(bytes: &[u8]) -> [Word; 3] {
     words
 }
 
-/// Writes the bytes that [`pack`] made words of, as many as `into` has.
+/// Fills `into` with the bytes from which [`pack`] made these words.
 #[inline(always)]
 pub(super) fn unpack(words: [Word; 3], into: &mut [u8]) {
-    // The usual case without a call.
+    // The usual length, without a call.
     match <&mut [u8; 8]>::try_from(&mut *into) {
         Ok(whole) => *whole = words[0].to_le_bytes(),
         Err(_) => unpack_all(words, into),

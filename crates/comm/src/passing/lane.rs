@@ -5,31 +5,33 @@ use std::ops::Range;
 
 use crate::Message;
 
-/// Toward the peer: what waits to be sent, in this order of precedence. From it: slots.
+/// What waits to be sent to the peer, and the slots in both directions.
 ///
-/// A store that was begun comes first, since the transport takes nothing else until it is finished.
-/// Then what peers wait for: answers and slots given back; were these to wait for slots, two ranks
-/// could wait for each other. Then messages in the order of their sends, then pieces of messages
-/// that the peer has taken.
+/// Order of sending:
+/// 1. A store that was begun: the transport takes nothing else until it is finished.
+/// 2. Answers, slots given back, barriers: the peer waits for these. They need no slot; if they
+///    did, two ranks could wait for each other.
+/// 3. Messages in the order of their sends.
+/// 4. Pieces of messages that the peer has taken.
 #[derive(Debug, Default)]
 pub(super) struct Lane {
-    /// Whether it is among those toward which something waits.
+    /// Whether `Mail::active` has this peer: something waits to be sent.
     pub(super) listed: bool,
     pub(super) storing: Option<Storing>,
     pub(super) control: VecDeque<Message>,
-    /// Sends of which the peer does not know.
+    /// Sends that the peer does not know of.
     pub(super) queued: VecDeque<usize>,
-    /// Sends that the peer takes, in pieces.
+    /// Sends that the peer has taken, and that go in pieces.
     pub(super) cleared: VecDeque<usize>,
-    /// Chunks stored or begun at the peer.
+    /// Chunks stored at the peer, or begun.
     pub(super) stored: u64,
-    /// Of these, chunks whose slots came back.
+    /// Of these, chunks whose slots the peer gave back.
     pub(super) freed: u64,
-    /// Chunks of which the peer has told.
+    /// Chunks that the peer has stored here.
     pub(super) filled: u64,
     /// Of these, chunks that were copied out.
     pub(super) emptied: u64,
-    /// Of these, chunks whose slots were given back.
+    /// Of these, chunks whose slots this rank gave back.
     pub(super) given_back: u64,
 }
 
@@ -41,11 +43,11 @@ pub(super) struct Storing {
     pub(super) bytes: Range<usize>,
     /// Where they go in the peer's memory.
     pub(super) into: usize,
-    /// How many the transport has taken.
+    /// How many of them the transport has taken.
     pub(super) done: usize,
-    /// Whether it has taken all.
+    /// Whether the transport has taken all.
     pub(super) whole: bool,
-    /// What tells the peer of them.
+    /// The request that tells the peer of them.
     pub(super) notice: Message,
 }
 

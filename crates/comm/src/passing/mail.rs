@@ -7,19 +7,19 @@ use slab::Slab;
 use super::Tuning;
 use super::entries::{Arrival, Receive, Send, Work};
 use super::lane::Lane;
-use super::matching::{Envelope, Filter};
+use super::matching::Awaited;
 use super::tuning::Layout;
-use crate::{CommError, HandlerId, Rank, Word};
+use crate::{CommError, HandlerId, Part, Rank, Word};
 
-/// Messages on their way that a rank has room for before it allocates more.
+/// Messages on their way for which a rank has room from the beginning.
 const EXPECTED: usize = 64;
 
 /// The state of message passing in a rank. Handlers match what arrives with receives, in the order
-/// of arrival; what they cannot do themselves, since it takes the endpoint, they leave as work.
+/// of arrival. What needs the endpoint they cannot do; they leave it as work.
 #[derive(Debug)]
 pub struct Mail {
     pub(super) waited: Waited,
-    /// Whether there is work, something that waits to be sent, or a fault.
+    /// Whether there is work, a fault, or something that waits to be sent.
     pub(super) attention: bool,
     /// Identifier of the first handler of each kind.
     pub(super) first: FirstHandlers,
@@ -36,20 +36,20 @@ pub struct Mail {
     pub(super) lanes: Vec<Lane>,
     pub(super) layout: Layout,
     pub(super) rank: Rank,
-    /// Barrier requests that arrived and were not waited for, by round.
-    pub(super) barrier: Vec<u64>,
-    /// What a peer sent and may not send.
+    /// Requests of barriers that arrived and were not waited for, by peer.
+    pub(super) barriers: Vec<u64>,
+    /// A peer that sent what no peer may send, and what that was.
     pub(super) fault: Option<(Rank, String)>,
 }
 
-/// The identifiers of the first of message passing's handlers, of which the others follow.
+/// Identifier of the first handler of message passing; the others follow it.
 #[derive(Clone, Copy, Debug)]
 pub struct FirstHandlers {
     pub(super) request: HandlerId,
 }
 
-/// A state of handlers that contains a [`Mail`]: message passing shares its table and its endpoint
-/// with other handlers.
+/// A state of handlers that contains a [`Mail`], so that message passing shares a table and an
+/// endpoint with other handlers.
 pub trait HoldsMail {
     /// The state of message passing.
     fn mail(&self) -> &Mail;
@@ -69,31 +69,29 @@ impl HoldsMail for Mail {
     }
 }
 
-/// The receive that the rank waits in, where no other is posted: a short message goes from
-/// registers to here, and from here to its buffer.
+/// The receive that the rank waits in while no other is posted. A short message goes from registers
+/// to here, and from here into its part.
 #[derive(Debug)]
 pub(super) struct Waited {
-    /// Closed when a message was taken.
-    pub(super) filter: Filter,
-    pub(super) envelope: Envelope,
+    pub(super) message: Awaited,
+    /// Length of the message in words that was taken.
     pub(super) bytes: usize,
     pub(super) words: [Word; 3],
-    /// Room in the buffer of the receive.
-    pub(super) room: usize,
-    /// The slot that the message is in, where the filter was closed aside for it.
+    /// Where the receive wants the message.
+    pub(super) into: Part,
+    /// If the message was taken aside: the slot that it is in.
     pub(super) slot: Option<u64>,
-    /// The receive that a message too long for words was made into, where the filter was closed
-    /// aside.
+    /// If the message was taken aside and is in no slot: the receive that has it.
     pub(super) receive: Option<usize>,
 }
 
 impl Mail {
-    /// The state of `rank` of `size`, whose slots lie in exposed memory from offset `at` on;
-    /// `first` is what [`add_handlers`](super::add_handlers) returned.
+    /// The state of `rank` of `size`. Its slots lie in exposed memory from offset `at` on; `first`
+    /// is what [`add_handlers`](super::add_handlers) returned.
     ///
     /// # Errors
     /// [`CommError::NotExposed`]: the slots ([`Tuning::memory`]) do not fit in the `exposed` bytes
-    /// of each rank.
+    /// of a rank.
     pub fn new(
         rank: Rank,
         size: usize,
@@ -102,14 +100,28 @@ impl Mail {
         tuning: &Tuning,
         first: FirstHandlers,
     ) -> Result<Self, CommError> {
-        let rounds = size.max(1).next_power_of_two().trailing_zeros() as usize;
-        Ok(Self {
+        Ok(Self::with(rank, size, Layout::new(at, tuning, size, exposed)?, first))
+    }
+
+    /// The state of a rank that exposes no memory. It passes messages of up to
+    /// [`INLINE`](super::INLINE) bytes; longer ones fail where they are sent.
+    pub fn without_slots(rank: Rank, size: usize, first: FirstHandlers) -> Self {
+        Self::with(rank, size, Layout::none(), first)
+    }
+
+    /// Messages that have arrived and that no receive has taken, and barriers that peers have come
+    /// to and this rank has not. 0 when all ranks have ended what they do together.
+    pub fn unclaimed(&self) -> u64 {
+        self.arrivals.len() as u64 + self.barriers.iter().sum::<u64>()
+    }
+
+    fn with(rank: Rank, size: usize, layout: Layout, first: FirstHandlers) -> Self {
+        Self {
             waited: Waited {
-                filter: Filter::nobody(),
-                envelope: Envelope::new(0, 0),
+                message: Awaited::nothing(),
                 bytes: 0,
                 words: [0; 3],
-                room: 0,
+                into: Part::default(),
                 slot: None,
                 receive: None,
             },
@@ -122,10 +134,10 @@ impl Mail {
             receives: Slab::with_capacity(EXPECTED),
             sends: Slab::with_capacity(EXPECTED),
             lanes: (0..size).map(|_| Lane::default()).collect(),
-            layout: Layout::new(at, tuning, size, exposed)?,
+            layout,
             rank,
-            barrier: vec![0; rounds],
+            barriers: vec![0; size],
             fault: None,
-        })
+        }
     }
 }

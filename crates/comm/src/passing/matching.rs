@@ -1,17 +1,6 @@
-//! Which message a receive takes.
+//! Which receive takes a message.
 
-use crate::Rank;
-
-/// What a receive reports of its message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Status {
-    /// Who sent it.
-    pub from: Rank,
-    /// Its tag.
-    pub tag: u32,
-    /// Its length.
-    pub bytes: usize,
-}
+use crate::{CommError, Rank};
 
 /// Sender in bits 32..63 and tag below: what receives choose by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,12 +8,13 @@ pub(super) struct Envelope(u64);
 
 impl Envelope {
     #[inline(always)]
-    pub(super) fn new(from: Rank, tag: u32) -> Self {
-        Self((from as u64) << 32 | u64::from(tag))
+    pub(super) fn new(peer: Rank, tag: u32) -> Self {
+        Self((peer as u64) << 32 | u64::from(tag))
     }
 
+    /// The rank at the other end.
     #[inline(always)]
-    pub(super) fn from(self) -> Rank {
+    pub(super) fn peer(self) -> Rank {
         (self.0 >> 32) as usize
     }
 
@@ -33,67 +23,61 @@ impl Envelope {
         self.0 as u32
     }
 
-    #[inline(always)]
-    pub(super) fn status(self, bytes: usize) -> Status {
-        Status { from: self.from(), tag: self.tag(), bytes }
+    /// The error of a receive of `expected` bytes that took a message of `bytes`.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn other_length(self, bytes: usize, expected: usize) -> CommError {
+        CommError::OtherLength { from: self.peer(), tag: self.tag(), bytes, expected }
     }
 }
 
-/// Envelopes that a receive takes: those that agree with `key` in the bits of `mask`.
+/// The message that a rank waits for by itself, until it is taken.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Filter {
-    key: u64,
-    mask: u64,
-}
+pub(super) struct Awaited(u64);
 
-/// Set in no envelope, and looked at by every filter.
-const NOBODY: u64 = 1 << 63;
-/// The same, of a filter that was closed otherwise.
-const ASIDE: u64 = NOBODY | 1;
-const SENDER: u64 = !NOBODY & !TAG;
-const TAG: u64 = u32::MAX as u64;
+/// Set in no envelope.
+const TAKEN: u64 = 1 << 63;
+const ASIDE: u64 = TAKEN | 1;
 
-impl Filter {
-    /// Messages of this sender and tag; none stands for any.
+impl Awaited {
     #[inline(always)]
-    pub(super) fn new(from: Option<Rank>, tag: Option<u32>) -> Self {
-        let (from, senders) = from.map_or((0, 0), |from| ((from as u64) << 32, SENDER));
-        let (tag, tags) = tag.map_or((0, 0), |tag| (u64::from(tag), TAG));
-        Self { key: from | tag, mask: NOBODY | senders | tags }
+    pub(super) fn new(envelope: Envelope) -> Self {
+        Self(envelope.0)
     }
 
     /// No message.
-    pub(super) fn nobody() -> Self {
-        Self { key: NOBODY, mask: NOBODY }
+    pub(super) fn nothing() -> Self {
+        Self(TAKEN)
     }
 
-    /// Makes it take no message from now on, since it took one.
+    /// The message was taken, and is beside this.
     #[inline(always)]
-    pub(super) fn close(&mut self) {
-        self.key = NOBODY;
+    pub(super) fn take(&mut self) {
+        self.0 = TAKEN;
     }
 
-    /// The same, where what it took is elsewhere.
+    /// The message was taken, and is elsewhere.
     #[inline(always)]
-    pub(super) fn close_aside(&mut self) {
-        self.key = ASIDE;
+    pub(super) fn take_aside(&mut self) {
+        self.0 = ASIDE;
     }
 
-    /// Whether it takes no message any more.
+    /// Whether no message is waited for any more.
     #[inline(always)]
-    pub(super) fn is_closed(&self) -> bool {
-        self.key & NOBODY != 0
+    pub(super) fn is_taken(self) -> bool {
+        self.0 & TAKEN != 0
     }
 
-    /// Whether it was closed by [`Filter::close_aside`].
+    /// Whether that is by [`Awaited::take_aside`].
     #[inline(always)]
-    pub(super) fn is_aside(&self) -> bool {
-        self.key == ASIDE
+    pub(super) fn is_aside(self) -> bool {
+        self.0 == ASIDE
     }
 
+    /// Whether this is the message.
     #[inline(always)]
-    pub(super) fn takes(&self, envelope: Envelope) -> bool {
-        (envelope.0 ^ self.key) & self.mask == 0
+    pub(super) fn is(self, envelope: Envelope) -> bool {
+        self.0 == envelope.0
     }
 }
 
@@ -102,29 +86,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_filter_takes_what_it_names_and_a_closed_one_nothing() {
+    fn one_message_is_awaited_and_none_once_it_is_taken() {
         let most = (1 << 31) - 1;
-        let envelopes = [(0, 0), (0, 7), (1, 0), (1, 7), (1, u32::MAX), (most, 7)];
-        for from in [None, Some(0), Some(1), Some(most)] {
-            for tag in [None, Some(0), Some(7), Some(u32::MAX)] {
-                let mut filter = Filter::new(from, tag);
-                assert!(!filter.is_closed());
-                for (sender, sent) in envelopes {
-                    let expected =
-                        from.is_none_or(|from| from == sender) && tag.is_none_or(|tag| tag == sent);
-                    let envelope = Envelope::new(sender, sent);
-                    assert_eq!(filter.takes(envelope), expected, "{filter:?} {envelope:?}");
-                    let status = Status { from: sender, tag: sent, bytes: 3 };
-                    assert_eq!(envelope.status(3), status);
-                }
-                let takes_none = |filter: Filter| {
-                    envelopes.iter().all(|&(s, t)| !filter.takes(Envelope::new(s, t)))
-                };
-                filter.close();
-                assert!(filter.is_closed() && !filter.is_aside() && takes_none(filter));
-                filter.close_aside();
-                assert!(filter.is_closed() && filter.is_aside() && takes_none(filter));
-            }
+        let envelopes = [(0, 0), (0, 7), (1, 0), (1, 7), (1, u32::MAX), (most, 7)]
+            .map(|(peer, tag)| (peer, tag, Envelope::new(peer, tag)));
+        for (peer, tag, envelope) in envelopes {
+            assert_eq!((envelope.peer(), envelope.tag()), (peer, tag));
+            let mut awaited = Awaited::new(envelope);
+            assert!(!awaited.is_taken());
+            assert_eq!(envelopes.iter().filter(|other| awaited.is(other.2)).count(), 1);
+            let is_none = |awaited: Awaited| !envelopes.iter().any(|other| awaited.is(other.2));
+            awaited.take();
+            assert!(awaited.is_taken() && !awaited.is_aside() && is_none(awaited));
+            awaited.take_aside();
+            assert!(awaited.is_taken() && awaited.is_aside() && is_none(awaited));
+            assert!(Awaited::nothing().is_taken() && is_none(Awaited::nothing()));
         }
     }
 }

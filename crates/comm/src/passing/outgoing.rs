@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use slab::Slab;
 
-use super::entries::{Giving, Lent, Memory, Send};
+use super::entries::{Giving, Send};
 use super::handlers::Kind;
 use super::inline;
 use super::lane::{Lane, Storing};
@@ -24,12 +24,12 @@ pub(super) enum Next {
 }
 
 /// What a lane needs to send.
-pub(super) struct Outgoing<'a, 'l, E> {
+pub(super) struct Outgoing<'a, E> {
     pub(super) endpoint: &'a mut E,
     pub(super) peer: Rank,
     pub(super) rank: Rank,
     pub(super) sends: &'a mut Slab<Send>,
-    pub(super) lent: &'a Lent<'l>,
+    pub(super) memory: &'a [u8],
     pub(super) layout: &'a Layout,
     pub(super) first: FirstHandlers,
 }
@@ -46,16 +46,7 @@ pub(super) fn in_words(handler: HandlerId, tag: u32, bytes: &[u8]) -> Message {
     }
 }
 
-impl Send {
-    fn bytes<'a>(&'a self, lent: &'a Lent<'_>) -> Result<&'a [u8], CommError> {
-        match &self.memory {
-            Memory::Owned(bytes) => Ok(bytes),
-            Memory::Lent(len) => lent.send.get(..*len).ok_or(CommError::Stopped),
-        }
-    }
-}
-
-impl<E: Bulk> Outgoing<'_, '_, E> {
+impl<E: Bulk> Outgoing<'_, E> {
     /// Sends a request, and says whether there was room.
     fn request(&mut self, message: Message) -> Result<bool, CommError> {
         Ok(self.endpoint.try_request(self.peer, message)? == Posted::Yes)
@@ -63,10 +54,10 @@ impl<E: Bulk> Outgoing<'_, '_, E> {
 }
 
 impl Lane {
-    /// Sends what finds room, and at most one piece of a message taken in pieces. Adds to `moved`.
+    /// Sends what finds room, and at most one piece of a long message. Adds to `moved`.
     pub(super) fn push<E: Bulk>(
         &mut self,
-        out: &mut Outgoing<'_, '_, E>,
+        out: &mut Outgoing<'_, E>,
         moved: &mut usize,
     ) -> Result<Next, CommError> {
         let next = match self.push_until_refused(out, moved)? {
@@ -78,10 +69,10 @@ impl Lane {
         Ok(next)
     }
 
-    /// As [`Lane::push`]; says what it waits for where it did not come to an end.
+    /// As [`Lane::push`]; returns none if nothing was refused.
     fn push_until_refused<E: Bulk>(
         &mut self,
-        out: &mut Outgoing<'_, '_, E>,
+        out: &mut Outgoing<'_, E>,
         moved: &mut usize,
     ) -> Result<Option<Next>, CommError> {
         if self.storing.is_some() && !self.store(out, moved)? {
@@ -95,7 +86,7 @@ impl Lane {
             *moved += 1;
         }
         while let Some(&key) = self.queued.front() {
-            let len = out.sends[key].memory.len();
+            let len = out.sends[key].from.len;
             if len > inline::INLINE && len <= out.layout.eager {
                 if !self.has_slot(out.layout) {
                     return Ok(Some(Next::Slot));
@@ -118,7 +109,7 @@ impl Lane {
                 return Ok(Some(Next::Slot));
             }
             let send = &mut out.sends[key];
-            let whole = send.memory.len();
+            let whole = send.from.len;
             let Giving::Cleared { receive, stored } = &mut send.state else {
                 return Err(CommError::Stopped);
             };
@@ -137,13 +128,9 @@ impl Lane {
     }
 
     /// Sends a message in words, or announces one, if there is room.
-    fn introduce<E: Bulk>(
-        &self,
-        out: &mut Outgoing<'_, '_, E>,
-        key: usize,
-    ) -> Result<bool, CommError> {
+    fn introduce<E: Bulk>(&self, out: &mut Outgoing<'_, E>, key: usize) -> Result<bool, CommError> {
         let send = &out.sends[key];
-        let (tag, bytes) = (send.envelope.tag(), send.bytes(out.lent)?);
+        let (tag, bytes) = (send.envelope.tag(), send.from.of(out.memory)?);
         let (message, state) = if bytes.len() <= inline::INLINE {
             (in_words(out.first.of(Kind::Words), tag, bytes), Giving::Done)
         } else {
@@ -165,7 +152,7 @@ impl Lane {
     /// Takes the next slot for some bytes of a message, and begins to store them there.
     fn begin<E>(
         &mut self,
-        out: &Outgoing<'_, '_, E>,
+        out: &Outgoing<'_, E>,
         (kind, header): (Kind, Word),
         send: usize,
         bytes: Range<usize>,
@@ -174,8 +161,8 @@ impl Lane {
         self.storing = Some(Storing { send, ..storing });
     }
 
-    /// Takes the next slot for some bytes of a message of `rank`; what tells of them also gives the
-    /// peer its slots back.
+    /// Takes the next slot for some bytes of a message of `rank`. The request that tells of them
+    /// also gives the peer its slots back.
     #[inline]
     pub(super) fn take_slot(
         &mut self,
@@ -195,19 +182,20 @@ impl Lane {
     /// Moves on the store that was begun, and says whether it is finished.
     fn store<E: Bulk>(
         &mut self,
-        out: &mut Outgoing<'_, '_, E>,
+        out: &mut Outgoing<'_, E>,
         moved: &mut usize,
     ) -> Result<bool, CommError> {
         let Some(storing) = &mut self.storing else { return Ok(true) };
         let send = &out.sends[storing.send];
-        let bytes = send.bytes(out.lent)?.get(storing.bytes.clone()).ok_or(CommError::Stopped)?;
+        let bytes =
+            send.from.of(out.memory)?.get(storing.bytes.clone()).ok_or(CommError::Stopped)?;
         let before = storing.done;
         if !storing.move_on(out.endpoint, out.peer, bytes)? {
             *moved += usize::from(storing.done > before);
             return Ok(false);
         }
         let send = &mut out.sends[storing.send];
-        if storing.bytes.end == send.memory.len() {
+        if storing.bytes.end == send.from.len {
             send.state = Giving::Done;
         }
         self.storing = None;

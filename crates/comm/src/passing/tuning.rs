@@ -2,26 +2,27 @@
 
 use crate::{CommError, Rank};
 
-/// Lengths at which message passing changes its protocol, and the memory it needs for that. The
-/// same on every rank of a run.
+/// Lengths at which message passing changes its protocol, and the memory that this takes. The same
+/// on every rank of a run.
 ///
-/// Every rank sets aside `slots` slots of `chunk` bytes for each rank that may send to it, in its
-/// exposed memory. A sender owns its slots: it writes a free one, says so in a request, and gets it
-/// back when the receiver has copied the bytes out.
+/// Every rank has `slots` slots of `chunk` bytes in its exposed memory for each rank that may send
+/// to it. A sender owns its slots: it writes a free one, says so in a request, and gets it back
+/// when the receiver has copied the bytes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
-    /// Messages of up to so many bytes are sent at once (eager), longer ones when a receive takes
-    /// them (rendezvous). More than a chunk counts as a chunk.
+    /// Messages of up to so many bytes are sent at once (eager), longer ones when a receive has
+    /// taken them (rendezvous). At most a chunk: a larger value counts as a chunk.
     ///
-    /// The default of 16 KiB is where both should cost about the same over shared memory: an eager
-    /// message that nobody waits for is copied once more, and 16 KiB in a processor's own cache
-    /// take about as long as the round trip that a rendezvous adds.
+    /// At the default of 16 KiB both should cost about the same over shared memory. An eager
+    /// message that nobody waits for is copied once more; for 16 KiB in a processor's own cache
+    /// this takes about as long as the round trip that a rendezvous adds.
     pub eager: usize,
-    /// Bytes of a slot, and of the pieces in which longer messages travel; rounded up to a multiple
-    /// of 64, and at least that. Small enough that all slots of a pair stay in a cache, large enough
-    /// that the request that comes with each costs little beside it.
+    /// Bytes of a slot, and of the pieces of longer messages; rounded up to a multiple of 64. At
+    /// least 64. The default is small enough for all slots of a pair to stay in a cache, and large
+    /// enough for the request with each piece to cost little beside it.
     pub chunk: usize,
-    /// Slots of each sender, at least 1. With two or more, sender and receiver copy at once.
+    /// Slots of each sender, at least 1. With two or more, sender and receiver copy at the same
+    /// time.
     pub slots: usize,
 }
 
@@ -32,10 +33,10 @@ impl Default for Tuning {
 }
 
 impl Tuning {
-    /// What message passing uses where nothing else is asked for.
+    /// The usual values.
     pub const DEFAULT: Self = Self { eager: 16 << 10, chunk: 32 << 10, slots: 8 };
 
-    /// The same with every value in its range.
+    /// The same with each value moved into its range.
     fn in_range(self) -> Self {
         let chunk = self.chunk.clamp(64, 1 << 30).next_multiple_of(64);
         let slots = self.slots.clamp(1, 1 << 16);
@@ -44,7 +45,7 @@ impl Tuning {
 
     /// Bytes of exposed memory that each of `size` ranks needs.
     ///
-    /// Formula: size × slots × chunk, of which a rank's own share is never touched.
+    /// Formula: size × slots × chunk. A rank never touches its own share.
     pub fn memory(&self, size: usize) -> usize {
         let Self { chunk, slots, .. } = self.in_range();
         size.saturating_mul(slots).saturating_mul(chunk)
@@ -72,7 +73,13 @@ impl Layout {
         Ok(Self { at, eager, chunk, slots: slots as u64 })
     }
 
-    /// Slot of the `count`th chunk of a sender, from 0.
+    /// No slots: of a rank that exposes no memory, or not for this. What needs one fails, since it
+    /// would lie beyond all memory.
+    pub(super) fn none() -> Self {
+        Self { at: usize::MAX >> 1, eager: 0, chunk: 64, slots: 1 }
+    }
+
+    /// Slot of chunk `count` of a sender, from 0.
     pub(super) fn slot(&self, count: u64) -> u64 {
         count % self.slots
     }
@@ -82,8 +89,8 @@ impl Layout {
         self.at + (from * self.slots as usize + slot as usize) * self.chunk
     }
 
-    /// Chunks copied out whose slots are given back together: a quarter, so that a sender is seldom
-    /// without a slot, and sends few requests to learn of it.
+    /// Slots that are given back together: a quarter. So a sender is seldom without a slot, and
+    /// receivers send few requests to give them back.
     pub(super) fn batch(&self) -> u64 {
         (self.slots / 4).max(1)
     }

@@ -1,20 +1,20 @@
-//! The counter's rate against the OS clock.
+//! The counter's rate, calibrated against the OS clock.
 
 use std::time::Duration;
 
 use bandgap_stats::outlier::MAD_TO_SIGMA;
 use bandgap_stats::quantile::median;
 
-/// Rest between two points.
+/// Pause between two points.
 pub(super) const INTERVAL: Duration = Duration::from_millis(2);
-/// Points: with their rests, 34 to 40 ms.
+/// Number of points: with their pauses, 34 to 40 ms.
 const POINTS: usize = 18;
-/// Attempts at each point, of which the one with the tightest bracket is kept.
+/// Attempts at each point; the one with the tightest bracket is kept.
 const ATTEMPTS: usize = 16;
-/// Points whose bracket is wider than this many times the median one are dropped.
+/// Points whose bracket is wider than this many times the median bracket are dropped.
 const LOOSE: f64 = 2.0;
 
-/// A reading of the OS clock, and of the counter around it, both since the first point.
+/// A reading of the OS clock and the counter's readings around it, both since the first point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {
     /// Middle of the bracket, ticks.
@@ -28,9 +28,9 @@ pub(super) struct Point {
 /// The result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rate {
-    /// Nanoseconds a tick.
+    /// Nanoseconds per tick.
     pub ns_per_tick: f64,
-    /// Half-width of what it may be, as a share.
+    /// Half-width of its interval, as a share of it.
     pub relative_uncertainty: f64,
 }
 
@@ -39,8 +39,8 @@ impl Rate {
     pub(super) const SAME: Self = Self { ns_per_tick: 1.0, relative_uncertainty: 0.0 };
 }
 
-/// Takes the points and fits them. The clocks and the rest between points are arguments, so that
-/// tests can put made-up machines in their place.
+/// Takes the points and fits a rate. The clocks and the pause are arguments, so that tests can
+/// replace them by simulated ones.
 pub(super) fn calibrate(
     mut counter: impl FnMut() -> u64,
     mut os_clock: impl FnMut() -> u64,
@@ -67,7 +67,7 @@ pub(super) fn calibrate(
             }
             let (ticks, now, width) = best;
             let (first_ticks, first_now) = *origin.get_or_insert((ticks, now));
-            // Integers are subtracted first: a counter beyond 2^53 has no exact f64.
+            // Integers are subtracted first: a counter beyond 2^53 is not exact as f64.
             Point {
                 ticks: ticks.saturating_sub(first_ticks) as f64 + width as f64 / 2.0,
                 nanoseconds: now.saturating_sub(first_now) as f64,
@@ -78,10 +78,10 @@ pub(super) fn calibrate(
     fit(&points)
 }
 
-/// The median slope of pairs half the points apart.
+/// The median slope over pairs that are half of the points apart.
 ///
-/// The uncertainty is the larger of two: the spread of these slopes (their scaled median
-/// absolute deviation), and the bound that the brackets give, (w_i + w_j)/2 over the pair's distance.
+/// The uncertainty is the larger of two numbers: the spread of these slopes (their scaled median
+/// absolute deviation), and the bound from the brackets, (w_i + w_j)/2 over the pair's distance.
 pub(super) fn fit(points: &[Point]) -> Rate {
     let usual = median(&points.iter().map(|point| point.width).collect::<Vec<_>>());
     let tight: Vec<Point> =
@@ -92,13 +92,13 @@ pub(super) fn fit(points: &[Point]) -> Rate {
         let distance = late.ticks - early.ticks;
         if distance > 0.0 {
             slopes.push((late.nanoseconds - early.nanoseconds) / distance);
-            // Readings are whole ticks: where a bracket is narrower than one, half a tick at
-            // each end remains.
+            // Readings are whole ticks: half a tick at each end remains uncertain even if the
+            // bracket is narrower than that.
             bounds.push(((early.width + late.width) / 2.0 + 1.0) / distance);
         }
     }
     if slopes.is_empty() {
-        // A counter that stands still: no rate, and nothing known of it.
+        // The counter stands still: it has no rate.
         return Rate { ns_per_tick: 1.0, relative_uncertainty: 1.0 };
     }
     let slope = median(&slopes);

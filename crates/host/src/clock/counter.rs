@@ -1,17 +1,16 @@
 //! The processor's cycle counter.
 //!
-//! Invariant of the unsafe code: [`ordered`] is called only where [`facts`] found the counter, so
-//! the instructions exist. `CycleClock` keeps this: it has the source `CycleCounter` only then.
+//! Invariant of the unsafe code: [`ordered`] is called only if [`facts`] found the counter, so the
+//! instructions exist. `CycleClock` ensures this: only then is its source `CycleCounter`.
 
-/// What is known of the counter without timing it.
+/// What is known about the counter without timing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Facts {
-    /// Its instructions exist and may be used.
+    /// Its instructions exist, and this process may use them.
     pub exists: bool,
-    /// It runs at one rate in all states of the processor.
+    /// It runs at the same rate in all states of the processor.
     pub invariant: bool,
-    /// What the kernel calls it, where the kernel's list of clock sources says whether it is
-    /// stable.
+    /// The kernel's name for it, if the kernel lists stable counters among its clock sources.
     pub kernel_name: Option<&'static str>,
 }
 
@@ -20,12 +19,12 @@ pub(super) struct Facts {
 pub(super) fn facts() -> Facts {
     use rustix::process::{TimeStampCounterReadability, time_stamp_counter_readability};
 
-    // Needed by the oldest compiler supported; newer ones call these functions safe.
+    // The oldest supported compiler needs `unsafe` here; in newer ones the functions are safe.
     #[allow(unused_unsafe)]
     let bit = |leaf: u32, bit: u32| {
         // SAFETY: every x86-64 processor has cpuid.
         let highest = unsafe { std::arch::x86_64::__cpuid(0x8000_0000) }.eax;
-        // SAFETY: as above; leaves above the highest are not asked for.
+        // SAFETY: as above, and the leaf is not above the highest one.
         highest >= leaf && unsafe { std::arch::x86_64::__cpuid(leaf) }.edx >> bit & 1 == 1
     };
     let forbidden =
@@ -45,7 +44,7 @@ pub(super) fn facts() -> Facts {
     Facts { exists: true, invariant: true, kernel_name: Some("arch_sys_counter") }
 }
 
-/// No counter is known here.
+/// bandgap knows no counter for this architecture.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) fn facts() -> Facts {
     Facts { exists: false, invariant: false, kernel_name: None }
@@ -59,8 +58,8 @@ pub(super) fn facts() -> Facts {
 #[inline(always)]
 pub(super) fn ordered() -> u64 {
     let (low, high): (u64, u64);
-    // SAFETY: rdtscp exists (the module's invariant) and writes only the registers named. Without
-    // `nomem`, the compiler moves no memory access across.
+    // SAFETY: rdtscp exists (the module's invariant) and writes only the registers named. Since
+    // `nomem` is absent, the compiler moves no memory access across it.
     unsafe {
         std::arch::asm!(
             "rdtscp",
@@ -76,14 +75,14 @@ pub(super) fn ordered() -> u64 {
 
 /// The counter, after all earlier instructions and before all later ones.
 ///
-/// Source: Arm, "Architecture Reference Manual", CNTVCT_EL0: reads may be reordered; ISB on both
-/// sides prevents it.
+/// Source: Arm, "Architecture Reference Manual", CNTVCT_EL0: reads may be reordered; an ISB on both
+/// sides prevents that.
 #[cfg(target_arch = "aarch64")]
 #[inline(always)]
 pub(super) fn ordered() -> u64 {
     let ticks: u64;
-    // SAFETY: the register is readable by processes on Linux. Without `nomem`, the compiler moves
-    // no memory access across.
+    // SAFETY: Linux lets processes read this register. Since `nomem` is absent, the compiler moves
+    // no memory access across it.
     unsafe {
         std::arch::asm!(
             "isb",
@@ -96,7 +95,7 @@ pub(super) fn ordered() -> u64 {
     ticks
 }
 
-/// Never called: no source `CycleCounter` exists here.
+/// Never called: on this architecture the source is never `CycleCounter`.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[inline(always)]
 pub(super) fn ordered() -> u64 {

@@ -1,27 +1,28 @@
-//! What a stamp costs, and in what steps the clock advances.
+//! The cost of a stamp, and the step of the clock.
 
 use bandgap_stats::outlier::inside_fence;
 use bandgap_stats::quantile::mean;
 
-/// Bursts whose means are averaged.
+/// Number of bursts; their means are averaged.
 const BURSTS: usize = 256;
-/// Stamps of one burst: long against the clock's step, short against an interruption's period.
+/// Stamps in a burst: it lasts much longer than the clock's step, and much less than the time
+/// between two interruptions.
 const STAMPS: usize = 64;
 
-/// In ticks.
+/// Both in ticks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Quality {
-    /// Mean time between neighbouring stamps.
+    /// Mean time between successive stamps.
     pub cost_ticks: f64,
     /// The clock's step.
     pub step_ticks: u64,
 }
 
-/// Takes the stamps. A step that is large against the cost would make a single difference
-/// worthless, so a burst counts as a whole.
+/// Takes the stamps. If the step is larger than the cost, a single difference says nothing, so only
+/// a whole burst counts.
 pub(super) fn measure(mut stamp: impl FnMut() -> u64) -> Quality {
     let mut stamps = vec![[0_u64; STAMPS]; BURSTS];
-    // The first pass brings code and memory into the caches; the second one counts.
+    // The first pass brings code and memory into the caches; only the second one counts.
     for _ in 0..2 {
         for burst in &mut stamps {
             for slot in burst.iter_mut() {
@@ -36,7 +37,7 @@ pub(super) fn measure(mut stamp: impl FnMut() -> u64) -> Quality {
     Quality { cost_ticks: mean(&inside_fence(&means)), step_ticks: step(stamps.as_flattened()) }
 }
 
-/// The greatest common divisor of the differences of neighbouring stamps; 0 when none differ.
+/// The greatest common divisor of the differences of successive stamps; 0 if none differ.
 pub(super) fn step(stamps: &[u64]) -> u64 {
     stamps.windows(2).map(|pair| pair[1].abs_diff(pair[0])).fold(0, divisor)
 }

@@ -1,11 +1,11 @@
-//! Control groups and containers: the share of processors that this process may use.
+//! Control groups and containers: how much processor time this process may use.
 
 use std::path::{Component, Path};
 
 use crate::system_file;
 
-/// Processors' worth of time allowed: the least of the limits of this process's control group and
-/// those above it, version 2 or 1. `None` without a limit.
+/// The processor time allowed, in processors: the lowest limit among this process's control group
+/// and all groups above it, version 2 or 1. `None` without a limit.
 ///
 /// *Formula*: quota / period, both in microseconds.
 pub(super) fn quota(root: &Path) -> Option<f64> {
@@ -22,7 +22,7 @@ pub(super) fn quota(root: &Path) -> Option<f64> {
         if !unified && !controllers.split(',').any(|controller| controller == "cpu") {
             continue;
         }
-        // Seen from within a container, the path may climb out of what is mounted.
+        // Inside a container the path may contain `..` and lead out of what is mounted.
         let path: Vec<&str> = Path::new(path)
             .components()
             .filter_map(|part| match part {
@@ -39,10 +39,7 @@ pub(super) fn quota(root: &Path) -> Option<f64> {
                 quota_1(root, &format!("sys/fs/cgroup/{controllers}/{group}"))
                     .or_else(|| quota_1(root, &format!("sys/fs/cgroup/cpu/{group}")))
             };
-            least = match (least, found) {
-                (Some(least), Some(found)) => Some(least.min(found)),
-                (least, found) => least.or(found),
-            };
+            least = [least, found].into_iter().flatten().reduce(f64::min);
         }
     }
     least
@@ -55,7 +52,7 @@ fn quota_2(root: &Path, group: &str) -> Option<f64> {
     share(quota.parse().ok()?, period.parse().ok()?)
 }
 
-/// Version 1: two files, a quota of −1 without limit.
+/// Version 1: two files. A quota of −1 means no limit.
 fn quota_1(root: &Path, group: &str) -> Option<f64> {
     let quota = system_file::number(root, &format!("{group}/cpu.cfs_quota_us"))?;
     let period = system_file::number(root, &format!("{group}/cpu.cfs_period_us"))?;
@@ -66,7 +63,7 @@ fn share(quota: f64, period: f64) -> Option<f64> {
     (quota > 0.0 && period > 0.0).then(|| quota / period)
 }
 
-/// The container runtime, by the marks that runtimes leave.
+/// The container runtime, recognised by the files and group names that runtimes leave.
 pub(super) fn container(root: &Path) -> Option<String> {
     let marks = [
         (".dockerenv", "Docker"),

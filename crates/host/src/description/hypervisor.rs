@@ -1,4 +1,4 @@
-//! Whether this is a virtual machine, and whose.
+//! Whether this is a virtual machine, and which hypervisor runs it.
 //!
 //! Invariant of the unsafe code: it executes `cpuid`, which every x86-64 processor has.
 
@@ -11,11 +11,11 @@ use crate::system_file;
 /// A hypervisor below the kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VirtualMachine {
-    /// The hypervisor, as far as it names itself.
+    /// The hypervisor's name, if it reveals one.
     pub hypervisor: Option<String>,
 }
 
-/// What the kernel's files tell.
+/// Looks in the kernel's files.
 pub(super) fn read(root: &Path) -> Option<VirtualMachine> {
     let text = |relative: &str| system_file::filled(root, relative);
     let named = text("sys/hypervisor/type")
@@ -41,14 +41,14 @@ pub(super) fn read(root: &Path) -> Option<VirtualMachine> {
     }
 }
 
-/// Product names by which virtual machines are known where the processor does not tell.
+/// Product names of virtual machines, for where the processor does not tell.
 const VIRTUAL: [&str; 5] = ["KVM", "QEMU", "VMware", "VirtualBox", "Virtual Machine"];
 
-/// What the processor tells: leaf 1, ecx bit 31 is set by hypervisors only; leaf 4000_0000 holds
-/// their name.
+/// Asks the processor. Only hypervisors set bit 31 of ecx in leaf 1; leaf 4000_0000 holds their
+/// name.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn ask_processor() -> Option<VirtualMachine> {
-    // Needed by the oldest compiler supported; newer ones call this function safe.
+    // The oldest supported compiler needs `unsafe` here; in newer ones the function is safe.
     #[allow(unused_unsafe)]
     // SAFETY: every x86-64 processor has cpuid.
     let leaf = |leaf| unsafe { std::arch::x86_64::__cpuid(leaf) };
@@ -66,7 +66,7 @@ pub(super) fn ask_processor() -> Option<VirtualMachine> {
     None
 }
 
-/// The product behind the twelve bytes of the leaf, or the bytes as they are.
+/// The product that the twelve bytes of the leaf stand for, or else the bytes as text.
 #[cfg(any(test, target_arch = "x86_64"))]
 pub(super) fn product(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);

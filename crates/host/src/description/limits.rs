@@ -2,17 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A limit as it applies (soft).
+/// A soft limit, the one that applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
-    /// At most so many.
+    /// At most this many.
     AtMost(u64),
     /// No limit.
     Unlimited,
 }
 
-/// The limits that communication runs into.
+/// The limits that matter for communication.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Limits {
@@ -23,7 +23,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Reads the kernel's table of limits.
+    /// Parses the kernel's table of limits.
     pub(super) fn of(table: &str) -> Self {
         let soft = |name: &str| {
             let row = table.lines().find_map(|line| line.strip_prefix(name))?;

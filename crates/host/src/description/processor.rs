@@ -34,7 +34,7 @@ pub(super) fn governors(root: &Path, cpus: &[usize]) -> Option<String> {
     if names.is_empty() { None } else { Some(names.join(", ")) }
 }
 
-/// Intel's driver says it the other way round.
+/// Whether boost is on. Intel's driver has the inverse switch, `no_turbo`.
 pub(super) fn boost(root: &Path) -> Option<bool> {
     let flag = |name: &str| system_file::number::<u8>(root, &format!("{CPUS}/{name}"));
     match flag("intel_pstate/no_turbo") {

@@ -1,11 +1,11 @@
-//! The clock and the cores.
+//! Checks of the clock and the cores.
 
 use bandgap_units::Fraction;
 
 use super::{Check, Evidence, Grade, Pinning};
 use crate::{ClockReport, ClockSource, Description, Distance, Fallback, format_cpu_list};
 
-/// A calibration this uncertain moves the third digit of every time.
+/// An uncertainty of this size changes the third digit of every time.
 const UNCERTAIN: f64 = 1e-3;
 
 pub(super) fn timer(clock: &ClockReport) -> Check {
@@ -14,30 +14,31 @@ pub(super) fn timer(clock: &ClockReport) -> Check {
         ClockSource::OsClock => "the OS clock",
     };
     let found = format!(
-        "{what}: a stamp costs {}, steps of {}, rate known to {:.0e}",
+        "{what}: a stamp costs {}, a step is {}, the rate is known to {:.0e}",
         clock.cost, clock.resolution, clock.relative_uncertainty
     );
     let check = |grade, found| {
-        Check::new("timer", grade, found, "every result is a difference of two of its stamps")
+        Check::new("timer", grade, found, "every result is the difference of two stamps")
     };
     match clock.fallback {
-        Some(Fallback::NoCounter) => {
-            check(Grade::Note, format!("{found}; bandgap knows no cycle counter on this processor"))
-        }
+        Some(Fallback::NoCounter) => check(
+            Grade::Note,
+            format!("{found}; bandgap knows no cycle counter for this processor"),
+        ),
         Some(Fallback::NotInvariant) => check(
             Grade::Warning,
-            format!("{found}; the cycle counter changes its rate with the processor's"),
+            format!("{found}; the cycle counter changes its rate with the processor's frequency"),
         )
         .advise(
             "on a virtual machine, let the guest see an invariant counter \
-             (QEMU: -cpu host,+invtsc); otherwise trust no difference below a microsecond",
+             (QEMU: -cpu host,+invtsc); otherwise trust no difference below 1 µs",
         ),
         Some(Fallback::MarkedUnstable) => {
             check(Grade::Warning, format!("{found}; the kernel does not trust the cycle counter"))
-                .advise("see why: sudo dmesg | grep -i -e tsc -e clocksource")
+                .advise("find out why: sudo dmesg | grep -i -e tsc -e clocksource")
         }
         None if clock.relative_uncertainty > UNCERTAIN => check(Grade::Warning, found)
-            .advise("the machine was disturbed while calibrating: stop other work and try again"),
+            .advise("the machine was disturbed during calibration: stop other work and try again"),
         None => check(Grade::Good, found),
     }
 }
@@ -55,16 +56,16 @@ pub(super) fn cores(evidence: &Evidence<'_>) -> Check {
     let check = |grade, found| Check::new("cores", grade, found, matters);
     let quota = evidence.description.cpu_quota.filter(|quota| *quota < ranks as f64);
     if evidence.placement.oversubscribed {
-        check(Grade::Bad, format!("{found}; some core has more than one rank")).advise(format!(
-            "use fewer ranks (--ranks {}), or name that many different cores with --cores",
+        check(Grade::Bad, format!("{found}; some cores have more than one rank")).advise(format!(
+            "use fewer ranks (--ranks {}), or list a different core for each rank (--cores)",
             allowed.len()
         ))
     } else if let Some(quota) = quota {
         let whose = evidence.description.container.as_deref().unwrap_or("the control group");
-        check(Grade::Bad, format!("{found}; {whose} allows {quota:.2} processors' worth of time"))
-            .advise("raise the limit (docker run --cpus N; cpu limit of the pod or job)")
+        check(Grade::Bad, format!("{found}; {whose} allows the time of {quota:.2} processors"))
+            .advise("raise the limit (docker run --cpus N, or the cpu limit of the pod or job)")
     } else if ranks == allowed.len() && ranks > 1 {
-        check(Grade::Note, format!("{found}; none is left for the system's own work"))
+        check(Grade::Note, format!("{found}; no core is left for the system's own work"))
     } else {
         check(Grade::Good, found)
     }
@@ -77,7 +78,7 @@ pub(super) fn pinning(pinning: &Pinning) -> Check {
         Pinning::Held => check(Grade::Good, "every rank stays on its core"),
         Pinning::Unknown => check(Grade::Note, "not tried"),
         Pinning::Refused(why) => check(Grade::Warning, &format!("refused: {why}"))
-            .advise("choose among the allowed cores (--cores): taskset -cp $$"),
+            .advise("choose allowed cores with --cores; to list them: taskset -cp $$"),
     }
 }
 
@@ -99,21 +100,24 @@ pub(super) fn smt(evidence: &Evidence<'_>) -> Check {
                 cpus[rank], cpus[peer]
             ),
         )
-        .advise("choose cores that differ (--cores); see bandgap topology"),
+        .advise("choose different physical cores with --cores; to list them: bandgap topology"),
         None if threads > 1 => check(
             Grade::Note,
-            format!("{threads} threads a core; no two ranks share one, other programs may"),
+            format!(
+                "{threads} threads per core; no two ranks share a core, but other programs may"
+            ),
         )
-        .advise("for exact work: echo off | sudo tee /sys/devices/system/cpu/smt/control"),
-        None if evidence.description.virtual_machine.is_some() => {
-            check(Grade::Note, "one thread a core, as far as a virtual machine can see".to_owned())
-        }
-        None => check(Grade::Good, "one thread a core".to_owned()),
+        .advise("for exact results: echo off | sudo tee /sys/devices/system/cpu/smt/control"),
+        None if evidence.description.virtual_machine.is_some() => check(
+            Grade::Note,
+            "one thread per core, as far as a virtual machine can see".to_owned(),
+        ),
+        None => check(Grade::Good, "one thread per core".to_owned()),
     }
 }
 
 pub(super) fn governor(description: &Description) -> Check {
-    let matters = "a processor that changes its frequency changes every overhead with it";
+    let matters = "when a processor changes its frequency, every overhead changes with it";
     let check = |grade, found| Check::new("frequency", grade, found, matters);
     let Some(governor) = &description.governor else {
         return check(Grade::Note, "not visible (usual on virtual machines)".to_owned());
@@ -134,7 +138,7 @@ pub(super) fn governor(description: &Description) -> Check {
             "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost"
         };
         check(Grade::Note, found)
-            .advise(format!("for times that repeat, not the best ones: {file}"))
+            .advise(format!("for repeatable times rather than the shortest ones: {file}"))
     } else {
         check(Grade::Good, found)
     }

@@ -4,7 +4,7 @@ use super::*;
 use crate::topology::tests::two_packages;
 use crate::{ClockSource, Fallback, Limit, Limits, VirtualMachine};
 
-/// A machine with nothing to say against it, to be spoilt one thing at a time.
+/// A machine without faults; each test spoils one thing.
 struct Machine {
     description: Description,
     topology: Topology,
@@ -74,7 +74,7 @@ fn noise(time_lost: f64) -> NoiseReport {
     }
 }
 
-/// Spoils the good machine, and expects `name` to say so, with advice exactly from Warning up.
+/// Spoils the good machine, and expects `name` to say so, with advice from Warning up.
 fn expect(name: &str, grade: Grade, says: &str, spoil: impl FnOnce(&mut Machine)) -> Check {
     let mut machine = Machine::good();
     spoil(&mut machine);
@@ -102,7 +102,7 @@ fn a_good_machine_has_good_checks_but_for_smt() {
         let check = machine.check(name);
         assert_eq!((check.grade, &check.advice), (Grade::Good, &None), "{check:?}");
     }
-    expect("SMT", Grade::Note, "2 threads a core", |_| ());
+    expect("SMT", Grade::Note, "2 threads per core", |_| ());
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn clocks() {
         machine.clock.source = ClockSource::OsClock;
         machine.clock.fallback = Some(Fallback::MarkedUnstable);
     });
-    expect("timer", Grade::Warning, "changes its rate", |machine| {
+    expect("timer", Grade::Warning, "its rate with the processor's frequency", |machine| {
         machine.clock.fallback = Some(Fallback::NotInvariant);
     });
     expect("timer", Grade::Note, "no cycle counter", |machine| {
@@ -128,10 +128,10 @@ fn cores_and_placement() {
         machine.placement = Placement { cpus: vec![0, 1, 2, 3, 0], oversubscribed: true };
     });
     assert!(check.advice.unwrap().contains("--ranks 4"));
-    expect("cores", Grade::Note, "none is left", |machine| {
+    expect("cores", Grade::Note, "no core is left", |machine| {
         machine.placement.cpus = vec![0, 1, 2, 3];
     });
-    expect("cores", Grade::Bad, "Docker allows 1.50", |machine| {
+    expect("cores", Grade::Bad, "Docker allows the time of 1.50", |machine| {
         machine.description.cpu_quota = Some(1.5);
         machine.description.container = Some("Docker".to_owned());
     });
@@ -169,7 +169,7 @@ fn the_worst_core_decides_about_noise() {
     for (lost, grade) in [(0.005, Grade::Note), (0.03, Grade::Warning), (0.2, Grade::Bad)] {
         expect("noise", grade, "core 3 loses", |machine| machine.noise.push((3, noise(lost))));
     }
-    let check = expect("noise", Grade::Warning, "250 detours a second", |machine| {
+    let check = expect("noise", Grade::Warning, "250 detours per second", |machine| {
         machine.noise = vec![(0, noise(0.03))];
         machine.description.isolated_cpus = Some("4-7".to_owned());
     });
@@ -206,7 +206,7 @@ fn virtual_machines_are_judged_by_their_states() {
         machine.description.virtual_machine = kvm.clone();
         machine.states = several.clone();
     });
-    expect("virtual machine", Grade::Warning, "none seen; 2 placement", |machine| {
+    expect("virtual machine", Grade::Warning, "none found; 2 placement", |machine| {
         machine.states = several.clone();
     });
 }

@@ -6,24 +6,24 @@ use serde::{Deserialize, Serialize};
 
 use super::{CacheKind, Topology};
 
-/// Classes of distance within a host, nearest first.
+/// Classes of distance between processors of a host, nearest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Distance {
-    /// One logical processor: whoever runs there takes turns.
+    /// The same logical processor: ranks take turns on it.
     SameCpu,
     /// Two hardware threads of one physical core.
     SmtSibling,
-    /// Two cores with a data cache in common; the nearest such cache counts.
+    /// Two cores that share a data cache; the nearest shared cache counts.
     SharedCache {
-        /// Its level.
+        /// The level of that cache.
         level: u8,
     },
-    /// One package and one memory node, no cache in common.
+    /// The same package and memory node, but no shared cache.
     SameNode,
-    /// One package, two memory nodes.
+    /// The same package, but different memory nodes.
     SamePackage,
-    /// Two packages.
+    /// Different packages.
     SameHost,
 }
 
@@ -44,7 +44,7 @@ impl fmt::Display for Distance {
 type Pair = (usize, usize);
 
 impl Topology {
-    /// The class of the pair; `None` when one of them is not online.
+    /// The class of the pair; `None` if one of the two is not online.
     pub fn distance(&self, a: usize, b: usize) -> Option<Distance> {
         let (first, second) = (self.cpu(a)?, self.cpu(b)?);
         if a == b {
@@ -85,12 +85,7 @@ impl Topology {
         pairs
     }
 
-    /// The nearest pair of allowed processors; `None` when there are not two.
-    pub fn nearest_pair(&self) -> Option<(Distance, Pair)> {
-        self.pairs_by_distance().first().copied()
-    }
-
-    /// The farthest pair of allowed processors; `None` when there are not two.
+    /// The farthest pair of allowed processors; `None` if there are fewer than two.
     pub fn farthest_pair(&self) -> Option<(Distance, Pair)> {
         self.pairs_by_distance().last().copied()
     }

@@ -1,4 +1,4 @@
-//! The kernel's description of cores, as files.
+//! Reads the kernel's files about cores.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,7 +19,7 @@ pub(super) fn read(root: &Path, allowed: &[usize]) -> Result<Topology, HostError
         let topology = |name: &str| format!("{folder}/topology/{name}");
         let mut siblings = match list(root, &topology("core_cpus_list"))? {
             Some(siblings) => siblings,
-            // The name in kernels before 5.3.
+            // Its name before kernel 5.3.
             None => list(root, &topology("thread_siblings_list"))?.unwrap_or_default(),
         };
         if !siblings.contains(&id) {
@@ -70,7 +70,7 @@ fn caches(root: &Path, folder: &str, id: usize) -> Result<Vec<Cache>, HostError>
     Ok(caches)
 }
 
-/// A size as the kernel writes it: `48K`, in units of 1024.
+/// A size in the kernel's notation: `48K`, in units of 1024.
 fn size(text: &str) -> Option<Bytes> {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let unit: u64 = match &text[digits.len()..] {

@@ -1,4 +1,4 @@
-//! The topology in a few numbers.
+//! The topology, summarised.
 
 use std::collections::BTreeSet;
 
@@ -11,39 +11,39 @@ use crate::format_cpu_list;
 /// Caches of one level and kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CacheSummary {
-    /// 1 is nearest to the core.
+    /// The level; 1 is nearest to the core.
     pub level: u8,
     /// What they hold.
     pub kind: CacheKind,
-    /// Size of each; of the largest, where they differ.
+    /// Size of each; the largest if they differ.
     pub size: Option<Bytes>,
-    /// How many there are.
+    /// Number of these caches.
     pub count: usize,
-    /// Logical processors that share one; the most, where they differ.
+    /// Number of logical processors that share one; the largest if they differ.
     pub shared_by: usize,
 }
 
-/// The topology in a few numbers.
+/// A summary of the topology.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TopologySummary {
-    /// Logical processors that are online, as a list.
+    /// The logical processors that are online, as a list.
     pub online: String,
-    /// Those allowed to this process, as a list.
+    /// The logical processors allowed to this process, as a list.
     pub allowed: String,
-    /// Physical cores.
+    /// Number of physical cores.
     pub cores: usize,
-    /// Packages.
+    /// Number of packages.
     pub packages: usize,
-    /// Memory nodes with processors.
+    /// Number of memory nodes with processors.
     pub nodes: usize,
-    /// Hardware threads of a physical core; the most, where they differ.
+    /// Hardware threads per physical core; the largest number if cores differ.
     pub threads_per_core: usize,
     /// Caches, nearest first.
     pub caches: Vec<CacheSummary>,
 }
 
 impl Topology {
-    /// The topology in a few numbers.
+    /// A summary of the topology.
     pub fn summary(&self) -> TopologySummary {
         let cpus = self.cpus();
         let ids: Vec<usize> = cpus.iter().map(|cpu| cpu.id).collect();

@@ -1,4 +1,4 @@
-//! What there is to say about a Hockney fit besides its numbers.
+//! What the numbers of a Hockney fit do not say.
 
 use std::fmt;
 
@@ -134,8 +134,8 @@ pub enum HockneyFinding {
 }
 
 impl HockneyFinding {
-    /// Whether it says that a parameter is withheld, or that a line does not follow its times. The
-    /// others only help to understand.
+    /// Whether it says that a parameter is not given, or that a line does not follow its times. The
+    /// other findings only explain.
     #[must_use]
     pub fn is_doubt(&self) -> bool {
         !matches!(
@@ -166,16 +166,17 @@ impl fmt::Display for HockneyFinding {
             ),
             HockneyFinding::NegativeStartup { range, t0, low, high } => write!(
                 f,
-                "From {range} the line meets n = 0 at {} ({} to {}), and no startup time is \
-                 negative: t0, n½ and π0 are not given; the times may bend, or the segment lies too far from 0.",
+                "From {range} the line meets n = 0 at {} ({} to {}), but a startup time is never \
+                 negative: t0, n½ and π0 are not given. The times may bend, or the segment may be too \
+                 far from 0.",
                 Ns(t0),
                 Ns(low),
                 Ns(high)
             ),
             HockneyFinding::StartupUnresolved { range, t0, high } => write!(
                 f,
-                "From {range} t0 = {} cannot be told from 0 (at most {}): n½ and π0 are not given; \
-                 measure more short messages, or more repetitions.",
+                "From {range} t0 = {} may be 0 (at most {}): n½ and π0 are not given. Measure more \
+                 short messages, or more repetitions.",
                 Ns(t0),
                 Ns(high)
             ),
@@ -189,20 +190,19 @@ impl fmt::Display for HockneyFinding {
             ),
             HockneyFinding::RateUnresolved { range, least } => write!(
                 f,
-                "From {range} the rise of the time with the length cannot be told from 0 (r∞ is at \
-                 least {}): r∞ and n½ are not given.",
+                "From {range} the time may not rise with the length (r∞ is at least {}): r∞ and n½ \
+                 are not given.",
                 Rate(least)
             ),
             HockneyFinding::HalfLengthOutside { range, n_half, measured } => write!(
                 f,
-                "From {range} n½ would be {} B, outside of what was measured ({measured}), and is \
+                "From {range} n½ would be {} B, outside of what was measured ({measured}), so it is \
                  not given.",
                 significant(n_half, 3)
             ),
             HockneyFinding::HalfLengthUnresolved { range, n_half } => write!(
                 f,
-                "From {range} n½ would be {} B, but how large it may be cannot be told, and it is not \
-                 given.",
+                "From {range} n½ would be {} B, but its interval has no end, so it is not given.",
                 significant(n_half, 3)
             ),
             HockneyFinding::HalfLengthElsewhere { range, n_half } => write!(
@@ -220,8 +220,8 @@ impl fmt::Display for HockneyFinding {
             ),
             HockneyFinding::Bent { range, rms, chance } => write!(
                 f,
-                "From {range} neighbouring sizes deviate alike, by {}, which chance does with \
-                 probability {}: the times do not follow a line, and the intervals are too narrow.",
+                "From {range} neighbouring sizes deviate alike, by {} (probability by chance: \
+                 {}). So the times do not follow a line, and the intervals are too narrow.",
                 Percent(rms),
                 significant(chance, 1)
             ),

@@ -27,13 +27,13 @@ pub fn sized_times_from_pairs(pairs: impl IntoIterator<Item = (u64, f64)>) -> Ve
     sizes.into_iter().map(|(bytes, times_ns)| SizedTimes { bytes, times_ns }).collect()
 }
 
-/// Times that are believed, in nanoseconds; their squares and reciprocals stay finite.
+/// Times that are accepted, in nanoseconds; their squares and reciprocals stay finite.
 const TIMES: RangeInclusive<f64> = 1e-12..=1e18;
 
 /// No clock resolves a relative difference smaller than this.
 const LEAST_NOISE: f64 = 1e-6;
 
-/// With fewer repetitions than this beyond the first of each size, their scatter tells too little.
+/// With fewer repetitions than this beyond the first of each size, their scatter shows too little.
 const FEWEST_REPEATS: usize = 10;
 
 /// Checked sizes, ascending, each once.

@@ -1,14 +1,15 @@
 //! How far the steps in which times are known may have moved a line.
 
 use bandgap_stats::interval::Interval;
+use bandgap_stats::line::Influence;
 use bandgap_stats::regression::Regression;
 
 use super::Weighting;
 
 /// The most that steps can do to a line's parameters.
 ///
-/// Times that are rounded alike are all off in the same direction, and scatter does not show it: so
-/// this is a bound, not a standard deviation.
+/// Times that are rounded alike are all off in the same direction, and do not scatter. So this is a
+/// bound, not a standard deviation.
 pub(super) struct Moved {
     intercept: f64,
     slope: f64,
@@ -16,27 +17,26 @@ pub(super) struct Moved {
 }
 
 impl Moved {
-    /// *Formula*: Σ|cᵢ|·sᵢ for half steps s, c being what one unit of a time adds to the intercept, the
-    /// slope or (over the slope) intercept − ρ·slope: cᵢ = wᵢ(xᵢ − x̄)/Sxx for the slope, wᵢ/Σw less x̄
-    /// times that for the intercept; w = 1, or 1/t̂² in the relative fit.
+    /// *Formula*: Σ|cᵢ|·sᵢ for half steps s. c is what one unit of a time adds to the intercept, to the
+    /// slope or (over the slope) to intercept − ρ·slope: the [`Influence`] of weights 1, or 1/t̂² in the
+    /// relative fit.
     pub(super) fn of(
         x: &[f64],
         half_steps: &[f64],
         line: &Regression,
         weighting: Weighting,
     ) -> Moved {
-        let weight = |x: f64| match weighting {
+        let weight = |x: &f64| match weighting {
             Weighting::Ordinary => 1.0,
-            Weighting::Relative => line.at(x).powi(-2),
+            Weighting::Relative => line.at(*x).powi(-2),
         };
-        let all: f64 = x.iter().map(|&x| weight(x)).sum();
-        let centre = x.iter().map(|&x| weight(x) * x).sum::<f64>() / all;
-        let spread: f64 = x.iter().map(|&x| weight(x) * (x - centre).powi(2)).sum();
         let ratio = line.intercept / line.slope;
         let mut moved = Moved { intercept: 0.0, slope: 0.0, ratio: 0.0 };
-        for (&x, half) in x.iter().zip(half_steps) {
-            let slope = weight(x) * (x - centre) / spread;
-            let intercept = weight(x) / all - centre * slope;
+        let weights: Vec<f64> = x.iter().map(weight).collect();
+        let Some(influence) = Influence::of(x, &weights) else { return moved };
+        for ((slope, intercept), half) in
+            influence.slope.iter().zip(&influence.intercept).zip(half_steps)
+        {
             moved.intercept += intercept.abs() * half;
             moved.slope += slope.abs() * half;
             moved.ratio += ((intercept - ratio * slope) / line.slope).abs() * half;
@@ -57,7 +57,7 @@ impl Moved {
     }
 }
 
-/// Scatter and steps are independent: each end is as far off as the root of the squares of both.
+/// Scatter and steps are independent: an end is as far off as the root of the sum of both squares.
 fn widened(value: f64, interval: Interval, by: f64) -> Interval {
     if by == 0.0 {
         return interval;

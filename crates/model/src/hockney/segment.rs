@@ -13,7 +13,7 @@ use crate::signature::Estimate;
 /// Nanoseconds in a second.
 const SECOND: f64 = 1e9;
 
-/// Relative residuals of this root mean square are said to be large.
+/// Relative residuals above this root mean square are a finding.
 const LARGE_RESIDUAL: f64 = 0.1;
 
 /// Residuals below this are rounding, whatever their order.
@@ -22,7 +22,7 @@ const SMALL_RESIDUAL: f64 = 1e-4;
 /// A startup time, or the rise over a segment, below this share of its shortest time is rounding.
 const UNSEEN: f64 = 1e-6;
 
-/// Fewer runs of equal sign than this share of all orders would have are no chance.
+/// So few runs of equal sign are not chance if their probability is below this.
 const RARE: f64 = 1e-3;
 
 /// Fits every segment with one weighting.
@@ -54,13 +54,17 @@ struct Piece<'a> {
 }
 
 impl Piece<'_> {
+    /// What a column of the table has of this segment.
+    fn part<'a>(&self, column: &'a [f64]) -> &'a [f64] {
+        &column[self.start..self.end]
+    }
+
     fn range(&self) -> Range {
         Range { from: self.table.bytes[self.start], to: self.table.bytes[self.end - 1] }
     }
 
     fn fit(&self, fit: &mut Fit) {
-        let (x, times) =
-            (&self.table.x[self.start..self.end], &self.table.times[self.start..self.end]);
+        let (x, times) = (self.part(&self.table.x), self.part(&self.table.times));
         let range = self.range();
         let line = match self.weighting {
             Weighting::Relative => regression::relative(x, times),
@@ -103,7 +107,7 @@ impl Piece<'_> {
             .collect()
     }
 
-    /// Sums the residuals up, and says where they do not look like noise.
+    /// Sums up the residuals, and notes where they do not look like noise.
     fn judge(&self, residuals: &[Residual], findings: &mut Vec<HockneyFinding>) -> ResidualSummary {
         let range = self.range();
         let count = residuals.len() as f64;
@@ -130,8 +134,8 @@ impl Piece<'_> {
         }
         let deviations: Vec<f64> = residuals.iter().map(Residual::absolute).collect();
         let chance = few_runs(&deviations);
-        // The coarsest step counts: a fit may lean on that size.
-        let half_steps = &self.table.half_steps[self.start..self.end];
+        // The coarsest step counts: a fit may rest on that size.
+        let half_steps = self.part(&self.table.half_steps);
         let coarse = half_steps.iter().zip(residuals).map(|(half, residual)| half / residual.time);
         let small = coarse.fold(SMALL_RESIDUAL, f64::max);
         if summary.rms_relative > small && chance < RARE {
@@ -141,7 +145,7 @@ impl Piece<'_> {
         summary
     }
 
-    /// Fills in the parameters that make sense, and says why others do not.
+    /// Fills in the parameters that make sense, and notes why others do not.
     fn parameters(
         &self,
         line: &Regression,
@@ -152,8 +156,8 @@ impl Piece<'_> {
         let moved = self.moved(line);
         let startup = moved.intercept(line.intercept, line.intercept_interval(self.confidence));
         let slope = moved.slope(line.slope, line.slope_interval(self.confidence));
-        let unseen = UNSEEN
-            * self.table.times[self.start..self.end].iter().copied().fold(f64::MAX, f64::min);
+        let shortest = self.part(&self.table.times).iter().copied().fold(f64::MAX, f64::min);
+        let unseen = UNSEEN * shortest;
         let rise = line.slope * (range.to - range.from) as f64;
         if rise.abs() <= unseen {
             let least = (range.to - range.from) as f64 * SECOND / unseen.max(rise);
@@ -213,9 +217,8 @@ impl Piece<'_> {
 
     /// What steps may have done to the line.
     fn moved(&self, line: &Regression) -> Moved {
-        let (x, half_steps) = (&self.table.x, &self.table.half_steps);
-        let part = self.start..self.end;
-        Moved::of(&x[part.clone()], &half_steps[part], line, self.weighting)
+        let (x, half_steps) = (self.part(&self.table.x), self.part(&self.table.half_steps));
+        Moved::of(x, half_steps, line, self.weighting)
     }
 
     fn estimate(&self, value: f64, interval: Interval) -> Estimate {
@@ -232,7 +235,7 @@ impl Piece<'_> {
     }
 }
 
-/// Of a positive interval per nanosecond, per second.
+/// A positive interval of nanoseconds as one of rates per second.
 fn reciprocal(interval: Interval) -> Interval {
     Interval { low: SECOND / interval.high, high: SECOND / interval.low }
 }

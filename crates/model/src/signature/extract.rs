@@ -4,7 +4,7 @@ use bandgap_stats::bootstrap::{self, Bootstrap};
 
 use super::shape::{SendOnly, Shape};
 use super::table::Table;
-use super::{Cause, Estimate, FarArm, IssueLine, Options, Regime, Signature, Steady, Transition};
+use super::{Estimate, FarArm, IssueLine, Options, Regime, Signature, Steady, Transition};
 use crate::arm::{Arm, SLOPE_TOLERANCE};
 use crate::curve::Stretch;
 use crate::error::ModelError;
@@ -21,10 +21,10 @@ const IDLE_TOLERANCE: f64 = 0.02;
 /// large M, g = g'(0); or = mean of g'(Δ) − os − Δ over the far arm, the delays where g' rises with
 /// slope 1 within 5 %; L = RTT/2 − os − or. All lines are least squares weighted by the points'
 /// errors, which are smoothed along each curve. Intervals by bootstrap over batches within each
-/// observation, the regimes kept; where the points of a line scatter beyond their batches' noise,
-/// the deviations are stretched by as much.
+/// observation, with the same regimes. Where the points of a line scatter more than their batches, the
+/// deviations are stretched by the ratio.
 /// *Units*: nanoseconds.
-/// *Assumes* independent batches, of one state of the machine; one Δ is the same number at all M.
+/// *Assumes* independent batches of one machine state, and that a Δ is the same number at all M.
 /// Batch values outside the fence of their observation are left out. Several observations of one
 /// point are joined.
 /// *Source*: the LogP paper, "Microbenchmark signature"; Davison and Hinkley, "Bootstrap Methods
@@ -41,13 +41,12 @@ pub fn extract(observations: &[Observation], options: &Options) -> Result<Signat
 
 /// Extracts the signature of transfers of one length n.
 ///
-/// *Formula*: as [`extract`], but for L(n) = T(n) − os(n) − or(n) − `reply`: of a request that
-/// carries n bytes and a reply that carries none (or the other way round) neither is half of T(n),
-/// the time of the two. `reply` is the way of the one without bytes, RTT(0)/2; with n = 0 this is
-/// [`extract`]'s L.
+/// *Formula*: as [`extract`], but L(n) = T(n) − os(n) − or(n) − `reply`. T(n) is the time of a request
+/// and its reply. One of them carries n bytes and the other none, so neither takes half of T(n).
+/// `reply` is the time of the one without bytes, RTT(0)/2. With n = 0 this is [`extract`]'s L.
 /// *Units*: nanoseconds.
-/// *Assumes* as [`extract`]; and an interval of `reply` that is independent of these observations,
-/// which is added in quadrature.
+/// *Assumes* as [`extract`], and that `reply` is independent of these observations: its interval is
+/// added in quadrature.
 /// *Source*: the LogP paper, "Bulk-transfer microbenchmark", for overhead and gap as functions of
 /// n; L(n) in the sense of Alexandrov et al., "LogGP" (1995), where it is L + n·G.
 ///
@@ -88,7 +87,7 @@ struct Estimation<'a> {
     recv_overhead: Linear,
     gap: Linear,
     latency: Linear,
-    /// The way without bytes, where it is not half of RTT.
+    /// The time of the message without bytes, where it is not half of RTT.
     reply: Option<&'a Estimate>,
     idle: Linear,
     intercept: Linear,
@@ -114,7 +113,7 @@ impl Resampled {
 
     fn replicates(&self, terms: &Linear) -> Vec<f64> {
         let narrowed = terms.narrowed(&self.chosen);
-        self.means.iter().map(|means| narrowed.at(means)).collect()
+        self.means.iter().map(|means| narrowed.at(means.iter().copied())).collect()
     }
 }
 
@@ -137,18 +136,15 @@ impl<'a> Estimation<'a> {
         };
         let send_overhead = shape.send_only.slope_terms(groups);
         let overheads = arm.overheads(groups);
-        let recv_overhead = overheads.clone().plus(-1.0, &send_overhead);
+        let recv_overhead = Linear::sum([(1.0, &overheads), (-1.0, &send_overhead)], groups);
         let gap = match regime {
             Regime::NetworkBound => slope.terms.clone(),
             Regime::ProcessorBound => overheads.clone(),
         };
-        let idle = slope.terms.clone().plus(-1.0, &overheads);
-        let zero = Linear::constant(0.0, groups);
-        let ways = match reply {
-            Some(reply) => zero.shifted(-reply.value).plus(1.0, &table.rtt),
-            None => zero.plus(0.5, &table.rtt),
-        };
-        let latency = ways.plus(-1.0, &overheads);
+        let idle = Linear::sum([(1.0, &slope.terms), (-1.0, &overheads)], groups);
+        let ways = if reply.is_some() { 1.0 } else { 0.5 };
+        let latency = Linear::sum([(ways, &table.rtt), (-1.0, &overheads)], groups)
+            .shifted(reply.map_or(0.0, |reply| -reply.value));
         let intercept = shape.steady[0].1.run.intercept_terms(groups);
         let mut used = vec![&send_overhead, &overheads, &intercept, &table.rtt];
         used.extend(shape.costs.iter().map(|c| &c.terms));
@@ -184,8 +180,7 @@ impl<'a> Estimation<'a> {
         let rtt = self.estimate(&self.table.rtt, "mean of fenced batches");
         let idle = self.idle();
         let capacity = self.capacity();
-        let arm = self.far_arm();
-        let mut signature = Signature {
+        let signature = Signature {
             send_overhead,
             recv_overhead: self.estimate(&self.recv_overhead, "mean of g'(Δ) − os − Δ"),
             gap,
@@ -194,14 +189,14 @@ impl<'a> Estimation<'a> {
             idle,
             capacity,
             regime: self.regime,
-            transition: self.transition(&send_overhead, &rtt, capacity.as_ref()),
-            arm,
+            transition: Transition::of(&send_overhead, &rtt, capacity.as_ref()),
+            arm: self.far_arm(),
             send_only: self.send_only_line(),
             steady: self.steady(slope_estimator),
             findings: Vec::new(),
         };
-        signature.findings = self.findings(&signature);
-        signature
+        let findings = self.findings(&signature);
+        Signature { findings, ..signature }.with_consequences()
     }
 
     fn estimate(&self, terms: &Linear, estimator: &'static str) -> Estimate {
@@ -209,7 +204,7 @@ impl<'a> Estimation<'a> {
         self.bounded(value, &self.resampled.replicates(terms), terms, estimator)
     }
 
-    /// An estimate whose replicates are given; `terms` tells the data behind it.
+    /// An estimate from its replicates; `terms` are the data behind it.
     fn bounded(
         &self,
         value: f64,
@@ -231,7 +226,7 @@ impl<'a> Estimation<'a> {
             return self.estimate(&self.latency, "RTT/2 − os − or");
         };
         let own = self.estimate(&self.latency, "RTT − os − or − RTT(0)/2");
-        // Both intervals may be lopsided: their lower and upper parts are added apart.
+        // Both intervals may be asymmetric: their lower and upper parts are added separately.
         let low = own.value - (own.value - own.low).hypot(reply.high - reply.value);
         let high = own.value + (own.high - own.value).hypot(reply.value - reply.low);
         Estimate { low, high, ..own }
@@ -240,10 +235,7 @@ impl<'a> Estimation<'a> {
     fn idle(&self) -> Estimate {
         match self.regime {
             Regime::NetworkBound => self.estimate(&self.idle, "g − os − or"),
-            Regime::ProcessorBound => {
-                let seen = self.estimate(&self.idle, "0: processor-bound");
-                Estimate { value: 0.0, low: 0.0, high: seen.high.max(0.0), ..seen }
-            }
+            Regime::ProcessorBound => self.estimate(&self.idle, "0: processor-bound").as_none(),
         }
     }
 
@@ -252,8 +244,8 @@ impl<'a> Estimation<'a> {
             return None;
         }
         let groups = &self.table.groups;
-        let above =
-            self.table.rtt.clone().plus(1.0, &self.send_overhead).plus(-1.0, &self.intercept);
+        let above = [(1.0, &self.table.rtt), (1.0, &self.send_overhead), (-1.0, &self.intercept)];
+        let above = Linear::sum(above, groups.len());
         let gap = self.gap.value(groups);
         let value = above.value(groups) / gap - 1.0;
         if !value.is_finite() || value < 0.5 {
@@ -267,27 +259,9 @@ impl<'a> Estimation<'a> {
             .map(|(above, gap)| above / gap - 1.0)
             .collect();
         // d(above/g) = d(above)/g − (above/g)·dg/g.
-        let zero = Linear::constant(0.0, groups.len());
-        let linearised = zero.plus(1.0 / gap, &above).plus(-(value + 1.0) / gap, &self.gap);
+        let parts = [(1.0 / gap, &above), (-(value + 1.0) / gap, &self.gap)];
+        let linearised = Linear::sum(parts, groups.len());
         Some(self.bounded(value, &replicates, &linearised, "(RTT + os − a)/g − 1"))
-    }
-
-    fn transition(
-        &self,
-        send_overhead: &Estimate,
-        rtt: &Estimate,
-        capacity: Option<&Estimate>,
-    ) -> Transition {
-        let mut round_trip = rtt.value / send_overhead.value;
-        if send_overhead.value <= 0.0 {
-            round_trip = f64::INFINITY;
-        }
-        match capacity {
-            Some(capacity) if capacity.value < round_trip => {
-                Transition { messages: capacity.value, cause: Cause::Capacity }
-            }
-            _ => Transition { messages: round_trip, cause: Cause::RoundTrip },
-        }
     }
 
     fn far_arm(&self) -> FarArm {
@@ -330,61 +304,37 @@ impl<'a> Estimation<'a> {
         }
     }
 
+    /// The findings of the arm and the lines.
     fn findings(&self, signature: &Signature) -> Vec<Finding> {
-        let mut findings = Vec::new();
-        let mut note = |holds: bool, finding: Finding| {
-            if holds {
-                findings.push(finding);
-            }
-        };
-        let Signature { latency, send_overhead, gap, idle, arm, .. } = signature;
-        let processor_bound = self.regime == Regime::ProcessorBound;
-        note(processor_bound, Finding::ProcessorBound { gap: gap.value });
-        note(
-            latency.value < 0.0,
-            Finding::NegativeLatency {
-                latency: latency.value,
-                low: latency.low,
-                high: latency.high,
-            },
-        );
-        note(!processor_bound && idle.high < 0.0, Finding::OverheadsOverlap { idle: idle.value });
+        let Signature { gap, idle, arm, rtt, .. } = signature;
         let from_delay = arm.from_delay;
-        match arm.slope {
-            None => note(true, Finding::ArmUnchecked { delay: from_delay }),
-            Some(slope) if !arm.holds => {
-                note(true, Finding::ArmSlope { slope: slope.value, from_delay });
-            }
-            Some(_) => note(
-                self.arm.left_out.is_some(),
-                Finding::ArmBeginsLate { knee: idle.value.max(0.0), from_delay, gap: gap.value },
-            ),
-        }
-        match &self.shape.send_only {
+        let of_arm = match arm.slope {
+            None => Some(Finding::ArmUnchecked { delay: from_delay }),
+            Some(slope) if !arm.holds => Some(Finding::ArmSlope { slope: slope.value, from_delay }),
+            Some(_) => self.arm.left_out.map(|_| Finding::ArmBeginsLate {
+                knee: idle.value.max(0.0),
+                from_delay,
+                gap: gap.value,
+            }),
+        };
+        let of_send_only = match &self.shape.send_only {
             SendOnly::Line(line) => {
                 let points = line.points.len();
-                note(points < 3, Finding::FewSendOnly { points });
+                (points < 3).then_some(Finding::FewSendOnly { points })
             }
-            SendOnly::First(_) => note(true, Finding::SendOnlyUnseen { rtt: signature.rtt.value }),
-        }
-        note(
-            send_overhead.low <= 0.0,
-            Finding::SendOverheadUnresolved { send_overhead: send_overhead.value },
-        );
-        for steady in signature.steady.iter().filter(|s| self.arm.rests_on(s.delay)) {
+            SendOnly::First(_) => Some(Finding::SendOnlyUnseen { rtt: rtt.value }),
+        };
+        let resting = signature.steady.iter().filter(|s| self.arm.rests_on(s.delay));
+        let unsettled = resting.filter(|steady| !steady.settled).map(|steady| {
             let IssueLine { from_messages, to_messages, .. } = steady.line;
-            let finding = if steady.delay == 0.0 {
+            if steady.delay == 0.0 {
                 Finding::GapUnsettled { from_messages, to_messages }
             } else {
                 Finding::Unsettled { delay: steady.delay }
-            };
-            note(!steady.settled, finding);
-        }
-        for &delay in &self.shape.too_short {
-            note(true, Finding::CurveTooShort { delay });
-        }
-        note(signature.capacity.is_none(), Finding::CapacityUnseen);
-        findings
+            }
+        });
+        let too_short = self.shape.too_short.iter().map(|&delay| Finding::CurveTooShort { delay });
+        of_arm.into_iter().chain(of_send_only).chain(unsettled).chain(too_short).collect()
     }
 }
 

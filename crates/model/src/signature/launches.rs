@@ -3,8 +3,7 @@
 use bandgap_stats::interval::mean_interval;
 use bandgap_stats::quantile::mean;
 
-use super::{Cause, Estimate, Regime, Signature, Transition};
-use crate::finding::Finding;
+use super::{Estimate, Regime, Signature};
 
 const ESTIMATOR: &str = "mean of launches, t interval over launches";
 
@@ -16,13 +15,12 @@ impl Signature {
     /// x̄ ± t(n − 1, confidence)·s/√n; s holds the variance within launches and between them.
     ///
     /// What is taken from where:
-    /// - From the launches: os, or, L, RTT; g and the idle time, read in every launch by the one
-    ///   regime below; the capacity, over the launches that show it, `None` unless they are more
-    ///   than half of them.
-    /// - From these: where the transition begins and why, and what findings say of parameters.
-    /// - From all observations together, as is: the regime, the far arm, the lines and steady
-    ///   states, and what findings say of them. More observations tell them better, and there is
-    ///   no mean of regimes.
+    /// - From the launches: os, or, L, RTT; g and the idle time, read in every launch by the regime
+    ///   below; the capacity, over the launches that show it, `None` unless these are more than half.
+    /// - From these parameters: where the transition begins and why, and the findings of parameters.
+    /// - From all observations together, unchanged: the regime, the far arm, the lines and steady
+    ///   states, and the findings of them. More observations show them better, and there is no mean
+    ///   of regimes.
     ///
     /// *Assumes* launches that are independent and alike. Fewer than two change nothing.
     #[must_use]
@@ -47,14 +45,11 @@ impl Signature {
             }
             Regime::ProcessorBound => {
                 self.gap = over(overheads);
-                self.idle =
-                    Estimate { value: 0.0, low: 0.0, high: self.idle.high.max(0.0), ..self.idle };
+                self.idle = self.idle.as_none();
                 self.capacity = None;
             }
         }
-        self.transition = transition(&self);
-        self.findings = findings(&self);
-        self
+        self.with_consequences()
     }
 }
 
@@ -72,55 +67,6 @@ fn slope(launch: &Signature) -> f64 {
 
 fn overheads(launch: &Signature) -> f64 {
     launch.send_overhead.value + launch.recv_overhead.value
-}
-
-/// Where the parameters put the transition: at RTT/os messages, or at the capacity if that is less.
-fn transition(signature: &Signature) -> Transition {
-    let os = signature.send_overhead.value;
-    let replies = if os > 0.0 { signature.rtt.value / os } else { f64::INFINITY };
-    match signature.capacity {
-        Some(capacity) if capacity.value < replies => {
-            Transition { messages: capacity.value, cause: Cause::Capacity }
-        }
-        _ => Transition { messages: replies, cause: Cause::RoundTrip },
-    }
-}
-
-/// The findings with those on parameters made anew; the others, on arm and lines, stay.
-fn findings(signature: &Signature) -> Vec<Finding> {
-    let Signature { send_overhead, gap, latency, idle, capacity, regime, .. } = signature;
-    let processor_bound = *regime == Regime::ProcessorBound;
-    let of_times = [
-        processor_bound.then_some(Finding::ProcessorBound { gap: gap.value }),
-        (latency.value < 0.0).then_some(Finding::NegativeLatency {
-            latency: latency.value,
-            low: latency.low,
-            high: latency.high,
-        }),
-        (!processor_bound && idle.high < 0.0)
-            .then_some(Finding::OverheadsOverlap { idle: idle.value }),
-        (send_overhead.low <= 0.0)
-            .then_some(Finding::SendOverheadUnresolved { send_overhead: send_overhead.value }),
-    ];
-    let kept = signature.findings.iter().filter_map(|finding| match *finding {
-        Finding::ProcessorBound { .. }
-        | Finding::NegativeLatency { .. }
-        | Finding::OverheadsOverlap { .. }
-        | Finding::SendOverheadUnresolved { .. }
-        | Finding::CapacityUnseen => None,
-        Finding::ArmBeginsLate { from_delay, .. } => {
-            Some(Finding::ArmBeginsLate { knee: idle.value.max(0.0), from_delay, gap: gap.value })
-        }
-        Finding::ArmSlope { .. }
-        | Finding::ArmUnchecked { .. }
-        | Finding::FewSendOnly { .. }
-        | Finding::SendOnlyUnseen { .. }
-        | Finding::GapUnsettled { .. }
-        | Finding::Unsettled { .. }
-        | Finding::CurveTooShort { .. } => Some(*finding),
-    });
-    let unseen = capacity.is_none().then_some(Finding::CapacityUnseen);
-    of_times.into_iter().flatten().chain(kept).chain(unseen).collect()
 }
 
 #[cfg(test)]

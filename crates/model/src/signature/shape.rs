@@ -24,7 +24,7 @@ impl SendOnly {
             Ok(line) => return Ok(SendOnly::Line(line)),
             Err(found) => found,
         };
-        // A table without the smallest M says nothing of how many lie in the regime.
+        // A table without the smallest M does not show how many lie in the regime.
         match curve.points.as_slice() {
             [first, second, ..] if (first.messages, second.messages) == (1.0, 2.0) => {
                 Ok(SendOnly::First(*first))
@@ -68,8 +68,8 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Chooses twice: the first reply arrives or before RTT ends, and or is known only after a first
-    /// choice.
+    /// Chooses twice: the first reply arrives or before the RTT ends, and or is known only after the
+    /// first choice.
     pub(super) fn of(table: &Table) -> Result<Shape, ModelError> {
         let rtt = table.rtt.value(&table.groups);
         let first = Shape::within(table, rtt)?;
@@ -87,7 +87,7 @@ impl Shape {
 
     /// Stretches the deviations of the points that scatter about their line beyond noise.
     ///
-    /// Two points cannot tell; their line takes the median scatter of the others.
+    /// Two points do not show it: their line takes the median scatter of the others.
     pub(super) fn widen(&self, groups: &mut [Group]) {
         let small = match &self.send_only {
             SendOnly::Line(line) => Some(line),

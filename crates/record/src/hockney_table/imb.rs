@@ -1,104 +1,63 @@
-//! What Intel's MPI Benchmarks print for PingPong: `#bytes #repetitions t[usec] Mbytes/sec`.
+//! What Intel's MPI Benchmarks print: `#bytes #repetitions t[usec] Mbytes/sec` for one benchmark
+//! after another.
 
-use super::rows::{Rows, nanoseconds, size, time};
-use super::text::{Line, Text};
-use super::{HockneyTable, Timing, Tool};
-use crate::TableError;
+use super::Timing;
+use super::headed::{self, Columns};
+use super::table::{Meaning, Table, Unit};
 use crate::table_error::shortened;
+use crate::table_lines::{Line, Result, missing};
+
+const PING_PONG: Meaning = Meaning::half("IMB", "IMB's PingPong prints half of a round trip.");
+
+const PING_PING: Meaning = Meaning::new("IMB", Timing::Exchange, "");
 
 /// The line of headings.
-pub(super) fn tells(line: &str) -> bool {
-    let mut words = line.split_whitespace();
-    words.next() == Some("#bytes") && words.next() == Some("#repetitions")
+pub(super) fn tells(line: &Line) -> bool {
+    line.words().starts_with(&["#bytes", "#repetitions"])
 }
 
-/// The table of one benchmark.
-struct Section<'a> {
-    /// Its name; empty where none was printed.
-    name: &'a str,
-    heading: &'a Line,
-    rows: Vec<&'a Line>,
+/// The benchmark that begins with a line.
+fn benchmark(line: &Line) -> Option<&str> {
+    let name = line.text.trim_start_matches(['#', ' ']).strip_prefix("Benchmarking ")?;
+    Some(name.split_whitespace().next().unwrap_or(""))
 }
 
-pub(super) fn read(text: &Text) -> Result<HockneyTable, TableError> {
-    let sections = sections(text);
-    let wanted = |section: &&Section| ["PingPong", ""].contains(&section.name);
-    let name = match sections.iter().find(wanted) {
-        Some(section) => section.name,
-        None => "PingPing",
-    };
-    let mut rows = Rows::default();
-    for section in &sections {
-        let line = section.heading.number;
-        if section.name == name {
-            let timing = if name == "PingPing" { Timing::Exchange } else { Timing::HalfRoundTrip };
-            rows.timed(line, timing)?;
-            if timing == Timing::HalfRoundTrip {
-                rows.note("IMB's PingPong prints half of a round trip.");
-            }
-            add(&mut rows, section)?;
-        } else if sections.iter().all(|section| section.name != name) {
-            return Err(section.heading.wrong(format!(
-                "the IMB benchmark '{}' has no time of a single message (use PingPong)",
-                shortened(section.name)
-            )));
+/// Reads PingPong, or PingPing where there is no PingPong.
+pub(super) fn read(lines: &[Line], table: &mut Table) -> Result {
+    let sections = lines.chunk_by(|_, next| benchmark(next).is_none()).filter_map(|lines| {
+        let headings = lines.iter().find(|line| tells(line))?;
+        Some((benchmark(&lines[0]).unwrap_or(""), headings, lines))
+    });
+    let sections: Vec<(&str, &Line, &[Line])> = sections.collect();
+    let first = |names: &[&str]| sections.iter().map(|s| s.0).find(|name| names.contains(name));
+    let wanted = first(&["PingPong", ""]).or_else(|| first(&["PingPing"]));
+    let meaning = if wanted == Some("PingPing") { &PING_PING } else { &PING_PONG };
+    for (name, headings, lines) in &sections {
+        let shown = shortened(name);
+        if wanted == Some(name) {
+            headed::read(|line| columns(line, meaning), lines, table)?;
+        } else if wanted.is_some() {
+            table.note(format!("The file holds {shown} too; it is left out."));
         } else {
-            let other = shortened(section.name);
-            rows.note(format!("The file holds {other} too; it is left out."));
-        }
-    }
-    if name.is_empty() {
-        rows.note("The benchmark is not named in the file: its times are taken for PingPong's.");
-    }
-    rows.finish(Tool::Imb)
-}
-
-fn sections(text: &Text) -> Vec<Section<'_>> {
-    let mut sections: Vec<Section<'_>> = Vec::new();
-    let mut name = "";
-    let mut open = false;
-    for line in &text.lines {
-        let comment = line.text.trim_start_matches(['#', ' ']);
-        if let Some(benchmark) = comment.strip_prefix("Benchmarking ") {
-            name = benchmark.split_whitespace().next().unwrap_or("");
-            open = false;
-        } else if tells(&line.text) {
-            sections.push(Section { name, heading: line, rows: Vec::new() });
-            open = true;
-        } else if line.is_row()
-            && open
-            && let Some(section) = sections.last_mut()
-        {
-            section.rows.push(line);
-        }
-    }
-    sections
-}
-
-fn add(rows: &mut Rows, section: &Section<'_>) -> Result<(), TableError> {
-    let heading = section.heading.words();
-    let line = section.heading.number;
-    let unit = |word: &&str| {
-        word.strip_prefix("t[").and_then(|unit| unit.strip_suffix(']')).and_then(nanoseconds)
-    };
-    let time_at = heading.iter().position(|word| unit(word).is_some());
-    let Some((place, factor)) = time_at.and_then(|place| Some((place, unit(&heading[place])?)))
-    else {
-        let found = shortened(&heading.join(", "));
-        return Err(TableError::MissingColumn { line, column: "t[usec]", found });
-    };
-    for line in &section.rows {
-        let words = line.words();
-        let [bytes, ..] = words.as_slice() else { continue };
-        let Some(number) = words.get(place) else {
-            return Err(line.wrong(format!(
-                "it is cut: {} of {} columns",
-                words.len(),
-                heading.len()
+            return Err(headings.wrong(format!(
+                "the IMB benchmark '{shown}' has no time of a single message (use PingPong)"
             )));
-        };
-        let bytes = size(line.number, "#bytes", bytes)?;
-        rows.once(line.number, bytes, time(line.number, "t", number, factor)?)?;
+        }
+    }
+    if wanted == Some("") {
+        table.note("The benchmark is not named in the file: its times are taken for PingPong's.");
     }
     Ok(())
+}
+
+fn columns(line: &Line, meaning: &'static Meaning) -> Result<Option<Columns>> {
+    if !tells(line) {
+        return Ok(None);
+    }
+    let words = line.words();
+    let unit = |word: &&str| Unit::of_time(word.strip_prefix("t[")?.strip_suffix(']')?);
+    let time = words.iter().enumerate().find_map(|(place, word)| Some((place, unit(word)?)));
+    let Some((place, unit)) = time else { return Err(missing(line.number, "t[usec]", words)) };
+    let (bytes, time, count) = (("#bytes", 0), ("t", place), words.len()..=usize::MAX);
+    Ok(Some(Columns { bytes, time, unit, count, prefixed: None, meaning }))
 }

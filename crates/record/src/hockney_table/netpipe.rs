@@ -1,66 +1,111 @@
-//! The lines that NetPIPE prints: `  1:   2 bytes  9000 times -->   1.23 Mbps in   12.40 usec`, and
-//! with prefixes from version 5 on: `  1:   1.024 KB   9000 times -->   1.230 Gbps  in   6.660 usecs`.
+//! NetPIPE: the lines that it prints, and its `np.out`.
 
-use super::rows::{Rows, nanoseconds, scaled_size, time};
-use super::text::Text;
-use super::{HockneyTable, Timing, Tool};
+use super::table::{MICROSECONDS, Meaning, Table, Unit, last_digit};
 use crate::TableError;
 use crate::table_error::shortened;
+use crate::table_lines::{Line, Result};
 
-/// What NetPIPE's times are.
-pub(super) const HALF: &str =
-    "NetPIPE prints half of a round trip, unless it was asked to stream or to send both ways.";
+const HALF: Meaning = Meaning::half(
+    "NetPIPE",
+    "NetPIPE prints half of a round trip, unless it was asked to stream or to send both ways.",
+);
 
-const ARROW: &str = "times -->";
-
-/// Any line of results.
-pub(super) fn tells(line: &str) -> bool {
-    line.split_once(ARROW).is_some_and(|(before, _)| before.trim_start().contains(':'))
+/// The two sides of a line of results: `  1:   2 bytes  9000 times -->   1.23 Mbps in   12.40 usec`,
+/// and with prefixes from version 5 on: `  1:   1.024 KB   9000 times -->   1.230 Gbps  in   6.660
+/// usecs`.
+fn sides(line: &Line) -> Option<(Vec<&str>, Vec<&str>)> {
+    let (before, after) = line.text.split_once("times -->")?;
+    let (_, sent) = before.split_once(':')?;
+    Some((sent.split_whitespace().collect(), after.split_whitespace().collect()))
 }
 
-pub(super) fn read(text: &Text) -> Result<HockneyTable, TableError> {
-    let mut rows = Rows::default();
-    let mut rounded = false;
-    for line in text.lines.iter().filter(|line| tells(&line.text)) {
-        let Some((before, after)) = line.text.split_once(ARROW) else { continue };
-        let Some((_, sent)) = before.split_once(':') else { continue };
-        let sent: Vec<&str> = sent.split_whitespace().collect();
+pub(super) fn tells(line: &Line) -> bool {
+    sides(line).is_some()
+}
+
+pub(super) fn read(lines: &[Line], table: &mut Table) -> Result {
+    for (line, (sent, took)) in lines.iter().filter_map(|line| Some((line, sides(line)?))) {
         let [number, prefix, _repeats] = sent.as_slice() else {
             return Err(line.wrong("it must have a size, its unit and a count before 'times -->'"));
         };
         // Version 5's prefixes are powers of ten.
-        let factor_of_size = match *prefix {
+        let factor = match *prefix {
             "bytes" | "B" => 1.0,
             "KB" => 1e3,
             "MB" => 1e6,
             "GB" => 1e9,
-            other => {
-                let unit = shortened(other);
-                return Err(line.wrong(format!("the size's unit '{unit}' is not known")));
-            }
+            _ => return Err(unknown_unit(line, "size", prefix)),
         };
-        let (bytes, _) = scaled_size(line.number, "size", number, factor_of_size)?;
-        let results: Vec<&str> = after.split_whitespace().collect();
-        let [_, _, "in", elapsed, unit, ..] = results.as_slice() else {
+        let (bytes, _) = line.cell("size", number).scaled_size(factor)?;
+        let [_, _, "in", time, unit, ..] = took.as_slice() else {
             return Err(line.wrong("it is cut: no 'in … usec' at its end"));
         };
-        let Some(factor) = nanoseconds(unit) else {
-            let unit = shortened(unit);
-            return Err(line.wrong(format!("the time's unit '{unit}' is not known")));
-        };
-        rows.timed(line.number, Timing::HalfRoundTrip)?;
-        let time = time(line.number, "time", elapsed, factor)?;
-        // Of a size in megabytes the three decimals are not its bytes: neighbours look alike.
-        if matches!(*prefix, "MB" | "GB") {
-            rounded = true;
-            rows.repetition(line.number, bytes, time.of_rounded_size(bytes, factor_of_size * 1e-3));
+        let unit = Unit::of_time(unit).ok_or_else(|| unknown_unit(line, "time", unit))?;
+        let row = line.cell("time", time).row(bytes, unit)?;
+        // Three decimals of a megabyte do not give the bytes: neighbouring sizes look the same.
+        if factor > 1e3 {
+            table.note(
+                "NetPIPE printed sizes from 1 MB on rounded to kilobytes; np.out has them all.",
+            );
+            table.rows.push(row.of_rounded_size(factor * 1e-3));
         } else {
-            rows.once(line.number, bytes, time)?;
+            table.once(row)?;
         }
     }
-    if rounded {
-        rows.note("NetPIPE printed sizes from 1 MB on rounded to kilobytes; np.out has them all.");
+    lines.last().map_or(Ok(()), |last| table.means(last, &HALF))
+}
+
+fn unknown_unit(line: &Line, of: &str, unit: &str) -> TableError {
+    line.wrong(format!("the {of}'s unit '{}' is not known", shortened(unit)))
+}
+
+/// Bits per second and the unit of time that the columns of `np.out` may count. Up to version 3 they
+/// are bytes, Mbit/s and seconds; later bytes, three rates and a time, from version 5 on in Gbit/s
+/// and microseconds. The file does not say which. But rate × time must give the size, and it does so for
+/// one pair of units only.
+const UNITS: [(f64, Unit); 3] =
+    [(1_048_576.0, Unit::Time(1e9)), (1e6, Unit::Time(1e9)), (1e9, MICROSECONDS)];
+
+/// Allowed besides rounding: the time and the rate may be of different trials.
+const TOLERANCE: f64 = 0.03;
+
+/// The pair of units in which most rows of `np.out` make sense, if all lines are numbers.
+pub(super) fn units(lines: &[Line]) -> Option<(f64, Unit)> {
+    let rows = || lines.iter().map(Line::words).filter(|words| !words.is_empty());
+    let agreeing = |units| rows().filter(|words| agrees(words, units)).count();
+    let numbers = rows().flatten().all(|word| word.parse::<f64>().is_ok());
+    let count = rows().count();
+    UNITS.into_iter().find(|units| numbers && 2 * agreeing(*units) > count)
+}
+
+/// Whether rate × time may be the size, given how both were rounded.
+fn agrees(words: &[&str], (rate_unit, time_unit): (f64, Unit)) -> bool {
+    let ([bytes, rate, time] | [bytes, rate, _, _, time]) = words else { return false };
+    let numbers = [bytes, rate, time].map(|word| word.parse::<f64>().unwrap_or(f64::NAN));
+    let ([bytes, ..], Unit::Time(nanoseconds)) = (numbers, time_unit) else { return false };
+    // What rounding to the last digit may hide.
+    let open = [0.0, last_digit(rate) / 2.0, last_digit(time) / 2.0];
+    let least = (numbers[1] - open[1]).max(0.0) * (numbers[2] - open[2]).max(0.0);
+    let most = (numbers[1] + open[1]) * (numbers[2] + open[2]);
+    let bytes_of = |product: f64| product * rate_unit * (nanoseconds * 1e-9) / 8.0;
+    (bytes_of(least) * (1.0 - TOLERANCE)..=bytes_of(most) * (1.0 + TOLERANCE)).contains(&bytes)
+}
+
+/// Reads `np.out`, whose columns are in these units.
+pub(super) fn read_np_out(lines: &[Line], units: (f64, Unit), table: &mut Table) -> Result {
+    for line in lines.iter().filter(|line| !line.text.trim().is_empty()) {
+        let words = line.words();
+        let ([bytes, _, time] | [bytes, _, _, _, time]) = words.as_slice() else {
+            let count = words.len();
+            return Err(line.wrong(format!("{count} columns, where np.out has 3 or 5: it is cut")));
+        };
+        let bytes = line.cell("bytes", bytes).size()?;
+        let row = line.cell("time", time).row(bytes, units.1)?;
+        if !agrees(&words, units) {
+            return Err(line.wrong("its rate times its time is not its size, as in other rows"));
+        }
+        table.means(line, &HALF)?;
+        table.once(row)?;
     }
-    rows.note(HALF);
-    rows.finish(Tool::NetPipe)
+    Ok(())
 }

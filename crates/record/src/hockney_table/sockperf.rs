@@ -1,88 +1,70 @@
-//! What sockperf prints for ping-pong and under-load: one run is one size, and only the command line
-//! names it. So the file holds runs one after another, each with its command line before it, or a
-//! line `msg-size=N`.
+//! What sockperf prints for ping-pong and under-load. A run is one size, and only the command line
+//! names it. So the file must have the command line, or a line `msg-size=N`, before each run.
 
-use super::rows::{Rows, size, time};
-use super::text::{Line, Text};
-use super::{HockneyTable, Timing, Tool};
-use crate::TableError;
+use super::table::{MICROSECONDS, Meaning, Table, Unit};
+use super::text::option;
+use crate::table_lines::{Line, Result};
+
+const HALF: Meaning = Meaning::half("sockperf", "sockperf's latency is half of a round trip.");
+
+const HALVED: Meaning =
+    Meaning::half("sockperf", "sockperf printed whole round trips (--full-rtt): they are halved.");
 
 /// The size sent where `--msg-size` is not given: the header alone.
 const LEAST: u64 = 14;
 
 /// Any line that sockperf signs, or one with its result.
-pub(super) fn tells(line: &str) -> bool {
-    line.contains("sockperf: ") || result(line).is_some()
+pub(super) fn tells(line: &Line) -> bool {
+    line.text.contains("sockperf: ") || result(line).is_some()
 }
 
-/// The average in a line of results, and what divides it to make half a round trip.
-fn result(line: &str) -> Option<(&str, f64)> {
-    let latency = line.split_once("Summary: Latency is").map(|(_, rest)| (rest, 1.0));
-    let whole = || line.split_once("Summary: Round trip is").map(|(_, rest)| (rest, 2.0));
-    latency.or_else(whole)
+/// What follows the name of a result, what it means, and the unit that makes it half a round trip.
+fn result(line: &Line) -> Option<(&str, &'static Meaning, Unit)> {
+    let after = |name| line.text.split_once(name).map(|(_, rest)| rest);
+    let latency = after("Summary: Latency is").map(|rest| (rest, &HALF, MICROSECONDS));
+    latency.or_else(|| Some((after("Summary: Round trip is")?, &HALVED, Unit::Time(500.0))))
 }
 
-pub(super) fn read(text: &Text) -> Result<HockneyTable, TableError> {
-    let mut rows = Rows::default();
+pub(super) fn read(lines: &[Line], table: &mut Table) -> Result {
     let mut bytes = None;
-    for line in &text.lines {
-        if let Some((rest, divisor)) = result(&line.text) {
+    for line in lines {
+        if let Some((rest, meaning, unit)) = result(line) {
             let mut words = rest.split_whitespace();
-            let (number, unit) = (words.next().unwrap_or(""), words.next());
-            if unit != Some("usec") {
+            let (Some(time), Some("usec")) = (words.next(), words.next()) else {
                 return Err(line.wrong("it is cut: the average in usec is missing"));
-            }
-            let Some(bytes) = bytes.take() else {
-                return Err(line.wrong(
-                    "a latency without its message size, which sockperf does not print (put the \
-                     command line, or a line msg-size=N, before the output of each run)",
-                ));
             };
-            rows.note(match divisor == 1.0 {
-                true => "sockperf's latency is half of a round trip.",
-                false => "sockperf printed whole round trips (--full-rtt): they are halved.",
-            });
-            rows.timed(line.number, Timing::HalfRoundTrip)?;
-            rows.once(line.number, bytes, time(line.number, "latency", number, 1e3 / divisor)?)?;
+            let bytes = bytes.take().ok_or_else(|| {
+                line.wrong(
+                    "a latency without its message size, which sockperf does not print (put the \
+                 command line, or a line msg-size=N, before the output of each run)",
+                )
+            })?;
+            table.means(line, meaning)?;
+            table.once(line.cell("latency", time).row(bytes, unit)?)?;
         } else if line.text.contains("Summary: ") {
             return Err(line.wrong(
-                "it is no average latency of single messages (use sockperf's ping-pong mode, \
+                "it is not an average latency of single messages (use sockperf's ping-pong mode, \
                  without --burst)",
             ));
-        } else if let Some(found) = message_size(line)? {
-            bytes = Some(found);
-        } else if is_command(&line.text) {
-            rows.note(format!("A command line without --msg-size sends {LEAST} bytes."));
-            bytes = Some(LEAST);
+        } else {
+            bytes = message_size(line, table)?.or(bytes);
         }
     }
-    rows.finish(Tool::Sockperf)
+    Ok(())
 }
 
-/// Whether a line is the command line of a client.
-fn is_command(line: &str) -> bool {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let mode = |word: &str| ["ping-pong", "pp", "under-load", "ul"].contains(&word);
-    words.windows(2).any(|pair| pair[0].ends_with("sockperf") && mode(pair[1]))
-}
-
-/// The size that a line names: `--msg-size=64`, `--msg-size 64`, `msg-size=64`, and `-m 64` of a
-/// command line.
-fn message_size(line: &Line) -> Result<Option<u64>, TableError> {
+/// The size that a line names: `--msg-size=64`, `--msg-size 64`, `msg-size=64`, and of a client's
+/// command line `-m 64`, or none.
+fn message_size(line: &Line, table: &mut Table) -> Result<Option<u64>> {
     let words = line.words();
-    for (index, word) in words.iter().enumerate() {
-        let word = word.trim_start_matches('-');
-        let named = word.strip_prefix("msg-size=");
-        let next = || words.get(index + 1).copied();
-        let found = match (named, word) {
-            (Some(size), _) => Some(size),
-            (None, "msg-size") => next(),
-            (None, "m") if is_command(&line.text) => next(),
-            _ => None,
-        };
-        if let Some(found) = found {
-            return size(line.number, "msg-size", found.trim_end_matches([';', ','])).map(Some);
-        }
+    let mode = |word: &str| ["ping-pong", "pp", "under-load", "ul"].contains(&word);
+    let command = words.windows(2).any(|pair| pair[0].ends_with("sockperf") && mode(pair[1]));
+    let names: &[&str] = if command { &["--msg-size", "-m"] } else { &["--msg-size", "msg-size"] };
+    if let Some(bytes) = option(&words, names) {
+        return line.cell("msg-size", bytes.trim_end_matches([';', ','])).size().map(Some);
     }
-    Ok(None)
+    if command {
+        table.note(format!("A command line without --msg-size sends {LEAST} bytes."));
+    }
+    Ok(command.then_some(LEAST))
 }

@@ -33,9 +33,9 @@ const SAMPLES: [&str; 12] = [
 
 /// The samples are written with t = t0 + n/r; these are their constants in µs and bytes per µs, and
 /// the greatest error that rounding in print leaves.
-fn follows(text: &str, source: Tool, count: usize, t0: f64, r: f64, rounding: f64) {
+fn follows(text: &str, tool: &str, count: usize, t0: f64, r: f64, rounding: f64) {
     let table = read(text).unwrap();
-    assert_eq!((table.source, table.rows.len()), (source, count));
+    assert_eq!((table.tool, table.rows.len()), (tool, count));
     for row in &table.rows {
         let expected = t0 + row.bytes as f64 / r;
         let found = row.time.0 / 1e3;
@@ -45,16 +45,16 @@ fn follows(text: &str, source: Tool, count: usize, t0: f64, r: f64, rounding: f6
 
 #[test]
 fn every_tool_is_read() {
-    follows(NETPIPE_3, Tool::NetPipe, 55, 14.6, 1100.0, 0.0051);
-    follows(NP_OUT_3, Tool::NetPipe, 55, 14.6, 1100.0, 0.0051);
-    follows(NP_OUT_5, Tool::NetPipe, 55, 14.6, 1100.0, 0.0051);
-    follows(UCX, Tool::UcxPerftest, 5, 0.98, 11.9e3, 0.00051);
-    follows(UCX_CSV, Tool::UcxPerftest, 6, 0.98, 11.9e3, 0.00051);
-    follows(UCX_OLD, Tool::UcxPerftest, 3, 1.31, 9.9e3, 0.00051);
-    follows(FABRIC, Tool::FiPingpong, 10, 2.65, 9.1e3, 0.0051);
-    follows(SOCKPERF, Tool::Sockperf, 4, 11.9, 1180.0, 0.00051);
+    follows(NETPIPE_3, "NetPIPE", 55, 14.6, 1100.0, 0.0051);
+    follows(NP_OUT_3, "NetPIPE", 55, 14.6, 1100.0, 0.0051);
+    follows(NP_OUT_5, "NetPIPE", 55, 14.6, 1100.0, 0.0051);
+    follows(UCX, "ucx_perftest", 5, 0.98, 11.9e3, 0.00051);
+    follows(UCX_CSV, "ucx_perftest", 6, 0.98, 11.9e3, 0.00051);
+    follows(UCX_OLD, "ucx_perftest", 3, 1.31, 9.9e3, 0.00051);
+    follows(FABRIC, "fi_pingpong", 10, 2.65, 9.1e3, 0.0051);
+    follows(SOCKPERF, "sockperf", 4, 11.9, 1180.0, 0.00051);
     // Two decimals of a bandwidth are 5e-3 of it at one byte, and so is the time.
-    follows(OSU_BW, Tool::OsuBandwidth, 23, 0.24, 11_400.0, 0.02);
+    follows(OSU_BW, "osu_bw", 23, 0.24, 11_400.0, 0.02);
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn csv_columns_come_in_any_order_and_unit() {
                 # half way\r\ny,2e0,8\r\nz,2.5,8";
     let row = |line, bytes, time, step| HockneyRow { line, bytes, time: Ns(time), step: Ns(step) };
     let table = read(text).unwrap();
-    assert_eq!(table.source, Tool::Csv);
+    assert_eq!(table.tool, "CSV");
     // Rows of one size are repetitions.
     let expected = [row(4, 0, 1500.0, 100.0), row(6, 8, 2000.0, 1000.0), row(7, 8, 2500.0, 100.0)];
     assert_eq!(table.rows, expected);
@@ -169,11 +169,8 @@ fn defects_of_csv_name_line_and_reason() {
         ("-8,3", "bytes is '-8': it must not be negative"),
         ("1.5,3", "bytes is '1.5': it must be a whole number of bytes"),
         ("NaN,3", "bytes is 'NaN': it must be finite"),
-        (
-            "281474976710657,3",
-            "bytes is '281474976710657': it is beyond any memory (at most 2^48 bytes)",
-        ),
-        ("1e30,3", "bytes is '1e30': it is beyond any memory (at most 2^48 bytes)"),
+        ("281474976710657,3", "bytes is '281474976710657': it is too large (at most 2^48 bytes)"),
+        ("1e30,3", "bytes is '1e30': it is too large (at most 2^48 bytes)"),
     ];
     for (row, why) in rows {
         // Line 1 is a comment, 2 the header, 3 a good row, 4 blank.
@@ -213,7 +210,7 @@ fn defects_of_tools_name_line_and_reason() {
         (OSU, "16 ", "16", "it is cut: a size without its result"),
         (OSU, "16 ", "16   nan", "latency is 'nan': it must be finite"),
         (OSU, "16 ", "16   0.00", "latency is '0.00': it must be more than 0"),
-        (OSU, "16 ", "16   2.1  Fail", "the tool found wrong data: its time counts for nothing"),
+        (OSU, "16 ", "16   2.1  Fail", "the tool found wrong data: its time is not used"),
         (OSU, "16 ", "-16   2.1", "size is '-16': it must not be negative"),
         (OSU_BW, "16 ", "16   -4", "bandwidth is '-4': it must not be negative"),
         (OSU_BW, "16 ", "0   4", "0 bytes have a bandwidth but no time"),
@@ -304,7 +301,7 @@ fn tests_without_a_time_of_one_message_are_refused() {
     let why = message(&IMB.replace("PingPong", "Bcast"));
     assert!(why.starts_with("line 18: the IMB benchmark 'Bcast' has no time"), "{why}");
     let why = message(&SOCKPERF.replace("Latency is", "Message Rate is"));
-    assert!(why.contains("it is no average latency of single messages"), "{why}");
+    assert!(why.contains("it is not an average latency of single messages"), "{why}");
 }
 
 #[test]

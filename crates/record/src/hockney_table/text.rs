@@ -3,71 +3,29 @@
 use std::io::Read;
 
 use crate::TableError;
-use crate::table_lines::Lines;
+use crate::table_lines::{Line, Lines};
 
-/// A file may not be longer: what a tool prints is never near it, and a source without end is
-/// refused before it fills the memory.
+/// A file may not be longer. No tool prints as much, and a source without end is refused before it
+/// fills the memory.
 const LONGEST: usize = 64 << 20;
 const MOST_LINES: u64 = 4_000_000;
 
-/// One line.
-#[derive(Debug)]
-pub(super) struct Line {
-    /// Counted from 1.
-    pub number: u64,
-    /// Its text, without colours and the line end.
-    pub text: String,
-}
-
-impl Line {
-    /// Its words.
-    pub fn words(&self) -> Vec<&str> {
-        self.text.split_whitespace().collect()
-    }
-
-    /// The error that says why it cannot be used.
-    pub fn wrong(&self, why: impl Into<String>) -> TableError {
-        TableError::Line { line: self.number, why: why.into() }
-    }
-
-    /// Whether it begins with a number.
-    pub fn is_row(&self) -> bool {
-        let mut start = self.text.trim_start().chars();
-        match start.next() {
-            Some('-' | '+') => start.next().is_some_and(|next| next.is_ascii_digit()),
-            first => first.is_some_and(|first| first.is_ascii_digit()),
+/// Reads `source` to its end.
+pub(super) fn read(source: impl Read) -> Result<Vec<Line>, TableError> {
+    let mut lines = Vec::new();
+    let mut length = 0;
+    for line in Lines::new(source) {
+        let line = line?;
+        length += line.text.len();
+        if length > LONGEST {
+            return Err(line.wrong("the table is longer than 64 MiB"));
         }
-    }
-}
-
-/// All lines of a file.
-#[derive(Debug)]
-pub(super) struct Text {
-    /// In their order.
-    pub lines: Vec<Line>,
-}
-
-impl Text {
-    /// Reads `source` to its end.
-    pub fn read(source: impl Read) -> Result<Text, TableError> {
-        let mut source = Lines::new(source);
-        let mut lines = Vec::new();
-        let mut length = 0;
-        while let Some(text) = source.next_line()? {
-            let number = source.number();
-            length += text.len();
-            let why = match () {
-                () if length > LONGEST => Some("the table is longer than 64 MiB"),
-                () if number > MOST_LINES => Some("the table has more than 4 million lines"),
-                () => None,
-            };
-            if let Some(why) = why {
-                return Err(TableError::Line { line: number, why: why.to_owned() });
-            }
-            lines.push(Line { number, text: plain(&text) });
+        if line.number > MOST_LINES {
+            return Err(line.wrong("the table has more than 4 million lines"));
         }
-        Ok(Text { lines })
+        lines.push(Line { text: plain(&line.text), ..line });
     }
+    Ok(lines)
 }
 
 /// `text` without colour codes (ESC, `[`, parameters, a letter) and its line end.
@@ -81,6 +39,14 @@ fn plain(text: &str) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// The value of an option that has one of these names: `--size 64` or `--size=64`.
+pub(super) fn option<'a>(words: &[&'a str], names: &[&str]) -> Option<&'a str> {
+    words.iter().enumerate().find_map(|(index, word)| match word.split_once('=') {
+        Some((name, value)) => names.contains(&name).then_some(value),
+        None => words.get(index + 1).copied().filter(|_| names.contains(word)),
+    })
 }
 
 #[cfg(test)]

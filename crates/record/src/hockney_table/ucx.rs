@@ -1,200 +1,205 @@
 //! The table that `ucx_perftest` prints: iterations, a percentile, average and overall time in
-//! microseconds, then bandwidth and message rate, twice each.
+//! microseconds, then bandwidth and message rate, twice each. With `-v` the same as CSV.
 //!
-//! A run is one size. Its name comes from the server's banner (`| Message size: 64 |`), from the line
-//! that names a batch's test (`+tag_lat/64---`), from a result that begins with that name (`-f`), or
-//! from the command line (`-s 64`).
+//! A run is one size. In the table it comes from the server's banner (`| Message size: 64 |`),
+//! from the line that names a batch's test (`+tag_lat/64---`), from a result that begins with that
+//! name (`-f`), or from the command line (`-s 64`); in CSV from the names of
+//! tests in the first columns.
 
-use super::rows::{Rows, size, time};
-use super::text::{Line, Text};
-use super::{HockneyTable, Timing, Tool};
+use std::mem::replace;
+
+use super::Timing;
+use super::table::{MICROSECONDS, Meaning, Table};
+use super::text::option;
 use crate::TableError;
+use crate::table_lines::{Line, Result};
 
-/// Its banner, its headings, or its final results.
-pub(super) fn tells(line: &str) -> bool {
-    is_heading(line) || (line.trim_start().starts_with("Final:") && line.contains('.'))
-}
+const LATENCY: Meaning =
+    Meaning::half("ucx_perftest", "ucx_perftest's latency is half of a round trip.");
 
-fn is_heading(line: &str) -> bool {
-    line.contains("# iterations |") && line.contains("average |")
-}
+const STREAM: Meaning = Meaning::new(
+    "ucx_perftest",
+    Timing::Stream,
+    "A bandwidth test: the times are those between sends in a stream, not half round trips, so t0 \
+     is a time between messages.",
+);
 
-/// A result that counts unless a later one of the same run comes.
-struct Progress<'a> {
-    line: &'a Line,
-    overall: &'a str,
-    /// Whether the version that printed it marks the last result of a run.
-    marked: bool,
-}
-
-#[derive(Default)]
-struct Reader<'a> {
-    rows: Rows,
-    bytes: Option<u64>,
-    timing: Option<Timing>,
-    progress: Option<Progress<'a>>,
-}
-
-pub(super) fn read(text: &Text) -> Result<HockneyTable, TableError> {
-    let mut reader = Reader::default();
-    for line in &text.lines {
-        reader.line(line)?;
-    }
-    reader.run_ends()?;
-    reader.rows.finish(Tool::UcxPerftest)
-}
-
-impl<'a> Reader<'a> {
-    fn line(&mut self, line: &'a Line) -> Result<(), TableError> {
-        let text = line.text.trim();
-        if let Some((_, rest)) = text.split_once("Message size:") {
-            self.run_ends()?;
-            let word = rest.split_whitespace().next().unwrap_or("");
-            self.bytes = Some(size(line.number, "message size", word)?);
-        } else if let Some((_, test)) = text.split_once("| Test:") {
-            self.timing = timing(test);
-        } else if text.contains("(usec)") {
-            self.run_ends()?;
-            if text.contains("overhead") {
-                self.timing = Some(Timing::Stream);
-            }
-        } else if text.starts_with('+') {
-            let name = text.trim_start_matches('+').split(['+', ' ']).next().unwrap_or("");
-            let name = name.split("--").next().unwrap_or("").trim_end_matches('-');
-            if !name.is_empty() {
-                self.run_ends()?;
-                self.name(line, name)?;
-            }
-        } else if text.contains("ucx_perftest") && !text.starts_with('|') {
-            self.command(line)?;
-        } else {
-            self.result(line)?;
-        }
-        Ok(())
-    }
-
-    /// A line of numbers, if it is one.
-    fn result(&mut self, line: &'a Line) -> Result<(), TableError> {
-        let mut words = line.words();
-        let (running, last) = (line.text.contains("[thread"), words.first() == Some(&"Final:"));
-        if running {
-            // `[thread 0]` is two words.
-            words.drain(..words.len().min(2));
-        } else if last {
-            words.remove(0);
-        } else if words.len() == 9 && !is_number(words[0]) && words[1..].iter().all(is_count) {
-            self.name(line, words[0])?;
-            let overall = words[4];
-            return self.add(line, overall);
-        }
-        if !running && !last && (words.len() != 8 || !words.iter().all(is_count)) {
-            return Ok(());
-        }
-        let overall = match words.len() {
-            8 => words[3],
-            // The sum over threads has one time only.
-            4 => words[1],
-            found => return Err(line.wrong(format!("it is cut: {found} of 8 results"))),
-        };
-        if last {
-            self.progress = None;
-            self.add(line, overall)
-        } else {
-            self.progress = Some(Progress { line, overall, marked: running });
-            Ok(())
-        }
-    }
-
-    /// Takes the last result of a run that has no line marked as final.
-    fn run_ends(&mut self) -> Result<(), TableError> {
-        match self.progress.take() {
-            None => Ok(()),
-            Some(progress) if progress.marked => Err(progress
-                .line
-                .wrong("the run is cut: its results so far, and no line that begins with Final")),
-            Some(progress) => self.add(progress.line, progress.overall),
-        }
-    }
-
-    fn add(&mut self, line: &Line, overall: &str) -> Result<(), TableError> {
-        let Some(bytes) = self.bytes else {
-            return Err(line.wrong(
-                "a result without its message size (put the command line with -s before the output \
-                 of each run, or use the server's output, or a batch file whose tests are named by \
-                 their size)",
-            ));
-        };
-        let timing = self.timing.unwrap_or(Timing::HalfRoundTrip);
-        if self.timing.is_none() {
-            self.rows.note(ASSUMED);
-        }
-        self.rows.note(if timing == Timing::Stream { STREAM } else { HALF });
-        self.rows.timed(line.number, timing)?;
-        self.rows.once(line.number, bytes, time(line.number, "overall", overall, 1e3)?)
-    }
-
-    fn name(&mut self, line: &Line, name: &str) -> Result<(), TableError> {
-        self.timing = timing(name).or(self.timing);
-        if let Some(found) = size_in(name) {
-            self.bytes = Some(size(line.number, "test name", found)?);
-        }
-        Ok(())
-    }
-
-    fn command(&mut self, line: &Line) -> Result<(), TableError> {
-        let words = line.words();
-        for pair in words.windows(2) {
-            match pair {
-                ["-s", sizes] => {
-                    self.run_ends()?;
-                    // A list is of the parts of one message.
-                    let mut bytes = 0u64;
-                    for part in sizes.split(',') {
-                        let part = size(line.number, "-s", part)?;
-                        bytes = bytes.saturating_add(part);
-                    }
-                    self.bytes = Some(size(line.number, "-s", &bytes.to_string())?);
-                }
-                ["-t", test] => self.timing = timing(test),
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-}
-
-pub(super) const STREAM: &str = "A bandwidth test: the times are those between sends in a stream, not half round trips, so t0 is \
-     a time between messages.";
-
-pub(super) const HALF: &str = "ucx_perftest's latency is half of a round trip.";
-
-pub(super) const ASSUMED: &str =
+const ASSUMED: &str =
     "The output does not say which test it is: its times are taken for half round trips.";
 
 /// What the test of this name or description measures, if it says.
-pub(super) fn timing(test: &str) -> Option<Timing> {
+fn meaning(test: &str) -> Option<&'static Meaning> {
     let stream = ["_bw", "bandwidth", "_mr", "message rate", "get"];
     if test.contains("_lat") || (test.contains("latency") && !test.contains("message rate")) {
-        Some(Timing::HalfRoundTrip)
-    } else if stream.iter().any(|word| test.contains(word)) {
-        Some(Timing::Stream)
+        Some(&LATENCY)
     } else {
-        None
+        stream.iter().any(|word| test.contains(word)).then_some(&STREAM)
     }
 }
 
 /// The size in a test's name: `64`, `tag_lat/64` or `tag_lat_64`.
-pub(super) fn size_in(name: &str) -> Option<&str> {
+fn size_in(name: &str) -> Option<&str> {
     let digits = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     name.split('/').find(digits).or_else(|| name.rsplit('_').next().filter(digits))
 }
 
+/// Whether a word is a number, separators of thousands allowed. NaN is a number here, so that a row
+/// with it is an error and not left out.
 fn is_number(word: &str) -> bool {
-    is_count(&word)
+    word.replace(',', "").parse::<f64>().is_ok()
 }
 
-/// Whether a word is a number, separators of thousands allowed. NaN is one too: it must not make a
-/// row into something to pass over.
-fn is_count(word: &&str) -> bool {
-    word.replace(',', "").parse::<f64>().is_ok()
+/// The banner's headings, or the final results.
+pub(super) fn tells(line: &Line) -> bool {
+    let text = line.text.trim_start();
+    text.contains("# iterations |") && text.contains("average |")
+        || text.starts_with("Final:") && text.contains('.')
+}
+
+/// Reads the table for people.
+pub(super) fn read(lines: &[Line], table: &mut Table) -> Result {
+    let mut run = Run::default();
+    lines.iter().try_for_each(|line| run.line(line, table))?;
+    run.ends()
+}
+
+/// The header of the CSV: columns of names, then
+/// `iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr`.
+pub(super) fn tells_csv(line: &Line) -> bool {
+    let mut fields = line.text.split(',').map(str::trim);
+    fields.any(|field| field == "iterations") && fields.any(|field| field == "overall_lat")
+}
+
+/// Reads the CSV.
+pub(super) fn read_csv(lines: &[Line], table: &mut Table) -> Result {
+    let mut run = Run::default();
+    let mut names = None;
+    for line in lines {
+        let fields: Vec<&str> = line.text.split(',').map(str::trim).collect();
+        if tells_csv(line) {
+            names = fields.iter().position(|field| *field == "iterations");
+        } else if let Some(names) = names
+            && fields.len() > 1
+            && !line.text.contains("[thread")
+        {
+            let (found, expected) = (fields.len(), names + 8);
+            if found != expected && found != names + 4 {
+                return Err(TableError::FieldCount { line: line.number, found, expected });
+            }
+            let (tests, results) = fields.split_at(names);
+            let bytes = tests.iter().find_map(|test| size_in(test));
+            let bytes = bytes.map(|bytes| line.cell("size", bytes).size()).transpose()?;
+            run.provisional &= run.bytes == bytes;
+            run.bytes = bytes;
+            run.meaning = tests.iter().find_map(|test| meaning(test));
+            run.result(line, results, table)?;
+        }
+    }
+    Ok(())
+}
+
+/// What is known of the run whose lines are read.
+#[derive(Default)]
+struct Run<'a> {
+    bytes: Option<u64>,
+    meaning: Option<&'static Meaning>,
+    /// Whether the table's last row is a result of this run that a later one replaces.
+    provisional: bool,
+    /// Its last line of results so far, where a final one must come.
+    open: Option<&'a Line>,
+}
+
+impl<'a> Run<'a> {
+    /// A run begins, of so many bytes if the line says that, and the one before it ends.
+    fn begins(&mut self, line: &Line, column: &'static str, bytes: Option<&str>) -> Result {
+        if let Some(bytes) = bytes {
+            self.bytes = Some(line.cell(column, bytes).size()?);
+        }
+        self.ends()
+    }
+
+    fn ends(&mut self) -> Result {
+        self.provisional = false;
+        let why = "the run is cut: its results so far, and no line that begins with Final";
+        self.open.map_or(Ok(()), |line| Err(line.wrong(why)))
+    }
+
+    /// A run begins, of the test of this name.
+    fn begins_test(&mut self, line: &Line, name: &str) -> Result {
+        self.meaning = meaning(name).or(self.meaning);
+        self.begins(line, "test name", size_in(name))
+    }
+
+    fn line(&mut self, line: &'a Line, table: &mut Table) -> Result {
+        let text = line.text.trim();
+        let words = line.words();
+        let numbers = |words: &[&str]| words.len() == 8 && words.iter().all(|w| is_number(w));
+        if let Some((_, rest)) = text.split_once("Message size:") {
+            let bytes = rest.split_whitespace().next().unwrap_or("");
+            return self.begins(line, "message size", Some(bytes));
+        } else if let Some((_, test)) = text.split_once("| Test:") {
+            self.meaning = meaning(test);
+        } else if text.contains("(usec)") {
+            self.meaning = if text.contains("overhead") { Some(&STREAM) } else { self.meaning };
+            return self.ends();
+        } else if let Some(name) = text.strip_prefix('+') {
+            let name = name.split(['+', ' ']).next().unwrap_or("").trim_end_matches('-');
+            return if name.is_empty() { Ok(()) } else { self.begins_test(line, name) };
+        } else if text.contains("ucx_perftest") && !text.starts_with('|') {
+            self.meaning = option(&words, &["-t"]).map_or(self.meaning, meaning);
+            let Some(sizes) = option(&words, &["-s"]) else { return Ok(()) };
+            // A list is of the parts of one message.
+            let parts = sizes.split(',').map(|part| line.cell("-s", part).size());
+            return self.begins(line, "-s", Some(&parts.sum::<Result<u64>>()?.to_string()));
+        }
+        match words.as_slice() {
+            // `[thread 0]` is two words.
+            words if text.contains("[thread") => {
+                self.open = Some(line);
+                return overall(line, words.get(2..).unwrap_or(&[])).map(drop);
+            }
+            ["Final:", results @ ..] => {
+                self.open = None;
+                self.result(line, results, table)?;
+            }
+            [name, results @ ..] if numbers(results) && !is_number(name) => {
+                self.begins_test(line, name)?;
+                self.result(line, results, table)?;
+            }
+            results if numbers(results) => return self.result(line, results, table),
+            _ => return Ok(()),
+        }
+        self.provisional = false;
+        Ok(())
+    }
+
+    /// Takes a result, which a later one of the run replaces.
+    fn result(&mut self, line: &Line, results: &[&str], table: &mut Table) -> Result {
+        let overall = overall(line, results)?;
+        let bytes = self.bytes.ok_or_else(|| {
+            line.wrong(
+                "a result without its message size (put the command line with -s before the output \
+                 of each run, or use the server's output, or a batch file whose tests are named by \
+                 their size)",
+            )
+        })?;
+        table.note(if self.meaning.is_none() { ASSUMED } else { "" });
+        table.means(line, self.meaning.unwrap_or(&LATENCY))?;
+        let row = line.cell("overall", overall).row(bytes, MICROSECONDS)?;
+        if replace(&mut self.provisional, true) {
+            table.rows.pop();
+            table.rows.push(row);
+            return Ok(());
+        }
+        table.once(row)
+    }
+}
+
+/// The overall time among the results in a line.
+fn overall<'a>(line: &Line, results: &[&'a str]) -> Result<&'a str> {
+    match results {
+        // The sum over threads has one time only.
+        [_, _, _, overall, _, _, _, _] | [_, overall, _, _] => Ok(overall),
+        _ => Err(line.wrong(format!("it is cut: {} of 8 results", results.len()))),
+    }
 }

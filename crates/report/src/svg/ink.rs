@@ -1,8 +1,8 @@
-//! Colours. All pass for readers who confuse red with green, and in grey print.
+//! Colours and fonts. All colours pass for readers who confuse red with green, and in grey print.
 
 /// Text.
 pub(super) const INK: &str = "#1b1f24";
-/// Text of lesser weight.
+/// Less important text.
 pub(super) const MUTED: &str = "#57606a";
 /// Axes and ticks.
 pub(super) const AXIS: &str = "#57606a";
@@ -11,8 +11,32 @@ pub(super) const GRID: &str = "#e3e6ea";
 /// Borders of regions.
 pub(super) const BORDER: &str = "#9aa4ae";
 
-/// Eight steps of one ramp from dark to light (viridis without its yellow end, which white paper
-/// swallows): curves have an order, and the eye reads it.
+/// How a text looks.
+pub(super) struct Font {
+    pub size: f64,
+    pub colour: &'static str,
+    /// Further attributes.
+    pub look: &'static str,
+}
+
+pub(super) const TITLE: Font = Font { size: 15.0, colour: INK, look: " font-weight=\"600\"" };
+pub(super) const SUBTITLE: Font = Font { size: 11.5, colour: MUTED, look: "" };
+pub(super) const AXIS_TITLE: Font = Font { size: 12.0, colour: INK, look: "" };
+/// Ticks, and the names of curves.
+pub(super) const LABEL: Font = Font { size: 11.0, colour: INK, look: "" };
+/// Heading and notes of the legend.
+pub(super) const LEGEND: Font = Font { size: 11.0, colour: MUTED, look: "" };
+pub(super) const REGION: Font = Font { size: 10.5, colour: MUTED, look: " font-style=\"italic\"" };
+/// Names over the curves: white around the letters, so that lines behind them do not disturb.
+pub(super) const NAME: Font = Font {
+    size: 10.5,
+    colour: INK,
+    look: " stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\"",
+};
+pub(super) const NOTE: Font = Font { size: 10.5, colour: MUTED, look: "" };
+
+/// Eight steps of one ramp from dark to light, since curves have an order. It is viridis without its
+/// yellow end, which is hard to see on white.
 const RAMP: [&str; 8] =
     ["#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58"];
 
@@ -25,7 +49,7 @@ pub(super) fn colour(index: usize, count: usize) -> &'static str {
     }
 }
 
-/// Ground of the `index`th region.
+/// Background of the `index`th region.
 pub(super) fn band(index: usize) -> &'static str {
     ["#eef4fb", "#ffffff", "#f6f3ec"][index % 3]
 }

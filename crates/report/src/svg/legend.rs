@@ -2,7 +2,7 @@
 
 use crate::figure::{Figure, Style};
 
-use super::ink::{INK, MUTED, colour};
+use super::ink::{LABEL, LEGEND, MUTED, colour};
 use super::marker;
 use super::paper::{Anchor, Paper};
 
@@ -13,24 +13,22 @@ pub(super) fn draw(paper: &mut Paper, figure: &Figure, x: f64, y: f64) {
     if figure.series.is_empty() {
         return;
     }
-    paper.text(x, y + 4.0, Anchor::Start, 11.0, MUTED, &figure.legend);
+    paper.text((x, y + 4.0), Anchor::Start, &LEGEND, &figure.legend);
     let count = figure.series.len();
     for (index, series) in figure.series.iter().enumerate() {
         let middle = y + LINE * (index as f64 + 1.1);
         let colour = colour(index, count);
-        let dash = series.style.dash();
         if series.style != Style::Points {
-            paper.line((x, middle), (x + 22.0, middle), colour, 1.6, dash);
+            paper.line((x, middle), (x + 22.0, middle), colour, 1.6, series.style.dash());
         }
         if !series.style.is_bare() {
             marker::draw(paper, (x + 11.0, middle), index, colour, true);
         }
-        paper.text(x + 29.0, middle + 4.0, Anchor::Start, 11.0, INK, &series.name);
+        paper.text((x + 29.0, middle + 4.0), Anchor::Start, &LABEL, &series.name);
     }
-    let hollow = figure.series.iter().flat_map(|series| &series.points).any(|p| !p.converged);
-    if hollow {
+    if figure.has_unconverged() {
         let middle = y + LINE * (count as f64 + 1.6);
         marker::draw(paper, (x + 11.0, middle), 0, MUTED, false);
-        paper.text(x + 29.0, middle + 4.0, Anchor::Start, 11.0, MUTED, "not converged");
+        paper.text((x + 29.0, middle + 4.0), Anchor::Start, &LEGEND, "not converged");
     }
 }

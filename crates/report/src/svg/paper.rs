@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use super::ink::Font;
+
 /// Which end of a text its place names.
 #[derive(Clone, Copy)]
 pub(super) enum Anchor {
@@ -15,18 +17,9 @@ pub(super) struct Paper {
     out: String,
 }
 
-/// A text that is not yet written, so that its looks can be changed.
-pub(super) struct Text<'a> {
-    paper: &'a mut Paper,
-    place: (f64, f64),
-    attributes: String,
-    upright: bool,
-    content: String,
-}
-
-/// About how wide `text` is at `size`: the exact width is the viewer's font's.
-pub(super) fn text_width(text: &str, size: f64) -> f64 {
-    text.chars().count() as f64 * size * 0.54
+/// About how wide `text` is: the exact width is the viewer's font's.
+pub(super) fn text_width(text: &str, font: &Font) -> f64 {
+    text.chars().count() as f64 * font.size * 0.54
 }
 
 impl Paper {
@@ -107,64 +100,34 @@ impl Paper {
         );
     }
 
-    pub fn text(
+    pub fn text(&mut self, at: (f64, f64), anchor: Anchor, font: &Font, content: &str) {
+        self.turned_text(at, anchor, font, content, "");
+    }
+
+    /// A text that is read from below.
+    pub fn upright_text(&mut self, (x, y): (f64, f64), anchor: Anchor, font: &Font, content: &str) {
+        let turn = format!(" transform=\"rotate(-90 {x:.1} {y:.1})\"");
+        self.turned_text((x, y), anchor, font, content, &turn);
+    }
+
+    fn turned_text(
         &mut self,
-        x: f64,
-        y: f64,
+        (x, y): (f64, f64),
         anchor: Anchor,
-        size: f64,
-        colour: &str,
+        font: &Font,
         content: &str,
-    ) -> Text<'_> {
+        turn: &str,
+    ) {
         let anchor = match anchor {
             Anchor::Start => "start",
             Anchor::Middle => "middle",
             Anchor::End => "end",
         };
-        let attributes =
-            format!(" font-size=\"{size}\" fill=\"{colour}\" text-anchor=\"{anchor}\"");
-        Text { paper: self, place: (x, y), attributes, upright: false, content: escaped(content) }
-    }
-}
-
-impl Text<'_> {
-    pub fn bold(self) -> Self {
-        self.with(" font-weight=\"600\"")
-    }
-
-    pub fn italic(self) -> Self {
-        self.with(" font-style=\"italic\"")
-    }
-
-    /// White around the letters, so that lines behind them do not disturb.
-    pub fn haloed(self) -> Self {
-        self.with(" stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\"")
-    }
-
-    /// Turned to be read from below.
-    pub fn upright(mut self) -> Self {
-        self.upright = true;
-        self
-    }
-
-    fn with(mut self, attribute: &str) -> Self {
-        self.attributes.push_str(attribute);
-        self
-    }
-}
-
-impl Drop for Text<'_> {
-    fn drop(&mut self) {
-        let (x, y) = self.place;
-        let turn = if self.upright {
-            format!(" transform=\"rotate(-90 {x:.1} {y:.1})\"")
-        } else {
-            String::new()
-        };
+        let (Font { size, colour, look }, content) = (font, escaped(content));
         let _ = writeln!(
-            self.paper.out,
-            "<text x=\"{x:.1}\" y=\"{y:.1}\"{}{turn}>{}</text>",
-            self.attributes, self.content
+            self.out,
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" fill=\"{colour}\" \
+             text-anchor=\"{anchor}\"{look}{turn}>{content}</text>"
         );
     }
 }

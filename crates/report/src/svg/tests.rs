@@ -1,15 +1,15 @@
-use crate::signature::tests::paragon;
-use crate::{Axis, Dimension, Figure, Scale, signature_figure, svg};
+use crate::example::figure;
+use crate::{Axis, Dimension, Figure, Scale, svg};
 
 #[test]
 fn the_same_figure_gives_the_same_bytes() {
-    let figure = signature_figure(&paragon());
+    let figure = figure();
     assert_eq!(svg(&figure), svg(&figure.clone()));
 }
 
 #[test]
 fn texts_cannot_leave_their_element() {
-    let mut figure = signature_figure(&paragon());
+    let mut figure = figure();
     figure.title = "</text><script>alert(\"1 & 2\")</script>\u{7}".into();
     figure.series[0].name = "a<b".into();
     let drawn = svg(&figure);
@@ -21,7 +21,7 @@ fn texts_cannot_leave_their_element() {
 
 #[test]
 fn the_ground_is_white_on_any_page() {
-    let drawn = svg(&signature_figure(&paragon()));
+    let drawn = svg(&figure());
     let (before, _) = drawn.split_once("fill=\"#ffffff\"").unwrap();
     // Nothing is drawn below it.
     assert_eq!(before.matches('<').count(), 6, "{before}");
@@ -47,7 +47,7 @@ fn a_figure_without_points_is_still_a_figure() {
 
 #[test]
 fn points_that_the_scale_cannot_show_are_left_out() {
-    let mut figure = signature_figure(&paragon());
+    let mut figure = figure();
     let whole = svg(&figure).matches("<circle").count();
     figure.series[0].points[0].y = -1.0;
     figure.series[0].points[1].y = f64::NAN;

@@ -1,9 +1,9 @@
-use crate::signature::tests::paragon;
-use crate::{Layout, plot, signature_figure};
+use crate::example::figure;
+use crate::{Layout, plot};
 
 #[test]
 fn colour_is_written_only_when_asked_for() {
-    let figure = signature_figure(&paragon());
+    let figure = figure();
     let coloured = plot(&figure, &Layout { color: true, ..Layout::default() });
     let plain = plot(&figure, &Layout::default());
     assert!(coloured.contains("\u{1b}[36ma\u{1b}[0m") && !plain.contains('\u{1b}'));
@@ -17,7 +17,7 @@ fn colour_is_written_only_when_asked_for() {
 
 #[test]
 fn every_point_has_its_letter_unless_another_is_on_it() {
-    let mut figure = signature_figure(&paragon());
+    let mut figure = figure();
     figure.series.truncate(1);
     figure.references.clear();
     figure.regions.clear();
@@ -35,6 +35,6 @@ fn every_point_has_its_letter_unless_another_is_on_it() {
 
 #[test]
 fn a_narrow_terminal_still_gets_a_plot() {
-    let drawn = plot(&signature_figure(&paragon()), &Layout { width: 10, ..Layout::default() });
+    let drawn = plot(&figure(), &Layout { width: 10, ..Layout::default() });
     assert!(drawn.lines().all(|line| line.chars().count() <= 40), "{drawn}");
 }

@@ -1,4 +1,4 @@
-//! The memory that the raw floors share.
+//! The shared memory of the raw floors.
 //!
 //! ```text
 //! 0        identity
@@ -6,27 +6,31 @@
 //! 384      wanted      512  ready       of the copies
 //! 640      process and address of the responder's buffer
 //! 768      credits of the stream
-//! 896      written     1024 read        of the pipeline's messages there, 1152 and 1280 of those back
+//! 896      written     1024 read        of the pipeline there; 1152 and 1280 of the pipeline back
 //! 4096     64 slots there, 8192  64 slots back, of slot_ring
 //! 12288    512 slots of slot_ring_stream
-//! 45056    1 MiB that the copies write and read
+//! 45056    1 MiB, written and read by the copies
 //! ```
 
 use core::ptr::NonNull;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
 use crate::ShmError;
-use crate::mapping::{Line, Mapping};
-use crate::sync::{AtomicU64, Ordering};
+use crate::mapping::{Kind, Line, Mapping};
+use crate::sync::AtomicU64;
 
-/// Longest buffer that the copies take, in bytes.
+/// Length of the longest copy, in bytes.
 pub const COPY_BYTES: usize = 1 << 20;
 
 pub(super) const RING_SLOTS: usize = 64;
 pub(super) const STREAM_SLOTS: usize = 512;
 
-const WHAT: &str = "the memory of the raw floors";
-const MAGIC: u64 = u64::from_le_bytes(*b"bg-flor1");
+const KIND: Kind = Kind {
+    file: "bandgap-floors",
+    what: "the memory of the raw floors",
+    magic: *b"bg-flor1",
+    populate: true,
+};
 const PING_AT: usize = 128;
 const PONG_AT: usize = 256;
 const WANTED_AT: usize = 384;
@@ -40,59 +44,44 @@ const STREAM_AT: usize = 12288;
 const BUFFER_AT: usize = STREAM_AT + STREAM_SLOTS * 64;
 const BYTES: usize = BUFFER_AT + COPY_BYTES;
 
-/// The memory that two ranks measure the raw floors over.
+/// The memory over which two ranks measure the raw floors.
 #[derive(Debug)]
 pub struct FloorArea {
     mapping: Mapping,
 }
 
 impl FloorArea {
-    /// A new area.
+    /// Creates an area.
     ///
     /// # Errors
     /// The operating system refused.
     pub fn create() -> Result<Self, ShmError> {
-        let mapping = Mapping::create("bandgap-floors", BYTES)?;
-        mapping.word(0).store(MAGIC, Ordering::Release);
-        Ok(Self { mapping })
+        Ok(Self { mapping: Mapping::create(&KIND, BYTES, &[])? })
     }
 
-    /// The area behind a descriptor that another process created and handed to this one.
+    /// Opens the area behind a descriptor that another process created and passed to this one.
     ///
     /// # Errors
     /// The descriptor is not that of an area.
     pub fn from_fd(fd: OwnedFd) -> Result<Self, ShmError> {
-        let mapping = Mapping::from_fd(fd, WHAT, BYTES)?;
-        if mapping.word(0).load(Ordering::Acquire) != MAGIC {
-            let reason = "its first bytes are others".into();
-            return Err(ShmError::NotOurs { what: WHAT, reason });
-        }
-        Ok(Self { mapping })
+        Ok(Self { mapping: Mapping::from_fd(&KIND, fd, BYTES)? })
     }
 
-    /// The descriptor, to hand to the other process. It closes on exec.
+    /// The descriptor, to pass to the other process. It closes on exec.
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.mapping.fd()
-    }
-
-    /// Whether the descriptor stays open in a child process that executes another program.
-    ///
-    /// # Errors
-    /// The operating system refused.
-    pub fn set_inheritable(&self, inheritable: bool) -> Result<(), ShmError> {
-        self.mapping.set_inheritable(inheritable)
     }
 
     pub(super) fn ping_pong(&self) -> [&AtomicU64; 2] {
         [self.mapping.word(PING_AT), self.mapping.word(PONG_AT)]
     }
 
-    /// Number of the copy that the initiator waits for, and of the last one that is ready.
+    /// The number of the copy that the initiator waits for, and of the last copy that is ready.
     pub(super) fn wanted_ready(&self) -> [&AtomicU64; 2] {
         [self.mapping.word(WANTED_AT), self.mapping.word(READY_AT)]
     }
 
-    /// Process and address of the responder's own buffer.
+    /// The responder's process, and the address of its own buffer.
     pub(super) fn source(&self) -> [&AtomicU64; 2] {
         [self.mapping.word(SOURCE_AT), self.mapping.word(SOURCE_AT + 8)]
     }
@@ -105,12 +94,13 @@ impl FloorArea {
         (self.mapping.lines(STREAM_AT), self.mapping.word(CREDITS_AT))
     }
 
-    /// Of the way there and the way back: numbers of the last piece written, and of the last read.
+    /// For each direction (there and back): the numbers of the last piece written and the last
+    /// read.
     pub(super) fn pipelines(&self) -> [[&AtomicU64; 2]; 2] {
         PIPELINES_AT.map(|way| way.map(|at| self.mapping.word(at)))
     }
 
-    /// The buffer, which a protocol must give to one side at a time.
+    /// The buffer. A protocol must ensure that only one side at a time touches a part of it.
     pub(super) fn buffer(&self) -> NonNull<u8> {
         self.mapping.at(BUFFER_AT, COPY_BYTES)
     }

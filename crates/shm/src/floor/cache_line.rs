@@ -1,4 +1,4 @@
-//! The transfer of one cache line.
+//! The transfer of a cache line.
 
 use bandgap_comm::{Role, Timer, Window};
 
@@ -6,13 +6,13 @@ use super::FloorArea;
 use crate::ShmError;
 use crate::probe::ping_pong;
 
-/// One 8-byte store each way, in two lines: `window.samples` samples of `window.rounds` round
+/// One 8-byte store each way, in two cache lines: `window.samples` samples of `window.rounds` round
 /// trips.
 ///
 /// Formula: half round trip = ticks / (2 · rounds).
 ///
 /// # Errors
-/// The other side did not answer until `give_up` said so.
+/// The other side did not answer before `give_up` returned true.
 ///
 /// # Panics
 /// `samples · rounds` is 2³² − 1 or more.

@@ -1,9 +1,9 @@
 //! Copies of buffers: within a core, across cores, across processes.
 //!
-//! Unsafe code here rests on the invariants of `mapping`, and on this protocol for the area's
-//! buffer: the responder touches it between reading number n in `wanted` and storing n in `ready`,
-//! the initiator between reading n in `ready` and storing n + 1 in `wanted`. A peer that breaks it
-//! spoils bytes, which are checked, and nothing else: they are plain bytes without structure.
+//! Unsafe code here relies on the invariants of `mapping`, and on this protocol for the area's
+//! buffer: the responder touches it only between reading number n in `wanted` and storing n in
+//! `ready`, the initiator only between reading n in `ready` and storing n + 1 in `wanted`. A peer
+//! that breaks the protocol can only spoil the bytes: these are checked, and have no structure.
 
 use std::hint::black_box;
 use std::io;
@@ -14,11 +14,11 @@ use bandgap_comm::{Role, Timer, Window};
 use super::{COPY_BYTES, FloorArea};
 use crate::ShmError;
 use crate::probe::first_number;
-use crate::spin::until;
+use crate::spin::{timed, until};
 use crate::sync::Ordering;
 
-/// Copies `bytes` from one buffer to another, neither shared: `window.samples` samples of
-/// `window.rounds` copies.
+/// Copies `bytes` between two buffers of this process, neither of them shared: `window.samples`
+/// samples of `window.rounds` copies.
 ///
 /// Formula: time per copy = ticks / rounds.
 ///
@@ -28,14 +28,12 @@ pub fn copy_local(window: Window, bytes: usize, timer: &impl Timer) -> Result<Ve
     let mut from = vec![0; bytes];
     let mut into = vec![0; bytes];
     fill(&mut from, 1);
-    let mut samples = Vec::with_capacity(window.samples as usize);
-    for _ in 0..window.samples {
-        let start = timer.stamp();
+    let samples = timed(window.samples, timer, || {
         for _ in 0..window.rounds {
             black_box(&mut into).copy_from_slice(black_box(&from));
         }
-        samples.push(timer.stamp().ticks().wrapping_sub(start.ticks()));
-    }
+        Ok(())
+    })?;
     if window.rounds > 0 && window.samples > 0 {
         check("copy_local", &into, 1)?;
     }
@@ -45,10 +43,10 @@ pub fn copy_local(window: Window, bytes: usize, timer: &impl Timer) -> Result<Ve
 /// Copies `bytes` out of shared memory that the responder's core has just written:
 /// `window.samples` samples of `window.rounds` copies. Only the copies are timed, one by one.
 ///
-/// Formula: time per copy = ticks / rounds, the cost of one pair of stamps included.
+/// Formula: time per copy = ticks / rounds, including the cost of a pair of stamps.
 ///
 /// # Errors
-/// The other side did not answer until `give_up` said so, or a byte was wrong.
+/// The other side did not answer before `give_up` returned true, or a byte was wrong.
 ///
 /// # Panics
 /// `bytes` is more than [`COPY_BYTES`], or `samples · rounds` is 2³² − 2 or more.
@@ -69,28 +67,30 @@ pub fn copy_cross_core(
     match role {
         Role::Initiator => turns.take(&mut own, timer, give_up, |own| {
             // SAFETY: the area's buffer has at least `bytes` bytes, it is this side's turn to
-            // touch it (the protocol above), and `own` is elsewhere.
+            // touch it (the protocol above), and `own` does not overlap it.
             unsafe { ptr::copy_nonoverlapping(shared, own.as_mut_ptr(), own.len()) };
             Ok(())
         }),
         Role::Responder => turns.give(&mut own, give_up, |own| {
-            // SAFETY: as above, with the turn the other side's.
+            // SAFETY: as above; it is this side's turn.
             unsafe { ptr::copy_nonoverlapping(own.as_ptr(), shared, own.len()) };
         }),
     }
 }
 
-/// As [`copy_cross_core`], but out of the responder's own memory, by a system call that `read`
-/// makes: it is given the responder's process, the address there, and where to put the bytes.
+/// As [`copy_cross_core`], but copies out of the responder's own memory by a system call. `read`
+/// makes that call: its arguments are the responder's process, the address there, and the buffer
+/// for the bytes.
 ///
-/// Formula: time per copy = ticks / rounds, the cost of one pair of stamps included.
+/// Formula: time per copy = ticks / rounds, including the cost of a pair of stamps.
 ///
 /// # Errors
-/// The other side did not answer until `give_up` said so, `read` failed, or a byte was wrong.
+/// The other side did not answer before `give_up` returned true, `read` failed, or a byte was
+/// wrong.
 ///
 /// # Panics
 /// `samples · rounds` is 2³² − 2 or more.
-#[allow(clippy::too_many_arguments)] // Those of the other floors, and the system call.
+#[allow(clippy::too_many_arguments)] // The arguments of the other floors, and the system call.
 pub fn copy_vm_readv(
     area: &FloorArea,
     epoch: u64,
@@ -107,7 +107,7 @@ pub fn copy_vm_readv(
     let turns = Turns { floor: FLOOR, area, epoch, window };
     match role {
         Role::Initiator => turns.take(&mut own, timer, give_up, |own| {
-            // A wrong process or address makes the system call fail, or the check below.
+            // With a wrong process or address, the system call or the check below fails.
             let process = process.load(Ordering::Relaxed) as u32;
             read(process, address.load(Ordering::Relaxed), own)
                 .map_err(ShmError::system("read another process's memory"))
@@ -120,13 +120,13 @@ pub fn copy_vm_readv(
 }
 
 /// Copies `bytes` into shared memory that the responder's core has just read, and waits until the
-/// responder says that it saw them come: a store with its completion, done by hand.
+/// responder says that it has seen them: a store with its completion, done by hand.
 /// `window.samples` samples of `window.rounds` stores, timed one by one.
 ///
-/// Formula: time per store = ticks / rounds, the cost of one pair of stamps included.
+/// Formula: time per store = ticks / rounds, including the cost of a pair of stamps.
 ///
 /// # Errors
-/// The other side did not answer until `give_up` said so, or a byte was wrong.
+/// The other side did not answer before `give_up` returned true, or a byte was wrong.
 ///
 /// # Panics
 /// `bytes` is more than [`COPY_BYTES`], or `2 · samples · rounds` is 2³² − 2 or more.
@@ -151,14 +151,14 @@ pub fn store_cross_core(
     for _ in 0..window.samples {
         let mut ticks = 0_u64;
         for _ in 0..window.rounds {
-            // Two numbers a store: it was seen, it was read.
+            // Each store has two numbers: one says that it was seen, the other that it was read.
             number += 2;
             match role {
                 Role::Initiator => {
                     fill(&mut own, number);
                     let start = timer.stamp();
-                    // SAFETY: the area's buffer has at least `bytes` bytes, `own` is elsewhere, and
-                    // the responder has read the former store: it said so below.
+                    // SAFETY: the area's buffer has at least `bytes` bytes, `own` does not overlap
+                    // it, and the responder has said, below, that it read the last store.
                     unsafe { ptr::copy_nonoverlapping(own.as_ptr(), shared, bytes) };
                     // Release: pairs with the responder's acquire; the bytes are there.
                     stored.store(number, Ordering::Release);
@@ -166,7 +166,7 @@ pub fn store_cross_core(
                         .ok_or_else(gave_up)?;
                     let end = timer.stamp();
                     ticks = ticks.wrapping_add(end.ticks().wrapping_sub(start.ticks()));
-                    // Acquire: pairs with the responder's release; it reads no more.
+                    // Acquire: pairs with the responder's release; it has read the buffer.
                     until(|| seen.load(Ordering::Acquire) == number, &mut give_up)
                         .ok_or_else(gave_up)?;
                 }
@@ -175,12 +175,12 @@ pub fn store_cross_core(
                     until(|| stored.load(Ordering::Acquire) == number, &mut give_up)
                         .ok_or_else(gave_up)?;
                     seen.store(number - 1, Ordering::Relaxed);
-                    // SAFETY: as above, and the initiator does not touch the buffer until it is
-                    // told that it was read.
+                    // SAFETY: as above, and the initiator does not touch the buffer before this
+                    // side says that it has read it.
                     unsafe { ptr::copy_nonoverlapping(shared, own.as_mut_ptr(), bytes) };
                     check(FLOOR, &own, number)?;
-                    // Release: pairs with the initiator's acquire; the buffer was read. The next
-                    // store may come, and finds this side waiting.
+                    // Release: pairs with the initiator's acquire; the buffer has been read. The
+                    // next store finds this side waiting.
                     seen.store(number, Ordering::Release);
                 }
             }
@@ -192,7 +192,7 @@ pub fn store_cross_core(
     Ok(samples)
 }
 
-/// The taking of turns that both sides of a copy keep to.
+/// The turns that both sides of a copy take.
 struct Turns<'a> {
     floor: &'static str,
     area: &'a FloorArea,
@@ -210,7 +210,7 @@ impl Turns<'_> {
         ShmError::GaveUp { floor: self.floor }
     }
 
-    /// The initiator's part: wants a buffer, copies it out, checks it.
+    /// The initiator's part: asks for a buffer, copies it out, and checks it.
     fn take(
         &self,
         own: &mut [u8],
@@ -225,7 +225,7 @@ impl Turns<'_> {
             let mut ticks = 0_u64;
             for _ in 0..self.window.rounds {
                 number += 1;
-                // Release: pairs with the acquire in `give`; the former copy is finished.
+                // Release: pairs with the acquire in `give`; the last copy is finished.
                 wanted.store(number, Ordering::Release);
                 // Acquire: pairs with the release in `give`; the buffer is written.
                 until(|| ready.load(Ordering::Acquire) == number, &mut give_up)
@@ -243,7 +243,7 @@ impl Turns<'_> {
         Ok(samples)
     }
 
-    /// The responder's part: fills the buffer that is wanted.
+    /// The responder's part: fills each buffer that is asked for.
     fn give(
         &self,
         own: &mut [u8],
@@ -267,7 +267,7 @@ impl Turns<'_> {
     }
 }
 
-/// The byte at `at` of the buffer number `number`: all bytes of a buffer change with the number.
+/// The byte at `at` of buffer `number`. Another number changes every byte.
 fn pattern(number: u64, at: usize) -> u8 {
     (number as u8).wrapping_mul(31).wrapping_add(at as u8).wrapping_add((at >> 8) as u8)
 }

@@ -1,11 +1,11 @@
-//! Messages between buffers of which none is shared: two copies at once, by way of slots.
+//! Messages between private buffers: both sides copy at once, through shared slots.
 //!
-//! Unsafe code here rests on the invariants of `mapping`, and on this protocol for the area's
-//! buffer: either half of it has the slots of one way. Piece i of a message lies in slot i mod
-//! [`SLOTS`]; its sender touches it between reading that piece i − [`SLOTS`] was read and storing
-//! that piece i is written, its receiver between reading the latter and storing that piece i was
-//! read. A peer that breaks it spoils bytes, which are checked, and nothing else: they are plain
-//! bytes without structure.
+//! Unsafe code here relies on the invariants of `mapping`, and on this protocol for the area's
+//! buffer. Each half of the buffer holds the slots of one direction. Piece i of a message lies in
+//! slot i mod [`SLOTS`]. The sender touches that slot only between reading that piece i − [`SLOTS`]
+//! was read and storing that piece i is written. The receiver touches it only between reading that
+//! piece i is written and storing that piece i was read. A peer that breaks the protocol can only
+//! spoil the bytes: these are checked, and have no structure.
 
 use std::ptr;
 
@@ -15,27 +15,28 @@ use super::copy::{check, fill};
 use super::{COPY_BYTES, FloorArea};
 use crate::ShmError;
 use crate::probe::first_number;
-use crate::spin::until;
+use crate::spin::{timed, until};
 use crate::sync::{AtomicU64, Ordering};
 
 const FLOOR: &str = "copy_pipeline";
-/// Slots that a message passes through.
+/// Number of slots through which a message passes.
 const SLOTS: usize = 8;
-/// Bytes of a slot at most.
+/// Largest number of bytes in a slot.
 const SLOT_BYTES: usize = 32 << 10;
-const _: () = assert!(2 * SLOTS * SLOT_BYTES <= COPY_BYTES, "the slots of both ways fit");
+const _: () = assert!(2 * SLOTS * SLOT_BYTES <= COPY_BYTES, "the slots of both directions fit");
 
-/// A message of `bytes` from a buffer of the initiator's to one of the responder's, and one back
-/// between two other buffers, of which none is shared: a sender copies it in pieces into shared
-/// slots, its receiver copies them out as they come, and says so. 8 slots of 32 KiB each way, or of
-/// an eighth of a message that is shorter than all of them. `window.samples` samples of
-/// `window.rounds` such rounds, until the initiator has the last piece back; what the last round
-/// brought is compared with what was sent.
+/// A ping-pong of messages of `bytes` between four private buffers. The sender copies a message in
+/// pieces into shared slots; the receiver copies the pieces out as they arrive, and says so. Each
+/// direction has 8 slots of 32 KiB, or of an eighth of the message if that is less.
+///
+/// `window.samples` samples of `window.rounds` rounds; a round ends when the initiator has the last
+/// piece of the message that comes back. The message of the last round is compared with what was
+/// sent.
 ///
 /// Formula: time per message = ticks / (2 · rounds).
 ///
 /// # Errors
-/// The other side did not answer until `give_up` said so, or a byte was wrong.
+/// The other side did not answer before `give_up` returned true, or a byte was wrong.
 ///
 /// # Panics
 /// `bytes` is 0 or more than [`COPY_BYTES`], or the pieces of all rounds are 2³² − 1 or more.
@@ -53,7 +54,7 @@ pub fn copy_pipeline(
     let pieces = bytes.div_ceil(piece) as u64;
     let rounds = u64::from(window.samples) * u64::from(window.rounds);
     let mut number = first_number(epoch, pieces * rounds);
-    // Other bytes each epoch and way.
+    // Different bytes for each epoch and direction.
     let [there, back] = [0, 1].map(|way| epoch.wrapping_mul(2).wrapping_add(way));
     let (own, others) = match role {
         Role::Initiator => (there, back),
@@ -64,9 +65,7 @@ pub fn copy_pipeline(
     let [there, back] = area.pipelines();
     let there = Way { area, piece, first_slot: 0, written: there[0], read: there[1] };
     let back = Way { area, piece, first_slot: SLOTS, written: back[0], read: back[1] };
-    let mut samples = Vec::with_capacity(window.samples as usize);
-    for _ in 0..window.samples {
-        let start = timer.stamp();
+    let mut samples = timed(window.samples, timer, || {
         for _ in 0..window.rounds {
             match role {
                 Role::Initiator => {
@@ -80,32 +79,31 @@ pub fn copy_pipeline(
             }
             number += pieces;
         }
-        let end = timer.stamp();
-        if role == Role::Initiator {
-            samples.push(end.ticks().wrapping_sub(start.ticks()));
-        }
-    }
+        Ok(())
+    })?;
     if rounds > 0 {
         check(FLOOR, &received, others)?;
+    }
+    if role == Role::Responder {
+        samples.clear();
     }
     Ok(samples)
 }
 
-/// One direction. Piece i of a message, counted from 0, has the number that follows i more than the
-/// message's own.
+/// One direction. Piece i of a message, counted from 0, has the message's number plus i + 1.
 struct Way<'a> {
     area: &'a FloorArea,
     /// Bytes of a piece.
     piece: usize,
     first_slot: usize,
-    /// Number of the last piece written.
+    /// The number of the last piece written.
     written: &'a AtomicU64,
-    /// Number of the last piece read.
+    /// The number of the last piece read.
     read: &'a AtomicU64,
 }
 
 impl Way<'_> {
-    /// Copies a message into the slots. When this returns, all of it was read.
+    /// Copies a message into the slots, and waits until the receiver has read all of it.
     fn send(
         &self,
         own: &[u8],
@@ -118,8 +116,8 @@ impl Way<'_> {
             if at - read == SLOTS {
                 read = within(self.read, number, read + 1..=pieces, give_up)?;
             }
-            // SAFETY: the area's buffer has all slots, a piece is no longer than a slot, `own` is
-            // elsewhere, and the receiver has read what was in the slot before: it said so.
+            // SAFETY: all slots lie in the area's buffer, a piece is no longer than a slot, `own`
+            // does not overlap it, and the receiver has said that it read the slot's last piece.
             unsafe { ptr::copy_nonoverlapping(piece.as_ptr(), self.slot(at), piece.len()) };
             // Release: pairs with the acquire of `receive`; the piece is there.
             self.written.store(number + at as u64 + 1, Ordering::Release);
@@ -139,8 +137,8 @@ impl Way<'_> {
             if at == there {
                 there = within(self.written, number, at + 1..=pieces, give_up)?;
             }
-            // SAFETY: as in `send`, and the sender does not touch the slot until it is told that it
-            // was read.
+            // SAFETY: as in `send`, and the sender does not touch the slot before this side says
+            // that it has read it.
             unsafe { ptr::copy_nonoverlapping(self.slot(at), piece.as_mut_ptr(), piece.len()) };
             // Release: pairs with the acquire of `send`; the slot may be written.
             self.read.store(number + at as u64 + 1, Ordering::Release);
@@ -155,8 +153,8 @@ impl Way<'_> {
     }
 }
 
-/// Waits until so many pieces of the message of this number were counted; returns how many. What an
-/// earlier epoch or message left is no number of this one.
+/// Waits until the counter says that this many pieces of message `number` are done, and returns how
+/// many are. Numbers that an earlier epoch or message left do not count.
 #[inline(always)]
 fn within(
     counter: &AtomicU64,

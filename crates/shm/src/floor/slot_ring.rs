@@ -1,4 +1,4 @@
-//! The transfer of one message through a ring of slots.
+//! The transfer of a message through a ring of slots.
 
 use bandgap_comm::{Role, Timer, Window};
 
@@ -7,18 +7,18 @@ use super::area::RING_SLOTS;
 use crate::ShmError;
 use crate::mapping::Line;
 use crate::probe::first_number;
-use crate::spin::until;
+use crate::spin::{timed, until};
 use crate::sync::Ordering;
 
 const FLOOR: &str = "slot_ring";
 
-/// Ping-pong of 8 bytes through a ring of 64 slots of 64 bytes each way, the sequence in the slot:
-/// `window.samples` samples of `window.rounds` round trips.
+/// Ping-pong of 8 bytes through a ring of 64 slots of 64 bytes each way; each slot also holds the
+/// sequence number. `window.samples` samples of `window.rounds` round trips.
 ///
 /// Formula: half round trip = ticks / (2 · rounds).
 ///
 /// # Errors
-/// The other side did not answer until `give_up` said so, or a payload was wrong.
+/// The other side did not answer before `give_up` returned true, or a payload was wrong.
 ///
 /// # Panics
 /// `samples · rounds` is 2³² − 1 or more.
@@ -35,9 +35,7 @@ pub fn slot_ring(
     let [there, back] = area.slots_there_back();
     let mut number = first;
     let mut sum = 0_u64;
-    let mut samples = Vec::with_capacity(window.samples as usize);
-    for _ in 0..window.samples {
-        let start = timer.stamp();
+    let mut samples = timed(window.samples, timer, || {
         for _ in 0..window.rounds {
             number += 1;
             if role == Role::Initiator {
@@ -48,8 +46,8 @@ pub fn slot_ring(
                 send(back, number);
             }
         }
-        samples.push(timer.stamp().ticks().wrapping_sub(start.ticks()));
-    }
+        Ok(())
+    })?;
     check(FLOOR, first, exchanges, sum)?;
     if role == Role::Responder {
         samples.clear();
@@ -61,7 +59,7 @@ pub fn slot_ring(
 pub(super) fn send<const N: usize>(ring: &[Line; N], number: u64) {
     let slot = &ring[number as usize & (N - 1)];
     slot.payload.store(!number, Ordering::Relaxed);
-    // Release: pairs with the acquire where the sequence is awaited.
+    // Release: pairs with the acquire of whoever waits for the sequence.
     slot.sequence.store(number, Ordering::Release);
 }
 
@@ -78,7 +76,7 @@ fn receive(
     Ok(slot.payload.load(Ordering::Relaxed))
 }
 
-/// Whether the payloads of messages `first + 1` to `first + messages` add up.
+/// Checks the sum of the payloads of messages `first + 1` to `first + messages`.
 pub(super) fn check(
     floor: &'static str,
     first: u64,

@@ -1,4 +1,4 @@
-//! The rate of messages in one direction.
+//! The rate of a stream of messages.
 
 use bandgap_comm::{Role, Timer, Window};
 
@@ -7,23 +7,22 @@ use super::area::STREAM_SLOTS;
 use super::slot_ring::{check, send};
 use crate::ShmError;
 use crate::probe::first_number;
-use crate::spin::until;
+use crate::spin::{timed, until};
 use crate::sync::Ordering;
 
 const FLOOR: &str = "slot_ring_stream";
-const GAVE_UP: ShmError = ShmError::GaveUp { floor: FLOOR };
 
-/// Messages between two returns of credits.
+/// Messages per return of credits.
 const CREDIT_EVERY: u64 = 128;
 
-/// A stream of 8-byte messages from the initiator through a ring of 512 slots of 64 bytes, the
-/// sequence in the slot, credits returned each 128 messages: `window.samples` samples of
-/// `window.rounds` messages, each ended by the credit for its last message.
+/// A stream of 8-byte messages from the initiator through a ring of 512 slots of 64 bytes; each
+/// slot also holds the sequence number. Credits return every 128 messages. `window.samples` samples
+/// of `window.rounds` messages; a sample ends with the credit for its last message.
 ///
-/// Formula: time per message = ticks / rounds, for rounds that are large against the 512 slots.
+/// Formula: time per message = ticks / rounds, if rounds is much larger than the 512 slots.
 ///
 /// # Errors
-/// The other side did not answer until `give_up` said so, or a payload was wrong.
+/// The other side did not answer before `give_up` returned true, or a payload was wrong.
 ///
 /// # Panics
 /// `samples · rounds` is 2³² − 1 or more.
@@ -53,22 +52,20 @@ fn initiate(
     let first = first_number(epoch, messages);
     let last = first + messages;
     let mut number = first;
-    // The last message known to have been read; its line may hold an earlier epoch's.
+    // The last message known to have been read. The credits may still be an earlier epoch's.
     let mut read = first;
     let look = |until_read: u64, read: &mut u64, give_up: &mut _| {
         let seen = || {
-            // Acquire: pairs with the release in `respond`; the slots read may be overwritten.
+            // Acquire: pairs with the release in `respond`; the slots that were read may be reused.
             let credit = credits.load(Ordering::Acquire);
             if (first..=last).contains(&credit) {
                 *read = credit;
             }
             *read >= until_read
         };
-        until(seen, give_up).ok_or(GAVE_UP)
+        until(seen, give_up).ok_or(ShmError::GaveUp { floor: FLOOR })
     };
-    let mut samples = Vec::with_capacity(window.samples as usize);
-    for _ in 0..window.samples {
-        let start = timer.stamp();
+    timed(window.samples, timer, || {
         for _ in 0..window.rounds {
             number += 1;
             if number - read > STREAM_SLOTS as u64 {
@@ -76,10 +73,8 @@ fn initiate(
             }
             send(ring, number);
         }
-        look(number, &mut read, &mut give_up)?;
-        samples.push(timer.stamp().ticks().wrapping_sub(start.ticks()));
-    }
-    Ok(samples)
+        look(number, &mut read, &mut give_up)
+    })
 }
 
 fn respond(
@@ -99,7 +94,7 @@ fn respond(
             let slot = &ring[number as usize & (STREAM_SLOTS - 1)];
             // Acquire: pairs with the release in `send`.
             until(|| slot.sequence.load(Ordering::Acquire) == number, &mut give_up)
-                .ok_or(GAVE_UP)?;
+                .ok_or(ShmError::GaveUp { floor: FLOOR })?;
             sum = sum.wrapping_add(slot.payload.load(Ordering::Relaxed));
             if number.is_multiple_of(CREDIT_EVERY) {
                 // Release: pairs with the acquire in `initiate`.

@@ -1,11 +1,12 @@
 //! Both rings between this rank and one peer.
 //!
-//! Where the last thing that came from the peer was a request without reply, a request of this rank
-//! goes back in its slot, in place of a reply: the line is in this core's cache already, and
-//! the peer, which looks there for completion, gets it with one exchange of the line where a
-//! slot of this rank's own ring takes two. In its own ring that request counts as sent, and its slot stays
-//! empty; so both directions keep their order, and whoever finds it handles what lies in the ring
-//! first.
+//! If the last thing that came from the peer was a request without a reply, the next request of
+//! this rank goes back in that request's slot, in place of a reply. It is "carried". The line is
+//! already in this core's cache, and the peer looks there for completion anyway: that takes one
+//! transfer of the line, while a slot of this rank's own ring takes two.
+//!
+//! In its own ring a carried request counts as sent, and its slot stays empty. So both directions
+//! keep their order: a rank that finds a carried request first handles what is in the ring.
 
 use bandgap_comm::{CommError, Deliver, Message, Rank};
 
@@ -13,7 +14,7 @@ use bandgap_comm::{CommError, Deliver, Message, Rank};
 use super::Back;
 use super::{Cells, Corrupt, Receiver, Sender};
 
-/// One peer, and the ring each way.
+/// A peer, and the ring in each direction.
 #[derive(Debug)]
 #[repr(align(128))]
 pub struct Lane<C: Cells> {
@@ -43,28 +44,28 @@ impl<C: Cells> Lane<C> {
         self.peer
     }
 
-    /// Sends a request the better way, if there is room, and says whether there was.
+    /// Sends a request, carried if possible, if there is room. Returns whether there was.
     #[inline(always)]
     pub fn send(&mut self, message: &Message) -> bool {
         if self.can_carry() { self.carry(message) } else { self.push(message) }
     }
 
-    /// Whether the next request goes back in the slot of the peer's last one: then it is for
-    /// [`Lane::carry`], else for [`Lane::push`].
+    /// Whether the next request can be carried in the slot of the peer's last one. If so, send it
+    /// with [`Lane::carry`], else with [`Lane::push`].
     #[inline(always)]
     pub fn can_carry(&self) -> bool {
         self.incoming.can_carry()
     }
 
-    /// Sends a request in the ring if there is room, and says whether there was.
+    /// Sends a request in the ring if there is room, and returns whether there was.
     #[inline(always)]
     pub fn push(&mut self, message: &Message) -> bool {
         debug_assert!(!self.can_carry(), "the next request is carried");
         self.requests.push(message)
     }
 
-    /// Sends a request in the slot of the peer's last one if there is room for it in the ring, and
-    /// says whether there was.
+    /// Sends a request in the slot of the peer's last one if the ring has room for it. Returns
+    /// whether it has.
     #[inline(always)]
     pub fn carry(&mut self, message: &Message) -> bool {
         debug_assert!(self.can_carry(), "the next request goes into the ring");
@@ -82,16 +83,16 @@ impl<C: Cells> Lane<C> {
         self.requests.outstanding() as usize
     }
 
-    /// Requests handled of whose completion the peer may not know yet.
+    /// Requests handled whose completion the peer may not know of yet.
     pub fn unpublished(&self) -> usize {
         self.incoming.unpublished() as usize
     }
 
-    /// Delivers what has come: a completion, or those of several requests without replies, and a
-    /// request.
+    /// Delivers what has arrived: the completion of one request, or of several without replies, and
+    /// one request of the peer.
     ///
     /// # Errors
-    /// The peer wrote what it may not write.
+    /// The peer wrote something invalid.
     #[inline]
     pub fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<Delivered, CommError> {
         if self.requests.is_carried() && self.take_carried(deliver)? {
@@ -104,11 +105,11 @@ impl<C: Cells> Lane<C> {
         Ok(Delivered { completed, served: self.serve(deliver)? })
     }
 
-    /// Delivers the request that the slot of the oldest one carries, unless some in the ring were
-    /// sent before it, which a look at the ring then shows. Says whether it did.
+    /// Delivers the request that is carried in the slot of the oldest one, unless the ring holds
+    /// requests that were sent before it. Returns whether it did.
     ///
     /// # Errors
-    /// The peer wrote what it may not write.
+    /// The peer wrote something invalid.
     #[inline(always)]
     pub(crate) fn take_carried<D: Deliver>(&mut self, deliver: &mut D) -> Result<bool, CommError> {
         let Self { peer, requests, incoming } = self;
@@ -124,10 +125,10 @@ impl<C: Cells> Lane<C> {
         Ok(true)
     }
 
-    /// Delivers a request from the ring if one has arrived.
+    /// Delivers a request from the ring if one has arrived. Returns how many, 0 or 1.
     ///
     /// # Errors
-    /// The peer wrote what it may not write.
+    /// The peer wrote something invalid.
     #[inline(always)]
     pub fn serve<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize, CommError> {
         let Self { peer, incoming, .. } = self;
@@ -137,7 +138,7 @@ impl<C: Cells> Lane<C> {
     }
 }
 
-/// What a peer did that it may not do.
+/// The error for a peer that wrote something invalid.
 #[cold]
 #[inline(never)]
 pub(crate) fn garbage(peer: Rank, corrupt: Corrupt) -> CommError {
@@ -152,11 +153,11 @@ impl<C: Cells> Lane<C> {
         self.requests.is_idle()
     }
 
-    /// Delivers the reply to the oldest request if it is there, and says what is; some request is
-    /// outstanding.
+    /// Delivers the reply to the oldest request if it is there, and returns what is in the slot.
+    /// Some request must be outstanding.
     ///
     /// # Errors
-    /// The peer wrote what it may not write.
+    /// The peer wrote something invalid.
     #[inline(always)]
     pub(crate) fn take_reply<D: Deliver>(&mut self, deliver: &mut D) -> Result<Back, CommError> {
         let Self { peer, requests, .. } = self;
@@ -165,21 +166,21 @@ impl<C: Cells> Lane<C> {
             .map_err(|corrupt| garbage(*peer, corrupt))
     }
 
-    /// Whether the oldest request is complete without reply: [`Lane::progress`] sees to that.
+    /// Whether the counter has passed the oldest request: then [`Lane::progress`] completes it.
     #[inline(always)]
     pub(crate) fn is_counted(&self) -> bool {
         self.requests.is_counted()
     }
 
-    /// Whether a request waits, and it is its turn, which it is each `turns` completions, a power
-    /// of two.
+    /// Whether a request of the peer waits and it is its turn, which comes every `turns`
+    /// completions, a power of two.
     #[inline(always)]
     pub(crate) fn is_turn(&self, turns: u64) -> bool {
         self.requests.is_turn(turns) && self.incoming.has_arrived()
     }
 
-    /// The peer, and the ring from it, for the one lane between two ranks: with the code in place
-    /// the compiler keeps more in registers than it does in [`Lane::serve`].
+    /// The peer, and the ring from it. For the only lane between two ranks: with the code inlined
+    /// there, the compiler keeps more in registers than in [`Lane::serve`].
     #[inline(always)]
     pub(crate) fn incoming(&mut self) -> (Rank, &mut Receiver<C>) {
         (self.peer, &mut self.incoming)

@@ -1,4 +1,4 @@
-//! A ring without a segment.
+//! A ring in the memory of one process.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ impl LocalCells {
     /// A ring of `slots` slots whose first `position` requests got replies.
     ///
     /// # Panics
-    /// `slots` is no power of two.
+    /// `slots` is not a power of two.
     pub fn new(slots: u64, position: u64) -> Arc<Self> {
         assert!(slots.is_power_of_two(), "the number of slots is a power of two");
         let last_sequence = |slot: u64| {
-            // The latest request before `position` in this slot, if there was one.
+            // The last request before `position` in this slot, if there was one.
             let back = position.wrapping_sub(slot) % slots + 1;
             position.checked_sub(back).map_or(0, |last| Sequence::reply(last).shown())
         };

@@ -8,11 +8,11 @@ use super::{Cells, Corrupt};
 use crate::slot::{STEP, Sequence, Slot};
 
 /// Calls that find nothing before the counter is published. A receiver that keeps up with a stream
-/// finds nothing between any two requests; were the counter published each time, its line would
-/// travel with every message.
+/// finds nothing between two requests. If it then published the counter each time, the counter's
+/// line would travel with every message.
 #[cfg(not(loom))]
 pub(super) const PATIENCE: u32 = 64;
-/// The model checker explores every call.
+/// The model checker explores each call.
 #[cfg(loom)]
 pub(super) const PATIENCE: u32 = 1;
 
@@ -22,15 +22,15 @@ pub struct Receiver<C: Cells> {
     cells: C,
     /// Sequence of the next request.
     expected: Sequence,
-    /// Sequence of the oldest request whose completion the sender may not know; `expected` when
+    /// Sequence of the oldest request whose completion the sender may not know of; `expected` if
     /// there is none.
     unknown: Sequence,
-    /// Calls that found nothing while the counter was behind, since it was published.
+    /// Calls that have found nothing since the counter fell behind.
     waited: u32,
-    /// The counter is published where a sequence and this have no bit in common: each quarter of
-    /// the ring.
+    /// The counter is published when a sequence has no bit in common with this mask: every quarter
+    /// of the ring.
     milestone: u64,
-    /// Sequence of the request after the last that came in a slot of the other direction's ring.
+    /// Sequence of the request after the last one that was carried in the other direction's ring.
     after_carried: Sequence,
 }
 
@@ -55,7 +55,7 @@ impl<C: Cells> Receiver<C> {
         self.cells.slot(self.expected)
     }
 
-    /// Requests handled of whose completion the sender may not know yet.
+    /// Requests handled whose completion the sender may not know of yet.
     #[inline(always)]
     pub fn unpublished(&self) -> u64 {
         self.unknown.until(self.expected)
@@ -67,10 +67,10 @@ impl<C: Cells> Receiver<C> {
         self.slot().header().is(self.expected)
     }
 
-    /// Handles the next request if it has arrived, and returns how many requests that was.
+    /// Handles the next request if it has arrived. Returns how many were handled, 0 or 1.
     ///
     /// # Errors
-    /// The sender wrote what it may not write.
+    /// The sender wrote something invalid.
     #[inline(always)]
     pub fn serve<M: Borrow<Message>>(
         &mut self,
@@ -87,7 +87,7 @@ impl<C: Cells> Receiver<C> {
         Ok(1)
     }
 
-    /// The next request, if it has arrived. It is handled by [`Receiver::reply`] or
+    /// The next request, if it has arrived. Complete it with [`Receiver::reply`] or
     /// [`Receiver::done`].
     #[inline(always)]
     pub(crate) fn arrived(&self) -> Result<Option<Message>, Corrupt> {
@@ -96,7 +96,8 @@ impl<C: Cells> Receiver<C> {
         if header.is(self.expected) { Ok(Some(slot.read(header)?)) } else { Ok(None) }
     }
 
-    /// When no request has arrived: makes known how many were handled, the [`PATIENCE`]-th time.
+    /// Call this when no request has arrived. If the counter is behind, the [`PATIENCE`]-th call in
+    /// which that is so publishes it.
     #[inline(always)]
     pub(crate) fn idle(&mut self) {
         if self.unknown != self.expected {
@@ -135,28 +136,30 @@ impl<C: Cells> Receiver<C> {
         }
     }
 
-    /// The same for a request that came in a slot of the other direction's ring.
+    /// The same for a request that was carried in a slot of the other direction's ring.
     #[inline(always)]
     pub(super) fn done_elsewhere(&mut self) {
         self.after_carried = self.expected.next();
         self.done();
     }
 
-    /// Whether the slot of the request handled last may carry a request of this side: it came in
-    /// it, had no reply, and the sender does not know that it is complete.
+    /// Whether the slot of the request handled last may carry a request of this side. It may if
+    /// that request came in this ring, had no reply, and the sender does not know that it is
+    /// complete.
     #[inline(always)]
     pub(super) fn can_carry(&self) -> bool {
         self.unknown != self.expected && self.after_carried != self.expected
     }
 
-    /// Sends a request of this side in the slot of the request handled last, which this completes.
+    /// Sends a request of this side in the slot of the request handled last, and so completes that
+    /// one.
     #[inline(always)]
     pub(super) fn carry(&mut self, message: &Message) {
         let last = self.expected.before();
         let slot = self.cells.slot(last);
         slot.write_words(message);
         if self.unknown != last {
-            // Those before get nothing back, and the sender completes in order.
+            // Nothing comes back for the requests before it, and the sender completes in order.
             self.cells.handled().publish(last);
         }
         slot.announce(message.tag(), last.carried());
@@ -169,7 +172,7 @@ impl<C: Cells> Receiver<C> {
         self.slot().announce(tag, self.expected.replied());
     }
 
-    /// Those before a reply get none, and the sender completes in order.
+    /// The requests before it get no reply, and the sender completes in order.
     #[cold]
     #[inline(never)]
     fn publish_and_announce(&mut self, tag: Tag) {
@@ -177,7 +180,7 @@ impl<C: Cells> Receiver<C> {
         self.announce(tag);
     }
 
-    /// Makes known that the requests before the next are handled.
+    /// Publishes that all requests before the next one have been handled.
     #[cold]
     #[inline(never)]
     fn publish(&mut self) {

@@ -9,22 +9,23 @@ use crate::slot::{STEP, Sequence};
 #[derive(Debug)]
 pub struct Sender<C: Cells> {
     cells: C,
-    /// Sequence of the next request. All positions follow from the two sequences: a request stores
-    /// nothing else of its own, since four counters in place of one were measured to halve the
-    /// stream: stores probably wait behind those to slots, whose lines come from afar.
+    /// Sequence of the next request. All positions follow from the two sequences. Sending a request
+    /// updates nothing else here: with four counters instead of one, measurements showed half the
+    /// rate. These stores probably wait behind those to slots, whose lines are in another core's
+    /// cache.
     next: Sequence,
-    /// Sequence of the oldest request that has not completed; `next` when there is none.
+    /// Sequence of the oldest request that has not completed; `next` if there is none.
     oldest: Sequence,
-    /// Requests that may be outstanding: the slots, or none where there is no peer.
+    /// Largest number of outstanding requests: the number of slots, or 0 if there is no peer.
     capacity: u64,
 }
 
-/// What came back in the slot of a request.
+/// What has come back in the slot of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Back {
-    /// Nothing yet, or nothing at all.
+    /// Nothing, or nothing yet.
     Nothing,
-    /// Its reply.
+    /// The reply.
     Reply,
     /// A request of the other side.
     Request,
@@ -48,7 +49,7 @@ impl<C: Cells> Sender<C> {
         Self { cells, next, oldest: next, capacity }
     }
 
-    /// Sends a request if there is room, and says whether there was.
+    /// Sends a request if there is room, and returns whether there was.
     #[inline(always)]
     pub fn push(&mut self, message: &Message) -> bool {
         if !self.has_room() {
@@ -59,13 +60,13 @@ impl<C: Cells> Sender<C> {
         true
     }
 
-    /// Whether a request has room.
+    /// Whether there is room for a request.
     #[inline(always)]
     pub(super) fn has_room(&self) -> bool {
         self.outstanding() != self.capacity
     }
 
-    /// Counts a request as sent that travels in a slot of the other direction's ring.
+    /// Counts a request as sent. It travels in a slot of the other direction's ring.
     #[inline(always)]
     pub(super) fn skip(&mut self) {
         self.next = self.next.next();
@@ -77,18 +78,18 @@ impl<C: Cells> Sender<C> {
         self.oldest.until(self.next)
     }
 
-    /// Whether none is outstanding.
+    /// Whether no request is outstanding.
     #[inline(always)]
     pub(crate) fn is_idle(&self) -> bool {
         self.next == self.oldest
     }
 
-    /// Looks whether the oldest request has completed: hands out its reply, or completes it and
-    /// those after it that nothing comes back for. Returns how many requests completed; none, when none
-    /// is outstanding.
+    /// Checks whether the oldest request has completed. If its reply is there, passes it to
+    /// `on_reply`; else completes it and those after it that have no reply. Returns how many
+    /// requests completed.
     ///
     /// # Errors
-    /// The receiver wrote what it may not write.
+    /// The receiver wrote something invalid.
     #[inline(always)]
     pub fn complete(
         &mut self,
@@ -103,18 +104,18 @@ impl<C: Cells> Sender<C> {
         }
     }
 
-    /// Hands out the reply to the oldest request, of which there is one, if it is there, and says
-    /// what is.
+    /// Passes the reply to the oldest request to `on_reply` if it is there, and returns what is in
+    /// the slot. Some request must be outstanding.
     ///
     /// # Errors
-    /// The receiver wrote what it may not write.
+    /// The receiver wrote something invalid.
     #[inline(always)]
     pub(crate) fn take_reply(
         &mut self,
         on_reply: impl FnOnce(Message) -> Result<(), NoHandler>,
     ) -> Result<Back, Corrupt> {
         let slot = self.cells.slot(self.oldest);
-        // Read once: whoever waits does this all the time.
+        // Read only once: a waiting rank does this all the time.
         let header = slot.header();
         if header.is(self.oldest.replied()) {
             on_reply(slot.read(header)?)?;
@@ -133,10 +134,10 @@ impl<C: Cells> Sender<C> {
         !self.is_idle() && self.cells.slot(self.oldest).header().is(self.oldest.carried())
     }
 
-    /// Hands out that request, and completes the one in whose slot it came.
+    /// Returns that request, and completes the one in whose slot it came.
     ///
     /// # Errors
-    /// The receiver wrote what it may not write.
+    /// The receiver wrote something invalid.
     #[inline]
     pub(super) fn take_carried(&mut self) -> Result<Message, Corrupt> {
         let slot = self.cells.slot(self.oldest);
@@ -145,25 +146,25 @@ impl<C: Cells> Sender<C> {
         Ok(request)
     }
 
-    /// Whether requests have been completed a multiple of `turns` times, a power of two.
+    /// Whether the number of completed requests is a multiple of `turns`, a power of two.
     #[cfg(not(loom))]
     #[inline(always)]
     pub(crate) fn is_turn(&self, turns: u64) -> bool {
         self.oldest.whole() & (STEP * turns - 1) == 0
     }
 
-    /// Whether the receiver says that it handled the oldest request.
+    /// Whether the receiver's counter says that the oldest request has been handled.
     #[cfg(not(loom))]
     #[inline(always)]
     pub(crate) fn is_counted(&self) -> bool {
         self.cells.handled().glance() > self.oldest.whole()
     }
 
-    /// Completes the oldest of the requests that the receiver says it handled, as far as they have
-    /// no replies, and returns how many these were.
+    /// Completes the oldest requests that the receiver has counted as handled, up to the first that
+    /// has an answer in its slot. Returns how many were completed.
     ///
     /// # Errors
-    /// The receiver wrote what it may not write.
+    /// The receiver wrote something invalid.
     #[inline]
     pub(crate) fn complete_unreplied(&mut self) -> Result<usize, Corrupt> {
         let handled = self.cells.handled().read();
@@ -172,9 +173,8 @@ impl<C: Cells> Sender<C> {
             return Err(Corrupt::Handled { handled, sent });
         }
         let mut completed = 0;
-        // The counter was read first, the slots are looked at second: what comes back in a slot is
-        // written before the counter passes its request, so where nothing is seen now, there is
-        // nothing.
+        // The counter is read first, the slots second. What comes back in a slot is written before
+        // the counter passes its request. So if a slot now shows nothing, nothing comes back.
         while handled > self.oldest.whole() && !self.is_answered() {
             self.oldest = self.oldest.next();
             completed += 1;
@@ -182,7 +182,7 @@ impl<C: Cells> Sender<C> {
         Ok(completed)
     }
 
-    /// Whether something came back in the slot of the oldest request.
+    /// Whether something has come back in the slot of the oldest request.
     #[inline]
     fn is_answered(&self) -> bool {
         let header = self.cells.slot(self.oldest).header();

@@ -54,8 +54,8 @@ impl Kind {
         matches!(self, Self::Request { replies: false } | Self::Store { replies: false, .. })
     }
 
-    /// Bytes that are carried, words not counted; `None` where it carries words only, which is not
-    /// the same as no bytes.
+    /// Bytes that it carries beside words; `None` if it is one that carries words only, which is
+    /// not the same as 0 bytes.
     #[inline]
     pub(super) fn bytes(self) -> Option<u32> {
         match self {
@@ -85,7 +85,7 @@ pub(super) struct Event {
     pub what: What,
 }
 
-/// Added to the order of wakes: what arrives at some time has arrived for who looks at that time.
+/// Added to the order of wakes: who looks at some time sees what arrives at that time.
 const AFTER_ARRIVALS: u64 = 1 << 63;
 
 /// Events by time, then arrivals before wakes, then first come, first served.
@@ -108,7 +108,7 @@ impl Queue {
         self.heap.pop().map(|Reverse(event)| event)
     }
 
-    /// Whether nothing can arrive at `time` or before any more.
+    /// Whether nothing more can arrive at `time` or before.
     #[inline]
     pub(super) fn settled(&self, time: u64) -> bool {
         self.heap.peek().is_none_or(|Reverse(e)| (e.time, e.order) >= (time, AFTER_ARRIVALS))

@@ -8,13 +8,15 @@ pub(super) struct Interface {
 }
 
 impl Interface {
-    /// When a message leaves that is there at `time` and occupies the sending side for `long`.
+    /// When a message begins to leave that is ready at `time` and occupies the sending side for
+    /// `long`.
     #[inline]
     pub(super) fn leave(&mut self, time: u64, long: u64) -> u64 {
         occupy(&mut self.leave_from, time, long)
     }
 
-    /// When a message is taken in that comes at `time` and occupies the receiving side for `long`.
+    /// When the interface begins to take in a message that comes at `time` and occupies the
+    /// receiving side for `long`.
     #[inline]
     pub(super) fn accept(&mut self, time: u64, long: u64) -> u64 {
         occupy(&mut self.accept_from, time, long)

@@ -1,4 +1,4 @@
-//! Messages of bytes that have come and that no receive has taken.
+//! Messages of bytes that have arrived and that no receive has taken.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ impl Mail {
         self.letters.insert((address, self.arrivals), letter);
     }
 
-    /// The first message to have come for `address`.
+    /// The first message that arrived for `address`.
     #[inline]
     pub(super) fn take(&mut self, address: Address) -> Option<Letter> {
         let (&first, _) = self.letters.range((address, 0)..=(address, u64::MAX)).next()?;

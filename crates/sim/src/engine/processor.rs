@@ -38,7 +38,7 @@ pub(super) struct Processor<'a> {
     /// Peers that this rank sends to, ascending.
     peers: Vec<Peer>,
     outstanding: u64,
-    /// Those among them that complete without a reply.
+    /// Those of them that complete without a reply.
     silent: u64,
     /// Requests handled that no `Serve` has counted yet.
     handled: u64,

@@ -1,4 +1,4 @@
-//! The file that describes a machine, and what makes it wrong.
+//! The file that describes a machine, and what can be wrong in it.
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -208,7 +208,7 @@ impl Description {
                 gap_per_byte: gap_per_byte.unwrap_or(0),
             });
         } else if let Some(value) = gap_per_byte {
-            let bounds = "left to the protocols where there are any".into();
+            let bounds = "left out where there are protocols".into();
             let text = value.get_ref().to_string();
             return Err(source.wrong_at(value, "gap_per_byte_ns", text, bounds));
         }

@@ -6,21 +6,22 @@ use super::ns;
 
 /// The costs of messages up to some length.
 ///
-/// *Formula*: a message of n bytes takes its sender os, holds an interface for max(g, n·G), and is
-/// whole at its receiver L + n·G after it began to leave; that takes it or to receive.
-/// *Assumptions*: sending and receiving sides of an interface work at once; the processor is free
-/// while bytes are under way; a message is sent without asking its receiver.
+/// *Formula*: a message of n bytes costs its sender os, holds an interface for max(g, n·G), is
+/// whole at its receiver L + n·G after it began to leave, and costs the receiver or.
+/// *Assumptions*: both sides of an interface work at the same time; the processor is free while
+/// bytes are under way; a sender does not ask its receiver.
 /// *Source*: Alexandrov, Ionescu, Schauser, Scheiman, "LogGP: Incorporating Long Messages into the
-/// LogP Model", SPAA 1995. There a message of n bytes takes (n − 1)·G; here n·G, so that one of no
+/// LogP Model", SPAA 1995. There a message of n bytes takes (n − 1)·G, here n·G: so a message of 0
 /// bytes costs what LogP says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Protocol {
-    /// Longest message; in the last protocol `u64::MAX`, or 0 where bytes have no time.
+    /// Longest message. In the last protocol `u64::MAX`, or 0 where the file does not say what bytes
+    /// cost.
     pub(super) up_to: u64,
     pub(super) send_overhead: u64,
     pub(super) recv_overhead: u64,
     pub(super) latency: u64,
-    /// In femtoseconds: 10 GB/s are 100 ps, and three digits are not enough for a rate.
+    /// In femtoseconds: 10 GB/s are 100 ps a byte, and three digits are too few for a rate.
     pub(super) gap_per_byte: u64,
 }
 
@@ -35,8 +36,8 @@ pub(crate) struct MessageCosts {
 }
 
 impl Protocol {
-    /// The longest message that it carries; `None` where it carries any, as the last protocol does.
-    /// Where a file has no time for bytes, there is one protocol for messages of none.
+    /// The longest message that it carries; `None` for any length, as in the last protocol. Where a
+    /// file does not say what bytes cost, there is one protocol, for messages of 0 bytes.
     pub fn up_to(&self) -> Option<Bytes> {
         (self.up_to < u64::MAX).then_some(Bytes(self.up_to))
     }

@@ -163,7 +163,7 @@ fn wrong_protocols_are_named_with_line_key_and_bounds() {
         ),
         (
             format!("{GOOD}gap_per_byte_ns = 1\n{LONG}"),
-            "line 6: gap_per_byte_ns is 1; it must be left to the protocols",
+            "line 6: gap_per_byte_ns is 1; it must be left out where there are protocols",
         ),
         (format!("{GOOD}gap_per_byte_ns = -1\n"), "line 6: gap_per_byte_ns is -1; it must be from"),
         (both.replace("latency_ns = 6\n", ""), "line 12: missing field `latency_ns`"),

@@ -1,9 +1,11 @@
 //! Message passing, written down: an exchange as a send and a receive, a barrier as its rounds.
 
-use bandgap_comm::{Comm, CommError, Rank};
+use bandgap_comm::{Combine, Comm, CommError, Group, Members, Part, Pending, Rank};
 
 use super::{Recorder, length};
 use crate::{Context, Op};
+
+type Recorded = Result<(), CommError>;
 
 impl Recorder {
     fn message(&mut self, op: impl Fn(u32, u32) -> Op, peer: Rank, bytes: usize) -> Recorded {
@@ -14,35 +16,71 @@ impl Recorder {
     }
 }
 
-type Recorded = Result<(), CommError>;
+/// What the recorder keeps of a message that a program has begun: a receive until it is waited for,
+/// nothing of a send.
+#[derive(Debug)]
+pub struct Begun(Option<(Rank, u32, Part)>);
 
 impl Comm for Recorder {
-    fn rank(&self) -> Rank {
-        self.rank
+    type Pending = Begun;
+    type Group<'a> = Group<'a, Self>;
+
+    fn group(&mut self, members: Members) -> Result<Group<'_, Self>, CommError> {
+        Group::new(self, members)
     }
 
-    fn size(&self) -> usize {
-        self.size
+    /// The send itself: the processor is free while its bytes are under way.
+    fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Result<Pending<Begun>, CommError> {
+        self.send(peer, tag, from)?;
+        Ok(Pending(Begun(None)))
     }
 
-    fn send(&mut self, peer: Rank, tag: u32, bytes: usize) -> Recorded {
+    /// Nothing yet: a receive is written down where the program waits for it.
+    fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<Pending<Begun>, CommError> {
+        self.peer(peer)?;
+        Ok(Pending(Begun(Some((peer, tag, into)))))
+    }
+
+    fn wait(&mut self, pending: Pending<Begun>) -> Recorded {
+        match pending.0.0 {
+            Some((peer, tag, into)) => self.recv(peer, tag, into),
+            None => Ok(()),
+        }
+    }
+
+    /// Nothing: messages move by themselves.
+    fn progress(&mut self) -> Recorded {
+        Ok(())
+    }
+
+    /// Nothing: the machine has no time for it.
+    fn copy(&mut self, _from: Part, _into: Part) -> Recorded {
+        Ok(())
+    }
+
+    /// Nothing: the machine has no time for it.
+    fn combine(&mut self, _how: Combine, _into: Part, _a: Part, _b: Part) -> Recorded {
+        Ok(())
+    }
+
+    fn send(&mut self, peer: Rank, tag: u32, from: Part) -> Recorded {
         let context = Context::Messages;
-        self.message(|peer, bytes| Op::Send { context, peer, tag, bytes }, peer, bytes)
+        self.message(|peer, bytes| Op::Send { context, peer, tag, bytes }, peer, from.len)
     }
 
-    fn recv(&mut self, peer: Rank, tag: u32, bytes: usize) -> Recorded {
+    fn recv(&mut self, peer: Rank, tag: u32, into: Part) -> Recorded {
         let context = Context::Messages;
-        self.message(|peer, bytes| Op::Recv { context, peer, tag, bytes }, peer, bytes)
+        self.message(|peer, bytes| Op::Recv { context, peer, tag, bytes }, peer, into.len)
     }
 
-    fn exchange(&mut self, peer: Rank, tag: u32, bytes: usize) -> Recorded {
-        Comm::send(self, peer, tag, bytes)?;
-        Comm::recv(self, peer, tag, bytes)
+    fn exchange(&mut self, peer: Rank, tag: u32, from: Part, into: Part) -> Recorded {
+        self.send(peer, tag, from)?;
+        self.recv(peer, tag, into)
     }
 
     /// In round k of ⌈log₂ size⌉ a rank tells the one 2ᵏ further, and waits for the one 2ᵏ before
-    /// (Hensgen, Finkel and Manber, "Two algorithms for barrier synchronization", 1988), which is
-    /// how message passing does it over transports.
+    /// (Hensgen, Finkel and Manber, "Two algorithms for barrier synchronization", 1988). Message
+    /// passing over a transport does the same.
     fn barrier(&mut self) -> Recorded {
         let (rank, size, context) = (self.rank, self.size, Context::Barrier);
         let mut distance = 1;
@@ -54,16 +92,18 @@ impl Comm for Recorder {
         }
         Ok(())
     }
-
-    fn mark(&mut self) {
-        self.ops.push(Op::Mark);
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use bandgap_comm::Processor;
+
     use super::*;
-    use crate::{SimError, record};
+    use crate::{Schedule, SimError, record};
+
+    fn part(len: usize) -> Part {
+        Part::new(0, len)
+    }
 
     fn send(context: Context, peer: u32, tag: u32, bytes: u32) -> Op {
         Op::Send { context, peer, tag, bytes }
@@ -76,9 +116,9 @@ mod tests {
     #[test]
     fn an_exchange_is_a_send_and_a_receive() {
         let schedule = record(2, |comm| {
-            comm.exchange(1 - comm.rank(), 7, 64)?;
+            comm.exchange(1 - comm.rank(), 7, part(64), part(64))?;
             comm.mark();
-            comm.recv(1 - comm.rank(), u32::MAX, 9)
+            comm.recv(1 - comm.rank(), u32::MAX, part(9))
         })
         .unwrap();
         let tagged = Context::Messages;
@@ -89,6 +129,54 @@ mod tests {
             recv(tagged, 1, u32::MAX, 9),
         ];
         assert!(schedule.operations(0).eq(expected));
+    }
+
+    #[test]
+    fn a_receive_is_where_it_is_waited_for_and_a_send_where_it_begins() {
+        let schedule = record(2, |comm| {
+            let peer = 1 - comm.rank();
+            let receive = comm.irecv(peer, 1, part(5))?;
+            let send = comm.isend(peer, 1, part(5))?;
+            comm.mark();
+            comm.progress()?;
+            comm.copy(part(8), part(8))?;
+            comm.combine(Combine::Sum, part(8), part(8), part(8))?;
+            comm.wait(send)?;
+            comm.wait(receive)
+        })
+        .unwrap();
+        let tagged = Context::Messages;
+        let expected = [send(tagged, 1, 1, 5), Op::Mark, recv(tagged, 1, 1, 5)];
+        assert!(schedule.operations(0).eq(expected));
+    }
+
+    #[test]
+    fn where_a_part_lies_changes_nothing() {
+        let at = |offset| -> Schedule {
+            record(2, |comm| {
+                let part = Part::new(offset * (1 + comm.rank()), 64);
+                (0..9).try_for_each(|_| comm.exchange(1 - comm.rank(), 0, part, part))
+            })
+            .unwrap()
+        };
+        assert_eq!(at(0), at(1 << 20));
+    }
+
+    #[test]
+    fn members_of_a_group_are_ranks_of_the_whole() {
+        // The odd ranks of five: member 1 is rank 3.
+        let schedule = record(5, |comm| match comm.rank() % 2 {
+            1 => {
+                let odd = Members { first: 1, stride: 2, count: 2 };
+                let mut group = comm.group(odd)?;
+                let peer = 1 - group.rank();
+                group.send(peer, 0, part(1))
+            }
+            _ => Ok(()),
+        })
+        .unwrap();
+        assert!(schedule.operations(1).eq([send(Context::Messages, 3, 0, 1)]));
+        assert!(schedule.operations(3).eq([send(Context::Messages, 1, 0, 1)]));
     }
 
     #[test]
@@ -112,9 +200,9 @@ mod tests {
             let last = (comm.rank() + 3) % 4;
             for _ in 0..1000 {
                 comm.mark();
-                comm.send(next, 1, 100)?;
-                comm.recv(last, 1, 100)?;
-                comm.exchange(next ^ 2, 2, 8)?;
+                comm.send(next, 1, part(100))?;
+                comm.recv(last, 1, part(100))?;
+                comm.exchange(next ^ 2, 2, part(8), part(8))?;
                 comm.barrier()?;
             }
             Ok(())
@@ -128,10 +216,10 @@ mod tests {
     #[test]
     fn peers_and_lengths_that_cannot_be_are_errors_with_the_rank() {
         for wrong in [0, 2] {
-            let error = record(2, |comm| comm.exchange(wrong, 0, 1)).unwrap_err();
+            let error = record(2, |comm| comm.exchange(wrong, 0, part(1), part(1))).unwrap_err();
             assert!(matches!(error, SimError::Program { rank: 0, .. }), "{error}");
         }
-        let error = record(2, |comm| comm.send(1 - comm.rank(), 0, 1 << 32)).unwrap_err();
+        let error = record(2, |comm| comm.send(1 - comm.rank(), 0, part(1 << 32))).unwrap_err();
         let text = error.to_string();
         assert!(text.contains("record a message: 4294967296 bytes") && text.contains("rank 0"));
     }

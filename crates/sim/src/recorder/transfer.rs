@@ -1,4 +1,4 @@
-//! Bulk transfers, written down: the bytes exist as a number only.
+//! Bulk transfers, written down: of the bytes only their number exists.
 
 use bandgap_comm::{CommError, Rank, Transfer, Verb};
 
@@ -24,12 +24,12 @@ impl Transfer for Recorder {
         Ok(())
     }
 
-    /// Nothing: bytes that do not exist are neither written nor read.
+    /// Nothing: there are no bytes to write.
     fn refresh(&mut self, _blocks: u64, _bytes: usize) -> Result<(), CommError> {
         Ok(())
     }
 
-    /// Nothing, as [`Transfer::refresh`].
+    /// Nothing: there are no bytes to read.
     fn check(&mut self, _blocks: u64, _bytes: usize) -> Result<(), CommError> {
         Ok(())
     }
@@ -37,7 +37,7 @@ impl Transfer for Recorder {
 
 #[cfg(test)]
 mod tests {
-    use bandgap_comm::{Am, HandlerId};
+    use bandgap_comm::{Am, HandlerId, Processor};
 
     use super::*;
     use crate::{SimError, record};
@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn stores_and_gets_become_operations_and_what_is_not_timed_none() {
         let schedule = record(2, |am| {
-            if Am::rank(am) == 1 {
+            if am.rank() == 1 {
                 return am.check(2, 64).and_then(|()| am.serve(2));
             }
             am.refresh(2, 64)?;
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn stores_over_all_blocks_take_the_room_of_one() {
-        let schedule = record(2, |am| match Am::rank(am) {
+        let schedule = record(2, |am| match am.rank() {
             0 => (0..1000).try_for_each(|index| am.store(1, ECHO, index, 4096)),
             _ => am.serve(1000),
         })
@@ -87,8 +87,8 @@ mod tests {
             }
         }
         let long = 1 << 32;
-        let store = record(2, |am| am.store(1 - Am::rank(am), ECHO, 0, long)).unwrap_err();
-        let get = record(2, |am| am.get(1 - Am::rank(am), 0, long)).unwrap_err();
+        let store = record(2, |am| am.store(1 - am.rank(), ECHO, 0, long)).unwrap_err();
+        let get = record(2, |am| am.get(1 - am.rank(), 0, long)).unwrap_err();
         for (error, what) in [(store, "record a store"), (get, "record a get")] {
             let text = error.to_string();
             assert!(text.contains(&format!("{what}: 4294967296 bytes")), "{text}");

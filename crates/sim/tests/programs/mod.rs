@@ -1,11 +1,16 @@
 //! Rank programs and shorthands for the tests.
 #![allow(dead_code, reason = "each test binary uses some of them")]
 
-use bandgap_comm::{Am, CommError, Delay, HandlerId, Verb};
+use bandgap_comm::{Am, CommError, Delay, HandlerId, Processor, Verb, Work};
 use bandgap_sim::{Machine, Recorder, record, replay};
 
 pub const ECHO: Verb = Verb { handler: HandlerId(0), replies: true };
 pub const NOTE: Verb = Verb { handler: HandlerId(1), replies: false };
+
+/// A computation that takes so long.
+pub fn wait(picoseconds: u64) -> Work {
+    Work::Chain(Delay { iterations: 0, picoseconds })
+}
 
 /// A machine of whole nanoseconds.
 pub fn machine(os: u64, or: u64, gap: u64, latency: u64, capacity: Option<u32>) -> Machine {
@@ -46,7 +51,7 @@ pub fn flood(
         am.mark();
         for word in 0..m {
             am.request(peer, ECHO, word)?;
-            am.compute(Delay { iterations: 0, picoseconds: delay });
+            am.compute(wait(delay));
         }
         am.mark();
         am.await_replies()?;
@@ -127,7 +132,7 @@ pub fn twice_served(am: &mut Recorder) -> Result<(), CommError> {
     if am.rank() > 0 {
         am.request(0, NOTE, 0)?;
         if am.rank() == 1 {
-            am.compute(Delay { iterations: 0, picoseconds: 1_000_000 });
+            am.compute(wait(1_000_000));
             am.serve(1)?;
         }
         return Ok(());
@@ -145,7 +150,7 @@ pub fn twice_served(am: &mut Recorder) -> Result<(), CommError> {
 /// One request to a rank that computes first.
 pub fn late_replier(am: &mut impl Am, picoseconds: u64) -> Result<(), CommError> {
     if am.rank() == 1 || am.size() == 1 {
-        am.compute(Delay { iterations: 0, picoseconds });
+        am.compute(wait(picoseconds));
         return if am.size() == 1 { Ok(()) } else { am.serve(1) };
     }
     am.request(1, ECHO, 0)?;

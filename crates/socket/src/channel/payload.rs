@@ -1,29 +1,29 @@
-//! Payloads: bytes that go from their source to the socket, and from the socket to where they
-//! belong.
+//! Payloads: bytes that go from their source straight to the socket, and from the socket straight
+//! to their place in memory.
 
 use std::io;
 
 use bandgap_comm::{CommError, Frame, Posted};
 
-use super::{Channel, INPUT_AMID_PAYLOADS, SEND, broken};
+use super::{Channel, INPUT_AMID_PAYLOADS, sent};
 use crate::{Received, Stream};
 
-/// Bytes that one call moves at most, in either direction: between two calls the other direction
-/// and the other peers have their turn. Sockets rarely have room for more, and a call into the
-/// system costs little beside the copy of so many.
+/// Most bytes that one call moves in either direction. Between two calls, the other direction and
+/// the other peers have their turn. Sockets rarely have room for more, and a system call costs
+/// little compared with copying this many bytes.
 const AT_MOST: usize = 1 << 20;
 
-/// Bytes behind a payload that its last call takes along: the request that tells of it, and what
-/// announces the next payload, but little of that one.
+/// Bytes after a payload that its last call also reads. They hold the request that reports it and
+/// the announcement of the next payload, but little of that payload.
 const BEHIND: usize = 256;
 
 /// A payload that is arriving.
 #[derive(Debug)]
 pub(super) struct Payload {
     frame: Frame,
-    /// Offset in the exposed memory of the byte that comes next.
+    /// Offset of the next byte in the exposed memory.
     into: usize,
-    /// Bytes to come, 1 at least.
+    /// Bytes still to come, at least 1.
     left: usize,
 }
 
@@ -34,7 +34,7 @@ impl Payload {
 }
 
 impl<S: Stream> Channel<S> {
-    /// Moves on a frame with its payload, as [`bandgap_comm::Link::try_write`].
+    /// Sends more of a frame and its payload, as [`bandgap_comm::Link::try_write`].
     pub(crate) fn try_write(
         &mut self,
         frame: &Frame,
@@ -70,7 +70,7 @@ impl<S: Stream> Channel<S> {
                 (head, []) => self.stream.send(head),
                 (head, piece) => self.stream.send_both(head, piece),
             };
-            let taken = taken.map_err(|error| broken(self.peer, SEND, error))?;
+            let taken = sent(self.peer, taken)?;
             let of_head = taken.min(head.len());
             self.sent += of_head;
             *done += taken - of_head;
@@ -78,10 +78,10 @@ impl<S: Stream> Channel<S> {
             if taken > 0 {
                 self.writing = Some(frame.kind);
             } else if self.writing.is_none() {
-                // Not begun: something else may come first.
+                // Nothing was sent: another frame may come first.
                 self.to_send = 0;
             }
-            // A socket that takes a part is full; a stream of datagrams takes one by one.
+            // A socket that takes only a part is full; a stream of datagrams takes one at a time.
             if taken == 0 || (taken < offered && S::AT_ONCE == 0) {
                 self.refused = true;
                 return Ok(Posted::Busy);
@@ -89,7 +89,8 @@ impl<S: Stream> Channel<S> {
         }
     }
 
-    /// Takes what has arrived of the payload of a frame just decoded, and says whether that is all.
+    /// Takes what has arrived of the payload of a frame just decoded. Returns whether it is
+    /// complete.
     pub(super) fn begin_payload(
         &mut self,
         frame: Frame,
@@ -107,8 +108,9 @@ impl<S: Stream> Channel<S> {
         Ok(left == 0)
     }
 
-    /// Reads once, into the exposed memory, and what is behind the payload into the input. Returns
-    /// what was read as input, and the number of frames: one if the payload is whole.
+    /// Reads once: the payload into the exposed memory, and what follows it into the input. Returns
+    /// what was read into the input, and the number of frames delivered: 1 if the payload is
+    /// complete.
     pub(super) fn receive_payload(
         &mut self,
         exposed: &mut [u8],

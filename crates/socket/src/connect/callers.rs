@@ -1,4 +1,4 @@
-//! The side that is called: lets the higher ranks in, and nobody else.
+//! The side that is called: it lets in the higher ranks and nobody else.
 
 use std::collections::VecDeque;
 use std::io::ErrorKind;
@@ -14,18 +14,18 @@ use super::{Listen, left, readable, wait};
 use crate::error::system;
 use crate::{SocketError, Stream};
 
-/// Callers heard out at once, beyond one for each rank expected. The eldest is dropped for the
-/// next: a rank's greeting comes with its call, so whoever is silent for so long is none.
+/// Unknown callers to keep, beyond one for each expected rank. When there are more, the oldest is
+/// dropped: a rank's greeting comes with its call, so a caller that stays silent is not a rank.
 const STRANGERS: usize = 32;
 
-/// Callers at a listener.
+/// The callers at a listener.
 pub(super) struct Callers<L: Listen> {
     listener: L,
     own: Hello,
     expected: Range<Rank>,
-    /// Those let in, by rank from the first expected.
+    /// The ranks that were let in, from the first expected rank on.
     known: Vec<Option<L::Stream>>,
-    /// Those that have not said enough.
+    /// Callers whose greeting is not complete yet.
     unknown: VecDeque<(L::Stream, Reading)>,
 }
 
@@ -35,9 +35,8 @@ impl<L: Listen> Callers<L> {
         Self { listener, own, expected, known, unknown: VecDeque::new() }
     }
 
-    /// The connections to the expected ranks, in order; the listener and all others are closed.
+    /// The connections to the expected ranks, in order. The listener and all others are closed.
     pub(super) fn wait(mut self, deadline: Instant) -> Result<Vec<L::Stream>, SocketError> {
-        self.listener.prepare().map_err(system("prepare a listening socket"))?;
         while self.known.iter().any(Option::is_none) {
             self.admit()?;
             self.listen();
@@ -60,9 +59,9 @@ impl<L: Listen> Callers<L> {
         ranks.filter_map(|(rank, stream)| stream.is_none().then_some(rank)).collect()
     }
 
-    /// Takes new callers.
+    /// Accepts new callers.
     fn admit(&mut self) -> Result<(), SocketError> {
-        // So many at most before they are heard: a crowd cannot push out those not yet heard.
+        // Not more at a time, so that a crowd cannot push out callers that nobody has heard.
         for _ in 0..STRANGERS {
             match self.listener.accept() {
                 Ok(stream) => {
@@ -72,7 +71,7 @@ impl<L: Listen> Callers<L> {
                     }
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
-                // A caller that left before it was let in is no matter.
+                // A caller that left before it was let in does not matter.
                 Err(error)
                     if matches!(
                         error.kind(),
@@ -84,7 +83,7 @@ impl<L: Listen> Callers<L> {
         Ok(())
     }
 
-    /// Hears every caller as far as it has spoken; lets in whom it knows, drops whom it does not.
+    /// Reads from every caller; lets in the ranks of the run, and drops strangers.
     fn listen(&mut self) {
         for _ in 0..self.unknown.len() {
             let Some((stream, mut reading)) = self.unknown.pop_front() else { break };

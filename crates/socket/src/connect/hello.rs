@@ -1,4 +1,4 @@
-//! The greeting: who calls, and that it belongs to the run.
+//! The greeting: it says who calls, and proves that the caller belongs to the run.
 //!
 //! ```text
 //! 0      8        12    16      32
@@ -19,7 +19,7 @@ pub(super) const HELLO: usize = 32;
 
 const MAGIC: [u8; 8] = *b"bandgap\n";
 
-/// Changes with the greeting or the frames: ranks of two versions do not connect.
+/// Changes whenever the greeting or the frames change: different versions do not connect.
 const VERSION: u32 = 1;
 
 /// A greeting.
@@ -55,7 +55,7 @@ impl Hello {
         known.then_some(Self { rank: u32::from_le_bytes(*rank), secret: *secret })
     }
 
-    /// Whether the secrets agree. Takes the same time wherever they differ, so that a stranger
+    /// Whether the secrets are equal. The time does not depend on where they differ, so a stranger
     /// cannot find the secret byte by byte.
     pub(super) fn shares_secret(&self, other: &Self) -> bool {
         let pairs = self.secret.iter().zip(&other.secret);
@@ -66,7 +66,7 @@ impl Hello {
         self.shares_secret(other) && self.rank == other.rank
     }
 
-    /// Sends the greeting; a new connection has room for all of it.
+    /// Sends the greeting. A new connection has room for all of it.
     pub(super) fn say(&self, to: impl AsFd) -> io::Result<()> {
         match send(to, &self.encode(), SendFlags::NOSIGNAL)? {
             HELLO => Ok(()),
@@ -85,18 +85,18 @@ pub(super) struct Reading {
 /// What a caller has said so far.
 #[derive(Debug)]
 pub(super) enum Said {
-    /// Not enough.
+    /// Not all of a greeting yet.
     Nothing,
-    /// A greeting, of whomever.
+    /// A greeting, not checked yet.
     Hello(Hello),
-    /// Something else.
+    /// Something other than a greeting.
     Strange,
     /// The connection is closed.
     Left,
 }
 
 impl Reading {
-    /// Reads what has arrived of the greeting, and not a byte more: frames may follow it.
+    /// Reads what has arrived of the greeting, but no byte beyond it: frames may follow.
     pub(super) fn go_on(&mut self, from: impl AsFd) -> Said {
         loop {
             match recv(&from, &mut self.bytes[self.len..], RecvFlags::DONTWAIT) {

@@ -1,12 +1,12 @@
-//! How ranks on one machine find each other: one connection for each pair.
+//! How ranks on one machine find each other: with one connection for each pair.
 //!
-//! Of each pair the higher rank connects to the lower one's listener and greets with a [`Hello`];
-//! the lower one answers with its own. Both carry the run's secret, so that each side knows the
-//! other, and whoever comes without it is dropped. No step waits for a stranger: greetings are
-//! read as they come, from all callers at once.
+//! In each pair, the higher rank connects to the lower rank's listener and greets it with a
+//! [`Hello`]; the lower rank answers with its own. Both greetings carry the run's secret, so each
+//! side can trust the other. A caller without the secret is dropped. No step waits for a stranger:
+//! greetings are read as they arrive, from all callers at once.
 //!
-//! This cannot lock up: a rank greets all lower ranks before it waits for anything, so whoever is
-//! waited for has been, or will be, greeted.
+//! This cannot deadlock: a rank greets all lower ranks before it waits for anything, so every rank
+//! that another waits for has called, or will call.
 
 mod callers;
 mod hello;
@@ -25,43 +25,45 @@ use crate::{SocketError, SocketLink, Stream};
 use callers::Callers;
 use hello::{Hello, Reading, Said};
 
-/// What the ranks of one run know and nobody else does.
+/// A number that only the ranks of a run know.
 pub type Secret = [u8; 16];
 
-/// A listening socket, and how others reach it.
+/// A listening socket whose calls do not wait, and how to reach it.
 pub(crate) trait Listen: AsFd {
     type Stream: Stream;
     type Address;
 
-    /// Makes calls of [`Listen::accept`] return rather than wait.
-    fn prepare(&self) -> io::Result<()>;
-    /// The next caller, if there is one.
+    /// Accepts the next caller; fails with `WouldBlock` if there is none.
     fn accept(&self) -> io::Result<Self::Stream>;
-    /// Connects to a listener; none if it has no room, or is not there yet.
+    /// Connects to a listener. `None` if it has no room, or does not exist yet.
     fn connect(address: &Self::Address, timeout: Duration) -> io::Result<Option<Self::Stream>>;
-    /// Whether the other end belongs to who runs this process, where the system tells.
+    /// Whether this process's user owns the other end; true if the system does not tell.
     fn is_own(stream: &Self::Stream) -> io::Result<bool>;
 }
 
-/// Pause between two attempts to reach a listener that has no room or is not there yet.
+/// Pause between two attempts to reach a listener that has no room or does not exist yet.
 const AGAIN: Duration = Duration::from_millis(1);
 
-/// Connects `rank` with all others.
+/// Connects `rank` of `size` to all others.
 pub(crate) fn mesh<L: Listen>(
     rank: Rank,
+    size: usize,
     listener: L,
     addresses: &[L::Address],
     secret: Secret,
     deadline: Instant,
 ) -> Result<SocketLink<L::Stream>, SocketError> {
+    if addresses.len() != size {
+        return Err(SocketError::Addresses { addresses: addresses.len(), size });
+    }
     let own = Hello { rank: rank as u32, secret };
-    let mut streams = Vec::with_capacity(addresses.len());
+    let mut streams = Vec::with_capacity(size);
     for (peer, address) in addresses.iter().enumerate().take(rank) {
         let stream = reach::<L>(peer, address, deadline)?;
         own.say(&stream).map_err(|source| SocketError::Unreachable { peer, source })?;
         streams.push(stream);
     }
-    let higher = Callers::new(listener, own, rank + 1..addresses.len()).wait(deadline)?;
+    let higher = Callers::new(listener, own, rank + 1..size).wait(deadline)?;
     for (peer, stream) in streams.iter().enumerate() {
         let expected = Hello { rank: peer as u32, secret };
         hear(peer, stream, expected, deadline)?;
@@ -116,7 +118,7 @@ fn hear<S: Stream>(
     }
 }
 
-/// The time left, if any.
+/// The time left before the deadline, if any.
 fn left(deadline: Instant) -> Option<Duration> {
     deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
 }
@@ -125,7 +127,7 @@ fn readable(socket: BorrowedFd<'_>) -> PollFd<'_> {
     PollFd::from_borrowed_fd(socket, PollFlags::IN)
 }
 
-/// Sleeps until a socket is readable or the deadline has come.
+/// Sleeps until a socket is readable or the deadline has passed.
 fn wait(sockets: &mut [PollFd<'_>], deadline: Instant) -> Result<(), SocketError> {
     let timeout = Timespec::try_from(left(deadline).unwrap_or_default()).ok();
     match poll(sockets, timeout.as_ref()) {

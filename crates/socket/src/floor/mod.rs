@@ -1,12 +1,13 @@
 //! What bare sockets allow: plain loops over connected, non-blocking sockets.
 //!
-//! The least that any program over these sockets has to do, and the same system calls that the
-//! link uses. Both sides run the same function in opposite [`Role`](bandgap_comm::Role)s with the
-//! same [`Window`](bandgap_comm::Window). The initiator's result is one number of timer ticks for
-//! each sample, the timer's own cost included; the responder's is empty.
+//! They do the least that any program over these sockets has to do, with the same system calls as
+//! the link. Both sides run the same function, in opposite [`Role`](bandgap_comm::Role)s and with
+//! the same [`Window`](bandgap_comm::Window). The initiator gets the timer's ticks for each sample,
+//! including the cost of the timer; the responder gets an empty list.
 
 mod bandwidth;
 mod ping_pong;
+mod side;
 mod silence;
 
 pub use bandwidth::{STREAM_BYTES, stream};
@@ -18,7 +19,7 @@ use std::os::unix::net::UnixStream;
 
 /// A connected socket whose calls do not wait.
 pub trait Pipe: AsFd {
-    /// Whether what is sent may be lost.
+    /// Whether messages may be lost.
     const LOSES: bool;
 }
 

@@ -1,14 +1,14 @@
-//! How long a side may hear nothing.
+//! How long a side may be silent.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::SocketError;
 
-/// Fruitless calls between two looks at the time: each call costs several times a look.
+/// Fruitless calls between two readings of the clock; a call costs several times a reading.
 const CALLS: u32 = 1 << 10;
 
-/// Counts fruitless calls, and ends a wait that lasts too long.
+/// Counts fruitless calls, and ends a wait that takes too long.
 #[derive(Debug)]
 pub(super) struct Silence {
     patience: Duration,
@@ -21,14 +21,14 @@ impl Silence {
         Self { patience, calls: 0, since: None }
     }
 
-    /// After a call that did nothing. Now and then returns for how long that has been so.
+    /// Call this after a call that did nothing. Now and then it returns how long that has been so.
     #[inline(always)]
     pub(super) fn goes_on(&mut self) -> Result<Option<Duration>, SocketError> {
         self.calls = self.calls.wrapping_add(1);
         if self.calls.is_multiple_of(CALLS) { self.look().map(Some) } else { Ok(None) }
     }
 
-    /// After a call that did something.
+    /// Call this after a call that did something.
     #[inline(always)]
     pub(super) fn ends(&mut self) {
         self.calls = 0;
@@ -38,7 +38,7 @@ impl Silence {
     #[cold]
     #[inline(never)]
     fn look(&mut self) -> Result<Duration, SocketError> {
-        // The other side may need this core; one that has its own has long answered.
+        // The other side may need this core. If it had its own, it would long have answered.
         thread::yield_now();
         let waited = self.since.get_or_insert_with(Instant::now).elapsed();
         if waited > self.patience { Err(SocketError::Silent { waited }) } else { Ok(waited) }

@@ -6,7 +6,7 @@ use crate::SocketError;
 use crate::error::system;
 use crate::tcp::parse;
 
-/// A socket on a port that the system chooses, and the address to tell the other side.
+/// A socket on a port that the system chooses, and its address, to tell the other side.
 ///
 /// # Errors
 /// The operating system refused.
@@ -17,11 +17,11 @@ pub fn bind_loopback() -> Result<(UdpSocket, String), SocketError> {
     Ok((socket, address.to_string()))
 }
 
-/// Connects the socket to the other side's address: it hears nobody else from then on, and its
-/// calls do not wait.
+/// Connects the socket to the other side's address. From then on it receives from nobody else, and
+/// its calls do not wait.
 ///
 /// # Errors
-/// The address is none; the operating system refused.
+/// The address is invalid, or the operating system refused.
 pub fn connect(socket: UdpSocket, address: &str) -> Result<UdpSocket, SocketError> {
     let operation = "connect a datagram socket";
     socket.connect(parse(address)?).map_err(system(operation))?;

@@ -1,4 +1,4 @@
-//! What carries datagrams between two ranks.
+//! Sockets that carry datagrams between two ranks.
 
 use std::io;
 use std::net::UdpSocket;
@@ -7,18 +7,18 @@ use std::os::fd::AsFd;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
-/// A connected socket for datagrams, whose calls do not wait. It may lose, repeat, exchange and
-/// change what it carries.
+/// A connected socket for datagrams whose calls do not wait. It may lose, repeat, reorder and
+/// change datagrams.
 pub trait Datagrams: AsFd {
-    /// Sends a datagram; false if there is no room for it at present.
+    /// Sends a datagram. Returns false if there is no room for it now.
     ///
     /// # Errors
-    /// The operating system refused; [`io::ErrorKind::ConnectionRefused`] when nobody listens at
-    /// the peer's address any more.
+    /// The operating system refused; [`io::ErrorKind::ConnectionRefused`] if nobody listens at the
+    /// peer's address any more.
     fn send(&mut self, datagram: &[u8]) -> io::Result<bool>;
 
-    /// Receives a datagram, if one has arrived, and returns its length. Of one that is longer
-    /// than `into` the rest is lost.
+    /// Receives a datagram if one has arrived, and returns its length. If it is longer than `into`,
+    /// the rest is lost.
     ///
     /// # Errors
     /// As [`Datagrams::send`].

@@ -1,17 +1,18 @@
-//! What precedes the bytes in a datagram, and how a datagram proves whose it is.
+//! The header of a datagram, and how a datagram proves where it comes from.
 //!
 //! ```text
 //! 0    8       12   16    20     21        24
 //! tag  number  ack  room  flags  reserved  payload      (little endian)
 //! ```
 //!
-//! * tag: hash of all that follows, keyed for this direction of this pair of ranks of this run. A
-//!   datagram of anybody else, of another pair, sent back to its sender, cut short or changed on
-//!   its way has a wrong tag. The key is as secret as the run's; the hash is fast rather than proof
-//!   against someone who can read the traffic.
-//! * number: of this datagram if it has a payload, else of the sender's next that will.
-//! * ack: the number that the sender of this expects: all before have arrived.
-//! * room: what the sender of this can hold, in units of [`super::charge`].
+//! * tag: a hash of everything after it, keyed for this run, this pair of ranks and this direction.
+//!   The tag is wrong if the datagram comes from a stranger or another pair, was sent back to its
+//!   sender, was cut, or was changed on its way. The key is as secret as the run's secret. The hash
+//!   is fast, and not proof against somebody who can read the traffic.
+//! * number: this datagram's number if it has a payload, else that of the sender's next datagram
+//!   with one.
+//! * ack: the number that the sender of this expects next; everything before it has arrived.
+//! * room: how much the sender of this can hold, in units of [`super::charge`].
 
 use bandgap_comm::Rank;
 use twox_hash::XxHash3_64;
@@ -20,15 +21,15 @@ use crate::Secret;
 
 /// Bytes before the payload.
 pub(super) const HEADER: usize = 24;
-/// Bytes of the longest datagram: the most that UDP over IPv4 carries, and what the loopback
-/// interface takes without cutting it up. A call costs the same for few bytes as for many.
+/// Bytes of the longest datagram: the most that UDP over IPv4 carries, and the loopback interface
+/// does not fragment it. A call costs the same for few bytes as for many.
 pub(super) const MAX_DATAGRAM: usize = 65_507;
 /// Bytes of the longest payload.
 pub(super) const MAX_PAYLOAD: usize = MAX_DATAGRAM - HEADER;
 
 const TAG: usize = 8;
 
-/// Changes with the header or the frames: datagrams of two versions are strangers to each other.
+/// Changes whenever the header or the frames change: different versions refuse each other.
 const VERSION: &[u8; 16] = b"bandgap udp 1\n\0\0";
 
 /// Flags of a datagram.
@@ -37,11 +38,12 @@ pub(super) struct Flags(pub(super) u8);
 
 impl Flags {
     pub(super) const NONE: Self = Self(0);
-    /// Say at once what has arrived.
+    /// Asks the receiver to say at once what has arrived.
     pub(super) const ASK: Self = Self(1);
-    /// What was sent before this was asked for, and is not acknowledged here, is lost.
+    /// Says that everything not acknowledged here was lost, if it was sent before this was asked
+    /// for.
     pub(super) const LOST: Self = Self(2);
-    /// The sender closes; it will not send any number from this one on, nor anything again.
+    /// Says that the sender closes: it sends no number from this one on, and repeats nothing.
     pub(super) const CLOSE: Self = Self(4);
 
     const ALL: u8 = 7;
@@ -51,7 +53,7 @@ impl Flags {
     }
 }
 
-/// A header without its tag.
+/// A header, without its tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) number: u32,
@@ -60,7 +62,7 @@ pub(super) struct Header {
     pub(super) flags: Flags,
 }
 
-/// The key of one direction of one pair of ranks.
+/// The key of one direction of a pair of ranks.
 #[derive(Clone, Copy)]
 #[cfg_attr(test, derive(PartialEq))]
 pub(super) struct Key(u64);
@@ -82,7 +84,7 @@ impl Key {
         Self(XxHash3_64::oneshot(&bytes))
     }
 
-    /// Writes header and tag in front of the payload that is there.
+    /// Writes the header and the tag in front of the payload.
     #[inline]
     pub(super) fn seal(self, datagram: &mut [u8], header: &Header) {
         datagram[8..12].copy_from_slice(&header.number.to_le_bytes());
@@ -98,7 +100,7 @@ impl Key {
         XxHash3_64::oneshot_with_seed(self.0, &datagram[TAG..])
     }
 
-    /// The header and the payload; none if this is no datagram of this key.
+    /// The header and the payload; `None` if the datagram does not belong to this key.
     #[inline]
     pub(super) fn open(self, datagram: &[u8]) -> Option<(Header, &[u8])> {
         let (header, payload) = datagram.split_first_chunk::<HEADER>()?;

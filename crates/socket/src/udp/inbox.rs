@@ -1,4 +1,4 @@
-//! What has arrived, and what the peer has to be told of it.
+//! What has arrived, and what the peer must be told about it.
 
 use super::header::Flags;
 use super::{MOST, charge};
@@ -7,38 +7,38 @@ use super::{MOST, charge};
 #[derive(Debug)]
 #[cfg_attr(test, derive(Clone, PartialEq))]
 pub(super) struct Inbox {
-    /// Number of the datagram that comes next.
+    /// Number of the next datagram in order.
     expected: u32,
-    /// What fits into the socket's buffer.
+    /// How much fits into the socket's buffer.
     room: u32,
-    /// Cost of what arrived since the last acknowledgement.
+    /// Charge of what arrived since the last acknowledgement.
     charged: u32,
-    /// Something arrived since the last acknowledgement.
+    /// Something has arrived since the last acknowledgement.
     owes: bool,
-    /// And that was so at the last look.
+    /// That was already so at the last look.
     waited: bool,
     /// An acknowledgement is due now.
     due: bool,
-    /// And it shall say that what is missing is lost.
+    /// It must say that what is missing is lost.
     lost: bool,
-    /// That has been said of what is expected.
+    /// That has been said about the datagram that is expected.
     complained: bool,
     /// The number at which the peer closed.
     end: Option<u32>,
-    /// Datagrams that had come before.
+    /// Datagrams that had arrived before.
     pub(super) duplicates: u64,
-    /// Datagrams that came before their turn.
+    /// Datagrams that arrived before their turn.
     pub(super) early: u64,
 }
 
-/// What to make of a datagram.
+/// The place of a datagram in the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// The next one.
+    /// It is the next one.
     Next,
-    /// It came before.
+    /// It has arrived before.
     Again,
-    /// Others are missing before it.
+    /// Others before it are missing.
     Early,
 }
 
@@ -69,7 +69,7 @@ impl Inbox {
         self.room
     }
 
-    /// Where a number belongs; none if no peer can have got that far.
+    /// The place of a number; `None` if no peer can have got that far.
     #[inline]
     pub(super) fn place(&self, number: u32) -> Option<Place> {
         match number.wrapping_sub(self.expected) as i32 {
@@ -79,12 +79,12 @@ impl Inbox {
         }
     }
 
-    /// A datagram with a payload came.
+    /// A datagram with a payload has arrived.
     #[inline]
     pub(super) fn arrived(&mut self, place: Place, len: usize) {
         self.owes = true;
         self.charged += charge(len);
-        // The peer may have no room left by now, or soon.
+        // The peer may have no room left, or soon have none.
         self.due |= self.charged >= self.room / 2;
         match place {
             Place::Next => {
@@ -99,8 +99,8 @@ impl Inbox {
         }
     }
 
-    /// Says that something is missing, once for each thing missing: repetitions follow, and what
-    /// was under way before them comes early as well.
+    /// Says that a datagram is missing, only once for each: before its repetition arrives, others
+    /// that were under way come early as well.
     #[cold]
     fn complain(&mut self) {
         if !std::mem::replace(&mut self.complained, true) {
@@ -108,13 +108,13 @@ impl Inbox {
         }
     }
 
-    /// The peer asks what has arrived.
+    /// The peer has asked what has arrived.
     #[cold]
     pub(super) fn asked(&mut self) {
         (self.due, self.lost) = (true, true);
     }
 
-    /// The peer closed before it sent this number.
+    /// The peer has closed before sending this number.
     #[cold]
     pub(super) fn closes(&mut self, number: u32, place: Place) {
         if place != Place::Again {
@@ -125,24 +125,24 @@ impl Inbox {
         }
     }
 
-    /// Whether all has arrived that will.
+    /// Whether everything that will ever arrive has arrived.
     #[inline]
     pub(super) fn finished(&self) -> bool {
         self.end == Some(self.expected)
     }
 
-    /// Whether an acknowledgement of its own is due.
+    /// Whether a separate acknowledgement is due.
     #[inline]
     pub(super) fn due(&self) -> bool {
         self.due
     }
 
-    /// The flags of that acknowledgement.
+    /// The flags of the separate acknowledgement.
     pub(super) fn flags(&self) -> Flags {
         if self.lost { Flags::LOST } else { Flags::NONE }
     }
 
-    /// An acknowledgement went out with a payload. What is lost it does not say.
+    /// An acknowledgement went out with a payload. It does not say what is lost.
     #[inline]
     pub(super) fn told(&mut self) {
         self.charged = 0;
@@ -151,19 +151,19 @@ impl Inbox {
         self.due = self.lost;
     }
 
-    /// An acknowledgement of its own went out.
+    /// A separate acknowledgement went out.
     pub(super) fn told_all(&mut self) {
         self.lost = false;
         self.told();
     }
 
-    /// Looks whether the peer has waited for long: for as long as lies between two looks.
+    /// Checks whether the peer has waited for longer than the time between two looks.
     pub(super) fn tend(&mut self) {
         self.due |= self.owes && self.waited;
         self.waited = self.owes;
     }
 
-    /// What is owed is due now.
+    /// Makes an acknowledgement that is owed due now.
     pub(super) fn hurry(&mut self) {
         self.due |= self.owes;
     }

@@ -1,11 +1,13 @@
-//! Ranks connected over UDP on the loopback interface: an ordered and reliable stream of bytes
-//! made of datagrams, one socket for each pair of ranks on either side. Bare sockets for the floor.
+//! Connects ranks over UDP on the loopback interface: each pair of ranks has a reliable, ordered
+//! stream of bytes over datagrams, with a socket of its own at each end. Also bare sockets for the
+//! floor.
 //!
 //! * [`Ports`], [`link`]: how ranks find each other.
 //! * [`UdpStream`]: one end of a pair, over anything that carries [`Datagrams`].
 //!
-//! A frame is a datagram: one call sends it, one receives it, and it acknowledges what came from
-//! there. While nothing is lost, no other datagram is sent, as long as there is traffic both ways.
+//! A frame is a datagram. One call sends it, one call receives it, and it acknowledges what came
+//! from the other side. No other datagrams are sent while nothing is lost and there is traffic in
+//! both directions.
 
 mod bare;
 mod datagrams;
@@ -17,29 +19,82 @@ mod protocol;
 mod store;
 mod stream;
 
+use std::borrow::Cow::Borrowed;
+use std::os::fd::OwnedFd;
+
+use bandgap_comm::Yields::HalfRoundTrip;
+use bandgap_comm::{Bare, Can, CommError, Connected, Floor, Rendezvous, Timer, Transport};
+
+use crate::transport::{BareSocket, can, finish, unconnected};
+
 pub use bare::{bind_loopback, connect};
 pub use datagrams::Datagrams;
 pub use ports::{Ports, link};
 pub use protocol::Mishaps;
 pub use stream::UdpStream;
 
-/// Bytes asked for as a socket's receive buffer: Linux' default limit for processes without
-/// privileges. The system grants twice as much, for what it adds to each datagram.
+/// Size to request for a socket's receive buffer: Linux's default limit for unprivileged processes.
+/// The system grants twice as much, for what it adds to each datagram.
 const RECEIVE_BUFFER: usize = 212_992;
-/// What that is then; no peer has more room.
+/// The size that the system then grants; no peer has more room.
 const MAX_ROOM: u32 = 425_984;
-/// What a peer has at least, and is taken to have until it says what it has.
+/// The least room of a peer; assumed until the peer says how much it has.
 const LEAST_ROOM: u32 = 64 * 1024;
-/// Datagrams with a payload that can be under way at most.
+/// Most datagrams with a payload that can be under way.
 const MOST: u32 = MAX_ROOM / charge(header::HEADER);
 
-/// What a datagram of so many bytes costs of a receive buffer, at most. Linux rounds what it adds
-/// headers to up to a power of two while that is below 16 KiB, and takes pages beyond.
+/// An upper bound of the space that a datagram of `len` bytes takes in a receive buffer. Linux adds
+/// headers; it then rounds the size up to a power of two if that is below 16 KiB, else to pages.
 const fn charge(len: usize) -> u32 {
     const ROUNDED: usize = 16 * 1024;
     const ADDED: usize = 1024;
     let rounding = if len < ROUNDED { len } else { ROUNDED };
     (len + rounding + ADDED) as u32
+}
+
+/// UDP over the loopback interface, made reliable.
+#[derive(Debug)]
+pub struct Udp;
+
+impl Transport for Udp {
+    const NAME: &'static str = "udp";
+    const MEANING: &'static str = "UDP over the loopback interface, made reliable";
+    /// Few programs send messages over it: it is measured when asked for.
+    const CAN: Can = can("udp", false);
+    const FLOORS: &'static [Floor] = &[
+        Floor::new("udp", "8 bytes over UDP, half a round trip", HalfRoundTrip, 20),
+        Floor::layer(
+            "active_message_udp",
+            "request and reply over UDP, half round trip",
+            HalfRoundTrip,
+            20,
+            &[Borrowed("udp")],
+            "ping_pong",
+        ),
+    ];
+
+    fn connect<C: Connected>(
+        _inherited: Vec<OwnedFd>,
+        exposed: usize,
+        meeting: &mut dyn Rendezvous,
+        then: C,
+    ) -> Result<C::Output, CommError> {
+        let (ports, addresses) = Ports::bind(meeting.size()).map_err(unconnected)?;
+        let all = meeting.exchange(addresses)?;
+        let link = link(meeting.rank(), ports, &all, &meeting.secret()).map_err(unconnected)?;
+        Ok(finish(link, exposed, then))
+    }
+
+    fn bare<T: Timer + 'static>(
+        _inherited: Vec<OwnedFd>,
+        meeting: &mut dyn Rendezvous,
+    ) -> Result<Box<dyn Bare<T>>, CommError> {
+        let (socket, address) = bind_loopback().map_err(unconnected)?;
+        let all = meeting.exchange(address)?;
+        let peer = all.get(1 - meeting.rank().min(1)).map_or("", String::as_str);
+        let socket = connect(socket, peer).map_err(unconnected)?;
+        Ok(Box::new(BareSocket::of(socket)))
+    }
 }
 
 #[cfg(test)]
@@ -50,7 +105,7 @@ mod tests {
 
     use super::*;
 
-    /// As many datagrams as the charges allow fit into a receive buffer, of any length.
+    /// A receive buffer holds as many datagrams as the charges allow, whatever their length.
     #[test]
     fn charges_are_not_below_the_systems() {
         for len in [25, 64, 300, 700, 1700, 3750, 4096, 7850, 16_300, 16_500, 33_000, 65_507] {

@@ -1,4 +1,4 @@
-//! What is sent and not acknowledged yet.
+//! What has been sent but not acknowledged.
 
 use super::header::{Flags, HEADER, Header, Key, MAX_DATAGRAM, MAX_PAYLOAD};
 use super::store::Store;
@@ -7,21 +7,21 @@ use super::{MAX_ROOM, MOST, charge};
 /// Milliseconds.
 pub(super) type Millis = u64;
 
-/// First wait for an acknowledgement: longer than a rank computes between two polls, as a rule. A
-/// datagram repeated for nothing costs little, and where one is lost the peer mostly notices much
-/// sooner, by the next.
+/// First wait for an acknowledgement. It is usually longer than a rank computes between two polls.
+/// A needless repetition costs little, and if a datagram is lost, the peer usually notices much
+/// sooner, when the next one arrives.
 pub(super) const FIRST_WAIT: Millis = 10;
-/// Doublings of that wait at most, so that it stays below a second.
+/// Most doublings of that wait, so that it stays below a second.
 const DOUBLINGS: u32 = 6;
-/// Unanswered repetitions, over 150 ms, after which what is not acknowledged is not waited for any
-/// more before this rank stops polling. Its peer has stopped too, most likely, and what was sent
-/// lies at its socket; that the last acknowledgement arrived, no protocol can know.
+/// After this many unanswered repetitions, over 150 ms, this rank may stop polling without having
+/// all its datagrams acknowledged. Most likely its peer has stopped too, and what was sent lies at
+/// the peer's socket. No protocol can know that the last acknowledgement has arrived.
 const LINGER: u32 = 4;
 
-/// Places for datagrams, by their number modulo this power of two.
+/// Number of places for datagrams, a power of two. A datagram's place is its number modulo this.
 const PLACES: usize = (MOST as usize + 1).next_power_of_two();
 
-/// A datagram in the store; header and all.
+/// A datagram in the store, with its header.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(test, derive(PartialEq))]
 struct Piece {
@@ -38,23 +38,23 @@ pub(super) struct Outbox {
     key: Key,
     store: Store,
     pieces: Box<[Piece]>,
-    /// The oldest that is not acknowledged.
+    /// The oldest datagram that is not acknowledged.
     base: u32,
-    /// The next to be given to the system, for the first time or again.
+    /// The next one to give to the system, for the first time or again.
     given: u32,
-    /// The next that never was.
+    /// The next one that was never given to the system.
     sent: u32,
-    /// The next to be made.
+    /// The next one to make.
     made: u32,
-    /// What those from `base` on cost the peer.
+    /// Charge of all datagrams from `base` on.
     charged: u32,
-    /// What the peer can hold.
+    /// How much the peer can hold.
     pub(super) room: u32,
-    /// The oldest is to be repeated, with a question.
+    /// The oldest datagram must be repeated, with a question.
     ask: bool,
-    /// Nothing was acknowledged since the last look.
+    /// Nothing has been acknowledged since the last look.
     watched: bool,
-    /// When the oldest is repeated; none while nobody has looked at the clock.
+    /// When to repeat the oldest datagram; `None` until the clock has been read.
     due: Option<Millis>,
     /// Repetitions since something was acknowledged.
     tries: u32,
@@ -66,7 +66,7 @@ impl Outbox {
     pub(super) fn new(key: Key, first: u32, room: u32) -> Self {
         Self {
             key,
-            // What is left over at the end is shorter than a datagram.
+            // The unused part at the store's end is shorter than a datagram.
             store: Store::new(MAX_ROOM as usize + 2 * MAX_DATAGRAM),
             pieces: vec![Piece::default(); PLACES].into_boxed_slice(),
             base: first,
@@ -83,14 +83,14 @@ impl Outbox {
         }
     }
 
-    /// Makes a datagram of the first bytes of two pieces; returns how many, 0 when the peer has no
-    /// room.
+    /// Makes a datagram from the first bytes of two pieces. Returns how many bytes: 0 if the peer
+    /// has no room.
     #[inline]
     pub(super) fn push(&mut self, first: &[u8], second: &[u8]) -> usize {
         let taken = (first.len() + second.len()).min(MAX_PAYLOAD);
         let len = HEADER + taken;
         let charged = self.charged + charge(len);
-        // One is let through in any case: it is the peer's matter to have room for it.
+        // A single one is always let through: the peer must have room for it.
         if taken == 0 || (charged > self.room && self.charged > 0) {
             return 0;
         }
@@ -105,19 +105,20 @@ impl Outbox {
         taken
     }
 
-    /// The place of a number. Two in use never share one: the peer's room is for fewer.
+    /// The place of a number. No two datagrams under way share a place: the peer has room for
+    /// fewer.
     #[inline(always)]
     fn piece(&mut self, number: u32) -> &mut Piece {
         &mut self.pieces[number as usize % PLACES]
     }
 
-    /// Whether something is to be sent.
+    /// Whether there is something to send.
     #[inline]
     pub(super) fn pending(&self) -> bool {
         self.given != self.made || self.ask
     }
 
-    /// The next datagram to be sent, with this acknowledgement; it stays the next until
+    /// The next datagram to send, with this acknowledgement. It stays the next one until
     /// [`Outbox::gave`].
     #[inline]
     pub(super) fn next(&mut self, ack: u32, room: u32) -> Option<&[u8]> {
@@ -132,7 +133,7 @@ impl Outbox {
         Some(datagram)
     }
 
-    /// The system took the datagram.
+    /// Notes that the system took the datagram.
     #[inline]
     pub(super) fn gave(&mut self) {
         if !self.ask || self.given == self.base {
@@ -148,13 +149,13 @@ impl Outbox {
         self.ask = false;
     }
 
-    /// Number of the next datagram that was never sent.
+    /// The number of the next datagram that was never sent.
     pub(super) fn unused(&self) -> u32 {
         self.sent
     }
 
-    /// How many datagrams are newly acknowledged by `ack`, 0 if it is an old one; none if it
-    /// acknowledges what was never sent.
+    /// How many datagrams `ack` newly acknowledges: 0 if it is old, `None` if it acknowledges what
+    /// was never sent.
     #[inline]
     pub(super) fn covered(&self, ack: u32) -> Option<u32> {
         let ahead = ack.wrapping_sub(self.base);
@@ -164,7 +165,7 @@ impl Outbox {
         (ahead <= self.sent.wrapping_sub(self.base)).then_some(ahead)
     }
 
-    /// The first so many have arrived.
+    /// Notes that this many of the oldest datagrams have arrived.
     #[inline]
     pub(super) fn acknowledge(&mut self, covered: u32) {
         if covered == 0 {
@@ -172,7 +173,7 @@ impl Outbox {
         }
         for _ in 0..covered {
             self.charged -= charge(self.piece(self.base).len);
-            // After going back, what arrived the first time need not be given again.
+            // After going back, a datagram that arrived the first time need not be sent again.
             if self.given == self.base {
                 self.given = self.given.wrapping_add(1);
             }
@@ -183,18 +184,18 @@ impl Outbox {
         (self.ask, self.watched, self.due, self.tries) = (false, false, None, 0);
     }
 
-    /// Whether `ack` is the newest acknowledgement there was.
+    /// Whether `ack` is the newest acknowledgement so far.
     pub(super) fn is_newest(&self, ack: u32) -> bool {
         ack == self.base
     }
 
-    /// Everything is sent again.
+    /// Goes back, to send everything again.
     pub(super) fn rewind(&mut self) {
         self.given = self.base;
     }
 
-    /// Looks whether acknowledgements are late. The clock is read only when none has come since
-    /// the last look.
+    /// Checks whether acknowledgements are late. Reads the clock only if none has come since the
+    /// last look.
     pub(super) fn tend(&mut self, now: impl FnOnce() -> Millis) {
         if self.idle() {
             return;
@@ -204,8 +205,9 @@ impl Outbox {
         }
     }
 
-    /// Repeats the oldest if its time has come; returns the time left. Only the oldest, since the
-    /// peer may just not be polling, and everything may lie at its socket: the answer tells.
+    /// Repeats the oldest datagram if it is due. Returns the time left. Only the oldest is
+    /// repeated: perhaps the peer is just not polling and everything lies at its socket. The answer
+    /// will tell.
     pub(super) fn look(&mut self, now: Millis) -> Option<Millis> {
         if self.idle() {
             return None;
@@ -226,7 +228,7 @@ impl Outbox {
         self.base == self.made
     }
 
-    /// Datagrams that may not have arrived and are still worth waiting for.
+    /// Number of datagrams that may not have arrived and are still worth waiting for.
     pub(super) fn unsettled(&self) -> usize {
         if self.tries < LINGER { self.made.wrapping_sub(self.base) as usize } else { 0 }
     }

@@ -1,5 +1,5 @@
-//! How ranks on one machine find each other: by a socket of its own for each peer, whose addresses
-//! all ranks tell each other before they send anything. There is nothing to agree on after that.
+//! How ranks on one machine find each other: a rank has a socket for each peer, and all ranks tell
+//! each other the sockets' addresses before they send anything. Nothing else needs to be agreed.
 
 use std::net::UdpSocket;
 
@@ -17,12 +17,12 @@ pub struct Ports {
     sockets: Vec<UdpSocket>,
 }
 
-/// Between two addresses of a rank.
+/// Separates the addresses of a rank.
 const BETWEEN: char = ',';
 
 impl Ports {
-    /// Sockets of one of `size` ranks on ports that the system chooses; returns the text to tell
-    /// the others.
+    /// Binds the sockets of one of `size` ranks to ports that the system chooses. Also returns the
+    /// text to tell the others.
     ///
     /// # Errors
     /// The operating system refused.
@@ -38,12 +38,12 @@ impl Ports {
     }
 }
 
-/// The link of `rank` to all others by the texts of their [`Ports`], in the order of ranks. Waits
-/// for nobody: what a peer that is not so far yet is sent lies at its socket, and what strangers
-/// sent there before is dropped.
+/// The link of `rank` to all others by the texts of their [`Ports`], in the order of ranks. This
+/// waits for nobody: datagrams for a peer that has not got this far wait at its socket. What
+/// strangers sent to the sockets before is dropped.
 ///
 /// # Errors
-/// A text is not that of a rank of such a run; the operating system refused.
+/// A text does not fit the number of ranks or is invalid, or the operating system refused.
 pub fn link(
     rank: Rank,
     ports: Ports,
@@ -58,7 +58,7 @@ pub fn link(
     let peers = (0..size).filter(|&peer| peer != rank);
     for (peer, socket) in peers.zip(ports.sockets) {
         let text = &addresses[peer];
-        // This rank is among the peer's peers, of whom the peer is none.
+        // This rank's place among the peer's peers; the peer itself is not one of them.
         let nth = if rank < peer { rank } else { rank - 1 };
         let address = text.split(BETWEEN).nth(nth);
         let address = address.ok_or_else(|| SocketError::Address { text: text.clone() })?;

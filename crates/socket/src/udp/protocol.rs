@@ -1,18 +1,19 @@
-//! The protocol of one end of a pair: bytes in, datagrams out, and the other way round. It does
-//! no input or output and reads no clock.
+//! The protocol at one end of a pair: bytes in, datagrams out, and the other way round. It does no
+//! input or output and reads no clock.
 //!
 //! # Sending again
-//! Datagrams are numbered, and the receiver takes them in order only: what comes early it drops,
-//! and it says so, whereupon the sender goes back and sends again from there. On one machine
-//! nothing is overtaken, and nothing lost but by a full buffer; a store for what comes early would
-//! be code that never runs. A receiver that hears nothing cannot complain: so the sender repeats
-//! its oldest datagram after a wait that doubles, with the question what has arrived, and goes back
-//! if the answer leaves something out.
+//! Datagrams are numbered, and the receiver takes them only in order. It drops a datagram that
+//! arrives early and says so; the sender then goes back and sends again from there. On one machine
+//! nothing is reordered, and only a full buffer loses anything, so code to keep early datagrams
+//! would never run. A receiver that hears nothing cannot complain. So after a while the sender
+//! repeats its oldest datagram and asks what has arrived; the waits double. It goes back if the
+//! answer shows that something is missing.
 //!
 //! # Flow control
-//! A sender has no more datagrams under way than fit into the socket's buffer at the receiver,
-//! which says how much that is. It acknowledges what it has taken out of there: with the next
-//! datagram that goes back, or by itself when half of the buffer has been used, or after a while.
+//! A sender has no more datagrams under way than fit into the socket's buffer at the receiver; the
+//! receiver says how much that is. It acknowledges what it has taken out of the buffer: with the
+//! next datagram that goes back, or separately when half of the buffer has been used, or after a
+//! while.
 
 use super::header::{Flags, HEADER, Header, Key};
 use super::inbox::{Inbox, Place};
@@ -23,72 +24,72 @@ use super::{LEAST_ROOM, MAX_ROOM};
 #[derive(Debug)]
 #[cfg_attr(test, derive(Clone, PartialEq))]
 pub(super) struct Protocol {
-    /// Of what arrives.
+    /// The key of datagrams that arrive.
     theirs: Key,
-    /// Of what is sent.
+    /// The key of datagrams that are sent.
     ours: Key,
     outbox: Outbox,
     inbox: Inbox,
     refused: u64,
 }
 
-/// What an end has seen go wrong.
+/// What has gone wrong at one end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mishaps {
     /// Datagrams sent again.
     pub repeated: u64,
     /// Datagrams that had arrived before.
     pub duplicates: u64,
-    /// Datagrams that came before their turn, and were dropped.
+    /// Datagrams that arrived before their turn and were dropped.
     pub early: u64,
-    /// Datagrams that were not the peer's, were changed on their way, or that no peer sends.
+    /// Datagrams that were not the peer's, were changed on their way, or were invalid.
     pub refused: u64,
 }
 
 impl Protocol {
-    /// An end whose socket holds `room`; the numbers of both ends begin with `first`.
+    /// An end whose socket holds `room`. The numbers of both ends start at `first`.
     pub(super) fn new(ours: Key, theirs: Key, first: u32, room: u32) -> Self {
         let outbox = Outbox::new(ours, first, LEAST_ROOM);
         let inbox = Inbox::new(first, room.clamp(LEAST_ROOM, MAX_ROOM));
         Self { theirs, ours, outbox, inbox, refused: 0 }
     }
 
-    /// Takes bytes to be sent, of two pieces; returns how many, 0 when there is no room.
+    /// Takes bytes to send from two pieces. Returns how many: 0 if there is no room.
     #[inline]
     pub(super) fn push(&mut self, first: &[u8], second: &[u8]) -> usize {
         self.outbox.push(first, second)
     }
 
-    /// Whether [`Protocol::next`] or [`Protocol::answer`] has something.
+    /// Whether [`Protocol::next`] or [`Protocol::answer`] has something to send.
     #[inline]
     pub(super) fn restless(&self) -> bool {
         self.outbox.pending() || self.inbox.due()
     }
 
-    /// The next datagram with a payload; it stays the next until [`Protocol::gave`].
+    /// The next datagram with a payload. It stays the next one until [`Protocol::gave`].
     #[inline]
     pub(super) fn next(&mut self) -> Option<&[u8]> {
         self.outbox.next(self.inbox.expected(), self.inbox.room())
     }
 
-    /// The datagram was sent.
+    /// Notes that the datagram was sent.
     #[inline]
     pub(super) fn gave(&mut self) {
         self.outbox.gave();
         self.inbox.told();
     }
 
-    /// An acknowledgement by itself, if one is due; until [`Protocol::answered`].
+    /// A separate acknowledgement, if one is due. It stays due until [`Protocol::answered`].
     pub(super) fn answer(&self) -> Option<[u8; HEADER]> {
         self.inbox.due().then(|| self.bare(self.inbox.flags()))
     }
 
-    /// The acknowledgement was sent.
+    /// Notes that the acknowledgement was sent.
     pub(super) fn answered(&mut self) {
         self.inbox.told_all();
     }
 
-    /// Says that this end closes. Nothing is repeated afterwards.
+    /// The datagram that says that this end closes. Nothing is repeated afterwards.
     pub(super) fn farewell(&self) -> [u8; HEADER] {
         self.bare(Flags::CLOSE)
     }
@@ -100,8 +101,8 @@ impl Protocol {
         datagram
     }
 
-    /// Takes a datagram that arrived; returns the bytes that come next, if it has them. Of one that
-    /// is refused nothing changes but the count.
+    /// Takes a datagram that arrived. Returns its payload if that comes next. A refused datagram
+    /// changes nothing except the count.
     #[inline]
     pub(super) fn accept<'d>(&mut self, datagram: &'d [u8]) -> Option<&'d [u8]> {
         let Some((header, place, covered, payload)) = self.examine(datagram) else {
@@ -119,7 +120,7 @@ impl Protocol {
         (place == Place::Next && !payload.is_empty()).then_some(payload)
     }
 
-    /// The datagram's fields, where it belongs, and how many it acknowledges.
+    /// The datagram's fields, its place, and how many datagrams it acknowledges.
     #[inline]
     fn examine<'d>(&self, datagram: &'d [u8]) -> Option<(Header, Place, u32, &'d [u8])> {
         let (header, payload) = self.theirs.open(datagram)?;
@@ -143,19 +144,20 @@ impl Protocol {
         }
     }
 
-    /// Whether the peer has closed and everything it sent has been taken.
+    /// Whether the peer has closed, and everything that it sent has been taken.
     #[inline]
     pub(super) fn finished(&self) -> bool {
         self.inbox.finished()
     }
 
-    /// Looks whether acknowledgements are late, on either side; to be called now and then.
+    /// Checks whether acknowledgements are late on either side. Call this now and then.
     pub(super) fn tend(&mut self, now: impl FnOnce() -> Millis) {
         self.inbox.tend();
         self.outbox.tend(now);
     }
 
-    /// Before this end sleeps: what it owes is due, and it is to be woken after the time returned.
+    /// Call this before this end sleeps: what it owes is due. It must wake up after the time
+    /// returned.
     pub(super) fn rest(&mut self, now: Millis) -> Option<Millis> {
         self.inbox.hurry();
         self.outbox.look(now)

@@ -1,13 +1,13 @@
-//! Room for datagrams in the order of their making, each in one piece.
+//! Room for datagrams, each in one piece, in the order in which they are made.
 
-/// A ring of bytes: regions are taken at one end and given back at the other.
+/// A ring of bytes: regions are taken at one end and returned at the other.
 #[derive(Debug)]
 #[cfg_attr(test, derive(Clone, PartialEq))]
 pub(super) struct Store {
     bytes: Box<[u8]>,
     /// Where the oldest region in use begins.
     first: usize,
-    /// Where the next region may begin; equal to `first` only when none is in use.
+    /// Where the next region may begin; equal to `first` only if no region is in use.
     next: usize,
 }
 
@@ -16,7 +16,7 @@ impl Store {
         Self { bytes: vec![0; bytes].into_boxed_slice(), first: 0, next: 0 }
     }
 
-    /// Takes a region of `len` bytes, more than 0, and returns where it begins.
+    /// Takes a region of `len` bytes (more than 0), and returns where it begins.
     #[inline]
     pub(super) fn take(&mut self, len: usize) -> Option<usize> {
         let begin = if self.next < self.first {
@@ -30,8 +30,8 @@ impl Store {
         Some(begin)
     }
 
-    /// Gives back all regions before the one that begins at `oldest`; all, if there is none. The
-    /// first is taken from the beginning then, where the bytes are in the cache.
+    /// Returns all regions before the one that begins at `oldest`, or all regions. In the second
+    /// case the next region begins at the start again, where the bytes are in the cache.
     #[inline]
     pub(super) fn keep_from(&mut self, oldest: Option<usize>) {
         match oldest {
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Regions never overlap, whatever is taken and given back, and one is refused only when
+        /// Regions never overlap, whatever is taken and returned, and a region is refused only if
         /// there may be no room for it.
         #[test]
         fn regions_in_use_are_apart(steps in prop::collection::vec(0..40_usize, 1..300)) {
@@ -75,7 +75,7 @@ mod tests {
                         prop_assert!(used.iter().all(apart), "{begin} {len} {used:?}");
                         used.push_back((begin, len));
                     }
-                    // Less than 40 bytes are left over at the end, and one between the ends.
+                    // Less than 40 bytes are unused at the end, and one byte between the two ends.
                     None => {
                         let taken: usize = used.iter().map(|region| region.1).sum();
                         prop_assert!(taken + len + 40 > BYTES, "{len} {used:?}");

@@ -14,27 +14,27 @@ use super::protocol::{Mishaps, Protocol};
 use super::{Datagrams, MAX_ROOM, RECEIVE_BUFFER};
 use crate::{Received, Secret, Stream};
 
-/// Where numbers begin: so short of their end that many a run passes it.
+/// Where numbers begin: so close to their end that many runs pass it.
 const FIRST: u32 = 0_u32.wrapping_sub(1000);
 
-/// An ordered and reliable stream of bytes over datagrams, to one peer. Nothing is allocated after
-/// construction. When dropped it tells the peer, once.
+/// A reliable, ordered stream of bytes over datagrams to one peer. Nothing is allocated after
+/// construction. When dropped, it tells the peer, once.
 #[derive(Debug)]
 pub struct UdpStream<D: Datagrams = UdpSocket> {
     datagrams: D,
     protocol: Protocol,
     arrived: Box<[u8]>,
-    /// The system says that nobody listens at the peer's address.
+    /// The system has said that nobody listens at the peer's address.
     gone: bool,
     begun: Instant,
 }
 
 impl<D: Datagrams> UdpStream<D> {
-    /// The end of `rank` of its pair with `peer`, over datagrams between the two. Both ends must
-    /// be given the same secret, which nobody else has.
+    /// The end at `rank` of its pair with `peer`, over datagrams between the two. Both ends need
+    /// the same secret, which nobody else has.
     ///
     /// # Errors
-    /// The operating system refused to set or to tell the size of the receive buffer.
+    /// The operating system refused to set the size of the receive buffer, or to tell it.
     pub fn over(datagrams: D, secret: &Secret, rank: Rank, peer: Rank) -> io::Result<Self> {
         set_socket_recv_buffer_size(&datagrams, RECEIVE_BUFFER)?;
         let room = socket_recv_buffer_size(&datagrams)?;
@@ -49,12 +49,12 @@ impl<D: Datagrams> UdpStream<D> {
         })
     }
 
-    /// What has gone wrong so far.
+    /// What has gone wrong so far at this end.
     pub fn mishaps(&self) -> Mishaps {
         self.protocol.mishaps()
     }
 
-    /// Sends what waits, as far as the system takes it.
+    /// Sends everything that waits, as far as the system takes it.
     fn flush(&mut self) -> io::Result<()> {
         while let Some(datagram) = self.protocol.next() {
             match self.datagrams.send(datagram) {
@@ -73,7 +73,7 @@ impl<D: Datagrams> UdpStream<D> {
         Ok(())
     }
 
-    /// A peer that is gone may have left datagrams at this end's socket: they are taken first.
+    /// A peer that is gone may have left datagrams at this end's socket: those are taken first.
     #[cold]
     fn heed(&mut self, error: io::Error) -> io::Result<()> {
         if error.kind() != ErrorKind::ConnectionRefused {
@@ -89,7 +89,7 @@ impl<D: Datagrams> UdpStream<D> {
         if self.gone { Ok(()) } else { self.flush() }
     }
 
-    /// When there is nothing to receive: whether anything will come.
+    /// The result if there is nothing to receive: whether anything will come.
     #[inline]
     fn nothing(&self) -> io::Result<Received> {
         if self.protocol.finished() {
@@ -98,7 +98,7 @@ impl<D: Datagrams> UdpStream<D> {
         if self.gone { Err(ErrorKind::ConnectionRefused.into()) } else { Ok(Received::Nothing) }
     }
 
-    /// Receives a datagram, whose payload is put somewhere if there is `room` for it.
+    /// Receives a datagram, and passes its payload to `put` if that has `room` for it.
     #[inline]
     fn receive_with(&mut self, room: usize, put: impl FnOnce(&[u8])) -> io::Result<Received> {
         let arrived = match self.datagrams.receive(&mut self.arrived) {
@@ -106,7 +106,7 @@ impl<D: Datagrams> UdpStream<D> {
             Ok(None) => return self.nothing(),
             Err(error) => return self.heed(error).map(|()| Received::Nothing),
         };
-        // What there is no room for is as good as lost: the peer sends it again.
+        // A datagram without room counts as lost: the peer sends it again.
         if arrived.len() > room + HEADER {
             return Ok(Received::Nothing);
         }
@@ -193,7 +193,7 @@ impl<D: Datagrams> AsFd for UdpStream<D> {
 
 impl<D: Datagrams> Drop for UdpStream<D> {
     fn drop(&mut self) {
-        // Whether it arrives or not, nothing can be done about it any more.
+        // If it does not arrive, there is nothing more to do.
         let _ = self.datagrams.send(&self.protocol.farewell());
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::interval::student_factor;
 
-/// Squares of standard normal variables: a weight, and how many share it. The weights of all add up
-/// to 1, so the sum estimates 1.
+/// Squares of standard normal variables: their weight, and how many have it. All weights add up to 1,
+/// so the weighted sum has the mean 1.
 type Part = (f64, f64);
 
-/// The greatest parts are taken one by one, the others together.
+/// So many of the greatest weights are parts of their own; the others are one part.
 const SINGLE: usize = 40;
 
 /// Confidence at which the t distribution is matched.
@@ -24,8 +24,8 @@ const SADDLE_STEPS: u32 = 40;
 ///
 /// *Formula*: d with P(|Z| > t·√Σwᵢχᵢ²) = P(|Z| > t·√(χ²_d/d)), t the 95 % factor of d. Both sides
 /// by the saddlepoint of the quadratic form Z² − t²Σwᵢχᵢ², so that equal weights give exactly their
-/// number. Matching two moments instead (Satterthwaite) takes the sum to be near zero far too often
-/// where one weight is greater than the others together, and makes intervals too wide.
+/// number. To match two moments (Satterthwaite) would make intervals too wide where one weight is
+/// greater than the others together: it would take the sum to be near zero far too often.
 /// *Assumes* numerator and denominator independent.
 /// *Source*: Lugannani and Rice, "Saddle Point Approximation for the Distribution of the Sum of
 /// Independent Random Variables" (1980); Kuonen, "Saddlepoint Approximations for Distributions of

@@ -1,6 +1,8 @@
 //! A weighted straight-line design and its solution.
 
-/// The most that is believed of a leverage: beyond it a residual is rounding.
+use crate::line::spread;
+
+/// Leverages count as this at most: beyond it a residual is rounding.
 const LEVERAGE: f64 = 1.0 - 1e-9;
 
 /// The fitted value as a scale of noise: within a factor of four of the measured one.
@@ -29,9 +31,7 @@ pub(super) struct Solved {
 
 impl Design {
     pub(super) fn of(x: &[f64], weights: Vec<f64>) -> Option<Design> {
-        let weight: f64 = weights.iter().sum();
-        let centre = x.iter().zip(&weights).map(|(x, w)| x * w).sum::<f64>() / weight;
-        let xx: f64 = x.iter().zip(&weights).map(|(x, w)| w * (x - centre).powi(2)).sum();
+        let (weight, centre, xx) = spread(x, &weights);
         let usable = x.len() >= 3 && weight.is_finite() && xx.is_finite() && xx > 0.0;
         usable.then_some(Design { weights, weight, x: centre, xx })
     }

@@ -10,10 +10,10 @@ use super::design::{Design, Solved, clamped};
 /// Σcᵢ²rᵢ²/(1 − hᵢ)² (HC3), c a coefficient's weights on the points and h the leverage, divided by
 /// its bias under a working variance: ŷ⁰, ŷ¹ or ŷ², whichever makes the residuals most likely.
 /// Degrees of freedom are those of the t distribution with the tails that the sandwich has under the
-/// same variance, 1 to n − 2: where the noise grows with y and the longest x carries the fit, its
-/// own residual is nearly all that tells the noise, and the interval is wide.
-/// *Assumes* independent errors; their variance may depend on x in any way, though the working
-/// variance must not be far off where a few points carry the fit.
+/// same variance, 1 to n − 2. Where the noise grows with y and the largest x decides the fit, the noise
+/// is known from little more than the residual there, and the interval is wide.
+/// *Assumes* independent errors. Their variance may depend on x in any way, but where a few points
+/// decide the fit the working variance must not be far off.
 /// *Source*: MacKinnon and White, "Some Heteroskedasticity-Consistent Covariance Matrix Estimators"
 /// (1985); Bell and McCaffrey, "Bias Reduction in Standard Errors" (2002), for bias and degrees under
 /// a working variance.
@@ -95,7 +95,7 @@ fn working_noise(x: &[f64], y: &[f64], design: &Design, fit: &Solved) -> Vec<f64
     scale.iter().map(|s| s.powi(power)).collect()
 }
 
-/// What to make of a sandwich Σaᵢrᵢ², aᵢ = (cᵢ/(1 − hᵢ))².
+/// How far to trust a sandwich Σaᵢrᵢ², aᵢ = (cᵢ/(1 − hᵢ))².
 struct Reliability {
     /// Its mean as a multiple of the variance that it estimates, Σcᵢ²·noiseᵢ.
     bias: f64,
@@ -106,8 +106,8 @@ struct Reliability {
 /// Of a sandwich for errors of variance `noise`, up to a common factor.
 ///
 /// With r = Mε and S = M·diag(noise)·M, the mean is Σaᵢ·Sᵢᵢ and the variance 2·Σaᵢ·aⱼ·Sᵢⱼ². The
-/// terms are squares of weights aᵢ·Sᵢᵢ; their correlation makes them count for fewer, by as much as
-/// it makes the variance greater.
+/// terms are squares of weights aᵢ·Sᵢᵢ. They are correlated, so they count for fewer: in the ratio in
+/// which the correlation makes the variance greater.
 fn reliability(x: &[f64], design: &Design, influence: &[f64], noise: &[f64]) -> Reliability {
     let limit = x.len() as f64 - 2.0;
     let squares =

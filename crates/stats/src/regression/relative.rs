@@ -10,9 +10,9 @@ const REWEIGHTINGS: usize = 50;
 /// different x.
 ///
 /// *Formula*: minimises Σwᵢ(yᵢ − a − b·xᵢ)² with wᵢ = 1/ŷᵢ², ŷ the fitted line itself, by
-/// reweighting until nothing moves. Weights 1/y² would draw the line below the points, since a y
-/// that is too low by chance would weigh more. Where the line leaves y/4..4y it is held there as a
-/// weight. Variances are s²(XᵀWX)⁻¹, s² = Σwr²/(n − 2), with n − 2 degrees of freedom.
+/// reweighting until the weights stay the same. Weights 1/y² would put the line below the points, since
+/// a y that is too low by chance would weigh more. ŷ counts as y/4 at least and 4y at most. Variances
+/// are s²(XᵀWX)⁻¹, s² = Σwr²/(n − 2), with n − 2 degrees of freedom.
 /// *Assumes* independent errors, their standard deviation in proportion to y.
 /// *Source*: McCullagh and Nelder, "Generalized Linear Models" (1989), chapter 8 (constant
 /// coefficient of variation).

@@ -2,8 +2,8 @@
 
 /// First and second moments of weighted points.
 ///
-/// Sums of raw powers would lose all digits where x spans 0 to millions and weights span their
-/// squares; sums about the mean of each part do not, and two parts join exactly.
+/// Sums of raw powers would lose all digits where x goes from 0 to millions and weights with its
+/// square. Sums about the mean of each part do not, and two parts join exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Moments {
     /// Σw.

@@ -1,5 +1,7 @@
 //! Where to cut for a given number of segments.
 
+use std::ops::Range;
+
 use super::moments::Moments;
 
 /// The best cut into one number of segments.
@@ -41,9 +43,19 @@ impl Points<'_> {
         Moments::point(self.x[index], self.y[index], self.weights[index])
     }
 
+    /// The places of the cut `cut` between its neighbours, as of [`Points::cuts`].
+    pub(super) fn cuts_around(&self, starts: &[usize], cut: usize) -> Vec<(usize, f64)> {
+        self.cuts(starts[cut - 1], self.segment(starts, cut).end)
+    }
+
+    /// The points of a segment.
+    pub(super) fn segment(&self, starts: &[usize], segment: usize) -> Range<usize> {
+        starts[segment]..starts.get(segment + 1).copied().unwrap_or(self.x.len())
+    }
+
     /// The misfit of the points `start..end` cut in two at each place that leaves both sides with
     /// enough points: (first point of the right side, misfit of both).
-    pub(super) fn cuts(&self, start: usize, end: usize) -> Vec<(usize, f64)> {
+    fn cuts(&self, start: usize, end: usize) -> Vec<(usize, f64)> {
         let mut right = vec![0.0; end - start];
         let mut sum = Moments::default();
         for index in (start..end).rev() {
@@ -61,14 +73,13 @@ impl Points<'_> {
         cuts
     }
 
-    fn misfit(&self, start: usize, end: usize) -> f64 {
-        let all = (start..end).fold(Moments::default(), |sum, i| sum.join(self.moments(i)));
-        all.misfit()
+    /// The moments of some of the points together.
+    fn together(&self, part: Range<usize>) -> Moments {
+        part.fold(Moments::default(), |sum, i| sum.join(self.moments(i)))
     }
 
     fn total(&self, starts: &[usize]) -> f64 {
-        let ends = starts.iter().skip(1).copied().chain([self.x.len()]);
-        starts.iter().zip(ends).map(|(&start, end)| self.misfit(start, end)).sum()
+        (0..starts.len()).map(|i| self.together(self.segment(starts, i)).misfit()).sum()
     }
 }
 
@@ -109,10 +120,7 @@ pub fn partitions(points: &Points, most: usize) -> Vec<Partition> {
 
 /// Dynamic programming with cuts at `borders` only.
 fn on_borders(points: &Points, borders: &[usize], most: usize) -> Vec<Partition> {
-    let blocks: Vec<Moments> = borders
-        .windows(2)
-        .map(|b| (b[0]..b[1]).fold(Moments::default(), |sum, i| sum.join(points.moments(i))))
-        .collect();
+    let blocks: Vec<Moments> = borders.windows(2).map(|b| points.together(b[0]..b[1])).collect();
     let last = blocks.len();
     // best[k][j]: of the first j blocks in k + 1 segments; from[k][j]: where the last one starts.
     let mut best = vec![vec![f64::INFINITY; last + 1]; most];
@@ -157,9 +165,7 @@ fn settle(points: &Points, partition: &mut Partition) {
     for _ in 0..ROUNDS {
         let before = partition.starts.clone();
         for cut in 1..partition.starts.len() {
-            let start = partition.starts[cut - 1];
-            let end = partition.starts.get(cut + 1).copied().unwrap_or(points.x.len());
-            let cuts = points.cuts(start, end);
+            let cuts = points.cuts_around(&partition.starts, cut);
             if let Some(&(index, _)) = cuts.iter().min_by(|a, b| a.1.total_cmp(&b.1)) {
                 partition.starts[cut] = index;
             }

@@ -1,6 +1,7 @@
 //! Where a cut may be.
 
 use super::partition::Points;
+use crate::interval::assert_confidence;
 
 /// The first and the last place where the points allow the cut `cut` of `starts` to be, as indices
 /// of the right segment's first point. The other cuts stay.
@@ -24,10 +25,9 @@ pub fn break_range(
     confidence: f64,
 ) -> (usize, usize) {
     points.check();
-    assert!(confidence > 0.0 && confidence < 1.0, "a confidence lies strictly between 0 and 1");
-    let end = starts.get(cut + 1).copied().unwrap_or(points.x.len());
+    assert_confidence(confidence);
     let place = starts[cut];
-    let cuts = points.cuts(starts[cut - 1], end);
+    let cuts = points.cuts_around(starts, cut);
     let least = cuts.iter().find(|c| c.0 == place).map_or(0.0, |c| c.1);
     let allowed = least + variance * -2.0 * (1.0 - confidence.sqrt()).ln();
     let inside = |c: &&(usize, f64)| c.1 <= allowed;

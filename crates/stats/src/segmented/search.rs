@@ -11,8 +11,8 @@ pub struct Limits<'a> {
     pub fewest: usize,
     /// Most segments.
     pub most: usize,
-    /// The least relative noise of each y that is believed, as known from its repetitions, from the
-    /// clock, or from its last digit; noise found smaller counts as this much. Positive.
+    /// The least relative noise of each y, as known from its repetitions, the clock, or its last digit.
+    /// If less noise is found, this counts. Positive.
     pub noise: &'a [f64],
 }
 
@@ -52,7 +52,7 @@ const PASSES: usize = 4;
 /// Reweightings of a candidate's lines; enough for the criterion, not the last digit.
 const REWEIGHTINGS: usize = 6;
 
-/// Rounds until the points that tell the noise are found.
+/// Rounds to find the points whose noise is to be estimated.
 const NOISE_ROUNDS: usize = 20;
 
 /// Finds the number of straight segments and their cuts, for positive y with noise in proportion to
@@ -61,8 +61,8 @@ const NOISE_ROUNDS: usize = 20;
 /// *Formula*: over the best cut for each number K of segments, minimises the Schwarz criterion
 /// (BIC) Σ ln vᵢ + (Σeᵢ²/vᵢ − (n − 2K)) + 2·Σ ln ŷᵢ + p·ln n. eᵢ = yᵢ/ŷᵢ − 1, vᵢ = max(v, noiseᵢ²), and v
 /// is the mean of e² over the y whose noise² is below v, times n/(n − 2K). p = 2K + 2(K − 1): two
-/// coefficients a segment, and each cut counted twice, since it is the best of many places rather
-/// than a smooth parameter. Cuts are found with weights 1/(vᵢŷᵢ²) of the previous pass's winner (at
+/// coefficients a segment, and each cut counted twice, since it is the best of many places and not a
+/// smooth parameter. Cuts are found with weights 1/(vᵢŷᵢ²) of the previous pass's winner (at
 /// first with y for ŷ, and the median noise² for v).
 /// *Assumes* independent errors, their standard deviation in proportion to y where it is not known
 /// to be greater; x ascending.
@@ -119,10 +119,11 @@ fn judge(
     let mut fitted: Vec<f64> =
         points.weights.iter().zip(noise).map(|(w, noise)| w.powf(-0.5) / noise).collect();
     let mut errors = vec![0.0; all];
-    for (segment, &start) in starts.iter().enumerate() {
-        let end = starts.get(segment + 1).copied().unwrap_or(all);
-        let (x, y) = (&points.x[start..end], &points.y[start..end]);
-        reweighted(x, y, &noise[start..end], &mut fitted[start..end], &mut errors[start..end]);
+    for segment in 0..starts.len() {
+        let part = points.segment(&starts, segment);
+        let (fitted, errors) = (&mut fitted[part.clone()], &mut errors[part.clone()]);
+        let (x, y) = (&points.x[part.clone()], &points.y[part.clone()]);
+        reweighted(x, y, &noise[part], fitted, errors);
     }
     let count = all as f64;
     let coefficients = 2.0 * starts.len() as f64;
@@ -136,8 +137,8 @@ fn judge(
     (Candidate { starts, noise: variance.sqrt(), criterion }, fitted)
 }
 
-/// The variance of errors that is not known to be greater, as a mean over those points; `correction`
-/// makes up for the lines' freedom.
+/// The variance of errors, as a mean over the points whose own variance is not known to be greater.
+/// `correction` is for the coefficients that were fitted.
 fn variance(errors: &[f64], least: &[f64], correction: f64) -> f64 {
     let mean = |above: f64| {
         let (mut sum, mut count) = (0.0, 0.0);

@@ -5,16 +5,17 @@ use std::path::Path;
 
 use bandgap_model::ModelError;
 use bandgap_model::hockney::{Breaks, HockneyOptions, sized_times_from_pairs};
-use bandgap_record::{HockneyRow, HockneyTable, Outcome, Timing, read_hockney_table};
+use bandgap_record::{HockneyRow, HockneyTable, Timing, read_hockney_table};
 use bandgap_units::{Bytes, Fraction};
 
 use super::{named, open, sink};
 use crate::args::{FitHockney, Measure, Output};
 use bandgap_launch::Exit;
 use bandgap_launch::{Classify, Failure, told};
-use bandgap_results::assemble::{AssembleError, Fitting, TABLE, Tabled};
+use bandgap_results::assemble::{Fitting, TABLE, Tabled};
+use bandgap_results::{AssembleError, Outcome};
 
-/// Last digits that leave this much of a time open are told.
+/// Rounding by more than this share of a time is told.
 const COARSE: f64 = 0.01;
 
 /// Fits t(n) = (n + n½)/r∞ to sizes and times.
@@ -30,8 +31,9 @@ pub(super) fn run(fit: &FitHockney, measure: &Measure, output: &Output) -> Resul
     let options = HockneyOptions { breaks, confidence: measure.confidence.0, steps };
     let times = sized_times_from_pairs(table.rows.iter().map(|row| (row.bytes, row.time.0)));
     let fitting = Fitting {
-        name: table.source.name(),
+        name: table.tool,
         transport: TABLE,
+        ranks: None,
         precision: measure.precision.0,
         notes: notes(&table),
     };
@@ -39,7 +41,7 @@ pub(super) fn run(fit: &FitHockney, measure: &Measure, output: &Output) -> Resul
         fitting.fit(&times, &options).map_err(|error| unfitted(&error, &fit.file, &table))?;
     let recognised = recognised(&table);
     let series = Tabled {
-        name: table.source.name(),
+        name: table.tool,
         findings: vec![recognised.clone()],
         precision: measure.precision.0,
         confidence: measure.confidence.0,
@@ -47,15 +49,15 @@ pub(super) fn run(fit: &FitHockney, measure: &Measure, output: &Output) -> Resul
     let series = series.series(&times).class(Exit::Defect)?;
     let mut sink = sink(measure, output)?;
     sink.say(&format!("{recognised}\n\n"))?;
-    let fits = fits.into_iter().map(|fit| Outcome::Hockney(Box::new(fit)));
-    sink.add_all(fits.chain([Outcome::Series(Box::new(series))]).collect())?;
+    let fits = fits.into_iter().map(Outcome::from);
+    sink.add_all(fits.chain([series.into()]).collect())?;
     // A table's repetitions do not converge any more; what counts is what the fit makes of them.
     sink.close(if sound { Exit::Fine } else { Exit::Findings })
 }
 
 /// Whose table it is, and what its times are.
 fn recognised(table: &HockneyTable) -> String {
-    let (rows, tool) = (table.rows.len(), table.source.name());
+    let (rows, tool) = (table.rows.len(), table.tool);
     let sizes = table.rows.iter().map(|row| row.bytes).collect::<BTreeSet<u64>>().len();
     let sizes = match sizes < rows {
         true => format!(" of {sizes} sizes, repetitions averaged"),
@@ -69,8 +71,8 @@ fn notes(table: &HockneyTable) -> Vec<String> {
     let mut notes = table.notes.clone();
     if table.timing == Timing::Exchange {
         notes.push(
-            "Both ranks send at the same time: the fit is of an exchange, so r∞ is the rate of one \
-             direction while the other is busy as well, and t0 no half round trip."
+            "Both ranks send at the same time, so the fit is of an exchange: r∞ is the rate of one \
+             direction while the other is busy too, and t0 is not half a round trip."
                 .to_owned(),
         );
     }
@@ -78,15 +80,15 @@ fn notes(table: &HockneyTable) -> Vec<String> {
     notes
 }
 
-/// How much of a time the last digit leaves open, where that is much.
+/// By how much the table rounds its times, where that is much.
 fn coarse(table: &HockneyTable) -> Option<String> {
-    let open = |row: &HockneyRow| row.step.0 / 2.0 / row.time.0;
-    let worst = table.rows.iter().max_by(|a, b| open(a).total_cmp(&open(b)))?;
-    (open(worst) > COARSE).then(|| {
+    let rounded = |row: &HockneyRow| row.step.0 / 2.0 / row.time.0;
+    let worst = table.rows.iter().max_by(|a, b| rounded(a).total_cmp(&rounded(b)))?;
+    (rounded(worst) > COARSE).then(|| {
         format!(
-            "The table's last digits leave ±{} of the time of {} open; the intervals allow for it.",
-            Fraction(open(worst)),
-            Bytes(worst.bytes)
+            "Times in the table are rounded: the time of {} by up to ±{}. The intervals allow for that.",
+            Bytes(worst.bytes),
+            Fraction(rounded(worst))
         )
     })
 }

@@ -40,6 +40,6 @@ pub(super) fn run(file: &Path, measure: &Measure, output: &Output) -> Result<Exi
     let result =
         assemble::fitted(&observations, &signature, measure.precision.0, measure.confidence.0)
             .class(Exit::Defect)?;
-    let exit = sink.add(result)?;
+    let exit = sink.add(result.into())?;
     sink.close(exit)
 }

@@ -3,37 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Harness;
-use super::ranks::{assert_bytes, one_of_each, pattern, run};
-
-/// A receive of any source takes from all, each sender's messages in their order.
-pub fn any_source<H: Harness>() {
-    const SIZE: usize = 4;
-    const MESSAGES: usize = 30;
-    let lengths = one_of_each(&H::TUNING);
-    let bytes = |from: usize, index: usize| {
-        pattern((from * MESSAGES + index) as u64, lengths[(from + index) % 3])
-    };
-    run::<H>(SIZE, |rank| {
-        let me = rank.rank();
-        if me > 0 {
-            for index in 0..MESSAGES {
-                rank.send(0, me as u32, &bytes(me, index))?;
-            }
-            return Ok(());
-        }
-        let mut next = [0; SIZE];
-        let mut into = vec![0; lengths[2]];
-        for _ in 0..MESSAGES * (SIZE - 1) {
-            let status = rank.recv(None, None, &mut into)?;
-            assert_eq!(status.tag as usize, status.from);
-            let expected = bytes(status.from, next[status.from]);
-            assert_bytes(&into[..status.bytes], &expected, "the next of its sender");
-            next[status.from] += 1;
-        }
-        assert_eq!(next, [0, MESSAGES, MESSAGES, MESSAGES]);
-        Ok(())
-    });
-}
+use super::ranks::{one_of_each, pattern, run};
 
 /// Every rank sends to every other at once, with each protocol.
 pub fn all_to_all<H: Harness>() {
@@ -42,19 +12,19 @@ pub fn all_to_all<H: Harness>() {
             let me = rank.rank();
             for (tag, len) in one_of_each(&H::TUNING).into_iter().enumerate() {
                 let tag = tag as u32;
+                rank.reserve(2 * size, 2 * size * len);
                 let seed = |from: usize, to: usize| (from * size + to) as u64;
                 let others = (0..size).filter(|&peer| peer != me);
                 let mut posted = Vec::new();
                 for peer in others {
-                    let recv = rank.irecv(peer, tag, vec![0; len])?;
-                    let send = rank.isend(peer, tag, pattern(seed(me, peer), len))?;
+                    let recv = rank.irecv_room(peer, tag, len)?;
+                    let send = rank.isend_bytes(peer, tag, &pattern(seed(me, peer), len))?;
                     posted.push((peer, recv, send));
                 }
-                for (peer, recv, send) in posted {
-                    let (got, status) = rank.wait_recv(recv)?;
-                    assert_eq!((status.from, status.bytes), (peer, len));
-                    assert_bytes(&got, &pattern(seed(peer, me), len), "from everybody");
-                    rank.wait_send(send)?;
+                for (peer, (recv, into), send) in posted {
+                    rank.wait(recv)?;
+                    rank.assert_bytes(into, &pattern(seed(peer, me), len), "from everybody");
+                    rank.wait(send)?;
                 }
             }
             Ok(())
@@ -62,31 +32,52 @@ pub fn all_to_all<H: Harness>() {
     }
 }
 
-/// No rank leaves a barrier before all have come to it, and messages under way do not hold it up.
+/// No rank leaves a barrier before all have come to it. Messages under way do not delay it.
 pub fn barriers<H: Harness>() {
     const ROUNDS: usize = 20;
     for size in [1, 2, 3, 5] {
         let came = AtomicUsize::new(0);
         let long = one_of_each(&H::TUNING)[2];
         run::<H>(size, |rank| {
-            let next = (rank.rank() + 1) % size;
+            let (next, before) = ((rank.rank() + 1) % size, (rank.rank() + size - 1) % size);
+            let bytes = pattern(7, long);
+            rank.reserve(2, 2 * long);
             // Its bytes go to the same peer as the first request of each barrier.
-            let posted = (size > 1).then(|| rank.irecv(None, 1, vec![0; long])).transpose()?;
-            let sends = (size > 1).then(|| rank.isend(next, 1, vec![7; long])).transpose()?;
+            let posted = (size > 1).then(|| rank.irecv_room(before, 1, long)).transpose()?;
+            let sends = (size > 1).then(|| rank.isend_bytes(next, 1, &bytes)).transpose()?;
             for round in 1..=ROUNDS {
                 came.fetch_add(1, Ordering::SeqCst);
-                rank.barrier()?;
+                rank.barrier(size)?;
                 // All `size` ranks have added one in each round so far.
                 let counted = came.load(Ordering::SeqCst);
                 assert!(counted >= round * size, "{counted} in round {round} of {size} ranks");
             }
-            if let (Some(recv), Some(send)) = (posted, sends) {
-                let (got, _) = rank.wait_recv(recv)?;
-                assert_bytes(&got, &vec![7; long], "sent before the barriers");
-                rank.wait_send(send)?;
+            if let (Some((recv, into)), Some(send)) = (posted, sends) {
+                rank.wait(recv)?;
+                rank.assert_bytes(into, &bytes, "sent before the barriers");
+                rank.wait(send)?;
             }
             Ok(())
         });
         assert_eq!(came.into_inner(), ROUNDS * size);
     }
+}
+
+/// A barrier of the first ranks waits for these ranks and for no others, even if others already
+/// come to barriers of more ranks.
+pub fn barriers_of_the_first_ranks<H: Harness>() {
+    const ROUNDS: usize = 20;
+    const SIZE: usize = 5;
+    let came = [const { AtomicUsize::new(0) }; SIZE + 1];
+    run::<H>(SIZE, |rank| {
+        for round in 1..=ROUNDS {
+            for (ranks, came) in came.iter().enumerate().skip(rank.rank() + 1) {
+                came.fetch_add(1, Ordering::SeqCst);
+                rank.barrier(ranks)?;
+                let counted = came.load(Ordering::SeqCst);
+                assert!(counted >= round * ranks, "{counted} in round {round} of {ranks} ranks");
+            }
+        }
+        Ok(())
+    });
 }

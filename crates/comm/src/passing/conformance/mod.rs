@@ -17,11 +17,11 @@
 //! }
 //!
 //! bandgap_comm::passing_conformance!(Inproc);
-//! # bandgap_comm::passing::conformance::probes::<Inproc>();
+//! # bandgap_comm::passing::conformance::tags_choose::<Inproc>();
 //! ```
 //!
-//! Ranks run as threads that yield while they wait, or take turns in one thread where the property
-//! depends on what has arrived. A hang ends at a deadline, as a failure.
+//! Ranks run as threads that yield while they wait. If a property depends on what has arrived, they
+//! take turns in one thread. A hang fails at a deadline.
 
 mod crowd;
 mod lengths;
@@ -32,12 +32,10 @@ mod reluctant;
 mod schedule;
 mod slots;
 
-pub use crowd::{all_to_all, any_source, barriers};
+pub use crowd::{all_to_all, barriers, barriers_of_the_first_ranks};
 pub use lengths::{both_ways_at_once, every_length, posted_or_not};
-pub use misuse::{garbage_is_named, no_such_peer, too_long};
-pub use order::{
-    crowded_before_received, order_is_kept, probes, receives_in_posting_order, tags_choose,
-};
+pub use misuse::{garbage_is_named, misplaced_parts, no_such_peer, other_length};
+pub use order::{crowded_before_received, order_is_kept, receives_in_posting_order, tags_choose};
 pub use reluctant::Reluctant;
 pub use schedule::random_messages;
 pub use slots::{no_slot_is_taken_out_of_turn, slots_come_back_in_turn};
@@ -51,7 +49,7 @@ pub trait Harness {
     type E: Bulk + Send;
     /// The limits between protocols.
     const TUNING: Tuning = Tuning::DEFAULT;
-    /// The connected endpoints of a new run, by rank, each with so many bytes exposed at least.
+    /// The connected endpoints of a new run, by rank. Each exposes at least so many bytes.
     fn endpoints(size: usize, exposed: usize) -> Vec<Self::E>;
 }
 
@@ -76,11 +74,11 @@ macro_rules! passing_conformance {
             tags_choose
             receives_in_posting_order
             crowded_before_received
-            probes
-            any_source
             all_to_all
             barriers
-            too_long
+            barriers_of_the_first_ranks
+            other_length
+            misplaced_parts
             no_such_peer
             garbage_is_named
             no_slot_is_taken_out_of_turn

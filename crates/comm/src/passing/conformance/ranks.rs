@@ -1,12 +1,13 @@
 //! Ranks as threads, and bytes that tell whose they are.
 
+use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Harness;
-use crate::passing::{INLINE, Passing, Tuning};
-use crate::{Bulk, CommError, NoWatch, Waiting};
+use crate::passing::{INLINE, MessageId, Passing, Tuning};
+use crate::{Bulk, CommError, NoWatch, Part, Pending, Rank, Waiting};
 
 /// When a wait counts as a hang: far beyond what any property takes on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -14,8 +15,132 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The slots begin here, so that an offset forgotten somewhere is found.
 const AT: usize = 4096;
 
-/// A rank under test.
-pub(super) type Ranks<H> = Passing<<H as Harness>::E, NoWatch>;
+/// Bytes before and behind each part that no message may change.
+const GUARD: usize = 16;
+const UNTOUCHED: u8 = 0xEE;
+
+/// A rank under test, which allots parts of its memory one behind the other.
+pub(super) struct Ranks<H: Harness> {
+    passing: Passing<H::E, NoWatch>,
+    free: usize,
+}
+
+impl<H: Harness> Deref for Ranks<H> {
+    type Target = Passing<H::E, NoWatch>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.passing
+    }
+}
+
+impl<H: Harness> DerefMut for Ranks<H> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.passing
+    }
+}
+
+impl<H: Harness> Ranks<H> {
+    /// Frees all parts, and makes room for so many with so many bytes in all.
+    pub(super) fn reserve(&mut self, parts: usize, bytes: usize) {
+        self.passing.resize(bytes + (parts + 1) * GUARD);
+        self.passing.memory_mut().fill(UNTOUCHED);
+        self.free = GUARD;
+    }
+
+    /// A new part of `len` bytes.
+    pub(super) fn room(&mut self, len: usize) -> Part {
+        let part = Part::new(self.free, len);
+        self.free = part.end() + GUARD;
+        assert!(self.free <= self.passing.memory().len(), "more parts than were reserved");
+        part
+    }
+
+    /// A new part that holds `bytes`.
+    pub(super) fn put(&mut self, bytes: &[u8]) -> Part {
+        let part = self.room(bytes.len());
+        self.passing.memory_mut()[part.range()].copy_from_slice(bytes);
+        part
+    }
+
+    /// Compares a part, and what is before and behind it, without printing megabytes.
+    pub(super) fn assert_bytes(&self, part: Part, expected: &[u8], what: &str) {
+        let memory = self.passing.memory();
+        let got = &memory[part.range()];
+        assert_eq!(got.len(), expected.len(), "{what}");
+        if let Some(at) = got.iter().zip(expected).position(|(got, expected)| got != expected) {
+            panic!("{what}: byte {at} of {} is {}, not {}", got.len(), got[at], expected[at]);
+        }
+        for around in [part.at - GUARD..part.at, part.end()..part.end() + GUARD] {
+            assert_eq!(memory[around], [UNTOUCHED; GUARD], "{what}: beside {part:?}");
+        }
+    }
+
+    /// Sends bytes of a part of their own, and waits.
+    pub(super) fn send_bytes(
+        &mut self,
+        peer: Rank,
+        tag: u32,
+        bytes: &[u8],
+    ) -> Result<(), CommError> {
+        let part = self.put(bytes);
+        self.send(peer, tag, part)
+    }
+
+    /// Begins to send bytes of a part of their own.
+    pub(super) fn isend_bytes(
+        &mut self,
+        peer: Rank,
+        tag: u32,
+        bytes: &[u8],
+    ) -> Result<Pending<MessageId>, CommError> {
+        let part = self.put(bytes);
+        self.isend(peer, tag, part)
+    }
+
+    /// Posts a receive of `len` bytes into a part of its own.
+    pub(super) fn irecv_room(
+        &mut self,
+        peer: Rank,
+        tag: u32,
+        len: usize,
+    ) -> Result<(Pending<MessageId>, Part), CommError> {
+        let part = self.room(len);
+        Ok((self.irecv(peer, tag, part)?, part))
+    }
+
+    /// Receives `len` bytes into a part of their own.
+    pub(super) fn recv_room(
+        &mut self,
+        peer: Rank,
+        tag: u32,
+        len: usize,
+    ) -> Result<Part, CommError> {
+        let part = self.room(len);
+        self.recv(peer, tag, part).map(|()| part)
+    }
+
+    /// Whether a message of this sender and tag has come that no receive has taken.
+    pub(super) fn has_arrived(&self, peer: Rank, tag: u32) -> bool {
+        let envelope = self.envelope(peer, tag).expect("a peer");
+        self.mail().find_arrival(envelope).is_some()
+    }
+
+    /// Whether nothing waits to be sent or copied.
+    pub(super) fn has_settled(&self) -> bool {
+        self.mail().has_settled()
+    }
+
+    /// Nothing is left: every message was received, every send and receive waited for.
+    fn assert_empty(&self) {
+        let mail = self.mail();
+        assert!(mail.waited.message.is_taken() && mail.waited.receive.is_none());
+        let left = [mail.posted.len(), mail.arrivals.len(), mail.work.len(), mail.active.len()];
+        assert_eq!(left, [0; 4], "posted, arrivals, work, active");
+        assert_eq!((mail.sends.len(), mail.receives.len()), (0, 0), "sends, receives");
+        assert!(mail.barriers.iter().all(|&came| came == 0), "barriers");
+        assert!(mail.lanes.iter().all(|lane| lane.is_idle() && lane.filled == lane.emptied));
+    }
+}
 
 /// The ranks of a new run.
 pub(super) fn ranks<H: Harness>(size: usize) -> Vec<Ranks<H>> {
@@ -23,7 +148,7 @@ pub(super) fn ranks<H: Harness>(size: usize) -> Vec<Ranks<H>> {
     let rank = |endpoint: H::E| {
         assert!(endpoint.exposed() >= exposed);
         match Passing::new(endpoint, AT, &H::TUNING, Waiting::Yield, NoWatch(PATIENCE)) {
-            Ok(rank) => rank,
+            Ok(passing) => Ranks { passing, free: 0 },
             Err(error) => panic!("failed to {error}"),
         }
     };
@@ -38,8 +163,8 @@ pub(super) fn pair<H: Harness>() -> [Ranks<H>; 2] {
     }
 }
 
-/// Runs `program` on each rank of a new run, every rank a thread that makes progress until all have
-/// finished.
+/// Runs `program` on each rank of a new run. Each rank is a thread, which makes progress until all
+/// have finished.
 pub(super) fn run<H: Harness>(
     size: usize,
     program: impl Fn(&mut Ranks<H>) -> Result<(), CommError> + Sync,
@@ -55,7 +180,7 @@ pub(super) fn run<H: Harness>(
                     finished.fetch_add(1, Ordering::SeqCst);
                     let since = Instant::now();
                     while finished.load(Ordering::SeqCst) < size {
-                        rank.poll()?;
+                        rank.progress()?;
                         assert!(since.elapsed() < PATIENCE, "others have not finished");
                         thread::yield_now();
                     }
@@ -87,7 +212,7 @@ pub(super) fn turns<H: Harness>(
     let start = Instant::now();
     while !done(pair) {
         for rank in pair.iter_mut() {
-            if let Err(error) = rank.poll() {
+            if let Err(error) = rank.progress() {
                 panic!("rank {} failed to {error}", rank.rank());
             }
         }
@@ -96,10 +221,21 @@ pub(super) fn turns<H: Harness>(
     }
 }
 
+/// Lets both ranks move on until a message of the rank of this index is over, and ends it.
+pub(super) fn end<H: Harness>(
+    pair: &mut [Ranks<H>; 2],
+    index: usize,
+    message: Pending<MessageId>,
+    what: &str,
+) {
+    turns::<H>(pair, what, |pair| pair[index].is_over(&message));
+    pair[index].wait(message).expect("it is over");
+}
+
 /// Lets both ranks send what they owe; nothing else is left then.
 pub(super) fn finish<H: Harness>(mut pair: [Ranks<H>; 2]) {
-    turns::<H>(&mut pair, "room", |pair| pair.iter().all(Passing::has_settled));
-    pair.iter().for_each(Passing::assert_empty);
+    turns::<H>(&mut pair, "room", |pair| pair.iter().all(Ranks::has_settled));
+    pair.iter().for_each(Ranks::assert_empty);
 }
 
 /// Bytes of which no two neighbours are related, different for each seed.
@@ -113,14 +249,6 @@ pub(super) fn pattern(seed: u64, len: usize) -> Vec<u8> {
     }
     bytes.truncate(len);
     bytes
-}
-
-/// Compares without printing megabytes.
-pub(super) fn assert_bytes(got: &[u8], expected: &[u8], what: &str) {
-    assert_eq!(got.len(), expected.len(), "{what}");
-    if let Some(at) = got.iter().zip(expected).position(|(got, expected)| got != expected) {
-        panic!("{what}: byte {at} of {} is {}, not {}", got.len(), got[at], expected[at]);
-    }
 }
 
 /// A length of each protocol: in words, in a slot, announced and in several pieces.

@@ -1,4 +1,4 @@
-//! An endpoint that is busier than it need be.
+//! An endpoint that is busier than it has to be.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ use crate::{
 /// Answers Busy at random, takes stores in parts of random length, and at random delivers nothing.
 ///
 /// # Panics
-/// Its user breaks the rules of [`Bulk::try_store`]: between the calls of one store it sends a
-/// request to that peer, or calls with other arguments.
+/// Its user breaks a rule of [`Bulk::try_store`]: between the calls of one store it sends a request
+/// to that peer, or it calls with other arguments.
 #[derive(Debug)]
 pub struct Reluctant<E> {
     endpoint: E,

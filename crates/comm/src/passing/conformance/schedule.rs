@@ -6,20 +6,20 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
 use super::Harness;
-use super::ranks::{assert_bytes, pattern, run};
+use super::ranks::{pattern, run};
 use crate::Rank;
 use crate::passing::Tuning;
 
 const SIZE: usize = 3;
 
-/// A message, and how its receiver asks for it.
+/// A message, and how its receiver receives it.
 #[derive(Clone, Debug)]
 struct Letter {
     from: Rank,
     to: Rank,
     tag: u32,
     len: usize,
-    /// Where it comes among what its receiver receives, and whether that is posted early.
+    /// Its receives are in the order of these, and those at the beginning may be posted early.
     place: u32,
     early: bool,
 }
@@ -38,8 +38,8 @@ fn letter(tuning: Tuning) -> impl Strategy<Value = Letter> {
     )
 }
 
-/// The messages that `to` receives, in the order of its receives: the `n`th receive of a sender and
-/// tag takes the `n`th message. So the receives are shuffled, and the messages dealt to them.
+/// The messages that `to` receives, in the order of its receives. Receives are shuffled; the `n`th
+/// receive of a sender and tag takes its `n`th message.
 fn expected(letters: &[Letter], to: Rank) -> Vec<(usize, &Letter)> {
     let mine = || letters.iter().enumerate().filter(|(_, letter)| letter.to == to);
     let mut sent: HashMap<(Rank, u32), std::vec::IntoIter<usize>> = HashMap::new();
@@ -68,6 +68,9 @@ pub fn random_messages<H: Harness>() {
         run::<H>(SIZE, |rank| {
             let me = rank.rank();
             let receives = expected(&letters, me);
+            let mine: Vec<_> =
+                letters.iter().filter(|letter| letter.from == me || letter.to == me).collect();
+            rank.reserve(mine.len(), mine.iter().map(|letter| letter.len).sum());
             let mut posted = Vec::new();
             let mut sends = Vec::new();
             // Receives that wait come when everything is sent: others wait for this rank too.
@@ -76,28 +79,24 @@ pub fn random_messages<H: Harness>() {
             for (index, letter) in letters.iter().enumerate() {
                 if letter.from == me {
                     let bytes = pattern(index as u64, letter.len);
-                    sends.push(rank.isend(letter.to, letter.tag, bytes)?);
+                    sends.push(rank.isend_bytes(letter.to, letter.tag, &bytes)?);
                 } else if let Some((index, letter)) = early.next() {
-                    let into = vec![0; letter.len + index % 2];
-                    posted.push((*index, letter, rank.irecv(letter.from, letter.tag, into)?));
+                    let recv = rank.irecv_room(letter.from, letter.tag, letter.len)?;
+                    posted.push((*index, letter, recv));
                     early_ones += 1;
                 }
             }
             for &(index, letter) in &receives[early_ones..] {
-                let mut into = vec![0; letter.len + index % 3];
-                let status = rank.recv(letter.from, letter.tag, &mut into)?;
+                let got = rank.recv_room(letter.from, letter.tag, letter.len)?;
                 let expected = pattern(index as u64, letter.len);
-                assert_bytes(&into[..status.bytes], &expected, "by a receive that waits");
+                rank.assert_bytes(got, &expected, "by a receive that waits");
             }
-            for (index, letter, recv) in posted {
-                let (got, status) = rank.wait_recv(recv)?;
+            for (index, letter, (recv, into)) in posted {
+                rank.wait(recv)?;
                 let expected = pattern(index as u64, letter.len);
-                assert_bytes(&got[..status.bytes], &expected, "by a receive posted early");
+                rank.assert_bytes(into, &expected, "by a receive posted early");
             }
-            for send in sends {
-                rank.wait_send(send)?;
-            }
-            Ok(())
+            sends.into_iter().try_for_each(|send| rank.wait(send))
         });
         Ok(())
     });

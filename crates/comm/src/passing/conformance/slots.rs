@@ -1,35 +1,35 @@
 //! Slots: who takes one, and when it comes back.
 
 use super::Harness;
-use super::ranks::{assert_bytes, finish, one_of_each, pair, pattern, run, turns};
+use super::ranks::{end, finish, one_of_each, pair, pattern, run};
 use crate::passing::eager::InSlot;
 
-/// A message takes a slot past the queues only where one is free and nothing waits to be sent; so
-/// none is overtaken, and none is spoilt.
+/// A message goes past the queues into a slot only if a slot is free and nothing waits to be sent.
+/// So it overtakes no message, and overwrites none.
 pub fn no_slot_is_taken_out_of_turn<H: Harness>() {
     let [_, len, _] = one_of_each(&H::TUNING);
     let slots = H::TUNING.slots;
-    // As many as there are slots, of which the peer empties none; then one more that waits.
+    // As many as there are slots, none of which the peer empties; then one more, which waits.
     for begun in [slots, slots + 1] {
         let [mut here, mut there] = pair::<H>();
+        here.reserve(begun + 1, (begun + 1) * len);
+        there.reserve(begun + 1, (begun + 1) * len);
         let bytes = |index: usize| pattern(index as u64, len);
-        let mut sends: Vec<_> =
-            (0..begun).map(|index| here.isend(1, 5, bytes(index)).expect("a live peer")).collect();
-        let next = here.send_in_slot(1, 5, &bytes(begun)).expect("a live peer");
+        let mut sends = Vec::new();
+        for index in 0..begun {
+            sends.push(here.isend_bytes(1, 5, &bytes(index)).expect("a live peer"));
+        }
+        let last = here.put(&bytes(begun));
+        let next = here.send_in_slot(1, 5, last).expect("a live peer");
         assert_eq!(next, InSlot::NotNow, "{begun} of {slots}");
-        sends.push(here.isend(1, 5, bytes(begun)).expect("a live peer"));
-        let mut recvs: Vec<_> = (0..=begun)
-            .map(|_| there.irecv(0, 5, vec![0; len]).expect("nobody misbehaves"))
-            .collect();
+        sends.push(here.isend(1, 5, last).expect("a live peer"));
+        let receive = |_| there.irecv_room(0, 5, len).expect("nobody misbehaves");
+        let recvs: Vec<_> = (0..=begun).map(receive).collect();
         let mut both = [here, there];
-        for (index, (recv, send)) in recvs.drain(..).zip(sends.drain(..)).enumerate() {
-            turns::<H>(&mut both, "a message", |[here, there]| {
-                let received = there.test_recv(&recv).expect("nobody sent garbage");
-                received && here.test_send(&send).expect("a live peer")
-            });
-            let (got, _) = both[1].wait_recv(recv).expect("it came");
-            assert_bytes(&got, &bytes(index), "in order");
-            both[0].wait_send(send).expect("over");
+        for (index, ((recv, into), send)) in recvs.into_iter().zip(sends).enumerate() {
+            end::<H>(&mut both, 1, recv, "a message");
+            both[1].assert_bytes(into, &bytes(index), "in order");
+            end::<H>(&mut both, 0, send, "a send");
         }
         finish::<H>(both);
     }
@@ -37,15 +37,15 @@ pub fn no_slot_is_taken_out_of_turn<H: Harness>() {
     run::<H>(2, |rank| {
         for round in 0..50_u64 {
             let bytes = |index| pattern(2 * round + index, len);
+            rank.reserve(2, 2 * len);
             if rank.rank() == 0 {
-                let first = rank.isend(1, 5, bytes(0))?;
-                rank.send(1, 5, &bytes(1))?;
-                rank.wait_send(first)?;
+                let first = rank.isend_bytes(1, 5, &bytes(0))?;
+                rank.send_bytes(1, 5, &bytes(1))?;
+                rank.wait(first)?;
             } else {
                 for index in 0..2 {
-                    let mut into = vec![0; len];
-                    rank.recv(0, 5, &mut into)?;
-                    assert_bytes(&into, &bytes(index), "in order");
+                    let got = rank.recv_room(0, 5, len)?;
+                    rank.assert_bytes(got, &bytes(index), "in order");
                 }
             }
         }
@@ -53,8 +53,8 @@ pub fn no_slot_is_taken_out_of_turn<H: Harness>() {
     });
 }
 
-/// A slot comes back after its bytes were copied out, also where a later message was waited for and
-/// those of an earlier one are still to be copied.
+/// A slot comes back only after its bytes were copied out, even if the receiver waited for a later
+/// message while those of an earlier one still had to be copied.
 pub fn slots_come_back_in_turn<H: Harness>() {
     let [_, len, _] = one_of_each(&H::TUNING);
     let slots = H::TUNING.slots;
@@ -62,56 +62,47 @@ pub fn slots_come_back_in_turn<H: Harness>() {
         return;
     }
     let [mut here, mut there] = pair::<H>();
+    here.reserve(4 + slots, (4 + slots) * len);
+    there.reserve(4 + slots, (4 + slots) * len);
     let bytes = |tag: u32| pattern(tag.into(), len);
-    let recvs = [1, 2].map(|tag| there.irecv(0, tag, vec![0; len]).expect("nobody misbehaves"));
+    let recvs = [1, 2].map(|tag| there.irecv_room(0, tag, len).expect("nobody misbehaves"));
     let mut sends = vec![];
     for tag in 1..=2 {
-        sends.push(here.isend(1, tag, bytes(tag)).expect("a live peer"));
+        sends.push(here.isend_bytes(1, tag, &bytes(tag)).expect("a live peer"));
     }
     // Both arrive, and none is copied.
     while there.mail().work.len() < 2 {
-        here.poll().expect("nobody sent garbage");
+        here.progress().expect("nobody sent garbage");
         there.active().poll().expect("nobody sent garbage");
     }
     for tag in 3..=4 {
-        sends.push(here.isend(1, tag, bytes(tag)).expect("a live peer"));
+        sends.push(here.isend_bytes(1, tag, &bytes(tag)).expect("a live peer"));
         while !here.has_settled() {
-            here.poll().expect("nobody sent garbage");
+            here.progress().expect("nobody sent garbage");
         }
-        let mut into = vec![0; len];
-        there.recv(0, tag, &mut into).expect("it is on its way");
-        assert_bytes(&into, &bytes(tag), "the message that was waited for");
+        let got = there.recv_room(0, tag, len).expect("it is on its way");
+        there.assert_bytes(got, &bytes(tag), "the message that was waited for");
     }
     // What has come back is filled again.
     for _ in 0..100 {
-        here.poll().expect("nobody sent garbage");
+        here.progress().expect("nobody sent garbage");
     }
-    for tag in 5..5 + slots as u32 {
-        sends.push(here.isend(1, tag, bytes(tag)).expect("a live peer"));
-    }
-    for (recv, tag) in recvs.into_iter().zip(1..) {
-        let mut both = [here, there];
-        turns::<H>(&mut both, "a message", |[_, there]| {
-            there.test_recv(&recv).expect("nobody sent garbage")
-        });
-        [here, there] = both;
-        let (got, _) = there.wait_recv(recv).expect("it came");
-        assert_bytes(&got, &bytes(tag), "an earlier message");
-    }
-    let recvs: Vec<_> = (5..5 + slots as u32)
-        .map(|tag| there.irecv(0, tag, vec![0; len]).expect("nobody misbehaves"))
-        .collect();
     let mut both = [here, there];
-    for (recv, tag) in recvs.into_iter().zip(5..) {
-        turns::<H>(&mut both, "a message", |[_, there]| {
-            there.test_recv(&recv).expect("nobody sent garbage")
-        });
-        let (got, _) = both[1].wait_recv(recv).expect("it came");
-        assert_bytes(&got, &bytes(tag), "a later message");
+    let later = 5..5 + slots as u32;
+    for tag in later.clone() {
+        sends.push(both[0].isend_bytes(1, tag, &bytes(tag)).expect("a live peer"));
+    }
+    for ((recv, into), tag) in recvs.into_iter().zip(1..) {
+        end::<H>(&mut both, 1, recv, "a message");
+        both[1].assert_bytes(into, &bytes(tag), "an earlier message");
+    }
+    for tag in later {
+        let (recv, into) = both[1].irecv_room(0, tag, len).expect("nobody misbehaves");
+        end::<H>(&mut both, 1, recv, "a message");
+        both[1].assert_bytes(into, &bytes(tag), "a later message");
     }
     for send in sends {
-        turns::<H>(&mut both, "a send", |[here, _]| here.test_send(&send).expect("a live peer"));
-        both[0].wait_send(send).expect("over");
+        end::<H>(&mut both, 0, send, "a send");
     }
     finish::<H>(both);
 }

@@ -1,5 +1,6 @@
-use super::super::{FarArm, IssueLine, Steady};
+use super::super::{Cause, FarArm, IssueLine, Steady, Transition};
 use super::*;
+use crate::finding::Finding;
 
 fn known(value: f64) -> Estimate {
     Estimate { value, low: value - 0.1, high: value + 0.1, samples: 9, estimator: "one launch" }

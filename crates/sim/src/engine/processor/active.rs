@@ -28,8 +28,8 @@ impl Processor<'_> {
         self.resume(time)
     }
 
-    /// Sends a request, a store or a get, once it may; not past the one before it to the same rank,
-    /// whose handler runs first. Returns whether it was sent.
+    /// Sends a request, a store or a get once it may. It does not overtake the one before it to the
+    /// same rank. Returns whether it was sent.
     #[inline]
     pub(super) fn ask(
         &mut self,
@@ -101,7 +101,7 @@ impl Processor<'_> {
         }
     }
 
-    /// Receives a message, once it is whole: or, and for a request that is replied to os.
+    /// Receives a message once it is whole: or, and os more for a request with a reply.
     #[inline]
     pub(super) fn handle(&mut self, next: Accepted, queue: &mut Queue, machine: &Picoseconds<'_>) {
         let Parcel { from, slot, kind } = next.parcel;
@@ -143,7 +143,7 @@ impl Processor<'_> {
     }
 }
 
-/// What an Active Message costs: as a message of the bytes that it carries, if it does.
+/// What an Active Message costs. One that carries bytes costs what a message of these bytes does.
 #[inline]
 fn costs(kind: Kind, machine: &Picoseconds<'_>) -> MessageCosts {
     match kind.bytes() {

@@ -1,0 +1,196 @@
+//! From a plan to printed and kept results: what every measuring command does.
+
+use bandgap_campaign::plan::Asked;
+use bandgap_campaign::{Planned, Task};
+use bandgap_launch::{
+    Classify, Collected, Ended, Exit, Failure, Stage, Target, Transport, Wait, in_virtual_time,
+    machine, on_processes,
+};
+use bandgap_results::assemble::{self, Assemble};
+
+use super::describe::Host;
+use super::memory;
+use crate::args::{Measure, Output};
+use crate::output::Sink;
+use crate::progress::Progress;
+
+/// Samples of a batch ("Assessing Fast Network Interfaces", Small-message empirical results).
+pub(super) const BATCH: u32 = bandgap_stats::batch::BATCH as u32;
+
+/// A measuring command at work.
+pub(super) struct Session<'a> {
+    pub(super) stage: Stage,
+    pub(super) sink: Sink,
+    measure: &'a Measure,
+    output: &'a Output,
+    exit: Exit,
+}
+
+impl<'a> Session<'a> {
+    /// Makes sure, before anything is measured, that results can be written.
+    ///
+    /// # Errors
+    /// They cannot, or the machine does not show its processors.
+    pub(super) fn open(
+        command: &str,
+        measure: &'a Measure,
+        output: &'a Output,
+    ) -> Result<Self, Failure> {
+        let sink = Sink::open(output, command, measure)?;
+        Ok(Self { stage: Stage::new()?, sink, measure, output, exit: Exit::Fine })
+    }
+
+    /// What the options ask for of the target.
+    pub(super) fn asked(&self, target: &Target) -> Asked {
+        Asked {
+            precision: self.measure.precision.0,
+            confidence: self.measure.confidence.0,
+            budget: self.measure.budget().as_secs_f64(),
+            seed: self.measure.seed,
+            stamp: match target {
+                Target::Simulated(_) => 0.0,
+                Target::Real(_) => self.stage.clock.cost().0,
+            },
+            check: self.measure.check,
+        }
+    }
+
+    /// Measures `plan` with `ranks` ranks on one target. What was measured is printed and kept,
+    /// whatever happens.
+    ///
+    /// # Errors
+    /// Ranks could not be started, or results not be written.
+    pub(super) fn measure<P: Assemble>(
+        &mut self,
+        plan: &P,
+        target: &Target,
+        ranks: usize,
+    ) -> Result<(), Failure> {
+        let task = Task::of(plan).class(Exit::Defect)?;
+        self.sink.plan(&task);
+        let collected = self.collect(&task, plan, target, ranks)?;
+        let setting = collected.setting(&self.stage, target, ranks);
+        match assemble::results(&setting, plan, &collected.table) {
+            Ok((results, warnings)) => {
+                let exit = self.sink.add_all(results)?;
+                self.note(exit);
+                for warning in warnings {
+                    self.note(Exit::Findings);
+                    self.sink.warn(&warning);
+                }
+            }
+            Err(reason) => {
+                self.note(Exit::Findings);
+                self.sink.warn(&format!("too little was measured to fit: {reason}"));
+                if !collected.table.is_empty() {
+                    self.sink.add(assemble::unfitted(&setting, &collected.table, &reason))?;
+                }
+            }
+        }
+        self.end(&collected, ranks);
+        Ok(())
+    }
+
+    fn collect<P: Planned>(
+        &mut self,
+        task: &Task,
+        plan: &P,
+        target: &Target,
+        ranks: usize,
+    ) -> Result<Collected, Failure> {
+        let progress = Progress::new(&target.to_string(), self.output.quiet);
+        let mut show = |done: f64, doing: &str| progress.show(done, doing);
+        let collected = match target {
+            Target::Simulated(_) => {
+                let machine = machine(target)?;
+                if ranks > machine.ranks() {
+                    let (name, has) = (machine.name(), machine.ranks());
+                    let what = format!("run {ranks} ranks: {name} has {has}");
+                    return Err(Failure::new(Exit::Usage, what));
+                }
+                in_virtual_time(&self.stage, &machine, ranks, task, &mut show)?
+            }
+            Target::Real(transport) => {
+                memory::check(plan, *transport, ranks)?;
+                let options = self.measure.options();
+                on_processes(&self.stage, Some(*transport), ranks, task, &options, &mut show)?
+            }
+        };
+        if let Some(placement) = &collected.placement {
+            self.sink.host(&Host::look(&self.stage, &placement.cpus));
+        }
+        Ok(collected)
+    }
+
+    /// Says under which conditions was measured, and how it ended.
+    pub(super) fn end(&mut self, collected: &Collected, ranks: usize) {
+        if collected.placement.is_some() && self.measure.wait == Wait::Block {
+            self.sink.warn("ranks sleep while they wait: placement states are not probed");
+        }
+        if let Some(placement) = &collected.placement
+            && placement.oversubscribed
+        {
+            let mut cpus = placement.cpus.clone();
+            cpus.sort_unstable();
+            cpus.dedup();
+            self.sink.warn(&format!(
+                "oversubscribed: {ranks} ranks share {} processors, so waiting ranks yield and \
+                 times include scheduling; placement states are not probed",
+                cpus.len()
+            ));
+        }
+        match &collected.ended {
+            Ended::Done => {}
+            Ended::Interrupted => {
+                self.sink.interrupted();
+                self.note(Exit::Interrupted);
+            }
+            Ended::Failed(failure) => {
+                self.sink.failed(&format!("rank {}: {}", failure.rank, failure.what));
+                self.note(failure.exit);
+            }
+        }
+    }
+
+    /// Takes note of an outcome: the gravest becomes the exit code.
+    pub(super) fn note(&mut self, exit: Exit) {
+        if exit as u8 > self.exit as u8 {
+            self.exit = exit;
+        }
+    }
+
+    /// Whether something went wrong that is worse than findings.
+    pub(super) fn failed(&self) -> bool {
+        self.exit as u8 > Exit::Findings as u8
+    }
+
+    /// Writes everything.
+    ///
+    /// # Errors
+    /// The run cannot be written.
+    pub(super) fn close(self) -> Result<Exit, Failure> {
+        self.sink.close(self.exit)
+    }
+}
+
+/// The target that the options name, or the usual transport.
+pub(super) fn target(measure: &Measure) -> Target {
+    measure.transport.clone().unwrap_or_else(|| Target::Real(Transport::usual()))
+}
+
+/// The one number of ranks that the options name.
+///
+/// # Errors
+/// They name several.
+pub(super) fn one_size(measure: &Measure, least: usize) -> Result<usize, Failure> {
+    match measure.ranks.as_slice() {
+        [] => Ok(least),
+        [ranks] => Ok(*ranks),
+        several => {
+            let several: Vec<String> = several.iter().map(usize::to_string).collect();
+            let what = format!("measure with {} ranks in one run", several.join(", "));
+            let hint = "give one number; series of all ranks, such as comms3, take several";
+            Err(Failure::new(Exit::Usage, what).hint(hint))
+        }
+    }
+}

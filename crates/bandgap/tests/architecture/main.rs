@@ -1,0 +1,77 @@
+//! The drawing in ARCHITECTURE.md against the crates' real dependencies, and files against circles.
+#![allow(clippy::unwrap_used)]
+
+mod circles;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+type Arrows = BTreeMap<String, BTreeSet<String>>;
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// The project's crates that each crate's manifest names under `[dependencies]`.
+fn real() -> Arrows {
+    let mut arrows = Arrows::new();
+    for folder in std::fs::read_dir(root().join("crates")).unwrap() {
+        let folder = folder.unwrap();
+        let name = folder.file_name().into_string().unwrap();
+        let manifest = std::fs::read_to_string(folder.path().join("Cargo.toml")).unwrap();
+        let manifest: toml::Table = manifest.parse().unwrap();
+        let dependencies = manifest["dependencies"].as_table().unwrap();
+        let own = dependencies.keys().filter_map(|key| key.strip_prefix("bandgap-"));
+        arrows.insert(name, own.map(str::to_owned).collect());
+    }
+    arrows
+}
+
+fn drawn() -> Arrows {
+    let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let (_, rest) = text.split_once("<!-- dependencies: begin -->").unwrap();
+    let (block, _) = rest.split_once("<!-- dependencies: end -->").unwrap();
+    block
+        .lines()
+        .filter_map(|line| line.split_once('→'))
+        .map(|(from, to)| {
+            let to = to.split(',').map(|name| name.trim().to_owned());
+            (from.trim().to_owned(), to.filter(|name| !name.is_empty()).collect())
+        })
+        .collect()
+}
+
+#[test]
+fn the_drawing_shows_the_real_dependencies() {
+    let (real, drawn) = (real(), drawn());
+    let lines = |arrows: &Arrows| {
+        let line = |(from, to): (&String, &BTreeSet<String>)| {
+            format!("{from} → {}", to.iter().cloned().collect::<Vec<_>>().join(", "))
+        };
+        arrows.iter().map(line).collect::<Vec<_>>().join("\n")
+    };
+    assert!(real.len() >= 12, "the crates were not found");
+    assert_eq!(lines(&drawn), lines(&real), "left: ARCHITECTURE.md, right: the manifests");
+}
+
+#[test]
+fn no_transport_knows_a_kernel_and_only_launch_knows_all_transports() {
+    let real = real();
+    for transport in ["shm", "socket"] {
+        assert!(!real[transport].contains("kernels"), "{transport} knows the kernels");
+        for (crate_, arrows) in real.iter().filter(|(name, _)| *name != "launch") {
+            assert!(!arrows.contains(transport), "{crate_} knows the transport {transport}");
+        }
+        assert!(real["launch"].contains(transport));
+    }
+}
+
+#[test]
+fn unsafe_code_is_forbidden_everywhere_else() {
+    for name in real().keys().filter(|name| !["host", "shm"].contains(&name.as_str())) {
+        let source = root().join("crates").join(name).join("src");
+        let main = ["lib.rs", "main.rs"].map(|file| source.join(file));
+        let text = main.iter().find_map(|path| std::fs::read_to_string(path).ok()).unwrap();
+        assert!(text.contains("#![forbid(unsafe_code)]"), "{name} does not forbid unsafe code");
+    }
+}

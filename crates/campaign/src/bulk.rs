@@ -1,0 +1,64 @@
+//! Bulk transfers: times over all sizes, then the signature at a few of them.
+//!
+//! The signatures over (M, Δ) of several lengths n are the signature's surface over (M, Δ, n). Each
+//! gets an equal share of the time that is left.
+
+use bandgap_comm::passing::Tuning;
+use serde::{Deserialize, Serialize};
+
+use crate::data::Table;
+use crate::judge::Judged;
+use crate::planned::{Planned, Room};
+use crate::runner::{Runner, Stop};
+use crate::series::SeriesPlan;
+use crate::signature::{Signature, SignaturePlan};
+
+/// Least share of the whole time that one signature gets, even if the series took longer than it
+/// should.
+const LEAST_SHARE: f64 = 0.04;
+
+/// What the user asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BulkPlan {
+    /// The times over all sizes.
+    pub series: SeriesPlan,
+    /// The signatures, of no bytes first: the latency of the others rests on that one.
+    pub surface: Vec<SignaturePlan>,
+    /// Time for one launch, in seconds: for all of it together.
+    pub budget: f64,
+}
+
+impl BulkPlan {
+    /// What was measured, seen with this plan's precision.
+    pub fn judge<'a>(&self, table: &'a Table) -> Judged<'a> {
+        self.series.judge(table)
+    }
+}
+
+impl Planned for BulkPlan {
+    const NAME: &'static str = "bulk";
+
+    fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
+        let begun = runner.elapsed();
+        let all = self.surface.len();
+        let share = if all == 0 { 1.0 } else { self.series.asked.budget / self.budget };
+        self.series.measure(runner, 0.0..share)?;
+        for (at, signature) in self.surface.iter().enumerate() {
+            let spent = runner.elapsed().saturating_sub(begun).as_secs_f64();
+            let left = (self.budget - spent) / (all - at) as f64;
+            let asked = signature.asked.within(left.max(LEAST_SHARE * self.budget));
+            let signature = SignaturePlan { asked, ..signature.clone() };
+            let end = |at: usize| share + (1.0 - share) * at as f64 / all as f64;
+            Signature::measure(runner, &signature, end(at)..end(at + 1))?;
+        }
+        Ok(())
+    }
+
+    fn room(&self, ranks: usize, tuning: &Tuning) -> Room {
+        self.series.room(ranks, tuning)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,255 @@
+//! The rounds in which every experiment is measured.
+//!
+//! Each round visits every open point, in shuffled order, so that a disturbance or a slow drift of
+//! the machine falls on all points alike, and an interrupted run has batches of every point. A
+//! campaign ends when the experiment knows enough, or when the time budget is spent.
+
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use bandgap_kernels::{Fact, Order, fact};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::calm::Watchful;
+use crate::control::drifts;
+use crate::data::{Batch, Kept, Table, Verified};
+use crate::experiment::{Experiment, LEAST_ROUNDS, Point};
+use crate::placement::straddles;
+use crate::plan::Plan;
+use crate::runner::{Executed, Runner, Stop};
+
+/// Attempts at a batch during which the machine changed.
+const ATTEMPTS: usize = 4;
+/// Samples of a checked batch, at most.
+const CHECKED_SAMPLES: u32 = 2;
+/// Share of the progress that the first round is at least.
+const FIRST_ROUND: f64 = 0.2;
+/// Progress shown at most before the campaign ends.
+const ALMOST: f64 = 0.99;
+/// Longest pause between two rounds, in seconds.
+const LONGEST_PAUSE: f64 = 1.0;
+
+/// Measures `experiment`; batches go to [`Runner::keep`] as they are made, and are also returned.
+///
+/// # Errors
+/// Communication failed, something wrong arrived, or the run was stopped; what was kept stays kept.
+pub fn campaign(
+    runner: &mut dyn Runner,
+    experiment: &mut dyn Experiment,
+    plan: &Plan,
+) -> Result<Table, Stop> {
+    say(runner, plan, 0.0, "first look")?;
+    let points = experiment.points(runner)?;
+    // Whatever the budget, there is a first look.
+    let begun = runner.elapsed();
+    let mut campaign = Campaign {
+        runner,
+        experiment,
+        plan,
+        points: &points,
+        table: Table::default(),
+        watchful: Watchful::since(begun),
+        begun,
+        round: 0,
+        unavailable: BTreeSet::new(),
+    };
+    campaign.rounds()?;
+    Ok(campaign.table)
+}
+
+/// Says how far this campaign is, as part of the whole measurement.
+fn say(runner: &mut dyn Runner, plan: &Plan, done: f64, doing: &str) -> Result<(), Stop> {
+    let done = plan.progress.start + (plan.progress.end - plan.progress.start) * done;
+    match plan.title.as_str() {
+        "" => runner.progress(done, doing),
+        title => runner.progress(done, &format!("{title}, {doing}")),
+    }
+}
+
+struct Campaign<'a> {
+    runner: &'a mut dyn Runner,
+    experiment: &'a dyn Experiment,
+    plan: &'a Plan,
+    points: &'a [Point],
+    table: Table,
+    watchful: Watchful,
+    begun: Duration,
+    /// Rounds that are done.
+    round: u32,
+    /// Points that this machine does not allow.
+    unavailable: BTreeSet<usize>,
+}
+
+impl Campaign<'_> {
+    fn rounds(&mut self) -> Result<(), Stop> {
+        let mut order = Xoshiro256PlusPlus::seed_from_u64(self.plan.asked.seed);
+        let mut open: Vec<usize> = (0..self.points.len()).collect();
+        while !open.is_empty() && self.round < *self.limits().end() {
+            if self.round > 0 {
+                self.pause();
+            }
+            if self.round == 0 || self.plan.asked.check {
+                self.check(&open)?;
+            }
+            let times = |&at: &usize| std::iter::repeat_n(at, self.points[at].visits as usize);
+            let mut visits: Vec<usize> = open.iter().flat_map(times).collect();
+            visits.shuffle(&mut order);
+            for (visited, &at) in visits.iter().enumerate() {
+                self.visit(at)?;
+                self.report(visited as f64 / visits.len() as f64, open.len())?;
+                if self.is_over() {
+                    return Ok(());
+                }
+            }
+            self.round += 1;
+            if self.is_over() {
+                return Ok(());
+            }
+            open = self.open();
+        }
+        Ok(())
+    }
+
+    /// How many rounds there are at least and at most.
+    fn limits(&self) -> RangeInclusive<u32> {
+        match self.runner.virtual_time() {
+            true => LEAST_ROUNDS..=LEAST_ROUNDS,
+            false => self.experiment.rounds(),
+        }
+    }
+
+    /// The points of the next round.
+    fn open(&self) -> Vec<usize> {
+        let mut open: Vec<usize> = if self.round < *self.limits().start() {
+            (0..self.points.len()).collect()
+        } else {
+            self.experiment.open(&self.plan.asked.judge(&self.table), self.points)
+        };
+        open.retain(|at| !self.unavailable.contains(at));
+        open
+    }
+
+    /// Seconds since the first look was over.
+    fn spent(&self) -> f64 {
+        self.runner.elapsed().saturating_sub(self.begun).as_secs_f64()
+    }
+
+    /// Whether the budget is spent. The least rounds may take longer.
+    fn is_over(&self) -> bool {
+        let is_least = self.round < *self.limits().start();
+        let patience = if is_least { self.experiment.patience() } else { 1.0 };
+        self.spent() > patience * self.plan.asked.budget
+    }
+
+    fn pause(&mut self) {
+        let pause = self.plan.pause.clamp(0.0, LONGEST_PAUSE);
+        if pause > 0.0 && !self.runner.virtual_time() {
+            self.runner.pause(Duration::from_secs_f64(pause));
+        }
+    }
+
+    /// Says how far the campaign is, when `share` of this round's visits are done.
+    fn report(&mut self, share: f64, open: usize) -> Result<(), Stop> {
+        let first = if self.round == 0 { share } else { 1.0 };
+        let rounds = (f64::from(self.round) + share) / f64::from(*self.limits().end());
+        let done = (self.spent() / self.plan.asked.budget).max(FIRST_ROUND * first).max(rounds);
+        let (round, all) = (self.round + 1, self.points.len());
+        let doing = format!("round {round}, {open} of {all} points open");
+        say(self.runner, self.plan, done.min(ALMOST), &doing)
+    }
+
+    /// One checked batch of each open point. All come before the round's timed ones: they use
+    /// other memory, and would leave the caches in another state than timed batches do.
+    fn check(&mut self, open: &[usize]) -> Result<(), Stop> {
+        if self.runner.virtual_time() {
+            return Ok(());
+        }
+        for &at in open.iter().filter(|&&at| self.points[at].checkable) {
+            if self.is_over() {
+                return Ok(());
+            }
+            let point = &self.points[at];
+            let samples = point.order.samples.min(CHECKED_SAMPLES);
+            let order = Order { samples, ..point.order.clone() }.checked();
+            // A floor is no kernel, and its runner knows what it allows.
+            let check = |fact: Fact| (fact.check)(&order, self.runner.size()).err();
+            let refused = fact(&order).ok().and_then(check);
+            let verified = match refused {
+                Some(refused) => Verified::left_out(refused.to_string()),
+                None => match self.runner.run(&order)? {
+                    Executed { unavailable: Some(reason), .. } => Verified::left_out(reason),
+                    done => Verified::of_checked(done.checked),
+                },
+            };
+            self.keep(Kept::Verified { key: point.key.clone(), verified })?;
+            self.report(0.0, open.len())?;
+        }
+        Ok(())
+    }
+
+    /// One batch of one point; repeated when the machine changed during it.
+    fn visit(&mut self, at: usize) -> Result<(), Stop> {
+        let point = &self.points[at];
+        let order = point.order.clone().probed();
+        for _ in 0..ATTEMPTS {
+            self.watchful.await_calm(self.runner, &order)?;
+            let before = point.control.map(|control| control.time(self.runner));
+            let done = self.runner.run(&order)?;
+            let after = point.control.map(|control| control.time(self.runner));
+            self.watchful.note(done.probe);
+            let delays = before.zip(after).map(|(before, after)| [before, after]);
+            let rejected = match &done.unavailable {
+                Some(reason) => Some(format!("not available on this machine: {reason}")),
+                None => straddles(done.probe).or_else(|| delays.and_then(drifts)),
+            };
+            let again = rejected.is_some() && done.unavailable.is_none();
+            let batch = Batch {
+                samples: Vec::new(),
+                probe: done.probe,
+                delay: delays.map(|[before, after]| f64::midpoint(before, after)),
+                launch: self.runner.launch(),
+                round: self.round,
+                rejected,
+            };
+            self.record(point, &done, &batch)?;
+            if done.unavailable.is_some() {
+                self.unavailable.insert(at);
+            }
+            if !again {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps an executed batch under its keys, each with its own samples.
+    fn record(&mut self, point: &Point, done: &Executed, batch: &Batch) -> Result<(), Stop> {
+        let under = match done.unavailable {
+            Some(_) => vec![(point.key.clone(), Vec::new())],
+            None => self.experiment.split(point, done),
+        };
+        for (key, samples) in under {
+            let mut batch = Batch { samples, ..batch.clone() };
+            if batch.samples.is_empty() {
+                batch.rejected.get_or_insert_with(|| "no samples came back".to_owned());
+            }
+            self.keep(Kept::Batch { key, batch })?;
+        }
+        if self.runner.virtual_time() || !point.checkable || done.unavailable.is_some() {
+            return Ok(());
+        }
+        let verified = Verified::of_timed(done.checked);
+        self.keep(Kept::Verified { key: point.key.clone(), verified })
+    }
+
+    fn keep(&mut self, kept: Kept) -> Result<(), Stop> {
+        self.table.push(kept.clone());
+        self.runner.keep(kept)
+    }
+}
+
+#[cfg(test)]
+mod tests;

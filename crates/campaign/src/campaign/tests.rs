@@ -1,0 +1,350 @@
+use bandgap_comm::Delay;
+use bandgap_kernels::{Asking, Burst, Comms1, Flaw, Pair, WHOLE, Wrong};
+
+use super::*;
+use crate::control::Control;
+use crate::data::Probe;
+use crate::key::Key;
+use crate::plan::Asked;
+use crate::scripted::{Event, Scripted, probes, taking};
+
+/// Points that differ in their number of messages: 1, 2, ….
+struct Plain(Vec<Point>);
+
+impl Plain {
+    fn of(points: u32) -> Self {
+        Self((1..=points).map(point).collect())
+    }
+}
+
+fn key(messages: u32) -> Key {
+    Key::new("plain").at("messages", messages)
+}
+
+fn point(messages: u32) -> Point {
+    let asking = Asking::OneToOne(Pair::FIRST);
+    Point::new(key(messages), Order::of(&Burst { asking, messages, delay: Delay::NONE }, 9, 2))
+}
+
+fn messages(order: &Order) -> u64 {
+    order.parameters["messages"].as_u64().unwrap()
+}
+
+impl Experiment for Plain {
+    fn points(&mut self, _: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
+        Ok(self.0.clone())
+    }
+    fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
+        vec![(point.key.clone(), done.column(WHOLE).to_vec())]
+    }
+}
+
+fn plan(budget: f64) -> Plan {
+    let (precision, confidence, seed) = (0.05, 0.95, 7);
+    Plan::new(&Asked { precision, confidence, budget, seed, stamp: 0.0, check: false })
+}
+
+fn checking(budget: f64) -> Plan {
+    let plan = plan(budget);
+    Plan { asked: Asked { check: true, ..plan.asked }, ..plan }
+}
+
+/// Batches of each point that were kept.
+fn counts(runner: &Scripted, points: u32) -> Vec<usize> {
+    (1..=points).map(|at| runner.kept.batches(&key(at)).len()).collect()
+}
+
+#[test]
+fn a_campaign_ends_when_all_points_have_converged() {
+    let mut runner = Scripted::steady(100.0);
+    let table = campaign(&mut runner, &mut Plain::of(3), &plan(1e9)).unwrap();
+    // Five batches are the least that an interval is believed of.
+    assert_eq!(counts(&runner, 3), [5, 5, 5]);
+    assert_eq!(table, runner.kept);
+    let rounds: Vec<u32> = table.batches(&key(2)).iter().map(|batch| batch.round).collect();
+    assert_eq!(rounds, [0, 1, 2, 3, 4]);
+    assert!(table.batches(&key(2)).iter().all(|batch| batch.launch == 3));
+}
+
+#[test]
+fn later_rounds_visit_only_points_that_have_not_converged() {
+    let mut batches = 0;
+    // The second point jumps between 50 and 150 for ten batches, then stays at 100.
+    let mut runner = Scripted::new(move |order| {
+        if messages(order) != 2 || !order.probed {
+            return Ok(taking(order, 100.0));
+        }
+        batches += 1;
+        let jump = [50.0, 150.0][batches % 2];
+        Ok(taking(order, if batches <= 10 { jump } else { 100.0 }))
+    });
+    runner.cost = 1.0;
+    campaign(&mut runner, &mut Plain::of(3), &plan(1e9)).unwrap();
+    let [one, two, three] = counts(&runner, 3)[..] else { panic!("three points") };
+    assert_eq!([one, three], [5, 5]);
+    assert!(two > 10, "{two}");
+}
+
+#[test]
+fn the_budget_ends_it_but_not_before_two_rounds() {
+    let jumping = || {
+        let mut batches = 0;
+        let mut runner = Scripted::new(move |order| {
+            batches += 1;
+            Ok(taking(order, [50.0, 150.0][batches % 2]))
+        });
+        runner.cost = 1.0;
+        runner
+    };
+    // One checked batch and then a timed one each second, until more than 20 have passed.
+    let mut runner = jumping();
+    campaign(&mut runner, &mut Plain::of(1), &plan(20.0)).unwrap();
+    assert_eq!((runner.checked().count(), runner.timed().count()), (1, 20));
+    // 4 checked and 8 timed batches in two rounds, although the budget is spent in the first.
+    let mut runner = jumping();
+    campaign(&mut runner, &mut Plain::of(4), &plan(6.0)).unwrap();
+    assert_eq!(counts(&runner, 4), [2, 2, 2, 2]);
+    // But three times the budget is the end of patience.
+    let mut runner = jumping();
+    campaign(&mut runner, &mut Plain::of(100), &plan(6.0)).unwrap();
+    assert_eq!(runner.ran().count(), 20);
+}
+
+#[test]
+fn with_a_precision_of_zero_the_budget_is_spent() {
+    let mut runner = Scripted::steady(100.0);
+    runner.cost = 1.0;
+    let mut plan = plan(30.0);
+    plan.asked.precision = 0.0;
+    campaign(&mut runner, &mut Plain::of(1), &plan).unwrap();
+    assert_eq!(runner.timed().count(), 30);
+}
+
+#[test]
+fn each_round_has_an_order_of_its_own_that_the_seed_decides() {
+    let rounds = |seed: u64| {
+        let mut runner = Scripted::steady(100.0);
+        let mut plan = plan(1e9);
+        plan.asked.seed = seed;
+        campaign(&mut runner, &mut Plain::of(12), &plan).unwrap();
+        let visited: Vec<u64> = runner.timed().map(messages).collect();
+        visited.chunks(12).map(<[u64]>::to_vec).collect::<Vec<_>>()
+    };
+    let (one, again, other) = (rounds(1), rounds(1), rounds(2));
+    assert_eq!(one, again);
+    assert_ne!(one, other);
+    assert_eq!(one.len(), 5);
+    for round in &one {
+        let mut sorted = round.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, (1..=12).collect::<Vec<u64>>());
+        assert_ne!(*round, sorted, "a round is shuffled");
+    }
+    assert_ne!(one[0], one[1]);
+}
+
+#[test]
+fn a_cheap_point_is_visited_several_times_in_a_round() {
+    let mut runner = Scripted::steady(100.0);
+    let points = vec![Point { visits: 3, ..point(1) }, point(2)];
+    campaign(&mut runner, &mut Plain(points), &plan(1e9)).unwrap();
+    let rounds: Vec<u32> = runner.kept.batches(&key(1)).iter().map(|batch| batch.round).collect();
+    assert_eq!(rounds, [0, 0, 0, 1, 1, 1]);
+    assert_eq!(counts(&runner, 2), [6, 5]);
+}
+
+#[test]
+fn a_straddling_batch_is_repeated_and_kept_as_rejected() {
+    let mut timed = 0;
+    let mut runner = Scripted::new(move |order| {
+        timed += usize::from(order.probed);
+        let far = if timed <= 2 { 250.0 } else { 100.0 };
+        Ok(Executed { probe: probes(100.0, far), ..taking(order, 100.0) })
+    });
+    campaign(&mut runner, &mut Plain::of(1), &plan(1e9)).unwrap();
+    let batches = runner.kept.batches(&key(1));
+    let rounds: Vec<(u32, bool)> =
+        batches.iter().map(|batch| (batch.round, batch.rejected.is_some())).collect();
+    let counted = [(0, false), (1, false), (2, false), (3, false), (4, false)];
+    assert_eq!(rounds[..2], [(0, true); 2]);
+    assert_eq!(rounds[2..], counted);
+    assert!(batches[0].rejected.as_ref().unwrap().contains("2.50"), "{:?}", batches[0]);
+
+    // A machine that always changes is given up: four attempts a round.
+    let mut runner =
+        Scripted::new(|order| Ok(Executed { probe: probes(100.0, 250.0), ..taking(order, 100.0) }));
+    runner.cost = 1.0;
+    campaign(&mut runner, &mut Plain::of(1), &plan(7.0)).unwrap();
+    let rounds: Vec<u32> = runner.kept.batches(&key(1)).iter().map(|batch| batch.round).collect();
+    assert_eq!(rounds, [0, 0, 0, 0, 1, 1, 1, 1]);
+}
+
+#[test]
+fn a_batch_during_which_the_delay_drifted_is_repeated() {
+    let delay = Delay { iterations: 1, picoseconds: 1_000_000 };
+    let mut runner = Scripted::steady(100.0);
+    // Before and after the first batch, then before and after its repetition.
+    runner.delays = vec![1.0, 1.3, 1.02, 1.04];
+    let points = vec![Point { control: Control::of(delay, 8), ..point(1) }];
+    campaign(&mut runner, &mut Plain(points), &plan(1e9)).unwrap();
+    let batches = runner.kept.batches(&key(1));
+    assert_eq!(batches.len(), 6);
+    assert!(batches[0].rejected.as_ref().unwrap().contains("Δ took 1000.0, then 1300.0 ns"));
+    assert_eq!((batches[1].rejected.as_ref(), batches[1].delay), (None, Some(1030.0)));
+}
+
+#[test]
+fn a_batch_waits_until_nothing_slows_the_processors() {
+    let pace = |pace| Probe { cache_line: 100.0, pace };
+    let mut runner = Scripted::new(move |order| {
+        Ok(Executed { probe: Some([pace(400.0); 2]), ..taking(order, 100.0) })
+    });
+    runner.cost = 1.0;
+    // 25 looks of 400 beside 2 probes of each batch: the pace is known after the 22nd batch.
+    let mut looks = 0;
+    runner.look = Box::new(move || {
+        looks += 1;
+        Some(pace(if (26..=28).contains(&looks) { 700.0 } else { 400.0 }))
+    });
+    let mut plan = plan(40.0);
+    plan.asked.precision = 0.0;
+    campaign(&mut runner, &mut Plain::of(1), &plan).unwrap();
+    let mut looks = vec![0];
+    for event in &runner.events {
+        match event {
+            Event::Looked => *looks.last_mut().unwrap() += 1,
+            Event::Ran(order) if order.probed => looks.push(0),
+            _ => {}
+        }
+    }
+    assert_eq!(looks[..25], [1; 25]);
+    assert_eq!(looks[25..27], [4, 1], "three slow looks and a fast one, then fast ones");
+}
+
+#[test]
+fn where_nothing_can_be_seen_nobody_looks_again() {
+    let mut runner = Scripted::steady(100.0);
+    campaign(&mut runner, &mut Plain::of(3), &plan(1e9)).unwrap();
+    assert_eq!(runner.events.iter().filter(|event| **event == Event::Looked).count(), 1);
+}
+
+#[test]
+fn a_checked_batch_comes_before_the_first_timed_one() {
+    let mut runner = Scripted::steady(100.0);
+    campaign(&mut runner, &mut Plain::of(3), &plan(1e9)).unwrap();
+    let kinds: Vec<bool> = runner.ran().map(|order| order.checked).collect();
+    assert_eq!(kinds[..3], [true; 3]);
+    assert!(kinds[3..].iter().all(|checked| !checked));
+    assert!(runner.checked().all(|order| order.samples == 2 && !order.probed));
+    assert!(runner.timed().all(|order| order.samples == 9));
+    // Every message of one batch, and what timed ones compared.
+    for (_, verified) in runner.kept.verified() {
+        assert_eq!((verified.checked_batches, verified.checked.compared), (1, 1));
+        assert_eq!((verified.timed_batches, verified.timed.received), (5, 5));
+    }
+    assert_eq!(runner.kept.verified().count(), 3);
+
+    let mut runner = Scripted::steady(100.0);
+    campaign(&mut runner, &mut Plain::of(3), &checking(1e9)).unwrap();
+    let kinds: Vec<bool> = runner.ran().map(|order| order.checked).collect();
+    let round = [true, true, true, false, false, false];
+    assert_eq!(kinds, round.repeat(5));
+}
+
+#[test]
+fn what_cannot_be_checked_is_said_and_measured_all_the_same() {
+    // Nine places of 16 MiB each way are more than there are for a checked batch.
+    let long = Comms1 { pair: Pair::FIRST, messages: 9, bytes: 16 << 20 };
+    let points =
+        vec![Point::new(key(1), Order::of(&long, 9, 2)), Point { checkable: false, ..point(2) }];
+    let mut runner = Scripted::steady(100.0);
+    campaign(&mut runner, &mut Plain(points), &plan(1e9)).unwrap();
+    assert_eq!(runner.checked().count(), 0);
+    assert_eq!(counts(&runner, 2), [5, 5]);
+    let verified: Vec<_> = runner.kept.verified().collect();
+    let [(at, verified)] = verified[..] else { panic!("one point: {verified:?}") };
+    assert_eq!((at, verified.checked_batches, verified.timed_batches), (&key(1), 0, 5));
+    assert!(verified.unchecked.as_ref().unwrap().contains("a place for each"));
+}
+
+#[test]
+fn wrong_content_ends_a_campaign_and_what_was_kept_stays() {
+    let mut timed = 0;
+    let mut runner = Scripted::new(move |order| {
+        timed += usize::from(order.probed);
+        let flaw = Flaw::Sum { reply: false, expected: 1, got: 2 };
+        match timed {
+            3 => Err(Stop::Wrong(Wrong { rank: 1, flaw })),
+            _ => Ok(taking(order, 100.0)),
+        }
+    });
+    let stop = campaign(&mut runner, &mut Plain::of(2), &plan(1e9)).unwrap_err();
+    assert!(stop.to_string().contains("verify what rank 1 received"), "{stop}");
+    assert_eq!(counts(&runner, 2), [1, 1]);
+}
+
+#[test]
+fn what_the_machine_does_not_allow_is_said_once() {
+    let mut runner = Scripted::new(|order| {
+        let refused = || Some("not permitted".to_owned());
+        let unavailable = (messages(order) == 2).then(refused).flatten();
+        let samples =
+            if unavailable.is_some() { Default::default() } else { taking(order, 9.0).samples };
+        Ok(Executed { unavailable, samples, ..taking(order, 9.0) })
+    });
+    campaign(&mut runner, &mut Plain::of(2), &plan(1e9)).unwrap();
+    assert_eq!(counts(&runner, 2), [5, 1]);
+    let batch = &runner.kept.batches(&key(2))[0];
+    let why = "not available on this machine: not permitted";
+    assert_eq!((batch.samples.len(), batch.rejected.as_deref()), (0, Some(why)));
+    let (_, verified) = runner.kept.verified().find(|(at, _)| **at == key(2)).unwrap();
+    assert_eq!(verified.unchecked.as_deref(), Some("not permitted"));
+}
+
+#[test]
+fn a_batch_without_samples_does_not_count() {
+    let mut runner = Scripted::new(|_| Ok(Executed::default()));
+    runner.cost = 1.0;
+    campaign(&mut runner, &mut Plain::of(1), &plan(9.0)).unwrap();
+    let batches = runner.kept.batches(&key(1));
+    assert!(batches.iter().all(|batch| batch.rejected.is_some()), "{batches:?}");
+}
+
+#[test]
+fn virtual_time_takes_two_rounds_and_nothing_else() {
+    let mut runner = Scripted::steady(100.0);
+    runner.virtual_time = true;
+    let plan = Plan { pause: 0.5, ..checking(1e9) };
+    campaign(&mut runner, &mut Plain::of(3), &plan).unwrap();
+    assert_eq!(counts(&runner, 3), [2, 2, 2]);
+    assert_eq!(runner.ran().count(), 6);
+    assert_eq!(runner.kept.verified().count(), 0);
+    let idle = |event: &Event| matches!(event, Event::Looked | Event::Paused(_));
+    assert!(!runner.events.iter().any(idle));
+}
+
+#[test]
+fn rounds_are_apart_by_the_pause() {
+    let mut runner = Scripted::steady(100.0);
+    campaign(&mut runner, &mut Plain::of(2), &Plan { pause: 0.25, ..plan(1e9) }).unwrap();
+    let pauses: Vec<&Event> =
+        runner.events.iter().filter(|event| matches!(event, Event::Paused(_))).collect();
+    assert_eq!(pauses, [&Event::Paused(Duration::from_millis(250)); 4], "between five rounds");
+}
+
+#[test]
+fn progress_is_part_of_the_whole_and_never_goes_back() {
+    let mut runner = Scripted::steady(100.0);
+    runner.cost = 1.0;
+    let plan = plan(30.0).during(0.5..0.75).titled("gets of 64 B");
+    campaign(&mut runner, &mut Plain::of(4), &plan).unwrap();
+    let said: Vec<(f64, &str)> = runner.said().collect();
+    assert_eq!(said[0], (0.5, "gets of 64 B, first look"));
+    assert!(said.is_sorted_by(|a, b| a.0 <= b.0), "{said:?}");
+    assert!(said.iter().all(|(done, _)| (0.5..0.75).contains(done)), "{said:?}");
+    // 4 checked and 20 timed batches of a second each in 30 seconds: 0.5 + 0.25 · 24 / 30.
+    let last = ("gets of 64 B, round 5, 4 of 4 points open", 0.7);
+    let (done, doing) = said[said.len() - 1];
+    assert_eq!(doing, last.0);
+    assert!((done - last.1).abs() < 1e-9, "{done}");
+}

@@ -1,0 +1,74 @@
+//! What one kind of measurement says of itself. The campaign does the rest.
+
+use std::ops::RangeInclusive;
+
+use bandgap_kernels::Order;
+
+use crate::control::Control;
+use crate::judge::Judged;
+use crate::key::Key;
+use crate::runner::{Executed, Runner, Stop};
+
+/// Rounds over all points at least, whatever the budget: without them there is nothing to fit.
+pub const LEAST_ROUNDS: u32 = 2;
+
+/// One of the things that are measured side by side, and that rounds visit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// What its batches are kept under; where a batch has several keys, the one that must
+    /// converge.
+    pub key: Key,
+    /// Its batch. The campaign adds the probes, and makes the checked batches from it.
+    pub order: Order,
+    /// Batches in a round.
+    pub visits: u32,
+    /// The computation that is timed by itself before and after each batch.
+    pub control: Option<Control>,
+    /// Whether its messages can be compared; a raw floor has none.
+    pub checkable: bool,
+}
+
+impl Point {
+    /// A point that is visited once a round, and whose messages can be compared.
+    pub fn new(key: Key, order: Order) -> Self {
+        Self { key, order, visits: 1, control: None, checkable: true }
+    }
+}
+
+/// One kind of measurement: which points there are, how a batch splits, when enough is known.
+///
+/// Nothing here is timed, so trait objects suffice.
+pub trait Experiment {
+    /// The points. May run batches for a first look, which are not kept.
+    ///
+    /// # Errors
+    /// Communication failed or the run was stopped.
+    fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop>;
+
+    /// The samples of a batch under their keys, in nanoseconds of what the experiment reports: of
+    /// one message, say, where the batch timed many.
+    fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)>;
+
+    /// The points that need more batches, by index. Asked after each round; the campaign ends when
+    /// there are none.
+    fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
+        not_converged(judged, points)
+    }
+
+    /// How many rounds there are at least, whatever the budget, and at most. Not in virtual time,
+    /// which takes [`LEAST_ROUNDS`].
+    fn rounds(&self) -> RangeInclusive<u32> {
+        LEAST_ROUNDS..=u32::MAX
+    }
+
+    /// Multiple of the budget that the least rounds may take on a machine that is too busy for it.
+    fn patience(&self) -> f64 {
+        3.0
+    }
+}
+
+/// The points whose key has not converged. All are judged each time: which placement state is
+/// looked from may have changed.
+pub fn not_converged(judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
+    (0..points.len()).filter(|&at| !judged.converged(&points[at].key)).collect()
+}

@@ -1,0 +1,110 @@
+//! K requesters to one replier: the paper's table 5, for K = 1 up to the number asked for.
+
+use bandgap_comm::Delay;
+use bandgap_comm::passing::Tuning;
+use bandgap_kernels::{FanIn, ISSUE, Order};
+use serde::{Deserialize, Serialize};
+
+use crate::campaign::campaign;
+use crate::data::Table;
+use crate::experiment::{Experiment, Point};
+use crate::judge::Judged;
+use crate::key::Key;
+use crate::plan::{Asked, Plan};
+use crate::planned::{Planned, Room};
+use crate::runner::{Executed, Runner, Stop};
+
+/// Samples of one batch: each is a stretch of a steady stream.
+const SAMPLES: u32 = 16;
+
+/// The name of the gaps under contention.
+pub const CONTENDED: &str = "contended";
+
+/// The key of the time per message and requester of a replier with this many requesters.
+pub fn key(requesters: usize) -> Key {
+    Key::new(CONTENDED).at("requesters", requesters)
+}
+
+/// What the user asked for: the gap that each of K requesters sees, for K = 1, 2, ….
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FanInPlan {
+    /// How precisely, and in which time.
+    pub asked: Asked,
+    /// Requesters at most.
+    pub requesters: usize,
+}
+
+impl FanInPlan {
+    /// What was measured, seen with this plan's precision. A gap is the time of many messages over
+    /// their number, so a stamp's cost is small beside it.
+    pub fn judge<'a>(&self, table: &'a Table) -> Judged<'a> {
+        self.asked.unstamped().judge(table)
+    }
+}
+
+impl Planned for FanInPlan {
+    const NAME: &'static str = "fan_in";
+
+    fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
+        let mut gaps = Gaps { most: self.requesters, messages: 0 };
+        campaign(runner, &mut gaps, &Plan::new(&self.asked.unstamped()))?;
+        Ok(())
+    }
+
+    fn room(&self, _ranks: usize, _tuning: &Tuning) -> Room {
+        Room::default()
+    }
+}
+
+/// The gaps of 1 to `most` requesters.
+///
+/// The replier times: a sample is the time in which it served `messages` requests of each
+/// requester, so the gap is that time over `messages`, whichever requester went ahead.
+struct Gaps {
+    most: usize,
+    messages: u32,
+}
+
+impl Experiment for Gaps {
+    fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
+        self.messages = 4 * runner.capacity().clamp(16, 1 << 10) as u32;
+        let samples = if runner.virtual_time() { 2 } else { SAMPLES };
+        let point = |requesters| {
+            let kernel = FanIn { requesters, messages: self.messages, delay: Delay::NONE };
+            Point::new(key(requesters), Order::of(&kernel, samples, runner.size()))
+        };
+        Ok((1..=self.most).map(point).collect())
+    }
+
+    fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
+        let gap = |time: &f64| time / f64::from(self.messages);
+        vec![(point.key.clone(), done.column(ISSUE).iter().map(gap).collect())]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scripted::{Scripted, taking};
+
+    #[test]
+    fn the_gap_is_the_time_of_one_requester_s_message() {
+        let (precision, confidence, budget, seed) = (0.05, 0.95, 1e9, 1);
+        let asked = Asked { precision, confidence, budget, seed, stamp: 50.0, check: false };
+        let plan = FanInPlan { asked, requesters: 3 };
+        let mut runner = Scripted::new(|order| {
+            let kernel: FanIn = order.kernel(4).unwrap();
+            // Each of K requesters' messages takes 10 · K ns.
+            Ok(taking(order, 10.0 * kernel.requesters as f64 * f64::from(kernel.messages)))
+        });
+        runner.size = 4;
+        plan.lead(&mut runner).unwrap();
+        let judged = plan.judge(&runner.kept);
+        let gaps: Vec<f64> = (1..=3).map(|k| judged.point(&key(k)).unwrap().value).collect();
+        assert_eq!(gaps, [10.0, 20.0, 30.0]);
+        // Four times the capacity, which is 16 at least.
+        let kernel: FanIn = runner.timed().next().unwrap().kernel(4).unwrap();
+        assert_eq!((kernel.messages, kernel.delay), (64, Delay::NONE));
+    }
+}

@@ -1,0 +1,124 @@
+//! The LogP parameters of small messages: the signature, and where asked for the round trips of all
+//! pairs of ranks.
+
+use bandgap_comm::passing::Tuning;
+use serde::{Deserialize, Serialize};
+
+use crate::campaign::campaign;
+use crate::data::Table;
+use crate::judge::Judged;
+use crate::pairs::Pairs;
+use crate::plan::Plan;
+use crate::planned::{Planned, Room};
+use crate::runner::{Runner, Stop};
+use crate::signature::{Signature, SignaturePlan};
+
+/// Time for the pairs, as a share of that for the signature. It comes on top.
+const PAIRS_TIME: f64 = 0.25;
+
+/// What the user asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LogpPlan {
+    /// The signature.
+    pub signature: SignaturePlan,
+    /// Whether the round trips of all pairs are measured too.
+    pub pairs: bool,
+}
+
+impl LogpPlan {
+    /// What was measured, seen with this plan's precision.
+    pub fn judge<'a>(&self, table: &'a Table) -> Judged<'a> {
+        self.signature.judge(table)
+    }
+}
+
+impl Planned for LogpPlan {
+    const NAME: &'static str = "logp";
+
+    fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
+        let SignaturePlan { asked, samples, .. } = &self.signature;
+        let end = if self.pairs { 1.0 / (1.0 + PAIRS_TIME) } else { 1.0 };
+        Signature::measure(runner, &self.signature, 0.0..end)?;
+        if self.pairs {
+            let plan = Plan::new(&asked.within(PAIRS_TIME * asked.budget));
+            let plan = plan.during(end..1.0).titled("round trips of pairs");
+            campaign(runner, &mut Pairs { samples: *samples }, &plan)?;
+        }
+        Ok(())
+    }
+
+    fn room(&self, _ranks: usize, _tuning: &Tuning) -> Room {
+        Room::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bandgap_model::logp::Params;
+
+    use super::*;
+    use crate::load::Load;
+    use crate::pairs::PAIR_RTT;
+    use crate::plan::Asked;
+    use crate::scripted::{Scripted, modelled};
+    use crate::signature::SignaturePattern;
+
+    fn plan(pairs: bool) -> LogpPlan {
+        let (precision, confidence, budget, seed) = (0.05, 0.95, 100.0, 1);
+        let asked = Asked { precision, confidence, budget, seed, stamp: 0.0, check: false };
+        let (samples, pattern) = (50, SignaturePattern::OneToOne);
+        let signature = SignaturePlan { asked, samples, pattern, load: Load::Words };
+        LogpPlan { signature, pairs }
+    }
+
+    fn runner() -> Scripted {
+        let mut runner = Scripted::new(|order| Ok(modelled(order, &Params::MYRINET)));
+        runner.size = 3;
+        runner
+    }
+
+    #[test]
+    fn the_signature_gives_back_the_parameters_of_the_machine() {
+        for virtual_time in [false, true] {
+            let mut runner = runner();
+            runner.virtual_time = virtual_time;
+            plan(false).lead(&mut runner).unwrap();
+            let signature = plan(false).judge(&runner.kept).signature(100).unwrap();
+            let Params { send_overhead, recv_overhead, gap, latency, .. } = Params::MYRINET;
+            for (found, truth) in [
+                (signature.send_overhead, send_overhead),
+                (signature.recv_overhead, recv_overhead),
+                (signature.gap, gap),
+                (signature.latency, latency),
+            ] {
+                assert!((found.value / truth - 1.0).abs() < 1e-6, "{found:?}, not {truth}");
+            }
+        }
+    }
+
+    #[test]
+    fn pairs_come_after_the_signature_with_a_quarter_of_its_time() {
+        let mut runner = runner();
+        plan(true).lead(&mut runner).unwrap();
+        let pairs = runner.kept.iter().filter(|(key, _)| key.what() == PAIR_RTT);
+        assert_eq!(pairs.map(|(_, batches)| batches.len()).collect::<Vec<_>>(), [5, 5, 5]);
+        let begin = runner.said().find(|(_, doing)| doing.starts_with("round trips of pairs"));
+        assert_eq!(begin, Some((0.8, "round trips of pairs, first look")));
+        assert!(runner.said().map(|(done, _)| done).is_sorted());
+    }
+
+    #[test]
+    fn pairs_that_do_not_converge_spend_their_time_and_no_more() {
+        let mut runner = Scripted::new(|order| Ok(modelled(order, &Params::MYRINET)));
+        runner.cost = 0.5;
+        // Nothing ever converges.
+        let mut plan = plan(true);
+        plan.signature.asked.precision = 0.0;
+        plan.lead(&mut runner).unwrap();
+        // 25 s of two batches a second, the first of which is checked.
+        let pairs = |key: &crate::key::Key| key.what() == PAIR_RTT;
+        let timed: usize = runner.kept.part(pairs).iter().map(|(_, b)| b.len()).sum();
+        assert_eq!(timed, 50);
+    }
+}

@@ -1,0 +1,78 @@
+//! What a campaign is to reach, and in which time.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::Table;
+use crate::judge::Judged;
+
+/// What the user asked for, whatever is measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Asked {
+    /// Half-width of an interval over its estimate at which a point is done; with 0 no point ever
+    /// is, and the whole budget is spent.
+    pub precision: f64,
+    /// Confidence level of intervals.
+    pub confidence: f64,
+    /// Time for one launch, in seconds.
+    pub budget: f64,
+    /// Seed of the order of points and of resampling.
+    pub seed: u64,
+    /// Cost of the clock's stamps, in nanoseconds: removed from every time. 0 in virtual time.
+    pub stamp: f64,
+    /// Whether messages are checked in every round, not only before the first timed batch.
+    pub check: bool,
+}
+
+impl Asked {
+    /// What was measured, seen with this precision.
+    pub fn judge<'a>(&self, table: &'a Table) -> Judged<'a> {
+        Judged::of(table, self.confidence, self.precision, self.seed).stamped(self.stamp)
+    }
+
+    /// The same for values that are times of one of many operations, or were measured otherwise:
+    /// the clock's cost is small beside what it read for them.
+    #[must_use]
+    pub fn unstamped(&self) -> Self {
+        Self { stamp: 0.0, ..self.clone() }
+    }
+
+    /// The same with another time, in seconds.
+    #[must_use]
+    pub fn within(&self, budget: f64) -> Self {
+        Self { budget, ..self.clone() }
+    }
+}
+
+/// How one campaign goes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// What is enough.
+    pub asked: Asked,
+    /// Time between two rounds, in seconds: to watch a machine for a while, rather than to measure.
+    pub pause: f64,
+    /// The part of the whole measurement's progress that this campaign is.
+    pub progress: Range<f64>,
+    /// What is measured, in front of what is said about the progress; may be empty.
+    pub title: String,
+}
+
+impl Plan {
+    /// A campaign that is the whole measurement, without pauses.
+    pub fn new(asked: &Asked) -> Self {
+        Self { asked: asked.clone(), pause: 0.0, progress: 0.0..1.0, title: String::new() }
+    }
+
+    /// The same as part of a longer measurement.
+    #[must_use]
+    pub fn during(self, progress: Range<f64>) -> Self {
+        Self { progress, ..self }
+    }
+
+    /// The same under a title.
+    #[must_use]
+    pub fn titled(self, title: impl Into<String>) -> Self {
+        Self { title: title.into(), ..self }
+    }
+}

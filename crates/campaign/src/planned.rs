@@ -1,0 +1,39 @@
+//! What a plan is: an experiment as the user wants it, in a form that travels.
+
+use bandgap_comm::passing::Tuning;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::runner::{Runner, Stop};
+
+/// Memory of a rank, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Room {
+    /// What it exposes to its peers.
+    pub exposed: usize,
+    /// What it takes for everything that it moves, with what it exposes.
+    pub memory: usize,
+}
+
+impl Room {
+    /// All of it exposed.
+    pub fn exposed(bytes: usize) -> Self {
+        Self { exposed: bytes, memory: bytes }
+    }
+}
+
+/// The plan of an experiment. Rank 0 gets it as JSON from the launcher and leads.
+pub trait Planned: Serialize + DeserializeOwned {
+    /// Its name in the list of experiments.
+    const NAME: &'static str;
+
+    /// Measures what is planned; batches go to [`Runner::keep`] as they are made.
+    ///
+    /// # Errors
+    /// Communication failed, something wrong arrived, or the run was stopped; what was kept stays
+    /// kept.
+    fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop>;
+
+    /// The memory that each of `ranks` ranks needs, where messages are cut as `tuning` says.
+    fn room(&self, ranks: usize, tuning: &Tuning) -> Room;
+}

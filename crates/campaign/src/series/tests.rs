@@ -1,0 +1,99 @@
+use std::collections::BTreeSet;
+
+use bandgap_kernels::{Comms3, Kernel, Order};
+
+use super::*;
+use crate::scripted::{Scripted, taking};
+
+fn plan(steps: Vec<Step>) -> SeriesPlan {
+    let (precision, confidence, budget, seed) = (0.05, 0.95, 1e9, 1);
+    let asked = Asked { precision, confidence, budget, seed, stamp: 0.0, check: false };
+    SeriesPlan { asked, steps, samples: 50, pair: [1, 0] }
+}
+
+fn step(series: &str, bytes: u32, messages: u32) -> Step {
+    Step { series: series.to_owned(), bytes, messages, ranks: 2 }
+}
+
+#[test]
+fn a_sweep_visits_each_number_of_ranks_in_the_same_rounds() {
+    let sizes = [step("comms3", 0, 2), step("comms3", 64, 2)];
+    let plan = plan(Step::sweep(&sizes, &[2, 3, 4]));
+    let mut runner = Scripted::new(|order| Ok(taking(order, 100.0 * order.ranks as f64)));
+    runner.size = 4;
+    plan.lead(&mut runner).unwrap();
+    let timed: Vec<&Order> = runner.timed().collect();
+    let first: BTreeSet<(usize, u64)> = timed[..6]
+        .iter()
+        .map(|order| (order.ranks, order.parameters["bytes"].as_u64().unwrap()))
+        .collect();
+    let all = BTreeSet::from([(2, 0), (2, 64), (3, 0), (3, 64), (4, 0), (4, 64)]);
+    assert_eq!(first, all);
+    assert_eq!(timed.len(), 5 * 6);
+    for ranks in [2, 3, 4] {
+        let step = Step { ranks, ..sizes[1].clone() };
+        let of_key = key(&step, Part::Whole);
+        assert_eq!(of_key.number("ranks"), Some(ranks as u64));
+        // Two operations in a sample.
+        let values = plan.judge(&runner.kept).values(&of_key);
+        assert_eq!(values, [50.0 * ranks as f64; 5]);
+    }
+    assert_eq!(timed[0].kernel, Comms3::NAME);
+}
+
+#[test]
+fn a_time_is_that_of_one_operation_one_way() {
+    let steps = vec![
+        step("comms1", 8, 4),
+        step("comms2", 8, 4),
+        step("synch1", 0, 4),
+        step("bulk_get", 8, 4),
+    ];
+    let plan = plan(steps.clone());
+    let mut runner = Scripted::steady(800.0);
+    plan.lead(&mut runner).unwrap();
+    let judged = plan.judge(&runner.kept);
+    let whole = |at: usize| judged.point(&key(&steps[at], Part::Whole)).map(|point| point.value);
+    // 4 round trips, 4 exchanges, 4 barriers; transfers are looked at as a burst.
+    assert_eq!([0, 1, 2, 3].map(whole), [100.0, 100.0, 200.0, 800.0].map(Some));
+    let issue = |at: usize| runner.kept.batches(&key(&steps[at], Part::Issue)).len();
+    assert_eq!([0, 1, 2, 3].map(issue), [0, 0, 0, 5]);
+    // Rank 1 begins, as the plan says.
+    let comms1 = runner.timed().find(|order| order.kernel == "comms1").unwrap();
+    assert_eq!(comms1.parameters["pair"]["requester"], 1);
+}
+
+#[test]
+fn long_messages_have_fewer_samples_and_virtual_time_two() {
+    let steps = [64 << 10, 1 << 20, 32 << 20].map(|bytes| step("comms1", bytes, 1));
+    let samples = |virtual_time| {
+        let mut runner = Scripted::steady(100.0);
+        runner.virtual_time = virtual_time;
+        plan(steps.to_vec()).lead(&mut runner).unwrap();
+        let of = |bytes: u32| {
+            let is = |order: &&Order| order.parameters["bytes"] == bytes;
+            runner.timed().find(is).unwrap().samples
+        };
+        [of(64 << 10), of(1 << 20), of(32 << 20)]
+    };
+    // 2 MiB a batch, but 8 at least, and 3 of those longer than 16 MiB.
+    assert_eq!(samples(false), [32, 8, 3]);
+    assert_eq!(samples(true), [2, 2, 2]);
+}
+
+#[test]
+fn room_is_for_slots_and_for_the_messages_of_timed_and_checked_batches() {
+    let tuning = Tuning::DEFAULT;
+    let slots = tuning.memory(2).next_multiple_of(4096);
+    let room = |series, bytes, messages| plan(vec![step(series, bytes, messages)]).room(2, &tuning);
+    let of = |exposed, places| Room { exposed, memory: exposed + places };
+    assert_eq!(room("comms1", 1 << 30, 1), of(slots, 2 << 30));
+    // Sixteen places each way while they are checked.
+    assert_eq!(room("comms1", 4096, 16), of(slots, 32 * 4096));
+    // Too many for that are not checked: one place each way.
+    assert_eq!(room("comms1", 32 << 20, 16), of(slots, 64 << 20));
+    assert_eq!(room("synch1", 0, 16), of(slots, 0));
+    // From memory to memory, 8 MiB each way at least.
+    assert_eq!(room("bulk_get", 8, 1), Room::exposed(16 << 20));
+    assert_eq!(room("bulk_store", 1 << 30, 1), Room::exposed(2 << 30));
+}

@@ -1,0 +1,33 @@
+//! What the batches of a signature are kept under.
+
+use crate::data::Table;
+use crate::key::Key;
+use crate::load::Load;
+
+/// The name of issue phases.
+pub const ISSUE: &str = "issue";
+/// The name of round trips.
+pub const RTT: &str = "rtt";
+
+/// The key of the issue phase of `messages` requests with a delay of this many picoseconds.
+pub fn issue(load: Load, messages: u32, delay_ps: u64) -> Key {
+    loaded(ISSUE, load).at("messages", messages).at("delay_ps", delay_ps)
+}
+
+/// The key of one request with its reply.
+pub fn rtt(load: Load) -> Key {
+    loaded(RTT, load)
+}
+
+fn loaded(what: &str, load: Load) -> Key {
+    Key::new(what).at("load", load.name()).at("bytes", load.bytes())
+}
+
+/// The part of a table that belongs to the signature whose requests carry this.
+pub fn of_load(table: &Table, load: Load) -> Table {
+    table.part(|key| [ISSUE, RTT].contains(&key.what()) && is_of(key, load))
+}
+
+fn is_of(key: &Key, load: Load) -> bool {
+    key.text("load") == Some(load.name()) && key.number("bytes") == Some(load.bytes().into())
+}

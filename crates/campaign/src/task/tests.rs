@@ -1,0 +1,146 @@
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use std::borrow::Cow;
+
+use bandgap_comm::{Floor, Yields};
+use bandgap_model::logp::Params;
+
+use super::*;
+use crate::load::Load;
+use crate::plan::Asked;
+use crate::runner::Executed;
+use crate::scripted::{Scripted, modelled, probes};
+use crate::series::Step;
+use crate::signature::{SignaturePattern, SignaturePlan};
+
+/// A short plan of every experiment.
+fn tasks() -> Vec<Task> {
+    let (precision, confidence, budget, seed) = (0.05, 0.95, 1e6, 1);
+    let asked = Asked { precision, confidence, budget, seed, stamp: 0.0, check: false };
+    let signature = SignaturePlan {
+        asked: asked.clone(),
+        samples: 50,
+        pattern: SignaturePattern::OneToOne,
+        load: Load::Words,
+    };
+    let surface = SignaturePlan { load: Load::Get { bytes: 64 }, ..signature.clone() };
+    let series = |name: &str| SeriesPlan {
+        asked: asked.clone(),
+        steps: vec![Step { series: name.to_owned(), bytes: 8, messages: 2, ranks: 3 }],
+        samples: 20,
+        pair: [0, 1],
+    };
+    let bulk = BulkPlan { series: series("bulk_get"), surface: vec![surface], budget: 2e6 };
+    let below: Cow<'static, [Cow<'static, str>]> = vec!["cache_line".into()].into();
+    let message = Floor {
+        over: below,
+        kernel: Some("comms1".into()),
+        ..Floor::new(
+            "message",
+            "8-byte message sent and received, half round trip",
+            Yields::HalfRoundTrip,
+            500,
+        )
+    };
+    let floors = vec![
+        Floor::new(
+            "cache_line",
+            "one store seen by the other core, half round trip",
+            Yields::HalfRoundTrip,
+            500,
+        ),
+        message,
+    ];
+    vec![
+        Task::of(&LogpPlan { signature, pairs: true }),
+        Task::of(&FanInPlan { asked: asked.clone(), requesters: 2 }),
+        Task::of(&series("comms1")),
+        Task::of(&bulk),
+        Task::of(&FloorPlan { asked, floors, pause: 0.0 }),
+    ]
+    .into_iter()
+    .collect::<Result<_, _>>()
+    .unwrap()
+}
+
+#[test]
+fn every_experiment_of_the_list_is_tried_here() {
+    let tried: Vec<String> = tasks().iter().map(|task| task.name().to_owned()).collect();
+    assert_eq!(tried, names().collect::<Vec<_>>());
+    assert_eq!(tried.iter().collect::<BTreeSet<_>>().len(), tried.len(), "names are unlike");
+}
+
+#[test]
+fn every_experiment_walks_through_the_same_campaign() {
+    for task in tasks() {
+        // Two of the timed batches straddle a change.
+        let timed = Rc::new(RefCell::new(0));
+        let count = Rc::clone(&timed);
+        let mut runner = Scripted::new(move |order| {
+            *count.borrow_mut() += usize::from(order.probed);
+            let far = if [2, 5].contains(&*count.borrow()) { 250.0 } else { 100.0 };
+            let probe = order.probed.then(|| probes(100.0, far)).flatten();
+            Ok(Executed { probe, ..modelled(order, &Params::MYRINET) })
+        });
+        runner.size = 3;
+        // As it arrives at rank 0.
+        let line = serde_json::to_string(&task).unwrap();
+        let arrived: Task = serde_json::from_str(&line).unwrap();
+        arrived.lead(&mut runner).unwrap();
+
+        let name = task.name();
+        let batches = || runner.kept.iter().flat_map(|(_, batches)| batches);
+        let straddling = batches().filter(|batch| batch.rejected.is_some());
+        let rounds: Vec<u32> = straddling.map(|batch| batch.round).collect();
+        assert!(rounds.len() >= 2, "{name}: batches that straddle are kept");
+        for (key, batches) in runner.kept.iter() {
+            let counted = batches.iter().filter(|batch| batch.rejected.is_none()).count();
+            assert!(counted >= 5, "{name}: {key:?} has converged on {counted} batches");
+            let rounds: BTreeSet<u32> =
+                batches.iter().filter(|b| b.rejected.is_none()).map(|batch| batch.round).collect();
+            let all = rounds.last().map_or(0, |last| last + 1);
+            assert_eq!(
+                rounds.len(),
+                all as usize,
+                "{name}: {key:?} was repeated where it straddled"
+            );
+        }
+        let position = |kind: &dyn Fn(&&bandgap_kernels::Order) -> bool| {
+            runner.ran().position(|order| kind(&order)).unwrap()
+        };
+        assert!(position(&|o| o.checked) < position(&|o| o.probed), "{name}: checked first");
+        assert!(runner.kept.verified().next().is_some(), "{name}");
+        assert!(runner.said().any(|(_, doing)| doing.contains("round 1, ")), "{name}");
+        assert!(runner.said().map(|(done, _)| done).is_sorted(), "{name}");
+    }
+}
+
+#[test]
+fn every_experiment_takes_two_rounds_of_virtual_time() {
+    for task in tasks() {
+        let mut runner = Scripted::new(|order| Ok(modelled(order, &Params::MYRINET)));
+        (runner.size, runner.virtual_time) = (3, true);
+        task.lead(&mut runner).unwrap();
+        for (key, batches) in runner.kept.iter() {
+            let rounds: BTreeSet<u32> = batches.iter().map(|batch| batch.round).collect();
+            assert_eq!(rounds, BTreeSet::from([0, 1]), "{}: {key:?}", task.name());
+            assert!([2, 4, 6, 8].contains(&batches.len()), "{}: {key:?}", task.name());
+        }
+        assert_eq!(runner.checked().count() + runner.kept.verified().count(), 0);
+    }
+}
+
+#[test]
+fn a_plan_of_another_build_is_refused() {
+    let mut runner = Scripted::steady(1.0);
+    let lead = |text: &str, runner: &mut Scripted| {
+        serde_json::from_str::<Task>(text).unwrap().lead(runner).unwrap_err().to_string()
+    };
+    let unknown = lead(r#"{"name":"floods","plan":{}}"#, &mut runner);
+    assert!(unknown.contains("floods") && unknown.contains("floors"), "{unknown}");
+    let wrong = lead(r#"{"name":"floors","plan":{"floor":[]}}"#, &mut runner);
+    assert!(wrong.contains("floors") && wrong.contains("same build"), "{wrong}");
+    assert!(runner.events.is_empty());
+}

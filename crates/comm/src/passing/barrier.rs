@@ -1,0 +1,101 @@
+//! Barriers of the first ranks.
+
+use super::handlers::Kind;
+use super::mail::Mail;
+use super::{HoldsMail, Passing};
+use crate::{Bulk, CommError, Message, Posted, Rank, Watch, Word};
+
+/// Rounds of a barrier of so many ranks: ⌈log₂ ranks⌉.
+fn rounds(ranks: usize) -> u32 {
+    ranks.next_power_of_two().trailing_zeros()
+}
+
+/// The one `distance` before `rank`, of so many ranks.
+fn before(rank: Rank, distance: usize, ranks: usize) -> Rank {
+    rank.checked_sub(distance).unwrap_or(rank + ranks - distance)
+}
+
+impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
+    /// Waits until each of the first `ranks` ranks has called it. In round k of ⌈log₂ ranks⌉ a
+    /// rank tells the one 2ᵏ after it, and waits for the one 2ᵏ before it (Hensgen, Finkel and
+    /// Manber, "Two algorithms for barrier synchronization", 1988). Two ranks that both take part
+    /// in several barriers call them in the same order.
+    ///
+    /// # Errors
+    /// As [`Passing::send`]; or this rank is not among the first `ranks` ranks of the run.
+    pub fn barrier(&mut self, ranks: usize) -> Result<(), CommError> {
+        let (rank, size) = (self.rank(), self.size());
+        if ranks > size {
+            return Err(CommError::NoSuchPeer { peer: ranks - 1, size });
+        }
+        if rank >= ranks {
+            return Err(CommError::NoSuchPeer { peer: rank, size: ranks });
+        }
+        for round in 0..rounds(ranks) {
+            let distance = 1 << round;
+            let after = rank + distance;
+            let peer = if after < ranks { after } else { after - ranks };
+            let handler = self.mail().first.of(Kind::Barrier);
+            let message = Message::new(handler, [Word::from(round) | (ranks as Word) << 32]);
+            let (endpoint, state) = self.am.parts();
+            let mail = state.mail_mut();
+            // A lane toward which something waits may be in the middle of a store.
+            if mail.lanes[peer].listed || endpoint.try_request(peer, message)? == Posted::Busy {
+                mail.lanes[peer].control.push_back(message);
+                mail.activate(peer);
+            }
+            let from = before(rank, distance, ranks);
+            self.wait_until("ranks to come to a barrier", |mail| mail.barriers[from] > 0)?;
+            self.mail_mut().barriers[from] -= 1;
+        }
+        Ok(())
+    }
+}
+
+impl Mail {
+    /// A peer has come to a round of a barrier of the first ranks.
+    pub(super) fn at_barrier(&mut self, from: Rank, word: Word) {
+        let (round, ranks) = (word as u32, (word >> 32) as usize);
+        let known = ranks <= self.lanes.len() && self.rank < ranks && round < rounds(ranks);
+        // Barriers that two ranks share come in the same order at both: a number by peer is enough.
+        if known && before(self.rank, 1 << round, ranks) == from {
+            self.barriers[from] += 1;
+        } else {
+            self.garbage(from, format!("round {round} of a barrier of {ranks} ranks"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{FirstHandlers, Mail, Tuning};
+    use super::*;
+    use crate::HandlerId;
+
+    #[test]
+    fn a_barrier_takes_what_each_round_sends_and_nothing_else() {
+        const SIZE: usize = 9;
+        let tuning = Tuning { eager: 0, chunk: 64, slots: 1 };
+        let first = FirstHandlers { request: HandlerId(0) };
+        let mail = |rank| Mail::new(rank, SIZE, 64 * SIZE, 0, &tuning, first).unwrap();
+        for rank in 0..SIZE {
+            for from in (0..SIZE).filter(|&from| from != rank) {
+                for ranks in 0..=SIZE + 1 {
+                    for round in 0..70 {
+                        let mut mail = mail(rank);
+                        mail.at_barrier(from, round | (ranks as Word) << 32);
+                        // By its definition: distances 1, 2, 4, … below the number of ranks.
+                        let distance = 1_usize.checked_shl(round as u32).unwrap_or(SIZE);
+                        let expected = ranks <= SIZE
+                            && rank.max(from) < ranks
+                            && distance < ranks
+                            && (from + distance) % ranks == rank;
+                        let came = mail.barriers[from] == 1;
+                        assert_eq!(came, expected, "{from} to {rank} of {ranks}, round {round}");
+                        assert_eq!(mail.fault.is_none(), expected);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What a rank does with parts of its memory.
+
+use crate::{CommError, Part};
+
+impl Part {
+    /// Its bytes in `memory`.
+    ///
+    /// # Errors
+    /// [`CommError::NotInMemory`].
+    #[inline(always)]
+    pub fn of(self, memory: &[u8]) -> Result<&[u8], CommError> {
+        match memory.get(self.at..).and_then(|rest| rest.get(..self.len)) {
+            Some(bytes) => Ok(bytes),
+            None => Err(self.outside(memory.len())),
+        }
+    }
+
+    /// Its bytes in `memory`, to write.
+    ///
+    /// # Errors
+    /// [`CommError::NotInMemory`].
+    #[inline(always)]
+    pub fn of_mut(self, memory: &mut [u8]) -> Result<&mut [u8], CommError> {
+        let len = memory.len();
+        match memory.get_mut(self.at..).and_then(|rest| rest.get_mut(..self.len)) {
+            Some(bytes) => Ok(bytes),
+            None => Err(self.outside(len)),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn outside(self, memory: usize) -> CommError {
+        CommError::NotInMemory { part: self, memory }
+    }
+
+    /// Copies its bytes in `memory` to `into`, which has the same length and may overlap it.
+    ///
+    /// # Errors
+    /// [`CommError::NotInMemory`]; [`CommError::Lengths`] where the lengths differ.
+    #[inline]
+    pub fn copy(self, memory: &mut [u8], into: Self) -> Result<(), CommError> {
+        self.of(memory)?;
+        into.of(memory)?;
+        if self.len != into.len {
+            return Err(CommError::Lengths { parts: [self, into].into() });
+        }
+        memory.copy_within(self.range(), into.at);
+        Ok(())
+    }
+
+    /// Checks that it has no byte in common with `other`.
+    ///
+    /// # Errors
+    /// [`CommError::Overlap`].
+    #[inline(always)]
+    pub fn apart(self, other: Self) -> Result<(), CommError> {
+        if self.overlaps(other) { Err(self.overlap(other)) } else { Ok(()) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn overlap(self, other: Self) -> CommError {
+        CommError::Overlap { first: self, second: other }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_its_bytes_and_one_outside_memory_is_an_error_that_names_both() {
+        let mut memory = [0, 1, 2, 3];
+        assert_eq!(Part::new(1, 2).of(&memory).unwrap(), [1, 2]);
+        assert_eq!(Part::new(4, 0).of(&memory).unwrap(), []);
+        Part::new(0, 4).of_mut(&mut memory).unwrap()[3] = 9;
+        assert_eq!(memory, [0, 1, 2, 9]);
+        let outside = [(0, 5), (3, 2), (5, 0), (usize::MAX, 0), (1, usize::MAX)];
+        for part in outside.map(|(at, len)| Part::new(at, len)) {
+            for answer in [part.of(&memory).map(drop), part.of_mut(&mut memory.clone()).map(drop)] {
+                let Err(CommError::NotInMemory { part: named, memory: 4 }) = answer else {
+                    panic!("{part:?}: {answer:?}");
+                };
+                assert_eq!(named, part);
+            }
+        }
+        let error = Part::new(3, 2).of(&memory).unwrap_err().to_string();
+        assert!(error.contains("3..5") && error.contains("4 bytes"), "{error}");
+    }
+
+    #[test]
+    fn parts_overlap_where_they_share_a_byte() {
+        let overlap = |a: (usize, usize), b: (usize, usize)| {
+            let (a, b) = (Part::new(a.0, a.1), Part::new(b.0, b.1));
+            assert_eq!(a.overlaps(b), b.overlaps(a));
+            assert_eq!(a.apart(b).is_err(), a.overlaps(b));
+            a.overlaps(b)
+        };
+        assert!(overlap((0, 4), (3, 1)) && overlap((2, 2), (2, 2)) && overlap((0, 9), (4, 1)));
+        // Side by side; and an empty one anywhere.
+        assert!(!overlap((0, 4), (4, 4)) && !overlap((0, 9), (4, 0)) && !overlap((4, 0), (4, 0)));
+    }
+
+    #[test]
+    fn a_copy_takes_overlapping_parts_and_refuses_those_that_do_not_fit() {
+        let mut memory = [0, 1, 2, 3, 4];
+        Part::new(0, 4).copy(&mut memory, Part::new(1, 4)).unwrap();
+        assert_eq!(memory, [0, 0, 1, 2, 3]);
+        let fails = |from, into| Part::copy(from, &mut memory.clone(), into).unwrap_err();
+        let (short, long) = (Part::new(0, 2), Part::new(2, 3));
+        assert!(matches!(fails(short, long), CommError::Lengths { .. }));
+        let outside = Part::new(4, 2);
+        assert!(
+            matches!(fails(outside, short), CommError::NotInMemory { part, .. } if part == outside)
+        );
+        assert!(
+            matches!(fails(short, outside), CommError::NotInMemory { part, .. } if part == outside)
+        );
+    }
+}

@@ -1,0 +1,103 @@
+//! How the ranks of a transport come to be connected.
+//!
+//! A transport is prepared once, where ranks are started, and connected in every rank. Ranks that
+//! have nothing yet but their number meet through a [`Rendezvous`], which whoever started them
+//! provides. How ranks are started is no business of a transport.
+
+use std::os::fd::OwnedFd;
+use std::time::Instant;
+
+use crate::passing::Tuning;
+use crate::{Bare, Bulk, CommError, Floor, Rank, Timer};
+
+/// What a transport can do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Can {
+    /// A rank can sleep until something arrives.
+    pub block: bool,
+    /// Most ranks of a run.
+    pub ranks: usize,
+    /// How message passing cuts messages over it.
+    pub tuning: Tuning,
+    /// Whether it is measured where the user names no transport.
+    pub compared: bool,
+    /// The floor that half a round trip is compared with.
+    pub floor: &'static str,
+}
+
+/// Where ranks exchange addresses.
+pub trait Rendezvous {
+    /// This rank.
+    fn rank(&self) -> Rank;
+    /// Number of ranks.
+    fn size(&self) -> usize;
+    /// What only the ranks of this run know: peers that cannot show it are not let in.
+    fn secret(&self) -> [u8; 16];
+    /// When to stop waiting for peers.
+    fn deadline(&self) -> Instant;
+    /// Tells all ranks this rank's address, and returns the addresses of all, by rank.
+    ///
+    /// # Errors
+    /// Whoever started the ranks is gone.
+    fn exchange(&mut self, address: String) -> Result<Vec<String>, CommError>;
+}
+
+/// A way for ranks to communicate.
+pub trait Transport: 'static {
+    /// Its name on the command line and in run files.
+    const NAME: &'static str;
+    /// What it is, in a few words.
+    const MEANING: &'static str;
+    /// What it can do.
+    const CAN: Can;
+    /// Its floors, and the layers that are measured beside them.
+    const FLOORS: &'static [Floor];
+
+    /// Prepares, before ranks are started, what each of `size` ranks inherits: the same descriptors
+    /// for all, in the order in which [`Transport::connect`] gets them. Each rank is to expose
+    /// `exposed` bytes. Nothing, unless a transport says otherwise.
+    ///
+    /// # Errors
+    /// The operating system refused.
+    fn prepare(_size: usize, _exposed: usize) -> Result<Vec<OwnedFd>, CommError> {
+        Ok(Vec::new())
+    }
+
+    /// Connects this rank with the others, and hands its end to `then`.
+    ///
+    /// # Errors
+    /// A peer did not come before the deadline, or the operating system refused.
+    fn connect<C: Connected>(
+        inherited: Vec<OwnedFd>,
+        exposed: usize,
+        meeting: &mut dyn Rendezvous,
+        then: C,
+    ) -> Result<C::Output, CommError>;
+
+    /// Prepares, before ranks are started, what two ranks inherit to measure the floors. Nothing,
+    /// unless a transport says otherwise.
+    ///
+    /// # Errors
+    /// The operating system refused.
+    fn prepare_bare() -> Result<Vec<OwnedFd>, CommError> {
+        Ok(Vec::new())
+    }
+
+    /// Connects this rank with the other one of two by the bare mechanism.
+    ///
+    /// # Errors
+    /// As [`Transport::connect`].
+    fn bare<T: Timer + 'static>(
+        inherited: Vec<OwnedFd>,
+        meeting: &mut dyn Rendezvous,
+    ) -> Result<Box<dyn Bare<T>>, CommError>;
+}
+
+/// What is to be done with a rank's end of a transport, whichever it is.
+pub trait Connected {
+    /// What comes of it.
+    type Output;
+
+    /// Takes an endpoint, over which Active Messages, stores, gets and message passing run.
+    fn endpoint<E: Bulk + 'static>(self, endpoint: E) -> Self::Output;
+}

@@ -1,0 +1,77 @@
+//! Message passing as programs see it, on a transport.
+
+use bandgap_comm::passing::MessageId;
+use bandgap_comm::{
+    Bulk, Combine, Comm, CommError, Group, Members, Part, Pending, Rank, Timer, Watch,
+};
+
+use super::Executor;
+use crate::is_counted;
+
+impl<E: Bulk, T: Timer, W: Watch> Comm for Executor<E, T, W> {
+    type Pending = MessageId;
+    type Group<'a>
+        = Group<'a, Self>
+    where
+        Self: 'a;
+
+    fn group(&mut self, members: Members) -> Result<Group<'_, Self>, CommError> {
+        Group::new(self, members)
+    }
+
+    #[inline(always)]
+    fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Result<Pending<MessageId>, CommError> {
+        self.passing.isend(peer, tag, from)
+    }
+
+    #[inline(always)]
+    fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<Pending<MessageId>, CommError> {
+        // One that is never waited for leaves its place poisoned, or fails.
+        self.received += u64::from(is_counted(tag));
+        self.passing.irecv(peer, tag, into)
+    }
+
+    #[inline(always)]
+    fn wait(&mut self, pending: Pending<MessageId>) -> Result<(), CommError> {
+        self.passing.wait(pending)
+    }
+
+    #[inline(always)]
+    fn progress(&mut self) -> Result<(), CommError> {
+        self.passing.progress()
+    }
+
+    #[inline(always)]
+    fn copy(&mut self, from: Part, into: Part) -> Result<(), CommError> {
+        self.passing.copy(from, into)
+    }
+
+    #[inline(always)]
+    fn combine(&mut self, how: Combine, into: Part, a: Part, b: Part) -> Result<(), CommError> {
+        self.passing.combine(how, into, a, b)
+    }
+
+    #[inline(always)]
+    fn send(&mut self, peer: Rank, tag: u32, from: Part) -> Result<(), CommError> {
+        self.passing.send(peer, tag, from)
+    }
+
+    #[inline(always)]
+    fn recv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<(), CommError> {
+        self.passing.recv(peer, tag, into)?;
+        self.received += u64::from(is_counted(tag));
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn exchange(&mut self, peer: Rank, tag: u32, from: Part, into: Part) -> Result<(), CommError> {
+        self.passing.exchange(peer, tag, from, into)?;
+        self.received += u64::from(is_counted(tag));
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn barrier(&mut self) -> Result<(), CommError> {
+        self.passing.barrier(self.ranks)
+    }
+}

@@ -1,0 +1,147 @@
+//! What every rank must receive.
+
+use bandgap_comm::{Part, Rank};
+
+use crate::Places;
+
+/// Whose expectations are asked for, and in what kind of batch.
+#[derive(Clone, Copy, Debug)]
+pub struct Seat {
+    /// The rank.
+    pub rank: Rank,
+    /// Ranks that take part.
+    pub size: usize,
+    /// Samples of the batch.
+    pub samples: u32,
+    /// Where its messages lie.
+    pub places: Places,
+}
+
+/// What the bytes of a message are. In a timed batch, whose messages share a place, they tell the
+/// sender only, not the receiver and the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Bytes that tell who sent them to whom, and in which message of a sample.
+    Sent {
+        /// The sender.
+        source: Rank,
+        /// The receiver; where there are several, the number that the kernel chose for them all.
+        to: Rank,
+        /// Number of the message.
+        message: u64,
+    },
+    /// A vector of doubles that tells whose it is, to be summed.
+    Doubles {
+        /// Whose.
+        source: Rank,
+        /// Number of the message.
+        message: u64,
+    },
+    /// The sum of the vectors of the first ranks.
+    Sum {
+        /// How many ranks.
+        sources: usize,
+        /// Number of the message.
+        message: u64,
+    },
+}
+
+impl Content {
+    /// Whose bytes they are; `None` of a sum.
+    pub fn source(self) -> Option<Rank> {
+        match self {
+            Self::Sent { source, .. } | Self::Doubles { source, .. } => Some(source),
+            Self::Sum { .. } => None,
+        }
+    }
+
+    /// Number of the message that they belong to.
+    pub fn message(self) -> u64 {
+        match self {
+            Self::Sent { message, .. }
+            | Self::Doubles { message, .. }
+            | Self::Sum { message, .. } => message,
+        }
+    }
+}
+
+/// A content at its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// Where.
+    pub part: Part,
+    /// What.
+    pub content: Content,
+}
+
+/// Words that come from one peer, in this order: those number `first`, `first + step`, …, `count`
+/// of them, and all of these `times` times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sequence {
+    /// The peer.
+    pub peer: Rank,
+    /// Number of the first.
+    pub first: u64,
+    /// From one number to the next.
+    pub step: u64,
+    /// Words each time.
+    pub count: u64,
+    /// How often.
+    pub times: u64,
+}
+
+impl Sequence {
+    /// Words number 0 to `count` − 1, once for each of `times`.
+    pub fn of(peer: Rank, count: u64, times: u64) -> Self {
+        Self { peer, first: 0, step: 1, count, times }
+    }
+
+    /// How many words.
+    pub fn words(&self) -> u64 {
+        self.count.saturating_mul(self.times)
+    }
+}
+
+/// What one rank must receive, and what its memory must hold for others to receive it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expects {
+    /// What lies in memory before a sample.
+    pub fills: Vec<Placed>,
+    /// What has arrived after it, in the order of arrival: where messages share a place, the last
+    /// one stays.
+    pub arrivals: Vec<Placed>,
+    /// Messages received in a sample, with message passing ([`crate::is_counted`]).
+    pub messages: u64,
+    /// Words of the requests received in the batch. Those of one peer come in the order of its
+    /// sequences.
+    pub requests: Vec<Sequence>,
+    /// Requests of this rank whose replies are received in the batch.
+    pub replies: Vec<Sequence>,
+}
+
+impl Expects {
+    /// Nothing.
+    pub fn nothing() -> Self {
+        Self::default()
+    }
+
+    /// Before a sample, `part` holds what is sent.
+    pub fn fill(&mut self, part: Part, content: Content) {
+        self.fills.push(Placed { part, content });
+    }
+
+    /// In a sample, one more message arrives in `part`.
+    pub fn arrive(&mut self, part: Part, content: Content) {
+        self.arrivals.push(Placed { part, content });
+        self.messages += 1;
+    }
+
+    /// Message `index` goes from `seat` to `to`, and one of that number comes back from there.
+    pub fn both_ways(&mut self, seat: &Seat, to: Rank, index: u64, place: u64) {
+        let Seat { rank, places, .. } = *seat;
+        let sent = Content::Sent { source: rank, to, message: index };
+        let received = Content::Sent { source: to, to: rank, message: index };
+        self.fill(places.outgoing(place), sent);
+        self.arrive(places.incoming(place), received);
+    }
+}

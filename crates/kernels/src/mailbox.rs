@@ -1,0 +1,177 @@
+//! Bytes sent from rank to rank beside all measurement: orders, results, and that one is done.
+//!
+//! They travel in the words of Active Messages, so they need no exposed memory. The first word of
+//! the first request is the number of bytes; the bytes follow, eight a word, four words a request.
+
+use std::collections::VecDeque;
+
+use bandgap_comm::{
+    ActiveMessages, Call, CommError, Endpoint, HandlerId, MAX_WORDS, Outcome, Rank, Watch, Word,
+};
+
+/// The handler that takes words of the mailbox.
+pub(crate) const MAIL: HandlerId = HandlerId(2);
+/// Longest letter, in bytes.
+pub const LONGEST: usize = 1 << 20;
+/// Letters of one sender that wait, at most.
+const MOST_WAITING: usize = 64;
+
+const WORD: usize = size_of::<Word>();
+
+/// The letters that have arrived at a rank, by sender.
+#[derive(Debug)]
+pub struct Mailbox {
+    boxes: Vec<Inbox>,
+}
+
+#[derive(Debug, Default)]
+struct Inbox {
+    letters: VecDeque<Vec<u8>>,
+    /// The letter that is arriving.
+    bytes: Vec<u8>,
+    /// Its bytes that are missing.
+    missing: usize,
+    /// What the sender did wrong.
+    fault: Option<String>,
+}
+
+impl Mailbox {
+    /// The mailbox of a rank of `size`.
+    pub fn new(size: usize) -> Self {
+        Self { boxes: (0..size).map(|_| Inbox::default()).collect() }
+    }
+
+    /// The oldest letter of `from`, if one has arrived.
+    ///
+    /// # Errors
+    /// `from` sent words that are not a letter.
+    pub fn take(&mut self, from: Rank) -> Result<Option<Vec<u8>>, CommError> {
+        let size = self.boxes.len();
+        let inbox = self.boxes.get_mut(from).ok_or(CommError::NoSuchPeer { peer: from, size })?;
+        match (inbox.letters.pop_front(), &inbox.fault) {
+            (Some(letter), _) => Ok(Some(letter)),
+            (None, Some(what)) => Err(CommError::Garbage { peer: from, what: what.clone() }),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Whether [`Mailbox::take`] of `from` has an answer.
+    pub fn has(&self, from: Rank) -> bool {
+        self.boxes.get(from).is_none_or(|inbox| !inbox.letters.is_empty() || inbox.fault.is_some())
+    }
+
+    fn receive(&mut self, from: Rank, words: &[Word]) {
+        if let Some(inbox) = self.boxes.get_mut(from).filter(|inbox| inbox.fault.is_none()) {
+            inbox.receive(words);
+        }
+    }
+}
+
+impl Inbox {
+    fn receive(&mut self, words: &[Word]) {
+        let mut words = words.iter();
+        if self.missing == 0 {
+            let bytes = words.next().copied().unwrap_or(Word::MAX);
+            match usize::try_from(bytes) {
+                Ok(bytes) if bytes <= LONGEST && self.letters.len() < MOST_WAITING => {
+                    self.bytes = Vec::with_capacity(bytes);
+                    self.missing = bytes;
+                }
+                _ => {
+                    let waiting = self.letters.len();
+                    self.fault = Some(format!(
+                        "a letter of {bytes} bytes with {waiting} letters before it; at most \
+                         {LONGEST} bytes and {MOST_WAITING} letters are possible"
+                    ));
+                    return;
+                }
+            }
+        }
+        for word in words {
+            let len = self.missing.min(WORD);
+            if len == 0 {
+                self.fault = Some("a letter with more words than it has bytes for".into());
+                return;
+            }
+            self.bytes.extend_from_slice(&word.to_le_bytes()[..len]);
+            self.missing -= len;
+        }
+        if self.missing == 0 {
+            self.letters.push_back(std::mem::take(&mut self.bytes));
+        }
+    }
+}
+
+/// The handler that takes words for the mailbox.
+pub(crate) fn receive<S: AsMut<Mailbox>>(
+    state: &mut S,
+    call: Call<'_>,
+    a: Word,
+    b: Word,
+    c: Word,
+    d: Word,
+) -> Outcome {
+    let words = [a, b, c, d];
+    let sent = call.words().min(MAX_WORDS);
+    state.as_mut().receive(call.from(), &words[..sent]);
+    call.done()
+}
+
+/// Sends `bytes` to the mailbox of rank `to`, and returns when they are there.
+///
+/// # Errors
+/// There are more than [`LONGEST`] bytes, `to` is no other rank, a peer is gone, or a deadline
+/// passed.
+pub fn post<E: Endpoint, S, W: Watch>(
+    am: &mut ActiveMessages<E, S, W>,
+    to: Rank,
+    bytes: &[u8],
+) -> Result<(), CommError> {
+    post_to(am, MAIL, to, bytes)
+}
+
+fn post_to<E: Endpoint, S, W: Watch>(
+    am: &mut ActiveMessages<E, S, W>,
+    handler: HandlerId,
+    to: Rank,
+    bytes: &[u8],
+) -> Result<(), CommError> {
+    if bytes.len() > LONGEST {
+        let what = format!("{} bytes; at most {LONGEST} are possible", bytes.len());
+        let source = std::io::Error::new(std::io::ErrorKind::InvalidInput, what);
+        return Err(CommError::System { operation: "post a letter", source });
+    }
+    let (first, rest) = bytes.split_at(bytes.len().min((MAX_WORDS - 1) * WORD));
+    let length = std::iter::once(bytes.len() as Word);
+    let words: Vec<Word> = length.chain(first.chunks(WORD).map(word)).collect();
+    send(am, handler, to, &words)?;
+    for chunk in rest.chunks(MAX_WORDS * WORD) {
+        let words: Vec<Word> = chunk.chunks(WORD).map(word).collect();
+        send(am, handler, to, &words)?;
+    }
+    am.await_replies()
+}
+
+fn word(bytes: &[u8]) -> Word {
+    let mut word = [0; WORD];
+    word[..bytes.len()].copy_from_slice(bytes);
+    Word::from_le_bytes(word)
+}
+
+fn send<E: Endpoint, S, W: Watch>(
+    am: &mut ActiveMessages<E, S, W>,
+    handler: HandlerId,
+    to: Rank,
+    words: &[Word],
+) -> Result<(), CommError> {
+    match *words {
+        [a] => am.request(to, handler, [a]),
+        [a, b] => am.request(to, handler, [a, b]),
+        [a, b, c] => am.request(to, handler, [a, b, c]),
+        [a, b, c, d] => am.request(to, handler, [a, b, c, d]),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+//! What comes of an order on one rank.
+
+use std::fmt;
+
+use bandgap_comm::{CommError, Rank};
+use serde::{Deserialize, Serialize};
+
+use crate::Refused;
+
+/// What one rank has after a batch. Ranks send it to the leader as bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The time stamps that it took, in ticks of its clock.
+    pub stamps: Vec<u64>,
+    /// What it received and compared.
+    pub checked: Checked,
+    /// The first thing that was wrong in what it received.
+    pub wrong: Option<Wrong>,
+}
+
+/// Messages that a rank received in a batch. A request, a reply, a message of message passing and a
+/// block of a store or get count as one each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checked {
+    /// Messages received.
+    pub received: u64,
+    /// Those whose content was compared.
+    pub compared: u64,
+    /// Those of which only the sum of all words was compared.
+    pub summed: u64,
+}
+
+impl Checked {
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            received: self.received + other.received,
+            compared: self.compared + other.compared,
+            summed: self.summed + other.summed,
+        }
+    }
+}
+
+/// A rank received something else than it must.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[error("verify what rank {rank} received: {flaw}")]
+pub struct Wrong {
+    /// The rank that received.
+    pub rank: Rank,
+    /// What was wrong.
+    pub flaw: Flaw,
+}
+
+/// What was wrong in what a rank received.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Flaw {
+    /// A byte of a message.
+    Byte {
+        /// Who should have sent it; `None` of a sum over ranks.
+        source: Option<Rank>,
+        /// Number of the message in its sample.
+        message: u64,
+        /// Length of the message.
+        bytes: usize,
+        /// The first byte that differs.
+        first: usize,
+        /// What it should be.
+        expected: u8,
+        /// What it is.
+        got: u8,
+    },
+    /// The word of a request or reply.
+    Word {
+        /// Who sent it.
+        source: Rank,
+        /// Whether it came in a reply.
+        reply: bool,
+        /// How many of this source came before it.
+        message: u64,
+        /// What it should be.
+        expected: u64,
+        /// What it is.
+        got: u64,
+    },
+    /// The sum of all words.
+    Sum {
+        /// Whether they came in replies.
+        reply: bool,
+        /// What it should be.
+        expected: u64,
+        /// What it is.
+        got: u64,
+    },
+    /// The number of messages.
+    Count {
+        /// Messages of which kind.
+        of: Counted,
+        /// Who sent them, if those of one source were counted.
+        source: Option<Rank>,
+        /// How many there should be.
+        expected: u64,
+        /// How many there are.
+        got: u64,
+    },
+}
+
+/// Kinds of messages that are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Counted {
+    /// Requests of Active Messages.
+    Requests,
+    /// Replies of Active Messages.
+    Replies,
+    /// Messages of message passing.
+    Messages,
+    /// Messages that arrived and that no receive took.
+    Unclaimed,
+}
+
+impl fmt::Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Requests => "requests",
+            Self::Replies => "replies",
+            Self::Messages => "messages",
+            Self::Unclaimed => "messages that no receive took",
+        })
+    }
+}
+
+fn kind(reply: bool) -> &'static str {
+    if reply { "reply" } else { "request" }
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Byte { source, message, bytes, first, expected, got } => {
+                write!(f, "byte {first} of message {message}")?;
+                match source {
+                    Some(source) => write!(f, " from rank {source}")?,
+                    None => f.write_str(", a sum over ranks")?,
+                }
+                write!(f, ", of {bytes} bytes: expected {expected:#04x}, got {got:#04x}")
+            }
+            Self::Word { source, reply, message, expected, got } => write!(
+                f,
+                "the word of {} {message} from rank {source}: expected {expected:#018x}, got \
+                 {got:#018x}",
+                kind(reply)
+            ),
+            Self::Sum { reply, expected, got } => write!(
+                f,
+                "the sum of the words of each {}: expected {expected:#018x}, got {got:#018x}",
+                kind(reply)
+            ),
+            Self::Count { of, source: None, expected, got } => {
+                write!(f, "{of}: expected {expected}, got {got}")
+            }
+            Self::Count { of, source: Some(source), expected, got } => {
+                write!(f, "{of} from rank {source}: expected {expected}, got {got}")
+            }
+        }
+    }
+}
+
+/// Why an order failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Failed {
+    /// It cannot be carried out.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// Something wrong had arrived before communication failed.
+    #[error(transparent)]
+    Wrong(#[from] Wrong),
+    /// Communication failed.
+    #[error(transparent)]
+    Comm(#[from] CommError),
+}

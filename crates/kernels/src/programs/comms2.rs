@@ -1,0 +1,89 @@
+//! Messages both ways at once between two ranks.
+
+use bandgap_comm::{Comm, CommError, Rank};
+use serde::{Deserialize, Serialize};
+
+use super::Pair;
+use super::pair::Side;
+use super::repeat::{timed, untimed};
+use crate::kernel::{bytes_in_range, messages_in_range};
+use crate::{AtSize, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series};
+
+const TAG: u32 = 1;
+
+/// M exchanges of messages of n bytes, both ways at once: PARKBENCH's COMMS2.
+///
+/// Marks of the first rank, in each sample: begin, end, end.
+/// *Source*: as [`super::Comms1`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Comms2 {
+    /// Between which ranks.
+    pub pair: Pair,
+    /// Exchanges of a sample (M).
+    pub messages: u32,
+    /// Bytes of a message (n).
+    pub bytes: usize,
+}
+
+impl Kernel for Comms2 {
+    const NAME: &'static str = "comms2";
+    const MEANING: &'static str = "messages both ways at once between two ranks";
+    const SERIES: Option<Series> = Some(Series {
+        parts: 2,
+        ..Series::between_two("comms2", "both ranks send at the same time: t(n) is half a round")
+    });
+
+    fn at(point: &AtSize) -> Option<Self> {
+        let AtSize { bytes, messages, pair } = *point;
+        Some(Self { pair, messages, bytes })
+    }
+
+    fn examples(size: usize) -> Vec<Self> {
+        let sizes = [(1, 0), (5, 1), (4, 100), (3, 20_000), (2, 70_001)];
+        let each = |pair| sizes.map(|(messages, bytes)| Self { pair, messages, bytes });
+        Pair::examples(size).into_iter().flat_map(each).collect()
+    }
+
+    fn check(&self, size: usize) -> Result<(), Refused> {
+        messages_in_range(self.messages)?;
+        bytes_in_range(self.bytes)?;
+        self.pair.check(size)
+    }
+
+    fn timed(&self, _size: usize) -> [Rank; 2] {
+        self.pair.both()
+    }
+
+    fn needs(&self, _size: usize) -> Needs {
+        let messages = self.messages.into();
+        Needs { bytes: self.bytes, sends: messages, receives: messages, ..Needs::default() }
+    }
+
+    fn expects(&self, seat: &Seat) -> Expects {
+        let mut expects = Expects::nothing();
+        if let Some(peer) = self.pair.peer(seat.rank) {
+            (0..self.messages.into()).for_each(|i| expects.both_ways(seat, peer, i, i));
+        }
+        expects
+    }
+}
+
+impl OverComm for Comms2 {
+    #[inline(never)]
+    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
+        let (messages, samples, places) = (self.messages, round.samples, *places);
+        let exchange = |comm: &mut C, peer, i| {
+            comm.exchange(peer, TAG, places.outgoing(i), places.incoming(i))
+        };
+        match self.pair.side(comm.rank()) {
+            Side::Requester { peer } => {
+                timed(comm, samples, messages, |comm, i| exchange(comm, peer, i))
+            }
+            Side::Replier { peer } => {
+                untimed(comm, samples, messages, |comm, i| exchange(comm, peer, i))
+            }
+            Side::Idle => Ok(()),
+        }
+    }
+}

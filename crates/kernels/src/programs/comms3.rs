@@ -1,0 +1,130 @@
+//! Messages from all ranks to all others.
+
+use bandgap_comm::{Comm, CommError, Rank};
+use serde::{Deserialize, Serialize};
+
+use super::repeat::by_rank;
+use crate::kernel::{bytes_in_range, messages_in_range, ranks_at_least};
+use crate::{AtSize, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series};
+
+const TAG: u32 = 1;
+
+/// M times all ranks exchange messages of n bytes with all others: PARKBENCH's COMMS3, the total
+/// saturation bandwidth. Exchanges go in rounds in which the ranks are paired.
+///
+/// Marks of rank 0, in each sample: begin, end, end. A barrier comes before the first sample.
+/// *Source*: as [`super::Comms1`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Comms3 {
+    /// Times of a sample (M).
+    pub messages: u32,
+    /// Bytes of a message (n).
+    pub bytes: usize,
+}
+
+impl Kernel for Comms3 {
+    const NAME: &'static str = "comms3";
+    const MEANING: &'static str = "messages from all ranks to all others at once";
+    const SERIES: Option<Series> = Some(Series::of_all(
+        "comms3",
+        "all ranks send to all: t(n) is a round, and the bandwidth that of all together",
+        |ranks| ranks as u64 * (ranks as u64).saturating_sub(1),
+    ));
+
+    fn at(point: &AtSize) -> Option<Self> {
+        let AtSize { bytes, messages, .. } = *point;
+        Some(Self { messages, bytes })
+    }
+
+    fn examples(_size: usize) -> Vec<Self> {
+        let sizes = [(1, 0), (3, 1), (2, 100), (2, 20_000)];
+        sizes.map(|(messages, bytes)| Self { messages, bytes }).into()
+    }
+
+    fn check(&self, size: usize) -> Result<(), Refused> {
+        messages_in_range(self.messages)?;
+        bytes_in_range(self.bytes)?;
+        ranks_at_least(1, size)
+    }
+
+    fn timed(&self, size: usize) -> [Rank; 2] {
+        [0, 1.min(size.saturating_sub(1))]
+    }
+
+    fn needs(&self, size: usize) -> Needs {
+        let messages = u64::from(self.messages).saturating_mul(size as u64 - 1);
+        Needs { bytes: self.bytes, sends: messages, receives: messages, ..Needs::default() }
+    }
+
+    fn expects(&self, seat: &Seat) -> Expects {
+        let mut expects = Expects::nothing();
+        let peers: Vec<Rank> = partners(seat.rank, seat.size).collect();
+        let mut place = 0..;
+        for message in 0..self.messages.into() {
+            for (&peer, place) in peers.iter().zip(&mut place) {
+                expects.both_ways(seat, peer, message, place);
+            }
+        }
+        expects
+    }
+}
+
+impl OverComm for Comms3 {
+    #[inline(never)]
+    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
+        let (rank, size, places) = (comm.rank(), comm.size(), *places);
+        let peers = size as u64 - 1;
+        comm.barrier()?;
+        by_rank(comm, round.samples, self.messages, |comm, message| {
+            for (peer, place) in partners(rank, size).zip(message * peers..) {
+                comm.exchange(peer, TAG, places.outgoing(place), places.incoming(place))?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// With whom `rank` exchanges, round by round.
+#[inline(always)]
+fn partners(rank: Rank, size: usize) -> impl Iterator<Item = Rank> {
+    let rounds = size.next_multiple_of(2).saturating_sub(1);
+    (0..rounds).filter_map(move |round| partner(rank, round, size))
+}
+
+/// With whom `rank` is paired in a round of a tournament: the last of an even number of ranks
+/// stays, and the others move round. With an odd number one rank rests.
+fn partner(rank: Rank, round: usize, size: usize) -> Option<Rank> {
+    let even = size.next_multiple_of(2);
+    let (others, last) = (even - 1, even - 1);
+    let peer = if rank == last {
+        round
+    } else if rank == round {
+        last
+    } else {
+        (2 * round + others - rank) % others
+    };
+    (peer < size).then_some(peer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rank_meets_every_other_once_and_both_at_the_same_time() {
+        for size in 1..=9_usize {
+            for rank in 0..size {
+                for round in 0..size.next_multiple_of(2) - 1 {
+                    if let Some(peer) = partner(rank, round, size) {
+                        assert_eq!(partner(peer, round, size), Some(rank), "{size} {round}");
+                    }
+                }
+                let mut met: Vec<Rank> = partners(rank, size).collect();
+                met.sort_unstable();
+                let others: Vec<Rank> = (0..size).filter(|other| *other != rank).collect();
+                assert_eq!(met, others, "rank {rank} of {size}");
+            }
+        }
+    }
+}

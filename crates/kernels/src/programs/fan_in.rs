@@ -1,0 +1,111 @@
+//! Several requesters of one replier.
+
+use bandgap_comm::{Am, CommError, Delay, Rank, Work};
+use serde::{Deserialize, Serialize};
+
+use crate::kernel::messages_in_range;
+use crate::{
+    ECHO, Expects, Kernel, Needs, OverAm, Refused, Round, Samples, Seat, Sequence, Stamps, Words,
+};
+
+/// Ranks 1 to K ask rank 0 without pause: a contended stream. Rank 0 times; a sample is the time in
+/// which it handles K·M requests.
+///
+/// Marks of rank 0: one at each border of a sample.
+/// *Source*: "Assessing Fast Network Interfaces", table 5.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FanIn {
+    /// Number of requesters (K).
+    pub requesters: usize,
+    /// Requests of each requester in a sample (M).
+    pub messages: u32,
+    /// Computation after each request (Δ).
+    pub delay: Delay,
+}
+
+/// Samples before the first timed one and after the last. The stream must be steady when timing
+/// begins, and every requester must still send when it ends.
+const MARGIN: u64 = 1;
+
+impl FanIn {
+    /// Requests of each requester in a batch.
+    fn requests(&self, samples: u32) -> u64 {
+        (u64::from(samples) + 2 * MARGIN) * u64::from(self.messages)
+    }
+}
+
+impl Kernel for FanIn {
+    const NAME: &'static str = "fan_in";
+    const MEANING: &'static str = "several ranks send requests to one, which times";
+
+    fn examples(size: usize) -> Vec<Self> {
+        let delay = Delay { iterations: 3, picoseconds: 3_000 };
+        let counts = [(1, 37), (size.saturating_sub(1), 1), (size.saturating_sub(1), 20)];
+        counts.map(|(requesters, messages)| Self { requesters, messages, delay }).into()
+    }
+
+    fn check(&self, size: usize) -> Result<(), Refused> {
+        messages_in_range(self.messages)?;
+        if (1..size).contains(&self.requesters) {
+            return Ok(());
+        }
+        let Self { requesters, .. } = self;
+        let why = format!("{requesters} requesters and a replier are not among {size} ranks");
+        Err(Refused::because(why))
+    }
+
+    fn timed(&self, _size: usize) -> [Rank; 2] {
+        [0, 1]
+    }
+
+    fn needs(&self, _size: usize) -> Needs {
+        let words = self.requests(1).saturating_mul(self.requesters as u64);
+        Needs { words, ..Needs::default() }
+    }
+
+    fn expects(&self, seat: &Seat) -> Expects {
+        let words = |peer| Sequence::of(peer, self.requests(seat.samples), 1);
+        match seat.rank {
+            0 => {
+                let requests = (1..=self.requesters).map(words).collect();
+                Expects { requests, ..Expects::nothing() }
+            }
+            rank if rank <= self.requesters => {
+                Expects { replies: vec![words(0)], ..Expects::nothing() }
+            }
+            _ => Expects::nothing(),
+        }
+    }
+
+    fn samples(&self, _size: usize, stamps: &Stamps) -> Samples {
+        Samples::of_borders(stamps.of(0))
+    }
+}
+
+impl OverAm for FanIn {
+    #[inline(never)]
+    fn run<A: Am>(&self, am: &mut A, round: Round) -> Result<(), CommError> {
+        match am.rank() {
+            0 => {
+                let share = self.requesters as u64 * u64::from(self.messages);
+                am.serve(MARGIN * share)?;
+                am.mark();
+                for _ in 0..round.samples {
+                    am.serve(share)?;
+                    am.mark();
+                }
+                am.serve(MARGIN * share)
+            }
+            rank if rank <= self.requesters => {
+                let (words, work) = (Words::new(rank, round.turn), Work::Chain(self.delay));
+                for index in 0..self.requests(round.samples) {
+                    am.request(0, ECHO, words.word(0, index))?;
+                    am.compute(work);
+                }
+                am.await_replies()
+            }
+            _ => Ok(()),
+        }
+    }
+}

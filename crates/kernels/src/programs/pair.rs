@@ -1,0 +1,69 @@
+//! Two ranks.
+
+use bandgap_comm::Rank;
+use serde::{Deserialize, Serialize};
+
+use crate::Refused;
+
+/// Two ranks: one begins and times, the other answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pair {
+    /// The rank that begins, and times.
+    pub requester: Rank,
+    /// The rank that answers.
+    pub replier: Rank,
+}
+
+/// What a rank does in a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// Begins; the other is `peer`.
+    Requester { peer: Rank },
+    /// Answers `peer`.
+    Replier { peer: Rank },
+    /// Takes no part.
+    Idle,
+}
+
+impl Pair {
+    /// Ranks 0 and 1.
+    pub const FIRST: Self = Self { requester: 0, replier: 1 };
+
+    /// Pairs among `size` ranks: the first two; the last and the first.
+    pub(super) fn examples(size: usize) -> Vec<Self> {
+        vec![Self::FIRST, Self { requester: size.saturating_sub(1), replier: 0 }]
+    }
+
+    pub(super) fn check(self, size: usize) -> Result<(), Refused> {
+        let Self { requester, replier } = self;
+        if requester < size && replier < size && requester != replier {
+            return Ok(());
+        }
+        let why = format!("ranks {requester} and {replier} are not two of {size} ranks");
+        Err(Refused::because(why))
+    }
+
+    pub(super) fn both(self) -> [Rank; 2] {
+        [self.requester, self.replier]
+    }
+
+    pub(super) fn side(self, rank: Rank) -> Side {
+        let Self { requester, replier } = self;
+        if rank == requester {
+            Side::Requester { peer: replier }
+        } else if rank == replier {
+            Side::Replier { peer: requester }
+        } else {
+            Side::Idle
+        }
+    }
+
+    /// The other rank, if `rank` is one of the two.
+    pub(super) fn peer(self, rank: Rank) -> Option<Rank> {
+        match self.side(rank) {
+            Side::Requester { peer } | Side::Replier { peer } => Some(peer),
+            Side::Idle => None,
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Round trips one after the other.
+
+use bandgap_comm::{Am, CommError, Rank};
+use serde::{Deserialize, Serialize};
+
+use super::Pair;
+use super::pair::Side;
+use crate::kernel::messages_in_range;
+use crate::{ECHO, Expects, Kernel, Needs, OverAm, Refused, Round, Seat, Sequence, Words};
+
+/// M round trips of a small message, one after the other.
+///
+/// Marks, in each sample: begin, end, end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PingPong {
+    /// Who asks whom.
+    pub pair: Pair,
+    /// Round trips of a sample (M).
+    pub messages: u32,
+}
+
+impl Kernel for PingPong {
+    const NAME: &'static str = "ping_pong";
+    const MEANING: &'static str = "round trips of a small message, one after the other";
+
+    fn examples(size: usize) -> Vec<Self> {
+        let pairs = Pair::examples(size).into_iter();
+        pairs.flat_map(|pair| [1, 5].map(|messages| Self { pair, messages })).collect()
+    }
+
+    fn check(&self, size: usize) -> Result<(), Refused> {
+        messages_in_range(self.messages)?;
+        self.pair.check(size)
+    }
+
+    fn timed(&self, _size: usize) -> [Rank; 2] {
+        self.pair.both()
+    }
+
+    fn needs(&self, _size: usize) -> Needs {
+        Needs { words: self.messages.into(), ..Needs::default() }
+    }
+
+    fn expects(&self, seat: &Seat) -> Expects {
+        let words = |peer| vec![Sequence::of(peer, self.messages.into(), seat.samples.into())];
+        match self.pair.side(seat.rank) {
+            Side::Requester { peer } => Expects { replies: words(peer), ..Expects::nothing() },
+            Side::Replier { peer } => Expects { requests: words(peer), ..Expects::nothing() },
+            Side::Idle => Expects::nothing(),
+        }
+    }
+}
+
+impl OverAm for PingPong {
+    #[inline(never)]
+    fn run<A: Am>(&self, am: &mut A, round: Round) -> Result<(), CommError> {
+        let (messages, samples) = (u64::from(self.messages), round.samples);
+        match self.pair.side(am.rank()) {
+            Side::Requester { peer } => {
+                let words = Words::new(am.rank(), round.turn);
+                for _ in 0..samples {
+                    am.mark();
+                    for index in 0..messages {
+                        am.request(peer, ECHO, words.word(peer, index))?;
+                        am.await_replies()?;
+                    }
+                    am.mark();
+                    am.mark();
+                }
+                Ok(())
+            }
+            Side::Replier { .. } => am.serve(u64::from(samples) * messages),
+            Side::Idle => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Requests without replies.
+
+use bandgap_comm::{Am, CommError, Rank};
+use serde::{Deserialize, Serialize};
+
+use super::Pair;
+use super::pair::Side;
+use crate::kernel::messages_in_range;
+use crate::{Expects, Kernel, Needs, OverAm, Refused, Round, SINK, Seat, Sequence, Words};
+
+/// M requests that have no reply, as fast as flow control lets them go, until all are handled.
+///
+/// Marks, in each sample: begin, end, end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stream {
+    /// Who sends to whom.
+    pub pair: Pair,
+    /// Requests of a sample (M).
+    pub messages: u32,
+}
+
+impl Kernel for Stream {
+    const NAME: &'static str = "stream";
+    const MEANING: &'static str = "requests without replies, as fast as they go";
+
+    fn examples(size: usize) -> Vec<Self> {
+        let pairs = Pair::examples(size).into_iter();
+        pairs.flat_map(|pair| [1, 100].map(|messages| Self { pair, messages })).collect()
+    }
+
+    fn check(&self, size: usize) -> Result<(), Refused> {
+        messages_in_range(self.messages)?;
+        self.pair.check(size)
+    }
+
+    fn timed(&self, _size: usize) -> [Rank; 2] {
+        self.pair.both()
+    }
+
+    fn needs(&self, _size: usize) -> Needs {
+        Needs { words: self.messages.into(), ..Needs::default() }
+    }
+
+    fn expects(&self, seat: &Seat) -> Expects {
+        match self.pair.side(seat.rank) {
+            Side::Replier { peer } => {
+                let words = Sequence::of(peer, self.messages.into(), seat.samples.into());
+                Expects { requests: vec![words], ..Expects::nothing() }
+            }
+            _ => Expects::nothing(),
+        }
+    }
+}
+
+impl OverAm for Stream {
+    #[inline(never)]
+    fn run<A: Am>(&self, am: &mut A, round: Round) -> Result<(), CommError> {
+        let (messages, samples) = (u64::from(self.messages), round.samples);
+        match self.pair.side(am.rank()) {
+            Side::Requester { peer } => {
+                let words = Words::new(am.rank(), round.turn);
+                for _ in 0..samples {
+                    am.mark();
+                    for index in 0..messages {
+                        am.request(peer, SINK, words.word(peer, index))?;
+                    }
+                    am.await_replies()?;
+                    am.mark();
+                    am.mark();
+                }
+                Ok(())
+            }
+            Side::Replier { .. } => am.serve(u64::from(samples) * messages),
+            Side::Idle => Ok(()),
+        }
+    }
+}

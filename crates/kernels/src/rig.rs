@@ -1,0 +1,76 @@
+//! What carries out orders for real.
+
+use bandgap_comm::{BARRIER, CommError, Processor, Stamp, Transfer};
+
+use crate::{Blocks, Log, Needs, Tally, Wrong};
+
+/// A rank with memory, a clock and counts: what an order needs beside what its program may do. An
+/// [`crate::Executor`] is one, and so is whatever gives programs an MPI's own calls.
+pub trait Rig: Processor {
+    /// Number of all ranks of the run, of which [`Processor::size`] may be a part.
+    fn whole(&self) -> usize;
+    /// An order begins, in which the first `ranks` ranks take part: from here on
+    /// [`Processor::size`] is that. Returns how many orders there were before. Called on every rank
+    /// for every order.
+    fn begin(&mut self, ranks: usize) -> u64;
+    /// Gives the rank `memory` bytes that messages come from and go to, what else `needs` asks for,
+    /// and room for so many marks.
+    fn prepare(&mut self, needs: &Needs, memory: usize, marks: usize);
+    /// The memory that messages come from and go to.
+    fn memory(&mut self) -> &mut [u8];
+    /// The marks taken since [`Rig::prepare`].
+    fn marks(&mut self) -> &mut Vec<Stamp>;
+    /// What has arrived so far.
+    fn arrived(&self) -> Arrived;
+    /// The words that arrived; `None` where there are no Active Messages.
+    fn log(&mut self) -> Option<&mut Log> {
+        None
+    }
+    /// Whether words are noted in the log from here on.
+    fn note_words(&mut self, _on: bool) {}
+    /// Waits until all ranks that take part have come here. Not timed.
+    ///
+    /// # Errors
+    /// A peer is gone, or a deadline passed.
+    fn meet(&mut self) -> Result<(), CommError>;
+    /// Sends what this rank owes to others, and takes what has arrived, so that it may do something
+    /// else for a while.
+    ///
+    /// # Errors
+    /// As [`Rig::meet`].
+    fn settle(&mut self) -> Result<(), CommError>;
+    /// The batch is over: what arrived in it counts no further.
+    fn forget(&mut self) {}
+    /// What this rank found wrong by itself since it was last asked.
+    fn noticed(&mut self) -> Option<Wrong> {
+        None
+    }
+}
+
+/// A [`Rig`] that also stores and gets.
+pub trait Moves: Rig + Transfer {
+    /// What its exposed memory holds.
+    fn blocks(&mut self) -> &mut Blocks;
+}
+
+/// What has arrived at a rank since it began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arrived {
+    /// Requests and replies.
+    pub tally: Tally,
+    /// Messages received, of message passing.
+    pub messages: u64,
+    /// Messages that are here and that no receive has taken.
+    pub unclaimed: u64,
+    /// Blocks that stores and gets brought.
+    pub blocks: u64,
+    /// Those of them that were compared.
+    pub blocks_compared: u64,
+}
+
+/// Whether a rig counts a message ([`Arrived::messages`]): not those by which ranks tell each other
+/// that they have come to a barrier, which some rigs do without messages.
+#[inline(always)]
+pub fn is_counted(tag: u32) -> bool {
+    tag < BARRIER
+}

@@ -1,0 +1,100 @@
+//! The state that the handlers of a rank work on.
+
+use bandgap_comm::passing::{HoldsMail, Mail};
+use bandgap_comm::{Rank, Word};
+
+use crate::mailbox::Mailbox;
+
+/// What the handlers of programs count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Requests handled.
+    pub served: u64,
+    /// Sum of the words of those requests, modulo 2⁶⁴.
+    pub served_sum: u64,
+    /// Replies handled.
+    pub replies: u64,
+    /// Sum of the words of those replies, modulo 2⁶⁴.
+    pub reply_sum: u64,
+    /// Whether every word is noted in the [`Log`] as well.
+    pub logging: bool,
+}
+
+/// The words that arrived while [`Tally::logging`] was set, each with the rank that it came from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Log {
+    /// Words of requests, in the order of their handling.
+    pub requests: Vec<(Rank, Word)>,
+    /// Words of replies, likewise.
+    pub replies: Vec<(Rank, Word)>,
+    /// Words of each kind that are noted at most; a peer that sends more is noticed by the counts.
+    pub most: usize,
+}
+
+impl Log {
+    /// Forgets all words, and makes room for so many of each kind.
+    pub fn begin(&mut self, most: usize) {
+        self.requests.clear();
+        self.replies.clear();
+        self.requests.reserve(most);
+        self.replies.reserve(most);
+        self.most = most;
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn request(&mut self, from: Rank, word: Word) {
+        if self.requests.len() < self.most {
+            self.requests.push((from, word));
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn reply(&mut self, from: Rank, word: Word) {
+        if self.replies.len() < self.most {
+            self.replies.push((from, word));
+        }
+    }
+}
+
+/// The state of one rank's handlers: those of programs, of the mailbox and of message passing.
+#[derive(Debug)]
+pub struct RankState {
+    /// Counts of the programs' handlers.
+    pub tally: Tally,
+    /// What they note while a batch is checked.
+    pub log: Log,
+    /// Bytes that other ranks have sent, beside all measurement.
+    pub mailbox: Mailbox,
+    /// The last meeting that each rank has come to.
+    pub(crate) met: Vec<Word>,
+    mail: Mail,
+}
+
+impl RankState {
+    /// The state of a rank of `size`, with this mail.
+    pub(crate) fn new(size: usize, mail: Mail) -> Self {
+        let (mailbox, met) = (Mailbox::new(size), vec![0; size]);
+        Self { tally: Tally::default(), log: Log::default(), mailbox, met, mail }
+    }
+}
+
+impl AsMut<Mailbox> for RankState {
+    #[inline(always)]
+    fn as_mut(&mut self) -> &mut Mailbox {
+        &mut self.mailbox
+    }
+}
+
+impl HoldsMail for RankState {
+    #[inline(always)]
+    fn mail(&self) -> &Mail {
+        &self.mail
+    }
+
+    #[inline(always)]
+    fn mail_mut(&mut self) -> &mut Mail {
+        &mut self.mail
+    }
+}

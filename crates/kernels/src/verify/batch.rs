@@ -1,0 +1,178 @@
+//! One batch of one kernel on one rank.
+
+use std::collections::BTreeMap;
+
+use bandgap_comm::{CommError, Rank};
+
+use super::content::Turn;
+use super::words::Expected;
+use crate::facts::ready;
+use crate::outcome::Counted;
+use crate::{
+    Arrived, Checked, Expects, Failed, Flaw, Kernel, Log, Order, Outcome, Placed, Places, Rig,
+    Round, Seat, Wrong,
+};
+
+/// Carries out this rank's part of `order`, which `run` runs. A timed batch runs once, with all
+/// samples. A checked one runs sample by sample; before each, ranks meet so that nobody's memory is
+/// filled too late, and after it so that nobody's is compared too early.
+pub(crate) fn batch<M: Rig, K: Kernel>(
+    rig: &mut M,
+    order: &Order,
+    run: impl Fn(&mut M, &K, &Places, Round) -> Result<(), CommError>,
+) -> Result<Outcome, Failed> {
+    let (kernel, places) = ready::<K>(order, rig.whole())?;
+    let turn = rig.begin(order.ranks) << TURNS;
+    let rank = rig.rank();
+    if rank >= order.ranks {
+        return Ok(Outcome::default());
+    }
+    rig.prepare(&kernel.needs(order.ranks), places.memory(), kernel.marks(order.samples));
+    let samples = if order.checked { 1 } else { order.samples };
+    let expects = kernel.expects(&Seat { rank, size: order.ranks, samples, places });
+    let mut batch = Batch::new(rank, order.checked, samples, expects);
+    let mut once = |rig: &mut M, turn| {
+        let round = Round { samples, turn };
+        batch.round(rig, turn, |rig| run(rig, &kernel, &places, round))
+    };
+    let ran = match order.checked {
+        false => once(rig, turn),
+        true => (0..order.samples.into()).try_for_each(|sample| once(rig, turn | sample)),
+    };
+    batch.end(rig, ran)
+}
+
+/// Bits of a turn that number the samples of an order.
+const TURNS: u32 = 32;
+
+struct Batch {
+    rank: Rank,
+    checked: bool,
+    samples: u64,
+    expects: Expects,
+    /// Where messages share a place, the last one only.
+    fills: Vec<Placed>,
+    arrivals: Vec<Placed>,
+    sums: Checked,
+    wrong: Option<Wrong>,
+}
+
+/// The last one of those at the same place.
+fn last(placed: &[Placed]) -> Vec<Placed> {
+    let places: BTreeMap<usize, Placed> = placed.iter().map(|p| (p.part.at, *p)).collect();
+    places.into_values().collect()
+}
+
+impl Batch {
+    fn new(rank: Rank, checked: bool, samples: u32, expects: Expects) -> Self {
+        let (fills, arrivals) = match checked {
+            true => (expects.fills.clone(), expects.arrivals.clone()),
+            false => (last(&expects.fills), last(&expects.arrivals)),
+        };
+        let (sums, samples) = (Checked::default(), u64::from(samples));
+        Self { rank, checked, samples, expects, fills, arrivals, sums, wrong: None }
+    }
+
+    fn found(&mut self, flaw: Option<Flaw>) {
+        let rank = self.rank;
+        self.wrong = self.wrong.take().or(flaw.map(|flaw| Wrong { rank, flaw }));
+    }
+
+    /// Runs, and compares what arrived.
+    fn round<M: Rig>(
+        &mut self,
+        rig: &mut M,
+        turn: u64,
+        run: impl FnOnce(&mut M) -> Result<(), CommError>,
+    ) -> Result<(), CommError> {
+        let contents = Turn { turn, shared: !self.checked };
+        for placed in &self.fills {
+            contents.fill(rig.memory(), placed)?;
+        }
+        for placed in &self.arrivals {
+            contents.poison(rig.memory(), placed)?;
+        }
+        if self.checked {
+            self.note_words(rig);
+            rig.meet()?;
+        }
+        run(rig)?;
+        rig.settle()?;
+        if self.checked {
+            rig.meet()?;
+            rig.settle()?;
+            rig.note_words(false);
+        }
+        self.compare_words(rig, turn);
+        self.compare_messages(rig, contents)?;
+        rig.forget();
+        Ok(())
+    }
+
+    fn words(&self, turn: u64) -> [Expected<'_>; 2] {
+        let (rank, Expects { requests, replies, .. }) = (self.rank, &self.expects);
+        [(false, requests), (true, replies)].map(|(reply, sequences)| Expected {
+            rank,
+            turn,
+            reply,
+            sequences,
+        })
+    }
+
+    fn note_words<M: Rig>(&self, rig: &mut M) {
+        let most = self.words(0).map(|words| words.count()).into_iter().max().unwrap_or(0);
+        if let Some(log) = rig.log() {
+            // One more than expected says that there are too many.
+            log.begin(usize::try_from(most).unwrap_or(usize::MAX).saturating_add(1));
+            rig.note_words(true);
+        }
+    }
+
+    fn compare_words<M: Rig>(&mut self, rig: &mut M, turn: u64) {
+        let Arrived { tally, .. } = rig.arrived();
+        let log: Option<&Log> = rig.log().map(|log| &*log);
+        let got = [(tally.served, tally.served_sum), (tally.replies, tally.reply_sum)];
+        let each = log.map(|log| [&log.requests[..], &log.replies[..]]).filter(|_| self.checked);
+        let mut flaws = [None, None];
+        for (k, words) in self.words(turn).into_iter().enumerate() {
+            let (count, sum) = got[k];
+            let by_word = each.and_then(|each| words.compare_each(each[k]));
+            flaws[k] = by_word.or_else(|| words.compare_sum(count, sum));
+        }
+        let count = tally.served + tally.replies;
+        self.sums.received += count;
+        *(if each.is_some() { &mut self.sums.compared } else { &mut self.sums.summed }) += count;
+        flaws.into_iter().for_each(|flaw| self.found(flaw));
+    }
+
+    fn compare_messages<M: Rig>(&mut self, rig: &mut M, contents: Turn) -> Result<(), CommError> {
+        let noticed = rig.noticed();
+        self.wrong = self.wrong.take().or(noticed);
+        let Arrived { messages, blocks, blocks_compared, .. } = rig.arrived();
+        self.sums.received += messages + blocks;
+        self.sums.compared += blocks_compared + messages.min(self.arrivals.len() as u64);
+        let arrivals = std::mem::take(&mut self.arrivals);
+        for placed in &arrivals {
+            let flaw = contents.compare(rig.memory(), placed)?;
+            self.found(flaw);
+        }
+        self.arrivals = arrivals;
+        let expected = self.expects.messages * self.samples;
+        let count = Flaw::Count { of: Counted::Messages, source: None, expected, got: messages };
+        self.found((messages != expected).then_some(count));
+        Ok(())
+    }
+
+    fn end<M: Rig>(mut self, rig: &mut M, ran: Result<(), CommError>) -> Result<Outcome, Failed> {
+        if let Err(error) = ran {
+            rig.note_words(false);
+            // What was wrong before says more than that somebody then waited in vain.
+            return Err(self.wrong.map_or(Failed::Comm(error), Failed::Wrong));
+        }
+        let got = rig.arrived().unclaimed;
+        let left = Flaw::Count { of: Counted::Unclaimed, source: None, expected: 0, got };
+        self.found((got > 0).then_some(left));
+        let stamps = rig.marks().iter().map(|stamp| stamp.ticks()).collect();
+        Ok(Outcome { stamps, checked: self.sums, wrong: self.wrong })
+    }
+}

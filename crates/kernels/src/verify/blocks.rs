@@ -1,0 +1,165 @@
+//! What the blocks of stores and gets hold: bytes that tell who wrote them, for whom, when and
+//! where.
+//!
+//! A region holds a number of blocks of one length. A burst of more goes round: block i arrives in
+//! place i mod that number, and is sent from one place further on in each round. So the bytes of a
+//! round differ from those that the round before left there.
+
+use bandgap_comm::{ActiveMessages, Bulk, CommError, Rank, Watch};
+
+use super::content::{CHUNK, differs, fill, salt};
+use crate::{Flaw, Words, Wrong};
+
+/// Blocks begin at multiples of this.
+const ALIGNMENT: usize = 64;
+
+/// The two halves of a rank's exposed memory: blocks arrive in the first, and are sent from the
+/// second.
+#[derive(Debug)]
+pub struct Blocks {
+    turn: u64,
+    partner: Rank,
+    pub(crate) words: Words,
+    /// How often each half changed hands in this turn.
+    written: u64,
+    checked: u64,
+    /// Blocks that arrived, and those of them that were compared, since the batch began.
+    pub(crate) arrived: u64,
+    pub(crate) compared: u64,
+    pub(crate) wrong: Option<Wrong>,
+    chunk: Box<[u8; CHUNK]>,
+}
+
+impl Default for Blocks {
+    fn default() -> Self {
+        Self {
+            turn: 0,
+            partner: 0,
+            words: Words::new(0, 0),
+            written: 0,
+            checked: 0,
+            arrived: 0,
+            compared: 0,
+            wrong: None,
+            chunk: Box::new([0; CHUNK]),
+        }
+    }
+}
+
+impl Blocks {
+    /// A program of transfers between `rank` and `partner` begins, in this turn.
+    pub fn begin(&mut self, turn: u64, rank: Rank, partner: Rank) {
+        (self.turn, self.partner) = (turn, partner);
+        self.words = Words::new(rank, turn);
+        (self.written, self.checked) = (0, 0);
+    }
+
+    /// Writes the places that `blocks` blocks are sent from.
+    pub(crate) fn refresh<E: Bulk, S, W: Watch>(
+        &mut self,
+        am: &mut ActiveMessages<E, S, W>,
+        blocks: u64,
+        bytes: usize,
+    ) -> Result<(), CommError> {
+        self.written += 1;
+        let (source, to) = (am.rank() as u64, self.partner as u64);
+        for place in 0..blocks.min(places(am.endpoint(), bytes)?) {
+            let salt = salt([self.turn, source, to, self.written, place]);
+            let block = source_of(am.endpoint(), place, bytes)?;
+            for (at, len) in chunks(bytes) {
+                fill(&mut self.chunk[..len], salt, at);
+                am.write_exposed(block + at, &self.chunk[..len])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares the blocks that arrived, the last one in each place, with what the partner wrote.
+    pub(crate) fn check<E: Bulk, S, W: Watch>(
+        &mut self,
+        am: &ActiveMessages<E, S, W>,
+        blocks: u64,
+        bytes: usize,
+    ) -> Result<(), CommError> {
+        self.checked += 1;
+        let (source, to) = (self.partner as u64, am.rank() as u64);
+        let places = places(am.endpoint(), bytes)?;
+        let first = blocks.saturating_sub(places);
+        self.arrived += blocks;
+        self.compared += blocks - first;
+        let mut expected = [0; CHUNK];
+        for index in first..blocks {
+            let salt = salt([self.turn, source, to, self.checked, sent_from(index, places)]);
+            let block = target(am.endpoint(), index, bytes)?;
+            for (at, len) in chunks(bytes) {
+                am.read_exposed(block + at, &mut self.chunk[..len])?;
+                fill(&mut expected[..len], salt, at);
+                let (got, expected) = (&self.chunk[..len], &expected[..len]);
+                let Some(byte) = differs(got, expected).filter(|_| self.wrong.is_none()) else {
+                    continue;
+                };
+                let flaw = Flaw::Byte {
+                    source: Some(self.partner),
+                    message: index,
+                    bytes,
+                    first: at + byte,
+                    expected: expected[byte],
+                    got: got[byte],
+                };
+                self.wrong = Some(Wrong { rank: am.rank(), flaw });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Pieces of a block.
+fn chunks(bytes: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..bytes).step_by(CHUNK).map(move |at| (at, (bytes - at).min(CHUNK)))
+}
+
+/// How many blocks of `bytes` bytes a region holds; blocks without bytes all have room.
+fn places<E: Bulk>(endpoint: &E, bytes: usize) -> Result<u64, CommError> {
+    let half = endpoint.exposed() / 2;
+    let last = half.checked_sub(bytes);
+    let last = last.ok_or(CommError::NotExposed { at: 0, len: bytes, exposed: half })?;
+    let further = last.checked_div(bytes.next_multiple_of(ALIGNMENT));
+    Ok(further.map_or(u64::MAX, |further| further as u64 + 1))
+}
+
+/// The place that block `index` is sent from: in round k the one k further on.
+fn sent_from(index: u64, places: u64) -> u64 {
+    (index % places + index / places) % places
+}
+
+/// Offset of the block `index` that arrives.
+#[inline]
+pub(crate) fn target<E: Bulk>(endpoint: &E, index: u64, bytes: usize) -> Result<usize, CommError> {
+    offset(endpoint, index, bytes, |index, places| index % places)
+}
+
+/// Offset of the block `index` that is sent.
+#[inline]
+pub(crate) fn source_of<E: Bulk>(
+    endpoint: &E,
+    index: u64,
+    bytes: usize,
+) -> Result<usize, CommError> {
+    Ok(endpoint.exposed() / 2 + offset(endpoint, index, bytes, sent_from)?)
+}
+
+/// Offset of a block in its region: in the first round at its own place, without a division.
+#[inline]
+fn offset<E: Bulk>(
+    endpoint: &E,
+    index: u64,
+    bytes: usize,
+    place: impl FnOnce(u64, u64) -> u64,
+) -> Result<usize, CommError> {
+    let room = bytes.next_multiple_of(ALIGNMENT);
+    let at = room * index as usize;
+    if at + bytes <= endpoint.exposed() / 2 {
+        return Ok(at);
+    }
+    Ok(room * place(index, places(endpoint, bytes)?) as usize)
+}

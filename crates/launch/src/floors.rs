@@ -1,0 +1,173 @@
+//! The floors of this machine and the layers beside them, and how a rank measures one.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bandgap_comm::{CommError, Floor, FloorError, Measuring, Rendezvous, Role, Window, Yields};
+use bandgap_host::process::read_process;
+use bandgap_host::{CycleClock, floor as processor};
+use bandgap_shm::Control;
+use std::os::fd::OwnedFd;
+
+use crate::Transport;
+use crate::transports::BareEnd;
+
+/// Floors that a rank measures by itself.
+const OWN: [Floor; 2] = [
+    Floor::new("clock_read", "reading the clock once", Yields::Operation, 1),
+    Floor::new("system_call", "the cheapest system call", Yields::Operation, 1),
+];
+
+/// All floors and layers, in the order of the tables, with the transport that each is of.
+fn list() -> impl Iterator<Item = (Option<Transport>, Floor)> {
+    let of = |transport: Transport| {
+        transport.floors().iter().map(move |floor| (Some(transport), floor.clone()))
+    };
+    Transport::list().flat_map(of).chain(OWN.map(|floor| (None, floor)))
+}
+
+/// All floors and layers, in the order of the tables.
+pub fn floors() -> Vec<Floor> {
+    list().map(|(_, floor)| floor).collect()
+}
+
+/// The floor of this name, and its transport.
+pub(crate) fn find(name: &str) -> Option<(Option<Transport>, Floor)> {
+    list().find(|(_, floor)| floor.name == name)
+}
+
+/// One rank's ends of the bare mechanisms.
+pub(crate) struct Bares {
+    ends: Vec<(Transport, BareEnd)>,
+    control: Arc<Control>,
+    patience: Duration,
+}
+
+impl Bares {
+    /// The ends of these transports, connected.
+    ///
+    /// # Errors
+    /// The other rank did not come, or the operating system refused.
+    pub fn connect(
+        inherited: Vec<(Transport, Vec<OwnedFd>)>,
+        meeting: &mut dyn Rendezvous,
+        control: Arc<Control>,
+        patience: Duration,
+    ) -> Result<Self, CommError> {
+        let mut ends = Vec::new();
+        for (transport, inherited) in inherited {
+            ends.push((transport, transport.bare(inherited, meeting)?));
+        }
+        Ok(Self { ends, control, patience })
+    }
+
+    /// One batch of a floor: nanoseconds of each sample, or why this machine does not allow it.
+    ///
+    /// # Errors
+    /// The other side is gone.
+    pub fn measure(
+        &mut self,
+        (transport, floor): &(Option<Transport>, Floor),
+        samples: u32,
+        role: Role,
+        clock: &CycleClock,
+    ) -> Result<Result<Vec<f64>, String>, CommError> {
+        let Some(transport) = transport else {
+            return Ok(Ok(own(floor, samples, role, clock)));
+        };
+        let Some((_, end)) = self.ends.iter_mut().find(|(name, _)| name == transport) else {
+            return Ok(Err(format!("{transport} is not connected")));
+        };
+        let (begun, control) = (Instant::now(), &self.control);
+        let give_up = |limit: Duration| {
+            std::thread::yield_now();
+            control.stopped() || control.poisoned().is_some() || begun.elapsed() > limit
+        };
+        let window = Window { samples, rounds: floor.rounds };
+        let with = Measuring {
+            role,
+            window,
+            timer: clock,
+            patience: self.patience,
+            give_up: &give_up,
+            read_process: |process, address, into| {
+                let wanted = into.len();
+                match read_process(process, address, into) {
+                    Ok(read) if read == wanted => Ok(()),
+                    Ok(_) => Err(std::io::Error::other("fewer bytes than asked")),
+                    Err(error) => Err(std::io::Error::other(error.to_string())),
+                }
+            },
+        };
+        match end.measure(floor, &with) {
+            Ok(ticks) => {
+                let cost = clock.cost().0;
+                Ok(Ok(ticks.iter().map(|t| (clock.to_ns(*t).0 - cost).max(0.0)).collect()))
+            }
+            Err(FloorError::Unavailable { reason, .. }) => Ok(Err(reason)),
+            Err(FloorError::Failed(error)) => Err(CommError::Connect(error)),
+            Err(other) => Err(CommError::Connect(Box::new(other))),
+        }
+    }
+}
+
+/// A floor that one rank measures by itself.
+fn own(floor: &Floor, samples: u32, role: Role, clock: &CycleClock) -> Vec<f64> {
+    let samples = samples as usize;
+    match (role, &*floor.name) {
+        (Role::Responder, _) => Vec::new(),
+        (Role::Initiator, "clock_read") => processor::clock_read(clock, samples),
+        (Role::Initiator, _) => processor::system_call(clock, samples),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use bandgap_campaign::floors::{EXPOSED, kernel_order};
+    use bandgap_kernels::{Order, Synch1, fact};
+
+    use super::*;
+
+    #[test]
+    fn names_are_unlike_and_layers_stand_on_what_yields_the_same() {
+        let all = floors();
+        let names: BTreeSet<&str> = all.iter().map(|floor| &*floor.name).collect();
+        assert_eq!(names.len(), all.len());
+        for floor in &all {
+            assert_eq!(floor.over.is_empty(), floor.kernel.is_none(), "{}", floor.name);
+            for below in &*floor.over {
+                let (_, below) = find(below).unwrap();
+                assert_eq!(floor.yields.bytes(), below.yields.bytes(), "{}", floor.name);
+            }
+        }
+    }
+
+    #[test]
+    fn layers_name_kernels_that_two_ranks_can_run() {
+        for floor in floors().iter().filter(|floor| floor.kernel.is_some()) {
+            let named = Order::of(&Synch1 { messages: 1 }, 20, 2);
+            let order = kernel_order(floor, &named).unwrap();
+            (fact(&order).unwrap().check)(&order, 2).unwrap();
+        }
+    }
+
+    #[test]
+    fn layers_find_room_in_what_is_exposed() {
+        for transport in Transport::list() {
+            assert!(transport.can().tuning.memory(2) <= EXPOSED, "{transport}");
+            for floor in transport.floors().iter().filter(|floor| floor.kernel.is_some()) {
+                assert!(2 * floor.bytes() <= EXPOSED, "{}", floor.name);
+            }
+        }
+    }
+
+    #[test]
+    fn transports_name_their_own_floors() {
+        for transport in Transport::list() {
+            let (of, floor) = find(transport.can().floor).unwrap();
+            assert_eq!((of, floor.yields), (Some(transport), Yields::HalfRoundTrip));
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! A rank's end of a transport, as whoever gives it orders sees it.
+
+use std::time::Duration;
+
+use bandgap_comm::passing::Tuning;
+use bandgap_comm::{Bulk, CommError, Delay, Rank, Waiting, Watch, Work};
+use bandgap_host::CycleClock;
+use bandgap_kernels::{Executor, Failed, Order, Outcome};
+
+use crate::watch::RankWatch;
+
+/// Carries out orders, and passes letters between ranks beside all measurement.
+///
+/// One call of a trait object for a batch; below it everything is compiled for its transport.
+pub trait Machine {
+    /// Carries out this rank's part of an order.
+    ///
+    /// # Errors
+    /// It cannot be carried out, what arrived was wrong, or communication failed.
+    fn run(&mut self, order: &Order) -> Result<Outcome, Failed>;
+    /// Sends a letter to another rank.
+    ///
+    /// # Errors
+    /// A peer is gone, or a deadline passed.
+    fn post(&mut self, to: Rank, letter: &[u8]) -> Result<(), CommError>;
+    /// Waits for a letter from another rank.
+    ///
+    /// # Errors
+    /// A peer is gone, or a deadline passed.
+    fn receive(&mut self, from: Rank) -> Result<Vec<u8>, CommError>;
+    /// Does what this rank owes its peers, so that it may stop polling for a while.
+    ///
+    /// # Errors
+    /// A peer is gone, or a deadline passed.
+    fn settle(&mut self) -> Result<(), CommError>;
+    /// Looks whether the run goes on, after a wait of so long for something else.
+    ///
+    /// # Errors
+    /// A peer is gone, the run was stopped, or the deadline passed.
+    fn look(&mut self, waited: Duration, waiting_for: &'static str) -> Result<(), CommError>;
+    /// Requests that flow control lets be outstanding toward one peer.
+    fn capacity(&self) -> usize;
+    /// Times computations of `delay` by themselves, so many for each sample, in ticks.
+    fn time_delay(&mut self, delay: Delay, messages: u32, samples: u32) -> Vec<u64>;
+}
+
+/// What a machine is made of beside its end of a transport.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// The clock that stamps.
+    pub clock: CycleClock,
+    /// How the rank waits.
+    pub waiting: Waiting,
+    /// What it looks at while it does.
+    pub watch: RankWatch,
+}
+
+/// A machine over `endpoint`. Message passing has its slots in the exposed memory, if there is room
+/// for them.
+///
+/// # Errors
+/// The exposed memory does not hold what message passing needs.
+pub fn over<E: Bulk + 'static>(
+    endpoint: E,
+    parts: Parts,
+    tuning: &Tuning,
+) -> Result<Box<dyn Machine>, CommError> {
+    let Parts { clock, waiting, watch } = parts;
+    let room = endpoint.exposed() >= tuning.memory(endpoint.size());
+    let slots = room.then_some((0, tuning));
+    Ok(Box::new(Executor::new(endpoint, slots, waiting, watch, clock)?))
+}
+
+impl<E: Bulk> Machine for Executor<E, CycleClock, RankWatch> {
+    fn run(&mut self, order: &Order) -> Result<Outcome, Failed> {
+        self.execute(order)
+    }
+
+    fn post(&mut self, to: Rank, letter: &[u8]) -> Result<(), CommError> {
+        Self::post(self, to, letter)
+    }
+
+    fn receive(&mut self, from: Rank) -> Result<Vec<u8>, CommError> {
+        let letter = self.letter(from)?;
+        // The sender waits until its requests are known to have been handled.
+        self.active().settle()?;
+        Ok(letter)
+    }
+
+    fn settle(&mut self) -> Result<(), CommError> {
+        self.active().settle()
+    }
+
+    fn look(&mut self, waited: Duration, waiting_for: &'static str) -> Result<(), CommError> {
+        self.active().watch_mut().check(waited, waiting_for)
+    }
+
+    fn capacity(&self) -> usize {
+        self.endpoint().capabilities().capacity
+    }
+
+    fn time_delay(&mut self, delay: Delay, messages: u32, samples: u32) -> Vec<u64> {
+        self.time_work(Work::Chain(delay), messages, samples)
+    }
+}

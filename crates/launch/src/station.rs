@@ -1,0 +1,173 @@
+//! One rank's part of an order: between two placement probes, on the machine that it names.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bandgap_campaign::floors::kernel_order;
+use bandgap_comm::{CommError, Rank, Role};
+use bandgap_host::{CycleClock, pace};
+use bandgap_kernels::{Failed, Order, Outcome, Refused, fact};
+use bandgap_shm::{Control, probe, report};
+use serde::{Deserialize, Serialize};
+
+use crate::floors::{self, Bares};
+use crate::machine::Machine;
+
+/// A probe is this many windows; its value is their median.
+const PROBE_WINDOWS: u32 = 3;
+/// Round trips of a window: short beside a batch, long beside the clock's cost.
+pub const PROBE_ROUNDS: u32 = 24;
+
+/// What came of an order on this rank. Followers send it to the leader.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Carried {
+    /// What the kernel brought.
+    pub outcome: Outcome,
+    /// Of a floor, the nanoseconds of each sample, or why this machine does not allow it.
+    pub floor: Option<Result<Vec<f64>, String>>,
+    /// The probe before and after, on the rank that times.
+    pub probe: Option<[ProbeTicks; 2]>,
+}
+
+/// A placement probe in ticks: of a window of the ping-pong, and of the pace.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct ProbeTicks {
+    /// The cache-line ping-pong.
+    pub line: u64,
+    /// A fixed amount of arithmetic, on the slower of the two.
+    pub pace: u64,
+}
+
+/// Where a rank carries out orders.
+pub struct Station {
+    rank: Rank,
+    size: usize,
+    /// The machines, by the names of their transports. The first carries orders.
+    machines: Vec<(&'static str, Box<dyn Machine>)>,
+    bares: Bares,
+    control: Arc<Control>,
+    clock: CycleClock,
+    epoch: u64,
+}
+
+impl Station {
+    /// The station of `rank` of `size`.
+    pub fn new(
+        rank: Rank,
+        size: usize,
+        machines: Vec<(&'static str, Box<dyn Machine>)>,
+        bares: Bares,
+        control: Arc<Control>,
+        clock: CycleClock,
+    ) -> Self {
+        Self { rank, size, machines, bares, control, clock, epoch: 0 }
+    }
+
+    /// Number of ranks.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The machine that carries orders.
+    ///
+    /// # Errors
+    /// There is none, which no launcher lets happen.
+    pub fn first(&mut self) -> Result<&mut (dyn Machine + 'static), CommError> {
+        match self.machines.first_mut() {
+            Some((_, machine)) => Ok(&mut **machine),
+            None => Err(CommError::Stopped),
+        }
+    }
+
+    /// Requests that flow control lets be outstanding toward one peer.
+    pub fn capacity(&self) -> usize {
+        self.machines.first().map_or(0, |(_, machine)| machine.capacity())
+    }
+
+    /// Carries out this rank's part of `order`, between two probes if it asks for them.
+    ///
+    /// # Errors
+    /// It cannot be carried out, what arrived was wrong, or communication failed.
+    pub fn carry_out(&mut self, order: &Order) -> Result<Carried, Failed> {
+        let ends = if order.probed { Some(self.ends(order)?) } else { None };
+        let before = self.probe(ends)?;
+        let mut carried = self.execute(order)?;
+        let after = self.probe(ends)?;
+        carried.probe = before.zip(after).map(|(before, after)| [before, after]);
+        Ok(carried)
+    }
+
+    /// The rank that times, and its peer.
+    fn ends(&self, order: &Order) -> Result<[Rank; 2], Refused> {
+        match floors::find(&order.kernel) {
+            Some(_) => Ok([0, 1]),
+            None => (fact(order)?.timed)(order, self.size),
+        }
+    }
+
+    fn execute(&mut self, order: &Order) -> Result<Carried, Failed> {
+        let Some(found) = floors::find(&order.kernel) else {
+            return Ok(Carried { outcome: self.first()?.run(order)?, ..Carried::default() });
+        };
+        let Some(layer) = kernel_order(&found.1, order) else {
+            let role = if self.rank == 0 { Role::Initiator } else { Role::Responder };
+            let floor = self.bares.measure(&found, order.samples, role, &self.clock);
+            // A rank that died is the cause, rather than a floor that waited for it in vain.
+            self.first()?.look(Duration::ZERO, "a floor")?;
+            return Ok(Carried { floor: Some(floor?), ..Carried::default() });
+        };
+        let over = found.0.map_or("", |transport| transport.name());
+        let Some((_, machine)) = self.machines.iter_mut().find(|(name, _)| *name == over) else {
+            let floor = Some(Err(format!("{over} is not connected")));
+            return Ok(Carried { floor, ..Carried::default() });
+        };
+        let outcome = machine.run(&layer)?;
+        // The next batch may be over something else, and this is not polled meanwhile.
+        machine.settle()?;
+        Ok(Carried { outcome, ..Carried::default() })
+    }
+
+    /// One probe without a batch, between the ranks that `order` would probe.
+    ///
+    /// # Errors
+    /// As [`Station::carry_out`].
+    pub fn look(&mut self, order: &Order) -> Result<Carried, Failed> {
+        let ends = self.ends(order)?;
+        let probe = self.probe(Some(ends))?.map(|probe| [probe; 2]);
+        Ok(Carried { probe, ..Carried::default() })
+    }
+
+    /// One probe between the two `ends`, if there are any; every rank counts those of all. Only the
+    /// first of them gets the result.
+    fn probe(&mut self, ends: Option<[Rank; 2]>) -> Result<Option<ProbeTicks>, CommError> {
+        let Some([timed, peer]) = ends else { return Ok(None) };
+        self.epoch += 1;
+        let role = match self.rank {
+            rank if rank == timed => Role::Initiator,
+            rank if rank == peer => Role::Responder,
+            _ => return Ok(None),
+        };
+        // Peers may wait for completions that this rank owes; while it probes it does not poll.
+        self.first()?.settle()?;
+        let begun = Instant::now();
+        let (control, epoch, clock) = (Arc::clone(&self.control), self.epoch, self.clock);
+        let mut give_up = || {
+            std::thread::yield_now();
+            control.stopped()
+                || control.poisoned().is_some()
+                || begun.elapsed() > Duration::from_secs(5)
+        };
+        let windows =
+            probe(&control, role, epoch, PROBE_WINDOWS, PROBE_ROUNDS, &clock, &mut give_up);
+        // Both at once, as they run in a batch.
+        let own = pace(&clock).min(u64::from(u32::MAX)) as u32;
+        let peers = windows.as_ref().and_then(|_| report(&control, role, epoch, own, give_up));
+        let (Some(mut windows), Some(peers)) = (windows, peers) else {
+            self.first()?.look(begun.elapsed(), "the placement probe")?;
+            return Ok(None);
+        };
+        windows.sort_unstable();
+        let line = windows.get(windows.len() / 2).copied();
+        Ok(line.map(|line| ProbeTicks { line, pace: own.max(peers).into() }))
+    }
+}

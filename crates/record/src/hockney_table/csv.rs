@@ -1,0 +1,66 @@
+//! CSV with the columns `bytes` and a time.
+
+use super::Timing;
+use super::table::{Meaning, Table, Unit};
+use crate::table_error::shortened;
+use crate::table_lines::{Header, Line, Result};
+
+const AS_GIVEN: Meaning = Meaning::new("CSV", Timing::AsGiven, "");
+
+/// Columns that tell one series from another, in tables of several.
+const KEYS: [&str; 5] = ["name", "transport", "state", "ranks", "distance"];
+
+/// The columns of times, and their units in nanoseconds.
+const TIMES: [(&str, f64); 4] =
+    [("time_ns", 1.0), ("time_us", 1e3), ("time_ms", 1e6), ("time_s", 1e9)];
+
+/// Whether a line is the header of such a table.
+pub(super) fn tells(header: &Line) -> bool {
+    let known = |field| field == "bytes" || field == "time" || TIMES.iter().any(|t| t.0 == field);
+    header.text.contains(',') && header.text.split(',').map(str::trim).any(known)
+}
+
+pub(super) fn read(lines: &[Line], table: &mut Table) -> Result {
+    let mut lines = lines.iter().filter(|line| !line.is_comment());
+    let Some(first) = lines.next() else { return Ok(()) };
+    table.means(first, &AS_GIVEN)?;
+    let header = Header::new(first)?;
+    let bytes = header.need("bytes")?;
+    let (column, time, unit) = time_column(first, &header)?;
+    let mut keys = Vec::new();
+    for key in KEYS {
+        keys.extend(header.find(key)?.map(|place| (key, place)));
+    }
+    let mut series = None;
+    for line in lines {
+        let row = header.row(line)?;
+        let (first, before) = series.get_or_insert_with(|| (line.number, row.clone()));
+        if let Some((key, place)) = keys.iter().find(|(_, place)| before[*place] != row[*place]) {
+            let found = format!("{key} '{}'", shortened(&row[*place]));
+            let before = format!("'{}'", shortened(&before[*place]));
+            return Err(line.mixed(found, before, *first, "give one series at a time"));
+        }
+        let bytes = line.cell("bytes", &row[bytes]).size()?;
+        table.rows.push(line.cell(column, &row[time]).row(bytes, unit)?);
+    }
+    Ok(())
+}
+
+/// The one column that holds times: its name, its place and its unit.
+fn time_column(line: &Line, header: &Header) -> Result<(&'static str, usize, Unit)> {
+    let mut found = Vec::new();
+    for (column, factor) in TIMES {
+        found.extend(header.find(column)?.map(|place| (column, place, Unit::Time(factor))));
+    }
+    match found.as_slice() {
+        [column] => Ok(*column),
+        [(before, ..), (column, ..), ..] => {
+            let (column, before) = (format!("column {column}"), format!("column {before}"));
+            Err(line.mixed(column, before, line.number, "give the times in one unit"))
+        }
+        [] if header.find("time")?.is_some() => {
+            Err(line.wrong("column time has no unit: call it time_ns, time_us, time_ms or time_s"))
+        }
+        [] => Ok(("time_ns", header.need("time_ns")?, Unit::Time(1.0))),
+    }
+}

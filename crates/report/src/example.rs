@@ -1,0 +1,31 @@
+//! A figure for tests.
+
+use crate::{Axis, Datum, Dimension, Figure, Reference, Region, Scale, Series, Style};
+
+/// Message costs of a machine with os = 1.4, g = 7.6 µs, in ns: two curves of 13 points, of which
+/// the eighth did not converge.
+pub(crate) fn figure() -> Figure {
+    let curve = |name: &str, delay: f64| {
+        let point = |exponent: i32| {
+            let x = 2f64.powi(exponent);
+            let y = 7600.0 - 6200.0 / x + delay;
+            let spread = if exponent == 7 { 0.16 } else { 0.01 } * y;
+            let interval = Some((y - spread, y + spread));
+            Datum { x, y, interval, converged: exponent != 7 }
+        };
+        Series { name: name.into(), points: (0..13).map(point).collect(), style: Style::Line }
+    };
+    let axis = |label: &str, scale, dimension| Axis { label: label.into(), scale, dimension };
+    Figure {
+        title: "cost of messages".into(),
+        subtitle: "2 ranks".into(),
+        x: axis("messages M", Scale::Log2, Dimension::Count),
+        y: axis("time per message", Scale::Log10, Dimension::Time),
+        legend: "delay per request".into(),
+        series: vec![curve("Δ = 0", 0.0), curve("Δ = 16.0 µs", 16_000.0)],
+        references: vec![Reference { name: "g".into(), y: 7600.0, series: None }],
+        regions: vec![Region { from: 512.0, to: f64::INFINITY, label: "steady state".into() }],
+        marks: Vec::new(),
+        notes: vec!["Bars are intervals.".into()],
+    }
+}

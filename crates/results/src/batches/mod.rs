@@ -1,0 +1,61 @@
+//! What was measured when it did not suffice for a fit.
+
+pub mod assemble;
+
+use bandgap_campaign::Key;
+use bandgap_campaign::data::Batch;
+use bandgap_report::Layout;
+use serde::{Deserialize, Serialize};
+
+use crate::kind::{Among, Kind, Shown, Verdict, nothing};
+
+/// Batches as they were measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Batches {
+    /// The transport as the command line names it.
+    pub transport: String,
+    /// Why there is no fit.
+    pub reason: String,
+    /// Unit of all times: `ns`.
+    pub unit: String,
+    /// The batches, each with the point that it is of.
+    pub batches: Vec<OfPoint>,
+}
+
+/// A batch of a point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OfPoint {
+    /// The point.
+    pub of: Key,
+    /// The batch.
+    pub batch: Batch,
+}
+
+impl Kind for Batches {
+    const KIND: &'static str = "batches";
+    const MEANING: &'static str = "what was measured, where it was not enough for a fit";
+
+    #[cfg(test)]
+    fn sample() -> Batches {
+        tests::sample()
+    }
+}
+
+impl Shown for Batches {
+    // Nothing was estimated.
+    nothing! { quantities, figures, files, findings }
+
+    /// How many there are, and why no more was made of them.
+    fn text(&self, _: &Among<'_>, layout: &Layout) -> String {
+        let (count, over, why) = (self.batches.len(), &self.transport, &self.reason);
+        let batches = if count == 1 { "batch" } else { "batches" };
+        layout.paragraph(&format!("{count} {batches} over {over} without a fit: failed to {why}."))
+    }
+
+    fn verdict(&self) -> Verdict {
+        Verdict::Doubtful
+    }
+}
+
+#[cfg(test)]
+mod tests;

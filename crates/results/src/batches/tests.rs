@@ -1,0 +1,20 @@
+use super::*;
+
+pub(super) fn sample() -> Batches {
+    let key = Key::new("issue").at("messages", 8_u32).at("delay_ps", 0_u32);
+    let samples = vec![401.5, 0.1 + 0.2];
+    let batch = Batch { samples, launch: 1, ..Batch::default() };
+    Batches {
+        transport: "tcp".into(),
+        reason: "find a second M".into(),
+        unit: "ns".into(),
+        batches: vec![OfPoint { of: key, batch }],
+    }
+}
+
+#[test]
+fn what_is_missing_is_said() {
+    let text = sample().text(&Among::new([]), &Layout::default());
+    assert_eq!(text, "1 batch over tcp without a fit: failed to find a second M.\n");
+    assert_eq!(sample().verdict(), Verdict::Doubtful);
+}

@@ -1,0 +1,102 @@
+//! K requesters to one replier: the gap of each, and how it grows.
+
+use bandgap_campaign::fan_in::key;
+use bandgap_campaign::judge::Judged;
+use bandgap_campaign::{Setting, Table};
+use bandgap_record::{Evidence, Quantity, RecordError};
+use bandgap_stats::Point;
+
+use super::{Contention, ContentionRow};
+use crate::error::AssembleError;
+use crate::measured::{Pattern, estimated};
+
+/// One row per K that was measured.
+pub(crate) fn contention(
+    judged: &Judged<'_>,
+    setting: &Setting,
+    table: &Table,
+) -> Result<Contention, AssembleError> {
+    let alone = judged.values(&key(1));
+    let alone = Point::of(&alone, 0.95).ok_or(AssembleError::Empty)?;
+    let mut rows = Vec::new();
+    for (point, _) in table.iter() {
+        let Some(requesters) = point.number("requesters").map(|k| k as usize) else { continue };
+        let Some(gap) = estimated(judged, point, setting.is_virtual()) else { continue };
+        let ratio = ratio(requesters, &gap, &alone)?;
+        rows.push(ContentionRow { requesters: requesters as u32, ratio, gap });
+    }
+    let transport = setting.transport.clone();
+    Ok(Contention { pattern: Pattern::FanIn, transport, rows })
+}
+
+/// g_K / g_1; for K = 1 it is 1 by definition, without an error, however much g_1 scatters.
+fn ratio(requesters: usize, gap: &Quantity, alone: &Point) -> Result<Quantity, RecordError> {
+    let (ratio, half) = if requesters == 1 {
+        (1.0, 0.0)
+    } else {
+        let ratio = gap.value.0 * 1e9 / alone.value;
+        let width = gap.low.zip(gap.high).map_or(0.0, |(low, high)| (high.0 - low.0) / 2.0);
+        // Relative widths of numerator and denominator add in quadrature.
+        let relative = (width / gap.value.0).hypot(alone.interval.half_width() / alone.value);
+        (ratio, ratio * relative)
+    };
+    Quantity::number(
+        ratio,
+        Some((ratio - half, ratio + half)),
+        Evidence::new(
+            "ratio of gaps, relative widths in quadrature",
+            gap.samples,
+            requesters == 1 || gap.converged,
+        ),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bandgap_campaign::data::{Batch, Kept};
+
+    /// Batches whose value is the number given.
+    fn table(gaps: &[(usize, [f64; 2])]) -> Table {
+        let mut table = Table::default();
+        for (requesters, values) in gaps {
+            for value in values {
+                let samples = vec![*value];
+                let batch = Batch { samples, ..Batch::default() };
+                table.push(Kept::Batch { key: key(*requesters), batch });
+            }
+        }
+        table
+    }
+
+    #[test]
+    fn ratios_are_to_one_requester_whose_own_is_one() {
+        // Of several gaps g_1, g / 1e9 · 1e9 / g is not 1 for some.
+        for tenths in 1..=100 {
+            let own = f64::from(tenths) / 10.0;
+            // Means own and 3·own; half-widths t·s/√2 of [x − d, x + d] are t·d with t(1, 95 %) =
+            // 12.7062, so relative 12.7062·0.01 for both, and √2 of that for the ratio.
+            let table =
+                table(&[(1, [0.99 * own, 1.01 * own]), (3, [0.99 * 3.0 * own, 1.01 * 3.0 * own])]);
+            let judged = Judged::of(&table, 0.95, 0.05, 1);
+            let setting = Setting { cpus: Some(vec![0, 1]), ..Setting::default() };
+            let found = contention(&judged, &setting, &table).unwrap();
+            let [one, three] = &found.rows[..] else { panic!("two rows") };
+            let exact = |q: &Quantity| [Some(q.value.0), q.low.map(|n| n.0), q.high.map(|n| n.0)];
+            assert_eq!(exact(&one.ratio), [Some(1.0); 3]);
+            // ±12.7 % is more than 5 %, of the gaps but not of 1.
+            assert_eq!([one.ratio.converged, one.gap.converged], [true, false]);
+            assert!((three.ratio.value.0 - 3.0).abs() < 1e-9);
+            let half = 3.0 * 0.127_062 * f64::sqrt(2.0);
+            assert!((three.ratio.high.unwrap().0 - 3.0 - half).abs() < 1e-4);
+        }
+    }
+
+    #[test]
+    fn without_one_requester_there_is_nothing_to_compare_with() {
+        let table = table(&[(3, [3.0, 3.1])]);
+        let judged = Judged::of(&table, 0.95, 0.05, 1);
+        let setting = Setting::default();
+        assert!(matches!(contention(&judged, &setting, &table), Err(AssembleError::Empty)));
+    }
+}

@@ -1,0 +1,29 @@
+use super::*;
+use crate::measured::examples::{number, time};
+
+pub(super) fn sample() -> Contention {
+    // The paper's table 5: Meiko, K = 15 gives 16.8.
+    let row = |requesters, gap, ratio| ContentionRow {
+        requesters,
+        gap: time(gap, true),
+        ratio: number(ratio),
+    };
+    Contention {
+        pattern: Pattern::FanIn,
+        transport: "sim:meiko".into(),
+        rows: vec![row(1, 13_600.0, 1.0), row(7, 97_000.0, 7.13), row(15, 228_480.0, 16.8)],
+    }
+}
+
+#[test]
+fn contention_stands_beside_the_expectation() {
+    insta::assert_snapshot!(sample().text(&Among::new([]), &Layout::default()));
+}
+
+#[test]
+fn a_gap_that_scatters_is_a_doubt() {
+    let mut one = sample();
+    assert_eq!(one.verdict(), Verdict::Good);
+    one.rows[1].gap.converged = false;
+    assert_eq!(one.verdict(), Verdict::Doubtful);
+}

@@ -1,0 +1,104 @@
+//! What the machine allows, whatever the transport.
+
+pub mod assemble;
+
+use bandgap_record::{Number, Quantity};
+use bandgap_report::table::{ROOMY, estimated, evidence, one_state};
+use bandgap_report::{Layout, Listing};
+use serde::{Deserialize, Serialize};
+
+use crate::kind::{Among, Kind, Shown, Verdict, is_first, nothing};
+use crate::measured::in_one_state;
+
+/// One floor: a cache-line transfer, a memory copy, a bare socket.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Floor {
+    /// `cache_line`, `slot_ring`, `tcp`, … Times of exchanges are half round trips.
+    pub name: String,
+    /// What it is, in a few words.
+    #[serde(default)]
+    pub meaning: String,
+    /// The time or the rate.
+    #[serde(flatten)]
+    pub value: FloorValue,
+    /// Label of the machine state it was taken in, where states were told apart.
+    pub state: Option<String>,
+    /// The samples, in the unit of the value.
+    pub samples: Vec<Number>,
+}
+
+/// A floor is a least time or a greatest rate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FloorValue {
+    /// In seconds.
+    Time(Quantity),
+    /// In bytes per second.
+    Rate(Quantity),
+}
+
+impl FloorValue {
+    /// The quantity, whichever it is.
+    pub fn quantity(&self) -> &Quantity {
+        match self {
+            FloorValue::Time(quantity) | FloorValue::Rate(quantity) => quantity,
+        }
+    }
+}
+
+impl Kind for Floor {
+    const KIND: &'static str = "floor";
+    const MEANING: &'static str =
+        "what the machine allows at best, or a layer measured beside that";
+
+    #[cfg(test)]
+    fn sample() -> Floor {
+        tests::sample()
+    }
+}
+
+impl Shown for Floor {
+    nothing! { figures, files, findings }
+
+    fn quantities(&self) -> Vec<(String, &Quantity)> {
+        vec![(format!("floor {}", self.name), self.value.quantity())]
+    }
+
+    /// All floors with their intervals and what each of them is.
+    fn text(&self, among: &Among<'_>, layout: &Layout) -> String {
+        let floors: Vec<&Floor> = among.of().collect();
+        if !is_first(self, &floors) {
+            return String::new();
+        }
+        let state = one_state(floors.iter().map(|floor| floor.state.as_deref()));
+        // What all have in common is said once.
+        let estimator = |floor: &Floor| floor.value.quantity().estimator.clone();
+        let alike = floors.iter().all(|floor| estimator(floor) == estimator(self));
+        let sourced = layout.columns() >= ROOMY && !alike;
+        let rows = Listing::new(floors.iter().copied(), layout)
+            .name("floor", |floor| floor.name.clone())
+            .quantity("value", |floor| Some(floor.value.quantity()))
+            .when(state.is_none(), |rows| {
+                rows.text("state", |floor| floor.state.clone().unwrap_or_default())
+            })
+            .text("meaning", |floor| floor.meaning.clone())
+            .when(sourced, |rows| {
+                rows.text("estimated by", |floor| evidence(floor.value.quantity()))
+            });
+        let mut text = in_one_state(state, layout) + &rows.finish();
+        if !sourced {
+            text += &estimated(
+                layout,
+                floors.iter().map(|floor| (floor.name.as_str(), floor.value.quantity())),
+            );
+        }
+        text
+    }
+
+    fn verdict(&self) -> Verdict {
+        Verdict::doubtful_if(!self.value.quantity().converged)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,51 @@
+use super::*;
+use crate::measured::examples::{rate, time};
+
+fn floor(name: &str, value: FloorValue, state: Option<&str>) -> Floor {
+    let samples = vec![Number(5.2e-8), Number(0.1 + 0.2)];
+    let (meaning, state) = (format!("what {name} is"), state.map(str::to_owned));
+    Floor { name: name.into(), meaning, value, state, samples }
+}
+
+pub(super) fn sample() -> Floor {
+    let meaning = "one store seen by the other core, half round trip".to_owned();
+    Floor { meaning, ..floor("cache_line", FloorValue::Time(time(52.1, true)), Some("N")) }
+}
+
+fn page(floors: &[Floor], layout: &Layout) -> String {
+    let among = Among::new(floors.iter().map(|floor| floor as &dyn Shown));
+    floors.iter().map(|floor| floor.text(&among, layout)).collect()
+}
+
+#[test]
+fn floors_say_what_they_are() {
+    let list = [
+        sample(),
+        floor("tcp", FloorValue::Time(time(4020.0, true)), None),
+        floor("tcp_stream", FloorValue::Rate(rate(3.97e9, false)), None),
+        floor("new_in_a_later_version", FloorValue::Time(time(1.0, true)), None),
+    ];
+    insta::assert_snapshot!(page(&list, &Layout::default()));
+}
+
+#[test]
+fn a_state_that_all_share_is_said_once_and_names_stay_whole() {
+    let names = ["active_message_stream", "store_cross_core_1mib"];
+    let of = |second: &str, layout: &Layout| {
+        let value = || FloorValue::Time(time(52.1, true));
+        let list =
+            [(names[0], "N"), (names[1], second)].map(|(name, at)| floor(name, value(), Some(at)));
+        page(&list, layout)
+    };
+    for width in [80, 120] {
+        let layout = Layout { width, ..Layout::default() };
+        let one = of("N", &layout);
+        assert!(one.starts_with("State N\n") && !one.contains(" state"), "{one}");
+        assert!(names.iter().all(|name| one.contains(name)), "{one}");
+        // All were estimated in the same way.
+        assert!(one.contains("\nEstimator: "), "{one}");
+        assert!(one.lines().all(|line| line.chars().count() <= usize::from(width)), "{one}");
+        let two = of("F", &layout);
+        assert!(!two.contains("State") && two.contains(" state"), "{two}");
+    }
+}

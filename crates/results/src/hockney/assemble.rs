@@ -1,0 +1,112 @@
+//! Fits of t(n) = t0 + n/r∞ as they are recorded: one result for each weighting.
+
+use bandgap_campaign::signature::within;
+use bandgap_model::hockney::{
+    Breakpoint as Found, Fit, HockneyFit, HockneyOptions, Segment as Fitted, SizedTimes, fit,
+};
+use bandgap_model::{Estimate, ModelError};
+use bandgap_record::{Number, Quantity, RecordError, Seconds, Unit};
+use bandgap_units::Ns;
+
+use super::schema::{Breakpoint, Hockney, Residuals, Segment, SegmentLine};
+use crate::error::AssembleError;
+use crate::measured::recorded;
+
+/// What is fitted, as both results name it.
+pub struct Fitting<'a> {
+    /// The series, or the tool.
+    pub name: &'a str,
+    /// Its transport.
+    pub transport: &'a str,
+    /// The number of ranks, where the series has several.
+    pub ranks: Option<u32>,
+    /// Half-width of an interval over its estimate that counts as converged.
+    pub precision: f64,
+    /// Sentences that come before those of the fit.
+    pub notes: Vec<String>,
+}
+
+impl Fitting<'_> {
+    /// Fits `times` in both weightings, the relative one first, and says whether both are sound
+    /// ([`HockneyFit::is_sound`]).
+    ///
+    /// # Errors
+    /// The times cannot be fitted, or a number cannot be recorded.
+    pub fn fit(
+        &self,
+        times: &[SizedTimes],
+        options: &HockneyOptions,
+    ) -> Result<([Hockney; 2], bool), AssembleError> {
+        let both = fit(times, options)?;
+        let recorded =
+            [self.recorded(&both, &both.relative)?, self.recorded(&both, &both.ordinary)?];
+        Ok((recorded, both.is_sound()))
+    }
+
+    fn recorded(&self, both: &HockneyFit, of: &Fit) -> Result<Hockney, RecordError> {
+        let segments: Result<Vec<Segment>, RecordError> =
+            of.segments.iter().map(|segment| self.segment(segment)).collect();
+        let found = both.findings.iter().chain(&of.findings).map(ToString::to_string);
+        Ok(Hockney {
+            name: self.name.to_owned(),
+            transport: self.transport.to_owned(),
+            ranks: self.ranks,
+            distance: None,
+            weighting: of.weighting,
+            segments: segments?,
+            breakpoints: both.breakpoints.iter().map(breakpoint).collect(),
+            findings: self.notes.iter().cloned().chain(found).collect(),
+        })
+    }
+
+    fn segment(&self, segment: &Fitted) -> Result<Segment, RecordError> {
+        let parameter = |estimate: &Option<Estimate>, unit| -> Result<Option<Quantity>, _> {
+            let Some(found) = estimate else { return Ok(None) };
+            recorded(found, unit, within(found, self.precision)).map(Some)
+        };
+        Ok(Segment {
+            from_bytes: segment.from_bytes,
+            to_bytes: segment.to_bytes,
+            points: segment.points as u64,
+            r_inf: parameter(&segment.r_inf, Unit::BytePerSecond)?,
+            n_half: parameter(&segment.n_half, Unit::Byte)?,
+            t0: parameter(&segment.t0, Unit::Second)?,
+            pi0: parameter(&segment.pi0, Unit::PerSecond)?,
+            r_squared: segment.r_squared.map(Number),
+            residuals: segment.residuals.map(|residuals| Residuals {
+                rms_relative: Number(residuals.rms_relative),
+                worst_relative: Number(residuals.worst_relative),
+                worst_bytes: residuals.worst_bytes,
+            }),
+            line: segment.line.as_ref().map(|line| SegmentLine {
+                intercept: Seconds::from(Ns(line.intercept)),
+                per_byte: Seconds::from(Ns(line.slope)),
+            }),
+        })
+    }
+}
+
+/// Between the sizes that it separates: their geometric mean. One that was given has no interval.
+fn breakpoint(found: &Found) -> Breakpoint {
+    let Found { last_below, first_above, low, high, given } = *found;
+    let between = (last_below.max(1) as f64 * first_above as f64).sqrt().round();
+    let bound = |bytes: u64| (!given).then_some(Number(bytes as f64));
+    Breakpoint { bytes: Number(between), low: bound(low), high: bound(high) }
+}
+
+/// The fits of a measured series; none where there are too few sizes for one.
+///
+/// # Errors
+/// A number cannot be recorded.
+pub(crate) fn of_series(
+    fitting: &Fitting<'_>,
+    values: &[SizedTimes],
+    confidence: f64,
+) -> Result<Vec<Hockney>, AssembleError> {
+    let options = HockneyOptions { confidence, ..HockneyOptions::default() };
+    match fitting.fit(values, &options) {
+        Ok((fits, _)) => Ok(fits.into()),
+        Err(AssembleError::Model(ModelError::TooFewSizes { .. })) => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,170 @@
+use bandgap_model::hockney::Weighting;
+use bandgap_record::{Evidence, Number, Unit};
+use bandgap_units::Ns;
+
+use super::text::{breakpoint, determination, page as hockney};
+use super::*;
+
+pub(crate) fn segment(from_bytes: u64, to_bytes: u64, t0: f64, slope: f64) -> Segment {
+    let by = || Evidence::new("least squares", 18, true);
+    let around = |value: f64| Some((value * 0.98, value * 1.03));
+    let (rate, half) = (1e9 / slope, t0 / slope);
+    Segment {
+        from_bytes,
+        to_bytes,
+        points: 9,
+        r_inf: Some(
+            Quantity::new(rate, Some((rate * 0.99, rate * 1.01)), Unit::BytePerSecond, by())
+                .unwrap(),
+        ),
+        n_half: Some(Quantity::new(half, around(half), Unit::Byte, by()).unwrap()),
+        t0: Some(Quantity::time(Ns(t0), Some((Ns(t0 * 0.99), Ns(t0 * 1.02))), by()).unwrap()),
+        pi0: Some(Quantity::new(1e9 / t0, around(1e9 / t0), Unit::PerSecond, by()).unwrap()),
+        r_squared: Some(Number(0.99987)),
+        residuals: Some(Residuals {
+            rms_relative: Number(0.0071),
+            worst_relative: Number(-0.019),
+            worst_bytes: 16,
+        }),
+        line: Some(SegmentLine { intercept: Ns(t0).into(), per_byte: Ns(slope).into() }),
+    }
+}
+
+pub(crate) fn fit(weighting: Weighting) -> Hockney {
+    Hockney {
+        name: "comms1".into(),
+        transport: "sim:ipsc860".into(),
+        ranks: None,
+        distance: None,
+        weighting,
+        segments: vec![segment(0, 64, 79e3, 630.0), segment(128, 1 << 20, 156e3, 410.0)],
+        breakpoints: vec![Breakpoint {
+            bytes: Number(96.0),
+            low: Some(Number(64.0)),
+            high: Some(Number(128.0)),
+        }],
+        findings: vec![],
+    }
+}
+
+#[test]
+fn fits_of_the_same_segments_stand_side_by_side() {
+    let mut ordinary = fit(Weighting::Ordinary);
+    let mut relative = fit(Weighting::Relative);
+    ordinary.segments[0].t0.as_mut().unwrap().converged = false;
+    ordinary.segments[0].pi0 = None;
+    ordinary.segments[0].n_half = None;
+    let finding = "n½ lies outside the sizes of segment 1: measure between 64 and 128 bytes.";
+    ordinary.findings = vec![finding.into()];
+    relative.findings = vec![finding.into()];
+    let page = hockney(&[&ordinary, &relative], &Layout::default());
+    // What both found is said once.
+    assert_eq!(page.matches("measure between").count(), 1);
+    assert_eq!(page.matches("not found").count(), 2);
+    insta::assert_snapshot!("both_80", page);
+}
+
+#[test]
+fn fits_of_other_segments_stand_below_one_another() {
+    let mut ordinary = fit(Weighting::Ordinary);
+    ordinary.segments = vec![segment(0, 1 << 20, 100e3, 411.0)];
+    ordinary.breakpoints.clear();
+    let relative = fit(Weighting::Relative);
+    let plain = Layout { width: 60, ascii: true, ..Layout::default() };
+    let page = hockney(&[&ordinary, &relative], &plain);
+    assert!(page.lines().all(|line| line.chars().count() <= 60), "{page}");
+    insta::assert_snapshot!("apart_60_ascii", page);
+}
+
+#[test]
+fn a_breakpoint_that_was_given_has_no_interval() {
+    let mut relative = fit(Weighting::Relative);
+    relative.breakpoints = vec![Breakpoint { bytes: Number(65536.0), low: None, high: None }];
+    relative.ranks = Some(8);
+    relative.distance = Some("same package".into());
+    let page = hockney(&[&relative], &Layout::default());
+    assert!(page.contains("The relative fit breaks at 64 KiB (given)."), "{page}");
+    assert!(page.starts_with("comms1 (8 ranks, same package) over sim:ipsc860: "), "{page}");
+    assert_eq!(hockney(&[], &Layout::default()), "");
+}
+
+#[test]
+fn what_one_fit_found_is_said_of_that_fit() {
+    let ordinary = fit(Weighting::Ordinary);
+    let mut relative = fit(Weighting::Relative);
+    relative.findings.push("From 0 B to 64 B r∞ is not given.".into());
+    relative.segments[1].n_half.as_mut().unwrap().samples = 5;
+    relative.breakpoints[0].bytes = Number(80.0);
+    let page = hockney(&[&ordinary, &relative], &Layout::default());
+    for told in [
+        "In the relative fit: From 0 B",
+        "The ordinary fit breaks at 96 B (",
+        "The relative fit breaks at 80 B (",
+        "5 to 18 samples",
+    ] {
+        assert!(page.contains(told), "{told}: {page}");
+    }
+    // Each symbol is named once, for all segments and both fits.
+    assert!(page.contains("Estimator: least squares"), "{page}");
+    assert!(!hockney(&[&relative], &Layout::default()).contains("In the relative fit"));
+}
+
+#[test]
+fn nines_are_not_rounded_away() {
+    assert_eq!(determination(0.99987), "0.99987");
+    assert_eq!(determination(0.87), "0.870");
+}
+
+#[test]
+fn what_both_found_with_other_numbers_is_said_once() {
+    let (mut ordinary, mut relative) = (fit(Weighting::Ordinary), fit(Weighting::Relative));
+    let missed = |sizes: &str, by: &str| format!("From {sizes} the line meets n = 0 at {by}.");
+    relative.findings = vec![missed("0 B to 64 B", "-403 ns (-6.09 µs to 5.28 µs)")];
+    ordinary.findings = vec![
+        missed("0 B to 64 B", "-2.35 µs (-5.17 µs to 463 ns)"),
+        missed("128 B to 1 MiB", "-2.35 µs (-5.17 µs to 463 ns)"),
+    ];
+    let page = hockney(&[&relative, &ordinary], &Layout { width: 160, ..Layout::default() });
+    let bullets: Vec<&str> = page.lines().filter(|line| line.starts_with("- In")).collect();
+    // Other sizes are another finding.
+    assert_eq!(
+        bullets,
+        [
+            "- In both fits, with the numbers of the relative one: From 0 B to 64 B the line meets \
+             n = 0 at -403 ns (-6.09 µs to 5.28 µs).",
+            "- In the ordinary fit: From 128 B to 1 MiB the line meets n = 0 at -2.35 µs \
+             (-5.17 µs to 463 ns).",
+        ]
+    );
+}
+
+#[test]
+fn rounding_errors_are_no_residuals() {
+    let with = |rms: f64, worst: f64| {
+        let mut fit = fit(Weighting::Relative);
+        fit.segments.truncate(1);
+        fit.segments[0].residuals = Some(Residuals {
+            rms_relative: Number(rms),
+            worst_relative: Number(worst),
+            worst_bytes: 61,
+        });
+        let page = hockney(&[&fit], &Layout::default());
+        let row = |name: &str| {
+            let line = page.lines().find(|line| line.contains(name)).unwrap();
+            line.split(name).nth(1).unwrap().trim().to_owned()
+        };
+        [row("rms residual"), row("worst")]
+    };
+    assert_eq!(with(1.86e-16, -2.48e-16), ["0 %", "0 %"]);
+    assert_eq!(with(1.86e-8, -2.5e-8), ["1.86e-6 %", "−2.50e-6 % at 61 B"]);
+}
+
+#[test]
+fn bounds_of_a_breakpoint_are_written_as_sizes() {
+    let point = Breakpoint {
+        bytes: Number(32_769.0),
+        low: Some(Number(32_768.0)),
+        high: Some(Number(32_771.0)),
+    };
+    assert_eq!(breakpoint(&point), "32.0 KiB (32 KiB to 32771 B)");
+}

@@ -1,0 +1,183 @@
+//! The record of a measured signature, of the state seen from and of the others.
+
+mod findings;
+mod launches;
+mod parameters;
+mod points;
+mod shape;
+mod tabled;
+
+use bandgap_campaign::judge::{Judged, delayed};
+use bandgap_campaign::load::Load;
+use bandgap_campaign::signature::{SignaturePattern, SignaturePlan, rtt};
+use bandgap_campaign::{Setting, Table};
+use bandgap_model::{Estimate, Finding, Signature};
+use bandgap_record::Number;
+use bandgap_stats::Interval;
+
+use super::schema::{FloorRatio, Logp, Operation, OtherState, Parameters};
+use crate::error::AssembleError;
+use crate::measured::{State, slowed};
+
+pub use tabled::fitted;
+
+/// What a signature brought, and what it was measured on.
+pub(crate) struct Measured<'a> {
+    pub(crate) setting: &'a Setting,
+    pub(crate) plan: &'a SignaturePlan,
+    /// Its batches.
+    pub(crate) table: &'a Table,
+    pub(crate) judged: &'a Judged<'a>,
+    /// The batches of transfers without bytes, whose round trip tells the way without them.
+    pub(crate) empty: Option<&'a Judged<'a>>,
+}
+
+impl Measured<'_> {
+    pub(crate) fn logp(&self) -> Result<Logp, AssembleError> {
+        let signature = self.signature(self.judged)?;
+        let load = self.plan.load;
+        let pair = match self.plan.pattern {
+            SignaturePattern::Pairs => [0, self.setting.ranks / 2],
+            _ => [0, 1],
+        };
+        let state = State::seen(self.judged);
+        let (name, operation) = match load {
+            Load::Words => ("signature", None),
+            Load::Store { .. } => ("bulk_store_signature", Some(Operation::Store)),
+            Load::Get { .. } => ("bulk_get_signature", Some(Operation::Get)),
+        };
+        Ok(Logp {
+            name: name.to_owned(),
+            operation,
+            bytes: operation.map(|_| u64::from(load.bytes())),
+            transport: self.setting.transport.clone(),
+            ranks: self.setting.ranks as u32,
+            pattern: self.plan.pattern.into(),
+            pair: Some(pair.map(|rank| rank as u32)),
+            cores: self.setting.cores(pair).map(|cores| cores.map(|core| core as u32)),
+            distance: self.setting.distance(pair),
+            launches: self.setting.launches,
+            floor_ratios: self.floor_ratios(&signature, &state),
+            state,
+            parameters: self.parameters(self.judged, &signature)?,
+            regime: signature.regime,
+            transition: Some(shape::transition(&signature)),
+            arm: shape::arm(&signature.arm)?,
+            points: points::points(
+                self.judged,
+                self.table,
+                self.virtual_time(),
+                self.plan.asked.confidence,
+            )?,
+            lines: shape::lines(&signature)?,
+            other_states: self.other_states()?,
+            findings: self.findings(&signature),
+        })
+    }
+
+    fn signature(&self, judged: &Judged<'_>) -> Result<Signature, AssembleError> {
+        let (launches, confidence) = (self.setting.launches, self.plan.asked.confidence);
+        let reply = self.reply(judged);
+        launches::signature(judged, self.table, launches, confidence, reply.as_ref())
+    }
+
+    /// The way without bytes in the state that `judged` sees, where this is about transfers that
+    /// have some: half the round trip of those that have none.
+    fn reply(&self, judged: &Judged<'_>) -> Option<Estimate> {
+        if self.plan.load.bytes() == 0 {
+            return None;
+        }
+        let key = rtt(self.plan.load.with(0));
+        let empty = self.empty?;
+        let rtt = match judged.seen() {
+            Some(state) => empty.seen_from(state).point(&key),
+            None => empty.point(&key),
+        }?;
+        let Interval { low, high } = rtt.interval;
+        let estimator = "half of the round trip without bytes";
+        let [value, low, high] = [rtt.value, low, high].map(|time| time / 2.0);
+        Some(Estimate { value, low, high, samples: rtt.batches, estimator })
+    }
+
+    /// The parameters; without L where it takes the way without bytes and that is not known.
+    fn parameters(
+        &self,
+        judged: &Judged<'_>,
+        signature: &Signature,
+    ) -> Result<Parameters, AssembleError> {
+        let load = self.plan.load;
+        let all = parameters::parameters(signature, self.plan.asked.precision, load)?;
+        let latency = all.latency.filter(|_| self.knows_latency(judged));
+        Ok(Parameters { latency, ..all })
+    }
+
+    fn knows_latency(&self, judged: &Judged<'_>) -> bool {
+        self.plan.load.bytes() == 0 || self.reply(judged).is_some()
+    }
+
+    fn findings(&self, signature: &Signature) -> Vec<String> {
+        let load = self.plan.load;
+        if !load.is_transfer() {
+            let slowed = slowed(self.judged.states(), self.judged.seen());
+            return findings::of_signature(signature).into_iter().chain(slowed).collect();
+        }
+        // What slowed the ranks is said once, with the times over all sizes.
+        let mut findings = if self.knows_latency(self.judged) {
+            findings::of_transfers(signature)
+        } else {
+            let mut signature = signature.clone();
+            signature.findings.retain(|f| !matches!(f, Finding::NegativeLatency { .. }));
+            let unknown = "L is left out: no round trip without bytes was measured in this state.";
+            let known = findings::of_transfers(&signature);
+            known.into_iter().chain([unknown.to_owned()]).collect()
+        };
+        if !self.virtual_time() {
+            findings.extend(findings::of_memory(load, self.longest_burst()));
+        }
+        findings
+    }
+
+    /// Most transfers that were under way together.
+    fn longest_burst(&self) -> u32 {
+        let messages = self
+            .table
+            .iter()
+            .filter_map(|(key, _)| delayed(key))
+            .map(|(messages, _)| messages as u32);
+        messages.max().unwrap_or(0)
+    }
+
+    fn virtual_time(&self) -> bool {
+        self.setting.is_virtual()
+    }
+
+    /// The signatures of the states not seen from, as far as there are batches enough.
+    fn other_states(&self) -> Result<Vec<OtherState>, AssembleError> {
+        let mut others = Vec::new();
+        for (index, state) in State::all(self.judged).into_iter().enumerate() {
+            if Some(index) == self.judged.seen() {
+                continue;
+            }
+            // A state seen too briefly for a fit is left to the points' batches.
+            let judged = self.judged.seen_from(index);
+            let Ok(signature) = self.signature(&judged) else { continue };
+            others.push(OtherState {
+                state,
+                parameters: self.parameters(&judged, &signature)?,
+                regime: signature.regime,
+            });
+        }
+        Ok(others)
+    }
+
+    fn floor_ratios(&self, signature: &Signature, state: &State) -> Vec<FloorRatio> {
+        let (Some(name), Some(probe)) = (self.setting.probed_floor, &state.probe) else {
+            return Vec::new();
+        };
+        if self.plan.load.is_transfer() {
+            return Vec::new();
+        }
+        let floor = probe.value.0 * 1e9;
+        vec![FloorRatio { name: name.to_owned(), ratio: Number(signature.rtt.value / 2.0 / floor) }]
+    }
+}

@@ -1,0 +1,90 @@
+//! What there is to say besides the numbers, as sentences.
+
+use bandgap_campaign::load::Load;
+use bandgap_model::{Finding, Signature};
+use bandgap_units::{Bytes, Ns};
+
+/// More bytes than this in a burst are not all in a core's own cache.
+const NEAR_CACHE: u64 = 1 << 20;
+
+/// What there is to say about a signature.
+pub(super) fn of_signature(signature: &Signature) -> Vec<String> {
+    let mut findings: Vec<String> = signature.findings.iter().map(ToString::to_string).collect();
+    if signature.recv_overhead.high < 0.0 {
+        findings.push(
+            "or is negative: with a delay between them requests cost less than os + Δ; the processor \
+             probably handles replies while it computes."
+                .to_owned(),
+        );
+    }
+    findings
+}
+
+/// The same of transfers. Shorter, since there are several such signatures: what the table shows is
+/// not said again.
+pub(super) fn of_transfers(signature: &Signature) -> Vec<String> {
+    let (mut findings, mut unsettled) = (Vec::new(), Vec::new());
+    for finding in &signature.findings {
+        match finding {
+            Finding::CapacityUnseen | Finding::ProcessorBound { .. } => {}
+            Finding::Unsettled { delay } => unsettled.push(Ns(*delay).to_string()),
+            other => findings.push(other.to_string()),
+        }
+    }
+    if !unsettled.is_empty() {
+        findings.push(format!(
+            "The steady state is not confirmed by further points with delays of {}; observe larger M.",
+            unsettled.join(", ")
+        ));
+    }
+    if signature.recv_overhead.high < 0.0 {
+        findings.push(
+            "or is negative: a transfer within a burst costs less than os + Δ, so that it is \
+             probably slower when it comes alone."
+                .to_owned(),
+        );
+    }
+    findings
+}
+
+/// What memory has to do with bursts of up to `most` transfers; not in virtual time, where bytes
+/// have no place.
+pub(super) fn of_memory(load: Load, most: u32) -> Vec<String> {
+    let mut findings = Vec::new();
+    let longest = u64::from(load.bytes()) * u64::from(most);
+    if longest > NEAR_CACHE {
+        findings.push(format!(
+            "Bursts move up to {}, more than the nearest cache holds. The time that this adds to a \
+             transfer is counted in or.",
+            Bytes(longest)
+        ));
+    }
+    if most > load.places() {
+        findings.push(format!(
+            "Bursts have up to {most} transfers, and memory is exposed for {}. The later ones send \
+             the same bytes again, which caches may still hold.",
+            load.places()
+        ));
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_mentioned_where_bursts_leave_the_cache_or_the_exposed_places() {
+        let told = |bytes: u32, most: u32| {
+            let findings = of_memory(Load::Store { bytes }, most);
+            ["nearest cache", "is exposed"].map(|what| findings.iter().any(|f| f.contains(what)))
+        };
+        let places = Load::Store { bytes: 64 }.places();
+        assert_eq!(told(64, places.min(1 << 14)), [false, false]);
+        assert_eq!(told(64, places + 1), [u64::from(places) >= 1 << 14, true]);
+        // 64 KiB sixteen times are 1 MiB, and not more.
+        let long = Load::Store { bytes: 1 << 16 }.places();
+        assert_eq!(told(1 << 16, 16), [false, long < 16]);
+        assert_eq!(told(1 << 16, 17), [true, long < 17]);
+    }
+}

@@ -1,0 +1,159 @@
+//! The files of signatures: one table of all, and the samples and a picture of each. Those of transfers
+//! share a picture.
+
+use bandgap_record::{RecordError, bounds, csv, estimate, nanoseconds};
+use bandgap_report::{Figure, svg, svg_panels};
+use bandgap_units::Ns;
+
+use super::schema::{Logp, Operation, Point};
+use crate::kind::{File, is_first};
+use crate::measured::{Batch, named_file};
+
+/// The files of a signature of small messages, which stands among `all` such and is named after its
+/// transport if `named`.
+pub(super) fn small(
+    logp: &Logp,
+    figure: &Figure,
+    all: &[&Logp],
+    named: bool,
+) -> Result<Vec<File>, RecordError> {
+    let suffix = match named || all.len() > 1 {
+        true => format!("-{}", named_file(&logp.transport)),
+        false => String::new(),
+    };
+    let mut files = vec![
+        File::new(format!("samples{suffix}.csv"), samples(logp)?),
+        File::new(format!("signature{suffix}.svg"), svg(figure)),
+    ];
+    if is_first(logp, all) {
+        files.push(File::new("signature.csv", points(all)?));
+    }
+    Ok(files)
+}
+
+/// The files of a signature of transfers, which stands among `all` such; these are drawn as `panels`.
+pub(super) fn transfers(
+    logp: &Logp,
+    panels: impl FnOnce() -> Vec<Figure>,
+    all: &[&Logp],
+) -> Result<Vec<File>, RecordError> {
+    let name = format!("samples-{}-{}.csv", logp.name, logp.bytes.unwrap_or(0));
+    let mut files = vec![File::new(name, samples(logp)?)];
+    if is_first(logp, all) {
+        files.push(File::new("surface.csv", surface(all)?));
+        files.push(File::new("surface.svg", svg_panels(&panels())));
+    }
+    Ok(files)
+}
+
+const COLUMNS: &str = "transport,state,measure,messages,delay_ns,cost_ns,low_ns,high_ns,elapsed_ns,\
+                       samples,converged";
+
+/// The points of signatures, a row for each. `low_ns` and `high_ns` bound the cost, and are empty where
+/// there is no interval.
+fn points(all: &[&Logp]) -> Result<Vec<u8>, RecordError> {
+    csv(COLUMNS, of_all(all).map(|(logp, point)| cells(logp, point)))
+}
+
+/// The same of transfers, the surface over (M, Δ, n), behind what each point moves.
+fn surface(all: &[&Logp]) -> Result<Vec<u8>, RecordError> {
+    let rows = of_all(all).map(|(logp, point)| {
+        let operation = logp.operation.map_or("", Operation::name).to_owned();
+        let bytes = logp.bytes.map(|bytes| bytes.to_string()).unwrap_or_default();
+        [operation, bytes].into_iter().chain(cells(logp, point))
+    });
+    csv(&format!("operation,bytes,{COLUMNS}"), rows)
+}
+
+fn of_all<'a>(all: &[&'a Logp]) -> impl Iterator<Item = (&'a Logp, &'a Point)> {
+    all.iter().flat_map(|logp| logp.points.iter().map(move |point| (*logp, point)))
+}
+
+/// A point under [`COLUMNS`].
+fn cells(logp: &Logp, point: &Point) -> [String; 11] {
+    let [low, high] = bounds(&point.cost);
+    [
+        logp.transport.clone(),
+        logp.state.label.clone(),
+        point.measure.name().to_owned(),
+        point.messages.to_string(),
+        nanoseconds(point.delay.ns()),
+        estimate(&point.cost),
+        low,
+        high,
+        estimate(&point.elapsed),
+        point.elapsed.samples.to_string(),
+        point.converged.to_string(),
+    ]
+}
+
+/// The samples of one signature in the form that [`bandgap_record::read_logp_table`] reads, a row for
+/// each repetition.
+///
+/// Times are those at the point's Δ: by what the Δ of a sample's batch was off, M times, it is
+/// corrected. Rejected batches are left out, and so are those of the machine's other states: a table
+/// has no column to keep states apart.
+fn samples(logp: &Logp) -> Result<Vec<u8>, RecordError> {
+    let mut rows = Vec::new();
+    for point in &logp.points {
+        let counts = |batch: &&Batch| batch.rejected.is_none() && batch.state == logp.state.label;
+        for batch in point.batches.iter().filter(counts) {
+            let off = batch.delay.map_or(Ns::ZERO, |own| own.ns() - point.delay.ns());
+            rows.extend(batch.samples.iter().map(|sample| {
+                let elapsed = sample.ns() - point.messages as f64 * off;
+                [
+                    point.measure.name().to_owned(),
+                    point.messages.to_string(),
+                    nanoseconds(point.delay.ns()),
+                    nanoseconds(elapsed.max(Ns::ZERO)),
+                ]
+            }));
+        }
+    }
+    csv("kind,messages,delay_ns,elapsed_ns", rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bandgap_record::{Measure, Row, read_logp_table};
+
+    use crate::logp::tests::small as small_logp;
+
+    #[test]
+    fn points_become_rows() {
+        let out = points(&[&small_logp()]).unwrap();
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "transport,state,measure,messages,delay_ns,cost_ns,low_ns,high_ns,elapsed_ns,samples,converged\n\
+             shm,N,issue,64,0,27.22,27.1,27.35,1742,100,true\n"
+        );
+    }
+
+    #[test]
+    fn points_of_a_surface_name_their_length() {
+        let of =
+            |bytes| Logp { operation: Some(Operation::Get), bytes: Some(bytes), ..small_logp() };
+        let out = surface(&[&of(0), &of(65536)]).unwrap();
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "operation,bytes,transport,state,measure,messages,delay_ns,cost_ns,low_ns,high_ns,elapsed_ns,samples,converged\n\
+             get,0,shm,N,issue,64,0,27.22,27.1,27.35,1742,100,true\n\
+             get,65536,shm,N,issue,64,0,27.22,27.1,27.35,1742,100,true\n"
+        );
+    }
+
+    #[test]
+    fn samples_are_read_back_without_the_rejected() {
+        let out = samples(&small_logp()).unwrap();
+        let issue = |elapsed| Row {
+            kind: Measure::Issue,
+            messages: 64,
+            delay: Ns(0.0),
+            elapsed: Ns(elapsed),
+        };
+        // Of the point's three batches one is rejected and one is of another state.
+        let expected = [issue(1734.0), issue(1750.25)];
+        assert_eq!(read_logp_table(&out[..]).unwrap(), expected);
+    }
+}

@@ -1,0 +1,189 @@
+//! A LogP signature: points (M, Δ), and the parameters read from them.
+
+use bandgap_model::Regime;
+use bandgap_model::signature::Cause;
+use bandgap_record::{Measure, Number, Quantity, Seconds};
+use serde::{Deserialize, Serialize};
+
+use crate::measured::{Batch, Pair, Pattern, State, Summary, of_ranks};
+
+/// One LogP signature on one transport.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Logp {
+    /// `signature`; of transfers `bulk_store_signature` or `bulk_get_signature`.
+    pub name: String,
+    /// What is done with each request's bytes; absent for small messages, which have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<Operation>,
+    /// Bytes that each request moves (n); absent for small messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// The transport as the command line names it.
+    pub transport: String,
+    /// Number of ranks that took part.
+    pub ranks: u32,
+    /// Who sends to whom.
+    pub pattern: Pattern,
+    /// The rank whose times these are, and the rank it sends to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pair: Option<Pair>,
+    /// The processors these two are pinned to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cores: Option<Pair>,
+    /// The distance class between them: `same package`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distance: Option<String>,
+    /// Number of fresh sets of processes the measurement was repeated in.
+    pub launches: u32,
+    /// The machine state that the parameters hold in.
+    pub state: State,
+    /// The parameters.
+    pub parameters: Parameters,
+    /// What bounds the message rate.
+    pub regime: Regime,
+    /// Where the send-only regime ends.
+    pub transition: Option<Transition>,
+    /// The right arm of the hinge g'(Δ) = max(g, os + or + Δ).
+    pub arm: Option<Arm>,
+    /// Parameters over what the machine allows, taken in the same state.
+    pub floor_ratios: Vec<FloorRatio>,
+    /// The measured points.
+    pub points: Vec<Point>,
+    /// Straight lines elapsed(M) fitted through points of one Δ.
+    pub lines: Vec<Line>,
+    /// The parameters in the machine's other states.
+    pub other_states: Vec<OtherState>,
+    /// What a reader should know, as sentences.
+    pub findings: Vec<String>,
+}
+
+impl Logp {
+    /// Whether it is one of bulk transfers, rather than of small messages.
+    pub fn is_of_transfers(&self) -> bool {
+        self.operation.is_some()
+    }
+
+    /// Who talks to whom, on which processors: `one-to-one, 2 ranks, rank 0 on core 0 → …`.
+    pub(crate) fn participants(&self, arrow: &str) -> String {
+        let who = of_ranks(self.ranks, self.pair, self.cores, arrow);
+        let distance = self.distance.as_ref().map(|distance| format!(" ({distance})"));
+        format!("{}, {who}{}", self.pattern.name(), distance.unwrap_or_default())
+    }
+}
+
+/// How bytes are moved from memory to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Operation {
+    /// Into the replier's memory, before the request is handled.
+    Store,
+    /// Out of the replier's memory.
+    Get,
+}
+
+impl Operation {
+    /// Its name in run files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Operation::Store => "store",
+            Operation::Get => "get",
+        }
+    }
+}
+
+/// The LogP parameters and what they are derived from. A missing one was not determined.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Parameters {
+    /// os: the processor's time to send a request.
+    pub send_overhead: Option<Quantity>,
+    /// or: the processor's time to receive a reply and run its handler.
+    pub recv_overhead: Option<Quantity>,
+    /// g: the least time between messages at a steady rate.
+    pub gap: Option<Quantity>,
+    /// L = RTT/2 − os − or; of transfers RTT − os − or − RTT(0)/2.
+    pub latency: Option<Quantity>,
+    /// Time from a single request to its reply.
+    pub rtt: Option<Quantity>,
+    /// g − os − or: what the requester waits per message at full rate.
+    pub idle: Option<Quantity>,
+    /// Messages that may be under way before a request stalls.
+    pub capacity: Option<Quantity>,
+}
+
+/// Where the send-only regime ends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Transition {
+    /// After how many messages.
+    pub messages: Number,
+    /// What ends it.
+    pub cause: Cause,
+}
+
+/// The right arm of the hinge, where message cost should rise with Δ one for one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Arm {
+    /// Its slope; the model says 1.
+    pub slope: Quantity,
+    /// The Δ from which the slope is 1.
+    pub from_delay: Seconds,
+    /// Whether the slope is 1 within 5 %.
+    pub holds: bool,
+}
+
+/// A parameter over a floor of the machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FloorRatio {
+    /// What is divided by what: `rtt/2 over slot_ring`.
+    pub name: String,
+    /// The ratio.
+    pub ratio: Number,
+}
+
+/// One experiment (M, Δ).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// What was timed.
+    pub measure: Measure,
+    /// M.
+    pub messages: u64,
+    /// Δ.
+    pub delay: Seconds,
+    /// elapsed / M, with Δ in it.
+    pub cost: Quantity,
+    /// Time of the whole issue phase.
+    pub elapsed: Quantity,
+    /// The samples behind it, rejected batches included.
+    pub batches: Vec<Batch>,
+    /// Whether the interval came within the wanted precision.
+    pub converged: bool,
+    /// The distribution of `elapsed` over the accepted samples.
+    pub summary: Summary,
+}
+
+/// A straight line elapsed(M) = intercept + slope·M.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// The parameter it gives: `send_overhead`, `gap`.
+    pub name: String,
+    /// Δ of the points it runs through.
+    pub delay: Seconds,
+    /// Elapsed time at M = 0.
+    pub intercept: Quantity,
+    /// Time per message.
+    pub slope: Quantity,
+    /// Smallest M used.
+    pub from: u64,
+    /// Largest M used.
+    pub to: u64,
+}
+
+/// The parameters in a state that is not the main one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OtherState {
+    /// The state.
+    pub state: State,
+    /// Its parameters.
+    pub parameters: Parameters,
+    /// Its regime.
+    pub regime: Regime,
+}

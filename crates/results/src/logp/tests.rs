@@ -1,0 +1,223 @@
+use bandgap_model::Regime;
+use bandgap_model::signature::Cause;
+use bandgap_record::{Evidence, Measure, Number, Seconds};
+use bandgap_report::{Scale, plot, svg};
+use bandgap_units::Ns;
+
+use super::figure::figure as signature_figure;
+use super::text::page as signature;
+use super::*;
+use crate::measured::{Batch, Pattern, State, Summary, examples};
+
+pub(crate) fn time(value: f64, spread: f64, estimator: &str, converged: bool) -> Quantity {
+    let interval = Some((Ns(value - spread), Ns(value + spread)));
+    Quantity::time(Ns(value), interval, Evidence::new(estimator, 2400, converged)).unwrap()
+}
+
+pub(crate) fn number(value: f64, estimator: &str) -> Quantity {
+    Quantity::number(value, Some((value, value)), Evidence::new(estimator, 40, true)).unwrap()
+}
+
+/// A machine with os, or, g and RTT, and its message costs by the model's own formulas.
+pub(crate) fn example(transport: &str, os: f64, or: f64, g: f64, rtt: f64, delays: &[f64]) -> Logp {
+    let capacity = 64.0;
+    let begin = (rtt / os).min(capacity);
+    let point = |messages: u64, delay: f64| {
+        // All requests go out at os + Δ until the first replies are back, and at the bottleneck's
+        // pace from then on.
+        let m = messages as f64;
+        let slow = f64::max(g, os + or + delay);
+        let first = (rtt / (os + delay)).clamp(1.0, capacity);
+        let elapsed = m.min(first) * (os + delay) + (m - first).max(0.0) * slow;
+        // Short phases and one of the longer ones scatter more.
+        let spread = if messages == 128 { 0.16 } else { 0.01 };
+        let seconds = Seconds::from(Ns(elapsed));
+        let quantity = time(elapsed, elapsed * spread, "median of batch medians", spread < 0.05);
+        Point {
+            measure: Measure::Issue,
+            messages,
+            delay: Ns(delay).into(),
+            cost: time(elapsed / m, elapsed / m * spread, "median of batch medians", spread < 0.05),
+            elapsed: quantity.clone(),
+            batches: vec![Batch { state: "N".into(), ..Batch::tabled(&[elapsed]) }],
+            converged: spread < 0.05,
+            summary: Summary {
+                mean: seconds,
+                median: quantity,
+                min: seconds,
+                p90: seconds,
+                p99: seconds,
+                p999: seconds,
+                max: seconds,
+                samples: 1,
+            },
+        }
+    };
+    let state = |label: &str, probe: f64, share: f64| State {
+        label: label.into(),
+        probe: Some(time(probe, 2.0, "median", true)),
+        pace: None,
+        share: Number(share),
+    };
+    let parameters = |factor: f64| Parameters {
+        send_overhead: Some(time(os, 0.05, "slope of elapsed(M), send-only", true)),
+        recv_overhead: Some(time(or * factor, 2.1, "far arm of the hinge", true)),
+        gap: Some(time(g * factor, 0.8, "slope of elapsed(M), steady", true)),
+        latency: Some(time(
+            rtt * factor / 2.0 - os - or * factor,
+            1.8,
+            "bootstrap over batches",
+            false,
+        )),
+        rtt: Some(time(rtt * factor, 1.4, "median of batch medians", true)),
+        idle: Some(time(g * factor - os - or * factor, 2.0, "bootstrap over batches", true)),
+        capacity: Some(number(capacity, "longest burst without a stall")),
+    };
+    let messages = || (0..13).map(|exponent| 1u64 << exponent);
+    Logp {
+        name: "signature".into(),
+        operation: None,
+        bytes: None,
+        transport: transport.into(),
+        ranks: 2,
+        pattern: Pattern::OneToOne,
+        pair: Some([0, 1]),
+        cores: Some([0, 1]),
+        distance: Some("same package".into()),
+        launches: 3,
+        state: state("N", 52.1, 0.86),
+        parameters: parameters(1.0),
+        regime: Regime::NetworkBound,
+        transition: Some(Transition { messages: Number(begin), cause: Cause::RoundTrip }),
+        arm: Some(Arm {
+            slope: number(1.02, "least squares"),
+            from_delay: Ns(delays[delays.len() / 2]).into(),
+            holds: true,
+        }),
+        floor_ratios: vec![FloorRatio { name: "RTT/2 over slot_ring".into(), ratio: Number(1.06) }],
+        points: delays
+            .iter()
+            .flat_map(|delay| messages().map(move |m| (m, *delay)))
+            .map(|(m, delay)| point(m, delay))
+            .collect(),
+        lines: vec![Line {
+            name: "gap".into(),
+            delay: Ns(0.0).into(),
+            intercept: time(-90.0, 5.0, "least squares", true),
+            slope: time(g, 0.8, "least squares", true),
+            from: 512,
+            to: 4096,
+        }],
+        other_states: vec![OtherState {
+            state: state("F", 246.0, 0.14),
+            parameters: parameters(4.0),
+            regime: Regime::NetworkBound,
+        }],
+        findings: vec![
+            "or was found from the far arm only: below Δ = 40 ns the cache misses of the replies \
+             overlap, and the model does not hold."
+                .into(),
+        ],
+    }
+}
+
+/// A signature with every field filled, and one point with three batches.
+pub(crate) fn small() -> Logp {
+    let around = |value: f64, low: f64, high: f64| {
+        let interval = Some((Ns(low), Ns(high)));
+        let by = Evidence::new("median of batch medians", 100, true);
+        Quantity::time(Ns(value), interval, by).unwrap()
+    };
+    let mut logp = example("shm", 2.05, 14.0, 27.1, 120.0, &[0.0]);
+    logp.points = vec![Point {
+        measure: Measure::Issue,
+        messages: 64,
+        delay: Ns(0.0).into(),
+        cost: around(27.22, 27.1, 27.35),
+        elapsed: around(1742.0, 1734.0, 1750.0),
+        batches: examples::batches(&[1734.0, 1750.25]),
+        converged: true,
+        summary: examples::summary(&[1734.0, 1750.25]),
+    }];
+    logp
+}
+
+/// The paper's Paragon in ns.
+pub(crate) fn paragon() -> Logp {
+    example("sim:paragon", 1400.0, 2200.0, 7600.0, 19_900.0, &[0.0, 2000.0, 8000.0, 16_000.0])
+}
+
+fn shm() -> Logp {
+    example("shm", 2.05, 14.0, 27.1, 120.0, &[0.0, 10.0, 20.0, 40.0, 80.0, 160.0])
+}
+
+#[test]
+fn the_page_explains_itself() {
+    insta::assert_snapshot!("page_80", signature(&shm(), &Layout::default()));
+    let wide = Layout { width: 132, ..Layout::default() };
+    insta::assert_snapshot!("page_132", signature(&shm(), &wide));
+    let plain = Layout { width: 60, ascii: true, ..Layout::default() };
+    insta::assert_snapshot!("page_60_ascii", signature(&shm(), &plain));
+}
+
+#[test]
+fn a_hidden_gap_is_not_made_up() {
+    let mut logp = shm();
+    logp.regime = Regime::ProcessorBound;
+    logp.parameters.gap = None;
+    logp.parameters.idle = None;
+    logp.other_states.clear();
+    logp.findings.clear();
+    let page = signature(&logp, &Layout { width: 132, ..Layout::default() });
+    let row = |name: &str| page.lines().find(|line| line.contains(name)).unwrap().to_owned();
+    assert!(row(" gap ").contains("os + or"), "{page}");
+    assert!(row(" idle ").contains("none"), "{page}");
+    assert!(page.contains("Processor-bound: g = os + or"), "{page}");
+}
+
+#[test]
+fn no_line_is_wider_than_asked() {
+    for width in [60, 80, 100, 132] {
+        for ascii in [false, true] {
+            let layout = Layout { width, ascii, ..Layout::default() };
+            let page = signature(&shm(), &layout) + &plot(&signature_figure(&shm()), &layout);
+            for line in page.lines() {
+                assert!(line.chars().count() <= usize::from(width), "{width}: {line}");
+            }
+            assert!(!page.contains('\u{1b}'));
+        }
+    }
+}
+
+#[test]
+fn the_figure_has_the_paper_s_lines() {
+    let figure = signature_figure(&paragon());
+    let level = |name: &str| figure.references.iter().find(|line| line.name == name).unwrap().y;
+    // os = 1.4, g = 7.6, and os + or + 16 = 19.6 µs, the paper's g' for Δ = 16.
+    assert!((level("os") - 1400.0).abs() < 1e-6 && (level("g") - 7600.0).abs() < 1e-6);
+    assert!((level("os + or + Δ") - 19_600.0).abs() < 1e-6);
+    // 8 µs: 1.4 + 2.2 + 8 = 11.6 is above g as well; 2 µs: 5.6 is not.
+    assert_eq!(figure.references.len(), 4);
+    let labels: Vec<&str> = figure.regions.iter().map(|region| region.label.as_str()).collect();
+    assert_eq!(labels, ["send only", "transition", "steady state"]);
+    assert_eq!((figure.regions[1].from, figure.regions[1].to), (19_900.0 / 1400.0, 512.0));
+    assert_eq!(figure.y.scale, Scale::Log10);
+}
+
+#[test]
+fn many_delays_are_thinned_and_the_reader_told() {
+    let delays: Vec<f64> = (0..20).map(f64::from).collect();
+    let figure = signature_figure(&example("shm", 2.0, 14.0, 27.0, 120.0, &delays));
+    let names: Vec<&str> = figure.series.iter().map(|series| series.name.as_str()).collect();
+    assert_eq!((names.len(), names[0], names[7]), (8, "Δ = 0", "Δ = 19.0 ns"));
+    assert_eq!(figure.notes[1], "8 of the 20 delays are shown.");
+}
+
+#[test]
+fn figures_are_drawn() {
+    insta::assert_snapshot!("svg", svg(&signature_figure(&shm())));
+    insta::assert_snapshot!("svg_paragon", svg(&signature_figure(&paragon())));
+    insta::assert_snapshot!("plot_80", plot(&signature_figure(&shm()), &Layout::default()));
+    let plain = Layout { width: 100, ascii: true, ..Layout::default() };
+    insta::assert_snapshot!("plot_100_ascii", plot(&signature_figure(&paragon()), &plain));
+}

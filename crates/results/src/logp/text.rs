@@ -1,0 +1,108 @@
+//! The signature's parameters as a page of text.
+
+use bandgap_model::Regime;
+use bandgap_model::signature::Cause;
+use bandgap_report::table::{ROOMY, both, estimated, evidence, interval, plain, value};
+use bandgap_report::{Layout, Listing};
+use bandgap_units::{Fraction, significant};
+
+use super::parameter::{PARAMETERS, Parameter, determined};
+use super::schema::{Logp, Parameters};
+use super::side_by_side::{Column, side_by_side};
+use crate::measured::{State, arrow, launches, sentences};
+
+/// What was measured, the parameters with their meaning, the findings, and the machine's other
+/// states.
+pub(super) fn page(logp: &Logp, layout: &Layout) -> String {
+    let mut text = heading(logp, "", layout);
+    let mut conditions = logp.state.line();
+    for floor in &logp.floor_ratios {
+        let ratio = significant(floor.ratio.0, 3);
+        conditions += &format!("; half the round trip is {ratio} × the {} floor", floor.name);
+    }
+    text += &layout.paragraph(&conditions);
+    text += &layout.paragraph(&bound(logp));
+    text += "\n";
+    text += &parameters(logp, layout);
+    text += &sentences(&logp.findings, layout);
+    if !logp.other_states.is_empty() {
+        text += "\n";
+        text += &states(logp, layout);
+    }
+    text
+}
+
+/// What was measured, of what and between whom.
+pub(super) fn heading(logp: &Logp, of: &str, layout: &Layout) -> String {
+    let (over, who) = (&logp.transport, logp.participants(arrow(layout)));
+    let launches = launches(logp.launches);
+    layout.paragraph(&format!("LogP signature{of} over {over}: {who}; {launches}"))
+}
+
+fn bound(logp: &Logp) -> String {
+    let mut text = match logp.regime {
+        Regime::NetworkBound => "Network-bound: the requester waits for the transport".to_owned(),
+        Regime::ProcessorBound => {
+            "Processor-bound: g = os + or, and the transport's own gap stays hidden".to_owned()
+        }
+    };
+    if let Some(transition) = &logp.transition {
+        let cause = match transition.cause {
+            Cause::RoundTrip => "when the first replies return",
+            Cause::Capacity => "when the capacity is reached",
+        };
+        let messages = plain(transition.messages.0.round());
+        text += &format!(". The send-only regime ends after {messages} messages, {cause}");
+    }
+    if let Some(arm) = &logp.arm {
+        let slope = significant(arm.slope.value.0, 3);
+        let from = arm.from_delay.ns();
+        text += &if arm.holds {
+            format!(". From Δ = {from} on, cost = os + or + Δ holds (slope {slope})")
+        } else {
+            format!(
+                ". Cost = os + or + Δ does not hold: from Δ = {from} on the slope is {slope}, not 1"
+            )
+        };
+    }
+    text + "."
+}
+
+fn parameters(logp: &Logp, layout: &Layout) -> String {
+    let roomy = layout.columns() >= ROOMY;
+    let found = |row: &Parameter| (row.of)(&logp.parameters);
+    let missing = |row: &Parameter| row.missing(logp.regime).to_owned();
+    let confidence = format!("{} interval", layout.confidence);
+    let rows = Listing::new(&PARAMETERS, layout)
+        .text("", |row| row.symbol.to_owned())
+        .text("parameter", |row| row.name.to_owned())
+        .number("value", |row| found(row).map(value).unwrap_or_else(|| missing(row)))
+        .number(&confidence, |row| found(row).map(interval).unwrap_or_default())
+        .text("meaning", |row| row.meaning.to_owned())
+        .when(roomy, |rows| {
+            rows.text("estimated by", |row| found(row).map(evidence).unwrap_or_default())
+        });
+    let mut text = rows.noting(determined(&logp.parameters).map(|(_, found)| found)).finish();
+    if !roomy {
+        text += &estimated(layout, determined(&logp.parameters));
+    }
+    text
+}
+
+/// The parameters in every state side by side, the commonest first.
+fn states(logp: &Logp, layout: &Layout) -> String {
+    let main = (&logp.state, &logp.parameters, logp.regime);
+    let others =
+        logp.other_states.iter().map(|other| (&other.state, &other.parameters, other.regime));
+    fn column<'a>((state, parameters, regime): (&'a State, &'a Parameters, Regime)) -> Column<'a> {
+        Column {
+            heading: format!("{} ({})", state.label, Fraction(state.share.0)),
+            parameters,
+            regime,
+            further: vec![state.probe.as_ref().map(both).unwrap_or_default()],
+        }
+    }
+    let columns: Vec<Column<'_>> = [main].into_iter().chain(others).map(column).collect();
+    layout.paragraph("The machine was found in several states; estimates never mix them:")
+        + &side_by_side(&columns, &[("probe", "floor probe")], layout)
+}

@@ -1,0 +1,148 @@
+//! The value of one point, estimated from its batches.
+
+use bandgap_campaign::judge::Judged;
+use bandgap_campaign::{Key, Table};
+use bandgap_model::Estimate;
+use bandgap_record::{Evidence, Quantity, RecordError, Unit};
+use bandgap_stats::{Interval, Point};
+use bandgap_units::Ns;
+
+use crate::error::AssembleError;
+use crate::measured::batch::{Batch, Summary};
+
+/// How points are estimated.
+pub(crate) const ESTIMATOR: &str = "mean of batch means inside the MAD fence, t interval";
+
+/// An estimate, and what it rests on. Times are in nanoseconds, all else in its unit.
+pub(crate) struct Estimated {
+    value: f64,
+    interval: Option<Interval>,
+    evidence: Evidence,
+}
+
+impl Estimated {
+    /// The estimate of a point.
+    pub(crate) fn new(point: &Point, estimator: &str, converged: bool) -> Self {
+        let evidence = Evidence::new(estimator, point.batches as u64, converged);
+        Self { value: point.value, interval: Some(point.interval), evidence }
+    }
+
+    /// A single value, which has no interval of its own.
+    pub(crate) fn single(value: f64, estimator: &str, converged: bool) -> Self {
+        Self { value, interval: None, evidence: Evidence::new(estimator, 1, converged) }
+    }
+
+    /// It as it is recorded.
+    pub(crate) fn recorded(&self, unit: Unit) -> Result<Quantity, RecordError> {
+        self.per(1.0, unit)
+    }
+
+    /// One part of `parts`: the cost of a message, where the time is that of many.
+    pub(crate) fn per(&self, parts: f64, unit: Unit) -> Result<Quantity, RecordError> {
+        let si = |value: f64| match unit {
+            Unit::Second => Ns(value / parts).as_secs(),
+            _ => value / parts,
+        };
+        let interval = self.interval.map(|i| (si(i.low), si(i.high)));
+        Quantity::new(si(self.value), interval, unit, self.evidence.clone())
+    }
+}
+
+/// A model's estimate as it is recorded.
+pub(crate) fn recorded(
+    estimate: &Estimate,
+    unit: Unit,
+    converged: bool,
+) -> Result<Quantity, RecordError> {
+    let Estimate { value, low, high, samples, estimator } = *estimate;
+    let evidence = Evidence::new(estimator, samples as u64, converged);
+    Estimated { value, interval: Some(Interval { low, high }), evidence }.recorded(unit)
+}
+
+/// The time of `key`; `None` for fewer than two batches. In virtual time all has converged.
+pub(crate) fn estimated(judged: &Judged<'_>, key: &Key, virtual_time: bool) -> Option<Quantity> {
+    let point = judged.point(key)?;
+    let converged = virtual_time || judged.converged(key);
+    Estimated::new(&point, ESTIMATOR, converged).recorded(Unit::Second).ok()
+}
+
+/// The time of a key with all that is recorded of it.
+pub(crate) struct Timed {
+    pub(crate) time: Estimated,
+    pub(crate) converged: bool,
+    pub(crate) summary: Summary,
+    pub(crate) batches: Vec<Batch>,
+}
+
+impl Timed {
+    /// The time of `key`, of a single batch too; `None` where no batch counts.
+    pub(crate) fn of(
+        judged: &Judged<'_>,
+        table: &Table,
+        key: &Key,
+        virtual_time: bool,
+        confidence: f64,
+    ) -> Result<Option<Timed>, AssembleError> {
+        let Some(&first) = judged.values(key).first() else { return Ok(None) };
+        let converged = virtual_time || judged.converged(key);
+        let time = match judged.point(key) {
+            Some(point) => Estimated::new(&point, ESTIMATOR, converged),
+            None => Estimated::single(first, ESTIMATOR, converged),
+        };
+        let batches = table.batches(key);
+        let counted = batches.iter().filter(|batch| judged.counts(batch));
+        let samples: Vec<f64> = counted.flat_map(|batch| batch.samples.iter().copied()).collect();
+        let summary = Summary::of(&samples, confidence)?;
+        let batches = batches.iter().map(|it| Batch::of(it, judged, virtual_time)).collect();
+        Ok(Some(Timed { time, converged, summary, batches }))
+    }
+}
+
+/// n/t(n), with the interval of the time turned over where that is possible; `None` for no bytes.
+pub(crate) fn bandwidth(bytes: u64, time: &Quantity) -> Result<Option<Quantity>, RecordError> {
+    if bytes == 0 || time.value.0 <= 0.0 {
+        return Ok(None);
+    }
+    let estimator = format!("n / ({})", time.estimator);
+    turned(bytes as f64, time, Unit::BytePerSecond, estimator).map(Some)
+}
+
+/// How many of something there are in a second where `count` take this time, with its interval turned
+/// over where that is possible.
+pub(crate) fn turned(
+    count: f64,
+    time: &Quantity,
+    unit: Unit,
+    estimator: String,
+) -> Result<Quantity, RecordError> {
+    let positive = time.interval().filter(|(low, _)| *low > 0.0);
+    let ends = positive.map(|(low, high)| (count / high, count / low));
+    let evidence = Evidence::new(estimator, time.samples, time.converged);
+    Quantity::new(count / time.value.0, ends, unit, evidence)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_single_batch_has_no_interval_and_so_has_its_bandwidth() {
+        let time = Estimated::single(250.0, ESTIMATOR, false).recorded(Unit::Second).unwrap();
+        assert_eq!((time.interval(), time.samples), (None, 1));
+        let rate = bandwidth(500, &time).unwrap().unwrap();
+        // 500 B in 250 ns.
+        assert!((rate.value.0 / 2e9 - 1.0).abs() < 1e-9);
+        assert_eq!(rate.interval(), None);
+        assert!(!rate.converged);
+    }
+
+    #[test]
+    fn a_time_that_may_be_zero_has_a_bandwidth_without_interval() {
+        let bounds = Some((Ns(-50.0), Ns(550.0)));
+        let time = Quantity::time(Ns(250.0), bounds, Evidence::new("mean", 2, false)).unwrap();
+        let rate = bandwidth(500, &time).unwrap().unwrap();
+        assert!((rate.value.0 / 2e9 - 1.0).abs() < 1e-9);
+        assert_eq!(rate.interval(), None);
+        assert_eq!(bandwidth(0, &time).unwrap(), None);
+    }
+}

@@ -1,0 +1,19 @@
+//! What several kinds record of a measurement, and how it is made of batches.
+
+mod batch;
+mod drawn;
+mod estimated;
+#[cfg(test)]
+pub(crate) mod examples;
+mod pattern;
+mod ranks;
+mod state;
+
+pub use batch::{Batch, Summary};
+pub(crate) use drawn::{datum, sentences, with_plots};
+pub(crate) use estimated::{ESTIMATOR, Estimated, Timed, bandwidth, estimated, recorded, turned};
+pub use pattern::Pattern;
+pub use ranks::{Pair, TABLE};
+pub(crate) use ranks::{arrow, launches, named_file, of_ranks, over};
+pub use state::State;
+pub(crate) use state::{in_one_state, slowed};

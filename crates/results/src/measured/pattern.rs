@@ -1,0 +1,40 @@
+//! Who sends to whom.
+
+use bandgap_campaign::signature::SignaturePattern;
+use serde::{Deserialize, Serialize};
+
+/// Who sends to whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pattern {
+    /// One requester, one replier.
+    OneToOne,
+    /// Half the ranks, each with its own replier in the other half.
+    Pairs,
+    /// One requester to many repliers.
+    FanOut,
+    /// Many requesters to one replier.
+    FanIn,
+}
+
+impl Pattern {
+    /// Its name in run files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Pattern::OneToOne => "one-to-one",
+            Pattern::Pairs => "pairs",
+            Pattern::FanOut => "fan-out",
+            Pattern::FanIn => "fan-in",
+        }
+    }
+}
+
+impl From<SignaturePattern> for Pattern {
+    fn from(pattern: SignaturePattern) -> Pattern {
+        match pattern {
+            SignaturePattern::OneToOne => Pattern::OneToOne,
+            SignaturePattern::Pairs => Pattern::Pairs,
+            SignaturePattern::FanOut => Pattern::FanOut,
+        }
+    }
+}

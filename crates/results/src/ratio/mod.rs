@@ -1,0 +1,69 @@
+//! A layer beside the floor it stands on.
+
+pub mod assemble;
+
+use bandgap_record::Quantity;
+use bandgap_report::table::{estimated, one_state};
+use bandgap_report::{Layout, Listing};
+use serde::{Deserialize, Serialize};
+
+use crate::kind::{Among, Kind, Shown, Verdict, is_first, nothing};
+use crate::measured::in_one_state;
+
+/// The time of a layer over the time of its floor, batch against neighbouring batch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ratio {
+    /// The layer's name.
+    pub name: String,
+    /// The floor's name.
+    pub over: String,
+    /// Time over time: 1 is as fast as the floor.
+    pub ratio: Quantity,
+    /// The placement state of both.
+    pub state: Option<String>,
+}
+
+impl Kind for Ratio {
+    const KIND: &'static str = "ratio";
+    const MEANING: &'static str = "the time of a layer over the time of its floor";
+
+    #[cfg(test)]
+    fn sample() -> Ratio {
+        tests::sample()
+    }
+}
+
+impl Shown for Ratio {
+    nothing! { figures, files, findings }
+
+    fn quantities(&self) -> Vec<(String, &Quantity)> {
+        vec![(format!("{} over {}", self.name, self.over), &self.ratio)]
+    }
+
+    /// How much longer each layer takes than its floor.
+    fn text(&self, among: &Among<'_>, layout: &Layout) -> String {
+        let ratios: Vec<&Ratio> = among.of().collect();
+        if !is_first(self, &ratios) {
+            return String::new();
+        }
+        let state = one_state(ratios.iter().map(|ratio| ratio.state.as_deref()));
+        let rows = Listing::new(ratios.iter().copied(), layout)
+            .name("layer", |ratio| ratio.name.clone())
+            .name("over its floor", |ratio| ratio.over.clone())
+            .quantity("time ×", |ratio| Some(&ratio.ratio))
+            .when(state.is_none(), |rows| {
+                rows.text("state", |ratio| ratio.state.clone().unwrap_or_default())
+            });
+        let named = ratios.iter().map(|ratio| (ratio.name.as_str(), &ratio.ratio));
+        let table = in_one_state(state, layout) + &rows.finish() + &estimated(layout, named);
+        format!("\n{table}")
+    }
+
+    /// How a layer compares with its floor is not a matter of right or wrong.
+    fn verdict(&self) -> Verdict {
+        Verdict::Good
+    }
+}
+
+#[cfg(test)]
+mod tests;

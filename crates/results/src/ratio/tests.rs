@@ -1,0 +1,36 @@
+use super::*;
+use crate::measured::examples::number;
+
+fn ratio(state: &str, converged: bool) -> Ratio {
+    Ratio {
+        name: "active_message_stream".into(),
+        over: "store_cross_core_1mib".into(),
+        ratio: Quantity { converged, ..number(1.05) },
+        state: Some(state.into()),
+    }
+}
+
+pub(super) fn sample() -> Ratio {
+    ratio("N", true)
+}
+
+#[test]
+fn a_state_that_all_share_is_said_once_and_names_stay_whole() {
+    let page = |second: &str, layout: &Layout| {
+        let list = [ratio("N", true), ratio(second, false)];
+        let among = Among::new(list.iter().map(|ratio| ratio as &dyn Shown));
+        list.iter().map(|ratio| ratio.text(&among, layout)).collect::<String>()
+    };
+    for width in [80, 120] {
+        let layout = Layout { width, ..Layout::default() };
+        let one = page("N", &layout);
+        assert!(one.starts_with("\nState N\n") && !one.contains(" state"), "{one}");
+        assert!(one.contains(&sample().name) && one.contains(&sample().over), "{one}");
+        assert!(one.contains("\nEstimator: "), "{one}");
+        assert!(one.lines().all(|line| line.chars().count() <= usize::from(width)), "{one}");
+        let two = page("F", &layout);
+        assert!(!two.contains("State") && two.contains(" state"), "{two}");
+    }
+    // The mark stands where the footnote is meant.
+    assert_eq!(page("N", &Layout::default()).matches("1.05 *").count(), 1);
+}

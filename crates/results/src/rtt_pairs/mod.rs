@@ -1,0 +1,120 @@
+//! Round trips between pairs of ranks (LogP paper, table 3).
+
+pub mod assemble;
+
+use std::collections::BTreeSet;
+
+use bandgap_record::Quantity;
+use bandgap_report::table::estimated;
+use bandgap_report::{Layout, Listing};
+use bandgap_units::{Ns, significant};
+use serde::{Deserialize, Serialize};
+
+use crate::kind::{Among, Kind, Shown, Verdict, nothing};
+
+/// The round trip of a single request and reply, for every pair measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RttPairs {
+    /// The transport as the command line names it.
+    pub transport: String,
+    /// The pairs.
+    pub pairs: Vec<Pair>,
+    /// The shortest round trip.
+    pub minimum: Quantity,
+    /// The longest round trip.
+    pub maximum: Quantity,
+}
+
+/// One pair of ranks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pair {
+    /// The rank that asks, and takes the times.
+    pub requester: u32,
+    /// The rank that answers.
+    pub replier: u32,
+    /// The distance class between them, where it is known.
+    pub distance: Option<String>,
+    /// Time from request to reply.
+    pub rtt: Quantity,
+}
+
+/// More ranks than this do not fit beside each other.
+const MOST_RANKS: usize = 16;
+
+impl Kind for RttPairs {
+    const KIND: &'static str = "rtt_pairs";
+    const MEANING: &'static str =
+        "the round trip of one request and its reply, for every pair of ranks";
+
+    #[cfg(test)]
+    fn sample() -> RttPairs {
+        tests::sample()
+    }
+}
+
+impl Shown for RttPairs {
+    nothing! { figures, files, findings }
+
+    fn quantities(&self) -> Vec<(String, &Quantity)> {
+        let name = |pair: &Pair| {
+            let Pair { requester, replier, .. } = pair;
+            format!("round trip from rank {requester} to rank {replier} over {}", self.transport)
+        };
+        self.pairs.iter().map(|pair| (name(pair), &pair.rtt)).collect()
+    }
+
+    /// The shortest and the longest round trip, and every one of them where the ranks are few.
+    fn text(&self, _: &Among<'_>, layout: &Layout) -> String {
+        let ends = [("shortest", &self.minimum), ("longest", &self.maximum)];
+        let between = |end: &(&str, &Quantity)| {
+            let pair = self.pairs.iter().find(|pair| pair.rtt.value == end.1.value);
+            pair.map(names).unwrap_or_default()
+        };
+        let rows = Listing::new(&ends, layout)
+            .text("round trip", |end| end.0.to_owned())
+            .quantity("value", |end| Some(end.1))
+            .text("between", between);
+        let mut text = layout.paragraph(&format!(
+            "Round trip of a single request and reply over {}, {} pairs:",
+            self.transport,
+            self.pairs.len()
+        ));
+        text += &rows.finish();
+        text += &estimated(layout, ends);
+        let ranks: BTreeSet<u32> =
+            self.pairs.iter().flat_map(|pair| [pair.requester, pair.replier]).collect();
+        if (3..=MOST_RANKS).contains(&ranks.len()) {
+            text += "\n";
+            text += &matrix(&self.pairs, &ranks, &self.maximum, layout);
+        }
+        text
+    }
+
+    fn verdict(&self) -> Verdict {
+        Verdict::doubtful_if(self.pairs.iter().any(|pair| !pair.rtt.converged))
+    }
+}
+
+fn names(pair: &Pair) -> String {
+    let distance = pair.distance.as_ref().map(|distance| format!(" ({distance})"));
+    format!("ranks {} and {}{}", pair.requester, pair.replier, distance.unwrap_or_default())
+}
+
+/// All round trips in one unit, requesters down and repliers across.
+fn matrix(pairs: &[Pair], ranks: &BTreeSet<u32>, longest: &Quantity, layout: &Layout) -> String {
+    let unit = Ns::from_secs(longest.value.0).unit();
+    let corner = format!("RTT ({})", unit.symbol());
+    let cell = |from: u32, to: u32| {
+        let pair = pairs.iter().find(|pair| (pair.requester, pair.replier) == (from, to));
+        let rtt = pair.map(|pair| significant(unit.count(Ns::from_secs(pair.rtt.value.0)), 3));
+        rtt.unwrap_or_default()
+    };
+    let rows = Listing::new(ranks, layout).text(&corner, u32::to_string);
+    let rows =
+        ranks.iter().fold(rows, |rows, to| rows.number(&to.to_string(), |from| cell(*from, *to)));
+    layout.paragraph("Requesters down, repliers across; the same estimator and precision:")
+        + &rows.finish()
+}
+
+#[cfg(test)]
+mod tests;

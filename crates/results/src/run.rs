@@ -1,0 +1,48 @@
+//! All results of a run together.
+
+use bandgap_record::{RecordError, RunDir};
+use bandgap_report::Layout;
+
+use crate::kind::{Among, Verdict};
+use crate::list::Outcome;
+use crate::logp;
+
+/// A run with results of all kinds.
+pub type Run = bandgap_record::Run<Outcome>;
+
+/// Results that belong together, as one text.
+pub fn text(results: &[Outcome], layout: &Layout) -> String {
+    let among = among(results);
+    among.all().iter().map(|result| result.text(&among, layout)).collect()
+}
+
+/// The parameters of several signatures of small messages side by side.
+pub fn summary(results: &[Outcome], layout: &Layout) -> String {
+    logp::summary(&logp::small_messages(&among(results)), layout)
+}
+
+/// The worst of the verdicts on results.
+pub fn verdict(results: &[Outcome]) -> Verdict {
+    let doubtful = |result: &Outcome| result.as_shown().verdict() == Verdict::Doubtful;
+    Verdict::doubtful_if(results.iter().any(doubtful))
+}
+
+/// Writes the run file, and the tables and pictures of its results. `more`: results of further
+/// transports are to come, so that each file is named after its own.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn write_all(directory: &RunDir, run: &Run, more: bool) -> Result<(), RecordError> {
+    directory.write_run(run)?;
+    let among = among(&run.results).with_more_to_come(more);
+    for result in among.all() {
+        for file in result.files(&among)? {
+            directory.write(&file.name, &file.contents)?;
+        }
+    }
+    Ok(())
+}
+
+fn among(results: &[Outcome]) -> Among<'_> {
+    Among::new(results.iter().map(Outcome::as_shown))
+}

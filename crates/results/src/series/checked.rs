@@ -1,0 +1,139 @@
+//! How much of what was received was checked.
+
+use std::iter::Sum;
+
+use bandgap_campaign::data::Verified;
+use serde::{Deserialize, Serialize};
+
+/// Messages whose contents were compared with what had been sent. A checked batch is not timed, and
+/// each of its messages has a place of its own; in a timed batch, messages share a place, and what
+/// stays there is compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checked {
+    /// Checked batches.
+    pub batches: u64,
+    /// Messages received in them.
+    pub messages: u64,
+    /// Those of them that were compared.
+    pub compared: u64,
+    /// Timed batches.
+    pub timed_batches: u64,
+    /// Messages received in them.
+    pub timed_messages: u64,
+    /// Those of them that were compared.
+    pub timed_compared: u64,
+}
+
+impl Sum for Checked {
+    fn sum<I: Iterator<Item = Checked>>(all: I) -> Checked {
+        all.fold(Checked::default(), |sum, one| Checked {
+            batches: sum.batches + one.batches,
+            messages: sum.messages + one.messages,
+            compared: sum.compared + one.compared,
+            timed_batches: sum.timed_batches + one.timed_batches,
+            timed_messages: sum.timed_messages + one.timed_messages,
+            timed_compared: sum.timed_compared + one.timed_compared,
+        })
+    }
+}
+
+impl Checked {
+    /// What a campaign verified of one point.
+    pub(crate) fn of(verified: &Verified) -> Self {
+        Self {
+            batches: verified.checked_batches,
+            messages: verified.checked.received,
+            compared: verified.checked.compared,
+            timed_batches: verified.timed_batches,
+            timed_messages: verified.timed.received,
+            timed_compared: verified.timed.compared,
+        }
+    }
+
+    /// Whether anything was compared.
+    pub fn is_something(&self) -> bool {
+        self.compared + self.timed_compared > 0
+    }
+
+    /// It as a sentence.
+    pub fn sentence(&self) -> String {
+        let checked = of_batches(self.compared, self.messages, self.batches, "checked");
+        let timed =
+            of_batches(self.timed_compared, self.timed_messages, self.timed_batches, "timed");
+        format!("Contents compared: {checked}; {timed}.")
+    }
+}
+
+/// `all 1 280 messages of 64 checked batches`.
+fn of_batches(compared: u64, messages: u64, batches: u64, kind: &str) -> String {
+    let plural = |count: u64, one: &str, many: &str| match count {
+        1 => format!("1 {one}"),
+        _ => format!("{} {many}", grouped(count)),
+    };
+    let share = match (compared, messages) {
+        _ if batches == 0 => return format!("no {kind} batch"),
+        (_, 0) => "no message".to_owned(),
+        (a, b) if a == b => format!("all {}", plural(b, "message", "messages")),
+        _ => format!("{} of {}", grouped(compared), plural(messages, "message", "messages")),
+    };
+    format!("{share} of {}", plural(batches, &format!("{kind} batch"), &format!("{kind} batches")))
+}
+
+/// A count in groups of three digits, which are kept on one line.
+fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
+    groups.collect::<Vec<_>>().join("\u{a0}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sentence_has_the_numbers() {
+        let told = |[batches, messages, compared]: [u64; 3], timed: [u64; 3]| {
+            let [timed_batches, timed_messages, timed_compared] = timed;
+            let checked = Checked {
+                batches,
+                messages,
+                compared,
+                timed_batches,
+                timed_messages,
+                timed_compared,
+            };
+            checked.sentence().replace('\u{a0}', " ")
+        };
+        assert_eq!(
+            told([64, 1280, 1280], [512, 51_200, 512]),
+            "Contents compared: all 1 280 messages of 64 checked batches; 512 of 51 200 messages of \
+             512 timed batches."
+        );
+        assert_eq!(
+            told([0; 3], [1, 1, 1]),
+            "Contents compared: no checked batch; all 1 message of 1 timed batch."
+        );
+        // A barrier brings no message.
+        assert_eq!(
+            told([1, 0, 0], [2, 20, 0]),
+            "Contents compared: no message of 1 checked batch; 0 of 20 messages of 2 timed batches."
+        );
+        assert_eq!(grouped(1_234_567).replace('\u{a0}', "'"), "1'234'567");
+    }
+
+    #[test]
+    fn parts_add_up() {
+        let one = Checked {
+            batches: 1,
+            messages: 20,
+            compared: 20,
+            timed_batches: 8,
+            timed_messages: 160,
+            timed_compared: 16,
+        };
+        let both: Checked = [one, one].into_iter().sum();
+        assert_eq!([both.batches, both.messages, both.compared], [2, 40, 40]);
+        assert_eq!([both.timed_batches, both.timed_messages, both.timed_compared], [16, 320, 32]);
+        assert!(one.is_something() && !Checked::default().is_something());
+    }
+}

@@ -1,0 +1,240 @@
+//! Time and bandwidth against the message size, with the fitted segments.
+
+use bandgap_model::hockney::Weighting;
+use bandgap_record::Quantity;
+use bandgap_report::table::length;
+use bandgap_report::{
+    Axis, Datum, Dimension, Figure, Mark, Reference, Region, Scale, Series as Curve, Style,
+};
+use bandgap_units::{Bytes, Ns};
+
+use super::groups::{Group, fits_of, groups};
+use super::schema::{Series, SeriesPoint};
+use crate::hockney::{Hockney, Segment, SegmentLine, breakpoints, weighting};
+use crate::measured::{TABLE, datum, of_ranks};
+
+/// Points that a fitted line is drawn through: on these axes it is a curve.
+const STEPS: u32 = 24;
+
+/// The figures of a series: its time, and its bandwidth where it has one; none of a single point
+/// without bytes.
+///
+/// Drawn with them are the fits among `fits` that are of this series; the segments, and the marks at
+/// n½ where that lies inside the measured sizes, are those of the relative fit if there is one.
+pub(super) fn figures(series: &Series, fits: &[&Hockney]) -> Vec<Figure> {
+    // Nothing has a place on an axis of sizes but sizes.
+    if !series.is_over_ranks() && !series.has_bytes() {
+        return Vec::new();
+    }
+    let fits = fits_of(series, fits);
+    let bandwidth = series.points.iter().any(|point| point.bandwidth.is_some());
+    let bandwidth = bandwidth.then(|| bandwidth_figure(series, &fits));
+    std::iter::once(time_figure(series, &fits)).chain(bandwidth).collect()
+}
+
+fn time_figure(series: &Series, fits: &[&Hockney]) -> Figure {
+    let mut curves = measured(series, fits, |point| Some(&point.time));
+    let overheads = measured(series, &[], |point| point.send_overhead.as_ref());
+    let mut notes = notes(series, fits);
+    let what = if overheads.is_empty() { "time" } else { "time and send overhead" };
+    if !overheads.is_empty() {
+        notes.push("What lies between o(n) and t(n) is left for computation.".to_owned());
+    }
+    curves.extend(overheads.into_iter().map(|curve| Curve {
+        name: match curve.name.as_str() {
+            MEASURED => "o(n)".to_owned(),
+            points => format!("o(n), {points}"),
+        },
+        ..curve
+    }));
+    let y = Axis { label: "time t".into(), scale: Scale::Log10, dimension: Dimension::Time };
+    Figure {
+        title: format!("{}: {what}", series.subject()),
+        subtitle: subtitle(series),
+        notes,
+        ..figure(series, fits, y, curves, |_, time| time)
+    }
+}
+
+fn bandwidth_figure(series: &Series, fits: &[&Hockney]) -> Figure {
+    let curves = measured(series, fits, |point| point.bandwidth.as_ref());
+    let y = Axis { label: "bandwidth r".into(), scale: Scale::Linear, dimension: Dimension::Rate };
+    let drawn = figure(series, fits, y, curves, |size, time| size * 1e9 / time);
+    // Beyond what was measured, r∞ is the fit's promise, and would squeeze the plot.
+    let last = segments(fits).last().filter(|segment| half_inside(segment).is_some());
+    let asymptote = last.and_then(|segment| segment.r_inf.as_ref());
+    let line = |rate: &Quantity| Reference { name: "r∞".into(), y: rate.value.0, series: None };
+    // Named above, where there is more room.
+    let unnamed = |region| Region { label: String::new(), ..region };
+    Figure {
+        references: asymptote.map(line).into_iter().collect(),
+        regions: drawn.regions.into_iter().map(unnamed).collect(),
+        ..drawn
+    }
+}
+
+/// Curves and the fits beside them, which are drawn as `of` size and time.
+fn figure(
+    series: &Series,
+    fits: &[&Hockney],
+    y: Axis,
+    mut curves: Vec<Curve>,
+    of: impl Fn(f64, f64) -> f64,
+) -> Figure {
+    curves.extend(fits.iter().map(|fit| fitted(fit, &of)));
+    let mark = |segment: &Segment| {
+        let (size, name) = half_inside(segment)?;
+        Some(Mark { name, x: size, y: of(size, at(segment.line.as_ref()?, size)) })
+    };
+    let all = if series.name == "comms3" { "of all ranks together" } else { "of one message" };
+    Figure {
+        title: "bandwidth r(n) = n/t(n)".to_owned(),
+        subtitle: all.to_owned(),
+        x: abscissa(series.is_over_ranks()),
+        y,
+        legend: series.name.clone(),
+        references: Vec::new(),
+        regions: regions(fits),
+        marks: segments(fits).filter_map(mark).collect(),
+        notes: Vec::new(),
+        series: curves,
+    }
+}
+
+fn subtitle(series: &Series) -> String {
+    if series.transport == TABLE {
+        return format!("{} times from a table", series.points.len());
+    }
+    let who = of_ranks(series.ranks, series.pair, series.cores, "→");
+    let bytes = match (series.has_bytes(), series.is_virtual(), series.verified) {
+        (false, ..) => "",
+        (_, true, _) => "; virtual time",
+        (.., true) => "; data verified",
+        (.., false) => "; data not verified",
+    };
+    format!("{who}; state {}{bytes}", series.state.share())
+}
+
+fn abscissa(over_ranks: bool) -> Axis {
+    let (label, dimension) = match over_ranks {
+        true => ("ranks", Dimension::Count),
+        false => ("message size n", Dimension::Size),
+    };
+    Axis { label: label.into(), scale: Scale::Log2, dimension }
+}
+
+/// The name of a curve that needs no other.
+const MEASURED: &str = "measured";
+
+/// The curves of what was measured, where there is anything: without a line where a fit runs through
+/// the points.
+fn measured(
+    series: &Series,
+    fits: &[&Hockney],
+    of: fn(&SeriesPoint) -> Option<&Quantity>,
+) -> Vec<Curve> {
+    let groups = groups(series);
+    let over_ranks = series.is_over_ranks();
+    let several_ranks = groups.iter().any(|group| group.ranks != groups[0].ranks);
+    let several_distances = groups.iter().any(|group| group.distance != groups[0].distance);
+    let curve = |group: &Group<'_>| {
+        let point = |point: &&SeriesPoint| {
+            let x = if over_ranks { f64::from(point.ranks) } else { point.bytes as f64 };
+            Some(datum(x, of(point)?))
+        };
+        let points: Vec<Datum> = group.points.iter().filter_map(point).collect();
+        let ranks = several_ranks.then(|| format!("{} ranks", group.ranks));
+        let distance = group.distance.filter(|_| several_distances).map(str::to_owned);
+        let names: Vec<String> = ranks.into_iter().chain(distance).collect();
+        let name = if names.is_empty() { MEASURED.to_owned() } else { names.join(", ") };
+        let fitted = fits.iter().any(|fit| group.is_fitted_by(fit));
+        let style = if fitted { Style::Points } else { Style::Line };
+        (!points.is_empty()).then_some(Curve { name, points, style })
+    };
+    groups.iter().filter_map(curve).collect()
+}
+
+/// The fitted time of `size` bytes in nanoseconds.
+fn at(line: &SegmentLine, size: f64) -> f64 {
+    line.intercept.ns().0 + size * line.per_byte.ns().0
+}
+
+/// A fit as a curve, interrupted between its segments.
+fn fitted(fit: &Hockney, of: impl Fn(f64, f64) -> f64) -> Curve {
+    let mut points = Vec::new();
+    for segment in &fit.segments {
+        let Some(line) = &segment.line else { continue };
+        // 0 bytes have no place on the axis.
+        let (from, to) = (segment.from_bytes.max(1) as f64, segment.to_bytes.max(1) as f64);
+        for step in 0..=STEPS {
+            let size = from * (to / from).powf(f64::from(step) / f64::from(STEPS));
+            // A line may begin below zero, and no time does.
+            points.push(match at(line, size) {
+                time if time > 0.0 => Datum::exact(size, of(size, time)),
+                _ => Datum::gap(size),
+            });
+        }
+        points.push(Datum::gap(to));
+    }
+    let style = match fit.weighting {
+        Weighting::Relative => Style::Dashed,
+        Weighting::Ordinary => Style::Dotted,
+    };
+    Curve { name: name(fit), points, style }
+}
+
+/// `relative fit`, and of how many ranks where the series has several numbers of them.
+fn name(fit: &Hockney) -> String {
+    let ranks = fit.ranks.map(|ranks| format!(", {ranks} ranks")).unwrap_or_default();
+    format!("{} fit{ranks}", weighting(fit))
+}
+
+/// The fit whose segments are named: the first, unless there are fits of several numbers of ranks.
+fn named<'a>(fits: &[&'a Hockney]) -> Option<&'a Hockney> {
+    let first = fits.first()?;
+    fits.iter().all(|fit| fit.is_beside(first)).then_some(first)
+}
+
+/// The segments that are named.
+fn segments<'a>(fits: &[&'a Hockney]) -> impl Iterator<Item = &'a Segment> {
+    named(fits).into_iter().flat_map(|fit| &fit.segments)
+}
+
+/// n½ and its name, where it is inside its own segment.
+fn half_inside(segment: &Segment) -> Option<(f64, String)> {
+    let size = segment.n_half.as_ref()?.value.0;
+    let inside = (segment.from_bytes as f64..=segment.to_bytes as f64).contains(&size);
+    inside.then(|| (size, format!("n½ = {}", length(size))))
+}
+
+/// The segments as ranges of sizes, divided at the breakpoints.
+fn regions(fits: &[&Hockney]) -> Vec<Region> {
+    let Some(fit) = named(fits).filter(|fit| !fit.breakpoints.is_empty()) else {
+        return Vec::new();
+    };
+    let mut ends: Vec<f64> = fit.breakpoints.iter().map(|point| point.bytes.0).collect();
+    ends.push(f64::INFINITY);
+    let mut from = f64::NEG_INFINITY;
+    let region = |(index, to): (usize, f64)| {
+        let region = Region { from, to, label: format!("segment {}", index + 1) };
+        from = to;
+        region
+    };
+    ends.into_iter().enumerate().map(region).collect()
+}
+
+fn notes(series: &Series, fits: &[&Hockney]) -> Vec<String> {
+    let mut notes =
+        vec!["Bars are confidence intervals where these are larger than the mark.".to_owned()];
+    if let Some(fit) = named(fits).filter(|fit| !fit.breakpoints.is_empty()) {
+        notes.push(format!("Segments of the {} meet at {}.", name(fit), breakpoints(fit)));
+    }
+    if let Some(empty) = series.points.iter().find(|point| point.bytes == 0)
+        && !series.is_over_ranks()
+    {
+        let time = empty.time.as_time().unwrap_or(Ns::ZERO);
+        let empty = Bytes(0);
+        notes.push(format!("{empty} (t = {time}) has no place on a logarithmic axis."));
+    }
+    notes
+}

@@ -1,0 +1,103 @@
+//! The files of series: one table of all, and the samples and a picture of each.
+
+use bandgap_record::{RecordError, bounds, csv, estimate, nanoseconds};
+use bandgap_report::{Figure, svg_panels};
+
+use super::schema::Series;
+use crate::kind::{File, is_first};
+use crate::measured::{Batch, named_file};
+
+/// The files of `series`, which is drawn as `figures` and stands among `all`.
+pub(super) fn files(
+    series: &Series,
+    figures: &[Figure],
+    all: &[&Series],
+) -> Result<Vec<File>, RecordError> {
+    let suffix = match all {
+        [_] => String::new(),
+        _ => format!("-{}-{}", named_file(&series.name), named_file(&series.transport)),
+    };
+    let mut files = vec![File::new(format!("samples{suffix}.csv"), samples(series)?)];
+    if is_first(series, all) {
+        files.push(File::new("series.csv", points(all)?));
+    }
+    if !figures.is_empty() {
+        files.push(File::new(format!("series{suffix}.svg"), svg_panels(figures)));
+    }
+    Ok(files)
+}
+
+const COLUMNS: &str = "name,transport,state,ranks,distance,bytes,time_ns,low_ns,high_ns,\
+                       bytes_per_second,samples,converged";
+
+/// The points of series, a row for each. `low_ns` and `high_ns` bound the time. Cells are empty where
+/// there is no value.
+fn points(all: &[&Series]) -> Result<Vec<u8>, RecordError> {
+    let points = all.iter().flat_map(|series| series.points.iter().map(move |p| (series, p)));
+    csv(
+        COLUMNS,
+        points.map(|(series, point)| {
+            let [low, high] = bounds(&point.time);
+            let rate = point.bandwidth.as_ref().map(|rate| rate.value.0.to_string());
+            [
+                series.name.clone(),
+                series.transport.clone(),
+                point.state.clone(),
+                point.ranks.to_string(),
+                point.distance.clone().unwrap_or_default(),
+                point.bytes.to_string(),
+                estimate(&point.time),
+                low,
+                high,
+                rate.unwrap_or_default(),
+                point.time.samples.to_string(),
+                point.converged.to_string(),
+            ]
+        }),
+    )
+}
+
+/// The samples of a series in the form that [`bandgap_record::read_hockney_table`] reads, a row for each.
+/// Rejected batches are left out, and so are those of other states than their point's.
+fn samples(series: &Series) -> Result<Vec<u8>, RecordError> {
+    let mut rows = Vec::new();
+    for point in &series.points {
+        let counts = |batch: &&Batch| batch.rejected.is_none() && batch.state == point.state;
+        let samples = point.batches.iter().filter(counts).flat_map(|batch| &batch.samples);
+        rows.extend(samples.map(|time| [point.bytes.to_string(), nanoseconds(time.ns())]));
+    }
+    csv("bytes,time_ns", rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bandgap_record::{Timing, read_hockney_table};
+
+    use crate::series::tests::small as small_series;
+
+    #[test]
+    fn points_become_rows_that_a_fit_reads() {
+        let out = points(&[&small_series()]).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(
+            text,
+            "name,transport,state,ranks,distance,bytes,time_ns,low_ns,high_ns,bytes_per_second,samples,converged\n\
+             comms1,shm,N,2,same package,0,150,148,152,,120,true\n\
+             comms1,shm,N,2,same package,4096,512,500,520,8000000000,120,true\n"
+        );
+        let table = read_hockney_table(text.as_bytes()).unwrap();
+        let rows: Vec<_> = table.rows.iter().map(|row| (row.bytes, row.time.0)).collect();
+        assert_eq!((table.timing, rows), (Timing::AsGiven, vec![(0, 150.0), (4096, 512.0)]));
+    }
+
+    #[test]
+    fn samples_are_read_back_without_the_rejected() {
+        let out = samples(&small_series()).unwrap();
+        let table = read_hockney_table(&out[..]).unwrap();
+        let rows: Vec<_> = table.rows.iter().map(|row| (row.bytes, row.time.0)).collect();
+        // Of each point's three batches one is rejected and one is of another state.
+        let expected = [(0, 149.0), (0, 151.0), (4096, 511.0), (4096, 513.25)];
+        assert_eq!(rows, expected);
+    }
+}

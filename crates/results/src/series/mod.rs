@@ -1,0 +1,75 @@
+//! Times of messages of many sizes: ping-pong, exchange, saturation, barrier, store and get.
+
+pub mod assemble;
+mod checked;
+mod figure;
+mod files;
+mod groups;
+mod schema;
+mod tabled;
+mod text;
+
+use bandgap_record::{Quantity, RecordError};
+use bandgap_report::{Figure, Layout, plot};
+
+use crate::hockney::Hockney;
+use crate::kind::{Among, File, Kind, Shown, Verdict};
+use crate::measured::{TABLE, with_plots};
+
+pub use checked::Checked;
+pub use schema::{Series, SeriesPoint};
+pub use tabled::Tabled;
+
+impl Kind for Series {
+    const KIND: &'static str = "series";
+    const MEANING: &'static str =
+        "times of one kernel over message sizes, or over numbers of ranks";
+
+    #[cfg(test)]
+    fn sample() -> Series {
+        tests::small()
+    }
+}
+
+impl Shown for Series {
+    fn quantities(&self) -> Vec<(String, &Quantity)> {
+        let mut quantities = Vec::new();
+        for point in &self.points {
+            let at = groups::place(self, point);
+            let name = |what| format!("{}{at}: {what}", self.subject());
+            quantities.extend(point.quantities().map(|(what, found)| (name(what), found)));
+        }
+        quantities
+    }
+
+    /// The points as a table, and its plots. The points of a table are the reader's own; its plot
+    /// shows where the lines miss them.
+    fn text(&self, among: &Among<'_>, layout: &Layout) -> String {
+        let figures = self.figures(among);
+        if self.transport == TABLE {
+            return figures.first().map(|figure| plot(figure, layout)).unwrap_or_default();
+        }
+        with_plots(text::page(self, layout), &figures, layout)
+    }
+
+    /// Its time, and its bandwidth where it has one, with the fits that are of it.
+    fn figures(&self, among: &Among<'_>) -> Vec<Figure> {
+        figure::figures(self, &among.of::<Hockney>().collect::<Vec<_>>())
+    }
+
+    fn files(&self, among: &Among<'_>) -> Result<Vec<File>, RecordError> {
+        files::files(self, &self.figures(among), &among.of().collect::<Vec<_>>())
+    }
+
+    fn findings(&self) -> &[String] {
+        &self.findings
+    }
+
+    /// Doubtful where a time scatters more than was asked for.
+    fn verdict(&self) -> Verdict {
+        Verdict::doubtful_if(self.points.iter().any(|point| !point.converged))
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,115 @@
+//! The floors of memory, the layers of shared memory beside them, and how a rank measures them.
+
+use std::borrow::Cow::{self, Borrowed};
+use std::time::Duration;
+
+use bandgap_comm::Yields::{Bytes, BytesEachWay, HalfRoundTrip, Operation};
+use bandgap_comm::{Bare, Floor, FloorError, Measuring, Role, Timer};
+
+use super::FloorArea;
+use crate::ShmError;
+use crate::floor as memory;
+
+/// Bytes of a copy whose name does not say.
+const SHORT: u64 = 64 << 10;
+/// Bytes of a long copy.
+const LONG: u64 = 1 << 20;
+/// Longest wait for a system call that may be refused: its other side waits in vain.
+const REFUSED: Duration = Duration::from_secs(1);
+
+const LINE: &[Cow<'static, str>] = &[Borrowed("cache_line")];
+const AM: &[Cow<'static, str>] = &[Borrowed("active_message")];
+const STREAM: &[Cow<'static, str>] = &[Borrowed("slot_ring_stream")];
+const COPY: &[Cow<'static, str>] = &[Borrowed("copy_cross_core")];
+const LONG_COPY: &[Cow<'static, str>] = &[Borrowed("copy_cross_core_1mib")];
+const STORE: &[Cow<'static, str>] = &[Borrowed("store_cross_core")];
+const LONG_STORE: &[Cow<'static, str>] = &[Borrowed("store_cross_core_1mib")];
+const TWO: &[Cow<'static, str>] = &[Borrowed("copy_vm_readv"), Borrowed("copy_pipeline")];
+const LONG_TWO: &[Cow<'static, str>] =
+    &[Borrowed("copy_vm_readv_1mib"), Borrowed("copy_pipeline_1mib")];
+
+/// Floors and layers, in the order of the tables.
+#[rustfmt::skip] // One line each.
+pub const FLOORS: &[Floor] = &[
+    Floor::new("cache_line", "one store seen by the other core, half round trip", HalfRoundTrip, 500),
+    Floor::layer("active_message", "request and reply through handlers, half round trip", HalfRoundTrip, 500, LINE, "ping_pong"),
+    Floor::layer("message", "8-byte message sent and received, half round trip", HalfRoundTrip, 500, AM, "comms1"),
+    Floor::new("slot_ring", "64-byte slot each way, half round trip", HalfRoundTrip, 500),
+    Floor::new("slot_ring_stream", "8-byte messages one way, time each", Operation, 8192),
+    Floor::layer("active_message_stream", "requests without replies, time each", Operation, 8192, STREAM, "stream"),
+    Floor::new("copy_local", "memory copy on one core", Bytes(SHORT), 16),
+    Floor::new("copy_cross_core", "memory copy of what the other core wrote", Bytes(SHORT), 1),
+    Floor::layer("bulk_get", "get of 64 KiB of the peer's memory", Bytes(SHORT), 1, COPY, "get"),
+    Floor::new("copy_cross_core_1mib", "copy of 1 MiB that the other core wrote", Bytes(LONG), 1),
+    Floor::layer("bulk_get_1mib", "get of 1 MiB of the peer's memory", Bytes(LONG), 1, LONG_COPY, "get"),
+    Floor::new("store_cross_core", "memory copy to where the other core reads", Bytes(SHORT), 1),
+    Floor::layer("bulk_store", "store of 64 KiB into the peer's memory", Bytes(SHORT), 1, STORE, "store"),
+    Floor::new("store_cross_core_1mib", "copy of 1 MiB to where the other core reads", Bytes(LONG), 1),
+    Floor::layer("bulk_store_1mib", "store of 1 MiB into the peer's memory", Bytes(LONG), 1, LONG_STORE, "store"),
+    Floor::new("copy_pipeline", "two memory copies at once through shared slots, half round trip", BytesEachWay(SHORT), 4),
+    Floor::new("copy_pipeline_1mib", "two copies of 1 MiB at once through shared slots, half round trip", BytesEachWay(LONG), 1),
+    Floor::new("copy_vm_readv", "copy out of the other process by the kernel", Bytes(SHORT), 1),
+    Floor::new("copy_vm_readv_1mib", "copy of 1 MiB out of the other process by the kernel", Bytes(LONG), 1),
+    Floor::layer("message_64kib", "64 KiB message sent and received, half round trip", BytesEachWay(SHORT), 4, TWO, "comms1"),
+    Floor::layer("message_1mib", "1 MiB message sent and received, half round trip", BytesEachWay(LONG), 1, LONG_TWO, "comms1"),
+];
+
+/// One rank's hold of the memory that the floors are measured over.
+#[derive(Debug)]
+pub struct Lines {
+    area: FloorArea,
+    epoch: u64,
+}
+
+impl Lines {
+    /// A hold of `area`.
+    pub fn over(area: FloorArea) -> Self {
+        Self { area, epoch: 0 }
+    }
+}
+
+impl<T: Timer> Bare<T> for Lines {
+    fn measure(&mut self, floor: &Floor, with: &Measuring<'_, T>) -> Result<Vec<u64>, FloorError> {
+        self.epoch += 1;
+        let Measuring { role, window, timer, patience, give_up, read_process } = *with;
+        let (area, epoch, bytes) = (&self.area, self.epoch, floor.bytes());
+        let late = || give_up(patience);
+        let name = floor.name.strip_suffix("_1mib").unwrap_or(&floor.name);
+        let ticks = match name {
+            "cache_line" => memory::cache_line(area, epoch, role, window, timer, late),
+            "slot_ring" => memory::slot_ring(area, epoch, role, window, timer, late),
+            "slot_ring_stream" => memory::slot_ring_stream(area, epoch, role, window, timer, late),
+            "copy_cross_core" => {
+                memory::copy_cross_core(area, epoch, role, window, bytes, timer, late)
+            }
+            "store_cross_core" => {
+                memory::store_cross_core(area, epoch, role, window, bytes, timer, late)
+            }
+            "copy_pipeline" => memory::copy_pipeline(area, epoch, role, window, bytes, timer, late),
+            "copy_local" => match role {
+                Role::Initiator => memory::copy_local(window, bytes, timer),
+                Role::Responder => Ok(Vec::new()),
+            },
+            "copy_vm_readv" => {
+                let refused = || give_up(REFUSED);
+                return memory::copy_vm_readv(
+                    area,
+                    epoch,
+                    role,
+                    window,
+                    bytes,
+                    timer,
+                    read_process,
+                    refused,
+                )
+                .map_err(|error| unavailable(floor, &error));
+            }
+            _ => return Err(unavailable(floor, &"memory has no such floor")),
+        };
+        ticks.map_err(|error: ShmError| FloorError::Failed(Box::new(error)))
+    }
+}
+
+fn unavailable(floor: &Floor, reason: &dyn std::fmt::Display) -> FloorError {
+    FloorError::Unavailable { floor: floor.name.to_string(), reason: reason.to_string() }
+}
