@@ -152,3 +152,39 @@ fn comet_measures_the_named_kernels_in_one_run() {
         assert!(refused.stderr.contains(told), "{}", refused.stderr);
     }
 }
+
+#[test]
+fn broadcasts_go_down_a_binomial_tree() {
+    let times = |name: &str, ranks: &str| {
+        let run = run(&["comet", name, "-t", "sim:ipsc860", "-n", ranks, "--sizes", "0:64"]);
+        let points = of_kind(&run, "series")[0]["points"].as_array().unwrap().clone();
+        points.iter().map(|point| value(&point["time"])).collect::<Vec<_>>()
+    };
+    let [message, two, eight] =
+        [("comms1", "2"), ("broadcast", "2"), ("broadcast", "8")].map(|(name, n)| times(name, n));
+    assert!(message.len() > 3);
+    for (at, message) in message.iter().enumerate() {
+        // Between two ranks the roots take turns, which is a ping-pong.
+        near("of two", two[at], *message, 0.1);
+        // Eight ranks are three messages deep; the next root is one message away from the last.
+        assert!(eight[at] > message * 0.99 && eight[at] < 3.0 * message * 1.01, "{eight:?}");
+    }
+}
+
+#[test]
+fn broadcasts_are_verified_on_every_transport() {
+    let _alone = measuring();
+    for transport in ["shm", "tcp", "unix", "udp"] {
+        let args = ["comet", "broadcast", "-t", transport, "-n", "2", "--sizes", "1:40KiB"];
+        let run = run(&[&args[..], &["--time-budget", "500ms"]].concat());
+        let series = of_kind(&run, "series");
+        let series = series.first().unwrap_or_else(|| panic!("{transport}: {}", run["warnings"]));
+        assert_eq!(series["name"], "broadcast");
+        let checked = &series["checked"];
+        assert!(checked["messages"].as_u64().unwrap() > 0, "{checked}");
+        assert_eq!(
+            (&series["verified"], &checked["messages"]),
+            (&true.into(), &checked["compared"])
+        );
+    }
+}

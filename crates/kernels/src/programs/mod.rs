@@ -21,4 +21,5 @@ kernels! {
     comm comms2::Comms2;
     comm comms3::Comms3;
     comm synch1::Synch1;
+    comm broadcast::Broadcast;
 }
