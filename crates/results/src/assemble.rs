@@ -11,11 +11,11 @@ use bandgap_campaign::series::SeriesPlan;
 use bandgap_campaign::{Planned, Setting, Table};
 use bandgap_record::RecordError;
 
+use crate::Outcome;
 use crate::batches;
 use crate::contention::assemble::contention;
 use crate::error::AssembleError;
 use crate::floor::assemble::{floor, measured};
-use crate::list::Outcome;
 use crate::logp;
 use crate::ratio::assemble::ratio;
 use crate::rtt_pairs::assemble::rtt_pairs;

@@ -1,27 +1,16 @@
-//! The list of all kinds of result.
+//! How the list of kinds of result is read.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::value::RawValue;
 
-use crate::kind::{Kind, Shown};
-use crate::unknown::Unknown;
+use crate::Outcome;
+use crate::kind::Kind;
 
-results! {
-    logp::Logp,
-    rtt_pairs::RttPairs,
-    series::Series,
-    hockney::Hockney,
-    contention::Contention,
-    floor::Floor,
-    ratio::Ratio,
-    noise::Noise,
-    batches::Batches,
-}
-
-/// Makes [`Outcome`] of a list of kinds.
+/// Declares the folder of each kind, and makes `Outcome` of them.
 macro_rules! results {
     ($($folder:ident::$Name:ident),* $(,)?) => {
-        $(use crate::$folder::$Name;)*
+        $(pub mod $folder;)*
+        $(use $folder::$Name;)*
 
         /// One result. The field `kind` tells which.
         #[derive(Clone, Debug, PartialEq)]
@@ -33,11 +22,11 @@ macro_rules! results {
         }
 
         /// The name and the meaning of each kind.
-        pub const KINDS: &[(&str, &str)] = &[$(($Name::KIND, $Name::MEANING)),*];
+        pub const KINDS: &[(&str, &str)] = &[$((<$Name as Kind>::KIND, <$Name as Kind>::MEANING)),*];
 
         impl Outcome {
             /// It as a reader sees it.
-            pub fn as_shown(&self) -> &dyn Shown {
+            pub fn as_shown(&self) -> &dyn $crate::kind::Shown {
                 match self {
                     $(Outcome::$Name(result) => &**result,)*
                     Outcome::Unknown(result) => result,
@@ -45,9 +34,12 @@ macro_rules! results {
             }
 
             /// Reads the type that `kind` names.
-            fn read(kind: String, raw: Box<RawValue>) -> Result<Outcome, serde_json::Error> {
+            fn read(
+                kind: String,
+                raw: Box<serde_json::value::RawValue>,
+            ) -> Result<Outcome, serde_json::Error> {
                 match kind.as_str() {
-                    $($Name::KIND => decode::<$Name>(&raw).map(Outcome::from),)*
+                    $($Name::KIND => $crate::list::decode::<$Name>(&raw).map(Outcome::from),)*
                     _ => Ok(Outcome::Unknown(Unknown { kind, raw })),
                 }
             }
@@ -59,10 +51,12 @@ macro_rules! results {
             }
         }
 
-        impl Serialize for Outcome {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        impl serde::Serialize for Outcome {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 match self {
-                    $(Outcome::$Name(result) => Tagged::of(&**result).serialize(serializer),)*
+                    $(Outcome::$Name(result) => {
+                        $crate::list::Tagged::of(&**result).serialize(serializer)
+                    },)*
                     Outcome::Unknown(result) => result.raw.serialize(serializer),
                 }
             }
@@ -75,7 +69,7 @@ macro_rules! results {
         })*
     };
 }
-use results;
+pub(crate) use results;
 
 impl<'de> Deserialize<'de> for Outcome {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Outcome, D::Error> {
@@ -92,20 +86,20 @@ impl<'de> Deserialize<'de> for Outcome {
 }
 
 /// A value by way of one without places, since those in a part of a file would mislead.
-fn decode<T: de::DeserializeOwned>(raw: &RawValue) -> Result<T, serde_json::Error> {
+pub(crate) fn decode<T: de::DeserializeOwned>(raw: &RawValue) -> Result<T, serde_json::Error> {
     serde_json::from_value(serde_json::from_str(raw.get())?)
 }
 
 /// A result behind the name of its kind.
 #[derive(Serialize)]
-struct Tagged<'a, K> {
+pub(crate) struct Tagged<'a, K> {
     kind: &'static str,
     #[serde(flatten)]
     result: &'a K,
 }
 
 impl<'a, K: Kind> Tagged<'a, K> {
-    fn of(result: &'a K) -> Self {
+    pub(crate) fn of(result: &'a K) -> Self {
         Tagged { kind: K::KIND, result }
     }
 }

@@ -3,8 +3,8 @@
 use bandgap_record::{RecordError, RunDir};
 use bandgap_report::Layout;
 
+use crate::Outcome;
 use crate::kind::{Among, Verdict};
-use crate::list::Outcome;
 use crate::logp;
 
 /// A run with results of all kinds.

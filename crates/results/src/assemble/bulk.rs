@@ -9,9 +9,9 @@ use bandgap_campaign::signature::{QUICK_RESAMPLES, of_load};
 use bandgap_campaign::{Setting, Table};
 
 use super::timed;
+use crate::Outcome;
 use crate::batches::assemble::unfitted;
 use crate::error::AssembleError;
-use crate::list::Outcome;
 use crate::logp::assemble::Measured;
 use crate::series;
 

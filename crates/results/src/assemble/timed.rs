@@ -1,7 +1,7 @@
 //! Series, each before its fits.
 
+use crate::Outcome;
 use crate::error::AssembleError;
-use crate::list::Outcome;
 use crate::series::assemble::Measured;
 
 /// The series that were measured, and their fits.

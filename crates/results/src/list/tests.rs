@@ -5,7 +5,8 @@ use bandgap_report::Layout;
 use serde_json::Value;
 
 use super::*;
-use crate::kind::{Among, Verdict};
+use crate::KINDS;
+use crate::kind::{Among, Shown, Verdict};
 use crate::run::Run;
 
 fn run(results: Vec<Outcome>) -> Run {

@@ -1,6 +1,7 @@
 //! What several kinds record of a measurement, and how it is made of batches.
 
 mod batch;
+mod checked;
 mod drawn;
 mod estimated;
 #[cfg(test)]
@@ -10,6 +11,7 @@ mod ranks;
 mod state;
 
 pub use batch::{Batch, Summary};
+pub use checked::Checked;
 pub(crate) use drawn::{datum, sentences, with_plots};
 pub(crate) use estimated::{ESTIMATOR, Estimated, Timed, bandwidth, estimated, recorded, turned};
 pub use pattern::Pattern;

@@ -10,12 +10,11 @@ use bandgap_model::hockney::SizedTimes;
 use bandgap_record::{Evidence, Quantity, RecordError, Unit};
 use bandgap_units::Ns;
 
-use super::checked::Checked;
 use super::schema::{Series, SeriesPoint};
 use crate::error::AssembleError;
 use crate::hockney::Hockney;
 use crate::hockney::assemble::{Fitting, of_series};
-use crate::measured::{ESTIMATOR, State, Timed, bandwidth, estimated, slowed, turned};
+use crate::measured::{Checked, ESTIMATOR, State, Timed, bandwidth, estimated, slowed, turned};
 
 /// What a series task brought, and what it was measured on.
 pub(crate) struct Measured<'a> {

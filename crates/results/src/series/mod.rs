@@ -1,7 +1,6 @@
 //! Times of messages of many sizes: ping-pong, exchange, saturation, barrier, store and get.
 
 pub mod assemble;
-mod checked;
 mod figure;
 mod files;
 mod groups;
@@ -16,7 +15,6 @@ use crate::hockney::Hockney;
 use crate::kind::{Among, File, Kind, Shown, Verdict};
 use crate::measured::{TABLE, with_plots};
 
-pub use checked::Checked;
 pub use schema::{Series, SeriesPoint};
 pub use tabled::Tabled;
 

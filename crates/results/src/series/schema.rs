@@ -3,8 +3,7 @@
 use bandgap_record::Quantity;
 use serde::{Deserialize, Serialize};
 
-use super::checked::Checked;
-use crate::measured::{Batch, Pair, State, Summary, over};
+use crate::measured::{Batch, Checked, Pair, State, Summary, over};
 
 /// How the transports of virtual time begin.
 const VIRTUAL: &str = "sim:";

@@ -8,7 +8,7 @@ use super::text::page as series;
 use super::*;
 use crate::hockney::SegmentLine;
 use crate::hockney::tests::{fit, segment};
-use crate::measured::{State, Summary, examples};
+use crate::measured::{Checked, State, Summary, examples};
 
 fn evidence(converged: bool) -> Evidence {
     Evidence::new("median of batch medians", 120, converged)
