@@ -20,6 +20,7 @@ use crate::logp;
 use crate::ratio::assemble::ratio;
 use crate::rtt_pairs::assemble::rtt_pairs;
 use crate::series;
+use crate::verification::assemble::verification;
 
 pub use crate::hockney::assemble::Fitting;
 pub use crate::logp::assemble::fitted;
@@ -53,13 +54,17 @@ impl Assemble for LogpPlan {
         let measured = logp::assemble::Measured { setting, plan, table, judged, empty: None };
         let mut results: Vec<Outcome> = vec![measured.logp()?.into()];
         results.extend(rtt_pairs(setting, judged, table)?.map(Outcome::from));
+        results.extend(verification("signature", setting, table).map(Outcome::from));
         Ok((results, Vec::new()))
     }
 }
 
 impl Assemble for FanInPlan {
     fn assemble(&self, setting: &Setting, table: &Table) -> Assembled {
-        Ok((vec![contention(&self.judge(table), setting, table)?.into()], Vec::new()))
+        let mut results: Vec<Outcome> =
+            vec![contention(&self.judge(table), setting, table)?.into()];
+        results.extend(verification("contention", setting, table).map(Outcome::from));
+        Ok((results, Vec::new()))
     }
 }
 

@@ -31,4 +31,5 @@ results! {
     ratio::Ratio,
     noise::Noise,
     batches::Batches,
+    verification::Verification,
 }

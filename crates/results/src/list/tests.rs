@@ -56,7 +56,10 @@ fn every_kind_shows_itself() {
         }
         assert!([Verdict::Good, Verdict::Doubtful].contains(&shown.verdict()));
         let quantities = shown.quantities();
-        assert_eq!(quantities.is_empty(), ["noise", "batches"].contains(&kind.as_str().unwrap()));
+        assert_eq!(
+            quantities.is_empty(),
+            ["noise", "batches", "verification"].contains(&kind.as_str().unwrap())
+        );
         for (name, _) in quantities {
             assert!(names.insert(name.clone()), "two quantities are called {name}");
         }

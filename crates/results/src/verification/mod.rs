@@ -1,0 +1,67 @@
+//! What was verified of a measurement that is no series: a series says it of itself.
+
+pub mod assemble;
+
+use bandgap_record::Quantity;
+use bandgap_report::Layout;
+use serde::{Deserialize, Serialize};
+
+use crate::kind::{Among, Kind, Shown, Verdict, nothing};
+use crate::measured::{Checked, sentences};
+
+/// How many of the messages that a measurement received were compared with what had been sent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verification {
+    /// What was measured: `signature` or `contention`.
+    pub name: String,
+    /// The transport as the command line names it.
+    pub transport: String,
+    /// How many there were.
+    pub checked: Checked,
+    /// Messages of timed batches of which only the sum of all words was compared.
+    pub timed_summed: u64,
+    /// Why some points had no checked batch, each reason once.
+    pub findings: Vec<String>,
+}
+
+impl Kind for Verification {
+    const KIND: &'static str = "verification";
+    const MEANING: &'static str = "how many of the messages received were compared with those sent";
+
+    #[cfg(test)]
+    fn sample() -> Verification {
+        tests::sample()
+    }
+}
+
+impl Shown for Verification {
+    nothing! { figures, files }
+
+    fn quantities(&self) -> Vec<(String, &Quantity)> {
+        Vec::new()
+    }
+
+    fn text(&self, _: &Among<'_>, layout: &Layout) -> String {
+        let mut text =
+            format!("{} over {}: {}", self.name, self.transport, self.checked.sentence());
+        if self.timed_summed > 0 {
+            text += &format!(
+                " Of {} others in timed batches the sum of the words was compared.",
+                self.timed_summed
+            );
+        }
+        layout.paragraph(&text) + &sentences(&self.findings, layout)
+    }
+
+    fn findings(&self) -> &[String] {
+        &self.findings
+    }
+
+    /// A batch that could not be checked says nothing against the times.
+    fn verdict(&self) -> Verdict {
+        Verdict::Good
+    }
+}
+
+#[cfg(test)]
+mod tests;
