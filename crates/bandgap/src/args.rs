@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use bandgap_kernels::{Over, facts};
 use bandgap_units::{Bytes, Fraction, Ns};
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
 
 use bandgap_launch::{Options, Target, Wait};
@@ -84,8 +86,8 @@ pub enum Command {
   bandgap comet
   bandgap comet comms1 synch1 --ranks 4")]
     Comet {
-        /// Which; an unknown name lists them
-        #[arg(value_name = "KERNEL")]
+        /// Which
+        #[arg(value_name = "KERNEL", value_parser = PossibleValuesParser::new(passing()))]
         names: Vec<String>,
         #[command(flatten)]
         comms: Comms,
@@ -203,7 +205,7 @@ pub struct Measure {
     /// Longest time for one measurement [default: 8s]
     #[arg(long, global = true, value_name = "TIME", value_parser = time)]
     pub time_budget: Option<Ns>,
-    /// Measure this many times in fresh processes; the intervals then hold that variance too
+    /// Measure this many times in fresh processes; intervals of a signature then hold that variance too
     #[arg(long, global = true, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub launches: u32,
     /// How ranks wait for messages
@@ -368,4 +370,9 @@ impl std::str::FromStr for SizeRange {
             Err(format!("it ends before it begins: {text}"))
         }
     }
+}
+/// The series of message passing.
+pub fn passing() -> Vec<&'static str> {
+    let passing = facts().into_iter().filter(|fact| fact.over == Over::Comm);
+    passing.filter_map(|fact| Some(fact.series?.name)).collect()
 }

@@ -15,6 +15,7 @@ use clap::Parser;
 
 use args::{Cli, Command};
 use bandgap_launch::Exit;
+use output::tell;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -24,9 +25,9 @@ fn main() -> ExitCode {
     // What panicked has been told by then; the program ends here, so nothing half done is seen.
     let done = catch_unwind(AssertUnwindSafe(|| command::dispatch(&cli)));
     let exit = done.unwrap_or(Ok(Exit::Defect)).unwrap_or_else(|failure| {
-        eprintln!("bandgap: failed to {}", failure.what);
+        tell(format_args!("bandgap: failed to {}", failure.what));
         if let Some(hint) = &failure.hint {
-            eprintln!("  {hint}");
+            tell(format_args!("  {hint}"));
         }
         failure.exit
     });

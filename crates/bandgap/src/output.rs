@@ -1,7 +1,8 @@
 //! Where results go: standard output, the run's directory, JSON.
 
+use std::fmt;
 use std::fs::File;
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -104,14 +105,14 @@ impl Sink {
     /// Warns on standard error, and in the record.
     pub fn warn(&mut self, warning: &str) {
         if !self.quiet {
-            eprintln!("bandgap: warning: {warning}");
+            tell(format_args!("bandgap: warning: {warning}"));
         }
         self.run.warnings.push(warning.to_owned());
     }
 
     /// Says what ended the run early, whoever wants quiet, and records it.
     pub fn failed(&mut self, what: &str) {
-        eprintln!("bandgap: {what}");
+        tell(format_args!("bandgap: {what}"));
         self.run.warnings.push(what.to_owned());
         self.run.interrupted = true;
     }
@@ -176,7 +177,7 @@ impl Sink {
         if let Some(directory) = &self.directory
             && !self.quiet
         {
-            eprintln!("kept in {}", directory.path().display());
+            tell(format_args!("kept in {}", directory.path().display()));
         }
         Ok(exit)
     }
@@ -231,4 +232,8 @@ impl Drop for Made {
 fn unwritable(error: bandgap_record::RecordError) -> Failure {
     Failure::new(Exit::Output, told(&error))
         .hint("name another directory with --out, or use --no-save")
+}
+/// Tells whoever reads standard error. A reader who is gone is no reason to lose what was measured.
+pub fn tell(what: fmt::Arguments<'_>) {
+    _ = writeln!(io::stderr(), "{what}");
 }

@@ -15,6 +15,6 @@ pub enum AssembleError {
     #[error(transparent)]
     Kernel(#[from] bandgap_kernels::Refused),
     /// Nothing was measured.
-    #[error("find a measured batch")]
+    #[error("no batch was measured")]
     Empty,
 }

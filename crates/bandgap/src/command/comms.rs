@@ -2,11 +2,11 @@
 
 use bandgap_campaign::series::{SeriesPlan, Step};
 use bandgap_campaign::sizes::{LONGEST, sizes};
-use bandgap_kernels::{Over, Series, facts, in_series};
+use bandgap_kernels::{Series, in_series};
 use bandgap_launch::{Classify, Exit, Failure};
 
 use super::measure::{BATCH, Session, target};
-use crate::args::{Comms, Measure, Output};
+use crate::args::{Comms, Measure, Output, passing};
 
 /// Rounds of one sample of short messages, so that the clock is read seldom beside them, as far as
 /// they stay within [`ROUNDS_BYTES`].
@@ -24,15 +24,9 @@ pub fn comet(
     measure: &Measure,
     output: &Output,
 ) -> Result<Exit, Failure> {
-    let passing = facts().into_iter().filter(|fact| fact.over == Over::Comm);
-    let known: Vec<&str> = passing.filter_map(|fact| Some(fact.series?.name)).collect();
-    if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
-        let what = format!("measure {name:?}: there is no such kernel of message passing");
-        let hint = format!("there are {}", known.join(", "));
-        return Err(Failure::new(Exit::Usage, what).hint(hint));
-    }
     let asked: Vec<&str> = names.iter().map(String::as_str).collect();
-    measured("comet", if asked.is_empty() { &known } else { &asked }, comms, measure, output)
+    let all = passing();
+    measured("comet", if asked.is_empty() { &all } else { &asked }, comms, measure, output)
 }
 
 /// Measures, prints and keeps the series of this name.
@@ -61,7 +55,10 @@ fn measured(
         return Err(Failure::new(Exit::Usage, super::bulk::too_long(to)));
     }
     let least = a.max(b) + 1;
-    let ranks = if measure.ranks.is_empty() { vec![least] } else { measure.ranks.clone() };
+    // What is named twice is measured once: the same batches twice are no more data.
+    let ranks =
+        once(if measure.ranks.is_empty() { std::slice::from_ref(&least) } else { &measure.ranks });
+    let names = &once(names);
     let most = ranks.iter().copied().max().unwrap_or(least);
     let mut steps = Vec::new();
     for name in names {
@@ -77,6 +74,17 @@ fn measured(
     let asked = session.asked(&target);
     session.measure(&SeriesPlan { asked, steps, samples: BATCH, pair }, &target, most)?;
     session.close()
+}
+
+/// Each of them once, in their order.
+fn once<T: PartialEq + Copy>(all: &[T]) -> Vec<T> {
+    let mut kept = Vec::new();
+    for one in all {
+        if !kept.contains(one) {
+            kept.push(*one);
+        }
+    }
+    kept
 }
 
 /// Checks the numbers of ranks. Beside series of all ranks, one of two takes the most ranks.

@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::kernel::messages_in_range;
 use crate::{
-    ECHO, Expects, Kernel, Needs, OverAm, Refused, Round, Samples, Seat, Sequence, Stamps, Words,
+    ECHO, Expects, Kernel, Needs, OverAm, Refused, Round, SINK, Samples, Seat, Sequence, Stamps,
+    Words,
 };
 
 /// Ranks 1 to K ask rank 0 without pause: a contended stream. Rank 0 times; a sample is the time in
-/// which it handles K·M requests.
+/// which it handles K·M requests. They begin when it tells them to.
 ///
 /// Marks of rank 0: one at each border of a sample.
 /// *Source*: "Assessing Fast Network Interfaces", table 5.
@@ -72,7 +73,8 @@ impl Kernel for FanIn {
                 Expects { requests, ..Expects::nothing() }
             }
             rank if rank <= self.requesters => {
-                Expects { replies: vec![words(0)], ..Expects::nothing() }
+                let requests = vec![Sequence::of(0, 1, 1)];
+                Expects { requests, replies: vec![words(0)], ..Expects::nothing() }
             }
             _ => Expects::nothing(),
         }
@@ -88,6 +90,11 @@ impl OverAm for FanIn {
     fn run<A: Am>(&self, am: &mut A, round: Round) -> Result<(), CommError> {
         match am.rank() {
             0 => {
+                // Those who begin before the replier looks would be handled before it times.
+                let words = Words::new(0, round.turn);
+                for rank in 1..=self.requesters {
+                    am.request(rank, SINK, words.word(rank, 0))?;
+                }
                 let share = self.requesters as u64 * u64::from(self.messages);
                 am.serve(MARGIN * share)?;
                 am.mark();
@@ -95,10 +102,12 @@ impl OverAm for FanIn {
                     am.serve(share)?;
                     am.mark();
                 }
-                am.serve(MARGIN * share)
+                am.serve(MARGIN * share)?;
+                am.await_replies()
             }
             rank if rank <= self.requesters => {
                 let (words, work) = (Words::new(rank, round.turn), Work::Chain(self.delay));
+                am.serve(1)?;
                 for index in 0..self.requests(round.samples) {
                     am.request(0, ECHO, words.word(0, index))?;
                     am.compute(work);

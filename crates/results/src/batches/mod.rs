@@ -49,7 +49,7 @@ impl Shown for Batches {
     fn text(&self, _: &Among<'_>, layout: &Layout) -> String {
         let (count, over, why) = (self.batches.len(), &self.transport, &self.reason);
         let batches = if count == 1 { "batch" } else { "batches" };
-        layout.paragraph(&format!("{count} {batches} over {over} without a fit: failed to {why}."))
+        layout.paragraph(&format!("{count} {batches} over {over} without a fit: {why}."))
     }
 
     fn verdict(&self) -> Verdict {

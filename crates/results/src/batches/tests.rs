@@ -15,6 +15,6 @@ pub(super) fn sample() -> Batches {
 #[test]
 fn what_is_missing_is_said() {
     let text = sample().text(&Among::new([]), &Layout::default());
-    assert_eq!(text, "1 batch over tcp without a fit: failed to find a second M.\n");
+    assert_eq!(text, "1 batch over tcp without a fit: find a second M.\n");
     assert_eq!(sample().verdict(), Verdict::Doubtful);
 }

@@ -16,8 +16,7 @@ pub(crate) fn contention(
     setting: &Setting,
     table: &Table,
 ) -> Result<Contention, AssembleError> {
-    let alone = judged.values(&key(1));
-    let alone = Point::of(&alone, 0.95).ok_or(AssembleError::Empty)?;
+    let alone = judged.point(&key(1)).ok_or(AssembleError::Empty)?;
     let mut rows = Vec::new();
     for (point, _) in table.iter() {
         let Some(requesters) = point.number("requesters").map(|k| k as usize) else { continue };

@@ -16,6 +16,9 @@ pub struct Checked {
     pub messages: u64,
     /// Those of them that were compared.
     pub compared: u64,
+    /// Points that had no checked batch: there was no time, or no room for a place for each message.
+    #[serde(default)]
+    pub points_left_out: u64,
     /// Timed batches.
     pub timed_batches: u64,
     /// Messages received in them.
@@ -30,6 +33,7 @@ impl Sum for Checked {
             batches: sum.batches + one.batches,
             messages: sum.messages + one.messages,
             compared: sum.compared + one.compared,
+            points_left_out: sum.points_left_out + one.points_left_out,
             timed_batches: sum.timed_batches + one.timed_batches,
             timed_messages: sum.timed_messages + one.timed_messages,
             timed_compared: sum.timed_compared + one.timed_compared,
@@ -44,15 +48,16 @@ impl Checked {
             batches: verified.checked_batches,
             messages: verified.checked.received,
             compared: verified.checked.compared,
+            points_left_out: u64::from(verified.checked_batches == 0),
             timed_batches: verified.timed_batches,
             timed_messages: verified.timed.received,
             timed_compared: verified.timed.compared,
         }
     }
 
-    /// Whether anything was compared.
-    pub fn is_something(&self) -> bool {
-        self.compared + self.timed_compared > 0
+    /// Whether messages were compared, and some of every point one by one.
+    pub fn is_complete(&self) -> bool {
+        self.compared + self.timed_compared > 0 && self.points_left_out == 0
     }
 
     /// It as a sentence.
@@ -60,7 +65,12 @@ impl Checked {
         let checked = of_batches(self.compared, self.messages, self.batches, "checked");
         let timed =
             of_batches(self.timed_compared, self.timed_messages, self.timed_batches, "timed");
-        format!("Contents compared: {checked}; {timed}.")
+        let left_out = match self.points_left_out {
+            0 => String::new(),
+            1 => " One point had no checked batch.".to_owned(),
+            points => format!(" {} points had no checked batch.", grouped(points)),
+        };
+        format!("Contents compared: {checked}; {timed}.{left_out}")
     }
 }
 
@@ -80,7 +90,7 @@ fn of_batches(compared: u64, messages: u64, batches: u64, kind: &str) -> String 
 }
 
 /// A count in groups of three digits, which are kept on one line.
-fn grouped(count: u64) -> String {
+pub(crate) fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
     groups.collect::<Vec<_>>().join("\u{a0}")
@@ -98,6 +108,7 @@ mod tests {
                 batches,
                 messages,
                 compared,
+                points_left_out: u64::from(batches == 0),
                 timed_batches,
                 timed_messages,
                 timed_compared,
@@ -111,7 +122,8 @@ mod tests {
         );
         assert_eq!(
             told([0; 3], [1, 1, 1]),
-            "Contents compared: no checked batch; all 1 message of 1 timed batch."
+            "Contents compared: no checked batch; all 1 message of 1 timed batch. One point had no \
+             checked batch."
         );
         // A barrier brings no message.
         assert_eq!(
@@ -127,13 +139,16 @@ mod tests {
             batches: 1,
             messages: 20,
             compared: 20,
+            points_left_out: 1,
             timed_batches: 8,
             timed_messages: 160,
             timed_compared: 16,
         };
         let both: Checked = [one, one].into_iter().sum();
         assert_eq!([both.batches, both.messages, both.compared], [2, 40, 40]);
+        assert_eq!(both.points_left_out, 2);
         assert_eq!([both.timed_batches, both.timed_messages, both.timed_compared], [16, 320, 32]);
-        assert!(one.is_something() && !Checked::default().is_something());
+        let complete = Checked { points_left_out: 0, ..one };
+        assert!(complete.is_complete() && !one.is_complete() && !Checked::default().is_complete());
     }
 }

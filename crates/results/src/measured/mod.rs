@@ -12,6 +12,7 @@ mod state;
 
 pub use batch::{Batch, Summary};
 pub use checked::Checked;
+pub(crate) use checked::grouped;
 pub(crate) use drawn::{datum, sentences, with_plots};
 pub(crate) use estimated::{ESTIMATOR, Estimated, Timed, bandwidth, estimated, recorded, turned};
 pub use pattern::Pattern;

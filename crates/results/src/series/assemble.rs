@@ -106,7 +106,7 @@ impl Measured<'_> {
             pair: (!kind.measure.of_all).then_some(pair),
             cores: cores.map(|cores| cores.map(|core| core as u32)),
             launches: self.setting.launches,
-            verified: checked.is_some_and(|checked| checked.is_something()),
+            verified: checked.is_some_and(|checked| checked.is_complete()),
             checked,
             state,
             points,
@@ -136,7 +136,10 @@ impl Measured<'_> {
         let Some(Timed { time, converged, summary, batches }) = timed else { return Ok(None) };
         let time = time.recorded(Unit::Second)?;
         let send_overhead = estimated(judged, &key(single, Part::Issue), virtual_time);
-        let overlap = send_overhead.as_ref().map(|o| beside(&time, o)).transpose()?;
+        let overlap = send_overhead
+            .as_ref()
+            .map(|o| beside(&time, o, self.plan.asked.precision))
+            .transpose()?;
         Ok(Some(SeriesPoint {
             bytes: u64::from(single.bytes),
             ranks: kind.taking_part(single),
@@ -208,12 +211,14 @@ fn rate(time: &Quantity) -> Result<Quantity, RecordError> {
 
 /// t(n) − o(n): how much computation fits beside a transfer. Both come from the same batches, so
 /// the wider of the two intervals is taken rather than their sum.
-fn beside(time: &Quantity, overhead: &Quantity) -> Result<Quantity, RecordError> {
+fn beside(time: &Quantity, overhead: &Quantity, precision: f64) -> Result<Quantity, RecordError> {
     let half = |q: &Quantity| q.low.zip(q.high).map_or(0.0, |(low, high)| (high.0 - low.0) / 2.0);
     let seconds = time.value.0 - overhead.value.0;
     let half = half(time).max(half(overhead));
     let ns = |seconds: f64| Ns(seconds * 1e9);
-    let converged = time.converged && overhead.converged;
+    // A small difference of large times has a wide interval beside it.
+    let is_narrow = half <= precision * seconds.abs();
+    let converged = time.converged && overhead.converged && is_narrow;
     let evidence = Evidence::new("T(n) − o(n)", time.samples, converged);
     Quantity::time(ns(seconds), Some((ns(seconds - half), ns(seconds + half))), evidence)
 }
@@ -268,6 +273,7 @@ mod tests {
             batches: 2,
             messages: 60,
             compared: 60,
+            points_left_out: 0,
             timed_batches: 1,
             timed_messages: 100,
             timed_compared: 4,

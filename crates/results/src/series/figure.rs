@@ -1,5 +1,6 @@
 //! Time and bandwidth against the message size, with the fitted segments.
 
+use bandgap_kernels::in_series;
 use bandgap_model::hockney::Weighting;
 use bandgap_record::Quantity;
 use bandgap_report::table::length;
@@ -86,9 +87,10 @@ fn figure(
         let (size, name) = half_inside(segment)?;
         Some(Mark { name, x: size, y: of(size, at(segment.line.as_ref()?, size)) })
     };
-    let all = if series.name == "comms3" { "of all ranks together" } else { "of one message" };
+    let of_all = in_series(&series.name).is_ok_and(|(_, series)| series.of_all);
+    let all = if of_all { "of all ranks together" } else { "of one message" };
     Figure {
-        title: "bandwidth r(n) = n/t(n)".to_owned(),
+        title: if of_all { "bandwidth r(n)" } else { "bandwidth r(n) = n/t(n)" }.to_owned(),
         subtitle: all.to_owned(),
         x: abscissa(series.is_over_ranks()),
         y,

@@ -11,7 +11,7 @@ const VIRTUAL: &str = "sim:";
 /// One kernel's times over message sizes, or over numbers of ranks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// The kernel: `comms1`, `comms2`, `comms3`, `synch1`, `bulk_store`, `bulk_get`; for a table that
+    /// The kernel: `comms1`, `comms2`, `comms3`, `synch1`, `broadcast`, `bulk_store`, `bulk_get`; for a table that
     /// others measured, the tool's name.
     pub name: String,
     /// The transport as the command line names it; `table` for a fit.

@@ -68,6 +68,7 @@ pub(crate) fn example(name: &str, points: Vec<SeriesPoint>) -> Series {
             batches: 64,
             messages: 1280,
             compared: 1280,
+            points_left_out: 0,
             timed_batches: 512,
             timed_messages: 51_200,
             timed_compared: 512,
@@ -310,7 +311,7 @@ fn what_became_of_the_bytes_is_said_where_there_are_some() {
     let header = |transport: &str, checked: Option<Checked>, sizes: &[u64]| {
         let points = sizes.iter().map(|bytes| point(*bytes, 2, 100.0)).collect();
         let mut series = example("comms1", points);
-        series.verified = checked.is_some_and(|checked| checked.is_something());
+        series.verified = checked.is_some_and(|checked| checked.is_complete());
         (series.transport, series.checked) = (transport.into(), checked);
         let page = text::page(&series, &Layout { width: 200, ..Layout::default() });
         let told: Vec<&str> = page.lines().skip(1).take_while(|line| !line.is_empty()).collect();

@@ -7,7 +7,7 @@ use bandgap_report::Layout;
 use serde::{Deserialize, Serialize};
 
 use crate::kind::{Among, Kind, Shown, Verdict, nothing};
-use crate::measured::{Checked, sentences};
+use crate::measured::{Checked, grouped, sentences};
 
 /// How many of the messages that a measurement received were compared with what had been sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,7 +47,7 @@ impl Shown for Verification {
         if self.timed_summed > 0 {
             text += &format!(
                 " Of {} others in timed batches the sum of the words was compared.",
-                self.timed_summed
+                grouped(self.timed_summed)
             );
         }
         layout.paragraph(&text) + &sentences(&self.findings, layout)
