@@ -14,6 +14,7 @@ use crate::machine::{Machine, Parts, over};
 fn all(visit: &mut impl Visit) {
     visit.transport::<bandgap_shm::Shm>();
     visit.transport::<bandgap_socket::tcp::Tcp>();
+    visit.transport::<bandgap_socket::unix::Unix>();
     visit.transport::<bandgap_socket::udp::Udp>();
 }
 

@@ -2,7 +2,7 @@
 //!
 //! * [`SocketLink`]: a [`Stream`] between each pair of ranks, over TCP, Unix sockets or UDP.
 //!   [`bandgap_comm::Credited`] makes it an endpoint.
-//! * [`tcp`], [`udp`]: how ranks on one machine find each other. Nothing listens beyond
+//! * [`tcp`], [`unix`], [`udp`]: how ranks on one machine find each other. Nothing listens beyond
 //!   this machine, and nobody gets in without the run's secret.
 //! * [`floor`]: the same sockets in plain loops, without frames.
 #![forbid(unsafe_code)]
@@ -18,6 +18,7 @@ mod stream;
 pub mod tcp;
 mod transport;
 pub mod udp;
+pub mod unix;
 
 pub use connect::Secret;
 pub use error::SocketError;
