@@ -5,7 +5,7 @@
 
 mod harness;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use bandgap_comm::{Credited, Watch, direct};
@@ -68,6 +68,10 @@ fn endpoints(order: &Order, liar: usize, what: What, plan: Option<Plan>) -> Foun
 
 fn words(order: &Order, liar: usize, plan: Option<Plan>) -> Found {
     endpoints(order, liar, What::Words, plan)
+}
+
+fn replies(order: &Order, liar: usize, plan: Option<Plan>) -> Found {
+    endpoints(order, liar, What::Replies, plan)
 }
 
 fn transfers(order: &Order, liar: usize, plan: Option<Plan>) -> Found {
@@ -144,6 +148,28 @@ fn every_fault_of_every_kernel_is_found_in_a_checked_batch() {
             assert!(!told || said > 0, "{} {fault:?}", fact.name);
         }
     }
+}
+
+#[test]
+fn every_spoilt_reply_is_found_in_a_checked_batch() {
+    let mut spoilt: BTreeMap<&str, BTreeSet<Fault>> = BTreeMap::new();
+    for fact in facts().into_iter().filter(|fact| fact.over != Over::Comm) {
+        for order in (fact.examples)(SIZE, SAMPLES).into_iter().map(Order::checked) {
+            for (fault, liar) in Fault::ALL.into_iter().flat_map(|f| (0..SIZE).map(move |l| (f, l)))
+            {
+                let plan = Plan::new(fault, 1);
+                let found = replies(&order, liar, Some(plan.clone()));
+                if plan.has_happened() {
+                    assert_eq!(found, Found::Wrong, "{fault:?} at rank {liar}: {order:?}");
+                    spoilt.entry(fact.name).or_default().insert(fault);
+                }
+            }
+        }
+    }
+    // A stream has no replies.
+    let kernels: Vec<&str> = spoilt.keys().copied().collect();
+    assert_eq!(kernels, ["burst", "fan_in", "get", "ping_pong", "store"]);
+    assert!(spoilt.values().all(|faults| faults.len() == Fault::ALL.len()), "{spoilt:?}");
 }
 
 #[test]

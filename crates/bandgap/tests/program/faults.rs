@@ -107,7 +107,8 @@ fn what_was_measured_before_a_death_is_kept() {
     let _alone = measuring();
     // Three seconds of processor time are many rounds over all points, which take a tenth of one.
     let run = kill("shm", 1, 300, &[]);
-    assert_eq!(run.results.len(), 1, "{:?}", run.warnings);
+    let whole = matches!(run.results[..], [Outcome::Logp(_), Outcome::Verification(_)]);
+    assert!(whole, "{:?}", run.warnings);
     assert!(run.warnings.iter().any(|warning| warning.contains("SIGKILL")));
 }
 

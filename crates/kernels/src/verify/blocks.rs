@@ -2,8 +2,8 @@
 //! where.
 //!
 //! A region holds a number of blocks of one length. A burst of more goes round: block i arrives in
-//! place i mod that number, and is sent from one place further on in each round. So the bytes of a
-//! round differ from those that the round before left there.
+//! place i mod that number, and is sent from one place further on in each round. So
+//! blocks of 8 bytes or more differ from what the round before left there; shorter ones may not.
 
 use bandgap_comm::{ActiveMessages, Bulk, CommError, Rank, Watch};
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use bandgap_comm::direct::Letter;
 use bandgap_comm::{
-    Begun, Bulk, Capabilities, CommError, Deliver, Endpoint, HandlerId, Message, Posted, Rank,
-    Source,
+    Begun, Bulk, Capabilities, CommError, Deliver, Endpoint, HandlerId, Message, NoHandler, Posted,
+    Rank, Source,
 };
 
 use super::native::MEETING;
@@ -109,7 +109,7 @@ pub fn hook(plan: Plan, size: usize) -> impl FnMut(Letter) -> Vec<Letter> + Send
     }
 }
 
-/// An endpoint that spoils one of the requests of some handlers, or one transfer.
+/// An endpoint that spoils one of the requests of some handlers, one reply, or one transfer.
 pub struct Lying<E> {
     inner: E,
     plan: Option<Plan>,
@@ -126,12 +126,16 @@ pub struct Lying<E> {
 pub enum What {
     /// Requests of programs over Active Messages.
     Words,
+    /// Replies to this rank's requests of programs over Active Messages.
+    Replies,
     /// Stores and gets.
     Transfers,
     /// Messages that message passing sends in words, and barriers.
     Passing,
 }
 
+/// The reply handler of programs.
+const ECHOED: HandlerId = HandlerId(0);
 /// The first handler of message passing, which takes messages in words.
 const IN_WORDS: u8 = 4;
 /// Its handler of barriers.
@@ -156,7 +160,7 @@ impl<E: Endpoint> Lying<E> {
         let HandlerId(handler) = message.handler();
         match self.what {
             What::Words => handler < 2,
-            What::Transfers => false,
+            What::Replies | What::Transfers => false,
             What::Passing if handler == BARRIER => fault.without_content(),
             What::Passing => {
                 let bytes = message.all_words()[0] >> 32;
@@ -228,13 +232,19 @@ impl<E: Endpoint> Endpoint for Lying<E> {
         Ok(posted)
     }
     fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize, CommError> {
-        if self.plan.is_none()
+        if self.what != What::Replies
+            && self.plan.is_none()
             && let Some((to, held)) = self.held
             && self.inner.try_request(to, held)? == Posted::Yes
         {
             self.held = None;
         }
-        self.inner.progress(deliver)
+        if self.what != What::Replies {
+            return self.inner.progress(deliver);
+        }
+        let (rank, size) = (self.rank(), self.size());
+        let Self { inner, plan, seen, last, held, .. } = self;
+        inner.progress(&mut Bending { inner: deliver, plan, seen, last, held, rank, size })
     }
     fn outstanding(&self) -> usize {
         self.inner.outstanding()
@@ -244,6 +254,55 @@ impl<E: Endpoint> Endpoint for Lying<E> {
     }
     fn block(&mut self, timeout: Duration) -> Result<(), CommError> {
         self.inner.block(timeout)
+    }
+}
+
+/// Delivers replies, one of which is spoilt.
+struct Bending<'a, D> {
+    inner: &'a mut D,
+    plan: &'a mut Option<Plan>,
+    seen: &'a mut usize,
+    last: &'a mut Option<(Rank, Message)>,
+    held: &'a mut Option<(Rank, Message)>,
+    rank: Rank,
+    size: usize,
+}
+
+impl<D: Deliver> Deliver for Bending<'_, D> {
+    fn request(&mut self, from: Rank, message: Message) -> Result<Option<&Message>, NoHandler> {
+        self.inner.request(from, message)
+    }
+
+    fn reply(&mut self, from: Rank, message: Message) -> Result<(), NoHandler> {
+        let Some(plan) = self.plan.clone().filter(|_| message.handler() == ECHOED) else {
+            return self.inner.reply(from, message);
+        };
+        if let Some((first, held)) = self.held.take() {
+            *self.plan = None;
+            plan.happens();
+            self.inner.reply(first, message)?;
+            return self.inner.reply(from, held);
+        }
+        let before = self.last.replace((from, message));
+        *self.seen += 1;
+        if *self.seen != plan.nth + 1 {
+            return self.inner.reply(from, message);
+        }
+        if plan.fault == Fault::Swap {
+            *self.held = Some((from, message));
+            return Ok(());
+        }
+        *self.plan = None;
+        plan.happens();
+        match (plan.fault, before, third(self.rank, from, self.size)) {
+            (Fault::Repeat, Some((peer, before)), _) => {
+                self.inner.reply(peer, before)?;
+                self.inner.reply(from, message)
+            }
+            (Fault::Misdeliver, _, Some(other)) => self.inner.reply(other, message),
+            (Fault::Flip, ..) => self.inner.reply(from, flipped(message)),
+            _ => Ok(()),
+        }
     }
 }
 
