@@ -11,10 +11,10 @@ mod progress;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
+use bandgap_launch::Exit;
 use clap::Parser;
 
-use args::{Cli, Command};
-use bandgap_launch::Exit;
+use command::{Cli, Command};
 use output::tell;
 
 fn main() -> ExitCode {

@@ -58,6 +58,12 @@ impl Planned for BulkPlan {
     fn room(&self, ranks: usize, tuning: &Tuning) -> Room {
         self.series.room(ranks, tuning)
     }
+
+    #[cfg(test)]
+    fn short(asked: &crate::plan::Asked) -> Self {
+        let surface = vec![SignaturePlan::short(asked, crate::load::Load::Get { bytes: 64 })];
+        Self { series: SeriesPlan::short(asked), surface, budget: 2.0 * asked.budget }
+    }
 }
 
 #[cfg(test)]

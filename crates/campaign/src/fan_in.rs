@@ -55,6 +55,11 @@ impl Planned for FanInPlan {
     fn room(&self, _ranks: usize, _tuning: &Tuning) -> Room {
         Room::default()
     }
+
+    #[cfg(test)]
+    fn short(asked: &Asked) -> Self {
+        Self { asked: asked.clone(), requesters: 2 }
+    }
 }
 
 /// The gaps of 1 to `most` requesters.
@@ -90,8 +95,7 @@ mod tests {
 
     #[test]
     fn the_gap_is_the_time_of_one_requester_s_message() {
-        let (precision, confidence, budget, seed) = (0.05, 0.95, 1e9, 1);
-        let asked = Asked { precision, confidence, budget, seed, stamp: 50.0, check: false };
+        let asked = Asked { stamp: 50.0, ..Asked::usual(1e9) };
         let plan = FanInPlan { asked, requesters: 3 };
         let mut runner = Scripted::new(|order| {
             let kernel: FanIn = order.kernel(4).unwrap();

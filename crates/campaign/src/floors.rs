@@ -73,6 +73,19 @@ impl Planned for FloorPlan {
     fn room(&self, _ranks: usize, _tuning: &Tuning) -> Room {
         Room::exposed(EXPOSED)
     }
+
+    #[cfg(test)]
+    fn short(asked: &Asked) -> Self {
+        let half = bandgap_comm::Yields::HalfRoundTrip;
+        let message = Floor {
+            over: vec!["cache_line".into()].into(),
+            kernel: Some("comms1".into()),
+            ..Floor::new("message", "8-byte message, half round trip", half, 500)
+        };
+        let floors =
+            vec![Floor::new("cache_line", "one store seen by the other core", half, 500), message];
+        Self { asked: asked.clone(), floors, pause: 0.0 }
+    }
 }
 
 /// The experiment of some floors, each of which is a point.

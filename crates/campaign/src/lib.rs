@@ -5,22 +5,19 @@
 //!   when enough is known.
 //! * [`campaign::campaign`] does everything else, between batches: rounds, shuffling, checked
 //!   batches, probes, repeats, calm, the budget, stopping and progress.
-//! * A [`planned::Planned`] is an experiment in a form that travels; [`task::Task`] has their list.
+//! * A [`planned::Planned`] is the plan of an experiment, which travels as a [`task::Task`]. Their list is
+//!   below; docs/adding-an-experiment.md says how to add one.
 #![forbid(unsafe_code)]
 
-pub mod bulk;
 pub mod calm;
 pub mod campaign;
 pub mod control;
 pub mod data;
 pub mod experiment;
-pub mod fan_in;
-pub mod floors;
 pub mod grid;
 pub mod judge;
 pub mod key;
 pub mod load;
-pub mod logp;
 pub mod pairs;
 pub mod placement;
 pub mod plan;
@@ -28,7 +25,6 @@ pub mod planned;
 pub mod runner;
 #[cfg(test)]
 mod scripted;
-pub mod series;
 pub mod setting;
 pub mod signature;
 pub mod sizes;
@@ -40,3 +36,14 @@ pub use planned::Planned;
 pub use runner::{Runner, Stop};
 pub use setting::Setting;
 pub use task::Task;
+
+use task::experiments;
+
+// Its file, its plan: rank processes can be started for any of these.
+experiments! {
+    logp::LogpPlan,
+    fan_in::FanInPlan,
+    series::SeriesPlan,
+    bulk::BulkPlan,
+    floors::FloorPlan,
+}

@@ -5,8 +5,6 @@ use bandgap_comm::passing::Tuning;
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::campaign;
-use crate::data::Table;
-use crate::judge::Judged;
 use crate::pairs::Pairs;
 use crate::plan::Plan;
 use crate::planned::{Planned, Room};
@@ -24,13 +22,6 @@ pub struct LogpPlan {
     pub signature: SignaturePlan,
     /// Whether the round trips of all pairs are measured too.
     pub pairs: bool,
-}
-
-impl LogpPlan {
-    /// What was measured, seen with this plan's precision.
-    pub fn judge<'a>(&self, table: &'a Table) -> Judged<'a> {
-        self.signature.judge(table)
-    }
 }
 
 impl Planned for LogpPlan {
@@ -51,6 +42,12 @@ impl Planned for LogpPlan {
     fn room(&self, _ranks: usize, _tuning: &Tuning) -> Room {
         Room::default()
     }
+
+    #[cfg(test)]
+    fn short(asked: &crate::plan::Asked) -> Self {
+        let signature = SignaturePlan::short(asked, crate::load::Load::Words);
+        Self { signature, pairs: true }
+    }
 }
 
 #[cfg(test)]
@@ -58,18 +55,12 @@ mod tests {
     use bandgap_model::logp::Params;
 
     use super::*;
-    use crate::load::Load;
     use crate::pairs::PAIR_RTT;
     use crate::plan::Asked;
     use crate::scripted::{Scripted, modelled};
-    use crate::signature::SignaturePattern;
 
     fn plan(pairs: bool) -> LogpPlan {
-        let (precision, confidence, budget, seed) = (0.05, 0.95, 100.0, 1);
-        let asked = Asked { precision, confidence, budget, seed, stamp: 0.0, check: false };
-        let (samples, pattern) = (50, SignaturePattern::OneToOne);
-        let signature = SignaturePlan { asked, samples, pattern, load: Load::Words };
-        LogpPlan { signature, pairs }
+        LogpPlan { pairs, ..LogpPlan::short(&Asked::usual(100.0)) }
     }
 
     fn runner() -> Scripted {
@@ -84,7 +75,7 @@ mod tests {
             let mut runner = runner();
             runner.virtual_time = virtual_time;
             plan(false).lead(&mut runner).unwrap();
-            let signature = plan(false).judge(&runner.kept).signature(100).unwrap();
+            let signature = plan(false).signature.judge(&runner.kept).signature(100).unwrap();
             let Params { send_overhead, recv_overhead, gap, latency, .. } = Params::MYRINET;
             for (found, truth) in [
                 (signature.send_overhead, send_overhead),

@@ -38,6 +38,13 @@ impl Asked {
         Self { stamp: 0.0, ..self.clone() }
     }
 
+    /// To 5 % with 95 % confidence within `budget`, for tests.
+    #[cfg(test)]
+    pub fn usual(budget: f64) -> Self {
+        let (precision, confidence, seed, stamp, check) = (0.05, 0.95, 1, 0.0, false);
+        Self { precision, confidence, budget, seed, stamp, check }
+    }
+
     /// The same with another time, in seconds.
     #[must_use]
     pub fn within(&self, budget: f64) -> Self {

@@ -36,4 +36,8 @@ pub trait Planned: Serialize + DeserializeOwned {
 
     /// The memory that each of `ranks` ranks needs, where messages are cut as `tuning` says.
     fn room(&self, ranks: usize, tuning: &Tuning) -> Room;
+
+    /// A short plan of it: each of the list is led through a campaign in tests.
+    #[cfg(test)]
+    fn short(asked: &crate::plan::Asked) -> Self;
 }

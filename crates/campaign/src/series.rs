@@ -87,6 +87,12 @@ impl Planned for SeriesPlan {
         let longest = self.steps.iter().map(|step| step.bytes as usize).max().unwrap_or(0);
         Room::exposed(2 * longest.next_multiple_of(4096).max(SIZES_REGION))
     }
+
+    #[cfg(test)]
+    fn short(asked: &Asked) -> Self {
+        let step = Step { series: "comms1".to_owned(), bytes: 8, messages: 2, ranks: 3 };
+        Self { asked: asked.clone(), steps: vec![step], samples: 20, pair: [0, 1] }
+    }
 }
 
 /// Bytes that a batch moves at most before its samples become fewer.

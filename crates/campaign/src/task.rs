@@ -1,44 +1,41 @@
-//! The list of experiments, and a plan on its way to rank 0.
+//! A plan on its way to rank 0, and how the list of experiments is read.
 
 use bandgap_comm::passing::Tuning;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::bulk::BulkPlan;
-use crate::fan_in::FanInPlan;
-use crate::floors::FloorPlan;
-use crate::logp::LogpPlan;
+use crate::LIST;
 use crate::planned::{Planned, Room};
 use crate::runner::{Runner, Stop};
-use crate::series::SeriesPlan;
 
-/// Every experiment that rank processes can be started for: one line each.
-const LIST: &[Row] = &[
-    row::<LogpPlan>(),
-    row::<FanInPlan>(),
-    row::<SeriesPlan>(),
-    row::<BulkPlan>(),
-    row::<FloorPlan>(),
-];
+/// Declares the file of each experiment, and makes the list that tasks are looked up in.
+macro_rules! experiments {
+    ($($file:ident::$Plan:ident),* $(,)?) => {
+        $(pub mod $file;)*
+        const LIST: &[task::Row] = &[$(task::Row::of::<$file::$Plan>()),*];
+    };
+}
+pub(crate) use experiments;
 
 /// One experiment of the list.
-struct Row {
+pub(crate) struct Row {
     name: &'static str,
     lead: fn(&Task, &mut dyn Runner) -> Result<(), Stop>,
     room: fn(&Task, usize, &Tuning) -> Result<Room, Stop>,
+    #[cfg(test)]
+    short: fn(&crate::plan::Asked) -> Task,
 }
 
-const fn row<P: Planned>() -> Row {
-    Row {
-        name: P::NAME,
-        lead: |task, runner| task.plan::<P>()?.lead(runner),
-        room: |task, ranks, tuning| Ok(task.plan::<P>()?.room(ranks, tuning)),
+impl Row {
+    pub(crate) const fn of<P: Planned>() -> Self {
+        Self {
+            name: P::NAME,
+            lead: |task, runner| task.plan::<P>()?.lead(runner),
+            room: |task, ranks, tuning| Ok(task.plan::<P>()?.room(ranks, tuning)),
+            #[cfg(test)]
+            short: |asked| Task::of(&P::short(asked)).unwrap(),
+        }
     }
-}
-
-/// The names of all experiments.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    LIST.iter().map(|row| row.name)
 }
 
 /// What a set of rank processes is started for: an experiment's name, and its plan as JSON.
@@ -66,11 +63,6 @@ impl Task {
         &self.name
     }
 
-    /// Whether this is a task of experiment `P`.
-    pub fn is<P: Planned>(&self) -> bool {
-        self.name == P::NAME
-    }
-
     /// Leads the experiment of this name.
     ///
     /// # Errors
@@ -89,7 +81,7 @@ impl Task {
 
     fn row(&self) -> Result<&'static Row, Stop> {
         LIST.iter().find(|row| row.name == self.name).ok_or_else(|| {
-            let all: Vec<&str> = names().collect();
+            let all: Vec<&str> = LIST.iter().map(|row| row.name).collect();
             let why = format!("there is no such experiment; there are {}", all.join(", "));
             Stop::Plan { name: self.name.clone(), why }
         })

@@ -3,83 +3,64 @@
 mod bulk;
 mod timed;
 
-use bandgap_campaign::bulk::BulkPlan;
-use bandgap_campaign::fan_in::FanInPlan;
 use bandgap_campaign::floors::FloorPlan;
-use bandgap_campaign::logp::LogpPlan;
+use bandgap_campaign::judge::Judged;
 use bandgap_campaign::series::SeriesPlan;
-use bandgap_campaign::{Planned, Setting, Table};
+use bandgap_campaign::signature::SignaturePlan;
+use bandgap_campaign::{Setting, Table};
 use bandgap_record::RecordError;
 
 use crate::Outcome;
 use crate::batches;
-use crate::contention::assemble::contention;
 use crate::error::AssembleError;
 use crate::floor::assemble::{floor, measured};
 use crate::logp;
 use crate::ratio::assemble::ratio;
 use crate::rtt_pairs::assemble::rtt_pairs;
-use crate::series;
 use crate::verification::assemble::verification;
+
+pub use bulk::bulk;
 
 pub use crate::hockney::assemble::Fitting;
 pub use crate::logp::assemble::fitted;
 pub use crate::measured::TABLE;
 pub use crate::series::Tabled;
 
-/// The results of a plan, and warnings on what is missing among them.
+/// Results, and warnings on what is missing among them; or that too little was measured.
 pub type Assembled = Result<(Vec<Outcome>, Vec<String>), AssembleError>;
 
-/// A plan whose batches become results.
-pub trait Assemble: Planned {
-    /// The results of a table that is not empty.
-    ///
-    /// # Errors
-    /// Too little was measured.
-    fn assemble(&self, setting: &Setting, table: &Table) -> Assembled;
-}
-
-/// The results of what was measured.
+/// The signature of a table, with the round trips of pairs where they were measured.
 ///
 /// # Errors
 /// Too little was measured.
-pub fn results<P: Assemble>(setting: &Setting, plan: &P, table: &Table) -> Assembled {
-    if table.is_empty() { Err(AssembleError::Empty) } else { plan.assemble(setting, table) }
+pub fn signature(setting: &Setting, plan: &SignaturePlan, table: &Table) -> Assembled {
+    let judged = &plan.judge(table);
+    let measured = logp::assemble::Measured { setting, plan, table, judged, empty: None };
+    let mut results: Vec<Outcome> = vec![measured.logp()?.into()];
+    results.extend(rtt_pairs(setting, judged, table)?.map(Outcome::from));
+    results.extend(verification("signature", setting, table).map(Outcome::from));
+    Ok((results, Vec::new()))
 }
 
-impl Assemble for LogpPlan {
-    fn assemble(&self, setting: &Setting, table: &Table) -> Assembled {
-        let judged = &self.judge(table);
-        let plan = &self.signature;
-        let measured = logp::assemble::Measured { setting, plan, table, judged, empty: None };
-        let mut results: Vec<Outcome> = vec![measured.logp()?.into()];
-        results.extend(rtt_pairs(setting, judged, table)?.map(Outcome::from));
-        results.extend(verification("signature", setting, table).map(Outcome::from));
-        Ok((results, Vec::new()))
-    }
+/// The gaps under contention of a table.
+///
+/// # Errors
+/// Too little was measured.
+pub fn contention(setting: &Setting, judged: &Judged<'_>, table: &Table) -> Assembled {
+    let gaps = crate::contention::assemble::contention(judged, setting, table)?;
+    let mut results: Vec<Outcome> = vec![gaps.into()];
+    results.extend(verification("contention", setting, table).map(Outcome::from));
+    Ok((results, Vec::new()))
 }
 
-impl Assemble for FanInPlan {
-    fn assemble(&self, setting: &Setting, table: &Table) -> Assembled {
-        let mut results: Vec<Outcome> =
-            vec![contention(&self.judge(table), setting, table)?.into()];
-        results.extend(verification("contention", setting, table).map(Outcome::from));
-        Ok((results, Vec::new()))
-    }
-}
-
-impl Assemble for SeriesPlan {
-    fn assemble(&self, setting: &Setting, table: &Table) -> Assembled {
-        let judged = &self.judge(table);
-        let measured = series::assemble::Measured { setting, plan: self, table, judged };
-        Ok((timed::outcomes(&measured)?, Vec::new()))
-    }
-}
-
-impl Assemble for BulkPlan {
-    fn assemble(&self, setting: &Setting, table: &Table) -> Assembled {
-        bulk::results(setting, self, table)
-    }
+/// The series of a table, each before its fits.
+///
+/// # Errors
+/// Too little was measured.
+pub fn series(setting: &Setting, plan: &SeriesPlan, table: &Table) -> Assembled {
+    let judged = &plan.judge(table);
+    let measured = crate::series::assemble::Measured { setting, plan, table, judged };
+    Ok((timed::outcomes(&measured)?, Vec::new()))
 }
 
 /// Batches that no fit could be made of, as they were measured: kind `batches`.

@@ -7,11 +7,13 @@ use bandgap_campaign::signature::{SignaturePattern, SignaturePlan};
 use bandgap_campaign::sizes::{LONGEST, sizes};
 use bandgap_kernels::{Get, Kernel, Store};
 use bandgap_launch::{Exit, Failure};
+use bandgap_results::assemble;
 use bandgap_units::Bytes;
+use clap::Args;
 
 use super::measure::{BATCH, Session, one_size, target};
 use super::signature::plan;
-use crate::args::{Bulk, Measure, Output};
+use crate::args::{Measure, Output, SizeRange};
 
 /// Transfers of a burst, from which the gap is read, as far as they stay within [`BURST_BYTES`].
 const BURST: u32 = 16;
@@ -23,6 +25,24 @@ const SURFACE_SIZES: [u32; 4] = [64, 1 << 10, 16 << 10, 256 << 10];
 const SURFACE_LONGEST: u32 = 4 << 20;
 /// Share of the time that the series gets where signatures follow.
 const SERIES_SHARE: f64 = 0.5;
+
+/// Which bulk transfers are measured.
+#[derive(Clone, Debug, Args)]
+pub struct Bulk {
+    /// Stores only
+    #[arg(long)]
+    pub store: bool,
+    /// Gets only
+    #[arg(long)]
+    pub get: bool,
+    /// Message sizes, from the least to the greatest, of 1GiB at most
+    #[arg(long, value_name = "FROM:TO", default_value = "0:4MiB")]
+    pub sizes: SizeRange,
+    /// Leave out the signatures (overheads, gap, latency) at a few sizes; they are of stores, or
+    /// with --get of gets
+    #[arg(long)]
+    pub no_surface: bool,
+}
 
 /// Measures, prints and keeps stores and gets over message sizes, and signatures at a few.
 ///
@@ -60,7 +80,9 @@ pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Fail
     let words = plan(asked, SignaturePattern::OneToOne);
     let of = |load| SignaturePlan { load, ..words.clone() };
     let surface = loads.into_iter().map(of).collect();
-    session.measure(&BulkPlan { series, surface, budget }, &target, ranks)?;
+    let plan = BulkPlan { series, surface, budget };
+    session
+        .measure(&plan, &target, ranks, |setting, table| assemble::bulk(setting, &plan, table))?;
     session.close()
 }
 

@@ -2,17 +2,53 @@
 
 use bandgap_campaign::series::{SeriesPlan, Step};
 use bandgap_campaign::sizes::{LONGEST, sizes};
-use bandgap_kernels::{Series, in_series};
+use bandgap_kernels::{Over, Series, facts, in_series};
 use bandgap_launch::{Classify, Exit, Failure};
+use bandgap_results::assemble;
+use clap::Args;
 
 use super::measure::{BATCH, Session, target};
-use crate::args::{Comms, Measure, Output, passing};
+use crate::args::{Measure, Output, SizeRange};
 
 /// Rounds of one sample of short messages, so that the clock is read seldom beside them, as far as
 /// they stay within [`ROUNDS_BYTES`].
 const ROUNDS: u32 = 16;
 /// Bytes that the rounds of one sample send one way.
 const ROUNDS_BYTES: u32 = 64 << 10;
+
+/// What messages are sent, and between whom.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Comms {
+    /// Message sizes, from the least to the greatest, of 1GiB at most
+    #[arg(long, value_name = "FROM:TO", default_value = "0:4MiB")]
+    pub sizes: SizeRange,
+    /// The two ranks [default: 0,1]
+    #[arg(long, value_name = "A,B")]
+    pub between: Option<Pair>,
+}
+
+/// Two ranks as typed: `0,1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair(pub [usize; 2]);
+
+impl std::str::FromStr for Pair {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let rank = |text: &str| {
+            let most = bandgap_launch::MAX_RANKS;
+            text.trim().parse().ok().filter(|rank| *rank < most)
+        };
+        let pair = text.split_once(',').and_then(|(a, b)| Some([rank(a)?, rank(b)?]));
+        pair.map(Self).ok_or_else(|| format!("it must be two ranks, as in 0,1: {text}"))
+    }
+}
+
+/// The series of message passing.
+pub fn passing() -> Vec<&'static str> {
+    let passing = facts().into_iter().filter(|fact| fact.over == Over::Comm);
+    passing.filter_map(|fact| Some(fact.series?.name)).collect()
+}
 
 /// `bandgap comet`: the series of message passing of these names, or all of them.
 ///
@@ -72,7 +108,9 @@ fn measured(
     let target = target(measure);
     let mut session = Session::open(command, measure, output)?;
     let asked = session.asked(&target);
-    session.measure(&SeriesPlan { asked, steps, samples: BATCH, pair }, &target, most)?;
+    let plan = SeriesPlan { asked, steps, samples: BATCH, pair };
+    session
+        .measure(&plan, &target, most, |setting, table| assemble::series(setting, &plan, table))?;
     session.close()
 }
 

@@ -5,9 +5,8 @@ use std::time::Duration;
 use bandgap_host::{
     ClockReport, Description, NoiseReport, WorkRate, noise::fixed_work_quantum, pin,
 };
-use serde::Serialize;
-
 use bandgap_launch::Stage;
+use serde::Serialize;
 
 /// Time that noise is looked at on each core before a measurement.
 const GLANCE: Duration = Duration::from_millis(100);

@@ -2,18 +2,17 @@
 
 use std::time::Duration;
 
-use bandgap_host::doctor::{Evidence, Grade, Pinning, PlacementState, examine};
-use bandgap_host::{Description, NoiseReport, pin};
-use bandgap_record::Number;
-use bandgap_report::{self as report, Check as Shown};
-use bandgap_results::noise::{CoreNoise, Noise};
-use bandgap_stats::{States, cluster};
-
 use bandgap_campaign::Task;
 use bandgap_campaign::data::Batch;
 use bandgap_campaign::floors::FloorPlan;
 use bandgap_campaign::plan::Asked;
+use bandgap_host::doctor::{Evidence, Grade, Pinning, PlacementState, examine};
+use bandgap_host::{Description, NoiseReport, pin};
 use bandgap_launch::{Classify, Exit, Failure, Options, Stage, Transport, floors, on_processes};
+use bandgap_record::Number;
+use bandgap_report::{self as report, Check as Shown};
+use bandgap_results::noise::{CoreNoise, Noise};
+use bandgap_stats::{States, cluster};
 
 use super::describe::noise;
 use super::measure::one_size;

@@ -5,12 +5,42 @@ mod logp;
 
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::args::{Fit, Measure, Output};
+use bandgap_launch::{Exit, Failure};
+use clap::Subcommand;
+
+use crate::args::{Measure, Output};
 use crate::output::Sink;
-use bandgap_launch::Exit;
-use bandgap_launch::Failure;
+use hockney::FitHockney;
+
+#[derive(Debug, Subcommand)]
+pub enum Fit {
+    /// LogP from rows of kind,messages,delay_ns,elapsed_ns (kind is issue or rtt)
+    #[command(after_help = "One row per repetition. kind `issue`: time of the issue phase of \
+`messages` requests with `delay_ns` of computation after each; kind `rtt`: time of one request with \
+its reply. Columns may stand in any order, further columns are ignored.
+
+Examples:
+  bandgap fit logp bandgap-runs/…/samples.csv
+  bandgap fit logp - < samples.csv")]
+    Logp {
+        /// The table; `-` reads standard input
+        file: PathBuf,
+    },
+    /// r∞, n½, t0, π0 from rows of bytes,time_ns, or from what another tool printed
+    #[command(
+        after_help = "Recognised by what is in the file: a table with the columns bytes and \
+time_ns, and what osu_latency, osu_bw, IMB PingPong, NetPIPE, ucx_perftest, fi_pingpong and \
+sockperf print.
+
+Examples:
+  bandgap fit hockney times.csv
+  bandgap fit hockney times.csv --breaks 64,8KiB
+  osu_latency | bandgap fit hockney -"
+    )]
+    Hockney(FitHockney),
+}
 
 /// Fits and prints; keeps files only where `--out` says so.
 ///

@@ -1,12 +1,13 @@
 //! From a plan to printed and kept results: what every measuring command does.
 
 use bandgap_campaign::plan::Asked;
-use bandgap_campaign::{Planned, Task};
+use bandgap_campaign::{Planned, Setting, Table, Task};
 use bandgap_launch::{
     Classify, Collected, Ended, Exit, Failure, Stage, Target, Transport, Wait, in_virtual_time,
     machine, on_processes,
 };
-use bandgap_results::assemble::{self, Assemble};
+use bandgap_results::AssembleError;
+use bandgap_results::assemble::{Assembled, unfitted};
 
 use super::describe::Host;
 use super::memory;
@@ -55,22 +56,28 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Measures `plan` with `ranks` ranks on one target. What was measured is printed and kept,
-    /// whatever happens.
+    /// Measures `plan` with `ranks` ranks on one target. What `assemble` makes of the batches, or the
+    /// batches alone, is printed and kept, whatever happens.
     ///
     /// # Errors
     /// Ranks could not be started, or results not be written.
-    pub(super) fn measure<P: Assemble>(
+    pub(super) fn measure<P: Planned>(
         &mut self,
         plan: &P,
         target: &Target,
         ranks: usize,
+        assemble: impl FnOnce(&Setting, &Table) -> Assembled,
     ) -> Result<(), Failure> {
         let task = Task::of(plan).class(Exit::Defect)?;
         self.sink.plan(&task);
         let collected = self.collect(&task, plan, target, ranks)?;
         let setting = collected.setting(&self.stage, target, ranks);
-        match assemble::results(&setting, plan, &collected.table) {
+        let table = &collected.table;
+        let assembled = match table.is_empty() {
+            true => Err(AssembleError::Empty),
+            false => assemble(&setting, table),
+        };
+        match assembled {
             Ok((results, warnings)) => {
                 let exit = self.sink.add_all(results)?;
                 self.note(exit);
@@ -82,8 +89,8 @@ impl<'a> Session<'a> {
             Err(reason) => {
                 self.note(Exit::Findings);
                 self.sink.warn(&format!("too little was measured to fit: {reason}"));
-                if !collected.table.is_empty() {
-                    self.sink.add(assemble::unfitted(&setting, &collected.table, &reason))?;
+                if !table.is_empty() {
+                    self.sink.add(unfitted(&setting, table, &reason))?;
                 }
             }
         }

@@ -1,4 +1,5 @@
-//! The commands, a file each.
+//! The command line: a file for each command, with its arguments; its name, its help and its call
+//! are here.
 
 mod bulk;
 mod comms;
@@ -12,12 +13,146 @@ mod run;
 mod signature;
 mod topology;
 
-use clap::CommandFactory;
+use bandgap_launch::{Classify, Exit, Failure};
+use clap::builder::PossibleValuesParser;
+use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::args::{Cli, Command, Comms};
+use crate::args::{Measure, Output};
 use crate::output::print;
-use bandgap_launch::Exit;
-use bandgap_launch::{Classify, Failure};
+use bulk::Bulk;
+use comms::{Comms, passing};
+use fit::Fit;
+use signature::Signature;
+
+/// Measures how machines communicate, and fits the models people reason with.
+///
+/// Without a command: the LogP signature of this machine over shared memory, TCP and Unix sockets,
+/// and one summary.
+#[derive(Debug, Parser)]
+#[command(name = "bandgap", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "Examples:
+  bandgap                                     characterise this machine
+  bandgap signature                           LogP over shared memory
+  bandgap signature --transport tcp           … over TCP on the loopback interface
+  bandgap signature --transport sim:paragon   … of a simulated machine
+  bandgap floor                               what this machine allows
+  bandgap doctor                              is this machine fit to measure on?")]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    #[command(flatten)]
+    pub measure: Measure,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// The LogP signature over shm, tcp and unix, and one summary (what bandgap does by itself)
+    #[command(after_help = "Examples:
+  bandgap run
+  bandgap run --time-budget 30s --out monday
+  bandgap run --ranks 4                        with the round trips of all pairs")]
+    Run,
+    /// LogP parameters of small messages: send and receive overhead, gap, latency, with intervals
+    #[command(after_help = "Examples:
+  bandgap signature
+  bandgap signature --transport tcp --wait block
+  bandgap signature --ranks 4 --pairs          half of the ranks against the other half
+  bandgap signature --ranks 4 --fan-out        one to many
+  bandgap signature --ranks 4 --fan-in 3       many to one: the gap under contention
+  bandgap signature --launches 5               in fresh processes, five times
+  bandgap signature --transport sim:myrinet    a machine in virtual time
+  bandgap signature --json - --quiet           numbers for a program")]
+    Signature(Signature),
+    /// Bulk transfers, store and get: time and bandwidth over sizes, overhead, gap, overlap
+    #[command(after_help = "Examples:
+  bandgap bulk
+  bandgap bulk --get --sizes 4KiB:1MiB
+  bandgap bulk --store --time-budget 20s --out bulk
+  bandgap bulk --transport tcp --no-surface    over TCP, without the signatures
+  bandgap bulk --transport sim:ipsc860         a machine in virtual time")]
+    Bulk(Bulk),
+    /// COMMS1: ping-pong of messages over sizes, fitted with r∞, n½, t0, π0
+    #[command(after_help = "Examples:
+  bandgap comms1
+  bandgap comms1 --sizes 0:64KiB
+  bandgap comms1 --transport tcp               over TCP on the loopback interface
+  bandgap comms1 --transport sim:ipsc860       a machine in virtual time")]
+    Comms1(Comms),
+    /// COMMS2: exchange of messages, both ways at once, fitted likewise
+    #[command(after_help = "Examples:
+  bandgap comms2
+  bandgap comms2 --ranks 4 --between 0,3")]
+    Comms2(Comms),
+    /// COMMS3: all ranks exchange messages with all, total bandwidth
+    #[command(after_help = "Examples:
+  bandgap comms3
+  bandgap comms3 --ranks 4 --sizes 1KiB:1MiB")]
+    Comms3(Comms),
+    /// SYNCH1: barriers of all ranks
+    #[command(after_help = "Examples:
+  bandgap synch1
+  bandgap synch1 --ranks 4")]
+    Synch1,
+    /// Kernels of message passing by name; without a name, all of them
+    #[command(after_help = "Examples:
+  bandgap comet
+  bandgap comet comms1 synch1 --ranks 4")]
+    Comet {
+        /// Which
+        #[arg(value_name = "KERNEL", value_parser = PossibleValuesParser::new(passing()))]
+        names: Vec<String>,
+        #[command(flatten)]
+        comms: Comms,
+    },
+    /// What this machine allows: cache line, slot ring, copies, raw sockets, clock, system call
+    #[command(after_help = "Examples:
+  bandgap floor
+  bandgap floor cache_line tcp
+  bandgap floor --json floor.json")]
+    Floor {
+        /// Floors to measure; none named = all
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+    },
+    /// Is this machine fit to measure on? Graded, with what to do
+    #[command(after_help = "Examples:
+  bandgap doctor
+  bandgap doctor --json -")]
+    Doctor,
+    /// Processors, caches, memory nodes, and the distances between processors
+    #[command(after_help = "Examples:
+  bandgap topology
+  bandgap topology --json -")]
+    Topology,
+    /// Parameters from a table of numbers, with no measurement
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  bandgap fit logp samples.csv
+  bandgap fit hockney times.csv
+  osu_latency | bandgap fit hockney -"
+    )]
+    Fit(Fit),
+    /// Shell completions on standard output
+    #[command(after_help = "Examples:
+  bandgap completions bash > ~/.local/share/bash-completion/completions/bandgap")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// The manual page on standard output
+    #[command(after_help = "Examples:
+  bandgap man > bandgap.1")]
+    Man,
+    /// A rank of a run: started by bandgap itself
+    #[command(name = "rank", hide = true)]
+    Rank {
+        /// The launcher's process
+        parent: u32,
+    },
+}
 
 /// Carries out what was asked.
 ///

@@ -5,7 +5,7 @@ use bandgap_campaign::signature::SignaturePattern;
 use bandgap_launch::{Exit, Failure, Target, Transport};
 
 use super::measure::{Session, one_size};
-use super::signature::{all_pairs, plan};
+use super::signature::{all_pairs, measure_logp, plan};
 use crate::args::{Measure, Output};
 
 /// Measures on the transports that are compared, or on the one that was named.
@@ -27,7 +27,7 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     };
     for target in targets {
         let signature = plan(session.asked(&target), SignaturePattern::OneToOne);
-        session.measure(&LogpPlan { signature, pairs }, &target, ranks)?;
+        measure_logp(&mut session, &LogpPlan { signature, pairs }, &target, ranks)?;
         if session.failed() {
             break;
         }

@@ -5,14 +5,30 @@ use bandgap_campaign::load::Load;
 use bandgap_campaign::logp::LogpPlan;
 use bandgap_campaign::plan::Asked;
 use bandgap_campaign::signature::{SignaturePattern, SignaturePlan};
-use bandgap_launch::{Exit, Failure};
+use bandgap_launch::{Exit, Failure, Target};
+use bandgap_results::assemble;
+use clap::Args;
 
 use super::measure::{BATCH, Session, one_size, target};
-use crate::args::{Measure, Output, Signature};
+use crate::args::{Measure, Output};
 use crate::output::Sink;
 
 /// Most ranks of which all pairs are measured: 2016 pairs.
 const MOST_PAIRED: usize = 64;
+
+/// Who sends to whom in a signature.
+#[derive(Clone, Debug, Args)]
+pub struct Signature {
+    /// Half of the ranks against the other half
+    #[arg(long, group = "pattern")]
+    pub pairs: bool,
+    /// One rank to all others
+    #[arg(long, group = "pattern")]
+    pub fan_out: bool,
+    /// K ranks to one, for 1 to K: the gap under contention
+    #[arg(long, group = "pattern", value_name = "K")]
+    pub fan_in: Option<usize>,
+}
 
 /// Measures, prints and keeps the signature.
 ///
@@ -25,17 +41,31 @@ pub fn run(signature: &Signature, measure: &Measure, output: &Output) -> Result<
     let mut session = Session::open("signature", measure, output)?;
     let asked = session.asked(&target);
     match signature.fan_in {
-        Some(requesters) => session.measure(&FanInPlan { asked, requesters }, &target, ranks)?,
+        Some(requesters) => {
+            let plan = FanInPlan { asked, requesters };
+            session.measure(&plan, &target, ranks, |setting, table| {
+                assemble::contention(setting, &plan.judge(table), table)
+            })?;
+        }
         None => {
             let pairs = all_pairs(ranks, &mut session.sink);
-            session.measure(
-                &LogpPlan { signature: plan(asked, pattern), pairs },
-                &target,
-                ranks,
-            )?;
+            let plan = LogpPlan { signature: plan(asked, pattern), pairs };
+            measure_logp(&mut session, &plan, &target, ranks)?;
         }
     }
     session.close()
+}
+
+/// Measures a signature, with the round trips of pairs where the plan asks for them.
+pub(super) fn measure_logp(
+    session: &mut Session<'_>,
+    plan: &LogpPlan,
+    target: &Target,
+    ranks: usize,
+) -> Result<(), Failure> {
+    session.measure(plan, target, ranks, |setting, table| {
+        assemble::signature(setting, &plan.signature, table)
+    })
 }
 
 /// Whether the round trips of all pairs are measured: not where there are so many that they would

@@ -3,11 +3,10 @@
 use std::fmt::Write;
 
 use bandgap_host::{Topology, TopologySummary};
+use bandgap_launch::{Classify, Exit, Failure};
 
 use crate::args::{Measure, Output};
 use crate::output::Sink;
-use bandgap_launch::Exit;
-use bandgap_launch::{Classify, Failure};
 
 /// Shows processors, caches and memory nodes, and one pair for each distance.
 ///

@@ -10,7 +10,7 @@ use crate::load::Load;
 use crate::plan::Asked;
 use crate::scripted::{Scripted, modelled};
 use crate::series::Step;
-use crate::signature::{SignaturePattern, issue, of_load, rtt};
+use crate::signature::{issue, of_load, rtt};
 
 /// Nanoseconds that a byte takes on the way.
 const PER_BYTE: f64 = 20.0;
@@ -38,24 +38,18 @@ fn formula() -> (Scripted, Rc<RefCell<Vec<u64>>>) {
 }
 
 fn plan(sizes: &[u32]) -> BulkPlan {
-    let (precision, confidence, budget, seed) = (0.05, 0.95, 8.0, 1);
-    let asked = Asked { precision, confidence, budget, seed, stamp: 0.0, check: false };
-    let of = |&bytes: &u32| SignaturePlan {
-        asked: asked.clone(),
-        samples: 50,
-        pattern: SignaturePattern::OneToOne,
-        load: Load::Store { bytes },
-    };
+    let asked = Asked::usual(8.0);
+    let of = |&bytes: &u32| SignaturePlan::short(&asked, Load::Store { bytes });
     let step = |bytes| Step { series: "bulk_store".to_owned(), bytes, messages: 1, ranks: 2 };
     BulkPlan {
         series: SeriesPlan {
-            asked: asked.within(budget / 2.0),
+            asked: asked.within(4.0),
             steps: [64, 4096].map(step).into(),
             samples: 50,
             pair: [0, 1],
         },
         surface: sizes.iter().map(of).collect(),
-        budget,
+        budget: 8.0,
     }
 }
 

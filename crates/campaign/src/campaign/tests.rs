@@ -40,8 +40,7 @@ impl Experiment for Plain {
 }
 
 fn plan(budget: f64) -> Plan {
-    let (precision, confidence, seed) = (0.05, 0.95, 7);
-    Plan::new(&Asked { precision, confidence, budget, seed, stamp: 0.0, check: false })
+    Plan::new(&Asked { seed: 7, ..Asked::usual(budget) })
 }
 
 fn checking(budget: f64) -> Plan {

@@ -22,8 +22,7 @@ fn floor(name: &'static str) -> Floor {
 }
 
 fn plan(floors: &[&'static str]) -> FloorPlan {
-    let (precision, confidence, budget, seed) = (0.05, 0.95, 1e9, 1);
-    let asked = Asked { precision, confidence, budget, seed, stamp: 50.0, check: false };
+    let asked = Asked { stamp: 50.0, ..Asked::usual(1e9) };
     FloorPlan { asked, floors: floors.iter().map(|name| floor(name)).collect(), pause: 0.0 }
 }
 

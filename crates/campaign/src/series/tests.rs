@@ -6,9 +6,7 @@ use super::*;
 use crate::scripted::{Scripted, taking};
 
 fn plan(steps: Vec<Step>) -> SeriesPlan {
-    let (precision, confidence, budget, seed) = (0.05, 0.95, 1e9, 1);
-    let asked = Asked { precision, confidence, budget, seed, stamp: 0.0, check: false };
-    SeriesPlan { asked, steps, samples: 50, pair: [1, 0] }
+    SeriesPlan { asked: Asked::usual(1e9), steps, samples: 50, pair: [1, 0] }
 }
 
 fn step(series: &str, bytes: u32, messages: u32) -> Step {

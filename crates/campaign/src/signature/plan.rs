@@ -27,6 +27,12 @@ impl SignaturePlan {
     pub fn judge<'a>(&self, table: &'a Table) -> Judged<'a> {
         self.asked.judge(table)
     }
+
+    /// A short one, for tests.
+    #[cfg(test)]
+    pub fn short(asked: &Asked, load: Load) -> Self {
+        Self { asked: asked.clone(), samples: 50, pattern: SignaturePattern::OneToOne, load }
+    }
 }
 
 /// Who asks whom in a signature.

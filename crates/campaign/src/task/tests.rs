@@ -2,74 +2,22 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use std::borrow::Cow;
-
-use bandgap_comm::{Floor, Yields};
 use bandgap_model::logp::Params;
 
 use super::*;
-use crate::load::Load;
 use crate::plan::Asked;
 use crate::runner::Executed;
 use crate::scripted::{Scripted, modelled, probes};
-use crate::series::Step;
-use crate::signature::{SignaturePattern, SignaturePlan};
 
-/// A short plan of every experiment.
+/// A short plan of every experiment of the list.
 fn tasks() -> Vec<Task> {
-    let (precision, confidence, budget, seed) = (0.05, 0.95, 1e6, 1);
-    let asked = Asked { precision, confidence, budget, seed, stamp: 0.0, check: false };
-    let signature = SignaturePlan {
-        asked: asked.clone(),
-        samples: 50,
-        pattern: SignaturePattern::OneToOne,
-        load: Load::Words,
-    };
-    let surface = SignaturePlan { load: Load::Get { bytes: 64 }, ..signature.clone() };
-    let series = |name: &str| SeriesPlan {
-        asked: asked.clone(),
-        steps: vec![Step { series: name.to_owned(), bytes: 8, messages: 2, ranks: 3 }],
-        samples: 20,
-        pair: [0, 1],
-    };
-    let bulk = BulkPlan { series: series("bulk_get"), surface: vec![surface], budget: 2e6 };
-    let below: Cow<'static, [Cow<'static, str>]> = vec!["cache_line".into()].into();
-    let message = Floor {
-        over: below,
-        kernel: Some("comms1".into()),
-        ..Floor::new(
-            "message",
-            "8-byte message sent and received, half round trip",
-            Yields::HalfRoundTrip,
-            500,
-        )
-    };
-    let floors = vec![
-        Floor::new(
-            "cache_line",
-            "one store seen by the other core, half round trip",
-            Yields::HalfRoundTrip,
-            500,
-        ),
-        message,
-    ];
-    vec![
-        Task::of(&LogpPlan { signature, pairs: true }),
-        Task::of(&FanInPlan { asked: asked.clone(), requesters: 2 }),
-        Task::of(&series("comms1")),
-        Task::of(&bulk),
-        Task::of(&FloorPlan { asked, floors, pause: 0.0 }),
-    ]
-    .into_iter()
-    .collect::<Result<_, _>>()
-    .unwrap()
+    LIST.iter().map(|row| (row.short)(&Asked::usual(1e6))).collect()
 }
 
 #[test]
-fn every_experiment_of_the_list_is_tried_here() {
-    let tried: Vec<String> = tasks().iter().map(|task| task.name().to_owned()).collect();
-    assert_eq!(tried, names().collect::<Vec<_>>());
-    assert_eq!(tried.iter().collect::<BTreeSet<_>>().len(), tried.len(), "names are unlike");
+fn experiments_have_names_of_their_own() {
+    let names: BTreeSet<&str> = LIST.iter().map(|row| row.name).collect();
+    assert_eq!((names.len(), LIST.len() >= 5), (LIST.len(), true));
 }
 
 #[test]

@@ -8,20 +8,17 @@ use bandgap_campaign::series::{Part, key};
 use bandgap_campaign::signature::{QUICK_RESAMPLES, of_load};
 use bandgap_campaign::{Setting, Table};
 
-use super::timed;
-use crate::Outcome;
+use super::{Assembled, timed};
 use crate::batches::assemble::unfitted;
 use crate::error::AssembleError;
 use crate::logp::assemble::Measured;
 use crate::series;
 
-/// Series, fits and signatures, all seen from the states of the whole run, and among the warnings
-/// what is missing.
-pub(super) fn results(
-    setting: &Setting,
-    plan: &BulkPlan,
-    all: &Table,
-) -> Result<(Vec<Outcome>, Vec<String>), AssembleError> {
+/// Series, fits and signatures of a table, all seen from the states of the whole run.
+///
+/// # Errors
+/// Too little was measured.
+pub fn bulk(setting: &Setting, plan: &BulkPlan, all: &Table) -> Assembled {
     let judged = plan.judge(all);
     let view = most_seen(&judged, |view| {
         let keys = plan.series.steps.iter().map(|step| key(step, Part::Whole));
@@ -45,12 +42,7 @@ pub(super) fn results(
 
 /// A signature for each length that was measured well enough; for the others their batches, and
 /// among the warnings why there is no more.
-fn signatures(
-    setting: &Setting,
-    plan: &BulkPlan,
-    all: &Table,
-    judged: &Judged<'_>,
-) -> Result<(Vec<Outcome>, Vec<String>), AssembleError> {
+fn signatures(setting: &Setting, plan: &BulkPlan, all: &Table, judged: &Judged<'_>) -> Assembled {
     let (mut results, mut missing) = (Vec::new(), Vec::<(Load, String)>::new());
     for signature in &plan.surface {
         let load = signature.load;

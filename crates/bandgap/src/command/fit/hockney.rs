@@ -1,22 +1,36 @@
 //! `bandgap fit hockney`.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use bandgap_launch::{Classify, Exit, Failure, told};
 use bandgap_model::ModelError;
 use bandgap_model::hockney::{Breaks, HockneyOptions, sized_times_from_pairs};
 use bandgap_record::{HockneyRow, HockneyTable, Timing, read_hockney_table};
-use bandgap_units::{Bytes, Fraction};
-
-use super::{named, open, sink};
-use crate::args::{FitHockney, Measure, Output};
-use bandgap_launch::Exit;
-use bandgap_launch::{Classify, Failure, told};
 use bandgap_results::assemble::{Fitting, TABLE, Tabled};
 use bandgap_results::{AssembleError, Outcome};
+use bandgap_units::{Bytes, Fraction};
+use clap::Args;
+
+use super::{named, open, sink};
+use crate::args::{Measure, Output};
 
 /// Rounding by more than this share of a time is told.
 const COARSE: f64 = 0.01;
+
+/// What is fitted with r∞, n½, t0, π0, and in which segments.
+#[derive(Debug, Args)]
+pub struct FitHockney {
+    /// The table or the tool's output; `-` reads standard input
+    pub file: PathBuf,
+    /// Where segments end: the greatest size of each but the last, ascending [default: found]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',')]
+    pub breaks: Vec<Bytes>,
+    /// Most segments to find
+    #[arg(long, value_name = "N", default_value_t = 5, conflicts_with = "breaks",
+          value_parser = clap::value_parser!(u8).range(1..))]
+    pub segments: u8,
+}
 
 /// Fits t(n) = (n + n½)/r∞ to sizes and times.
 pub(super) fn run(fit: &FitHockney, measure: &Measure, output: &Output) -> Result<Exit, Failure> {

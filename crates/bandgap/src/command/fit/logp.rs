@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
+use bandgap_launch::{Classify, Exit, Failure, told};
 use bandgap_model::{Kind, Options, Row, extract, observations_from_rows};
 use bandgap_record::{Measure as RecordedMeasure, read_logp_table};
+use bandgap_results::assemble;
 
 use super::{named, open, sink};
 use crate::args::{Measure, Output};
-use bandgap_launch::Exit;
-use bandgap_launch::{Classify, Failure, told};
-use bandgap_results::assemble;
 
 /// Resamples of the bootstrap.
 const RESAMPLES: usize = 1000;
