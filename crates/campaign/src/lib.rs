@@ -18,7 +18,6 @@ pub mod grid;
 pub mod judge;
 pub mod key;
 pub mod load;
-pub mod pairs;
 pub mod placement;
 pub mod plan;
 pub mod planned;
@@ -46,4 +45,5 @@ experiments! {
     series::SeriesPlan,
     bulk::BulkPlan,
     floors::FloorPlan,
+    pairs::PairsPlan,
 }

@@ -1,10 +1,15 @@
 //! Round trips between all pairs of ranks: the paper's table 3.
 
 use bandgap_comm::Delay;
+use bandgap_comm::passing::Tuning;
 use bandgap_kernels::{Asking, Burst, Order, Pair, WHOLE};
+use serde::{Deserialize, Serialize};
 
+use crate::campaign::campaign;
 use crate::experiment::{Experiment, Point};
 use crate::key::Key;
+use crate::plan::{Asked, Plan};
+use crate::planned::{Planned, Room};
 use crate::runner::{Executed, Runner, Stop};
 
 /// The name of the round trips of pairs.
@@ -13,6 +18,33 @@ pub const PAIR_RTT: &str = "pair_rtt";
 /// The key of the round trip of one request between two ranks.
 pub fn key(requester: usize, replier: usize) -> Key {
     Key::new(PAIR_RTT).at("requester", requester).at("replier", replier)
+}
+
+/// What the user asked for: the round trips of all pairs, and nothing else.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PairsPlan {
+    /// How precisely, and in which time.
+    pub asked: Asked,
+    /// Samples of a batch.
+    pub samples: u32,
+}
+
+impl Planned for PairsPlan {
+    const NAME: &'static str = "pairs";
+
+    fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
+        campaign(runner, &mut Pairs { samples: self.samples }, &Plan::new(&self.asked)).map(drop)
+    }
+
+    fn room(&self, _ranks: usize, _tuning: &Tuning) -> Room {
+        Room::default()
+    }
+
+    #[cfg(test)]
+    fn short(asked: &Asked) -> Self {
+        Self { asked: asked.clone(), samples: 20 }
+    }
 }
 
 /// The round trip of every pair of ranks, the lower rank asking.

@@ -42,6 +42,17 @@ pub fn signature(setting: &Setting, plan: &SignaturePlan, table: &Table) -> Asse
     Ok((results, Vec::new()))
 }
 
+/// The round trips of all pairs of a table.
+///
+/// # Errors
+/// Too little was measured.
+pub fn pairs(setting: &Setting, judged: &Judged<'_>, table: &Table) -> Assembled {
+    let pairs = rtt_pairs(setting, judged, table)?.ok_or(AssembleError::Empty)?;
+    let mut results: Vec<Outcome> = vec![pairs.into()];
+    results.extend(verification("pairs", setting, table).map(Outcome::from));
+    Ok((results, Vec::new()))
+}
+
 /// The gaps under contention of a table.
 ///
 /// # Errors

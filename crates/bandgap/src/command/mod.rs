@@ -9,6 +9,7 @@ mod fit;
 mod floor;
 mod measure;
 mod memory;
+mod pairs;
 mod run;
 mod signature;
 mod topology;
@@ -65,6 +66,12 @@ pub enum Command {
   bandgap signature --transport sim:myrinet    a machine in virtual time
   bandgap signature --json - --quiet           numbers for a program")]
     Signature(Signature),
+    /// Round trips of small messages between all pairs of ranks, with the distances of their cores
+    #[command(after_help = "Examples:
+  bandgap pairs                                a rank on each processor
+  bandgap pairs --cores 0-7 --transport unix
+  bandgap pairs --transport sim:paragon --ranks 8")]
+    Pairs,
     /// Bulk transfers, store and get: time and bandwidth over sizes, overhead, gap, overlap
     #[command(after_help = "Examples:
   bandgap bulk
@@ -163,6 +170,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
     match &cli.command {
         None | Some(Command::Run) => run::run(measure, output),
         Some(Command::Signature(signature)) => signature::run(signature, measure, output),
+        Some(Command::Pairs) => pairs::run(measure, output),
         Some(Command::Bulk(bulk)) => bulk::run(bulk, measure, output),
         Some(Command::Comms1(c)) => comms::run("comms1", c, measure, output),
         Some(Command::Comms2(c)) => comms::run("comms2", c, measure, output),

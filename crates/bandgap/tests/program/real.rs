@@ -160,6 +160,18 @@ fn pairs_and_fan_out() {
 }
 
 #[test]
+fn pairs_alone_are_of_as_many_ranks_as_processors_are_named() {
+    let _alone = measuring();
+    let args = ["pairs", "--cores", "0,0,0", "--json", "-", "--no-save"];
+    let run = run(&Place::new(), &args).json();
+    let pairs = of_kind(&run, "rtt_pairs")[0]["pairs"].as_array().unwrap();
+    let ranks = pairs.iter().map(|pair| (pair["requester"].as_u64(), pair["replier"].as_u64()));
+    let all = [(0, 1), (0, 2), (1, 2)].map(|(a, b)| (Some(a), Some(b)));
+    assert_eq!(ranks.collect::<Vec<_>>(), all);
+    assert!(of_kind(&run, "verification")[0]["checked"]["messages"].as_u64() > Some(0), "{run}");
+}
+
+#[test]
 fn fan_in() {
     let (run, _) = signature(&["--fan-in", "2"]);
     let [contention] = of_kind(&run, "contention")[..] else { panic!("no table") };

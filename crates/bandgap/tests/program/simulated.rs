@@ -15,8 +15,12 @@ const MEIKO: Machine = [1700.0, 1600.0, 13_600.0, 7500.0];
 const MYRINET: Machine = [2000.0, 2600.0, 12_400.0, 11_100.0];
 
 fn measured(place: &Place, machine: &str, args: &[&str]) -> Value {
+    simulated(place, "signature", machine, args)
+}
+
+fn simulated(place: &Place, command: &str, machine: &str, args: &[&str]) -> Value {
     let transport = format!("sim:{machine}");
-    let fixed = ["signature", "--transport", &transport, "--json", "-", "--no-save", "--quiet"];
+    let fixed = [command, "--transport", &transport, "--json", "-", "--no-save", "--quiet"];
     place.run(fixed.iter().chain(args)).ends(0).json()
 }
 
@@ -67,13 +71,17 @@ fn other_patterns_give_the_same_parameters() {
 #[test]
 fn every_pair_of_ranks_has_the_machines_round_trip() {
     let place = Place::new();
-    let run = measured(&place, "paragon", &["--ranks", "4"]);
-    let [table] = of_kind(&run, "rtt_pairs")[..] else { panic!("no table of pairs") };
-    let pairs = table["pairs"].as_array().unwrap();
-    // Four ranks make 4 · 3 / 2 pairs; 2 (1.4 + 6.3 + 2.2) µs = 19.8 µs.
-    assert_eq!(pairs.len(), 6);
-    for pair in pairs {
-        near("RTT", value(&pair["rtt"]), 19.8e-6, 0.01);
+    // Beside a signature, and by themselves.
+    for (command, results) in [("signature", 2), ("pairs", 1)] {
+        let run = simulated(&place, command, "paragon", &["--ranks", "4"]);
+        assert_eq!(run["results"].as_array().unwrap().len(), results, "{command}");
+        let [table] = of_kind(&run, "rtt_pairs")[..] else { panic!("no table of pairs") };
+        let pairs = table["pairs"].as_array().unwrap();
+        // Four ranks make 4 · 3 / 2 pairs; 2 (1.4 + 6.3 + 2.2) µs = 19.8 µs.
+        assert_eq!(pairs.len(), 6);
+        for pair in pairs {
+            near("RTT", value(&pair["rtt"]), 19.8e-6, 0.01);
+        }
     }
 }
 
