@@ -23,9 +23,6 @@ pub enum Stop {
     /// No rank can carry out the order.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// A raw floor failed.
-    #[error("{0}")]
-    Floor(String),
     /// The simulator refused.
     #[error(transparent)]
     Sim(Box<dyn std::error::Error + Send + Sync>),

@@ -205,12 +205,12 @@ impl Prepared {
     ) -> Result<Self, CommError> {
         let mut prepared = Self::default();
         for transport in transports {
-            let descriptors = transport.prepare(ranks, exposed)?;
+            let descriptors = (transport.0.prepare)(ranks, exposed)?;
             prepared.transports.push((transport.name().to_owned(), descriptors.len()));
             prepared.descriptors.extend(descriptors);
         }
         for transport in transports.iter().filter(|_| floors) {
-            let descriptors = transport.prepare_bare()?;
+            let descriptors = (transport.0.prepare_bare)()?;
             prepared.bares.push((transport.name().to_owned(), descriptors.len()));
             prepared.descriptors.extend(descriptors);
         }

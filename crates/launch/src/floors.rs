@@ -56,7 +56,7 @@ impl Bares {
     ) -> Result<Self, CommError> {
         let mut ends = Vec::new();
         for (transport, inherited) in inherited {
-            ends.push((transport, transport.bare(inherited, meeting)?));
+            ends.push((transport, (transport.0.bare)(inherited, meeting)?));
         }
         Ok(Self { ends, control, patience })
     }

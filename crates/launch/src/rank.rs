@@ -147,7 +147,8 @@ fn connect(
         let own = inherited.by_ref().take(*descriptors).collect();
         let watch = RankWatch::new(Arc::clone(&control), deadline);
         let parts = Parts { clock, waiting, watch };
-        machines.push((transport.name(), transport.connect(own, exposed, &mut meeting, parts)?));
+        machines
+            .push((transport.name(), (transport.0.connect)(own, exposed, &mut meeting, parts)?));
     }
     let mut ends = Vec::new();
     for (name, descriptors) in &assignment.bares {

@@ -25,17 +25,22 @@ trait Visit {
 
 /// One of the list.
 #[derive(Clone, Copy)]
-pub struct Transport(&'static Row);
+pub struct Transport(pub(crate) &'static Row);
 
-struct Row {
+/// What a transport says of itself, and its functions, compiled for it.
+pub(crate) struct Row {
     name: &'static str,
     meaning: &'static str,
     can: Can,
-    prepare: fn(usize, usize) -> Result<Vec<OwnedFd>, CommError>,
-    connect: Connect,
     floors: &'static [Floor],
-    prepare_bare: fn() -> Result<Vec<OwnedFd>, CommError>,
-    bare: ConnectBare,
+    /// What ranks inherit from the launcher: so many, who expose so many bytes.
+    pub prepare: fn(usize, usize) -> Result<Vec<OwnedFd>, CommError>,
+    /// Connects this rank.
+    pub connect: Connect,
+    /// What two ranks inherit from the launcher to measure the floors.
+    pub prepare_bare: fn() -> Result<Vec<OwnedFd>, CommError>,
+    /// Connects this rank by the bare mechanism.
+    pub bare: ConnectBare,
 }
 
 /// The bare mechanism of a transport, measured with the clock of this machine.
@@ -111,36 +116,6 @@ impl Transport {
     /// Its floors, and the layers that are measured beside them.
     pub fn floors(self) -> &'static [Floor] {
         self.0.floors
-    }
-
-    /// What two ranks inherit from the launcher to measure the floors.
-    pub(crate) fn prepare_bare(self) -> Result<Vec<OwnedFd>, CommError> {
-        (self.0.prepare_bare)()
-    }
-
-    /// Connects this rank by the bare mechanism.
-    pub(crate) fn bare(
-        self,
-        inherited: Vec<OwnedFd>,
-        meeting: &mut dyn Rendezvous,
-    ) -> Result<BareEnd, CommError> {
-        (self.0.bare)(inherited, meeting)
-    }
-
-    /// What ranks inherit from the launcher.
-    pub(crate) fn prepare(self, size: usize, exposed: usize) -> Result<Vec<OwnedFd>, CommError> {
-        (self.0.prepare)(size, exposed)
-    }
-
-    /// Connects this rank.
-    pub(crate) fn connect(
-        self,
-        inherited: Vec<OwnedFd>,
-        exposed: usize,
-        meeting: &mut dyn Rendezvous,
-        parts: Parts,
-    ) -> Result<Box<dyn Machine>, CommError> {
-        (self.0.connect)(inherited, exposed, meeting, parts)
     }
 }
 
