@@ -15,21 +15,22 @@ pub(crate) const MEET: HandlerId = HandlerId(3);
 /// The reply handler of [`ECHO`].
 pub(crate) const ECHOED: HandlerId = HandlerId(0);
 
-fn echo(state: &mut RankState, call: Call<'_>, word: Word, _: Word, _: Word, _: Word) -> Outcome {
+#[inline(always)]
+fn serve(state: &mut RankState, from: Rank, word: Word) {
     state.tally.served += 1;
     state.tally.served_sum = state.tally.served_sum.wrapping_add(word);
     if state.tally.logging {
-        state.log.request(call.from(), word);
+        state.log.note(false, from, word);
     }
+}
+
+fn echo(state: &mut RankState, call: Call<'_>, word: Word, _: Word, _: Word, _: Word) -> Outcome {
+    serve(state, call.from(), word);
     call.reply(ECHOED, [!word])
 }
 
 fn sink(state: &mut RankState, call: Call<'_>, word: Word, _: Word, _: Word, _: Word) -> Outcome {
-    state.tally.served += 1;
-    state.tally.served_sum = state.tally.served_sum.wrapping_add(word);
-    if state.tally.logging {
-        state.log.request(call.from(), word);
-    }
+    serve(state, call.from(), word);
     call.done()
 }
 
@@ -37,7 +38,7 @@ fn echoed(state: &mut RankState, answer: Answer, word: Word, _: Word, _: Word, _
     state.tally.replies += 1;
     state.tally.reply_sum = state.tally.reply_sum.wrapping_add(word);
     if state.tally.logging {
-        state.log.reply(answer.from(), word);
+        state.log.note(true, answer.from(), word);
     }
 }
 

@@ -47,21 +47,6 @@ impl Order {
         Self { probed: true, ..self }
     }
 
-    /// The order in bytes.
-    pub fn encode(&self) -> Vec<u8> {
-        serde_json::to_vec(self).unwrap_or_default()
-    }
-
-    /// The order of bytes that came from a peer. What they mean is checked where they are carried
-    /// out.
-    ///
-    /// # Errors
-    /// The bytes are not an order.
-    pub fn decode(bytes: &[u8]) -> Result<Self, Refused> {
-        serde_json::from_slice(bytes)
-            .map_err(|error| Refused::because(format!("its bytes are not an order: {error}")))
-    }
-
     /// The kernel, if it is `K` and the first ranks of `size` can run it.
     ///
     /// # Errors

@@ -27,6 +27,18 @@ pub struct Needs {
     pub words: u64,
 }
 
+impl Needs {
+    /// Of a rank that sends and receives so many messages in a sample.
+    pub fn both_ways(messages: u64, bytes: usize) -> Self {
+        Self { bytes, sends: messages, receives: messages, ..Self::default() }
+    }
+
+    /// Of a rank that receives so many words in a sample.
+    pub fn words(words: u64) -> Self {
+        Self { words, ..Self::default() }
+    }
+}
+
 /// The places of a rank: regions that messages are sent from and received into. In timed batches
 /// each region has one place, which all messages share; in checked batches each message has its
 /// own.

@@ -15,16 +15,6 @@ pub const WHOLE: &str = "whole";
 pub struct Stamps(BTreeMap<Rank, Vec<u64>>);
 
 impl Stamps {
-    /// No stamps.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Adds those of a rank.
-    pub fn insert(&mut self, rank: Rank, ticks: Vec<u64>) {
-        self.0.insert(rank, ticks);
-    }
-
     /// Those of a rank; none if it took none.
     pub fn of(&self, rank: Rank) -> &[u64] {
         self.0.get(&rank).map_or(&[], Vec::as_slice)

@@ -62,7 +62,7 @@ impl Runner for VirtualRunner<'_> {
         if (self.stopped)() {
             return Err(Stop::Interrupted);
         }
-        let fact = fact(order)?;
+        let fact = fact(&order.kernel)?;
         let rank = program::<Recorder>(order)?;
         let schedule = record(order.ranks, |recorder| rank(recorder)).map_err(refused)?;
         let replayed = replay(&schedule, self.machine).map_err(refused)?;

@@ -33,8 +33,8 @@ pub(super) enum Role {
 
 impl Asking {
     pub(super) fn examples(size: usize) -> Vec<Self> {
-        let pairs = Pair::examples(size).into_iter().map(Self::OneToOne);
-        pairs.chain([Self::Pairs, Self::FanOut]).collect()
+        let pairs = Pair::examples(size).map(Self::OneToOne);
+        pairs.into_iter().chain([Self::Pairs, Self::FanOut]).collect()
     }
 
     pub(super) fn check(self, size: usize) -> Result<(), Refused> {

@@ -36,7 +36,7 @@ impl Kernel for Burst {
     }
 
     fn check(&self, size: usize) -> Result<(), Refused> {
-        messages_in_range(self.messages)?;
+        messages_in_range(self.messages, 0)?;
         self.asking.check(size)
     }
 
@@ -45,13 +45,13 @@ impl Kernel for Burst {
     }
 
     fn needs(&self, _size: usize) -> Needs {
-        Needs { words: self.messages.into(), ..Needs::default() }
+        Needs::words(self.messages.into())
     }
 
     fn expects(&self, seat: &Seat) -> Expects {
         let Seat { rank, size, samples, .. } = *seat;
         let [requests, replies] = self.asking.sequences(rank, size, self.messages.into(), samples);
-        Expects { requests, replies, ..Expects::nothing() }
+        Expects::words(requests, replies)
     }
 }
 

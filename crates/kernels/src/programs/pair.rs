@@ -31,8 +31,8 @@ impl Pair {
     pub const FIRST: Self = Self { requester: 0, replier: 1 };
 
     /// Pairs among `size` ranks: the first two; the last and the first.
-    pub(super) fn examples(size: usize) -> Vec<Self> {
-        vec![Self::FIRST, Self { requester: size.saturating_sub(1), replier: 0 }]
+    pub(crate) fn examples(size: usize) -> [Self; 2] {
+        [Self::FIRST, Self { requester: size.saturating_sub(1), replier: 0 }]
     }
 
     pub(super) fn check(self, size: usize) -> Result<(), Refused> {

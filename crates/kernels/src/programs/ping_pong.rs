@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Pair;
 use super::pair::Side;
+use super::repeat::repeat;
 use crate::kernel::messages_in_range;
-use crate::{ECHO, Expects, Kernel, Needs, OverAm, Refused, Round, Seat, Sequence, Words};
+use crate::{AtSize, ECHO, Expects, Kernel, Needs, OverAm, Refused, Round, Seat, Sequence, Words};
 
 /// M round trips of a small message, one after the other.
 ///
@@ -23,14 +24,14 @@ pub struct PingPong {
 impl Kernel for PingPong {
     const NAME: &'static str = "ping_pong";
     const MEANING: &'static str = "round trips of a small message, one after the other";
+    const EXAMPLES: &'static [(u32, usize)] = &[(1, 8), (5, 8)];
 
-    fn examples(size: usize) -> Vec<Self> {
-        let pairs = Pair::examples(size).into_iter();
-        pairs.flat_map(|pair| [1, 5].map(|messages| Self { pair, messages })).collect()
+    fn at(point: &AtSize) -> Option<Self> {
+        Some(Self { pair: point.pair, messages: point.messages })
     }
 
     fn check(&self, size: usize) -> Result<(), Refused> {
-        messages_in_range(self.messages)?;
+        messages_in_range(self.messages, 0)?;
         self.pair.check(size)
     }
 
@@ -39,15 +40,15 @@ impl Kernel for PingPong {
     }
 
     fn needs(&self, _size: usize) -> Needs {
-        Needs { words: self.messages.into(), ..Needs::default() }
+        Needs::words(self.messages.into())
     }
 
     fn expects(&self, seat: &Seat) -> Expects {
         let words = |peer| vec![Sequence::of(peer, self.messages.into(), seat.samples.into())];
         match self.pair.side(seat.rank) {
-            Side::Requester { peer } => Expects { replies: words(peer), ..Expects::nothing() },
-            Side::Replier { peer } => Expects { requests: words(peer), ..Expects::nothing() },
-            Side::Idle => Expects::nothing(),
+            Side::Requester { peer } => Expects::words(vec![], words(peer)),
+            Side::Replier { peer } => Expects::words(words(peer), vec![]),
+            Side::Idle => Expects::default(),
         }
     }
 }
@@ -55,22 +56,16 @@ impl Kernel for PingPong {
 impl OverAm for PingPong {
     #[inline(never)]
     fn run<A: Am>(&self, am: &mut A, round: Round) -> Result<(), CommError> {
-        let (messages, samples) = (u64::from(self.messages), round.samples);
+        let samples = round.samples;
         match self.pair.side(am.rank()) {
             Side::Requester { peer } => {
                 let words = Words::new(am.rank(), round.turn);
-                for _ in 0..samples {
-                    am.mark();
-                    for index in 0..messages {
-                        am.request(peer, ECHO, words.word(peer, index))?;
-                        am.await_replies()?;
-                    }
-                    am.mark();
-                    am.mark();
-                }
-                Ok(())
+                repeat::<true, _>(am, samples, self.messages, |am, index| {
+                    am.request(peer, ECHO, words.word(peer, index))?;
+                    am.await_replies()
+                })
             }
-            Side::Replier { .. } => am.serve(u64::from(samples) * messages),
+            Side::Replier { .. } => am.serve(u64::from(samples) * u64::from(self.messages)),
             Side::Idle => Ok(()),
         }
     }

@@ -1,17 +1,13 @@
 //! Every kernel of the list, executed by threads: whole, verified, and on some of the ranks.
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-#![allow(missing_docs)]
 
-mod harness;
-
+use crate::harness::native::Native;
+use crate::harness::{Outcomes, PATIENT, TUNING, WallClock, carry_out, executors, in_process};
 use bandgap_comm::passing::INLINE;
 use bandgap_comm::{CommError, Credited, Waiting, direct, inproc};
 use bandgap_kernels::{
     Comms1, Executor, Fact, Failed, ISSUE, Order, Outcome, Over, Pair, Stamps, WHOLE, facts,
 };
 use bandgap_shm::{Exposed, Segment, ShmEndpoint};
-use harness::native::Native;
-use harness::{Outcomes, PATIENT, TUNING, WallClock, carry_out, executors, in_process};
 
 const SAMPLES: u32 = 4;
 
