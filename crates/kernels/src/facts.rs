@@ -32,7 +32,7 @@ pub struct Fact {
     pub series: Option<Series>,
     /// A batch of so many samples of the first so many ranks, of messages of a size; refused where
     /// these do not say all of it.
-    pub at: fn(&AtSize, u32, usize) -> Result<Order, Refused>,
+    pub at: fn(AtSize, u32, usize) -> Result<Order, Refused>,
     /// Whether an order can be carried out, and whether its messages can be compared each if it
     /// asks for that.
     pub check: fn(&Order, usize) -> Result<(), Refused>,

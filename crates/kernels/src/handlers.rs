@@ -3,7 +3,8 @@
 use bandgap_comm::passing::{Mail, Tuning, add_handlers};
 use bandgap_comm::{Answer, Call, CommError, HandlerId, Handlers, Outcome, Rank, Verb, Word};
 
-use crate::{RankState, mailbox};
+use crate::mailbox::{self, Mailbox};
+use crate::{Log, RankState, Tally};
 
 /// Replies with the complement of its word: the requester can tell that the handler ran.
 pub const ECHO: Verb = Verb { handler: HandlerId(0), replies: true };
@@ -76,5 +77,7 @@ pub(crate) fn handlers(
         Some((at, tuning)) => Mail::new(rank, size, exposed, at, tuning, first)?,
         None => Mail::without_slots(rank, size, first),
     };
-    Ok((table, RankState::new(size, mail)))
+    let (tally, log) = (Tally::default(), Log::default());
+    let (mailbox, met) = (Mailbox::new(size), vec![0; size]);
+    Ok((table, RankState { tally, log, mailbox, met, mail }))
 }

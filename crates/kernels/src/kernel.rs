@@ -24,7 +24,7 @@ pub trait Kernel: Serialize + DeserializeOwned + Clone + fmt::Debug + PartialEq 
 
     /// So many messages of a size; `None` where these do not say all of its parameters. A kernel
     /// that has a series, or that a layer beside its floors runs, has it.
-    fn at(_point: &AtSize) -> Option<Self> {
+    fn at(_point: AtSize) -> Option<Self> {
         None
     }
 
@@ -35,7 +35,7 @@ pub trait Kernel: Serialize + DeserializeOwned + Clone + fmt::Debug + PartialEq 
         let points = Self::EXAMPLES.iter().flat_map(|&(messages, bytes)| {
             Pair::examples(size).map(|pair| AtSize { bytes, messages, pair })
         });
-        let mut examples: Vec<Self> = points.filter_map(|point| Self::at(&point)).collect();
+        let mut examples: Vec<Self> = points.filter_map(Self::at).collect();
         // Where all ranks take part, the pair says nothing.
         examples.dedup();
         examples
@@ -68,7 +68,7 @@ pub trait Kernel: Serialize + DeserializeOwned + Clone + fmt::Debug + PartialEq 
 
     /// From time stamps to samples.
     fn samples(&self, size: usize, stamps: &Stamps) -> Samples {
-        Samples::of_triples(stamps.of(self.timed(size)[0]))
+        Samples::of_triples(stamps, self.timed(size)[0])
     }
 }
 
@@ -115,23 +115,15 @@ pub const MOST_MESSAGES: u32 = 1 << 24;
 
 /// Checks that at least `least` ranks take part.
 pub(crate) fn ranks_at_least(least: usize, size: usize) -> Result<(), Refused> {
-    match size >= least {
-        true => Ok(()),
-        false => Err(Refused::because(format!("it takes {least} ranks or more, not {size}"))),
-    }
+    Refused::unless(size >= least, || format!("it takes {least} ranks or more, not {size}"))
 }
 
 /// Checks the number of messages of a sample, and their length.
 pub(crate) fn messages_in_range(messages: u32, bytes: usize) -> Result<(), Refused> {
-    if !(1..=MOST_MESSAGES).contains(&messages) {
-        return Err(Refused::because(format!(
-            "{messages} messages a sample: from 1 to {MOST_MESSAGES} are possible"
-        )));
-    }
-    if bytes > MOST_BYTES {
-        return Err(Refused::because(format!(
-            "messages of {bytes} bytes: at most {MOST_BYTES} bytes are possible"
-        )));
-    }
-    Ok(())
+    Refused::unless((1..=MOST_MESSAGES).contains(&messages), || {
+        format!("{messages} messages a sample: from 1 to {MOST_MESSAGES} are possible")
+    })?;
+    Refused::unless(bytes <= MOST_BYTES, || {
+        format!("messages of {bytes} bytes: at most {MOST_BYTES} bytes are possible")
+    })
 }

@@ -65,28 +65,20 @@ impl Mailbox {
 
     fn receive(&mut self, from: Rank, words: &[Word]) {
         if let Some(inbox) = self.boxes.get_mut(from).filter(|inbox| inbox.fault.is_none()) {
-            inbox.receive(words);
+            inbox.fault = inbox.add(words).err();
         }
     }
 }
 
 impl Inbox {
-    fn receive(&mut self, words: &[Word]) {
-        if let Err(what) = self.add(words) {
-            self.fault = Some(what);
-        }
-    }
-
     /// Adds the words of one request, or says what is wrong with them.
     fn add(&mut self, mut words: &[Word]) -> Result<(), String> {
         if words.len() != MAX_WORDS {
             return Err(format!("{} words in a request, not {MAX_WORDS}", words.len()));
         }
-        if self.missing == 0
-            && let Some((&bytes, rest)) = words.split_first()
-        {
-            let (most, waiting) = (LONGEST as Word, self.letters.len());
-            if bytes > most || waiting >= MOST_WAITING {
+        if self.missing == 0 {
+            let (bytes, waiting) = (words[0], self.letters.len());
+            if bytes > LONGEST as Word || waiting >= MOST_WAITING {
                 return Err(format!(
                     "a letter of {bytes} bytes with {waiting} letters before it; at most \
                      {LONGEST} bytes and {MOST_WAITING} letters are possible"
@@ -94,7 +86,7 @@ impl Inbox {
             }
             self.missing = bytes as usize;
             self.bytes = Vec::with_capacity(self.missing);
-            words = rest;
+            words = &words[1..];
         }
         for word in words {
             let len = self.missing.min(WORD);

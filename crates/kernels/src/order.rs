@@ -58,8 +58,7 @@ impl Order {
             return Err(refused(format!("it is not {:?}", K::NAME)));
         }
         if !(1..=size).contains(&self.ranks) {
-            let why = format!("it is for {} ranks, and there are {size}", self.ranks);
-            return Err(refused(why));
+            return Err(refused(format!("it is for {} ranks, and there are {size}", self.ranks)));
         }
         if !(1..=MOST_SAMPLES).contains(&self.samples) {
             let why = format!("{} samples: from 1 to {MOST_SAMPLES} are possible", self.samples);

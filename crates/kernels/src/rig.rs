@@ -10,8 +10,8 @@ pub trait Rig: Processor {
     /// Number of all ranks of the run, of which [`Processor::size`] may be a part.
     fn whole(&self) -> usize;
     /// An order begins, in which the first `ranks` ranks take part: from here on
-    /// [`Processor::size`] is that. Returns how many orders there were before. Called on every rank
-    /// for every order.
+    /// [`Processor::size`] is that. Returns the order's number, which no other order of the run has.
+    /// Called on every rank for every order.
     fn begin(&mut self, ranks: usize) -> u64;
     /// Gives the rank `memory` bytes that messages come from and go to, what else `needs` asks for,
     /// and room for so many marks.

@@ -62,15 +62,7 @@ pub struct RankState {
     pub(crate) mailbox: Mailbox,
     /// The last meeting that each rank has come to.
     pub(crate) met: Vec<Word>,
-    mail: Mail,
-}
-
-impl RankState {
-    /// The state of a rank of `size`, with this mail.
-    pub(crate) fn new(size: usize, mail: Mail) -> Self {
-        let (mailbox, met) = (Mailbox::new(size), vec![0; size]);
-        Self { tally: Tally::default(), log: Log::default(), mailbox, met, mail }
-    }
+    pub(crate) mail: Mail,
 }
 
 impl HoldsMail for RankState {

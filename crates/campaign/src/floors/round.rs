@@ -28,7 +28,7 @@ pub(super) fn order(floor: &Floor) -> Order {
 pub fn kernel_order(floor: &Floor, named: &Order) -> Result<Option<Order>, Refused> {
     let Some(kernel) = &floor.kernel else { return Ok(None) };
     let round = AtSize { bytes: floor.bytes(), messages: floor.rounds, pair: Pair::FIRST };
-    let order = (fact(kernel)?.at)(&round, named.samples, named.ranks)?;
+    let order = (fact(kernel)?.at)(round, named.samples, named.ranks)?;
     Ok(Some(Order { checked: named.checked, probed: named.probed, ..order }))
 }
 

@@ -69,7 +69,7 @@ impl Step {
     pub fn order(&self, pair: Pair, samples: u32) -> Result<Order, Refused> {
         let (fact, _) = self.kernel()?;
         let point = AtSize { bytes: self.bytes as usize, messages: self.messages, pair };
-        (fact.at)(&point, samples, self.ranks)
+        (fact.at)(point, samples, self.ranks)
     }
 }
 

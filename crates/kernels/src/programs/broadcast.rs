@@ -34,8 +34,7 @@ impl Kernel for Broadcast {
     ));
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 8), (20, 100), (3, 20_000)];
 
-    fn at(point: &AtSize) -> Option<Self> {
-        let AtSize { bytes, messages, .. } = *point;
+    fn at(AtSize { bytes, messages, .. }: AtSize) -> Option<Self> {
         Some(Self { messages, bytes })
     }
 

@@ -45,13 +45,11 @@ impl Kernel for Burst {
     }
 
     fn needs(&self, _size: usize) -> Needs {
-        Needs::words(self.messages.into())
+        Needs { words: self.messages.into(), ..Needs::default() }
     }
 
     fn expects(&self, seat: &Seat) -> Expects {
-        let Seat { rank, size, samples, .. } = *seat;
-        let [requests, replies] = self.asking.sequences(rank, size, self.messages.into(), samples);
-        Expects::words(requests, replies)
+        self.asking.expects(seat, self.messages.into())
     }
 }
 
@@ -68,7 +66,7 @@ impl OverAm for Burst {
                     first + peer
                 })
             }
-            Role::Replier { count, .. } => am.serve(u64::from(round.samples) * count),
+            Role::Replier(words) => am.serve(u64::from(round.samples) * words.count),
             Role::Idle => Ok(()),
         }
     }

@@ -33,8 +33,7 @@ impl Kernel for Comms3 {
     ));
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (3, 1), (2, 100), (2, 20_000)];
 
-    fn at(point: &AtSize) -> Option<Self> {
-        let AtSize { bytes, messages, .. } = *point;
+    fn at(AtSize { bytes, messages, .. }: AtSize) -> Option<Self> {
         Some(Self { messages, bytes })
     }
 

@@ -48,16 +48,15 @@ impl Kernel for FanIn {
 
     fn check(&self, size: usize) -> Result<(), Refused> {
         messages_in_range(self.messages, 0)?;
-        if (1..size).contains(&self.requesters) {
-            return Ok(());
-        }
         let Self { requesters, .. } = self;
-        let why = format!("{requesters} requesters and a replier are not among {size} ranks");
-        Err(Refused::because(why))
+        Refused::unless((1..size).contains(requesters), || {
+            format!("{requesters} requesters and a replier are not among {size} ranks")
+        })
     }
 
     fn needs(&self, _size: usize) -> Needs {
-        Needs::words(self.requests(1).saturating_mul(self.requesters as u64))
+        let words = self.requests(1).saturating_mul(self.requesters as u64);
+        Needs { words, ..Needs::default() }
     }
 
     fn expects(&self, seat: &Seat) -> Expects {
@@ -72,7 +71,7 @@ impl Kernel for FanIn {
     }
 
     fn samples(&self, _size: usize, stamps: &Stamps) -> Samples {
-        Samples::of_borders(stamps.of(0))
+        Samples::of_borders(stamps, 0)
     }
 }
 

@@ -37,8 +37,7 @@ impl Kernel for Get {
         Some(Series::between_two("bulk_get", "bytes out of the other's memory: t(n) is a get"));
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (5, 7), (3, 4096), (2, 70_001)];
 
-    fn at(point: &AtSize) -> Option<Self> {
-        let AtSize { bytes, messages, pair } = *point;
+    fn at(AtSize { bytes, messages, pair }: AtSize) -> Option<Self> {
         Some(Self { pair, messages, bytes, delay: Delay::NONE })
     }
 
@@ -52,8 +51,8 @@ impl Kernel for Get {
     }
 
     fn needs(&self, _size: usize) -> Needs {
-        let exposed = 2 * self.bytes;
-        Needs { exposed, ..Needs::words(u64::from(self.messages) + 2) }
+        let words = u64::from(self.messages) + 2;
+        Needs { words, exposed: 2 * self.bytes, ..Needs::default() }
     }
 
     fn expects(&self, seat: &Seat) -> Expects {

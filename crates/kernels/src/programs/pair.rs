@@ -37,11 +37,10 @@ impl Pair {
 
     pub(super) fn check(self, size: usize) -> Result<(), Refused> {
         let Self { requester, replier } = self;
-        if requester < size && replier < size && requester != replier {
-            return Ok(());
-        }
-        let why = format!("ranks {requester} and {replier} are not two of {size} ranks");
-        Err(Refused::because(why))
+        let are_two = requester < size && replier < size && requester != replier;
+        Refused::unless(are_two, || {
+            format!("ranks {requester} and {replier} are not two of {size} ranks")
+        })
     }
 
     pub(super) fn both(self) -> [Rank; 2] {

@@ -26,7 +26,7 @@ impl Kernel for PingPong {
     const MEANING: &'static str = "round trips of a small message, one after the other";
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 8), (5, 8)];
 
-    fn at(point: &AtSize) -> Option<Self> {
+    fn at(point: AtSize) -> Option<Self> {
         Some(Self { pair: point.pair, messages: point.messages })
     }
 
@@ -40,7 +40,7 @@ impl Kernel for PingPong {
     }
 
     fn needs(&self, _size: usize) -> Needs {
-        Needs::words(self.messages.into())
+        Needs { words: self.messages.into(), ..Needs::default() }
     }
 
     fn expects(&self, seat: &Seat) -> Expects {

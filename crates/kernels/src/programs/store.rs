@@ -41,8 +41,7 @@ impl Kernel for Store {
     ));
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (5, 7), (3, 4096), (2, 70_001)];
 
-    fn at(point: &AtSize) -> Option<Self> {
-        let AtSize { bytes, messages, pair } = *point;
+    fn at(AtSize { bytes, messages, pair }: AtSize) -> Option<Self> {
         Some(Self { pair, messages, bytes, delay: Delay::NONE })
     }
 
@@ -56,8 +55,8 @@ impl Kernel for Store {
     }
 
     fn needs(&self, _size: usize) -> Needs {
-        let exposed = 2 * self.bytes;
-        Needs { exposed, ..Needs::words(u64::from(self.messages) + 1) }
+        let words = u64::from(self.messages) + 1;
+        Needs { words, exposed: 2 * self.bytes, ..Needs::default() }
     }
 
     fn expects(&self, seat: &Seat) -> Expects {

@@ -25,7 +25,7 @@ impl Kernel for Stream {
     const MEANING: &'static str = "requests without replies, as fast as they go";
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 8), (100, 8)];
 
-    fn at(point: &AtSize) -> Option<Self> {
+    fn at(point: AtSize) -> Option<Self> {
         Some(Self { pair: point.pair, messages: point.messages })
     }
 
@@ -39,7 +39,7 @@ impl Kernel for Stream {
     }
 
     fn needs(&self, _size: usize) -> Needs {
-        Needs::words(self.messages.into())
+        Needs { words: self.messages.into(), ..Needs::default() }
     }
 
     fn expects(&self, seat: &Seat) -> Expects {

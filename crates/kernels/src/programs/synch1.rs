@@ -28,7 +28,7 @@ impl Kernel for Synch1 {
     });
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (9, 0)];
 
-    fn at(point: &AtSize) -> Option<Self> {
+    fn at(point: AtSize) -> Option<Self> {
         Some(Self { messages: point.messages })
     }
 

@@ -29,8 +29,13 @@ pub(crate) fn batch<M: Rig, K: Kernel>(
     }
     rig.prepare(&kernel.needs(order.ranks), places.memory(), kernel.marks(order.samples));
     let samples = if order.checked { 1 } else { order.samples };
-    let expects = kernel.expects(&Seat { rank, size: order.ranks, samples, places });
-    let mut batch = Batch::new(rank, order.checked, samples, expects);
+    let mut expects = kernel.expects(&Seat { rank, size: order.ranks, samples, places });
+    if !order.checked {
+        keep_last(&mut expects.fills);
+        keep_last(&mut expects.arrivals);
+    }
+    let (checked, sums) = (order.checked, Checked::default());
+    let mut batch = Batch { rank, checked, samples, expects, sums, wrong: None };
     let [timed, other] = kernel.timed(order.ranks);
     let partner = if rank == timed { other } else { timed };
     let mut once = |rig: &mut M, turn| {
@@ -50,31 +55,20 @@ const TURNS: u32 = 32;
 struct Batch {
     rank: Rank,
     checked: bool,
-    samples: u64,
-    expects: Expects,
+    samples: u32,
     /// Where messages share a place, the last one only.
-    fills: Vec<Placed>,
-    arrivals: Vec<Placed>,
+    expects: Expects,
     sums: Checked,
     wrong: Option<Wrong>,
 }
 
-/// The last one of those at the same place.
-fn last(placed: &[Placed]) -> Vec<Placed> {
-    let places: BTreeMap<usize, Placed> = placed.iter().map(|p| (p.part.at, *p)).collect();
-    places.into_values().collect()
+/// Keeps the last one of those at the same place.
+fn keep_last(placed: &mut Vec<Placed>) {
+    let places: BTreeMap<usize, Placed> = placed.drain(..).map(|p| (p.part.at, p)).collect();
+    placed.extend(places.into_values());
 }
 
 impl Batch {
-    fn new(rank: Rank, checked: bool, samples: u32, expects: Expects) -> Self {
-        let (fills, arrivals) = match checked {
-            true => (expects.fills.clone(), expects.arrivals.clone()),
-            false => (last(&expects.fills), last(&expects.arrivals)),
-        };
-        let (sums, samples) = (Checked::default(), u64::from(samples));
-        Self { rank, checked, samples, expects, fills, arrivals, sums, wrong: None }
-    }
-
     fn found(&mut self, flaw: Option<Flaw>) {
         let rank = self.rank;
         self.wrong = self.wrong.take().or(flaw.map(|flaw| Wrong { rank, flaw }));
@@ -88,10 +82,10 @@ impl Batch {
         run: impl FnOnce(&mut M) -> Result<(), CommError>,
     ) -> Result<(), CommError> {
         let contents = Turn { turn, shared: !self.checked };
-        for placed in &self.fills {
+        for placed in &self.expects.fills {
             contents.fill(rig.memory(), placed)?;
         }
-        for placed in &self.arrivals {
+        for placed in &self.expects.arrivals {
             contents.poison(rig.memory(), placed)?;
         }
         if self.checked {
@@ -115,12 +109,8 @@ impl Batch {
 
     fn words(&self, turn: u64) -> [Expected<'_>; 2] {
         let (rank, Expects { requests, replies, .. }) = (self.rank, &self.expects);
-        [(false, requests), (true, replies)].map(|(reply, sequences)| Expected {
-            rank,
-            turn,
-            reply,
-            sequences,
-        })
+        let words = |(reply, sequences)| Expected { rank, turn, reply, sequences };
+        [(false, &requests[..]), (true, replies)].map(words)
     }
 
     fn compare_words<M: Rig>(&mut self, rig: &M, turn: u64) {
@@ -147,11 +137,11 @@ impl Batch {
         self.wrong = self.wrong.take().or(noticed);
         let Arrived { messages, blocks, blocks_compared, .. } = rig.arrived();
         self.sums.received += messages + blocks;
-        self.sums.compared += blocks_compared + messages.min(self.arrivals.len() as u64);
-        for at in 0..self.arrivals.len() {
-            self.found(contents.compare(rig.memory(), &self.arrivals[at])?);
+        self.sums.compared += blocks_compared + messages.min(self.expects.arrivals.len() as u64);
+        for at in 0..self.expects.arrivals.len() {
+            self.found(contents.compare(rig.memory(), &self.expects.arrivals[at])?);
         }
-        let expected = self.expects.messages * self.samples;
+        let expected = self.expects.messages * u64::from(self.samples);
         let count = Flaw::Count { of: Counted::Messages, from: None, expected, got: messages };
         self.found((messages != expected).then_some(count));
         Ok(())

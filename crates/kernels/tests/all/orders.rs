@@ -3,7 +3,7 @@
 use crate::harness::{carry_out, in_process};
 use bandgap_comm::{CommError, Rank, Timer, Watch};
 use bandgap_kernels::{
-    AtSize, Comms1, Executor, Failed, Order, Outcome, Pair, PingPong, Stamps, fact, facts, program,
+    AtSize, Comms1, Executor, Failed, Order, Outcome, Pair, PingPong, fact, facts, program,
 };
 use bandgap_sim::Recorder;
 use serde_json::json;
@@ -41,7 +41,7 @@ fn names_of_kernels_are_different_and_their_meanings_are_lines() {
 fn a_kernel_that_messages_of_a_size_do_not_make_says_so() {
     let at = AtSize { bytes: 8, messages: 3, pair: Pair::FIRST };
     for fact in facts() {
-        match (fact.at)(&at, 2, 2) {
+        match (fact.at)(at, 2, 2) {
             Ok(order) => (fact.check)(&order, 2).unwrap(),
             Err(refused) => {
                 assert!(fact.series.is_none(), "{}", fact.name);
@@ -113,21 +113,21 @@ fn lead<E: bandgap_comm::Bulk, T: Timer, W: Watch>(
     executor: &mut Executor<E, T, W>,
     followers: std::ops::Range<Rank>,
     orders: &[Order],
-) -> Vec<Stamps> {
+) -> Vec<Vec<Vec<u64>>> {
     let mut all = Vec::new();
     for order in orders {
         for follower in followers.clone() {
             executor.post(follower, &encode(order)).unwrap();
         }
         let own = executor.execute(order).unwrap();
-        let mut stamps = vec![(0, own.stamps)];
+        let mut stamps = vec![own.stamps];
         for follower in followers.clone() {
             let letter = executor.letter(follower).unwrap();
             let outcome: Outcome = serde_json::from_slice(&letter).unwrap();
             assert_eq!(outcome.wrong, None);
-            stamps.push((follower, outcome.stamps));
+            stamps.push(outcome.stamps);
         }
-        all.push(stamps.into_iter().collect());
+        all.push(stamps);
     }
     followers.clone().for_each(|follower| executor.post(follower, b"").unwrap());
     executor.active().settle().unwrap();

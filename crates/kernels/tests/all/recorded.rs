@@ -3,7 +3,7 @@
 use bandgap_comm::{Am, Comm, CommError, Delay, Transfer};
 use bandgap_kernels::{
     Burst, FanIn, ISSUE, Kernel, Order, OverAm, OverComm, OverTransfer, Pair, PingPong, Places,
-    Round, Samples, Stamps, Visit, WHOLE, all, fact, facts, program,
+    Round, Samples, Visit, WHOLE, all, fact, facts, program,
 };
 use bandgap_sim::{Machine, Recorder, Schedule, record, replay};
 
@@ -23,8 +23,7 @@ fn recorded(order: &Order) -> Schedule {
 fn simulate(order: &Order) -> Samples {
     let replayed = replay(&recorded(order), &machine()).unwrap();
     assert_eq!(replayed.unhandled, 0, "{order:?}");
-    let stamps: Stamps = replayed.marks.into_iter().enumerate().collect();
-    (fact(&order.kernel).unwrap().samples)(order, order.ranks, &stamps).unwrap()
+    (fact(&order.kernel).unwrap().samples)(order, order.ranks, &replayed.marks).unwrap()
 }
 
 #[test]
