@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use super::Pair;
 use super::pair::Side;
-use super::repeat::repeat;
 use crate::kernel::messages_in_range;
 use crate::{AtSize, ECHO, Expects, Kernel, Needs, OverAm, Refused, Round, Seat, Sequence, Words};
 
@@ -56,16 +55,22 @@ impl Kernel for PingPong {
 impl OverAm for PingPong {
     #[inline(never)]
     fn run<A: Am>(&self, am: &mut A, round: Round) -> Result<(), CommError> {
-        let samples = round.samples;
+        let (messages, samples) = (u64::from(self.messages), round.samples);
         match self.pair.side(am.rank()) {
             Side::Requester { peer } => {
                 let words = Words::new(am.rank(), round.turn);
-                repeat::<true, _>(am, samples, self.messages, |am, index| {
-                    am.request(peer, ECHO, words.word(peer, index))?;
-                    am.await_replies()
-                })
+                for _ in 0..samples {
+                    am.mark();
+                    for index in 0..messages {
+                        am.request(peer, ECHO, words.word(peer, index))?;
+                        am.await_replies()?;
+                    }
+                    am.mark();
+                    am.mark();
+                }
+                Ok(())
             }
-            Side::Replier { .. } => am.serve(u64::from(samples) * u64::from(self.messages)),
+            Side::Replier { .. } => am.serve(u64::from(samples) * messages),
             Side::Idle => Ok(()),
         }
     }
