@@ -3,7 +3,8 @@
 use bandgap_comm::passing::{Mail, Tuning, add_handlers};
 use bandgap_comm::{Answer, Call, CommError, HandlerId, Handlers, Outcome, Rank, Verb, Word};
 
-use crate::{RankState, mailbox};
+use crate::mailbox::{self, Mailbox};
+use crate::{Log, RankState, Tally};
 
 /// Replies with the complement of its word: the requester can tell that the handler ran.
 pub const ECHO: Verb = Verb { handler: HandlerId(0), replies: true };
@@ -15,21 +16,22 @@ pub(crate) const MEET: HandlerId = HandlerId(3);
 /// The reply handler of [`ECHO`].
 pub(crate) const ECHOED: HandlerId = HandlerId(0);
 
-fn echo(state: &mut RankState, call: Call<'_>, word: Word, _: Word, _: Word, _: Word) -> Outcome {
+#[inline(always)]
+fn serve(state: &mut RankState, from: Rank, word: Word) {
     state.tally.served += 1;
     state.tally.served_sum = state.tally.served_sum.wrapping_add(word);
     if state.tally.logging {
-        state.log.request(call.from(), word);
+        state.log.note(false, from, word);
     }
+}
+
+fn echo(state: &mut RankState, call: Call<'_>, word: Word, _: Word, _: Word, _: Word) -> Outcome {
+    serve(state, call.from(), word);
     call.reply(ECHOED, [!word])
 }
 
 fn sink(state: &mut RankState, call: Call<'_>, word: Word, _: Word, _: Word, _: Word) -> Outcome {
-    state.tally.served += 1;
-    state.tally.served_sum = state.tally.served_sum.wrapping_add(word);
-    if state.tally.logging {
-        state.log.request(call.from(), word);
-    }
+    serve(state, call.from(), word);
     call.done()
 }
 
@@ -37,7 +39,7 @@ fn echoed(state: &mut RankState, answer: Answer, word: Word, _: Word, _: Word, _
     state.tally.replies += 1;
     state.tally.reply_sum = state.tally.reply_sum.wrapping_add(word);
     if state.tally.logging {
-        state.log.reply(answer.from(), word);
+        state.log.note(true, answer.from(), word);
     }
 }
 
@@ -75,5 +77,7 @@ pub(crate) fn handlers(
         Some((at, tuning)) => Mail::new(rank, size, exposed, at, tuning, first)?,
         None => Mail::without_slots(rank, size, first),
     };
-    Ok((table, RankState::new(size, mail)))
+    let (tally, log) = (Tally::default(), Log::default());
+    let (mailbox, met) = (Mailbox::new(size), vec![0; size]);
+    Ok((table, RankState { tally, log, mailbox, met, mail }))
 }

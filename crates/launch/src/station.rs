@@ -101,7 +101,7 @@ impl Station {
     fn ends(&self, order: &Order) -> Result<[Rank; 2], Refused> {
         match floors::find(&order.kernel) {
             Some(_) => Ok([0, 1]),
-            None => (fact(order)?.timed)(order, self.size),
+            None => (fact(&order.kernel)?.timed)(order, self.size),
         }
     }
 
@@ -109,7 +109,7 @@ impl Station {
         let Some(found) = floors::find(&order.kernel) else {
             return Ok(Carried { outcome: self.first()?.run(order)?, ..Carried::default() });
         };
-        let Some(layer) = kernel_order(&found.1, order) else {
+        let Some(layer) = kernel_order(&found.1, order)? else {
             let role = if self.rank == 0 { Role::Initiator } else { Role::Responder };
             let floor = self.bares.measure(&found, order.samples, role, &self.clock);
             // A rank that died is the cause, rather than a floor that waited for it in vain.

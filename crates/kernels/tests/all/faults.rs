@@ -1,18 +1,14 @@
 //! Every kernel of the list with one message spoilt: checked batches find it, or end by the
 //! deadline.
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-#![allow(missing_docs)]
-
-mod harness;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use crate::harness::native::Native;
+use crate::harness::spoilt::{Fault, Lying, Plan, What, hook};
+use crate::harness::{Impatient, Outcomes, PATIENT, carry_out, executors, links};
 use bandgap_comm::{Credited, Watch, direct};
 use bandgap_kernels::{Fact, Failed, Order, Outcome, Over, Pair, PingPong, fact, facts};
-use harness::native::Native;
-use harness::spoilt::{Fault, Lying, Plan, What, hook};
-use harness::{Impatient, Outcomes, PATIENT, carry_out, executors, links};
 
 const SIZE: usize = 4;
 const SAMPLES: u32 = 3;
@@ -196,7 +192,7 @@ fn a_timed_batch_finds_a_changed_word_anywhere_and_changed_bytes_of_its_last_mes
     }
     let messages = bandgap_kernels::Comms1 { pair, messages: 10, bytes: 20 };
     let order = Order::of(&messages, SAMPLES, SIZE);
-    assert!((fact(&order).unwrap().check)(&order, SIZE).is_ok());
+    assert!((fact(&order.kernel).unwrap().check)(&order, SIZE).is_ok());
     for run in [passing, native] {
         assert_eq!(run(&order, 0, Some(Plan::new(Fault::Flip, 29))), Found::Wrong);
         // Of those before it the number only: that is what checked batches are for.

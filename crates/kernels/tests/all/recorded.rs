@@ -1,11 +1,9 @@
 //! Every kernel of the list in virtual time.
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-#![allow(missing_docs)]
 
 use bandgap_comm::{Am, Comm, CommError, Delay, Transfer};
 use bandgap_kernels::{
     Burst, FanIn, ISSUE, Kernel, Order, OverAm, OverComm, OverTransfer, Pair, PingPong, Places,
-    Round, Samples, Stamps, Visit, WHOLE, all, fact, facts, program,
+    Round, Samples, Visit, WHOLE, all, fact, facts, program,
 };
 use bandgap_sim::{Machine, Recorder, Schedule, record, replay};
 
@@ -25,8 +23,7 @@ fn recorded(order: &Order) -> Schedule {
 fn simulate(order: &Order) -> Samples {
     let replayed = replay(&recorded(order), &machine()).unwrap();
     assert_eq!(replayed.unhandled, 0, "{order:?}");
-    let stamps: Stamps = replayed.marks.into_iter().enumerate().collect();
-    (fact(order).unwrap().samples)(order, order.ranks, &stamps).unwrap()
+    (fact(&order.kernel).unwrap().samples)(order, order.ranks, &replayed.marks).unwrap()
 }
 
 #[test]
@@ -69,6 +66,8 @@ impl OtherTurns {
 }
 
 impl Visit for OtherTurns {
+    type Seen = ();
+
     fn am<K: OverAm>(&mut self) {
         fn run<K: OverAm>(kernel: &K, rank: &mut impl Am, round: Round) -> Result<(), CommError> {
             kernel.run(rank, round)

@@ -1,5 +1,4 @@
 //! Ranks as threads that carry out orders.
-#![allow(dead_code, reason = "each test binary uses some of it")]
 
 pub mod native;
 pub mod spoilt;

@@ -7,9 +7,7 @@ use bandgap_comm::direct::{Direct, DirectId};
 use bandgap_comm::{
     Combine, Comm, CommError, Group, Members, Part, Pending, Processor, Rank, Stamp, Work,
 };
-use bandgap_kernels::{
-    Arrived, Failed, Needs, Order, Outcome, Rig, Row, is_counted, messages_rows,
-};
+use bandgap_kernels::{Arrived, Failed, Needs, Order, Outcome, Rig, carry_out_passing, is_counted};
 
 /// Tag of the messages by which ranks meet, which are not spoilt.
 pub const MEETING: u32 = u32::MAX;
@@ -21,7 +19,6 @@ pub struct Native {
     ranks: usize,
     orders: u64,
     received: u64,
-    before: u64,
     unclaimed: u64,
 }
 
@@ -34,7 +31,6 @@ impl Native {
             marks: Vec::new(),
             orders: 0,
             received: 0,
-            before: 0,
             unclaimed: 0,
         }
     }
@@ -42,8 +38,7 @@ impl Native {
 
 impl Obeys for Native {
     fn obey(&mut self, order: &Order) -> Result<Outcome, Failed> {
-        let row = Row::find(messages_rows::<Self>(), order)?;
-        (row.run)(self, order)
+        carry_out_passing(self, order)
     }
     fn idle(&mut self) -> bool {
         true
@@ -110,11 +105,11 @@ impl Rig for Native {
     fn memory(&mut self) -> &mut [u8] {
         self.direct.memory_mut()
     }
-    fn marks(&mut self) -> &mut Vec<Stamp> {
-        &mut self.marks
+    fn marks(&self) -> &[Stamp] {
+        &self.marks
     }
     fn arrived(&self) -> Arrived {
-        let (messages, unclaimed) = (self.received - self.before, self.unclaimed);
+        let (messages, unclaimed) = (self.received, self.unclaimed);
         Arrived { messages, unclaimed, ..Arrived::default() }
     }
     fn meet(&mut self) -> Result<(), CommError> {
@@ -136,6 +131,6 @@ impl Rig for Native {
         Ok(())
     }
     fn forget(&mut self) {
-        self.before = self.received;
+        self.received = 0;
     }
 }

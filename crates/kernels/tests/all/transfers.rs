@@ -1,14 +1,10 @@
 //! Stores and gets: bursts that go round the exposed memory, and bytes that get lost.
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-#![allow(missing_docs)]
 
-mod harness;
-
+use crate::harness::spoilt::{Fault, Lying, Plan, What};
+use crate::harness::{Impatient, Outcomes, PATIENT, carry_out, executors};
 use bandgap_comm::{Bulk, CommError, Credited, Delay, Watch, inproc};
 use bandgap_kernels::{Failed, Flaw, Get, Order, Outcome, Pair, Store, Wrong};
 use bandgap_shm::{Exposed, Segment, ShmEndpoint};
-use harness::spoilt::{Fault, Lying, Plan, What};
-use harness::{Impatient, Outcomes, PATIENT, carry_out, executors};
 
 /// Bytes that each rank exposes: half for what is sent, half for what arrives.
 const EXPOSED: usize = 1 << 20;
@@ -105,12 +101,12 @@ fn a_byte_that_did_not_arrive_is_named_also_in_a_later_round() {
     for outcomes in over_both(std::slice::from_ref(&order), Some(&plan), PATIENT) {
         let outcome = outcomes[0][0].as_ref().unwrap();
         assert_eq!(outcome.stamps.len(), 9);
-        let Some(Wrong { rank: 0, flaw: Flaw::Byte { source, message, bytes, first, .. } }) =
+        let Some(Wrong { rank: 0, flaw: Flaw::Byte { from, message, bytes, first, .. } }) =
             outcome.wrong
         else {
             panic!("{outcome:?}");
         };
-        assert_eq!((source, message, bytes, first), (Some(1), 19, 1 << 16, (1 << 16) - 1));
+        assert_eq!((from, message, bytes, first), (Some(1), 19, 1 << 16, (1 << 16) - 1));
         let text = outcome.wrong.as_ref().unwrap().to_string();
         assert!(text.contains("byte 65535 of message 19 from rank 1, of 65536 bytes"), "{text}");
         assert!(outcomes[1][0].as_ref().unwrap().wrong.is_none());
