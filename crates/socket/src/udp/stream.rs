@@ -59,14 +59,7 @@ impl<D: Datagrams> UdpStream<D> {
         while let Some(datagram) = self.protocol.next() {
             match self.datagrams.send(datagram) {
                 Ok(true) => self.protocol.gave(),
-                Ok(false) => return Ok(()),
-                Err(error) => return self.heed(error),
-            }
-        }
-        if let Some(answer) = self.protocol.answer() {
-            match self.datagrams.send(&answer) {
-                Ok(true) => self.protocol.answered(),
-                Ok(false) => {}
+                Ok(false) => break,
                 Err(error) => return self.heed(error),
             }
         }
@@ -146,14 +139,12 @@ impl<D: Datagrams> Stream for UdpStream<D> {
     fn tend(&mut self) -> io::Result<()> {
         let begun = self.begun;
         self.protocol.tend(|| Self::now(begun));
-        if self.protocol.restless() { self.attend() } else { Ok(()) }
+        self.attend()
     }
 
     fn rest(&mut self) -> io::Result<Option<Duration>> {
         let left = self.protocol.rest(Self::now(self.begun));
-        if self.protocol.restless() {
-            self.attend()?;
-        }
+        self.attend()?;
         Ok(if self.gone { Some(Duration::ZERO) } else { left.map(Duration::from_millis) })
     }
 
