@@ -162,7 +162,7 @@ impl<S: Stream> Channel<S> {
     #[cold]
     fn left(&self) -> CommError {
         let detail = match (&self.arriving, self.filled - self.taken) {
-            (Some(payload), _) => format!(", {} bytes before the end of a payload", payload.left()),
+            (Some(payload), _) => format!(", {} bytes before the end of a payload", payload.left),
             (None, 0) => String::new(),
             (None, rest) => format!(", {rest} bytes into a frame"),
         };

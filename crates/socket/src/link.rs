@@ -43,14 +43,11 @@ impl<S: Stream> SocketLink<S> {
     /// memory.
     ///
     /// # Errors
-    /// The operating system refused to prepare or to watch a socket.
+    /// The operating system refused to watch a socket.
     pub fn over(rank: Rank, streams: Vec<S>) -> Result<Self, SocketError> {
         let peers = (0..=streams.len()).filter(|&peer| peer != rank);
-        let mut channels = Vec::with_capacity(streams.len());
-        for (peer, stream) in peers.zip(streams) {
-            stream.prepare().map_err(system("prepare a socket"))?;
-            channels.push(Channel::new(peer, stream));
-        }
+        let channels: Vec<_> =
+            peers.zip(streams).map(|(peer, stream)| Channel::new(peer, stream)).collect();
         let readable = if channels.len() > FEW { Some(Readable::watch(&channels)?) } else { None };
         let memory = ExposedMemory::default();
         Ok(Self { rank, channels, unfinished: 0, memory, polls: 0, readable })

@@ -9,10 +9,10 @@ use std::time::Instant;
 use bandgap_comm::Rank;
 use rustix::event::PollFd;
 
-use super::hello::{Hello, Reading, Said};
+use super::hello::{Hello, Reading};
 use super::{Listen, left, readable, wait};
+use crate::SocketError;
 use crate::error::system;
-use crate::{SocketError, Stream};
 
 /// Unknown callers to keep, beyond one for each expected rank. When there are more, the oldest is
 /// dropped: a rank's greeting comes with its call, so a caller that stays silent is not a rank.
@@ -37,12 +37,14 @@ impl<L: Listen> Callers<L> {
 
     /// The connections to the expected ranks, in order. The listener and all others are closed.
     pub(super) fn wait(mut self, deadline: Instant) -> Result<Vec<L::Stream>, SocketError> {
-        while self.known.iter().any(Option::is_none) {
+        loop {
             self.admit()?;
             self.listen();
-            let missing: Vec<Rank> = self.missing();
+            let ranks = self.expected.clone().zip(&self.known);
+            let missing = ranks.filter_map(|(rank, stream)| stream.is_none().then_some(rank));
+            let missing: Vec<Rank> = missing.collect();
             if missing.is_empty() {
-                break;
+                return Ok(self.known.into_iter().flatten().collect());
             }
             if left(deadline).is_none() {
                 return Err(SocketError::Missing { missing });
@@ -51,12 +53,6 @@ impl<L: Listen> Callers<L> {
             let sockets = listener.chain(self.unknown.iter().map(|(stream, _)| stream.as_fd()));
             wait(&mut sockets.map(readable).collect::<Vec<PollFd<'_>>>(), deadline)?;
         }
-        Ok(self.known.into_iter().flatten().collect())
-    }
-
-    fn missing(&self) -> Vec<Rank> {
-        let ranks = self.expected.clone().zip(&self.known);
-        ranks.filter_map(|(rank, stream)| stream.is_none().then_some(rank)).collect()
     }
 
     /// Accepts new callers.
@@ -66,7 +62,7 @@ impl<L: Listen> Callers<L> {
             match self.listener.accept() {
                 Ok(stream) => {
                     let own = L::is_own(&stream).unwrap_or(false);
-                    if own && stream.prepare().is_ok() {
+                    if own && L::prepare(&stream).is_ok() {
                         self.unknown.push_back((stream, Reading::default()));
                     }
                 }
@@ -88,9 +84,9 @@ impl<L: Listen> Callers<L> {
         for _ in 0..self.unknown.len() {
             let Some((stream, mut reading)) = self.unknown.pop_front() else { break };
             match reading.go_on(&stream) {
-                Said::Nothing => self.unknown.push_back((stream, reading)),
-                Said::Hello(hello) => self.greet(stream, hello),
-                Said::Strange | Said::Left => {}
+                Ok(None) => self.unknown.push_back((stream, reading)),
+                Ok(Some(hello)) => self.greet(stream, hello),
+                Err(_) => {}
             }
         }
         let bound = self.known.len() + STRANGERS;

@@ -8,29 +8,6 @@
 mod bandwidth;
 mod ping_pong;
 mod side;
-mod silence;
 
 pub use bandwidth::{STREAM_BYTES, stream};
 pub use ping_pong::ping_pong;
-
-use std::net::{TcpStream, UdpSocket};
-use std::os::fd::AsFd;
-use std::os::unix::net::UnixStream;
-
-/// A connected socket whose calls do not wait.
-pub trait Pipe: AsFd {
-    /// Whether messages may be lost.
-    const LOSES: bool;
-}
-
-impl Pipe for TcpStream {
-    const LOSES: bool = false;
-}
-
-impl Pipe for UnixStream {
-    const LOSES: bool = false;
-}
-
-impl Pipe for UdpSocket {
-    const LOSES: bool = true;
-}

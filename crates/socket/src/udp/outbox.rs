@@ -1,6 +1,6 @@
 //! What has been sent but not acknowledged.
 
-use super::header::{Flags, HEADER, Header, Key, MAX_DATAGRAM, MAX_PAYLOAD};
+use super::header::{Flags, HEADER, MAX_DATAGRAM, MAX_PAYLOAD};
 use super::store::Store;
 use super::{MAX_ROOM, MOST, charge};
 
@@ -32,10 +32,9 @@ struct Piece {
 /// The sending half of one direction.
 ///
 /// Datagrams go through three stages by their numbers: `base ≤ given ≤ made`.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[cfg_attr(test, derive(Clone, PartialEq))]
 pub(super) struct Outbox {
-    key: Key,
     store: Store,
     pieces: Box<[Piece]>,
     /// The oldest datagram that is not acknowledged.
@@ -43,7 +42,7 @@ pub(super) struct Outbox {
     /// The next one to give to the system, for the first time or again.
     given: u32,
     /// The next one that was never given to the system.
-    sent: u32,
+    pub(super) sent: u32,
     /// The next one to make.
     made: u32,
     /// Charge of all datagrams from `base` on.
@@ -63,9 +62,8 @@ pub(super) struct Outbox {
 }
 
 impl Outbox {
-    pub(super) fn new(key: Key, first: u32, room: u32) -> Self {
+    pub(super) fn new(first: u32, room: u32) -> Self {
         Self {
-            key,
             // The unused part at the store's end is shorter than a datagram.
             store: Store::new(MAX_ROOM as usize + 2 * MAX_DATAGRAM),
             pieces: vec![Piece::default(); PLACES].into_boxed_slice(),
@@ -73,13 +71,8 @@ impl Outbox {
             given: first,
             sent: first,
             made: first,
-            charged: 0,
             room,
-            ask: false,
-            watched: false,
-            due: None,
-            tries: 0,
-            repeated: 0,
+            ..Self::default()
         }
     }
 
@@ -118,19 +111,14 @@ impl Outbox {
         self.given != self.made || self.ask
     }
 
-    /// The next datagram to send, with this acknowledgement. It stays the next one until
-    /// [`Outbox::gave`].
+    /// The next datagram to send: its number, its flags, and its bytes, without a header so far. It
+    /// stays the next one until [`Outbox::gave`]. Call this only if one is [pending][Self::pending].
     #[inline]
-    pub(super) fn next(&mut self, ack: u32, room: u32) -> Option<&[u8]> {
-        if !self.pending() {
-            return None;
-        }
+    pub(super) fn next(&mut self) -> (u32, Flags, &mut [u8]) {
         let (number, flags) =
             if self.ask { (self.base, Flags::ASK) } else { (self.given, Flags::NONE) };
         let Piece { at, len } = *self.piece(number);
-        let datagram = self.store.region(at, len);
-        self.key.seal(datagram, &Header { number, ack, room, flags });
-        Some(datagram)
+        (number, flags, self.store.region(at, len))
     }
 
     /// Notes that the system took the datagram.
@@ -147,11 +135,6 @@ impl Outbox {
             self.repeated += 1;
         }
         self.ask = false;
-    }
-
-    /// The number of the next datagram that was never sent.
-    pub(super) fn unused(&self) -> u32 {
-        self.sent
     }
 
     /// How many datagrams `ack` newly acknowledges: 0 if it is old, `None` if it acknowledges what
@@ -184,14 +167,11 @@ impl Outbox {
         (self.ask, self.watched, self.due, self.tries) = (false, false, None, 0);
     }
 
-    /// Whether `ack` is the newest acknowledgement so far.
-    pub(super) fn is_newest(&self, ack: u32) -> bool {
-        ack == self.base
-    }
-
-    /// Goes back, to send everything again.
-    pub(super) fn rewind(&mut self) {
-        self.given = self.base;
+    /// Goes back to send everything from `ack` on again, if that is the newest acknowledgement.
+    pub(super) fn rewind(&mut self, ack: u32) {
+        if ack == self.base {
+            self.given = ack;
+        }
     }
 
     /// Checks whether acknowledgements are late. Reads the clock only if none has come since the

@@ -30,6 +30,8 @@ pub(super) struct Protocol {
     ours: Key,
     outbox: Outbox,
     inbox: Inbox,
+    /// The last separate acknowledgement.
+    answer: [u8; HEADER],
     refused: u64,
 }
 
@@ -49,9 +51,9 @@ pub struct Mishaps {
 impl Protocol {
     /// An end whose socket holds `room`. The numbers of both ends start at `first`.
     pub(super) fn new(ours: Key, theirs: Key, first: u32, room: u32) -> Self {
-        let outbox = Outbox::new(ours, first, LEAST_ROOM);
+        let outbox = Outbox::new(first, LEAST_ROOM);
         let inbox = Inbox::new(first, room.clamp(LEAST_ROOM, MAX_ROOM));
-        Self { theirs, ours, outbox, inbox, refused: 0 }
+        Self { theirs, ours, outbox, inbox, answer: [0; HEADER], refused: 0 }
     }
 
     /// Takes bytes to send from two pieces. Returns how many: 0 if there is no room.
@@ -60,33 +62,38 @@ impl Protocol {
         self.outbox.push(first, second)
     }
 
-    /// Whether [`Protocol::next`] or [`Protocol::answer`] has something to send.
+    /// Whether there is a [next][Self::next] datagram.
     #[inline]
     pub(super) fn restless(&self) -> bool {
         self.outbox.pending() || self.inbox.due()
     }
 
-    /// The next datagram with a payload. It stays the next one until [`Protocol::gave`].
+    /// The next datagram: one with a payload, or a separate acknowledgement if one is due. It stays
+    /// the next one until [`Protocol::gave`].
     #[inline]
     pub(super) fn next(&mut self) -> Option<&[u8]> {
-        self.outbox.next(self.inbox.expected(), self.inbox.room())
+        if self.outbox.pending() {
+            let (number, flags, datagram) = self.outbox.next();
+            let (ack, room) = (self.inbox.expected, self.inbox.room);
+            self.ours.seal(datagram, &Header { number, ack, room, flags });
+            Some(datagram)
+        } else if self.inbox.due() {
+            self.answer = self.bare(self.inbox.flags());
+            Some(&self.answer)
+        } else {
+            None
+        }
     }
 
-    /// Notes that the datagram was sent.
+    /// Notes that the next datagram was sent.
     #[inline]
     pub(super) fn gave(&mut self) {
-        self.outbox.gave();
-        self.inbox.told();
-    }
-
-    /// A separate acknowledgement, if one is due. It stays due until [`Protocol::answered`].
-    pub(super) fn answer(&self) -> Option<[u8; HEADER]> {
-        self.inbox.due().then(|| self.bare(self.inbox.flags()))
-    }
-
-    /// Notes that the acknowledgement was sent.
-    pub(super) fn answered(&mut self) {
-        self.inbox.told_all();
+        if self.outbox.pending() {
+            self.outbox.gave();
+            self.inbox.told();
+        } else {
+            self.inbox.told_all();
+        }
     }
 
     /// The datagram that says that this end closes. Nothing is repeated afterwards.
@@ -96,8 +103,8 @@ impl Protocol {
 
     fn bare(&self, flags: Flags) -> [u8; HEADER] {
         let mut datagram = [0; HEADER];
-        let (ack, room) = (self.inbox.expected(), self.inbox.room());
-        self.ours.seal(&mut datagram, &Header { number: self.outbox.unused(), ack, room, flags });
+        let (number, ack, room) = (self.outbox.sent, self.inbox.expected, self.inbox.room);
+        self.ours.seal(&mut datagram, &Header { number, ack, room, flags });
         datagram
     }
 
@@ -136,8 +143,8 @@ impl Protocol {
         if header.flags.has(Flags::ASK) {
             self.inbox.asked();
         }
-        if header.flags.has(Flags::LOST) && self.outbox.is_newest(header.ack) {
-            self.outbox.rewind();
+        if header.flags.has(Flags::LOST) {
+            self.outbox.rewind(header.ack);
         }
         if header.flags.has(Flags::CLOSE) {
             self.inbox.closes(header.number, place);

@@ -59,14 +59,7 @@ impl<D: Datagrams> UdpStream<D> {
         while let Some(datagram) = self.protocol.next() {
             match self.datagrams.send(datagram) {
                 Ok(true) => self.protocol.gave(),
-                Ok(false) => return Ok(()),
-                Err(error) => return self.heed(error),
-            }
-        }
-        if let Some(answer) = self.protocol.answer() {
-            match self.datagrams.send(&answer) {
-                Ok(true) => self.protocol.answered(),
-                Ok(false) => {}
+                Ok(false) => break,
                 Err(error) => return self.heed(error),
             }
         }
@@ -98,29 +91,6 @@ impl<D: Datagrams> UdpStream<D> {
         if self.gone { Err(ErrorKind::ConnectionRefused.into()) } else { Ok(Received::Nothing) }
     }
 
-    /// Receives a datagram, and passes its payload to `put` if that has `room` for it.
-    #[inline]
-    fn receive_with(&mut self, room: usize, put: impl FnOnce(&[u8])) -> io::Result<Received> {
-        let arrived = match self.datagrams.receive(&mut self.arrived) {
-            Ok(Some(len)) => &self.arrived[..len],
-            Ok(None) => return self.nothing(),
-            Err(error) => return self.heed(error).map(|()| Received::Nothing),
-        };
-        // A datagram without room counts as lost: the peer sends it again.
-        if arrived.len() > room + HEADER {
-            return Ok(Received::Nothing);
-        }
-        let payload = self.protocol.accept(arrived);
-        let brought = payload.map_or(Received::Nothing, |payload| {
-            put(payload);
-            Received::Bytes(payload.len())
-        });
-        if self.protocol.restless() {
-            self.attend()?;
-        }
-        Ok(brought)
-    }
-
     fn now(begun: Instant) -> Millis {
         begun.elapsed().as_millis() as Millis
     }
@@ -129,15 +99,6 @@ impl<D: Datagrams> UdpStream<D> {
 impl<D: Datagrams> Stream for UdpStream<D> {
     const TENDED: bool = true;
     const AT_ONCE: usize = MAX_PAYLOAD;
-
-    fn prepare(&self) -> io::Result<()> {
-        Ok(rustix::io::ioctl_fionbio(self, true)?)
-    }
-
-    #[inline]
-    fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.send_both(bytes, &[])
-    }
 
     #[inline]
     fn send_both(&mut self, first: &[u8], second: &[u8]) -> io::Result<usize> {
@@ -152,30 +113,38 @@ impl<D: Datagrams> Stream for UdpStream<D> {
     }
 
     #[inline]
-    fn receive(&mut self, into: &mut [u8]) -> io::Result<Received> {
-        self.receive_with(into.len(), |payload| into[..payload.len()].copy_from_slice(payload))
-    }
-
-    #[inline]
     fn receive_both(&mut self, first: &mut [u8], second: &mut [u8]) -> io::Result<Received> {
-        self.receive_with(first.len() + second.len(), |payload| {
+        let arrived = match self.datagrams.receive(&mut self.arrived) {
+            Ok(Some(len)) => &self.arrived[..len],
+            Ok(None) => return self.nothing(),
+            Err(error) => return self.heed(error).map(|()| Received::Nothing),
+        };
+        // A datagram without room counts as lost: the peer sends it again.
+        if arrived.len() > first.len() + second.len() + HEADER {
+            return Ok(Received::Nothing);
+        }
+        let mut brought = Received::Nothing;
+        if let Some(payload) = self.protocol.accept(arrived) {
             let (head, tail) = payload.split_at(payload.len().min(first.len()));
             first[..head.len()].copy_from_slice(head);
             second[..tail.len()].copy_from_slice(tail);
-        })
+            brought = Received::Bytes(payload.len());
+        }
+        if self.protocol.restless() {
+            self.attend()?;
+        }
+        Ok(brought)
     }
 
     fn tend(&mut self) -> io::Result<()> {
         let begun = self.begun;
         self.protocol.tend(|| Self::now(begun));
-        if self.protocol.restless() { self.attend() } else { Ok(()) }
+        self.attend()
     }
 
     fn rest(&mut self) -> io::Result<Option<Duration>> {
         let left = self.protocol.rest(Self::now(self.begun));
-        if self.protocol.restless() {
-            self.attend()?;
-        }
+        self.attend()?;
         Ok(if self.gone { Some(Duration::ZERO) } else { left.map(Duration::from_millis) })
     }
 

@@ -27,10 +27,6 @@ fn flush(end: &mut Protocol) -> Vec<Vec<u8>> {
         sent.push(datagram.to_vec());
         end.gave();
     }
-    if let Some(answer) = end.answer() {
-        sent.push(answer.to_vec());
-        end.answered();
-    }
     assert!(!end.restless());
     sent
 }

@@ -1,7 +1,4 @@
 //! The stream over datagrams as a whole: what it sends, what it survives, how it ends.
-#![allow(clippy::unwrap_used)]
-
-mod mesh;
 
 use std::cell::Cell;
 use std::io;
@@ -12,11 +9,11 @@ use std::thread;
 use std::time::Duration;
 
 use bandgap_comm::{CommError, Frame, FrameKind, HandlerId, Link, Message, Posted, Source};
-use bandgap_socket::udp::{self, Datagrams, Mishaps, UdpStream};
-use bandgap_socket::{Received, SocketError, SocketLink, Stream};
-use mesh::SECRET;
-use mesh::lossy::Lossy;
-use mesh::receive;
+use bandgap_socket::udp::{Datagrams, Mishaps, UdpStream};
+use bandgap_socket::{Received, SocketLink, Stream};
+
+use crate::mesh::lossy::Lossy;
+use crate::mesh::{self, SECRET, receive};
 
 /// A wait that cannot be waited out.
 const FOR_EVER: Duration = Duration::from_secs(3600);
@@ -83,7 +80,7 @@ type CountedLink = SocketLink<UdpStream<Counted>>;
 
 /// Two ranks that count what they send, of which the first loses the first `lost`.
 fn counted(lost: u64) -> ([CountedLink; 2], [Rc<Cell<u64>>; 2]) {
-    let (one, other) = mesh::datagrams();
+    let (one, other) = mesh::pair::<UdpSocket>();
     let counts = [Rc::new(Cell::new(0)), Rc::new(Cell::new(0))];
     let link = |socket, rank: usize, lost| {
         let datagrams = Counted { socket, sent: Rc::clone(&counts[rank]), lost };
@@ -188,7 +185,7 @@ fn who_has_no_room_sleeps_until_it_is_time_to_ask() {
 
 #[test]
 fn what_does_not_fit_is_sent_again() {
-    let (one, other) = mesh::datagrams();
+    let (one, other) = mesh::pair::<UdpSocket>();
     let mut here = UdpStream::over(one, &SECRET, 0, 1).unwrap();
     let mut there = UdpStream::over(other, &SECRET, 1, 0).unwrap();
     assert_eq!(here.send(b"bytes").unwrap(), 5);
@@ -244,7 +241,7 @@ fn a_peer_that_leaves_is_gone_after_its_last_frame() {
 
 #[test]
 fn a_peer_that_died_without_a_word_is_gone_when_it_is_sent_to() {
-    let (one, other) = mesh::datagrams();
+    let (one, other) = mesh::pair::<UdpSocket>();
     let stream = UdpStream::over(one, &SECRET, 0, 1).unwrap();
     let mut here = SocketLink::over(0, vec![stream]).unwrap();
     drop(other);
@@ -258,21 +255,21 @@ fn a_peer_that_died_without_a_word_is_gone_when_it_is_sent_to() {
 #[test]
 fn strangers_are_not_heard() {
     const RANKS: usize = 3;
-    let (ports, addresses): (Vec<_>, Vec<_>) =
-        (0..RANKS).map(|_| udp::Ports::bind(RANKS).unwrap()).unzip();
-    // At every socket, before it is connected and after, strangers leave what they have.
     let stranger = UdpSocket::bind("127.0.0.1:0").unwrap();
-    let disturb = || {
+    let disturb = |addresses: &[String]| {
         for address in addresses.iter().flat_map(|text| text.split(',')) {
             for said in [&b""[..], b"GET / HTTP/1.1\r\n\r\n", &[0; 24], &[0xB6; 64], &[7; 65_000]] {
                 stranger.send_to(said, address).unwrap();
             }
         }
     };
-    disturb();
-    let link = |(rank, ports)| udp::link(rank, ports, &addresses, &SECRET).unwrap();
-    let mut links: Vec<_> = ports.into_iter().enumerate().map(link).collect();
-    disturb();
+    // At every socket, before it is connected and after, strangers leave what they have.
+    let mut told = Vec::new();
+    let mut links = mesh::links_amid::<UdpSocket>(RANKS, |addresses| {
+        disturb(addresses);
+        told = addresses.to_vec();
+    });
+    disturb(&told);
     for from in 0..RANKS {
         for to in (0..RANKS).filter(|&to| to != from) {
             send(&mut links[from], to, from as u64);
@@ -287,7 +284,7 @@ fn strangers_are_not_heard() {
 
 #[test]
 fn a_rank_of_another_run_is_not_heard() {
-    let (one, other) = mesh::datagrams();
+    let (one, other) = mesh::pair::<UdpSocket>();
     let over = |socket, secret, rank: usize| {
         let stream = UdpStream::over(socket, secret, rank, 1 - rank).unwrap();
         SocketLink::over(rank, vec![stream]).unwrap()
@@ -305,23 +302,6 @@ fn a_rank_of_another_run_is_not_heard() {
         here = SocketLink::over(0, vec![stream]).unwrap();
     };
     assert_eq!(refused, Mishaps { refused: 2, ..Mishaps::default() });
-}
-
-#[test]
-fn addresses_are_checked() {
-    let link = |addresses: &[&str]| {
-        let (ports, _) = udp::Ports::bind(2).unwrap();
-        let addresses: Vec<String> = addresses.iter().map(|&text| text.to_owned()).collect();
-        udp::link(1, ports, &addresses, &SECRET).map(drop)
-    };
-    for text in ["", "somewhere", "127.0.0.1", "192.0.2.1:80", "0.0.0.0:80"] {
-        let error = link(&[text, ""]).unwrap_err();
-        assert!(matches!(error, SocketError::Address { text: ref t } if t == text), "{error}");
-    }
-    let error = link(&[""]).unwrap_err();
-    assert!(matches!(error, SocketError::Addresses { addresses: 1, size: 2 }), "{error}");
-    let (ports, text) = udp::Ports::bind(1).unwrap();
-    assert_eq!(udp::link(0, ports, &[text], &SECRET).unwrap().size(), 1);
 }
 
 /// Sends many bytes one way in pieces of every length, and compares them.
@@ -353,16 +333,15 @@ fn many_bytes<D: Datagrams>(mut here: UdpStream<D>, mut there: UdpStream<D>) -> 
 
 #[test]
 fn many_bytes_arrive_and_none_is_sent_twice() {
-    let (one, other) = mesh::datagrams();
+    let (one, other) = mesh::pair::<UdpSocket>();
     let here = UdpStream::over(one, &SECRET, 0, 1).unwrap();
     let there = UdpStream::over(other, &SECRET, 1, 0).unwrap();
-    here.prepare().unwrap();
     assert_eq!(many_bytes(here, there), [Mishaps::default(); 2]);
 }
 
 #[test]
 fn many_bytes_arrive_though_much_goes_wrong() {
-    let (one, other) = mesh::datagrams();
+    let (one, other) = mesh::pair::<UdpSocket>();
     let here = UdpStream::over(Lossy::new(one, 1, 6), &SECRET, 0, 1).unwrap();
     let there = UdpStream::over(Lossy::new(other, 2, 6), &SECRET, 1, 0).unwrap();
     let [here, there] = many_bytes(here, there);

@@ -1,18 +1,17 @@
 //! Who has no business in a run does not get in, and does not disturb it.
-#![allow(clippy::unwrap_used)]
-
-mod mesh;
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpStream, UdpSocket};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use bandgap_comm::{Credited, Link};
-use bandgap_socket::{SocketError, tcp, unix};
-use mesh::{SECRET, deadline, names};
+use bandgap_socket::{Kind, SocketError};
+
+use crate::mesh::{self, SECRET, deadline};
 
 /// A greeting as it should be, with its fields open to change.
 fn hello(magic: &[u8; 8], version: u32, rank: u32, secret: &[u8; 16]) -> Vec<u8> {
@@ -21,12 +20,15 @@ fn hello(magic: &[u8; 8], version: u32, rank: u32, secret: &[u8; 16]) -> Vec<u8>
 
 const MAGIC: &[u8; 8] = b"bandgap\n";
 
+/// A name that no other test and no other process uses.
+fn name() -> String {
+    static NAMES: AtomicU64 = AtomicU64::new(0);
+    format!("bandgap-test-{}-{}", std::process::id(), NAMES.fetch_add(1, Ordering::Relaxed))
+}
+
 #[test]
 fn strangers_are_dropped_and_ranks_get_in() {
     const SIZE: usize = 3;
-    let bind = |_| tcp::Listener::bind_loopback().unwrap();
-    let (listeners, addresses): (Vec<_>, Vec<String>) = (0..SIZE).map(bind).unzip();
-
     // Before any rank calls, the listener of rank 0 has these callers waiting in front.
     let said = [
         b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".to_vec(),
@@ -40,22 +42,15 @@ fn strangers_are_dropped_and_ranks_get_in() {
         Vec::new(),                                 // silent
     ];
     let mut strangers: Vec<TcpStream> = Vec::new();
-    for bytes in &said {
-        let mut stranger = TcpStream::connect(&addresses[0]).unwrap();
-        stranger.write_all(bytes).unwrap();
-        strangers.push(stranger);
-    }
-    drop(TcpStream::connect(&addresses[0]).unwrap()); // leaves at once
-
-    let addresses = &addresses;
-    let links: Vec<_> = thread::scope(|scope| {
-        let start = |(rank, listener)| {
-            scope.spawn(move || {
-                tcp::connect(rank, SIZE, listener, addresses, SECRET, deadline()).unwrap()
-            })
-        };
-        let ranks: Vec<_> = listeners.into_iter().enumerate().map(start).collect();
-        ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
+    let mut told = Vec::new();
+    let links = mesh::links_amid::<TcpStream>(SIZE, |addresses| {
+        for bytes in &said {
+            let mut stranger = TcpStream::connect(&addresses[0]).unwrap();
+            stranger.write_all(bytes).unwrap();
+            strangers.push(stranger);
+        }
+        drop(TcpStream::connect(&addresses[0]).unwrap()); // leaves at once
+        told = addresses.to_vec();
     });
 
     // None of the strangers was answered, and all are dropped by now.
@@ -70,7 +65,7 @@ fn strangers_are_dropped_and_ranks_get_in() {
         assert!(dropped, "{answer:?} after {said:?}");
     }
     // The listeners are closed, and the ranks have each other.
-    for address in addresses {
+    for address in told {
         assert!(TcpStream::connect(address).is_err());
     }
     let sizes: Vec<_> = links.iter().map(|link| (link.rank(), link.size())).collect();
@@ -79,13 +74,10 @@ fn strangers_are_dropped_and_ranks_get_in() {
 
 #[test]
 fn a_crowd_of_silent_strangers_does_not_keep_ranks_out() {
-    let names = names(2);
-    let listener = unix::Listener::bind(names[0].as_bytes()).unwrap();
-    let other = unix::Listener::bind(names[1].as_bytes()).unwrap();
-    let names = &names;
-    thread::scope(|scope| {
-        let crowd = scope.spawn(|| {
-            let address = SocketAddr::from_abstract_name(names[0].as_bytes()).unwrap();
+    let mut crowd = None;
+    let ranks = mesh::links_amid::<UnixStream>(2, |names| {
+        let address = SocketAddr::from_abstract_name(&names[0]).unwrap();
+        crowd = Some(thread::spawn(move || {
             // Until the listener has closed: by then both ranks are in, or the test fails.
             let mut callers = Vec::new();
             while let Ok(caller) = UnixStream::connect_addr(&address) {
@@ -95,26 +87,27 @@ fn a_crowd_of_silent_strangers_does_not_keep_ranks_out() {
                 }
                 thread::yield_now();
             }
-        });
-        let rank =
-            scope.spawn(move || unix::connect(0, 2, listener, names, SECRET, deadline()).map(drop));
-        unix::connect(1, 2, other, names, SECRET, deadline()).unwrap();
-        rank.join().unwrap().unwrap();
-        crowd.join().unwrap();
+        }));
     });
+    assert_eq!(ranks.len(), 2);
+    crowd.unwrap().join().unwrap();
 }
 
 #[test]
 fn missing_ranks_are_named() {
-    let names = names(4);
-    let listener = unix::Listener::bind(names[1].as_bytes()).unwrap();
+    // Nobody listens at the others' names.
+    let missing = |rank, deadline| {
+        let alone = |own| {
+            let mut names = [(); 4].map(|()| name());
+            names[rank] = own;
+            names.to_vec()
+        };
+        mesh::link::<UnixStream>(rank, 4, deadline, alone).unwrap_err()
+    };
     // The deadline has passed: nobody is waited for.
-    let error = unix::connect(1, 4, listener, &names, SECRET, Instant::now()).unwrap_err();
+    let error = missing(1, Instant::now());
     assert!(matches!(error, SocketError::Missing { ref missing } if *missing == [0]), "{error}");
-
-    let listener = unix::Listener::bind(names[0].as_bytes()).unwrap();
-    let soon = Instant::now() + Duration::from_millis(20);
-    let error = unix::connect(0, 4, listener, &names, SECRET, soon).unwrap_err();
+    let error = missing(0, Instant::now() + Duration::from_millis(20));
     assert_eq!(error.to_string(), "connect to rank 1, 2, 3: no answer before the deadline");
 }
 
@@ -128,8 +121,8 @@ fn whoever_does_not_answer_as_the_peer_is_not_the_peer() {
         (hello(MAGIC, 1, 0, &SECRET)[..31].to_vec(), "without an answer"),
     ];
     for (answer, said) in answers {
-        let names = names(2);
-        let address = SocketAddr::from_abstract_name(names[0].as_bytes()).unwrap();
+        let name = name();
+        let address = SocketAddr::from_abstract_name(&name).unwrap();
         let in_its_place = UnixListener::bind_addr(&address).unwrap();
         let impostor = thread::spawn(move || {
             let (mut caller, _) = in_its_place.accept().unwrap();
@@ -138,30 +131,42 @@ fn whoever_does_not_answer_as_the_peer_is_not_the_peer() {
             caller.write_all(&answer).unwrap();
             greeting
         });
-        let listener = unix::Listener::bind(names[1].as_bytes()).unwrap();
-        let error = unix::connect(1, 2, listener, &names, SECRET, deadline()).unwrap_err();
+        let error = mesh::link::<UnixStream>(1, 2, deadline(), |own| vec![name, own]).unwrap_err();
         assert!(matches!(error, SocketError::NotThePeer { peer: 0, .. }), "{error}");
         assert!(error.to_string().contains(said), "{error}");
         assert_eq!(impostor.join().unwrap()[..], hello(MAGIC, 1, 1, &SECRET)[..]);
     }
 }
 
-#[test]
-fn addresses_are_checked() {
+fn addresses_are_checked<K: Kind>() {
     for text in ["", "somewhere", "127.0.0.1", "192.0.2.1:80", "0.0.0.0:80"] {
-        let (listener, own) = tcp::Listener::bind_loopback().unwrap();
-        let addresses = [text.to_owned(), own];
-        let error = tcp::connect(1, 2, listener, &addresses, SECRET, deadline()).unwrap_err();
+        let exchange = |own| vec![text.to_owned(), own];
+        let error = mesh::link::<K>(1, 2, deadline(), exchange).map(drop).unwrap_err();
         assert!(matches!(error, SocketError::Address { text: ref t } if t == text), "{error}");
     }
-    let (listener, own) = tcp::Listener::bind_loopback().unwrap();
-    let error = tcp::connect(0, 2, listener, &[own], SECRET, deadline()).unwrap_err();
+    let error = mesh::link::<K>(0, 2, deadline(), |own| vec![own]).map(drop).unwrap_err();
     assert!(matches!(error, SocketError::Addresses { addresses: 1, size: 2 }), "{error}");
 }
 
 #[test]
+fn addresses_of_ports_are_checked() {
+    addresses_are_checked::<TcpStream>();
+    addresses_are_checked::<UdpSocket>();
+}
+
+#[test]
+fn a_peer_that_tells_too_few_ports_is_noticed() {
+    let exchange = |own| vec![own, "127.0.0.1:9".to_owned(), String::new()];
+    let error = mesh::link::<UdpSocket>(2, 3, deadline(), exchange).map(drop).unwrap_err();
+    assert!(matches!(error, SocketError::Address { ref text } if text == "127.0.0.1:9"), "{error}");
+}
+
+fn alone<K: Kind>() -> usize {
+    let link = mesh::link::<K>(0, 1, deadline(), |own| vec![own]).map_err(drop).unwrap();
+    Credited::new(link, 1).link().size()
+}
+
+#[test]
 fn a_run_of_one_rank_needs_nobody() {
-    let (listener, own) = tcp::Listener::bind_loopback().unwrap();
-    let link = tcp::connect(0, 1, listener, &[own], SECRET, deadline()).unwrap();
-    assert_eq!(Credited::new(link, 1).link().size(), 1);
+    assert_eq!([alone::<TcpStream>(), alone::<UnixStream>(), alone::<UdpSocket>()], [1; 3]);
 }

@@ -1,7 +1,4 @@
 //! Message passing over sockets passes the suite.
-#![allow(clippy::unwrap_used)]
-
-mod mesh;
 
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
@@ -9,16 +6,10 @@ use std::os::unix::net::UnixStream;
 use bandgap_comm::passing::Tuning;
 use bandgap_comm::passing::conformance::Harness;
 use bandgap_comm::{Credited, DEFAULT_CREDITS};
+use bandgap_socket::SocketLink;
 use bandgap_socket::udp::UdpStream;
-use bandgap_socket::{SocketLink, Stream};
 
-fn credited<S: Stream>(
-    links: Vec<SocketLink<S>>,
-    exposed: usize,
-    credits: u16,
-) -> Vec<Credited<SocketLink<S>>> {
-    links.into_iter().map(|link| Credited::new(link.exposing(exposed), credits)).collect()
-}
+use crate::mesh;
 
 mod tcp {
     use super::*;
@@ -29,7 +20,7 @@ mod tcp {
         type E = Credited<SocketLink<TcpStream>>;
 
         fn endpoints(size: usize, exposed: usize) -> Vec<Self::E> {
-            credited(mesh::tcp(size), exposed, DEFAULT_CREDITS)
+            mesh::credited(mesh::tcp(size), exposed, DEFAULT_CREDITS)
         }
     }
 
@@ -47,7 +38,7 @@ mod tiny_buffers {
         const TUNING: Tuning = Tuning { eager: 700, chunk: 1024, slots: 2 };
 
         fn endpoints(size: usize, exposed: usize) -> Vec<Self::E> {
-            credited(mesh::tiny(size), exposed, 2)
+            mesh::credited(mesh::tiny(size), exposed, 2)
         }
     }
 
@@ -63,7 +54,7 @@ mod udp {
         type E = Credited<SocketLink<UdpStream>>;
 
         fn endpoints(size: usize, exposed: usize) -> Vec<Self::E> {
-            credited(mesh::udp(size), exposed, DEFAULT_CREDITS)
+            mesh::credited(mesh::udp(size), exposed, DEFAULT_CREDITS)
         }
     }
 

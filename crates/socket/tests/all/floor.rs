@@ -1,14 +1,15 @@
 //! The floors count what they should, and end when the other side does not answer.
-#![allow(clippy::unwrap_used)]
 
-mod mesh;
-
+use std::net::{TcpStream, UdpSocket};
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use bandgap_comm::{Role, Stamp, Timer, Window};
-use bandgap_socket::{SocketError, floor};
+use bandgap_socket::{Kind, SocketError, floor};
+
+use crate::mesh;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -37,34 +38,20 @@ fn both<S: Send + Sync>(
     })
 }
 
-fn pair<S: bandgap_socket::Stream>(links: Vec<bandgap_socket::SocketLink<S>>) -> (S, S) {
-    let mut streams = links.into_iter().flat_map(|link| link.into_streams());
-    (streams.next().unwrap(), streams.next().unwrap())
+fn ping_pong_stamps_each_sample_twice<K: Kind + Send + Sync>() {
+    let window = Window { samples: 5, rounds: 7 };
+    let samples = both(mesh::pair::<K>(), |socket, role, timer| {
+        floor::ping_pong(socket, role, window, timer, PATIENCE)
+    });
+    // A clock that counts its readings gives 1 for the time between two neighbouring ones.
+    assert_eq!(samples, (vec![1; 5], vec![]));
 }
 
 #[test]
 fn ping_pong_stamps_each_sample_twice_over_each_kind_of_socket() {
-    let window = Window { samples: 5, rounds: 7 };
-    // A clock that counts its readings gives 1 for the time between two neighbouring ones.
-    let expected = (vec![1; 5], vec![]);
-    assert_eq!(
-        expected,
-        both(pair(mesh::tcp(2)), |socket, role, timer| {
-            floor::ping_pong(socket, role, window, timer, PATIENCE)
-        })
-    );
-    assert_eq!(
-        expected,
-        both(pair(mesh::unix(2)), |socket, role, timer| {
-            floor::ping_pong(socket, role, window, timer, PATIENCE)
-        })
-    );
-    assert_eq!(
-        expected,
-        both(mesh::datagrams(), |socket, role, timer| {
-            floor::ping_pong(socket, role, window, timer, PATIENCE)
-        })
-    );
+    ping_pong_stamps_each_sample_twice::<TcpStream>();
+    ping_pong_stamps_each_sample_twice::<UnixStream>();
+    ping_pong_stamps_each_sample_twice::<UdpSocket>();
 }
 
 #[test]
@@ -72,12 +59,12 @@ fn a_stream_carries_every_byte() {
     let window = Window { samples: 2, rounds: 2 };
     for rounds in [0, 2] {
         let window = Window { rounds, ..window };
-        let samples = both(pair(mesh::tcp(2)), |socket, role, timer| {
+        let samples = both(mesh::pair::<TcpStream>(), |socket, role, timer| {
             floor::stream(socket, role, window, timer, PATIENCE)
         });
         assert_eq!(samples, (vec![1; 2], vec![]));
     }
-    let (samples, _) = both(pair(mesh::unix(2)), |socket, role, timer| {
+    let (samples, _) = both(mesh::pair::<UnixStream>(), |socket, role, timer| {
         floor::stream(socket, role, window, timer, PATIENCE)
     });
     assert_eq!(samples, [1; 2]);
@@ -85,7 +72,7 @@ fn a_stream_carries_every_byte() {
 
 #[test]
 fn a_stream_of_wrong_bytes_is_noticed() {
-    let (here, there) = pair(mesh::unix(2));
+    let (here, there) = mesh::pair::<UnixStream>();
     let window = Window { samples: 1, rounds: 1 };
     let wrong = thread::spawn(move || {
         use std::io::Write;
@@ -102,7 +89,7 @@ fn a_stream_of_wrong_bytes_is_noticed() {
 
 #[test]
 fn a_lost_datagram_is_sent_again() {
-    let (here, there) = mesh::datagrams();
+    let (here, there) = mesh::pair::<UdpSocket>();
     let window = Window { samples: 1, rounds: 2 };
     let lossy = thread::spawn(move || {
         there.set_nonblocking(false).unwrap();
@@ -132,7 +119,7 @@ fn a_lost_datagram_is_sent_again() {
 
 #[test]
 fn a_repeated_datagram_is_answered_again_and_counted_once() {
-    let (here, there) = mesh::datagrams();
+    let (here, there) = mesh::pair::<UdpSocket>();
     here.set_nonblocking(false).unwrap();
     let window = Window { samples: 1, rounds: 2 };
     for number in [1_u64, 1, 2] {
@@ -154,7 +141,7 @@ fn a_silent_or_closed_side_ends_the_wait() {
     let none = Duration::ZERO;
     let timer = Count::default();
     for role in [Role::Initiator, Role::Responder] {
-        let (here, there) = pair(mesh::tcp(2));
+        let (here, there) = mesh::pair::<TcpStream>();
         let error = floor::ping_pong(&here, role, window, &timer, none).unwrap_err();
         assert!(matches!(error, SocketError::Silent { .. }), "{role:?}: {error}");
         let error = floor::stream(&here, role, window, &timer, none).unwrap_err();
@@ -163,7 +150,7 @@ fn a_silent_or_closed_side_ends_the_wait() {
         let error = floor::ping_pong(&here, role, window, &timer, PATIENCE).unwrap_err();
         assert!(matches!(error, SocketError::Closed), "{role:?}: {error}");
 
-        let (here, _there) = mesh::datagrams();
+        let (here, _there) = mesh::pair::<UdpSocket>();
         let error = floor::ping_pong(&here, role, window, &timer, none).unwrap_err();
         assert!(matches!(error, SocketError::Silent { .. }), "{role:?}: {error}");
     }

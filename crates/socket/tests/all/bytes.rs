@@ -1,16 +1,12 @@
 //! What arrives over a socket is trusted in nothing: not its division, not its content.
-#![allow(clippy::unwrap_used)]
-
-mod mesh;
 
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
-use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use crate::mesh::{self, receive, with_bare_peer};
 use bandgap_comm::{CommError, Frame, FrameKind, Link, Message, Posted, Tag};
 use bandgap_socket::{SocketLink, Stream};
-use mesh::receive;
 use proptest::prelude::*;
 
 fn frame(len: usize, word: u64) -> Frame {
@@ -18,12 +14,6 @@ fn frame(len: usize, word: u64) -> Frame {
     let tag = Tag::from_bits((len as u32) << 8 | u32::from(word as u8)).unwrap();
     let message = Message::from_parts(tag, words);
     Frame { kind: FrameKind::Request, credits: word as u16, message }
-}
-
-/// Rank 0's link, and a bare socket in place of rank 1.
-fn with_bare_peer() -> (SocketLink<UnixStream>, UnixStream) {
-    let (one, other) = UnixStream::pair().unwrap();
-    (SocketLink::over(0, vec![one]).unwrap(), other)
 }
 
 /// Receives until something has arrived, or failed.
@@ -123,7 +113,9 @@ fn a_peer_that_leaves_is_gone_after_its_last_frame() {
 fn a_reset_connection_is_a_peer_gone() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let mut peer = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-    let mut link = SocketLink::over(0, vec![listener.accept().unwrap().0]).unwrap();
+    let (socket, _) = listener.accept().unwrap();
+    socket.set_nonblocking(true).unwrap();
+    let mut link = SocketLink::over(0, vec![socket]).unwrap();
     assert_eq!(link.try_send(1, &frame(4, 1)).unwrap(), Posted::Yes);
     // What the peer has not read when it closes makes its system reset the connection.
     while peer.peek(&mut [0]).unwrap() == 0 {}
@@ -157,11 +149,10 @@ fn a_full_socket_is_busy_and_loses_nothing() {
 #[test]
 fn frames_that_fill_a_tcp_socket_arrive_whole() {
     // TCP takes part of a frame when its buffer is nearly full; the receiver takes nothing before.
-    let mut ends = mesh::tcp(2).into_iter();
-    let here = ends.next().unwrap().into_streams().remove(0);
+    let (here, there) = mesh::pair::<TcpStream>();
     rustix::net::sockopt::set_socket_send_buffer_size(&here, 1).unwrap();
     let mut here = SocketLink::over(0, vec![here]).unwrap();
-    let mut there = ends.next().unwrap();
+    let mut there = SocketLink::over(1, vec![there]).unwrap();
     let mut sent = 0;
     while here.try_send(1, &frame(sent as usize % 5, sent)).unwrap() == Posted::Yes {
         sent += 1;

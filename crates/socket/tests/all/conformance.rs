@@ -1,23 +1,13 @@
 //! Credits over sockets pass the suite.
-#![allow(clippy::unwrap_used)]
-
-mod mesh;
 
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 
+use crate::mesh::{self, lossy::Lossy};
 use bandgap_comm::conformance::{EXPOSED, Harness};
 use bandgap_comm::{Credited, DEFAULT_CREDITS};
 use bandgap_socket::SocketLink;
 use bandgap_socket::udp::UdpStream;
-use mesh::lossy::Lossy;
-
-fn credited<S: bandgap_socket::Stream>(
-    links: Vec<SocketLink<S>>,
-    credits: u16,
-) -> Vec<Credited<SocketLink<S>>> {
-    links.into_iter().map(|link| Credited::new(link.exposing(EXPOSED), credits)).collect()
-}
 
 mod tcp {
     use super::*;
@@ -28,7 +18,7 @@ mod tcp {
         type E = Credited<SocketLink<TcpStream>>;
 
         fn endpoints(size: usize) -> Vec<Self::E> {
-            credited(mesh::tcp(size), DEFAULT_CREDITS)
+            mesh::credited(mesh::tcp(size), EXPOSED, DEFAULT_CREDITS)
         }
     }
 
@@ -45,7 +35,7 @@ mod unix {
         type E = Credited<SocketLink<UnixStream>>;
 
         fn endpoints(size: usize) -> Vec<Self::E> {
-            credited(mesh::unix(size), DEFAULT_CREDITS)
+            mesh::credited(mesh::unix(size), EXPOSED, DEFAULT_CREDITS)
         }
     }
 
@@ -63,7 +53,7 @@ mod tiny_buffers {
         type E = Credited<SocketLink<UnixStream>>;
 
         fn endpoints(size: usize) -> Vec<Self::E> {
-            credited(mesh::tiny(size), 1000)
+            mesh::credited(mesh::tiny(size), EXPOSED, 1000)
         }
     }
 
@@ -80,7 +70,7 @@ mod udp {
         type E = Credited<SocketLink<UdpStream>>;
 
         fn endpoints(size: usize) -> Vec<Self::E> {
-            credited(mesh::udp(size), DEFAULT_CREDITS)
+            mesh::credited(mesh::udp(size), EXPOSED, DEFAULT_CREDITS)
         }
     }
 
@@ -98,7 +88,7 @@ mod full_windows {
         type E = Credited<SocketLink<UdpStream>>;
 
         fn endpoints(size: usize) -> Vec<Self::E> {
-            credited(mesh::udp(size), 1000)
+            mesh::credited(mesh::udp(size), EXPOSED, 1000)
         }
     }
 
@@ -118,7 +108,7 @@ mod lossy {
         const NOTICES_DEPARTURE: bool = false;
 
         fn endpoints(size: usize) -> Vec<Self::E> {
-            credited(mesh::lossy(size, 8), DEFAULT_CREDITS)
+            mesh::credited(mesh::lossy(size, 8), EXPOSED, DEFAULT_CREDITS)
         }
     }
 

@@ -1,7 +1,4 @@
 //! Payloads over sockets: they go where they belong, however they are divided, and nowhere else.
-#![allow(clippy::unwrap_used)]
-
-mod mesh;
 
 use std::cell::Cell;
 use std::io::{self, Read, Write};
@@ -10,9 +7,9 @@ use std::os::unix::net::UnixStream;
 use std::rc::Rc;
 use std::time::Duration;
 
+use crate::mesh::{self, receive};
 use bandgap_comm::{CommError, Frame, FrameKind, HandlerId, Link, Message, Posted, Source};
 use bandgap_socket::{Received, SocketLink, Stream};
-use mesh::receive;
 use proptest::prelude::*;
 
 fn request(word: u64) -> Frame {
@@ -35,10 +32,10 @@ fn pattern(len: usize) -> Vec<u8> {
     (0..len).map(|at| (at % 251) as u8 + 1).collect()
 }
 
-/// Rank 0's link, exposing so many bytes, and a bare socket in place of rank 1.
+/// As [`mesh::with_bare_peer`], exposing so many bytes.
 fn with_bare_peer(exposed: usize) -> (SocketLink<UnixStream>, UnixStream) {
-    let (one, other) = UnixStream::pair().unwrap();
-    (SocketLink::over(0, vec![one]).unwrap().exposing(exposed), other)
+    let (link, peer) = mesh::with_bare_peer();
+    (link.exposing(exposed), peer)
 }
 
 fn garbage(link: &mut SocketLink<UnixStream>) -> String {
@@ -116,8 +113,7 @@ fn payloads_beyond_the_exposed_memory_are_refused_with_their_numbers() {
     peer.write_all(&encoded(&frame)).unwrap();
     assert!(garbage(&mut link).contains("by 3 words"));
     // A link exposes nothing unless it is told to.
-    let (one, mut peer) = UnixStream::pair().unwrap();
-    let mut link = SocketLink::over(0, vec![one]).unwrap();
+    let (mut link, mut peer) = mesh::with_bare_peer();
     peer.write_all(&stored(0, &[1])).unwrap();
     assert!(garbage(&mut link).contains("0 bytes are exposed"));
 }
@@ -239,10 +235,6 @@ impl Counted {
 }
 
 impl Stream for Counted {
-    fn prepare(&self) -> io::Result<()> {
-        self.0.prepare()
-    }
-
     fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.count(1, 0, 0);
         self.0.send(bytes)
@@ -266,7 +258,7 @@ impl Stream for Counted {
 
 #[test]
 fn a_store_takes_two_calls_to_send_and_two_to_receive() {
-    let (one, other) = UnixStream::pair().unwrap();
+    let (one, other) = mesh::pair();
     let (here_calls, there_calls) = (Rc::default(), Rc::default());
     let mut here = SocketLink::over(0, vec![Counted(one, Rc::clone(&here_calls))]).unwrap();
     let there = SocketLink::over(1, vec![Counted(other, Rc::clone(&there_calls))]).unwrap();
@@ -301,11 +293,11 @@ fn a_store_takes_two_calls_to_send_and_two_to_receive() {
 #[test]
 fn one_call_takes_a_limited_number_of_bytes_of_each_peer() {
     const LEN: usize = 5 << 20;
-    let (one, other) = UnixStream::pair().unwrap();
+    let (one, mut peer) = UnixStream::pair().unwrap();
+    one.set_nonblocking(true).unwrap();
     let calls = Rc::default();
     let link = SocketLink::over(0, vec![Counted(one, Rc::clone(&calls))]).unwrap();
     let mut link = link.exposing(LEN);
-    let mut peer = other;
     peer.write_all(&encoded(&Frame::announcing(FrameKind::Stored, 0, LEN))).unwrap();
     assert_eq!(link.receive(|_, _| ()).unwrap(), 0);
     assert_eq!(link.receive(|_, _| ()).unwrap(), 0);
