@@ -47,7 +47,7 @@ impl Runner for VirtualRunner<'_> {
     }
 
     fn capacity(&self) -> usize {
-        self.machine.capacity() as usize
+        self.machine.capacity as usize
     }
 
     fn virtual_time(&self) -> bool {

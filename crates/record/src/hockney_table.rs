@@ -130,7 +130,7 @@ fn dialect(lines: &[Line]) -> Result<Option<&'static Dialect>, TableError> {
         [(first, before), (line, after), ..] => {
             let (found, before) =
                 (format!("the output of {}", after.name), format!("that of {}", before.name));
-            Err(line.mixed(found, before, first.number, "give one tool's output at a time"))
+            Err(line.mixed(&found, &before, first.number, "give one tool's output at a time"))
         }
         found => Ok(found.first().map(|(_, dialect)| *dialect)),
     }

@@ -38,7 +38,7 @@ pub(super) fn read(lines: &[Line], table: &mut Table) -> Result {
         if let Some((key, place)) = keys.iter().find(|(_, place)| before[*place] != row[*place]) {
             let found = format!("{key} '{}'", shortened(&row[*place]));
             let before = format!("'{}'", shortened(&before[*place]));
-            return Err(line.mixed(found, before, *first, "give one series at a time"));
+            return Err(line.mixed(&found, &before, *first, "give one series at a time"));
         }
         let bytes = line.cell("bytes", &row[bytes]).size()?;
         table.rows.push(line.cell(column, &row[time]).row(bytes, unit)?);
@@ -56,7 +56,7 @@ fn time_column(line: &Line, header: &Header) -> Result<(&'static str, usize, Uni
         [column] => Ok(*column),
         [(before, ..), (column, ..), ..] => {
             let (column, before) = (format!("column {column}"), format!("column {before}"));
-            Err(line.mixed(column, before, line.number, "give the times in one unit"))
+            Err(line.mixed(&column, &before, line.number, "give the times in one unit"))
         }
         [] if header.find("time")?.is_some() => {
             Err(line.wrong("column time has no unit: call it time_ns, time_us, time_ms or time_s"))

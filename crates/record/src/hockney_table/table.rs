@@ -79,7 +79,13 @@ impl Table {
     pub fn once(&mut self, row: HockneyRow) -> Result {
         let HockneyRow { line, bytes, .. } = row;
         match self.seen.insert(bytes, line) {
-            Some(first) => Err(TableError::Repeated { line, bytes, first }),
+            Some(first) => {
+                let why = format!(
+                    "{bytes} bytes again, as in line {first} (give one run of the tool; in CSV, \
+                     rows of one size are repetitions)"
+                );
+                Err(TableError::Line { line, why })
+            }
             None => {
                 self.rows.push(row);
                 Ok(())
@@ -130,13 +136,12 @@ impl Cell<'_> {
     /// The row of so many bytes with this time or rate.
     pub(super) fn row(&self, bytes: u64, unit: Unit) -> Result<HockneyRow> {
         let number = self.amount("it must be a number")?;
-        let (line, step) = (self.line, last_digit(self.text));
+        let (line, step) = (self.line.number, last_digit(self.text));
         let (time, step) = match unit {
             _ if number == 0.0 => return Err(self.wrong("it must be more than 0")),
             Unit::Time(factor) => (number * factor, step * factor),
             Unit::Rate(_) if bytes == 0 => {
-                let why = "0 bytes have a bandwidth but no time".into();
-                return Err(TableError::Line { line, why });
+                return Err(self.line.wrong("0 bytes have a bandwidth but no time"));
             }
             Unit::Rate(factor) => {
                 let rate = Rate(number * factor);

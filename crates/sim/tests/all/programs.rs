@@ -1,11 +1,16 @@
 //! Rank programs and shorthands for the tests.
-#![allow(dead_code, reason = "each test binary uses some of them")]
 
 use bandgap_comm::{Am, CommError, Delay, HandlerId, Processor, Verb, Work};
 use bandgap_sim::{Machine, Recorder, record, replay};
 
 pub const ECHO: Verb = Verb { handler: HandlerId(0), replies: true };
 pub const NOTE: Verb = Verb { handler: HandlerId(1), replies: false };
+
+/// os, or, g, L, G of a [`byte_machine`], in ns.
+pub const COSTS: [u64; 5] = [20, 30, 25, 100, 3];
+
+/// Picoseconds.
+pub const NS: u64 = 1000;
 
 /// A computation that takes so long.
 pub fn wait(picoseconds: u64) -> Work {
@@ -29,6 +34,17 @@ pub fn byte_machine([os, or, gap, latency, byte]: [u64; 5]) -> Machine {
          latency_ns = {latency}\ngap_per_byte_ns = {byte}"
     );
     Machine::parse(&text, "test").unwrap()
+}
+
+/// Words cost os 1, or 2, L 4; up to 64 bytes 10, 20, 30 and 2 a byte; above 500, 60, 700 and 1.
+pub fn two() -> Machine {
+    let text = "name = 'two'\nsend_overhead_ns = 1\nrecv_overhead_ns = 2\ngap_ns = 3\n\
+                latency_ns = 4\n\
+                [[protocol]]\nup_to_bytes = 64\nsend_overhead_ns = 10\nrecv_overhead_ns = 20\n\
+                latency_ns = 30\ngap_per_byte_ns = 2\n\
+                [[protocol]]\nsend_overhead_ns = 500\nrecv_overhead_ns = 60\n\
+                latency_ns = 700\ngap_per_byte_ns = 1\n";
+    Machine::parse(text, "two").unwrap()
 }
 
 /// The paper's microbenchmark: the first `requesters` ranks issue `m` requests each, `samples`

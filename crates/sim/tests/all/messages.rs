@@ -1,16 +1,8 @@
 //! Messages of bytes: what LogGP says of a program, derived above the assertion.
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-mod programs;
-
+use crate::programs::{self, COSTS, NS, byte_machine, marks, two};
 use bandgap_comm::{Comm, CommError, Part, Processor, Rank};
 use bandgap_sim::{Machine, Recorder, SimError, Wait, WaitFor, record, replay};
-use bandgap_units::{Bytes, Ns};
-use programs::{byte_machine, marks};
-
-/// os, or, g, L, G in ns.
-const COSTS: [u64; 5] = [20, 30, 25, 100, 3];
-const NS: u64 = 1000;
 
 fn simple() -> Machine {
     byte_machine(COSTS)
@@ -58,7 +50,6 @@ fn half_a_round_trip_takes_both_overheads_the_latency_and_the_bytes() {
     // os + L + or + n·G = 150 + 3n ns.
     for bytes in [0, 1, 2, 100, 65_536] {
         assert_eq!(half_round(&simple(), bytes), (150 + 3 * bytes as u64) * NS);
-        assert_eq!(simple().half_rtt(Bytes(bytes as u64)), Some(Ns((150 + 3 * bytes) as f64)));
     }
 }
 
@@ -81,7 +72,7 @@ fn a_rate_of_many_gigabytes_a_second_keeps_its_digits() {
     let machine = Machine::parse(text, "m").unwrap();
     // 1048576 · 30.303 ps = 31774998.528 ps.
     assert_eq!(half_round(&machine, 1 << 20), 31_774_999);
-    assert_eq!(machine.protocols()[0].gap_per_byte(), Ns(0.030303));
+    assert_eq!(machine.protocols[0].gap_per_byte, 30_303);
 }
 
 #[test]
@@ -242,16 +233,9 @@ fn nobody_leaves_a_barrier_before_the_last_comes() {
     assert_eq!(ends, [[10_200 * NS], [10_300 * NS], [10_100 * NS], [10_200 * NS]]);
 }
 
-const TWO: &str = "name = 'two'\nsend_overhead_ns = 1\nrecv_overhead_ns = 2\ngap_ns = 3\n\
-                   latency_ns = 4\n\
-                   [[protocol]]\nup_to_bytes = 64\nsend_overhead_ns = 10\nrecv_overhead_ns = 20\n\
-                   latency_ns = 30\ngap_per_byte_ns = 2\n\
-                   [[protocol]]\nsend_overhead_ns = 500\nrecv_overhead_ns = 60\n\
-                   latency_ns = 700\ngap_per_byte_ns = 1\n";
-
 #[test]
 fn the_protocol_changes_after_its_longest_message() {
-    let machine = Machine::parse(TWO, "two").unwrap();
+    let machine = two();
     // Up to 64 bytes 60 + 2n ns, above 1260 + n.
     for (bytes, ns) in [(0, 60), (63, 186), (64, 188), (65, 1325), (1000, 2260)] {
         assert_eq!(half_round(&machine, bytes), ns * NS, "{bytes} bytes");
@@ -295,7 +279,7 @@ fn a_short_message_does_not_overtake_a_long_one() {
     // Of 70 and 10 bytes, the first needs 700 ns and the second 30. First: 500 + 700 + 70 = 1270
     // whole, 1330 received. Second: its first byte comes with the first one's, is taken in when
     // the first is, and whole 20 ns later, before the receiver is free: received at 1350.
-    let machine = Machine::parse(TWO, "two").unwrap();
+    let machine = two();
     let stamps = marks(&machine, 2, |comm| {
         if comm.rank() == 0 {
             comm.send(1, 0, part(70))?;

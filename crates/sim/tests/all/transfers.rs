@@ -1,15 +1,8 @@
 //! Stores and gets: what LogGP says of a program, derived above the assertion.
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-mod programs;
-
+use crate::programs::{self, COSTS, ECHO, NOTE, NS, byte_machine, marks, two};
 use bandgap_comm::{Am, CommError, Processor, Transfer};
 use bandgap_sim::{Machine, SimError, Wait, WaitFor, record, replay};
-use programs::{ECHO, NOTE, byte_machine, marks};
-
-/// os, or, g, L, G in ns.
-const COSTS: [u64; 5] = [20, 30, 25, 100, 3];
-const NS: u64 = 1000;
 
 #[derive(Clone, Copy, Debug)]
 enum Way {
@@ -112,24 +105,13 @@ fn issuing_costs_os_until_the_first_reply_is_there() {
     // max(2⌈300 / 25⌉, ⌈300 / 20⌉) = 24 outstanding: 24 take 480 ns, and the 25th waits for that
     // reply: 3270 + or + os.
     let machine = byte_machine(COSTS);
-    assert_eq!(machine.capacity(), 24);
+    assert_eq!(machine.capacity, 24);
     for way in BOTH {
         for messages in [1, 2, 24] {
             assert_eq!(times(&machine, way, messages, 1000, 0)[0], messages * 20 * NS, "{way:?}");
         }
         assert_eq!(times(&machine, way, 25, 1000, 0)[0], 3320 * NS, "{way:?}");
     }
-}
-
-/// Words cost os 1, or 2, L 4; up to 64 bytes 10, 20, 30 and 2 a byte; above 500, 60, 700 and 1.
-fn two() -> Machine {
-    let text = "name = 'two'\nsend_overhead_ns = 1\nrecv_overhead_ns = 2\ngap_ns = 3\n\
-                latency_ns = 4\n\
-                [[protocol]]\nup_to_bytes = 64\nsend_overhead_ns = 10\nrecv_overhead_ns = 20\n\
-                latency_ns = 30\ngap_per_byte_ns = 2\n\
-                [[protocol]]\nsend_overhead_ns = 500\nrecv_overhead_ns = 60\n\
-                latency_ns = 700\ngap_per_byte_ns = 1\n";
-    Machine::parse(text, "two").unwrap()
 }
 
 #[test]

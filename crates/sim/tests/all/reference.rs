@@ -4,25 +4,21 @@
 use std::collections::VecDeque;
 
 use bandgap_sim::{Machine, Op, Protocol, Schedule};
-use bandgap_units::{Bytes, Ns};
 
 #[derive(Clone, Copy)]
 enum Message {
-    Request { replies: bool },
-    Store { replies: bool, bytes: u32 },
+    Request { replies: bool, bytes: Option<u32> },
     Get { bytes: u32 },
-    Reply,
-    Got { bytes: u32 },
+    Reply { bytes: Option<u32> },
     Bytes { tag: u32, bytes: u32 },
 }
 
 impl Message {
     fn bytes(self) -> Option<u32> {
         match self {
-            Self::Store { bytes, .. } | Self::Got { bytes } | Self::Bytes { bytes, .. } => {
-                Some(bytes)
-            }
-            Self::Request { .. } | Self::Get { .. } | Self::Reply => None,
+            Self::Bytes { bytes, .. } => Some(bytes),
+            Self::Request { bytes, .. } | Self::Reply { bytes } => bytes,
+            Self::Get { .. } => None,
         }
     }
 
@@ -30,8 +26,8 @@ impl Message {
     fn order(self) -> Option<u8> {
         match self {
             Self::Bytes { .. } => Some(0),
-            Self::Request { .. } | Self::Store { .. } | Self::Get { .. } => Some(1),
-            Self::Reply | Self::Got { .. } => None,
+            Self::Request { .. } | Self::Get { .. } => Some(1),
+            Self::Reply { .. } => None,
         }
     }
 }
@@ -60,39 +56,27 @@ struct Rank {
     marks: Vec<u64>,
 }
 
-struct Costs<'a> {
-    send: u64,
-    recv: u64,
-    gap: u64,
-    latency: u64,
-    capacity: u32,
-    machine: &'a Machine,
-}
-
-fn ps(Ns(ns): Ns) -> u64 {
-    (ns * 1000.0).round() as u64
-}
+struct Costs<'a>(&'a Machine);
 
 impl Costs<'_> {
     fn protocol(&self, bytes: u32) -> &Protocol {
-        let fits = |p: &&Protocol| p.up_to().is_none_or(|Bytes(most)| u64::from(bytes) <= most);
-        self.machine.protocols().iter().find(fits).unwrap()
+        self.0.protocols.iter().find(|protocol| u64::from(bytes) <= protocol.up_to).unwrap()
     }
 
     /// How long bytes follow the first, and how long that takes to the receiver.
     fn transfer_and_latency(&self, message: Message) -> (u64, u64) {
-        let Some(bytes) = message.bytes() else { return (0, self.latency) };
+        let Some(bytes) = message.bytes() else { return (0, self.0.latency) };
         let protocol = self.protocol(bytes);
-        let transfer = ps(Ns(protocol.gap_per_byte().0 * f64::from(bytes)));
-        (transfer, ps(protocol.latency()))
+        let transfer = protocol.gap_per_byte as f64 * f64::from(bytes) / 1000.0;
+        (transfer.round() as u64, protocol.latency)
     }
 
     fn send(&self, message: Message) -> u64 {
-        message.bytes().map_or(self.send, |bytes| ps(self.protocol(bytes).send_overhead()))
+        message.bytes().map_or(self.0.send_overhead, |bytes| self.protocol(bytes).send_overhead)
     }
 
     fn recv(&self, message: Message) -> u64 {
-        message.bytes().map_or(self.recv, |bytes| ps(self.protocol(bytes).recv_overhead()))
+        message.bytes().map_or(self.0.recv_overhead, |bytes| self.protocol(bytes).recv_overhead)
     }
 }
 
@@ -103,14 +87,7 @@ fn due<T: Copy>(queue: &mut VecDeque<(u64, T)>, now: u64) -> Option<T> {
 }
 
 pub fn marks(schedule: &Schedule, machine: &Machine) -> Vec<Vec<u64>> {
-    let costs = Costs {
-        send: ps(machine.send_overhead()),
-        recv: ps(machine.recv_overhead()),
-        gap: ps(machine.gap()),
-        latency: ps(machine.latency()),
-        capacity: machine.capacity(),
-        machine,
-    };
+    let costs = Costs(machine);
     let mut ranks: Vec<Rank> = (0..2)
         .map(|rank| Rank { program: schedule.operations(rank).collect(), ..Rank::default() })
         .collect();
@@ -125,7 +102,7 @@ pub fn marks(schedule: &Schedule, machine: &Machine) -> Vec<Vec<u64>> {
                 && let Some(message) = ranks[me].sending.pop_front()
             {
                 let (transfer, latency) = costs.transfer_and_latency(message);
-                ranks[me].send_from = now + transfer.max(costs.gap);
+                ranks[me].send_from = now + transfer.max(machine.gap);
                 let wire = &mut ranks[1 - me].wire;
                 let mut reached = now + latency;
                 if message.order().is_some() {
@@ -148,7 +125,7 @@ pub fn marks(schedule: &Schedule, machine: &Machine) -> Vec<Vec<u64>> {
                 && let Some(message) = rank.receiving.pop_front()
             {
                 let (transfer, _) = costs.transfer_and_latency(message);
-                rank.accept_from = now + transfer.max(costs.gap);
+                rank.accept_from = now + transfer.max(machine.gap);
                 match message {
                     Message::Bytes { tag, bytes } => rank.mail.push((now + transfer, tag, bytes)),
                     _ => rank.inbox.push_back((now + transfer, message)),
@@ -184,16 +161,15 @@ fn step(rank: &mut Rank, now: u64, costs: &Costs<'_>) -> Did {
             rank.busy_until = now + picoseconds;
             true
         }
-        Op::Request { .. } | Op::Store { .. } | Op::Get { .. } => {
+        Op::Request { .. } | Op::Get { .. } => {
             let message = match op {
-                Op::Store { replies, bytes, .. } => Message::Store { replies, bytes },
                 Op::Get { bytes, .. } => Message::Get { bytes },
-                Op::Request { replies, .. } => Message::Request { replies },
+                Op::Request { replies, bytes, .. } => Message::Request { replies, bytes },
                 _ => unreachable!("matched above"),
             };
             let whole = rank.inbox.iter().filter(|(ready, _)| *ready <= now).count();
             let were_there = *rank.were_there.get_or_insert(whole);
-            let free = were_there == 0 && rank.outstanding < costs.capacity;
+            let free = were_there == 0 && rank.outstanding < costs.0.capacity;
             if were_there > 0 {
                 rank.were_there = Some(were_there - 1);
             }
@@ -206,7 +182,7 @@ fn step(rank: &mut Rank, now: u64, costs: &Costs<'_>) -> Did {
             free
         }
         Op::Send { tag, bytes, .. } => {
-            rank.busy_until = now + ps(costs.protocol(bytes).send_overhead());
+            rank.busy_until = now + costs.protocol(bytes).send_overhead;
             rank.leaving.push_back((rank.busy_until, Message::Bytes { tag, bytes }));
             true
         }
@@ -216,7 +192,7 @@ fn step(rank: &mut Rank, now: u64, costs: &Costs<'_>) -> Did {
                 return Did::Nothing;
             };
             assert_eq!(rank.mail.remove(index).2, bytes);
-            rank.busy_until = now + ps(costs.protocol(bytes).recv_overhead());
+            rank.busy_until = now + costs.protocol(bytes).recv_overhead;
             true
         }
         Op::AwaitReplies => rank.outstanding == 0,
@@ -241,17 +217,17 @@ fn step(rank: &mut Rank, now: u64, costs: &Costs<'_>) -> Did {
     rank.busy_until = now + costs.recv(message);
     let reply = match message {
         Message::Bytes { .. } => unreachable!("it is in the mail"),
-        Message::Reply | Message::Got { .. } => {
+        Message::Reply { .. } => {
             rank.outstanding -= 1;
             return Did::Something;
         }
-        Message::Get { bytes } => Message::Got { bytes },
-        Message::Request { replies } | Message::Store { replies, .. } => {
+        Message::Get { bytes } => Message::Reply { bytes: Some(bytes) },
+        Message::Request { replies, .. } => {
             rank.handled += 1;
             if !replies {
-                return Did::Complete(rank.busy_until + costs.latency);
+                return Did::Complete(rank.busy_until + costs.0.latency);
             }
-            Message::Reply
+            Message::Reply { bytes: None }
         }
     };
     rank.busy_until += costs.send(reply);

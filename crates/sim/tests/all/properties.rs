@@ -1,13 +1,11 @@
 //! What holds for any machine and any program that ends.
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-mod programs;
-mod reference;
-
+use crate::programs::{self, ECHO, NOTE, issue, machine, slope, wait};
 use bandgap_comm::{Comm, CommError, Part, Processor, Transfer, Verb};
 use bandgap_sim::{Machine, Op, Recorder, Schedule, record, replay};
-use programs::{ECHO, NOTE, issue, machine, slope, wait};
 use proptest::prelude::*;
+
+use crate::reference;
 
 /// What a rank does next, in a random program.
 #[derive(Clone, Copy, Debug)]
@@ -177,13 +175,9 @@ proptest! {
         schedule in recorded(2..7, step_of_bytes()), machine in small_protocols(0)
     ) {
         let outcome = replay(&schedule, &machine).unwrap();
-        let requests = count(&schedule, |op| {
-            matches!(op, Op::Request { .. } | Op::Store { .. } | Op::Get { .. })
-        });
-        let replies = count(&schedule, |op| {
-            matches!(op, Op::Request { replies: true, .. } | Op::Store { replies: true, .. }
-                | Op::Get { .. })
-        });
+        let requests = count(&schedule, |op| matches!(op, Op::Request { .. } | Op::Get { .. }));
+        let replies =
+            count(&schedule, |op| matches!(op, Op::Request { replies: true, .. } | Op::Get { .. }));
         prop_assert_eq!(outcome.messages, requests + replies);
         prop_assert_eq!(outcome.unhandled, 0);
         for (rank, (marks, end)) in outcome.marks.iter().zip(&outcome.ends).enumerate() {

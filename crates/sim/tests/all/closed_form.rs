@@ -1,10 +1,7 @@
 //! Known answers: what LogP says of a program, derived above the assertion.
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-mod programs;
-
+use crate::programs::{self, flood, issue, machine, marks, one_way, slope};
 use bandgap_sim::{Machine, SimError, Wait, WaitFor, record, replay};
-use programs::{flood, issue, machine, marks, one_way, slope};
 
 const US: u64 = 1_000_000;
 
@@ -85,7 +82,7 @@ fn requesters_of_one_replier_share_its_interface() {
             stamps[..requesters].iter().map(|s| (s[1] - s[0]) as f64).collect::<Vec<_>>()
         };
         let (short, long) = (per_message(512), per_message(1024));
-        let expected = requesters as f64 * machine.gap().0 * 1000.0;
+        let expected = requesters as f64 * machine.gap as f64;
         for (short, long) in short.iter().zip(&long) {
             let cost = (long - short) / 512.0;
             assert!((cost / expected - 1.0).abs() < 0.01, "{name}: {cost} of {expected}");
