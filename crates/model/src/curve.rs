@@ -132,7 +132,7 @@ impl Curve {
         let centre =
             |values: &[f64]| values.iter().zip(&degrees).map(|(v, d)| v * d).sum::<f64>() / total;
         // Relative variance ∝ elapsed^(power − 2).
-        let power = match Line::fit_weighted(&logs, &log_relative, &degrees) {
+        let power = match Line::fit(&logs, &log_relative, &degrees) {
             Some(line) if order.len() >= 4 => line.slope.clamp(-2.0, 0.0),
             _ => 0.0,
         };

@@ -7,7 +7,7 @@ use bandgap_host::{Description, NoiseReport, pin};
 use bandgap_record::Number;
 use bandgap_report::{self as report, Check as Shown};
 use bandgap_results::noise::{CoreNoise, Noise};
-use bandgap_stats::{States, cluster};
+use bandgap_stats::States;
 
 use bandgap_campaign::Task;
 use bandgap_campaign::data::Batch;
@@ -139,7 +139,7 @@ fn states(
         .filter(|batch| batch.rejected.is_none())
         .filter_map(Batch::cache_line)
         .collect();
-    let states = States::find(&probes, cluster::RATIO);
+    let states = States::find(&probes);
     let all: usize = states.states().iter().map(|state| state.probes).sum();
     let shares = states
         .states()

@@ -1,6 +1,6 @@
 //! From observations to the signature.
 
-use bandgap_stats::bootstrap::{self, Bootstrap};
+use bandgap_stats::bootstrap;
 
 use super::shape::{SendOnly, Shape};
 use super::table::Table;
@@ -105,9 +105,7 @@ impl Resampled {
         let chosen: Vec<usize> =
             (0..groups.len()).filter(|&g| used.iter().any(|terms| terms.uses(g))).collect();
         let batches: Vec<&[f64]> = chosen.iter().map(|&g| groups[g].batches.as_slice()).collect();
-        let mut means = Vec::with_capacity(options.resamples);
-        let bootstrap = Bootstrap { resamples: options.resamples, seed: options.seed };
-        bootstrap.group_means(&batches, |resample| means.push(resample.to_vec()));
+        let means = bootstrap::group_means(&batches, options.resamples, options.seed);
         Resampled { chosen, means }
     }
 

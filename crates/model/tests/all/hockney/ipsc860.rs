@@ -6,7 +6,7 @@ use bandgap_model::{Estimate, SizedTimes};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::truth::{Piece, Truth};
+use super::truth::{Piece, Truth};
 
 fn truth(noise: f64) -> Truth {
     let pieces = vec![
