@@ -1,29 +1,21 @@
 //! Observations of the issue phase and of single round trips.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use bandgap_stats::batch::{BATCH, batch_value};
 use bandgap_stats::outlier::inside_fence;
 use bandgap_stats::quantile::mean;
+use derive_more::Display;
 
 /// What was timed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq, PartialOrd, Ord)]
+#[display(rename_all = "lowercase")]
 pub enum Kind {
     /// The issue phase: M requests, each followed by computing for Δ. Replies that come later are taken
     /// outside the timed section.
     Issue,
     /// A single request with its reply.
     Rtt,
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Kind::Issue => "issue",
-            Kind::Rtt => "rtt",
-        })
-    }
 }
 
 /// One point (M, Δ) of the experiment, or the round-trip time.
