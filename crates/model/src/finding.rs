@@ -56,13 +56,10 @@ pub enum Finding {
     },
     /// Two points give os, and no other checks it.
     #[display(
-        "Only {points} message counts lie in the send-only regime, so nothing checks that os \
-         is constant; observe more small M."
+        "Only 2 message counts lie in the send-only regime, so nothing checks that os is \
+         constant; observe more small M."
     )]
-    FewSendOnly {
-        /// Points in the send-only regime.
-        points: usize,
-    },
+    FewSendOnly,
     /// The first reply is back before a second message is issued, so os has no line.
     #[display(
         "A second message cannot be issued within the round trip of {}: there is no \
@@ -150,7 +147,7 @@ mod tests {
                 "2.0 times the gap",
             ),
             (Finding::ArmUnchecked { delay: 54.0 }, "54"),
-            (Finding::FewSendOnly { points: 2 }, "2 message counts"),
+            (Finding::FewSendOnly, "2 message counts"),
             (Finding::SendOnlyUnseen { rtt: 54.0 }, "54"),
             (Finding::SendOverheadUnresolved { send_overhead: 0.25 }, "0.25"),
             (Finding::GapUnsettled { from_messages: 64, to_messages: 128 }, "M = 64 and 128"),

@@ -55,7 +55,7 @@ impl Table {
                 batches,
             });
         }
-        let rtt = Linear::of([(rtt.ok_or(ModelError::NoRtt)?, 1.0)], groups.len());
+        let rtt = Linear::of([(rtt.ok_or(ModelError::NoRtt)?, 1.0)]);
         let curves: Vec<Curve> =
             issue.iter().map(|(delay, points)| Curve::new(delay.0, points, &groups)).collect();
         match curves.first() {

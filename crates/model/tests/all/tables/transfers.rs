@@ -76,6 +76,5 @@ fn a_processor_that_copies_has_no_send_only_regime() {
     assert_near(found.latency.value, 0.0);
     assert!(found.capacity.is_none());
     assert!(found.findings.contains(&Finding::SendOnlyUnseen { rtt }), "{:?}", found.findings);
-    let few = |finding: &Finding| matches!(finding, Finding::FewSendOnly { .. });
-    assert!(!found.findings.iter().any(few));
+    assert!(!found.findings.contains(&Finding::FewSendOnly));
 }
