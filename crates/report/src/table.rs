@@ -143,11 +143,11 @@ pub fn interval(quantity: &Quantity) -> String {
     let (ends, symbol) = match quantity.unit {
         Unit::Second => {
             let unit = Ns::from_secs(most).unit();
-            (ends.map(|end| unit.count(Ns::from_secs(end))), unit.symbol())
+            (ends.map(|end| unit.count(Ns::from_secs(end).0)), unit.symbol())
         }
         Unit::BytePerSecond => {
             let unit = Rate(most).unit();
-            (ends.map(|end| unit.count(Rate(end))), unit.symbol())
+            (ends.map(|end| unit.count(end)), unit.symbol())
         }
         Unit::Byte => multiples(&BYTES),
         Unit::PerSecond => multiples(&PER_SECOND),

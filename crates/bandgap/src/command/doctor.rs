@@ -12,7 +12,7 @@ use bandgap_launch::{Classify, Exit, Failure, Options, Stage, Transport, floors,
 use bandgap_record::Number;
 use bandgap_report::{self as report, Check as Shown};
 use bandgap_results::noise::{CoreNoise, Noise};
-use bandgap_stats::{States, cluster};
+use bandgap_stats::States;
 
 use super::describe::noise;
 use super::measure::one_size;
@@ -138,7 +138,7 @@ fn states(
         .filter(|batch| batch.rejected.is_none())
         .filter_map(Batch::cache_line)
         .collect();
-    let states = States::find(&probes, cluster::RATIO);
+    let states = States::find(&probes);
     let all: usize = states.states().iter().map(|state| state.probes).sum();
     let shares = states
         .states()

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use bandgap_units::{Bytes, Ns, Rate};
+use bandgap_units::Ns;
 
 use super::{HockneyRow, HockneyTable, Timing};
 use crate::TableError;
@@ -144,9 +144,9 @@ impl Cell<'_> {
                 return Err(self.line.wrong("0 bytes have a bandwidth but no time"));
             }
             Unit::Rate(factor) => {
-                let rate = Rate(number * factor);
-                let Ns(time) = Bytes(bytes) / rate;
-                (time, time * (step * factor) / rate.0)
+                let rate = number * factor;
+                let time = bytes as f64 * 1e9 / rate;
+                (time, time * (step * factor) / rate)
             }
         };
         if !time.is_finite() {

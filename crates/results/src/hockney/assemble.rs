@@ -72,7 +72,7 @@ impl Fitting<'_> {
             n_half: parameter(&segment.n_half, Unit::Byte)?,
             t0: parameter(&segment.t0, Unit::Second)?,
             pi0: parameter(&segment.pi0, Unit::PerSecond)?,
-            r_squared: segment.r_squared.map(Number),
+            r_squared: segment.line.as_ref().map(|line| Number(line.r_squared)),
             residuals: segment.residuals.map(|residuals| Residuals {
                 rms_relative: Number(residuals.rms_relative),
                 worst_relative: Number(residuals.worst_relative),

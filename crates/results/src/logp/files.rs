@@ -100,7 +100,7 @@ fn samples(logp: &Logp) -> Result<Vec<u8>, RecordError> {
         for batch in point.batches.iter().filter(counts) {
             let off = batch.delay.map_or(Ns::ZERO, |own| own.ns() - point.delay.ns());
             rows.extend(batch.samples.iter().map(|sample| {
-                let elapsed = sample.ns() - point.messages as f64 * off;
+                let elapsed = sample.ns() - Ns(point.messages as f64 * off.0);
                 [
                     point.measure.name().to_owned(),
                     point.messages.to_string(),

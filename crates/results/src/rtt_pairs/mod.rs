@@ -106,7 +106,7 @@ fn matrix(pairs: &[Pair], ranks: &BTreeSet<u32>, longest: &Quantity, layout: &La
     let corner = format!("RTT ({})", unit.symbol());
     let cell = |from: u32, to: u32| {
         let pair = pairs.iter().find(|pair| (pair.requester, pair.replier) == (from, to));
-        let rtt = pair.map(|pair| significant(unit.count(Ns::from_secs(pair.rtt.value.0)), 3));
+        let rtt = pair.map(|pair| significant(unit.count(Ns::from_secs(pair.rtt.value.0).0), 3));
         rtt.unwrap_or_default()
     };
     let rows = Listing::new(ranks, layout).text(&corner, u32::to_string);

@@ -103,8 +103,10 @@ impl Truth {
             let y: Vec<f64> = both.iter().map(|&bytes| self.time(bytes)).collect();
             let sigma = self.noise / (REPETITIONS as f64).sqrt();
             let weights: Vec<f64> = y.iter().map(|y| (y * sigma).powi(-2)).collect();
-            let line = Line::fit_weighted(&x, &y, &weights).expect("different sizes");
-            line.residual.powi(2) * (x.len() - 2) as f64 >= 60.0
+            let line = Line::fit(&x, &y, &weights).expect("different sizes");
+            let squares =
+                x.iter().zip(&y).zip(&weights).map(|((x, y), w)| w * (y - line.at(*x)).powi(2));
+            squares.sum::<f64>() >= 60.0
         };
         self.pieces.iter().all(|line| line.t0 > 0.0)
             && parts.iter().all(|part| part.len() >= 6)

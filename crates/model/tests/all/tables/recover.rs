@@ -1,11 +1,8 @@
 //! Known machines come back from their own noisy tables, and the intervals keep their promise.
 
-use crate::machines::{DELAYS, Layout, MACHINES, POWERS};
+use super::machines::{EXACT, Layout, MACHINES, USUAL};
 use bandgap_model::logp::Params;
 use bandgap_model::{Estimate, Options, Regime, Signature, extract, observations_from_rows};
-
-const USUAL: Layout<'static> =
-    Layout { messages: &POWERS, delays: &DELAYS, rows: 20, noise: 0.01, outliers: 0.01 };
 
 const FINE: [u64; 17] = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 48, 64, 80, 96, 128];
 
@@ -109,9 +106,8 @@ fn paragon_with_delay_16() {
 
 #[test]
 fn exact_tables_come_back_exactly() {
-    let exact = Layout { noise: 0.0, outliers: 0.0, rows: 3, ..USUAL };
     for (_, params) in MACHINES {
-        let signature = signature(&exact, &params, 1);
+        let signature = signature(&EXACT, &params, 1);
         for (name, estimate, truth) in with_truth(&signature, &params) {
             assert_within(name, estimate.value, truth, 1e-9);
             assert!(estimate.high - estimate.low < 1e-6 * truth, "{name}: {estimate:?}");

@@ -1,12 +1,9 @@
 //! Machines off the textbook: processor-bound, overlapping, shared memory, another way of polling.
 
-use crate::machines::{DELAYS, Layout, MACHINES, POWERS};
+use super::machines::{EXACT, Layout, MACHINES, POWERS, USUAL};
 use bandgap_model::logp::{Params, issue_time};
 use bandgap_model::signature::Cause;
 use bandgap_model::{Finding, Options, Regime, Row, Signature, extract, observations_from_rows};
-
-const USUAL: Layout<'static> =
-    Layout { messages: &POWERS, delays: &DELAYS, rows: 20, noise: 0.01, outliers: 0.01 };
 
 fn signature(rows: &[Row]) -> Signature {
     extract(&observations_from_rows(rows), &Options::default()).expect("a complete table")
@@ -41,7 +38,7 @@ fn what_no_parameter_rests_on_need_not_settle() {
     // With Δ = 6.2 µs a message takes os + or + Δ = 10.8 µs until the capacity is full, and g = 12.4 µs
     // only from then on: 96 and 128 messages are too few points to confirm that. Idle are 7.8 µs.
     let messages = [1, 2, 4, 16, 64, 96, 128];
-    let exact = Layout { messages: &messages, noise: 0.0, outliers: 0.0, rows: 2, ..USUAL };
+    let exact = Layout { messages: &messages, rows: 2, ..EXACT };
     let with =
         |delays: &[f64]| signature(&Layout { delays, ..exact }.replayed(&Params::MYRINET, 1));
     let found = with(&[0.0, 6200.0, 9300.0, 12_400.0, 24_800.0]);
@@ -57,7 +54,7 @@ fn what_no_parameter_rests_on_need_not_settle() {
 #[test]
 fn rounding_errors_are_no_idle_time() {
     let delays = [0.0, 500.0, 1000.0, 2000.0, 4000.0, 8000.0];
-    let exact = Layout { delays: &delays, noise: 0.0, outliers: 0.0, rows: 2, ..USUAL };
+    let exact = Layout { delays: &delays, rows: 2, ..EXACT };
     for tenth in 0..20 {
         // os + or = 3.6 µs and some tenths of a nanosecond, which binary numbers cannot hold.
         let send_overhead = 1400.0 + f64::from(tenth) / 10.0;

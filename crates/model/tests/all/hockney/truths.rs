@@ -6,7 +6,7 @@ use rand::SeedableRng;
 use rand_distr::{Distribution, Normal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::truth::{NOISE, Truth, truths};
+use super::truth::{NOISE, Truth, truths};
 
 /// Counts of intervals that hold the truth, and of all.
 #[derive(Clone, Copy, Debug, Default)]

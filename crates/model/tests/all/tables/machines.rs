@@ -57,6 +57,13 @@ pub const POWERS: [u64; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 /// Delays on both sides of all three machines' idle times.
 pub const DELAYS: [f64; 8] = [0.0, 2000.0, 4000.0, 8000.0, 12_000.0, 16_000.0, 24_000.0, 32_000.0];
 
+/// A table as it is usually measured.
+pub const USUAL: Layout<'static> =
+    Layout { messages: &POWERS, delays: &DELAYS, rows: 20, noise: 0.01, outliers: 0.01 };
+
+/// Without noise.
+pub const EXACT: Layout<'static> = Layout { rows: 3, noise: 0.0, outliers: 0.0, ..USUAL };
+
 /// The reference machines.
 pub const MACHINES: [(&str, Params); 3] =
     [("Paragon", Params::PARAGON), ("Meiko", Params::MEIKO), ("Myrinet", Params::MYRINET)];

@@ -1,12 +1,11 @@
 //! Tables that lack something get an error that names it.
 
-use crate::machines::{DELAYS, Layout, POWERS};
+use super::machines::{Layout, USUAL};
 use bandgap_model::logp::Params;
 use bandgap_model::{Kind, ModelError, Observation, Options, Row, extract, observations_from_rows};
 
 fn table() -> Vec<Row> {
-    Layout { messages: &POWERS, delays: &DELAYS, rows: 10, noise: 0.01, outliers: 0.0 }
-        .replayed(&Params::PARAGON, 1)
+    Layout { rows: 10, outliers: 0.0, ..USUAL }.replayed(&Params::PARAGON, 1)
 }
 
 /// The error of a table without the rows for which `keep` is false.
