@@ -6,36 +6,55 @@ use std::path::Path;
 use bandgap_units::Bytes;
 
 use super::{Cache, CacheKind, Cpu, Topology};
-use crate::{HostError, parse_cpu_list, system_file};
+use crate::{HostError, allowed_cpus, parse_cpu_list, system_file};
 
 const CPUS: &str = "sys/devices/system/cpu";
 const NODES: &str = "sys/devices/system/node";
 
-pub(super) fn read(root: &Path, allowed: &[usize]) -> Result<Topology, HostError> {
-    let online = list(root, &format!("{CPUS}/online"))?.unwrap_or_else(|| sorted(allowed.to_vec()));
-    let nodes = nodes(root)?;
-    let cpu = |id: usize| {
-        let folder = format!("{CPUS}/cpu{id}");
-        let topology = |name: &str| format!("{folder}/topology/{name}");
-        let mut siblings = match list(root, &topology("core_cpus_list"))? {
-            Some(siblings) => siblings,
-            // Its name before kernel 5.3.
-            None => list(root, &topology("thread_siblings_list"))?.unwrap_or_default(),
-        };
-        if !siblings.contains(&id) {
-            siblings = vec![id];
-        }
-        Ok(Cpu {
-            id,
-            allowed: allowed.contains(&id),
-            core: system_file::number(root, &topology("core_id")).unwrap_or(id),
-            package: system_file::number(root, &topology("physical_package_id")).unwrap_or(0),
-            node: nodes.get(&id).copied().unwrap_or(0),
-            siblings,
-            caches: caches(root, &folder, id)?,
-        })
+impl Topology {
+    /// The topology of this machine. The allowed cores are those of the calling thread, so read it
+    /// before pinning.
+    ///
+    /// # Errors
+    /// The kernel's lists cannot be parsed, or the kernel does not tell which cores are allowed.
+    pub fn read() -> Result<Self, HostError> {
+        Self::read_from(Path::new("/"), &allowed_cpus()?)
+    }
+
+    /// The topology under `root`, with these cores allowed.
+    ///
+    /// What the kernel does not describe gets a default: package 0, node 0, a physical core for
+    /// each logical processor, no caches. Without a list of online cores, the allowed ones are
+    /// online.
+    pub(crate) fn read_from(root: &Path, allowed: &[usize]) -> Result<Self, HostError> {
+        let online = list(root, &format!("{CPUS}/online"))?;
+        let online = online.unwrap_or_else(|| sorted(allowed.to_vec()));
+        let nodes = nodes(root)?;
+        let cpu = |id| cpu(root, id, allowed.contains(&id), nodes.get(&id).copied().unwrap_or(0));
+        Ok(Self { cpus: online.into_iter().map(cpu).collect::<Result<_, HostError>>()? })
+    }
+}
+
+fn cpu(root: &Path, id: usize, allowed: bool, node: usize) -> Result<Cpu, HostError> {
+    let folder = format!("{CPUS}/cpu{id}");
+    let topology = |name: &str| format!("{folder}/topology/{name}");
+    let mut siblings = match list(root, &topology("core_cpus_list"))? {
+        Some(siblings) => siblings,
+        // Its name before kernel 5.3.
+        None => list(root, &topology("thread_siblings_list"))?.unwrap_or_default(),
     };
-    Ok(Topology { cpus: online.into_iter().map(cpu).collect::<Result<_, HostError>>()? })
+    if !siblings.contains(&id) {
+        siblings = vec![id];
+    }
+    Ok(Cpu {
+        id,
+        allowed,
+        core: system_file::number(root, &topology("core_id")).unwrap_or(id),
+        package: system_file::number(root, &topology("physical_package_id")).unwrap_or(0),
+        node,
+        siblings,
+        caches: caches(root, &folder, id)?,
+    })
 }
 
 /// The node of each core.
