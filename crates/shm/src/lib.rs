@@ -34,7 +34,7 @@ pub use self::{
     exposed::Exposed,
     limits::{DEFAULT_SLOTS, MAX_EXPOSED, MAX_RANKS, MAX_SLOTS, MIN_SLOTS},
     probe::{probe, report},
-    segment::{Segment, segment_bytes},
-    slot::{SLOT_BYTES, Sequence, Slot, TooManyWords},
+    segment::Segment,
+    slot::{Sequence, Slot},
     transport::Shm,
 };

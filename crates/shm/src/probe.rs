@@ -5,9 +5,11 @@
 
 use bandgap_comm::{Measuring, Role, Timer, Window};
 
-use crate::Control;
-use crate::spin::{timed, until};
+use crate::spin::{timed, wait};
 use crate::sync::{AtomicU64, Ordering};
+use crate::{Control, ShmError};
+
+const NAME: &str = "placement probe";
 
 /// A bare cache-line ping-pong between two ranks over the control page: [`Window::samples`] windows
 /// of [`Window::rounds`] round trips. The initiator gets the ticks of each window, the responder an
@@ -23,7 +25,7 @@ use crate::sync::{AtomicU64, Ordering};
 /// # Panics
 /// samples · rounds is 2³² − 1 or more.
 pub fn probe(control: &Control, epoch: u64, with: &Measuring<'_, impl Timer>) -> Option<Vec<u64>> {
-    ping_pong(control.probe_lines(), epoch, with)
+    ping_pong(NAME, control.probe_lines(), epoch, with).ok()
 }
 
 /// Passes a number from the responder of a probe to its initiator, and returns it on both sides. An
@@ -50,7 +52,7 @@ pub fn report<T>(
                 seen = line.load(Ordering::Relaxed);
                 seen & !u64::from(u32::MAX) == stamp
             };
-            until(ready, with)?;
+            wait(NAME, ready, with).ok()?;
             Some(seen as u32)
         }
     }
@@ -64,10 +66,11 @@ pub(crate) fn first_number(epoch: u64, exchanges: u64) -> u64 {
 
 /// One store to a line each way per round. The first line is the initiator's.
 pub(crate) fn ping_pong(
+    floor: &'static str,
     [ping, pong]: [&AtomicU64; 2],
     epoch: u64,
     with: &Measuring<'_, impl Timer>,
-) -> Option<Vec<u64>> {
+) -> Result<Vec<u64>, ShmError> {
     let Window { samples, rounds } = with.window;
     let exchanges = u64::from(samples) * u64::from(rounds);
     let mut number = first_number(epoch, exchanges);
@@ -77,18 +80,17 @@ pub(crate) fn ping_pong(
                 number += 1;
                 // The number itself is the payload: it orders no other memory.
                 ping.store(number, Ordering::Relaxed);
-                until(|| pong.load(Ordering::Relaxed) == number, with).ok_or(())?;
+                wait(floor, || pong.load(Ordering::Relaxed) == number, with)?;
             }
-            Ok::<_, ()>(())
-        })
-        .ok(),
+            Ok(())
+        }),
         Role::Responder => {
             for _ in 0..exchanges {
                 number += 1;
-                until(|| ping.load(Ordering::Relaxed) == number, with)?;
+                wait(floor, || ping.load(Ordering::Relaxed) == number, with)?;
                 pong.store(number, Ordering::Relaxed);
             }
-            Some(Vec::new())
+            Ok(Vec::new())
         }
     }
 }

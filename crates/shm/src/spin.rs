@@ -8,38 +8,32 @@ use crate::ShmError;
 const SPINS: u32 = 4096;
 
 /// Looks until `ready` returns true, without a pause between two looks: a pause would be most of a
-/// cache line's transfer. Returns `None` when [`Measuring::give_up`] returns true; it is called
-/// every 4096 looks.
+/// cache line's transfer. Fails when [`Measuring::give_up`] returns true; it is called every 4096
+/// looks.
 #[inline(always)]
-pub(crate) fn until<T>(mut ready: impl FnMut() -> bool, with: &Measuring<'_, T>) -> Option<()> {
+pub(crate) fn wait<T>(
+    floor: &'static str,
+    mut ready: impl FnMut() -> bool,
+    with: &Measuring<'_, T>,
+) -> Result<(), ShmError> {
     loop {
         for _ in 0..SPINS {
             if ready() {
-                return Some(());
+                return Ok(());
             }
         }
         if (with.give_up)(with.patience) {
-            return None;
+            return Err(ShmError::GaveUp { floor });
         }
     }
 }
 
-/// As [`until`], in the floor of this name.
-#[inline(always)]
-pub(crate) fn wait<T>(
-    floor: &'static str,
-    ready: impl FnMut() -> bool,
-    with: &Measuring<'_, T>,
-) -> Result<(), ShmError> {
-    until(ready, with).ok_or(ShmError::GaveUp { floor })
-}
-
 /// Calls `sample` for each of the samples, and returns the ticks of each call.
 #[inline(always)]
-pub(crate) fn timed<E>(
+pub(crate) fn timed(
     with: &Measuring<'_, impl Timer>,
-    mut sample: impl FnMut() -> Result<(), E>,
-) -> Result<Vec<u64>, E> {
+    mut sample: impl FnMut() -> Result<(), ShmError>,
+) -> Result<Vec<u64>, ShmError> {
     let mut ticks = Vec::with_capacity(with.window.samples as usize);
     for _ in 0..with.window.samples {
         let start = with.timer.stamp();

@@ -21,5 +21,5 @@ pub fn cache_line(
     epoch: u64,
     with: &Measuring<'_, impl Timer>,
 ) -> Result<Vec<u64>, ShmError> {
-    ping_pong(area.ping_pong(), epoch, with).ok_or(ShmError::GaveUp { floor: "cache_line" })
+    ping_pong("cache_line", area.ping_pong(), epoch, with)
 }
