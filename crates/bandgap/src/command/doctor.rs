@@ -36,7 +36,7 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     let stage = Stage::new()?;
     let ranks = one_size(measure, 2)?;
     let placement = stage.place(ranks, measure.cores.as_deref())?;
-    let description = Description::read();
+    let description = Description::read(&stage.topology);
     let progress = Progress::new("doctor", output.quiet);
     progress.show(0.1, "noise");
     let noise = noise(&stage, &placement.cpus, LOOK);
