@@ -8,8 +8,8 @@ use std::time::SystemTime;
 
 use serde::Serialize;
 
-use crate::run::utc;
-use crate::{RUN_FILE, RecordError, Run};
+use crate::run::{RUN_FILE, utc};
+use crate::{RecordError, Run};
 
 /// A directory that holds one run and nothing else.
 #[derive(Clone, Debug, PartialEq, Eq)]

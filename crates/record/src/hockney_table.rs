@@ -72,7 +72,6 @@ pub struct HockneyRow {
 
 /// What a time in a table is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum Timing {
     /// Whatever the author of the CSV file meant.
     AsGiven,

@@ -7,7 +7,6 @@ use crate::RecordError;
 
 /// The unit of a [`Quantity`]: SI base units only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
 pub enum Unit {
     /// Seconds.
     #[serde(rename = "s")]

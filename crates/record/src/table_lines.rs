@@ -152,6 +152,12 @@ impl<'a> Header<'a> {
         }
     }
 
+    /// Those of `columns` that are there, with their places.
+    pub fn those(&self, columns: &[&'static str]) -> Result<Vec<(&'static str, usize)>> {
+        let place = |column| Some(self.find(column).transpose()?.map(|place| (column, place)));
+        columns.iter().copied().filter_map(place).collect()
+    }
+
     /// Where `column` is, which must be there.
     pub fn need(&self, column: &'static str) -> Result<usize> {
         self.find(column)?.ok_or_else(|| self.line.lacks(column, &self.columns))

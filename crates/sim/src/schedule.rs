@@ -4,7 +4,6 @@ use bandgap_comm::Rank;
 
 /// Where a tag has its meaning. Messages of one tag in two contexts are different ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
 pub enum Context {
     /// Sends and receives of the program.
     Messages,

@@ -1,5 +1,7 @@
 //! `bandgap doctor`.
 
+mod checks;
+
 use std::time::Duration;
 
 use bandgap_campaign::Task;
@@ -10,7 +12,6 @@ use bandgap_host::doctor::{Evidence, Grade, Pinning, PlacementState, examine};
 use bandgap_host::{Description, NoiseReport, pin};
 use bandgap_launch::{Classify, Exit, Failure, Options, Stage, Transport, floors, on_processes};
 use bandgap_record::Number;
-use bandgap_report::{self as report, Check as Shown};
 use bandgap_results::noise::{CoreNoise, Noise};
 use bandgap_stats::States;
 
@@ -55,24 +56,7 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     sink.host(&serde_json::json!({
         "description": description, "clock": stage.clock.report(), "noise": noise, "checks": checks,
     }));
-    let found: Vec<String> =
-        checks.iter().map(|check| format!("{}. {}", check.found, check.matters)).collect();
-    let rows: Vec<Shown<'_>> = checks
-        .iter()
-        .zip(&found)
-        .map(|(check, found)| Shown {
-            name: &check.name,
-            grade: match check.grade {
-                Grade::Good => report::Grade::Good,
-                Grade::Note => report::Grade::Note,
-                Grade::Warning => report::Grade::Warning,
-                Grade::Bad => report::Grade::Bad,
-            },
-            found,
-            advice: check.advice.as_deref().unwrap_or_default(),
-        })
-        .collect();
-    sink.say(&report::checks(&rows, sink.layout()))?;
+    sink.say(&checks::table(&checks, sink.layout()))?;
     sink.add(recorded(&noise).into())?;
     let findings = checks.iter().any(|check| check.grade >= Grade::Warning);
     sink.close(if findings { Exit::Findings } else { Exit::Fine })

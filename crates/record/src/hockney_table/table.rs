@@ -103,10 +103,12 @@ impl Table {
 
     /// The table, if there is one.
     pub fn finish(self) -> Result<HockneyTable> {
-        let (_, meaning) = self.meaning.ok_or(TableError::NoRows)?;
-        let Table { rows, notes, .. } = self;
-        let table = HockneyTable { tool: meaning.tool, timing: meaning.timing, rows, notes };
-        if table.rows.is_empty() { Err(TableError::NoRows) } else { Ok(table) }
+        match self.meaning {
+            Some((_, &Meaning { tool, timing, .. })) if !self.rows.is_empty() => {
+                Ok(HockneyTable { tool, timing, rows: self.rows, notes: self.notes })
+            }
+            _ => Err(TableError::NoRows),
+        }
     }
 }
 
@@ -118,11 +120,11 @@ impl Cell<'_> {
     /// A whole number of bytes, within what memory can hold.
     pub(super) fn size(&self) -> Result<u64> {
         const WHOLE: &str = "it must be a whole number of bytes";
-        if let Some(bytes) = self.text.parse().ok().filter(|bytes| *bytes <= LARGEST) {
-            return Ok(bytes);
+        match self.text.parse() {
+            Ok(bytes) if bytes <= LARGEST => Ok(bytes),
+            _ if self.amount(WHOLE)? > LARGEST as f64 => Err(self.wrong(TOO_LARGE)),
+            _ => Err(self.wrong(WHOLE)),
         }
-        let large = self.amount(WHOLE)? > LARGEST as f64;
-        Err(self.wrong(if large { TOO_LARGE } else { WHOLE }))
     }
 
     /// A size in units of `factor` bytes, and whether its digits make a whole number of bytes.

@@ -9,7 +9,7 @@
 mod active;
 mod bytes;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use bandgap_comm::Rank;
 
@@ -58,7 +58,7 @@ struct Accepted {
     parcel: Parcel,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug, Default)]
 struct Peer {
     rank: u32,
     /// Requests toward it that have not completed.
@@ -70,7 +70,7 @@ struct Peer {
 
 impl<'a> Processor<'a> {
     pub(super) fn new(rank: u32, ops: &'a [Op]) -> Self {
-        let mut peers: Vec<u32> = ops
+        let peers: BTreeSet<u32> = ops
             .iter()
             .filter_map(|op| match op {
                 Op::Request { peer, .. } | Op::Get { peer, .. } | Op::Send { peer, .. } => {
@@ -79,10 +79,7 @@ impl<'a> Processor<'a> {
                 _ => None,
             })
             .collect();
-        peers.sort_unstable();
-        peers.dedup();
-        let peers =
-            peers.into_iter().map(|rank| Peer { rank, outstanding: 0, reached: 0, asked: 0 });
+        let peers = peers.into_iter().map(|rank| Peer { rank, ..Peer::default() });
         Self { rank, ops, peers: peers.collect(), ..Self::default() }
     }
 

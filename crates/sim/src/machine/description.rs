@@ -87,47 +87,50 @@ impl Text<'_> {
         1 + before.iter().filter(|&&byte| byte == b'\n').count()
     }
 
+    /// The error that `key` has this value. It names the line of a key that may come in several
+    /// tables: one of which the place is given.
     fn wrong(
         &self,
         key: &'static str,
+        place: Option<Range<usize>>,
         value: impl ToString,
         bounds: impl Into<String>,
     ) -> SimError {
-        let (origin, value, bounds) = (self.origin.into(), value.to_string(), bounds.into());
-        SimError::Value { origin, key, value, bounds }
+        let line = place.map(|place| format!(", line {}", self.line(place))).unwrap_or_default();
+        let (origin, value) = (format!("{}{line}", self.origin), value.to_string());
+        SimError::Value { origin, key, value, bounds: bounds.into() }
     }
 
-    /// As [`Text::wrong`], with the line: for a key that may come in several tables.
-    fn wrong_at(
+    /// A time in nanoseconds as a whole number of smaller units; exact, as it is at most 10¹⁵.
+    fn time(
         &self,
-        place: Range<usize>,
         key: &'static str,
-        value: impl ToString,
-        bounds: impl Into<String>,
-    ) -> SimError {
-        let origin = format!("{}, line {}", self.origin, self.line(place));
-        Text { origin: &origin, ..*self }.wrong(key, value, bounds)
-    }
-
-    fn time(&self, key: &'static str, value: f64, least: f64) -> Result<u64, SimError> {
-        whole(value, least, PICOSECONDS).map_err(|bounds| self.wrong(key, value, bounds))
+        place: Option<Range<usize>>,
+        value: f64,
+        least: f64,
+        per_ns: f64,
+    ) -> Result<u64, SimError> {
+        if (least..=MOST_NS).contains(&value) {
+            Ok((value * per_ns).round() as u64)
+        } else {
+            Err(self.wrong(key, place, value, format!("from {least} to {MOST_NS}")))
+        }
     }
 
     fn time_at(
         &self,
         key: &'static str,
-        place: &Spanned<f64>,
+        value: &Spanned<f64>,
         per_ns: f64,
     ) -> Result<u64, SimError> {
-        let value = *place.get_ref();
-        whole(value, 0.0, per_ns).map_err(|bounds| self.wrong_at(place.span(), key, value, bounds))
+        self.time(key, Some(value.span()), *value.get_ref(), 0.0, per_ns)
     }
 
     fn count(&self, key: &'static str, value: u32, most: u32) -> Result<u32, SimError> {
         if (1..=most).contains(&value) {
             Ok(value)
         } else {
-            Err(self.wrong(key, value, format!("from 1 to {most}")))
+            Err(self.wrong(key, None, value, format!("from 1 to {most}")))
         }
     }
 
@@ -161,7 +164,7 @@ impl Text<'_> {
         before: Option<u64>,
     ) -> Result<u64, SimError> {
         let wrong = |place, value: String, bounds: String| {
-            Err(self.wrong_at(place, "up_to_bytes", value, bounds))
+            Err(self.wrong("up_to_bytes", Some(place), value, bounds))
         };
         let Some(place) = &table.get_ref().up_to_bytes else {
             if last {
@@ -182,28 +185,17 @@ impl Text<'_> {
     }
 }
 
-/// A time in nanoseconds as a whole number of smaller units; exact, as it is at most 10¹⁵.
-///
-/// # Errors
-/// The bounds of such a time.
-fn whole(value: f64, least: f64, per_ns: f64) -> Result<u64, String> {
-    if (least..=MOST_NS).contains(&value) {
-        Ok((value * per_ns).round() as u64)
-    } else {
-        Err(format!("from {least} to {MOST_NS}"))
-    }
-}
-
 impl Description {
     fn check(self, source: &Text<'_>) -> Result<Machine, SimError> {
         if self.name.trim().is_empty() {
-            return Err(source.wrong("name", "empty", "a name"));
+            return Err(source.wrong("name", None, "empty", "a name"));
         }
+        let time = |key, value, least| source.time(key, None, value, least, PICOSECONDS);
         let mut machine = Machine {
-            send_overhead: source.time("send_overhead_ns", self.send_overhead_ns, 0.0)?,
-            recv_overhead: source.time("recv_overhead_ns", self.recv_overhead_ns, 0.0)?,
-            gap: source.time("gap_ns", self.gap_ns, LEAST_NS)?,
-            latency: source.time("latency_ns", self.latency_ns, 0.0)?,
+            send_overhead: time("send_overhead_ns", self.send_overhead_ns, 0.0)?,
+            recv_overhead: time("recv_overhead_ns", self.recv_overhead_ns, 0.0)?,
+            gap: time("gap_ns", self.gap_ns, LEAST_NS)?,
+            latency: time("latency_ns", self.latency_ns, 0.0)?,
             capacity: self.capacity.map_or(Ok(0), |n| source.count("capacity", n, u32::MAX))?,
             ranks: source.count("ranks", self.ranks, most_ranks())? as usize,
             protocols: source.protocols(&self.protocol)?,
@@ -215,7 +207,8 @@ impl Description {
         let Some(value) = self.gap_per_byte_ns else { return Ok(machine) };
         if !machine.protocols.is_empty() {
             let bounds = "left out where there are protocols";
-            return Err(source.wrong_at(value.span(), "gap_per_byte_ns", value.get_ref(), bounds));
+            let place = Some(value.span());
+            return Err(source.wrong("gap_per_byte_ns", place, value.get_ref(), bounds));
         }
         machine.protocols.push(Protocol {
             up_to: u64::MAX,
