@@ -103,12 +103,12 @@ impl Rig for Native {
         self.orders
     }
     fn prepare(&mut self, _needs: &Needs, memory: usize, marks: usize) {
-        self.direct.resize(memory);
+        self.direct.memory.resize(memory, 0);
         self.marks.clear();
         self.marks.reserve(marks);
     }
     fn memory(&mut self) -> &mut [u8] {
-        self.direct.memory_mut()
+        &mut self.direct.memory
     }
     fn marks(&mut self) -> &mut Vec<Stamp> {
         &mut self.marks
