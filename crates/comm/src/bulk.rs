@@ -116,21 +116,6 @@ pub trait Bulk: Endpoint {
         len: usize,
         message: Message,
     ) -> Result<Begun, CommError>;
-
-    /// Fills `into` from the own memory of the process of `peer`, from `address` on, if this
-    /// transport can do that. Says whether it did. The peer told the address; the worst that a
-    /// wrong one brings is wrong bytes or an error.
-    ///
-    /// # Errors
-    /// There is no such peer, or its memory is not readable there.
-    fn try_read_peer(
-        &mut self,
-        _peer: Rank,
-        _address: u64,
-        _into: &mut [u8],
-    ) -> Result<bool, CommError> {
-        Ok(false)
-    }
 }
 
 /// The range of `len` bytes from `at` on.

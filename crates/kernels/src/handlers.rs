@@ -71,9 +71,6 @@ pub(crate) fn handlers(
     ];
     debug_assert!(ids.iter().all(|(given, expected)| given == expected));
     let first = add_handlers(&mut table);
-    let mail = match slots {
-        Some((at, tuning)) => Mail::new(rank, size, exposed, at, tuning, first)?,
-        None => Mail::without_slots(rank, size, first),
-    };
+    let mail = Mail::new(rank, size, exposed, slots, first)?;
     Ok((table, RankState::new(size, mail)))
 }

@@ -43,12 +43,12 @@ impl<E: Bulk, T: Timer, W: Watch> Comm for Executor<E, T, W> {
 
     #[inline(always)]
     fn copy(&mut self, from: Part, into: Part) -> Result<(), CommError> {
-        self.passing.copy(from, into)
+        from.copy(self.passing.memory_mut(), into)
     }
 
     #[inline(always)]
     fn combine(&mut self, how: Combine, into: Part, a: Part, b: Part) -> Result<(), CommError> {
-        self.passing.combine(how, into, a, b)
+        how.apply(self.passing.memory_mut(), into, a, b)
     }
 
     #[inline(always)]
