@@ -23,6 +23,7 @@
 
 use std::time::Duration;
 
+use crate::error::check_peer;
 use crate::{
     Capabilities, CommError, Deliver, Endpoint, Frame, FrameKind, HandlerId, Link, Message, Posted,
     Rank,
@@ -58,14 +59,6 @@ impl<L: Link> Credited<L> {
     /// The link below.
     pub fn link(&self) -> &L {
         &self.link
-    }
-
-    /// Whether `peer` is another rank of the run.
-    #[inline]
-    fn is_peer(&self, peer: Rank) -> Result<(), CommError> {
-        let size = self.link.size();
-        let is = peer < size && peer != self.link.rank();
-        if is { Ok(()) } else { Err(CommError::NoSuchPeer { peer, size }) }
     }
 
     /// Sends the replies that wait, as far as the link takes them.
@@ -118,7 +111,7 @@ impl<L: Link> Endpoint for Credited<L> {
 
     #[inline]
     fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {
-        self.is_peer(peer)?;
+        check_peer(peer, self.link.rank(), self.link.size())?;
         let account = &mut self.ledger.peers[peer];
         if account.credits == 0 {
             return Ok(Posted::Busy);

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
+use crate::error::check_peer;
 use crate::{Combine, Comm, CommError, Group, Members, Part, Pending, Processor, Rank, Work};
 
 #[cfg(test)]
@@ -91,16 +92,10 @@ impl Direct {
         Ok(self.letters.len())
     }
 
-    fn is_peer(&self, peer: Rank) -> Result<(), CommError> {
-        let size = self.inboxes.len();
-        let is = peer < size && peer != self.rank;
-        if is { Ok(()) } else { Err(CommError::NoSuchPeer { peer, size }) }
-    }
-
     fn post(&self, letter: Letter) -> Result<(), CommError> {
         let to = letter.to;
         let Some(inbox) = self.inboxes.get(to) else { return Ok(()) };
-        inbox.send(Parcel::Letter(letter)).map_err(|_| gone(to))
+        inbox.send(Parcel::Letter(letter)).map_err(|_| CommError::gone(to))
     }
 
     fn take(&mut self, parcel: Parcel) {
@@ -114,10 +109,6 @@ impl Direct {
             Parcel::Gone(rank) => self.gone[rank] = true,
         }
     }
-}
-
-fn gone(peer: Rank) -> CommError {
-    CommError::PeerGone { peer, detail: String::new() }
 }
 
 impl Drop for Direct {
@@ -157,7 +148,7 @@ impl Comm for Direct {
     }
 
     fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Result<Pending<DirectId>, CommError> {
-        self.is_peer(peer)?;
+        check_peer(peer, self.rank, self.inboxes.len())?;
         let bytes = from.of(&self.memory)?.to_vec();
         let letter = Letter { from: self.rank, to: peer, tag, bytes };
         match &mut self.hook {
@@ -169,7 +160,7 @@ impl Comm for Direct {
     }
 
     fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<Pending<DirectId>, CommError> {
-        self.is_peer(peer)?;
+        check_peer(peer, self.rank, self.inboxes.len())?;
         into.of(&self.memory)?;
         let (_, posted) = self.counts.entry((peer, tag)).or_default();
         let number = (peer, tag, *posted);
@@ -192,7 +183,7 @@ impl Comm for Direct {
                 return Ok(());
             }
             if self.gone[from] {
-                return Err(gone(from));
+                return Err(CommError::gone(from));
             }
             // It cannot be disconnected: this rank itself could send to it.
             let Ok(parcel) = self.inbox.recv_timeout(self.patience) else {

@@ -2,6 +2,7 @@
 
 use super::Credited;
 use super::ledger::Asked;
+use crate::error::check_peer;
 use crate::{
     Begun, Bulk, CommError, Frame, FrameKind, HandlerId, Link, Message, Posted, Rank, Source,
     exposed_range,
@@ -52,7 +53,7 @@ impl<L: Link> Bulk for Credited<L> {
         from: Source<'_>,
         done: &mut usize,
     ) -> Result<Posted, CommError> {
-        self.is_peer(peer)?;
+        check_peer(peer, self.link.rank(), self.link.size())?;
         let len = from.len();
         exposed_range(self.ledger.exposed, into, len)?;
         if let Source::Exposed { at, .. } = from {
@@ -73,7 +74,7 @@ impl<L: Link> Bulk for Credited<L> {
         len: usize,
         message: Message,
     ) -> Result<Begun, CommError> {
-        self.is_peer(peer)?;
+        check_peer(peer, self.link.rank(), self.link.size())?;
         exposed_range(self.ledger.exposed, at, len)?;
         exposed_range(self.ledger.exposed, into, len)?;
         let account = &mut self.ledger.peers[peer];

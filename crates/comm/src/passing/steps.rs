@@ -3,6 +3,7 @@
 use super::entries::{Arrival, Body, Giving, Receive, Send, Taking};
 use super::matching::Envelope;
 use super::{HoldsMail, Mail, Passing, inline};
+use crate::error::check_peer;
 use crate::{Bulk, CommError, Part, Rank, Watch};
 
 impl Mail {
@@ -23,10 +24,7 @@ impl Mail {
 impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     #[inline(always)]
     pub(super) fn envelope(&self, peer: Rank, tag: u32) -> Result<Envelope, CommError> {
-        let size = self.size();
-        if peer >= size || peer == self.rank() {
-            return Err(CommError::NoSuchPeer { peer, size });
-        }
+        check_peer(peer, self.rank(), self.size())?;
         Ok(Envelope::new(peer, tag))
     }
 
