@@ -25,8 +25,7 @@ use std::time::Duration;
 
 use crate::error::check_peer;
 use crate::{
-    Capabilities, CommError, Deliver, Endpoint, Frame, FrameKind, HandlerId, Link, Message, Posted,
-    Rank,
+    CommError, Deliver, Endpoint, Frame, FrameKind, HandlerId, Link, Message, Posted, Rank,
 };
 
 mod bulk;
@@ -54,11 +53,6 @@ impl<L: Link> Credited<L> {
         assert!(credits > 0, "a request takes one credit, and there are none");
         let ledger = Ledger::new(link.size(), credits, link.exposed().len());
         Self { link, ledger }
-    }
-
-    /// The link below.
-    pub fn link(&self) -> &L {
-        &self.link
     }
 
     /// Sends the replies that wait, as far as the link takes them.
@@ -105,8 +99,8 @@ impl<L: Link> Endpoint for Credited<L> {
         self.link.size()
     }
 
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { capacity: usize::from(self.ledger.capacity), blocks: self.link.blocks() }
+    fn capacity(&self) -> usize {
+        usize::from(self.ledger.capacity)
     }
 
     #[inline]

@@ -38,7 +38,7 @@ pub mod passing;
 pub use active::{ActiveMessages, Answer, Call, Handlers, Outcome, ReplyHandler, RequestHandler};
 pub use bulk::{Begun, Bulk, Source, exposed_range};
 pub use credit::{Credited, DEFAULT_CREDITS};
-pub use endpoint::{Capabilities, Deliver, Endpoint, Posted};
+pub use endpoint::{Deliver, Endpoint, Posted};
 pub use error::CommError;
 pub use exposed::ExposedMemory;
 pub use floor::{Bare, Floor, FloorError, Measuring, ReadProcess, Role, Window, Yields};

@@ -10,7 +10,7 @@ use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bandgap_comm::{Credited, Link};
+use bandgap_comm::{Credited, Endpoint, Link};
 use bandgap_socket::{SocketError, tcp, unix};
 use mesh::{SECRET, deadline, names};
 
@@ -163,5 +163,5 @@ fn addresses_are_checked() {
 fn a_run_of_one_rank_needs_nobody() {
     let (listener, own) = tcp::Listener::bind_loopback().unwrap();
     let link = tcp::connect(0, 1, listener, &[own], SECRET, deadline()).unwrap();
-    assert_eq!(Credited::new(link, 1).link().size(), 1);
+    assert_eq!(Credited::new(link, 1).size(), 1);
 }

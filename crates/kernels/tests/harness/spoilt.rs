@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use bandgap_comm::direct::{Hook, Letter};
 use bandgap_comm::{
-    Begun, Bulk, Capabilities, CommError, Deliver, Endpoint, HandlerId, Message, NoHandler, Posted,
-    Rank, Source,
+    Begun, Bulk, CommError, Deliver, Endpoint, HandlerId, Message, NoHandler, Posted, Rank, Source,
 };
 
 use super::native::MEETING;
@@ -177,8 +176,8 @@ impl<E: Endpoint> Endpoint for Lying<E> {
     fn size(&self) -> usize {
         self.inner.size()
     }
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
+    fn capacity(&self) -> usize {
+        self.inner.capacity()
     }
     fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {
         let Some(plan) = self.plan.clone() else { return self.inner.try_request(peer, message) };
