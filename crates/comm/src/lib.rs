@@ -46,8 +46,7 @@ pub use frame::{FRAME_HEADER, Frame, FrameError, FrameKind, MAX_FRAME};
 pub use link::Link;
 pub use message::{HandlerId, MAX_WORDS, Message, NoHandler, Rank, Tag, Word};
 pub use program::{
-    Am, BARRIER, COLLECTIVE, Combine, Comm, Delay, Group, Members, Part, Pending, Processor, Verb,
-    Work,
+    Am, BARRIER, COLLECTIVE, Combine, Comm, Delay, Part, Pending, Processor, Verb, Work,
 };
 pub use timer::{Stamp, Timer};
 pub use transfer::Transfer;

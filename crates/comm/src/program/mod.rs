@@ -7,8 +7,6 @@
 
 mod active;
 mod combine;
-mod group;
-mod members;
 mod memory;
 mod messages;
 mod part;
@@ -16,8 +14,6 @@ mod work;
 
 pub use active::{Am, Verb};
 pub use combine::Combine;
-pub use group::Group;
-pub use members::Members;
 pub use messages::{BARRIER, COLLECTIVE, Comm, Pending};
 pub use part::Part;
 pub use work::{Delay, Work};
