@@ -18,6 +18,7 @@ pub enum Source<'a> {
     },
 }
 
+#[expect(clippy::len_without_is_empty, reason = "nobody asks")]
 impl Source<'_> {
     /// Number of bytes.
     #[inline]
@@ -26,12 +27,6 @@ impl Source<'_> {
             Self::Bytes(bytes) => bytes.len(),
             Self::Exposed { len, .. } => len,
         }
-    }
-
-    /// Whether there are none.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 

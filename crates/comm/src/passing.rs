@@ -121,11 +121,6 @@ impl<E, W, S> Passing<E, W, S> {
         &self.am
     }
 
-    /// The Active Messages below, once message passing is over.
-    pub fn into_active(self) -> ActiveMessages<E, S, W> {
-        self.am
-    }
-
     /// This rank's memory.
     #[inline(always)]
     pub fn memory(&self) -> &[u8] {
@@ -191,10 +186,8 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
 
     #[inline(never)]
     fn send_later(&mut self, peer: Rank, tag: u32, from: Part) -> Result<(), CommError> {
-        match self.begin_send(peer, tag, from)? {
-            MessageId::Send(key) => self.end_send(key),
-            _ => Ok(()),
-        }
+        let sent = self.begin_send(peer, tag, from)?;
+        self.wait(Pending(sent))
     }
 
     /// Receives the message of `peer` and `tag` into `into`.

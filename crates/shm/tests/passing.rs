@@ -112,7 +112,6 @@ fn messages_share_a_table_and_an_endpoint_with_other_handlers() {
     here.active().request(1, count, [2]).unwrap();
     there.recv(0, 3, part).unwrap();
     assert_eq!(there.memory(), [7; 100]);
-    let mut am = there.into_active();
-    am.serve_until(|state| state.counted >= 42).unwrap();
-    assert_eq!(am.into_state().counted, 42);
+    there.active().serve_until(|state| state.counted >= 42).unwrap();
+    assert_eq!(there.active().state().counted, 42);
 }

@@ -38,18 +38,8 @@ impl Mail {
         Ok(moved)
     }
 
-    /// Does all that handlers left. Then every arrival has its bytes.
-    pub(super) fn drain<E: Bulk>(
-        &mut self,
-        endpoint: &mut E,
-        memory: &mut [u8],
-    ) -> Result<(), CommError> {
-        while self.copy_next(endpoint, memory)? {}
-        Ok(())
-    }
-
     /// Empties the next slot, and says whether there was one.
-    fn copy_next<E: Bulk>(
+    pub(super) fn copy_next<E: Bulk>(
         &mut self,
         endpoint: &mut E,
         memory: &mut [u8],

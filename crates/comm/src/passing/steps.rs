@@ -94,7 +94,8 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     ) -> Result<usize, CommError> {
         let (endpoint, state) = self.am.parts();
         let mail = state.mail_mut();
-        mail.drain(endpoint, &mut self.memory)?;
+        // Then every arrival has its bytes.
+        while mail.copy_next(endpoint, &mut self.memory)? {}
         let key = mail.receives.insert(Receive::new(envelope, into));
         let arrival = mail.find_arrival(envelope).and_then(|index| mail.arrivals.remove(index));
         let Some(Arrival { bytes, body, .. }) = arrival else {

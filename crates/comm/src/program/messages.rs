@@ -4,7 +4,7 @@ use super::{Combine, Part, Processor};
 use crate::{CommError, Rank};
 
 /// Tags from here on belong to the collective operations of [`Comm`].
-pub const COLLECTIVE: u32 = 1 << 31;
+const COLLECTIVE: u32 = 1 << 31;
 const BROADCAST: u32 = COLLECTIVE;
 const REDUCE: u32 = COLLECTIVE + 1;
 /// The first tag by which ranks tell each other that they have come to a barrier. Later tags are of

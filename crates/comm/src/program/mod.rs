@@ -14,7 +14,7 @@ mod work;
 
 pub use active::{Am, Verb};
 pub use combine::Combine;
-pub use messages::{BARRIER, COLLECTIVE, Comm, Pending};
+pub use messages::{BARRIER, Comm, Pending};
 pub use part::Part;
 pub use work::{Delay, Work};
 
