@@ -55,6 +55,29 @@ impl<L: Link> Credited<L> {
         Self { link, ledger }
     }
 
+    /// Sends a frame that takes a credit, if there is one, and owed credits with it.
+    #[inline]
+    fn send_on_credit(
+        &mut self,
+        peer: Rank,
+        kind: FrameKind,
+        message: Message,
+    ) -> Result<Posted, CommError> {
+        check_peer(peer, self.link.rank(), self.link.size())?;
+        let account = &mut self.ledger.peers[peer];
+        if account.credits == 0 {
+            return Ok(Posted::Busy);
+        }
+        let frame = Frame { kind, credits: account.owed, message };
+        let posted = self.link.try_send(peer, &frame)?;
+        if posted == Posted::Yes {
+            account.credits -= 1;
+            self.ledger.outstanding += 1;
+            self.ledger.owed -= usize::from(std::mem::take(&mut account.owed));
+        }
+        Ok(posted)
+    }
+
     /// Sends the replies that wait, as far as the link takes them.
     #[inline]
     fn send_replies(&mut self) -> Result<(), CommError> {
@@ -105,19 +128,7 @@ impl<L: Link> Endpoint for Credited<L> {
 
     #[inline]
     fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {
-        check_peer(peer, self.link.rank(), self.link.size())?;
-        let account = &mut self.ledger.peers[peer];
-        if account.credits == 0 {
-            return Ok(Posted::Busy);
-        }
-        let frame = Frame { kind: FrameKind::Request, credits: account.owed, message };
-        let posted = self.link.try_send(peer, &frame)?;
-        if posted == Posted::Yes {
-            account.credits -= 1;
-            self.ledger.outstanding += 1;
-            self.ledger.owed -= usize::from(std::mem::take(&mut account.owed));
-        }
-        Ok(posted)
+        self.send_on_credit(peer, FrameKind::Request, message)
     }
 
     #[inline]

@@ -74,22 +74,13 @@ impl<L: Link> Bulk for Credited<L> {
         len: usize,
         message: Message,
     ) -> Result<Begun, CommError> {
-        check_peer(peer, self.link.rank(), self.link.size())?;
         exposed_range(self.ledger.exposed, at, len)?;
         exposed_range(self.ledger.exposed, into, len)?;
-        let account = &mut self.ledger.peers[peer];
-        if account.credits == 0 {
-            return Ok(Begun::Busy);
-        }
         let asking = Message::new(HandlerId(0), [at, into, len].map(|word| word as u64));
-        let frame = Frame { kind: FrameKind::Get, credits: account.owed, message: asking };
-        if self.link.try_send(peer, &frame)? == Posted::Busy {
+        if self.send_on_credit(peer, FrameKind::Get, asking)? == Posted::Busy {
             return Ok(Begun::Busy);
         }
-        account.credits -= 1;
-        account.asked.push_back(Asked { into, len, message });
-        self.ledger.outstanding += 1;
-        self.ledger.owed -= usize::from(std::mem::take(&mut account.owed));
+        self.ledger.peers[peer].asked.push_back(Asked { into, len, message });
         Ok(Begun::Yes)
     }
 }
