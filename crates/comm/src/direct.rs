@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use crate::error::check_peer;
-use crate::{Combine, Comm, CommError, Part, Pending, Processor, Rank, Work};
+use crate::{Comm, CommError, Part, Pending, Processor, Rank, Work};
 
 #[cfg(test)]
 mod tests;
@@ -200,7 +200,7 @@ impl Comm for Direct {
         from.copy(&mut self.memory, into)
     }
 
-    fn combine(&mut self, how: Combine, into: Part, a: Part, b: Part) -> Result<(), CommError> {
-        how.apply(&mut self.memory, into, a, b)
+    fn add(&mut self, into: Part, term: Part) -> Result<(), CommError> {
+        into.add(&mut self.memory, term)
     }
 }

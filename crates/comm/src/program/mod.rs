@@ -6,14 +6,12 @@
 //! how often it repeats.
 
 mod active;
-mod combine;
 mod memory;
 mod messages;
 mod part;
 mod work;
 
 pub use active::{Am, Verb};
-pub use combine::Combine;
 pub use messages::{BARRIER, Comm, Pending};
 pub use part::Part;
 pub use work::{Delay, Work};

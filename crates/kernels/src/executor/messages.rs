@@ -1,7 +1,7 @@
 //! Message passing as programs see it, on a transport.
 
 use bandgap_comm::passing::MessageId;
-use bandgap_comm::{Bulk, Combine, Comm, CommError, Part, Pending, Rank, Timer, Watch};
+use bandgap_comm::{Bulk, Comm, CommError, Part, Pending, Rank, Timer, Watch};
 
 use super::Executor;
 use crate::is_counted;
@@ -37,8 +37,8 @@ impl<E: Bulk, T: Timer, W: Watch> Comm for Executor<E, T, W> {
     }
 
     #[inline(always)]
-    fn combine(&mut self, how: Combine, into: Part, a: Part, b: Part) -> Result<(), CommError> {
-        how.apply(self.passing.memory_mut(), into, a, b)
+    fn add(&mut self, into: Part, term: Part) -> Result<(), CommError> {
+        into.add(self.passing.memory_mut(), term)
     }
 
     #[inline(always)]

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::Obeys;
 use bandgap_comm::direct::{Direct, DirectId};
-use bandgap_comm::{Combine, Comm, CommError, Part, Pending, Processor, Rank, Stamp, Work};
+use bandgap_comm::{Comm, CommError, Part, Pending, Processor, Rank, Stamp, Work};
 use bandgap_kernels::{
     Arrived, Failed, Needs, Order, Outcome, Rig, Row, is_counted, messages_rows,
 };
@@ -82,8 +82,8 @@ impl Comm for Native {
     fn copy(&mut self, from: Part, into: Part) -> Result<(), CommError> {
         self.direct.copy(from, into)
     }
-    fn combine(&mut self, how: Combine, into: Part, a: Part, b: Part) -> Result<(), CommError> {
-        self.direct.combine(how, into, a, b)
+    fn add(&mut self, into: Part, term: Part) -> Result<(), CommError> {
+        self.direct.add(into, term)
     }
 }
 

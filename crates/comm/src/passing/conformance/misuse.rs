@@ -2,7 +2,7 @@
 
 use super::Harness;
 use super::ranks::{Ranks, end, finish, one_of_each, pair, pattern, ranks, run, turns};
-use crate::{Combine, CommError, Endpoint, HandlerId, Part, Word};
+use crate::{CommError, Endpoint, HandlerId, Part, Word};
 
 /// A message longer or shorter than the receive is an error that names both lengths. Its sender
 /// finishes, and the next message arrives.
@@ -91,7 +91,7 @@ pub fn misplaced_parts<H: Harness>() {
                     rank.exchange(peer, 0, outside, into),
                     rank.exchange(peer, 0, from, outside),
                     outside.copy(rank.memory_mut(), into),
-                    Combine::Sum.apply(rank.memory_mut(), outside, outside, from),
+                    outside.add(rank.memory_mut(), from),
                 ];
                 for answer in answers {
                     let Err(CommError::NotInMemory { part, memory: len }) = answer else {
