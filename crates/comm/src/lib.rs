@@ -41,7 +41,7 @@ pub use credit::{Credited, DEFAULT_CREDITS};
 pub use endpoint::{Deliver, Endpoint, Posted};
 pub use error::CommError;
 pub use exposed::ExposedMemory;
-pub use floor::{Bare, Floor, FloorError, Measuring, ReadProcess, Role, Window, Yields};
+pub use floor::{Bare, Floor, FloorError, Measuring, Role, Window, Yields};
 pub use frame::{Frame, FrameError, FrameKind, MAX_FRAME};
 pub use link::Link;
 pub use message::{HandlerId, MAX_WORDS, Message, NoHandler, Rank, Tag, Word};

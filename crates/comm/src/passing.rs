@@ -12,8 +12,8 @@
 //! A receive names sender, tag and length. Messages of one sender and tag are received in the order
 //! of their sends, by receives in the order of their posting (MPI 4.1, section 3.5, "Semantics of
 //! Point-to-Point Communication"). A message that no receive has taken yet is kept, and its slot is
-//! freed: a sender never waits for a receiver that computes, and only memory limits how many
-//! messages are kept. Announced messages wait at their senders.
+//! freed when its receiver next makes a call: a sender does not wait for the receive, and only
+//! memory limits how many messages are kept. Announced messages wait at their senders.
 //!
 //! Every call that waits also moves on everything else: a rank that sends copies out what arrives,
 //! and one that receives sends its answers. Handlers neither send nor copy slots; they match

@@ -1,7 +1,7 @@
 //! What the source of a rank program may do.
 //!
-//! The same source runs on a transport, runs on an MPI's own calls, and is recorded for the
-//! simulator. Three rules make this possible. A stamp is opaque: [`Processor::mark`] returns
+//! The same source runs on a transport, can run on a library's own message passing, and is recorded
+//! for the simulator. Three rules make this possible. A stamp is opaque: [`Processor::mark`] returns
 //! nothing. Control flow depends neither on payload nor on time. The caller of a program decides
 //! how often it repeats.
 
