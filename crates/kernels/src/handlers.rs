@@ -73,10 +73,7 @@ pub(crate) fn handlers(
     ];
     debug_assert!(ids.iter().all(|(given, expected)| given == expected));
     let first = add_handlers(&mut table);
-    let mail = match slots {
-        Some((at, tuning)) => Mail::new(rank, size, exposed, at, tuning, first)?,
-        None => Mail::without_slots(rank, size, first),
-    };
+    let mail = Mail::new(rank, size, exposed, slots, first)?;
     let (tally, log) = (Tally::default(), Log::default());
     let (mailbox, met) = (Mailbox::new(size), vec![0; size]);
     Ok((table, RankState { tally, log, mailbox, met, mail }))

@@ -96,7 +96,7 @@ impl<E: Bulk> Machine for Executor<E, CycleClock, RankWatch> {
     }
 
     fn capacity(&self) -> usize {
-        self.endpoint().capabilities().capacity
+        self.endpoint().capacity()
     }
 
     fn time_delay(&mut self, delay: Delay, messages: u32, samples: u32) -> Vec<u64> {

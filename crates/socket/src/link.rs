@@ -119,10 +119,6 @@ impl<S: Stream> Link for SocketLink<S> {
         self.channels.len() + 1
     }
 
-    fn blocks(&self) -> bool {
-        true
-    }
-
     #[inline]
     fn try_send(&mut self, peer: Rank, frame: &Frame) -> Result<Posted, CommError> {
         let channel = channel(&mut self.channels, self.rank, peer)?;

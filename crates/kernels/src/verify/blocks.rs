@@ -77,7 +77,7 @@ impl Blocks {
             let salt = salt([self.turn, source, to, self.checked, sent_from(index, places)]);
             let block = target(am.endpoint(), index, bytes)?;
             for (at, len) in chunks(bytes) {
-                am.read_exposed(block + at, &mut self.chunk[..len])?;
+                am.endpoint().read_exposed(block + at, &mut self.chunk[..len])?;
                 fill(&mut expected[..len], salt, at);
                 let (got, expected) = (&self.chunk[..len], &expected[..len]);
                 let flaw = Flaw::of_bytes(Some(self.partner), index, bytes, at, expected, got);

@@ -112,7 +112,7 @@ pub(super) fn fill(into: &mut [u8], salt: u64, at: usize) {
 
 #[cfg(test)]
 mod tests {
-    use bandgap_comm::{Combine, Part};
+    use bandgap_comm::Part;
 
     use super::*;
 
@@ -170,9 +170,10 @@ mod tests {
             }
             let sum = Placed { part: part(3), content: Content::Sum { sources: 3, message: 7 } };
             turn.poison(&mut memory, &sum).unwrap();
-            Combine::Sum.apply(&mut memory, part(3), part(2), part(0)).unwrap();
+            part(2).copy(&mut memory, part(3)).unwrap();
+            part(3).add(&mut memory, part(0)).unwrap();
             assert!(turn.compare(&memory, &sum).unwrap().is_some());
-            Combine::Sum.apply(&mut memory, part(3), part(3), part(1)).unwrap();
+            part(3).add(&mut memory, part(1)).unwrap();
             assert_eq!(turn.compare(&memory, &sum).unwrap(), None);
             let fewer = Placed { content: Content::Sum { sources: 2, message: 7 }, ..sum };
             let flaw = turn.compare(&memory, &fewer).unwrap();

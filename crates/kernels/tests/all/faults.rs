@@ -83,12 +83,11 @@ fn native(order: &Order, liar: usize, plan: Option<Plan>) -> Found {
         None | Some(Fault::Flip) => Duration::from_secs(60),
         Some(_) => Duration::from_millis(20),
     };
-    let ranks = direct::ranks(SIZE, 0).into_iter().enumerate().map(|(rank, direct)| {
-        let direct = direct.with_patience(patience);
-        Native::new(match plan.clone().filter(|_| rank == liar) {
-            Some(plan) => direct.with_hook(hook(plan, SIZE)),
-            None => direct,
-        })
+    let ranks = direct::ranks(SIZE, 0).into_iter().enumerate().map(|(rank, mut direct)| {
+        direct.patience = patience;
+        let plan = plan.clone().filter(|_| rank == liar);
+        direct.hook = plan.map(|plan| hook(plan, SIZE));
+        Native::new(direct)
     });
     found(&carry_out(ranks.collect::<Vec<_>>(), std::slice::from_ref(order)))
 }

@@ -5,10 +5,7 @@ use std::time::Duration;
 
 use bandgap_comm::passing::conformance::{Harness, Reluctant};
 use bandgap_comm::passing::{HoldsMail, Mail, Passing, Tuning, add_handlers};
-use bandgap_comm::{
-    ActiveMessages, Begun, Bulk, Capabilities, CommError, Deliver, Endpoint, Handlers, Message,
-    NoWatch, Part, Posted, Rank, Source, Waiting,
-};
+use bandgap_comm::{ActiveMessages, Endpoint, Handlers, NoWatch, Part, Waiting};
 use bandgap_shm::{DEFAULT_SLOTS, Exposed, MIN_SLOTS, Segment, ShmEndpoint};
 
 fn endpoints(size: usize, slots: usize, exposed: usize) -> Vec<ShmEndpoint> {
@@ -99,7 +96,7 @@ fn messages_share_a_table_and_an_endpoint_with_other_handlers() {
             call.done()
         });
         let first = add_handlers(&mut handlers);
-        let mail = Mail::new(endpoint.rank(), 2, memory, 0, &tuning, first).unwrap();
+        let mail = Mail::new(endpoint.rank(), 2, memory, Some((0, &tuning)), first).unwrap();
         let state = Shared { counted: 0, mail };
         let am = ActiveMessages::new(endpoint, handlers, state, Waiting::Yield, WATCH);
         (Passing::over(am), count)
@@ -115,100 +112,6 @@ fn messages_share_a_table_and_an_endpoint_with_other_handlers() {
     here.active().request(1, count, [2]).unwrap();
     there.recv(0, 3, part).unwrap();
     assert_eq!(there.memory(), [7; 100]);
-    let mut am = there.into_active();
-    am.serve_until(|state| state.counted >= 42).unwrap();
-    assert_eq!(am.into_state().counted, 42);
-}
-
-/// Says that it can read the memory of a peer, and gives bytes of its own instead.
-struct Reading {
-    endpoint: ShmEndpoint,
-    reads: Vec<(Rank, u64, usize)>,
-}
-
-impl Endpoint for Reading {
-    fn rank(&self) -> Rank {
-        self.endpoint.rank()
-    }
-    fn size(&self) -> usize {
-        self.endpoint.size()
-    }
-    fn capabilities(&self) -> Capabilities {
-        self.endpoint.capabilities()
-    }
-    fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {
-        self.endpoint.try_request(peer, message)
-    }
-    fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize, CommError> {
-        self.endpoint.progress(deliver)
-    }
-    fn outstanding(&self) -> usize {
-        self.endpoint.outstanding()
-    }
-}
-
-impl Bulk for Reading {
-    fn exposed(&self) -> usize {
-        self.endpoint.exposed()
-    }
-    fn read_exposed(&self, _: usize, _: &mut [u8]) -> Result<(), CommError> {
-        panic!("nothing was stored")
-    }
-    fn write_exposed(&mut self, _: usize, _: &[u8]) -> Result<(), CommError> {
-        panic!("nothing is to be written")
-    }
-    fn try_store(
-        &mut self,
-        _: Rank,
-        _: usize,
-        _: Source<'_>,
-        _: &mut usize,
-    ) -> Result<Posted, CommError> {
-        panic!("the peer reads by itself")
-    }
-    fn try_get(
-        &mut self,
-        _: Rank,
-        _: usize,
-        _: usize,
-        _: usize,
-        _: Message,
-    ) -> Result<Begun, CommError> {
-        panic!("the memory is not exposed")
-    }
-    fn try_read_peer(
-        &mut self,
-        peer: Rank,
-        address: u64,
-        into: &mut [u8],
-    ) -> Result<bool, CommError> {
-        self.reads.push((peer, address, into.len()));
-        into.fill(0x5A);
-        Ok(true)
-    }
-}
-
-#[test]
-fn a_transport_that_reads_a_peers_memory_moves_long_messages_by_that_alone() {
-    const LONG: usize = 100_000;
-    let tuning = Tuning::default();
-    let ranks = endpoints(2, 8, tuning.memory(2)).into_iter().map(|endpoint| {
-        let endpoint = Reading { endpoint, reads: Vec::new() };
-        Passing::new(endpoint, 0, &tuning, Waiting::Yield, WATCH).unwrap()
-    });
-    let [mut here, mut there] =
-        <[_; 2]>::try_from(ranks.collect::<Vec<_>>()).unwrap_or_else(|_| panic!("two ranks"));
-    let part = Part::new(3, LONG);
-    here.resize(3 + LONG);
-    there.resize(3 + LONG + 1);
-    there.memory_mut().fill(2);
-    let address = here.memory()[3..].as_ptr().addr() as u64;
-    let send = here.isend(1, 3, part).unwrap();
-    there.recv(0, 3, part).unwrap();
-    // Exactly the message is read.
-    let got = there.memory();
-    assert!(got[3..3 + LONG].iter().all(|&byte| byte == 0x5A));
-    assert_eq!((&got[..3], &got[3 + LONG..]), (&[2; 3][..], &[2][..]));
-    assert_eq!(there.active().endpoint().reads, [(0, address, LONG)]);
-    here.wait(send).unwrap();
+    there.active().serve_until(|state| state.counted >= 42).unwrap();
+    assert_eq!(there.active().state().counted, 42);
 }

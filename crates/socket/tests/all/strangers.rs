@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bandgap_comm::{Credited, Link};
+use bandgap_comm::{Credited, Endpoint, Link};
 use bandgap_socket::{Kind, SocketError};
 
 use crate::mesh::{self, SECRET, deadline};
@@ -163,7 +163,7 @@ fn a_peer_that_tells_too_few_ports_is_noticed() {
 
 fn alone<K: Kind>() -> usize {
     let link = mesh::link::<K>(0, 1, deadline(), |own| vec![own]).map_err(drop).unwrap();
-    Credited::new(link, 1).link().size()
+    Credited::new(link, 1).size()
 }
 
 #[test]

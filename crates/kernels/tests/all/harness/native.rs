@@ -4,9 +4,7 @@ use std::time::Instant;
 
 use super::Obeys;
 use bandgap_comm::direct::{Direct, DirectId};
-use bandgap_comm::{
-    Combine, Comm, CommError, Group, Members, Part, Pending, Processor, Rank, Stamp, Work,
-};
+use bandgap_comm::{Comm, CommError, Part, Pending, Processor, Rank, Stamp, Work};
 use bandgap_kernels::{Arrived, Failed, Needs, Order, Outcome, Rig, carry_out_passing, is_counted};
 
 /// Tag of the messages by which ranks meet, which are not spoilt.
@@ -62,11 +60,7 @@ impl Processor for Native {
 
 impl Comm for Native {
     type Pending = DirectId;
-    type Group<'a> = Group<'a, Self>;
 
-    fn group(&mut self, members: Members) -> Result<Group<'_, Self>, CommError> {
-        Group::new(self, members)
-    }
     fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Result<Pending<DirectId>, CommError> {
         self.direct.isend(peer, tag, from)
     }
@@ -83,8 +77,8 @@ impl Comm for Native {
     fn copy(&mut self, from: Part, into: Part) -> Result<(), CommError> {
         self.direct.copy(from, into)
     }
-    fn combine(&mut self, how: Combine, into: Part, a: Part, b: Part) -> Result<(), CommError> {
-        self.direct.combine(how, into, a, b)
+    fn add(&mut self, into: Part, term: Part) -> Result<(), CommError> {
+        self.direct.add(into, term)
     }
 }
 
@@ -98,12 +92,12 @@ impl Rig for Native {
         self.orders
     }
     fn prepare(&mut self, _needs: &Needs, memory: usize, marks: usize) {
-        self.direct.resize(memory);
+        self.direct.memory.resize(memory, 0);
         self.marks.clear();
         self.marks.reserve(marks);
     }
     fn memory(&mut self) -> &mut [u8] {
-        self.direct.memory_mut()
+        &mut self.direct.memory
     }
     fn marks(&self) -> &[Stamp] {
         &self.marks

@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use bandgap_comm::direct::Letter;
+use bandgap_comm::direct::{Hook, Letter};
 use bandgap_comm::{
-    Begun, Bulk, Capabilities, CommError, Deliver, Endpoint, HandlerId, Message, NoHandler, Posted,
-    Rank, Source,
+    Begun, Bulk, CommError, Deliver, Endpoint, HandlerId, Message, NoHandler, Posted, Rank, Source,
 };
 
 use super::native::MEETING;
@@ -65,11 +64,11 @@ fn third(from: Rank, to: Rank, size: usize) -> Option<Rank> {
 }
 
 /// A hook that spoils a letter of [`bandgap_comm::direct`].
-pub fn hook(plan: Plan, size: usize) -> impl FnMut(Letter) -> Vec<Letter> + Send {
+pub fn hook(plan: Plan, size: usize) -> Hook {
     let mut seen = 0;
     let mut last: Option<Letter> = None;
     let mut held: Option<Letter> = None;
-    move |mut letter| {
+    Box::new(move |mut letter| {
         let can = !letter.bytes.is_empty() || plan.fault.without_content();
         if !can || letter.tag == MEETING {
             return vec![letter];
@@ -106,7 +105,7 @@ pub fn hook(plan: Plan, size: usize) -> impl FnMut(Letter) -> Vec<Letter> + Send
         }
         plan.happens();
         vec![letter]
-    }
+    })
 }
 
 /// An endpoint that spoils one of the requests of some handlers, one reply, or one transfer.
@@ -177,8 +176,8 @@ impl<E: Endpoint> Endpoint for Lying<E> {
     fn size(&self) -> usize {
         self.inner.size()
     }
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
+    fn capacity(&self) -> usize {
+        self.inner.capacity()
     }
     fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {
         let Some(plan) = self.plan.clone() else { return self.inner.try_request(peer, message) };

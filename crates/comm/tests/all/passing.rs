@@ -1,10 +1,9 @@
 //! Message passing over the link between threads passes the suite, with room and without.
-#![allow(clippy::unwrap_used)]
+
+use std::time::Duration;
 
 use bandgap_comm::conformance::Faulty;
 use bandgap_comm::inproc::{self, InprocLink};
-use std::time::Duration;
-
 use bandgap_comm::passing::conformance::{Harness, Reluctant};
 use bandgap_comm::passing::{Passing, Tuning};
 use bandgap_comm::{Credited, DEFAULT_CREDITS, NoWatch, Part, Waiting};

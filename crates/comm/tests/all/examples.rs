@@ -1,7 +1,7 @@
 //! The examples do what they say.
 
 #[allow(dead_code)]
-#[path = "../examples/remote_memory.rs"]
+#[path = "../../examples/remote_memory.rs"]
 mod remote_memory;
 
 #[test]
