@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use crate::error::check_peer;
-use crate::{Comm, CommError, Part, Pending, Processor, Rank, Work};
+use crate::{Comm, CommError, Group, Members, Part, Pending, Processor, Rank, Work};
 
 #[cfg(test)]
 mod tests;
@@ -141,6 +141,11 @@ impl Processor for Direct {
 
 impl Comm for Direct {
     type Pending = DirectId;
+    type Group<'a> = Group<'a, Self>;
+
+    fn group(&mut self, members: Members) -> Result<Group<'_, Self>, CommError> {
+        Group::new(self, members)
+    }
 
     fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Result<Pending<DirectId>, CommError> {
         check_peer(peer, self.rank, self.inboxes.len())?;

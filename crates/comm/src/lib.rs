@@ -45,7 +45,7 @@ pub use floor::{Bare, Floor, FloorError, Measuring, Role, Window, Yields};
 pub use frame::{Frame, FrameError, FrameKind, MAX_FRAME};
 pub use link::Link;
 pub use message::{HandlerId, MAX_WORDS, Message, NoHandler, Rank, Tag, Word};
-pub use program::{Am, BARRIER, Comm, Delay, Part, Pending, Processor, Verb, Work};
+pub use program::{Am, BARRIER, Comm, Delay, Group, Members, Part, Pending, Processor, Verb, Work};
 pub use timer::{Stamp, Timer};
 pub use transfer::Transfer;
 pub use transport::{Can, Connected, Rendezvous, Transport};

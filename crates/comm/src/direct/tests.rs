@@ -117,6 +117,39 @@ fn no_rank_leaves_a_barrier_before_the_last_comes() {
 }
 
 #[test]
+fn rows_and_columns_do_for_themselves_what_all_do() {
+    const COLUMNS: usize = 3;
+    let got = all_well(2 * COLUMNS, |rank| {
+        let (row, column) = (rank.rank() / COLUMNS, rank.rank() % COLUMNS);
+        let own = f64::from(1 << rank.rank());
+        write(&mut rank.memory, FIRST, [own; 3]);
+        let row = Members { first: row * COLUMNS, stride: 1, count: COLUMNS };
+        let column = Members { first: column, stride: COLUMNS, count: 2 };
+        rank.group(row)?.sum(FIRST, SECOND, THIRD)?;
+        rank.group(column)?.broadcast(1, SECOND)?;
+        // The last two of the row: a group of a group.
+        let mut group = rank.group(row)?;
+        let last = Members { first: 1, stride: 1, count: 2 };
+        if group.rank() > 0 {
+            let mut last = group.group(last)?;
+            assert_eq!(last.size(), 2);
+            last.barrier()?;
+            last.exchange(1 - last.rank(), 5, FIRST, THIRD)?;
+        } else {
+            let refused = group.group(last).map(drop);
+            assert!(matches!(refused, Err(CommError::NotInGroup { .. })), "{refused:?}");
+        }
+        let memory = &rank.memory;
+        Ok((doubles(SECOND.of(memory)?)[0], doubles(THIRD.of(memory)?)[0]))
+    });
+    // Row 1 is ranks 3, 4, 5: 8 + 16 + 32, broadcast down the columns. The last two of a row have
+    // each other's value.
+    let sums: Vec<f64> = got.iter().map(|&(sum, _)| sum).collect();
+    assert_eq!(sums, [56.0; 6]);
+    assert_eq!([got[1].1, got[2].1, got[4].1, got[5].1], [4.0, 2.0, 32.0, 16.0]);
+}
+
+#[test]
 fn receives_take_messages_of_their_sender_and_tag_in_posting_order() {
     all_well(3, |rank| {
         if rank.rank() > 0 {

@@ -1,6 +1,6 @@
 //! Rank programs over message passing.
 
-use super::{Part, Processor};
+use super::{Members, Part, Processor};
 use crate::{CommError, Rank};
 
 /// Tags from here on belong to the collective operations of [`Comm`].
@@ -25,6 +25,16 @@ pub struct Pending<P>(pub P);
 pub trait Comm: Processor {
     /// What an implementation keeps of a message that is under way.
     type Pending;
+    /// A view of some of the ranks. A group of a group is again a group of the whole.
+    type Group<'a>: Comm<Pending = Self::Pending>
+    where
+        Self: 'a;
+
+    /// The view of `members`, of which this rank must be one.
+    ///
+    /// # Errors
+    /// [`CommError::NoSuchGroup`], [`CommError::NotInGroup`].
+    fn group(&mut self, members: Members) -> Result<Self::Group<'_>, CommError>;
 
     /// Begins to send `from` to `peer`.
     ///

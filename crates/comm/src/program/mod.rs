@@ -6,12 +6,16 @@
 //! how often it repeats.
 
 mod active;
+mod group;
+mod members;
 mod memory;
 mod messages;
 mod part;
 mod work;
 
 pub use active::{Am, Verb};
+pub use group::Group;
+pub use members::Members;
 pub use messages::{BARRIER, Comm, Pending};
 pub use part::Part;
 pub use work::{Delay, Work};

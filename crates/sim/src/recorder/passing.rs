@@ -1,6 +1,6 @@
 //! Message passing, written down: an exchange as a send and a receive, a barrier as its rounds.
 
-use bandgap_comm::{Comm, CommError, Part, Pending, Rank};
+use bandgap_comm::{Comm, CommError, Group, Members, Part, Pending, Rank};
 
 use super::{Recorder, length};
 use crate::{Context, Op};
@@ -23,6 +23,11 @@ pub struct Begun(Option<(Rank, u32, Part)>);
 
 impl Comm for Recorder {
     type Pending = Begun;
+    type Group<'a> = Group<'a, Self>;
+
+    fn group(&mut self, members: Members) -> Result<Group<'_, Self>, CommError> {
+        Group::new(self, members)
+    }
 
     /// The send itself: the processor is free while its bytes are under way.
     fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Result<Pending<Begun>, CommError> {
@@ -155,6 +160,23 @@ mod tests {
             .unwrap()
         };
         assert_eq!(at(0), at(1 << 20));
+    }
+
+    #[test]
+    fn members_of_a_group_are_ranks_of_the_whole() {
+        // The odd ranks of five: member 1 is rank 3.
+        let schedule = record(5, |comm| match comm.rank() % 2 {
+            1 => {
+                let odd = Members { first: 1, stride: 2, count: 2 };
+                let mut group = comm.group(odd)?;
+                let peer = 1 - group.rank();
+                group.send(peer, 0, part(1))
+            }
+            _ => Ok(()),
+        })
+        .unwrap();
+        assert!(schedule.operations(1).eq([send(Context::Messages, 3, 0, 1)]));
+        assert!(schedule.operations(3).eq([send(Context::Messages, 1, 0, 1)]));
     }
 
     #[test]

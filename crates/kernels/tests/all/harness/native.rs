@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::Obeys;
 use bandgap_comm::direct::{Direct, DirectId};
-use bandgap_comm::{Comm, CommError, Part, Pending, Processor, Rank, Stamp, Work};
+use bandgap_comm::{Comm, CommError, Group, Members, Part, Pending, Processor, Rank, Stamp, Work};
 use bandgap_kernels::{Arrived, Failed, Needs, Order, Outcome, Rig, carry_out_passing, is_counted};
 
 /// Tag of the messages by which ranks meet, which are not spoilt.
@@ -60,7 +60,11 @@ impl Processor for Native {
 
 impl Comm for Native {
     type Pending = DirectId;
+    type Group<'a> = Group<'a, Self>;
 
+    fn group(&mut self, members: Members) -> Result<Group<'_, Self>, CommError> {
+        Group::new(self, members)
+    }
     fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Result<Pending<DirectId>, CommError> {
         self.direct.isend(peer, tag, from)
     }
