@@ -174,10 +174,7 @@ impl Outbox {
     /// Checks whether acknowledgements are late. Reads the clock only if none has come since the
     /// last look.
     pub(super) fn tend(&mut self, now: impl FnOnce() -> Duration) {
-        if self.idle() {
-            return;
-        }
-        if std::mem::replace(&mut self.watched, true) {
+        if !self.idle() && std::mem::replace(&mut self.watched, true) {
             self.look(now());
         }
     }
