@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 
-use crate::channel::Channel;
+use crate::channel::{Channel, sent};
 use crate::error::system;
 use crate::{SocketError, Stream};
 
@@ -80,14 +80,15 @@ impl<S: Stream> SocketLink<S> {
     #[cold]
     #[inline(never)]
     fn tend(&mut self) -> Result<(), CommError> {
-        self.channels.iter_mut().try_for_each(Channel::tend)
+        self.channels.iter_mut().try_for_each(|channel| sent(channel.peer, channel.stream.tend()))
     }
 
     /// Prepares the streams for a sleep of `timeout`. Returns how long the sleep may last.
     fn rest(&mut self, timeout: Duration) -> Result<Duration, CommError> {
         let mut longest = timeout;
         for channel in &mut self.channels {
-            longest = channel.rest()?.map_or(longest, |rest| rest.min(longest));
+            let rest = sent(channel.peer, channel.stream.rest())?;
+            longest = rest.map_or(longest, |rest| rest.min(longest));
         }
         Ok(longest)
     }

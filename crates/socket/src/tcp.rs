@@ -56,10 +56,6 @@ impl Listen for TcpListener {
         loopback(text)
     }
 
-    fn accept(&self) -> io::Result<TcpStream> {
-        self.accept().map(|(stream, _)| stream)
-    }
-
     fn connect(address: &SocketAddr, timeout: Duration) -> io::Result<Option<TcpStream>> {
         match TcpStream::connect_timeout(address, timeout) {
             Ok(stream) => Ok(Some(stream)),

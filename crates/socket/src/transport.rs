@@ -73,11 +73,9 @@ struct BareSocket<K>(K);
 
 impl<K: Kind, T: Timer> Bare<T> for BareSocket<K> {
     fn measure(&mut self, floor: &Floor, with: &Measuring<'_, T>) -> Result<Vec<u64>, FloorError> {
-        let Measuring { role, window, timer, patience, .. } = *with;
         let streams = !K::LOSES && floor.yields.bytes().is_some();
         let measured = if streams { stream } else { ping_pong };
-        let ticks = measured(&self.0, role, window, timer, patience);
-        ticks.map_err(|error| FloorError::Failed(Box::new(error)))
+        measured(&self.0, with).map_err(|error| FloorError::Failed(Box::new(error)))
     }
 }
 

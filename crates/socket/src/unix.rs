@@ -71,10 +71,6 @@ impl Listen for UnixListener {
         address.map_err(system("use a name of the abstract namespace"))
     }
 
-    fn accept(&self) -> io::Result<UnixStream> {
-        self.accept().map(|(stream, _)| stream)
-    }
-
     fn connect(address: &SocketAddrUnix, _timeout: Duration) -> io::Result<Option<UnixStream>> {
         // The standard library's call would wait for room at the listener for ever.
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;

@@ -8,10 +8,12 @@ use std::time::Instant;
 
 use bandgap_comm::Rank;
 use rustix::event::PollFd;
+use rustix::net::{SocketFlags, accept_with};
 
 use super::hello::{Hello, Reading};
-use super::{Listen, left, readable, wait};
+use super::{Listen, readable, wait};
 use crate::SocketError;
+use crate::call::at_once;
 use crate::error::system;
 
 /// Unknown callers to keep, beyond one for each expected rank. When there are more, the oldest is
@@ -46,12 +48,9 @@ impl<L: Listen> Callers<L> {
             if missing.is_empty() {
                 return Ok(self.known.into_iter().flatten().collect());
             }
-            if left(deadline).is_none() {
-                return Err(SocketError::Missing { missing });
-            }
             let listener = std::iter::once(self.listener.as_fd());
             let sockets = listener.chain(self.unknown.iter().map(|(stream, _)| stream.as_fd()));
-            wait(&mut sockets.map(readable).collect::<Vec<PollFd<'_>>>(), deadline)?;
+            wait(&mut sockets.map(readable).collect::<Vec<PollFd<'_>>>(), deadline, &missing)?;
         }
     }
 
@@ -59,20 +58,17 @@ impl<L: Listen> Callers<L> {
     fn admit(&mut self) -> Result<(), SocketError> {
         // Not more at a time, so that a crowd cannot push out callers that nobody has heard.
         for _ in 0..STRANGERS {
-            match self.listener.accept() {
-                Ok(stream) => {
+            match at_once(|| accept_with(&self.listener, SocketFlags::CLOEXEC)) {
+                Ok(Some(socket)) => {
+                    let stream = L::Stream::from(socket);
                     let own = L::is_own(&stream).unwrap_or(false);
                     if own && L::prepare(&stream).is_ok() {
                         self.unknown.push_back((stream, Reading::default()));
                     }
                 }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Ok(None) => break,
                 // A caller that left before it was let in does not matter.
-                Err(error)
-                    if matches!(
-                        error.kind(),
-                        ErrorKind::ConnectionAborted | ErrorKind::Interrupted
-                    ) => {}
+                Err(error) if error.kind() == ErrorKind::ConnectionAborted => {}
                 Err(error) => return Err(system("accept a connection")(error)),
             }
         }

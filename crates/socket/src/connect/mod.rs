@@ -13,7 +13,7 @@ mod hello;
 
 use std::io;
 use std::net::SocketAddr;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -31,15 +31,13 @@ pub type Secret = [u8; 16];
 
 /// A listening socket whose calls do not wait, and how to reach it.
 pub(crate) trait Listen: AsFd + Sized {
-    type Stream: AsFd;
+    type Stream: AsFd + From<OwnedFd>;
     type Address;
 
     /// Listens at an address that nobody else has. Also returns it, to tell the others.
     fn bind() -> Result<(Self, String), SocketError>;
     /// Reads the address of a listener.
     fn address(text: &str) -> Result<Self::Address, SocketError>;
-    /// Accepts the next caller; fails with `WouldBlock` if there is none.
-    fn accept(&self) -> io::Result<Self::Stream>;
     /// Connects to a listener. `None` if it has no room, or does not exist yet.
     fn connect(address: &Self::Address, timeout: Duration) -> io::Result<Option<Self::Stream>>;
     /// Whether this process's user owns the other end; true if the system does not tell.
@@ -100,9 +98,7 @@ fn reach<L: Listen>(
 ) -> Result<L::Stream, SocketError> {
     let unreachable = |source| SocketError::Unreachable { peer, source };
     loop {
-        let Some(left) = left(deadline) else {
-            return Err(SocketError::Missing { missing: vec![peer] });
-        };
+        let left = left(deadline, &[peer])?;
         if let Some(stream) = L::connect(address, left).map_err(unreachable)? {
             if !L::is_own(&stream).map_err(unreachable)? {
                 return Err(SocketError::NotThePeer { peer, what: "another user listens there" });
@@ -124,10 +120,7 @@ fn hear(
     let mut reading = Reading::default();
     loop {
         match reading.go_on(stream) {
-            Ok(None) if left(deadline).is_none() => {
-                return Err(SocketError::Missing { missing: vec![peer] });
-            }
-            Ok(None) => wait(&mut [readable(stream.as_fd())], deadline)?,
+            Ok(None) => wait(&mut [readable(stream.as_fd())], deadline, &[peer])?,
             Ok(Some(hello)) if hello.is(&expected) => return Ok(()),
             Ok(Some(_)) => return Err(SocketError::NotThePeer { peer, what: STRANGE }),
             Err(what) => return Err(SocketError::NotThePeer { peer, what }),
@@ -135,18 +128,24 @@ fn hear(
     }
 }
 
-/// The time left before the deadline, if any.
-fn left(deadline: Instant) -> Option<Duration> {
-    deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
+/// The time left before the deadline. None is left for the missing ranks if it has passed.
+fn left(deadline: Instant, missing: &[Rank]) -> Result<Duration, SocketError> {
+    let left = deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero());
+    left.ok_or_else(|| SocketError::Missing { missing: missing.to_vec() })
 }
 
 fn readable(socket: BorrowedFd<'_>) -> PollFd<'_> {
     PollFd::from_borrowed_fd(socket, PollFlags::IN)
 }
 
-/// Sleeps until a socket is readable or the deadline has passed.
-fn wait(sockets: &mut [PollFd<'_>], deadline: Instant) -> Result<(), SocketError> {
-    let timeout = Timespec::try_from(left(deadline).unwrap_or_default()).ok();
+/// Sleeps until a socket is readable or the deadline has passed. Fails with the missing ranks if it
+/// had passed before.
+fn wait(
+    sockets: &mut [PollFd<'_>],
+    deadline: Instant,
+    missing: &[Rank],
+) -> Result<(), SocketError> {
+    let timeout = Timespec::try_from(left(deadline, missing)?).ok();
     match poll(sockets, timeout.as_ref()) {
         Ok(_) | Err(Errno::INTR) => Ok(()),
         Err(error) => Err(system("wait for a socket")(error)),

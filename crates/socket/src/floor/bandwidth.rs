@@ -1,17 +1,15 @@
 //! The bandwidth of one direction.
 
-use std::time::Duration;
-
-use bandgap_comm::{Role, Timer, Window};
+use bandgap_comm::{Measuring, Role, Timer};
 
 use super::side::Side;
 use crate::{Kind, SocketError};
 
-/// Bytes of each of [`Window::rounds`] writes.
+/// Bytes of a round.
 pub const STREAM_BYTES: usize = 1 << 20;
 
-/// Each sample times [`Window::rounds`] writes of [`STREAM_BYTES`]. Each write ends when the
-/// responder has read the bytes and answered with one byte.
+/// A round is a write of [`STREAM_BYTES`], which ends when the responder has read the bytes and
+/// answered with one byte.
 ///
 /// The writer waits for the answers because the reader is slower. A writer that ran ahead would
 /// fill the socket's buffers with more than the nearest caches hold, and fetching the bytes from
@@ -22,15 +20,13 @@ pub const STREAM_BYTES: usize = 1 << 20;
 /// If the socket loses messages: lost bytes are not sent again.
 ///
 /// # Errors
-/// The other side closed its socket, sent wrong bytes, or was silent for longer than `patience`, or
-/// the operating system refused.
+/// The other side closed its socket, sent wrong bytes, or was silent for longer than
+/// [`Measuring::patience`], or the operating system refused.
 pub fn stream<K: Kind, T: Timer>(
     socket: &K,
-    role: Role,
-    window: Window,
-    timer: &T,
-    patience: Duration,
+    with: &Measuring<'_, T>,
 ) -> Result<Vec<u64>, SocketError> {
+    let Measuring { role, window, timer, patience, .. } = *with;
     assert!(!K::LOSES, "lost bytes are not sent again");
     let pattern: Vec<u8> = (0..STREAM_BYTES).map(byte_at).collect();
     let mut side = Side::new(socket, patience);

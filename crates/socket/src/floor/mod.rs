@@ -2,8 +2,9 @@
 //!
 //! They do the least that any program over these sockets has to do, with the same system calls as
 //! the link. Both sides run the same function, in opposite [`Role`](bandgap_comm::Role)s and with
-//! the same [`Window`](bandgap_comm::Window). The initiator gets the timer's ticks for each sample,
-//! including the cost of the timer; the responder gets an empty list.
+//! the same [`Window`](bandgap_comm::Window), which says how many rounds a sample times. The
+//! initiator gets the timer's ticks for each sample, including the cost of the timer; the responder
+//! gets an empty list.
 
 mod bandwidth;
 mod ping_pong;

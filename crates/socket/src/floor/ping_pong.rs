@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bandgap_comm::{Role, Timer, Window};
+use bandgap_comm::{Measuring, Role, Timer};
 
 use super::side::Side;
 use crate::{Kind, SocketError};
@@ -10,23 +10,21 @@ use crate::{Kind, SocketError};
 /// Silence after which a message that may be lost is sent again: a thousand round trips.
 const RESEND: Duration = Duration::from_millis(20);
 
-/// Each sample times [`Window::rounds`] round trips of 8 bytes. Both sides spin on calls that do
-/// not wait. Half a round trip is half the time of a round.
+/// A round is a round trip of 8 bytes. Both sides spin on calls that do not wait. Half a round trip
+/// is half the time of a round.
 ///
 /// Every message carries its number, which is checked. If messages may be lost, the initiator sends
 /// again after 20 ms of silence; that time is part of the sample. The responder returns after its
 /// last answer, so if that one is lost, the initiator fails.
 ///
 /// # Errors
-/// The other side closed its socket, sent a wrong number, or was silent for longer than `patience`,
-/// or the operating system refused.
+/// The other side closed its socket, sent a wrong number, or was silent for longer than
+/// [`Measuring::patience`], or the operating system refused.
 pub fn ping_pong<K: Kind, T: Timer>(
     socket: &K,
-    role: Role,
-    window: Window,
-    timer: &T,
-    patience: Duration,
+    with: &Measuring<'_, T>,
 ) -> Result<Vec<u64>, SocketError> {
+    let Measuring { role, window, timer, patience, .. } = *with;
     let mut player = Player { side: Side::new(socket, patience), number: 0 };
     let mut samples = Vec::new();
     match role {

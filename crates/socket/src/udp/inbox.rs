@@ -1,7 +1,7 @@
 //! What has arrived, and what the peer must be told about it.
 
 use super::header::Flags;
-use super::{MOST, charge};
+use super::{MOST, Mishaps, charge};
 
 /// The receiving half of one direction.
 #[derive(Debug, Default)]
@@ -18,10 +18,6 @@ pub(super) struct Inbox {
     complained: bool,
     /// The number at which the peer closed.
     end: Option<u32>,
-    /// Datagrams that had arrived before.
-    pub(super) duplicates: u64,
-    /// Datagrams that arrived before their turn.
-    pub(super) early: u64,
 }
 
 /// What the peer waits for, and how urgently.
@@ -68,7 +64,7 @@ impl Inbox {
 
     /// A datagram with a payload has arrived.
     #[inline]
-    pub(super) fn arrived(&mut self, place: Place, len: usize) {
+    pub(super) fn arrived(&mut self, place: Place, len: usize, mishaps: &mut Mishaps) {
         self.charged += charge(len);
         // With half of it used, the peer may have no room left, or soon have none.
         let owed = if self.charged >= self.room / 2 { Owed::Due } else { Owed::New };
@@ -78,9 +74,9 @@ impl Inbox {
                 self.expected = self.expected.wrapping_add(1);
                 self.complained = false;
             }
-            Place::Again => self.duplicates += 1,
+            Place::Again => mishaps.duplicates += 1,
             Place::Early => {
-                self.early += 1;
+                mishaps.early += 1;
                 self.complain();
             }
         }

@@ -9,6 +9,7 @@
 mod datagrams;
 mod header;
 mod inbox;
+mod mishaps;
 mod outbox;
 mod ports;
 mod protocol;
@@ -25,7 +26,7 @@ use crate::transport::{message, word};
 use crate::{Kind, Over, SocketError};
 
 pub use datagrams::Datagrams;
-pub use protocol::Mishaps;
+pub use mishaps::Mishaps;
 pub use stream::UdpStream;
 
 /// Size to request for a socket's receive buffer: Linux's default limit for unprivileged processes.

@@ -1,16 +1,15 @@
 //! What has been sent but not acknowledged.
 
+use std::time::Duration;
+
 use super::header::{Flags, HEADER, MAX_DATAGRAM, MAX_PAYLOAD};
 use super::store::Store;
-use super::{MAX_ROOM, MOST, charge};
-
-/// Milliseconds.
-pub(super) type Millis = u64;
+use super::{MAX_ROOM, MOST, Mishaps, charge};
 
 /// First wait for an acknowledgement. It is usually longer than a rank computes between two polls.
 /// A needless repetition costs little, and if a datagram is lost, the peer usually notices much
 /// sooner, when the next one arrives.
-pub(super) const FIRST_WAIT: Millis = 10;
+const FIRST_WAIT: Duration = Duration::from_millis(10);
 /// Most doublings of that wait, so that it stays below a second.
 const DOUBLINGS: u32 = 6;
 /// After this many unanswered repetitions, over 150 ms, this rank may stop polling without having
@@ -54,11 +53,9 @@ pub(super) struct Outbox {
     /// Nothing has been acknowledged since the last look.
     watched: bool,
     /// When to repeat the oldest datagram; `None` until the clock has been read.
-    due: Option<Millis>,
+    due: Option<Duration>,
     /// Repetitions since something was acknowledged.
     tries: u32,
-    /// Datagrams sent again.
-    pub(super) repeated: u64,
 }
 
 impl Outbox {
@@ -123,16 +120,16 @@ impl Outbox {
 
     /// Notes that the system took the datagram.
     #[inline]
-    pub(super) fn gave(&mut self) {
+    pub(super) fn gave(&mut self, mishaps: &mut Mishaps) {
         if !self.ask || self.given == self.base {
             if self.given == self.sent {
                 self.sent = self.sent.wrapping_add(1);
             } else {
-                self.repeated += 1;
+                mishaps.repeated += 1;
             }
             self.given = self.given.wrapping_add(1);
         } else {
-            self.repeated += 1;
+            mishaps.repeated += 1;
         }
         self.ask = false;
     }
@@ -176,11 +173,8 @@ impl Outbox {
 
     /// Checks whether acknowledgements are late. Reads the clock only if none has come since the
     /// last look.
-    pub(super) fn tend(&mut self, now: impl FnOnce() -> Millis) {
-        if self.idle() {
-            return;
-        }
-        if std::mem::replace(&mut self.watched, true) {
+    pub(super) fn tend(&mut self, now: impl FnOnce() -> Duration) {
+        if !self.idle() && std::mem::replace(&mut self.watched, true) {
             self.look(now());
         }
     }
@@ -188,19 +182,18 @@ impl Outbox {
     /// Repeats the oldest datagram if it is due. Returns the time left. Only the oldest is
     /// repeated: perhaps the peer is just not polling and everything lies at its socket. The answer
     /// will tell.
-    pub(super) fn look(&mut self, now: Millis) -> Option<Millis> {
+    pub(super) fn look(&mut self, now: Duration) -> Option<Duration> {
         if self.idle() {
             return None;
         }
-        let wait = |tries: u32| FIRST_WAIT << tries.min(DOUBLINGS);
-        let mut due = *self.due.get_or_insert(now + wait(0));
-        if now >= due {
+        let wait = |tries: u32| FIRST_WAIT * (1 << tries.min(DOUBLINGS));
+        let due = self.due.get_or_insert(now + wait(0));
+        if now >= *due {
             self.ask = true;
             self.tries += 1;
-            due = now + wait(self.tries);
-            self.due = Some(due);
+            *due = now + wait(self.tries);
         }
-        Some(due - now)
+        Some(*due - now)
     }
 
     /// Whether everything is acknowledged.

@@ -15,10 +15,12 @@
 //! next datagram that goes back, or separately when half of the buffer has been used, or after a
 //! while.
 
+use std::time::Duration;
+
 use super::header::{Flags, HEADER, Header, Key};
 use super::inbox::{Inbox, Place};
-use super::outbox::{Millis, Outbox};
-use super::{LEAST_ROOM, MAX_ROOM};
+use super::outbox::Outbox;
+use super::{LEAST_ROOM, MAX_ROOM, Mishaps};
 
 /// One end of a pair.
 #[derive(Debug)]
@@ -32,20 +34,7 @@ pub(super) struct Protocol {
     inbox: Inbox,
     /// The last separate acknowledgement.
     answer: [u8; HEADER],
-    refused: u64,
-}
-
-/// What has gone wrong at one end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Mishaps {
-    /// Datagrams sent again.
-    pub repeated: u64,
-    /// Datagrams that had arrived before.
-    pub duplicates: u64,
-    /// Datagrams that arrived before their turn and were dropped.
-    pub early: u64,
-    /// Datagrams that were not the peer's, were changed on their way, or were invalid.
-    pub refused: u64,
+    pub(super) mishaps: Mishaps,
 }
 
 impl Protocol {
@@ -53,7 +42,8 @@ impl Protocol {
     pub(super) fn new(ours: Key, theirs: Key, first: u32, room: u32) -> Self {
         let outbox = Outbox::new(first, LEAST_ROOM);
         let inbox = Inbox::new(first, room.clamp(LEAST_ROOM, MAX_ROOM));
-        Self { theirs, ours, outbox, inbox, answer: [0; HEADER], refused: 0 }
+        let (answer, mishaps) = ([0; HEADER], Mishaps::default());
+        Self { theirs, ours, outbox, inbox, answer, mishaps }
     }
 
     /// Takes bytes to send from two pieces. Returns how many: 0 if there is no room.
@@ -89,7 +79,7 @@ impl Protocol {
     #[inline]
     pub(super) fn gave(&mut self) {
         if self.outbox.pending() {
-            self.outbox.gave();
+            self.outbox.gave(&mut self.mishaps);
             self.inbox.told();
         } else {
             self.inbox.told_all();
@@ -113,13 +103,13 @@ impl Protocol {
     #[inline]
     pub(super) fn accept<'d>(&mut self, datagram: &'d [u8]) -> Option<&'d [u8]> {
         let Some((header, place, covered, payload)) = self.examine(datagram) else {
-            self.refused += 1;
+            self.mishaps.refused += 1;
             return None;
         };
         self.outbox.acknowledge(covered);
         self.outbox.room = header.room;
         if !payload.is_empty() {
-            self.inbox.arrived(place, datagram.len());
+            self.inbox.arrived(place, datagram.len(), &mut self.mishaps);
         }
         if header.flags != Flags::NONE {
             self.heed(&header, place);
@@ -158,14 +148,14 @@ impl Protocol {
     }
 
     /// Checks whether acknowledgements are late on either side. Call this now and then.
-    pub(super) fn tend(&mut self, now: impl FnOnce() -> Millis) {
+    pub(super) fn tend(&mut self, now: impl FnOnce() -> Duration) {
         self.inbox.tend();
         self.outbox.tend(now);
     }
 
     /// Call this before this end sleeps: what it owes is due. It must wake up after the time
     /// returned.
-    pub(super) fn rest(&mut self, now: Millis) -> Option<Millis> {
+    pub(super) fn rest(&mut self, now: Duration) -> Option<Duration> {
         self.inbox.hurry();
         self.outbox.look(now)
     }
@@ -173,15 +163,6 @@ impl Protocol {
     /// Datagrams that may not have arrived, and acknowledgements owed.
     pub(super) fn unsettled(&self) -> usize {
         self.outbox.unsettled() + usize::from(self.inbox.owes())
-    }
-
-    pub(super) fn mishaps(&self) -> Mishaps {
-        Mishaps {
-            repeated: self.outbox.repeated,
-            duplicates: self.inbox.duplicates,
-            early: self.inbox.early,
-            refused: self.refused,
-        }
     }
 }
 

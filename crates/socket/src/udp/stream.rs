@@ -9,9 +9,8 @@ use bandgap_comm::Rank;
 use rustix::net::sockopt::{set_socket_recv_buffer_size, socket_recv_buffer_size};
 
 use super::header::{HEADER, Key, MAX_DATAGRAM, MAX_PAYLOAD};
-use super::outbox::Millis;
-use super::protocol::{Mishaps, Protocol};
-use super::{Datagrams, MAX_ROOM, RECEIVE_BUFFER};
+use super::protocol::Protocol;
+use super::{Datagrams, MAX_ROOM, Mishaps, RECEIVE_BUFFER};
 use crate::{Received, Secret, Stream};
 
 /// Where numbers begin: so close to their end that many runs pass it.
@@ -51,7 +50,7 @@ impl<D: Datagrams> UdpStream<D> {
 
     /// What has gone wrong so far at this end.
     pub fn mishaps(&self) -> Mishaps {
-        self.protocol.mishaps()
+        self.protocol.mishaps
     }
 
     /// Sends everything that waits, as far as the system takes it.
@@ -89,10 +88,6 @@ impl<D: Datagrams> UdpStream<D> {
             return Ok(Received::Closed);
         }
         if self.gone { Err(ErrorKind::ConnectionRefused.into()) } else { Ok(Received::Nothing) }
-    }
-
-    fn now(begun: Instant) -> Millis {
-        begun.elapsed().as_millis() as Millis
     }
 }
 
@@ -138,14 +133,14 @@ impl<D: Datagrams> Stream for UdpStream<D> {
 
     fn tend(&mut self) -> io::Result<()> {
         let begun = self.begun;
-        self.protocol.tend(|| Self::now(begun));
+        self.protocol.tend(|| begun.elapsed());
         self.attend()
     }
 
     fn rest(&mut self) -> io::Result<Option<Duration>> {
-        let left = self.protocol.rest(Self::now(self.begun));
+        let left = self.protocol.rest(self.begun.elapsed());
         self.attend()?;
-        Ok(if self.gone { Some(Duration::ZERO) } else { left.map(Duration::from_millis) })
+        Ok(if self.gone { Some(Duration::ZERO) } else { left })
     }
 
     fn unsettled(&self) -> usize {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use bandgap_comm::{Role, Stamp, Timer, Window};
+use bandgap_comm::{Measuring, Role, Stamp, Timer, Window};
 use bandgap_socket::{Kind, SocketError, floor};
 
 use crate::mesh;
@@ -25,7 +25,13 @@ impl Timer for Count {
     fn work(&self, _iterations: u32) {}
 }
 
-/// Runs both sides; returns the initiator's and the responder's samples.
+/// What a side is given.
+fn with(role: Role, window: Window, timer: &Count, patience: Duration) -> Measuring<'_, Count> {
+    let read_process = |_, _, _: &mut [u8]| panic!("no other process is read");
+    Measuring { role, window, timer, patience, give_up: &|_| false, read_process }
+}
+
+/// Runs both sides with their clocks; returns the initiator's and the responder's samples.
 fn both<S: Send + Sync>(
     ends: (S, S),
     floor: impl Fn(&S, Role, &Count) -> Result<Vec<u64>, SocketError> + Sync,
@@ -41,7 +47,7 @@ fn both<S: Send + Sync>(
 fn ping_pong_stamps_each_sample_twice<K: Kind + Send + Sync>() {
     let window = Window { samples: 5, rounds: 7 };
     let samples = both(mesh::pair::<K>(), |socket, role, timer| {
-        floor::ping_pong(socket, role, window, timer, PATIENCE)
+        floor::ping_pong(socket, &with(role, window, timer, PATIENCE))
     });
     // A clock that counts its readings gives 1 for the time between two neighbouring ones.
     assert_eq!(samples, (vec![1; 5], vec![]));
@@ -60,12 +66,12 @@ fn a_stream_carries_every_byte() {
     for rounds in [0, 2] {
         let window = Window { rounds, ..window };
         let samples = both(mesh::pair::<TcpStream>(), |socket, role, timer| {
-            floor::stream(socket, role, window, timer, PATIENCE)
+            floor::stream(socket, &with(role, window, timer, PATIENCE))
         });
         assert_eq!(samples, (vec![1; 2], vec![]));
     }
     let (samples, _) = both(mesh::pair::<UnixStream>(), |socket, role, timer| {
-        floor::stream(socket, role, window, timer, PATIENCE)
+        floor::stream(socket, &with(role, window, timer, PATIENCE))
     });
     assert_eq!(samples, [1; 2]);
 }
@@ -81,8 +87,9 @@ fn a_stream_of_wrong_bytes_is_noticed() {
         here.write_all(&vec![7; floor::STREAM_BYTES]).unwrap();
         here
     });
+    let timer = Count::default();
     let error =
-        floor::stream(&there, Role::Responder, window, &Count::default(), PATIENCE).unwrap_err();
+        floor::stream(&there, &with(Role::Responder, window, &timer, PATIENCE)).unwrap_err();
     assert!(matches!(error, SocketError::Corrupt { .. }), "{error}");
     wrong.join().unwrap();
 }
@@ -111,8 +118,9 @@ fn a_lost_datagram_is_sent_again() {
         }
         there
     });
+    let timer = Count::default();
     let samples =
-        floor::ping_pong(&here, Role::Initiator, window, &Count::default(), PATIENCE).unwrap();
+        floor::ping_pong(&here, &with(Role::Initiator, window, &timer, PATIENCE)).unwrap();
     assert_eq!(samples, [1]);
     lossy.join().unwrap();
 }
@@ -125,7 +133,8 @@ fn a_repeated_datagram_is_answered_again_and_counted_once() {
     for number in [1_u64, 1, 2] {
         here.send(&number.to_le_bytes()).unwrap();
     }
-    floor::ping_pong(&there, Role::Responder, window, &Count::default(), PATIENCE).unwrap();
+    let timer = Count::default();
+    floor::ping_pong(&there, &with(Role::Responder, window, &timer, PATIENCE)).unwrap();
     let mut answers = [0; 3];
     for answer in &mut answers {
         let mut bytes = [0; 8];
@@ -142,16 +151,16 @@ fn a_silent_or_closed_side_ends_the_wait() {
     let timer = Count::default();
     for role in [Role::Initiator, Role::Responder] {
         let (here, there) = mesh::pair::<TcpStream>();
-        let error = floor::ping_pong(&here, role, window, &timer, none).unwrap_err();
+        let error = floor::ping_pong(&here, &with(role, window, &timer, none)).unwrap_err();
         assert!(matches!(error, SocketError::Silent { .. }), "{role:?}: {error}");
-        let error = floor::stream(&here, role, window, &timer, none).unwrap_err();
+        let error = floor::stream(&here, &with(role, window, &timer, none)).unwrap_err();
         assert!(matches!(error, SocketError::Silent { .. }), "{role:?}: {error}");
         drop(there);
-        let error = floor::ping_pong(&here, role, window, &timer, PATIENCE).unwrap_err();
+        let error = floor::ping_pong(&here, &with(role, window, &timer, PATIENCE)).unwrap_err();
         assert!(matches!(error, SocketError::Closed), "{role:?}: {error}");
 
         let (here, _there) = mesh::pair::<UdpSocket>();
-        let error = floor::ping_pong(&here, role, window, &timer, none).unwrap_err();
+        let error = floor::ping_pong(&here, &with(role, window, &timer, none)).unwrap_err();
         assert!(matches!(error, SocketError::Silent { .. }), "{role:?}: {error}");
     }
 }
