@@ -1,9 +1,11 @@
 //! The handlers of programs over Active Messages.
 
 use bandgap_comm::passing::{Mail, Tuning, add_handlers};
-use bandgap_comm::{Answer, Call, CommError, HandlerId, Handlers, Outcome, Rank, Verb, Word};
+use bandgap_comm::{
+    Answer, Call, CommError, HandlerId, Handlers, MAX_WORDS, Outcome, Rank, Verb, Word,
+};
 
-use crate::mailbox::{self, Mailbox};
+use crate::mailbox::{MAIL, Mailbox};
 use crate::{Log, RankState, Tally};
 
 /// Replies with the complement of its word: the requester can tell that the handler ran.
@@ -43,6 +45,12 @@ fn echoed(state: &mut RankState, answer: Answer, word: Word, _: Word, _: Word, _
     }
 }
 
+fn mail(state: &mut RankState, call: Call<'_>, a: Word, b: Word, c: Word, d: Word) -> Outcome {
+    let sent = call.words().min(MAX_WORDS);
+    state.mailbox.receive(call.from(), &[a, b, c, d][..sent]);
+    call.done()
+}
+
 /// Numbers of meetings grow, so that one that comes twice changes nothing.
 fn meet(state: &mut RankState, call: Call<'_>, number: Word, _: Word, _: Word, _: Word) -> Outcome {
     if let Some(met) = state.met.get_mut(call.from()) {
@@ -67,7 +75,7 @@ pub(crate) fn handlers(
     let ids = [
         (table.request(echo), ECHO.handler),
         (table.request(sink), SINK.handler),
-        (table.request(mailbox::receive), mailbox::MAIL),
+        (table.request(mail), MAIL),
         (table.request(meet), MEET),
         (table.reply(echoed), ECHOED),
     ];

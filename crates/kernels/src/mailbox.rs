@@ -6,11 +6,7 @@
 
 use std::collections::VecDeque;
 
-use bandgap_comm::{
-    ActiveMessages, Call, CommError, Endpoint, HandlerId, MAX_WORDS, Outcome, Rank, Watch, Word,
-};
-
-use crate::RankState;
+use bandgap_comm::{ActiveMessages, CommError, Endpoint, HandlerId, MAX_WORDS, Rank, Watch, Word};
 
 /// The handler that takes words of the mailbox.
 pub(crate) const MAIL: HandlerId = HandlerId(2);
@@ -63,7 +59,8 @@ impl Mailbox {
         self.boxes.get(from).is_none_or(|inbox| !inbox.letters.is_empty() || inbox.fault.is_some())
     }
 
-    fn receive(&mut self, from: Rank, words: &[Word]) {
+    /// Takes the words of one request of `from`.
+    pub fn receive(&mut self, from: Rank, words: &[Word]) {
         if let Some(inbox) = self.boxes.get_mut(from).filter(|inbox| inbox.fault.is_none()) {
             inbox.fault = inbox.add(words).err();
         }
@@ -101,20 +98,6 @@ impl Inbox {
         }
         Ok(())
     }
-}
-
-/// The handler that takes words for the mailbox.
-pub(crate) fn receive(
-    state: &mut RankState,
-    call: Call<'_>,
-    a: Word,
-    b: Word,
-    c: Word,
-    d: Word,
-) -> Outcome {
-    let sent = call.words().min(MAX_WORDS);
-    state.mailbox.receive(call.from(), &[a, b, c, d][..sent]);
-    call.done()
 }
 
 /// Sends `bytes` to the mailbox of rank `to`, and returns when they are there.

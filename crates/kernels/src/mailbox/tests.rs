@@ -4,6 +4,7 @@ use bandgap_comm::inproc::InprocLink;
 use bandgap_comm::{Credited, NoWatch, Waiting, inproc};
 
 use super::*;
+use crate::RankState;
 use crate::handlers::handlers;
 
 type Messages = ActiveMessages<Credited<InprocLink>, RankState, NoWatch>;
