@@ -1,31 +1,30 @@
 //! From batches to results, whatever the task.
 
 mod bulk;
-mod timed;
 
 use bandgap_campaign::bulk::BulkPlan;
 use bandgap_campaign::fan_in::FanInPlan;
-use bandgap_campaign::floors::FloorPlan;
+use bandgap_campaign::floors::{FloorPlan, key};
 use bandgap_campaign::logp::LogpPlan;
 use bandgap_campaign::series::SeriesPlan;
 use bandgap_campaign::{Planned, Setting, Table};
 use bandgap_record::RecordError;
 
 use crate::Outcome;
-use crate::batches;
 use crate::contention::assemble::contention;
 use crate::error::AssembleError;
-use crate::floor::assemble::{floor, measured};
+use crate::floor::assemble::floor;
 use crate::logp;
 use crate::ratio::assemble::ratio;
 use crate::rtt_pairs::assemble::rtt_pairs;
 use crate::series;
 use crate::verification::assemble::verification;
 
+pub use crate::batches::assemble::unfitted;
 pub use crate::hockney::assemble::Fitting;
 pub use crate::logp::assemble::fitted;
 pub use crate::measured::TABLE;
-pub use crate::series::Tabled;
+pub use crate::series::tabled;
 
 /// The results of a plan, and warnings on what is missing among them.
 pub type Assembled = Result<(Vec<Outcome>, Vec<String>), AssembleError>;
@@ -51,9 +50,9 @@ impl Assemble for LogpPlan {
     fn assemble(&self, setting: &Setting, table: &Table) -> Assembled {
         let judged = &self.judge(table);
         let plan = &self.signature;
-        let measured = logp::assemble::Measured { setting, plan, table, judged, empty: None };
+        let measured = logp::assemble::Measured { setting, plan, judged, empty: None };
         let mut results: Vec<Outcome> = vec![measured.logp()?.into()];
-        results.extend(rtt_pairs(setting, judged, table)?.map(Outcome::from));
+        results.extend(rtt_pairs(setting, judged).map(Outcome::from));
         results.extend(verification("signature", setting, table).map(Outcome::from));
         Ok((results, Vec::new()))
     }
@@ -61,8 +60,7 @@ impl Assemble for LogpPlan {
 
 impl Assemble for FanInPlan {
     fn assemble(&self, setting: &Setting, table: &Table) -> Assembled {
-        let mut results: Vec<Outcome> =
-            vec![contention(&self.judge(table), setting, table)?.into()];
+        let mut results: Vec<Outcome> = vec![contention(&self.judge(table), setting)?.into()];
         results.extend(verification("contention", setting, table).map(Outcome::from));
         Ok((results, Vec::new()))
     }
@@ -71,8 +69,8 @@ impl Assemble for FanInPlan {
 impl Assemble for SeriesPlan {
     fn assemble(&self, setting: &Setting, table: &Table) -> Assembled {
         let judged = &self.judge(table);
-        let measured = series::assemble::Measured { setting, plan: self, table, judged };
-        Ok((timed::outcomes(&measured)?, Vec::new()))
+        let measured = series::assemble::Measured { setting, plan: self, judged };
+        Ok((measured.outcomes()?, Vec::new()))
     }
 }
 
@@ -80,11 +78,6 @@ impl Assemble for BulkPlan {
     fn assemble(&self, setting: &Setting, table: &Table) -> Assembled {
         bulk::results(setting, self, table)
     }
-}
-
-/// Batches that no fit could be made of, as they were measured: kind `batches`.
-pub fn unfitted(setting: &Setting, table: &Table, reason: &AssembleError) -> Outcome {
-    batches::assemble::unfitted(setting, table, reason).into()
 }
 
 /// What came of a measurement of floors.
@@ -101,16 +94,17 @@ pub struct Floors {
 /// A number cannot be recorded.
 pub fn floors(table: &Table, plan: &FloorPlan) -> Result<Floors, RecordError> {
     let judged = plan.judge(table);
+    let measured = || plan.floors.iter().filter(|of| !table.batches(&key(&of.name)).is_empty());
     let (mut results, mut unavailable) = (Vec::new(), Vec::new());
-    for of in measured(plan, table) {
-        match floor(of, table, &judged, plan)? {
+    for of in measured() {
+        match floor(of, &judged)? {
             Ok(floor) => results.push(floor.into()),
             Err(reason) => unavailable.push(reason),
         }
     }
-    for layer in measured(plan, table) {
+    for layer in measured() {
         for over in &*layer.over {
-            results.extend(ratio(layer, over, table, &judged, plan)?.map(Outcome::from));
+            results.extend(ratio(layer, over, &judged)?.map(Outcome::from));
         }
     }
     Ok(Floors { results, unavailable })

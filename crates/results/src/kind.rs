@@ -2,93 +2,26 @@
 
 use std::any::Any;
 
-use bandgap_record::{Quantity, RecordError};
-use bandgap_report::{Figure, Layout};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use bandgap_record::RecordError;
+use bandgap_report::Layout;
 
-/// A result of any kind, for a reader. There are no defaults: a kind that has nothing to say in
-/// some respect says so itself.
+/// A result of any kind, for a reader.
 pub trait Shown: Any {
-    /// The estimates by which runs are compared. Each has a name that no other one of the run has,
-    /// and that the same estimate has in another run.
-    fn quantities(&self) -> Vec<(String, &Quantity)>;
-
     /// What is printed of it. Of results that belong together the first prints all, and the others
     /// nothing.
     fn text(&self, among: &Among<'_>, layout: &Layout) -> String;
 
-    /// What is drawn of it; of results that share a figure the first draws it.
-    fn figures(&self, among: &Among<'_>) -> Vec<Figure>;
-
-    /// The files of it beside the run file; of results that share a file the first writes it.
+    /// The files of it beside the run file, where it has some; of results that share a file the first
+    /// writes it.
     ///
     /// # Errors
     /// A table cannot be written.
-    fn files(&self, among: &Among<'_>) -> Result<Vec<File>, RecordError>;
-
-    /// What a reader should know besides the numbers, as sentences.
-    fn findings(&self) -> &[String];
-
-    /// Whether it is what was asked for.
-    fn verdict(&self) -> Verdict;
-}
-
-/// A kind of result: how its results are told from others, written and read.
-pub trait Kind: Shown + Serialize + DeserializeOwned {
-    /// Its name: the field `kind` of its results.
-    const KIND: &'static str;
-    /// What its results are, as documented in docs/run-format.md.
-    const MEANING: &'static str;
-
-    /// One with every field filled.
-    #[cfg(test)]
-    fn sample() -> Self;
-}
-
-/// Says in the `impl` of [`Shown`] of a kind what its results do not have.
-macro_rules! nothing {
-    ($($what:ident),+) => { $(nothing! { @$what })+ };
-    (@quantities) => {
-        fn quantities(&self) -> Vec<(String, &bandgap_record::Quantity)> {
-            Vec::new()
-        }
-    };
-    (@figures) => {
-        fn figures(&self, _: &$crate::kind::Among<'_>) -> Vec<bandgap_report::Figure> {
-            Vec::new()
-        }
-    };
-    (@files) => {
-        fn files(
-            &self,
-            _: &$crate::kind::Among<'_>,
-        ) -> Result<Vec<$crate::kind::File>, bandgap_record::RecordError> {
-            Ok(Vec::new())
-        }
-    };
-    (@findings) => {
-        fn findings(&self) -> &[String] {
-            &[]
-        }
-    };
-}
-pub(crate) use nothing;
-
-/// Whether a result is what was asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// All is there, and as precise as was asked for.
-    Good,
-    /// Something is missing, or less precise than was asked for.
-    Doubtful,
-}
-
-impl Verdict {
-    /// Doubtful if so.
-    pub fn doubtful_if(doubtful: bool) -> Verdict {
-        if doubtful { Verdict::Doubtful } else { Verdict::Good }
+    fn files(&self, _among: &Among<'_>) -> Result<Vec<File>, RecordError> {
+        Ok(Vec::new())
     }
+
+    /// Whether something is missing, or less precise than was asked for.
+    fn is_doubtful(&self) -> bool;
 }
 
 /// A file of a run beside its run file.
@@ -109,41 +42,29 @@ impl File {
 
 /// The results that one of them stands among.
 pub struct Among<'a> {
-    results: Vec<&'a dyn Shown>,
-    more: bool,
+    /// All of them, in their order.
+    pub results: Vec<&'a dyn Shown>,
+    /// Whether results of further transports are to come: if so, each file is named after its
+    /// transport from the first on.
+    pub more_to_come: bool,
 }
 
 impl<'a> Among<'a> {
-    /// Results in their order.
+    /// Results in their order, and no more to come.
     pub fn new(results: impl IntoIterator<Item = &'a dyn Shown>) -> Among<'a> {
-        Among { results: results.into_iter().collect(), more: false }
-    }
-
-    /// The same, where results of further transports are to come or not: if so, each file is named
-    /// after its transport from the first on.
-    #[must_use]
-    pub fn with_more_to_come(self, more: bool) -> Among<'a> {
-        Among { more, ..self }
-    }
-
-    /// Whether results of further transports are to come.
-    pub fn more_to_come(&self) -> bool {
-        self.more
-    }
-
-    /// All of them.
-    pub fn all(&self) -> &[&'a dyn Shown] {
-        &self.results
+        Among { results: results.into_iter().collect(), more_to_come: false }
     }
 
     /// Those of one kind.
-    pub fn of<K: Shown>(&self) -> impl Iterator<Item = &'a K> + use<'a, K> {
-        let all: Vec<&'a dyn Shown> = self.results.clone();
-        all.into_iter().filter_map(|shown| (shown as &dyn Any).downcast_ref())
+    pub fn of<K: Shown>(&self) -> impl Iterator<Item = &'a K> {
+        let upcast = |shown: &&'a dyn Shown| -> &'a dyn Any { *shown };
+        self.results.iter().map(upcast).filter_map(<dyn Any>::downcast_ref)
     }
-}
 
-/// Whether `one` is the first of `all`, so that it speaks for them.
-pub fn is_first<K>(one: &K, all: &[&K]) -> bool {
-    all.first().is_some_and(|first| std::ptr::eq(*first, one))
+    /// Those of its kind that belong together, if `one` is the first of them, so that it speaks for
+    /// them.
+    pub fn led_by<K: Shown>(&self, one: &K, belongs: impl Fn(&K) -> bool) -> Option<Vec<&'a K>> {
+        let all: Vec<&'a K> = self.of().filter(|other| belongs(other)).collect();
+        all.first().is_some_and(|first| std::ptr::eq(*first, one)).then_some(all)
+    }
 }

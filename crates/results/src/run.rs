@@ -4,7 +4,7 @@ use bandgap_record::{RecordError, RunDir};
 use bandgap_report::Layout;
 
 use crate::Outcome;
-use crate::kind::{Among, Verdict};
+use crate::kind::Among;
 use crate::logp;
 
 /// A run with results of all kinds.
@@ -13,7 +13,7 @@ pub type Run = bandgap_record::Run<Outcome>;
 /// Results that belong together, as one text.
 pub fn text(results: &[Outcome], layout: &Layout) -> String {
     let among = among(results);
-    among.all().iter().map(|result| result.text(&among, layout)).collect()
+    among.results.iter().map(|result| result.text(&among, layout)).collect()
 }
 
 /// The parameters of several signatures of small messages side by side.
@@ -21,10 +21,9 @@ pub fn summary(results: &[Outcome], layout: &Layout) -> String {
     logp::summary(&logp::small_messages(&among(results)), layout)
 }
 
-/// The worst of the verdicts on results.
-pub fn verdict(results: &[Outcome]) -> Verdict {
-    let doubtful = |result: &Outcome| result.as_shown().verdict() == Verdict::Doubtful;
-    Verdict::doubtful_if(results.iter().any(doubtful))
+/// Whether one of the results is not what was asked for.
+pub fn is_doubtful(results: &[Outcome]) -> bool {
+    results.iter().any(|result| result.as_shown().is_doubtful())
 }
 
 /// Writes the run file, and the tables and pictures of its results. `more`: results of further
@@ -34,8 +33,8 @@ pub fn verdict(results: &[Outcome]) -> Verdict {
 /// A file cannot be written.
 pub fn write_all(directory: &RunDir, run: &Run, more: bool) -> Result<(), RecordError> {
     directory.write_run(run)?;
-    let among = among(&run.results).with_more_to_come(more);
-    for result in among.all() {
+    let among = Among { more_to_come: more, ..among(&run.results) };
+    for result in &among.results {
         for file in result.files(&among)? {
             directory.write(&file.name, &file.contents)?;
         }

@@ -3,7 +3,7 @@
 use bandgap_report::Layout;
 use serde_json::value::RawValue;
 
-use crate::kind::{Among, Shown, Verdict, nothing};
+use crate::kind::{Among, Shown};
 
 /// Kept as it was read, byte for byte.
 #[derive(Clone, Debug)]
@@ -21,14 +21,12 @@ impl PartialEq for Unknown {
 }
 
 impl Shown for Unknown {
-    nothing! { quantities, figures, files, findings }
-
     fn text(&self, _: &Among<'_>, layout: &Layout) -> String {
         let kind = &self.kind;
         layout.paragraph(&format!("A result of kind {kind}, which this version does not know."))
     }
 
-    fn verdict(&self) -> Verdict {
-        Verdict::Good
+    fn is_doubtful(&self) -> bool {
+        false
     }
 }

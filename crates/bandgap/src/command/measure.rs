@@ -83,7 +83,8 @@ impl<'a> Session<'a> {
                 self.note(Exit::Findings);
                 self.sink.warn(&format!("too little was measured to fit: {reason}"));
                 if !collected.table.is_empty() {
-                    self.sink.add(assemble::unfitted(&setting, &collected.table, &reason))?;
+                    let kept = assemble::unfitted(&setting, &collected.table, &reason);
+                    self.sink.add(kept.into())?;
                 }
             }
         }

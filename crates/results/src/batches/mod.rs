@@ -7,7 +7,7 @@ use bandgap_campaign::data::Batch;
 use bandgap_report::Layout;
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Among, Kind, Shown, Verdict, nothing};
+use crate::kind::{Among, Shown};
 
 /// Batches as they were measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,20 +31,7 @@ pub struct OfPoint {
     pub batch: Batch,
 }
 
-impl Kind for Batches {
-    const KIND: &'static str = "batches";
-    const MEANING: &'static str = "what was measured, where it was not enough for a fit";
-
-    #[cfg(test)]
-    fn sample() -> Batches {
-        tests::sample()
-    }
-}
-
 impl Shown for Batches {
-    // Nothing was estimated.
-    nothing! { quantities, figures, files, findings }
-
     /// How many there are, and why no more was made of them.
     fn text(&self, _: &Among<'_>, layout: &Layout) -> String {
         let (count, over, why) = (self.batches.len(), &self.transport, &self.reason);
@@ -52,10 +39,10 @@ impl Shown for Batches {
         layout.paragraph(&format!("{count} {batches} over {over} without a fit: {why}."))
     }
 
-    fn verdict(&self) -> Verdict {
-        Verdict::Doubtful
+    fn is_doubtful(&self) -> bool {
+        true
     }
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -6,7 +6,7 @@ use bandgap_record::Quantity;
 use bandgap_report::{Layout, Listing};
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Among, Kind, Shown, Verdict, nothing};
+use crate::kind::{Among, Shown};
 use crate::measured::Pattern;
 
 /// K requesters to one replier, for growing K.
@@ -31,26 +31,7 @@ pub struct ContentionRow {
     pub ratio: Quantity,
 }
 
-impl Kind for Contention {
-    const KIND: &'static str = "contention";
-    const MEANING: &'static str = "the gap of K requesters to one replier, for growing K";
-
-    #[cfg(test)]
-    fn sample() -> Contention {
-        tests::sample()
-    }
-}
-
 impl Shown for Contention {
-    nothing! { figures, files, findings }
-
-    fn quantities(&self) -> Vec<(String, &Quantity)> {
-        let name = |row: &ContentionRow| {
-            format!("gap of {} requesters over {}", row.requesters, self.transport)
-        };
-        self.rows.iter().map(|row| (name(row), &row.gap)).collect()
-    }
-
     /// A row for each number of requesters, with what the model expects beside what was found.
     fn text(&self, _: &Among<'_>, layout: &Layout) -> String {
         let requesters = |row: &ContentionRow| row.requesters.to_string();
@@ -66,10 +47,10 @@ impl Shown for Contention {
         )) + &rows.finish()
     }
 
-    fn verdict(&self) -> Verdict {
-        Verdict::doubtful_if(self.rows.iter().any(|row| !row.gap.converged))
+    fn is_doubtful(&self) -> bool {
+        self.rows.iter().any(|row| !row.gap.converged)
     }
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -4,52 +4,24 @@ pub mod assemble;
 mod schema;
 mod text;
 
-use bandgap_record::Quantity;
 use bandgap_report::Layout;
 
-use crate::kind::{Among, Kind, Shown, Verdict, is_first, nothing};
+use crate::kind::{Among, Shown};
 
 pub use schema::{Breakpoint, Hockney, Residuals, Segment, SegmentLine};
 pub(crate) use text::{breakpoints, weighting};
 
-impl Kind for Hockney {
-    const KIND: &'static str = "hockney";
-    const MEANING: &'static str = "straight lines through the times of a series";
-
-    #[cfg(test)]
-    fn sample() -> Hockney {
-        tests::fit(bandgap_model::hockney::Weighting::Relative)
-    }
-}
-
 impl Shown for Hockney {
-    // The series draws the lines through its points.
-    nothing! { figures, files }
-
-    fn quantities(&self) -> Vec<(String, &Quantity)> {
-        let fit = format!("{}, {} fit", text::subject(self), weighting(self));
-        let mut quantities = Vec::new();
-        for (at, segment) in self.segments.iter().enumerate() {
-            let name = |symbol| format!("{fit}, segment {}: {symbol}", at + 1);
-            quantities.extend(segment.found().map(|(symbol, found)| (name(symbol), found)));
-        }
-        quantities
-    }
-
     /// Both weightings side by side.
     fn text(&self, among: &Among<'_>, layout: &Layout) -> String {
-        let beside: Vec<&Hockney> = among.of().filter(|fit| self.is_beside(fit)).collect();
-        if is_first(self, &beside) { text::page(&beside, layout) + "\n" } else { String::new() }
-    }
-
-    fn findings(&self) -> &[String] {
-        &self.findings
+        let beside = among.led_by(self, |fit| self.is_beside(fit));
+        beside.map(|fits| text::page(&fits, layout) + "\n").unwrap_or_default()
     }
 
     /// A parameter that the data do not support is missing with a finding. That is about the model,
     /// and no doubt about what was measured.
-    fn verdict(&self) -> Verdict {
-        Verdict::Good
+    fn is_doubtful(&self) -> bool {
+        false
     }
 }
 

@@ -85,11 +85,9 @@ fn gist(finding: &str) -> Vec<&str> {
 }
 
 /// The series, and which of its points.
-pub(super) fn subject(fit: &Hockney) -> String {
-    let ranks = fit.ranks.map(|ranks| format!("{ranks} ranks"));
-    let parts: Vec<String> = ranks.into_iter().chain(fit.distance.clone()).collect();
-    let points = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
-    over(&format!("{}{points}", fit.name), &fit.transport)
+fn subject(fit: &Hockney) -> String {
+    let ranks = fit.ranks.map(|ranks| format!(" ({ranks} ranks)")).unwrap_or_default();
+    over(&format!("{}{ranks}", fit.name), &fit.transport)
 }
 
 /// Whether the segments of two fits are of the same sizes: only then have they common rows.

@@ -11,12 +11,11 @@ mod surface;
 mod surface_figure;
 mod text;
 
-use bandgap_record::{Quantity, RecordError};
+use bandgap_record::RecordError;
 use bandgap_report::{Figure, Layout};
-use bandgap_units::Bytes;
 
-use crate::kind::{Among, File, Kind, Shown, Verdict, is_first};
-use crate::measured::{over, with_plots};
+use crate::kind::{Among, File, Shown};
+use crate::measured::with_plots;
 use crate::series::Series;
 
 pub use schema::{
@@ -24,24 +23,7 @@ pub use schema::{
 };
 pub(crate) use side_by_side::summary;
 
-impl Kind for Logp {
-    const KIND: &'static str = "logp";
-    const MEANING: &'static str = "a LogP signature and its parameters";
-
-    #[cfg(test)]
-    fn sample() -> Logp {
-        tests::small()
-    }
-}
-
 impl Shown for Logp {
-    fn quantities(&self) -> Vec<(String, &Quantity)> {
-        let size = self.bytes.map(|bytes| format!(", {}", Bytes(bytes))).unwrap_or_default();
-        let name = |symbol| format!("{}{size}: {symbol}", over(&self.name, &self.transport));
-        let found = parameter::determined(&self.parameters);
-        found.map(|(symbol, quantity)| (name(symbol), quantity)).collect()
-    }
-
     fn text(&self, among: &Among<'_>, layout: &Layout) -> String {
         let page = if !self.is_of_transfers() {
             text::page(self, layout)
@@ -54,6 +36,26 @@ impl Shown for Logp {
         with_plots(page, &self.figures(among), layout)
     }
 
+    fn files(&self, among: &Among<'_>) -> Result<Vec<File>, RecordError> {
+        if self.is_of_transfers() {
+            files::transfers(self, among)
+        } else {
+            files::small(self, &figure::figure(self), among)
+        }
+    }
+
+    /// Doubtful where a parameter is missing or a number scatters more than was asked for. Of a
+    /// surface's many points some always scatter: its parameters count.
+    fn is_doubtful(&self) -> bool {
+        let scatters = self.points.iter().any(|point| !point.converged);
+        let p = &self.parameters;
+        let parameters = [&p.send_overhead, &p.recv_overhead, &p.gap, &p.rtt];
+        let missing = parameters.iter().any(|q| q.as_ref().is_none_or(|q| !q.converged));
+        missing || scatters && !self.is_of_transfers()
+    }
+}
+
+impl Logp {
     /// The cost of messages over their number; of transfers, one figure of all lengths.
     fn figures(&self, among: &Among<'_>) -> Vec<Figure> {
         if !self.is_of_transfers() {
@@ -62,36 +64,12 @@ impl Shown for Logp {
         self.surface(among).map(|surface| surface_figure::figure(&surface)).into_iter().collect()
     }
 
-    fn files(&self, among: &Among<'_>) -> Result<Vec<File>, RecordError> {
-        if !self.is_of_transfers() {
-            let figure = figure::figure(self);
-            return files::small(self, &figure, &small_messages(among), among.more_to_come());
-        }
-        let all = transfers(among);
-        files::transfers(self, || all.iter().flat_map(|logp| logp.figures(among)).collect(), &all)
-    }
-
-    fn findings(&self) -> &[String] {
-        &self.findings
-    }
-
-    /// Doubtful where a parameter is missing or a number scatters more than was asked for. Of a
-    /// surface's many points some always scatter: its parameters count.
-    fn verdict(&self) -> Verdict {
-        let scatters = self.points.iter().any(|point| !point.converged);
-        let p = &self.parameters;
-        let parameters = [&p.send_overhead, &p.recv_overhead, &p.gap, &p.rtt];
-        let missing = parameters.iter().any(|q| q.as_ref().is_none_or(|q| !q.converged));
-        Verdict::doubtful_if(missing || scatters && !self.is_of_transfers())
-    }
-}
-
-impl Logp {
     /// The signatures of the same transfers of all lengths, if this one is the first of them.
     fn surface<'a>(&self, among: &Among<'a>) -> Option<Vec<&'a Logp>> {
-        let same = |other: &&Logp| (&other.name, &other.transport) == (&self.name, &self.transport);
-        let all: Vec<&Logp> = transfers(among).into_iter().filter(same).collect();
-        is_first(self, &all).then_some(all)
+        among.led_by(self, |other| {
+            other.is_of_transfers()
+                && (&other.name, &other.transport) == (&self.name, &self.transport)
+        })
     }
 
     /// Whether `series` are the times of the transfers that this signature is of.
@@ -104,11 +82,6 @@ impl Logp {
 /// The signatures of small messages.
 pub(crate) fn small_messages<'a>(among: &Among<'a>) -> Vec<&'a Logp> {
     among.of::<Logp>().filter(|logp| !logp.is_of_transfers()).collect()
-}
-
-/// The signatures of transfers.
-fn transfers<'a>(among: &Among<'a>) -> Vec<&'a Logp> {
-    among.of::<Logp>().filter(|logp| logp.is_of_transfers()).collect()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use bandgap_report::{Layout, Listing};
 use bandgap_units::Fraction;
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Among, Kind, Shown, Verdict, nothing};
+use crate::kind::{Among, Shown};
 
 /// A fixed amount of work, timed again and again on each core; whatever takes longer was disturbed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,20 +42,7 @@ pub struct CoreNoise {
     pub time_lost: Number,
 }
 
-impl Kind for Noise {
-    const KIND: &'static str = "noise";
-    const MEANING: &'static str = "what the operating system takes away, core by core";
-
-    #[cfg(test)]
-    fn sample() -> Noise {
-        tests::sample()
-    }
-}
-
 impl Shown for Noise {
-    // What disturbs a core is not estimated, but counted.
-    nothing! { quantities, figures, files, findings }
-
     /// A row for each core.
     fn text(&self, _: &Among<'_>, layout: &Layout) -> String {
         let rows = Listing::new(&self.cores, layout)
@@ -71,10 +58,10 @@ impl Shown for Noise {
     }
 
     /// Whether it is too much depends on what is to be measured.
-    fn verdict(&self) -> Verdict {
-        Verdict::Good
+    fn is_doubtful(&self) -> bool {
+        false
     }
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -10,7 +10,7 @@ use bandgap_report::{Layout, Listing};
 use bandgap_units::{Ns, significant};
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Among, Kind, Shown, Verdict, nothing};
+use crate::kind::{Among, Shown};
 
 /// The round trip of a single request and reply, for every pair measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,28 +41,7 @@ pub struct Pair {
 /// More ranks than this do not fit beside each other.
 const MOST_RANKS: usize = 16;
 
-impl Kind for RttPairs {
-    const KIND: &'static str = "rtt_pairs";
-    const MEANING: &'static str =
-        "the round trip of one request and its reply, for every pair of ranks";
-
-    #[cfg(test)]
-    fn sample() -> RttPairs {
-        tests::sample()
-    }
-}
-
 impl Shown for RttPairs {
-    nothing! { figures, files, findings }
-
-    fn quantities(&self) -> Vec<(String, &Quantity)> {
-        let name = |pair: &Pair| {
-            let Pair { requester, replier, .. } = pair;
-            format!("round trip from rank {requester} to rank {replier} over {}", self.transport)
-        };
-        self.pairs.iter().map(|pair| (name(pair), &pair.rtt)).collect()
-    }
-
     /// The shortest and the longest round trip, and every one of them where the ranks are few.
     fn text(&self, _: &Among<'_>, layout: &Layout) -> String {
         let ends = [("shortest", &self.minimum), ("longest", &self.maximum)];
@@ -90,8 +69,8 @@ impl Shown for RttPairs {
         text
     }
 
-    fn verdict(&self) -> Verdict {
-        Verdict::doubtful_if(self.pairs.iter().any(|pair| !pair.rtt.converged))
+    fn is_doubtful(&self) -> bool {
+        self.pairs.iter().any(|pair| !pair.rtt.converged)
     }
 }
 
@@ -117,4 +96,4 @@ fn matrix(pairs: &[Pair], ranks: &BTreeSet<u32>, longest: &Quantity, layout: &La
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

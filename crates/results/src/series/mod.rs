@@ -3,43 +3,21 @@
 pub mod assemble;
 mod figure;
 mod files;
-mod groups;
 mod schema;
 mod tabled;
 mod text;
 
-use bandgap_record::{Quantity, RecordError};
+use bandgap_record::RecordError;
 use bandgap_report::{Figure, Layout, plot};
 
 use crate::hockney::Hockney;
-use crate::kind::{Among, File, Kind, Shown, Verdict};
+use crate::kind::{Among, File, Shown};
 use crate::measured::{TABLE, with_plots};
 
 pub use schema::{Series, SeriesPoint};
-pub use tabled::Tabled;
-
-impl Kind for Series {
-    const KIND: &'static str = "series";
-    const MEANING: &'static str =
-        "times of one kernel over message sizes, or over numbers of ranks";
-
-    #[cfg(test)]
-    fn sample() -> Series {
-        tests::small()
-    }
-}
+pub use tabled::tabled;
 
 impl Shown for Series {
-    fn quantities(&self) -> Vec<(String, &Quantity)> {
-        let mut quantities = Vec::new();
-        for point in &self.points {
-            let at = groups::place(self, point);
-            let name = |what| format!("{}{at}: {what}", self.subject());
-            quantities.extend(point.quantities().map(|(what, found)| (name(what), found)));
-        }
-        quantities
-    }
-
     /// The points as a table, and its plots. The points of a table are the reader's own; its plot
     /// shows where the lines miss them.
     fn text(&self, among: &Among<'_>, layout: &Layout) -> String {
@@ -50,22 +28,20 @@ impl Shown for Series {
         with_plots(text::page(self, layout), &figures, layout)
     }
 
-    /// Its time, and its bandwidth where it has one, with the fits that are of it.
-    fn figures(&self, among: &Among<'_>) -> Vec<Figure> {
-        figure::figures(self, &among.of::<Hockney>().collect::<Vec<_>>())
-    }
-
     fn files(&self, among: &Among<'_>) -> Result<Vec<File>, RecordError> {
-        files::files(self, &self.figures(among), &among.of().collect::<Vec<_>>())
-    }
-
-    fn findings(&self) -> &[String] {
-        &self.findings
+        files::files(self, &self.figures(among), among)
     }
 
     /// Doubtful where a time scatters more than was asked for.
-    fn verdict(&self) -> Verdict {
-        Verdict::doubtful_if(self.points.iter().any(|point| !point.converged))
+    fn is_doubtful(&self) -> bool {
+        self.points.iter().any(|point| !point.converged)
+    }
+}
+
+impl Series {
+    /// Its time, and its bandwidth where it has one, with the fits that are of it.
+    fn figures(&self, among: &Among<'_>) -> Vec<Figure> {
+        figure::figures(self, &among.of::<Hockney>().collect::<Vec<_>>())
     }
 }
 

@@ -33,7 +33,7 @@ pub struct Series {
     pub checked: Option<Checked>,
     /// The machine state that is the commonest.
     pub state: State,
-    /// The measured points, by ascending size.
+    /// The measured points, by the number of ranks and then by size, both ascending.
     pub points: Vec<SeriesPoint>,
     /// What a reader should know, as sentences.
     pub findings: Vec<String>,
@@ -101,20 +101,5 @@ impl Series {
     pub(crate) fn is_over_ranks(&self) -> bool {
         self.has_several_ranks()
             && self.points.iter().all(|point| point.bytes == self.points[0].bytes)
-    }
-}
-
-impl SeriesPoint {
-    /// Its estimates with their names.
-    pub fn quantities(&self) -> impl Iterator<Item = (&'static str, &Quantity)> {
-        let more = [
-            ("bandwidth", &self.bandwidth),
-            ("rate", &self.rate),
-            ("send overhead", &self.send_overhead),
-            ("gap", &self.gap),
-            ("overlap", &self.overlap),
-        ];
-        let more = more.into_iter().filter_map(|(name, of)| Some((name, of.as_ref()?)));
-        std::iter::once(("time", &self.time)).chain(more)
     }
 }

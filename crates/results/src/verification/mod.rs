@@ -2,11 +2,10 @@
 
 pub mod assemble;
 
-use bandgap_record::Quantity;
 use bandgap_report::Layout;
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Among, Kind, Shown, Verdict, nothing};
+use crate::kind::{Among, Shown};
 use crate::measured::{Checked, grouped, sentences};
 
 /// How many of the messages that a measurement received were compared with what had been sent.
@@ -24,23 +23,7 @@ pub struct Verification {
     pub findings: Vec<String>,
 }
 
-impl Kind for Verification {
-    const KIND: &'static str = "verification";
-    const MEANING: &'static str = "how many of the messages received were compared with those sent";
-
-    #[cfg(test)]
-    fn sample() -> Verification {
-        tests::sample()
-    }
-}
-
 impl Shown for Verification {
-    nothing! { figures, files }
-
-    fn quantities(&self) -> Vec<(String, &Quantity)> {
-        Vec::new()
-    }
-
     fn text(&self, _: &Among<'_>, layout: &Layout) -> String {
         let mut text =
             format!("{} over {}: {}", self.name, self.transport, self.checked.sentence());
@@ -53,15 +36,11 @@ impl Shown for Verification {
         layout.paragraph(&text) + &sentences(&self.findings, layout)
     }
 
-    fn findings(&self) -> &[String] {
-        &self.findings
-    }
-
     /// A batch that could not be checked says nothing against the times.
-    fn verdict(&self) -> Verdict {
-        Verdict::Good
+    fn is_doubtful(&self) -> bool {
+        false
     }
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
