@@ -45,3 +45,6 @@ pub fn write_all(directory: &RunDir, run: &Run, more: bool) -> Result<(), Record
 fn among(results: &[Outcome]) -> Among<'_> {
     Among::new(results.iter().map(Outcome::as_shown))
 }
+
+#[cfg(test)]
+mod tests;

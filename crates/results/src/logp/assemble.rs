@@ -9,13 +9,13 @@ use bandgap_campaign::Setting;
 use bandgap_campaign::judge::{Judged, delayed};
 use bandgap_campaign::load::Load;
 use bandgap_campaign::signature::{QUICK_RESAMPLES, SignaturePattern, SignaturePlan, rtt};
-use bandgap_model::{Estimate, Finding, Observation, Signature};
+use bandgap_model::{Estimate, Observation, Signature};
 use bandgap_record::{Number, RecordError};
 use bandgap_stats::Interval;
 
 use super::schema::{FloorRatio, Logp, Operation, OtherState, Parameters};
 use crate::error::AssembleError;
-use crate::measured::{State, slowed};
+use crate::measured::{Pattern, State, slowed};
 
 /// Resamples of the bootstrap behind recorded intervals.
 const RESAMPLES: usize = 1000;
@@ -47,9 +47,10 @@ impl Measured<'_> {
     pub(crate) fn logp(&self) -> Result<Logp, AssembleError> {
         let (load, setting) = (self.plan.load, self.setting);
         let signature = self.signature(self.judged)?;
-        let pair = match self.plan.pattern {
-            SignaturePattern::Pairs => [0, setting.ranks / 2],
-            _ => [0, 1],
+        let (pattern, pair) = match self.plan.pattern {
+            SignaturePattern::OneToOne => (Pattern::OneToOne, [0, 1]),
+            SignaturePattern::Pairs => (Pattern::Pairs, [0, setting.ranks / 2]),
+            SignaturePattern::FanOut => (Pattern::FanOut, [0, 1]),
         };
         let state = State::seen(self.judged);
         let (name, operation) = match load {
@@ -64,7 +65,7 @@ impl Measured<'_> {
             bytes: operation.map(|_| u64::from(load.bytes())),
             transport: setting.transport.clone(),
             ranks: setting.ranks as u32,
-            pattern: self.plan.pattern.into(),
+            pattern,
             pair: Some(pair.map(|rank| rank as u32)),
             cores: setting.cores(pair).map(|cores| cores.map(|core| core as u32)),
             distance: setting.distance(pair),
@@ -105,11 +106,7 @@ impl Measured<'_> {
             return None;
         }
         let key = rtt(self.plan.load.with(0));
-        let empty = self.empty?;
-        let rtt = match judged.seen() {
-            Some(state) => empty.seen_from(state).point(&key),
-            None => empty.point(&key),
-        }?;
+        let rtt = self.empty?.viewed(judged.seen()).point(&key)?;
         let Interval { low, high } = rtt.interval;
         let estimator = "half of the round trip without bytes";
         let [value, low, high] = [rtt.value, low, high].map(|time| time / 2.0);
@@ -132,19 +129,11 @@ impl Measured<'_> {
     fn findings(&self, signature: &Signature, latency: bool) -> Vec<String> {
         let load = self.plan.load;
         if !load.is_transfer() {
-            let slowed = slowed(self.judged.states(), self.judged.seen());
-            return findings::of_signature(signature).into_iter().chain(slowed).collect();
+            let found = findings::of_signature(signature);
+            return found.into_iter().chain(slowed(self.judged)).collect();
         }
         // What slowed the ranks is said once, with the times over all sizes.
-        let mut findings = if latency {
-            findings::of_transfers(signature)
-        } else {
-            let mut signature = signature.clone();
-            signature.findings.retain(|f| !matches!(f, Finding::NegativeLatency { .. }));
-            let unknown = "L is left out: no round trip without bytes was measured in this state.";
-            let known = findings::of_transfers(&signature);
-            known.into_iter().chain([unknown.to_owned()]).collect()
-        };
+        let mut findings = findings::of_transfers(signature, latency);
         if !self.setting.is_virtual() {
             findings.extend(findings::of_memory(load, self.longest_burst()));
         }
@@ -177,12 +166,8 @@ impl Measured<'_> {
     }
 
     fn floor_ratios(&self, signature: &Signature, state: &State) -> Vec<FloorRatio> {
-        let (Some(name), Some(probe)) = (self.setting.probed_floor, &state.probe) else {
-            return Vec::new();
-        };
-        if self.plan.load.is_transfer() {
-            return Vec::new();
-        }
+        let name = self.setting.probed_floor.filter(|_| !self.plan.load.is_transfer());
+        let (Some(name), Some(probe)) = (name, &state.probe) else { return Vec::new() };
         let floor = probe.value.0 * 1e9;
         vec![FloorRatio { name: name.to_owned(), ratio: Number(signature.rtt.value / 2.0 / floor) }]
     }

@@ -5,7 +5,7 @@ use bandgap_record::{RecordError, bounds, csv, estimate, nanoseconds};
 use bandgap_report::{Figure, svg, svg_panels};
 use bandgap_units::Ns;
 
-use super::schema::{Logp, Operation, Point};
+use super::schema::{Logp, Point};
 use super::small_messages;
 use crate::kind::{Among, File};
 use crate::measured::named_file;
@@ -36,7 +36,7 @@ pub(super) fn transfers(logp: &Logp, among: &Among<'_>) -> Result<Vec<File>, Rec
     let mut files = vec![File::new(name, samples(logp)?)];
     if let Some(all) = among.led_by(logp, Logp::is_of_transfers) {
         let panels: Vec<Figure> = all.iter().flat_map(|logp| logp.figures(among)).collect();
-        files.push(File::new("surface.csv", surface(&all)?));
+        files.push(File::new("surface.csv", points(&all)?));
         files.push(File::new("surface.svg", svg_panels(&panels)));
     }
     Ok(files)
@@ -46,23 +46,19 @@ const COLUMNS: &str = "transport,state,measure,messages,delay_ns,cost_ns,low_ns,
                        samples,converged";
 
 /// The points of signatures, a row for each. `low_ns` and `high_ns` bound the cost, and are empty where
-/// there is no interval.
+/// there is no interval. Of transfers, the surface over (M, Δ, n), behind what each point moves.
 fn points(all: &[&Logp]) -> Result<Vec<u8>, RecordError> {
-    csv(COLUMNS, of_all(all).map(|(logp, point)| cells(logp, point)))
-}
-
-/// The same of transfers, the surface over (M, Δ, n), behind what each point moves.
-fn surface(all: &[&Logp]) -> Result<Vec<u8>, RecordError> {
-    let rows = of_all(all).map(|(logp, point)| {
-        let operation = logp.operation.map_or("", Operation::name).to_owned();
-        let bytes = logp.bytes.map(|bytes| bytes.to_string()).unwrap_or_default();
-        [operation, bytes].into_iter().chain(cells(logp, point))
-    });
-    csv(&format!("operation,bytes,{COLUMNS}"), rows)
-}
-
-fn of_all<'a>(all: &[&'a Logp]) -> impl Iterator<Item = (&'a Logp, &'a Point)> {
-    all.iter().flat_map(|logp| logp.points.iter().map(move |point| (*logp, point)))
+    let of_transfers = all.iter().any(|logp| logp.is_of_transfers());
+    let moves = if of_transfers { "operation,bytes," } else { "" };
+    let rows = |logp: &&Logp| {
+        let bytes = logp.bytes.unwrap_or(0).to_string();
+        let moved = logp.operation.map(|operation| [operation.name().to_owned(), bytes]);
+        let row = |point: &Point| -> Vec<String> {
+            moved.iter().flatten().cloned().chain(cells(logp, point)).collect()
+        };
+        logp.points.iter().map(row).collect::<Vec<_>>()
+    };
+    csv(&format!("{moves}{COLUMNS}"), all.iter().flat_map(rows))
 }
 
 /// A point under [`COLUMNS`].
@@ -113,6 +109,7 @@ mod tests {
     use super::*;
     use bandgap_record::{Measure, Row, read_logp_table};
 
+    use crate::logp::schema::Operation;
     use crate::logp::tests::sample;
 
     #[test]
@@ -128,7 +125,7 @@ mod tests {
     #[test]
     fn points_of_a_surface_name_their_length() {
         let of = |bytes| Logp { operation: Some(Operation::Get), bytes: Some(bytes), ..sample() };
-        let out = surface(&[&of(0), &of(65536)]).unwrap();
+        let out = points(&[&of(0), &of(65536)]).unwrap();
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "operation,bytes,transport,state,measure,messages,delay_ns,cost_ns,low_ns,high_ns,elapsed_ns,samples,converged\n\

@@ -74,8 +74,7 @@ impl Logp {
 
     /// Whether `series` are the times of the transfers that this signature is of.
     fn is_timed_by(&self, series: &Series) -> bool {
-        let operation = self.operation.map_or("", Operation::name);
-        series.name == format!("bulk_{operation}") && series.transport == self.transport
+        self.name == format!("{}_signature", series.name) && self.transport == series.transport
     }
 }
 

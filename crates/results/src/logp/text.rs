@@ -88,19 +88,16 @@ fn parameters(logp: &Logp, layout: &Layout) -> String {
 }
 
 /// The parameters in every state side by side, the commonest first.
-fn states(logp: &Logp, layout: &Layout) -> String {
-    let main = (&logp.state, &logp.parameters, logp.regime);
-    let others =
-        logp.other_states.iter().map(|other| (&other.state, &other.parameters, other.regime));
-    fn column<'a>((state, parameters, regime): (&'a State, &'a Parameters, Regime)) -> Column<'a> {
-        Column {
-            heading: format!("{} ({})", state.label, Fraction(state.share.0)),
-            parameters,
-            regime,
-            further: vec![state.probe.as_ref().map(both).unwrap_or_default()],
-        }
-    }
-    let columns: Vec<Column<'_>> = [main].into_iter().chain(others).map(column).collect();
+fn states<'a>(logp: &'a Logp, layout: &Layout) -> String {
+    let column = |state: &State, parameters: &'a Parameters, regime| {
+        let probe = state.probe.as_ref().map(both).unwrap_or_default();
+        let heading = format!("{} ({})", state.label, Fraction(state.share.0));
+        Column { heading, parameters, regime, further: vec![("probe", "floor probe", probe)] }
+    };
+    let others = logp.other_states.iter();
+    let others = others.map(|other| column(&other.state, &other.parameters, other.regime));
+    let main = column(&logp.state, &logp.parameters, logp.regime);
+    let columns: Vec<Column<'_>> = std::iter::once(main).chain(others).collect();
     layout.paragraph("The machine was found in several states; estimates never mix them:")
-        + &side_by_side(&columns, &[("probe", "floor probe")], layout)
+        + &side_by_side(&columns, layout)
 }

@@ -119,7 +119,7 @@ impl Measured<'_> {
             checked,
             state,
             points,
-            findings: slowed(self.judged.states(), self.judged.seen()).into_iter().collect(),
+            findings: slowed(self.judged).into_iter().collect(),
         })
     }
 

@@ -43,13 +43,8 @@ fn time_figure(series: &Series, fits: &[&Hockney]) -> Figure {
     if !overheads.is_empty() {
         notes.push("What lies between o(n) and t(n) is left for computation.".to_owned());
     }
-    curves.extend(overheads.into_iter().map(|curve| Curve {
-        name: match curve.name.as_str() {
-            MEASURED => "o(n)".to_owned(),
-            points => format!("o(n), {points}"),
-        },
-        ..curve
-    }));
+    // Of transfers, which have them, there is but one number of ranks.
+    curves.extend(overheads.into_iter().map(|curve| Curve { name: "o(n)".to_owned(), ..curve }));
     let y = Axis { label: "time t".into(), scale: Scale::Log10, dimension: Dimension::Time };
     Figure {
         title: format!("{}: {what}", series.subject()),
@@ -127,9 +122,6 @@ fn abscissa(over_ranks: bool) -> Axis {
     Axis { label: label.into(), scale: Scale::Log2, dimension }
 }
 
-/// The name of a curve that needs no other.
-const MEASURED: &str = "measured";
-
 /// The curves of what was measured, where there is anything: without a line where a fit runs through
 /// the points.
 fn measured(
@@ -146,7 +138,7 @@ fn measured(
         };
         let points: Vec<Datum> = group.iter().filter_map(point).collect();
         let ranks = group[0].ranks;
-        let name = if several { format!("{ranks} ranks") } else { MEASURED.to_owned() };
+        let name = if several { format!("{ranks} ranks") } else { "measured".to_owned() };
         let fitted = fits.iter().any(|fit| fit.ranks.is_none_or(|of| of == ranks));
         let style = if fitted { Style::Points } else { Style::Line };
         (!points.is_empty()).then_some(Curve { name, points, style })

@@ -1,11 +1,10 @@
-//! The tables and pictures in the documentation are those of the runs stored beside them.
-#![allow(clippy::unwrap_used)]
-
 use std::path::Path;
 
 use bandgap_record::{RunDir, read};
-use bandgap_results::{Run, write_all};
 
+use super::*;
+
+/// The tables and pictures in the documentation are those of the runs stored beside them.
 #[test]
 fn every_stored_file_is_that_of_its_stored_run() {
     let runs = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/runs"));
