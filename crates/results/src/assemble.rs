@@ -8,7 +8,6 @@ use bandgap_campaign::floors::{FloorPlan, key};
 use bandgap_campaign::logp::LogpPlan;
 use bandgap_campaign::series::SeriesPlan;
 use bandgap_campaign::{Planned, Setting, Table};
-use bandgap_record::RecordError;
 
 use crate::Outcome;
 use crate::contention::assemble::contention;
@@ -80,19 +79,12 @@ impl Assemble for BulkPlan {
     }
 }
 
-/// What came of a measurement of floors.
-pub struct Floors {
-    /// Floors, then layers over floors.
-    pub results: Vec<Outcome>,
-    /// Floors that this machine does not let be measured, with the reason.
-    pub unavailable: Vec<String>,
-}
-
-/// The results of a floors task.
+/// Floors, then layers over floors; and which of them this machine does not let be measured, with the
+/// reason.
 ///
 /// # Errors
 /// A number cannot be recorded.
-pub fn floors(table: &Table, plan: &FloorPlan) -> Result<Floors, RecordError> {
+pub fn floors(table: &Table, plan: &FloorPlan) -> Assembled {
     let judged = plan.judge(table);
     let measured = || plan.floors.iter().filter(|of| !table.batches(&key(&of.name)).is_empty());
     let (mut results, mut unavailable) = (Vec::new(), Vec::new());
@@ -107,5 +99,5 @@ pub fn floors(table: &Table, plan: &FloorPlan) -> Result<Floors, RecordError> {
             results.extend(ratio(layer, over, &judged)?.map(Outcome::from));
         }
     }
-    Ok(Floors { results, unavailable })
+    Ok((results, unavailable))
 }

@@ -133,7 +133,7 @@ pub struct Arm {
 /// Half of the round trip over a floor of the machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FloorRatio {
-    /// The floor: `slot_ring`.
+    /// The floor: `cache_line`.
     pub name: String,
     /// The ratio.
     pub ratio: Number,

@@ -94,7 +94,7 @@ pub(crate) fn example(transport: &str, os: f64, or: f64, g: f64, rtt: f64, delay
             from_delay: Ns(delays[delays.len() / 2]).into(),
             holds: true,
         }),
-        floor_ratios: vec![FloorRatio { name: "RTT/2 over slot_ring".into(), ratio: Number(1.06) }],
+        floor_ratios: vec![FloorRatio { name: "cache_line".into(), ratio: Number(1.06) }],
         points: delays
             .iter()
             .flat_map(|delay| messages().map(move |m| (m, *delay)))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bandgap_campaign::Setting;
 use bandgap_campaign::judge::Judged;
 use bandgap_campaign::series::{Part, SeriesPlan, Step, key};
-use bandgap_kernels::{Fact, Over, Series as Measure};
+use bandgap_kernels::{Over, Series as Measure};
 use bandgap_model::ModelError;
 use bandgap_model::hockney::{HockneyOptions, SizedTimes};
 use bandgap_record::{Evidence, Quantity, RecordError, Unit};
@@ -47,7 +47,7 @@ impl Measured<'_> {
         for step in &self.plan.steps {
             let (fact, measure) = step.kernel()?;
             if !kinds.iter().any(|kind| kind.measure.name == measure.name) {
-                kinds.push(Kind { fact, measure });
+                kinds.push(Kind { measure, is_transfer: fact.over == Over::Transfer });
             }
         }
         Ok(kinds)
@@ -77,7 +77,7 @@ impl Measured<'_> {
 
     /// The steps whose time is that of one operation.
     fn singles(&self, kind: &Kind) -> impl Iterator<Item = &Step> {
-        let (name, transfer) = (kind.measure.name, kind.is_transfer());
+        let (name, transfer) = (kind.measure.name, kind.is_transfer);
         let single = move |step: &&Step| step.series == name && (step.messages == 1 || !transfer);
         self.plan.steps.iter().filter(single)
     }
@@ -145,12 +145,15 @@ impl Measured<'_> {
         let send_overhead = estimated(judged, &key(single, Part::Issue), virtual_time);
         let overlap =
             send_overhead.as_ref().map(|o| beside(&time, o, judged.precision())).transpose()?;
+        // 1/t: operations per second.
+        let rate = || turned(1.0, &time, Unit::PerSecond, format!("1 / ({ESTIMATOR})"));
+        let rate = (!kind.measure.sized).then(rate).transpose()?;
         Ok(Some(SeriesPoint {
             bytes: u64::from(single.bytes),
             ranks: kind.taking_part(single),
             distance,
             bandwidth: bandwidth(kind.moved(single), &time)?,
-            rate: (!kind.measure.sized).then(|| rate(&time)).transpose()?,
+            rate,
             gap: self.gap(kind, single)?,
             overlap,
             send_overhead,
@@ -165,7 +168,7 @@ impl Measured<'_> {
     /// g(n): what each further transfer of a burst adds, (T_M − T_1)/(M − 1). Messages are not sent
     /// in bursts: their M is the number of rounds.
     fn gap(&self, kind: &Kind, single: &Step) -> Result<Option<Quantity>, AssembleError> {
-        if !kind.is_transfer() {
+        if !kind.is_transfer {
             return Ok(None);
         }
         let many = self.plan.steps.iter().find(|step| {
@@ -188,16 +191,12 @@ impl Measured<'_> {
 
 /// A kernel that was measured over sizes.
 struct Kind {
-    fact: Fact,
     measure: Measure,
+    /// Whether bytes are moved from memory to memory.
+    is_transfer: bool,
 }
 
 impl Kind {
-    /// Whether bytes are moved from memory to memory.
-    fn is_transfer(&self) -> bool {
-        self.fact.over == Over::Transfer
-    }
-
     /// Number of ranks that take part.
     fn taking_part(&self, step: &Step) -> u32 {
         if self.measure.of_all { step.ranks as u32 } else { 2 }
@@ -207,11 +206,6 @@ impl Kind {
     fn moved(&self, step: &Step) -> u64 {
         u64::from(step.bytes) * (self.measure.moves)(step.ranks)
     }
-}
-
-/// 1/t: operations per second.
-fn rate(time: &Quantity) -> Result<Quantity, RecordError> {
-    turned(1.0, time, Unit::PerSecond, format!("1 / ({ESTIMATOR})"))
 }
 
 /// t(n) − o(n): how much computation fits beside a transfer. Both come from the same batches, so
