@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use bandgap_launch::{Classify, Exit, Failure, told};
 use bandgap_record::{Bandgap, RunDir, timestamp};
 use bandgap_report::Layout;
-use bandgap_results::{Outcome, Run, is_doubtful, summary, text, write_all};
+use bandgap_results::{Outcome, Run, Verdict, summary, text, verdict, write_all};
 use serde::Serialize;
 
 use crate::args::{Measure, Output};
@@ -131,7 +131,10 @@ impl Sink {
     /// The run cannot be written.
     pub fn add_all(&mut self, results: Vec<Outcome>) -> Result<Exit, Failure> {
         self.say(&text(&results, &self.layout))?;
-        let exit = if is_doubtful(&results) { Exit::Findings } else { Exit::Fine };
+        let exit = match verdict(&results) {
+            Verdict::Good => Exit::Fine,
+            Verdict::Doubtful => Exit::Findings,
+        };
         self.run.results.extend(results);
         self.keep()?;
         Ok(exit)

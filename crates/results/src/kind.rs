@@ -2,26 +2,79 @@
 
 use std::any::Any;
 
-use bandgap_record::RecordError;
-use bandgap_report::Layout;
+use bandgap_record::{Quantity, RecordError};
+use bandgap_report::{Figure, Layout};
 
-/// A result of any kind, for a reader.
+/// A result of any kind, for a reader. There are no defaults: a kind that has nothing to say in
+/// some respect says so itself.
 pub trait Shown: Any {
+    /// The estimates by which runs are compared. Each has a name that no other one of the run has,
+    /// and that the same estimate has in another run.
+    fn quantities(&self) -> Vec<(String, &Quantity)>;
+
     /// What is printed of it. Of results that belong together the first prints all, and the others
     /// nothing.
     fn text(&self, among: &Among<'_>, layout: &Layout) -> String;
 
-    /// The files of it beside the run file, where it has some; of results that share a file the first
-    /// writes it.
+    /// What is drawn of it; of results that share a figure the first draws it.
+    fn figures(&self, among: &Among<'_>) -> Vec<Figure>;
+
+    /// The files of it beside the run file; of results that share a file the first writes it.
     ///
     /// # Errors
     /// A table cannot be written.
-    fn files(&self, _among: &Among<'_>) -> Result<Vec<File>, RecordError> {
-        Ok(Vec::new())
-    }
+    fn files(&self, among: &Among<'_>) -> Result<Vec<File>, RecordError>;
 
-    /// Whether something is missing, or less precise than was asked for.
-    fn is_doubtful(&self) -> bool;
+    /// What a reader should know besides the numbers, as sentences.
+    fn findings(&self) -> &[String];
+
+    /// Whether it is what was asked for.
+    fn verdict(&self) -> Verdict;
+}
+
+/// Says in the `impl` of [`Shown`] of a kind what its results do not have.
+macro_rules! nothing {
+    ($($what:ident),+) => { $(nothing! { @$what })+ };
+    (@quantities) => {
+        fn quantities(&self) -> Vec<(String, &bandgap_record::Quantity)> {
+            Vec::new()
+        }
+    };
+    (@figures) => {
+        fn figures(&self, _: &$crate::kind::Among<'_>) -> Vec<bandgap_report::Figure> {
+            Vec::new()
+        }
+    };
+    (@files) => {
+        fn files(
+            &self,
+            _: &$crate::kind::Among<'_>,
+        ) -> Result<Vec<$crate::kind::File>, bandgap_record::RecordError> {
+            Ok(Vec::new())
+        }
+    };
+    (@findings) => {
+        fn findings(&self) -> &[String] {
+            &[]
+        }
+    };
+}
+pub(crate) use nothing;
+
+/// Whether a result is what was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All is there, and as precise as was asked for.
+    Good,
+    /// Something is missing, or less precise than was asked for.
+    Doubtful,
+}
+
+impl Verdict {
+    /// Doubtful if so.
+    pub fn doubtful_if(doubtful: bool) -> Verdict {
+        if doubtful { Verdict::Doubtful } else { Verdict::Good }
+    }
 }
 
 /// A file of a run beside its run file.

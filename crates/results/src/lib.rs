@@ -14,8 +14,8 @@ mod run;
 mod unknown;
 
 pub use error::AssembleError;
-pub use kind::{Among, File, Shown};
-pub use run::{Run, is_doubtful, summary, text, write_all};
+pub use kind::{Among, File, Shown, Verdict};
+pub use run::{Run, summary, text, verdict, write_all};
 pub use unknown::Unknown;
 
 use list::results;

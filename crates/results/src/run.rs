@@ -4,7 +4,7 @@ use bandgap_record::{RecordError, RunDir};
 use bandgap_report::Layout;
 
 use crate::Outcome;
-use crate::kind::Among;
+use crate::kind::{Among, Verdict};
 use crate::logp;
 
 /// A run with results of all kinds.
@@ -21,9 +21,10 @@ pub fn summary(results: &[Outcome], layout: &Layout) -> String {
     logp::summary(&logp::small_messages(&among(results)), layout)
 }
 
-/// Whether one of the results is not what was asked for.
-pub fn is_doubtful(results: &[Outcome]) -> bool {
-    results.iter().any(|result| result.as_shown().is_doubtful())
+/// The worst of the verdicts on results.
+pub fn verdict(results: &[Outcome]) -> Verdict {
+    let doubtful = |result: &Outcome| result.as_shown().verdict() == Verdict::Doubtful;
+    Verdict::doubtful_if(results.iter().any(doubtful))
 }
 
 /// Writes the run file, and the tables and pictures of its results. `more`: results of further

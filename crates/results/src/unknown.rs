@@ -3,7 +3,7 @@
 use bandgap_report::Layout;
 use serde_json::value::RawValue;
 
-use crate::kind::{Among, Shown};
+use crate::kind::{Among, Shown, Verdict, nothing};
 
 /// Kept as it was read, byte for byte.
 #[derive(Clone, Debug)]
@@ -21,12 +21,14 @@ impl PartialEq for Unknown {
 }
 
 impl Shown for Unknown {
+    nothing! { quantities, figures, files, findings }
+
     fn text(&self, _: &Among<'_>, layout: &Layout) -> String {
         let kind = &self.kind;
         layout.paragraph(&format!("A result of kind {kind}, which this version does not know."))
     }
 
-    fn is_doubtful(&self) -> bool {
-        false
+    fn verdict(&self) -> Verdict {
+        Verdict::Good
     }
 }

@@ -7,7 +7,7 @@ use bandgap_campaign::data::Batch;
 use bandgap_report::Layout;
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Among, Shown};
+use crate::kind::{Among, Shown, Verdict, nothing};
 
 /// Batches as they were measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,6 +32,9 @@ pub struct OfPoint {
 }
 
 impl Shown for Batches {
+    // Nothing was estimated.
+    nothing! { quantities, figures, files, findings }
+
     /// How many there are, and why no more was made of them.
     fn text(&self, _: &Among<'_>, layout: &Layout) -> String {
         let (count, over, why) = (self.batches.len(), &self.transport, &self.reason);
@@ -39,8 +42,8 @@ impl Shown for Batches {
         layout.paragraph(&format!("{count} {batches} over {over} without a fit: {why}."))
     }
 
-    fn is_doubtful(&self) -> bool {
-        true
+    fn verdict(&self) -> Verdict {
+        Verdict::Doubtful
     }
 }
 

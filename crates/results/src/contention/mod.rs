@@ -6,7 +6,7 @@ use bandgap_record::Quantity;
 use bandgap_report::{Layout, Listing};
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Among, Shown};
+use crate::kind::{Among, Shown, Verdict, nothing};
 use crate::measured::Pattern;
 
 /// K requesters to one replier, for growing K.
@@ -32,6 +32,15 @@ pub struct ContentionRow {
 }
 
 impl Shown for Contention {
+    nothing! { figures, files, findings }
+
+    fn quantities(&self) -> Vec<(String, &Quantity)> {
+        let name = |row: &ContentionRow| {
+            format!("gap of {} requesters over {}", row.requesters, self.transport)
+        };
+        self.rows.iter().map(|row| (name(row), &row.gap)).collect()
+    }
+
     /// A row for each number of requesters, with what the model expects beside what was found.
     fn text(&self, _: &Among<'_>, layout: &Layout) -> String {
         let requesters = |row: &ContentionRow| row.requesters.to_string();
@@ -47,8 +56,8 @@ impl Shown for Contention {
         )) + &rows.finish()
     }
 
-    fn is_doubtful(&self) -> bool {
-        self.rows.iter().any(|row| !row.gap.converged)
+    fn verdict(&self) -> Verdict {
+        Verdict::doubtful_if(self.rows.iter().any(|row| !row.gap.converged))
     }
 }
 

@@ -23,7 +23,7 @@ fn contention_stands_beside_the_expectation() {
 #[test]
 fn a_gap_that_scatters_is_a_doubt() {
     let mut one = sample();
-    assert!(!one.is_doubtful());
+    assert_eq!(one.verdict(), Verdict::Good);
     one.rows[1].gap.converged = false;
-    assert!(one.is_doubtful());
+    assert_eq!(one.verdict(), Verdict::Doubtful);
 }

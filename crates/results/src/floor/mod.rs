@@ -7,7 +7,7 @@ use bandgap_report::table::{ROOMY, estimated, evidence, one_state};
 use bandgap_report::{Layout, Listing};
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Among, Shown};
+use crate::kind::{Among, Shown, Verdict, nothing};
 use crate::measured::in_one_state;
 
 /// One floor: a cache-line transfer, a memory copy, a bare socket.
@@ -47,6 +47,12 @@ impl FloorValue {
 }
 
 impl Shown for Floor {
+    nothing! { figures, files, findings }
+
+    fn quantities(&self) -> Vec<(String, &Quantity)> {
+        vec![(format!("floor {}", self.name), self.value.quantity())]
+    }
+
     /// All floors with their intervals and what each of them is.
     fn text(&self, among: &Among<'_>, layout: &Layout) -> String {
         let Some(floors) = among.led_by(self, |_| true) else { return String::new() };
@@ -75,8 +81,8 @@ impl Shown for Floor {
         text
     }
 
-    fn is_doubtful(&self) -> bool {
-        !self.value.quantity().converged
+    fn verdict(&self) -> Verdict {
+        Verdict::doubtful_if(!self.value.quantity().converged)
     }
 }
 

@@ -4,24 +4,42 @@ pub mod assemble;
 mod schema;
 mod text;
 
+use bandgap_record::Quantity;
 use bandgap_report::Layout;
 
-use crate::kind::{Among, Shown};
+use crate::kind::{Among, Shown, Verdict, nothing};
 
 pub use schema::{Breakpoint, Hockney, Residuals, Segment, SegmentLine};
 pub(crate) use text::{breakpoints, weighting};
 
 impl Shown for Hockney {
+    // The series draws the lines through its points.
+    nothing! { figures, files }
+
+    fn quantities(&self) -> Vec<(String, &Quantity)> {
+        let fit = format!("{}, {} fit", text::subject(self), weighting(self));
+        let mut quantities = Vec::new();
+        for (at, segment) in self.segments.iter().enumerate() {
+            let name = |symbol| format!("{fit}, segment {}: {symbol}", at + 1);
+            quantities.extend(segment.found().map(|(symbol, found)| (name(symbol), found)));
+        }
+        quantities
+    }
+
     /// Both weightings side by side.
     fn text(&self, among: &Among<'_>, layout: &Layout) -> String {
         let beside = among.led_by(self, |fit| self.is_beside(fit));
         beside.map(|fits| text::page(&fits, layout) + "\n").unwrap_or_default()
     }
 
+    fn findings(&self) -> &[String] {
+        &self.findings
+    }
+
     /// A parameter that the data do not support is missing with a finding. That is about the model,
     /// and no doubt about what was measured.
-    fn is_doubtful(&self) -> bool {
-        false
+    fn verdict(&self) -> Verdict {
+        Verdict::Good
     }
 }
 

@@ -7,6 +7,7 @@ use bandgap_report::table::{both, estimated, finish, footnote, length, table};
 use bandgap_units::{Bytes, Fraction, significant};
 
 use super::schema::{Breakpoint, Hockney, Residuals, Segment};
+use crate::kind::Shown;
 use crate::measured::{over, sentences};
 
 /// What a table says in place of a parameter that the data do not support.
@@ -47,7 +48,7 @@ fn meeting(fits: &[&Hockney]) -> Vec<String> {
 fn findings(fits: &[&Hockney]) -> Vec<String> {
     let mut once: Vec<(&Hockney, &String)> = Vec::new();
     for fit in fits {
-        for finding in &fit.findings {
+        for finding in fit.findings() {
             if !once.iter().any(|(_, known)| gist(known) == gist(finding)) {
                 once.push((fit, finding));
             }
@@ -55,7 +56,7 @@ fn findings(fits: &[&Hockney]) -> Vec<String> {
     }
     let told = |(fit, finding): (&Hockney, &String)| {
         let has = |same: &dyn Fn(&String) -> bool| {
-            fits.iter().filter(|fit| fit.findings.iter().any(same)).count()
+            fits.iter().filter(|fit| fit.findings().iter().any(same)).count()
         };
         let alike = has(&|other| gist(other) == gist(finding));
         match (has(&|other| other == finding), alike) {
@@ -85,7 +86,7 @@ fn gist(finding: &str) -> Vec<&str> {
 }
 
 /// The series, and which of its points.
-fn subject(fit: &Hockney) -> String {
+pub(super) fn subject(fit: &Hockney) -> String {
     let ranks = fit.ranks.map(|ranks| format!(" ({ranks} ranks)")).unwrap_or_default();
     over(&format!("{}{ranks}", fit.name), &fit.transport)
 }

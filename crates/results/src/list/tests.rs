@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use bandgap_record::{Bandgap, timestamp};
 use bandgap_report::Layout;
 use serde_json::Value;
@@ -38,6 +40,7 @@ fn every_kind_comes_back_as_it_was() {
 #[test]
 fn every_kind_shows_itself() {
     let all = Outcome::samples();
+    let mut names = BTreeSet::new();
     for outcome in &all {
         let shown = outcome.as_shown();
         let among = Among::new([shown]);
@@ -49,9 +52,24 @@ fn every_kind_shows_itself() {
             // The names of floors and layers stay whole.
             assert!(wide.is_none() || width < 80, "{kind}: {wide:?}");
         }
+        let quantities = shown.quantities();
+        let unestimated = ["noise", "batches", "verification"];
+        assert_eq!(quantities.is_empty(), unestimated.contains(&&*kind), "{kind}");
+        for (name, _) in quantities {
+            assert!(names.insert(name.clone()), "two quantities are called {name}");
+        }
+        let drawn = ["logp", "series"].contains(&&*kind);
+        assert_eq!(!shown.figures(&among).is_empty(), drawn, "{kind}");
+        assert_eq!(!shown.files(&among).unwrap().is_empty(), drawn, "{kind}");
         for file in shown.files(&among).unwrap() {
             assert!(!file.contents.is_empty() && !file.name.contains('/'), "{}", file.name);
         }
+        // What is recorded as findings is said.
+        let sentences = shown.findings();
+        assert!(sentences.iter().all(|sentence| !sentence.is_empty()), "{kind}");
+        let recorded = serde_json::to_value(outcome).unwrap()["findings"].take();
+        let recorded: Vec<String> = serde_json::from_value(recorded).unwrap_or_default();
+        assert_eq!(sentences, recorded, "{kind}");
     }
 }
 

@@ -7,7 +7,7 @@ use bandgap_units::Ns;
 
 use super::schema::{Logp, Point};
 use super::small_messages;
-use crate::kind::{Among, File};
+use crate::kind::{Among, File, Shown};
 use crate::measured::named_file;
 
 /// The files of a signature of small messages, which is drawn as `figure`.

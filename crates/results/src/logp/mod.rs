@@ -11,11 +11,12 @@ mod surface;
 mod surface_figure;
 mod text;
 
-use bandgap_record::RecordError;
+use bandgap_record::{Quantity, RecordError};
 use bandgap_report::{Figure, Layout};
+use bandgap_units::Bytes;
 
-use crate::kind::{Among, File, Shown};
-use crate::measured::with_plots;
+use crate::kind::{Among, File, Shown, Verdict};
+use crate::measured::{over, with_plots};
 use crate::series::Series;
 
 pub use schema::{
@@ -24,6 +25,13 @@ pub use schema::{
 pub(crate) use side_by_side::summary;
 
 impl Shown for Logp {
+    fn quantities(&self) -> Vec<(String, &Quantity)> {
+        let size = self.bytes.map(|bytes| format!(", {}", Bytes(bytes))).unwrap_or_default();
+        let name = |symbol| format!("{}{size}: {symbol}", over(&self.name, &self.transport));
+        let found = parameter::determined(&self.parameters);
+        found.map(|(symbol, quantity)| (name(symbol), quantity)).collect()
+    }
+
     fn text(&self, among: &Among<'_>, layout: &Layout) -> String {
         let page = if !self.is_of_transfers() {
             text::page(self, layout)
@@ -36,26 +44,6 @@ impl Shown for Logp {
         with_plots(page, &self.figures(among), layout)
     }
 
-    fn files(&self, among: &Among<'_>) -> Result<Vec<File>, RecordError> {
-        if self.is_of_transfers() {
-            files::transfers(self, among)
-        } else {
-            files::small(self, &figure::figure(self), among)
-        }
-    }
-
-    /// Doubtful where a parameter is missing or a number scatters more than was asked for. Of a
-    /// surface's many points some always scatter: its parameters count.
-    fn is_doubtful(&self) -> bool {
-        let scatters = self.points.iter().any(|point| !point.converged);
-        let p = &self.parameters;
-        let parameters = [&p.send_overhead, &p.recv_overhead, &p.gap, &p.rtt];
-        let missing = parameters.iter().any(|q| q.as_ref().is_none_or(|q| !q.converged));
-        missing || scatters && !self.is_of_transfers()
-    }
-}
-
-impl Logp {
     /// The cost of messages over their number; of transfers, one figure of all lengths.
     fn figures(&self, among: &Among<'_>) -> Vec<Figure> {
         if !self.is_of_transfers() {
@@ -64,6 +52,30 @@ impl Logp {
         self.surface(among).map(|surface| surface_figure::figure(&surface)).into_iter().collect()
     }
 
+    fn files(&self, among: &Among<'_>) -> Result<Vec<File>, RecordError> {
+        if self.is_of_transfers() {
+            files::transfers(self, among)
+        } else {
+            files::small(self, &figure::figure(self), among)
+        }
+    }
+
+    fn findings(&self) -> &[String] {
+        &self.findings
+    }
+
+    /// Doubtful where a parameter is missing or a number scatters more than was asked for. Of a
+    /// surface's many points some always scatter: its parameters count.
+    fn verdict(&self) -> Verdict {
+        let scatters = self.points.iter().any(|point| !point.converged);
+        let p = &self.parameters;
+        let parameters = [&p.send_overhead, &p.recv_overhead, &p.gap, &p.rtt];
+        let missing = parameters.iter().any(|q| q.as_ref().is_none_or(|q| !q.converged));
+        Verdict::doubtful_if(missing || scatters && !self.is_of_transfers())
+    }
+}
+
+impl Logp {
     /// The signatures of the same transfers of all lengths, if this one is the first of them.
     fn surface<'a>(&self, among: &Among<'a>) -> Option<Vec<&'a Logp>> {
         among.led_by(self, |other| {

@@ -8,6 +8,7 @@ use bandgap_units::Bytes;
 use super::schema::{Logp, Operation};
 use super::side_by_side::{Column, estimators, side_by_side};
 use super::text::heading;
+use crate::kind::Shown;
 use crate::measured::sentences;
 use crate::series::{Series, SeriesPoint};
 
@@ -60,9 +61,9 @@ pub(super) fn page<'a>(
     let columns: Vec<Column<'_>> = signatures.iter().map(column).collect();
     text += &side_by_side(&columns, layout);
     text += &estimators(signatures, layout);
-    let findings = signatures
-        .iter()
-        .flat_map(|logp| logp.findings.iter().map(|finding| format!("{}: {finding}", size(logp))));
+    let findings = signatures.iter().flat_map(|logp| {
+        logp.findings().iter().map(|finding| format!("{}: {finding}", size(logp)))
+    });
     text + &sentences(&findings.collect::<Vec<_>>(), layout)
 }
 

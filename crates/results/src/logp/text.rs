@@ -9,6 +9,7 @@ use bandgap_units::{Fraction, significant};
 use super::parameter::{PARAMETERS, Parameter, determined};
 use super::schema::{Logp, Parameters};
 use super::side_by_side::{Column, side_by_side};
+use crate::kind::Shown;
 use crate::measured::{State, arrow, launches, sentences};
 
 /// What was measured, the parameters with their meaning, the findings, and the machine's other
@@ -24,7 +25,7 @@ pub(super) fn page(logp: &Logp, layout: &Layout) -> String {
     text += &layout.paragraph(&bound(logp));
     text += "\n";
     text += &parameters(logp, layout);
-    text += &sentences(&logp.findings, layout);
+    text += &sentences(logp.findings(), layout);
     if !logp.other_states.is_empty() {
         text += "\n";
         text += &states(logp, layout);

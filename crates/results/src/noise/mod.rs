@@ -6,7 +6,7 @@ use bandgap_report::{Layout, Listing};
 use bandgap_units::Fraction;
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Among, Shown};
+use crate::kind::{Among, Shown, Verdict, nothing};
 
 /// A fixed amount of work, timed again and again on each core; whatever takes longer was disturbed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,6 +43,9 @@ pub struct CoreNoise {
 }
 
 impl Shown for Noise {
+    // What disturbs a core is not estimated, but counted.
+    nothing! { quantities, figures, files, findings }
+
     /// A row for each core.
     fn text(&self, _: &Among<'_>, layout: &Layout) -> String {
         let rows = Listing::new(&self.cores, layout)
@@ -58,8 +61,8 @@ impl Shown for Noise {
     }
 
     /// Whether it is too much depends on what is to be measured.
-    fn is_doubtful(&self) -> bool {
-        false
+    fn verdict(&self) -> Verdict {
+        Verdict::Good
     }
 }
 

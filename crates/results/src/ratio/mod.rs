@@ -7,7 +7,7 @@ use bandgap_report::table::{estimated, one_state};
 use bandgap_report::{Layout, Listing};
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Among, Shown};
+use crate::kind::{Among, Shown, Verdict, nothing};
 use crate::measured::in_one_state;
 
 /// The time of a layer over the time of its floor, batch against neighbouring batch.
@@ -24,6 +24,12 @@ pub struct Ratio {
 }
 
 impl Shown for Ratio {
+    nothing! { figures, files, findings }
+
+    fn quantities(&self) -> Vec<(String, &Quantity)> {
+        vec![(format!("{} over {}", self.name, self.over), &self.ratio)]
+    }
+
     /// How much longer each layer takes than its floor.
     fn text(&self, among: &Among<'_>, layout: &Layout) -> String {
         let Some(ratios) = among.led_by(self, |_| true) else { return String::new() };
@@ -41,8 +47,8 @@ impl Shown for Ratio {
     }
 
     /// How a layer compares with its floor is not a matter of right or wrong.
-    fn is_doubtful(&self) -> bool {
-        false
+    fn verdict(&self) -> Verdict {
+        Verdict::Good
     }
 }
 

@@ -10,7 +10,7 @@ use bandgap_report::{Layout, Listing};
 use bandgap_units::{Ns, significant};
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Among, Shown};
+use crate::kind::{Among, Shown, Verdict, nothing};
 
 /// The round trip of a single request and reply, for every pair measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,6 +42,16 @@ pub struct Pair {
 const MOST_RANKS: usize = 16;
 
 impl Shown for RttPairs {
+    nothing! { figures, files, findings }
+
+    fn quantities(&self) -> Vec<(String, &Quantity)> {
+        let name = |pair: &Pair| {
+            let Pair { requester, replier, .. } = pair;
+            format!("round trip from rank {requester} to rank {replier} over {}", self.transport)
+        };
+        self.pairs.iter().map(|pair| (name(pair), &pair.rtt)).collect()
+    }
+
     /// The shortest and the longest round trip, and every one of them where the ranks are few.
     fn text(&self, _: &Among<'_>, layout: &Layout) -> String {
         let ends = [("shortest", &self.minimum), ("longest", &self.maximum)];
@@ -69,8 +79,8 @@ impl Shown for RttPairs {
         text
     }
 
-    fn is_doubtful(&self) -> bool {
-        self.pairs.iter().any(|pair| !pair.rtt.converged)
+    fn verdict(&self) -> Verdict {
+        Verdict::doubtful_if(self.pairs.iter().any(|pair| !pair.rtt.converged))
     }
 }
 

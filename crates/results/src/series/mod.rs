@@ -7,17 +7,27 @@ mod schema;
 mod tabled;
 mod text;
 
-use bandgap_record::RecordError;
+use bandgap_record::{Quantity, RecordError};
 use bandgap_report::{Figure, Layout, plot};
 
 use crate::hockney::Hockney;
-use crate::kind::{Among, File, Shown};
+use crate::kind::{Among, File, Shown, Verdict};
 use crate::measured::{TABLE, with_plots};
 
 pub use schema::{Series, SeriesPoint};
 pub use tabled::tabled;
 
 impl Shown for Series {
+    fn quantities(&self) -> Vec<(String, &Quantity)> {
+        let mut quantities = Vec::new();
+        for point in &self.points {
+            let of = format!("{}{}", self.subject(), self.place(point));
+            let found = point.quantities();
+            quantities.extend(found.map(|(what, found)| (format!("{of}: {what}"), found)));
+        }
+        quantities
+    }
+
     /// The points as a table, and its plots. The points of a table are the reader's own; its plot
     /// shows where the lines miss them.
     fn text(&self, among: &Among<'_>, layout: &Layout) -> String {
@@ -28,20 +38,22 @@ impl Shown for Series {
         with_plots(text::page(self, layout), &figures, layout)
     }
 
+    /// Its time, and its bandwidth where it has one, with the fits that are of it.
+    fn figures(&self, among: &Among<'_>) -> Vec<Figure> {
+        figure::figures(self, &among.of::<Hockney>().collect::<Vec<_>>())
+    }
+
     fn files(&self, among: &Among<'_>) -> Result<Vec<File>, RecordError> {
         files::files(self, &self.figures(among), among)
     }
 
-    /// Doubtful where a time scatters more than was asked for.
-    fn is_doubtful(&self) -> bool {
-        self.points.iter().any(|point| !point.converged)
+    fn findings(&self) -> &[String] {
+        &self.findings
     }
-}
 
-impl Series {
-    /// Its time, and its bandwidth where it has one, with the fits that are of it.
-    fn figures(&self, among: &Among<'_>) -> Vec<Figure> {
-        figure::figures(self, &among.of::<Hockney>().collect::<Vec<_>>())
+    /// Doubtful where a time scatters more than was asked for.
+    fn verdict(&self) -> Verdict {
+        Verdict::doubtful_if(self.points.iter().any(|point| !point.converged))
     }
 }
 

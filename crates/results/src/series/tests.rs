@@ -211,6 +211,18 @@ fn barriers_are_plotted_over_ranks() {
 }
 
 #[test]
+fn points_of_several_distances_are_told_apart() {
+    let mut both = example("comms1", vec![point(64, 2, 1e3), point(64, 2, 2e3)]);
+    assert!(series(&both, &Layout::default()).contains("(one hop)"));
+    both.points[1].distance = Some("two hops".into());
+    assert!(!series(&both, &Layout::default()).contains("(one hop)"));
+    let names: Vec<String> = both.quantities().into_iter().map(|(name, _)| name).collect();
+    let of = |hops, what| format!("comms1 over sim:ipsc860, 64 B, {hops}: {what}");
+    let each = ["one hop", "two hops"].map(|hops| [of(hops, "time"), of(hops, "bandwidth")]);
+    assert_eq!(names, each.concat());
+}
+
+#[test]
 fn the_page_explains_itself() {
     insta::assert_snapshot!("page_80", series(&comms1(), &Layout::default()));
     let mut store = example(
@@ -345,6 +357,8 @@ fn a_sweep_over_ranks_has_a_curve_and_a_fit_for_each_number() {
     assert!(figure.regions.is_empty() && figure.marks.is_empty());
     let page = series(&sweep, &Layout::default());
     assert!(page.contains(" ranks ") && page.contains("up to 8 ranks"), "{page}");
+    let name = "comms3 over sim:ipsc860, 64 B, 4 ranks: time";
+    assert!(sweep.quantities().iter().any(|(of, _)| of == name), "{name}");
 }
 
 fn fit_of(series: &Series) -> Hockney {

@@ -6,6 +6,7 @@ use bandgap_report::{Layout, Listing};
 use bandgap_units::Bytes;
 
 use super::schema::{Series, SeriesPoint};
+use crate::kind::Shown;
 use crate::measured::{arrow, launches, of_ranks, sentences};
 
 /// What was measured, a row for each point, and the findings.
@@ -13,7 +14,7 @@ pub(super) fn page(series: &Series, layout: &Layout) -> String {
     let mut text = header(series, layout) + "\n";
     text += &points(series, layout);
     text += &estimated(layout, series.points.iter().map(|point| ("t", &point.time)));
-    text + &sentences(&series.findings, layout)
+    text + &sentences(series.findings(), layout)
 }
 
 fn header(series: &Series, layout: &Layout) -> String {
@@ -25,7 +26,7 @@ fn header(series: &Series, layout: &Layout) -> String {
     let who = of_ranks(series.ranks, series.pair, series.cores, arrow(layout));
     text += if series.has_several_ranks() { ": up to " } else { ": " };
     text += &who;
-    if let Some(distance) = series.points.first().and_then(|point| point.distance.as_ref()) {
+    if let Some(distance) = series.distance() {
         text += &format!(" ({distance})");
     }
     text += &format!("; {}", launches(series.launches));

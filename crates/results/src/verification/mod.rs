@@ -5,7 +5,7 @@ pub mod assemble;
 use bandgap_report::Layout;
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Among, Shown};
+use crate::kind::{Among, Shown, Verdict, nothing};
 use crate::measured::{Checked, grouped, sentences};
 
 /// How many of the messages that a measurement received were compared with what had been sent.
@@ -24,6 +24,8 @@ pub struct Verification {
 }
 
 impl Shown for Verification {
+    nothing! { quantities, figures, files }
+
     fn text(&self, _: &Among<'_>, layout: &Layout) -> String {
         let mut text =
             format!("{} over {}: {}", self.name, self.transport, self.checked.sentence());
@@ -33,12 +35,16 @@ impl Shown for Verification {
                 grouped(self.timed_summed)
             );
         }
-        layout.paragraph(&text) + &sentences(&self.findings, layout)
+        layout.paragraph(&text) + &sentences(self.findings(), layout)
+    }
+
+    fn findings(&self) -> &[String] {
+        &self.findings
     }
 
     /// A batch that could not be checked says nothing against the times.
-    fn is_doubtful(&self) -> bool {
-        false
+    fn verdict(&self) -> Verdict {
+        Verdict::Good
     }
 }
 
