@@ -90,7 +90,7 @@ impl<'a> Session<'a> {
                 self.note(Exit::Findings);
                 self.sink.warn(&format!("too little was measured to fit: {reason}"));
                 if !table.is_empty() {
-                    self.sink.add(unfitted(&setting, table, &reason))?;
+                    self.sink.add(unfitted(&setting, table, &reason).into())?;
                 }
             }
         }

@@ -29,7 +29,7 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     }
     let plan = PairsPlan { asked: session.asked(&target), samples: BATCH };
     session.measure(&plan, &target, ranks, |setting, table| {
-        assemble::pairs(setting, &plan.asked.judge(table), table)
+        assemble::pairs(setting, &plan.asked.judge(table))
     })?;
     session.close()
 }

@@ -35,8 +35,8 @@ pub struct Batch {
 
 impl Batch {
     /// A batch as it was measured.
-    pub(crate) fn of(batch: &data::Batch, judged: &Judged<'_>, virtual_time: bool) -> Batch {
-        let state = if virtual_time || judged.states().states().is_empty() {
+    pub(crate) fn of(batch: &data::Batch, judged: &Judged<'_>) -> Batch {
+        let state = if judged.states().states().is_empty() {
             State::only().label
         } else {
             judged.name(judged.state(batch)).unwrap_or_else(|| "unknown".to_owned())
@@ -50,6 +50,11 @@ impl Batch {
             launch: batch.launch,
             rejected: batch.rejected.clone(),
         }
+    }
+
+    /// Whether its samples count in the state of this name.
+    pub(crate) fn counts_in(&self, state: &str) -> bool {
+        self.rejected.is_none() && self.state == state
     }
 
     /// Times that somebody else measured.
