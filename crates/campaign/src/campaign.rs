@@ -176,7 +176,7 @@ impl Campaign<'_> {
             let order = Order { samples, ..point.order.clone() }.checked();
             // A floor is no kernel, and its runner knows what it allows.
             let check = |fact: Fact| (fact.check)(&order, self.runner.size()).err();
-            let refused = fact(&order).ok().and_then(check);
+            let refused = fact(&order.kernel).ok().and_then(check);
             let verified = match refused {
                 Some(refused) => Verified::left_out(refused.to_string()),
                 None => match self.runner.run(&order)? {

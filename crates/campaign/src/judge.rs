@@ -49,17 +49,17 @@ impl<'a> Judged<'a> {
     }
 
     /// The table.
-    pub(crate) fn table(&self) -> &'a Table {
+    pub fn table(&self) -> &'a Table {
         self.table
     }
 
     /// Confidence level of intervals.
-    pub(crate) fn confidence(&self) -> f64 {
+    pub fn confidence(&self) -> f64 {
         self.confidence
     }
 
     /// Half-width of an interval over its estimate that was asked for.
-    pub(crate) fn precision(&self) -> f64 {
+    pub fn precision(&self) -> f64 {
         self.precision
     }
 

@@ -5,7 +5,7 @@
 //! for the whole run. Neither the number of levels nor their times are assumed.
 
 use bandgap_stats::quantile::{median, quantile};
-use bandgap_stats::{State, States, cluster};
+use bandgap_stats::{State, States};
 use bandgap_units::Ns;
 
 use crate::data::Probe;
@@ -47,7 +47,7 @@ pub struct Placements {
 impl Placements {
     /// Finds the states from the probes before and after each batch, of batches of so many points.
     pub fn find(batches: &[[Probe; 2]], points: usize) -> Self {
-        let lines = States::find(&batches.iter().map(line).collect::<Vec<_>>(), cluster::RATIO);
+        let lines = States::find(&batches.iter().map(line).collect::<Vec<_>>());
         let mut paces = vec![Vec::new(); lines.states().len()];
         for batch in batches {
             if let Some(level) = lines.label(line(batch)) {

@@ -64,7 +64,7 @@ impl SeriesPlan {
     fn places(&self) -> usize {
         let places = |step: &Step| {
             let order = step.order(self.between(), 1).ok()?;
-            let needs = fact(&order).and_then(|fact| (fact.needs)(&order, step.ranks)).ok()?;
+            let needs = (fact(&order.kernel).ok()?.needs)(&order, step.ranks).ok()?;
             let places = Places::own(&needs).unwrap_or_else(|_| Places::shared(&needs));
             Some(places.memory())
         };

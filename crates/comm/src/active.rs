@@ -7,7 +7,7 @@
 //! "Active Messages", 1992; Culler et al., "Assessing Fast Network Interfaces", 1996, section
 //! Active Messages).
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::wait::{Waiting, Watch};
 use crate::{
@@ -58,7 +58,7 @@ const SPINS_PER_CHECK: u32 = 1 << 12;
 /// The same while yielding. A yield takes most of a microsecond.
 const YIELDS_PER_CHECK: u32 = 1 << 6;
 /// Longest sleep between two checks of the watch while blocking.
-const BLOCK: std::time::Duration = std::time::Duration::from_millis(50);
+const BLOCK: Duration = Duration::from_millis(50);
 
 impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
     /// Active Messages over `endpoint`.
@@ -143,13 +143,9 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         words: [Word; N],
     ) -> Result<(), CommError> {
         let message = Message::new(handler, words);
-        let mut posted = false;
-        let mut outcome = Ok(());
-        self.wait_until("room for a request", |am| {
-            outcome = am.endpoint.try_request(peer, message).map(|p| posted = p == Posted::Yes);
-            posted || outcome.is_err()
-        })?;
-        outcome
+        self.wait_for_room("room for a request", |endpoint| {
+            Ok(endpoint.try_request(peer, message)? == Posted::Yes)
+        })
     }
 
     /// Handles what has arrived, and returns how many requests and completions that was. Never
@@ -210,6 +206,21 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         Ok(())
     }
 
+    /// Polls until `attempt` says that it found room.
+    #[inline(always)]
+    fn wait_for_room(
+        &mut self,
+        waiting_for: &'static str,
+        mut attempt: impl FnMut(&mut E) -> Result<bool, CommError>,
+    ) -> Result<(), CommError> {
+        let mut found = Ok(false);
+        self.wait_until(waiting_for, |am| {
+            found = attempt(&mut am.endpoint);
+            !matches!(found, Ok(false))
+        })?;
+        found.map(drop)
+    }
+
     /// After a fruitless poll, the `idle`th in a row.
     #[inline(always)]
     pub(crate) fn idle(
@@ -239,14 +250,6 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
             }
             Waiting::Block => self.endpoint.block(BLOCK)?,
         }
-        self.look(since, waiting_for)
-    }
-
-    fn look(
-        &mut self,
-        since: &mut Option<Instant>,
-        waiting_for: &'static str,
-    ) -> Result<(), CommError> {
         // The rank that is waited for may have lost its core: let it have this one.
         std::thread::yield_now();
         let since = *since.get_or_insert_with(Instant::now);
@@ -273,18 +276,9 @@ impl<E: Bulk, S, W: Watch> ActiveMessages<E, S, W> {
         words: [Word; N],
     ) -> Result<(), CommError> {
         let mut done = 0;
-        if self.endpoint.try_store(peer, into, from, &mut done)? == Posted::Busy {
-            let mut posted = false;
-            let mut outcome = Ok(());
-            self.wait_until("room for the bytes of a store", |am| {
-                outcome = am
-                    .endpoint
-                    .try_store(peer, into, from, &mut done)
-                    .map(|answer| posted = answer == Posted::Yes);
-                posted || outcome.is_err()
-            })?;
-            outcome?;
-        }
+        self.wait_for_room("room for the bytes of a store", |endpoint| {
+            Ok(endpoint.try_store(peer, into, from, &mut done)? == Posted::Yes)
+        })?;
         self.request(peer, handler, words)
     }
 
@@ -305,16 +299,11 @@ impl<E: Bulk, S, W: Watch> ActiveMessages<E, S, W> {
         words: [Word; N],
     ) -> Result<(), CommError> {
         let message = Message::new(handler, words);
-        let mut begun = self.endpoint.try_get(peer, at, into, len, message)?;
-        if begun == Begun::Busy {
-            let mut outcome = Ok(());
-            self.wait_until("room for a get", |am| {
-                outcome =
-                    am.endpoint.try_get(peer, at, into, len, message).map(|answer| begun = answer);
-                begun != Begun::Busy || outcome.is_err()
-            })?;
-            outcome?;
-        }
+        let mut begun = Begun::Busy;
+        self.wait_for_room("room for a get", |endpoint| {
+            begun = endpoint.try_get(peer, at, into, len, message)?;
+            Ok(begun != Begun::Busy)
+        })?;
         if begun == Begun::Done {
             self.dispatch.reply(peer, message).map_err(|unknown| CommError::Garbage {
                 peer: self.endpoint.rank(),
@@ -322,14 +311,6 @@ impl<E: Bulk, S, W: Watch> ActiveMessages<E, S, W> {
             })?;
         }
         Ok(())
-    }
-
-    /// Copies out of this rank's exposed memory.
-    ///
-    /// # Errors
-    /// The range is not exposed.
-    pub fn read_exposed(&self, at: usize, into: &mut [u8]) -> Result<(), CommError> {
-        self.endpoint.read_exposed(at, into)
     }
 
     /// Copies into this rank's exposed memory.

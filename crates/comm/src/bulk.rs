@@ -18,6 +18,7 @@ pub enum Source<'a> {
     },
 }
 
+#[expect(clippy::len_without_is_empty, reason = "nobody asks")]
 impl Source<'_> {
     /// Number of bytes.
     #[inline]
@@ -26,12 +27,6 @@ impl Source<'_> {
             Self::Bytes(bytes) => bytes.len(),
             Self::Exposed { len, .. } => len,
         }
-    }
-
-    /// Whether there are none.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 
@@ -116,21 +111,6 @@ pub trait Bulk: Endpoint {
         len: usize,
         message: Message,
     ) -> Result<Begun, CommError>;
-
-    /// Fills `into` from the own memory of the process of `peer`, from `address` on, if this
-    /// transport can do that. Says whether it did. The peer told the address; the worst that a
-    /// wrong one brings is wrong bytes or an error.
-    ///
-    /// # Errors
-    /// There is no such peer, or its memory is not readable there.
-    fn try_read_peer(
-        &mut self,
-        _peer: Rank,
-        _address: u64,
-        _into: &mut [u8],
-    ) -> Result<bool, CommError> {
-        Ok(false)
-    }
 }
 
 /// The range of `len` bytes from `at` on.

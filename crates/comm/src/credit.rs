@@ -23,9 +23,9 @@
 
 use std::time::Duration;
 
+use crate::error::check_peer;
 use crate::{
-    Capabilities, CommError, Deliver, Endpoint, Frame, FrameKind, HandlerId, Link, Message, Posted,
-    Rank,
+    CommError, Deliver, Endpoint, Frame, FrameKind, HandlerId, Link, Message, Posted, Rank,
 };
 
 mod bulk;
@@ -55,17 +55,27 @@ impl<L: Link> Credited<L> {
         Self { link, ledger }
     }
 
-    /// The link below.
-    pub fn link(&self) -> &L {
-        &self.link
-    }
-
-    /// Whether `peer` is another rank of the run.
+    /// Sends a frame that takes a credit, if there is one, and owed credits with it.
     #[inline]
-    fn is_peer(&self, peer: Rank) -> Result<(), CommError> {
-        let size = self.link.size();
-        let is = peer < size && peer != self.link.rank();
-        if is { Ok(()) } else { Err(CommError::NoSuchPeer { peer, size }) }
+    fn send_on_credit(
+        &mut self,
+        peer: Rank,
+        kind: FrameKind,
+        message: Message,
+    ) -> Result<Posted, CommError> {
+        check_peer(peer, self.link.rank(), self.link.size())?;
+        let account = &mut self.ledger.peers[peer];
+        if account.credits == 0 {
+            return Ok(Posted::Busy);
+        }
+        let frame = Frame { kind, credits: account.owed, message };
+        let posted = self.link.try_send(peer, &frame)?;
+        if posted == Posted::Yes {
+            account.credits -= 1;
+            self.ledger.outstanding += 1;
+            self.ledger.owed -= usize::from(std::mem::take(&mut account.owed));
+        }
+        Ok(posted)
     }
 
     /// Sends the replies that wait, as far as the link takes them.
@@ -112,25 +122,13 @@ impl<L: Link> Endpoint for Credited<L> {
         self.link.size()
     }
 
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { capacity: usize::from(self.ledger.capacity), blocks: self.link.blocks() }
+    fn capacity(&self) -> usize {
+        usize::from(self.ledger.capacity)
     }
 
     #[inline]
     fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {
-        self.is_peer(peer)?;
-        let account = &mut self.ledger.peers[peer];
-        if account.credits == 0 {
-            return Ok(Posted::Busy);
-        }
-        let frame = Frame { kind: FrameKind::Request, credits: account.owed, message };
-        let posted = self.link.try_send(peer, &frame)?;
-        if posted == Posted::Yes {
-            account.credits -= 1;
-            self.ledger.outstanding += 1;
-            self.ledger.owed -= usize::from(std::mem::take(&mut account.owed));
-        }
-        Ok(posted)
+        self.send_on_credit(peer, FrameKind::Request, message)
     }
 
     #[inline]

@@ -4,22 +4,15 @@
 //! Each rank owns its memory and an inbox. A send copies its part into a [`Letter`], and is over. A
 //! [`Hook`] sees every letter of a rank before it is posted, and may spoil it.
 
-use std::collections::VecDeque;
-use std::fmt;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::collections::HashMap;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
 
-use slab::Slab;
-
-use crate::{Combine, Comm, CommError, Group, Members, Part, Pending, Processor, Rank, Work};
+use crate::error::check_peer;
+use crate::{Comm, CommError, Group, Members, Part, Pending, Processor, Rank, Work};
 
 #[cfg(test)]
 mod tests;
-
-/// How long a wait without any arrival lasts before it fails, unless [`Direct::with_patience`]
-/// says otherwise.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A message on its way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,163 +39,76 @@ enum Parcel {
     Gone(Rank),
 }
 
-/// A receive that was posted.
-#[derive(Debug)]
-struct Receive {
-    from: Rank,
-    tag: u32,
-    into: Part,
-    outcome: Option<Result<(), CommError>>,
-}
+/// A letter's sender, its tag, and how many of both came before it.
+type Number = (Rank, u32, usize);
 
-/// A message of [`Direct`] that was begun.
+/// A message of [`Direct`] that was begun: for a receive, which letter it takes and where to.
 #[derive(Debug)]
-pub struct DirectId(Option<usize>);
+pub struct DirectId(Option<(Number, Part)>);
 
 /// One rank.
 pub struct Direct {
     rank: Rank,
-    memory: Vec<u8>,
+    /// Its memory.
+    pub memory: Vec<u8>,
+    /// What spoils the letters that it sends.
+    pub hook: Option<Hook>,
+    /// How long a wait lasts in which nothing arrives, before it fails.
+    pub patience: Duration,
     inboxes: Vec<Sender<Parcel>>,
     inbox: Receiver<Parcel>,
-    /// Letters that no receive has taken, in order of arrival.
-    arrived: VecDeque<Letter>,
-    /// Receives that no letter has matched, in order of posting.
-    posted: VecDeque<usize>,
-    receives: Slab<Receive>,
+    /// Letters that no receive has taken.
+    letters: HashMap<Number, Letter>,
+    /// By sender and tag: letters that have arrived, and receives that were posted.
+    counts: HashMap<(Rank, u32), (usize, usize)>,
     gone: Vec<bool>,
-    hook: Option<Hook>,
-    patience: Duration,
-    marks: Vec<Instant>,
 }
 
-/// The ranks of a new run, each with so many bytes of memory, which are 0.
+/// The ranks of a new run, each with so many bytes of memory, which are 0. Nothing spoils their
+/// letters, and they wait for a minute.
 pub fn ranks(size: usize, memory: usize) -> Vec<Direct> {
     let (inboxes, ends): (Vec<_>, Vec<_>) = (0..size).map(|_| channel()).unzip();
     let rank = |(rank, inbox)| Direct {
         rank,
         memory: vec![0; memory],
+        hook: None,
+        patience: Duration::from_secs(60),
         inboxes: inboxes.clone(),
         inbox,
-        arrived: VecDeque::new(),
-        posted: VecDeque::new(),
-        receives: Slab::new(),
+        letters: HashMap::new(),
+        counts: HashMap::new(),
         gone: vec![false; size],
-        hook: None,
-        patience: PATIENCE,
-        marks: Vec::new(),
     };
     ends.into_iter().enumerate().map(rank).collect()
 }
 
-/// Runs `program` on each rank, every rank a thread. Returns the outcomes by rank.
-///
-/// # Panics
-/// A rank panics.
-pub fn run<T: Send>(
-    ranks: Vec<Direct>,
-    program: impl Fn(&mut Direct) -> Result<T, CommError> + Sync,
-) -> Vec<Result<T, CommError>> {
-    let program = &program;
-    thread::scope(|scope| {
-        let start = |mut rank: Direct| scope.spawn(move || program(&mut rank));
-        let threads: Vec<_> = ranks.into_iter().map(start).collect();
-        threads.into_iter().map(|thread| thread.join().expect("no rank panics")).collect()
-    })
-}
-
 impl Direct {
-    /// The same rank with a hook on what it sends.
-    #[must_use]
-    pub fn with_hook(mut self, hook: impl FnMut(Letter) -> Vec<Letter> + Send + 'static) -> Self {
-        self.hook = Some(Box::new(hook));
-        self
-    }
-
-    /// The same rank with another limit to how long it waits while nothing arrives.
-    #[must_use]
-    pub fn with_patience(mut self, patience: Duration) -> Self {
-        self.patience = patience;
-        self
-    }
-
-    /// This rank's memory.
-    pub fn memory(&self) -> &[u8] {
-        &self.memory
-    }
-
-    /// This rank's memory, to write.
-    pub fn memory_mut(&mut self) -> &mut [u8] {
-        &mut self.memory
-    }
-
-    /// Gives this rank so many bytes of memory; new ones are 0.
-    ///
-    /// # Panics
-    /// A receive is under way.
-    pub fn resize(&mut self, bytes: usize) {
-        assert!(self.receives.is_empty(), "memory changes its length only between messages");
-        self.memory.resize(bytes, 0);
-    }
-
-    /// The time stamps since this was last called.
-    pub fn take_marks(&mut self) -> Vec<Instant> {
-        std::mem::take(&mut self.marks)
-    }
-
     /// Number of letters that have arrived and that no receive has taken.
     ///
     /// # Errors
     /// As [`Comm::progress`].
     pub fn untaken(&mut self) -> Result<usize, CommError> {
         self.progress()?;
-        Ok(self.arrived.len())
-    }
-
-    fn is_peer(&self, peer: Rank) -> Result<(), CommError> {
-        let size = self.inboxes.len();
-        let is = peer < size && peer != self.rank;
-        if is { Ok(()) } else { Err(CommError::NoSuchPeer { peer, size }) }
+        Ok(self.letters.len())
     }
 
     fn post(&self, letter: Letter) -> Result<(), CommError> {
         let to = letter.to;
         let Some(inbox) = self.inboxes.get(to) else { return Ok(()) };
-        inbox.send(Parcel::Letter(letter)).map_err(|_| gone(to))
+        inbox.send(Parcel::Letter(letter)).map_err(|_| CommError::gone(to))
     }
 
     fn take(&mut self, parcel: Parcel) {
-        let letter = match parcel {
-            Parcel::Letter(letter) => letter,
-            Parcel::Gone(rank) => return self.gone[rank] = true,
-        };
-        let takes = |&key: &usize| {
-            let receive = &self.receives[key];
-            (receive.from, receive.tag) == (letter.from, letter.tag)
-        };
-        match self.posted.iter().position(takes).and_then(|at| self.posted.remove(at)) {
-            Some(key) => {
-                let Receive { into, outcome, .. } = &mut self.receives[key];
-                *outcome = Some(put(&mut self.memory, &letter, *into));
+        match parcel {
+            Parcel::Letter(letter) => {
+                let Letter { from, tag, .. } = letter;
+                let (arrived, _) = self.counts.entry((from, tag)).or_default();
+                self.letters.insert((from, tag, *arrived), letter);
+                *arrived += 1;
             }
-            None => self.arrived.push_back(letter),
+            Parcel::Gone(rank) => self.gone[rank] = true,
         }
     }
-}
-
-/// Puts a letter where its receive wants it.
-fn put(memory: &mut [u8], letter: &Letter, into: Part) -> Result<(), CommError> {
-    let (bytes, expected) = (letter.bytes.len(), into.len);
-    if bytes != expected {
-        let Letter { from, tag, .. } = *letter;
-        return Err(CommError::OtherLength { from, tag, bytes, expected });
-    }
-    into.of_mut(memory)?.copy_from_slice(&letter.bytes);
-    Ok(())
-}
-
-fn gone(peer: Rank) -> CommError {
-    CommError::PeerGone { peer, detail: String::new() }
 }
 
 impl Drop for Direct {
@@ -211,12 +117,6 @@ impl Drop for Direct {
             // A rank that is gone too need not know.
             drop(inbox.send(Parcel::Gone(self.rank)));
         }
-    }
-}
-
-impl fmt::Debug for Direct {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Direct").field("rank", &self.rank).finish_non_exhaustive()
     }
 }
 
@@ -229,9 +129,8 @@ impl Processor for Direct {
         self.inboxes.len()
     }
 
-    fn mark(&mut self) {
-        self.marks.push(Instant::now());
-    }
+    /// Nothing: it has no clock.
+    fn mark(&mut self) {}
 
     fn compute(&mut self, work: Work) {
         for iteration in 0..work.delay().iterations {
@@ -249,7 +148,7 @@ impl Comm for Direct {
     }
 
     fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Result<Pending<DirectId>, CommError> {
-        self.is_peer(peer)?;
+        check_peer(peer, self.rank, self.inboxes.len())?;
         let bytes = from.of(&self.memory)?.to_vec();
         let letter = Letter { from: self.rank, to: peer, tag, bytes };
         match &mut self.hook {
@@ -261,39 +160,37 @@ impl Comm for Direct {
     }
 
     fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<Pending<DirectId>, CommError> {
-        self.is_peer(peer)?;
+        check_peer(peer, self.rank, self.inboxes.len())?;
         into.of(&self.memory)?;
-        self.progress()?;
-        let is_it = |letter: &Letter| (letter.from, letter.tag) == (peer, tag);
-        let found = self.arrived.iter().position(is_it).and_then(|at| self.arrived.remove(at));
-        let outcome = found.map(|letter| put(&mut self.memory, &letter, into));
-        let is_posted = outcome.is_none();
-        let key = self.receives.insert(Receive { from: peer, tag, into, outcome });
-        if is_posted {
-            self.posted.push_back(key);
-        }
-        Ok(Pending(DirectId(Some(key))))
+        let (_, posted) = self.counts.entry((peer, tag)).or_default();
+        let number = (peer, tag, *posted);
+        *posted += 1;
+        Ok(Pending(DirectId(Some((number, into)))))
     }
 
     fn wait(&mut self, pending: Pending<DirectId>) -> Result<(), CommError> {
-        let Pending(DirectId(Some(key))) = pending else { return Ok(()) };
+        let Pending(DirectId(Some((number, into)))) = pending else { return Ok(()) };
+        let (from, tag, _) = number;
         loop {
             self.progress()?;
-            let Receive { from, outcome, .. } = &mut self.receives[key];
-            let (from, outcome) = (*from, outcome.take());
-            let ended = outcome.or_else(|| self.gone[from].then(|| Err(gone(from))));
-            if let Some(outcome) = ended {
-                self.receives.remove(key);
-                self.posted.retain(|&posted| posted != key);
-                return outcome;
-            }
-            match self.inbox.recv_timeout(self.patience) {
-                Ok(parcel) => self.take(parcel),
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                    let waited = self.patience;
-                    return Err(CommError::Deadline { waited, waiting_for: "a message" });
+            if let Some(Letter { bytes, .. }) = self.letters.remove(&number) {
+                let (bytes, expected) = (bytes.as_slice(), into.len);
+                if bytes.len() != expected {
+                    let bytes = bytes.len();
+                    return Err(CommError::OtherLength { from, tag, bytes, expected });
                 }
+                into.of_mut(&mut self.memory)?.copy_from_slice(bytes);
+                return Ok(());
             }
+            if self.gone[from] {
+                return Err(CommError::gone(from));
+            }
+            // It cannot be disconnected: this rank itself could send to it.
+            let Ok(parcel) = self.inbox.recv_timeout(self.patience) else {
+                let waited = self.patience;
+                return Err(CommError::Deadline { waited, waiting_for: "a message" });
+            };
+            self.take(parcel);
         }
     }
 
@@ -308,7 +205,7 @@ impl Comm for Direct {
         from.copy(&mut self.memory, into)
     }
 
-    fn combine(&mut self, how: Combine, into: Part, a: Part, b: Part) -> Result<(), CommError> {
-        how.apply(&mut self.memory, into, a, b)
+    fn add(&mut self, into: Part, term: Part) -> Result<(), CommError> {
+        into.add(&mut self.memory, term)
     }
 }

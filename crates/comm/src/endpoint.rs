@@ -14,15 +14,6 @@ pub enum Posted {
     Busy,
 }
 
-/// What a transport offers. Tests and reports choose by this, never by the transport's name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Capabilities {
-    /// Requests to one peer that may be outstanding: the capacity that flow control allows.
-    pub capacity: usize,
-    /// Whether [`Endpoint::block`] sleeps until something arrives, rather than returning at once.
-    pub blocks: bool,
-}
-
 /// A transport of requests and replies between the ranks of a run.
 ///
 /// Guarantees:
@@ -38,8 +29,8 @@ pub trait Endpoint {
     fn rank(&self) -> Rank;
     /// Number of ranks.
     fn size(&self) -> usize;
-    /// What this transport offers.
-    fn capabilities(&self) -> Capabilities;
+    /// Requests to one peer that may be outstanding: the capacity that flow control allows.
+    fn capacity(&self) -> usize;
 
     /// Sends a request to `peer`, if there is room. `peer` is another rank, below
     /// [`Endpoint::size`].
@@ -65,7 +56,7 @@ pub trait Endpoint {
     }
 
     /// Sleeps until something may have arrived, at most for `timeout`. Transports that cannot sleep
-    /// ([`Capabilities::blocks`]) return at once.
+    /// ([`crate::Can::block`]) return at once.
     ///
     /// # Errors
     /// The operating system refused to wait.

@@ -127,6 +127,22 @@ pub enum CommError {
     },
 }
 
+impl CommError {
+    /// A peer is gone, as a closed channel shows.
+    pub(crate) fn gone(peer: Rank) -> Self {
+        Self::PeerGone { peer, detail: String::new() }
+    }
+}
+
+/// Checks that `peer` is another rank than `rank` of `size`.
+///
+/// # Errors
+/// [`CommError::NoSuchPeer`].
+#[inline(always)]
+pub(crate) fn check_peer(peer: Rank, rank: Rank, size: usize) -> Result<(), CommError> {
+    if peer < size && peer != rank { Ok(()) } else { Err(CommError::NoSuchPeer { peer, size }) }
+}
+
 fn listed(parts: &[Part]) -> String {
     parts.iter().map(Part::to_string).collect::<Vec<_>>().join(", ")
 }

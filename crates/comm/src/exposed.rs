@@ -16,9 +16,6 @@ pub struct ExposedMemory {
 impl ExposedMemory {
     /// Memory of `len` bytes. The system provides a page when it is first touched.
     pub fn new(len: usize) -> Self {
-        if len == 0 {
-            return Self::default();
-        }
         let bytes = vec![0; len + ALIGNMENT].into_boxed_slice();
         let begin = bytes.as_ptr().align_offset(ALIGNMENT).min(ALIGNMENT);
         Self { bytes, begin, len }

@@ -6,7 +6,6 @@
 //! with the floors below it.
 
 use std::borrow::Cow;
-use std::io;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -121,9 +120,6 @@ pub enum FloorError {
     Failed(Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// Reads the memory of another process, from an address on, until the buffer is full.
-pub type ReadProcess = fn(u32, u64, &mut [u8]) -> io::Result<()>;
-
 /// What a floor measurement is given.
 pub struct Measuring<'a, T> {
     /// The side of this process.
@@ -136,8 +132,6 @@ pub struct Measuring<'a, T> {
     pub patience: Duration,
     /// Asked from time to time, with the longest wait: whether to stop waiting.
     pub give_up: &'a dyn Fn(Duration) -> bool,
-    /// Reads another process.
-    pub read_process: ReadProcess,
 }
 
 /// The bare mechanism below a transport, as one rank holds it.

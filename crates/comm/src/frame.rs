@@ -14,7 +14,7 @@ use std::ops::Range;
 use crate::{HandlerId, MAX_WORDS, Message, Tag};
 
 /// Bytes before the words.
-pub const FRAME_HEADER: usize = 8;
+const FRAME_HEADER: usize = 8;
 /// Bytes of the longest frame.
 pub const MAX_FRAME: usize = FRAME_HEADER + 8 * MAX_WORDS;
 
@@ -157,10 +157,8 @@ impl Frame {
             return Ok(None);
         }
         let mut words = [0; MAX_WORDS];
-        for (word, room) in words.iter_mut().zip(bytes[FRAME_HEADER..total].chunks_exact(8)) {
-            let mut eight = [0; 8];
-            eight.copy_from_slice(room);
-            *word = u64::from_le_bytes(eight);
+        for (word, room) in words.iter_mut().zip(bytes[FRAME_HEADER..total].as_chunks().0) {
+            *word = u64::from_le_bytes(*room);
         }
         let message = Message::from_parts(tag, words);
         let credits = u16::from_le_bytes([bytes[4], bytes[5]]);

@@ -2,6 +2,7 @@
 
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 
+use crate::error::check_peer;
 use crate::{
     CommError, ExposedMemory, Frame, FrameError, FrameKind, Link, Posted, Rank, Source,
     exposed_range,
@@ -39,10 +40,10 @@ struct Way {
 #[derive(Debug)]
 pub struct InprocLink {
     rank: Rank,
-    /// By peer; none to this rank itself.
-    to: Vec<Option<Way>>,
-    /// By peer; none from this rank itself.
-    from: Vec<Option<Receiver<Parcel>>>,
+    /// By peer; that to this rank itself stays empty.
+    to: Vec<Way>,
+    /// By peer.
+    from: Vec<Receiver<Parcel>>,
     memory: ExposedMemory,
 }
 
@@ -53,19 +54,16 @@ pub struct InprocLink {
 /// `frames_per_channel` is 0: no frame would ever find room.
 pub fn links(size: usize, frames_per_channel: usize) -> Vec<InprocLink> {
     assert!(frames_per_channel > 0, "a channel without room takes no frame");
-    let mut ends: Vec<InprocLink> = (0..size)
-        .map(|rank| InprocLink {
-            rank,
-            to: (0..size).map(|_| None).collect(),
-            from: (0..size).map(|_| None).collect(),
-            memory: ExposedMemory::default(),
-        })
-        .collect();
+    let end = |rank| {
+        let (to, from, memory) = (Vec::new(), Vec::new(), ExposedMemory::default());
+        InprocLink { rank, to, from, memory }
+    };
+    let mut ends: Vec<InprocLink> = (0..size).map(end).collect();
     for sender in 0..size {
-        for receiver in (0..size).filter(|&receiver| receiver != sender) {
+        for receiver in 0..size {
             let (channel, out_of) = sync_channel(frames_per_channel);
-            ends[sender].to[receiver] = Some(Way { channel, writing: None });
-            ends[receiver].from[sender] = Some(out_of);
+            ends[sender].to.push(Way { channel, writing: None });
+            ends[receiver].from.push(out_of);
         }
     }
     ends
@@ -85,22 +83,9 @@ impl Way {
         match self.channel.try_send(parcel) {
             Ok(()) => Ok(Posted::Yes),
             Err(TrySendError::Full(_)) => Ok(Posted::Busy),
-            Err(TrySendError::Disconnected(_)) => Err(gone(peer)),
+            Err(TrySendError::Disconnected(_)) => Err(CommError::gone(peer)),
         }
     }
-}
-
-fn gone(peer: Rank) -> CommError {
-    CommError::PeerGone { peer, detail: String::new() }
-}
-
-fn garbage(peer: Rank, wrong: FrameError) -> CommError {
-    CommError::Garbage { peer, what: wrong.to_string() }
-}
-
-fn way(to: &mut [Option<Way>], peer: Rank) -> Result<&mut Way, CommError> {
-    let size = to.len();
-    to.get_mut(peer).and_then(Option::as_mut).ok_or(CommError::NoSuchPeer { peer, size })
 }
 
 impl Link for InprocLink {
@@ -121,7 +106,8 @@ impl Link for InprocLink {
     }
 
     fn try_send(&mut self, peer: Rank, frame: &Frame) -> Result<Posted, CommError> {
-        let way = way(&mut self.to, peer)?;
+        check_peer(peer, self.rank, self.size())?;
+        let way = &self.to[peer];
         if way.writing.is_some() { Ok(Posted::Busy) } else { way.pass(peer, Parcel::Frame(*frame)) }
     }
 
@@ -133,7 +119,8 @@ impl Link for InprocLink {
         done: &mut usize,
     ) -> Result<Posted, CommError> {
         let bytes = from.within(&self.memory)?;
-        let way = way(&mut self.to, peer)?;
+        check_peer(peer, self.rank, self.to.len())?;
+        let way = &mut self.to[peer];
         if way.writing.is_some_and(|kind| kind != frame.kind) {
             return Ok(Posted::Busy);
         }
@@ -156,19 +143,20 @@ impl Link for InprocLink {
     fn receive<F: FnMut(Rank, Frame)>(&mut self, mut deliver: F) -> Result<usize, CommError> {
         let mut frames = 0;
         for (peer, channel) in self.from.iter().enumerate() {
-            let Some(channel) = channel else { continue };
             // One parcel of each peer in a call, so that no peer makes the others wait.
             let whole = match channel.try_recv() {
                 Ok(Parcel::Frame(frame)) => Some(frame),
                 Ok(Parcel::Piece { frame, at, bytes, last }) => {
                     let exposed = self.memory.len();
-                    let target = frame.target(exposed).map_err(|wrong| garbage(peer, wrong))?;
+                    let garbage =
+                        |wrong: FrameError| CommError::Garbage { peer, what: wrong.to_string() };
+                    let target = frame.target(exposed).map_err(garbage)?;
                     let range = exposed_range(target.len(), at, bytes.len())?;
                     self.memory[target][range].copy_from_slice(&bytes);
                     last.then_some(frame)
                 }
                 Err(TryRecvError::Empty) => None,
-                Err(TryRecvError::Disconnected) => return Err(gone(peer)),
+                Err(TryRecvError::Disconnected) => return Err(CommError::gone(peer)),
             };
             if let Some(frame) = whole {
                 deliver(peer, frame);

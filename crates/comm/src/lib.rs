@@ -38,17 +38,14 @@ pub mod passing;
 pub use active::{ActiveMessages, Answer, Call, Handlers, Outcome, ReplyHandler, RequestHandler};
 pub use bulk::{Begun, Bulk, Source, exposed_range};
 pub use credit::{Credited, DEFAULT_CREDITS};
-pub use endpoint::{Capabilities, Deliver, Endpoint, Posted};
+pub use endpoint::{Deliver, Endpoint, Posted};
 pub use error::CommError;
 pub use exposed::ExposedMemory;
-pub use floor::{Bare, Floor, FloorError, Measuring, ReadProcess, Role, Window, Yields};
-pub use frame::{FRAME_HEADER, Frame, FrameError, FrameKind, MAX_FRAME};
+pub use floor::{Bare, Floor, FloorError, Measuring, Role, Window, Yields};
+pub use frame::{Frame, FrameError, FrameKind, MAX_FRAME};
 pub use link::Link;
 pub use message::{HandlerId, MAX_WORDS, Message, NoHandler, Rank, Tag, Word};
-pub use program::{
-    Am, BARRIER, COLLECTIVE, Combine, Comm, Delay, Group, Members, Part, Pending, Processor, Verb,
-    Work,
-};
+pub use program::{Am, BARRIER, Comm, Delay, Group, Members, Part, Pending, Processor, Verb, Work};
 pub use timer::{Stamp, Timer};
 pub use transfer::Transfer;
 pub use transport::{Can, Connected, Rendezvous, Transport};

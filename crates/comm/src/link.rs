@@ -16,10 +16,6 @@ pub trait Link {
     fn rank(&self) -> Rank;
     /// Number of ranks.
     fn size(&self) -> usize;
-    /// Whether [`Link::block`] sleeps.
-    fn blocks(&self) -> bool {
-        false
-    }
     /// The memory that this rank exposes: the same number of bytes on every rank, 0 if the link was
     /// made without.
     fn exposed(&self) -> &[u8];

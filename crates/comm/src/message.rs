@@ -30,6 +30,7 @@ pub struct Message {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tag(u32);
 
+#[expect(clippy::len_without_is_empty, reason = "nobody asks")]
 impl Tag {
     const LEN_SHIFT: u32 = 8;
 
@@ -71,14 +72,9 @@ impl Tag {
     pub fn len(self) -> usize {
         (self.0 >> Self::LEN_SHIFT) as usize
     }
-
-    /// Whether there are no words.
-    #[inline(always)]
-    pub fn is_empty(self) -> bool {
-        self.len() == 0
-    }
 }
 
+#[expect(clippy::len_without_is_empty, reason = "nobody asks")]
 impl Message {
     /// A message of `N` words. The compiler checks that these are at most [`MAX_WORDS`].
     #[inline(always)]
@@ -141,12 +137,6 @@ impl Message {
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.tag.len()
-    }
-
-    /// Whether no word was sent.
-    #[inline(always)]
-    pub fn is_empty(&self) -> bool {
-        self.tag.is_empty()
     }
 }
 

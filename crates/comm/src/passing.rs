@@ -12,8 +12,8 @@
 //! A receive names sender, tag and length. Messages of one sender and tag are received in the order
 //! of their sends, by receives in the order of their posting (MPI 4.1, section 3.5, "Semantics of
 //! Point-to-Point Communication"). A message that no receive has taken yet is kept, and its slot is
-//! freed: a sender never waits for a receiver that computes, and only memory limits how many
-//! messages are kept. Announced messages wait at their senders.
+//! freed when its receiver next makes a call: a sender does not wait for the receive, and only
+//! memory limits how many messages are kept. Announced messages wait at their senders.
 //!
 //! Every call that waits also moves on everything else: a rank that sends copies out what arrives,
 //! and one that receives sends its answers. Handlers neither send nor copy slots; they match
@@ -24,7 +24,7 @@
 //! call changes nothing, and [`CommError::OtherLength`] loses one message.
 
 use crate::wait::{Waiting, Watch};
-use crate::{ActiveMessages, Bulk, Combine, CommError, Handlers, Part, Pending, Rank};
+use crate::{ActiveMessages, Bulk, CommError, Handlers, Part, Pending, Rank};
 
 mod arriving;
 mod barrier;
@@ -47,10 +47,9 @@ mod words;
 pub use begun::MessageId;
 pub use handlers::add_handlers;
 pub use inline::INLINE;
-pub use mail::{FirstHandlers, HoldsMail, Mail};
+pub use mail::{HoldsMail, Mail};
 pub use tuning::Tuning;
 
-use begun::Key;
 use eager::InSlot;
 
 /// Message passing of one rank, and the memory that its messages come from and go to.
@@ -97,7 +96,7 @@ impl<E: Bulk, W: Watch> Passing<E, W> {
         let mut handlers = Handlers::new();
         let first = add_handlers(&mut handlers);
         let (rank, size) = (endpoint.rank(), endpoint.size());
-        let mail = Mail::new(rank, size, endpoint.exposed(), at, tuning, first)?;
+        let mail = Mail::new(rank, size, endpoint.exposed(), Some((at, tuning)), first)?;
         Ok(Self::over(ActiveMessages::new(endpoint, handlers, mail, waiting, watch)))
     }
 }
@@ -120,11 +119,6 @@ impl<E, W, S> Passing<E, W, S> {
     #[inline(always)]
     pub fn as_active(&self) -> &ActiveMessages<E, S, W> {
         &self.am
-    }
-
-    /// The Active Messages below, once message passing is over.
-    pub fn into_active(self) -> ActiveMessages<E, S, W> {
-        self.am
     }
 
     /// This rank's memory.
@@ -192,10 +186,8 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
 
     #[inline(never)]
     fn send_later(&mut self, peer: Rank, tag: u32, from: Part) -> Result<(), CommError> {
-        match self.begin_send(peer, tag, from)? {
-            Key::Send(key) => self.end_send(key),
-            _ => Ok(()),
-        }
+        let sent = self.begin_send(peer, tag, from)?;
+        self.wait(Pending(sent))
     }
 
     /// Receives the message of `peer` and `tag` into `into`.
@@ -252,8 +244,8 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         self.wait_until("both messages of an exchange", |mail| {
             mail.has_sent(send) && mail.has_received(receive)
         })?;
-        self.mail_mut().sends.remove(send);
-        self.end_recv(receive)
+        self.end_send(send)?;
+        self.end_recv(receive, "a message")
     }
 
     /// Handles what has arrived, and moves on what can be moved, without waiting. A rank that
@@ -264,24 +256,6 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     #[inline]
     pub fn progress(&mut self) -> Result<(), CommError> {
         self.turn().map(drop)
-    }
-
-    /// Copies `from` to `into`, which has the same length and may overlap it.
-    ///
-    /// # Errors
-    /// As [`Part::copy`].
-    #[inline]
-    pub fn copy(&mut self, from: Part, into: Part) -> Result<(), CommError> {
-        from.copy(&mut self.memory, into)
-    }
-
-    /// Combines `a` and `b`, element by element, into `into`, which may be `a`.
-    ///
-    /// # Errors
-    /// As [`Combine::apply`].
-    #[inline]
-    pub fn combine(&mut self, how: Combine, into: Part, a: Part, b: Part) -> Result<(), CommError> {
-        how.apply(&mut self.memory, into, a, b)
     }
 
     /// Waits until every message sent is with the transport, and nothing is owed to peers. A rank

@@ -121,14 +121,11 @@ impl CycleClock {
         if report.source == ClockSource::CycleCounter && !counter::facts().exists {
             return wrong("it is for a cycle counter, and this processor has none");
         }
-        let sensible = |value: f64| value.is_finite() && value >= 0.0;
-        if !(sensible(report.ns_per_tick) && report.ns_per_tick > 0.0) {
+        if !(report.ns_per_tick.is_finite() && report.ns_per_tick > 0.0) {
             return wrong("nanoseconds per tick must be a positive number");
         }
-        if ![report.relative_uncertainty, report.cost.0, report.resolution.0].map(sensible)[..]
-            .iter()
-            .all(|good| *good)
-        {
+        let others = [report.relative_uncertainty, report.cost.0, report.resolution.0];
+        if !others.iter().all(|value| value.is_finite() && *value >= 0.0) {
             return wrong("uncertainty, cost and resolution must be numbers not below zero");
         }
         Ok(Self { report })
@@ -137,16 +134,6 @@ impl CycleClock {
     /// Everything known about this clock.
     pub fn report(&self) -> ClockReport {
         self.report
-    }
-
-    /// Where stamps come from.
-    pub fn source(&self) -> ClockSource {
-        self.report.source
-    }
-
-    /// Nanoseconds per tick.
-    pub fn ns_per_tick(&self) -> f64 {
-        self.report.ns_per_tick
     }
 
     /// The time of this many ticks. The cost of a stamp is not subtracted: see
@@ -165,11 +152,6 @@ impl CycleClock {
     /// Time between two stamps with nothing between them, measured at calibration.
     pub fn cost(&self) -> Ns {
         self.report.cost
-    }
-
-    /// The step of the clock, measured at calibration.
-    pub fn resolution(&self) -> Ns {
-        self.report.resolution
     }
 }
 

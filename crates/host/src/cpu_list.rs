@@ -37,13 +37,10 @@ pub fn parse_cpu_list(text: &str) -> Result<Vec<usize>, HostError> {
     Ok(cpus)
 }
 
-/// Accepts only digits: `parse` alone would also accept a sign.
+/// Accepts only digits: `parse` alone would also accept a plus sign.
 fn core(text: &str) -> Option<usize> {
     let text = text.trim();
-    if !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    text.parse().ok()
+    if text.starts_with('+') { None } else { text.parse().ok() }
 }
 
 /// Formats a list of cores as the kernel does: ascending, with ranges. `none` for an empty list.

@@ -7,20 +7,20 @@ mod processor;
 #[cfg(test)]
 mod tests;
 
+use std::ffi::CStr;
 use std::path::Path;
 
 use bandgap_units::Bytes;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::memory::meminfo;
-use crate::{Topology, TopologySummary, allowed_cpus, system_file};
+use crate::{Topology, TopologySummary, system_file};
 
 pub use hypervisor::VirtualMachine;
 pub use limits::{Limit, Limits};
 
 /// Facts about the machine, its operating system, and the limits on this process.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Description {
     /// The host's name.
     pub host_name: Option<String>,
@@ -65,32 +65,30 @@ pub struct Description {
 }
 
 impl Description {
-    /// Describes this machine.
-    pub fn read() -> Self {
-        let mut read = Self::read_from(Path::new("/"));
-        read.page_size = u64::try_from(rustix::param::page_size()).ok().map(Bytes);
-        read.virtual_machine = hypervisor::ask_processor().or(read.virtual_machine);
-        read.topology = allowed_cpus()
-            .and_then(|allowed| Topology::read_from(Path::new("/"), &allowed))
-            .ok()
-            .map(|topology| topology.summary());
-        read
+    /// Describes this machine, whose topology is known.
+    pub fn read(topology: &Topology) -> Self {
+        let system = rustix::system::uname();
+        let text = |field: &CStr| field.to_string_lossy().into_owned();
+        let files = Self::of_files(Path::new("/"), topology);
+        Self {
+            host_name: Some(text(system.nodename())),
+            kernel: Some(format!("{} {}", text(system.sysname()), text(system.release()))),
+            virtual_machine: hypervisor::ask_processor().or(files.virtual_machine),
+            page_size: u64::try_from(rustix::param::page_size()).ok().map(Bytes),
+            limits: Limits::read(),
+            topology: Some(topology.summary()),
+            ..files
+        }
     }
 
-    /// Describes the machine whose kernel files are under `root`. All of its cores count as
-    /// allowed.
-    pub fn read_from(root: &Path) -> Self {
-        let text = |relative: &str| system_file::filled(root, relative);
-        let topology = Topology::read_from(root, &[])
-            .map_or_else(|_| Topology::default(), Topology::all_allowed);
-        let online = topology.allowed_ids();
+    /// What the files under `root` tell about a machine of this topology.
+    fn of_files(root: &Path, topology: &Topology) -> Self {
+        let text = |relative: &str| system_file::text(root, relative);
         Self {
-            host_name: text("proc/sys/kernel/hostname"),
             os: text("etc/os-release").and_then(|all| pretty_name(&all)),
-            kernel: joined(text("proc/sys/kernel/ostype"), text("proc/sys/kernel/osrelease")),
             architecture: std::env::consts::ARCH.to_owned(),
             cpu_model: processor::model(root),
-            governor: processor::governors(root, &online),
+            governor: processor::governors(root, topology),
             frequency_driver: text("sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"),
             boost: processor::boost(root),
             smt: text("sys/devices/system/cpu/smt/active").map(|active| active == "1"),
@@ -101,19 +99,10 @@ impl Description {
             transparent_hugepages: text("sys/kernel/mm/transparent_hugepage/enabled")
                 .and_then(|all| bracketed(&all)),
             memory: meminfo(root, "MemTotal:"),
-            page_size: None,
-            limits: text("proc/self/limits").map_or_else(Limits::default, |all| Limits::of(&all)),
             isolated_cpus: text("sys/devices/system/cpu/isolated"),
             load_average: text("proc/loadavg").and_then(|all| load(&all)),
-            topology: (!online.is_empty()).then(|| topology.summary()),
+            ..Self::default()
         }
-    }
-}
-
-fn joined(first: Option<String>, second: Option<String>) -> Option<String> {
-    match (first, second) {
-        (Some(first), Some(second)) => Some(format!("{first} {second}")),
-        (first, second) => first.or(second),
     }
 }
 

@@ -9,12 +9,12 @@
 //!   reading and of a system call.
 //! * [`Description`], [`doctor`]: what the machine is, and whether it is fit to measure on.
 //! * [`available_memory`]: how much memory is left.
-//! * [`process`]: what the launcher needs from the operating system.
+//! * [`process`]: a rank that ends with its launcher.
 //!
 //! Measurement between ranks and statistics of results are in other crates.
 //!
-//! Unsafe code is only in `clock::counter`, `work`, `process` and `description::hypervisor`. Each
-//! of these modules starts with the invariants that it relies on.
+//! Unsafe code is only in `clock::counter`, `rounds` and `description::hypervisor`. Each of these
+//! modules starts with the invariants that it relies on.
 
 mod clock;
 mod cpu_list;

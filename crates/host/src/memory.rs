@@ -32,27 +32,21 @@ pub(crate) fn meminfo(root: &Path, field: &str) -> Option<Bytes> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
+    use crate::topology::tests::Tree;
 
     #[test]
     fn the_smaller_of_machine_and_container_counts() {
-        let root = tempfile::tempdir().unwrap();
-        let write = |path: &str, text: &str| {
-            let path = root.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        };
-        assert_eq!(available(root.path()), None);
-        write("proc/meminfo", "MemTotal: 4096 kB\nMemFree: 1 kB\nMemAvailable:    2048 kB\n");
-        assert_eq!(available(root.path()), Some(Bytes(2 << 20)));
-        write("sys/fs/cgroup/memory.max", "max\n");
-        write("sys/fs/cgroup/memory.current", "1000\n");
-        assert_eq!(available(root.path()), Some(Bytes(2 << 20)));
-        write("sys/fs/cgroup/memory.max", "5096\n");
-        assert_eq!(available(root.path()), Some(Bytes(4096)));
-        write("sys/fs/cgroup/memory.current", "6000\n");
-        assert_eq!(available(root.path()), Some(Bytes(0)));
+        let tree = Tree::new();
+        assert_eq!(available(tree.root()), None);
+        tree.file("proc/meminfo", "MemTotal: 4096 kB\nMemFree: 1 kB\nMemAvailable:    2048 kB");
+        assert_eq!(available(tree.root()), Some(Bytes(2 << 20)));
+        tree.file("sys/fs/cgroup/memory.max", "max");
+        tree.file("sys/fs/cgroup/memory.current", "1000");
+        assert_eq!(available(tree.root()), Some(Bytes(2 << 20)));
+        tree.file("sys/fs/cgroup/memory.max", "5096");
+        assert_eq!(available(tree.root()), Some(Bytes(4096)));
+        tree.file("sys/fs/cgroup/memory.current", "6000");
+        assert_eq!(available(tree.root()), Some(Bytes(0)));
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bandgap_comm::Timer;
 use bandgap_stats::quantile::{quantile_sorted, sorted};
 use bandgap_units::Ns;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::{CycleClock, WorkRate};
 
@@ -21,7 +21,7 @@ const UNDISTURBED: f64 = 0.25;
 const MOST: usize = 1 << 20;
 
 /// How much a working core was disturbed.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct NoiseReport {
     /// Time of an undisturbed quantum: the first quartile. The shortest quanta may have run at a
     /// frequency that the core cannot sustain.
@@ -58,7 +58,7 @@ pub fn fixed_work_quantum(clock: &CycleClock, duration: Duration) -> NoiseReport
     let room = (duration.as_nanos() as f64 / QUANTUM.0 * 1.5) as usize;
     // Not filled with zeros: pages that were never written would fault inside the quanta.
     let mut ends = vec![1_u64; room.clamp(16, MOST) + 1];
-    let ticks = (duration.as_nanos() as f64 / clock.ns_per_tick()) as u64;
+    let ticks = (duration.as_nanos() as f64 / clock.report().ns_per_tick) as u64;
     clock.work(rounds);
     let start = clock.stamp().ticks();
     ends[0] = start;
@@ -73,7 +73,7 @@ pub fn fixed_work_quantum(clock: &CycleClock, duration: Duration) -> NoiseReport
         }
     }
     let times = ends[..filled].windows(2).map(|pair| clock.between(pair[0], pair[1]).0);
-    summarise(&times.collect::<Vec<_>>(), clock.resolution())
+    summarise(&times.collect::<Vec<_>>(), clock.report().resolution)
 }
 
 /// The report on these times of quanta in ns; there must be at least one.

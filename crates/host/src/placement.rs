@@ -1,12 +1,14 @@
 //! Which rank runs on which core.
 
-use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+use serde::Serialize;
 
 use crate::topology::CacheKind;
 use crate::{Cpu, HostError, Topology, format_cpu_list};
 
 /// A core for every rank.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Placement {
     /// Rank r runs on `cpus[r]`.
     pub cpus: Vec<usize>,
@@ -48,9 +50,7 @@ pub fn place(
         });
     }
     let cpus: Vec<usize> = order.into_iter().cycle().take(ranks).collect();
-    let mut distinct = cpus.clone();
-    distinct.sort_unstable();
-    distinct.dedup();
+    let distinct: BTreeSet<&usize> = cpus.iter().collect();
     Ok(Placement { oversubscribed: distinct.len() < cpus.len(), cpus })
 }
 

@@ -7,16 +7,11 @@ use std::path::Path;
 /// Most bytes read from one file: enough for the first processors in `/proc/cpuinfo`.
 const LONGEST: u64 = 1 << 16;
 
-/// The file's text without surrounding white space; `None` if it cannot be read.
+/// The file's text without surrounding white space; `None` if it is empty or cannot be read.
 pub(crate) fn text(root: &Path, relative: &str) -> Option<String> {
     let mut bytes = Vec::new();
     File::open(root.join(relative)).ok()?.take(LONGEST).read_to_end(&mut bytes).ok()?;
-    Some(String::from_utf8_lossy(&bytes).trim().to_owned())
-}
-
-/// As [`text`], but also `None` for an empty file.
-pub(crate) fn filled(root: &Path, relative: &str) -> Option<String> {
-    text(root, relative).filter(|text| !text.is_empty())
+    Some(String::from_utf8_lossy(&bytes).trim().to_owned()).filter(|text| !text.is_empty())
 }
 
 /// The number in the file.

@@ -6,18 +6,14 @@ mod summary;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use std::path::Path;
-
 use bandgap_units::Bytes;
-use serde::{Deserialize, Serialize};
-
-use crate::{HostError, allowed_cpus};
+use serde::Serialize;
 
 pub use distance::Distance;
 pub use summary::{CacheSummary, TopologySummary};
 
 /// What a cache holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheKind {
     /// Only data.
@@ -29,7 +25,7 @@ pub enum CacheKind {
 }
 
 /// A cache as one core sees it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Cache {
     /// The level; 1 is nearest to the core.
     pub level: u8,
@@ -42,7 +38,7 @@ pub struct Cache {
 }
 
 /// A logical processor: the unit that the kernel numbers and that a rank is pinned to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Cpu {
     /// The kernel's number for it.
     pub id: usize,
@@ -61,43 +57,13 @@ pub struct Cpu {
 }
 
 /// The logical processors that are online.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Topology {
     /// Ascending by number.
     cpus: Vec<Cpu>,
 }
 
 impl Topology {
-    /// The topology of this machine. The allowed cores are those of the calling thread, so read it
-    /// before pinning.
-    ///
-    /// # Errors
-    /// The kernel's lists cannot be parsed, or the kernel does not tell which cores are allowed.
-    pub fn read() -> Result<Self, HostError> {
-        Self::read_from(Path::new("/"), &allowed_cpus()?)
-    }
-
-    /// The topology under `root`, with these cores allowed.
-    ///
-    /// What the kernel does not describe gets a default: package 0, node 0, a physical core for
-    /// each logical processor, no caches. Without a list of online cores, the allowed ones are
-    /// online.
-    ///
-    /// # Errors
-    /// [`HostError::CpuList`] for a list that cannot be parsed.
-    pub fn read_from(root: &Path, allowed: &[usize]) -> Result<Self, HostError> {
-        read::read(root, allowed)
-    }
-
-    /// The same topology with every online core allowed.
-    #[must_use]
-    pub fn all_allowed(mut self) -> Self {
-        for cpu in &mut self.cpus {
-            cpu.allowed = true;
-        }
-        self
-    }
-
     /// All logical processors, ascending by number.
     pub fn cpus(&self) -> &[Cpu] {
         &self.cpus

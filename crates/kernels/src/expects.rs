@@ -1,5 +1,7 @@
 //! What every rank must receive.
 
+use std::iter::repeat;
+
 use bandgap_comm::{Part, Rank};
 
 use crate::Places;
@@ -44,25 +46,6 @@ pub enum Content {
         /// Number of the message.
         message: u64,
     },
-}
-
-impl Content {
-    /// Whose bytes they are; `None` of a sum.
-    pub fn source(self) -> Option<Rank> {
-        match self {
-            Self::Sent { source, .. } | Self::Doubles { source, .. } => Some(source),
-            Self::Sum { .. } => None,
-        }
-    }
-
-    /// Number of the message that they belong to.
-    pub fn message(self) -> u64 {
-        match self {
-            Self::Sent { message, .. }
-            | Self::Doubles { message, .. }
-            | Self::Sum { message, .. } => message,
-        }
-    }
 }
 
 /// A content at its place.
@@ -120,9 +103,28 @@ pub struct Expects {
 }
 
 impl Expects {
-    /// Nothing.
-    pub fn nothing() -> Self {
-        Self::default()
+    /// Words: of so many requests to this rank, and of its own requests whose replies come.
+    pub fn words(requests: Vec<Sequence>, replies: Vec<Sequence>) -> Self {
+        Self { requests, replies, ..Self::default() }
+    }
+
+    /// `messages` times a message goes from `seat` to each of `peers`, and one of the same number
+    /// comes back. Each has the next place.
+    pub fn exchanges(
+        seat: &Seat,
+        messages: u32,
+        peers: impl Iterator<Item = Rank> + Clone,
+    ) -> Self {
+        let Seat { rank, places, .. } = *seat;
+        let all = (0..messages.into()).flat_map(|message| peers.clone().zip(repeat(message)));
+        let mut expects = Self::default();
+        for (place, (peer, message)) in (0..).zip(all) {
+            let sent = Content::Sent { source: rank, to: peer, message };
+            let received = Content::Sent { source: peer, to: rank, message };
+            expects.fill(places.outgoing(place), sent);
+            expects.arrive(places.incoming(place), received);
+        }
+        expects
     }
 
     /// Before a sample, `part` holds what is sent.
@@ -134,14 +136,5 @@ impl Expects {
     pub fn arrive(&mut self, part: Part, content: Content) {
         self.arrivals.push(Placed { part, content });
         self.messages += 1;
-    }
-
-    /// Message `index` goes from `seat` to `to`, and one of that number comes back from there.
-    pub fn both_ways(&mut self, seat: &Seat, to: Rank, index: u64, place: u64) {
-        let Seat { rank, places, .. } = *seat;
-        let sent = Content::Sent { source: rank, to, message: index };
-        let received = Content::Sent { source: to, to: rank, message: index };
-        self.fill(places.outgoing(place), sent);
-        self.arrive(places.incoming(place), received);
     }
 }

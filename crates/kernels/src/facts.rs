@@ -2,6 +2,7 @@
 
 use bandgap_comm::Rank;
 
+use crate::list::named;
 use crate::{
     AtSize, Kernel, MOST_PLACES, Needs, Order, OverAm, OverComm, OverTransfer, Places, Refused,
     Samples, Series, Stamps, Visit, all,
@@ -29,8 +30,9 @@ pub struct Fact {
     pub over: Over,
     /// How it is measured over message sizes.
     pub series: Option<Series>,
-    /// A batch of so many samples of the first so many ranks at a point of its series.
-    pub at: fn(&AtSize, u32, usize) -> Option<Order>,
+    /// A batch of so many samples of the first so many ranks, of messages of a size; refused where
+    /// these do not say all of it.
+    pub at: fn(AtSize, u32, usize) -> Result<Order, Refused>,
     /// Whether an order can be carried out, and whether its messages can be compared each if it
     /// asks for that.
     pub check: fn(&Order, usize) -> Result<(), Refused>,
@@ -51,7 +53,11 @@ impl Fact {
             meaning: K::MEANING,
             over,
             series: K::SERIES,
-            at: |point, samples, ranks| Some(Order::of(&K::at(point)?, samples, ranks)),
+            at: |point, samples, ranks| {
+                let why = "it needs to know more than the number and the size of its messages";
+                let kernel = K::at(point).ok_or_else(|| Refused::because(why).of(K::NAME))?;
+                Ok(Order::of(&kernel, samples, ranks))
+            },
             check: |order, size| ready::<K>(order, size).map(drop),
             timed: |order, size| Ok(order.kernel::<K>(size)?.timed(order.ranks)),
             needs: |order, size| Ok(order.kernel::<K>(size)?.needs(order.ranks)),
@@ -86,50 +92,41 @@ pub(crate) fn ready<K: Kernel>(order: &Order, size: usize) -> Result<(K, Places)
     Ok((kernel, places))
 }
 
-/// All kernels, in the order of the list.
-pub fn facts() -> Vec<Fact> {
-    struct Facts(Vec<Fact>);
+struct Facts;
 
-    impl Visit for Facts {
-        fn am<K: OverAm>(&mut self) {
-            self.0.push(Fact::of::<K>(Over::Am));
-        }
-        fn transfer<K: OverTransfer>(&mut self) {
-            self.0.push(Fact::of::<K>(Over::Transfer));
-        }
-        fn comm<K: OverComm>(&mut self) {
-            self.0.push(Fact::of::<K>(Over::Comm));
-        }
+impl Visit for Facts {
+    type Seen = Fact;
+
+    fn am<K: OverAm>(&mut self) -> Fact {
+        Fact::of::<K>(Over::Am)
     }
-
-    let mut facts = Facts(Vec::new());
-    all(&mut facts);
-    facts.0
+    fn transfer<K: OverTransfer>(&mut self) -> Fact {
+        Fact::of::<K>(Over::Transfer)
+    }
+    fn comm<K: OverComm>(&mut self) -> Fact {
+        Fact::of::<K>(Over::Comm)
+    }
 }
 
-/// The kernel that an order names.
+/// All kernels, in the order of the list.
+pub fn facts() -> Vec<Fact> {
+    all(&mut Facts).into_iter().map(|(_, fact)| fact).collect()
+}
+
+/// The kernel of this name.
 ///
 /// # Errors
-/// There is none of this name; the error lists those that there are.
-pub fn fact(order: &Order) -> Result<Fact, Refused> {
-    let facts = facts();
-    let known = facts.iter().find(|fact| fact.name == order.kernel).copied();
-    known.ok_or_else(|| unknown(&order.kernel, facts.iter().map(|fact| fact.name)))
+/// There is none; the error lists those that there are.
+pub fn fact(name: &str) -> Result<Fact, Refused> {
+    named(all(&mut Facts), name)
 }
 
 /// The kernel whose series has this name.
 ///
 /// # Errors
-/// There is none of this name; the error lists those that there are.
+/// There is none; the error lists those that there are.
 pub fn in_series(name: &str) -> Result<(Fact, Series), Refused> {
-    let series = |fact: Fact| fact.series.map(|series| (fact, series));
-    let all: Vec<(Fact, Series)> = facts().into_iter().filter_map(series).collect();
-    let known = all.iter().find(|(_, series)| series.name == name).copied();
-    known.ok_or_else(|| unknown(name, all.iter().map(|(_, series)| series.name)))
-}
-
-/// No row and no fact has this name.
-pub(crate) fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Refused {
-    let known = known.collect::<Vec<_>>().join(", ");
-    Refused::because(format!("there is no such kernel here; there are {known}")).of(name)
+    let facts = facts().into_iter();
+    let series = facts.filter_map(|fact| fact.series.map(|series| (series.name, (fact, series))));
+    named(series.collect(), name)
 }

@@ -1,9 +1,12 @@
 //! The handlers of programs over Active Messages.
 
 use bandgap_comm::passing::{Mail, Tuning, add_handlers};
-use bandgap_comm::{Answer, Call, CommError, HandlerId, Handlers, Outcome, Rank, Verb, Word};
+use bandgap_comm::{
+    Answer, Call, CommError, HandlerId, Handlers, MAX_WORDS, Outcome, Rank, Verb, Word,
+};
 
-use crate::{RankState, mailbox};
+use crate::mailbox::{MAIL, Mailbox};
+use crate::{Log, RankState, Tally};
 
 /// Replies with the complement of its word: the requester can tell that the handler ran.
 pub const ECHO: Verb = Verb { handler: HandlerId(0), replies: true };
@@ -15,21 +18,22 @@ pub(crate) const MEET: HandlerId = HandlerId(3);
 /// The reply handler of [`ECHO`].
 pub(crate) const ECHOED: HandlerId = HandlerId(0);
 
-fn echo(state: &mut RankState, call: Call<'_>, word: Word, _: Word, _: Word, _: Word) -> Outcome {
+#[inline(always)]
+fn serve(state: &mut RankState, from: Rank, word: Word) {
     state.tally.served += 1;
     state.tally.served_sum = state.tally.served_sum.wrapping_add(word);
     if state.tally.logging {
-        state.log.request(call.from(), word);
+        state.log.note(false, from, word);
     }
+}
+
+fn echo(state: &mut RankState, call: Call<'_>, word: Word, _: Word, _: Word, _: Word) -> Outcome {
+    serve(state, call.from(), word);
     call.reply(ECHOED, [!word])
 }
 
 fn sink(state: &mut RankState, call: Call<'_>, word: Word, _: Word, _: Word, _: Word) -> Outcome {
-    state.tally.served += 1;
-    state.tally.served_sum = state.tally.served_sum.wrapping_add(word);
-    if state.tally.logging {
-        state.log.request(call.from(), word);
-    }
+    serve(state, call.from(), word);
     call.done()
 }
 
@@ -37,8 +41,14 @@ fn echoed(state: &mut RankState, answer: Answer, word: Word, _: Word, _: Word, _
     state.tally.replies += 1;
     state.tally.reply_sum = state.tally.reply_sum.wrapping_add(word);
     if state.tally.logging {
-        state.log.reply(answer.from(), word);
+        state.log.note(true, answer.from(), word);
     }
+}
+
+fn mail(state: &mut RankState, call: Call<'_>, a: Word, b: Word, c: Word, d: Word) -> Outcome {
+    let sent = call.words().min(MAX_WORDS);
+    state.mailbox.receive(call.from(), &[a, b, c, d][..sent]);
+    call.done()
 }
 
 /// Numbers of meetings grow, so that one that comes twice changes nothing.
@@ -65,15 +75,14 @@ pub(crate) fn handlers(
     let ids = [
         (table.request(echo), ECHO.handler),
         (table.request(sink), SINK.handler),
-        (table.request(mailbox::receive), mailbox::MAIL),
+        (table.request(mail), MAIL),
         (table.request(meet), MEET),
         (table.reply(echoed), ECHOED),
     ];
     debug_assert!(ids.iter().all(|(given, expected)| given == expected));
     let first = add_handlers(&mut table);
-    let mail = match slots {
-        Some((at, tuning)) => Mail::new(rank, size, exposed, at, tuning, first)?,
-        None => Mail::without_slots(rank, size, first),
-    };
-    Ok((table, RankState::new(size, mail)))
+    let mail = Mail::new(rank, size, exposed, slots, first)?;
+    let (tally, log) = (Tally::default(), Log::default());
+    let (mailbox, met) = (Mailbox::new(size), vec![0; size]);
+    Ok((table, RankState { tally, log, mailbox, met, mail }))
 }

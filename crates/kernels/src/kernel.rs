@@ -6,7 +6,7 @@ use bandgap_comm::{Am, Comm, CommError, Rank, Transfer};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{AtSize, Expects, Needs, Places, Refused, Samples, Seat, Series, Stamps};
+use crate::{AtSize, Expects, Needs, Pair, Places, Refused, Samples, Seat, Series, Stamps};
 
 /// A program that ranks run together, and what there is to know of it. The value holds its
 /// parameters.
@@ -19,15 +19,27 @@ pub trait Kernel: Serialize + DeserializeOwned + Clone + fmt::Debug + PartialEq 
     const MEANING: &'static str;
     /// How it is measured over message sizes; `None` where it is not.
     const SERIES: Option<Series> = None;
+    /// Numbers and bytes of messages of its [`Kernel::examples`].
+    const EXAMPLES: &'static [(u32, usize)] = &[];
 
-    /// Its parameters at a point of a series; `None` where it is not measured over message sizes.
-    fn at(_point: &AtSize) -> Option<Self> {
+    /// So many messages of a size; `None` where these do not say all of its parameters. A kernel
+    /// that has a series, or that a layer beside its floors runs, has it.
+    fn at(_point: AtSize) -> Option<Self> {
         None
     }
 
     /// A few values of it for `size` ranks, for the tests, which run those that [`Kernel::check`]
-    /// lets pass. They move little, and differ in what changes the program's course.
-    fn examples(size: usize) -> Vec<Self>;
+    /// lets pass. They move little, and differ in what changes the program's course. A kernel that
+    /// [`Kernel::at`] does not make has its own.
+    fn examples(size: usize) -> Vec<Self> {
+        let points = Self::EXAMPLES.iter().flat_map(|&(messages, bytes)| {
+            Pair::examples(size).map(|pair| AtSize { bytes, messages, pair })
+        });
+        let mut examples: Vec<Self> = points.filter_map(Self::at).collect();
+        // Where all ranks take part, the pair says nothing.
+        examples.dedup();
+        examples
+    }
 
     /// Whether `size` ranks can run it. Asked before any rank starts, and wherever an order is
     /// decoded: the parameters may come from a peer.
@@ -37,7 +49,9 @@ pub trait Kernel: Serialize + DeserializeOwned + Clone + fmt::Debug + PartialEq 
     fn check(&self, size: usize) -> Result<(), Refused>;
 
     /// The rank that times, and the one at the other end of the placement probe.
-    fn timed(&self, size: usize) -> [Rank; 2];
+    fn timed(&self, size: usize) -> [Rank; 2] {
+        [0, 1.min(size.saturating_sub(1))]
+    }
 
     /// Memory that a rank needs for it.
     fn needs(&self, _size: usize) -> Needs {
@@ -54,7 +68,7 @@ pub trait Kernel: Serialize + DeserializeOwned + Clone + fmt::Debug + PartialEq 
 
     /// From time stamps to samples.
     fn samples(&self, size: usize, stamps: &Stamps) -> Samples {
-        Samples::of_triples(stamps.of(self.timed(size)[0]))
+        Samples::of_triples(stamps, self.timed(size)[0])
     }
 }
 
@@ -101,28 +115,15 @@ pub const MOST_MESSAGES: u32 = 1 << 24;
 
 /// Checks that at least `least` ranks take part.
 pub(crate) fn ranks_at_least(least: usize, size: usize) -> Result<(), Refused> {
-    match size >= least {
-        true => Ok(()),
-        false => Err(Refused::because(format!("it takes {least} ranks or more, not {size}"))),
-    }
+    Refused::unless(size >= least, || format!("it takes {least} ranks or more, not {size}"))
 }
 
-/// Checks the number of messages of a sample.
-pub(crate) fn messages_in_range(messages: u32) -> Result<(), Refused> {
-    match (1..=MOST_MESSAGES).contains(&messages) {
-        true => Ok(()),
-        false => Err(Refused::because(format!(
-            "{messages} messages a sample: from 1 to {MOST_MESSAGES} are possible"
-        ))),
-    }
-}
-
-/// Checks the length of a message or transfer.
-pub(crate) fn bytes_in_range(bytes: usize) -> Result<(), Refused> {
-    match bytes <= MOST_BYTES {
-        true => Ok(()),
-        false => Err(Refused::because(format!(
-            "messages of {bytes} bytes: at most {MOST_BYTES} bytes are possible"
-        ))),
-    }
+/// Checks the number of messages of a sample, and their length.
+pub(crate) fn messages_in_range(messages: u32, bytes: usize) -> Result<(), Refused> {
+    Refused::unless((1..=MOST_MESSAGES).contains(&messages), || {
+        format!("{messages} messages a sample: from 1 to {MOST_MESSAGES} are possible")
+    })?;
+    Refused::unless(bytes <= MOST_BYTES, || {
+        format!("messages of {bytes} bytes: at most {MOST_BYTES} bytes are possible")
+    })
 }

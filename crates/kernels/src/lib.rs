@@ -4,9 +4,9 @@
 //!   how time stamps become [`Samples`]. Its program is generic over what a rank may do
 //!   ([`OverAm`], [`OverTransfer`] or [`OverComm`]). It stamps and never computes a result.
 //! * [`all`] is the list of kernels. Everything that needs every kernel walks it: [`facts`],
-//!   [`rows`], [`program`], and the tests.
-//! * An [`Order`] names a kernel, its parameters and how often it repeats; ranks send it to each
-//!   other as bytes, through the [`mailbox`].
+//!   [`carry_out`], [`program`], and the tests.
+//! * An [`Order`] names a kernel, its parameters and how often it repeats. Ranks send it to each
+//!   other as JSON, in letters ([`Executor::post`]).
 //! * An [`Executor`] carries out orders on a transport and verifies what arrived. The simulator's
 //!   recorder writes the same programs down ([`program`]).
 #![forbid(unsafe_code)]
@@ -17,7 +17,7 @@ mod facts;
 mod handlers;
 mod kernel;
 mod list;
-pub mod mailbox;
+mod mailbox;
 mod order;
 mod outcome;
 mod places;
@@ -42,10 +42,9 @@ pub use outcome::{Checked, Counted, Failed, Flaw, Outcome, Wrong};
 pub use places::{MOST_PLACES, Needs, Places};
 pub use programs::*;
 pub use refused::Refused;
-pub use rig::{Arrived, Moves, Rig, is_counted};
-pub use rows::{Program, Row, messages_rows, program, rows};
+pub use rig::{Arrived, Rig, is_counted};
+pub use rows::{Program, carry_out, carry_out_passing, program};
 pub use series::{AtSize, Series};
 pub use stamps::{ISSUE, Samples, Stamps, WHOLE};
 pub use state::{Log, RankState, Tally};
-pub use verify::blocks::Blocks;
 pub use words::Words;

@@ -2,12 +2,11 @@
 //!
 //! They travel in the words of Active Messages, so they need no exposed memory. The first word of
 //! the first request is the number of bytes; the bytes follow, eight a word, four words a request.
+//! Words behind the last byte are 0.
 
 use std::collections::VecDeque;
 
-use bandgap_comm::{
-    ActiveMessages, Call, CommError, Endpoint, HandlerId, MAX_WORDS, Outcome, Rank, Watch, Word,
-};
+use bandgap_comm::{ActiveMessages, CommError, Endpoint, HandlerId, MAX_WORDS, Rank, Watch, Word};
 
 /// The handler that takes words of the mailbox.
 pub(crate) const MAIL: HandlerId = HandlerId(2);
@@ -60,38 +59,36 @@ impl Mailbox {
         self.boxes.get(from).is_none_or(|inbox| !inbox.letters.is_empty() || inbox.fault.is_some())
     }
 
-    fn receive(&mut self, from: Rank, words: &[Word]) {
+    /// Takes the words of one request of `from`.
+    pub fn receive(&mut self, from: Rank, words: &[Word]) {
         if let Some(inbox) = self.boxes.get_mut(from).filter(|inbox| inbox.fault.is_none()) {
-            inbox.receive(words);
+            inbox.fault = inbox.add(words).err();
         }
     }
 }
 
 impl Inbox {
-    fn receive(&mut self, words: &[Word]) {
-        let mut words = words.iter();
+    /// Adds the words of one request, or says what is wrong with them.
+    fn add(&mut self, mut words: &[Word]) -> Result<(), String> {
+        if words.len() != MAX_WORDS {
+            return Err(format!("{} words in a request, not {MAX_WORDS}", words.len()));
+        }
         if self.missing == 0 {
-            let bytes = words.next().copied().unwrap_or(Word::MAX);
-            match usize::try_from(bytes) {
-                Ok(bytes) if bytes <= LONGEST && self.letters.len() < MOST_WAITING => {
-                    self.bytes = Vec::with_capacity(bytes);
-                    self.missing = bytes;
-                }
-                _ => {
-                    let waiting = self.letters.len();
-                    self.fault = Some(format!(
-                        "a letter of {bytes} bytes with {waiting} letters before it; at most \
-                         {LONGEST} bytes and {MOST_WAITING} letters are possible"
-                    ));
-                    return;
-                }
+            let (bytes, waiting) = (words[0], self.letters.len());
+            if bytes > LONGEST as Word || waiting >= MOST_WAITING {
+                return Err(format!(
+                    "a letter of {bytes} bytes with {waiting} letters before it; at most \
+                     {LONGEST} bytes and {MOST_WAITING} letters are possible"
+                ));
             }
+            self.missing = bytes as usize;
+            self.bytes = Vec::with_capacity(self.missing);
+            words = &words[1..];
         }
         for word in words {
             let len = self.missing.min(WORD);
-            if len == 0 {
-                self.fault = Some("a letter with more words than it has bytes for".into());
-                return;
+            if len == 0 && *word != 0 {
+                return Err("a letter with more words than it has bytes for".into());
             }
             self.bytes.extend_from_slice(&word.to_le_bytes()[..len]);
             self.missing -= len;
@@ -99,22 +96,8 @@ impl Inbox {
         if self.missing == 0 {
             self.letters.push_back(std::mem::take(&mut self.bytes));
         }
+        Ok(())
     }
-}
-
-/// The handler that takes words for the mailbox.
-pub(crate) fn receive<S: AsMut<Mailbox>>(
-    state: &mut S,
-    call: Call<'_>,
-    a: Word,
-    b: Word,
-    c: Word,
-    d: Word,
-) -> Outcome {
-    let words = [a, b, c, d];
-    let sent = call.words().min(MAX_WORDS);
-    state.as_mut().receive(call.from(), &words[..sent]);
-    call.done()
 }
 
 /// Sends `bytes` to the mailbox of rank `to`, and returns when they are there.
@@ -122,17 +105,8 @@ pub(crate) fn receive<S: AsMut<Mailbox>>(
 /// # Errors
 /// There are more than [`LONGEST`] bytes, `to` is no other rank, a peer is gone, or a deadline
 /// passed.
-pub fn post<E: Endpoint, S, W: Watch>(
+pub(crate) fn post<E: Endpoint, S, W: Watch>(
     am: &mut ActiveMessages<E, S, W>,
-    to: Rank,
-    bytes: &[u8],
-) -> Result<(), CommError> {
-    post_to(am, MAIL, to, bytes)
-}
-
-fn post_to<E: Endpoint, S, W: Watch>(
-    am: &mut ActiveMessages<E, S, W>,
-    handler: HandlerId,
     to: Rank,
     bytes: &[u8],
 ) -> Result<(), CommError> {
@@ -142,35 +116,19 @@ fn post_to<E: Endpoint, S, W: Watch>(
         return Err(CommError::System { operation: "post a letter", source });
     }
     let (first, rest) = bytes.split_at(bytes.len().min((MAX_WORDS - 1) * WORD));
-    let length = std::iter::once(bytes.len() as Word);
-    let words: Vec<Word> = length.chain(first.chunks(WORD).map(word)).collect();
-    send(am, handler, to, &words)?;
-    for chunk in rest.chunks(MAX_WORDS * WORD) {
-        let words: Vec<Word> = chunk.chunks(WORD).map(word).collect();
-        send(am, handler, to, &words)?;
+    let [a, b, c] = words(first);
+    am.request(to, MAIL, [bytes.len() as Word, a, b, c])?;
+    for piece in rest.chunks(MAX_WORDS * WORD) {
+        am.request(to, MAIL, words::<MAX_WORDS>(piece))?;
     }
     am.await_replies()
 }
 
-fn word(bytes: &[u8]) -> Word {
-    let mut word = [0; WORD];
-    word[..bytes.len()].copy_from_slice(bytes);
-    Word::from_le_bytes(word)
-}
-
-fn send<E: Endpoint, S, W: Watch>(
-    am: &mut ActiveMessages<E, S, W>,
-    handler: HandlerId,
-    to: Rank,
-    words: &[Word],
-) -> Result<(), CommError> {
-    match *words {
-        [a] => am.request(to, handler, [a]),
-        [a, b] => am.request(to, handler, [a, b]),
-        [a, b, c] => am.request(to, handler, [a, b, c]),
-        [a, b, c, d] => am.request(to, handler, [a, b, c, d]),
-        _ => Ok(()),
-    }
+/// So many words that begin with these bytes.
+fn words<const N: usize>(bytes: &[u8]) -> [Word; N] {
+    let mut words = [[0; WORD]; N];
+    words.as_flattened_mut()[..bytes.len()].copy_from_slice(bytes);
+    words.map(Word::from_le_bytes)
 }
 
 #[cfg(test)]

@@ -47,21 +47,6 @@ impl Order {
         Self { probed: true, ..self }
     }
 
-    /// The order in bytes.
-    pub fn encode(&self) -> Vec<u8> {
-        serde_json::to_vec(self).unwrap_or_default()
-    }
-
-    /// The order of bytes that came from a peer. What they mean is checked where they are carried
-    /// out.
-    ///
-    /// # Errors
-    /// The bytes are not an order.
-    pub fn decode(bytes: &[u8]) -> Result<Self, Refused> {
-        serde_json::from_slice(bytes)
-            .map_err(|error| Refused::because(format!("its bytes are not an order: {error}")))
-    }
-
     /// The kernel, if it is `K` and the first ranks of `size` can run it.
     ///
     /// # Errors
@@ -73,8 +58,7 @@ impl Order {
             return Err(refused(format!("it is not {:?}", K::NAME)));
         }
         if !(1..=size).contains(&self.ranks) {
-            let why = format!("it is for {} ranks, and there are {size}", self.ranks);
-            return Err(refused(why));
+            return Err(refused(format!("it is for {} ranks, and there are {size}", self.ranks)));
         }
         if !(1..=MOST_SAMPLES).contains(&self.samples) {
             let why = format!("{} samples: from 1 to {MOST_SAMPLES} are possible", self.samples);

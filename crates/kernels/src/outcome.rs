@@ -53,13 +53,18 @@ pub struct Wrong {
 }
 
 /// What was wrong in what a rank received.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Flaw {
     /// A byte of a message.
+    #[error(
+        "byte {first} of message {message}{}, of {bytes} bytes: expected {expected:#04x}, got \
+         {got:#04x}",
+        from.map_or(", a sum over ranks".into(), |from| format!(" from rank {from}"))
+    )]
     Byte {
         /// Who should have sent it; `None` of a sum over ranks.
-        source: Option<Rank>,
+        from: Option<Rank>,
         /// Number of the message in its sample.
         message: u64,
         /// Length of the message.
@@ -72,9 +77,13 @@ pub enum Flaw {
         got: u8,
     },
     /// The word of a request or reply.
+    #[error(
+        "the word of {} {message} from rank {from}: expected {expected:#018x}, got {got:#018x}",
+        kind(*reply)
+    )]
     Word {
         /// Who sent it.
-        source: Rank,
+        from: Rank,
         /// Whether it came in a reply.
         reply: bool,
         /// How many of this source came before it.
@@ -85,6 +94,10 @@ pub enum Flaw {
         got: u64,
     },
     /// The sum of all words.
+    #[error(
+        "the sum of the words of each {}: expected {expected:#018x}, got {got:#018x}",
+        kind(*reply)
+    )]
     Sum {
         /// Whether they came in replies.
         reply: bool,
@@ -94,16 +107,39 @@ pub enum Flaw {
         got: u64,
     },
     /// The number of messages.
+    #[error(
+        "{of}{}: expected {expected}, got {got}",
+        from.map_or(String::new(), |from| format!(" from rank {from}"))
+    )]
     Count {
         /// Messages of which kind.
         of: Counted,
         /// Who sent them, if those of one source were counted.
-        source: Option<Rank>,
+        from: Option<Rank>,
         /// How many there should be.
         expected: u64,
         /// How many there are.
         got: u64,
     },
+}
+
+impl Flaw {
+    /// The first difference between bytes of a message, those from `at` on.
+    pub(crate) fn of_bytes(
+        from: Option<Rank>,
+        message: u64,
+        bytes: usize,
+        at: usize,
+        expected: &[u8],
+        got: &[u8],
+    ) -> Option<Self> {
+        if expected == got {
+            return None;
+        }
+        let first = expected.iter().zip(got).position(|(expected, got)| expected != got)?;
+        let (expected, got) = (expected[first], got[first]);
+        Some(Self::Byte { from, message, bytes, first: at + first, expected, got })
+    }
 }
 
 /// Kinds of messages that are counted.
@@ -133,38 +169,6 @@ impl fmt::Display for Counted {
 
 fn kind(reply: bool) -> &'static str {
     if reply { "reply" } else { "request" }
-}
-
-impl fmt::Display for Flaw {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Byte { source, message, bytes, first, expected, got } => {
-                write!(f, "byte {first} of message {message}")?;
-                match source {
-                    Some(source) => write!(f, " from rank {source}")?,
-                    None => f.write_str(", a sum over ranks")?,
-                }
-                write!(f, ", of {bytes} bytes: expected {expected:#04x}, got {got:#04x}")
-            }
-            Self::Word { source, reply, message, expected, got } => write!(
-                f,
-                "the word of {} {message} from rank {source}: expected {expected:#018x}, got \
-                 {got:#018x}",
-                kind(reply)
-            ),
-            Self::Sum { reply, expected, got } => write!(
-                f,
-                "the sum of the words of each {}: expected {expected:#018x}, got {got:#018x}",
-                kind(reply)
-            ),
-            Self::Count { of, source: None, expected, got } => {
-                write!(f, "{of}: expected {expected}, got {got}")
-            }
-            Self::Count { of, source: Some(source), expected, got } => {
-                write!(f, "{of} from rank {source}: expected {expected}, got {got}")
-            }
-        }
-    }
 }
 
 /// Why an order failed.

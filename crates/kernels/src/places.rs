@@ -27,6 +27,13 @@ pub struct Needs {
     pub words: u64,
 }
 
+impl Needs {
+    /// Of a rank that sends and receives so many messages in a sample.
+    pub fn both_ways(messages: u64, bytes: usize) -> Self {
+        Self { bytes, sends: messages, receives: messages, ..Self::default() }
+    }
+}
+
 /// The places of a rank: regions that messages are sent from and received into. In timed batches
 /// each region has one place, which all messages share; in checked batches each message has its
 /// own.
@@ -57,20 +64,19 @@ impl Places {
             return Ok(Self::shared(needs));
         }
         let room = needs.bytes.next_multiple_of(ALIGNMENT);
-        let all = |places: u64| usize::try_from(places).ok()?.checked_mul(room);
-        let memory = all(needs.sends).zip(all(needs.receives));
-        let memory = memory.and_then(|(out, into)| Some((out, out.checked_add(into)?)));
-        match memory {
-            Some((incoming, memory)) if memory <= MOST_PLACES => {
-                Ok(Self { bytes: needs.bytes, stride: room, incoming, memory })
-            }
-            _ => Err(Refused::because(format!(
+        let all = |places: u64| places.saturating_mul(room as u64);
+        let incoming = all(needs.sends);
+        let memory = incoming.saturating_add(all(needs.receives));
+        if memory > MOST_PLACES as u64 {
+            return Err(Refused::because(format!(
                 "a checked batch has a place for each of {} messages of {} bytes, and these may \
                  take {MOST_PLACES} bytes; order fewer messages a sample, or a timed batch",
                 needs.sends.saturating_add(needs.receives),
                 needs.bytes
-            ))),
+            )));
         }
+        let (incoming, memory) = (incoming as usize, memory as usize);
+        Ok(Self { bytes: needs.bytes, stride: room, incoming, memory })
     }
 
     /// The part that message `index` of a sample is sent from.

@@ -14,6 +14,11 @@ impl Refused {
         Self { kernel: String::new(), why: why.into() }
     }
 
+    /// Refused for this reason, unless it is possible.
+    pub(crate) fn unless(possible: bool, why: impl FnOnce() -> String) -> Result<(), Self> {
+        if possible { Ok(()) } else { Err(Self::because(why())) }
+    }
+
     /// The same, of the kernel of this name.
     #[must_use]
     pub fn of(self, kernel: &str) -> Self {

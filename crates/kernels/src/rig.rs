@@ -1,8 +1,8 @@
 //! What carries out orders for real.
 
-use bandgap_comm::{BARRIER, CommError, Processor, Stamp, Transfer};
+use bandgap_comm::{BARRIER, CommError, Processor, Rank, Stamp};
 
-use crate::{Blocks, Log, Needs, Tally, Wrong};
+use crate::{Log, Needs, Tally, Wrong};
 
 /// A rank with memory, a clock and counts: what an order needs beside what its program may do. An
 /// [`crate::Executor`] is one, and so is whatever gives programs an MPI's own calls.
@@ -10,24 +10,26 @@ pub trait Rig: Processor {
     /// Number of all ranks of the run, of which [`Processor::size`] may be a part.
     fn whole(&self) -> usize;
     /// An order begins, in which the first `ranks` ranks take part: from here on
-    /// [`Processor::size`] is that. Returns how many orders there were before. Called on every rank
-    /// for every order.
+    /// [`Processor::size`] is that. Returns the order's number, which no other order of the run has.
+    /// Called on every rank for every order.
     fn begin(&mut self, ranks: usize) -> u64;
     /// Gives the rank `memory` bytes that messages come from and go to, what else `needs` asks for,
     /// and room for so many marks.
     fn prepare(&mut self, needs: &Needs, memory: usize, marks: usize);
+    /// A turn of the program begins. Stores and gets are between this rank and `partner`.
+    fn turn(&mut self, _turn: u64, _partner: Rank) {}
     /// The memory that messages come from and go to.
     fn memory(&mut self) -> &mut [u8];
     /// The marks taken since [`Rig::prepare`].
-    fn marks(&mut self) -> &mut Vec<Stamp>;
-    /// What has arrived so far.
+    fn marks(&self) -> &[Stamp];
+    /// What has arrived since [`Rig::forget`], or since the rank began.
     fn arrived(&self) -> Arrived;
-    /// The words that arrived; `None` where there are no Active Messages.
-    fn log(&mut self) -> Option<&mut Log> {
+    /// From here on, notes up to `most` words of each kind; with 0, none.
+    fn note_words(&mut self, _most: usize) {}
+    /// The words that were noted; `None` where there are no Active Messages.
+    fn log(&self) -> Option<&Log> {
         None
     }
-    /// Whether words are noted in the log from here on.
-    fn note_words(&mut self, _on: bool) {}
     /// Waits until all ranks that take part have come here. Not timed.
     ///
     /// # Errors
@@ -47,13 +49,7 @@ pub trait Rig: Processor {
     }
 }
 
-/// A [`Rig`] that also stores and gets.
-pub trait Moves: Rig + Transfer {
-    /// What its exposed memory holds.
-    fn blocks(&mut self) -> &mut Blocks;
-}
-
-/// What has arrived at a rank since it began.
+/// What has arrived at a rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arrived {
     /// Requests and replies.

@@ -1,91 +1,71 @@
 //! Kernels as pointers to their programs.
 
-use bandgap_comm::{Am, Comm, CommError, Transfer};
+use std::marker::PhantomData;
 
-use crate::facts::{ready, unknown};
+use bandgap_comm::{Comm, CommError, Transfer};
+
+use crate::facts::ready;
+use crate::list::named;
 use crate::verify::batch;
 use crate::{
-    Failed, Moves, Order, Outcome, OverAm, OverComm, OverTransfer, Places, Refused, Rig, Round,
+    Failed, Kernel, Order, Outcome, OverAm, OverComm, OverTransfer, Places, Refused, Rig, Round,
     Visit, all,
 };
 
-/// One kernel on rigs of type `M`: its program, compiled for them.
-#[derive(Debug)]
-pub struct Row<M> {
-    /// The kernel's name in orders.
-    pub name: &'static str,
-    /// Carries out this rank's part of an order, and verifies what arrived.
-    pub run: fn(&mut M, &Order) -> Result<Outcome, Failed>,
-}
+/// Carries out a rank's part of an order of one kernel: its program, compiled for rigs of type `M`.
+type Row<M> = fn(&mut M, &Order) -> Result<Outcome, Failed>;
 
-impl<M> Row<M> {
-    /// The row of the kernel that `order` names.
-    ///
-    /// # Errors
-    /// There is none of this name; the error lists those that there are.
-    pub fn find(rows: Vec<Self>, order: &Order) -> Result<Self, Refused> {
-        let names: Vec<&str> = rows.iter().map(|row| row.name).collect();
-        let row = rows.into_iter().find(|row| row.name == order.kernel);
-        row.ok_or_else(|| unknown(&order.kernel, names.into_iter()))
+struct Rows<M>(PhantomData<M>);
+
+impl<M: Rig + Transfer + Comm> Visit for Rows<M> {
+    type Seen = Row<M>;
+
+    fn am<K: OverAm>(&mut self) -> Row<M> {
+        |rig, order| batch(rig, order, |rig, kernel: &K, _, round| kernel.run(rig, round))
+    }
+    fn transfer<K: OverTransfer>(&mut self) -> Row<M> {
+        |rig, order| batch(rig, order, |rig, kernel: &K, _, round| kernel.run(rig, round))
+    }
+    fn comm<K: OverComm>(&mut self) -> Row<M> {
+        passing::<M, K>()
     }
 }
 
-struct Rows<M>(Vec<Row<M>>);
-
-fn messages<M: Rig + Comm, K: OverComm>() -> Row<M> {
-    let run: fn(&mut M, &Order) -> _ = |rig, order| {
-        batch(rig, order, |rig, kernel: &K, places, round| kernel.run(rig, places, round))
-    };
-    Row { name: K::NAME, run }
+fn passing<M: Rig + Comm, K: OverComm>() -> Row<M> {
+    |rig, order| batch(rig, order, |rig, kernel: &K, places, round| kernel.run(rig, places, round))
 }
 
-impl<M: Moves + Am + Comm> Visit for Rows<M> {
-    fn am<K: OverAm>(&mut self) {
-        let run: fn(&mut M, &Order) -> _ =
-            |rig, order| batch(rig, order, |rig, kernel: &K, _, round| kernel.run(rig, round));
-        self.0.push(Row { name: K::NAME, run });
-    }
+/// Carries out this rank's part of an order, and verifies what arrived.
+///
+/// # Errors
+/// The order cannot be carried out, a peer is gone, or a deadline passed.
+pub fn carry_out<M: Rig + Transfer + Comm>(rig: &mut M, order: &Order) -> Result<Outcome, Failed> {
+    named(all(&mut Rows(PhantomData)), &order.kernel)?(rig, order)
+}
 
-    fn transfer<K: OverTransfer>(&mut self) {
-        let run: fn(&mut M, &Order) -> _ = |rig, order| {
-            batch(rig, order, |rig, kernel: &K, _, round| {
-                let [one, other] = kernel.timed(rig.size());
-                let partner = if rig.rank() == one { other } else { one };
-                let rank = rig.rank();
-                rig.blocks().begin(round.turn, rank, partner);
-                kernel.run(rig, round)
-            })
-        };
-        self.0.push(Row { name: K::NAME, run });
-    }
+struct PassingRows<M>(PhantomData<M>);
 
-    fn comm<K: OverComm>(&mut self) {
-        self.0.push(messages::<M, K>());
+impl<M: Rig + Comm> Visit for PassingRows<M> {
+    type Seen = Option<Row<M>>;
+
+    fn am<K: OverAm>(&mut self) -> Option<Row<M>> {
+        None
+    }
+    fn transfer<K: OverTransfer>(&mut self) -> Option<Row<M>> {
+        None
+    }
+    fn comm<K: OverComm>(&mut self) -> Option<Row<M>> {
+        Some(passing::<M, K>())
     }
 }
 
-/// All kernels, on rigs that can run them all.
-pub fn rows<M: Moves + Am + Comm>() -> Vec<Row<M>> {
-    let mut rows = Rows(Vec::new());
-    all(&mut rows);
-    rows.0
-}
-
-struct MessagesRows<M>(Vec<Row<M>>);
-
-impl<M: Rig + Comm> Visit for MessagesRows<M> {
-    fn am<K: OverAm>(&mut self) {}
-    fn transfer<K: OverTransfer>(&mut self) {}
-    fn comm<K: OverComm>(&mut self) {
-        self.0.push(messages::<M, K>());
-    }
-}
-
-/// The kernels over message passing, on rigs that have no Active Messages.
-pub fn messages_rows<M: Rig + Comm>() -> Vec<Row<M>> {
-    let mut rows = MessagesRows(Vec::new());
-    all(&mut rows);
-    rows.0
+/// [`carry_out`] on a rig that has no Active Messages: it can run the kernels over message passing.
+///
+/// # Errors
+/// As [`carry_out`].
+pub fn carry_out_passing<M: Rig + Comm>(rig: &mut M, order: &Order) -> Result<Outcome, Failed> {
+    let rows = all(&mut PassingRows(PhantomData)).into_iter();
+    named(rows.filter_map(|(name, row)| Some((name, row?))).collect(), &order.kernel)?(rig, order)
 }
 
 /// One rank's program.
@@ -96,44 +76,31 @@ pub type Program<M> = Box<dyn Fn(&mut M) -> Result<(), CommError>>;
 ///
 /// # Errors
 /// The order cannot be carried out.
-pub fn program<M: Am + Transfer + Comm>(order: &Order) -> Result<Program<M>, Refused> {
-    struct Find<'a, M> {
-        order: &'a Order,
-        found: Option<Result<Program<M>, Refused>>,
-        names: Vec<&'static str>,
-    }
+pub fn program<M: Transfer + Comm>(order: &Order) -> Result<Program<M>, Refused> {
+    named(all(&mut Programs(PhantomData)), &order.kernel)?(order)
+}
 
-    impl<M> Find<'_, M> {
-        fn look<K: crate::Kernel>(
-            &mut self,
-            run: impl Fn(&K, &mut M, &Places, Round) -> Result<(), CommError> + 'static,
-        ) {
-            self.names.push(K::NAME);
-            if K::NAME == self.order.kernel {
-                let round = Round { samples: self.order.samples, turn: 0 };
-                self.found = Some(ready(self.order, self.order.ranks).map(|(kernel, places)| {
-                    let program: Program<M> =
-                        Box::new(move |rank| run(&kernel, rank, &places, round));
-                    program
-                }));
-            }
-        }
-    }
+struct Programs<M>(PhantomData<M>);
 
-    impl<M: Am + Transfer + Comm> Visit for Find<'_, M> {
-        fn am<K: OverAm>(&mut self) {
-            self.look(|kernel: &K, rank, _, round| kernel.run(rank, round));
-        }
-        fn transfer<K: OverTransfer>(&mut self) {
-            self.look(|kernel: &K, rank, _, round| kernel.run(rank, round));
-        }
-        fn comm<K: OverComm>(&mut self) {
-            self.look(|kernel: &K, rank, places, round| kernel.run(rank, places, round));
-        }
-    }
+impl<M: Transfer + Comm> Visit for Programs<M> {
+    type Seen = fn(&Order) -> Result<Program<M>, Refused>;
 
-    let mut find = Find { order, found: None, names: Vec::new() };
-    all(&mut find);
-    let Find { found, names, .. } = find;
-    found.unwrap_or_else(|| Err(unknown(&order.kernel, names.into_iter())))
+    fn am<K: OverAm>(&mut self) -> Self::Seen {
+        |order| program_of(order, |kernel: &K, rank, _, round| kernel.run(rank, round))
+    }
+    fn transfer<K: OverTransfer>(&mut self) -> Self::Seen {
+        |order| program_of(order, |kernel: &K, rank, _, round| kernel.run(rank, round))
+    }
+    fn comm<K: OverComm>(&mut self) -> Self::Seen {
+        |order| program_of(order, |kernel: &K, rank, places, round| kernel.run(rank, places, round))
+    }
+}
+
+fn program_of<M, K: Kernel>(
+    order: &Order,
+    run: impl Fn(&K, &mut M, &Places, Round) -> Result<(), CommError> + 'static,
+) -> Result<Program<M>, Refused> {
+    let (kernel, places) = ready::<K>(order, order.ranks)?;
+    let round = Round { samples: order.samples, turn: 0 };
+    Ok(Box::new(move |rank| run(&kernel, rank, &places, round)))
 }

@@ -37,7 +37,7 @@ impl Series {
     }
 }
 
-/// A point of a series.
+/// So many messages of a size: a point of a series, or a layer beside its floors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AtSize {
     /// Bytes of a message (n).

@@ -33,7 +33,7 @@ pub struct Log {
 
 impl Log {
     /// Forgets all words, and makes room for so many of each kind.
-    pub fn begin(&mut self, most: usize) {
+    pub(crate) fn begin(&mut self, most: usize) {
         self.requests.clear();
         self.replies.clear();
         self.requests.reserve(most);
@@ -43,17 +43,10 @@ impl Log {
 
     #[cold]
     #[inline(never)]
-    pub(crate) fn request(&mut self, from: Rank, word: Word) {
-        if self.requests.len() < self.most {
-            self.requests.push((from, word));
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn reply(&mut self, from: Rank, word: Word) {
-        if self.replies.len() < self.most {
-            self.replies.push((from, word));
+    pub(crate) fn note(&mut self, reply: bool, from: Rank, word: Word) {
+        let words = if reply { &mut self.replies } else { &mut self.requests };
+        if words.len() < self.most {
+            words.push((from, word));
         }
     }
 }
@@ -66,25 +59,10 @@ pub struct RankState {
     /// What they note while a batch is checked.
     pub log: Log,
     /// Bytes that other ranks have sent, beside all measurement.
-    pub mailbox: Mailbox,
+    pub(crate) mailbox: Mailbox,
     /// The last meeting that each rank has come to.
     pub(crate) met: Vec<Word>,
-    mail: Mail,
-}
-
-impl RankState {
-    /// The state of a rank of `size`, with this mail.
-    pub(crate) fn new(size: usize, mail: Mail) -> Self {
-        let (mailbox, met) = (Mailbox::new(size), vec![0; size]);
-        Self { tally: Tally::default(), log: Log::default(), mailbox, met, mail }
-    }
-}
-
-impl AsMut<Mailbox> for RankState {
-    #[inline(always)]
-    fn as_mut(&mut self) -> &mut Mailbox {
-        &mut self.mailbox
-    }
+    pub(crate) mail: Mail,
 }
 
 impl HoldsMail for RankState {

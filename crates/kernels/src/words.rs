@@ -12,7 +12,7 @@ const OFFSET: u64 = 0x5555_AAAA_5555_AAAA;
 /// number and the turn. A reply carries the complement of its request's word.
 ///
 /// *Formula*: w = c + source·S + turn·T + destination·D + index·I modulo 2⁶⁴, with odd constants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Words {
     base: u64,
 }

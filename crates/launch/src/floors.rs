@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bandgap_comm::{CommError, Floor, FloorError, Measuring, Rendezvous, Role, Window, Yields};
-use bandgap_host::process::read_process;
 use bandgap_host::{CycleClock, floor as processor};
 use bandgap_shm::Control;
 use std::os::fd::OwnedFd;
@@ -78,26 +77,12 @@ impl Bares {
         let Some((_, end)) = self.ends.iter_mut().find(|(name, _)| name == transport) else {
             return Ok(Err(format!("{transport} is not connected")));
         };
-        let (begun, control) = (Instant::now(), &self.control);
-        let give_up = |limit: Duration| {
-            std::thread::yield_now();
-            control.stopped() || control.poisoned().is_some() || begun.elapsed() > limit
-        };
-        let window = Window { samples, rounds: floor.rounds };
         let with = Measuring {
             role,
-            window,
+            window: Window { samples, rounds: floor.rounds },
             timer: clock,
             patience: self.patience,
-            give_up: &give_up,
-            read_process: |process, address, into| {
-                let wanted = into.len();
-                match read_process(process, address, into) {
-                    Ok(read) if read == wanted => Ok(()),
-                    Ok(_) => Err(std::io::Error::other("fewer bytes than asked")),
-                    Err(error) => Err(std::io::Error::other(error.to_string())),
-                }
-            },
+            give_up: &giving_up(&self.control),
         };
         match end.measure(floor, &with) {
             Ok(ticks) => {
@@ -108,6 +93,15 @@ impl Bares {
             Err(FloorError::Failed(error)) => Err(CommError::Connect(error)),
             Err(other) => Err(CommError::Connect(Box::new(other))),
         }
+    }
+}
+
+/// Whether to stop waiting: after so long from now, or when the run ends.
+pub(crate) fn giving_up(control: &Control) -> impl Fn(Duration) -> bool {
+    let begun = Instant::now();
+    move |limit| {
+        std::thread::yield_now();
+        control.stopped() || control.poisoned().is_some() || begun.elapsed() > limit
     }
 }
 
@@ -148,8 +142,8 @@ mod tests {
     fn layers_name_kernels_that_two_ranks_can_run() {
         for floor in floors().iter().filter(|floor| floor.kernel.is_some()) {
             let named = Order::of(&Synch1 { messages: 1 }, 20, 2);
-            let order = kernel_order(floor, &named).unwrap();
-            (fact(&order).unwrap().check)(&order, 2).unwrap();
+            let order = kernel_order(floor, &named).unwrap().unwrap();
+            (fact(&order.kernel).unwrap().check)(&order, 2).unwrap();
         }
     }
 

@@ -8,7 +8,7 @@ use bandgap_campaign::floors::kernel_order;
 use bandgap_campaign::runner::{Executed, Runner, Stop};
 use bandgap_comm::{CommError, Delay};
 use bandgap_host::{CycleClock, WorkRate};
-use bandgap_kernels::{Failed, Order, Stamps, WHOLE, fact};
+use bandgap_kernels::{Failed, Order, WHOLE, fact};
 use bandgap_units::Ns;
 use serde::{Deserialize, Serialize};
 
@@ -172,11 +172,11 @@ impl<'a> LiveRunner<'a> {
             None => {}
         }
         let stamps = |carried: &mut Carried| std::mem::take(&mut carried.outcome.stamps);
-        let stamps: Stamps = all.iter_mut().map(stamps).enumerate().collect();
+        let stamps: Vec<_> = all.iter_mut().map(stamps).collect();
         let floor = floors::find(&order.kernel);
-        let layer = floor.and_then(|(_, floor)| kernel_order(&floor, order));
+        let layer = floor.map_or(Ok(None), |(_, floor)| kernel_order(&floor, order))?;
         let order = layer.as_ref().unwrap_or(order);
-        let samples = (fact(order)?.samples)(order, self.station.size(), &stamps)?;
+        let samples = (fact(&order.kernel)?.samples)(order, self.station.size(), &stamps)?;
         let column = |name: &str| (name.to_owned(), self.ns(samples.column(name)));
         executed.samples = samples.names().map(column).collect();
         Ok(executed)

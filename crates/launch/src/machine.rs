@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bandgap_comm::passing::Tuning;
-use bandgap_comm::{Bulk, CommError, Delay, Rank, Waiting, Watch, Work};
+use bandgap_comm::{Bulk, CommError, Delay, Rank, Waiting, Watch};
 use bandgap_host::CycleClock;
 use bandgap_kernels::{Executor, Failed, Order, Outcome};
 
@@ -96,10 +96,10 @@ impl<E: Bulk> Machine for Executor<E, CycleClock, RankWatch> {
     }
 
     fn capacity(&self) -> usize {
-        self.endpoint().capabilities().capacity
+        self.endpoint().capacity()
     }
 
     fn time_delay(&mut self, delay: Delay, messages: u32, samples: u32) -> Vec<u64> {
-        self.time_work(Work::Chain(delay), messages, samples)
+        Self::time_delay(self, delay, messages, samples)
     }
 }

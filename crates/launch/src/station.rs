@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bandgap_campaign::floors::kernel_order;
-use bandgap_comm::{CommError, Rank, Role};
+use bandgap_comm::{CommError, Measuring, Rank, Role, Window};
 use bandgap_host::{CycleClock, pace};
 use bandgap_kernels::{Failed, Order, Outcome, Refused, fact};
 use bandgap_shm::{Control, probe, report};
@@ -101,7 +101,7 @@ impl Station {
     fn ends(&self, order: &Order) -> Result<[Rank; 2], Refused> {
         match floors::find(&order.kernel) {
             Some(_) => Ok([0, 1]),
-            None => (fact(order)?.timed)(order, self.size),
+            None => (fact(&order.kernel)?.timed)(order, self.size),
         }
     }
 
@@ -109,7 +109,7 @@ impl Station {
         let Some(found) = floors::find(&order.kernel) else {
             return Ok(Carried { outcome: self.first()?.run(order)?, ..Carried::default() });
         };
-        let Some(layer) = kernel_order(&found.1, order) else {
+        let Some(layer) = kernel_order(&found.1, order)? else {
             let role = if self.rank == 0 { Role::Initiator } else { Role::Responder };
             let floor = self.bares.measure(&found, order.samples, role, &self.clock);
             // A rank that died is the cause, rather than a floor that waited for it in vain.
@@ -151,17 +151,17 @@ impl Station {
         self.first()?.settle()?;
         let begun = Instant::now();
         let (control, epoch, clock) = (Arc::clone(&self.control), self.epoch, self.clock);
-        let mut give_up = || {
-            std::thread::yield_now();
-            control.stopped()
-                || control.poisoned().is_some()
-                || begun.elapsed() > Duration::from_secs(5)
+        let with = Measuring {
+            role,
+            window: Window { samples: PROBE_WINDOWS, rounds: PROBE_ROUNDS },
+            timer: &clock,
+            patience: Duration::from_secs(5),
+            give_up: &floors::giving_up(&control),
         };
-        let windows =
-            probe(&control, role, epoch, PROBE_WINDOWS, PROBE_ROUNDS, &clock, &mut give_up);
+        let windows = probe(&control, epoch, &with);
         // Both at once, as they run in a batch.
         let own = pace(&clock).min(u64::from(u32::MAX)) as u32;
-        let peers = windows.as_ref().and_then(|_| report(&control, role, epoch, own, give_up));
+        let peers = windows.as_ref().and_then(|_| report(&control, epoch, own, &with));
         let (Some(mut windows), Some(peers)) = (windows, peers) else {
             self.first()?.look(begun.elapsed(), "the placement probe")?;
             return Ok(None);

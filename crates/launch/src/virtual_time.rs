@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use bandgap_campaign::data::{Kept, Probe, Table};
 use bandgap_campaign::runner::{Executed, Runner, Stop};
 use bandgap_comm::Delay;
-use bandgap_kernels::{Order, Stamps, fact, program};
+use bandgap_kernels::{Order, fact, program};
 use bandgap_sim::{Machine, Recorder, SimError, record, replay};
 
 /// Carries out orders on a simulated LogGP machine.
@@ -47,7 +47,7 @@ impl Runner for VirtualRunner<'_> {
     }
 
     fn capacity(&self) -> usize {
-        self.machine.capacity() as usize
+        self.machine.capacity as usize
     }
 
     fn virtual_time(&self) -> bool {
@@ -62,12 +62,11 @@ impl Runner for VirtualRunner<'_> {
         if (self.stopped)() {
             return Err(Stop::Interrupted);
         }
-        let fact = fact(order)?;
+        let fact = fact(&order.kernel)?;
         let rank = program::<Recorder>(order)?;
         let schedule = record(order.ranks, |recorder| rank(recorder)).map_err(refused)?;
         let replayed = replay(&schedule, self.machine).map_err(refused)?;
-        let stamps: Stamps = replayed.marks.into_iter().enumerate().collect();
-        let samples = (fact.samples)(order, self.size, &stamps)?;
+        let samples = (fact.samples)(order, self.size, &replayed.marks)?;
         let ns = |ticks: &[u64]| ticks.iter().map(|ps| *ps as f64 / PICOSECONDS).collect();
         let column = |name: &str| (name.to_owned(), ns(samples.column(name)));
         Ok(Executed { samples: samples.names().map(column).collect(), ..Executed::default() })

@@ -1,6 +1,9 @@
 //! The right arm of the hinge g'(Δ) = max(g, os + or + Δ).
 
-use crate::linear::{Group, Linear};
+use bandgap_stats::line::Influence;
+
+use crate::curve::Stretch;
+use crate::linear::Linear;
 
 /// Slope 1 counts as found within this share.
 pub(crate) const SLOPE_TOLERANCE: f64 = 0.05;
@@ -19,14 +22,22 @@ const ERRORS: f64 = 3.0;
 #[derive(Clone, Debug)]
 pub(crate) struct Cost {
     pub delay: f64,
-    /// g'(Δ).
+    /// The steady line; its slope is g'(Δ).
+    pub run: Stretch,
+    /// Whether further points confirm the slope.
+    pub settled: bool,
     pub terms: Linear,
     pub value: f64,
     /// Smoothed variance of the value.
-    pub variance: f64,
+    variance: f64,
 }
 
 impl Cost {
+    pub(crate) fn of(delay: f64, run: Stretch, settled: bool) -> Cost {
+        let variance = run.slope_variance() * run.scatter().unwrap_or(1.0).powi(2);
+        Cost { delay, settled, terms: run.slope_terms(), value: run.slope(), variance, run }
+    }
+
     /// g'(Δ) − Δ, which is os + or on the arm.
     fn overheads(&self) -> f64 {
         self.value - self.delay
@@ -107,31 +118,24 @@ impl<'a> Arm<'a> {
     }
 
     /// os + or: the weighted mean of g'(Δ) − Δ over the arm.
-    pub(crate) fn overheads(&self, groups: usize) -> Linear {
+    pub(crate) fn overheads(&self) -> Linear {
         let total: f64 = self.costs.iter().map(|c| c.weight()).sum();
         let part = |c: &&Cost| (c.weight() / total, c.terms.clone().shifted(-c.delay));
         let parts: Vec<(f64, Linear)> = self.costs.iter().map(part).collect();
-        Linear::sum(parts.iter().map(|(weight, terms)| (*weight, terms)), groups)
+        Linear::sum(parts.iter().map(|(weight, terms)| (*weight, terms)))
     }
 
     /// The arm's slope by weighted least squares. If the arm is a single delay, that of the step to the
     /// delay left out; `None` if there is none either.
-    pub(crate) fn slope(&self, groups: usize) -> Option<Linear> {
+    pub(crate) fn slope(&self) -> Option<Linear> {
         let costs: Vec<&Cost> = match (self.costs.as_slice(), self.left_out) {
             (&[only], Some(left_out)) => vec![left_out, only],
             (several, _) => several.to_vec(),
         };
         let delays: Vec<f64> = costs.iter().map(|c| c.delay).collect();
         let weights: Vec<f64> = costs.iter().map(|c| c.weight()).collect();
-        let influence = bandgap_stats::line::Influence::of(&delays, &weights)?;
+        let influence = Influence::of(&delays, &weights)?;
         let parts = influence.slope.iter().copied().zip(costs.iter().map(|cost| &cost.terms));
-        Some(Linear::sum(parts, groups))
-    }
-
-    /// The idle time g − (os + or) with its variance from the groups' own batches.
-    pub(crate) fn idle(&self, gap: &Linear, groups: &[Group]) -> (f64, f64) {
-        let overheads = self.overheads(groups.len());
-        let idle = Linear::sum([(1.0, gap), (-1.0, &overheads)], groups.len());
-        (idle.value(groups), idle.variance(groups))
+        Some(Linear::sum(parts))
     }
 }

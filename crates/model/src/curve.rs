@@ -27,7 +27,9 @@ pub(crate) struct Curve {
 #[derive(Clone, Debug)]
 pub(crate) struct Stretch {
     pub points: Vec<Point>,
-    influence: Influence,
+    /// How much each point counts in the slope, and in the intercept.
+    in_slope: Vec<f64>,
+    in_intercept: Vec<f64>,
 }
 
 impl Stretch {
@@ -36,7 +38,18 @@ impl Stretch {
         let messages: Vec<f64> = points.iter().map(|p| p.messages).collect();
         let weights: Vec<f64> = points.iter().map(|p| p.error.powi(-2)).collect();
         let influence = Influence::of(&messages, &weights)?;
-        Some(Stretch { points: points.to_vec(), influence })
+        let (in_slope, in_intercept) = (influence.slope, influence.intercept);
+        Some(Stretch { points: points.to_vec(), in_slope, in_intercept })
+    }
+
+    /// The time of a single message, as a slope.
+    pub(crate) fn single(point: Point) -> Stretch {
+        Stretch { points: vec![point], in_slope: vec![1.0], in_intercept: vec![0.0] }
+    }
+
+    /// Whether it is the time of a single message.
+    pub(crate) fn is_single(&self) -> bool {
+        self.points.len() == 1
     }
 
     fn sum(&self, coefficients: &[f64]) -> f64 {
@@ -44,11 +57,11 @@ impl Stretch {
     }
 
     pub(crate) fn slope(&self) -> f64 {
-        self.sum(&self.influence.slope)
+        self.sum(&self.in_slope)
     }
 
     pub(crate) fn intercept(&self) -> f64 {
-        self.sum(&self.influence.intercept)
+        self.sum(&self.in_intercept)
     }
 
     pub(crate) fn at(&self, messages: f64) -> f64 {
@@ -57,7 +70,7 @@ impl Stretch {
 
     /// Smoothed variance of the slope.
     pub(crate) fn slope_variance(&self) -> f64 {
-        self.influence.slope.iter().zip(&self.points).map(|(c, p)| (c * p.error).powi(2)).sum()
+        self.in_slope.iter().zip(&self.points).map(|(c, p)| (c * p.error).powi(2)).sum()
     }
 
     /// How far `point` lies from the line, and the standard error of that distance.
@@ -65,7 +78,7 @@ impl Stretch {
         let mut predicted = 0.0;
         let mut variance = point.error.powi(2);
         for (i, known) in self.points.iter().enumerate() {
-            let weight = self.influence.intercept[i] + point.messages * self.influence.slope[i];
+            let weight = self.in_intercept[i] + point.messages * self.in_slope[i];
             predicted += weight * known.mean;
             variance += (weight * known.error).powi(2);
         }
@@ -86,16 +99,16 @@ impl Stretch {
         Some(if beyond { (squares / degrees).sqrt() } else { 1.0 })
     }
 
-    pub(crate) fn slope_terms(&self, groups: usize) -> Linear {
-        self.terms(&self.influence.slope, groups)
+    pub(crate) fn slope_terms(&self) -> Linear {
+        self.terms(&self.in_slope)
     }
 
-    pub(crate) fn intercept_terms(&self, groups: usize) -> Linear {
-        self.terms(&self.influence.intercept, groups)
+    pub(crate) fn intercept_terms(&self) -> Linear {
+        self.terms(&self.in_intercept)
     }
 
-    fn terms(&self, coefficients: &[f64], groups: usize) -> Linear {
-        Linear::of(self.points.iter().map(|p| p.group).zip(coefficients.iter().copied()), groups)
+    fn terms(&self, coefficients: &[f64]) -> Linear {
+        Linear::of(self.points.iter().map(|p| p.group).zip(coefficients.iter().copied()))
     }
 }
 
@@ -132,7 +145,7 @@ impl Curve {
         let centre =
             |values: &[f64]| values.iter().zip(&degrees).map(|(v, d)| v * d).sum::<f64>() / total;
         // Relative variance ∝ elapsed^(power − 2).
-        let power = match Line::fit_weighted(&logs, &log_relative, &degrees) {
+        let power = match Line::fit(&logs, &log_relative, &degrees) {
             Some(line) if order.len() >= 4 => line.slope.clamp(-2.0, 0.0),
             _ => 0.0,
         };

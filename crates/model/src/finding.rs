@@ -1,14 +1,17 @@
 //! Where the assumptions behind a signature do not hold, or are not checked.
 
-use std::fmt;
-
 use bandgap_units::Ns;
+use derive_more::Display;
 
 /// One finding; its `Display` is a sentence. Times are nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Display, PartialEq)]
 #[non_exhaustive]
 pub enum Finding {
     /// L is negative.
+    #[display(
+        "L is negative, {} ({} to {}): the overheads overlap the transfer, or contain it.",
+        Ns(*latency), Ns(*low), Ns(*high)
+    )]
     NegativeLatency {
         /// L and its interval.
         latency: f64,
@@ -18,6 +21,10 @@ pub enum Finding {
         high: f64,
     },
     /// The right arm does not rise with slope 1.
+    #[display(
+        "The cost over the delay rises with slope {slope:.2}, which is not 1 within 5 %. So \
+         or, read from delays of {} on, is not constant.", Ns(*from_delay)
+    )]
     ArmSlope {
         /// The slope found.
         slope: f64,
@@ -25,6 +32,11 @@ pub enum Finding {
         from_delay: f64,
     },
     /// The right arm rises with slope 1 only beyond some delay.
+    #[display(
+        "The cost rises one for one with the delay only from {} on ({:.1} times the gap). \
+         Between {} and there the model does not hold; or is read from the far arm.",
+        Ns(*from_delay), *from_delay / *gap, Ns(*knee)
+    )]
     ArmBeginsLate {
         /// Where the hinge has its knee, g − os − or; 0 at least.
         knee: f64,
@@ -34,26 +46,43 @@ pub enum Finding {
         gap: f64,
     },
     /// Only one delay is on the right arm, so its slope is unknown.
+    #[display(
+        "Only the delay of {} raises the cost, so the slope is not checked; observe more \
+         delays above the idle time.", Ns(*delay)
+    )]
     ArmUnchecked {
         /// That delay.
         delay: f64,
     },
     /// Two points give os, and no other checks it.
-    FewSendOnly {
-        /// Points in the send-only regime.
-        points: usize,
-    },
+    #[display(
+        "Only 2 message counts lie in the send-only regime, so nothing checks that os is \
+         constant; observe more small M."
+    )]
+    FewSendOnly,
     /// The first reply is back before a second message is issued, so os has no line.
+    #[display(
+        "A second message cannot be issued within the round trip of {}: there is no \
+         send-only regime, and os is the time of issuing a single message.", Ns(*rtt)
+    )]
     SendOnlyUnseen {
         /// The round trip.
         rtt: f64,
     },
     /// os is not above zero within its interval.
+    #[display(
+        "os is {}, not above zero within its interval: the clock does not resolve it.",
+        Ns(*send_overhead)
+    )]
     SendOverheadUnresolved {
         /// os.
         send_overhead: f64,
     },
     /// The slope at the largest M and Δ = 0 is not confirmed by further points.
+    #[display(
+        "The slope between M = {from_messages} and {to_messages}, taken as the gap, is not \
+         confirmed by further points; observe larger M."
+    )]
     GapUnsettled {
         /// Smallest M of the line.
         from_messages: u64,
@@ -61,110 +90,47 @@ pub enum Finding {
         to_messages: u64,
     },
     /// The steady state at a delay is not confirmed by further points.
+    #[display(
+        "With a delay of {} the steady state is not confirmed by further points; observe \
+         larger M.", Ns(*delay)
+    )]
     Unsettled {
         /// The delay.
         delay: f64,
     },
     /// A delay was left out, with fewer than two message counts in its steady state.
+    #[display(
+        "The delay of {} is left out: fewer than two of its message counts lie in the steady \
+         state.", Ns(*delay)
+    )]
     CurveTooShort {
         /// The delay.
         delay: f64,
     },
     /// There is no idle time: the processor, not the network, limits the rate.
+    #[display(
+        "The first delay already raises the cost: processor-bound, g = os + or = {}, and the \
+         network's own gap is not visible.", Ns(*gap)
+    )]
     ProcessorBound {
         /// os + or.
         gap: f64,
     },
     /// The gap is shorter than the two overheads together.
+    #[display(
+        "The gap is shorter than os + or by {}: at full rate the overheads of successive \
+         messages overlap, or M is too small to fill the network.", Ns(-*idle)
+    )]
     OverheadsOverlap {
         /// g − os − or.
         idle: f64,
     },
     /// The capacity cannot be read from this table.
+    #[display(
+        "The network's capacity is not visible: nothing but the processor limits the \
+         requests outstanding."
+    )]
     CapacityUnseen,
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Finding::NegativeLatency { latency, low, high } => write!(
-                f,
-                "L is negative, {} ({} to {}): the overheads overlap the transfer, or contain it.",
-                Ns(latency),
-                Ns(low),
-                Ns(high)
-            ),
-            Finding::ArmSlope { slope, from_delay } => write!(
-                f,
-                "The cost over the delay rises with slope {slope:.2}, which is not 1 within 5 %. So or, \
-                 read from delays of {} on, is not constant.",
-                Ns(from_delay)
-            ),
-            Finding::ArmBeginsLate { knee, from_delay, gap } => write!(
-                f,
-                "The cost rises one for one with the delay only from {} on ({:.1} times the gap). \
-                 Between {} and there the model does not hold; or is read from the far arm.",
-                Ns(from_delay),
-                from_delay / gap,
-                Ns(knee)
-            ),
-            Finding::ArmUnchecked { delay } => write!(
-                f,
-                "Only the delay of {} raises the cost, so the slope is not checked; observe more \
-                 delays above the idle time.",
-                Ns(delay)
-            ),
-            Finding::FewSendOnly { points } => write!(
-                f,
-                "Only {points} message counts lie in the send-only regime, so nothing checks that os \
-                 is constant; observe more small M."
-            ),
-            Finding::SendOnlyUnseen { rtt } => write!(
-                f,
-                "A second message cannot be issued within the round trip of {}: there is no \
-                 send-only regime, and os is the time of issuing a single message.",
-                Ns(rtt)
-            ),
-            Finding::SendOverheadUnresolved { send_overhead } => write!(
-                f,
-                "os is {}, not above zero within its interval: the clock does not resolve it.",
-                Ns(send_overhead)
-            ),
-            Finding::GapUnsettled { from_messages, to_messages } => write!(
-                f,
-                "The slope between M = {from_messages} and {to_messages}, taken as the gap, is not \
-                 confirmed by further points; observe larger M."
-            ),
-            Finding::Unsettled { delay } => write!(
-                f,
-                "With a delay of {} the steady state is not confirmed by further points; \
-                 observe larger M.",
-                Ns(delay)
-            ),
-            Finding::CurveTooShort { delay } => write!(
-                f,
-                "The delay of {} is left out: fewer than two of its message counts lie in the \
-                 steady state.",
-                Ns(delay)
-            ),
-            Finding::ProcessorBound { gap } => write!(
-                f,
-                "The first delay already raises the cost: processor-bound, g = os + or = {}, and \
-                 the network's own gap is not visible.",
-                Ns(gap)
-            ),
-            Finding::OverheadsOverlap { idle } => write!(
-                f,
-                "The gap is shorter than os + or by {}: at full rate the overheads of successive \
-                 messages overlap, or M is too small to fill the network.",
-                Ns(-idle)
-            ),
-            Finding::CapacityUnseen => f.write_str(
-                "The network's capacity is not visible: nothing but the processor limits the \
-                 requests outstanding.",
-            ),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -181,7 +147,7 @@ mod tests {
                 "2.0 times the gap",
             ),
             (Finding::ArmUnchecked { delay: 54.0 }, "54"),
-            (Finding::FewSendOnly { points: 2 }, "2 message counts"),
+            (Finding::FewSendOnly, "2 message counts"),
             (Finding::SendOnlyUnseen { rtt: 54.0 }, "54"),
             (Finding::SendOverheadUnresolved { send_overhead: 0.25 }, "0.25"),
             (Finding::GapUnsettled { from_messages: 64, to_messages: 128 }, "M = 64 and 128"),

@@ -5,7 +5,7 @@
 //!
 //! A parameter that the data do not support is absent, and a finding says why. Times are
 //! nanoseconds, rates bytes per second. T(n) = T0 + n/R∞ of bulk transfers is the same line, and
-//! [`Segment::gap_per_byte`] is LogGP's G.
+//! 1/r∞ is LogGP's G.
 //!
 //! Source: Hockney and Berry (editors), "PARKBENCH Report: Public International Benchmarks for
 //! Parallel Computers" (1994), COMMS1; Hockney, "The Communication Challenge for MPP" (1994).
@@ -101,10 +101,6 @@ pub struct HockneyFit {
     pub relative: Fit,
     /// The fit of least absolute errors.
     pub ordinary: Fit,
-    /// Number of different sizes.
-    pub sizes: usize,
-    /// Confidence of all intervals.
-    pub confidence: f64,
     /// Findings of the segments as a whole.
     pub findings: Vec<HockneyFinding>,
 }
@@ -113,12 +109,8 @@ impl HockneyFit {
     /// Whether both fits give all parameters of all segments, and their lines follow the times.
     #[must_use]
     pub fn is_sound(&self) -> bool {
-        !self.all_findings().any(|finding| finding.is_doubt())
-    }
-
-    /// All findings: of the segments, of the relative and of the ordinary fit.
-    pub fn all_findings(&self) -> impl Iterator<Item = &HockneyFinding> {
-        self.findings.iter().chain(&self.relative.findings).chain(&self.ordinary.findings)
+        let all = [&self.findings, &self.relative.findings, &self.ordinary.findings];
+        !all.into_iter().flatten().any(HockneyFinding::is_doubt)
     }
 }
 
@@ -129,63 +121,23 @@ pub struct Fit {
     pub weighting: Weighting,
     /// The segments, ascending.
     pub segments: Vec<Segment>,
-    /// The residual at each size, ascending; sizes of segments without a line are missing.
-    pub residuals: Vec<Residual>,
     /// Findings, and why parameters are absent.
     pub findings: Vec<HockneyFinding>,
 }
 
-impl Fit {
-    /// The fitted time of a message in nanoseconds, by the line of its segment: the first that
-    /// reaches to `bytes`, or the last. `None` where that segment has no line.
-    #[must_use]
-    pub fn time(&self, bytes: u64) -> Option<f64> {
-        let reaching = self.segments.iter().find(|segment| bytes <= segment.to_bytes);
-        let segment = reaching.or(self.segments.last())?;
-        segment.line.as_ref().map(|line| line.at(bytes as f64))
-    }
-}
-
-/// A measured and a fitted time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Residual {
-    /// Message length.
-    pub bytes: u64,
-    /// The mean of the measured times in nanoseconds.
-    pub time: f64,
-    /// The fitted time in nanoseconds.
-    pub fitted: f64,
-}
-
-impl Residual {
-    /// Measured less fitted, in nanoseconds.
-    #[must_use]
-    pub fn absolute(&self) -> f64 {
-        self.time - self.fitted
-    }
-
-    /// Measured less fitted, as a share of the measured time.
-    #[must_use]
-    pub fn relative(&self) -> f64 {
-        self.absolute() / self.time
-    }
-}
-
-/// Residuals of a segment at a glance.
+/// Residuals of a segment, measured less fitted, at a glance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ResidualSummary {
-    /// Root of the mean squared residual, in nanoseconds.
-    pub rms: f64,
-    /// The same of the relative residuals.
+    /// Root of the mean squared relative residual.
     pub rms_relative: f64,
-    /// The largest relative residual, with its sign.
+    /// The largest relative residual, with its sign: positive where the measured time is longer.
     pub worst_relative: f64,
     /// The size where that is.
     pub worst_bytes: u64,
 }
 
 /// One straight piece. An absent parameter has its reason among the fit's findings.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Segment {
     /// Smallest measured size.
     pub from_bytes: u64,
@@ -200,8 +152,6 @@ pub struct Segment {
     pub n_half: Option<Estimate>,
     /// π0 = 1/t0, empty messages per second, which is the short messages' rate per byte of length.
     pub pi0: Option<Estimate>,
-    /// R² of the weighting; `None` without a line.
-    pub r_squared: Option<f64>,
     /// The residuals; `None` without a line.
     pub residuals: Option<ResidualSummary>,
     /// Number of sizes.
@@ -209,19 +159,6 @@ pub struct Segment {
     /// The line in nanoseconds over bytes, also where it gives no parameters; `None` for fewer than
     /// three sizes.
     pub line: Option<Regression>,
-    /// G, where the whole interval of the slope is positive.
-    gap_per_byte: Option<Estimate>,
-}
-
-impl Segment {
-    /// LogGP's G = 1/r∞, in nanoseconds per byte; absent where r∞ is.
-    ///
-    /// *Source*: Alexandrov, Ionescu, Schauser and Scheiman, "LogGP: Incorporating Long Messages into
-    /// the LogP Model" (1995).
-    #[must_use]
-    pub fn gap_per_byte(&self) -> Option<Estimate> {
-        self.gap_per_byte
-    }
 }
 
 /// Fits t(n) = (n + n½)/r∞ to times of messages of many lengths, by segments, with both weightings.
@@ -254,8 +191,6 @@ pub fn fit(data: &[SizedTimes], options: &HockneyOptions) -> Result<HockneyFit, 
         relative: segment::fits(&table, &breakpoints, Weighting::Relative, options.confidence),
         ordinary: segment::fits(&table, &breakpoints, Weighting::Ordinary, options.confidence),
         breakpoints,
-        sizes: table.bytes.len(),
-        confidence: options.confidence,
         findings,
     })
 }

@@ -4,6 +4,8 @@
 //! of the observations' means. Value, variance, degrees of freedom and every bootstrap replicate
 //! follow from its coefficients.
 
+use std::collections::BTreeMap;
+
 /// A difference below this share of its terms is rounding error, not time.
 const ROUNDING: f64 = 1e-12;
 
@@ -30,33 +32,31 @@ impl Group {
     }
 }
 
-/// constant + Σ coefficientᵢ·meanᵢ over all groups.
-#[derive(Clone, Debug)]
+/// constant + Σ coefficient·mean over some of the groups.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Linear {
     constant: f64,
-    coefficients: Vec<f64>,
+    /// By the group's index.
+    coefficients: BTreeMap<usize, f64>,
 }
 
 impl Linear {
     /// Σ weightᵢ·mean of groupᵢ.
-    pub(crate) fn of(terms: impl IntoIterator<Item = (usize, f64)>, groups: usize) -> Linear {
-        let mut linear = Linear { constant: 0.0, coefficients: vec![0.0; groups] };
+    pub(crate) fn of(terms: impl IntoIterator<Item = (usize, f64)>) -> Linear {
+        let mut linear = Linear::default();
         for (group, weight) in terms {
-            linear.coefficients[group] += weight;
+            *linear.coefficients.entry(group).or_default() += weight;
         }
         linear
     }
 
     /// Σ factorᵢ·partᵢ.
-    pub(crate) fn sum<'a>(
-        parts: impl IntoIterator<Item = (f64, &'a Linear)>,
-        groups: usize,
-    ) -> Linear {
-        let mut sum = Linear::of([], groups);
+    pub(crate) fn sum<'a>(parts: impl IntoIterator<Item = (f64, &'a Linear)>) -> Linear {
+        let mut sum = Linear::default();
         for (factor, part) in parts {
             sum.constant += factor * part.constant;
-            for (mine, theirs) in sum.coefficients.iter_mut().zip(&part.coefficients) {
-                *mine += factor * theirs;
+            for (group, coefficient) in &part.coefficients {
+                *sum.coefficients.entry(*group).or_default() += factor * coefficient;
             }
         }
         sum
@@ -67,56 +67,51 @@ impl Linear {
         self
     }
 
-    /// The combination of these means, one for each group.
-    pub(crate) fn at(&self, means: impl IntoIterator<Item = f64>) -> f64 {
-        self.constant + self.coefficients.iter().zip(means).map(|(c, m)| c * m).sum::<f64>()
+    /// The combination of these means, by group.
+    pub(crate) fn at(&self, mean: impl Fn(usize) -> f64) -> f64 {
+        self.constant + self.terms().map(|(group, c)| c * mean(group)).sum::<f64>()
+    }
+
+    /// Groups with their coefficients, where these are not 0.
+    fn terms(&self) -> impl Iterator<Item = (usize, f64)> {
+        self.coefficients.iter().map(|(group, c)| (*group, *c)).filter(|(_, c)| *c != 0.0)
+    }
+
+    /// The groups that count.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = usize> {
+        self.terms().map(|(group, _)| group)
     }
 
     pub(crate) fn value(&self, groups: &[Group]) -> f64 {
-        self.at(groups.iter().map(|group| group.mean))
+        self.at(|group| groups[group].mean)
     }
 
     /// `number`, the value or an end of its interval; 0 where it is rounding error beside the terms.
     pub(crate) fn rounded(&self, number: f64, groups: &[Group]) -> f64 {
-        let terms = self.coefficients.iter().zip(groups).map(|(c, g)| (c * g.mean).abs());
+        let terms = self.terms().map(|(group, c)| (c * groups[group].mean).abs());
         let terms = self.constant.abs() + terms.sum::<f64>();
         if number.abs() <= ROUNDING * terms { 0.0 } else { number }
     }
 
     /// Σ coefficient²·s²/n.
     pub(crate) fn variance(&self, groups: &[Group]) -> f64 {
-        self.coefficients.iter().zip(groups).map(|(c, g)| c * c * g.variance).sum()
+        self.terms().map(|(group, c)| c * c * groups[group].variance).sum()
     }
 
     /// Degrees of freedom behind [`Linear::variance`], (Σvᵢ)²/Σ(vᵢ²/(nᵢ − 1)) with
     /// vᵢ = coefficientᵢ²·sᵢ²/nᵢ (Satterthwaite 1946, Welch 1947).
     pub(crate) fn degrees(&self, groups: &[Group]) -> f64 {
-        let parts =
-            || self.coefficients.iter().zip(groups).map(|(c, g)| (c * c * g.variance, g.degrees()));
-        let total: f64 = parts().map(|(part, _)| part).sum();
-        let squares: f64 = parts().map(|(part, degrees)| part * part / degrees).sum();
+        let total = self.variance(groups);
+        let square = |(group, c): (usize, f64)| {
+            let part = c * c * groups[group].variance;
+            part * part / groups[group].degrees()
+        };
+        let squares: f64 = self.terms().map(square).sum();
         if squares > 0.0 { total * total / squares } else { f64::INFINITY }
     }
 
     /// Batch values that count in the combination.
     pub(crate) fn samples(&self, groups: &[Group]) -> usize {
-        self.coefficients
-            .iter()
-            .zip(groups)
-            .filter(|(c, _)| **c != 0.0)
-            .map(|(_, g)| g.batches.len())
-            .sum()
-    }
-
-    pub(crate) fn uses(&self, group: usize) -> bool {
-        self.coefficients[group] != 0.0
-    }
-
-    /// The same combination over a choice of the groups.
-    pub(crate) fn narrowed(&self, chosen: &[usize]) -> Linear {
-        Linear {
-            constant: self.constant,
-            coefficients: chosen.iter().map(|&group| self.coefficients[group]).collect(),
-        }
+        self.groups().map(|group| groups[group].batches.len()).sum()
     }
 }

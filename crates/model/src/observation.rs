@@ -1,29 +1,21 @@
 //! Observations of the issue phase and of single round trips.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use bandgap_stats::batch::{BATCH, batch_value};
 use bandgap_stats::outlier::inside_fence;
 use bandgap_stats::quantile::mean;
+use derive_more::Display;
 
 /// What was timed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq, PartialOrd, Ord)]
+#[display(rename_all = "lowercase")]
 pub enum Kind {
     /// The issue phase: M requests, each followed by computing for Δ. Replies that come later are taken
     /// outside the timed section.
     Issue,
     /// A single request with its reply.
     Rtt,
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Kind::Issue => "issue",
-            Kind::Rtt => "rtt",
-        })
-    }
 }
 
 /// One point (M, Δ) of the experiment, or the round-trip time.
@@ -66,48 +58,32 @@ const BATCHES: usize = 20;
 /// *Assumes*, where rows are their own batches, that repetitions are independent.
 #[must_use]
 pub fn observations_from_rows(rows: &[Row]) -> Vec<Observation> {
-    let mut points: BTreeMap<(Kind, Delay, u64), Vec<f64>> = BTreeMap::new();
+    let mut points: BTreeMap<Place, Vec<f64>> = BTreeMap::new();
     for row in rows {
-        let (messages, delay, elapsed) = match row.kind {
-            Kind::Issue => (row.messages, row.delay_ns, row.elapsed_ns),
-            Kind::Rtt => (1, 0.0, row.elapsed_ns / row.messages.max(1) as f64),
+        let (place, elapsed) = match row.kind {
+            Kind::Issue => (place(row.kind, row.delay_ns, row.messages), row.elapsed_ns),
+            Kind::Rtt => (place(row.kind, 0.0, 1), row.elapsed_ns / row.messages.max(1) as f64),
         };
-        points.entry((row.kind, Delay(delay), messages)).or_default().push(elapsed);
+        points.entry(place).or_default().push(elapsed);
     }
     points
         .into_iter()
-        .map(|((kind, Delay(delay), messages), samples)| Observation {
+        .map(|((kind, delay, messages), samples)| Observation {
             kind,
             messages,
-            delay,
+            delay: f64::from_bits(delay),
             batches: batches(&samples),
         })
         .collect()
 }
 
-/// A delay as a key; negative zero is zero.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Delay(pub f64);
+/// Kind, Δ and M as a key, in this order. A Δ is its bits, which rise with it since it is not
+/// negative; negative zero is zero.
+pub(crate) type Place = (Kind, u64, u64);
 
-impl Ord for Delay {
-    fn cmp(&self, other: &Delay) -> std::cmp::Ordering {
-        (self.0 + 0.0).total_cmp(&(other.0 + 0.0))
-    }
+pub(crate) fn place(kind: Kind, delay: f64, messages: u64) -> Place {
+    (kind, (delay + 0.0).to_bits(), messages)
 }
-
-impl PartialOrd for Delay {
-    fn partial_cmp(&self, other: &Delay) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Delay {
-    fn eq(&self, other: &Delay) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Delay {}
 
 fn batches(samples: &[f64]) -> Vec<f64> {
     let size = (samples.len() / BATCHES).clamp(1, BATCH);

@@ -61,21 +61,13 @@ fn run_from(curve: &Curve, first: usize, limit: f64) -> Option<Stretch> {
     Some(run)
 }
 
-/// The steady state of a curve.
-#[derive(Clone, Debug)]
-pub(crate) struct Steady {
-    pub run: Stretch,
-    /// Whether further points confirm the slope by the stricter tolerance.
-    pub settled: bool,
-}
-
-/// The longest run of the largest M on one line, of the points with M above `beyond`; `None` for
-/// fewer than two.
+/// The longest run of the largest M on one line, of the points with M above `beyond`, and whether
+/// further points confirm its slope by the stricter tolerance; `None` for fewer than two.
 ///
 /// A run is on one line if its smallest M, where a knee shows most, fits the line through the others,
 /// and the others fit their line together. Of a long run the smallest M is left out: a knee just above
 /// it may be too small to see in the noise, and still change the slope.
-pub(crate) fn steady(curve: &Curve, beyond: f64) -> Option<Steady> {
+pub(crate) fn steady(curve: &Curve, beyond: f64) -> Option<(Stretch, bool)> {
     let first = curve.points.partition_point(|p| p.messages <= beyond);
     let points = &curve.points[first..];
     let last_two = points.len().checked_sub(2)?;
@@ -84,9 +76,8 @@ pub(crate) fn steady(curve: &Curve, beyond: f64) -> Option<Steady> {
     };
     let strict = line(&TOLERANCES[0]);
     let start = strict.or_else(|| line(&TOLERANCES[1])).unwrap_or(last_two);
-    let settled = strict.is_some();
     let kept = if points.len() - start >= 4 { start + 1 } else { start };
-    Some(Steady { run: Stretch::through(&points[kept..])?, settled })
+    Some((Stretch::through(&points[kept..])?, strict.is_some()))
 }
 
 /// Whether at least three points lie on one line.

@@ -1,6 +1,7 @@
 //! The LogP signature and its extraction.
 
 mod consequences;
+mod estimator;
 mod extract;
 mod launches;
 mod shape;

@@ -8,8 +8,8 @@ use std::time::SystemTime;
 
 use serde::Serialize;
 
-use crate::run::utc;
-use crate::{RUN_FILE, RecordError, Run};
+use crate::run::{RUN_FILE, utc};
+use crate::{RecordError, Run};
 
 /// A directory that holds one run and nothing else.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,21 +24,17 @@ impl RunDir {
     /// A path that is no directory or not empty, and those of the file system.
     pub fn create(path: &Path) -> Result<RunDir, RecordError> {
         let path = path.to_owned();
-        match fs::read_dir(&path) {
-            Ok(mut entries) => {
-                if entries.next().is_some() {
-                    return Err(RecordError::NotEmpty { path });
-                }
+        fs::create_dir_all(&path).map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
+                RecordError::NotADirectory { path: path.clone() }
             }
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                fs::create_dir_all(&path).map_err(at("create the directory", &path))?;
-            }
-            Err(error) if error.kind() == ErrorKind::NotADirectory => {
-                return Err(RecordError::NotADirectory { path });
-            }
-            Err(error) => return Err(at("open the directory", &path)(error)),
+            _ => at("create the directory", &path)(error),
+        })?;
+        let mut entries = fs::read_dir(&path).map_err(at("open the directory", &path))?;
+        match entries.next() {
+            Some(_) => Err(RecordError::NotEmpty { path }),
+            None => Ok(RunDir { path }),
         }
-        Ok(RunDir { path })
     }
 
     /// Makes a new directory under `parent`, named after the UTC time and the command:

@@ -72,7 +72,6 @@ pub struct HockneyRow {
 
 /// What a time in a table is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum Timing {
     /// Whatever the author of the CSV file meant.
     AsGiven,
@@ -130,7 +129,7 @@ fn dialect(lines: &[Line]) -> Result<Option<&'static Dialect>, TableError> {
         [(first, before), (line, after), ..] => {
             let (found, before) =
                 (format!("the output of {}", after.name), format!("that of {}", before.name));
-            Err(line.mixed(found, before, first.number, "give one tool's output at a time"))
+            Err(line.mixed(&found, &before, first.number, "give one tool's output at a time"))
         }
         found => Ok(found.first().map(|(_, dialect)| *dialect)),
     }

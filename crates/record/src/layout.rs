@@ -3,22 +3,11 @@
 
 use std::io::{self, Write};
 
-use serde_json::ser::Formatter;
+use serde_json::ser::{Formatter, PrettyFormatter};
 
 /// Indents objects by two spaces a level and keeps arrays of plain values on one line.
 #[derive(Default)]
-pub(crate) struct Layout {
-    depth: usize,
-    /// Whether the object being closed has a field.
-    filled: bool,
-}
-
-impl Layout {
-    fn new_line<W: ?Sized + Write>(&self, writer: &mut W) -> io::Result<()> {
-        writer.write_all(b"\n")?;
-        (0..self.depth).try_for_each(|_| writer.write_all(b"  "))
-    }
-}
+pub(crate) struct Layout(PrettyFormatter<'static>);
 
 impl Formatter for Layout {
     fn begin_array_value<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
@@ -26,33 +15,23 @@ impl Formatter for Layout {
     }
 
     fn begin_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.depth += 1;
-        self.filled = false;
-        out.write_all(b"{")
+        self.0.begin_object(out)
     }
 
     fn begin_object_key<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
-        if !first {
-            out.write_all(b",")?;
-        }
-        self.new_line(out)
+        self.0.begin_object_key(out, first)
     }
 
     fn begin_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        out.write_all(b": ")
+        self.0.begin_object_value(out)
     }
 
-    fn end_object_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
-        self.filled = true;
-        Ok(())
+    fn end_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.0.end_object_value(out)
     }
 
     fn end_object<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
-        self.depth -= 1;
-        if self.filled {
-            self.new_line(out)?;
-        }
-        out.write_all(b"}")
+        self.0.end_object(out)
     }
 }
 

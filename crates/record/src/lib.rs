@@ -31,5 +31,5 @@ pub use hockney_table::{HockneyRow, HockneyTable, Timing, read_hockney_table};
 pub use logp_table::{Row, read_logp_table};
 pub use measure::Measure;
 pub use quantity::{Evidence, Number, Quantity, Seconds, Unit};
-pub use run::{Bandgap, FORMAT, RUN_FILE, Run, VERSION, read, timestamp};
+pub use run::{Bandgap, Run, read, timestamp};
 pub use table_error::TableError;

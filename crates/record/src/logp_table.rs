@@ -10,7 +10,7 @@ use std::io::Read;
 use bandgap_units::Ns;
 use csv::StringRecord;
 
-use crate::table_lines::{Header, Line, Lines};
+use crate::table_lines::{self, Header, Line};
 use crate::{Measure, TableError};
 
 /// One repetition of one experiment (M, Δ).
@@ -31,7 +31,8 @@ pub struct Row {
 /// # Errors
 /// Every defect is one, with its line: the file is taken whole or not at all.
 pub fn read_logp_table(source: impl Read) -> Result<Vec<Row>, TableError> {
-    let mut lines = Lines::new(source).filter(|line| !line.as_ref().is_ok_and(Line::is_comment));
+    let mut lines =
+        table_lines::lines(source).filter(|line| !line.as_ref().is_ok_and(Line::is_comment));
     let first = lines.next().transpose()?.ok_or(TableError::Empty {
         expected: "the first line must name the columns kind,messages,delay_ns,elapsed_ns",
     })?;

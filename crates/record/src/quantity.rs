@@ -1,13 +1,12 @@
 //! A number with its interval, unit, estimator and conditions.
 
 use bandgap_units::Ns;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+use serde::{Deserialize, Serialize, Serializer, ser};
 
 use crate::RecordError;
 
 /// The unit of a [`Quantity`]: SI base units only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
 pub enum Unit {
     /// Seconds.
     #[serde(rename = "s")]
@@ -107,19 +106,14 @@ impl Quantity {
             false => Err(RecordError::NotFinite { what, value }),
         };
         let value = finite("an estimate", value)?;
-        let (low, high) = match interval {
-            None => (None, None),
-            Some((low, high)) => {
-                let (low, high) = (
-                    finite("an interval's lower end", low)?,
-                    finite("an interval's upper end", high)?,
-                );
-                if low.0 > high.0 {
-                    return Err(RecordError::Inverted { low: low.0, high: high.0 });
-                }
-                (Some(low), Some(high))
-            }
-        };
+        let (low, high) = interval.unzip();
+        let low = low.map(|low| finite("an interval's lower end", low)).transpose()?;
+        let high = high.map(|high| finite("an interval's upper end", high)).transpose()?;
+        if let (Some(Number(low)), Some(Number(high))) = (low, high)
+            && low > high
+        {
+            return Err(RecordError::Inverted { low, high });
+        }
         let Evidence { estimator, samples, converged } = evidence;
         Ok(Quantity { value, low, high, unit, estimator, samples, converged })
     }
@@ -135,8 +129,9 @@ impl Quantity {
     }
 }
 
-/// A number in the run file: finite, or it is refused on writing and on reading.
-#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+/// A number in the run file: finite, or it is refused on writing. JSON cannot hold another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Deserialize)]
+#[serde(transparent)]
 pub struct Number(pub f64);
 
 impl Serialize for Number {
@@ -145,17 +140,6 @@ impl Serialize for Number {
             return Err(ser::Error::custom(format_args!("{} is not a finite number", self.0)));
         }
         serializer.serialize_f64(self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for Number {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Number, D::Error> {
-        let value = f64::deserialize(deserializer)?;
-        if value.is_finite() {
-            Ok(Number(value))
-        } else {
-            Err(de::Error::custom("infinite number"))
-        }
     }
 }
 
@@ -170,16 +154,10 @@ impl From<Ns> for Seconds {
     }
 }
 
-impl From<Seconds> for Ns {
-    fn from(time: Seconds) -> Ns {
-        Ns::from_secs(time.0.0)
-    }
-}
-
 impl Seconds {
     /// The time in nanoseconds.
     pub fn ns(self) -> Ns {
-        self.into()
+        Ns::from_secs(self.0.0)
     }
 }
 

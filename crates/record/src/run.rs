@@ -14,13 +14,13 @@ use crate::RecordError;
 use crate::layout::Layout;
 
 /// The name of the run file in its directory.
-pub const RUN_FILE: &str = "run.json";
+pub(crate) const RUN_FILE: &str = "run.json";
 
 /// The `format` of a run file.
-pub const FORMAT: &str = "bandgap-run";
+pub(crate) const FORMAT: &str = "bandgap-run";
 
 /// The newest format version this program reads, and the one it writes.
-pub const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// One run: what, where, when, and the results, each an `R`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -131,15 +131,12 @@ impl<R: DeserializeOwned> Run<R> {
             return Err(RecordError::WrongFormat { found });
         }
         match head.version.as_u64() {
+            Some(1) => serde_json::from_slice(bytes).map_err(decode),
             Some(found) if found > u64::from(VERSION) => {
-                return Err(RecordError::NewerVersion { found, known: VERSION });
+                Err(RecordError::NewerVersion { found, known: VERSION })
             }
-            Some(1) => {}
-            _ => {
-                return Err(RecordError::WrongVersion { found: head.version.to_string() });
-            }
+            _ => Err(RecordError::WrongVersion { found: head.version.to_string() }),
         }
-        serde_json::from_slice(bytes).map_err(decode)
     }
 }
 

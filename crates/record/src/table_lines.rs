@@ -1,6 +1,7 @@
 //! A table's lines with their numbers, values in them, and CSV headers.
 
 use std::io::{BufRead, BufReader, Read};
+use std::iter;
 
 use csv::StringRecord;
 
@@ -40,44 +41,47 @@ impl Line {
     }
 
     /// The error that `found` in it does not go with `before`, from line `first` on.
-    pub fn mixed(
+    pub fn mixed(&self, found: &str, before: &str, first: u64, advice: &str) -> TableError {
+        self.wrong(format!("{found} after {before} (line {first}): {advice}"))
+    }
+
+    /// The error that it has not as many fields as the header.
+    pub fn miscounted(&self, found: usize, expected: usize) -> TableError {
+        self.wrong(format!("{found} fields where the header has {expected}"))
+    }
+
+    /// The error that `column` is not in this header.
+    pub fn lacks<'a>(
         &self,
-        found: impl Into<String>,
-        before: impl Into<String>,
-        first: u64,
-        advice: &'static str,
+        column: &'static str,
+        header: impl IntoIterator<Item = &'a str>,
     ) -> TableError {
-        let (line, found, before) = (self.number, found.into(), before.into());
-        TableError::Mixed { line, found, before, first, advice }
+        let found = header.into_iter().map(shortened).collect::<Vec<_>>().join(", ");
+        self.wrong(format!("column {column} is missing (found: {})", shortened(&found)))
     }
 
     /// `text` in it, as the value of `column`.
-    pub fn cell<'a>(&self, column: &'static str, text: &'a str) -> Cell<'a> {
-        Cell { line: self.number, column, text }
+    pub fn cell<'a>(&'a self, column: &'static str, text: &'a str) -> Cell<'a> {
+        Cell { line: self, column, text }
     }
 
     /// Its fields as CSV, trimmed.
     fn record(&self) -> Result<StringRecord> {
         let text = self.text.trim();
-        let mut fields = csv::ReaderBuilder::new()
+        let fields = csv::ReaderBuilder::new()
             .has_headers(false)
-            .flexible(true)
             .trim(csv::Trim::All)
             .buffer_capacity(text.len())
             .from_reader(text.as_bytes());
-        let mut record = StringRecord::new();
-        match fields.read_record(&mut record) {
-            Ok(true) => Ok(record),
-            Ok(false) => Err(self.wrong("it has no fields")),
-            Err(error) => Err(self.wrong(error.to_string())),
-        }
+        let record = fields.into_records().next().transpose();
+        Ok(record.map_err(|error| self.wrong(error.to_string()))?.unwrap_or_default())
     }
 }
 
 /// A value in a line.
 #[derive(Clone, Copy)]
 pub(crate) struct Cell<'a> {
-    pub line: u64,
+    pub line: &'a Line,
     pub column: &'static str,
     pub text: &'a str,
 }
@@ -85,8 +89,7 @@ pub(crate) struct Cell<'a> {
 impl Cell<'_> {
     /// The error that says why it cannot be the value of its column.
     pub fn wrong(&self, why: &'static str) -> TableError {
-        let Cell { line, column, text } = *self;
-        TableError::Field { line, column, text: shortened(text), why }
+        self.line.wrong(format!("{} is '{}': {why}", self.column, shortened(self.text)))
     }
 
     /// Its number, finite and not negative.
@@ -103,31 +106,18 @@ impl Cell<'_> {
     }
 }
 
-/// The lines of a source, blank ones and comments included.
-pub(crate) struct Lines<R> {
-    source: BufReader<R>,
-    number: u64,
-}
-
-impl<R: Read> Lines<R> {
-    /// The lines of `source`, numbered from 1.
-    pub fn new(source: R) -> Lines<R> {
-        Lines { source: BufReader::new(source), number: 0 }
-    }
-}
-
-impl<R: Read> Iterator for Lines<R> {
-    type Item = Result<Line>;
-
-    fn next(&mut self) -> Option<Result<Line>> {
+/// The lines of `source`, blank ones and comments included, numbered from 1.
+pub(crate) fn lines(source: impl Read) -> impl Iterator<Item = Result<Line>> {
+    let mut source = BufReader::new(source);
+    let mut number = 0;
+    iter::from_fn(move || {
         let mut bytes = Vec::new();
-        let read = self.source.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut bytes);
-        match read {
+        match source.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut bytes) {
             Ok(0) => return None,
-            Ok(_) => self.number += 1,
-            Err(source) => return Some(Err(TableError::Io { line: self.number, source })),
+            Ok(_) => number += 1,
+            Err(source) => return Some(Err(TableError::Io { line: number, source })),
         }
-        let wrong = |why: &str| TableError::Line { line: self.number, why: why.to_owned() };
+        let wrong = |why: &str| TableError::Line { line: number, why: why.to_owned() };
         if bytes.len() as u64 > LONGEST_LINE {
             return Some(Err(wrong("it is longer than 64 KiB")));
         }
@@ -135,55 +125,50 @@ impl<R: Read> Iterator for Lines<R> {
         Some(text.map(|text| {
             // Spreadsheets begin the file with a byte order mark.
             let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
-            Line { number: self.number, text }
+            Line { number, text }
         }))
-    }
+    })
 }
 
 /// The header of a CSV table.
-pub(crate) struct Header {
-    line: u64,
+pub(crate) struct Header<'a> {
+    line: &'a Line,
     columns: StringRecord,
 }
 
-impl Header {
+impl<'a> Header<'a> {
     /// A line as a header.
-    pub fn new(line: &Line) -> Result<Header> {
-        Ok(Header { line: line.number, columns: line.record()? })
+    pub fn new(line: &'a Line) -> Result<Header<'a>> {
+        Ok(Header { line, columns: line.record()? })
     }
 
     /// Where `column` is, if it is there once.
     pub fn find(&self, column: &'static str) -> Result<Option<usize>> {
-        let mut found = self.columns.iter().enumerate().filter(|(_, name)| *name == column);
-        let first = found.next().map(|(index, _)| index);
+        let mut found = (0..self.columns.len()).filter(|index| &self.columns[*index] == column);
+        let first = found.next();
         match found.next() {
-            Some(_) => Err(TableError::TwiceColumn { line: self.line, column }),
+            Some(_) => Err(self.line.wrong(format!("column {column} appears twice"))),
             None => Ok(first),
         }
     }
 
+    /// Those of `columns` that are there, with their places.
+    pub fn those(&self, columns: &[&'static str]) -> Result<Vec<(&'static str, usize)>> {
+        let place = |column| Some(self.find(column).transpose()?.map(|place| (column, place)));
+        columns.iter().copied().filter_map(place).collect()
+    }
+
     /// Where `column` is, which must be there.
     pub fn need(&self, column: &'static str) -> Result<usize> {
-        self.find(column)?.ok_or_else(|| missing(self.line, column, &self.columns))
+        self.find(column)?.ok_or_else(|| self.line.lacks(column, &self.columns))
     }
 
     /// A line's fields, as many as there are columns.
     pub fn row(&self, line: &Line) -> Result<StringRecord> {
         let fields = line.record()?;
-        let (found, expected) = (fields.len(), self.columns.len());
-        if found != expected {
-            return Err(TableError::FieldCount { line: line.number, found, expected });
+        match fields.len() == self.columns.len() {
+            true => Ok(fields),
+            false => Err(line.miscounted(fields.len(), self.columns.len())),
         }
-        Ok(fields)
     }
-}
-
-/// The error that `column` is not in the header in `line`.
-pub(crate) fn missing<'a>(
-    line: u64,
-    column: &'static str,
-    header: impl IntoIterator<Item = &'a str>,
-) -> TableError {
-    let found = header.into_iter().map(shortened).collect::<Vec<_>>().join(", ");
-    TableError::MissingColumn { line, column, found: shortened(&found) }
 }

@@ -1,6 +1,6 @@
 //! A figure as data: what is drawn, not how.
 
-use bandgap_units::{Ns, Rate, RateUnit, TimeUnit};
+use bandgap_units::{Ns, Rate, SharedUnit};
 
 /// Curves over two axes, with reference lines and named regions.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,30 +60,6 @@ pub enum Dimension {
     Size,
     /// Bytes per second.
     Rate,
-}
-
-/// The unit that the numbers of an axis share.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum AxisUnit {
-    Time(TimeUnit),
-    Rate(RateUnit),
-}
-
-impl AxisUnit {
-    pub fn symbol(self) -> &'static str {
-        match self {
-            AxisUnit::Time(unit) => unit.symbol(),
-            AxisUnit::Rate(unit) => unit.symbol(),
-        }
-    }
-
-    /// How many of this unit `value` is.
-    pub fn count(self, value: f64) -> f64 {
-        match self {
-            AxisUnit::Time(unit) => unit.count(Ns(value)),
-            AxisUnit::Rate(unit) => unit.count(Rate(value)),
-        }
-    }
 }
 
 /// One curve.
@@ -227,15 +203,15 @@ impl Scale {
 impl Dimension {
     /// The unit for an axis from `low` to `high`: that of the geometric middle on a logarithmic
     /// scale, where both ends matter alike, and that of the upper end on a linear one.
-    pub(crate) fn unit(self, low: f64, high: f64, scale: Scale) -> Option<AxisUnit> {
+    pub(crate) fn unit(self, low: f64, high: f64, scale: Scale) -> Option<SharedUnit> {
         let typical = match scale {
             Scale::Linear => high.abs().max(low.abs()),
             Scale::Log2 | Scale::Log10 => (low * high).sqrt(),
         };
         match self {
             Dimension::Count | Dimension::Size => None,
-            Dimension::Time => Some(AxisUnit::Time(Ns(typical).unit())),
-            Dimension::Rate => Some(AxisUnit::Rate(Rate(typical).unit())),
+            Dimension::Time => Some(Ns(typical).unit()),
+            Dimension::Rate => Some(Rate(typical).unit()),
         }
     }
 }

@@ -5,7 +5,6 @@
 //! looks like is not known here.
 #![forbid(unsafe_code)]
 
-mod checks;
 #[cfg(test)]
 mod example;
 mod figure;
@@ -16,7 +15,6 @@ mod svg;
 pub mod table;
 mod terminal;
 
-pub use checks::{Check, Grade, checks};
 pub use figure::{Axis, Datum, Dimension, Figure, Mark, Reference, Region, Scale, Series, Style};
 pub use layout::Layout;
 pub use listing::Listing;

@@ -1,9 +1,10 @@
 //! A table of things of one sort: a row for each of them, a column for each of their properties.
 
 use bandgap_record::Quantity;
+use comfy_table::ColumnConstraint;
 
 use crate::Layout;
-use crate::table::{finish, footnote, interval, table, unbroken, value};
+use crate::table::{finish, footnote, interval, table, value};
 
 /// A table that is made column by column.
 pub struct Listing<'a, T> {
@@ -120,13 +121,16 @@ impl<'a, T> Listing<'a, T> {
     /// The table, with a line below it that says what the mark of estimates which did not converge
     /// means, if one has it.
     pub fn finish(self) -> String {
-        let those = |look| {
-            let columns = self.columns.iter().enumerate();
-            columns.filter(|(_, column)| column.look == look).map(|(at, _)| at).collect::<Vec<_>>()
-        };
+        let places = 0..self.columns.len();
+        let numbers: Vec<usize> =
+            places.filter(|place| self.columns[*place].look == Look::Number).collect();
         let headings = self.columns.iter().map(|column| column.heading.as_str());
-        let mut rows = table(self.layout, headings, &those(Look::Number));
-        unbroken(&mut rows, self.layout, &those(Look::Name));
+        let mut rows = table(self.layout, headings, &numbers);
+        for (column, drawn) in self.columns.iter().zip(rows.column_iter_mut()) {
+            if column.look == Look::Name && self.layout.columns() >= 80 {
+                drawn.set_constraint(ColumnConstraint::ContentWidth);
+            }
+        }
         for row in 0..self.things.len() {
             rows.add_row(self.columns.iter().map(|column| &column.cells[row]));
         }

@@ -32,15 +32,6 @@ pub fn table<'a>(
     table
 }
 
-/// Keeps each cell of `columns` on one line, where there is room: a name should not be broken.
-pub fn unbroken(table: &mut Table, layout: &Layout, columns: &[usize]) {
-    for &column in columns.iter().filter(|_| layout.columns() >= 80) {
-        if let Some(column) = table.column_mut(column) {
-            column.set_constraint(ColumnConstraint::ContentWidth);
-        }
-    }
-}
-
 /// The state of several results, if all are of the same.
 pub fn one_state<'a>(states: impl IntoIterator<Item = Option<&'a str>>) -> Option<&'a str> {
     let mut states = states.into_iter();
@@ -56,7 +47,7 @@ fn rules(rule: char) -> TableStyle {
 
 /// The table as text, without blanks at the ends of its lines.
 pub fn finish(table: &Table) -> String {
-    table.to_string().lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+    table.trim_fmt() + "\n"
 }
 
 /// The mark of an estimate that is less precise than was asked for.
@@ -64,12 +55,12 @@ pub const UNCONVERGED: &str = "*";
 
 /// What [`UNCONVERGED`] means, as a line below a table; empty if all quantities converged.
 pub fn footnote<'a>(layout: &Layout, quantities: impl IntoIterator<Item = &'a Quantity>) -> String {
-    match quantities.into_iter().any(|quantity| !quantity.converged) {
-        true => layout.paragraph(&format!(
-            "{UNCONVERGED} not converged: too few samples, or an interval wider than asked for"
-        )),
-        false => String::new(),
+    if quantities.into_iter().all(|quantity| quantity.converged) {
+        return String::new();
     }
+    layout.paragraph(&format!(
+        "{UNCONVERGED} not converged: too few samples, or an interval wider than asked for"
+    ))
 }
 
 /// From this width on, a table has a column for the estimators; below it, they follow as a list.
@@ -122,7 +113,7 @@ pub fn value(quantity: &Quantity) -> String {
         Unit::BytePerSecond => Rate(number).to_string(),
         Unit::Byte => scaled(number, &BYTES),
         Unit::PerSecond => scaled(number, &PER_SECOND),
-        _ => plain(number),
+        Unit::One => plain(number),
     };
     if quantity.converged { text } else { format!("{text} {UNCONVERGED}") }
 }
@@ -143,15 +134,15 @@ pub fn interval(quantity: &Quantity) -> String {
     let (ends, symbol) = match quantity.unit {
         Unit::Second => {
             let unit = Ns::from_secs(most).unit();
-            (ends.map(|end| unit.count(Ns::from_secs(end))), unit.symbol())
+            (ends.map(|end| unit.count(Ns::from_secs(end).0)), unit.symbol())
         }
         Unit::BytePerSecond => {
             let unit = Rate(most).unit();
-            (ends.map(|end| unit.count(Rate(end))), unit.symbol())
+            (ends.map(|end| unit.count(end)), unit.symbol())
         }
         Unit::Byte => multiples(&BYTES),
         Unit::PerSecond => multiples(&PER_SECOND),
-        _ => return format!("{} to {}", plain(low), plain(high)),
+        Unit::One => return format!("{} to {}", plain(low), plain(high)),
     };
     let [low, high] = apart(ends);
     format!("{low} to {high} {symbol}")

@@ -61,8 +61,7 @@ pub fn plot(figure: &Figure, layout: &Layout) -> String {
     }
     draw(figure, &plane, &mut canvas);
 
-    let mut out = String::new();
-    line(&mut out, &format!("{} ({})", figure.title, figure.subtitle), layout);
+    let mut out = layout.paragraph(&format!("{} ({})", figure.title, figure.subtitle));
     push(&mut out, &plane.y.title);
     if headline.iter().any(|character| *character != ' ') {
         push(&mut out, &format!("{:left$} {}", "", headline.iter().collect::<String>()));
@@ -80,10 +79,10 @@ pub fn plot(figure: &Figure, layout: &Layout) -> String {
     out += &bottom(&plane.x, &canvas, left, columns, width);
     out += &legend(figure, layout);
     if !unnamed.is_empty() {
-        line(&mut out, &format!("too narrow to be named above: {}", unnamed.join(", ")), layout);
+        out += &layout.paragraph(&format!("too narrow to be named above: {}", unnamed.join(", ")));
     }
     for note in &figure.notes {
-        line(&mut out, note, layout);
+        out += &layout.paragraph(note);
     }
     out
 }
@@ -91,10 +90,6 @@ pub fn plot(figure: &Figure, layout: &Layout) -> String {
 fn push(out: &mut String, text: &str) {
     out.push_str(text.trim_end());
     out.push('\n');
-}
-
-fn line(out: &mut String, text: &str, layout: &Layout) {
-    out.push_str(&layout.paragraph(text));
 }
 
 fn draw(figure: &Figure, plane: &Plane, canvas: &mut Canvas) {

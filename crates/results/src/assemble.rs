@@ -1,19 +1,16 @@
-//! From batches to results, whatever the task.
+//! From batches to results: what commands make of their tables.
 
 mod bulk;
-mod timed;
 
-use bandgap_campaign::floors::FloorPlan;
+use bandgap_campaign::floors::{FloorPlan, key};
 use bandgap_campaign::judge::Judged;
 use bandgap_campaign::series::SeriesPlan;
 use bandgap_campaign::signature::SignaturePlan;
 use bandgap_campaign::{Setting, Table};
-use bandgap_record::RecordError;
 
 use crate::Outcome;
-use crate::batches;
 use crate::error::AssembleError;
-use crate::floor::assemble::{floor, measured};
+use crate::floor::assemble::floor;
 use crate::logp;
 use crate::ratio::assemble::ratio;
 use crate::rtt_pairs::assemble::rtt_pairs;
@@ -21,10 +18,11 @@ use crate::verification::assemble::verification;
 
 pub use bulk::bulk;
 
+pub use crate::batches::assemble::unfitted;
 pub use crate::hockney::assemble::Fitting;
 pub use crate::logp::assemble::fitted;
 pub use crate::measured::TABLE;
-pub use crate::series::Tabled;
+pub use crate::series::tabled;
 
 /// Results, and warnings on what is missing among them; or that too little was measured.
 pub type Assembled = Result<(Vec<Outcome>, Vec<String>), AssembleError>;
@@ -35,33 +33,39 @@ pub type Assembled = Result<(Vec<Outcome>, Vec<String>), AssembleError>;
 /// Too little was measured.
 pub fn signature(setting: &Setting, plan: &SignaturePlan, table: &Table) -> Assembled {
     let judged = &plan.judge(table);
-    let measured = logp::assemble::Measured { setting, plan, table, judged, empty: None };
+    let measured = logp::assemble::Measured { setting, plan, judged, empty: None };
     let mut results: Vec<Outcome> = vec![measured.logp()?.into()];
-    results.extend(rtt_pairs(setting, judged, table)?.map(Outcome::from));
-    results.extend(verification("signature", setting, table).map(Outcome::from));
-    Ok((results, Vec::new()))
+    results.extend(rtt_pairs(setting, judged).map(Outcome::from));
+    Ok(verified("signature", setting, judged, results))
 }
 
-/// The round trips of all pairs of a table.
+/// The round trips of all pairs.
 ///
 /// # Errors
 /// Too little was measured.
-pub fn pairs(setting: &Setting, judged: &Judged<'_>, table: &Table) -> Assembled {
-    let pairs = rtt_pairs(setting, judged, table)?.ok_or(AssembleError::Empty)?;
-    let mut results: Vec<Outcome> = vec![pairs.into()];
-    results.extend(verification("pairs", setting, table).map(Outcome::from));
-    Ok((results, Vec::new()))
+pub fn pairs(setting: &Setting, judged: &Judged<'_>) -> Assembled {
+    let pairs = rtt_pairs(setting, judged).ok_or(AssembleError::Empty)?;
+    Ok(verified("pairs", setting, judged, vec![pairs.into()]))
 }
 
-/// The gaps under contention of a table.
+/// The gaps under contention.
 ///
 /// # Errors
 /// Too little was measured.
-pub fn contention(setting: &Setting, judged: &Judged<'_>, table: &Table) -> Assembled {
-    let gaps = crate::contention::assemble::contention(judged, setting, table)?;
-    let mut results: Vec<Outcome> = vec![gaps.into()];
-    results.extend(verification("contention", setting, table).map(Outcome::from));
-    Ok((results, Vec::new()))
+pub fn contention(setting: &Setting, judged: &Judged<'_>) -> Assembled {
+    let gaps = crate::contention::assemble::contention(judged, setting)?;
+    Ok(verified("contention", setting, judged, vec![gaps.into()]))
+}
+
+/// Results, and how many of the messages behind them were compared.
+fn verified(
+    name: &str,
+    setting: &Setting,
+    judged: &Judged<'_>,
+    mut results: Vec<Outcome>,
+) -> (Vec<Outcome>, Vec<String>) {
+    results.extend(verification(name, setting, judged.table()).map(Outcome::from));
+    (results, Vec::new())
 }
 
 /// The series of a table, each before its fits.
@@ -70,40 +74,29 @@ pub fn contention(setting: &Setting, judged: &Judged<'_>, table: &Table) -> Asse
 /// Too little was measured.
 pub fn series(setting: &Setting, plan: &SeriesPlan, table: &Table) -> Assembled {
     let judged = &plan.judge(table);
-    let measured = crate::series::assemble::Measured { setting, plan, table, judged };
-    Ok((timed::outcomes(&measured)?, Vec::new()))
+    let measured = crate::series::assemble::Measured { setting, plan, judged };
+    Ok((measured.outcomes()?, Vec::new()))
 }
 
-/// Batches that no fit could be made of, as they were measured: kind `batches`.
-pub fn unfitted(setting: &Setting, table: &Table, reason: &AssembleError) -> Outcome {
-    batches::assemble::unfitted(setting, table, reason).into()
-}
-
-/// What came of a measurement of floors.
-pub struct Floors {
-    /// Floors, then layers over floors.
-    pub results: Vec<Outcome>,
-    /// Floors that this machine does not let be measured, with the reason.
-    pub unavailable: Vec<String>,
-}
-
-/// The results of a floors task.
+/// Floors, then layers over floors; and which of them this machine does not let be measured, with the
+/// reason.
 ///
 /// # Errors
 /// A number cannot be recorded.
-pub fn floors(table: &Table, plan: &FloorPlan) -> Result<Floors, RecordError> {
+pub fn floors(table: &Table, plan: &FloorPlan) -> Assembled {
     let judged = plan.judge(table);
+    let measured = || plan.floors.iter().filter(|of| !table.batches(&key(&of.name)).is_empty());
     let (mut results, mut unavailable) = (Vec::new(), Vec::new());
-    for of in measured(plan, table) {
-        match floor(of, table, &judged, plan)? {
+    for of in measured() {
+        match floor(of, &judged)? {
             Ok(floor) => results.push(floor.into()),
             Err(reason) => unavailable.push(reason),
         }
     }
-    for layer in measured(plan, table) {
+    for layer in measured() {
         for over in &*layer.over {
-            results.extend(ratio(layer, over, table, &judged, plan)?.map(Outcome::from));
+            results.extend(ratio(layer, over, &judged)?.map(Outcome::from));
         }
     }
-    Ok(Floors { results, unavailable })
+    Ok((results, unavailable))
 }

@@ -4,8 +4,6 @@ use std::any::Any;
 
 use bandgap_record::{Quantity, RecordError};
 use bandgap_report::{Figure, Layout};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 /// A result of any kind, for a reader. There are no defaults: a kind that has nothing to say in
 /// some respect says so itself.
@@ -32,18 +30,6 @@ pub trait Shown: Any {
 
     /// Whether it is what was asked for.
     fn verdict(&self) -> Verdict;
-}
-
-/// A kind of result: how its results are told from others, written and read.
-pub trait Kind: Shown + Serialize + DeserializeOwned {
-    /// Its name: the field `kind` of its results.
-    const KIND: &'static str;
-    /// What its results are, as documented in docs/run-format.md.
-    const MEANING: &'static str;
-
-    /// One with every field filled.
-    #[cfg(test)]
-    fn sample() -> Self;
 }
 
 /// Says in the `impl` of [`Shown`] of a kind what its results do not have.
@@ -109,41 +95,29 @@ impl File {
 
 /// The results that one of them stands among.
 pub struct Among<'a> {
-    results: Vec<&'a dyn Shown>,
-    more: bool,
+    /// All of them, in their order.
+    pub results: Vec<&'a dyn Shown>,
+    /// Whether results of further transports are to come: if so, each file is named after its
+    /// transport from the first on.
+    pub more_to_come: bool,
 }
 
 impl<'a> Among<'a> {
-    /// Results in their order.
+    /// Results in their order, and no more to come.
     pub fn new(results: impl IntoIterator<Item = &'a dyn Shown>) -> Among<'a> {
-        Among { results: results.into_iter().collect(), more: false }
-    }
-
-    /// The same, where results of further transports are to come or not: if so, each file is named
-    /// after its transport from the first on.
-    #[must_use]
-    pub fn with_more_to_come(self, more: bool) -> Among<'a> {
-        Among { more, ..self }
-    }
-
-    /// Whether results of further transports are to come.
-    pub fn more_to_come(&self) -> bool {
-        self.more
-    }
-
-    /// All of them.
-    pub fn all(&self) -> &[&'a dyn Shown] {
-        &self.results
+        Among { results: results.into_iter().collect(), more_to_come: false }
     }
 
     /// Those of one kind.
-    pub fn of<K: Shown>(&self) -> impl Iterator<Item = &'a K> + use<'a, K> {
-        let all: Vec<&'a dyn Shown> = self.results.clone();
-        all.into_iter().filter_map(|shown| (shown as &dyn Any).downcast_ref())
+    pub fn of<K: Shown>(&self) -> impl Iterator<Item = &'a K> {
+        let upcast = |shown: &&'a dyn Shown| -> &'a dyn Any { *shown };
+        self.results.iter().map(upcast).filter_map(<dyn Any>::downcast_ref)
     }
-}
 
-/// Whether `one` is the first of `all`, so that it speaks for them.
-pub fn is_first<K>(one: &K, all: &[&K]) -> bool {
-    all.first().is_some_and(|first| std::ptr::eq(*first, one))
+    /// Those of its kind that belong together, if `one` is the first of them, so that it speaks for
+    /// them.
+    pub fn led_by<K: Shown>(&self, one: &K, belongs: impl Fn(&K) -> bool) -> Option<Vec<&'a K>> {
+        let all: Vec<&'a K> = self.of().filter(|other| belongs(other)).collect();
+        all.first().is_some_and(|first| std::ptr::eq(*first, one)).then_some(all)
+    }
 }

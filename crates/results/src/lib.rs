@@ -14,7 +14,7 @@ mod run;
 mod unknown;
 
 pub use error::AssembleError;
-pub use kind::{Among, File, Kind, Shown, Verdict};
+pub use kind::{Among, File, Shown, Verdict};
 pub use run::{Run, summary, text, verdict, write_all};
 pub use unknown::Unknown;
 

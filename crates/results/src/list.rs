@@ -4,13 +4,13 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::value::RawValue;
 
 use crate::Outcome;
-use crate::kind::Kind;
 
-/// Declares the folder of each kind, and makes `Outcome` of them.
+/// Declares the folder of each kind, which is named as the field `kind` of its results, and makes
+/// `Outcome` of them.
 macro_rules! results {
-    ($($folder:ident::$Name:ident),* $(,)?) => {
-        $(pub mod $folder;)*
-        $(use $folder::$Name;)*
+    ($($kind:ident::$Name:ident),* $(,)?) => {
+        $(pub mod $kind;)*
+        $(use $kind::$Name;)*
 
         /// One result. The field `kind` tells which.
         #[derive(Clone, Debug, PartialEq)]
@@ -20,9 +20,6 @@ macro_rules! results {
             /// See [`Unknown`].
             Unknown(Unknown),
         }
-
-        /// The name and the meaning of each kind.
-        pub const KINDS: &[(&str, &str)] = &[$((<$Name as Kind>::KIND, <$Name as Kind>::MEANING)),*];
 
         impl Outcome {
             /// It as a reader sees it.
@@ -35,19 +32,19 @@ macro_rules! results {
 
             /// Reads the type that `kind` names.
             fn read(
-                kind: String,
+                kind: &str,
                 raw: Box<serde_json::value::RawValue>,
             ) -> Result<Outcome, serde_json::Error> {
-                match kind.as_str() {
-                    $($Name::KIND => $crate::list::decode::<$Name>(&raw).map(Outcome::from),)*
-                    _ => Ok(Outcome::Unknown(Unknown { kind, raw })),
+                match kind {
+                    $(stringify!($kind) => $crate::list::decode::<$Name>(&raw).map(Outcome::from),)*
+                    _ => Ok(Outcome::Unknown(Unknown { kind: kind.to_owned(), raw })),
                 }
             }
 
-            /// One of each kind.
+            /// One of each kind, with every field filled.
             #[cfg(test)]
             pub(crate) fn samples() -> Vec<Outcome> {
-                vec![$($Name::sample().into()),*]
+                vec![$($kind::tests::sample().into()),*]
             }
         }
 
@@ -55,7 +52,7 @@ macro_rules! results {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 match self {
                     $(Outcome::$Name(result) => {
-                        $crate::list::Tagged::of(&**result).serialize(serializer)
+                        $crate::list::Tagged { kind: stringify!($kind), result }.serialize(serializer)
                     },)*
                     Outcome::Unknown(result) => result.raw.serialize(serializer),
                 }
@@ -80,7 +77,7 @@ impl<'de> Deserialize<'de> for Outcome {
         let raw = Box::<RawValue>::deserialize(deserializer)?;
         // The kind first: a broken result of a known kind is broken, and not of an unknown one.
         let Head { kind } = serde_json::from_str(raw.get()).map_err(de::Error::custom)?;
-        Outcome::read(kind.clone(), raw)
+        Outcome::read(&kind, raw)
             .map_err(|error| de::Error::custom(format_args!("of kind {kind}: {error}")))
     }
 }
@@ -93,15 +90,9 @@ pub(crate) fn decode<T: de::DeserializeOwned>(raw: &RawValue) -> Result<T, serde
 /// A result behind the name of its kind.
 #[derive(Serialize)]
 pub(crate) struct Tagged<'a, K> {
-    kind: &'static str,
+    pub(crate) kind: &'static str,
     #[serde(flatten)]
-    result: &'a K,
-}
-
-impl<'a, K: Kind> Tagged<'a, K> {
-    pub(crate) fn of(result: &'a K) -> Self {
-        Tagged { kind: K::KIND, result }
-    }
+    pub(crate) result: &'a K,
 }
 
 #[cfg(test)]

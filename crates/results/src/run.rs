@@ -13,7 +13,7 @@ pub type Run = bandgap_record::Run<Outcome>;
 /// Results that belong together, as one text.
 pub fn text(results: &[Outcome], layout: &Layout) -> String {
     let among = among(results);
-    among.all().iter().map(|result| result.text(&among, layout)).collect()
+    among.results.iter().map(|result| result.text(&among, layout)).collect()
 }
 
 /// The parameters of several signatures of small messages side by side.
@@ -34,8 +34,8 @@ pub fn verdict(results: &[Outcome]) -> Verdict {
 /// A file cannot be written.
 pub fn write_all(directory: &RunDir, run: &Run, more: bool) -> Result<(), RecordError> {
     directory.write_run(run)?;
-    let among = among(&run.results).with_more_to_come(more);
-    for result in among.all() {
+    let among = Among { more_to_come: more, ..among(&run.results) };
+    for result in &among.results {
         for file in result.files(&among)? {
             directory.write(&file.name, &file.contents)?;
         }
@@ -46,3 +46,6 @@ pub fn write_all(directory: &RunDir, run: &Run, more: bool) -> Result<(), Record
 fn among(results: &[Outcome]) -> Among<'_> {
     Among::new(results.iter().map(Outcome::as_shown))
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bandgap_comm::{
-    ActiveMessages, CommError, HandlerId, Handlers, NoWatch, Role, Stamp, Timer, Waiting, Window,
+    ActiveMessages, CommError, HandlerId, Handlers, Measuring, NoWatch, Role, Stamp, Timer,
+    Waiting, Window,
 };
 use bandgap_shm::floor::{FloorArea, cache_line, slot_ring, slot_ring_stream};
 use bandgap_shm::{DEFAULT_SLOTS, Segment, ShmEndpoint};
@@ -90,18 +91,18 @@ fn best(ticks: Vec<u64>) -> f64 {
 }
 
 fn main() {
-    let clock = || Clock(Instant::now());
     let area = FloorArea::create().expect("shared memory");
     let segment = Segment::create(2, DEFAULT_SLOTS).expect("shared memory");
     let floors = |role| {
-        let timer = clock();
-        let go_on = || false;
-        [
-            cache_line(&area, 1, role, WINDOW, &timer, go_on),
-            slot_ring(&area, 1, role, WINDOW, &timer, go_on),
-            slot_ring_stream(&area, 1, role, WINDOW, &timer, go_on),
-        ]
-        .map(|floor| best(floor.expect("both sides run")))
+        let with = Measuring {
+            role,
+            window: WINDOW,
+            timer: &Clock(Instant::now()),
+            patience: Duration::MAX,
+            give_up: &|_| false,
+        };
+        [cache_line(&area, 1, &with), slot_ring(&area, 1, &with), slot_ring_stream(&area, 1, &with)]
+            .map(|floor| best(floor.expect("both sides run")))
     };
     let ([line, ring, stream], [ping_pong, flood, one_way]) = thread::scope(|scope| {
         scope.spawn(|| {

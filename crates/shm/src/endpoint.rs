@@ -7,9 +7,7 @@
 //! field of the endpoint and has a fast path of its own, so that two ranks do not pay for the
 //! possibility of more.
 
-use bandgap_comm::{
-    Begun, Bulk, Capabilities, CommError, Deliver, Endpoint, Message, Posted, Rank, Source,
-};
+use bandgap_comm::{Begun, Bulk, CommError, Deliver, Endpoint, Message, Posted, Rank, Source};
 
 use crate::ring::{Back, Delivered, Lane, Receiver, Sender, garbage};
 use crate::segment::{MappedCells, Segment};
@@ -196,8 +194,8 @@ impl Endpoint for ShmEndpoint {
         self.size
     }
 
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { capacity: self.slots, blocks: false }
+    fn capacity(&self) -> usize {
+        self.slots
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use bandgap_comm::Rank;
+use bandgap_comm::{CommError, Rank};
 
 use crate::limits::{MAX_EXPOSED, MAX_RANKS, MAX_SLOTS, MIN_SLOTS};
 
@@ -98,5 +98,11 @@ impl ShmError {
     /// Wraps an error of the operating system.
     pub(crate) fn system<E: Into<io::Error>>(operation: &'static str) -> impl FnOnce(E) -> Self {
         move |source| Self::System { operation, source: source.into() }
+    }
+}
+
+impl From<ShmError> for CommError {
+    fn from(error: ShmError) -> Self {
+        Self::SetUp(Box::new(error))
     }
 }

@@ -9,38 +9,24 @@
 //! Unsafe code is only in `mapping`, `segment`, `exposed` and `floor`. Each of these modules starts
 //! with the invariants that it relies on.
 //!
-//! With `--cfg loom`, only the protocol ([`ring`]) is compiled, with the model checker's atomics.
+//! With `--cfg loom` the atomics are the model checker's, which cannot lie in shared memory: only the
+//! protocol ([`ring`]) can then be run.
 
-pub mod ring;
-mod slot;
-mod sync;
-
-#[cfg(not(loom))]
 mod control;
-#[cfg(not(loom))]
 mod endpoint;
-#[cfg(not(loom))]
 mod error;
-#[cfg(not(loom))]
 mod exposed;
-#[cfg(not(loom))]
 pub mod floor;
-#[cfg(not(loom))]
 mod limits;
-#[cfg(not(loom))]
 mod mapping;
-#[cfg(not(loom))]
 mod probe;
-#[cfg(not(loom))]
+pub mod ring;
 mod segment;
-#[cfg(not(loom))]
+mod slot;
 mod spin;
-#[cfg(not(loom))]
+mod sync;
 mod transport;
 
-pub use slot::{SLOT_BYTES, Sequence, Slot, TooManyWords};
-
-#[cfg(not(loom))]
 pub use self::{
     control::Control,
     endpoint::ShmEndpoint,
@@ -48,6 +34,7 @@ pub use self::{
     exposed::Exposed,
     limits::{DEFAULT_SLOTS, MAX_EXPOSED, MAX_RANKS, MAX_SLOTS, MIN_SLOTS},
     probe::{probe, report},
-    segment::{Segment, segment_bytes},
+    segment::Segment,
+    slot::{Sequence, Slot},
     transport::Shm,
 };

@@ -127,6 +127,9 @@ impl Mapping {
     }
 
     fn map(fd: OwnedFd, len: usize, kind: &Kind) -> Result<Self, ShmError> {
+        if cfg!(loom) {
+            panic!("the model checker's atomics cannot lie in shared memory");
+        }
         let access = ProtFlags::READ | ProtFlags::WRITE;
         let populate = if kind.populate { MapFlags::POPULATE } else { MapFlags::empty() };
         let flags = MapFlags::SHARED | populate;

@@ -3,50 +3,44 @@
 //! Two processors of a virtual machine may be threads of one core now, and on different sockets a
 //! second later. A short ping-pong before and after a batch, with one store each way, reveals this.
 
-use bandgap_comm::{Role, Timer};
+use bandgap_comm::{Measuring, Role, Timer, Window};
 
-use crate::Control;
-use crate::spin::{timed, until};
+use crate::spin::{timed, wait};
 use crate::sync::{AtomicU64, Ordering};
+use crate::{Control, ShmError};
 
-/// A bare cache-line ping-pong between two ranks over the control page: `windows` windows of
-/// `rounds` round trips. The initiator gets the ticks of each window, the responder an empty list,
-/// and a side that gave up waiting gets `None`. `give_up` is called every 4096 looks.
+const NAME: &str = "placement probe";
+
+/// A bare cache-line ping-pong between two ranks over the control page: [`Window::samples`] windows
+/// of [`Window::rounds`] round trips. The initiator gets the ticks of each window, the responder an
+/// empty list, and a side that gave up waiting gets `None`. [`Measuring::give_up`] is called every
+/// 4096 looks.
 ///
 /// Formula: half round trip = ticks / (2 · rounds).
 ///
-/// Both sides pass the same `windows`, `rounds` and `epoch`. No earlier probe of the run may have
-/// had this epoch (modulo 2³²). So nothing that an earlier probe left can match, and nothing needs
-/// to be reset, even after a side gave up.
+/// Both sides pass the same window and `epoch`. No earlier probe of the run may have had this epoch
+/// (modulo 2³²). So nothing that an earlier probe left can match, and nothing needs to be reset,
+/// even after a side gave up.
 ///
 /// # Panics
-/// `windows · rounds` is 2³² − 1 or more.
-pub fn probe(
-    control: &Control,
-    role: Role,
-    epoch: u64,
-    windows: u32,
-    rounds: u32,
-    timer: &impl Timer,
-    mut give_up: impl FnMut() -> bool,
-) -> Option<Vec<u64>> {
-    ping_pong(control.probe_lines(), role, epoch, [windows, rounds], timer, &mut give_up)
+/// samples · rounds is 2³² − 1 or more.
+pub fn probe(control: &Control, epoch: u64, with: &Measuring<'_, impl Timer>) -> Option<Vec<u64>> {
+    ping_pong(NAME, control.probe_lines(), epoch, with).ok()
 }
 
 /// Passes a number from the responder of a probe to its initiator, and returns it on both sides. An
 /// initiator that gave up waiting gets `None`; the responder does not wait.
 ///
 /// Both sides pass the same `epoch`, as for [`probe`], and it must not be 0.
-pub fn report(
+pub fn report<T>(
     control: &Control,
-    role: Role,
     epoch: u64,
     value: u32,
-    mut give_up: impl FnMut() -> bool,
+    with: &Measuring<'_, T>,
 ) -> Option<u32> {
     let line = control.report_line();
     let stamp = epoch << 32;
-    match role {
+    match with.role {
         // The number itself is the payload: it orders no other memory.
         Role::Responder => {
             line.store(stamp | u64::from(value), Ordering::Relaxed);
@@ -54,13 +48,11 @@ pub fn report(
         }
         Role::Initiator => {
             let mut seen = 0;
-            until(
-                || {
-                    seen = line.load(Ordering::Relaxed);
-                    seen & !u64::from(u32::MAX) == stamp
-                },
-                &mut give_up,
-            )?;
+            let ready = || {
+                seen = line.load(Ordering::Relaxed);
+                seen & !u64::from(u32::MAX) == stamp
+            };
+            wait(NAME, ready, with).ok()?;
             Some(seen as u32)
         }
     }
@@ -74,33 +66,31 @@ pub(crate) fn first_number(epoch: u64, exchanges: u64) -> u64 {
 
 /// One store to a line each way per round. The first line is the initiator's.
 pub(crate) fn ping_pong(
+    floor: &'static str,
     [ping, pong]: [&AtomicU64; 2],
-    role: Role,
     epoch: u64,
-    [windows, rounds]: [u32; 2],
-    timer: &impl Timer,
-    give_up: &mut impl FnMut() -> bool,
-) -> Option<Vec<u64>> {
-    let exchanges = u64::from(windows) * u64::from(rounds);
+    with: &Measuring<'_, impl Timer>,
+) -> Result<Vec<u64>, ShmError> {
+    let Window { samples, rounds } = with.window;
+    let exchanges = u64::from(samples) * u64::from(rounds);
     let mut number = first_number(epoch, exchanges);
-    match role {
-        Role::Initiator => timed(windows, timer, || {
+    match with.role {
+        Role::Initiator => timed(with, || {
             for _ in 0..rounds {
                 number += 1;
                 // The number itself is the payload: it orders no other memory.
                 ping.store(number, Ordering::Relaxed);
-                until(|| pong.load(Ordering::Relaxed) == number, give_up).ok_or(())?;
+                wait(floor, || pong.load(Ordering::Relaxed) == number, with)?;
             }
-            Ok::<_, ()>(())
-        })
-        .ok(),
+            Ok(())
+        }),
         Role::Responder => {
             for _ in 0..exchanges {
                 number += 1;
-                until(|| ping.load(Ordering::Relaxed) == number, give_up)?;
+                wait(floor, || ping.load(Ordering::Relaxed) == number, with)?;
                 pong.store(number, Ordering::Relaxed);
             }
-            Some(Vec::new())
+            Ok(Vec::new())
         }
     }
 }

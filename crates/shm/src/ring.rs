@@ -22,8 +22,6 @@
 //! counter is at most the number of requests sent. Whatever a peer writes, the worst outcome is a
 //! wrong message or an error.
 
-use core::fmt;
-
 use bandgap_comm::NoHandler;
 
 use crate::slot::{Sequence, Slot, TooManyWords};
@@ -34,12 +32,10 @@ mod local;
 mod receiver;
 mod sender;
 
-#[cfg(not(loom))]
 pub(crate) use lane::garbage;
 pub use lane::{Delivered, Lane};
 pub use local::LocalCells;
 pub use receiver::Receiver;
-#[cfg(not(loom))]
 pub(crate) use sender::Back;
 pub use sender::Sender;
 
@@ -65,7 +61,6 @@ impl Counter {
     }
 
     /// What the receiver published, without ordering: for a first look.
-    #[cfg(not(loom))]
     #[inline(always)]
     fn glance(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
@@ -89,11 +84,13 @@ impl Counter {
 }
 
 /// Something that a peer wrote and must not write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Corrupt {
     /// A message with this many words.
+    #[error("a message of {0} words")]
     Words(u32),
     /// More requests handled than were sent.
+    #[error("{handled} requests handled of {sent} sent")]
     Handled {
         /// The number by the peer's count.
         handled: u64,
@@ -101,30 +98,13 @@ pub enum Corrupt {
         sent: u64,
     },
     /// A message for a handler that does not exist on this side.
-    Handler(NoHandler),
-}
-
-impl From<NoHandler> for Corrupt {
-    fn from(handler: NoHandler) -> Self {
-        Self::Handler(handler)
-    }
+    #[error(transparent)]
+    Handler(#[from] NoHandler),
 }
 
 impl From<TooManyWords> for Corrupt {
     fn from(TooManyWords(words): TooManyWords) -> Self {
         Self::Words(words)
-    }
-}
-
-impl fmt::Display for Corrupt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Words(words) => write!(f, "a message of {words} words"),
-            Self::Handled { handled, sent } => {
-                write!(f, "{handled} requests handled of {sent} sent")
-            }
-            Self::Handler(handler) => write!(f, "{handler}"),
-        }
     }
 }
 

@@ -17,7 +17,7 @@ use bandgap_comm::{MAX_WORDS, Message, Tag};
 use crate::sync::{AtomicU64, Ordering};
 
 /// Bytes of a slot: a cache line, the unit in which caches exchange memory.
-pub const SLOT_BYTES: usize = 64;
+pub(crate) const SLOT_BYTES: usize = 64;
 
 /// A cache line that carries a request to its receiver, and the reply back.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub(crate) struct Header(u64);
 
 /// A header announces more words than a message may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooManyWords(pub u32);
+pub(crate) struct TooManyWords(pub(crate) u32);
 
 /// The sequence of a message in its ring, in full: a header shows only 32 bits of it. Each side
 /// keeps the sequence of the next message it expects, so one comparison tells whether it is there.
@@ -51,12 +51,6 @@ impl Sequence {
     #[inline(always)]
     pub(crate) fn request(position: u64) -> Self {
         Self(position.wrapping_mul(STEP).wrapping_add(STEP))
-    }
-
-    /// The sequence of the reply to request number `position`.
-    #[inline(always)]
-    pub(crate) fn reply(position: u64) -> Self {
-        Self(position.wrapping_mul(STEP).wrapping_add(STEP + 1))
     }
 
     /// The number of the request.

@@ -26,10 +26,10 @@ impl Transport for Shm {
     const FLOORS: &'static [Floor] = FLOORS;
 
     fn prepare(size: usize, exposed: usize) -> Result<Vec<OwnedFd>, CommError> {
-        let segment = Segment::create(size, DEFAULT_SLOTS).map_err(set_up)?;
+        let segment = Segment::create(size, DEFAULT_SLOTS)?;
         let mut descriptors = vec![owned(segment.fd())?];
         if exposed > 0 {
-            descriptors.push(owned(Exposed::create(size, exposed).map_err(set_up)?.fd())?);
+            descriptors.push(owned(Exposed::create(size, exposed)?.fd())?);
         }
         Ok(descriptors)
     }
@@ -41,41 +41,32 @@ impl Transport for Shm {
         then: C,
     ) -> Result<C::Output, CommError> {
         let mut inherited = inherited.into_iter();
-        let nothing =
-            || set_up(ShmError::NotOurs { what: "a segment", reason: "none came".into() });
-        let segment = Segment::from_fd(inherited.next().ok_or_else(nothing)?).map_err(set_up)?;
-        let mut endpoint =
-            ShmEndpoint::attach(&segment, meeting.rank(), meeting.size()).map_err(set_up)?;
+        let segment = Segment::from_fd(next(&mut inherited)?)?;
+        let mut endpoint = ShmEndpoint::attach(&segment, meeting.rank(), meeting.size())?;
         if let Some(exposed) = inherited.next() {
-            let exposed = Exposed::from_fd(exposed).map_err(set_up)?;
-            endpoint = endpoint.exposing(exposed).map_err(set_up)?;
+            endpoint = endpoint.exposing(Exposed::from_fd(exposed)?)?;
         }
         Ok(then.endpoint(endpoint))
     }
 
     fn prepare_bare() -> Result<Vec<OwnedFd>, CommError> {
-        Ok(vec![owned(FloorArea::create().map_err(set_up)?.fd())?])
+        Ok(vec![owned(FloorArea::create()?.fd())?])
     }
 
     fn bare<T: Timer + 'static>(
         inherited: Vec<OwnedFd>,
         _meeting: &mut dyn Rendezvous,
     ) -> Result<Box<dyn Bare<T>>, CommError> {
-        let area = inherited.into_iter().next().ok_or_else(nothing)?;
-        Ok(Box::new(Lines::over(FloorArea::from_fd(area).map_err(set_up)?)))
+        let area = FloorArea::from_fd(next(&mut inherited.into_iter())?)?;
+        Ok(Box::new(Lines::over(area)))
     }
 }
 
-fn nothing() -> CommError {
-    set_up(ShmError::NotOurs { what: "shared memory", reason: "none came".into() })
+fn next(inherited: &mut impl Iterator<Item = OwnedFd>) -> Result<OwnedFd, ShmError> {
+    let nothing = || ShmError::NotOurs { what: "shared memory", reason: "none came".into() };
+    inherited.next().ok_or_else(nothing)
 }
 
-fn set_up(error: ShmError) -> CommError {
-    CommError::SetUp(Box::new(error))
-}
-
-fn owned(descriptor: BorrowedFd<'_>) -> Result<OwnedFd, CommError> {
-    descriptor
-        .try_clone_to_owned()
-        .map_err(|source| CommError::System { operation: "duplicate a descriptor", source })
+fn owned(descriptor: BorrowedFd<'_>) -> Result<OwnedFd, ShmError> {
+    descriptor.try_clone_to_owned().map_err(ShmError::system("duplicate a descriptor"))
 }

@@ -70,15 +70,12 @@ const LATEST: u64 = u64::MAX / 2;
 /// time is exhausted.
 pub fn replay(schedule: &Schedule, machine: &Machine) -> Result<Replay, SimError> {
     let ranks = schedule.size();
-    if ranks == 0 || ranks > machine.ranks() {
-        return Err(SimError::Ranks {
-            ranks,
-            machine: machine.name().to_owned(),
-            most: machine.ranks(),
-        });
+    if ranks == 0 || ranks > machine.ranks {
+        let (machine, most) = (machine.name.clone(), machine.ranks);
+        return Err(SimError::Ranks { ranks, machine, most });
     }
-    if schedule.moves_bytes() && !machine.times_bytes() {
-        return Err(SimError::NoTimeForBytes { machine: machine.name().to_owned() });
+    if schedule.moves_bytes() && machine.protocols.is_empty() {
+        return Err(SimError::NoTimeForBytes { machine: machine.name.clone() });
     }
     let mut queue = Queue::default();
     let mut processors: Vec<Processor<'_>> = (0..ranks)
@@ -88,7 +85,6 @@ pub fn replay(schedule: &Schedule, machine: &Machine) -> Result<Replay, SimError
         processor.wake_at(0, &mut queue);
     }
 
-    let (costs, capacity) = (machine.picoseconds(), machine.capacity());
     let mut time = 0;
     while let Some(event) = queue.pop() {
         debug_assert!(event.time >= time, "time ran backwards");
@@ -98,13 +94,13 @@ pub fn replay(schedule: &Schedule, machine: &Machine) -> Result<Replay, SimError
         }
         let processor = &mut processors[event.at as usize];
         let goes_on = match event.what {
-            What::Arrive(parcel) => processor.arrive(time, parcel, &costs),
-            What::Deliver { address, bytes } => processor.deliver(time, address, bytes, &costs),
+            What::Arrive(parcel) => processor.arrive(time, parcel, machine),
+            What::Deliver { address, bytes } => processor.deliver(time, address, bytes, machine),
             What::Complete { slot } => processor.complete(time, slot),
             What::Wake => processor.wake(time),
         };
         if goes_on {
-            processor.run(&mut queue, &costs, capacity)?;
+            processor.run(&mut queue, machine)?;
         }
     }
     finish(processors)

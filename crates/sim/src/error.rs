@@ -134,22 +134,17 @@ pub enum WaitFor {
 impl fmt::Display for Wait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rank, what } = self;
+        write!(f, "rank {rank} waits ")?;
         match what {
-            WaitFor::Completions(1) => {
-                write!(f, "rank {rank} waits for the completion of a request")
-            }
-            WaitFor::Completions(n) => {
-                write!(f, "rank {rank} waits for the completion of {n} requests")
-            }
-            WaitFor::Requests(1) => write!(f, "rank {rank} waits for 1 more request"),
-            WaitFor::Requests(n) => write!(f, "rank {rank} waits for {n} more requests"),
-            WaitFor::Room(peer) => write!(f, "rank {rank} waits for room toward rank {peer}"),
+            WaitFor::Completions(1) => write!(f, "for the completion of a request"),
+            WaitFor::Completions(n) => write!(f, "for the completion of {n} requests"),
+            WaitFor::Requests(1) => write!(f, "for 1 more request"),
+            WaitFor::Requests(n) => write!(f, "for {n} more requests"),
+            WaitFor::Room(peer) => write!(f, "for room toward rank {peer}"),
             WaitFor::Message { from, tag } => {
-                write!(f, "rank {rank} waits for a message of tag {tag} from rank {from}")
+                write!(f, "for a message of tag {tag} from rank {from}")
             }
-            WaitFor::Barrier(from) => {
-                write!(f, "rank {rank} waits in a barrier for rank {from}")
-            }
+            WaitFor::Barrier(from) => write!(f, "in a barrier for rank {from}"),
         }
     }
 }

@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn a_long_pattern_takes_the_room_of_one() {
         let sample = (1..=15).flat_map(|peer| {
-            [Op::Request { peer, replies: true }, Op::Compute { picoseconds: 16_000 }]
+            [Op::Request { peer, replies: true, bytes: None }, Op::Compute { picoseconds: 16_000 }]
         });
         let ops: Vec<Op> = std::iter::repeat_n(sample, 4096).flatten().collect();
         let schedule = folded(ops.iter().copied());

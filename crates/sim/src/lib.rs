@@ -47,6 +47,6 @@ mod schedule;
 
 pub use engine::{Replay, replay};
 pub use error::{SimError, Wait, WaitFor};
-pub use machine::{Machine, Protocol, Topology};
+pub use machine::{Machine, Protocol};
 pub use recorder::{Recorder, record};
 pub use schedule::{Context, Op, Schedule};

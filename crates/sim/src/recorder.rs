@@ -88,7 +88,7 @@ impl Processor for Recorder {
 impl Am for Recorder {
     fn request(&mut self, peer: Rank, verb: Verb, _word: Word) -> Result<(), CommError> {
         let peer = self.peer(peer)?;
-        self.ops.push(Op::Request { peer, replies: verb.replies });
+        self.ops.push(Op::Request { peer, replies: verb.replies, bytes: None });
         Ok(())
     }
 
@@ -129,10 +129,10 @@ mod tests {
         let schedule = record(2, |am| program(am, 1)).unwrap();
         let requester = [
             Op::Mark,
-            Op::Request { peer: 1, replies: true },
+            Op::Request { peer: 1, replies: true, bytes: None },
             Op::Compute { picoseconds: 16 },
             Op::Compute { picoseconds: 17 },
-            Op::Request { peer: 1, replies: false },
+            Op::Request { peer: 1, replies: false, bytes: None },
             Op::AwaitReplies,
         ];
         assert!(schedule.operations(0).eq(requester));

@@ -4,7 +4,6 @@ use bandgap_comm::Rank;
 
 /// Where a tag has its meaning. Messages of one tag in two contexts are different ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
 pub enum Context {
     /// Sends and receives of the program.
     Messages,
@@ -21,15 +20,8 @@ pub enum Op {
         peer: u32,
         /// Whether its handler replies.
         replies: bool,
-    },
-    /// As [`Op::Request`]; the request carries bytes to the memory of its peer.
-    Store {
-        /// To whom.
-        peer: u32,
-        /// Whether its handler replies.
-        replies: bool,
-        /// How many bytes.
-        bytes: u32,
+        /// How many bytes a store carries to the memory of its peer; `None` if it is no store.
+        bytes: Option<u32>,
     },
     /// As [`Op::Request`], but no [`Op::Serve`] counts it; its reply brings bytes of its peer's
     /// memory.
@@ -110,7 +102,7 @@ impl Schedule {
     /// Whether any operation moves bytes, not only words or none.
     pub(crate) fn moves_bytes(&self) -> bool {
         self.ranks.iter().flatten().any(|op| {
-            matches!(*op, Op::Store { bytes, .. } | Op::Get { bytes, .. }
+            matches!(*op, Op::Request { bytes: Some(bytes), .. } | Op::Get { bytes, .. }
                 | Op::Send { bytes, .. } | Op::Recv { bytes, .. } if bytes > 0)
         })
     }

@@ -1,7 +1,6 @@
 //! One connection: frames, and payloads between them, over a stream of bytes.
 
 use std::io::{self, Error, ErrorKind};
-use std::time::Duration;
 
 use bandgap_comm::{CommError, Frame, FrameError, FrameKind, MAX_FRAME, Posted, Rank};
 
@@ -96,16 +95,6 @@ impl<S: Stream> Channel<S> {
         Ok(())
     }
 
-    /// As [`Stream::tend`].
-    pub(crate) fn tend(&mut self) -> Result<(), CommError> {
-        sent(self.peer, self.stream.tend())
-    }
-
-    /// As [`Stream::rest`].
-    pub(crate) fn rest(&mut self) -> Result<Option<Duration>, CommError> {
-        sent(self.peer, self.stream.rest())
-    }
-
     /// Reads once, and delivers all complete frames; their payloads are in `exposed`. Returns the
     /// number of frames.
     #[inline]
@@ -162,7 +151,7 @@ impl<S: Stream> Channel<S> {
     #[cold]
     fn left(&self) -> CommError {
         let detail = match (&self.arriving, self.filled - self.taken) {
-            (Some(payload), _) => format!(", {} bytes before the end of a payload", payload.left()),
+            (Some(payload), _) => format!(", {} bytes before the end of a payload", payload.left),
             (None, 0) => String::new(),
             (None, rest) => format!(", {rest} bytes into a frame"),
         };
@@ -177,7 +166,7 @@ impl<S: Stream> Channel<S> {
 
 /// The outcome of a call that sends, with the peer in its error.
 #[inline(always)]
-fn sent<T>(peer: Rank, outcome: io::Result<T>) -> Result<T, CommError> {
+pub(crate) fn sent<T>(peer: Rank, outcome: io::Result<T>) -> Result<T, CommError> {
     outcome.map_err(|error| broken(peer, "send to a peer", error))
 }
 

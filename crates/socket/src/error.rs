@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use bandgap_comm::Rank;
+use bandgap_comm::{CommError, Rank};
 
 /// A failure to connect ranks, or of a floor measurement. A connected link fails with
 /// [`bandgap_comm::CommError`].
@@ -78,4 +78,10 @@ fn list(ranks: &[Rank]) -> String {
 /// Wraps an error of the operating system, with the operation that failed.
 pub(crate) fn system<E: Into<io::Error>>(operation: &'static str) -> impl FnOnce(E) -> SocketError {
     move |source| SocketError::System { operation, source: source.into() }
+}
+
+impl From<SocketError> for CommError {
+    fn from(error: SocketError) -> Self {
+        Self::Connect(Box::new(error))
+    }
 }

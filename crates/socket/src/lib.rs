@@ -3,16 +3,17 @@
 //! * [`SocketLink`]: a [`Stream`] between each pair of ranks, over TCP, Unix sockets or UDP.
 //!   [`bandgap_comm::Credited`] makes it an endpoint.
 //! * [`tcp`], [`unix`], [`udp`]: how ranks on one machine find each other. Nothing listens beyond
-//!   this machine, and nobody gets in without the run's secret.
+//!   this machine, and nobody gets in without the run's secret. [`Over`] makes transports of these
+//!   [`Kind`]s of sockets.
 //! * [`floor`]: the same sockets in plain loops, without frames.
 #![forbid(unsafe_code)]
 
-use bandgap_comm::passing::Tuning;
-
+mod call;
 mod channel;
 mod connect;
 mod error;
 pub mod floor;
+mod kind;
 mod link;
 mod stream;
 pub mod tcp;
@@ -22,10 +23,7 @@ pub mod unix;
 
 pub use connect::Secret;
 pub use error::SocketError;
+pub use kind::Kind;
 pub use link::SocketLink;
 pub use stream::{Received, Stream};
-
-/// How message passing cuts messages over sockets. Pieces are four times as long as in mapped
-/// memory, since each one costs both sides a system call. Fewer pieces are under way at a time, so
-/// that they still fit into the nearest caches.
-pub const TUNING: Tuning = Tuning { chunk: 128 << 10, slots: 4, ..Tuning::DEFAULT };
+pub use transport::Over;

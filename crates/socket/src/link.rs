@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 
-use crate::channel::Channel;
+use crate::channel::{Channel, sent};
 use crate::error::system;
 use crate::{SocketError, Stream};
 
@@ -43,14 +43,11 @@ impl<S: Stream> SocketLink<S> {
     /// memory.
     ///
     /// # Errors
-    /// The operating system refused to prepare or to watch a socket.
+    /// The operating system refused to watch a socket.
     pub fn over(rank: Rank, streams: Vec<S>) -> Result<Self, SocketError> {
         let peers = (0..=streams.len()).filter(|&peer| peer != rank);
-        let mut channels = Vec::with_capacity(streams.len());
-        for (peer, stream) in peers.zip(streams) {
-            stream.prepare().map_err(system("prepare a socket"))?;
-            channels.push(Channel::new(peer, stream));
-        }
+        let channels: Vec<_> =
+            peers.zip(streams).map(|(peer, stream)| Channel::new(peer, stream)).collect();
         let readable = if channels.len() > FEW { Some(Readable::watch(&channels)?) } else { None };
         let memory = ExposedMemory::default();
         Ok(Self { rank, channels, unfinished: 0, memory, polls: 0, readable })
@@ -83,14 +80,15 @@ impl<S: Stream> SocketLink<S> {
     #[cold]
     #[inline(never)]
     fn tend(&mut self) -> Result<(), CommError> {
-        self.channels.iter_mut().try_for_each(Channel::tend)
+        self.channels.iter_mut().try_for_each(|channel| sent(channel.peer, channel.stream.tend()))
     }
 
     /// Prepares the streams for a sleep of `timeout`. Returns how long the sleep may last.
     fn rest(&mut self, timeout: Duration) -> Result<Duration, CommError> {
         let mut longest = timeout;
         for channel in &mut self.channels {
-            longest = channel.rest()?.map_or(longest, |rest| rest.min(longest));
+            let rest = sent(channel.peer, channel.stream.rest())?;
+            longest = rest.map_or(longest, |rest| rest.min(longest));
         }
         Ok(longest)
     }
@@ -120,10 +118,6 @@ impl<S: Stream> Link for SocketLink<S> {
 
     fn size(&self) -> usize {
         self.channels.len() + 1
-    }
-
-    fn blocks(&self) -> bool {
-        true
     }
 
     #[inline]

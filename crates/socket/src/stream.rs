@@ -6,9 +6,10 @@ use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use rustix::io::Errno;
 use rustix::io::readv;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, recv, send, sendmsg};
+
+use crate::call::at_once;
 
 /// A connection that carries bytes, each exactly once and in order. No call waits.
 pub trait Stream: AsFd {
@@ -20,18 +21,14 @@ pub trait Stream: AsFd {
     /// can bring any number of bytes.
     const AT_ONCE: usize = 0;
 
-    /// Prepares the socket for short messages: calls return instead of waiting, and no bytes are
-    /// held back to be sent together with later ones.
-    ///
-    /// # Errors
-    /// The operating system refused.
-    fn prepare(&self) -> io::Result<()>;
-
     /// Takes bytes to send, starting with the first. Returns how many: 0 if there is no room.
     ///
     /// # Errors
     /// The connection is closed or broken.
-    fn send(&mut self, bytes: &[u8]) -> io::Result<usize>;
+    #[inline]
+    fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.send_both(bytes, &[])
+    }
 
     /// As [`Stream::send`] of the bytes of both slices, one after the other.
     ///
@@ -44,7 +41,10 @@ pub trait Stream: AsFd {
     ///
     /// # Errors
     /// The connection is closed or broken.
-    fn receive(&mut self, into: &mut [u8]) -> io::Result<Received>;
+    #[inline]
+    fn receive(&mut self, into: &mut [u8]) -> io::Result<Received> {
+        self.receive_both(into, &mut [])
+    }
 
     /// As [`Stream::receive`] into both slices, the first one first. Together they must have that
     /// much room.
@@ -88,75 +88,45 @@ pub enum Received {
     Closed,
 }
 
-/// A connected stream socket of the system: all that differs between kinds is how they are prepared.
-trait SystemSocket: AsFd {
-    /// As [`Stream::prepare`].
-    fn set_up(&self) -> io::Result<()>;
-}
+/// A connected stream socket of the system, whose calls do not wait.
+trait SystemSocket: AsFd {}
 
-impl SystemSocket for TcpStream {
-    fn set_up(&self) -> io::Result<()> {
-        self.set_nodelay(true)?;
-        self.set_nonblocking(true)
-    }
-}
+impl SystemSocket for TcpStream {}
 
-impl SystemSocket for UnixStream {
-    fn set_up(&self) -> io::Result<()> {
-        self.set_nonblocking(true)
-    }
-}
+impl SystemSocket for UnixStream {}
 
 impl<S: SystemSocket> Stream for S {
-    fn prepare(&self) -> io::Result<()> {
-        self.set_up()
-    }
-
     #[inline(always)]
     fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        sent(|| send(&*self, bytes, SendFlags::NOSIGNAL))
+        Ok(at_once(|| send(&*self, bytes, SendFlags::NOSIGNAL))?.unwrap_or(0))
     }
 
     #[inline]
     fn send_both(&mut self, first: &[u8], second: &[u8]) -> io::Result<usize> {
         let both = [IoSlice::new(first), IoSlice::new(second)];
         let mut none = SendAncillaryBuffer::default();
-        sent(|| sendmsg(&*self, &both, &mut none, SendFlags::NOSIGNAL))
+        Ok(at_once(|| sendmsg(&*self, &both, &mut none, SendFlags::NOSIGNAL))?.unwrap_or(0))
     }
 
     #[inline(always)]
     fn receive(&mut self, into: &mut [u8]) -> io::Result<Received> {
-        received(|| recv(&*self, &mut *into, RecvFlags::empty()).map(|(arrived, _)| arrived))
+        let arrived = at_once(|| recv(&*self, &mut *into, RecvFlags::empty()))?;
+        Ok(received(arrived.map(|(arrived, _)| arrived)))
     }
 
     #[inline]
     fn receive_both(&mut self, first: &mut [u8], second: &mut [u8]) -> io::Result<Received> {
-        received(|| readv(&*self, &mut [IoSliceMut::new(first), IoSliceMut::new(second)]))
+        let mut both = [IoSliceMut::new(first), IoSliceMut::new(second)];
+        Ok(received(at_once(|| readv(&*self, &mut both))?))
     }
 }
 
+/// What a call brought that had room for at least one byte.
 #[inline(always)]
-fn sent(mut call: impl FnMut() -> Result<usize, Errno>) -> io::Result<usize> {
-    loop {
-        match call() {
-            Ok(sent) => return Ok(sent),
-            Err(Errno::AGAIN) => return Ok(0),
-            Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-}
-
-#[inline(always)]
-fn received(mut call: impl FnMut() -> Result<usize, Errno>) -> io::Result<Received> {
-    loop {
-        match call() {
-            // There is room, so 0 bytes mean that the peer closed the connection.
-            Ok(0) => return Ok(Received::Closed),
-            Ok(arrived) => return Ok(Received::Bytes(arrived)),
-            Err(Errno::AGAIN) => return Ok(Received::Nothing),
-            Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
+fn received(arrived: Option<usize>) -> Received {
+    match arrived {
+        Some(0) => Received::Closed,
+        Some(arrived) => Received::Bytes(arrived),
+        None => Received::Nothing,
     }
 }

@@ -1,74 +1,108 @@
-//! What the socket transports have in common.
+//! Transports over sockets: all that does not depend on the kind of socket.
 
+use std::borrow::Cow;
+use std::marker::PhantomData;
+use std::os::fd::OwnedFd;
+
+use bandgap_comm::Yields::{Bytes, HalfRoundTrip};
+use bandgap_comm::passing::Tuning;
 use bandgap_comm::{
-    Bare, Can, CommError, Connected, Credited, Floor, FloorError, Measuring, Timer,
+    Bare, Can, CommError, Connected, Credited, Floor, FloorError, Measuring, Rendezvous, Timer,
+    Transport,
 };
 
-use crate::floor::{Pipe, ping_pong, stream};
-use crate::{SocketError, SocketLink, Stream, TUNING};
+use crate::floor::{STREAM_BYTES, ping_pong, stream};
+use crate::{Kind, SocketError, SocketLink};
 
 /// Requests that may be outstanding toward one peer: several round trips' worth.
 const CREDITS: u16 = 32;
 /// Most ranks: each has a connection to every other.
 const RANKS: usize = 256;
+/// How message passing cuts messages. Pieces are four times as long as in mapped memory, since each
+/// one costs both sides a system call. Fewer pieces are under way at a time, so that they still fit
+/// into the nearest caches.
+const TUNING: Tuning = Tuning { chunk: 128 << 10, slots: 4, ..Tuning::DEFAULT };
 
-/// What a transport over sockets can do.
-pub(crate) const fn can(floor: &'static str, compared: bool) -> Can {
-    Can { block: true, ranks: RANKS, tuning: TUNING, compared, floor }
+/// The transport over a kind of socket.
+#[derive(Debug)]
+pub struct Over<K>(PhantomData<K>);
+
+impl<K: Kind> Over<K> {
+    /// Connects this rank with all others. The link exposes no memory.
+    ///
+    /// # Errors
+    /// As [`Transport::connect`].
+    pub fn link(meeting: &mut dyn Rendezvous) -> Result<SocketLink<K::Stream>, CommError> {
+        let sockets = K::sockets(meeting)?;
+        let peers = (0..meeting.size()).filter(|&peer| peer != meeting.rank());
+        let streams = sockets.into_iter().zip(peers);
+        let streams = streams.map(|(socket, peer)| socket.stream(meeting, peer));
+        Ok(SocketLink::over(meeting.rank(), streams.collect::<Result<_, _>>()?)?)
+    }
 }
 
-/// Hands on the link of a connected rank.
-pub(crate) fn finish<S: Stream + 'static, C: Connected>(
-    link: SocketLink<S>,
-    exposed: usize,
-    then: C,
-) -> C::Output {
-    then.endpoint(Credited::new(link.exposing(exposed), CREDITS))
-}
+impl<K: Kind> Transport for Over<K> {
+    const NAME: &'static str = K::NAME;
+    const MEANING: &'static str = K::MEANING;
+    const CAN: Can =
+        Can { block: true, ranks: RANKS, tuning: TUNING, compared: K::COMPARED, floor: K::NAME };
+    const FLOORS: &'static [Floor] = K::FLOORS;
 
-pub(crate) fn unconnected(error: SocketError) -> CommError {
-    CommError::Connect(Box::new(error))
+    fn connect<C: Connected>(
+        _inherited: Vec<OwnedFd>,
+        exposed: usize,
+        meeting: &mut dyn Rendezvous,
+        then: C,
+    ) -> Result<C::Output, CommError> {
+        let link = Self::link(meeting)?.exposing(exposed);
+        Ok(then.endpoint(Credited::new(link, CREDITS)))
+    }
+
+    fn bare<T: Timer + 'static>(
+        _inherited: Vec<OwnedFd>,
+        meeting: &mut dyn Rendezvous,
+    ) -> Result<Box<dyn Bare<T>>, CommError> {
+        let socket = K::sockets(meeting)?.into_iter().next();
+        let socket = socket.ok_or_else(|| SocketError::Missing { missing: vec![1] })?;
+        Ok(Box::new(BareSocket(socket)))
+    }
 }
 
 /// One rank's bare socket to the other.
-pub(crate) struct BareSocket<P>(P);
+struct BareSocket<K>(K);
 
-/// The same of a socket that loses nothing, over which a stream can be measured too.
-pub(crate) struct BareStream<P>(P);
-
-impl<P> BareSocket<P> {
-    /// A socket that is connected to the other rank's.
-    pub(crate) fn of(socket: P) -> Self {
-        Self(socket)
-    }
-}
-
-impl<P> BareStream<P> {
-    /// The only socket of one of two ranks.
-    pub(crate) fn of(sockets: Vec<P>) -> Result<Self, CommError> {
-        let socket = sockets.into_iter().next();
-        let missing = || unconnected(SocketError::Missing { missing: vec![1] });
-        socket.map(Self).ok_or_else(missing)
-    }
-}
-
-impl<P: Pipe, T: Timer> Bare<T> for BareSocket<P> {
-    fn measure(&mut self, _: &Floor, with: &Measuring<'_, T>) -> Result<Vec<u64>, FloorError> {
-        let Measuring { role, window, timer, patience, .. } = *with;
-        ping_pong(&self.0, role, window, timer, patience).map_err(failed)
-    }
-}
-
-impl<P: Pipe, T: Timer> Bare<T> for BareStream<P> {
+impl<K: Kind, T: Timer> Bare<T> for BareSocket<K> {
     fn measure(&mut self, floor: &Floor, with: &Measuring<'_, T>) -> Result<Vec<u64>, FloorError> {
-        let Measuring { role, window, timer, patience, .. } = *with;
-        match floor.yields.bytes() {
-            Some(_) => stream(&self.0, role, window, timer, patience).map_err(failed),
-            None => ping_pong(&self.0, role, window, timer, patience).map_err(failed),
-        }
+        let streams = !K::LOSES && floor.yields.bytes().is_some();
+        let measured = if streams { stream } else { ping_pong };
+        measured(&self.0, with).map_err(|error| FloorError::Failed(Box::new(error)))
     }
 }
 
-fn failed(error: SocketError) -> FloorError {
-    FloorError::Failed(Box::new(error))
+/// The floor of 8 bytes there and back.
+pub(crate) const fn word(name: &'static str, meaning: &'static str) -> Floor {
+    Floor::new(name, meaning, HalfRoundTrip, 20)
+}
+
+/// The layer of a request and its reply.
+pub(crate) const fn message(
+    name: &'static str,
+    meaning: &'static str,
+    over: &'static [Cow<'static, str>],
+) -> Floor {
+    Floor::layer(name, meaning, HalfRoundTrip, 20, over, "ping_pong")
+}
+
+/// The floor of [`STREAM_BYTES`] one way.
+pub(crate) const fn bytes(name: &'static str, meaning: &'static str) -> Floor {
+    Floor::new(name, meaning, Bytes(STREAM_BYTES as u64), 8)
+}
+
+/// The layer of a store of [`STREAM_BYTES`].
+pub(crate) const fn store(
+    name: &'static str,
+    meaning: &'static str,
+    over: &'static [Cow<'static, str>],
+) -> Floor {
+    Floor::layer(name, meaning, Bytes(STREAM_BYTES as u64), 8, over, "store")
 }

@@ -58,18 +58,11 @@ impl Point {
         })
     }
 
-    /// Half of the interval's width as a share of the value. Infinite where the value is zero and the
-    /// width is not.
-    #[must_use]
-    pub fn relative_half_width(&self) -> f64 {
-        let half = self.interval.half_width();
-        if half == 0.0 { 0.0 } else { half / self.value.abs() }
-    }
-
     /// Whether the interval's half-width is within `precision` (0.05 is 5 %) of the value.
     #[must_use]
     pub fn converged(&self, precision: f64) -> bool {
-        self.relative_half_width() <= precision
+        let half = self.interval.half_width();
+        half == 0.0 || half / self.value.abs() <= precision
     }
 }
 
@@ -97,9 +90,8 @@ mod tests {
         let point = Point::of(&[8.0, 9.0, 10.0, 11.0, 12.0], 0.95).unwrap();
         assert_eq!(point.value, 10.0);
         assert!((point.interval.half_width() - 1.963_243).abs() < 1e-6);
-        assert!((point.relative_half_width() - 0.196_324).abs() < 1e-6);
-        assert!(point.converged(0.2));
-        assert!(!point.converged(0.19));
+        assert!(point.converged(0.196_325));
+        assert!(!point.converged(0.196_323));
         assert_eq!((point.batches, point.fenced), (5, 0));
     }
 

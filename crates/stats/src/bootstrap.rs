@@ -10,51 +10,38 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::interval::{Interval, normal_factor, student_factor};
 use crate::quantile::{interpolated, mean, sorted};
 
-/// How often to resample, and from which seed. The same seed and data give the same result on
-/// every machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bootstrap {
-    /// Number of resamples. With 400 the interval's ends scatter by about a seventh of a standard
-    /// error, with 1000 by a tenth.
-    pub resamples: usize,
-    /// Seed of the generator (xoshiro256++).
-    pub seed: u64,
-}
-
-impl Bootstrap {
-    /// Calls `visit` with the means of all groups, once for every resample.
-    ///
-    /// Each group is resampled within itself, and the deviation of its mean is stretched by
-    /// √(n/(n − 1)), so that the mean's variance is the unbiased s²/n. The mean of a group of one sample
-    /// never changes.
-    ///
-    /// # Panics
-    /// If a group is empty.
-    pub fn group_means(&self, groups: &[&[f64]], mut visit: impl FnMut(&[f64])) {
-        let centres: Vec<f64> = groups.iter().map(|group| mean(group)).collect();
-        // Resampling deviations rather than values keeps digits where the spread is small.
-        let deviations: Vec<Vec<f64>> = groups
-            .iter()
-            .zip(&centres)
-            .map(|(group, centre)| {
-                let count = group.len() as f64;
-                let stretch = (count / (count - 1.0).max(1.0)).sqrt() / count;
-                group.iter().map(|x| (x - centre) * stretch).collect()
-            })
-            .collect();
-        let mut generator = Xoshiro256PlusPlus::seed_from_u64(self.seed);
-        let mut means = centres.clone();
-        for _ in 0..self.resamples {
-            for ((slot, centre), group) in means.iter_mut().zip(&centres).zip(&deviations) {
-                let mut sum = 0.0;
-                for _ in 0..group.len() {
-                    sum += group[generator.random_range(0..group.len() as u32) as usize];
-                }
-                *slot = centre + sum;
-            }
-            visit(&means);
-        }
-    }
+/// The means of all groups, once for every resample. The same data and seed (of xoshiro256++) give
+/// the same means on every machine.
+///
+/// Each group is resampled within itself, and the deviation of its mean is stretched by
+/// √(n/(n − 1)), so that the mean's variance is the unbiased s²/n. The mean of a group of one sample
+/// never changes.
+///
+/// With 400 resamples the ends of an [`interval`] scatter by about a seventh of a standard error, with
+/// 1000 by a tenth.
+///
+/// # Panics
+/// If a group is empty.
+#[must_use]
+pub fn group_means(groups: &[&[f64]], resamples: usize, seed: u64) -> Vec<Vec<f64>> {
+    let centres: Vec<f64> = groups.iter().map(|group| mean(group)).collect();
+    // Resampling deviations rather than values keeps digits where the spread is small.
+    let deviations: Vec<Vec<f64>> = groups
+        .iter()
+        .zip(&centres)
+        .map(|(group, centre)| {
+            let count = group.len() as f64;
+            let stretch = (count / (count - 1.0).max(1.0)).sqrt() / count;
+            group.iter().map(|x| (x - centre) * stretch).collect()
+        })
+        .collect();
+    let mut generator = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut resampled = |group: &[f64]| -> f64 {
+        group.iter().map(|_| group[generator.random_range(0..group.len() as u32) as usize]).sum()
+    };
+    (0..resamples)
+        .map(|_| centres.iter().zip(&deviations).map(|(c, group)| c + resampled(group)).collect())
+        .collect()
 }
 
 /// The interval of `estimate` from its replicates.
@@ -64,7 +51,7 @@ impl Bootstrap {
 /// rank p·(B + 1) and k = t(degrees)/z stretches the tails for the degrees of freedom behind the
 /// estimate's variance.
 /// *Units*: those of the estimate.
-/// *Assumes* replicates from [`Bootstrap::group_means`] (unbiased variance).
+/// *Assumes* replicates from [`group_means`] (unbiased variance).
 /// *Source*: Hesterberg, "What Teachers Should Know About the Bootstrap" (2015), section 5, for why
 /// the plain percentile interval is too narrow, and for the t-adjusted percentiles.
 ///
@@ -96,11 +83,7 @@ mod tests {
     #[test]
     fn seed_decides() {
         let samples: Vec<f64> = (0..20).map(f64::from).collect();
-        let run = |seed| {
-            let mut means = Vec::new();
-            Bootstrap { resamples: 50, seed }.group_means(&[&samples], |m| means.push(m[0]));
-            means
-        };
+        let run = |seed| group_means(&[&samples], 50, seed);
         assert_eq!(run(1), run(1));
         assert_ne!(run(1), run(2));
     }
@@ -109,12 +92,9 @@ mod tests {
     fn group_means_have_the_unbiased_variance() {
         // s² of 0..9 is 110/12 = 9.1667, so the mean's variance is 0.91667.
         let samples: Vec<f64> = (0..10).map(f64::from).collect();
-        let mut replicates = Vec::new();
-        let bootstrap = Bootstrap { resamples: 20_000, seed: 7 };
-        bootstrap.group_means(&[&samples, &[3.0]], |means| {
-            assert_eq!(means[1], 3.0);
-            replicates.push(means[0]);
-        });
+        let means = group_means(&[&samples, &[3.0]], 20_000, 7);
+        assert!(means.iter().all(|means| means[1] == 3.0));
+        let replicates: Vec<f64> = means.iter().map(|means| means[0]).collect();
         assert!((mean(&replicates) - 4.5).abs() < 0.03);
         assert!((crate::quantile::variance(&replicates) - 0.916_67).abs() < 0.03);
     }
@@ -140,9 +120,7 @@ mod tests {
         let covered = (0..2000)
             .filter(|&seed| {
                 let samples: Vec<f64> = (0..5).map(|_| normal.sample(&mut generator)).collect();
-                let mut replicates = Vec::new();
-                Bootstrap { resamples: 400, seed }
-                    .group_means(&[&samples], |means| replicates.push(means[0]));
+                let replicates = group_means(&[&samples], 400, seed).concat();
                 interval(mean(&samples), &replicates, 4.0, 0.95).contains(100.0)
             })
             .count();

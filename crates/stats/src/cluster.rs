@@ -7,8 +7,13 @@
 
 use crate::quantile::{quantile_sorted, sorted};
 
-/// The customary ratio between neighbouring states' times; see [`States::find`].
-pub const RATIO: f64 = 1.5;
+/// The least ratio between neighbouring states' times; see [`States::find`].
+const RATIO: f64 = 1.5;
+
+/// Half of the ratio's logarithm.
+fn reach() -> f64 {
+    RATIO.ln() / 2.0
+}
 
 /// One level of the probe time.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,28 +32,23 @@ pub struct State {
 #[derive(Clone, Debug, PartialEq)]
 pub struct States {
     states: Vec<State>,
-    reach: f64,
 }
 
 impl States {
     /// Finds the states of probe times.
     ///
     /// *Formula*: on the logarithms, a probe is typical if at least max(3, 2 %) of all probes lie within
-    /// ±½·ln(ratio) of it. Neighbouring typical probes are of one group if they are at most
-    /// ½·ln(ratio) apart. Neighbouring groups are one state if the ratio of their medians is below
-    /// `ratio`. Probes that are not typical (outliers, or probes during which the state changed) join no
-    /// groups and make none.
+    /// ±½·ln 1.5 of it. Neighbouring typical probes are of one group if they are at most ½·ln 1.5
+    /// apart. Neighbouring groups are one state if the ratio of their medians is below 1.5. Probes that
+    /// are not typical (outliers, or probes during which the state changed) join no groups and make
+    /// none.
     /// *Units*: those of the probes.
     /// *Assumes* positive probes, and states that each hold at least a few probes. A lone probe, or
     /// two, are one state.
     /// *Source*: density clustering (Ester et al., DBSCAN, 1996) in one dimension.
-    ///
-    /// # Panics
-    /// If `ratio` is not above 1.
     #[must_use]
-    pub fn find(probes: &[f64], ratio: f64) -> States {
-        assert!(ratio > 1.0, "states differ by a ratio above one");
-        let reach = ratio.ln() / 2.0;
+    pub fn find(probes: &[f64]) -> States {
+        let reach = reach();
         let usable: Vec<f64> =
             probes.iter().copied().filter(|p| p.is_finite() && *p > 0.0).collect();
         let ordered = sorted(&usable);
@@ -76,7 +76,7 @@ impl States {
         for group in groups {
             let near = states
                 .last()
-                .is_some_and(|state| quantile_sorted(&group, 0.5) < state.centre * ratio);
+                .is_some_and(|state| quantile_sorted(&group, 0.5) < state.centre * RATIO);
             if near {
                 states.pop();
             } else {
@@ -90,7 +90,7 @@ impl States {
                 probes: pending.len(),
             });
         }
-        States { states, reach }
+        States { states }
     }
 
     /// The states, shortest probe time first; empty only without probes.
@@ -105,7 +105,7 @@ impl States {
         (0..self.states.len()).max_by_key(|&i| (self.states[i].probes, std::cmp::Reverse(i)))
     }
 
-    /// The state of a probe: the nearest one, if the probe is within its range widened by √ratio;
+    /// The state of a probe: the nearest one, if the probe is within its range widened by √1.5;
     /// `None` for an outlier.
     #[must_use]
     pub fn label(&self, probe: f64) -> Option<usize> {
@@ -117,7 +117,7 @@ impl States {
         };
         (0..self.states.len())
             .map(|i| (i, distance(&self.states[i])))
-            .filter(|(_, distance)| *distance <= self.reach)
+            .filter(|(_, distance)| *distance <= reach())
             .min_by(|a, b| a.1.total_cmp(&b.1))
             .map(|(i, _)| i)
     }
@@ -141,7 +141,7 @@ mod tests {
         probes.extend(level(224.0, 280.0, 30, 3));
         // Each within 1.5 of the next: a chain from one state to the other.
         probes.extend([75.0, 100.0, 140.0, 190.0, 900.0]);
-        let states = States::find(&probes, RATIO);
+        let states = States::find(&probes);
         assert_eq!(states.states().len(), 3);
         assert_eq!(states.commonest(), Some(1));
         assert_eq!(states.label(25.0), Some(0));
@@ -157,7 +157,7 @@ mod tests {
     fn quiet_machine_has_one_state() {
         let mut probes = level(50.0, 58.0, 200, 4);
         probes.extend([400.0, 2000.0]);
-        let states = States::find(&probes, RATIO);
+        let states = States::find(&probes);
         assert_eq!(states.states().len(), 1);
         assert!((states.states()[0].centre - 54.0).abs() < 1.0);
         assert!(states.states()[0].high < 58.0);
@@ -166,15 +166,15 @@ mod tests {
     #[test]
     fn slow_drift_is_no_second_state() {
         let probes: Vec<f64> = (0..200).map(|i| 50.0 + 0.2 * f64::from(i)).collect();
-        assert_eq!(States::find(&probes, RATIO).states().len(), 1);
+        assert_eq!(States::find(&probes).states().len(), 1);
     }
 
     #[test]
     fn few_probes() {
-        assert_eq!(States::find(&[], RATIO).states(), []);
-        assert_eq!(States::find(&[], RATIO).label(3.0), None);
-        assert_eq!(States::find(&[], RATIO).commonest(), None);
-        assert_eq!(States::find(&[52.0, 250.0], RATIO).states().len(), 1);
-        assert_eq!(States::find(&[52.0, 53.0, 51.0, f64::NAN], RATIO).states()[0].probes, 3);
+        assert_eq!(States::find(&[]).states(), []);
+        assert_eq!(States::find(&[]).label(3.0), None);
+        assert_eq!(States::find(&[]).commonest(), None);
+        assert_eq!(States::find(&[52.0, 250.0]).states().len(), 1);
+        assert_eq!(States::find(&[52.0, 53.0, 51.0, f64::NAN]).states()[0].probes, 3);
     }
 }

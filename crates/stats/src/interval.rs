@@ -136,6 +136,8 @@ fn first_rank(count: u64, holds: impl Fn(u64) -> bool) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::quantile::{median, sorted};
+    use proptest::prelude::*;
 
     #[test]
     fn mean_interval_of_three() {
@@ -159,6 +161,21 @@ mod tests {
         assert_eq!(quantile_interval(&samples[..5], 0.5, 0.95), None);
         assert_eq!(quantile_interval(&samples, 0.5, 0.95), Some(Interval { low: 1.0, high: 6.0 }));
         assert_eq!(quantile_interval(&[], 0.5, 0.95), None);
+    }
+
+    proptest! {
+        #[test]
+        fn median_interval_holds_the_median(samples in prop::collection::vec(0.0..1e9f64, 1..300)) {
+            let ordered = sorted(&samples);
+            let (min, max) = (ordered[0], ordered[ordered.len() - 1]);
+            match quantile_interval(&ordered, 0.5, 0.95) {
+                Some(interval) => {
+                    prop_assert!(interval.contains(median(&samples)));
+                    prop_assert!(min <= interval.low && interval.high <= max);
+                }
+                None => prop_assert!(samples.len() < 6),
+            }
+        }
     }
 
     #[test]

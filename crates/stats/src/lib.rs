@@ -3,7 +3,6 @@
 //! - [`quantile`]: the one definition of a quantile, and the median.
 //! - [`interval`]: intervals of a mean (Student t) and of a quantile (order statistics).
 //! - [`outlier`]: the fence that keeps interrupts out of a mean.
-//! - [`summary`]: what a table shows of a set of samples.
 //! - [`batch`]: from batches of samples to a point with an interval; convergence.
 //! - [`mod@line`]: ordinary and weighted straight-line least squares.
 //! - [`regression`]: a straight line with intervals, for absolute and for relative errors.
@@ -27,12 +26,9 @@ pub mod quantile;
 pub mod regression;
 pub mod runs;
 pub mod segmented;
-pub mod summary;
 
 pub use batch::{Point, batch_value};
-pub use bootstrap::Bootstrap;
 pub use cluster::{State, States};
 pub use interval::Interval;
 pub use line::Line;
 pub use regression::Regression;
-pub use summary::Summary;

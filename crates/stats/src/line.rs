@@ -1,72 +1,32 @@
 //! Straight lines by least squares.
 
-/// A fitted line y = intercept + slope·x with its standard errors.
-#[derive(Clone, Debug, PartialEq)]
+/// A line y = intercept + slope·x.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Line {
     /// Rise per unit of x.
     pub slope: f64,
     /// Value at x = 0.
     pub intercept: f64,
-    /// Standard error of the slope; zero for two points.
-    pub slope_error: f64,
-    /// Standard error of the intercept; zero for two points.
-    pub intercept_error: f64,
-    /// Residual standard deviation, √(Σwᵢrᵢ²/(n − 2)); for weights 1/σᵢ² it is near one.
-    pub residual: f64,
-    /// Number of points.
-    pub points: usize,
 }
 
 impl Line {
-    /// Ordinary least squares; `None` for fewer than two different x.
-    ///
-    /// *Formula*: slope = Sxy/Sxx, intercept = ȳ − slope·x̄, s² = Σr²/(n − 2),
-    /// se(slope) = s/√Sxx, se(intercept) = s·√(1/n + x̄²/Sxx), all about the means.
-    /// *Assumes* equal variances of y.
-    ///
-    /// # Panics
-    /// If the slices differ in length.
-    #[must_use]
-    pub fn fit(x: &[f64], y: &[f64]) -> Option<Line> {
-        Line::fit_weighted(x, y, &vec![1.0; x.len()])
-    }
-
     /// Weighted least squares, minimising Σwᵢ(yᵢ − a − b·xᵢ)²; `None` for fewer than two different
     /// x of positive weight.
     ///
-    /// *Formula*: as [`Line::fit`] with weighted means and sums; the standard errors are scaled by
-    /// the residuals, so only the ratios of the weights matter. Weights 1/y² minimise the relative
-    /// error.
+    /// *Formula*: slope = Sxy/Sxx, intercept = ȳ − slope·x̄, all about the weighted means. Only the
+    /// ratios of the weights matter; weights 1/y² minimise the relative error.
     /// *Assumes* variances of y proportional to 1/w.
     ///
     /// # Panics
     /// If the slices differ in length.
     #[must_use]
-    pub fn fit_weighted(x: &[f64], y: &[f64], weights: &[f64]) -> Option<Line> {
+    pub fn fit(x: &[f64], y: &[f64], weights: &[f64]) -> Option<Line> {
         assert_eq!(x.len(), y.len(), "as many y as x");
         let influence = Influence::of(x, weights)?;
         // Sums about the weighted mean of y, so that a large common level costs no digits.
-        let level = influence.mean(y);
+        let level: f64 = influence.shares.iter().zip(y).map(|(share, y)| share * y).sum();
         let slope: f64 = influence.slope.iter().zip(y).map(|(c, y)| c * (y - level)).sum();
-        let intercept = level - slope * influence.centre;
-        let squares: f64 = x
-            .iter()
-            .zip(y)
-            .zip(weights)
-            .map(|((x, y), w)| w * ((y - level) - slope * (x - influence.centre)).powi(2))
-            .sum();
-        let variance = if x.len() > 2 { squares / (x.len() - 2) as f64 } else { 0.0 };
-        let spread = influence.spread;
-        Some(Line {
-            slope,
-            intercept,
-            slope_error: (variance / spread).sqrt(),
-            intercept_error: (variance
-                * (1.0 / influence.total + influence.centre.powi(2) / spread))
-                .sqrt(),
-            residual: variance.sqrt(),
-            points: x.len(),
-        })
+        Some(Line { slope, intercept: level - slope * influence.centre })
     }
 
     /// The line's y at `x`.
@@ -88,8 +48,6 @@ pub struct Influence {
     /// Coefficient of each y in the intercept.
     pub intercept: Vec<f64>,
     centre: f64,
-    spread: f64,
-    total: f64,
     shares: Vec<f64>,
 }
 
@@ -114,11 +72,7 @@ impl Influence {
         let shares: Vec<f64> = weights.iter().map(|w| w / total).collect();
         let intercept =
             shares.iter().zip(&slope).map(|(share, slope)| share - centre * slope).collect();
-        Some(Influence { slope, intercept, centre, spread, total, shares })
-    }
-
-    fn mean(&self, y: &[f64]) -> f64 {
-        self.shares.iter().zip(y).map(|(share, y)| share * y).sum()
+        Some(Influence { slope, intercept, centre, shares })
     }
 }
 
@@ -137,17 +91,16 @@ mod tests {
 
     #[test]
     fn two_points_make_an_exact_line() {
-        let line = Line::fit(&[1.0, 3.0], &[5.0, 9.0]).unwrap();
+        let line = Line::fit(&[1.0, 3.0], &[5.0, 9.0], &[1.0; 2]).unwrap();
         assert_eq!((line.slope, line.intercept), (2.0, 3.0));
-        assert_eq!((line.slope_error, line.intercept_error), (0.0, 0.0));
         assert_eq!(line.at(10.0), 23.0);
     }
 
     #[test]
     fn one_place_makes_none() {
-        assert!(Line::fit(&[2.0, 2.0, 2.0], &[1.0, 2.0, 3.0]).is_none());
-        assert!(Line::fit(&[], &[]).is_none());
-        assert!(Line::fit_weighted(&[1.0, 2.0], &[1.0, 2.0], &[0.0, 0.0]).is_none());
+        assert!(Line::fit(&[2.0; 3], &[1.0, 2.0, 3.0], &[1.0; 3]).is_none());
+        assert!(Line::fit(&[], &[], &[]).is_none());
+        assert!(Line::fit(&[1.0, 2.0], &[1.0, 2.0], &[0.0, 0.0]).is_none());
     }
 
     proptest! {
@@ -158,7 +111,7 @@ mod tests {
             let x: Vec<f64> = points.iter().enumerate().map(|(i, p)| p.0 + 100.0 * i as f64).collect();
             let y: Vec<f64> = points.iter().map(|p| p.1).collect();
             let weights: Vec<f64> = points.iter().map(|p| p.2).collect();
-            let line = Line::fit_weighted(&x, &y, &weights).unwrap();
+            let line = Line::fit(&x, &y, &weights).unwrap();
             let influence = Influence::of(&x, &weights).unwrap();
             let sum = |c: &[f64]| c.iter().zip(&y).map(|(c, y)| c * y).sum::<f64>();
             prop_assert!((sum(&influence.slope) - line.slope).abs() < 1e-9);
@@ -167,8 +120,8 @@ mod tests {
 
         #[test]
         fn weight_two_is_the_point_twice(a in -9.0..9.0f64, b in -9.0..9.0f64, c in -9.0..9.0f64) {
-            let once = Line::fit_weighted(&[1.0, 2.0, 4.0], &[a, b, c], &[1.0, 2.0, 1.0]).unwrap();
-            let twice = Line::fit(&[1.0, 2.0, 2.0, 4.0], &[a, b, b, c]).unwrap();
+            let once = Line::fit(&[1.0, 2.0, 4.0], &[a, b, c], &[1.0, 2.0, 1.0]).unwrap();
+            let twice = Line::fit(&[1.0, 2.0, 2.0, 4.0], &[a, b, b, c], &[1.0; 4]).unwrap();
             prop_assert!((once.slope - twice.slope).abs() < 1e-9);
             prop_assert!((once.intercept - twice.intercept).abs() < 1e-9);
         }

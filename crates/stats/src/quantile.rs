@@ -120,5 +120,11 @@ mod tests {
             let (low, high) = if p < q { (p, q) } else { (q, p) };
             prop_assert!(quantile(&samples, low) <= quantile(&samples, high));
         }
+
+        #[test]
+        fn a_mean_lies_between_the_ends(samples in prop::collection::vec(0.0..1e9f64, 1..300)) {
+            prop_assert!(quantile(&samples, 0.0) <= mean(&samples) * (1.0 + 1e-12));
+            prop_assert!(mean(&samples) <= quantile(&samples, 1.0) * (1.0 + 1e-12));
+        }
     }
 }

@@ -33,13 +33,9 @@ pub struct Regression {
     pub slope_degrees: f64,
     /// Degrees of freedom behind the variance of intercept − ρ·slope, ρ being their ratio.
     pub ratio_degrees: f64,
-    /// Residual standard deviation √(Σwr²/(n − 2)): in units of y for [`ordinary`] (w = 1), as a
-    /// share of y for [`relative`] (w = 1/ŷ²).
-    pub residual: f64,
-    /// 1 − Σwr²/Σw(y − ȳ)² with ȳ the weighted mean; 1 where all y are the same.
+    /// 1 − Σwr²/Σw(y − ȳ)² with ȳ the weighted mean, w = 1 for [`ordinary`] and 1/ŷ² for [`relative`];
+    /// 1 where all y are the same.
     pub r_squared: f64,
-    /// Number of points.
-    pub points: usize,
 }
 
 impl Regression {

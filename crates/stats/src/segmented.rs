@@ -14,7 +14,7 @@ mod search;
 
 pub use partition::{EXACT, Partition, Points, partitions};
 pub use place::break_range;
-pub use search::{Candidate, Choice, Limits, search};
+pub use search::{Choice, Limits, search};
 
 #[cfg(test)]
 mod tests;

@@ -1,14 +1,11 @@
 //! Lengths.
 
 use std::fmt;
-use std::iter::Sum;
-use std::ops::{Add, Div, Mul};
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::number::split;
-use crate::{Ns, Rate, UnitError};
+use crate::typed::{Typed, UnitError};
 
 const IEC: [(u64, &str); 4] =
     [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
@@ -44,86 +41,40 @@ impl FromStr for Bytes {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Bytes, UnitError> {
-        const WHAT: &str = "a size";
-        let (value, unit) = split(text, WHAT, "64KiB")?;
+        let typed = Typed::read(text, "a size", "64KiB")?;
+        let unit = typed.unit;
+        let ambiguous = |iec: &str, si: &str| {
+            typed.wrong(format!("'{unit}' may mean 1000 or 1024; write {iec} or {si}"))
+        };
         let factor = match unit {
             "" | "B" => 1,
             "kB" => 1000,
             "MB" => 1_000_000,
             "GB" => 1_000_000_000,
             "TB" => 1_000_000_000_000,
-            "K" | "k" | "KB" => return Err(ambiguous(text, unit, "KiB", "kB")),
-            "M" | "m" => return Err(ambiguous(text, unit, "MiB", "MB")),
-            "G" | "g" => return Err(ambiguous(text, unit, "GiB", "GB")),
-            _ => match IEC.iter().find(|(_, symbol)| *symbol == unit) {
-                Some((factor, _)) => *factor,
-                None => {
-                    return Err(UnitError::UnknownUnit {
-                        what: WHAT,
-                        text: text.into(),
-                        unit: unit.into(),
-                        known: "B, KiB, MiB, GiB, TiB, kB, MB, GB, TB",
-                    });
-                }
-            },
+            "K" | "k" | "KB" => return Err(ambiguous("KiB", "kB")),
+            "M" | "m" => return Err(ambiguous("MiB", "MB")),
+            "G" | "g" => return Err(ambiguous("GiB", "GB")),
+            _ => {
+                let step = IEC.iter().find(|(_, symbol)| *symbol == unit);
+                step.ok_or_else(|| typed.wrong_unit("B, KiB, MiB, GiB, TiB, kB, MB, GB, TB"))?.0
+            }
         };
-        let out_of_range = |why| UnitError::OutOfRange { what: WHAT, text: text.into(), why };
         // Whole numbers take an exact path: an f64 holds only 53 bits.
-        let number = text.trim().strip_suffix(unit).unwrap_or(text).trim();
-        if let Ok(whole) = number.parse::<u64>() {
-            let bytes = whole.checked_mul(factor).ok_or(out_of_range("it is too large"))?;
-            return Ok(Bytes(bytes));
+        if let Ok(whole) = typed.digits.parse::<u64>() {
+            let bytes = whole.checked_mul(factor);
+            return bytes.map(Bytes).ok_or_else(|| typed.wrong("it is too large"));
         }
-        let bytes = value * factor as f64;
+        let bytes = typed.number * factor as f64;
         if bytes < 0.0 {
-            Err(out_of_range("it is negative"))
+            Err(typed.wrong("it is negative"))
         } else if bytes >= 2f64.powi(53) {
-            Err(out_of_range("it is too large"))
+            Err(typed.wrong("it is too large"))
         } else if bytes.fract() != 0.0 {
-            Err(out_of_range("it is not a whole number of bytes"))
+            Err(typed.wrong("it is not a whole number of bytes"))
         } else {
             Ok(Bytes(bytes as u64))
         }
-    }
-}
-
-fn ambiguous(text: &str, unit: &str, iec: &'static str, si: &'static str) -> UnitError {
-    UnitError::AmbiguousUnit { text: text.into(), unit: unit.into(), iec, si }
-}
-
-impl Add for Bytes {
-    type Output = Bytes;
-    fn add(self, other: Bytes) -> Bytes {
-        Bytes(self.0 + other.0)
-    }
-}
-
-impl Mul<u64> for Bytes {
-    type Output = Bytes;
-    fn mul(self, count: u64) -> Bytes {
-        Bytes(self.0 * count)
-    }
-}
-
-/// The rate at which this length moves in a given time.
-impl Div<Ns> for Bytes {
-    type Output = Rate;
-    fn div(self, time: Ns) -> Rate {
-        Rate(self.0 as f64 * 1e9 / time.0)
-    }
-}
-
-/// The time this length takes at a given rate.
-impl Div<Rate> for Bytes {
-    type Output = Ns;
-    fn div(self, rate: Rate) -> Ns {
-        Ns(self.0 as f64 * 1e9 / rate.0)
-    }
-}
-
-impl Sum for Bytes {
-    fn sum<I: Iterator<Item = Bytes>>(lengths: I) -> Bytes {
-        Bytes(lengths.map(|length| length.0).sum())
     }
 }
 
@@ -180,15 +131,6 @@ mod tests {
             "read a size from '18446744073709551615KiB': it is too large"
         );
         assert!(message("3 apples").contains("unknown unit 'apples'"));
-    }
-
-    #[test]
-    fn lengths_times_and_rates_agree() {
-        // 4000 bytes in 1000 ns are 4 GB/s; at that rate 2000 bytes take 500 ns.
-        let rate = Bytes(4000) / Ns(1000.0);
-        assert_eq!(rate, Rate(4e9));
-        assert_eq!(Bytes(2000) / rate, Ns(500.0));
-        assert_eq!(Bytes(3) * 2 + Bytes(1), Bytes(7));
     }
 
     proptest! {

@@ -6,7 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::UnitError;
-use crate::number::{significant_short, split};
+use crate::number::significant_short;
+use crate::typed::Typed;
 
 /// A share between 0 and 1, such as a precision or a confidence.
 ///
@@ -31,23 +32,15 @@ impl FromStr for Fraction {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Fraction, UnitError> {
-        const WHAT: &str = "a share";
-        let (value, unit) = split(text, WHAT, "5%")?;
-        let fraction = match unit {
-            "%" => value / 100.0,
-            "" => value,
-            _ => {
-                return Err(UnitError::UnknownUnit {
-                    what: WHAT,
-                    text: text.into(),
-                    unit: unit.into(),
-                    known: "%",
-                });
-            }
+        let typed = Typed::read(text, "a share", "5%")?;
+        let fraction = match typed.unit {
+            "%" => typed.number / 100.0,
+            "" => typed.number,
+            _ => return Err(typed.wrong_unit("%")),
         };
         if !(0.0..=1.0).contains(&fraction) {
             let why = "it must lie between 0 % and 100 % (write 5% or 0.05 for five per cent)";
-            return Err(UnitError::OutOfRange { what: WHAT, text: text.into(), why });
+            return Err(typed.wrong(why));
         }
         Ok(Fraction(fraction))
     }

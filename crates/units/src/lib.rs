@@ -5,15 +5,15 @@
 #![forbid(unsafe_code)]
 
 mod bytes;
-mod error;
 mod fraction;
 mod number;
 mod rate;
 mod time;
+mod typed;
 
 pub use bytes::Bytes;
-pub use error::UnitError;
 pub use fraction::Fraction;
-pub use number::{significant, significant_short};
-pub use rate::{Rate, RateUnit};
-pub use time::{Ns, TimeUnit};
+pub use number::{SharedUnit, significant, significant_short};
+pub use rate::Rate;
+pub use time::Ns;
+pub use typed::UnitError;

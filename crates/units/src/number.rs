@@ -1,8 +1,6 @@
-//! Three significant digits, and the split of a text into number and unit.
+//! Three significant digits, and the prefix that brings a number near one.
 
 use std::fmt;
-
-use crate::UnitError;
 
 /// `value` rounded to `digits` significant digits, in plain notation where that stays readable.
 ///
@@ -21,7 +19,7 @@ pub fn significant(value: f64, digits: usize) -> String {
         return "0".to_owned();
     }
     if !value.is_finite() {
-        return if value.is_nan() { "NaN".to_owned() } else { format!("{value}") };
+        return value.to_string();
     }
     let digits = digits.max(1);
     let exponent = decimal_exponent(value, digits);
@@ -55,62 +53,41 @@ fn decimal_exponent(value: f64, digits: usize) -> i32 {
     exponent.and_then(|e| e.parse().ok()).expect("the exponent format always has an exponent")
 }
 
-/// The step of `ladder` (ascending powers of a thousand with their symbols) that brings `value`
-/// between 1 and 1000 after rounding, or the nearest one.
-pub(crate) fn step<'a>(value: f64, ladder: &[(f64, &'a str)]) -> (f64, &'a str) {
-    let rounded = if value == 0.0 || !value.is_finite() {
-        value.abs()
-    } else {
-        format!("{:.2e}", value.abs()).parse().unwrap_or(value.abs())
-    };
-    let fitting = ladder.iter().rev().find(|(factor, _)| rounded >= *factor);
-    *fitting.or(ladder.first()).expect("a ladder has a step")
+/// The unit that several numbers share, in a column of a table or along an axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SharedUnit {
+    size: f64,
+    symbol: &'static str,
+}
+
+impl SharedUnit {
+    /// The step of `ladder` (ascending powers of a thousand with their symbols) that brings `value`
+    /// between 1 and 1000 after rounding, or the nearest one.
+    pub(crate) fn of(value: f64, ladder: &[(f64, &'static str)]) -> SharedUnit {
+        let rounded: f64 =
+            format!("{:.2e}", value.abs()).parse().expect("what is written is a number");
+        let fitting = ladder.iter().rev().find(|(size, _)| rounded >= *size);
+        let (size, symbol) = *fitting.or(ladder.first()).expect("a ladder has a step");
+        SharedUnit { size, symbol }
+    }
+
+    /// The unit's symbol.
+    pub fn symbol(self) -> &'static str {
+        self.symbol
+    }
+
+    /// How many of this unit are `value` nanoseconds, if it is one of times, or bytes per second.
+    pub fn count(self, value: f64) -> f64 {
+        value / self.size
+    }
 }
 
 /// Writes `value` with the right step of `ladder`: `1.40 µs`.
 pub(crate) fn write_scaled(
     f: &mut fmt::Formatter<'_>,
     value: f64,
-    ladder: &[(f64, &str)],
+    ladder: &[(f64, &'static str)],
 ) -> fmt::Result {
-    let (factor, symbol) = step(value, ladder);
-    f.pad(&format!("{} {symbol}", significant(value / factor, 3)))
-}
-
-/// Splits `text` into its leading number and the unit after it, both trimmed.
-pub(crate) fn split<'a>(
-    text: &'a str,
-    what: &'static str,
-    example: &'static str,
-) -> Result<(f64, &'a str), UnitError> {
-    let trimmed = text.trim();
-    if trimmed.is_empty() {
-        return Err(UnitError::Empty { what, example });
-    }
-    let end = number_length(trimmed);
-    let (number, unit) = trimmed.split_at(end);
-    match number.parse::<f64>() {
-        Ok(value) if value.is_finite() => Ok((value, unit.trim())),
-        Ok(_) => Err(UnitError::OutOfRange { what, text: text.into(), why: "it is too large" }),
-        Err(_) => Err(UnitError::NotANumber { what, text: text.into(), example }),
-    }
-}
-
-/// Bytes of `text` that form a decimal number; an `e` counts only when digits follow it.
-fn number_length(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
-    let mut end = usize::from(matches!(bytes.first(), Some(b'+' | b'-')));
-    end += digits(end);
-    if bytes.get(end) == Some(&b'.') {
-        end += 1 + digits(end + 1);
-    }
-    if matches!(bytes.get(end), Some(b'e' | b'E')) {
-        let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
-        let exponent = digits((end + 1 + sign).min(bytes.len()));
-        if exponent > 0 {
-            end += 1 + sign + exponent;
-        }
-    }
-    end
+    let unit = SharedUnit::of(value, ladder);
+    f.pad(&format!("{} {}", significant(unit.count(value), 3), unit.symbol))
 }

@@ -1,13 +1,12 @@
 //! Rates.
 
 use std::fmt;
-use std::ops::{Div, Mul};
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::UnitError;
-use crate::number::{split, step, write_scaled};
+use crate::number::{SharedUnit, write_scaled};
+use crate::typed::{Typed, UnitError};
 
 const LADDER: [(f64, &str); 5] =
     [(1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s"), (1e12, "TB/s")];
@@ -25,28 +24,8 @@ pub struct Rate(pub f64);
 
 impl Rate {
     /// The unit in which this rate is written.
-    pub fn unit(self) -> RateUnit {
-        let (bytes_per_second, symbol) = step(self.0, &LADDER);
-        RateUnit { bytes_per_second, symbol }
-    }
-}
-
-/// One of B/s, kB/s, MB/s, GB/s and TB/s, for numbers that share it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RateUnit {
-    bytes_per_second: f64,
-    symbol: &'static str,
-}
-
-impl RateUnit {
-    /// The unit's symbol.
-    pub fn symbol(self) -> &'static str {
-        self.symbol
-    }
-
-    /// How many of this unit `rate` is.
-    pub fn count(self, rate: Rate) -> f64 {
-        rate.0 / self.bytes_per_second
+    pub fn unit(self) -> SharedUnit {
+        SharedUnit::of(self.0, &LADDER)
     }
 }
 
@@ -60,47 +39,10 @@ impl FromStr for Rate {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Rate, UnitError> {
-        const WHAT: &str = "a rate";
-        let (value, unit) = split(text, WHAT, "4GB/s")?;
-        let missing = UnitError::MissingUnit { what: WHAT, text: text.into(), example: "4GB/s" };
-        if unit.is_empty() {
-            return Err(missing);
-        }
-        let step = LADDER.iter().find(|(_, symbol)| *symbol == unit);
-        let (factor, _) = step.ok_or_else(|| UnitError::UnknownUnit {
-            what: WHAT,
-            text: text.into(),
-            unit: unit.into(),
-            known: "B/s, kB/s, MB/s, GB/s, TB/s",
-        })?;
-        let rate = value * factor;
-        if !rate.is_finite() {
-            let why = "it is too large";
-            return Err(UnitError::OutOfRange { what: WHAT, text: text.into(), why });
-        }
-        Ok(Rate(rate))
-    }
-}
-
-impl Mul<f64> for Rate {
-    type Output = Rate;
-    fn mul(self, factor: f64) -> Rate {
-        Rate(self.0 * factor)
-    }
-}
-
-impl Div<f64> for Rate {
-    type Output = Rate;
-    fn div(self, divisor: f64) -> Rate {
-        Rate(self.0 / divisor)
-    }
-}
-
-/// How many times faster this rate is than the other.
-impl Div for Rate {
-    type Output = f64;
-    fn div(self, other: Rate) -> f64 {
-        self.0 / other.0
+        let typed = Typed::read(text, "a rate", "4GB/s")?;
+        let step = LADDER.iter().find(|(_, symbol)| *symbol == typed.unit);
+        let (factor, _) = step.ok_or_else(|| typed.wrong_unit("B/s, kB/s, MB/s, GB/s, TB/s"))?;
+        typed.times(*factor).map(Rate)
     }
 }
 
@@ -128,7 +70,7 @@ mod tests {
     #[test]
     fn a_unit_is_shared() {
         let unit = Rate(4.29e9).unit();
-        assert_eq!((unit.symbol(), unit.count(Rate(950e6))), ("GB/s", 0.95));
+        assert_eq!((unit.symbol(), unit.count(950e6)), ("GB/s", 0.95));
     }
 
     #[test]

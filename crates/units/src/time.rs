@@ -1,15 +1,13 @@
 //! Durations.
 
 use std::fmt;
-use std::iter::Sum;
-use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
+use std::ops::{Add, Sub};
 use std::str::FromStr;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::UnitError;
-use crate::number::{split, step, write_scaled};
+use crate::number::{SharedUnit, write_scaled};
+use crate::typed::{Typed, UnitError};
 
 const LADDER: [(f64, &str); 4] = [(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")];
 
@@ -32,6 +30,11 @@ impl Ns {
     /// No time at all.
     pub const ZERO: Ns = Ns(0.0);
 
+    /// The longer of the two.
+    pub fn max(self, other: Ns) -> Ns {
+        Ns(self.0.max(other.0))
+    }
+
     /// A duration given in seconds.
     pub fn from_secs(seconds: f64) -> Ns {
         Ns(seconds * 1e9)
@@ -42,49 +45,9 @@ impl Ns {
         self.0 / 1e9
     }
 
-    /// The same duration without its sign.
-    pub fn abs(self) -> Ns {
-        Ns(self.0.abs())
-    }
-
-    /// The shorter of the two.
-    pub fn min(self, other: Ns) -> Ns {
-        Ns(self.0.min(other.0))
-    }
-
-    /// The longer of the two.
-    pub fn max(self, other: Ns) -> Ns {
-        Ns(self.0.max(other.0))
-    }
-
-    /// Whether it is neither infinite nor NaN.
-    pub fn is_finite(self) -> bool {
-        self.0.is_finite()
-    }
-
     /// The unit in which this duration is written.
-    pub fn unit(self) -> TimeUnit {
-        let (nanoseconds, symbol) = step(self.0, &LADDER);
-        TimeUnit { nanoseconds, symbol }
-    }
-}
-
-/// One of ns, µs, ms and s, for a table column or an axis whose numbers share it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TimeUnit {
-    nanoseconds: f64,
-    symbol: &'static str,
-}
-
-impl TimeUnit {
-    /// The unit's symbol.
-    pub fn symbol(self) -> &'static str {
-        self.symbol
-    }
-
-    /// How many of this unit `time` is.
-    pub fn count(self, time: Ns) -> f64 {
-        time.0 / self.nanoseconds
+    pub fn unit(self) -> SharedUnit {
+        SharedUnit::of(self.0, &LADDER)
     }
 }
 
@@ -98,57 +61,18 @@ impl FromStr for Ns {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Ns, UnitError> {
-        const WHAT: &str = "a duration";
-        let (value, unit) = split(text, WHAT, "250ms")?;
-        let nanoseconds = match unit {
+        let typed = Typed::read(text, "a duration", "250ms")?;
+        let nanoseconds = match typed.unit {
             "ns" => 1.0,
             "us" | "\u{b5}s" | "\u{3bc}s" => 1e3,
             "ms" => 1e6,
             "s" => 1e9,
             "min" => 60e9,
             "h" => 3600e9,
-            "" if value == 0.0 => 1.0,
-            "" => {
-                return Err(UnitError::MissingUnit {
-                    what: WHAT,
-                    text: text.into(),
-                    example: "250ms",
-                });
-            }
-            _ => {
-                return Err(UnitError::UnknownUnit {
-                    what: WHAT,
-                    text: text.into(),
-                    unit: unit.into(),
-                    known: "ns, us, ms, s, min, h",
-                });
-            }
+            "" if typed.number == 0.0 => 1.0,
+            _ => return Err(typed.wrong_unit("ns, us, ms, s, min, h")),
         };
-        let time = Ns(value * nanoseconds);
-        if !time.is_finite() {
-            let why = "it is too large";
-            return Err(UnitError::OutOfRange { what: WHAT, text: text.into(), why });
-        }
-        Ok(time)
-    }
-}
-
-impl From<Duration> for Ns {
-    fn from(duration: Duration) -> Ns {
-        Ns(duration.as_secs() as f64 * 1e9 + f64::from(duration.subsec_nanos()))
-    }
-}
-
-/// A time that is negative, infinite or too long has no [`Duration`].
-impl TryFrom<Ns> for Duration {
-    type Error = UnitError;
-
-    fn try_from(time: Ns) -> Result<Duration, UnitError> {
-        Duration::try_from_secs_f64(time.as_secs()).map_err(|_| UnitError::OutOfRange {
-            what: "a time span",
-            text: time.to_string(),
-            why: "it must be finite and not negative",
-        })
+        typed.times(nanoseconds).map(Ns)
     }
 }
 
@@ -159,64 +83,10 @@ impl Add for Ns {
     }
 }
 
-impl AddAssign for Ns {
-    fn add_assign(&mut self, other: Ns) {
-        self.0 += other.0;
-    }
-}
-
 impl Sub for Ns {
     type Output = Ns;
     fn sub(self, other: Ns) -> Ns {
         Ns(self.0 - other.0)
-    }
-}
-
-impl SubAssign for Ns {
-    fn sub_assign(&mut self, other: Ns) {
-        self.0 -= other.0;
-    }
-}
-
-impl Neg for Ns {
-    type Output = Ns;
-    fn neg(self) -> Ns {
-        Ns(-self.0)
-    }
-}
-
-impl Mul<f64> for Ns {
-    type Output = Ns;
-    fn mul(self, factor: f64) -> Ns {
-        Ns(self.0 * factor)
-    }
-}
-
-impl Mul<Ns> for f64 {
-    type Output = Ns;
-    fn mul(self, time: Ns) -> Ns {
-        time * self
-    }
-}
-
-impl Div<f64> for Ns {
-    type Output = Ns;
-    fn div(self, divisor: f64) -> Ns {
-        Ns(self.0 / divisor)
-    }
-}
-
-/// This duration divided by the other.
-impl Div for Ns {
-    type Output = f64;
-    fn div(self, other: Ns) -> f64 {
-        self.0 / other.0
-    }
-}
-
-impl Sum for Ns {
-    fn sum<I: Iterator<Item = Ns>>(times: I) -> Ns {
-        Ns(times.map(|time| time.0).sum())
     }
 }
 
@@ -292,17 +162,14 @@ mod tests {
     #[test]
     fn a_unit_is_shared_by_a_column() {
         let unit = Ns(1400.0).unit();
-        assert_eq!((unit.symbol(), unit.count(Ns(250.0))), ("µs", 0.25));
+        assert_eq!((unit.symbol(), unit.count(250.0)), ("µs", 0.25));
     }
 
     #[test]
-    fn durations_convert_both_ways() {
-        assert_eq!(Ns::from(Duration::from_micros(3)), Ns(3000.0));
-        assert_eq!(Duration::try_from(Ns(3000.0)), Ok(Duration::from_micros(3)));
-        assert!(Duration::try_from(Ns(-1.0)).is_err());
+    fn seconds_are_the_nearest_number() {
         assert_eq!(Ns(27.0).as_secs(), 2.7e-8);
-        let span = Ns(2.0) * 3.0 - Ns(1.0) + -Ns(1.0);
-        assert_eq!((span, Ns(6.0) / Ns(4.0)), (Ns(4.0), 1.5));
+        assert_eq!(Ns::from_secs(3e-6), Ns(3000.0));
+        assert_eq!(Ns(2.0) + Ns(3.0) - Ns(1.0), Ns(4.0));
     }
 
     proptest! {

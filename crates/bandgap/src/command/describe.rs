@@ -28,7 +28,7 @@ impl Host {
     /// Describes the machine, with a short look at the noise of `cpus`.
     pub fn look(stage: &Stage, cpus: &[usize]) -> Self {
         Self {
-            description: Description::read(),
+            description: Description::read(&stage.topology),
             clock: stage.clock.report(),
             work: stage.work,
             noise: noise(stage, cpus, GLANCE),

@@ -1,5 +1,7 @@
 //! `bandgap doctor`.
 
+mod checks;
+
 use std::time::Duration;
 
 use bandgap_campaign::Task;
@@ -10,9 +12,8 @@ use bandgap_host::doctor::{Evidence, Grade, Pinning, PlacementState, examine};
 use bandgap_host::{Description, NoiseReport, pin};
 use bandgap_launch::{Classify, Exit, Failure, Options, Stage, Transport, floors, on_processes};
 use bandgap_record::Number;
-use bandgap_report::{self as report, Check as Shown};
 use bandgap_results::noise::{CoreNoise, Noise};
-use bandgap_stats::{States, cluster};
+use bandgap_stats::States;
 
 use super::describe::noise;
 use super::measure::one_size;
@@ -36,7 +37,7 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     let stage = Stage::new()?;
     let ranks = one_size(measure, 2)?;
     let placement = stage.place(ranks, measure.cores.as_deref())?;
-    let description = Description::read();
+    let description = Description::read(&stage.topology);
     let progress = Progress::new("doctor", output.quiet);
     progress.show(0.1, "noise");
     let noise = noise(&stage, &placement.cpus, LOOK);
@@ -55,24 +56,7 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     sink.host(&serde_json::json!({
         "description": description, "clock": stage.clock.report(), "noise": noise, "checks": checks,
     }));
-    let found: Vec<String> =
-        checks.iter().map(|check| format!("{}. {}", check.found, check.matters)).collect();
-    let rows: Vec<Shown<'_>> = checks
-        .iter()
-        .zip(&found)
-        .map(|(check, found)| Shown {
-            name: &check.name,
-            grade: match check.grade {
-                Grade::Good => report::Grade::Good,
-                Grade::Note => report::Grade::Note,
-                Grade::Warning => report::Grade::Warning,
-                Grade::Bad => report::Grade::Bad,
-            },
-            found,
-            advice: check.advice.as_deref().unwrap_or_default(),
-        })
-        .collect();
-    sink.say(&report::checks(&rows, sink.layout()))?;
+    sink.say(&checks::table(&checks, sink.layout()))?;
     sink.add(recorded(&noise).into())?;
     let findings = checks.iter().any(|check| check.grade >= Grade::Warning);
     sink.close(if findings { Exit::Findings } else { Exit::Fine })
@@ -138,7 +122,7 @@ fn states(
         .filter(|batch| batch.rejected.is_none())
         .filter_map(Batch::cache_line)
         .collect();
-    let states = States::find(&probes, cluster::RATIO);
+    let states = States::find(&probes);
     let all: usize = states.states().iter().map(|state| state.probes).sum();
     let shares = states
         .states()

@@ -38,11 +38,11 @@ pub fn run(names: &[String], measure: &Measure, output: &Output) -> Result<Exit,
     if let Some(placement) = &collected.placement {
         session.sink.host(&Host::look(&session.stage, &placement.cpus));
     }
-    let measured = assemble::floors(&collected.table, &plan).class(Exit::Defect)?;
-    for warning in &measured.unavailable {
+    let (results, unavailable) = assemble::floors(&collected.table, &plan).class(Exit::Defect)?;
+    for warning in &unavailable {
         session.sink.warn(warning);
     }
-    let exit = session.sink.add_all(measured.results)?;
+    let exit = session.sink.add_all(results)?;
     session.note(exit);
     session.end(&collected, RANKS);
     session.close()

@@ -90,7 +90,7 @@ impl<'a> Session<'a> {
                 self.note(Exit::Findings);
                 self.sink.warn(&format!("too little was measured to fit: {reason}"));
                 if !table.is_empty() {
-                    self.sink.add(unfitted(&setting, table, &reason))?;
+                    self.sink.add(unfitted(&setting, table, &reason).into())?;
                 }
             }
         }
@@ -110,8 +110,8 @@ impl<'a> Session<'a> {
         let collected = match target {
             Target::Simulated(_) => {
                 let machine = machine(target)?;
-                if ranks > machine.ranks() {
-                    let (name, has) = (machine.name(), machine.ranks());
+                if ranks > machine.ranks {
+                    let (name, has) = (&machine.name, machine.ranks);
                     let what = format!("run {ranks} ranks: {name} has {has}");
                     return Err(Failure::new(Exit::Usage, what));
                 }

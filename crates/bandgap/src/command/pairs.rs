@@ -19,7 +19,7 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     let target = target(measure);
     let mut session = Session::open("pairs", measure, output)?;
     let all = match (&target, &measure.cores) {
-        (Target::Simulated(_), _) => machine(&target)?.ranks().min(SIMULATED),
+        (Target::Simulated(_), _) => machine(&target)?.ranks.min(SIMULATED),
         (_, Some(cores)) => parse_cpu_list(cores).class(Exit::Usage)?.len().min(MAX_RANKS),
         (_, None) => session.stage.topology.allowed_ids().len().min(MAX_RANKS),
     };
@@ -29,7 +29,7 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     }
     let plan = PairsPlan { asked: session.asked(&target), samples: BATCH };
     session.measure(&plan, &target, ranks, |setting, table| {
-        assemble::pairs(setting, &plan.asked.judge(table), table)
+        assemble::pairs(setting, &plan.asked.judge(table))
     })?;
     session.close()
 }

@@ -44,7 +44,7 @@ pub fn run(signature: &Signature, measure: &Measure, output: &Output) -> Result<
         Some(requesters) => {
             let plan = FanInPlan { asked, requesters };
             session.measure(&plan, &target, ranks, |setting, table| {
-                assemble::contention(setting, &plan.judge(table), table)
+                assemble::contention(setting, &plan.judge(table))
             })?;
         }
         None => {

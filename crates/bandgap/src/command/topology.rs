@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use bandgap_host::{Topology, TopologySummary};
+use bandgap_host::{Distance, Topology, TopologySummary};
 use bandgap_launch::{Classify, Exit, Failure};
 
 use crate::args::{Measure, Output};
@@ -22,11 +22,11 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     sink.host(&serde_json::json!({
         "topology": topology, "summary": summary, "pairs_by_distance": pairs,
     }));
-    sink.say(&describe(&topology, &summary))?;
+    sink.say(&describe(&summary, &pairs))?;
     sink.close(Exit::Fine)
 }
 
-fn describe(topology: &Topology, summary: &TopologySummary) -> String {
+fn describe(summary: &TopologySummary, pairs: &[(Distance, (usize, usize))]) -> String {
     let mut text = String::new();
     let plural = |count: usize| if count == 1 { "" } else { "s" };
     // Writing to a string does not fail.
@@ -56,16 +56,13 @@ fn describe(topology: &Topology, summary: &TopologySummary) -> String {
         );
     }
     let _ = writeln!(text, "\n{:<10} {:>4}  pair of processors", "distance", "");
-    for (distance, (a, b)) in topology.pairs_by_distance() {
+    for (distance, (a, b)) in pairs {
         let _ = writeln!(text, "{:<15}  {a},{b}", distance.to_string());
     }
-    let _ = write!(
+    let (a, b) = pairs.last().map_or((0, 1), |(_, farthest)| *farthest);
+    let _ = writeln!(
         text,
-        "\nMeasure between two of them with --cores, as in: bandgap signature --cores "
+        "\nMeasure between two of them with --cores, as in: bandgap signature --cores {a},{b}"
     );
-    let _ = match topology.farthest_pair() {
-        Some((_, (a, b))) => writeln!(text, "{a},{b}"),
-        None => writeln!(text, "0,1"),
-    };
     text
 }

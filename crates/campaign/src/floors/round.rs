@@ -1,7 +1,7 @@
 //! One floor or layer as a batch, and what a sample of it is worth.
 
-use bandgap_comm::{Delay, Floor, Yields};
-use bandgap_kernels::{Comms1, Get, ISSUE, Kernel, Order, Pair, PingPong, Store, Stream, WHOLE};
+use bandgap_comm::{Floor, Yields};
+use bandgap_kernels::{AtSize, ISSUE, Order, Over, Pair, Refused, WHOLE, fact};
 use serde_json::Value;
 
 /// Ranks between which floors are measured.
@@ -22,18 +22,14 @@ pub(super) fn order(floor: &Floor) -> Order {
 }
 
 /// The order of the kernel that a layer runs, for an order that names the layer; `None` for a floor.
-pub fn kernel_order(floor: &Floor, named: &Order) -> Option<Order> {
-    let (pair, messages, bytes) = (Pair::FIRST, floor.rounds, floor.bytes());
-    let (samples, ranks, delay) = (named.samples, named.ranks, Delay::NONE);
-    let order = match floor.kernel.as_deref()? {
-        PingPong::NAME => Order::of(&PingPong { pair, messages }, samples, ranks),
-        Stream::NAME => Order::of(&Stream { pair, messages }, samples, ranks),
-        Comms1::NAME => Order::of(&Comms1 { pair, messages, bytes }, samples, ranks),
-        Store::NAME => Order::of(&Store { pair, messages, bytes, delay }, samples, ranks),
-        Get::NAME => Order::of(&Get { pair, messages, bytes, delay }, samples, ranks),
-        _ => return None,
-    };
-    Some(Order { checked: named.checked, probed: named.probed, ..order })
+///
+/// # Errors
+/// The kernel is unknown, or needs to know more than the number and the size of its messages.
+pub fn kernel_order(floor: &Floor, named: &Order) -> Result<Option<Order>, Refused> {
+    let Some(kernel) = &floor.kernel else { return Ok(None) };
+    let round = AtSize { bytes: floor.bytes(), messages: floor.rounds, pair: Pair::FIRST };
+    let order = (fact(kernel)?.at)(round, named.samples, named.ranks)?;
+    Ok(Some(Order { checked: named.checked, probed: named.probed, ..order }))
 }
 
 /// Nanoseconds of one round, of half of it where it goes there and back, from those of a sample.
@@ -50,30 +46,64 @@ pub(super) fn per_round(floor: &Floor, ns: f64) -> f64 {
 /// The column of samples that is its time. A transfer ends when it is complete, other kernels when
 /// the last message is issued; a floor has one time.
 pub(super) fn column(floor: &Floor) -> &'static str {
-    match floor.kernel.as_deref() {
-        None | Some(Store::NAME | Get::NAME) => WHOLE,
-        Some(_) => ISSUE,
+    let kernel = floor.kernel.as_deref().and_then(|name| fact(name).ok());
+    match kernel.map(|kernel| kernel.over) {
+        None | Some(Over::Transfer) => WHOLE,
+        Some(Over::Am | Over::Comm) => ISSUE,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use bandgap_comm::Yields::{Bytes, BytesEachWay, HalfRoundTrip, Operation};
-    use bandgap_kernels::fact;
+    use bandgap_kernels::facts;
 
     use super::*;
 
+    fn layer(kernel: &'static str) -> Floor {
+        Floor::layer("layer", "", Bytes(100), 3, &[], kernel)
+    }
+
     #[test]
     fn a_layer_is_an_order_of_its_kernel_and_a_floor_is_none() {
-        for kernel in [PingPong::NAME, Stream::NAME, Comms1::NAME, Store::NAME, Get::NAME] {
-            let layer = Floor::layer("layer", "", Bytes(100), 3, &[], kernel);
+        for (kernel, column_of) in [
+            ("ping_pong", ISSUE),
+            ("stream", ISSUE),
+            ("comms1", ISSUE),
+            ("store", WHOLE),
+            ("get", WHOLE),
+        ] {
+            let layer = layer(kernel);
             let named = Order { checked: true, ..order(&layer) };
-            let order = kernel_order(&layer, &named).unwrap();
-            assert_eq!((order.checked, order.samples), (true, named.samples));
-            (fact(&order).unwrap().check)(&order, RANKS).unwrap();
+            let order = kernel_order(&layer, &named).unwrap().unwrap();
+            assert_eq!((&*order.kernel, order.checked), (kernel, true));
+            assert_eq!((order.samples, order.ranks), (named.samples, named.ranks));
+            assert_eq!(order.parameters["messages"], 3);
+            assert_eq!(column(&layer), column_of);
+            (fact(kernel).unwrap().check)(&order, RANKS).unwrap();
         }
         let floor = Floor::new("floor", "", Operation, 1);
-        assert_eq!(kernel_order(&floor, &order(&floor)), None);
+        assert_eq!(kernel_order(&floor, &order(&floor)), Ok(None));
+        assert_eq!(column(&floor), WHOLE);
+    }
+
+    #[test]
+    fn every_kernel_of_the_list_is_a_layer_or_is_refused_by_name() {
+        let refused = |kernel| {
+            let layer = layer(kernel);
+            kernel_order(&layer, &order(&layer)).map_err(|refused| refused.to_string())
+        };
+        for fact in facts() {
+            match refused(fact.name) {
+                Ok(order) => assert_eq!(order.unwrap().kernel, fact.name),
+                Err(text) => assert!(text.contains(&format!("{:?}", fact.name)), "{text}"),
+            }
+        }
+        // One that needs to know more, and one that there is not.
+        for (kernel, why) in [("burst", "more than"), ("ping-pong", "no such kernel")] {
+            let text = refused(kernel).unwrap_err();
+            assert!(text.contains(&format!("{kernel:?}")) && text.contains(why), "{text}");
+        }
     }
 
     #[test]

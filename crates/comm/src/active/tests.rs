@@ -1,5 +1,3 @@
-use std::time::Duration;
-
 use super::*;
 use crate::inproc::{InprocLink, links};
 use crate::{Credited, NoWatch};

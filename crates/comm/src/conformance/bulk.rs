@@ -3,7 +3,7 @@
 use super::filled::{Filled, byte_at, filled};
 use super::ranks::{ECHO, Log, SINK, run_over};
 use super::{EXPOSED, Harness};
-use crate::{Begun, Bulk, CommError, Endpoint, HandlerId, Message, Posted, Source};
+use crate::{Bulk, CommError, Endpoint, HandlerId, Message, Source};
 
 /// Lengths of transfers: 0, less than a word, a page, and more than fits into a channel.
 const LENGTHS: [usize; 5] = [0, 1, 7, 4096, (1 << 20) + 3];
@@ -118,11 +118,11 @@ pub fn what_is_not_exposed_is_refused<H: Harness<E: Bulk>>() {
         let outcomes = [
             end.read_exposed(at, &mut bytes),
             end.write_exposed(at, &bytes),
-            end.try_store(1, at, Source::Bytes(&bytes), &mut 0).map(drop_posted),
-            end.try_store(1, at, Source::Exposed { at: 0, len }, &mut 0).map(drop_posted),
-            end.try_store(1, 0, Source::Exposed { at, len }, &mut 0).map(drop_posted),
-            end.try_get(1, at, 0, len, message).map(drop_begun),
-            end.try_get(1, 0, at, len, message).map(drop_begun),
+            end.try_store(1, at, Source::Bytes(&bytes), &mut 0).map(drop),
+            end.try_store(1, at, Source::Exposed { at: 0, len }, &mut 0).map(drop),
+            end.try_store(1, 0, Source::Exposed { at, len }, &mut 0).map(drop),
+            end.try_get(1, at, 0, len, message).map(drop),
+            end.try_get(1, 0, at, len, message).map(drop),
         ];
         for (i, outcome) in outcomes.into_iter().enumerate() {
             match outcome {
@@ -134,8 +134,8 @@ pub fn what_is_not_exposed_is_refused<H: Harness<E: Bulk>>() {
         }
     }
     for nobody in [0, 2, usize::MAX] {
-        let store = end.try_store(nobody, 0, Source::Bytes(&[1]), &mut 0).map(drop_posted);
-        let get = end.try_get(nobody, 0, 0, 1, message).map(drop_begun);
+        let store = end.try_store(nobody, 0, Source::Bytes(&[1]), &mut 0).map(drop);
+        let get = end.try_get(nobody, 0, 0, 1, message).map(drop);
         for outcome in [store, get] {
             assert!(
                 matches!(outcome, Err(CommError::NoSuchPeer { peer, size: 2 }) if peer == nobody),
@@ -151,7 +151,3 @@ pub fn what_is_not_exposed_is_refused<H: Harness<E: Bulk>>() {
     });
     assert_eq!((whole[1].requests.len(), whole[0].replies.len()), (1, 1));
 }
-
-fn drop_posted(_: Posted) {}
-
-fn drop_begun(_: Begun) {}

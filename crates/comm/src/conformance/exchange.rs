@@ -55,7 +55,7 @@ pub fn completes_once<H: Harness>() {
                 Ok(Posted::Busy) => break,
                 Err(error) => panic!("failed to {error}"),
             }
-            assert!(sender.outstanding() <= sender.capabilities().capacity);
+            assert!(sender.outstanding() <= sender.capacity());
         }
         progress(&mut receiver, &mut there);
         completed += progress(&mut sender, &mut here);

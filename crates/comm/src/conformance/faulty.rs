@@ -37,10 +37,6 @@ impl<L: Link> Link for Faulty<L> {
         self.link.size()
     }
 
-    fn blocks(&self) -> bool {
-        self.link.blocks()
-    }
-
     fn try_send(&mut self, peer: Rank, frame: &Frame) -> Result<Posted, CommError> {
         if self.refuses() { Ok(Posted::Busy) } else { self.link.try_send(peer, frame) }
     }

@@ -40,7 +40,7 @@ impl Filled {
     pub(super) fn check<E: Bulk>(&self, am: &Am<E>) -> Result<(), CommError> {
         let rank = am.rank();
         let mut held = vec![0; EXPOSED];
-        am.read_exposed(0, &mut held)?;
+        am.endpoint().read_exposed(0, &mut held)?;
         let wrong = held.iter().zip(&self.0).position(|(held, expected)| held != expected);
         if let Some(at) = wrong {
             let last = held.iter().zip(&self.0).rposition(|(held, expected)| held != expected);

@@ -14,7 +14,7 @@ fn fill<E: Endpoint>(endpoint: &mut E, peer: Rank, seen: &mut Seen) -> usize {
             Ok(Posted::Busy) => refused += 1,
             Err(error) => panic!("failed to {error}"),
         }
-        assert!(accepted <= endpoint.capabilities().capacity, "{accepted} requests were accepted");
+        assert!(accepted <= endpoint.capacity(), "{accepted} requests were accepted");
         endpoint.progress(seen).expect("no peer has sent anything wrong");
     }
     accepted
@@ -52,7 +52,7 @@ pub fn busy_at_capacity<H: Harness>() {
 pub fn flood_both_ways<H: Harness>() {
     let logs = run::<H>(2, |am| {
         let peer = 1 - am.rank();
-        let requests = 4 * am.endpoint().capabilities().capacity.min(500) + 100;
+        let requests = 4 * am.endpoint().capacity().min(500) + 100;
         for i in 0..requests as u64 {
             am.request(peer, ECHO, [i])?;
         }

@@ -2,6 +2,7 @@
 
 use super::Credited;
 use super::ledger::Asked;
+use crate::error::check_peer;
 use crate::{
     Begun, Bulk, CommError, Frame, FrameKind, HandlerId, Link, Message, Posted, Rank, Source,
     exposed_range,
@@ -52,7 +53,7 @@ impl<L: Link> Bulk for Credited<L> {
         from: Source<'_>,
         done: &mut usize,
     ) -> Result<Posted, CommError> {
-        self.is_peer(peer)?;
+        check_peer(peer, self.link.rank(), self.link.size())?;
         let len = from.len();
         exposed_range(self.ledger.exposed, into, len)?;
         if let Source::Exposed { at, .. } = from {
@@ -73,22 +74,13 @@ impl<L: Link> Bulk for Credited<L> {
         len: usize,
         message: Message,
     ) -> Result<Begun, CommError> {
-        self.is_peer(peer)?;
         exposed_range(self.ledger.exposed, at, len)?;
         exposed_range(self.ledger.exposed, into, len)?;
-        let account = &mut self.ledger.peers[peer];
-        if account.credits == 0 {
-            return Ok(Begun::Busy);
-        }
         let asking = Message::new(HandlerId(0), [at, into, len].map(|word| word as u64));
-        let frame = Frame { kind: FrameKind::Get, credits: account.owed, message: asking };
-        if self.link.try_send(peer, &frame)? == Posted::Busy {
+        if self.send_on_credit(peer, FrameKind::Get, asking)? == Posted::Busy {
             return Ok(Begun::Busy);
         }
-        account.credits -= 1;
-        account.asked.push_back(Asked { into, len, message });
-        self.ledger.outstanding += 1;
-        self.ledger.owed -= usize::from(std::mem::take(&mut account.owed));
+        self.ledger.peers[peer].asked.push_back(Asked { into, len, message });
         Ok(Begun::Yes)
     }
 }

@@ -1,4 +1,5 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
 
 use super::*;
 
@@ -7,6 +8,19 @@ const LEN: usize = 24;
 const FIRST: Part = Part::new(0, LEN);
 const SECOND: Part = Part::new(LEN, LEN);
 const THIRD: Part = Part::new(2 * LEN, LEN);
+
+/// Runs `program` on each rank, every rank a thread. Returns the outcomes by rank.
+fn run<T: Send>(
+    ranks: Vec<Direct>,
+    program: impl Fn(&mut Direct) -> Result<T, CommError> + Sync,
+) -> Vec<Result<T, CommError>> {
+    let program = &program;
+    thread::scope(|scope| {
+        let start = |mut rank: Direct| scope.spawn(move || program(&mut rank));
+        let threads: Vec<_> = ranks.into_iter().map(start).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no rank panics")).collect()
+    })
+}
 
 fn all_well<T: Send + std::fmt::Debug>(
     size: usize,
@@ -35,11 +49,11 @@ fn a_broadcast_gives_all_ranks_what_each_root_has() {
         for root in 0..size {
             let got = all_well(size, |rank| {
                 let own = rank.rank() as u8;
-                rank.memory_mut().fill(100 + own);
+                rank.memory.fill(100 + own);
                 rank.broadcast(root, SECOND)?;
-                let around = [FIRST, THIRD].map(|part| part.of(rank.memory()).unwrap().to_vec());
+                let around = [FIRST, THIRD].map(|part| part.of(&rank.memory).unwrap().to_vec());
                 assert_eq!(around, [[100 + own; LEN], [100 + own; LEN]]);
-                Ok(SECOND.of(rank.memory())?.to_vec())
+                Ok(SECOND.of(&rank.memory)?.to_vec())
             });
             assert_eq!(got, vec![vec![100 + root as u8; LEN]; size], "root {root} of {size}");
         }
@@ -54,10 +68,10 @@ fn a_sum_adds_each_rank_once_and_leaves_the_terms() {
         let got = all_well(size, |rank| {
             // A power of two for each rank: a term left out or added twice is seen.
             let own = f64::from(1 << rank.rank());
-            write(rank.memory_mut(), FIRST, [own, 100.0 * own, -own]);
+            write(&mut rank.memory, FIRST, [own, 100.0 * own, -own]);
             rank.sum(FIRST, SECOND, THIRD)?;
-            assert_eq!(doubles(FIRST.of(rank.memory())?), [own, 100.0 * own, -own]);
-            Ok(doubles(SECOND.of(rank.memory())?))
+            assert_eq!(doubles(FIRST.of(&rank.memory)?), [own, 100.0 * own, -own]);
+            Ok(doubles(SECOND.of(&rank.memory)?))
         });
         let all = f64::from((1 << size) - 1);
         assert_eq!(got, vec![[all, 100.0 * all, -all]; size]);
@@ -108,7 +122,7 @@ fn rows_and_columns_do_for_themselves_what_all_do() {
     let got = all_well(2 * COLUMNS, |rank| {
         let (row, column) = (rank.rank() / COLUMNS, rank.rank() % COLUMNS);
         let own = f64::from(1 << rank.rank());
-        write(rank.memory_mut(), FIRST, [own; 3]);
+        write(&mut rank.memory, FIRST, [own; 3]);
         let row = Members { first: row * COLUMNS, stride: 1, count: COLUMNS };
         let column = Members { first: column, stride: COLUMNS, count: 2 };
         rank.group(row)?.sum(FIRST, SECOND, THIRD)?;
@@ -125,7 +139,7 @@ fn rows_and_columns_do_for_themselves_what_all_do() {
             let refused = group.group(last).map(drop);
             assert!(matches!(refused, Err(CommError::NotInGroup { .. })), "{refused:?}");
         }
-        let memory = rank.memory();
+        let memory = &rank.memory;
         Ok((doubles(SECOND.of(memory)?)[0], doubles(THIRD.of(memory)?)[0]))
     });
     // Row 1 is ranks 3, 4, 5: 8 + 16 + 32, broadcast down the columns. The last two of a row have
@@ -140,7 +154,7 @@ fn receives_take_messages_of_their_sender_and_tag_in_posting_order() {
     all_well(3, |rank| {
         if rank.rank() > 0 {
             for value in 0..3 {
-                rank.memory_mut()[0] = 10 * rank.rank() as u8 + value;
+                rank.memory[0] = 10 * rank.rank() as u8 + value;
                 rank.send(0, u32::from(value / 2), Part::new(0, 1))?;
             }
             return Ok(());
@@ -152,9 +166,9 @@ fn receives_take_messages_of_their_sender_and_tag_in_posting_order() {
         for receive in receives.into_iter().rev() {
             rank.wait(receive)?;
         }
-        assert_eq!(rank.memory()[..5], [22, 20, 10, 21, 11]);
+        assert_eq!(rank.memory[..5], [22, 20, 10, 21, 11]);
         rank.recv(1, 1, Part::new(0, 1))?;
-        assert_eq!(rank.memory()[0], 12);
+        assert_eq!(rank.memory[0], 12);
         Ok(())
     });
 }
@@ -186,7 +200,8 @@ fn a_wait_ends_when_its_peer_is_gone_or_nothing_comes() {
         );
     assert!(matches!(outcomes[0], Err(CommError::PeerGone { peer: 1, .. })), "{outcomes:?}");
     let mut ranks = ranks(2, 1);
-    let mut alone = ranks.remove(0).with_patience(Duration::ZERO);
+    let mut alone = ranks.remove(0);
+    alone.patience = Duration::ZERO;
     let late = alone.recv(1, 0, Part::new(0, 1));
     assert!(matches!(late, Err(CommError::Deadline { .. })), "{late:?}");
 }
@@ -196,18 +211,19 @@ fn a_hook_changes_repeats_swaps_and_drops_messages() {
     let spoilt = |hook: Hook| {
         let mut ranks = ranks(2, 2);
         let receiver = ranks.pop().unwrap();
-        let sender = ranks.pop().unwrap().with_hook(hook);
+        let mut sender = ranks.pop().unwrap();
+        sender.hook = Some(hook);
         let outcomes = run(vec![sender, receiver], |rank| {
             if rank.rank() == 0 {
                 for value in 1..=2 {
-                    rank.memory_mut()[0] = value;
+                    rank.memory[0] = value;
                     rank.send(1, 0, Part::new(0, 1))?;
                 }
                 return Ok((Vec::new(), 0));
             }
             let bytes = [0, 1].map(|at| {
                 let part = Part::new(at, 1);
-                rank.recv(0, 0, part).map(|()| rank.memory()[at])
+                rank.recv(0, 0, part).map(|()| rank.memory[at])
             });
             Ok((bytes.into_iter().flatten().collect(), rank.untaken()?))
         });

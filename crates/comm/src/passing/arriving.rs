@@ -1,11 +1,11 @@
-//! What handlers do: check what peers say, match what arrives with receives, and leave the rest as
-//! work.
+//! What handlers do: check what peers say, match what arrives with receives, and leave copying.
 
-use super::entries::{Arrival, Body, Giving, Into, Receive, Taking, Work};
+use super::entries::{Arrival, Body, CopyOut, Giving, Into, Receive, Taking};
+use super::handlers::Kind;
 use super::inline;
 use super::mail::Mail;
 use super::matching::Envelope;
-use crate::{Rank, Word};
+use crate::{Message, Rank, Word};
 
 impl Mail {
     /// Notes that a peer sent what no peer may send. The rank's current or next call fails.
@@ -17,15 +17,9 @@ impl Mail {
         self.waited.message.take_aside();
     }
 
-    /// The receive that takes a message that arrives now: the first posted that matches, else the
-    /// one that the rank waits in.
-    fn matching(&mut self, envelope: Envelope) -> Option<&mut Receive> {
-        let key = self.matching_key(envelope)?;
-        self.receives.get_mut(key)
-    }
-
-    /// Number of that receive.
-    fn matching_key(&mut self, envelope: Envelope) -> Option<usize> {
+    /// Number of the receive that takes a message that arrives now: of the first posted that
+    /// matches, else of the one that the rank waits in.
+    fn matching(&mut self, envelope: Envelope) -> Option<usize> {
         let Self { posted, receives, waited, .. } = self;
         let found = posted.iter().position(|&key| receives[key].envelope == envelope);
         match found.and_then(|at| posted.remove(at)) {
@@ -50,7 +44,7 @@ impl Mail {
         }
         let bytes = bytes as usize;
         match self.matching(envelope) {
-            Some(receive) => receive.arrived(bytes, Taking::Words(words)),
+            Some(key) => self.receives[key].arrived(bytes, Taking::Words(words)),
             None => self.arrivals.push_back(Arrival { envelope, bytes, body: Body::Words(words) }),
         }
     }
@@ -62,7 +56,7 @@ impl Mail {
         if self.wait_ends_in_slot(envelope, bytes, slot) {
             return;
         }
-        let into = match self.matching_key(envelope) {
+        let into = match self.matching(envelope) {
             Some(key) => {
                 let receive = &mut self.receives[key];
                 receive.arrived(bytes, Taking::Coming);
@@ -77,28 +71,33 @@ impl Mail {
                 Into::Arrival { index: self.arrivals.len() - 1 }
             }
         };
-        self.work.push_back(Work::Copy { from, slot, bytes, into });
+        self.copies.push_back(CopyOut { from, slot, bytes, into });
         self.attention = true;
     }
 
     /// A message that is still at its sender.
-    pub(super) fn announced(&mut self, envelope: Envelope, bytes: u64, send: u64, address: u64) {
+    pub(super) fn announced(&mut self, envelope: Envelope, bytes: u64, send: u64) {
         let Ok(bytes) = usize::try_from(bytes) else {
             let what = format!("a message of {bytes} bytes, more than a memory can have");
             return self.garbage(envelope.peer(), what);
         };
-        match self.matching_key(envelope) {
-            Some(key) => {
-                let receive = &mut self.receives[key];
-                (receive.bytes, receive.state) = (bytes, Taking::Announced { send, address });
-                self.work.push_back(Work::Answer { receive: key });
-                self.attention = true;
-            }
+        match self.matching(envelope) {
+            Some(key) => self.take_announced(key, bytes, send),
             None => {
-                let body = Body::Announced { send, address };
+                let body = Body::Announced { send };
                 self.arrivals.push_back(Arrival { envelope, bytes, body });
             }
         }
+    }
+
+    /// A receive takes a message that is still at its sender, and answers.
+    pub(super) fn take_announced(&mut self, key: usize, bytes: usize, send: u64) {
+        let receive = &mut self.receives[key];
+        receive.arrived(bytes, if bytes == 0 { Taking::Done } else { Taking::Coming });
+        let wanted = Word::from(receive.state == Taking::Coming);
+        let peer = receive.envelope.peer();
+        let handler = Kind::Answer.after(self.first);
+        self.tell_later(peer, Message::new(handler, [send, key as Word, wanted]));
     }
 
     /// A peer answered an announcement: it waits for the bytes (`wanted`), or does not need them.
@@ -139,7 +138,7 @@ impl Mail {
             return self.garbage(from, what);
         }
         let into = Into::Receive { receive: key, part: entry.expect(bytes) };
-        self.work.push_back(Work::Copy { from, slot, bytes, into });
+        self.copies.push_back(CopyOut { from, slot, bytes, into });
         self.attention = true;
     }
 

@@ -3,7 +3,7 @@
 use super::handlers::Kind;
 use super::mail::Mail;
 use super::{HoldsMail, Passing};
-use crate::{Bulk, CommError, Message, Posted, Rank, Watch, Word};
+use crate::{Bulk, CommError, Message, Rank, Watch, Word};
 
 /// Rounds of a barrier of so many ranks: ⌈log₂ ranks⌉.
 fn rounds(ranks: usize) -> u32 {
@@ -35,15 +35,11 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
             let distance = 1 << round;
             let after = rank + distance;
             let peer = if after < ranks { after } else { after - ranks };
-            let handler = self.mail().first.of(Kind::Barrier);
-            let message = Message::new(handler, [Word::from(round) | (ranks as Word) << 32]);
             let (endpoint, state) = self.am.parts();
             let mail = state.mail_mut();
-            // A lane toward which something waits may be in the middle of a store.
-            if mail.lanes[peer].listed || endpoint.try_request(peer, message)? == Posted::Busy {
-                mail.lanes[peer].control.push_back(message);
-                mail.activate(peer);
-            }
+            let handler = Kind::Barrier.after(mail.first);
+            let message = Message::new(handler, [Word::from(round) | (ranks as Word) << 32]);
+            mail.tell(endpoint, peer, message)?;
             let from = before(rank, distance, ranks);
             self.wait_until("ranks to come to a barrier", |mail| mail.barriers[from] > 0)?;
             self.mail_mut().barriers[from] -= 1;
@@ -68,7 +64,7 @@ impl Mail {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{FirstHandlers, Mail, Tuning};
+    use super::super::{Mail, Tuning};
     use super::*;
     use crate::HandlerId;
 
@@ -76,8 +72,8 @@ mod tests {
     fn a_barrier_takes_what_each_round_sends_and_nothing_else() {
         const SIZE: usize = 9;
         let tuning = Tuning { eager: 0, chunk: 64, slots: 1 };
-        let first = FirstHandlers { request: HandlerId(0) };
-        let mail = |rank| Mail::new(rank, SIZE, 64 * SIZE, 0, &tuning, first).unwrap();
+        let mail =
+            |rank| Mail::new(rank, SIZE, 64 * SIZE, Some((0, &tuning)), HandlerId(0)).unwrap();
         for rank in 0..SIZE {
             for from in (0..SIZE).filter(|&from| from != rank) {
                 for ranks in 0..=SIZE + 1 {

@@ -4,12 +4,8 @@ use super::{HoldsMail, InSlot, Passing, Pending};
 use crate::{Bulk, CommError, Part, Rank, Watch};
 
 /// A send or a receive that was begun; [`Passing::wait`] ends it.
-#[derive(Debug)]
-pub struct MessageId(Key);
-
-/// Which one.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Key {
+pub enum MessageId {
     /// A send that was over when it was begun.
     Sent,
     /// Number of a send.
@@ -31,8 +27,8 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         from: Part,
     ) -> Result<Pending<MessageId>, CommError> {
         let sent = self.send_at_once(peer, tag, from)?;
-        let key = if sent { Key::Sent } else { self.begin_send(peer, tag, from)? };
-        Ok(Pending(MessageId(key)))
+        let id = if sent { MessageId::Sent } else { self.begin_send(peer, tag, from)? };
+        Ok(Pending(id))
     }
 
     /// Posts a receive of the message of `peer` and `tag` into `into`.
@@ -48,7 +44,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         let envelope = self.envelope(peer, tag)?;
         into.of(&self.memory)?;
         let key = self.begin_recv(envelope, into)?;
-        Ok(Pending(MessageId(Key::Receive(key))))
+        Ok(Pending(MessageId::Receive(key)))
     }
 
     /// Waits until a send's part may change, or a receive has its message.
@@ -57,14 +53,10 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// As [`Passing::send`] and [`Passing::recv`].
     #[inline]
     pub fn wait(&mut self, pending: Pending<MessageId>) -> Result<(), CommError> {
-        let Pending(MessageId(key)) = pending;
-        match key {
-            Key::Sent => Ok(()),
-            Key::Send(key) => self.end_send(key),
-            Key::Receive(key) => {
-                self.wait_until("a message", |mail| mail.has_received(key))?;
-                self.end_recv(key)
-            }
+        match pending.0 {
+            MessageId::Sent => Ok(()),
+            MessageId::Send(key) => self.end_send(key),
+            MessageId::Receive(key) => self.end_recv(key, "a message"),
         }
     }
 
@@ -74,13 +66,13 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         peer: Rank,
         tag: u32,
         from: Part,
-    ) -> Result<Key, CommError> {
+    ) -> Result<MessageId, CommError> {
         match self.send_in_slot(peer, tag, from)? {
-            InSlot::Done => Ok(Key::Sent),
-            InSlot::Begun(key) => Ok(Key::Send(key)),
+            InSlot::Done => Ok(MessageId::Sent),
+            InSlot::Begun(key) => Ok(MessageId::Send(key)),
             InSlot::NotNow => {
                 let envelope = self.envelope(peer, tag)?;
-                self.queue_send(envelope, from).map(Key::Send)
+                self.queue_send(envelope, from).map(MessageId::Send)
             }
         }
     }
@@ -88,10 +80,10 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// Whether [`Passing::wait`] would return at once.
     #[cfg(feature = "conformance")]
     pub(super) fn is_over(&self, pending: &Pending<MessageId>) -> bool {
-        match pending.0.0 {
-            Key::Sent => true,
-            Key::Send(key) => self.mail().has_sent(key),
-            Key::Receive(key) => self.mail().has_received(key),
+        match pending.0 {
+            MessageId::Sent => true,
+            MessageId::Send(key) => self.mail().has_sent(key),
+            MessageId::Receive(key) => self.mail().has_received(key),
         }
     }
 }

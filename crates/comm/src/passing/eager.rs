@@ -6,7 +6,7 @@ use super::lane::Lane;
 use super::mail::Mail;
 use super::matching::Envelope;
 use super::{HoldsMail, INLINE, Passing};
-use crate::{Bulk, CommError, Part, Posted, Rank, Watch, Word};
+use crate::{Bulk, CommError, Part, Rank, Watch, Word};
 
 /// What came of an attempt to send a message in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         if !for_slot || !active.is_empty() || !lane.has_slot(layout) {
             return Ok(InSlot::NotNow);
         }
-        let kind = (first.of(Kind::Slot), Word::from(tag));
+        let kind = (Kind::Slot.after(*first), Word::from(tag));
         let mut storing = lane.take_slot(layout, *rank, kind, 0..len);
         if storing.move_on(endpoint, peer, bytes)? {
             return Ok(InSlot::Done);
@@ -65,11 +65,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         let into = into.of_mut(&mut self.memory)?;
         endpoint.read_exposed(mail.layout.offset(from, slot), into)?;
         if let Some(message) = mail.emptied(from) {
-            // A lane toward which something waits may be in the middle of a store.
-            if mail.lanes[from].listed || endpoint.try_request(from, message)? == Posted::Busy {
-                mail.lanes[from].control.push_back(message);
-                mail.activate(from);
-            }
+            mail.tell(endpoint, from, message)?;
         }
         Ok(())
     }
@@ -87,7 +83,7 @@ impl Mail {
     ) -> bool {
         let waited = &mut self.waited;
         let fits = waited.message.is(envelope) && bytes == waited.into.len;
-        let ends = fits && self.work.is_empty();
+        let ends = fits && self.copies.is_empty();
         if ends {
             waited.message.take_aside();
             waited.slot = Some(slot);

@@ -21,13 +21,6 @@ pub(super) struct Receive {
 pub(super) enum Taking {
     /// No message has matched.
     Posted,
-    /// The message is announced, and its sender has no answer yet.
-    Announced {
-        /// Its sender's number of the send.
-        send: u64,
-        /// Where its sender has the bytes.
-        address: u64,
-    },
     /// Bytes are to come.
     Coming,
     /// The bytes are these words.
@@ -103,17 +96,16 @@ pub(super) enum Body {
     /// At its sender.
     Announced {
         send: u64,
-        address: u64,
     },
 }
 
-/// What a handler leaves to do with the endpoint.
+/// What a handler leaves to do: to copy bytes out of the next slot of `from`.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Work {
-    /// Copies bytes out of the next slot of `from`.
-    Copy { from: Rank, slot: u64, bytes: usize, into: Into },
-    /// Answers the announcement that a receive has taken.
-    Answer { receive: usize },
+pub(super) struct CopyOut {
+    pub(super) from: Rank,
+    pub(super) slot: u64,
+    pub(super) bytes: usize,
+    pub(super) into: Into,
 }
 
 /// Where bytes are copied to.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use slab::Slab;
 
 use super::Tuning;
-use super::entries::{Arrival, Receive, Send, Work};
+use super::entries::{Arrival, CopyOut, Receive, Send};
 use super::lane::Lane;
 use super::matching::Awaited;
 use super::tuning::Layout;
@@ -15,21 +15,22 @@ use crate::{CommError, HandlerId, Part, Rank, Word};
 const EXPECTED: usize = 64;
 
 /// The state of message passing in a rank. Handlers match what arrives with receives, in the order
-/// of arrival. What needs the endpoint they cannot do; they leave it as work.
+/// of arrival. What needs the endpoint they cannot do; they leave it to the calls.
 #[derive(Debug)]
 pub struct Mail {
     pub(super) waited: Waited,
-    /// Whether there is work, a fault, or something that waits to be sent.
+    /// Whether there is a slot to be emptied, a fault, or something that waits to be sent.
     pub(super) attention: bool,
-    /// Identifier of the first handler of each kind.
-    pub(super) first: FirstHandlers,
+    /// The first handler of message passing; the others follow it.
+    pub(super) first: HandlerId,
     /// Ranks toward which something waits to be sent.
     pub(super) active: Vec<Rank>,
     /// Receives that no message has matched, in the order in which they were posted.
     pub(super) posted: VecDeque<usize>,
     /// Messages that no receive has taken, in order of arrival.
     pub(super) arrivals: VecDeque<Arrival>,
-    pub(super) work: VecDeque<Work>,
+    /// Slots to be emptied, in order of arrival.
+    pub(super) copies: VecDeque<CopyOut>,
     pub(super) receives: Slab<Receive>,
     pub(super) sends: Slab<Send>,
     /// By peer; this rank's own is unused.
@@ -40,12 +41,6 @@ pub struct Mail {
     pub(super) barriers: Vec<u64>,
     /// A peer that sent what no peer may send, and what that was.
     pub(super) fault: Option<(Rank, String)>,
-}
-
-/// Identifier of the first handler of message passing; the others follow it.
-#[derive(Clone, Copy, Debug)]
-pub struct FirstHandlers {
-    pub(super) request: HandlerId,
 }
 
 /// A state of handlers that contains a [`Mail`], so that message passing shares a table and an
@@ -71,7 +66,7 @@ impl HoldsMail for Mail {
 
 /// The receive that the rank waits in while no other is posted. A short message goes from registers
 /// to here, and from here into its part.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Waited {
     pub(super) message: Awaited,
     /// Length of the message in words that was taken.
@@ -86,58 +81,44 @@ pub(super) struct Waited {
 }
 
 impl Mail {
-    /// The state of `rank` of `size`. Its slots lie in exposed memory from offset `at` on; `first`
-    /// is what [`add_handlers`](super::add_handlers) returned.
+    /// The state of `rank` of `size`. `slots` says from which offset on its slots lie in the
+    /// `exposed` bytes of a rank. Without slots it passes messages of up to
+    /// [`INLINE`](super::INLINE) bytes; longer ones fail where they are sent. `first` is what
+    /// [`add_handlers`](super::add_handlers) returned.
     ///
     /// # Errors
-    /// [`CommError::NotExposed`]: the slots ([`Tuning::memory`]) do not fit in the `exposed` bytes
-    /// of a rank.
+    /// [`CommError::NotExposed`]: the slots ([`Tuning::memory`]) do not fit.
     pub fn new(
         rank: Rank,
         size: usize,
         exposed: usize,
-        at: usize,
-        tuning: &Tuning,
-        first: FirstHandlers,
+        slots: Option<(usize, &Tuning)>,
+        first: HandlerId,
     ) -> Result<Self, CommError> {
-        Ok(Self::with(rank, size, Layout::new(at, tuning, size, exposed)?, first))
-    }
-
-    /// The state of a rank that exposes no memory. It passes messages of up to
-    /// [`INLINE`](super::INLINE) bytes; longer ones fail where they are sent.
-    pub fn without_slots(rank: Rank, size: usize, first: FirstHandlers) -> Self {
-        Self::with(rank, size, Layout::none(), first)
+        Ok(Self {
+            waited: Waited::default(),
+            attention: false,
+            first,
+            active: Vec::with_capacity(size),
+            posted: VecDeque::with_capacity(EXPECTED),
+            arrivals: VecDeque::with_capacity(EXPECTED),
+            copies: VecDeque::with_capacity(EXPECTED),
+            receives: Slab::with_capacity(EXPECTED),
+            sends: Slab::with_capacity(EXPECTED),
+            lanes: (0..size).map(|_| Lane::default()).collect(),
+            layout: match slots {
+                Some((at, tuning)) => Layout::new(at, tuning, size, exposed)?,
+                None => Layout::none(),
+            },
+            rank,
+            barriers: vec![0; size],
+            fault: None,
+        })
     }
 
     /// Messages that have arrived and that no receive has taken, and barriers that peers have come
     /// to and this rank has not. 0 when all ranks have ended what they do together.
     pub fn unclaimed(&self) -> u64 {
         self.arrivals.len() as u64 + self.barriers.iter().sum::<u64>()
-    }
-
-    fn with(rank: Rank, size: usize, layout: Layout, first: FirstHandlers) -> Self {
-        Self {
-            waited: Waited {
-                message: Awaited::nothing(),
-                bytes: 0,
-                words: [0; 3],
-                into: Part::default(),
-                slot: None,
-                receive: None,
-            },
-            attention: false,
-            first,
-            active: Vec::with_capacity(size),
-            posted: VecDeque::with_capacity(EXPECTED),
-            arrivals: VecDeque::with_capacity(EXPECTED),
-            work: VecDeque::with_capacity(EXPECTED),
-            receives: Slab::with_capacity(EXPECTED),
-            sends: Slab::with_capacity(EXPECTED),
-            lanes: (0..size).map(|_| Lane::default()).collect(),
-            layout,
-            rank,
-            barriers: vec![0; size],
-            fault: None,
-        }
     }
 }

@@ -39,15 +39,17 @@ pub(super) struct Awaited(u64);
 const TAKEN: u64 = 1 << 63;
 const ASIDE: u64 = TAKEN | 1;
 
+impl Default for Awaited {
+    /// No message.
+    fn default() -> Self {
+        Self(TAKEN)
+    }
+}
+
 impl Awaited {
     #[inline(always)]
     pub(super) fn new(envelope: Envelope) -> Self {
         Self(envelope.0)
-    }
-
-    /// No message.
-    pub(super) fn nothing() -> Self {
-        Self(TAKEN)
     }
 
     /// The message was taken, and is beside this.
@@ -100,7 +102,7 @@ mod tests {
             assert!(awaited.is_taken() && !awaited.is_aside() && is_none(awaited));
             awaited.take_aside();
             assert!(awaited.is_taken() && awaited.is_aside() && is_none(awaited));
-            assert!(Awaited::nothing().is_taken() && is_none(Awaited::nothing()));
+            assert!(Awaited::default().is_taken() && is_none(Awaited::default()));
         }
     }
 }

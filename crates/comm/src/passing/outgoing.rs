@@ -8,9 +8,9 @@ use super::entries::{Giving, Send};
 use super::handlers::Kind;
 use super::inline;
 use super::lane::{Lane, Storing};
-use super::mail::FirstHandlers;
+use super::mail::Mail;
 use super::tuning::Layout;
-use crate::{Bulk, CommError, HandlerId, Message, Posted, Rank, Source, Word};
+use crate::{Bulk, CommError, Endpoint, HandlerId, Message, Posted, Rank, Source, Word};
 
 /// What a lane can do next.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub(super) struct Outgoing<'a, E> {
     pub(super) sends: &'a mut Slab<Send>,
     pub(super) memory: &'a [u8],
     pub(super) layout: &'a Layout,
-    pub(super) first: FirstHandlers,
+    pub(super) first: HandlerId,
 }
 
 /// A message in words: two where that is enough, since a transport then carries less.
@@ -43,6 +43,28 @@ pub(super) fn in_words(handler: HandlerId, tag: u32, bytes: &[u8]) -> Message {
     } else {
         let [a, b, c] = inline::pack(bytes);
         Message::new(handler, [header, a, b, c])
+    }
+}
+
+impl Mail {
+    /// Sends a request of message passing to `peer`, ahead of its messages.
+    pub(super) fn tell<E: Endpoint>(
+        &mut self,
+        endpoint: &mut E,
+        peer: Rank,
+        message: Message,
+    ) -> Result<(), CommError> {
+        // A lane toward which something waits may be in the middle of a store.
+        if self.lanes[peer].listed || endpoint.try_request(peer, message)? == Posted::Busy {
+            self.tell_later(peer, message);
+        }
+        Ok(())
+    }
+
+    /// As [`Mail::tell`], by the next call that moves messages on.
+    pub(super) fn tell_later(&mut self, peer: Rank, message: Message) {
+        self.lanes[peer].control.push_back(message);
+        self.activate(peer);
     }
 }
 
@@ -60,27 +82,12 @@ impl Lane {
         out: &mut Outgoing<'_, E>,
         moved: &mut usize,
     ) -> Result<Next, CommError> {
-        let next = match self.push_until_refused(out, moved)? {
-            Some(next) => next,
-            None if self.is_idle() => Next::Idle,
-            None if self.has_slot(out.layout) => Next::More,
-            None => Next::Slot,
-        };
-        Ok(next)
-    }
-
-    /// As [`Lane::push`]; returns none if nothing was refused.
-    fn push_until_refused<E: Bulk>(
-        &mut self,
-        out: &mut Outgoing<'_, E>,
-        moved: &mut usize,
-    ) -> Result<Option<Next>, CommError> {
         if self.storing.is_some() && !self.store(out, moved)? {
-            return Ok(Some(Next::More));
+            return Ok(Next::More);
         }
         while let Some(&message) = self.control.front() {
             if !out.request(message)? {
-                return Ok(Some(Next::More));
+                return Ok(Next::More);
             }
             self.control.pop_front();
             *moved += 1;
@@ -89,24 +96,24 @@ impl Lane {
             let len = out.sends[key].from.len;
             if len > inline::INLINE && len <= out.layout.eager {
                 if !self.has_slot(out.layout) {
-                    return Ok(Some(Next::Slot));
+                    return Ok(Next::Slot);
                 }
                 self.queued.pop_front();
                 let header = Word::from(out.sends[key].envelope.tag());
                 self.begin(out, (Kind::Slot, header), key, 0..len);
                 if !self.store(out, moved)? {
-                    return Ok(Some(Next::More));
+                    return Ok(Next::More);
                 }
             } else if self.introduce(out, key)? {
                 self.queued.pop_front();
                 *moved += 1;
             } else {
-                return Ok(Some(Next::More));
+                return Ok(Next::More);
             }
         }
         if let Some(&key) = self.cleared.front() {
             if !self.has_slot(out.layout) {
-                return Ok(Some(Next::Slot));
+                return Ok(Next::Slot);
             }
             let send = &mut out.sends[key];
             let whole = send.from.len;
@@ -121,10 +128,16 @@ impl Lane {
             let header = Word::from(*receive as u32);
             self.begin(out, (Kind::Piece, header), key, piece);
             if !self.store(out, moved)? {
-                return Ok(Some(Next::More));
+                return Ok(Next::More);
             }
         }
-        Ok(None)
+        if self.is_idle() {
+            Ok(Next::Idle)
+        } else if self.has_slot(out.layout) {
+            Ok(Next::More)
+        } else {
+            Ok(Next::Slot)
+        }
     }
 
     /// Sends a message in words, or announces one, if there is room.
@@ -132,11 +145,10 @@ impl Lane {
         let send = &out.sends[key];
         let (tag, bytes) = (send.envelope.tag(), send.from.of(out.memory)?);
         let (message, state) = if bytes.len() <= inline::INLINE {
-            (in_words(out.first.of(Kind::Words), tag, bytes), Giving::Done)
+            (in_words(Kind::Words.after(out.first), tag, bytes), Giving::Done)
         } else {
-            let address = bytes.as_ptr().addr() as Word;
-            let words = [Word::from(tag), bytes.len() as Word, key as Word, address];
-            (Message::new(out.first.of(Kind::Announce), words), Giving::Announced)
+            let words = [Word::from(tag), bytes.len() as Word, key as Word];
+            (Message::new(Kind::Announce.after(out.first), words), Giving::Announced)
         };
         let sent = out.request(message)?;
         if sent {
@@ -157,7 +169,7 @@ impl Lane {
         send: usize,
         bytes: Range<usize>,
     ) {
-        let storing = self.take_slot(out.layout, out.rank, (out.first.of(kind), header), bytes);
+        let storing = self.take_slot(out.layout, out.rank, (kind.after(out.first), header), bytes);
         self.storing = Some(Storing { send, ..storing });
     }
 

@@ -1,14 +1,15 @@
 //! What the calls of message passing are made of.
 
-use super::entries::{Arrival, Body, Giving, Receive, Send, Taking, Work};
+use super::entries::{Arrival, Body, Giving, Receive, Send, Taking};
 use super::matching::Envelope;
 use super::{HoldsMail, Mail, Passing, inline};
+use crate::error::check_peer;
 use crate::{Bulk, CommError, Part, Rank, Watch};
 
 impl Mail {
     /// Whether nothing waits to be sent or copied.
     pub(super) fn has_settled(&self) -> bool {
-        self.active.is_empty() && self.work.is_empty()
+        self.active.is_empty() && self.copies.is_empty()
     }
 
     pub(super) fn has_sent(&self, key: usize) -> bool {
@@ -23,10 +24,7 @@ impl Mail {
 impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     #[inline(always)]
     pub(super) fn envelope(&self, peer: Rank, tag: u32) -> Result<Envelope, CommError> {
-        let size = self.size();
-        if peer >= size || peer == self.rank() {
-            return Err(CommError::NoSuchPeer { peer, size });
-        }
+        check_peer(peer, self.rank(), self.size())?;
         Ok(Envelope::new(peer, tag))
     }
 
@@ -74,8 +72,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         }
         // If a fault ended the wait there is none, and the next turn finds the fault.
         let key = self.mail_mut().waited.receive.take().unwrap_or(usize::MAX);
-        self.wait_until("the bytes of a message", |mail| mail.has_received(key))?;
-        self.end_recv(key)
+        self.end_recv(key, "the bytes of a message")
     }
 
     /// Receives where other receives are posted, or messages have arrived that none has taken.
@@ -86,8 +83,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         into: Part,
     ) -> Result<(), CommError> {
         let key = self.begin_recv(envelope, into)?;
-        self.wait_until("a message", |mail| mail.has_received(key))?;
-        self.end_recv(key)
+        self.end_recv(key, "a message")
     }
 
     /// Takes a message that has arrived, or posts a receive.
@@ -98,14 +94,15 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     ) -> Result<usize, CommError> {
         let (endpoint, state) = self.am.parts();
         let mail = state.mail_mut();
-        mail.drain(endpoint, &mut self.memory)?;
-        let mut receive = Receive::new(envelope, into);
+        // Then every arrival has its bytes.
+        while mail.copy_next(endpoint, &mut self.memory)? {}
+        let key = mail.receives.insert(Receive::new(envelope, into));
         let arrival = mail.find_arrival(envelope).and_then(|index| mail.arrivals.remove(index));
         let Some(Arrival { bytes, body, .. }) = arrival else {
-            let key = mail.receives.insert(receive);
             mail.posted.push_back(key);
             return Ok(key);
         };
+        let receive = &mut mail.receives[key];
         match body {
             Body::Words(words) => receive.arrived(bytes, Taking::Words(words)),
             Body::Bytes(kept) => {
@@ -114,17 +111,18 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
                     into.of_mut(&mut self.memory)?.copy_from_slice(&kept);
                 }
             }
-            Body::Announced { send, address } => {
-                (receive.bytes, receive.state) = (bytes, Taking::Announced { send, address });
-                mail.work.push_back(Work::Answer { receive: mail.receives.vacant_key() });
-                mail.attention = true;
-            }
+            Body::Announced { send } => mail.take_announced(key, bytes, send),
         }
-        Ok(mail.receives.insert(receive))
+        Ok(key)
     }
 
-    /// Ends a receive that is over.
-    pub(super) fn end_recv(&mut self, key: usize) -> Result<(), CommError> {
+    /// Waits until a receive is over, and ends it.
+    pub(super) fn end_recv(
+        &mut self,
+        key: usize,
+        waiting_for: &'static str,
+    ) -> Result<(), CommError> {
+        self.wait_until(waiting_for, |mail| mail.has_received(key))?;
         let Receive { envelope, into, bytes, state, .. } = self.mail_mut().receives.remove(key);
         match state {
             Taking::OtherLength => Err(envelope.other_length(bytes, into.len)),

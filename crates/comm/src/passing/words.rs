@@ -19,7 +19,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         if bytes.len() > INLINE || !self.am.state().mail().active.is_empty() {
             return Ok(false);
         }
-        let handler = self.am.state().mail().first.of(Kind::Words);
+        let handler = Kind::Words.after(self.am.state().mail().first);
         let (endpoint, _) = self.am.parts();
         let header = Word::from(tag) | (bytes.len() as Word) << 32;
         // Two calls, so that each stores words of a number known when compiled.

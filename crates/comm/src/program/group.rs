@@ -1,6 +1,6 @@
 //! The view that a program has of some of the ranks.
 
-use super::{Combine, Comm, Members, Part, Pending, Processor, Work};
+use super::{Comm, Members, Part, Pending, Processor, Work};
 use crate::{CommError, Rank};
 
 /// Some ranks of a [`Comm`], numbered from 0. Memory and clock stay those of the whole.
@@ -109,8 +109,8 @@ impl<C: Comm> Comm for Group<'_, C> {
     }
 
     #[inline(always)]
-    fn combine(&mut self, how: Combine, into: Part, a: Part, b: Part) -> Result<(), CommError> {
-        self.whole.combine(how, into, a, b)
+    fn add(&mut self, into: Part, term: Part) -> Result<(), CommError> {
+        self.whole.add(into, term)
     }
 
     #[inline(always)]

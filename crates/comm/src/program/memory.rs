@@ -49,6 +49,27 @@ impl Part {
         Ok(())
     }
 
+    /// Adds the doubles of `term`, element by element, to its own. Elements are in this machine's
+    /// byte order, at any offset. The two have the same length, and are apart from each other.
+    ///
+    /// # Errors
+    /// [`CommError::NotInMemory`]; [`CommError::Lengths`] where the lengths differ or are no
+    /// multiple of 8; [`CommError::Overlap`].
+    pub fn add(self, memory: &mut [u8], term: Self) -> Result<(), CommError> {
+        self.of(memory)?;
+        term.of(memory)?;
+        if term.len != self.len || !self.len.is_multiple_of(size_of::<f64>()) {
+            return Err(CommError::Lengths { parts: [self, term].into() });
+        }
+        self.apart(term)?;
+        if let Ok([sums, terms]) = memory.get_disjoint_mut([self.range(), term.range()]) {
+            for (sum, &term) in sums.as_chunks_mut().0.iter_mut().zip(terms.as_chunks().0) {
+                *sum = (f64::from_ne_bytes(*sum) + f64::from_ne_bytes(term)).to_ne_bytes();
+            }
+        }
+        Ok(())
+    }
+
     /// Checks that it has no byte in common with `other`.
     ///
     /// # Errors
@@ -117,5 +138,48 @@ mod tests {
         assert!(
             matches!(fails(short, outside), CommError::NotInMemory { part, .. } if part == outside)
         );
+    }
+
+    fn doubles(values: &[f64]) -> Vec<u8> {
+        values.iter().flat_map(|value| value.to_ne_bytes()).collect()
+    }
+
+    fn of_doubles(first: usize, values: usize) -> Part {
+        Part::new(8 * first, 8 * values)
+    }
+
+    #[test]
+    fn a_sum_takes_the_place_of_its_first_term() {
+        let mut memory = doubles(&[0.5, 1.0, 2.0, 3.0, 9.0]);
+        of_doubles(0, 2).add(&mut memory, of_doubles(2, 2)).unwrap();
+        assert_eq!(memory, doubles(&[2.5, 4.0, 2.0, 3.0, 9.0]));
+        let none = of_doubles(5, 0);
+        none.add(&mut memory, none).unwrap();
+        // At an offset that no double is aligned to.
+        let mut odd = [&[7; 3][..], &doubles(&[1.0, 2.0])].concat();
+        Part::new(3, 8).add(&mut odd, Part::new(11, 8)).unwrap();
+        assert_eq!(odd, [&[7; 3][..], &doubles(&[3.0, 2.0])].concat());
+    }
+
+    #[test]
+    fn parts_that_do_not_belong_together_are_not_added() {
+        let before = doubles(&[1.0; 6]);
+        let add = |into: Part, term| {
+            let mut memory = before.clone();
+            let error = into.add(&mut memory, term).unwrap_err();
+            assert_eq!(memory, before);
+            error
+        };
+        let (two, outside) = (of_doubles(0, 2), of_doubles(5, 2));
+        for error in [add(outside, two), add(two, outside)] {
+            assert!(matches!(error, CommError::NotInMemory { part, .. } if part == outside));
+        }
+        let [odd, odder] = [0, 16].map(|at| Part::new(at, 12));
+        for error in [add(two, of_doubles(4, 1)), add(of_doubles(4, 1), two), add(odd, odder)] {
+            assert!(matches!(error, CommError::Lengths { .. }), "{error}");
+        }
+        for error in [add(two, of_doubles(1, 2)), add(two, two)] {
+            assert!(matches!(error, CommError::Overlap { .. }), "{error}");
+        }
     }
 }

@@ -1,10 +1,10 @@
 //! Rank programs over message passing.
 
-use super::{Combine, Members, Part, Processor};
+use super::{Members, Part, Processor};
 use crate::{CommError, Rank};
 
 /// Tags from here on belong to the collective operations of [`Comm`].
-pub const COLLECTIVE: u32 = 1 << 31;
+const COLLECTIVE: u32 = 1 << 31;
 const BROADCAST: u32 = COLLECTIVE;
 const REDUCE: u32 = COLLECTIVE + 1;
 /// The first tag by which ranks tell each other that they have come to a barrier. Later tags are of
@@ -78,12 +78,12 @@ pub trait Comm: Processor {
     /// A part is not in memory, or the lengths differ.
     fn copy(&mut self, from: Part, into: Part) -> Result<(), CommError>;
 
-    /// Combines `a` and `b`, element by element, into `into`. The three have the same length, and
-    /// must not overlap, except that `into` may be `a`.
+    /// Adds the doubles of `term`, element by element, to those of `into`. The two have the same
+    /// length, and must not overlap.
     ///
     /// # Errors
-    /// A part is not in memory, the lengths differ, or parts overlap.
-    fn combine(&mut self, how: Combine, into: Part, a: Part, b: Part) -> Result<(), CommError>;
+    /// A part is not in memory, the lengths differ, or the parts overlap.
+    fn add(&mut self, into: Part, term: Part) -> Result<(), CommError>;
 
     /// Sends `from` to `peer`, and waits until the part may change.
     ///
@@ -147,10 +147,10 @@ pub trait Comm: Processor {
     /// length; `scratch` must not overlap `into`.
     ///
     /// # Errors
-    /// As [`Comm::wait`] and [`Comm::combine`].
+    /// As [`Comm::wait`] and [`Comm::add`].
     fn sum(&mut self, from: Part, into: Part, scratch: Part) -> Result<(), CommError> {
         let (rank, size) = (self.rank(), self.size());
-        // Not every rank combines; all refuse the same parts.
+        // Not every rank adds; all refuse the same parts.
         scratch.apart(into)?;
         if scratch.len != into.len || !into.len.is_multiple_of(size_of::<f64>()) {
             return Err(CommError::Lengths { parts: [from, into, scratch].into() });
@@ -164,7 +164,7 @@ pub trait Comm: Processor {
             }
             if rank + mask < size {
                 self.recv(rank + mask, REDUCE, scratch)?;
-                self.combine(Combine::Sum, into, into, scratch)?;
+                self.add(into, scratch)?;
             }
             mask <<= 1;
         }

@@ -1,12 +1,11 @@
 //! What the source of a rank program may do.
 //!
-//! The same source runs on a transport, runs on an MPI's own calls, and is recorded for the
-//! simulator. Three rules make this possible. A stamp is opaque: [`Processor::mark`] returns
+//! The same source runs on a transport, can run on a library's own message passing, and is recorded
+//! for the simulator. Three rules make this possible. A stamp is opaque: [`Processor::mark`] returns
 //! nothing. Control flow depends neither on payload nor on time. The caller of a program decides
 //! how often it repeats.
 
 mod active;
-mod combine;
 mod group;
 mod members;
 mod memory;
@@ -15,10 +14,9 @@ mod part;
 mod work;
 
 pub use active::{Am, Verb};
-pub use combine::Combine;
 pub use group::Group;
 pub use members::Members;
-pub use messages::{BARRIER, COLLECTIVE, Comm, Pending};
+pub use messages::{BARRIER, Comm, Pending};
 pub use part::Part;
 pub use work::{Delay, Work};
 

@@ -58,14 +58,9 @@ pub(super) fn calibrate(
             if point > 0 {
                 rest();
             }
-            let mut best = attempt();
-            for _ in 1..ATTEMPTS {
-                let next = attempt();
-                if next.2 < best.2 {
-                    best = next;
-                }
-            }
-            let (ticks, now, width) = best;
+            let attempts = [(); ATTEMPTS].map(|()| attempt());
+            let best = attempts.into_iter().min_by_key(|(.., width)| *width);
+            let (ticks, now, width) = best.expect("there are attempts");
             let (first_ticks, first_now) = *origin.get_or_insert((ticks, now));
             // Integers are subtracted first: a counter beyond 2^53 is not exact as f64.
             Point {

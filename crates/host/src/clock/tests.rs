@@ -125,7 +125,7 @@ fn the_counter_is_used_only_where_it_can_be_trusted() {
 fn a_rank_gets_the_launchers_clock() {
     // Numbers that decimal text holds exactly: reading JSON may round the last bit of others.
     let report = ClockReport {
-        source: CycleClock::calibrate().source(),
+        source: CycleClock::calibrate().report().source,
         fallback: None,
         ns_per_tick: 0.4375,
         relative_uncertainty: 0.0,
@@ -162,7 +162,7 @@ fn senseless_calibrations_are_refused() {
 
 #[test]
 fn both_sources_move_forward() {
-    for source in [CycleClock::calibrate().source(), ClockSource::OsClock] {
+    for source in [CycleClock::calibrate().report().source, ClockSource::OsClock] {
         let report = ClockReport { source, ..CycleClock::calibrate().report() };
         let clock = CycleClock::with_calibration(report).unwrap();
         let first = clock.stamp().ticks();

@@ -1,6 +1,6 @@
 //! Control groups and containers: how much processor time this process may use.
 
-use std::path::{Component, Path};
+use std::path::Path;
 
 use crate::system_file;
 
@@ -12,9 +12,9 @@ pub(super) fn quota(root: &Path) -> Option<f64> {
     let groups = system_file::text(root, "proc/self/cgroup")?;
     let mut least: Option<f64> = None;
     for line in groups.lines() {
-        let mut fields = line.splitn(3, ':');
-        let (Some(_), Some(controllers), Some(path)) =
-            (fields.next(), fields.next(), fields.next())
+        // The hierarchy's number, its controllers, and the path in it.
+        let Ok([_, controllers, path]) =
+            <[&str; 3]>::try_from(line.splitn(3, ':').collect::<Vec<_>>())
         else {
             continue;
         };
@@ -23,13 +23,8 @@ pub(super) fn quota(root: &Path) -> Option<f64> {
             continue;
         }
         // Inside a container the path may contain `..` and lead out of what is mounted.
-        let path: Vec<&str> = Path::new(path)
-            .components()
-            .filter_map(|part| match part {
-                Component::Normal(name) => name.to_str(),
-                _ => None,
-            })
-            .collect();
+        let path: Vec<&str> =
+            path.split('/').filter(|name| !["", ".", ".."].contains(name)).collect();
         for depth in 0..=path.len() {
             let group = path[..depth].join("/");
             let found = if unified {

@@ -4,12 +4,12 @@
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::system_file;
 
 /// A hypervisor below the kernel.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VirtualMachine {
     /// The hypervisor's name, if it reveals one.
     pub hypervisor: Option<String>,
@@ -17,8 +17,8 @@ pub struct VirtualMachine {
 
 /// Looks in the kernel's files.
 pub(super) fn read(root: &Path) -> Option<VirtualMachine> {
-    let text = |relative: &str| system_file::filled(root, relative);
-    let named = text("sys/hypervisor/type")
+    let text = |relative: &str| system_file::text(root, relative);
+    let name = text("sys/hypervisor/type")
         // The device tree's strings end with a zero byte.
         .or_else(|| {
             text("proc/device-tree/hypervisor/compatible")
@@ -27,18 +27,8 @@ pub(super) fn read(root: &Path) -> Option<VirtualMachine> {
         .or_else(|| {
             text("sys/class/dmi/id/product_name")
                 .filter(|name| VIRTUAL.iter().any(|v| name.contains(v)))
-        });
-    let flagged = || {
-        text("proc/cpuinfo")?
-            .lines()
-            .find(|line| line.starts_with("flags"))
-            .filter(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"))
-            .map(|_| ())
-    };
-    match named {
-        Some(name) => Some(VirtualMachine { hypervisor: Some(name) }),
-        None => flagged().map(|()| VirtualMachine { hypervisor: None }),
-    }
+        })?;
+    Some(VirtualMachine { hypervisor: Some(name) })
 }
 
 /// Product names of virtual machines, for where the processor does not tell.

@@ -1,9 +1,10 @@
 //! Limits of this process.
 
-use serde::{Deserialize, Serialize};
+use rustix::process::{Resource, getrlimit};
+use serde::Serialize;
 
 /// A soft limit, the one that applies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
     /// At most this many.
@@ -13,8 +14,7 @@ pub enum Limit {
 }
 
 /// The limits that matter for communication.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Limits {
     /// Bytes of memory that may be locked, as network adapters need (`ulimit -l`).
     pub memlock: Option<Limit>,
@@ -23,15 +23,9 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Parses the kernel's table of limits.
-    pub(super) fn of(table: &str) -> Self {
-        let soft = |name: &str| {
-            let row = table.lines().find_map(|line| line.strip_prefix(name))?;
-            match row.split_whitespace().next()? {
-                "unlimited" => Some(Limit::Unlimited),
-                number => number.parse().ok().map(Limit::AtMost),
-            }
-        };
-        Self { memlock: soft("Max locked memory"), nofile: soft("Max open files") }
+    /// The limits of this process.
+    pub(super) fn read() -> Self {
+        let soft = |of| Some(getrlimit(of).current.map_or(Limit::Unlimited, Limit::AtMost));
+        Self { memlock: soft(Resource::Memlock), nofile: soft(Resource::Nofile) }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::system_file;
+use crate::{Cpu, Topology, system_file};
 
 const CPUS: &str = "sys/devices/system/cpu";
 
@@ -21,17 +21,14 @@ pub(super) fn model(root: &Path) -> Option<String> {
     })
 }
 
-/// The governors of these cores, each named once, in the cores' order.
-pub(super) fn governors(root: &Path, cpus: &[usize]) -> Option<String> {
+/// The governors of all cores, each named once, in the cores' order.
+pub(super) fn governors(root: &Path, topology: &Topology) -> Option<String> {
     let mut names: Vec<String> = Vec::new();
-    for cpu in cpus {
-        let governor = format!("{CPUS}/cpu{cpu}/cpufreq/scaling_governor");
-        match system_file::filled(root, &governor) {
-            Some(name) if !names.contains(&name) => names.push(name),
-            _ => {}
-        }
+    for Cpu { id, .. } in topology.cpus() {
+        let governor = system_file::text(root, &format!("{CPUS}/cpu{id}/cpufreq/scaling_governor"));
+        names.extend(governor.filter(|name| !names.contains(name)));
     }
-    if names.is_empty() { None } else { Some(names.join(", ")) }
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
 /// Whether boost is on. Intel's driver has the inverse switch, `no_turbo`.

@@ -1,7 +1,5 @@
 //! Checks of the clock and the cores.
 
-use bandgap_units::Fraction;
-
 use super::{Check, Evidence, Grade, Pinning};
 use crate::{ClockReport, ClockSource, Description, Distance, Fallback, format_cpu_list};
 
@@ -142,9 +140,4 @@ pub(super) fn governor(description: &Description) -> Check {
     } else {
         check(Grade::Good, found)
     }
-}
-
-/// A share as a percentage.
-pub(super) fn percent(share: f64) -> String {
-    Fraction(share).to_string()
 }

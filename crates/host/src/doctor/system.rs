@@ -1,8 +1,7 @@
 //! Checks of what else the operating system and the host do, and of what they allow.
 
-use bandgap_units::{Bytes, Ns};
+use bandgap_units::{Bytes, Fraction, Ns};
 
-use super::processor::percent;
 use super::{Check, Evidence, Grade};
 use crate::{Description, Limit};
 
@@ -23,7 +22,7 @@ pub(super) fn noise(evidence: &Evidence<'_>) -> Check {
     };
     let found = format!(
         "core {cpu} loses {} of its time in {:.0} detours per second; longest quantum {} instead of {}",
-        percent(report.time_lost),
+        Fraction(report.time_lost),
         report.detours_per_second,
         report.max,
         report.quantum
@@ -72,7 +71,7 @@ pub(super) fn virtual_machine(evidence: &Evidence<'_>) -> Check {
         several => {
             let each: Vec<String> = several
                 .iter()
-                .map(|(time, share)| format!("{} for {} of the time", Ns(*time), percent(*share)))
+                .map(|(time, share)| format!("{} for {} of the time", Ns(*time), Fraction(*share)))
                 .collect();
             format!("; {} placement states: a cache line takes {}", several.len(), each.join(", "))
         }

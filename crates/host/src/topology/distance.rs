@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{CacheKind, Topology};
 
 /// Classes of distance between processors of a host, nearest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Distance {
     /// The same logical processor: ranks take turns on it.
@@ -83,10 +83,5 @@ impl Topology {
         }
         pairs.sort();
         pairs
-    }
-
-    /// The farthest pair of allowed processors; `None` if there are fewer than two.
-    pub fn farthest_pair(&self) -> Option<(Distance, Pair)> {
-        self.pairs_by_distance().last().copied()
     }
 }

@@ -6,43 +6,58 @@ use std::path::Path;
 use bandgap_units::Bytes;
 
 use super::{Cache, CacheKind, Cpu, Topology};
-use crate::{HostError, parse_cpu_list, system_file};
+use crate::{HostError, allowed_cpus, parse_cpu_list, system_file};
 
 const CPUS: &str = "sys/devices/system/cpu";
 const NODES: &str = "sys/devices/system/node";
 
-pub(super) fn read(root: &Path, allowed: &[usize]) -> Result<Topology, HostError> {
-    let online = list(root, &format!("{CPUS}/online"))?.unwrap_or_else(|| sorted(allowed.to_vec()));
-    let nodes = nodes(root)?;
-    let cpu = |id: usize| {
-        let folder = format!("{CPUS}/cpu{id}");
-        let topology = |name: &str| format!("{folder}/topology/{name}");
-        let mut siblings = match list(root, &topology("core_cpus_list"))? {
-            Some(siblings) => siblings,
-            // Its name before kernel 5.3.
-            None => list(root, &topology("thread_siblings_list"))?.unwrap_or_default(),
-        };
-        if !siblings.contains(&id) {
-            siblings = vec![id];
+impl Topology {
+    /// The topology of this machine. The allowed cores are those of the calling thread, so read it
+    /// before pinning.
+    ///
+    /// # Errors
+    /// The kernel's lists cannot be parsed, or the kernel does not tell which cores are allowed.
+    pub fn read() -> Result<Self, HostError> {
+        Self::read_from(Path::new("/"), &allowed_cpus()?)
+    }
+
+    /// The topology under `root`, with these cores allowed.
+    ///
+    /// What the kernel does not describe gets a default: package 0, node 0, a physical core for
+    /// each logical processor, no caches. Without a list of online cores, the allowed ones are
+    /// online.
+    pub(crate) fn read_from(root: &Path, allowed: &[usize]) -> Result<Self, HostError> {
+        let mut online = list(root, &format!("{CPUS}/online"))?;
+        if online.is_empty() {
+            online = sorted(allowed.to_vec());
         }
-        Ok(Cpu {
-            id,
-            allowed: allowed.contains(&id),
-            core: system_file::number(root, &topology("core_id")).unwrap_or(id),
-            package: system_file::number(root, &topology("physical_package_id")).unwrap_or(0),
-            node: nodes.get(&id).copied().unwrap_or(0),
-            siblings,
-            caches: caches(root, &folder, id)?,
-        })
-    };
-    Ok(Topology { cpus: online.into_iter().map(cpu).collect::<Result<_, HostError>>()? })
+        let nodes = nodes(root)?;
+        let cpu = |id| cpu(root, id, allowed.contains(&id), nodes.get(&id).copied().unwrap_or(0));
+        Ok(Self { cpus: online.into_iter().map(cpu).collect::<Result<_, HostError>>()? })
+    }
+}
+
+fn cpu(root: &Path, id: usize, allowed: bool, node: usize) -> Result<Cpu, HostError> {
+    let folder = format!("{CPUS}/cpu{id}");
+    let topology = |name: &str| format!("{folder}/topology/{name}");
+    // The second is the name before kernel 5.3.
+    let siblings = ["core_cpus_list", "thread_siblings_list"].map(topology);
+    Ok(Cpu {
+        id,
+        allowed,
+        core: system_file::number(root, &topology("core_id")).unwrap_or(id),
+        package: system_file::number(root, &topology("physical_package_id")).unwrap_or(0),
+        node,
+        siblings: sharing(root, id, &siblings)?,
+        caches: caches(root, &folder, id)?,
+    })
 }
 
 /// The node of each core.
 fn nodes(root: &Path) -> Result<BTreeMap<usize, usize>, HostError> {
     let mut of_cpu = BTreeMap::new();
     for node in system_file::numbered(root, NODES, "node") {
-        for cpu in list(root, &format!("{NODES}/node{node}/cpulist"))?.unwrap_or_default() {
+        for cpu in list(root, &format!("{NODES}/node{node}/cpulist"))? {
             of_cpu.insert(cpu, node);
         }
     }
@@ -62,8 +77,7 @@ fn caches(root: &Path, folder: &str, id: usize) -> Result<Vec<Cache>, HostError>
         };
         let Some(level) = system_file::number(root, &file("level")) else { continue };
         let size = system_file::text(root, &file("size")).and_then(|text| size(&text));
-        let cpus = list(root, &file("shared_cpu_list"))?.unwrap_or_default();
-        let cpus = if cpus.contains(&id) { cpus } else { vec![id] };
+        let cpus = sharing(root, id, &[file("shared_cpu_list")])?;
         caches.push(Cache { level, kind, size, cpus });
     }
     caches.sort_by_key(|cache| (cache.level, cache.kind));
@@ -83,8 +97,20 @@ fn size(text: &str) -> Option<Bytes> {
     digits.parse::<u64>().ok()?.checked_mul(unit).map(Bytes)
 }
 
-fn list(root: &Path, relative: &str) -> Result<Option<Vec<usize>>, HostError> {
-    system_file::text(root, relative).map(|text| parse_cpu_list(&text).map(sorted)).transpose()
+/// The list in the first of these files that names this core; without any, the core alone.
+fn sharing(root: &Path, id: usize, files: &[String]) -> Result<Vec<usize>, HostError> {
+    for file in files {
+        let cpus = list(root, file)?;
+        if cpus.contains(&id) {
+            return Ok(cpus);
+        }
+    }
+    Ok(vec![id])
+}
+
+/// The cores in the file, ascending; none if there is no file.
+fn list(root: &Path, relative: &str) -> Result<Vec<usize>, HostError> {
+    parse_cpu_list(&system_file::text(root, relative).unwrap_or_default()).map(sorted)
 }
 
 fn sorted(mut cpus: Vec<usize>) -> Vec<usize> {

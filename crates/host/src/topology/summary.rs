@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use bandgap_units::Bytes;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{CacheKind, Topology};
 use crate::format_cpu_list;
 
 /// Caches of one level and kind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CacheSummary {
     /// The level; 1 is nearest to the core.
     pub level: u8,
@@ -24,7 +24,7 @@ pub struct CacheSummary {
 }
 
 /// A summary of the topology.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TopologySummary {
     /// The logical processors that are online, as a list.
     pub online: String,

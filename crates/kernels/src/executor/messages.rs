@@ -1,9 +1,7 @@
 //! Message passing as programs see it, on a transport.
 
 use bandgap_comm::passing::MessageId;
-use bandgap_comm::{
-    Bulk, Combine, Comm, CommError, Group, Members, Part, Pending, Rank, Timer, Watch,
-};
+use bandgap_comm::{Bulk, Comm, CommError, Group, Members, Part, Pending, Rank, Timer, Watch};
 
 use super::Executor;
 use crate::is_counted;
@@ -43,12 +41,12 @@ impl<E: Bulk, T: Timer, W: Watch> Comm for Executor<E, T, W> {
 
     #[inline(always)]
     fn copy(&mut self, from: Part, into: Part) -> Result<(), CommError> {
-        self.passing.copy(from, into)
+        from.copy(self.passing.memory_mut(), into)
     }
 
     #[inline(always)]
-    fn combine(&mut self, how: Combine, into: Part, a: Part, b: Part) -> Result<(), CommError> {
-        self.passing.combine(how, into, a, b)
+    fn add(&mut self, into: Part, term: Part) -> Result<(), CommError> {
+        into.add(self.passing.memory_mut(), term)
     }
 
     #[inline(always)]

@@ -6,14 +6,14 @@ mod vectors;
 
 use bandgap_comm::passing::{HoldsMail, Passing, Tuning};
 use bandgap_comm::{
-    ActiveMessages, Bulk, CommError, Processor, Rank, Stamp, Timer, Waiting, Watch, Work,
+    ActiveMessages, Bulk, CommError, Delay, Processor, Rank, Stamp, Timer, Waiting, Watch, Work,
 };
 
 use self::vectors::Vectors;
 use crate::handlers::{MEET, handlers};
+use crate::verify::blocks::Blocks;
 use crate::{
-    Arrived, Blocks, Failed, Log, Moves, Needs, Order, Outcome, RankState, Rig, Row, Tally, Wrong,
-    mailbox, rows,
+    Arrived, Failed, Log, Needs, Order, Outcome, RankState, Rig, Tally, Wrong, carry_out, mailbox,
 };
 
 /// One rank's message passing and Active Messages, with a clock.
@@ -31,8 +31,6 @@ pub struct Executor<E, T, W> {
     served: u64,
     /// Messages received.
     received: u64,
-    /// What had arrived when the last batch ended.
-    before: Arrived,
     blocks: Blocks,
     vectors: Vectors,
 }
@@ -62,7 +60,6 @@ impl<E: Bulk, T: Timer, W: Watch> Executor<E, T, W> {
             meetings: 0,
             served: 0,
             received: 0,
-            before: Arrived::default(),
             blocks: Blocks::default(),
             vectors: Vectors::default(),
         })
@@ -78,11 +75,6 @@ impl<E: Bulk, T: Timer, W: Watch> Executor<E, T, W> {
         self.passing.as_active().endpoint()
     }
 
-    /// The clock.
-    pub fn timer(&self) -> &T {
-        &self.timer
-    }
-
     /// Carries out this rank's part of `order`, and verifies what arrived. Every rank of the run is
     /// given every order. Orders must not overlap: the next one begins when every rank has returned
     /// from this one. Wrong contents are no error: they are in the outcome, as the batch ends before
@@ -91,31 +83,27 @@ impl<E: Bulk, T: Timer, W: Watch> Executor<E, T, W> {
     /// # Errors
     /// The order cannot be carried out, a peer is gone, or a deadline passed.
     pub fn execute(&mut self, order: &Order) -> Result<Outcome, Failed> {
-        let row = Row::find(rows::<Self>(), order)?;
-        (row.run)(self, order)
+        carry_out(self, order)
     }
 
-    /// Times `messages` computations of `work` with no communication between them, `samples` times,
+    /// Times `messages` computations of `delay` with no communication between them, `samples` times,
     /// in ticks: Δ as it is in this place.
-    pub fn time_work(&mut self, work: Work, messages: u32, samples: u32) -> Vec<u64> {
-        if let Work::Daxpy(delay) = work {
-            self.vectors.grow(delay.iterations as usize);
-        }
+    pub fn time_delay(&mut self, delay: Delay, messages: u32, samples: u32) -> Vec<u64> {
         let mut ticks = Vec::with_capacity(samples as usize);
         for _ in 0..samples {
             let begin = self.timer.stamp();
             for _ in 0..messages {
-                self.compute(work);
+                self.compute(Work::Chain(delay));
             }
             ticks.push(self.timer.stamp().ticks().saturating_sub(begin.ticks()));
         }
         ticks
     }
 
-    /// Sends a letter to the mailbox of rank `to` ([`mailbox::post`]).
+    /// Sends a letter to rank `to`, and returns when it is there.
     ///
     /// # Errors
-    /// As [`mailbox::post`].
+    /// The letter is too long, `to` is no other rank, a peer is gone, or a deadline passed.
     pub fn post(&mut self, to: Rank, bytes: &[u8]) -> Result<(), CommError> {
         mailbox::post(self.passing.active(), to, bytes)
     }
@@ -179,38 +167,39 @@ impl<E: Bulk, T: Timer, W: Watch> Rig for Executor<E, T, W> {
         self.marks.reserve(marks);
     }
 
+    fn turn(&mut self, turn: u64, partner: Rank) {
+        self.blocks.begin(turn, self.passing.as_active().rank(), partner);
+    }
+
     fn memory(&mut self) -> &mut [u8] {
         self.passing.memory_mut()
     }
 
-    fn marks(&mut self) -> &mut Vec<Stamp> {
-        &mut self.marks
+    fn marks(&self) -> &[Stamp] {
+        &self.marks
     }
 
     fn arrived(&self) -> Arrived {
         let state = self.passing.as_active().state();
-        let (now, then) = (state.tally, self.before.tally);
         Arrived {
-            tally: Tally {
-                served: now.served - then.served,
-                served_sum: now.served_sum.wrapping_sub(then.served_sum),
-                replies: now.replies - then.replies,
-                reply_sum: now.reply_sum.wrapping_sub(then.reply_sum),
-                logging: now.logging,
-            },
-            messages: self.received - self.before.messages,
+            tally: state.tally,
+            messages: self.received,
             unclaimed: state.mail().unclaimed(),
-            blocks: self.blocks.arrived - self.before.blocks,
-            blocks_compared: self.blocks.compared - self.before.blocks_compared,
+            blocks: self.blocks.arrived,
+            blocks_compared: self.blocks.compared,
         }
     }
 
-    fn log(&mut self) -> Option<&mut Log> {
-        Some(&mut self.passing.active().state_mut().log)
+    fn note_words(&mut self, most: usize) {
+        let state = self.passing.active().state_mut();
+        state.tally.logging = most > 0;
+        if most > 0 {
+            state.log.begin(most);
+        }
     }
 
-    fn note_words(&mut self, on: bool) {
-        self.passing.active().state_mut().tally.logging = on;
+    fn log(&self) -> Option<&Log> {
+        Some(&self.passing.as_active().state().log)
     }
 
     /// All tell rank 0, and rank 0 tells all: without message passing, whose barriers may be what
@@ -237,24 +226,12 @@ impl<E: Bulk, T: Timer, W: Watch> Rig for Executor<E, T, W> {
     }
 
     fn forget(&mut self) {
-        let tally = self.passing.as_active().state().tally;
-        self.served = tally.served;
-        self.before = Arrived {
-            tally,
-            messages: self.received,
-            unclaimed: 0,
-            blocks: self.blocks.arrived,
-            blocks_compared: self.blocks.compared,
-        };
+        self.passing.active().state_mut().tally = Tally::default();
+        (self.served, self.received) = (0, 0);
+        (self.blocks.arrived, self.blocks.compared) = (0, 0);
     }
 
     fn noticed(&mut self) -> Option<Wrong> {
         self.blocks.wrong.take()
-    }
-}
-
-impl<E: Bulk, T: Timer, W: Watch> Moves for Executor<E, T, W> {
-    fn blocks(&mut self) -> &mut Blocks {
-        &mut self.blocks
     }
 }

@@ -1,26 +1,21 @@
 use std::time::Duration;
 
 use bandgap_comm::inproc::InprocLink;
-use bandgap_comm::{Credited, Handlers, NoWatch, Waiting, inproc};
+use bandgap_comm::{Credited, NoWatch, Waiting, inproc};
 
 use super::*;
+use crate::RankState;
+use crate::handlers::handlers;
 
-impl AsMut<Mailbox> for Mailbox {
-    fn as_mut(&mut self) -> &mut Mailbox {
-        self
-    }
-}
-
-const HERE: HandlerId = HandlerId(0);
-
-type Messages = ActiveMessages<Credited<InprocLink>, Mailbox, NoWatch>;
+type Messages = ActiveMessages<Credited<InprocLink>, RankState, NoWatch>;
 
 fn ranks() -> [Messages; 3] {
-    <[InprocLink; 3]>::try_from(inproc::links(3, 64)).unwrap().map(|link| {
-        let mut table = Handlers::new();
-        assert_eq!(table.request(receive), HERE);
-        let watch = NoWatch(Duration::from_secs(60));
-        ActiveMessages::new(Credited::new(link, 8), table, Mailbox::new(3), Waiting::Yield, watch)
+    let links = <[InprocLink; 3]>::try_from(inproc::links(3, 64)).unwrap();
+    let watch = NoWatch(Duration::from_secs(60));
+    links.map(|link| {
+        let end = Credited::new(link, 8);
+        let (table, state) = handlers(end.rank(), 3, 0, None).unwrap();
+        ActiveMessages::new(end, table, state, Waiting::Yield, watch)
     })
 }
 
@@ -33,38 +28,43 @@ fn letters_of_all_lengths_arrive_whole_in_order_and_by_sender() {
     let senders = [(1, first), (2, second)].map(|(from, mut am)| {
         std::thread::spawn(move || {
             for len in lengths {
-                post_to(&mut am, HERE, 0, &letter(from, len)).unwrap();
+                post(&mut am, 0, &letter(from, len)).unwrap();
             }
             am
         })
     });
     for len in lengths {
         for from in [2, 1] {
-            to.serve_until(|mailbox| mailbox.has(from)).unwrap();
-            assert_eq!(to.state_mut().take(from).unwrap(), Some(letter(from, len)), "{len}");
+            to.serve_until(|state| state.mailbox.has(from)).unwrap();
+            assert_eq!(
+                to.state_mut().mailbox.take(from).unwrap(),
+                Some(letter(from, len)),
+                "{len}"
+            );
         }
     }
     to.settle().unwrap();
     // A rank that ends is gone: each is kept until all have ended.
     let _ended = senders.map(|sender| sender.join().unwrap());
-    assert_eq!(to.state_mut().take(1).unwrap(), None);
+    assert_eq!(to.state_mut().mailbox.take(1).unwrap(), None);
 }
 
 #[test]
 fn a_letter_that_is_too_long_is_not_sent() {
     let [mut am, _, _] = ranks();
-    let error = post_to(&mut am, HERE, 1, &vec![0; LONGEST + 1]).unwrap_err();
+    let error = post(&mut am, 1, &vec![0; LONGEST + 1]).unwrap_err();
     assert!(error.to_string().contains("1048577 bytes"), "{error}");
 }
 
 #[test]
 fn words_that_are_no_letter_are_the_senders_fault_and_nobody_elses() {
-    let garbage: [&[Word]; 4] = [&[], &[LONGEST as Word + 1, 1], &[Word::MAX], &[8, 1, 2]];
+    let garbage: [&[Word]; 5] =
+        [&[], &[8, 1, 0], &[LONGEST as Word + 1, 1, 0, 0], &[Word::MAX; 4], &[8, 1, 2, 0]];
     for words in garbage {
         let mut mailbox = Mailbox::new(3);
-        mailbox.receive(2, &[3, 0x01_02_03]);
+        mailbox.receive(2, &[3, 0x01_02_03, 0, 0]);
         mailbox.receive(1, words);
-        mailbox.receive(1, &[1, 7]);
+        mailbox.receive(1, &[1, 7, 0, 0]);
         assert!(mailbox.has(1));
         let error = mailbox.take(1).unwrap_err();
         assert!(matches!(error, CommError::Garbage { peer: 1, .. }), "{error}");
@@ -76,7 +76,7 @@ fn words_that_are_no_letter_are_the_senders_fault_and_nobody_elses() {
 #[test]
 fn a_sender_cannot_fill_the_memory() {
     let mut mailbox = Mailbox::new(2);
-    (0..=MOST_WAITING).for_each(|_| mailbox.receive(1, &[1, 7]));
+    (0..=MOST_WAITING).for_each(|_| mailbox.receive(1, &[1, 7, 0, 0]));
     for _ in 0..MOST_WAITING {
         assert_eq!(mailbox.take(1).unwrap(), Some(vec![7]));
     }

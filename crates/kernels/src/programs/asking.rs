@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Pair;
 use super::pair::Side;
 use crate::kernel::ranks_at_least;
-use crate::{Refused, Sequence};
+use crate::{Expects, Refused, Seat, Sequence};
 
 /// Who sends requests to whom in a [`super::Burst`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,16 +25,16 @@ pub enum Asking {
 pub(super) enum Role {
     /// Asks this many consecutive peers in turn, from the first on.
     Requester { first: Rank, peers: usize },
-    /// Handles this many requests of `from` in each sample: those number `index`, `index + step`, ….
-    Replier { from: Rank, index: u64, step: u64, count: u64 },
+    /// Handles these requests in each sample.
+    Replier(Sequence),
     /// Takes no part.
     Idle,
 }
 
 impl Asking {
     pub(super) fn examples(size: usize) -> Vec<Self> {
-        let pairs = Pair::examples(size).into_iter().map(Self::OneToOne);
-        pairs.chain([Self::Pairs, Self::FanOut]).collect()
+        let pairs = Pair::examples(size).map(Self::OneToOne);
+        pairs.into_iter().chain([Self::Pairs, Self::FanOut]).collect()
     }
 
     pub(super) fn check(self, size: usize) -> Result<(), Refused> {
@@ -57,69 +57,49 @@ impl Asking {
 
     /// The role of `rank`, where a sample has so many messages.
     pub(super) fn role(self, rank: Rank, size: usize, messages: u64) -> Role {
-        let all_of = |from| Role::Replier { from, index: 0, step: 1, count: messages };
-        match self {
-            Self::OneToOne(pair) => match pair.side(rank) {
-                Side::Requester { peer } => Role::Requester { first: peer, peers: 1 },
-                Side::Replier { peer } => all_of(peer),
-                Side::Idle => Role::Idle,
-            },
+        let pair = match self {
+            Self::OneToOne(pair) => pair,
             Self::Pairs => {
-                let half = size / 2;
-                if rank < half {
-                    Role::Requester { first: rank + half, peers: 1 }
-                } else {
-                    all_of(rank - half)
-                }
+                let (half, first) = (size / 2, rank % (size / 2));
+                Pair { requester: first, replier: first + half }
             }
-            Self::FanOut => {
-                let peers = size - 1;
-                if rank == 0 {
-                    Role::Requester { first: 1, peers }
-                } else {
-                    let (index, step) = ((rank - 1) as u64, peers as u64);
-                    let count = dealt(messages, index, step);
-                    Role::Replier { from: 0, index, step, count }
-                }
-            }
+            Self::FanOut if rank == 0 => return Role::Requester { first: 1, peers: size - 1 },
+            Self::FanOut => return Role::Replier(dealt(0, messages, rank - 1, size - 1)),
+        };
+        match pair.side(rank) {
+            Side::Requester { peer } => Role::Requester { first: peer, peers: 1 },
+            Side::Replier { peer } => Role::Replier(Sequence::of(peer, messages, 1)),
+            Side::Idle => Role::Idle,
         }
     }
 
-    /// The words of the requests that `rank` gets, and those whose replies it gets, in `samples`
-    /// samples.
-    pub(super) fn sequences(
-        self,
-        rank: Rank,
-        size: usize,
-        messages: u64,
-        samples: u32,
-    ) -> [Vec<Sequence>; 2] {
-        let times = u64::from(samples);
+    /// What a rank expects, where a sample has so many messages.
+    pub(super) fn expects(self, seat: &Seat, messages: u64) -> Expects {
+        let Seat { rank, size, samples, .. } = *seat;
+        let times = samples.into();
         match self.role(rank, size, messages) {
-            Role::Replier { from, index, step, count } => {
-                [vec![Sequence { peer: from, first: index, step, count, times }], Vec::new()]
-            }
+            Role::Replier(words) => Expects::words(vec![Sequence { times, ..words }], vec![]),
             Role::Requester { first, peers } => {
-                let step = peers as u64;
-                let replies = (0..step).map(|index| {
-                    let count = dealt(messages, index, step);
-                    Sequence { peer: first + index as usize, first: index, step, count, times }
-                });
-                [Vec::new(), replies.collect()]
+                let words = (0..peers).map(|index| dealt(first + index, messages, index, peers));
+                Expects::words(vec![], words.map(|words| Sequence { times, ..words }).collect())
             }
-            Role::Idle => [Vec::new(), Vec::new()],
+            Role::Idle => Expects::default(),
         }
     }
 }
 
-/// How many of the numbers below `messages` are `index`, `index + step`, ….
-fn dealt(messages: u64, index: u64, step: u64) -> u64 {
-    (messages + step - 1).saturating_sub(index) / step
+/// Those of the numbers below `messages` that are `index`, `index + peers`, …: the words that come
+/// from `peer` where `peers` of them share the messages.
+fn dealt(peer: Rank, messages: u64, index: usize, peers: usize) -> Sequence {
+    let (first, step) = (index as u64, peers as u64);
+    let count = (messages + step - 1).saturating_sub(first) / step;
+    Sequence { peer, first, step, count, times: 1 }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Places;
 
     #[test]
     fn every_message_has_one_receiver() {
@@ -129,17 +109,15 @@ mod tests {
                     if asking.check(size).is_err() {
                         continue;
                     }
-                    let all = |which: usize| -> u64 {
-                        (0..size)
-                            .flat_map(|rank| {
-                                asking.sequences(rank, size, messages, 3)[which].clone()
-                            })
-                            .map(|sequence| sequence.words())
-                            .sum()
+                    let seat = |rank| Seat { rank, size, samples: 3, places: Places::default() };
+                    let words = |of: fn(Expects) -> Vec<Sequence>| -> u64 {
+                        let expects = (0..size).map(|rank| asking.expects(&seat(rank), messages));
+                        expects.flat_map(of).map(|sequence| sequence.words()).sum()
                     };
                     let requesters = if asking == Asking::Pairs { size as u64 / 2 } else { 1 };
-                    assert_eq!(all(0), 3 * messages * requesters, "{asking:?} {size}");
-                    assert_eq!(all(1), all(0), "{asking:?} {size}");
+                    let expected = 3 * messages * requesters;
+                    assert_eq!(words(|e| e.requests), expected, "{asking:?} {size}");
+                    assert_eq!(words(|e| e.replies), expected, "{asking:?} {size}");
                 }
             }
         }

@@ -4,7 +4,7 @@ use bandgap_comm::{Comm, CommError, Rank};
 use serde::{Deserialize, Serialize};
 
 use super::repeat::by_rank;
-use crate::kernel::{bytes_in_range, messages_in_range, ranks_at_least};
+use crate::kernel::{messages_in_range, ranks_at_least};
 use crate::{
     AtSize, Content, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series,
 };
@@ -32,35 +32,24 @@ impl Kernel for Broadcast {
         "one rank to all, each in turn: t(n) is one of many broadcasts",
         |ranks| (ranks as u64).saturating_sub(1),
     ));
+    const EXAMPLES: &'static [(u32, usize)] = &[(1, 8), (20, 100), (3, 20_000)];
 
-    fn at(point: &AtSize) -> Option<Self> {
-        let AtSize { bytes, messages, .. } = *point;
+    fn at(AtSize { bytes, messages, .. }: AtSize) -> Option<Self> {
         Some(Self { messages, bytes })
     }
 
-    fn examples(size: usize) -> Vec<Self> {
-        let sizes = [(1, 8), (2 * size as u32, 100), (3, 20_000)];
-        sizes.map(|(messages, bytes)| Self { messages, bytes }).into()
-    }
-
     fn check(&self, size: usize) -> Result<(), Refused> {
-        messages_in_range(self.messages)?;
-        bytes_in_range(self.bytes)?;
+        messages_in_range(self.messages, self.bytes)?;
         ranks_at_least(1, size)
     }
 
-    fn timed(&self, size: usize) -> [Rank; 2] {
-        [0, 1.min(size.saturating_sub(1))]
-    }
-
     fn needs(&self, _size: usize) -> Needs {
-        let messages = self.messages.into();
-        Needs { bytes: self.bytes, sends: messages, receives: messages, ..Needs::default() }
+        Needs::both_ways(self.messages.into(), self.bytes)
     }
 
     fn expects(&self, seat: &Seat) -> Expects {
         let Seat { rank, size, places, .. } = *seat;
-        let mut expects = Expects::nothing();
+        let mut expects = Expects::default();
         for message in 0..self.messages.into() {
             let root = root(message, size);
             let content = Content::Sent { source: root, to: root, message };
@@ -78,7 +67,7 @@ impl OverComm for Broadcast {
     fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
         let (rank, size, places) = (comm.rank(), comm.size(), *places);
         comm.barrier()?;
-        by_rank(comm, round.samples, self.messages, |comm, message| {
+        by_rank(comm, 0, round.samples, self.messages, |comm, message| {
             let root = root(message, size);
             let part = match root == rank {
                 true => places.outgoing(message),

@@ -36,7 +36,7 @@ impl Kernel for Burst {
     }
 
     fn check(&self, size: usize) -> Result<(), Refused> {
-        messages_in_range(self.messages)?;
+        messages_in_range(self.messages, 0)?;
         self.asking.check(size)
     }
 
@@ -49,9 +49,7 @@ impl Kernel for Burst {
     }
 
     fn expects(&self, seat: &Seat) -> Expects {
-        let Seat { rank, size, samples, .. } = *seat;
-        let [requests, replies] = self.asking.sequences(rank, size, self.messages.into(), samples);
-        Expects { requests, replies, ..Expects::nothing() }
+        self.asking.expects(seat, self.messages.into())
     }
 }
 
@@ -68,7 +66,7 @@ impl OverAm for Burst {
                     first + peer
                 })
             }
-            Role::Replier { count, .. } => am.serve(u64::from(round.samples) * count),
+            Role::Replier(words) => am.serve(u64::from(round.samples) * words.count),
             Role::Idle => Ok(()),
         }
     }

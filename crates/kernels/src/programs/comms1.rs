@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Pair;
 use super::pair::Side;
-use super::repeat::{timed, untimed};
-use crate::kernel::{bytes_in_range, messages_in_range};
+use super::repeat::repeat;
+use crate::kernel::messages_in_range;
 use crate::{AtSize, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series};
 
 const TAG: u32 = 1;
@@ -34,21 +34,14 @@ impl Kernel for Comms1 {
         parts: 2,
         ..Series::between_two("comms1", "ping-pong: t(n) is half a round")
     });
+    const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (5, 1), (4, 100), (3, 20_000), (2, 70_001)];
 
-    fn at(point: &AtSize) -> Option<Self> {
-        let AtSize { bytes, messages, pair } = *point;
+    fn at(AtSize { bytes, messages, pair }: AtSize) -> Option<Self> {
         Some(Self { pair, messages, bytes })
     }
 
-    fn examples(size: usize) -> Vec<Self> {
-        let sizes = [(1, 0), (5, 1), (4, 100), (3, 20_000), (2, 70_001)];
-        let each = |pair| sizes.map(|(messages, bytes)| Self { pair, messages, bytes });
-        Pair::examples(size).into_iter().flat_map(each).collect()
-    }
-
     fn check(&self, size: usize) -> Result<(), Refused> {
-        messages_in_range(self.messages)?;
-        bytes_in_range(self.bytes)?;
+        messages_in_range(self.messages, self.bytes)?;
         self.pair.check(size)
     }
 
@@ -57,16 +50,11 @@ impl Kernel for Comms1 {
     }
 
     fn needs(&self, _size: usize) -> Needs {
-        let messages = self.messages.into();
-        Needs { bytes: self.bytes, sends: messages, receives: messages, ..Needs::default() }
+        Needs::both_ways(self.messages.into(), self.bytes)
     }
 
     fn expects(&self, seat: &Seat) -> Expects {
-        let mut expects = Expects::nothing();
-        if let Some(peer) = self.pair.peer(seat.rank) {
-            (0..self.messages.into()).for_each(|i| expects.both_ways(seat, peer, i, i));
-        }
-        expects
+        Expects::exchanges(seat, self.messages, self.pair.peer(seat.rank).into_iter())
     }
 }
 
@@ -75,11 +63,11 @@ impl OverComm for Comms1 {
     fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
         let (messages, samples, places) = (self.messages, round.samples, *places);
         match self.pair.side(comm.rank()) {
-            Side::Requester { peer } => timed(comm, samples, messages, |comm, i| {
+            Side::Requester { peer } => repeat::<true, _>(comm, samples, messages, |comm, i| {
                 comm.send(peer, TAG, places.outgoing(i))?;
                 comm.recv(peer, TAG, places.incoming(i))
             }),
-            Side::Replier { peer } => untimed(comm, samples, messages, |comm, i| {
+            Side::Replier { peer } => repeat::<false, _>(comm, samples, messages, |comm, i| {
                 comm.recv(peer, TAG, places.incoming(i))?;
                 comm.send(peer, TAG, places.outgoing(i))
             }),

@@ -4,9 +4,8 @@ use bandgap_comm::{Comm, CommError, Rank};
 use serde::{Deserialize, Serialize};
 
 use super::Pair;
-use super::pair::Side;
-use super::repeat::{timed, untimed};
-use crate::kernel::{bytes_in_range, messages_in_range};
+use super::repeat::by_rank;
+use crate::kernel::messages_in_range;
 use crate::{AtSize, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series};
 
 const TAG: u32 = 1;
@@ -33,21 +32,14 @@ impl Kernel for Comms2 {
         parts: 2,
         ..Series::between_two("comms2", "both ranks send at the same time: t(n) is half a round")
     });
+    const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (5, 1), (4, 100), (3, 20_000), (2, 70_001)];
 
-    fn at(point: &AtSize) -> Option<Self> {
-        let AtSize { bytes, messages, pair } = *point;
+    fn at(AtSize { bytes, messages, pair }: AtSize) -> Option<Self> {
         Some(Self { pair, messages, bytes })
     }
 
-    fn examples(size: usize) -> Vec<Self> {
-        let sizes = [(1, 0), (5, 1), (4, 100), (3, 20_000), (2, 70_001)];
-        let each = |pair| sizes.map(|(messages, bytes)| Self { pair, messages, bytes });
-        Pair::examples(size).into_iter().flat_map(each).collect()
-    }
-
     fn check(&self, size: usize) -> Result<(), Refused> {
-        messages_in_range(self.messages)?;
-        bytes_in_range(self.bytes)?;
+        messages_in_range(self.messages, self.bytes)?;
         self.pair.check(size)
     }
 
@@ -56,34 +48,21 @@ impl Kernel for Comms2 {
     }
 
     fn needs(&self, _size: usize) -> Needs {
-        let messages = self.messages.into();
-        Needs { bytes: self.bytes, sends: messages, receives: messages, ..Needs::default() }
+        Needs::both_ways(self.messages.into(), self.bytes)
     }
 
     fn expects(&self, seat: &Seat) -> Expects {
-        let mut expects = Expects::nothing();
-        if let Some(peer) = self.pair.peer(seat.rank) {
-            (0..self.messages.into()).for_each(|i| expects.both_ways(seat, peer, i, i));
-        }
-        expects
+        Expects::exchanges(seat, self.messages, self.pair.peer(seat.rank).into_iter())
     }
 }
 
 impl OverComm for Comms2 {
     #[inline(never)]
     fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
-        let (messages, samples, places) = (self.messages, round.samples, *places);
-        let exchange = |comm: &mut C, peer, i| {
+        let (requester, places) = (self.pair.requester, *places);
+        let Some(peer) = self.pair.peer(comm.rank()) else { return Ok(()) };
+        by_rank(comm, requester, round.samples, self.messages, |comm, i| {
             comm.exchange(peer, TAG, places.outgoing(i), places.incoming(i))
-        };
-        match self.pair.side(comm.rank()) {
-            Side::Requester { peer } => {
-                timed(comm, samples, messages, |comm, i| exchange(comm, peer, i))
-            }
-            Side::Replier { peer } => {
-                untimed(comm, samples, messages, |comm, i| exchange(comm, peer, i))
-            }
-            Side::Idle => Ok(()),
-        }
+        })
     }
 }

@@ -4,7 +4,7 @@ use bandgap_comm::{Comm, CommError, Rank};
 use serde::{Deserialize, Serialize};
 
 use super::repeat::by_rank;
-use crate::kernel::{bytes_in_range, messages_in_range, ranks_at_least};
+use crate::kernel::{messages_in_range, ranks_at_least};
 use crate::{AtSize, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series};
 
 const TAG: u32 = 1;
@@ -31,42 +31,23 @@ impl Kernel for Comms3 {
         "all ranks send to all: t(n) is a round, and the bandwidth that of all together",
         |ranks| ranks as u64 * (ranks as u64).saturating_sub(1),
     ));
+    const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (3, 1), (2, 100), (2, 20_000)];
 
-    fn at(point: &AtSize) -> Option<Self> {
-        let AtSize { bytes, messages, .. } = *point;
+    fn at(AtSize { bytes, messages, .. }: AtSize) -> Option<Self> {
         Some(Self { messages, bytes })
     }
 
-    fn examples(_size: usize) -> Vec<Self> {
-        let sizes = [(1, 0), (3, 1), (2, 100), (2, 20_000)];
-        sizes.map(|(messages, bytes)| Self { messages, bytes }).into()
-    }
-
     fn check(&self, size: usize) -> Result<(), Refused> {
-        messages_in_range(self.messages)?;
-        bytes_in_range(self.bytes)?;
+        messages_in_range(self.messages, self.bytes)?;
         ranks_at_least(1, size)
     }
 
-    fn timed(&self, size: usize) -> [Rank; 2] {
-        [0, 1.min(size.saturating_sub(1))]
-    }
-
     fn needs(&self, size: usize) -> Needs {
-        let messages = u64::from(self.messages).saturating_mul(size as u64 - 1);
-        Needs { bytes: self.bytes, sends: messages, receives: messages, ..Needs::default() }
+        Needs::both_ways(u64::from(self.messages).saturating_mul(size as u64 - 1), self.bytes)
     }
 
     fn expects(&self, seat: &Seat) -> Expects {
-        let mut expects = Expects::nothing();
-        let peers: Vec<Rank> = partners(seat.rank, seat.size).collect();
-        let mut place = 0..;
-        for message in 0..self.messages.into() {
-            for (&peer, place) in peers.iter().zip(&mut place) {
-                expects.both_ways(seat, peer, message, place);
-            }
-        }
-        expects
+        Expects::exchanges(seat, self.messages, partners(seat.rank, seat.size))
     }
 }
 
@@ -76,7 +57,7 @@ impl OverComm for Comms3 {
         let (rank, size, places) = (comm.rank(), comm.size(), *places);
         let peers = size as u64 - 1;
         comm.barrier()?;
-        by_rank(comm, round.samples, self.messages, |comm, message| {
+        by_rank(comm, 0, round.samples, self.messages, |comm, message| {
             for (peer, place) in partners(rank, size).zip(message * peers..) {
                 comm.exchange(peer, TAG, places.outgoing(place), places.incoming(place))?;
             }
@@ -87,7 +68,7 @@ impl OverComm for Comms3 {
 
 /// With whom `rank` exchanges, round by round.
 #[inline(always)]
-fn partners(rank: Rank, size: usize) -> impl Iterator<Item = Rank> {
+fn partners(rank: Rank, size: usize) -> impl Iterator<Item = Rank> + Clone {
     let rounds = size.next_multiple_of(2).saturating_sub(1);
     (0..rounds).filter_map(move |round| partner(rank, round, size))
 }

@@ -1,6 +1,6 @@
 //! Several requesters of one replier.
 
-use bandgap_comm::{Am, CommError, Delay, Rank, Work};
+use bandgap_comm::{Am, CommError, Delay, Work};
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::messages_in_range;
@@ -47,17 +47,11 @@ impl Kernel for FanIn {
     }
 
     fn check(&self, size: usize) -> Result<(), Refused> {
-        messages_in_range(self.messages)?;
-        if (1..size).contains(&self.requesters) {
-            return Ok(());
-        }
+        messages_in_range(self.messages, 0)?;
         let Self { requesters, .. } = self;
-        let why = format!("{requesters} requesters and a replier are not among {size} ranks");
-        Err(Refused::because(why))
-    }
-
-    fn timed(&self, _size: usize) -> [Rank; 2] {
-        [0, 1]
+        Refused::unless((1..size).contains(requesters), || {
+            format!("{requesters} requesters and a replier are not among {size} ranks")
+        })
     }
 
     fn needs(&self, _size: usize) -> Needs {
@@ -68,20 +62,16 @@ impl Kernel for FanIn {
     fn expects(&self, seat: &Seat) -> Expects {
         let words = |peer| Sequence::of(peer, self.requests(seat.samples), 1);
         match seat.rank {
-            0 => {
-                let requests = (1..=self.requesters).map(words).collect();
-                Expects { requests, ..Expects::nothing() }
-            }
+            0 => Expects::words((1..=self.requesters).map(words).collect(), vec![]),
             rank if rank <= self.requesters => {
-                let requests = vec![Sequence::of(0, 1, 1)];
-                Expects { requests, replies: vec![words(0)], ..Expects::nothing() }
+                Expects::words(vec![Sequence::of(0, 1, 1)], vec![words(0)])
             }
-            _ => Expects::nothing(),
+            _ => Expects::default(),
         }
     }
 
     fn samples(&self, _size: usize, stamps: &Stamps) -> Samples {
-        Samples::of_borders(stamps.of(0))
+        Samples::of_borders(stamps, 0)
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Pair;
 use super::pair::Side;
-use crate::kernel::{bytes_in_range, messages_in_range};
+use crate::kernel::messages_in_range;
 use crate::{
     AtSize, Expects, Kernel, Needs, OverTransfer, Refused, Round, SINK, Seat, Sequence, Series,
     Words,
@@ -35,23 +35,14 @@ impl Kernel for Get {
     const MEANING: &'static str = "bytes got from another rank's memory";
     const SERIES: Option<Series> =
         Some(Series::between_two("bulk_get", "bytes out of the other's memory: t(n) is a get"));
+    const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (5, 7), (3, 4096), (2, 70_001)];
 
-    fn at(point: &AtSize) -> Option<Self> {
-        let AtSize { bytes, messages, pair } = *point;
+    fn at(AtSize { bytes, messages, pair }: AtSize) -> Option<Self> {
         Some(Self { pair, messages, bytes, delay: Delay::NONE })
     }
 
-    fn examples(size: usize) -> Vec<Self> {
-        let delay = Delay::NONE;
-        let pairs = Pair::examples(size).into_iter();
-        let sizes = [(1, 0), (5, 7), (3, 4096), (2, 70_001)];
-        let each = |pair| sizes.map(|(messages, bytes)| Self { pair, messages, bytes, delay });
-        pairs.flat_map(each).collect()
-    }
-
     fn check(&self, size: usize) -> Result<(), Refused> {
-        messages_in_range(self.messages)?;
-        bytes_in_range(self.bytes)?;
+        messages_in_range(self.messages, self.bytes)?;
         self.pair.check(size)
     }
 
@@ -66,18 +57,14 @@ impl Kernel for Get {
 
     fn expects(&self, seat: &Seat) -> Expects {
         let (messages, samples) = (u64::from(self.messages), u64::from(seat.samples));
+        let words = |peer, count, times| vec![Sequence::of(peer, count, times)];
         match self.pair.side(seat.rank) {
-            Side::Requester { peer } => Expects {
-                requests: vec![Sequence::of(peer, 1, samples)],
-                replies: vec![Sequence::of(peer, messages, samples)],
-                ..Expects::nothing()
-            },
-            Side::Replier { peer } => {
-                // The last one says that there are no more gets.
-                let requests = vec![Sequence::of(peer, 1, samples + 1)];
-                Expects { requests, ..Expects::nothing() }
+            Side::Requester { peer } => {
+                Expects::words(words(peer, 1, samples), words(peer, messages, samples))
             }
-            Side::Idle => Expects::nothing(),
+            // The last one says that there are no more gets.
+            Side::Replier { peer } => Expects::words(words(peer, 1, samples + 1), vec![]),
+            Side::Idle => Expects::default(),
         }
     }
 }

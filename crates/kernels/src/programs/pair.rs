@@ -31,17 +31,16 @@ impl Pair {
     pub const FIRST: Self = Self { requester: 0, replier: 1 };
 
     /// Pairs among `size` ranks: the first two; the last and the first.
-    pub(super) fn examples(size: usize) -> Vec<Self> {
-        vec![Self::FIRST, Self { requester: size.saturating_sub(1), replier: 0 }]
+    pub(crate) fn examples(size: usize) -> [Self; 2] {
+        [Self::FIRST, Self { requester: size.saturating_sub(1), replier: 0 }]
     }
 
     pub(super) fn check(self, size: usize) -> Result<(), Refused> {
         let Self { requester, replier } = self;
-        if requester < size && replier < size && requester != replier {
-            return Ok(());
-        }
-        let why = format!("ranks {requester} and {replier} are not two of {size} ranks");
-        Err(Refused::because(why))
+        let are_two = requester < size && replier < size && requester != replier;
+        Refused::unless(are_two, || {
+            format!("ranks {requester} and {replier} are not two of {size} ranks")
+        })
     }
 
     pub(super) fn both(self) -> [Rank; 2] {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Pair;
 use super::pair::Side;
 use crate::kernel::messages_in_range;
-use crate::{ECHO, Expects, Kernel, Needs, OverAm, Refused, Round, Seat, Sequence, Words};
+use crate::{AtSize, ECHO, Expects, Kernel, Needs, OverAm, Refused, Round, Seat, Sequence, Words};
 
 /// M round trips of a small message, one after the other.
 ///
@@ -23,14 +23,14 @@ pub struct PingPong {
 impl Kernel for PingPong {
     const NAME: &'static str = "ping_pong";
     const MEANING: &'static str = "round trips of a small message, one after the other";
+    const EXAMPLES: &'static [(u32, usize)] = &[(1, 8), (5, 8)];
 
-    fn examples(size: usize) -> Vec<Self> {
-        let pairs = Pair::examples(size).into_iter();
-        pairs.flat_map(|pair| [1, 5].map(|messages| Self { pair, messages })).collect()
+    fn at(point: AtSize) -> Option<Self> {
+        Some(Self { pair: point.pair, messages: point.messages })
     }
 
     fn check(&self, size: usize) -> Result<(), Refused> {
-        messages_in_range(self.messages)?;
+        messages_in_range(self.messages, 0)?;
         self.pair.check(size)
     }
 
@@ -45,9 +45,9 @@ impl Kernel for PingPong {
     fn expects(&self, seat: &Seat) -> Expects {
         let words = |peer| vec![Sequence::of(peer, self.messages.into(), seat.samples.into())];
         match self.pair.side(seat.rank) {
-            Side::Requester { peer } => Expects { replies: words(peer), ..Expects::nothing() },
-            Side::Replier { peer } => Expects { requests: words(peer), ..Expects::nothing() },
-            Side::Idle => Expects::nothing(),
+            Side::Requester { peer } => Expects::words(vec![], words(peer)),
+            Side::Replier { peer } => Expects::words(words(peer), vec![]),
+            Side::Idle => Expects::default(),
         }
     }
 }

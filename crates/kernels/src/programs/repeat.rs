@@ -1,53 +1,42 @@
-//! Samples of message passing.
+//! The samples of a program.
 
-use bandgap_comm::{Comm, CommError};
+use bandgap_comm::{CommError, Processor, Rank};
 
-/// The samples of a rank that times: marks begin, end, end around each, in which `once` runs for
-/// message 0 to `messages` − 1.
+/// The samples of a rank, in each of which `once` runs for message 0 to `messages` − 1. A rank that
+/// times marks begin, end, end around each.
 #[inline(always)]
-pub(super) fn timed<C: Comm>(
-    comm: &mut C,
+pub(super) fn repeat<const TIMES: bool, P: Processor>(
+    rank: &mut P,
     samples: u32,
     messages: u32,
-    mut once: impl FnMut(&mut C, u64) -> Result<(), CommError>,
+    mut once: impl FnMut(&mut P, u64) -> Result<(), CommError>,
 ) -> Result<(), CommError> {
     for _ in 0..samples {
-        comm.mark();
-        for message in 0..u64::from(messages) {
-            once(comm, message)?;
+        if TIMES {
+            rank.mark();
         }
-        comm.mark();
-        comm.mark();
-    }
-    Ok(())
-}
-
-/// The samples of a rank that does not time.
-#[inline(always)]
-pub(super) fn untimed<C: Comm>(
-    comm: &mut C,
-    samples: u32,
-    messages: u32,
-    mut once: impl FnMut(&mut C, u64) -> Result<(), CommError>,
-) -> Result<(), CommError> {
-    for _ in 0..samples {
         for message in 0..u64::from(messages) {
-            once(comm, message)?;
+            once(rank, message)?;
+        }
+        if TIMES {
+            rank.mark();
+            rank.mark();
         }
     }
     Ok(())
 }
 
-/// The samples of a rank among all, of which rank 0 times.
+/// The same where all ranks do alike, of which the rank `timer` times.
 #[inline(always)]
-pub(super) fn by_rank<C: Comm>(
-    comm: &mut C,
+pub(super) fn by_rank<P: Processor>(
+    rank: &mut P,
+    timer: Rank,
     samples: u32,
     messages: u32,
-    once: impl FnMut(&mut C, u64) -> Result<(), CommError>,
+    once: impl FnMut(&mut P, u64) -> Result<(), CommError>,
 ) -> Result<(), CommError> {
-    match comm.rank() {
-        0 => timed(comm, samples, messages, once),
-        _ => untimed(comm, samples, messages, once),
+    match rank.rank() == timer {
+        true => repeat::<true, _>(rank, samples, messages, once),
+        false => repeat::<false, _>(rank, samples, messages, once),
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Pair;
 use super::pair::Side;
-use crate::kernel::{bytes_in_range, messages_in_range};
+use crate::kernel::messages_in_range;
 use crate::{
     AtSize, ECHO, Expects, Kernel, Needs, OverTransfer, Refused, Round, SINK, Seat, Sequence,
     Series, Words,
@@ -39,23 +39,14 @@ impl Kernel for Store {
         "bulk_store",
         "bytes into the other's memory: t(n) is a store with its reply",
     ));
+    const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (5, 7), (3, 4096), (2, 70_001)];
 
-    fn at(point: &AtSize) -> Option<Self> {
-        let AtSize { bytes, messages, pair } = *point;
+    fn at(AtSize { bytes, messages, pair }: AtSize) -> Option<Self> {
         Some(Self { pair, messages, bytes, delay: Delay::NONE })
     }
 
-    fn examples(size: usize) -> Vec<Self> {
-        let delay = Delay::NONE;
-        let pairs = Pair::examples(size).into_iter();
-        let sizes = [(1, 0), (5, 7), (3, 4096), (2, 70_001)];
-        let each = |pair| sizes.map(|(messages, bytes)| Self { pair, messages, bytes, delay });
-        pairs.flat_map(each).collect()
-    }
-
     fn check(&self, size: usize) -> Result<(), Refused> {
-        messages_in_range(self.messages)?;
-        bytes_in_range(self.bytes)?;
+        messages_in_range(self.messages, self.bytes)?;
         self.pair.check(size)
     }
 
@@ -72,13 +63,11 @@ impl Kernel for Store {
         let (messages, samples) = (u64::from(self.messages), u64::from(seat.samples));
         let stored = |peer| vec![Sequence::of(peer, messages, samples)];
         match self.pair.side(seat.rank) {
-            Side::Requester { peer } => Expects {
-                requests: vec![Sequence::of(peer, 1, samples)],
-                replies: stored(peer),
-                ..Expects::nothing()
-            },
-            Side::Replier { peer } => Expects { requests: stored(peer), ..Expects::nothing() },
-            Side::Idle => Expects::nothing(),
+            Side::Requester { peer } => {
+                Expects::words(vec![Sequence::of(peer, 1, samples)], stored(peer))
+            }
+            Side::Replier { peer } => Expects::words(stored(peer), vec![]),
+            Side::Idle => Expects::default(),
         }
     }
 }

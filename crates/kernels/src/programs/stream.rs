@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Pair;
 use super::pair::Side;
 use crate::kernel::messages_in_range;
-use crate::{Expects, Kernel, Needs, OverAm, Refused, Round, SINK, Seat, Sequence, Words};
+use crate::{AtSize, Expects, Kernel, Needs, OverAm, Refused, Round, SINK, Seat, Sequence, Words};
 
 /// M requests that have no reply, as fast as flow control lets them go, until all are handled.
 ///
@@ -23,14 +23,14 @@ pub struct Stream {
 impl Kernel for Stream {
     const NAME: &'static str = "stream";
     const MEANING: &'static str = "requests without replies, as fast as they go";
+    const EXAMPLES: &'static [(u32, usize)] = &[(1, 8), (100, 8)];
 
-    fn examples(size: usize) -> Vec<Self> {
-        let pairs = Pair::examples(size).into_iter();
-        pairs.flat_map(|pair| [1, 100].map(|messages| Self { pair, messages })).collect()
+    fn at(point: AtSize) -> Option<Self> {
+        Some(Self { pair: point.pair, messages: point.messages })
     }
 
     fn check(&self, size: usize) -> Result<(), Refused> {
-        messages_in_range(self.messages)?;
+        messages_in_range(self.messages, 0)?;
         self.pair.check(size)
     }
 
@@ -46,9 +46,9 @@ impl Kernel for Stream {
         match self.pair.side(seat.rank) {
             Side::Replier { peer } => {
                 let words = Sequence::of(peer, self.messages.into(), seat.samples.into());
-                Expects { requests: vec![words], ..Expects::nothing() }
+                Expects::words(vec![words], vec![])
             }
-            _ => Expects::nothing(),
+            _ => Expects::default(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Barriers.
 
-use bandgap_comm::{Comm, CommError, Rank};
+use bandgap_comm::{Comm, CommError};
 use serde::{Deserialize, Serialize};
 
 use super::repeat::by_rank;
@@ -26,26 +26,19 @@ impl Kernel for Synch1 {
         sized: false,
         ..Series::of_all("synch1", "barriers: t is the time of one", |_| 0)
     });
+    const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (9, 0)];
 
-    fn at(point: &AtSize) -> Option<Self> {
+    fn at(point: AtSize) -> Option<Self> {
         Some(Self { messages: point.messages })
     }
 
-    fn examples(_size: usize) -> Vec<Self> {
-        [1, 9].map(|messages| Self { messages }).into()
-    }
-
     fn check(&self, size: usize) -> Result<(), Refused> {
-        messages_in_range(self.messages)?;
+        messages_in_range(self.messages, 0)?;
         ranks_at_least(1, size)
     }
 
-    fn timed(&self, size: usize) -> [Rank; 2] {
-        [0, 1.min(size.saturating_sub(1))]
-    }
-
     fn expects(&self, _seat: &Seat) -> Expects {
-        Expects::nothing()
+        Expects::default()
     }
 }
 
@@ -53,6 +46,6 @@ impl OverComm for Synch1 {
     #[inline(never)]
     fn run<C: Comm>(&self, comm: &mut C, _places: &Places, round: Round) -> Result<(), CommError> {
         comm.barrier()?;
-        by_rank(comm, round.samples, self.messages, |comm, _| comm.barrier())
+        by_rank(comm, 0, round.samples, self.messages, |comm, _| comm.barrier())
     }
 }

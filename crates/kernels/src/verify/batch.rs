@@ -9,8 +9,8 @@ use super::words::Expected;
 use crate::facts::ready;
 use crate::outcome::Counted;
 use crate::{
-    Arrived, Checked, Expects, Failed, Flaw, Kernel, Log, Order, Outcome, Placed, Places, Rig,
-    Round, Seat, Wrong,
+    Arrived, Checked, Expects, Failed, Flaw, Kernel, Order, Outcome, Placed, Places, Rig, Round,
+    Seat, Tally, Wrong,
 };
 
 /// Carries out this rank's part of `order`, which `run` runs. A timed batch runs once, with all
@@ -29,11 +29,18 @@ pub(crate) fn batch<M: Rig, K: Kernel>(
     }
     rig.prepare(&kernel.needs(order.ranks), places.memory(), kernel.marks(order.samples));
     let samples = if order.checked { 1 } else { order.samples };
-    let expects = kernel.expects(&Seat { rank, size: order.ranks, samples, places });
-    let mut batch = Batch::new(rank, order.checked, samples, expects);
+    let mut expects = kernel.expects(&Seat { rank, size: order.ranks, samples, places });
+    if !order.checked {
+        keep_last(&mut expects.fills);
+        keep_last(&mut expects.arrivals);
+    }
+    let (checked, sums) = (order.checked, Checked::default());
+    let mut batch = Batch { rank, checked, samples, expects, sums, wrong: None };
+    let [timed, other] = kernel.timed(order.ranks);
+    let partner = if rank == timed { other } else { timed };
     let mut once = |rig: &mut M, turn| {
-        let round = Round { samples, turn };
-        batch.round(rig, turn, |rig| run(rig, &kernel, &places, round))
+        rig.turn(turn, partner);
+        batch.round(rig, turn, |rig| run(rig, &kernel, &places, Round { samples, turn }))
     };
     let ran = match order.checked {
         false => once(rig, turn),
@@ -48,31 +55,20 @@ const TURNS: u32 = 32;
 struct Batch {
     rank: Rank,
     checked: bool,
-    samples: u64,
-    expects: Expects,
+    samples: u32,
     /// Where messages share a place, the last one only.
-    fills: Vec<Placed>,
-    arrivals: Vec<Placed>,
+    expects: Expects,
     sums: Checked,
     wrong: Option<Wrong>,
 }
 
-/// The last one of those at the same place.
-fn last(placed: &[Placed]) -> Vec<Placed> {
-    let places: BTreeMap<usize, Placed> = placed.iter().map(|p| (p.part.at, *p)).collect();
-    places.into_values().collect()
+/// Keeps the last one of those at the same place.
+fn keep_last(placed: &mut Vec<Placed>) {
+    let places: BTreeMap<usize, Placed> = placed.drain(..).map(|p| (p.part.at, p)).collect();
+    placed.extend(places.into_values());
 }
 
 impl Batch {
-    fn new(rank: Rank, checked: bool, samples: u32, expects: Expects) -> Self {
-        let (fills, arrivals) = match checked {
-            true => (expects.fills.clone(), expects.arrivals.clone()),
-            false => (last(&expects.fills), last(&expects.arrivals)),
-        };
-        let (sums, samples) = (Checked::default(), u64::from(samples));
-        Self { rank, checked, samples, expects, fills, arrivals, sums, wrong: None }
-    }
-
     fn found(&mut self, flaw: Option<Flaw>) {
         let rank = self.rank;
         self.wrong = self.wrong.take().or(flaw.map(|flaw| Wrong { rank, flaw }));
@@ -86,14 +82,16 @@ impl Batch {
         run: impl FnOnce(&mut M) -> Result<(), CommError>,
     ) -> Result<(), CommError> {
         let contents = Turn { turn, shared: !self.checked };
-        for placed in &self.fills {
+        for placed in &self.expects.fills {
             contents.fill(rig.memory(), placed)?;
         }
-        for placed in &self.arrivals {
+        for placed in &self.expects.arrivals {
             contents.poison(rig.memory(), placed)?;
         }
         if self.checked {
-            self.note_words(rig);
+            let most = self.words(turn).map(|words| words.count()).into_iter().max().unwrap_or(0);
+            // One more than expected says that there are too many.
+            rig.note_words(usize::try_from(most).unwrap_or(usize::MAX).saturating_add(1));
             rig.meet()?;
         }
         run(rig)?;
@@ -101,7 +99,7 @@ impl Batch {
         if self.checked {
             rig.meet()?;
             rig.settle()?;
-            rig.note_words(false);
+            rig.note_words(0);
         }
         self.compare_words(rig, turn);
         self.compare_messages(rig, contents)?;
@@ -111,38 +109,27 @@ impl Batch {
 
     fn words(&self, turn: u64) -> [Expected<'_>; 2] {
         let (rank, Expects { requests, replies, .. }) = (self.rank, &self.expects);
-        [(false, requests), (true, replies)].map(|(reply, sequences)| Expected {
-            rank,
-            turn,
-            reply,
-            sequences,
-        })
+        let words = |(reply, sequences)| Expected { rank, turn, reply, sequences };
+        [(false, &requests[..]), (true, replies)].map(words)
     }
 
-    fn note_words<M: Rig>(&self, rig: &mut M) {
-        let most = self.words(0).map(|words| words.count()).into_iter().max().unwrap_or(0);
-        if let Some(log) = rig.log() {
-            // One more than expected says that there are too many.
-            log.begin(usize::try_from(most).unwrap_or(usize::MAX).saturating_add(1));
-            rig.note_words(true);
-        }
-    }
-
-    fn compare_words<M: Rig>(&mut self, rig: &mut M, turn: u64) {
-        let Arrived { tally, .. } = rig.arrived();
-        let log: Option<&Log> = rig.log().map(|log| &*log);
-        let got = [(tally.served, tally.served_sum), (tally.replies, tally.reply_sum)];
-        let each = log.map(|log| [&log.requests[..], &log.replies[..]]).filter(|_| self.checked);
-        let mut flaws = [None, None];
-        for (k, words) in self.words(turn).into_iter().enumerate() {
-            let (count, sum) = got[k];
-            let by_word = each.and_then(|each| words.compare_each(each[k]));
-            flaws[k] = by_word.or_else(|| words.compare_sum(count, sum));
-        }
-        let count = tally.served + tally.replies;
-        self.sums.received += count;
-        *(if each.is_some() { &mut self.sums.compared } else { &mut self.sums.summed }) += count;
+    fn compare_words<M: Rig>(&mut self, rig: &M, turn: u64) {
+        let Tally { served, served_sum, replies, reply_sum, .. } = rig.arrived().tally;
+        let log = rig.log().filter(|_| self.checked);
+        let got = [
+            (served, served_sum, log.map(|log| &log.requests)),
+            (replies, reply_sum, log.map(|log| &log.replies)),
+        ];
+        let flaws: Vec<Option<Flaw>> = (self.words(turn).iter().zip(got))
+            .map(|(words, (count, sum, log))| {
+                let by_word = log.and_then(|log| words.compare_each(log));
+                by_word.or_else(|| words.compare_sum(count, sum))
+            })
+            .collect();
         flaws.into_iter().for_each(|flaw| self.found(flaw));
+        let count = served + replies;
+        self.sums.received += count;
+        *(if log.is_some() { &mut self.sums.compared } else { &mut self.sums.summed }) += count;
     }
 
     fn compare_messages<M: Rig>(&mut self, rig: &mut M, contents: Turn) -> Result<(), CommError> {
@@ -150,27 +137,24 @@ impl Batch {
         self.wrong = self.wrong.take().or(noticed);
         let Arrived { messages, blocks, blocks_compared, .. } = rig.arrived();
         self.sums.received += messages + blocks;
-        self.sums.compared += blocks_compared + messages.min(self.arrivals.len() as u64);
-        let arrivals = std::mem::take(&mut self.arrivals);
-        for placed in &arrivals {
-            let flaw = contents.compare(rig.memory(), placed)?;
-            self.found(flaw);
+        self.sums.compared += blocks_compared + messages.min(self.expects.arrivals.len() as u64);
+        for at in 0..self.expects.arrivals.len() {
+            self.found(contents.compare(rig.memory(), &self.expects.arrivals[at])?);
         }
-        self.arrivals = arrivals;
-        let expected = self.expects.messages * self.samples;
-        let count = Flaw::Count { of: Counted::Messages, source: None, expected, got: messages };
+        let expected = self.expects.messages * u64::from(self.samples);
+        let count = Flaw::Count { of: Counted::Messages, from: None, expected, got: messages };
         self.found((messages != expected).then_some(count));
         Ok(())
     }
 
     fn end<M: Rig>(mut self, rig: &mut M, ran: Result<(), CommError>) -> Result<Outcome, Failed> {
         if let Err(error) = ran {
-            rig.note_words(false);
+            rig.note_words(0);
             // What was wrong before says more than that somebody then waited in vain.
             return Err(self.wrong.map_or(Failed::Comm(error), Failed::Wrong));
         }
         let got = rig.arrived().unclaimed;
-        let left = Flaw::Count { of: Counted::Unclaimed, source: None, expected: 0, got };
+        let left = Flaw::Count { of: Counted::Unclaimed, from: None, expected: 0, got };
         self.found((got > 0).then_some(left));
         let stamps = rig.marks().iter().map(|stamp| stamp.ticks()).collect();
         Ok(Outcome { stamps, checked: self.sums, wrong: self.wrong })

@@ -7,7 +7,7 @@
 
 use bandgap_comm::{ActiveMessages, Bulk, CommError, Rank, Watch};
 
-use super::content::{CHUNK, differs, fill, salt};
+use super::content::{CHUNK, fill, salt};
 use crate::{Flaw, Words, Wrong};
 
 /// Blocks begin at multiples of this.
@@ -15,43 +15,28 @@ const ALIGNMENT: usize = 64;
 
 /// The two halves of a rank's exposed memory: blocks arrive in the first, and are sent from the
 /// second.
-#[derive(Debug)]
-pub struct Blocks {
+#[derive(Debug, Default)]
+pub(crate) struct Blocks {
     turn: u64,
     partner: Rank,
     pub(crate) words: Words,
     /// How often each half changed hands in this turn.
     written: u64,
     checked: u64,
-    /// Blocks that arrived, and those of them that were compared, since the batch began.
+    /// Blocks that arrived in this turn, and those of them that were compared.
     pub(crate) arrived: u64,
     pub(crate) compared: u64,
     pub(crate) wrong: Option<Wrong>,
-    chunk: Box<[u8; CHUNK]>,
-}
-
-impl Default for Blocks {
-    fn default() -> Self {
-        Self {
-            turn: 0,
-            partner: 0,
-            words: Words::new(0, 0),
-            written: 0,
-            checked: 0,
-            arrived: 0,
-            compared: 0,
-            wrong: None,
-            chunk: Box::new([0; CHUNK]),
-        }
-    }
+    chunk: Vec<u8>,
 }
 
 impl Blocks {
     /// A program of transfers between `rank` and `partner` begins, in this turn.
-    pub fn begin(&mut self, turn: u64, rank: Rank, partner: Rank) {
-        (self.turn, self.partner) = (turn, partner);
-        self.words = Words::new(rank, turn);
-        (self.written, self.checked) = (0, 0);
+    pub(crate) fn begin(&mut self, turn: u64, rank: Rank, partner: Rank) {
+        let mut chunk = std::mem::take(&mut self.chunk);
+        chunk.resize(CHUNK, 0);
+        let words = Words::new(rank, turn);
+        *self = Self { turn, partner, words, chunk, ..Self::default() };
     }
 
     /// Writes the places that `blocks` blocks are sent from.
@@ -92,21 +77,12 @@ impl Blocks {
             let salt = salt([self.turn, source, to, self.checked, sent_from(index, places)]);
             let block = target(am.endpoint(), index, bytes)?;
             for (at, len) in chunks(bytes) {
-                am.read_exposed(block + at, &mut self.chunk[..len])?;
+                am.endpoint().read_exposed(block + at, &mut self.chunk[..len])?;
                 fill(&mut expected[..len], salt, at);
                 let (got, expected) = (&self.chunk[..len], &expected[..len]);
-                let Some(byte) = differs(got, expected).filter(|_| self.wrong.is_none()) else {
-                    continue;
-                };
-                let flaw = Flaw::Byte {
-                    source: Some(self.partner),
-                    message: index,
-                    bytes,
-                    first: at + byte,
-                    expected: expected[byte],
-                    got: got[byte],
-                };
-                self.wrong = Some(Wrong { rank: am.rank(), flaw });
+                let flaw = Flaw::of_bytes(Some(self.partner), index, bytes, at, expected, got);
+                let wrong = flaw.map(|flaw| Wrong { rank: am.rank(), flaw });
+                self.wrong = self.wrong.take().or(wrong);
             }
         }
         Ok(())

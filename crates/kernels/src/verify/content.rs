@@ -79,19 +79,17 @@ impl Turn {
     /// What is wrong with a content, if anything.
     pub(super) fn compare(self, memory: &[u8], placed: &Placed) -> Result<Option<Flaw>, CommError> {
         let Placed { part, content } = *placed;
+        let (source, message) = match content {
+            Content::Sent { source, message, .. } | Content::Doubles { source, message } => {
+                (Some(source), message)
+            }
+            Content::Sum { message, .. } => (None, message),
+        };
         let mut expected = [0; CHUNK];
         let flaws = part.of(memory)?.chunks(CHUNK).zip((0..).step_by(CHUNK)).map(|(got, at)| {
             let expected = &mut expected[..got.len()];
             self.write(content, expected, at);
-            let first = differs(got, expected)?;
-            Some(Flaw::Byte {
-                source: content.source(),
-                message: content.message(),
-                bytes: part.len,
-                first: at + first,
-                expected: expected[first],
-                got: got[first],
-            })
+            Flaw::of_bytes(source, message, part.len, at, expected, got)
         });
         Ok(flaws.flatten().next())
     }
@@ -99,11 +97,6 @@ impl Turn {
 
 /// Bits of the whole numbers in vectors of doubles: 2³² ranks may be summed.
 const DOUBLE_BITS: u32 = 20;
-
-/// Where two equally long slices differ first.
-pub(super) fn differs(a: &[u8], b: &[u8]) -> Option<usize> {
-    if a == b { None } else { a.iter().zip(b).position(|(a, b)| a != b) }
-}
 
 /// The bytes of `salt` from byte `at` on, a multiple of 8. No word is like its neighbour.
 pub(super) fn fill(into: &mut [u8], salt: u64, at: usize) {
@@ -119,7 +112,7 @@ pub(super) fn fill(into: &mut [u8], salt: u64, at: usize) {
 
 #[cfg(test)]
 mod tests {
-    use bandgap_comm::{Combine, Part};
+    use bandgap_comm::Part;
 
     use super::*;
 
@@ -160,7 +153,7 @@ mod tests {
             let flaw = OWN.compare(&spoilt, &placed(1, 2, 7)).unwrap();
             let (expected, got) = (memory[8 + at], spoilt[8 + at]);
             let named =
-                Flaw::Byte { source: Some(1), message: 7, bytes: 5000, first: at, expected, got };
+                Flaw::Byte { from: Some(1), message: 7, bytes: 5000, first: at, expected, got };
             assert_eq!(flaw, Some(named));
         }
     }
@@ -177,13 +170,14 @@ mod tests {
             }
             let sum = Placed { part: part(3), content: Content::Sum { sources: 3, message: 7 } };
             turn.poison(&mut memory, &sum).unwrap();
-            Combine::Sum.apply(&mut memory, part(3), part(2), part(0)).unwrap();
+            part(2).copy(&mut memory, part(3)).unwrap();
+            part(3).add(&mut memory, part(0)).unwrap();
             assert!(turn.compare(&memory, &sum).unwrap().is_some());
-            Combine::Sum.apply(&mut memory, part(3), part(3), part(1)).unwrap();
+            part(3).add(&mut memory, part(1)).unwrap();
             assert_eq!(turn.compare(&memory, &sum).unwrap(), None);
             let fewer = Placed { content: Content::Sum { sources: 2, message: 7 }, ..sum };
             let flaw = turn.compare(&memory, &fewer).unwrap();
-            assert!(matches!(flaw, Some(Flaw::Byte { source: None, message: 7, .. })), "{flaw:?}");
+            assert!(matches!(flaw, Some(Flaw::Byte { from: None, message: 7, .. })), "{flaw:?}");
         }
     }
 }

@@ -65,7 +65,7 @@ impl Expected<'_> {
     pub(super) fn compare_sum(&self, got: u64, got_sum: u64) -> Option<Flaw> {
         let (count, sum) = (self.count(), self.sum());
         if got != count {
-            return Some(Flaw::Count { of: self.of(), source: None, expected: count, got });
+            return Some(Flaw::Count { of: self.of(), from: None, expected: count, got });
         }
         let flaw = Flaw::Sum { reply: self.reply, expected: sum, got: got_sum };
         (sum != got_sum).then_some(flaw)
@@ -84,11 +84,11 @@ impl Expected<'_> {
         let pairs = self.expected(source).zip(of_peer()).zip(0..);
         let wrong = pairs.filter(|((expected, got), _)| expected != got).map(|(pair, message)| {
             let (expected, got) = pair;
-            Flaw::Word { source, reply: self.reply, message, expected, got }
+            Flaw::Word { from: source, reply: self.reply, message, expected, got }
         });
         wrong.into_iter().next().or_else(|| {
             let (expected, got) = (self.expected(source).count() as u64, of_peer().count() as u64);
-            let flaw = Flaw::Count { of: self.of(), source: Some(source), expected, got };
+            let flaw = Flaw::Count { of: self.of(), from: Some(source), expected, got };
             (expected != got).then_some(flaw)
         })
     }
@@ -156,7 +156,7 @@ mod tests {
             assert!(words.compare_sum(13, sum(&flipped)).is_some());
             let source = flipped[at].0;
             let before = right[..at].iter().filter(|(from, _)| *from == source).count() as u64;
-            let Some(Flaw::Word { source: named, message, expected, got, .. }) =
+            let Some(Flaw::Word { from: named, message, expected, got, .. }) =
                 words.compare_each(&flipped)
             else {
                 panic!("{at}");

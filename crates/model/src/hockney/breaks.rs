@@ -57,16 +57,15 @@ fn found(table: &Table, most: usize, confidence: f64) -> (Vec<Breakpoint>, Vec<H
     let Some(choice) = search(&table.x, &table.times, limits) else {
         return (Vec::new(), findings);
     };
-    let chosen = choice.chosen();
-    if most > 1 && chosen.starts.len() == most {
+    if most > 1 && choice.starts.len() == most {
         findings.push(HockneyFinding::MostSegments { most });
     }
     let weights = &choice.weights;
     let points = Points { x: &table.x, y: &table.times, weights, fewest: FEWEST_SIZES };
-    let breakpoints = (1..chosen.starts.len())
+    let breakpoints = (1..choice.starts.len())
         .map(|cut| {
-            let start = chosen.starts[cut];
-            let (first, last) = break_range(&points, &chosen.starts, cut, 1.0, confidence);
+            let start = choice.starts[cut];
+            let (first, last) = break_range(&points, &choice.starts, cut, confidence);
             Breakpoint {
                 last_below: table.bytes[start - 1],
                 first_above: table.bytes[start],

@@ -1,11 +1,11 @@
 //! What the numbers of a Hockney fit do not say.
 
-use std::fmt;
-
 use bandgap_units::{Bytes, Ns, Rate, significant};
+use derive_more::Display;
 
 /// Sizes of a segment, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq)]
+#[display("{} to {}", Bytes(*from), Bytes(*to))]
 pub struct Range {
     /// Smallest size in bytes.
     pub from: u64,
@@ -21,17 +21,15 @@ impl Range {
     }
 }
 
-impl fmt::Display for Range {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} to {}", Bytes(self.from), Bytes(self.to))
-    }
-}
-
 /// One finding; its `Display` is a sentence. Times are nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Display, PartialEq)]
 #[non_exhaustive]
 pub enum HockneyFinding {
     /// A segment has no line.
+    #[display(
+        "From {range} there are too few sizes for a line, {sizes} where 3 are needed and \
+         more are better."
+    )]
     TooFewSizes {
         /// The segment.
         range: Range,
@@ -39,6 +37,11 @@ pub enum HockneyFinding {
         sizes: usize,
     },
     /// The intercept is not positive: t0, n½ and π0 are absent.
+    #[display(
+        "From {range} the line meets n = 0 at {} ({} to {}), but a startup time is never \
+         negative: t0, n½ and π0 are not given. The times may bend, or the segment may be \
+         too far from 0.", Ns(*t0), Ns(*low), Ns(*high)
+    )]
     NegativeStartup {
         /// The segment.
         range: Range,
@@ -50,6 +53,10 @@ pub enum HockneyFinding {
         high: f64,
     },
     /// The interval of t0 reaches zero: n½ and π0 are absent.
+    #[display(
+        "From {range} t0 = {} may be 0 (at most {}): n½ and π0 are not given. Measure more \
+         short messages, or more repetitions.", Ns(*t0), Ns(*high)
+    )]
     StartupUnresolved {
         /// The segment.
         range: Range,
@@ -59,6 +66,10 @@ pub enum HockneyFinding {
         high: f64,
     },
     /// The time does not rise with the length: r∞ and n½ are absent.
+    #[display(
+        "From {range} the time does not rise with the length ({} ns/B, {} to {}): r∞ and n½ \
+         are not given.", significant(*slope, 3), significant(*low, 3), significant(*high, 3)
+    )]
     NoRise {
         /// The segment.
         range: Range,
@@ -70,6 +81,10 @@ pub enum HockneyFinding {
         high: f64,
     },
     /// The interval of the slope reaches zero: r∞ and n½ are absent.
+    #[display(
+        "From {range} the time may not rise with the length (r∞ is at least {}): r∞ and n½ \
+         are not given.", Rate(*least)
+    )]
     RateUnresolved {
         /// The segment.
         range: Range,
@@ -77,6 +92,10 @@ pub enum HockneyFinding {
         least: f64,
     },
     /// n½ lies outside everything that was measured, and is absent.
+    #[display(
+        "From {range} n½ would be {} B, outside of what was measured ({measured}), so it is \
+         not given.", significant(*n_half, 3)
+    )]
     HalfLengthOutside {
         /// The segment.
         range: Range,
@@ -86,6 +105,10 @@ pub enum HockneyFinding {
         measured: Range,
     },
     /// The interval of n½ has no end, and it is absent.
+    #[display(
+        "From {range} n½ would be {} B, but its interval has no end, so it is not given.",
+        significant(*n_half, 3)
+    )]
     HalfLengthUnresolved {
         /// The segment.
         range: Range,
@@ -93,6 +116,10 @@ pub enum HockneyFinding {
         n_half: f64,
     },
     /// n½ lies outside its own segment.
+    #[display(
+        "From {range} n½ = {} B lies outside of the segment: no message of this segment has \
+         half of its r∞.", significant(*n_half, 3)
+    )]
     HalfLengthElsewhere {
         /// The segment.
         range: Range,
@@ -100,6 +127,10 @@ pub enum HockneyFinding {
         n_half: f64,
     },
     /// The line misses the times by much.
+    #[display(
+        "From {range} the line misses the times by {} (root mean square; {} at {}).",
+        percent(*rms), percent(*worst), Bytes(*at)
+    )]
     LargeResiduals {
         /// The segment.
         range: Range,
@@ -111,6 +142,11 @@ pub enum HockneyFinding {
         at: u64,
     },
     /// Neighbouring sizes deviate alike: the times do not follow a line.
+    #[display(
+        "From {range} neighbouring sizes deviate alike, by {} (probability by chance: {}). \
+         So the times do not follow a line, and the intervals are too narrow.",
+        percent(*rms), significant(*chance, 1)
+    )]
     Bent {
         /// The segment.
         range: Range,
@@ -120,6 +156,10 @@ pub enum HockneyFinding {
         chance: f64,
     },
     /// Too few sizes to search for breaks.
+    #[display(
+        "With {sizes} sizes there is no search for breaks; {needed} are needed for two \
+         segments."
+    )]
     BreaksUnsearched {
         /// How many there are.
         sizes: usize,
@@ -127,6 +167,10 @@ pub enum HockneyFinding {
         needed: usize,
     },
     /// As many segments were found as were allowed.
+    #[display(
+        "As many segments were found as were allowed, {most}: the times may change more \
+         often, or bend."
+    )]
     MostSegments {
         /// How many.
         most: usize,
@@ -148,95 +192,8 @@ impl HockneyFinding {
 }
 
 /// A share in per cent.
-struct Percent(f64);
-
-impl fmt::Display for Percent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} %", significant(100.0 * self.0, 2))
-    }
-}
-
-impl fmt::Display for HockneyFinding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            HockneyFinding::TooFewSizes { range, sizes } => write!(
-                f,
-                "From {range} there are too few sizes for a line, {sizes} where 3 are needed and \
-                 more are better."
-            ),
-            HockneyFinding::NegativeStartup { range, t0, low, high } => write!(
-                f,
-                "From {range} the line meets n = 0 at {} ({} to {}), but a startup time is never \
-                 negative: t0, n½ and π0 are not given. The times may bend, or the segment may be too \
-                 far from 0.",
-                Ns(t0),
-                Ns(low),
-                Ns(high)
-            ),
-            HockneyFinding::StartupUnresolved { range, t0, high } => write!(
-                f,
-                "From {range} t0 = {} may be 0 (at most {}): n½ and π0 are not given. Measure more \
-                 short messages, or more repetitions.",
-                Ns(t0),
-                Ns(high)
-            ),
-            HockneyFinding::NoRise { range, slope, low, high } => write!(
-                f,
-                "From {range} the time does not rise with the length ({} ns/B, {} to {}): r∞ and \
-                 n½ are not given.",
-                significant(slope, 3),
-                significant(low, 3),
-                significant(high, 3)
-            ),
-            HockneyFinding::RateUnresolved { range, least } => write!(
-                f,
-                "From {range} the time may not rise with the length (r∞ is at least {}): r∞ and n½ \
-                 are not given.",
-                Rate(least)
-            ),
-            HockneyFinding::HalfLengthOutside { range, n_half, measured } => write!(
-                f,
-                "From {range} n½ would be {} B, outside of what was measured ({measured}), so it is \
-                 not given.",
-                significant(n_half, 3)
-            ),
-            HockneyFinding::HalfLengthUnresolved { range, n_half } => write!(
-                f,
-                "From {range} n½ would be {} B, but its interval has no end, so it is not given.",
-                significant(n_half, 3)
-            ),
-            HockneyFinding::HalfLengthElsewhere { range, n_half } => write!(
-                f,
-                "From {range} n½ = {} B lies outside of the segment: no message of this segment has \
-                 half of its r∞.",
-                significant(n_half, 3)
-            ),
-            HockneyFinding::LargeResiduals { range, rms, worst, at } => write!(
-                f,
-                "From {range} the line misses the times by {} (root mean square; {} at {}).",
-                Percent(rms),
-                Percent(worst),
-                Bytes(at)
-            ),
-            HockneyFinding::Bent { range, rms, chance } => write!(
-                f,
-                "From {range} neighbouring sizes deviate alike, by {} (probability by chance: \
-                 {}). So the times do not follow a line, and the intervals are too narrow.",
-                Percent(rms),
-                significant(chance, 1)
-            ),
-            HockneyFinding::BreaksUnsearched { sizes, needed } => write!(
-                f,
-                "With {sizes} sizes there is no search for breaks; {needed} are needed for two \
-                 segments."
-            ),
-            HockneyFinding::MostSegments { most } => write!(
-                f,
-                "As many segments were found as were allowed, {most}: the times may change more \
-                 often, or bend."
-            ),
-        }
-    }
+fn percent(share: f64) -> String {
+    format!("{} %", significant(100.0 * share, 2))
 }
 
 #[cfg(test)]

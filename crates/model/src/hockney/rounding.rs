@@ -11,9 +11,9 @@ use super::Weighting;
 /// Times that are rounded alike are all off in the same direction, and do not scatter. So this is a
 /// bound, not a standard deviation.
 pub(super) struct Moved {
-    intercept: f64,
-    slope: f64,
-    ratio: f64,
+    pub(super) intercept: f64,
+    pub(super) slope: f64,
+    pub(super) ratio: f64,
 }
 
 impl Moved {
@@ -43,22 +43,10 @@ impl Moved {
         }
         moved
     }
-
-    pub(super) fn intercept(&self, line: f64, interval: Interval) -> Interval {
-        widened(line, interval, self.intercept)
-    }
-
-    pub(super) fn slope(&self, line: f64, interval: Interval) -> Interval {
-        widened(line, interval, self.slope)
-    }
-
-    pub(super) fn ratio(&self, line: f64, interval: Interval) -> Interval {
-        widened(line, interval, self.ratio)
-    }
 }
 
 /// Scatter and steps are independent: an end is as far off as the root of the sum of both squares.
-fn widened(value: f64, interval: Interval, by: f64) -> Interval {
+pub(super) fn widened(value: f64, interval: Interval, by: f64) -> Interval {
     if by == 0.0 {
         return interval;
     }

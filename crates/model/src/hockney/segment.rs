@@ -6,8 +6,8 @@ use bandgap_stats::runs::few_runs;
 
 use super::finding::{HockneyFinding, Range};
 use super::input::Table;
-use super::rounding::Moved;
-use super::{Breakpoint, Fit, Residual, ResidualSummary, Segment, Weighting};
+use super::rounding::{Moved, widened};
+use super::{Breakpoint, Fit, ResidualSummary, Segment, Weighting};
 use crate::signature::Estimate;
 
 /// Nanoseconds in a second.
@@ -32,8 +32,7 @@ pub(super) fn fits(
     weighting: Weighting,
     confidence: f64,
 ) -> Fit {
-    let mut fit =
-        Fit { weighting, segments: Vec::new(), residuals: Vec::new(), findings: Vec::new() };
+    let mut fit = Fit { weighting, segments: Vec::new(), findings: Vec::new() };
     let ends =
         breakpoints.iter().map(|b| table.bytes.partition_point(|&size| size <= b.last_below));
     let mut start = 0;
@@ -73,76 +72,43 @@ impl Piece<'_> {
         let mut segment = Segment {
             from_bytes: range.from,
             to_bytes: range.to,
-            t0: None,
-            r_inf: None,
-            n_half: None,
-            pi0: None,
-            r_squared: None,
-            residuals: None,
             points: x.len(),
-            line: None,
-            gap_per_byte: None,
+            ..Segment::default()
         };
         match line {
             None => fit.findings.push(HockneyFinding::TooFewSizes { range, sizes: x.len() }),
             Some(line) => {
-                let residuals = self.residuals(&line);
-                segment.residuals = Some(self.judge(&residuals, &mut fit.findings));
-                segment.r_squared = Some(line.r_squared);
+                segment.residuals = Some(self.judge(&line, &mut fit.findings));
                 self.parameters(&line, &mut segment, &mut fit.findings);
                 segment.line = Some(line);
-                fit.residuals.extend(residuals);
             }
         }
         fit.segments.push(segment);
     }
 
-    fn residuals(&self, line: &Regression) -> Vec<Residual> {
-        (self.start..self.end)
-            .map(|i| Residual {
-                bytes: self.table.bytes[i],
-                time: self.table.times[i],
-                fitted: line.at(self.table.x[i]),
-            })
-            .collect()
-    }
-
     /// Sums up the residuals, and notes where they do not look like noise.
-    fn judge(&self, residuals: &[Residual], findings: &mut Vec<HockneyFinding>) -> ResidualSummary {
+    fn judge(&self, line: &Regression, findings: &mut Vec<HockneyFinding>) -> ResidualSummary {
         let range = self.range();
-        let count = residuals.len() as f64;
-        let rms = |of: fn(&Residual) -> f64| {
-            (residuals.iter().map(|r| of(r).powi(2)).sum::<f64>() / count).sqrt()
-        };
-        let worst = residuals
-            .iter()
-            .max_by(|a, b| a.relative().abs().total_cmp(&b.relative().abs()))
+        let (x, times) = (self.part(&self.table.x), self.part(&self.table.times));
+        let residuals: Vec<f64> = x.iter().zip(times).map(|(x, time)| time - line.at(*x)).collect();
+        let relative: Vec<f64> = residuals.iter().zip(times).map(|(r, time)| r / time).collect();
+        let squares: f64 = relative.iter().map(|r| r.powi(2)).sum();
+        let rms = (squares / relative.len() as f64).sqrt();
+        let worst = (0..relative.len())
+            .max_by(|&a, &b| relative[a].abs().total_cmp(&relative[b].abs()))
             .expect("a fitted segment has sizes");
-        let summary = ResidualSummary {
-            rms: rms(Residual::absolute),
-            rms_relative: rms(Residual::relative),
-            worst_relative: worst.relative(),
-            worst_bytes: worst.bytes,
-        };
-        if summary.rms_relative > LARGE_RESIDUAL {
-            findings.push(HockneyFinding::LargeResiduals {
-                range,
-                rms: summary.rms_relative,
-                worst: summary.worst_relative,
-                at: summary.worst_bytes,
-            });
+        let (at, worst) = (self.table.bytes[self.start + worst], relative[worst]);
+        if rms > LARGE_RESIDUAL {
+            findings.push(HockneyFinding::LargeResiduals { range, rms, worst, at });
         }
-        let deviations: Vec<f64> = residuals.iter().map(Residual::absolute).collect();
-        let chance = few_runs(&deviations);
+        let chance = few_runs(&residuals);
         // The coarsest step counts: a fit may rest on that size.
         let half_steps = self.part(&self.table.half_steps);
-        let coarse = half_steps.iter().zip(residuals).map(|(half, residual)| half / residual.time);
-        let small = coarse.fold(SMALL_RESIDUAL, f64::max);
-        if summary.rms_relative > small && chance < RARE {
-            let rms = summary.rms_relative;
+        let coarse = half_steps.iter().zip(times).map(|(half, time)| half / time);
+        if rms > coarse.fold(SMALL_RESIDUAL, f64::max) && chance < RARE {
             findings.push(HockneyFinding::Bent { range, rms, chance });
         }
-        summary
+        ResidualSummary { rms_relative: rms, worst_relative: worst, worst_bytes: at }
     }
 
     /// Fills in the parameters that make sense, and notes why others do not.
@@ -153,9 +119,11 @@ impl Piece<'_> {
         findings: &mut Vec<HockneyFinding>,
     ) {
         let range = self.range();
-        let moved = self.moved(line);
-        let startup = moved.intercept(line.intercept, line.intercept_interval(self.confidence));
-        let slope = moved.slope(line.slope, line.slope_interval(self.confidence));
+        let (x, half_steps) = (self.part(&self.table.x), self.part(&self.table.half_steps));
+        let moved = Moved::of(x, half_steps, line, self.weighting);
+        let startup = line.intercept_interval(self.confidence);
+        let startup = widened(line.intercept, startup, moved.intercept);
+        let slope = widened(line.slope, line.slope_interval(self.confidence), moved.slope);
         let shortest = self.part(&self.table.times).iter().copied().fold(f64::MAX, f64::min);
         let unseen = UNSEEN * shortest;
         let rise = line.slope * (range.to - range.from) as f64;
@@ -170,7 +138,6 @@ impl Piece<'_> {
             let least = SECOND / slope.high;
             findings.push(HockneyFinding::RateUnresolved { range, least });
         } else {
-            segment.gap_per_byte = Some(self.estimate(line.slope, slope));
             segment.r_inf = Some(self.estimate(SECOND / line.slope, reciprocal(slope)));
         }
         let zero = line.intercept.abs() <= unseen;
@@ -188,13 +155,14 @@ impl Piece<'_> {
         }
         segment.pi0 = Some(self.estimate(SECOND / line.intercept, reciprocal(startup)));
         if segment.r_inf.is_some() {
-            segment.n_half = self.half_length(line, findings);
+            segment.n_half = self.half_length(line, &moved, findings);
         }
     }
 
     fn half_length(
         &self,
         line: &Regression,
+        moved: &Moved,
         findings: &mut Vec<HockneyFinding>,
     ) -> Option<Estimate> {
         let range = self.range();
@@ -212,13 +180,7 @@ impl Piece<'_> {
         if !range.contains(n_half) {
             findings.push(HockneyFinding::HalfLengthElsewhere { range, n_half });
         }
-        Some(self.estimate(n_half, self.moved(line).ratio(n_half, interval)))
-    }
-
-    /// What steps may have done to the line.
-    fn moved(&self, line: &Regression) -> Moved {
-        let (x, half_steps) = (self.part(&self.table.x), self.part(&self.table.half_steps));
-        Moved::of(x, half_steps, line, self.weighting)
+        Some(self.estimate(n_half, widened(n_half, interval, moved.ratio)))
     }
 
     fn estimate(&self, value: f64, interval: Interval) -> Estimate {

@@ -64,7 +64,7 @@ fn findings(signature: &Signature) -> Vec<Finding> {
         }
         Finding::ArmSlope { .. }
         | Finding::ArmUnchecked { .. }
-        | Finding::FewSendOnly { .. }
+        | Finding::FewSendOnly
         | Finding::SendOnlyUnseen { .. }
         | Finding::GapUnsettled { .. }
         | Finding::Unsettled { .. }

@@ -8,7 +8,7 @@ use bandgap_stats::quantile::{mean, variance};
 use crate::curve::Curve;
 use crate::error::ModelError;
 use crate::linear::{Group, Linear};
-use crate::observation::{Delay, Kind, Observation};
+use crate::observation::{Kind, Observation, Place, place};
 
 /// The observations as groups of batch values, and the curves over them.
 pub(super) struct Table {
@@ -19,7 +19,7 @@ pub(super) struct Table {
 
 impl Table {
     pub(super) fn of(observations: &[Observation]) -> Result<Table, ModelError> {
-        let mut points: BTreeMap<(Kind, Delay, u64), Vec<f64>> = BTreeMap::new();
+        let mut points: BTreeMap<Place, Vec<f64>> = BTreeMap::new();
         for observation in observations {
             let Observation { kind, messages, delay, ref batches } = *observation;
             let bad = |value| ModelError::BadValue { kind, messages, delay, value };
@@ -29,18 +29,18 @@ impl Table {
             if let Some(&value) = batches.iter().find(|b| !b.is_finite() || **b < 0.0) {
                 return Err(bad(value));
             }
-            let key = match kind {
-                Kind::Issue => (kind, Delay(delay), messages),
-                Kind::Rtt => (kind, Delay(0.0), 1),
+            let place = match kind {
+                Kind::Issue => place(kind, delay, messages),
+                Kind::Rtt => place(kind, 0.0, 1),
             };
-            points.entry(key).or_default().extend(batches);
+            points.entry(place).or_default().extend(batches);
         }
         let mut groups = Vec::with_capacity(points.len());
-        let mut issue: BTreeMap<Delay, Vec<(u64, usize)>> = BTreeMap::new();
+        let mut issue: BTreeMap<u64, Vec<(u64, usize)>> = BTreeMap::new();
         let mut rtt = None;
         for ((kind, delay, messages), batches) in points {
             if batches.len() < 2 {
-                let (delay, found) = (delay.0, batches.len());
+                let (delay, found) = (f64::from_bits(delay), batches.len());
                 return Err(ModelError::TooFewBatches { kind, messages, delay, found });
             }
             let batches = inside_fence(&batches);
@@ -55,9 +55,11 @@ impl Table {
                 batches,
             });
         }
-        let rtt = Linear::of([(rtt.ok_or(ModelError::NoRtt)?, 1.0)], groups.len());
-        let curves: Vec<Curve> =
-            issue.iter().map(|(delay, points)| Curve::new(delay.0, points, &groups)).collect();
+        let rtt = Linear::of([(rtt.ok_or(ModelError::NoRtt)?, 1.0)]);
+        let curves: Vec<Curve> = issue
+            .iter()
+            .map(|(delay, points)| Curve::new(f64::from_bits(*delay), points, &groups))
+            .collect();
         match curves.first() {
             Some(first) if first.delay == 0.0 => Ok(Table { groups, curves, rtt }),
             _ => Err(ModelError::NoZeroDelay),

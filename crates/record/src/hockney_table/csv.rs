@@ -10,13 +10,12 @@ const AS_GIVEN: Meaning = Meaning::new("CSV", Timing::AsGiven, "");
 /// Columns that tell one series from another, in tables of several.
 const KEYS: [&str; 5] = ["name", "transport", "state", "ranks", "distance"];
 
-/// The columns of times, and their units in nanoseconds.
-const TIMES: [(&str, f64); 4] =
-    [("time_ns", 1.0), ("time_us", 1e3), ("time_ms", 1e6), ("time_s", 1e9)];
+/// The columns of times, each of which ends with its unit.
+const TIMES: [&str; 4] = ["time_ns", "time_us", "time_ms", "time_s"];
 
 /// Whether a line is the header of such a table.
 pub(super) fn tells(header: &Line) -> bool {
-    let known = |field| field == "bytes" || field == "time" || TIMES.iter().any(|t| t.0 == field);
+    let known = |field| field == "bytes" || field == "time" || TIMES.contains(&field);
     header.text.contains(',') && header.text.split(',').map(str::trim).any(known)
 }
 
@@ -27,10 +26,7 @@ pub(super) fn read(lines: &[Line], table: &mut Table) -> Result {
     let header = Header::new(first)?;
     let bytes = header.need("bytes")?;
     let (column, time, unit) = time_column(first, &header)?;
-    let mut keys = Vec::new();
-    for key in KEYS {
-        keys.extend(header.find(key)?.map(|place| (key, place)));
-    }
+    let keys = header.those(&KEYS)?;
     let mut series = None;
     for line in lines {
         let row = header.row(line)?;
@@ -38,7 +34,7 @@ pub(super) fn read(lines: &[Line], table: &mut Table) -> Result {
         if let Some((key, place)) = keys.iter().find(|(_, place)| before[*place] != row[*place]) {
             let found = format!("{key} '{}'", shortened(&row[*place]));
             let before = format!("'{}'", shortened(&before[*place]));
-            return Err(line.mixed(found, before, *first, "give one series at a time"));
+            return Err(line.mixed(&found, &before, *first, "give one series at a time"));
         }
         let bytes = line.cell("bytes", &row[bytes]).size()?;
         table.rows.push(line.cell(column, &row[time]).row(bytes, unit)?);
@@ -47,20 +43,19 @@ pub(super) fn read(lines: &[Line], table: &mut Table) -> Result {
 }
 
 /// The one column that holds times: its name, its place and its unit.
-fn time_column(line: &Line, header: &Header) -> Result<(&'static str, usize, Unit)> {
-    let mut found = Vec::new();
-    for (column, factor) in TIMES {
-        found.extend(header.find(column)?.map(|place| (column, place, Unit::Time(factor))));
-    }
-    match found.as_slice() {
-        [column] => Ok(*column),
-        [(before, ..), (column, ..), ..] => {
+fn time_column(line: &Line, header: &Header<'_>) -> Result<(&'static str, usize, Unit)> {
+    let (column, place) = match header.those(&TIMES)?.as_slice() {
+        [column] => *column,
+        [(before, _), (column, _), ..] => {
             let (column, before) = (format!("column {column}"), format!("column {before}"));
-            Err(line.mixed(column, before, line.number, "give the times in one unit"))
+            return Err(line.mixed(&column, &before, line.number, "give the times in one unit"));
         }
         [] if header.find("time")?.is_some() => {
-            Err(line.wrong("column time has no unit: call it time_ns, time_us, time_ms or time_s"))
+            let why = "column time has no unit: call it time_ns, time_us, time_ms or time_s";
+            return Err(line.wrong(why));
         }
-        [] => Ok(("time_ns", header.need("time_ns")?, Unit::Time(1.0))),
-    }
+        [] => ("time_ns", header.need("time_ns")?),
+    };
+    let unit = column.strip_prefix("time_").and_then(Unit::of_time).expect("as in TIMES");
+    Ok((column, place, unit))
 }

@@ -5,7 +5,7 @@ use super::Timing;
 use super::headed::{self, Columns};
 use super::table::{Meaning, Table, Unit};
 use crate::table_error::shortened;
-use crate::table_lines::{Line, Result, missing};
+use crate::table_lines::{Line, Result};
 
 const PING_PONG: Meaning = Meaning::half("IMB", "IMB's PingPong prints half of a round trip.");
 
@@ -57,7 +57,7 @@ fn columns(line: &Line, meaning: &'static Meaning) -> Result<Option<Columns>> {
     let words = line.words();
     let unit = |word: &&str| Unit::of_time(word.strip_prefix("t[")?.strip_suffix(']')?);
     let time = words.iter().enumerate().find_map(|(place, word)| Some((place, unit(word)?)));
-    let Some((place, unit)) = time else { return Err(missing(line.number, "t[usec]", words)) };
+    let Some((place, unit)) = time else { return Err(line.lacks("t[usec]", words)) };
     let (bytes, time, count) = (("#bytes", 0), ("t", place), words.len()..=usize::MAX);
     Ok(Some(Columns { bytes, time, unit, count, prefixed: None, meaning }))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use bandgap_units::{Bytes, Ns, Rate};
+use bandgap_units::Ns;
 
 use super::{HockneyRow, HockneyTable, Timing};
 use crate::TableError;
@@ -79,7 +79,13 @@ impl Table {
     pub fn once(&mut self, row: HockneyRow) -> Result {
         let HockneyRow { line, bytes, .. } = row;
         match self.seen.insert(bytes, line) {
-            Some(first) => Err(TableError::Repeated { line, bytes, first }),
+            Some(first) => {
+                let why = format!(
+                    "{bytes} bytes again, as in line {first} (give one run of the tool; in CSV, \
+                     rows of one size are repetitions)"
+                );
+                Err(TableError::Line { line, why })
+            }
             None => {
                 self.rows.push(row);
                 Ok(())
@@ -97,10 +103,12 @@ impl Table {
 
     /// The table, if there is one.
     pub fn finish(self) -> Result<HockneyTable> {
-        let (_, meaning) = self.meaning.ok_or(TableError::NoRows)?;
-        let Table { rows, notes, .. } = self;
-        let table = HockneyTable { tool: meaning.tool, timing: meaning.timing, rows, notes };
-        if table.rows.is_empty() { Err(TableError::NoRows) } else { Ok(table) }
+        match self.meaning {
+            Some((_, &Meaning { tool, timing, .. })) if !self.rows.is_empty() => {
+                Ok(HockneyTable { tool, timing, rows: self.rows, notes: self.notes })
+            }
+            _ => Err(TableError::NoRows),
+        }
     }
 }
 
@@ -112,11 +120,11 @@ impl Cell<'_> {
     /// A whole number of bytes, within what memory can hold.
     pub(super) fn size(&self) -> Result<u64> {
         const WHOLE: &str = "it must be a whole number of bytes";
-        if let Some(bytes) = self.text.parse().ok().filter(|bytes| *bytes <= LARGEST) {
-            return Ok(bytes);
+        match self.text.parse() {
+            Ok(bytes) if bytes <= LARGEST => Ok(bytes),
+            _ if self.amount(WHOLE)? > LARGEST as f64 => Err(self.wrong(TOO_LARGE)),
+            _ => Err(self.wrong(WHOLE)),
         }
-        let large = self.amount(WHOLE)? > LARGEST as f64;
-        Err(self.wrong(if large { TOO_LARGE } else { WHOLE }))
     }
 
     /// A size in units of `factor` bytes, and whether its digits make a whole number of bytes.
@@ -130,18 +138,17 @@ impl Cell<'_> {
     /// The row of so many bytes with this time or rate.
     pub(super) fn row(&self, bytes: u64, unit: Unit) -> Result<HockneyRow> {
         let number = self.amount("it must be a number")?;
-        let (line, step) = (self.line, last_digit(self.text));
+        let (line, step) = (self.line.number, last_digit(self.text));
         let (time, step) = match unit {
             _ if number == 0.0 => return Err(self.wrong("it must be more than 0")),
             Unit::Time(factor) => (number * factor, step * factor),
             Unit::Rate(_) if bytes == 0 => {
-                let why = "0 bytes have a bandwidth but no time".into();
-                return Err(TableError::Line { line, why });
+                return Err(self.line.wrong("0 bytes have a bandwidth but no time"));
             }
             Unit::Rate(factor) => {
-                let rate = Rate(number * factor);
-                let Ns(time) = Bytes(bytes) / rate;
-                (time, time * (step * factor) / rate.0)
+                let rate = number * factor;
+                let time = bytes as f64 * 1e9 / rate;
+                (time, time * (step * factor) / rate)
             }
         };
         if !time.is_finite() {

@@ -365,7 +365,7 @@ proptest! {
         // Whatever is read is still a table that a fit can use.
         if let Ok(table) = read(&format!("{before}{insert}{after}")) {
             prop_assert!(!table.rows.is_empty());
-            prop_assert!(table.rows.iter().all(|row| row.time.0 > 0.0 && row.time.is_finite()));
+            prop_assert!(table.rows.iter().all(|row| row.time.0 > 0.0 && row.time.0.is_finite()));
             prop_assert!(table.rows.iter().all(|row| row.bytes <= 1 << 48));
         }
     }

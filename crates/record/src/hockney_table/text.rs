@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use crate::TableError;
-use crate::table_lines::{Line, Lines};
+use crate::table_lines::{Line, lines};
 
 /// A file may not be longer. No tool prints as much, and a source without end is refused before it
 /// fills the memory.
@@ -12,9 +12,9 @@ const MOST_LINES: u64 = 4_000_000;
 
 /// Reads `source` to its end.
 pub(super) fn read(source: impl Read) -> Result<Vec<Line>, TableError> {
-    let mut lines = Vec::new();
+    let mut read = Vec::new();
     let mut length = 0;
-    for line in Lines::new(source) {
+    for line in lines(source) {
         let line = line?;
         length += line.text.len();
         if length > LONGEST {
@@ -23,9 +23,9 @@ pub(super) fn read(source: impl Read) -> Result<Vec<Line>, TableError> {
         if line.number > MOST_LINES {
             return Err(line.wrong("the table has more than 4 million lines"));
         }
-        lines.push(Line { text: plain(&line.text), ..line });
+        read.push(Line { text: plain(&line.text), ..line });
     }
-    Ok(lines)
+    Ok(read)
 }
 
 /// `text` without colour codes (ESC, `[`, parameters, a letter) and its line end.

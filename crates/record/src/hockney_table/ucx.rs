@@ -11,7 +11,6 @@ use std::mem::replace;
 use super::Timing;
 use super::table::{MICROSECONDS, Meaning, Table};
 use super::text::option;
-use crate::TableError;
 use crate::table_lines::{Line, Result};
 
 const LATENCY: Meaning =
@@ -84,7 +83,7 @@ pub(super) fn read_csv(lines: &[Line], table: &mut Table) -> Result {
         {
             let (found, expected) = (fields.len(), names + 8);
             if found != expected && found != names + 4 {
-                return Err(TableError::FieldCount { line: line.number, found, expected });
+                return Err(line.miscounted(found, expected));
             }
             let (tests, results) = fields.split_at(names);
             let bytes = tests.iter().find_map(|test| size_in(test));

@@ -8,7 +8,8 @@ use bandgap_campaign::series::{Part, key};
 use bandgap_campaign::signature::{QUICK_RESAMPLES, of_load};
 use bandgap_campaign::{Setting, Table};
 
-use super::{Assembled, timed};
+use super::Assembled;
+use crate::Outcome;
 use crate::batches::assemble::unfitted;
 use crate::error::AssembleError;
 use crate::logp::assemble::Measured;
@@ -24,16 +25,14 @@ pub fn bulk(setting: &Setting, plan: &BulkPlan, all: &Table) -> Assembled {
         let keys = plan.series.steps.iter().map(|step| key(step, Part::Whole));
         keys.filter(|key| !view.values(key).is_empty()).count()
     });
-    let (mut results, mut warnings) = (Vec::new(), Vec::new());
-    let measured =
-        series::assemble::Measured { setting, plan: &plan.series, table: all, judged: &view };
-    match timed::outcomes(&measured) {
-        Ok(times) => results.extend(times),
+    let measured = series::assemble::Measured { setting, plan: &plan.series, judged: &view };
+    let (mut results, mut warnings) = match measured.outcomes() {
+        Ok(times) => (times, Vec::new()),
         Err(AssembleError::Empty) => {
-            warnings.push("too little was measured for times over sizes".to_owned());
+            (Vec::new(), vec!["too little was measured for times over sizes".to_owned()])
         }
         Err(other) => return Err(other),
-    }
+    };
     let (signatures, missing) = signatures(setting, plan, all, &judged)?;
     results.extend(signatures);
     warnings.extend(missing);
@@ -43,7 +42,7 @@ pub fn bulk(setting: &Setting, plan: &BulkPlan, all: &Table) -> Assembled {
 /// A signature for each length that was measured well enough; for the others their batches, and
 /// among the warnings why there is no more.
 fn signatures(setting: &Setting, plan: &BulkPlan, all: &Table, judged: &Judged<'_>) -> Assembled {
-    let (mut results, mut missing) = (Vec::new(), Vec::<(Load, String)>::new());
+    let (mut results, mut missing) = (Vec::<Outcome>::new(), Vec::<(Load, String)>::new());
     for signature in &plan.surface {
         let load = signature.load;
         let table = of_load(all, load);
@@ -53,8 +52,7 @@ fn signatures(setting: &Setting, plan: &BulkPlan, all: &Table, judged: &Judged<'
             Ok(_) => view.counted(),
             Err(_) => 0,
         });
-        let measured =
-            Measured { setting, plan: signature, table: &table, judged: &own, empty: Some(&empty) };
+        let measured = Measured { setting, plan: signature, judged: &own, empty: Some(&empty) };
         match measured.logp() {
             Ok(logp) => results.push(logp.into()),
             Err(reason @ AssembleError::Record(_)) => return Err(reason),

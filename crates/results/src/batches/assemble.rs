@@ -6,7 +6,7 @@ use super::{Batches, OfPoint};
 use crate::error::AssembleError;
 
 /// Batches that no fit could be made of, as they were measured.
-pub(crate) fn unfitted(setting: &Setting, table: &Table, reason: &AssembleError) -> Batches {
+pub fn unfitted(setting: &Setting, table: &Table, reason: &AssembleError) -> Batches {
     let of = |key| move |batch| OfPoint { of: Clone::clone(key), batch: Clone::clone(batch) };
     Batches {
         transport: setting.transport.clone(),

@@ -7,7 +7,7 @@ use bandgap_campaign::data::Batch;
 use bandgap_report::Layout;
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Among, Kind, Shown, Verdict, nothing};
+use crate::kind::{Among, Shown, Verdict, nothing};
 
 /// Batches as they were measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,16 +31,6 @@ pub struct OfPoint {
     pub batch: Batch,
 }
 
-impl Kind for Batches {
-    const KIND: &'static str = "batches";
-    const MEANING: &'static str = "what was measured, where it was not enough for a fit";
-
-    #[cfg(test)]
-    fn sample() -> Batches {
-        tests::sample()
-    }
-}
-
 impl Shown for Batches {
     // Nothing was estimated.
     nothing! { quantities, figures, files, findings }
@@ -58,4 +48,4 @@ impl Shown for Batches {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -1,6 +1,6 @@
 use super::*;
 
-pub(super) fn sample() -> Batches {
+pub(crate) fn sample() -> Batches {
     let key = Key::new("issue").at("messages", 8_u32).at("delay_ps", 0_u32);
     let samples = vec![401.5, 0.1 + 0.2];
     let batch = Batch { samples, launch: 1, ..Batch::default() };

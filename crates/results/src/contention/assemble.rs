@@ -1,24 +1,23 @@
 //! K requesters to one replier: the gap of each, and how it grows.
 
+use bandgap_campaign::Setting;
 use bandgap_campaign::fan_in::key;
 use bandgap_campaign::judge::Judged;
-use bandgap_campaign::{Setting, Table};
 use bandgap_record::{Evidence, Quantity, RecordError};
 use bandgap_stats::Point;
 
 use super::{Contention, ContentionRow};
 use crate::error::AssembleError;
-use crate::measured::{Pattern, estimated};
+use crate::measured::{Pattern, estimated, half_width};
 
 /// One row per K that was measured.
 pub(crate) fn contention(
     judged: &Judged<'_>,
     setting: &Setting,
-    table: &Table,
 ) -> Result<Contention, AssembleError> {
     let alone = judged.point(&key(1)).ok_or(AssembleError::Empty)?;
     let mut rows = Vec::new();
-    for (point, _) in table.iter() {
+    for (point, _) in judged.table().iter() {
         let Some(requesters) = point.number("requesters").map(|k| k as usize) else { continue };
         let Some(gap) = estimated(judged, point, setting.is_virtual()) else { continue };
         let ratio = ratio(requesters, &gap, &alone)?;
@@ -34,26 +33,20 @@ fn ratio(requesters: usize, gap: &Quantity, alone: &Point) -> Result<Quantity, R
         (1.0, 0.0)
     } else {
         let ratio = gap.value.0 * 1e9 / alone.value;
-        let width = gap.low.zip(gap.high).map_or(0.0, |(low, high)| (high.0 - low.0) / 2.0);
         // Relative widths of numerator and denominator add in quadrature.
-        let relative = (width / gap.value.0).hypot(alone.interval.half_width() / alone.value);
+        let relative =
+            (half_width(gap) / gap.value.0).hypot(alone.interval.half_width() / alone.value);
         (ratio, ratio * relative)
     };
-    Quantity::number(
-        ratio,
-        Some((ratio - half, ratio + half)),
-        Evidence::new(
-            "ratio of gaps, relative widths in quadrature",
-            gap.samples,
-            requesters == 1 || gap.converged,
-        ),
-    )
+    let estimator = "ratio of gaps, relative widths in quadrature";
+    let evidence = Evidence::new(estimator, gap.samples, requesters == 1 || gap.converged);
+    Quantity::number(ratio, Some((ratio - half, ratio + half)), evidence)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bandgap_campaign::data::{Batch, Kept};
+    use bandgap_campaign::data::{Batch, Kept, Table};
 
     /// Batches whose value is the number given.
     fn table(gaps: &[(usize, [f64; 2])]) -> Table {
@@ -79,7 +72,7 @@ mod tests {
                 table(&[(1, [0.99 * own, 1.01 * own]), (3, [0.99 * 3.0 * own, 1.01 * 3.0 * own])]);
             let judged = Judged::of(&table, 0.95, 0.05, 1);
             let setting = Setting { cpus: Some(vec![0, 1]), ..Setting::default() };
-            let found = contention(&judged, &setting, &table).unwrap();
+            let found = contention(&judged, &setting).unwrap();
             let [one, three] = &found.rows[..] else { panic!("two rows") };
             let exact = |q: &Quantity| [Some(q.value.0), q.low.map(|n| n.0), q.high.map(|n| n.0)];
             assert_eq!(exact(&one.ratio), [Some(1.0); 3]);
@@ -96,6 +89,6 @@ mod tests {
         let table = table(&[(3, [3.0, 3.1])]);
         let judged = Judged::of(&table, 0.95, 0.05, 1);
         let setting = Setting::default();
-        assert!(matches!(contention(&judged, &setting, &table), Err(AssembleError::Empty)));
+        assert!(matches!(contention(&judged, &setting), Err(AssembleError::Empty)));
     }
 }

@@ -6,7 +6,7 @@ use bandgap_record::Quantity;
 use bandgap_report::{Layout, Listing};
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Among, Kind, Shown, Verdict, nothing};
+use crate::kind::{Among, Shown, Verdict, nothing};
 use crate::measured::Pattern;
 
 /// K requesters to one replier, for growing K.
@@ -29,16 +29,6 @@ pub struct ContentionRow {
     pub gap: Quantity,
     /// g_K / g_1; the model expects K where the replier is the bottleneck.
     pub ratio: Quantity,
-}
-
-impl Kind for Contention {
-    const KIND: &'static str = "contention";
-    const MEANING: &'static str = "the gap of K requesters to one replier, for growing K";
-
-    #[cfg(test)]
-    fn sample() -> Contention {
-        tests::sample()
-    }
 }
 
 impl Shown for Contention {
@@ -72,4 +62,4 @@ impl Shown for Contention {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -1,7 +1,7 @@
 use super::*;
 use crate::measured::examples::{number, time};
 
-pub(super) fn sample() -> Contention {
+pub(crate) fn sample() -> Contention {
     // The paper's table 5: Meiko, K = 15 gives 16.8.
     let row = |requesters, gap, ratio| ContentionRow {
         requesters,

@@ -1,9 +1,8 @@
 //! From batches of floors to what is recorded: each floor in the main placement state where it
 //! was measured there.
 
-use bandgap_campaign::Key;
-use bandgap_campaign::data::{Batch, Table};
-use bandgap_campaign::floors::{self, FloorPlan};
+use bandgap_campaign::data::Batch;
+use bandgap_campaign::floors;
 use bandgap_campaign::judge::Judged;
 use bandgap_comm::Floor as Measured;
 use bandgap_record::{Number, RecordError, Unit};
@@ -16,20 +15,18 @@ use crate::measured::{ESTIMATOR, Estimated};
 /// A floor; or why this machine does not let it be measured.
 pub(crate) fn floor(
     floor: &Measured,
-    table: &Table,
     judged: &Judged<'_>,
-    plan: &FloorPlan,
 ) -> Result<Result<Floor, String>, RecordError> {
-    let batches = table.batches(&key(floor));
+    let batches = judged.table().batches(&floors::key(&floor.name));
     let (counted, state) = counted(batches, judged);
     let sampled = counted.iter().filter(|batch| !batch.samples.is_empty());
     let values: Vec<f64> = sampled.map(|batch| unit(floor, batch_value(&batch.samples))).collect();
-    let Some(point) = Point::of(&values, plan.asked.confidence) else {
+    let Some(point) = Point::of(&values, judged.confidence()) else {
         let reason = batches.iter().find_map(|batch| batch.rejected.clone());
         let reason = reason.unwrap_or_else(|| "too few batches in one state".to_owned());
         return Ok(Err(format!("{}: {reason}", floor.name)));
     };
-    let found = Estimated::new(&point, ESTIMATOR, point.converged(plan.asked.precision));
+    let found = Estimated::new(&point, ESTIMATOR, point.converged(judged.precision()));
     let is_rate = floor.yields.bytes().is_some();
     let value = match is_rate {
         true => FloorValue::Rate(found.recorded(Unit::BytePerSecond)?),
@@ -58,18 +55,6 @@ fn counted<'a>(batches: &'a [Batch], judged: &Judged<'_>) -> (Vec<&'a Batch>, Op
     most.filter(|(counted, _)| counted.len() >= 2).unwrap_or_else(|| {
         (batches.iter().filter(|batch| batch.rejected.is_none()).collect(), None)
     })
-}
-
-/// The floors of which there are batches, in the order of the plan.
-pub(crate) fn measured<'a>(
-    plan: &'a FloorPlan,
-    table: &Table,
-) -> impl Iterator<Item = &'a Measured> {
-    plan.floors.iter().filter(|floor| !table.batches(&key(floor)).is_empty())
-}
-
-fn key(floor: &Measured) -> Key {
-    floors::key(&floor.name)
 }
 
 /// A time per round as what the floor yields: nanoseconds, or bytes per second.

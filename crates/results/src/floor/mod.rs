@@ -7,7 +7,7 @@ use bandgap_report::table::{ROOMY, estimated, evidence, one_state};
 use bandgap_report::{Layout, Listing};
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Among, Kind, Shown, Verdict, is_first, nothing};
+use crate::kind::{Among, Shown, Verdict, nothing};
 use crate::measured::in_one_state;
 
 /// One floor: a cache-line transfer, a memory copy, a bare socket.
@@ -46,17 +46,6 @@ impl FloorValue {
     }
 }
 
-impl Kind for Floor {
-    const KIND: &'static str = "floor";
-    const MEANING: &'static str =
-        "what the machine allows at best, or a layer measured beside that";
-
-    #[cfg(test)]
-    fn sample() -> Floor {
-        tests::sample()
-    }
-}
-
 impl Shown for Floor {
     nothing! { figures, files, findings }
 
@@ -66,10 +55,7 @@ impl Shown for Floor {
 
     /// All floors with their intervals and what each of them is.
     fn text(&self, among: &Among<'_>, layout: &Layout) -> String {
-        let floors: Vec<&Floor> = among.of().collect();
-        if !is_first(self, &floors) {
-            return String::new();
-        }
+        let Some(floors) = among.led_by(self, |_| true) else { return String::new() };
         let state = one_state(floors.iter().map(|floor| floor.state.as_deref()));
         // What all have in common is said once.
         let estimator = |floor: &Floor| floor.value.quantity().estimator.clone();
@@ -101,4 +87,4 @@ impl Shown for Floor {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -7,7 +7,7 @@ fn floor(name: &str, value: FloorValue, state: Option<&str>) -> Floor {
     Floor { name: name.into(), meaning, value, state, samples }
 }
 
-pub(super) fn sample() -> Floor {
+pub(crate) fn sample() -> Floor {
     let meaning = "one store seen by the other core, half round trip".to_owned();
     Floor { meaning, ..floor("cache_line", FloorValue::Time(time(52.1, true)), Some("N")) }
 }

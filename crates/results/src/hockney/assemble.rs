@@ -1,10 +1,10 @@
 //! Fits of t(n) = t0 + n/r∞ as they are recorded: one result for each weighting.
 
 use bandgap_campaign::signature::within;
+use bandgap_model::Estimate;
 use bandgap_model::hockney::{
     Breakpoint as Found, Fit, HockneyFit, HockneyOptions, Segment as Fitted, SizedTimes, fit,
 };
-use bandgap_model::{Estimate, ModelError};
 use bandgap_record::{Number, Quantity, RecordError, Seconds, Unit};
 use bandgap_units::Ns;
 
@@ -51,7 +51,6 @@ impl Fitting<'_> {
             name: self.name.to_owned(),
             transport: self.transport.to_owned(),
             ranks: self.ranks,
-            distance: None,
             weighting: of.weighting,
             segments: segments?,
             breakpoints: both.breakpoints.iter().map(breakpoint).collect(),
@@ -72,7 +71,7 @@ impl Fitting<'_> {
             n_half: parameter(&segment.n_half, Unit::Byte)?,
             t0: parameter(&segment.t0, Unit::Second)?,
             pi0: parameter(&segment.pi0, Unit::PerSecond)?,
-            r_squared: segment.r_squared.map(Number),
+            r_squared: segment.line.as_ref().map(|line| Number(line.r_squared)),
             residuals: segment.residuals.map(|residuals| Residuals {
                 rms_relative: Number(residuals.rms_relative),
                 worst_relative: Number(residuals.worst_relative),
@@ -92,21 +91,4 @@ fn breakpoint(found: &Found) -> Breakpoint {
     let between = (last_below.max(1) as f64 * first_above as f64).sqrt().round();
     let bound = |bytes: u64| (!given).then_some(Number(bytes as f64));
     Breakpoint { bytes: Number(between), low: bound(low), high: bound(high) }
-}
-
-/// The fits of a measured series; none where there are too few sizes for one.
-///
-/// # Errors
-/// A number cannot be recorded.
-pub(crate) fn of_series(
-    fitting: &Fitting<'_>,
-    values: &[SizedTimes],
-    confidence: f64,
-) -> Result<Vec<Hockney>, AssembleError> {
-    let options = HockneyOptions { confidence, ..HockneyOptions::default() };
-    match fitting.fit(values, &options) {
-        Ok((fits, _)) => Ok(fits.into()),
-        Err(AssembleError::Model(ModelError::TooFewSizes { .. })) => Ok(Vec::new()),
-        Err(error) => Err(error),
-    }
 }

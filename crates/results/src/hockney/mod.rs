@@ -7,20 +7,10 @@ mod text;
 use bandgap_record::Quantity;
 use bandgap_report::Layout;
 
-use crate::kind::{Among, Kind, Shown, Verdict, is_first, nothing};
+use crate::kind::{Among, Shown, Verdict, nothing};
 
 pub use schema::{Breakpoint, Hockney, Residuals, Segment, SegmentLine};
 pub(crate) use text::{breakpoints, weighting};
-
-impl Kind for Hockney {
-    const KIND: &'static str = "hockney";
-    const MEANING: &'static str = "straight lines through the times of a series";
-
-    #[cfg(test)]
-    fn sample() -> Hockney {
-        tests::fit(bandgap_model::hockney::Weighting::Relative)
-    }
-}
 
 impl Shown for Hockney {
     // The series draws the lines through its points.
@@ -38,8 +28,8 @@ impl Shown for Hockney {
 
     /// Both weightings side by side.
     fn text(&self, among: &Among<'_>, layout: &Layout) -> String {
-        let beside: Vec<&Hockney> = among.of().filter(|fit| self.is_beside(fit)).collect();
-        if is_first(self, &beside) { text::page(&beside, layout) + "\n" } else { String::new() }
+        let beside = among.led_by(self, |fit| self.is_beside(fit));
+        beside.map(|fits| text::page(&fits, layout) + "\n").unwrap_or_default()
     }
 
     fn findings(&self) -> &[String] {

@@ -17,9 +17,6 @@ pub struct Hockney {
     /// The ranks of the points that are fitted, where the series has several numbers of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranks: Option<u32>,
-    /// The distance class of the points that are fitted, where the series has several.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub distance: Option<String>,
     /// What was minimised.
     pub weighting: Weighting,
     /// The segments, by ascending size.
@@ -108,7 +105,6 @@ impl Segment {
 impl Hockney {
     /// Whether another fit is of the same points.
     pub fn is_beside(&self, other: &Hockney) -> bool {
-        (&self.name, &self.transport, self.ranks, &self.distance)
-            == (&other.name, &other.transport, other.ranks, &other.distance)
+        (&self.name, &self.transport, self.ranks) == (&other.name, &other.transport, other.ranks)
     }
 }

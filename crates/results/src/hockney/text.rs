@@ -7,19 +7,19 @@ use bandgap_report::table::{both, estimated, finish, footnote, length, table};
 use bandgap_units::{Bytes, Fraction, significant};
 
 use super::schema::{Breakpoint, Hockney, Residuals, Segment};
+use crate::kind::Shown;
 use crate::measured::{over, sentences};
 
 /// What a table says in place of a parameter that the data do not support.
 const MISSING: &str = "not found";
 
-/// The fits of one series: parameters of each segment with their intervals, how well the lines
+/// The fits of one series, one at least: parameters of each segment with their intervals, how well the lines
 /// describe the times, where the segments meet, and the findings.
 pub(super) fn page(fits: &[&Hockney], layout: &Layout) -> String {
-    let Some(first) = fits.first() else { return String::new() };
     let mut text = layout.paragraph(&format!(
         "{}: t(n) = (n + n½)/r∞, t0 = n½/r∞, π0 = 1/t0, {} interval below each. The ordinary \
          fit follows the longest messages; in the relative fit all sizes count alike.",
-        subject(first),
+        subject(fits[0]),
         layout.confidence,
     ));
     for fits in fits.chunk_by(|a, b| alike(a, b)) {
@@ -46,24 +46,25 @@ fn meeting(fits: &[&Hockney]) -> Vec<String> {
 /// The findings, each once; those that not all fits have, with the fit that has them. Of two that
 /// differ but in their numbers, the first.
 fn findings(fits: &[&Hockney]) -> Vec<String> {
-    let mut once: Vec<&str> = Vec::new();
-    for finding in fits.iter().flat_map(|fit| &fit.findings) {
-        if !once.iter().any(|known| gist(known) == gist(finding)) {
-            once.push(finding);
+    let mut once: Vec<(&Hockney, &String)> = Vec::new();
+    for fit in fits {
+        for finding in fit.findings() {
+            if !once.iter().any(|(_, known)| gist(known) == gist(finding)) {
+                once.push((fit, finding));
+            }
         }
     }
-    let told = |finding: &str| {
-        let says = |fit: &Hockney, same: &dyn Fn(&str) -> bool| {
-            fit.findings.iter().any(|other| same(other))
+    let told = |(fit, finding): (&Hockney, &String)| {
+        let has = |same: &dyn Fn(&String) -> bool| {
+            fits.iter().filter(|fit| fit.findings().iter().any(same)).count()
         };
-        let exactly = fits.iter().filter(|fit| says(fit, &|other| other == finding));
-        let alike = fits.iter().filter(|fit| says(fit, &|other| gist(other) == gist(finding)));
-        match (exactly.collect::<Vec<_>>().as_slice(), alike.count()) {
-            ([fit], 1) if fits.len() > 1 => format!("In the {} fit: {finding}", weighting(fit)),
-            ([fit], 2..) => {
+        let alike = has(&|other| gist(other) == gist(finding));
+        match (has(&|other| other == finding), alike) {
+            (1, 1) if fits.len() > 1 => format!("In the {} fit: {finding}", weighting(fit)),
+            (1, 2..) => {
                 format!("In both fits, with the numbers of the {} one: {finding}", weighting(fit))
             }
-            _ => finding.to_owned(),
+            _ => finding.clone(),
         }
     };
     once.into_iter().map(told).collect()
@@ -86,10 +87,8 @@ fn gist(finding: &str) -> Vec<&str> {
 
 /// The series, and which of its points.
 pub(super) fn subject(fit: &Hockney) -> String {
-    let ranks = fit.ranks.map(|ranks| format!("{ranks} ranks"));
-    let parts: Vec<String> = ranks.into_iter().chain(fit.distance.clone()).collect();
-    let points = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
-    over(&format!("{}{points}", fit.name), &fit.transport)
+    let ranks = fit.ranks.map(|ranks| format!(" ({ranks} ranks)")).unwrap_or_default();
+    over(&format!("{}{ranks}", fit.name), &fit.transport)
 }
 
 /// Whether the segments of two fits are of the same sizes: only then have they common rows.

@@ -1,32 +1,43 @@
-//! The record of a measured signature, of the state seen from and of the others.
+//! The record of a signature: measured, of the state seen from and of the others; or fitted to a
+//! table.
 
 mod findings;
-mod launches;
-mod parameters;
 mod points;
-mod shape;
-mod tabled;
+mod recorded;
 
+use bandgap_campaign::Setting;
 use bandgap_campaign::judge::{Judged, delayed};
 use bandgap_campaign::load::Load;
-use bandgap_campaign::signature::{SignaturePattern, SignaturePlan, rtt};
-use bandgap_campaign::{Setting, Table};
-use bandgap_model::{Estimate, Finding, Signature};
-use bandgap_record::Number;
+use bandgap_campaign::signature::{QUICK_RESAMPLES, SignaturePattern, SignaturePlan, rtt};
+use bandgap_model::{Estimate, Observation, Signature};
+use bandgap_record::{Number, RecordError};
 use bandgap_stats::Interval;
 
 use super::schema::{FloorRatio, Logp, Operation, OtherState, Parameters};
 use crate::error::AssembleError;
-use crate::measured::{State, slowed};
+use crate::measured::{Pattern, State, slowed};
 
-pub use tabled::fitted;
+/// Resamples of the bootstrap behind recorded intervals.
+const RESAMPLES: usize = 1000;
+
+/// A signature fitted to a table that somebody else measured.
+///
+/// # Errors
+/// A number cannot be recorded.
+pub fn fitted(
+    observations: &[Observation],
+    signature: &Signature,
+    precision: f64,
+    confidence: f64,
+) -> Result<Logp, AssembleError> {
+    let points = points::tabled(observations, precision, confidence)?;
+    Ok(Logp { points, ..recorded::signature(signature, precision, Load::Words)? })
+}
 
 /// What a signature brought, and what it was measured on.
 pub(crate) struct Measured<'a> {
     pub(crate) setting: &'a Setting,
     pub(crate) plan: &'a SignaturePlan,
-    /// Its batches.
-    pub(crate) table: &'a Table,
     pub(crate) judged: &'a Judged<'a>,
     /// The batches of transfers without bytes, whose round trip tells the way without them.
     pub(crate) empty: Option<&'a Judged<'a>>,
@@ -34,11 +45,12 @@ pub(crate) struct Measured<'a> {
 
 impl Measured<'_> {
     pub(crate) fn logp(&self) -> Result<Logp, AssembleError> {
+        let (load, setting) = (self.plan.load, self.setting);
         let signature = self.signature(self.judged)?;
-        let load = self.plan.load;
-        let pair = match self.plan.pattern {
-            SignaturePattern::Pairs => [0, self.setting.ranks / 2],
-            _ => [0, 1],
+        let (pattern, pair) = match self.plan.pattern {
+            SignaturePattern::OneToOne => (Pattern::OneToOne, [0, 1]),
+            SignaturePattern::Pairs => (Pattern::Pairs, [0, setting.ranks / 2]),
+            SignaturePattern::FanOut => (Pattern::FanOut, [0, 1]),
         };
         let state = State::seen(self.judged);
         let (name, operation) = match load {
@@ -46,39 +58,45 @@ impl Measured<'_> {
             Load::Store { .. } => ("bulk_store_signature", Some(Operation::Store)),
             Load::Get { .. } => ("bulk_get_signature", Some(Operation::Get)),
         };
+        let parameters = self.parameters(self.judged, &signature)?;
         Ok(Logp {
             name: name.to_owned(),
             operation,
             bytes: operation.map(|_| u64::from(load.bytes())),
-            transport: self.setting.transport.clone(),
-            ranks: self.setting.ranks as u32,
-            pattern: self.plan.pattern.into(),
+            transport: setting.transport.clone(),
+            ranks: setting.ranks as u32,
+            pattern,
             pair: Some(pair.map(|rank| rank as u32)),
-            cores: self.setting.cores(pair).map(|cores| cores.map(|core| core as u32)),
-            distance: self.setting.distance(pair),
-            launches: self.setting.launches,
+            cores: setting.cores(pair).map(|cores| cores.map(|core| core as u32)),
+            distance: setting.distance(pair),
+            launches: setting.launches,
             floor_ratios: self.floor_ratios(&signature, &state),
             state,
-            parameters: self.parameters(self.judged, &signature)?,
-            regime: signature.regime,
-            transition: Some(shape::transition(&signature)),
-            arm: shape::arm(&signature.arm)?,
-            points: points::points(
-                self.judged,
-                self.table,
-                self.virtual_time(),
-                self.plan.asked.confidence,
-            )?,
-            lines: shape::lines(&signature)?,
+            points: points::measured(self.judged, setting.is_virtual())?,
             other_states: self.other_states()?,
-            findings: self.findings(&signature),
+            findings: self.findings(&signature, parameters.latency.is_some()),
+            parameters,
+            ..recorded::signature(&signature, self.judged.precision(), load)?
         })
     }
 
+    /// The signature of one state: of one launch by bootstrap over batches; of several launches the
+    /// mean of theirs, with the t interval over launches, which holds both variances.
     fn signature(&self, judged: &Judged<'_>) -> Result<Signature, AssembleError> {
-        let (launches, confidence) = (self.setting.launches, self.plan.asked.confidence);
         let reply = self.reply(judged);
-        launches::signature(judged, self.table, launches, confidence, reply.as_ref())
+        let of = |judged: &Judged<'_>, resamples| match &reply {
+            Some(reply) => judged.transfers(resamples, reply),
+            None => judged.signature(resamples),
+        };
+        let whole = of(judged, RESAMPLES)?;
+        if self.setting.launches < 2 {
+            return Ok(whole);
+        }
+        let each = (0..self.setting.launches).filter_map(|launch| {
+            let part = judged.table().of_launch(launch);
+            of(&judged.over(&part), QUICK_RESAMPLES).ok()
+        });
+        Ok(whole.over_launches(&each.collect::<Vec<_>>(), judged.confidence()))
     }
 
     /// The way without bytes in the state that `judged` sees, where this is about transfers that
@@ -88,11 +106,7 @@ impl Measured<'_> {
             return None;
         }
         let key = rtt(self.plan.load.with(0));
-        let empty = self.empty?;
-        let rtt = match judged.seen() {
-            Some(state) => empty.seen_from(state).point(&key),
-            None => empty.point(&key),
-        }?;
+        let rtt = self.empty?.viewed(judged.seen()).point(&key)?;
         let Interval { low, high } = rtt.interval;
         let estimator = "half of the round trip without bytes";
         let [value, low, high] = [rtt.value, low, high].map(|time| time / 2.0);
@@ -104,34 +118,23 @@ impl Measured<'_> {
         &self,
         judged: &Judged<'_>,
         signature: &Signature,
-    ) -> Result<Parameters, AssembleError> {
+    ) -> Result<Parameters, RecordError> {
         let load = self.plan.load;
-        let all = parameters::parameters(signature, self.plan.asked.precision, load)?;
-        let latency = all.latency.filter(|_| self.knows_latency(judged));
-        Ok(Parameters { latency, ..all })
+        let all = recorded::parameters(signature, judged.precision(), load)?;
+        let known = load.bytes() == 0 || self.reply(judged).is_some();
+        Ok(Parameters { latency: all.latency.filter(|_| known), ..all })
     }
 
-    fn knows_latency(&self, judged: &Judged<'_>) -> bool {
-        self.plan.load.bytes() == 0 || self.reply(judged).is_some()
-    }
-
-    fn findings(&self, signature: &Signature) -> Vec<String> {
+    /// What there is to say about the signature; `latency`: whether its L is known.
+    fn findings(&self, signature: &Signature, latency: bool) -> Vec<String> {
         let load = self.plan.load;
         if !load.is_transfer() {
-            let slowed = slowed(self.judged.states(), self.judged.seen());
-            return findings::of_signature(signature).into_iter().chain(slowed).collect();
+            let found = findings::of_signature(signature);
+            return found.into_iter().chain(slowed(self.judged)).collect();
         }
         // What slowed the ranks is said once, with the times over all sizes.
-        let mut findings = if self.knows_latency(self.judged) {
-            findings::of_transfers(signature)
-        } else {
-            let mut signature = signature.clone();
-            signature.findings.retain(|f| !matches!(f, Finding::NegativeLatency { .. }));
-            let unknown = "L is left out: no round trip without bytes was measured in this state.";
-            let known = findings::of_transfers(&signature);
-            known.into_iter().chain([unknown.to_owned()]).collect()
-        };
-        if !self.virtual_time() {
+        let mut findings = findings::of_transfers(signature, latency);
+        if !self.setting.is_virtual() {
             findings.extend(findings::of_memory(load, self.longest_burst()));
         }
         findings
@@ -139,16 +142,8 @@ impl Measured<'_> {
 
     /// Most transfers that were under way together.
     fn longest_burst(&self) -> u32 {
-        let messages = self
-            .table
-            .iter()
-            .filter_map(|(key, _)| delayed(key))
-            .map(|(messages, _)| messages as u32);
-        messages.max().unwrap_or(0)
-    }
-
-    fn virtual_time(&self) -> bool {
-        self.setting.is_virtual()
+        let points = self.judged.table().iter().filter_map(|(key, _)| delayed(key));
+        points.map(|(messages, _)| messages as u32).max().unwrap_or(0)
     }
 
     /// The signatures of the states not seen from, as far as there are batches enough.
@@ -171,12 +166,8 @@ impl Measured<'_> {
     }
 
     fn floor_ratios(&self, signature: &Signature, state: &State) -> Vec<FloorRatio> {
-        let (Some(name), Some(probe)) = (self.setting.probed_floor, &state.probe) else {
-            return Vec::new();
-        };
-        if self.plan.load.is_transfer() {
-            return Vec::new();
-        }
+        let name = self.setting.probed_floor.filter(|_| !self.plan.load.is_transfer());
+        let (Some(name), Some(probe)) = (name, &state.probe) else { return Vec::new() };
         let floor = probe.value.0 * 1e9;
         vec![FloorRatio { name: name.to_owned(), ratio: Number(signature.rtt.value / 2.0 / floor) }]
     }

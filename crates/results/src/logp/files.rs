@@ -5,19 +5,18 @@ use bandgap_record::{RecordError, bounds, csv, estimate, nanoseconds};
 use bandgap_report::{Figure, svg, svg_panels};
 use bandgap_units::Ns;
 
-use super::schema::{Logp, Operation, Point};
-use crate::kind::{File, is_first};
-use crate::measured::{Batch, named_file};
+use super::schema::{Logp, Point};
+use super::small_messages;
+use crate::kind::{Among, File, Shown};
+use crate::measured::named_file;
 
-/// The files of a signature of small messages, which stands among `all` such and is named after its
-/// transport if `named`.
+/// The files of a signature of small messages, which is drawn as `figure`.
 pub(super) fn small(
     logp: &Logp,
     figure: &Figure,
-    all: &[&Logp],
-    named: bool,
+    among: &Among<'_>,
 ) -> Result<Vec<File>, RecordError> {
-    let suffix = match named || all.len() > 1 {
+    let suffix = match among.more_to_come || small_messages(among).len() > 1 {
         true => format!("-{}", named_file(&logp.transport)),
         false => String::new(),
     };
@@ -25,23 +24,20 @@ pub(super) fn small(
         File::new(format!("samples{suffix}.csv"), samples(logp)?),
         File::new(format!("signature{suffix}.svg"), svg(figure)),
     ];
-    if is_first(logp, all) {
-        files.push(File::new("signature.csv", points(all)?));
+    if let Some(all) = among.led_by(logp, |other| !other.is_of_transfers()) {
+        files.push(File::new("signature.csv", points(&all)?));
     }
     Ok(files)
 }
 
-/// The files of a signature of transfers, which stands among `all` such; these are drawn as `panels`.
-pub(super) fn transfers(
-    logp: &Logp,
-    panels: impl FnOnce() -> Vec<Figure>,
-    all: &[&Logp],
-) -> Result<Vec<File>, RecordError> {
+/// The files of a signature of transfers.
+pub(super) fn transfers(logp: &Logp, among: &Among<'_>) -> Result<Vec<File>, RecordError> {
     let name = format!("samples-{}-{}.csv", logp.name, logp.bytes.unwrap_or(0));
     let mut files = vec![File::new(name, samples(logp)?)];
-    if is_first(logp, all) {
-        files.push(File::new("surface.csv", surface(all)?));
-        files.push(File::new("surface.svg", svg_panels(&panels())));
+    if let Some(all) = among.led_by(logp, Logp::is_of_transfers) {
+        let panels: Vec<Figure> = all.iter().flat_map(|logp| logp.figures(among)).collect();
+        files.push(File::new("surface.csv", points(&all)?));
+        files.push(File::new("surface.svg", svg_panels(&panels)));
     }
     Ok(files)
 }
@@ -50,23 +46,19 @@ const COLUMNS: &str = "transport,state,measure,messages,delay_ns,cost_ns,low_ns,
                        samples,converged";
 
 /// The points of signatures, a row for each. `low_ns` and `high_ns` bound the cost, and are empty where
-/// there is no interval.
+/// there is no interval. Of transfers, the surface over (M, Δ, n), behind what each point moves.
 fn points(all: &[&Logp]) -> Result<Vec<u8>, RecordError> {
-    csv(COLUMNS, of_all(all).map(|(logp, point)| cells(logp, point)))
-}
-
-/// The same of transfers, the surface over (M, Δ, n), behind what each point moves.
-fn surface(all: &[&Logp]) -> Result<Vec<u8>, RecordError> {
-    let rows = of_all(all).map(|(logp, point)| {
-        let operation = logp.operation.map_or("", Operation::name).to_owned();
-        let bytes = logp.bytes.map(|bytes| bytes.to_string()).unwrap_or_default();
-        [operation, bytes].into_iter().chain(cells(logp, point))
-    });
-    csv(&format!("operation,bytes,{COLUMNS}"), rows)
-}
-
-fn of_all<'a>(all: &[&'a Logp]) -> impl Iterator<Item = (&'a Logp, &'a Point)> {
-    all.iter().flat_map(|logp| logp.points.iter().map(move |point| (*logp, point)))
+    let of_transfers = all.iter().any(|logp| logp.is_of_transfers());
+    let moves = if of_transfers { "operation,bytes," } else { "" };
+    let rows = |logp: &&Logp| {
+        let bytes = logp.bytes.unwrap_or(0).to_string();
+        let moved = logp.operation.map(|operation| [operation.name().to_owned(), bytes]);
+        let row = |point: &Point| -> Vec<String> {
+            moved.iter().flatten().cloned().chain(cells(logp, point)).collect()
+        };
+        logp.points.iter().map(row).collect::<Vec<_>>()
+    };
+    csv(&format!("{moves}{COLUMNS}"), all.iter().flat_map(rows))
 }
 
 /// A point under [`COLUMNS`].
@@ -96,11 +88,10 @@ fn cells(logp: &Logp, point: &Point) -> [String; 11] {
 fn samples(logp: &Logp) -> Result<Vec<u8>, RecordError> {
     let mut rows = Vec::new();
     for point in &logp.points {
-        let counts = |batch: &&Batch| batch.rejected.is_none() && batch.state == logp.state.label;
-        for batch in point.batches.iter().filter(counts) {
+        for batch in point.batches.iter().filter(|batch| batch.counts_in(&logp.state.label)) {
             let off = batch.delay.map_or(Ns::ZERO, |own| own.ns() - point.delay.ns());
             rows.extend(batch.samples.iter().map(|sample| {
-                let elapsed = sample.ns() - point.messages as f64 * off;
+                let elapsed = sample.ns() - Ns(point.messages as f64 * off.0);
                 [
                     point.measure.name().to_owned(),
                     point.messages.to_string(),
@@ -118,11 +109,12 @@ mod tests {
     use super::*;
     use bandgap_record::{Measure, Row, read_logp_table};
 
-    use crate::logp::tests::small as small_logp;
+    use crate::logp::schema::Operation;
+    use crate::logp::tests::sample;
 
     #[test]
     fn points_become_rows() {
-        let out = points(&[&small_logp()]).unwrap();
+        let out = points(&[&sample()]).unwrap();
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "transport,state,measure,messages,delay_ns,cost_ns,low_ns,high_ns,elapsed_ns,samples,converged\n\
@@ -132,9 +124,8 @@ mod tests {
 
     #[test]
     fn points_of_a_surface_name_their_length() {
-        let of =
-            |bytes| Logp { operation: Some(Operation::Get), bytes: Some(bytes), ..small_logp() };
-        let out = surface(&[&of(0), &of(65536)]).unwrap();
+        let of = |bytes| Logp { operation: Some(Operation::Get), bytes: Some(bytes), ..sample() };
+        let out = points(&[&of(0), &of(65536)]).unwrap();
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "operation,bytes,transport,state,measure,messages,delay_ns,cost_ns,low_ns,high_ns,elapsed_ns,samples,converged\n\
@@ -145,7 +136,7 @@ mod tests {
 
     #[test]
     fn samples_are_read_back_without_the_rejected() {
-        let out = samples(&small_logp()).unwrap();
+        let out = samples(&sample()).unwrap();
         let issue = |elapsed| Row {
             kind: Measure::Issue,
             messages: 64,

@@ -15,7 +15,7 @@ use bandgap_record::{Quantity, RecordError};
 use bandgap_report::{Figure, Layout};
 use bandgap_units::Bytes;
 
-use crate::kind::{Among, File, Kind, Shown, Verdict, is_first};
+use crate::kind::{Among, File, Shown, Verdict};
 use crate::measured::{over, with_plots};
 use crate::series::Series;
 
@@ -23,16 +23,6 @@ pub use schema::{
     Arm, FloorRatio, Line, Logp, Operation, OtherState, Parameters, Point, Transition,
 };
 pub(crate) use side_by_side::summary;
-
-impl Kind for Logp {
-    const KIND: &'static str = "logp";
-    const MEANING: &'static str = "a LogP signature and its parameters";
-
-    #[cfg(test)]
-    fn sample() -> Logp {
-        tests::small()
-    }
-}
 
 impl Shown for Logp {
     fn quantities(&self) -> Vec<(String, &Quantity)> {
@@ -63,12 +53,11 @@ impl Shown for Logp {
     }
 
     fn files(&self, among: &Among<'_>) -> Result<Vec<File>, RecordError> {
-        if !self.is_of_transfers() {
-            let figure = figure::figure(self);
-            return files::small(self, &figure, &small_messages(among), among.more_to_come());
+        if self.is_of_transfers() {
+            files::transfers(self, among)
+        } else {
+            files::small(self, &figure::figure(self), among)
         }
-        let all = transfers(among);
-        files::transfers(self, || all.iter().flat_map(|logp| logp.figures(among)).collect(), &all)
     }
 
     fn findings(&self) -> &[String] {
@@ -89,26 +78,21 @@ impl Shown for Logp {
 impl Logp {
     /// The signatures of the same transfers of all lengths, if this one is the first of them.
     fn surface<'a>(&self, among: &Among<'a>) -> Option<Vec<&'a Logp>> {
-        let same = |other: &&Logp| (&other.name, &other.transport) == (&self.name, &self.transport);
-        let all: Vec<&Logp> = transfers(among).into_iter().filter(same).collect();
-        is_first(self, &all).then_some(all)
+        among.led_by(self, |other| {
+            other.is_of_transfers()
+                && (&other.name, &other.transport) == (&self.name, &self.transport)
+        })
     }
 
     /// Whether `series` are the times of the transfers that this signature is of.
     fn is_timed_by(&self, series: &Series) -> bool {
-        let operation = self.operation.map_or("", Operation::name);
-        series.name == format!("bulk_{operation}") && series.transport == self.transport
+        self.name == format!("{}_signature", series.name) && self.transport == series.transport
     }
 }
 
 /// The signatures of small messages.
 pub(crate) fn small_messages<'a>(among: &Among<'a>) -> Vec<&'a Logp> {
     among.of::<Logp>().filter(|logp| !logp.is_of_transfers()).collect()
-}
-
-/// The signatures of transfers.
-fn transfers<'a>(among: &Among<'a>) -> Vec<&'a Logp> {
-    among.of::<Logp>().filter(|logp| logp.is_of_transfers()).collect()
 }
 
 #[cfg(test)]

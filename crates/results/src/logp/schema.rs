@@ -42,10 +42,10 @@ pub struct Logp {
     /// What bounds the message rate.
     pub regime: Regime,
     /// Where the send-only regime ends.
-    pub transition: Option<Transition>,
+    pub transition: Transition,
     /// The right arm of the hinge g'(Δ) = max(g, os + or + Δ).
     pub arm: Option<Arm>,
-    /// Parameters over what the machine allows, taken in the same state.
+    /// Half of the round trip over what the machine allows, taken in the same state.
     pub floor_ratios: Vec<FloorRatio>,
     /// The measured points.
     pub points: Vec<Point>,
@@ -130,10 +130,10 @@ pub struct Arm {
     pub holds: bool,
 }
 
-/// A parameter over a floor of the machine.
+/// Half of the round trip over a floor of the machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FloorRatio {
-    /// What is divided by what: `rtt/2 over slot_ring`.
+    /// The floor: `cache_line`.
     pub name: String,
     /// The ratio.
     pub ratio: Number,

@@ -8,45 +8,48 @@ use bandgap_report::table::{both, estimated, finish, footnote, table};
 use super::parameter::{PARAMETERS, Parameter, determined};
 use super::schema::{Logp, Parameters};
 
-/// A column: its heading, the parameters, and cells for further rows below.
+/// A row of a column: the symbol, which is all that stands before it where there is little room, the
+/// name, and the cell.
+pub(super) type Row = (&'static str, &'static str, String);
+
+/// A column: its heading, the parameters, and further rows below.
 pub(super) struct Column<'a> {
     pub heading: String,
     pub parameters: &'a Parameters,
     pub regime: Regime,
-    pub further: Vec<String>,
+    pub further: Vec<Row>,
 }
 
 impl<'a> Column<'a> {
     /// The column of a signature.
-    pub(super) fn of(logp: &'a Logp, heading: String, further: Vec<String>) -> Column<'a> {
+    pub(super) fn of(logp: &'a Logp, heading: String, further: Vec<Row>) -> Column<'a> {
         Column { heading, parameters: &logp.parameters, regime: logp.regime, further }
     }
 
-    fn cells(&self) -> Vec<String> {
-        let cell = |row: &Parameter| match (row.of)(self.parameters) {
-            Some(quantity) => both(quantity),
-            None => row.missing(self.regime).to_owned(),
+    fn rows(&self) -> Vec<Row> {
+        let row = |row: &Parameter| {
+            let cell = match (row.of)(self.parameters) {
+                Some(quantity) => both(quantity),
+                None => row.missing(self.regime).to_owned(),
+            };
+            (row.symbol, row.name, cell)
         };
-        PARAMETERS.iter().map(cell).chain(self.further.iter().cloned()).collect()
+        PARAMETERS.iter().map(row).chain(self.further.iter().cloned()).collect()
     }
 
     /// With the blanks to the next.
     fn width(&self) -> usize {
-        let cells = self.cells();
-        let lines = cells.iter().flat_map(|cell| cell.lines()).chain([self.heading.as_str()]);
+        let rows = self.rows();
+        let lines = rows.iter().flat_map(|row| row.2.lines()).chain([self.heading.as_str()]);
         lines.map(|line| line.chars().count()).max().unwrap_or(0) + 3
     }
 }
 
-/// A row below those of the parameters: its symbol, which is all that stands where there is little
-/// room, and its name.
-pub(super) type Row = (&'static str, &'static str);
-
 /// Width of the symbols with their blanks.
 const SYMBOLS: usize = 8;
 
-/// The columns with further rows below; below one another where there is no room for all.
-pub(super) fn side_by_side(columns: &[Column<'_>], further: &[Row], layout: &Layout) -> String {
+/// The columns, which have the same rows; below one another where there is no room for all.
+pub(super) fn side_by_side(columns: &[Column<'_>], layout: &Layout) -> String {
     let mut tables: Vec<(usize, Vec<&Column<'_>>)> = Vec::new();
     for column in columns {
         let width = column.width();
@@ -59,31 +62,30 @@ pub(super) fn side_by_side(columns: &[Column<'_>], further: &[Row], layout: &Lay
         }
     }
     let used = tables.iter().map(|(used, _)| *used).max().unwrap_or(0);
-    let names = PARAMETERS.iter().map(|parameter| parameter.name);
-    let names = names.chain(further.iter().map(|row| row.1)).map(|name| name.chars().count());
+    let rows = columns.iter().flat_map(Column::rows);
+    let name = rows.map(|(_, name, _)| name.chars().count()).max().unwrap_or(0);
     // Names stand there whole or not at all, and give way to columns of numbers.
-    let named = layout.columns() >= names.max().unwrap_or(0) + 3 + used;
-    let tables = tables.iter().map(|(_, columns)| beside(columns, further, named, layout));
+    let named = layout.columns() >= name + 3 + used;
+    let tables = tables.iter().map(|(_, columns)| beside(columns, named, layout));
     let quantities = columns.iter().flat_map(|column| determined(column.parameters));
     tables.collect::<Vec<_>>().join("\n")
         + &footnote(layout, quantities.map(|(_, quantity)| quantity))
 }
 
 /// One table of columns.
-fn beside(columns: &[&Column<'_>], further: &[Row], named: bool, layout: &Layout) -> String {
+fn beside(columns: &[&Column<'_>], named: bool, layout: &Layout) -> String {
     let first = if named { 2 } else { 1 };
     let names = |symbol, name| [symbol, name].into_iter().take(first);
     let headings = names("", "parameter").chain(columns.iter().map(|it| it.heading.as_str()));
-    let mut rows = table(layout, headings, &(first..columns.len() + first).collect::<Vec<_>>());
-    let parameters = PARAMETERS.iter().map(|parameter| (parameter.symbol, parameter.name));
-    let further =
-        further.iter().map(|row| (if named && row.0 == row.1 { "" } else { row.0 }, row.1));
-    let cells: Vec<Vec<String>> = columns.iter().map(|column| column.cells()).collect();
-    for (index, (symbol, name)) in parameters.chain(further).enumerate() {
-        let cells = cells.iter().map(|cells| cells[index].as_str());
-        rows.add_row(names(symbol, name).chain(cells));
+    let mut table = table(layout, headings, &(first..columns.len() + first).collect::<Vec<_>>());
+    let columns: Vec<Vec<Row>> = columns.iter().map(|column| column.rows()).collect();
+    for (index, (symbol, name, _)) in columns[0].iter().enumerate() {
+        // What has no symbol is not named twice.
+        let symbol = if named && symbol == name { "" } else { symbol };
+        let cells = columns.iter().map(|rows| rows[index].2.as_str());
+        table.add_row(names(symbol, *name).chain(cells));
     }
-    finish(&rows)
+    finish(&table)
 }
 
 /// What the parameters of signatures were estimated by; of those that share a symbol and an
@@ -103,13 +105,13 @@ pub(super) fn estimators(signatures: &[&Logp], layout: &Layout) -> String {
 
 /// The parameters over several transports on one page: one column per signature.
 pub(crate) fn summary(signatures: &[&Logp], layout: &Layout) -> String {
-    let state = |logp: &Logp| vec![logp.state.label.clone()];
+    let state = |logp: &Logp| vec![("state", "state", logp.state.label.clone())];
     let columns =
         signatures.iter().map(|logp| Column::of(logp, logp.transport.clone(), state(logp)));
     let columns: Vec<Column<'_>> = columns.collect();
     let below = format!("{} interval below each", layout.confidence);
     layout.paragraph(&format!("LogP parameters of small messages, with the {below}:"))
-        + &side_by_side(&columns, &[("state", "state")], layout)
+        + &side_by_side(&columns, layout)
         + &estimators(signatures, layout)
 }
 

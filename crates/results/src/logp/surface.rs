@@ -6,8 +6,9 @@ use bandgap_report::table::both;
 use bandgap_units::Bytes;
 
 use super::schema::{Logp, Operation};
-use super::side_by_side::{Column, Row, estimators, side_by_side};
+use super::side_by_side::{Column, estimators, side_by_side};
 use super::text::heading;
+use crate::kind::Shown;
 use crate::measured::sentences;
 use crate::series::{Series, SeriesPoint};
 
@@ -24,10 +25,14 @@ pub(super) fn size(logp: &Logp) -> String {
     Bytes(logp.bytes.unwrap_or(0)).to_string()
 }
 
-/// One column per length: os(n), or(n), g(n), L(n) and what they are derived from, then how much
+/// One column per length, of one length at least: os(n), or(n), g(n), L(n) and what they are derived from, then how much
 /// computation fits beside a transfer where `series` tells it, and what limits the rate.
-pub(super) fn page(signatures: &[&Logp], series: Option<&Series>, layout: &Layout) -> String {
-    let Some(first) = signatures.first() else { return String::new() };
+pub(super) fn page<'a>(
+    signatures: &[&'a Logp],
+    series: Option<&Series>,
+    layout: &Layout,
+) -> String {
+    let first = signatures[0];
     let what = plural(first);
     let mut text = heading(first, &format!(" of {what}"), layout);
     let one_state = signatures.iter().all(|logp| logp.state.label == first.state.label);
@@ -45,24 +50,20 @@ pub(super) fn page(signatures: &[&Logp], series: Option<&Series>, layout: &Layou
         series?.points.iter().find(same)?.overlap.as_ref().map(both)
     };
     let overlapped = signatures.iter().any(|logp| beside(logp).is_some());
-    let rows: [(bool, Row); 3] = [
-        (overlapped, ("t − o", "computation that fits")),
-        (true, ("bound", "bound by")),
-        (!one_state, ("state", "state")),
-    ];
-    let further = |logp: &Logp| {
-        let bound = bound(logp.regime).to_owned();
-        let cells = [beside(logp).unwrap_or_default(), bound, logp.state.label.clone()];
-        rows.iter().zip(cells).filter(|(row, _)| row.0).map(|(_, cell)| cell).collect()
+    let column = |logp: &&'a Logp| {
+        let overlap = ("t − o", "computation that fits", beside(logp).unwrap_or_default());
+        let bound = ("bound", "bound by", bound(logp.regime).to_owned());
+        let state = ("state", "state", logp.state.label.clone());
+        let rows = [(overlapped, overlap), (true, bound), (!one_state, state)];
+        let further = rows.into_iter().filter(|row| row.0).map(|(_, row)| row).collect();
+        Column::of(logp, size(logp), further)
     };
-    let columns = signatures.iter().map(|logp| Column::of(logp, size(logp), further(logp)));
-    let columns: Vec<Column<'_>> = columns.collect();
-    let rows: Vec<Row> = rows.iter().filter(|row| row.0).map(|row| row.1).collect();
-    text += &side_by_side(&columns, &rows, layout);
+    let columns: Vec<Column<'_>> = signatures.iter().map(column).collect();
+    text += &side_by_side(&columns, layout);
     text += &estimators(signatures, layout);
-    let findings = signatures
-        .iter()
-        .flat_map(|logp| logp.findings.iter().map(|finding| format!("{}: {finding}", size(logp))));
+    let findings = signatures.iter().flat_map(|logp| {
+        logp.findings().iter().map(|finding| format!("{}: {finding}", size(logp)))
+    });
     text + &sentences(&findings.collect::<Vec<_>>(), layout)
 }
 

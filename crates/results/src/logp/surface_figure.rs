@@ -1,6 +1,7 @@
 //! The surface over (M, Δ, n) as a family of curves: cost of a long burst against Δ, one for each n.
 
 use bandgap_record::Measure;
+use bandgap_report::table::one_state;
 use bandgap_report::{Axis, Datum, Dimension, Figure, Scale, Series, Style};
 use bandgap_units::Ns;
 
@@ -8,7 +9,7 @@ use super::schema::{Logp, Point};
 use super::surface::{plural, size};
 use crate::measured::datum;
 
-/// The signatures of several lengths as one figure (LogP paper, figures 8 and 9 at their largest M).
+/// The signatures of several lengths, of one at least, as one figure (LogP paper, figures 8 and 9 at their largest M).
 pub(super) fn figure(signatures: &[&Logp]) -> Figure {
     let mut series: Vec<Series> = signatures.iter().map(|logp| curve(logp)).collect();
     let delays = || series.iter().flat_map(|series| &series.points).map(|point| point.x);
@@ -17,18 +18,17 @@ pub(super) fn figure(signatures: &[&Logp]) -> Figure {
         let points = vec![Datum::exact(least, least), Datum::exact(most, most)];
         series.push(Series { name: "Δ alone".into(), points, style: Style::Dashed });
     }
-    let (title, subtitle) = match signatures.first() {
-        Some(first) => (
-            format!("signature of {} over {}", plural(first), first.transport),
-            format!("{}; {}", first.participants("→"), conditions(signatures)),
-        ),
-        None => (String::new(), String::new()),
+    let first = signatures[0];
+    let conditions = match one_state(signatures.iter().map(|logp| Some(logp.state.label.as_str())))
+    {
+        Some(label) => format!("state {label}"),
+        None => "several states of the machine".to_owned(),
     };
     let axis =
         |label: &str| Axis { label: label.into(), scale: Scale::Log10, dimension: Dimension::Time };
     Figure {
-        title,
-        subtitle,
+        title: format!("signature of {} over {}", plural(first), first.transport),
+        subtitle: format!("{}; {conditions}", first.participants("→")),
         x: axis("delay per request Δ"),
         y: axis("time per transfer at the largest M"),
         legend: "size n".into(),
@@ -37,16 +37,6 @@ pub(super) fn figure(signatures: &[&Logp]) -> Figure {
         regions: Vec::new(),
         marks: Vec::new(),
         notes: notes(signatures),
-    }
-}
-
-/// The state of the machine, if it is one.
-fn conditions(signatures: &[&Logp]) -> String {
-    let mut labels: Vec<&str> = signatures.iter().map(|logp| logp.state.label.as_str()).collect();
-    labels.dedup();
-    match labels.as_slice() {
-        [label] => format!("state {label}"),
-        _ => "several states of the machine".to_owned(),
     }
 }
 

@@ -1,6 +1,6 @@
 use bandgap_model::Regime;
 use bandgap_model::signature::Cause;
-use bandgap_record::{Evidence, Measure, Number, Seconds};
+use bandgap_record::{Evidence, Measure, Number, Quantity, Seconds};
 use bandgap_report::{Scale, plot, svg};
 use bandgap_units::Ns;
 
@@ -88,13 +88,13 @@ pub(crate) fn example(transport: &str, os: f64, or: f64, g: f64, rtt: f64, delay
         state: state("N", 52.1, 0.86),
         parameters: parameters(1.0),
         regime: Regime::NetworkBound,
-        transition: Some(Transition { messages: Number(begin), cause: Cause::RoundTrip }),
+        transition: Transition { messages: Number(begin), cause: Cause::RoundTrip },
         arm: Some(Arm {
             slope: number(1.02, "least squares"),
             from_delay: Ns(delays[delays.len() / 2]).into(),
             holds: true,
         }),
-        floor_ratios: vec![FloorRatio { name: "RTT/2 over slot_ring".into(), ratio: Number(1.06) }],
+        floor_ratios: vec![FloorRatio { name: "cache_line".into(), ratio: Number(1.06) }],
         points: delays
             .iter()
             .flat_map(|delay| messages().map(move |m| (m, *delay)))
@@ -122,7 +122,7 @@ pub(crate) fn example(transport: &str, os: f64, or: f64, g: f64, rtt: f64, delay
 }
 
 /// A signature with every field filled, and one point with three batches.
-pub(crate) fn small() -> Logp {
+pub(crate) fn sample() -> Logp {
     let around = |value: f64, low: f64, high: f64| {
         let interval = Some((Ns(low), Ns(high)));
         let by = Evidence::new("median of batch medians", 100, true);

@@ -9,6 +9,7 @@ use bandgap_units::{Fraction, significant};
 use super::parameter::{PARAMETERS, Parameter, determined};
 use super::schema::{Logp, Parameters};
 use super::side_by_side::{Column, side_by_side};
+use crate::kind::Shown;
 use crate::measured::{State, arrow, launches, sentences};
 
 /// What was measured, the parameters with their meaning, the findings, and the machine's other
@@ -24,7 +25,7 @@ pub(super) fn page(logp: &Logp, layout: &Layout) -> String {
     text += &layout.paragraph(&bound(logp));
     text += "\n";
     text += &parameters(logp, layout);
-    text += &sentences(&logp.findings, layout);
+    text += &sentences(logp.findings(), layout);
     if !logp.other_states.is_empty() {
         text += "\n";
         text += &states(logp, layout);
@@ -46,14 +47,12 @@ fn bound(logp: &Logp) -> String {
             "Processor-bound: g = os + or, and the transport's own gap stays hidden".to_owned()
         }
     };
-    if let Some(transition) = &logp.transition {
-        let cause = match transition.cause {
-            Cause::RoundTrip => "when the first replies return",
-            Cause::Capacity => "when the capacity is reached",
-        };
-        let messages = plain(transition.messages.0.round());
-        text += &format!(". The send-only regime ends after {messages} messages, {cause}");
-    }
+    let cause = match logp.transition.cause {
+        Cause::RoundTrip => "when the first replies return",
+        Cause::Capacity => "when the capacity is reached",
+    };
+    let messages = plain(logp.transition.messages.0.round());
+    text += &format!(". The send-only regime ends after {messages} messages, {cause}");
     if let Some(arm) = &logp.arm {
         let slope = significant(arm.slope.value.0, 3);
         let from = arm.from_delay.ns();
@@ -90,19 +89,16 @@ fn parameters(logp: &Logp, layout: &Layout) -> String {
 }
 
 /// The parameters in every state side by side, the commonest first.
-fn states(logp: &Logp, layout: &Layout) -> String {
-    let main = (&logp.state, &logp.parameters, logp.regime);
-    let others =
-        logp.other_states.iter().map(|other| (&other.state, &other.parameters, other.regime));
-    fn column<'a>((state, parameters, regime): (&'a State, &'a Parameters, Regime)) -> Column<'a> {
-        Column {
-            heading: format!("{} ({})", state.label, Fraction(state.share.0)),
-            parameters,
-            regime,
-            further: vec![state.probe.as_ref().map(both).unwrap_or_default()],
-        }
-    }
-    let columns: Vec<Column<'_>> = [main].into_iter().chain(others).map(column).collect();
+fn states<'a>(logp: &'a Logp, layout: &Layout) -> String {
+    let column = |state: &State, parameters: &'a Parameters, regime| {
+        let probe = state.probe.as_ref().map(both).unwrap_or_default();
+        let heading = format!("{} ({})", state.label, Fraction(state.share.0));
+        Column { heading, parameters, regime, further: vec![("probe", "floor probe", probe)] }
+    };
+    let others = logp.other_states.iter();
+    let others = others.map(|other| column(&other.state, &other.parameters, other.regime));
+    let main = column(&logp.state, &logp.parameters, logp.regime);
+    let columns: Vec<Column<'_>> = std::iter::once(main).chain(others).collect();
     layout.paragraph("The machine was found in several states; estimates never mix them:")
-        + &side_by_side(&columns, &[("probe", "floor probe")], layout)
+        + &side_by_side(&columns, layout)
 }

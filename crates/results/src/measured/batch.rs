@@ -3,6 +3,8 @@
 use bandgap_campaign::data;
 use bandgap_campaign::judge::Judged;
 use bandgap_record::{Evidence, Quantity, Seconds};
+use bandgap_stats::interval::quantile_interval;
+use bandgap_stats::quantile::{mean, quantile_sorted, sorted};
 use bandgap_units::Ns;
 use serde::{Deserialize, Serialize};
 
@@ -33,8 +35,8 @@ pub struct Batch {
 
 impl Batch {
     /// A batch as it was measured.
-    pub(crate) fn of(batch: &data::Batch, judged: &Judged<'_>, virtual_time: bool) -> Batch {
-        let state = if virtual_time || judged.states().states().is_empty() {
+    pub(crate) fn of(batch: &data::Batch, judged: &Judged<'_>) -> Batch {
+        let state = if judged.states().states().is_empty() {
             State::only().label
         } else {
             judged.name(judged.state(batch)).unwrap_or_else(|| "unknown".to_owned())
@@ -48,6 +50,11 @@ impl Batch {
             launch: batch.launch,
             rejected: batch.rejected.clone(),
         }
+    }
+
+    /// Whether its samples count in the state of this name.
+    pub(crate) fn counts_in(&self, state: &str) -> bool {
+        self.rejected.is_none() && self.state == state
     }
 
     /// Times that somebody else measured.
@@ -93,19 +100,51 @@ pub struct Summary {
 impl Summary {
     /// The distribution of samples in nanoseconds.
     pub(crate) fn of(samples: &[f64], confidence: f64) -> Result<Summary, AssembleError> {
-        let found = bandgap_stats::Summary::of(samples, confidence).ok_or(AssembleError::Empty)?;
-        let interval = found.median_interval.map(|i| (Ns(i.low), Ns(i.high)));
-        let count = found.samples as u64;
+        if samples.is_empty() {
+            return Err(AssembleError::Empty);
+        }
+        let ordered = sorted(samples);
+        let at = |p: f64| Ns(quantile_sorted(&ordered, p));
+        let interval = quantile_interval(&ordered, 0.5, confidence);
+        let interval = interval.map(|i| (Ns(i.low), Ns(i.high)));
+        let count = ordered.len() as u64;
         let by = Evidence::new("median, order-statistic interval over samples", count, true);
         Ok(Summary {
-            mean: Ns(found.mean).into(),
-            median: Quantity::time(Ns(found.median), interval, by)?,
-            min: Ns(found.min).into(),
-            p90: Ns(found.p90).into(),
-            p99: Ns(found.p99).into(),
-            p999: Ns(found.p99_9).into(),
-            max: Ns(found.max).into(),
+            mean: Ns(mean(&ordered)).into(),
+            median: Quantity::time(at(0.5), interval, by)?,
+            min: at(0.0).into(),
+            p90: at(0.9).into(),
+            p99: at(0.99).into(),
+            p999: at(0.999).into(),
+            max: at(1.0).into(),
             samples: count,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_to_a_thousand_and_one() {
+        // h = 1000·p exactly, so each quantile is the sample 1 + 1000·p.
+        let samples: Vec<f64> = (1..=1001).rev().map(f64::from).collect();
+        let summary = Summary::of(&samples, 0.95).unwrap();
+        let Summary { mean, min, p90, p99, p999, max, samples, median } = summary;
+        assert_eq!((samples, median.samples), (1001, 1001));
+        let median = median.as_time().unwrap().into();
+        for (found, expected) in [
+            (mean, 501.0),
+            (median, 501.0),
+            (min, 1.0),
+            (p90, 901.0),
+            (p99, 991.0),
+            (p999, 1000.0),
+            (max, 1001.0),
+        ] {
+            assert!((found.ns().0 - expected).abs() < 1e-9, "{found:?} is not {expected} ns");
+        }
+        assert!(Summary::of(&[], 0.95).is_err());
     }
 }

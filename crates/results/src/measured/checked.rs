@@ -1,7 +1,5 @@
 //! How much of what was received was checked.
 
-use std::iter::Sum;
-
 use bandgap_campaign::data::Verified;
 use serde::{Deserialize, Serialize};
 
@@ -27,31 +25,22 @@ pub struct Checked {
     pub timed_compared: u64,
 }
 
-impl Sum for Checked {
-    fn sum<I: Iterator<Item = Checked>>(all: I) -> Checked {
-        all.fold(Checked::default(), |sum, one| Checked {
-            batches: sum.batches + one.batches,
-            messages: sum.messages + one.messages,
-            compared: sum.compared + one.compared,
-            points_left_out: sum.points_left_out + one.points_left_out,
-            timed_batches: sum.timed_batches + one.timed_batches,
-            timed_messages: sum.timed_messages + one.timed_messages,
-            timed_compared: sum.timed_compared + one.timed_compared,
-        })
-    }
-}
-
 impl Checked {
-    /// What a campaign verified of one point.
-    pub(crate) fn of(verified: &Verified) -> Self {
-        Self {
-            batches: verified.checked_batches,
-            messages: verified.checked.received,
-            compared: verified.checked.compared,
-            points_left_out: u64::from(verified.checked_batches == 0),
-            timed_batches: verified.timed_batches,
-            timed_messages: verified.timed.received,
-            timed_compared: verified.timed.compared,
+    /// What a campaign verified of these points.
+    pub(crate) fn of<'a>(points: impl Iterator<Item = &'a Verified>) -> Checked {
+        let (mut all, mut points_left_out) = (Verified::default(), 0);
+        for verified in points {
+            points_left_out += u64::from(verified.checked_batches == 0);
+            all = all.and(verified.clone());
+        }
+        Checked {
+            batches: all.checked_batches,
+            messages: all.checked.received,
+            compared: all.checked.compared,
+            points_left_out,
+            timed_batches: all.timed_batches,
+            timed_messages: all.timed.received,
+            timed_compared: all.timed.compared,
         }
     }
 
@@ -98,6 +87,8 @@ pub(crate) fn grouped(count: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use bandgap_kernels as kernels;
+
     use super::*;
 
     #[test]
@@ -134,21 +125,15 @@ mod tests {
     }
 
     #[test]
-    fn parts_add_up() {
-        let one = Checked {
-            batches: 1,
-            messages: 20,
-            compared: 20,
-            points_left_out: 1,
-            timed_batches: 8,
-            timed_messages: 160,
-            timed_compared: 16,
-        };
-        let both: Checked = [one, one].into_iter().sum();
-        assert_eq!([both.batches, both.messages, both.compared], [2, 40, 40]);
-        assert_eq!(both.points_left_out, 2);
-        assert_eq!([both.timed_batches, both.timed_messages, both.timed_compared], [16, 320, 32]);
-        let complete = Checked { points_left_out: 0, ..one };
-        assert!(complete.is_complete() && !one.is_complete() && !Checked::default().is_complete());
+    fn points_add_up() {
+        let of = |received, compared| kernels::Checked { received, compared, summed: 0 };
+        let one = || Verified::of_timed(of(80, 8)).and(Verified::of_timed(of(80, 8)));
+        let points = [one(), one().and(Verified::of_checked(of(20, 19)))];
+        let both = Checked::of(points.iter());
+        assert_eq!([both.batches, both.messages, both.compared], [1, 20, 19]);
+        assert_eq!(both.points_left_out, 1);
+        assert_eq!([both.timed_batches, both.timed_messages, both.timed_compared], [4, 320, 32]);
+        let complete = Checked { points_left_out: 0, ..both };
+        assert!(complete.is_complete() && !both.is_complete() && !Checked::default().is_complete());
     }
 }

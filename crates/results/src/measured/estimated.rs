@@ -1,7 +1,7 @@
 //! The value of one point, estimated from its batches.
 
+use bandgap_campaign::Key;
 use bandgap_campaign::judge::Judged;
-use bandgap_campaign::{Key, Table};
 use bandgap_model::Estimate;
 use bandgap_record::{Evidence, Quantity, RecordError, Unit};
 use bandgap_stats::{Interval, Point};
@@ -78,10 +78,8 @@ impl Timed {
     /// The time of `key`, of a single batch too; `None` where no batch counts.
     pub(crate) fn of(
         judged: &Judged<'_>,
-        table: &Table,
         key: &Key,
         virtual_time: bool,
-        confidence: f64,
     ) -> Result<Option<Timed>, AssembleError> {
         let Some(&first) = judged.values(key).first() else { return Ok(None) };
         let converged = virtual_time || judged.converged(key);
@@ -89,11 +87,11 @@ impl Timed {
             Some(point) => Estimated::new(&point, ESTIMATOR, converged),
             None => Estimated::single(first, ESTIMATOR, converged),
         };
-        let batches = table.batches(key);
+        let batches = judged.table().batches(key);
         let counted = batches.iter().filter(|batch| judged.counts(batch));
         let samples: Vec<f64> = counted.flat_map(|batch| batch.samples.iter().copied()).collect();
-        let summary = Summary::of(&samples, confidence)?;
-        let batches = batches.iter().map(|it| Batch::of(it, judged, virtual_time)).collect();
+        let summary = Summary::of(&samples, judged.confidence())?;
+        let batches = batches.iter().map(|it| Batch::of(it, judged)).collect();
         Ok(Some(Timed { time, converged, summary, batches }))
     }
 }
@@ -105,6 +103,11 @@ pub(crate) fn bandwidth(bytes: u64, time: &Quantity) -> Result<Option<Quantity>,
     }
     let estimator = format!("n / ({})", time.estimator);
     turned(bytes as f64, time, Unit::BytePerSecond, estimator).map(Some)
+}
+
+/// Half of the width of its interval; 0 where it has none.
+pub(crate) fn half_width(of: &Quantity) -> f64 {
+    of.interval().map_or(0.0, |(low, high)| (high - low) / 2.0)
 }
 
 /// How many of something there are in a second where `count` take this time, with its interval turned

@@ -14,7 +14,9 @@ pub use batch::{Batch, Summary};
 pub use checked::Checked;
 pub(crate) use checked::grouped;
 pub(crate) use drawn::{datum, sentences, with_plots};
-pub(crate) use estimated::{ESTIMATOR, Estimated, Timed, bandwidth, estimated, recorded, turned};
+pub(crate) use estimated::{
+    ESTIMATOR, Estimated, Timed, bandwidth, estimated, half_width, recorded, turned,
+};
 pub use pattern::Pattern;
 pub use ranks::{Pair, TABLE};
 pub(crate) use ranks::{arrow, launches, named_file, of_ranks, over};

@@ -1,6 +1,5 @@
 //! Who sends to whom.
 
-use bandgap_campaign::signature::SignaturePattern;
 use serde::{Deserialize, Serialize};
 
 /// Who sends to whom.
@@ -25,16 +24,6 @@ impl Pattern {
             Pattern::Pairs => "pairs",
             Pattern::FanOut => "fan-out",
             Pattern::FanIn => "fan-in",
-        }
-    }
-}
-
-impl From<SignaturePattern> for Pattern {
-    fn from(pattern: SignaturePattern) -> Pattern {
-        match pattern {
-            SignaturePattern::OneToOne => Pattern::OneToOne,
-            SignaturePattern::Pairs => Pattern::Pairs,
-            SignaturePattern::FanOut => Pattern::FanOut,
         }
     }
 }

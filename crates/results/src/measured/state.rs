@@ -1,7 +1,7 @@
 //! The placement states of the machine.
 
 use bandgap_campaign::judge::Judged;
-use bandgap_campaign::placement::{Placement, Placements};
+use bandgap_campaign::placement::Placement;
 use bandgap_record::{Evidence, Number, Quantity};
 use bandgap_report::table::value;
 use bandgap_units::{Fraction, Ns};
@@ -75,9 +75,9 @@ pub(crate) fn in_one_state(state: Option<&str>, layout: &bandgap_report::Layout)
 }
 
 /// What there is to say about cores that something else used.
-pub(crate) fn slowed(placements: &Placements, seen: Option<usize>) -> Option<String> {
-    let states = placements.states();
-    let seen = states.get(seen?)?;
+pub(crate) fn slowed(judged: &Judged<'_>) -> Option<String> {
+    let states = judged.states().states();
+    let seen = states.get(judged.seen()?)?;
     let slowed: usize = states.iter().filter(|s| s.slowed).map(|s| s.batches).sum();
     let all: usize = states.iter().map(|state| state.batches).sum();
     let share = 100.0 * slowed as f64 / all.max(1) as f64;

@@ -6,7 +6,7 @@ use bandgap_report::{Layout, Listing};
 use bandgap_units::Fraction;
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Among, Kind, Shown, Verdict, nothing};
+use crate::kind::{Among, Shown, Verdict, nothing};
 
 /// A fixed amount of work, timed again and again on each core; whatever takes longer was disturbed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,16 +42,6 @@ pub struct CoreNoise {
     pub time_lost: Number,
 }
 
-impl Kind for Noise {
-    const KIND: &'static str = "noise";
-    const MEANING: &'static str = "what the operating system takes away, core by core";
-
-    #[cfg(test)]
-    fn sample() -> Noise {
-        tests::sample()
-    }
-}
-
 impl Shown for Noise {
     // What disturbs a core is not estimated, but counted.
     nothing! { quantities, figures, files, findings }
@@ -77,4 +67,4 @@ impl Shown for Noise {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

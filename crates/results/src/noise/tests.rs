@@ -2,7 +2,7 @@ use bandgap_units::Ns;
 
 use super::*;
 
-pub(super) fn sample() -> Noise {
+pub(crate) fn sample() -> Noise {
     let time = |ns: f64| Seconds::from(Ns(ns));
     Noise {
         cores: vec![CoreNoise {

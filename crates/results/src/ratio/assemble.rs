@@ -1,7 +1,7 @@
 //! A layer over its floor, from batches of both.
 
-use bandgap_campaign::data::{Batch, Table};
-use bandgap_campaign::floors::{self, FloorPlan};
+use bandgap_campaign::data::Batch;
+use bandgap_campaign::floors;
 use bandgap_campaign::judge::Judged;
 use bandgap_comm::Floor as Measured;
 use bandgap_record::{Evidence, Quantity, RecordError};
@@ -15,17 +15,16 @@ use super::Ratio;
 pub(crate) fn ratio(
     layer: &Measured,
     over: &str,
-    table: &Table,
     judged: &Judged<'_>,
-    plan: &FloorPlan,
 ) -> Result<Option<Ratio>, RecordError> {
-    let below = table.batches(&floors::key(over));
+    let below = judged.table().batches(&floors::key(over));
     let usable = |batch: &Batch| judged.counts(batch) && !batch.samples.is_empty();
     let beside = |batch: &Batch| {
         let round = (batch.launch, batch.round);
         below.iter().find(|below| (below.launch, below.round) == round && usable(below))
     };
-    let ratios: Vec<f64> = table
+    let ratios: Vec<f64> = judged
+        .table()
         .batches(&floors::key(&layer.name))
         .iter()
         .filter(|batch| usable(batch))
@@ -37,13 +36,10 @@ pub(crate) fn ratio(
         return Ok(None);
     }
     let value = median(&ratios);
-    let bounds = quantile_interval(&sorted(&ratios), 0.5, plan.asked.confidence);
-    let converged = bounds.as_ref().is_some_and(|b| b.half_width() <= plan.asked.precision * value);
-    let evidence = Evidence::new(
-        "median over rounds of layer / floor, order-statistic interval",
-        ratios.len() as u64,
-        converged,
-    );
+    let bounds = quantile_interval(&sorted(&ratios), 0.5, judged.confidence());
+    let converged = bounds.as_ref().is_some_and(|b| b.half_width() <= judged.precision() * value);
+    let estimator = "median over rounds of layer / floor, order-statistic interval";
+    let evidence = Evidence::new(estimator, ratios.len() as u64, converged);
     Ok(Some(Ratio {
         name: layer.name.to_string(),
         over: over.to_owned(),

@@ -7,7 +7,7 @@ use bandgap_report::table::{estimated, one_state};
 use bandgap_report::{Layout, Listing};
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Among, Kind, Shown, Verdict, is_first, nothing};
+use crate::kind::{Among, Shown, Verdict, nothing};
 use crate::measured::in_one_state;
 
 /// The time of a layer over the time of its floor, batch against neighbouring batch.
@@ -23,16 +23,6 @@ pub struct Ratio {
     pub state: Option<String>,
 }
 
-impl Kind for Ratio {
-    const KIND: &'static str = "ratio";
-    const MEANING: &'static str = "the time of a layer over the time of its floor";
-
-    #[cfg(test)]
-    fn sample() -> Ratio {
-        tests::sample()
-    }
-}
-
 impl Shown for Ratio {
     nothing! { figures, files, findings }
 
@@ -42,10 +32,7 @@ impl Shown for Ratio {
 
     /// How much longer each layer takes than its floor.
     fn text(&self, among: &Among<'_>, layout: &Layout) -> String {
-        let ratios: Vec<&Ratio> = among.of().collect();
-        if !is_first(self, &ratios) {
-            return String::new();
-        }
+        let Some(ratios) = among.led_by(self, |_| true) else { return String::new() };
         let state = one_state(ratios.iter().map(|ratio| ratio.state.as_deref()));
         let rows = Listing::new(ratios.iter().copied(), layout)
             .name("layer", |ratio| ratio.name.clone())
@@ -66,4 +53,4 @@ impl Shown for Ratio {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -10,7 +10,7 @@ fn ratio(state: &str, converged: bool) -> Ratio {
     }
 }
 
-pub(super) fn sample() -> Ratio {
+pub(crate) fn sample() -> Ratio {
     ratio("N", true)
 }
 

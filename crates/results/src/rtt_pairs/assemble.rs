@@ -1,20 +1,16 @@
 //! The round trips between all pairs of ranks.
 
+use bandgap_campaign::Setting;
 use bandgap_campaign::judge::Judged;
 use bandgap_campaign::pairs::PAIR_RTT;
-use bandgap_campaign::{Setting, Table};
 
 use super::{Pair, RttPairs};
-use crate::error::AssembleError;
 use crate::measured::estimated;
 
 /// The table of pairs; `None` where none was measured.
-pub(crate) fn rtt_pairs(
-    setting: &Setting,
-    judged: &Judged<'_>,
-    table: &Table,
-) -> Result<Option<RttPairs>, AssembleError> {
-    let pairs: Vec<Pair> = table
+pub(crate) fn rtt_pairs(setting: &Setting, judged: &Judged<'_>) -> Option<RttPairs> {
+    let pairs: Vec<Pair> = judged
+        .table()
         .iter()
         .filter_map(|(key, _)| {
             let rank = |axis| key.number(axis).map(|rank| rank as usize);
@@ -32,11 +28,7 @@ pub(crate) fn rtt_pairs(
         })
         .collect();
     let by_time = |a: &&Pair, b: &&Pair| a.rtt.value.0.total_cmp(&b.rtt.value.0);
-    let (Some(minimum), Some(maximum)) =
-        (pairs.iter().min_by(by_time), pairs.iter().max_by(by_time))
-    else {
-        return Ok(None);
-    };
-    let (minimum, maximum) = (minimum.rtt.clone(), maximum.rtt.clone());
-    Ok(Some(RttPairs { transport: setting.transport.clone(), pairs, minimum, maximum }))
+    let minimum = pairs.iter().min_by(by_time)?.rtt.clone();
+    let maximum = pairs.iter().max_by(by_time)?.rtt.clone();
+    Some(RttPairs { transport: setting.transport.clone(), pairs, minimum, maximum })
 }

@@ -10,7 +10,7 @@ use bandgap_report::{Layout, Listing};
 use bandgap_units::{Ns, significant};
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Among, Kind, Shown, Verdict, nothing};
+use crate::kind::{Among, Shown, Verdict, nothing};
 
 /// The round trip of a single request and reply, for every pair measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,17 +40,6 @@ pub struct Pair {
 
 /// More ranks than this do not fit beside each other.
 const MOST_RANKS: usize = 16;
-
-impl Kind for RttPairs {
-    const KIND: &'static str = "rtt_pairs";
-    const MEANING: &'static str =
-        "the round trip of one request and its reply, for every pair of ranks";
-
-    #[cfg(test)]
-    fn sample() -> RttPairs {
-        tests::sample()
-    }
-}
 
 impl Shown for RttPairs {
     nothing! { figures, files, findings }
@@ -106,7 +95,7 @@ fn matrix(pairs: &[Pair], ranks: &BTreeSet<u32>, longest: &Quantity, layout: &La
     let corner = format!("RTT ({})", unit.symbol());
     let cell = |from: u32, to: u32| {
         let pair = pairs.iter().find(|pair| (pair.requester, pair.replier) == (from, to));
-        let rtt = pair.map(|pair| significant(unit.count(Ns::from_secs(pair.rtt.value.0)), 3));
+        let rtt = pair.map(|pair| significant(unit.count(Ns::from_secs(pair.rtt.value.0).0), 3));
         rtt.unwrap_or_default()
     };
     let rows = Listing::new(ranks, layout).text(&corner, u32::to_string);
@@ -117,4 +106,4 @@ fn matrix(pairs: &[Pair], ranks: &BTreeSet<u32>, longest: &Quantity, layout: &La
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -7,7 +7,7 @@ fn pair(requester: u32, replier: u32, rtt: f64) -> Pair {
     Pair { requester, replier, distance: Some(distance.into()), rtt: time(rtt, true) }
 }
 
-pub(super) fn sample() -> RttPairs {
+pub(crate) fn sample() -> RttPairs {
     RttPairs {
         transport: "tcp".into(),
         pairs: vec![

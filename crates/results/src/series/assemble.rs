@@ -2,40 +2,43 @@
 
 use std::collections::BTreeMap;
 
+use bandgap_campaign::Setting;
 use bandgap_campaign::judge::Judged;
 use bandgap_campaign::series::{Part, SeriesPlan, Step, key};
-use bandgap_campaign::{Setting, Table};
-use bandgap_kernels::{Fact, Over, Series as Measure};
-use bandgap_model::hockney::SizedTimes;
+use bandgap_kernels::{Over, Series as Measure};
+use bandgap_model::ModelError;
+use bandgap_model::hockney::{HockneyOptions, SizedTimes};
 use bandgap_record::{Evidence, Quantity, RecordError, Unit};
 use bandgap_units::Ns;
 
 use super::schema::{Series, SeriesPoint};
+use crate::Outcome;
 use crate::error::AssembleError;
-use crate::hockney::Hockney;
-use crate::hockney::assemble::{Fitting, of_series};
-use crate::measured::{Checked, ESTIMATOR, State, Timed, bandwidth, estimated, slowed, turned};
+use crate::hockney::assemble::Fitting;
+use crate::measured::{
+    Checked, ESTIMATOR, State, Timed, bandwidth, estimated, half_width, slowed, turned,
+};
 
 /// What a series task brought, and what it was measured on.
 pub(crate) struct Measured<'a> {
     pub(crate) setting: &'a Setting,
     pub(crate) plan: &'a SeriesPlan,
-    pub(crate) table: &'a Table,
     pub(crate) judged: &'a Judged<'a>,
 }
 
 impl Measured<'_> {
-    /// One series for each kernel that was measured, and its fits.
-    pub(crate) fn results(&self) -> Result<Vec<(Series, Vec<Hockney>)>, AssembleError> {
-        let mut results = Vec::new();
+    /// One series for each kernel that was measured, each before its fits.
+    pub(crate) fn outcomes(&self) -> Result<Vec<Outcome>, AssembleError> {
+        let mut outcomes = Vec::new();
         for kind in self.kinds()? {
             let series = self.series(&kind)?;
             if !series.points.is_empty() {
                 let fits = self.fits(&series, &kind)?;
-                results.push((series, fits));
+                outcomes.push(series.into());
+                outcomes.extend(fits);
             }
         }
-        if results.is_empty() { Err(AssembleError::Empty) } else { Ok(results) }
+        if outcomes.is_empty() { Err(AssembleError::Empty) } else { Ok(outcomes) }
     }
 
     /// What was measured, in the order of the plan.
@@ -44,31 +47,37 @@ impl Measured<'_> {
         for step in &self.plan.steps {
             let (fact, measure) = step.kernel()?;
             if !kinds.iter().any(|kind| kind.measure.name == measure.name) {
-                kinds.push(Kind { fact, measure });
+                kinds.push(Kind { measure, is_transfer: fact.over == Over::Transfer });
             }
         }
         Ok(kinds)
     }
 
-    /// The fits of a series: for each number of ranks, where it has several.
-    fn fits(&self, series: &Series, kind: &Kind) -> Result<Vec<Hockney>, AssembleError> {
+    /// The fits of a series: for each number of ranks, where it has several; none of too few sizes.
+    fn fits(&self, series: &Series, kind: &Kind) -> Result<Vec<Outcome>, AssembleError> {
+        let confidence = self.judged.confidence();
+        let options = HockneyOptions { confidence, ..HockneyOptions::default() };
         let mut fits = Vec::new();
         for (ranks, times) in self.times(kind) {
             let fitting = Fitting {
                 name: &series.name,
                 transport: &series.transport,
                 ranks: series.has_several_ranks().then_some(ranks),
-                precision: self.plan.asked.precision,
+                precision: self.judged.precision(),
                 notes: Vec::new(),
             };
-            fits.extend(of_series(&fitting, &times, self.plan.asked.confidence)?);
+            match fitting.fit(&times, &options) {
+                Ok((both, _)) => fits.extend(both.map(Outcome::from)),
+                Err(AssembleError::Model(ModelError::TooFewSizes { .. })) => {}
+                Err(error) => return Err(error),
+            }
         }
         Ok(fits)
     }
 
     /// The steps whose time is that of one operation.
     fn singles(&self, kind: &Kind) -> impl Iterator<Item = &Step> {
-        let (name, transfer) = (kind.measure.name, kind.is_transfer());
+        let (name, transfer) = (kind.measure.name, kind.is_transfer);
         let single = move |step: &&Step| step.series == name && (step.messages == 1 || !transfer);
         self.plan.steps.iter().filter(single)
     }
@@ -110,16 +119,15 @@ impl Measured<'_> {
             checked,
             state,
             points,
-            findings: slowed(self.judged.states(), self.judged.seen()).into_iter().collect(),
+            findings: slowed(self.judged).into_iter().collect(),
         })
     }
 
     /// How much was checked of all points of a kernel; nothing is in virtual time.
     fn checked(&self, kind: &Kind) -> Option<Checked> {
-        let name = kind.measure.name;
-        let of_kind = self.table.verified().filter(|(key, _)| key.what() == name);
-        let checked: Checked = of_kind.map(|(_, verified)| Checked::of(verified)).sum();
-        (!self.setting.is_virtual()).then_some(checked)
+        let verified = self.judged.table().verified();
+        let of_kind = verified.filter(|(key, _)| key.what() == kind.measure.name);
+        (!self.setting.is_virtual()).then(|| Checked::of(of_kind.map(|(_, verified)| verified)))
     }
 
     fn point(
@@ -131,21 +139,21 @@ impl Measured<'_> {
     ) -> Result<Option<SeriesPoint>, AssembleError> {
         let (judged, virtual_time) = (self.judged, self.setting.is_virtual());
         let whole = key(single, Part::Whole);
-        let confidence = self.plan.asked.confidence;
-        let timed = Timed::of(judged, self.table, &whole, virtual_time, confidence)?;
+        let timed = Timed::of(judged, &whole, virtual_time)?;
         let Some(Timed { time, converged, summary, batches }) = timed else { return Ok(None) };
         let time = time.recorded(Unit::Second)?;
         let send_overhead = estimated(judged, &key(single, Part::Issue), virtual_time);
-        let overlap = send_overhead
-            .as_ref()
-            .map(|o| beside(&time, o, self.plan.asked.precision))
-            .transpose()?;
+        let overlap =
+            send_overhead.as_ref().map(|o| beside(&time, o, judged.precision())).transpose()?;
+        // 1/t: operations per second.
+        let rate = || turned(1.0, &time, Unit::PerSecond, format!("1 / ({ESTIMATOR})"));
+        let rate = (!kind.measure.sized).then(rate).transpose()?;
         Ok(Some(SeriesPoint {
             bytes: u64::from(single.bytes),
             ranks: kind.taking_part(single),
             distance,
             bandwidth: bandwidth(kind.moved(single), &time)?,
-            rate: (!kind.measure.sized).then(|| rate(&time)).transpose()?,
+            rate,
             gap: self.gap(kind, single)?,
             overlap,
             send_overhead,
@@ -160,7 +168,7 @@ impl Measured<'_> {
     /// g(n): what each further transfer of a burst adds, (T_M − T_1)/(M − 1). Messages are not sent
     /// in bursts: their M is the number of rounds.
     fn gap(&self, kind: &Kind, single: &Step) -> Result<Option<Quantity>, AssembleError> {
-        if !kind.is_transfer() {
+        if !kind.is_transfer {
             return Ok(None);
         }
         let many = self.plan.steps.iter().find(|step| {
@@ -174,7 +182,7 @@ impl Measured<'_> {
         let value = (burst.value - one.value) / further;
         let half = burst.interval.half_width().hypot(one.interval.half_width()) / further;
         let batches = one.batches.min(burst.batches) as u64;
-        let converged = half <= self.plan.asked.precision * value.abs();
+        let converged = half <= self.judged.precision() * value.abs();
         let evidence = Evidence::new("(T_M − T_1)/(M − 1)", batches, converged);
         let interval = Some((Ns(value - half), Ns(value + half)));
         Ok(Some(Quantity::time(Ns(value), interval, evidence)?))
@@ -183,16 +191,12 @@ impl Measured<'_> {
 
 /// A kernel that was measured over sizes.
 struct Kind {
-    fact: Fact,
     measure: Measure,
+    /// Whether bytes are moved from memory to memory.
+    is_transfer: bool,
 }
 
 impl Kind {
-    /// Whether bytes are moved from memory to memory.
-    fn is_transfer(&self) -> bool {
-        self.fact.over == Over::Transfer
-    }
-
     /// Number of ranks that take part.
     fn taking_part(&self, step: &Step) -> u32 {
         if self.measure.of_all { step.ranks as u32 } else { 2 }
@@ -204,17 +208,11 @@ impl Kind {
     }
 }
 
-/// 1/t: operations per second.
-fn rate(time: &Quantity) -> Result<Quantity, RecordError> {
-    turned(1.0, time, Unit::PerSecond, format!("1 / ({ESTIMATOR})"))
-}
-
 /// t(n) − o(n): how much computation fits beside a transfer. Both come from the same batches, so
 /// the wider of the two intervals is taken rather than their sum.
 fn beside(time: &Quantity, overhead: &Quantity, precision: f64) -> Result<Quantity, RecordError> {
-    let half = |q: &Quantity| q.low.zip(q.high).map_or(0.0, |(low, high)| (high.0 - low.0) / 2.0);
     let seconds = time.value.0 - overhead.value.0;
-    let half = half(time).max(half(overhead));
+    let half = half_width(time).max(half_width(overhead));
     let ns = |seconds: f64| Ns(seconds * 1e9);
     // A small difference of large times has a wide interval beside it.
     let is_narrow = half <= precision * seconds.abs();
@@ -225,8 +223,7 @@ fn beside(time: &Quantity, overhead: &Quantity, precision: f64) -> Result<Quanti
 
 #[cfg(test)]
 mod tests {
-    use bandgap_campaign::Kept;
-    use bandgap_campaign::data::{Batch, Verified};
+    use bandgap_campaign::data::{Batch, Kept, Table, Verified};
     use bandgap_campaign::plan::Asked;
     use bandgap_kernels as kernels;
 
@@ -254,11 +251,12 @@ mod tests {
             table.push(Kept::Verified { key, verified });
         }
         let setting = Setting { transport: "shm".into(), ranks: 2, cpus, ..Setting::default() };
-        let (judged, table) = (&plan.judge(&table), &table);
-        let measured = Measured { setting: &setting, plan: &plan, table, judged };
-        let [(series, fits)] = &measured.results().unwrap()[..] else { panic!("one series") };
-        assert!(fits.is_empty(), "two sizes are too few for a line");
-        series.clone()
+        let measured = Measured { setting: &setting, plan: &plan, judged: &plan.judge(&table) };
+        // Two sizes are too few for a line.
+        let [Outcome::Series(series)] = &measured.outcomes().unwrap()[..] else {
+            panic!("one series")
+        };
+        Series::clone(series)
     }
 
     #[test]

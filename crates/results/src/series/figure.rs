@@ -9,7 +9,6 @@ use bandgap_report::{
 };
 use bandgap_units::{Bytes, Ns};
 
-use super::groups::{Group, fits_of, groups};
 use super::schema::{Series, SeriesPoint};
 use crate::hockney::{Hockney, Segment, SegmentLine, breakpoints, weighting};
 use crate::measured::{TABLE, datum, of_ranks};
@@ -27,7 +26,10 @@ pub(super) fn figures(series: &Series, fits: &[&Hockney]) -> Vec<Figure> {
     if !series.is_over_ranks() && !series.has_bytes() {
         return Vec::new();
     }
-    let fits = fits_of(series, fits);
+    let ours = |fit: &&&Hockney| fit.name == series.name && fit.transport == series.transport;
+    let mut fits: Vec<&Hockney> = fits.iter().filter(ours).copied().collect();
+    // The relative fit first: that is the one that holds over all sizes.
+    fits.sort_by_key(|fit| fit.weighting == Weighting::Ordinary);
     let bandwidth = series.points.iter().any(|point| point.bandwidth.is_some());
     let bandwidth = bandwidth.then(|| bandwidth_figure(series, &fits));
     std::iter::once(time_figure(series, &fits)).chain(bandwidth).collect()
@@ -41,13 +43,8 @@ fn time_figure(series: &Series, fits: &[&Hockney]) -> Figure {
     if !overheads.is_empty() {
         notes.push("What lies between o(n) and t(n) is left for computation.".to_owned());
     }
-    curves.extend(overheads.into_iter().map(|curve| Curve {
-        name: match curve.name.as_str() {
-            MEASURED => "o(n)".to_owned(),
-            points => format!("o(n), {points}"),
-        },
-        ..curve
-    }));
+    // Of transfers, which have them, there is but one number of ranks.
+    curves.extend(overheads.into_iter().map(|curve| Curve { name: "o(n)".to_owned(), ..curve }));
     let y = Axis { label: "time t".into(), scale: Scale::Log10, dimension: Dimension::Time };
     Figure {
         title: format!("{}: {what}", series.subject()),
@@ -125,9 +122,6 @@ fn abscissa(over_ranks: bool) -> Axis {
     Axis { label: label.into(), scale: Scale::Log2, dimension }
 }
 
-/// The name of a curve that needs no other.
-const MEASURED: &str = "measured";
-
 /// The curves of what was measured, where there is anything: without a line where a fit runs through
 /// the points.
 fn measured(
@@ -135,25 +129,22 @@ fn measured(
     fits: &[&Hockney],
     of: fn(&SeriesPoint) -> Option<&Quantity>,
 ) -> Vec<Curve> {
-    let groups = groups(series);
     let over_ranks = series.is_over_ranks();
-    let several_ranks = groups.iter().any(|group| group.ranks != groups[0].ranks);
-    let several_distances = groups.iter().any(|group| group.distance != groups[0].distance);
-    let curve = |group: &Group<'_>| {
-        let point = |point: &&SeriesPoint| {
+    let several = series.has_several_ranks() && !over_ranks;
+    let curve = |group: &[SeriesPoint]| {
+        let point = |point: &SeriesPoint| {
             let x = if over_ranks { f64::from(point.ranks) } else { point.bytes as f64 };
             Some(datum(x, of(point)?))
         };
-        let points: Vec<Datum> = group.points.iter().filter_map(point).collect();
-        let ranks = several_ranks.then(|| format!("{} ranks", group.ranks));
-        let distance = group.distance.filter(|_| several_distances).map(str::to_owned);
-        let names: Vec<String> = ranks.into_iter().chain(distance).collect();
-        let name = if names.is_empty() { MEASURED.to_owned() } else { names.join(", ") };
-        let fitted = fits.iter().any(|fit| group.is_fitted_by(fit));
+        let points: Vec<Datum> = group.iter().filter_map(point).collect();
+        let ranks = group[0].ranks;
+        let name = if several { format!("{ranks} ranks") } else { "measured".to_owned() };
+        let fitted = fits.iter().any(|fit| fit.ranks.is_none_or(|of| of == ranks));
         let style = if fitted { Style::Points } else { Style::Line };
         (!points.is_empty()).then_some(Curve { name, points, style })
     };
-    groups.iter().filter_map(curve).collect()
+    // One for each number of ranks, unless that is what the points are plotted over.
+    series.points.chunk_by(|a, b| over_ranks || a.ranks == b.ranks).filter_map(curve).collect()
 }
 
 /// The fitted time of `size` bytes in nanoseconds.

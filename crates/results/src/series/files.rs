@@ -4,22 +4,22 @@ use bandgap_record::{RecordError, bounds, csv, estimate, nanoseconds};
 use bandgap_report::{Figure, svg_panels};
 
 use super::schema::Series;
-use crate::kind::{File, is_first};
-use crate::measured::{Batch, named_file};
+use crate::kind::{Among, File};
+use crate::measured::named_file;
 
-/// The files of `series`, which is drawn as `figures` and stands among `all`.
+/// The files of `series`, which is drawn as `figures`.
 pub(super) fn files(
     series: &Series,
     figures: &[Figure],
-    all: &[&Series],
+    among: &Among<'_>,
 ) -> Result<Vec<File>, RecordError> {
-    let suffix = match all {
-        [_] => String::new(),
+    let suffix = match among.of::<Series>().count() {
+        1 => String::new(),
         _ => format!("-{}-{}", named_file(&series.name), named_file(&series.transport)),
     };
     let mut files = vec![File::new(format!("samples{suffix}.csv"), samples(series)?)];
-    if is_first(series, all) {
-        files.push(File::new("series.csv", points(all)?));
+    if let Some(all) = among.led_by(series, |_| true) {
+        files.push(File::new("series.csv", points(&all)?));
     }
     if !figures.is_empty() {
         files.push(File::new(format!("series{suffix}.svg"), svg_panels(figures)));
@@ -62,8 +62,8 @@ fn points(all: &[&Series]) -> Result<Vec<u8>, RecordError> {
 fn samples(series: &Series) -> Result<Vec<u8>, RecordError> {
     let mut rows = Vec::new();
     for point in &series.points {
-        let counts = |batch: &&Batch| batch.rejected.is_none() && batch.state == point.state;
-        let samples = point.batches.iter().filter(counts).flat_map(|batch| &batch.samples);
+        let counted = point.batches.iter().filter(|batch| batch.counts_in(&point.state));
+        let samples = counted.flat_map(|batch| &batch.samples);
         rows.extend(samples.map(|time| [point.bytes.to_string(), nanoseconds(time.ns())]));
     }
     csv("bytes,time_ns", rows)
@@ -74,11 +74,11 @@ mod tests {
     use super::*;
     use bandgap_record::{Timing, read_hockney_table};
 
-    use crate::series::tests::small as small_series;
+    use crate::series::tests::sample;
 
     #[test]
     fn points_become_rows_that_a_fit_reads() {
-        let out = points(&[&small_series()]).unwrap();
+        let out = points(&[&sample()]).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert_eq!(
             text,
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn samples_are_read_back_without_the_rejected() {
-        let out = samples(&small_series()).unwrap();
+        let out = samples(&sample()).unwrap();
         let table = read_hockney_table(&out[..]).unwrap();
         let rows: Vec<_> = table.rows.iter().map(|row| (row.bytes, row.time.0)).collect();
         // Of each point's three batches one is rejected and one is of another state.

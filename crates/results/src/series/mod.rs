@@ -3,7 +3,6 @@
 pub mod assemble;
 mod figure;
 mod files;
-mod groups;
 mod schema;
 mod tabled;
 mod text;
@@ -12,30 +11,19 @@ use bandgap_record::{Quantity, RecordError};
 use bandgap_report::{Figure, Layout, plot};
 
 use crate::hockney::Hockney;
-use crate::kind::{Among, File, Kind, Shown, Verdict};
+use crate::kind::{Among, File, Shown, Verdict};
 use crate::measured::{TABLE, with_plots};
 
 pub use schema::{Series, SeriesPoint};
-pub use tabled::Tabled;
-
-impl Kind for Series {
-    const KIND: &'static str = "series";
-    const MEANING: &'static str =
-        "times of one kernel over message sizes, or over numbers of ranks";
-
-    #[cfg(test)]
-    fn sample() -> Series {
-        tests::small()
-    }
-}
+pub use tabled::tabled;
 
 impl Shown for Series {
     fn quantities(&self) -> Vec<(String, &Quantity)> {
         let mut quantities = Vec::new();
         for point in &self.points {
-            let at = groups::place(self, point);
-            let name = |what| format!("{}{at}: {what}", self.subject());
-            quantities.extend(point.quantities().map(|(what, found)| (name(what), found)));
+            let of = format!("{}{}", self.subject(), self.place(point));
+            let found = point.quantities();
+            quantities.extend(found.map(|(what, found)| (format!("{of}: {what}"), found)));
         }
         quantities
     }
@@ -56,7 +44,7 @@ impl Shown for Series {
     }
 
     fn files(&self, among: &Among<'_>) -> Result<Vec<File>, RecordError> {
-        files::files(self, &self.figures(among), &among.of().collect::<Vec<_>>())
+        files::files(self, &self.figures(among), among)
     }
 
     fn findings(&self) -> &[String] {

@@ -1,6 +1,7 @@
 //! Times of messages of many sizes: ping-pong, exchange, saturation, barrier, store and get.
 
 use bandgap_record::Quantity;
+use bandgap_units::Bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::measured::{Batch, Checked, Pair, State, Summary, over};
@@ -33,7 +34,7 @@ pub struct Series {
     pub checked: Option<Checked>,
     /// The machine state that is the commonest.
     pub state: State,
-    /// The measured points, by ascending size.
+    /// The measured points, by the number of ranks and then by size, both ascending.
     pub points: Vec<SeriesPoint>,
     /// What a reader should know, as sentences.
     pub findings: Vec<String>,
@@ -102,19 +103,33 @@ impl Series {
         self.has_several_ranks()
             && self.points.iter().all(|point| point.bytes == self.points[0].bytes)
     }
+    /// The distance class of all points, if it is one.
+    pub(crate) fn distance(&self) -> Option<&str> {
+        let first = self.points.first()?.distance.as_deref();
+        self.points.iter().all(|point| point.distance.as_deref() == first).then_some(first)?
+    }
+
+    /// Where a point is among the others, as far as they differ: `, 64 B, 4 ranks`.
+    pub(crate) fn place(&self, point: &SeriesPoint) -> String {
+        let size = self.has_bytes().then(|| Bytes(point.bytes).to_string());
+        let ranks = self.has_several_ranks().then(|| format!("{} ranks", point.ranks));
+        let distance = point.distance.clone().filter(|_| self.distance().is_none());
+        let parts = [size, ranks, distance].into_iter().flatten();
+        parts.map(|part| format!(", {part}")).collect()
+    }
 }
 
 impl SeriesPoint {
     /// Its estimates with their names.
-    pub fn quantities(&self) -> impl Iterator<Item = (&'static str, &Quantity)> {
-        let more = [
-            ("bandwidth", &self.bandwidth),
-            ("rate", &self.rate),
-            ("send overhead", &self.send_overhead),
-            ("gap", &self.gap),
-            ("overlap", &self.overlap),
+    pub(crate) fn quantities(&self) -> impl Iterator<Item = (&'static str, &Quantity)> {
+        let all = [
+            ("time", Some(&self.time)),
+            ("bandwidth", self.bandwidth.as_ref()),
+            ("rate", self.rate.as_ref()),
+            ("send overhead", self.send_overhead.as_ref()),
+            ("gap", self.gap.as_ref()),
+            ("overlap", self.overlap.as_ref()),
         ];
-        let more = more.into_iter().filter_map(|(name, of)| Some((name, of.as_ref()?)));
-        std::iter::once(("time", &self.time)).chain(more)
+        all.into_iter().filter_map(|(name, of)| Some((name, of?)))
     }
 }

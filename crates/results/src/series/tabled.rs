@@ -8,71 +8,64 @@ use super::schema::{Series, SeriesPoint};
 use crate::error::AssembleError;
 use crate::measured::{Batch, Estimated, State, Summary, TABLE, bandwidth};
 
-/// How such a series is recorded.
-pub struct Tabled<'a> {
-    /// The tool.
-    pub name: &'a str,
-    /// What there is to say about the table.
-    pub findings: Vec<String>,
-    /// Half-width of an interval over its estimate that counts as converged.
-    pub precision: f64,
-    /// Confidence of all intervals.
-    pub confidence: f64,
+/// The series that the tool of this name measured: one point for each size, with all of its times as
+/// one batch. An interval whose half-width is within `precision` of its estimate counts as converged.
+///
+/// # Errors
+/// A number cannot be recorded.
+pub fn tabled(
+    name: &str,
+    times: &[SizedTimes],
+    precision: f64,
+    confidence: f64,
+    findings: Vec<String>,
+) -> Result<Series, AssembleError> {
+    let points: Result<Vec<SeriesPoint>, AssembleError> =
+        times.iter().map(|sized| point(sized, precision, confidence)).collect();
+    Ok(Series {
+        name: name.to_owned(),
+        transport: TABLE.to_owned(),
+        ranks: RANKS,
+        pair: None,
+        cores: None,
+        launches: 1,
+        verified: false,
+        checked: None,
+        state: State::only(),
+        points: points?,
+        findings,
+    })
 }
 
-impl Tabled<'_> {
-    /// One point for each size, with all of its times as one batch.
-    ///
-    /// # Errors
-    /// A number cannot be recorded.
-    pub fn series(self, times: &[SizedTimes]) -> Result<Series, AssembleError> {
-        let points: Result<Vec<SeriesPoint>, AssembleError> =
-            times.iter().map(|sized| self.point(sized)).collect();
-        Ok(Series {
-            name: self.name.to_owned(),
-            transport: TABLE.to_owned(),
-            ranks: RANKS,
-            pair: None,
-            cores: None,
-            launches: 1,
-            verified: false,
-            checked: None,
-            state: State::only(),
-            points: points?,
-            findings: self.findings,
-        })
-    }
-
-    fn point(&self, sized: &SizedTimes) -> Result<SeriesPoint, AssembleError> {
-        let time = self.time(&sized.times_ns)?.recorded(Unit::Second)?;
-        Ok(SeriesPoint {
-            bytes: sized.bytes,
-            ranks: RANKS,
-            distance: None,
-            bandwidth: bandwidth(sized.bytes, &time)?,
-            rate: None,
-            send_overhead: None,
-            gap: None,
-            overlap: None,
-            state: State::only().label,
-            converged: time.converged,
-            summary: Summary::of(&sized.times_ns, self.confidence)?,
-            batches: vec![Batch::tabled(&sized.times_ns)],
-            time,
-        })
-    }
-
-    /// The mean of the repetitions; of a single time, which has no interval that could be too wide,
-    /// that time.
-    fn time(&self, times: &[f64]) -> Result<Estimated, AssembleError> {
-        match (Point::of(times, self.confidence), times) {
-            (Some(point), _) => {
-                Ok(Estimated::new(&point, REPEATED, point.converged(self.precision)))
-            }
-            (None, [single, ..]) => Ok(Estimated::single(*single, GIVEN, true)),
-            (None, []) => Err(AssembleError::Empty),
-        }
-    }
+fn point(
+    sized: &SizedTimes,
+    precision: f64,
+    confidence: f64,
+) -> Result<SeriesPoint, AssembleError> {
+    let times = &sized.times_ns;
+    // The mean of the repetitions; of a single time, which has no interval that could be too wide,
+    // that time.
+    let time = match (Point::of(times, confidence), times.as_slice()) {
+        (Some(point), _) => Estimated::new(&point, REPEATED, point.converged(precision)),
+        (None, [single, ..]) => Estimated::single(*single, GIVEN, true),
+        (None, []) => return Err(AssembleError::Empty),
+    };
+    let time = time.recorded(Unit::Second)?;
+    Ok(SeriesPoint {
+        bytes: sized.bytes,
+        ranks: RANKS,
+        distance: None,
+        bandwidth: bandwidth(sized.bytes, &time)?,
+        rate: None,
+        send_overhead: None,
+        gap: None,
+        overlap: None,
+        state: State::only().label,
+        converged: time.converged,
+        summary: Summary::of(times, confidence)?,
+        batches: vec![Batch::tabled(times)],
+        time,
+    })
 }
 
 /// All of the tools send between two.
@@ -86,9 +79,7 @@ mod tests {
     use super::*;
 
     fn series(times: &[SizedTimes]) -> Series {
-        let tabled =
-            Tabled { name: "CSV", findings: Vec::new(), precision: 0.05, confidence: 0.95 };
-        tabled.series(times).unwrap()
+        tabled("CSV", times, 0.05, 0.95, Vec::new()).unwrap()
     }
 
     #[test]

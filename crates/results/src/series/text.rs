@@ -6,6 +6,7 @@ use bandgap_report::{Layout, Listing};
 use bandgap_units::Bytes;
 
 use super::schema::{Series, SeriesPoint};
+use crate::kind::Shown;
 use crate::measured::{arrow, launches, of_ranks, sentences};
 
 /// What was measured, a row for each point, and the findings.
@@ -13,7 +14,7 @@ pub(super) fn page(series: &Series, layout: &Layout) -> String {
     let mut text = header(series, layout) + "\n";
     text += &points(series, layout);
     text += &estimated(layout, series.points.iter().map(|point| ("t", &point.time)));
-    text + &sentences(&series.findings, layout)
+    text + &sentences(series.findings(), layout)
 }
 
 fn header(series: &Series, layout: &Layout) -> String {
@@ -25,7 +26,7 @@ fn header(series: &Series, layout: &Layout) -> String {
     let who = of_ranks(series.ranks, series.pair, series.cores, arrow(layout));
     text += if series.has_several_ranks() { ": up to " } else { ": " };
     text += &who;
-    if let Some(distance) = one_distance(series) {
+    if let Some(distance) = series.distance() {
         text += &format!(" ({distance})");
     }
     text += &format!("; {}", launches(series.launches));
@@ -42,12 +43,6 @@ fn header(series: &Series, layout: &Layout) -> String {
     layout.paragraph(&text) + &layout.paragraph(&state) + &checked
 }
 
-/// The distance class of all points, if it is one.
-fn one_distance(series: &Series) -> Option<&str> {
-    let first = series.points.first()?.distance.as_deref();
-    series.points.iter().all(|point| point.distance.as_deref() == first).then_some(first)?
-}
-
 /// The columns that the others can be without, the least needed first.
 const SPARED: [&str; 6] = ["p99", "samples", "min", "median", "g(n)", "t − o"];
 
@@ -56,16 +51,12 @@ fn points(series: &Series, layout: &Layout) -> String {
     let any = |has: fn(&SeriesPoint) -> bool| series.points.iter().any(has);
     let roomy = layout.columns() >= ROOMY;
     let confidence = format!("{} interval", layout.confidence);
-    let several = one_distance(series).is_none() && any(|point| point.distance.is_some());
     let rows = Listing::new(&series.points, layout)
         .when(series.has_bytes(), |rows| {
             rows.number("size n", |point| Bytes(point.bytes).to_string())
         })
         .when(series.has_several_ranks(), |rows| {
             rows.number("ranks", |point| point.ranks.to_string())
-        })
-        .when(several, |rows| {
-            rows.text("distance", |point| point.distance.clone().unwrap_or_default())
         })
         .value("time t", |point| Some(&point.time))
         .when(any(|point| point.time.interval().is_some()), |rows| {

@@ -18,7 +18,7 @@ pub(crate) fn verification(name: &str, setting: &Setting, table: &Table) -> Opti
     Some(Verification {
         name: name.to_owned(),
         transport: setting.transport.clone(),
-        checked: table.verified().map(|(_, verified)| Checked::of(verified)).sum(),
+        checked: Checked::of(table.verified().map(|(_, verified)| verified)),
         timed_summed: table.verified().map(|(_, verified)| verified.timed.summed).sum(),
         findings: reasons.into_iter().map(finding).collect(),
     })

@@ -2,11 +2,10 @@
 
 pub mod assemble;
 
-use bandgap_record::Quantity;
 use bandgap_report::Layout;
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Among, Kind, Shown, Verdict, nothing};
+use crate::kind::{Among, Shown, Verdict, nothing};
 use crate::measured::{Checked, grouped, sentences};
 
 /// How many of the messages that a measurement received were compared with what had been sent.
@@ -24,22 +23,8 @@ pub struct Verification {
     pub findings: Vec<String>,
 }
 
-impl Kind for Verification {
-    const KIND: &'static str = "verification";
-    const MEANING: &'static str = "how many of the messages received were compared with those sent";
-
-    #[cfg(test)]
-    fn sample() -> Verification {
-        tests::sample()
-    }
-}
-
 impl Shown for Verification {
-    nothing! { figures, files }
-
-    fn quantities(&self) -> Vec<(String, &Quantity)> {
-        Vec::new()
-    }
+    nothing! { quantities, figures, files }
 
     fn text(&self, _: &Among<'_>, layout: &Layout) -> String {
         let mut text =
@@ -50,7 +35,7 @@ impl Shown for Verification {
                 grouped(self.timed_summed)
             );
         }
-        layout.paragraph(&text) + &sentences(&self.findings, layout)
+        layout.paragraph(&text) + &sentences(self.findings(), layout)
     }
 
     fn findings(&self) -> &[String] {
@@ -64,4 +49,4 @@ impl Shown for Verification {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

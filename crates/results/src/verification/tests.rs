@@ -5,7 +5,7 @@ use bandgap_kernels::Checked;
 use super::assemble::verification;
 use super::*;
 
-pub(super) fn sample() -> Verification {
+pub(crate) fn sample() -> Verification {
     let setting = Setting { transport: "shm".into(), cpus: Some(vec![0, 1]), ..Setting::default() };
     let of = |received, compared, summed| Checked { received, compared, summed };
     let mut table = Table::default();

@@ -1,6 +1,6 @@
 //! The transfer of a cache line.
 
-use bandgap_comm::{Role, Timer, Window};
+use bandgap_comm::{Measuring, Timer};
 
 use super::FloorArea;
 use crate::ShmError;
@@ -19,12 +19,7 @@ use crate::probe::ping_pong;
 pub fn cache_line(
     area: &FloorArea,
     epoch: u64,
-    role: Role,
-    window: Window,
-    timer: &impl Timer,
-    mut give_up: impl FnMut() -> bool,
+    with: &Measuring<'_, impl Timer>,
 ) -> Result<Vec<u64>, ShmError> {
-    let counts = [window.samples, window.rounds];
-    ping_pong(area.ping_pong(), role, epoch, counts, timer, &mut give_up)
-        .ok_or(ShmError::GaveUp { floor: "cache_line" })
+    ping_pong("cache_line", area.ping_pong(), epoch, with)
 }

@@ -9,26 +9,30 @@ use std::hint::black_box;
 use std::io;
 use std::ptr;
 
-use bandgap_comm::{Role, Timer, Window};
+use bandgap_comm::{Measuring, Role, Timer};
 
 use super::{COPY_BYTES, FloorArea};
 use crate::ShmError;
 use crate::probe::first_number;
-use crate::spin::{timed, until};
+use crate::spin::{timed, wait};
 use crate::sync::Ordering;
 
-/// Copies `bytes` between two buffers of this process, neither of them shared: `window.samples`
-/// samples of `window.rounds` copies.
+/// Copies `bytes` between two buffers of the initiator, neither of them shared: `window.samples`
+/// samples of `window.rounds` copies. The responder does nothing.
 ///
 /// Formula: time per copy = ticks / rounds.
 ///
 /// # Errors
 /// The copy differs from the original.
-pub fn copy_local(window: Window, bytes: usize, timer: &impl Timer) -> Result<Vec<u64>, ShmError> {
+pub fn copy_local(bytes: usize, with: &Measuring<'_, impl Timer>) -> Result<Vec<u64>, ShmError> {
+    let Measuring { role, window, .. } = *with;
+    if role == Role::Responder {
+        return Ok(Vec::new());
+    }
     let mut from = vec![0; bytes];
     let mut into = vec![0; bytes];
     fill(&mut from, 1);
-    let samples = timed(window.samples, timer, || {
+    let samples = timed(with, || {
         for _ in 0..window.rounds {
             black_box(&mut into).copy_from_slice(black_box(&from));
         }
@@ -53,25 +57,21 @@ pub fn copy_local(window: Window, bytes: usize, timer: &impl Timer) -> Result<Ve
 pub fn copy_cross_core(
     area: &FloorArea,
     epoch: u64,
-    role: Role,
-    window: Window,
     bytes: usize,
-    timer: &impl Timer,
-    give_up: impl FnMut() -> bool,
+    with: &Measuring<'_, impl Timer>,
 ) -> Result<Vec<u64>, ShmError> {
-    const FLOOR: &str = "copy_cross_core";
     assert!(bytes <= COPY_BYTES, "a copy of {bytes} bytes; {COPY_BYTES} are the most");
     let shared = area.buffer().as_ptr();
     let mut own = vec![0_u8; bytes];
-    let turns = Turns { floor: FLOOR, area, epoch, window };
-    match role {
-        Role::Initiator => turns.take(&mut own, timer, give_up, |own| {
+    let turns = Turns { floor: "copy_cross_core", area, epoch, with };
+    match with.role {
+        Role::Initiator => turns.take(&mut own, |own| {
             // SAFETY: the area's buffer has at least `bytes` bytes, it is this side's turn to
             // touch it (the protocol above), and `own` does not overlap it.
             unsafe { ptr::copy_nonoverlapping(shared, own.as_mut_ptr(), own.len()) };
             Ok(())
         }),
-        Role::Responder => turns.give(&mut own, give_up, |own| {
+        Role::Responder => turns.give(&mut own, |own| {
             // SAFETY: as above; it is this side's turn.
             unsafe { ptr::copy_nonoverlapping(own.as_ptr(), shared, own.len()) };
         }),
@@ -90,29 +90,24 @@ pub fn copy_cross_core(
 ///
 /// # Panics
 /// `samples · rounds` is 2³² − 2 or more.
-#[allow(clippy::too_many_arguments)] // The arguments of the other floors, and the system call.
 pub fn copy_vm_readv(
     area: &FloorArea,
     epoch: u64,
-    role: Role,
-    window: Window,
     bytes: usize,
-    timer: &impl Timer,
     mut read: impl FnMut(u32, u64, &mut [u8]) -> io::Result<()>,
-    give_up: impl FnMut() -> bool,
+    with: &Measuring<'_, impl Timer>,
 ) -> Result<Vec<u64>, ShmError> {
-    const FLOOR: &str = "copy_vm_readv";
     let [process, address] = area.source();
     let mut own = vec![0_u8; bytes];
-    let turns = Turns { floor: FLOOR, area, epoch, window };
-    match role {
-        Role::Initiator => turns.take(&mut own, timer, give_up, |own| {
+    let turns = Turns { floor: "copy_vm_readv", area, epoch, with };
+    match with.role {
+        Role::Initiator => turns.take(&mut own, |own| {
             // With a wrong process or address, the system call or the check below fails.
             let process = process.load(Ordering::Relaxed) as u32;
             read(process, address.load(Ordering::Relaxed), own)
-                .map_err(ShmError::system("read another process's memory"))
+                .map_err(ShmError::system("read another process's memory (process_vm_readv)"))
         }),
-        Role::Responder => turns.give(&mut own, give_up, |own| {
+        Role::Responder => turns.give(&mut own, |own| {
             process.store(u64::from(std::process::id()), Ordering::Relaxed);
             address.store(black_box(own).as_ptr() as u64, Ordering::Relaxed);
         }),
@@ -133,18 +128,15 @@ pub fn copy_vm_readv(
 pub fn store_cross_core(
     area: &FloorArea,
     epoch: u64,
-    role: Role,
-    window: Window,
     bytes: usize,
-    timer: &impl Timer,
-    mut give_up: impl FnMut() -> bool,
+    with: &Measuring<'_, impl Timer>,
 ) -> Result<Vec<u64>, ShmError> {
     const FLOOR: &str = "store_cross_core";
     assert!(bytes <= COPY_BYTES, "a copy of {bytes} bytes; {COPY_BYTES} are the most");
+    let Measuring { role, window, timer, .. } = *with;
     let shared = area.buffer().as_ptr();
     let mut own = vec![0_u8; bytes];
     let [stored, seen] = area.wanted_ready();
-    let gave_up = || ShmError::GaveUp { floor: FLOOR };
     let stores = u64::from(window.samples) * u64::from(window.rounds);
     let mut number = first_number(epoch, 2 * stores);
     let mut samples = Vec::with_capacity(window.samples as usize);
@@ -162,18 +154,15 @@ pub fn store_cross_core(
                     unsafe { ptr::copy_nonoverlapping(own.as_ptr(), shared, bytes) };
                     // Release: pairs with the responder's acquire; the bytes are there.
                     stored.store(number, Ordering::Release);
-                    until(|| seen.load(Ordering::Relaxed) >= number - 1, &mut give_up)
-                        .ok_or_else(gave_up)?;
+                    wait(FLOOR, || seen.load(Ordering::Relaxed) >= number - 1, with)?;
                     let end = timer.stamp();
                     ticks = ticks.wrapping_add(end.ticks().wrapping_sub(start.ticks()));
                     // Acquire: pairs with the responder's release; it has read the buffer.
-                    until(|| seen.load(Ordering::Acquire) == number, &mut give_up)
-                        .ok_or_else(gave_up)?;
+                    wait(FLOOR, || seen.load(Ordering::Acquire) == number, with)?;
                 }
                 Role::Responder => {
                     // Acquire: pairs with the initiator's release.
-                    until(|| stored.load(Ordering::Acquire) == number, &mut give_up)
-                        .ok_or_else(gave_up)?;
+                    wait(FLOOR, || stored.load(Ordering::Acquire) == number, with)?;
                     seen.store(number - 1, Ordering::Relaxed);
                     // SAFETY: as above, and the initiator does not touch the buffer before this
                     // side says that it has read it.
@@ -193,43 +182,39 @@ pub fn store_cross_core(
 }
 
 /// The turns that both sides of a copy take.
-struct Turns<'a> {
+struct Turns<'a, T> {
     floor: &'static str,
     area: &'a FloorArea,
     epoch: u64,
-    window: Window,
+    with: &'a Measuring<'a, T>,
 }
 
-impl Turns<'_> {
-    fn first(&self) -> (u64, u64) {
-        let copies = u64::from(self.window.samples) * u64::from(self.window.rounds);
-        (first_number(self.epoch, copies + 1), copies)
-    }
-
-    fn gave_up(&self) -> ShmError {
-        ShmError::GaveUp { floor: self.floor }
+impl<T: Timer> Turns<'_, T> {
+    /// The number before the first copy, and the number of the last one.
+    fn numbers(&self) -> (u64, u64) {
+        let copies = u64::from(self.with.window.samples) * u64::from(self.with.window.rounds);
+        let first = first_number(self.epoch, copies + 1);
+        (first, first + copies)
     }
 
     /// The initiator's part: asks for a buffer, copies it out, and checks it.
     fn take(
         &self,
         own: &mut [u8],
-        timer: &impl Timer,
-        mut give_up: impl FnMut() -> bool,
         mut copy: impl FnMut(&mut [u8]) -> Result<(), ShmError>,
     ) -> Result<Vec<u64>, ShmError> {
+        let Measuring { window, timer, .. } = *self.with;
         let [wanted, ready] = self.area.wanted_ready();
-        let (mut number, _) = self.first();
-        let mut samples = Vec::with_capacity(self.window.samples as usize);
-        for _ in 0..self.window.samples {
+        let (mut number, _) = self.numbers();
+        let mut samples = Vec::with_capacity(window.samples as usize);
+        for _ in 0..window.samples {
             let mut ticks = 0_u64;
-            for _ in 0..self.window.rounds {
+            for _ in 0..window.rounds {
                 number += 1;
                 // Release: pairs with the acquire in `give`; the last copy is finished.
                 wanted.store(number, Ordering::Release);
                 // Acquire: pairs with the release in `give`; the buffer is written.
-                until(|| ready.load(Ordering::Acquire) == number, &mut give_up)
-                    .ok_or_else(|| self.gave_up())?;
+                wait(self.floor, || ready.load(Ordering::Acquire) == number, self.with)?;
                 let start = timer.stamp();
                 copy(own)?;
                 let end = timer.stamp();
@@ -247,22 +232,19 @@ impl Turns<'_> {
     fn give(
         &self,
         own: &mut [u8],
-        mut give_up: impl FnMut() -> bool,
         mut publish: impl FnMut(&mut [u8]),
     ) -> Result<Vec<u64>, ShmError> {
         let [wanted, ready] = self.area.wanted_ready();
-        let (first, copies) = self.first();
-        for number in first + 1..=first + copies {
+        let (first, last) = self.numbers();
+        for number in first + 1..=last {
             // Acquire: pairs with the release in `take`.
-            until(|| wanted.load(Ordering::Acquire) == number, &mut give_up)
-                .ok_or_else(|| self.gave_up())?;
+            wait(self.floor, || wanted.load(Ordering::Acquire) == number, self.with)?;
             fill(own, number);
             publish(own);
             // Release: pairs with the acquire in `take`.
             ready.store(number, Ordering::Release);
         }
-        until(|| wanted.load(Ordering::Acquire) == first + copies + 1, &mut give_up)
-            .ok_or_else(|| self.gave_up())?;
+        wait(self.floor, || wanted.load(Ordering::Acquire) == last + 1, self.with)?;
         Ok(Vec::new())
     }
 }

@@ -1,8 +1,8 @@
 //! Raw floors: the same exchanges as over the transport, but as plain loops on bare memory.
 //!
 //! Two ranks call the same function with the same epoch and [`Window`](bandgap_comm::Window), one
-//! as initiator and one as responder, over one [`FloorArea`]. The initiator gets the ticks of each
-//! sample, the responder an empty list.
+//! as initiator and one as responder ([`Measuring`](bandgap_comm::Measuring)), over one
+//! [`FloorArea`]. The initiator gets the ticks of each sample, the responder an empty list.
 //!
 //! Each epoch has its own range of numbers in the shared lines, so nothing needs to be reset. Use
 //! an epoch only once in an area (modulo 2³²), even if it failed. Every wait asks the caller from
@@ -14,6 +14,7 @@
 mod area;
 mod cache_line;
 mod copy;
+mod other_process;
 mod pipeline;
 mod slot_ring;
 mod stream;

@@ -9,13 +9,13 @@
 
 use std::ptr;
 
-use bandgap_comm::{Role, Timer, Window};
+use bandgap_comm::{Measuring, Role, Timer};
 
 use super::copy::{check, fill};
 use super::{COPY_BYTES, FloorArea};
 use crate::ShmError;
 use crate::probe::first_number;
-use crate::spin::{timed, until};
+use crate::spin::{timed, wait};
 use crate::sync::{AtomicU64, Ordering};
 
 const FLOOR: &str = "copy_pipeline";
@@ -43,12 +43,10 @@ const _: () = assert!(2 * SLOTS * SLOT_BYTES <= COPY_BYTES, "the slots of both d
 pub fn copy_pipeline(
     area: &FloorArea,
     epoch: u64,
-    role: Role,
-    window: Window,
     bytes: usize,
-    timer: &impl Timer,
-    mut give_up: impl FnMut() -> bool,
+    with: &Measuring<'_, impl Timer>,
 ) -> Result<Vec<u64>, ShmError> {
+    let Measuring { role, window, .. } = *with;
     assert!((1..=COPY_BYTES).contains(&bytes), "a copy of {bytes} bytes, not 1 to {COPY_BYTES}");
     let piece = bytes.div_ceil(SLOTS).min(SLOT_BYTES);
     let pieces = bytes.div_ceil(piece) as u64;
@@ -65,16 +63,16 @@ pub fn copy_pipeline(
     let [there, back] = area.pipelines();
     let there = Way { area, piece, first_slot: 0, written: there[0], read: there[1] };
     let back = Way { area, piece, first_slot: SLOTS, written: back[0], read: back[1] };
-    let mut samples = timed(window.samples, timer, || {
+    let mut samples = timed(with, || {
         for _ in 0..window.rounds {
             match role {
                 Role::Initiator => {
-                    there.send(&sent, number, &mut give_up)?;
-                    back.receive(&mut received, number, &mut give_up)?;
+                    there.send(&sent, number, with)?;
+                    back.receive(&mut received, number, with)?;
                 }
                 Role::Responder => {
-                    there.receive(&mut received, number, &mut give_up)?;
-                    back.send(&sent, number, &mut give_up)?;
+                    there.receive(&mut received, number, with)?;
+                    back.send(&sent, number, with)?;
                 }
             }
             number += pieces;
@@ -104,17 +102,12 @@ struct Way<'a> {
 
 impl Way<'_> {
     /// Copies a message into the slots, and waits until the receiver has read all of it.
-    fn send(
-        &self,
-        own: &[u8],
-        number: u64,
-        give_up: &mut impl FnMut() -> bool,
-    ) -> Result<(), ShmError> {
+    fn send<T>(&self, own: &[u8], number: u64, with: &Measuring<'_, T>) -> Result<(), ShmError> {
         let pieces = own.len().div_ceil(self.piece);
         let mut read = 0;
         for (at, piece) in own.chunks(self.piece).enumerate() {
             if at - read == SLOTS {
-                read = within(self.read, number, read + 1..=pieces, give_up)?;
+                read = within(self.read, number, read + 1..=pieces, with)?;
             }
             // SAFETY: all slots lie in the area's buffer, a piece is no longer than a slot, `own`
             // does not overlap it, and the receiver has said that it read the slot's last piece.
@@ -122,20 +115,20 @@ impl Way<'_> {
             // Release: pairs with the acquire of `receive`; the piece is there.
             self.written.store(number + at as u64 + 1, Ordering::Release);
         }
-        within(self.read, number, pieces..=pieces, give_up).map(drop)
+        within(self.read, number, pieces..=pieces, with).map(drop)
     }
 
-    fn receive(
+    fn receive<T>(
         &self,
         own: &mut [u8],
         number: u64,
-        give_up: &mut impl FnMut() -> bool,
+        with: &Measuring<'_, T>,
     ) -> Result<(), ShmError> {
         let pieces = own.len().div_ceil(self.piece);
         let mut there = 0;
         for (at, piece) in own.chunks_mut(self.piece).enumerate() {
             if at == there {
-                there = within(self.written, number, at + 1..=pieces, give_up)?;
+                there = within(self.written, number, at + 1..=pieces, with)?;
             }
             // SAFETY: as in `send`, and the sender does not touch the slot before this side says
             // that it has read it.
@@ -156,11 +149,11 @@ impl Way<'_> {
 /// Waits until the counter says that this many pieces of message `number` are done, and returns how
 /// many are. Numbers that an earlier epoch or message left do not count.
 #[inline(always)]
-fn within(
+fn within<T>(
     counter: &AtomicU64,
     number: u64,
     pieces: std::ops::RangeInclusive<usize>,
-    give_up: &mut impl FnMut() -> bool,
+    with: &Measuring<'_, T>,
 ) -> Result<usize, ShmError> {
     let mut found = 0;
     let ready = || {
@@ -168,6 +161,6 @@ fn within(
         found = counter.load(Ordering::Acquire).wrapping_sub(number) as usize;
         pieces.contains(&found)
     };
-    until(ready, give_up).ok_or(ShmError::GaveUp { floor: FLOOR })?;
+    wait(FLOOR, ready, with)?;
     Ok(found)
 }

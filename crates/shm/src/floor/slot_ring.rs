@@ -1,13 +1,13 @@
 //! The transfer of a message through a ring of slots.
 
-use bandgap_comm::{Role, Timer, Window};
+use bandgap_comm::{Measuring, Role, Timer};
 
 use super::FloorArea;
 use super::area::RING_SLOTS;
 use crate::ShmError;
 use crate::mapping::Line;
 use crate::probe::first_number;
-use crate::spin::{timed, until};
+use crate::spin::{timed, wait};
 use crate::sync::Ordering;
 
 const FLOOR: &str = "slot_ring";
@@ -25,24 +25,22 @@ const FLOOR: &str = "slot_ring";
 pub fn slot_ring(
     area: &FloorArea,
     epoch: u64,
-    role: Role,
-    window: Window,
-    timer: &impl Timer,
-    mut give_up: impl FnMut() -> bool,
+    with: &Measuring<'_, impl Timer>,
 ) -> Result<Vec<u64>, ShmError> {
+    let Measuring { role, window, .. } = *with;
     let exchanges = u64::from(window.samples) * u64::from(window.rounds);
     let first = first_number(epoch, exchanges);
     let [there, back] = area.slots_there_back();
     let mut number = first;
     let mut sum = 0_u64;
-    let mut samples = timed(window.samples, timer, || {
+    let mut samples = timed(with, || {
         for _ in 0..window.rounds {
             number += 1;
             if role == Role::Initiator {
                 send(there, number);
-                sum = sum.wrapping_add(receive(back, number, &mut give_up)?);
+                sum = sum.wrapping_add(receive(back, number, with)?);
             } else {
-                sum = sum.wrapping_add(receive(there, number, &mut give_up)?);
+                sum = sum.wrapping_add(receive(there, number, with)?);
                 send(back, number);
             }
         }
@@ -64,15 +62,14 @@ pub(super) fn send<const N: usize>(ring: &[Line; N], number: u64) {
 }
 
 #[inline(always)]
-fn receive(
+fn receive<T>(
     ring: &[Line; RING_SLOTS],
     number: u64,
-    give_up: &mut impl FnMut() -> bool,
+    with: &Measuring<'_, T>,
 ) -> Result<u64, ShmError> {
     let slot = &ring[number as usize & (RING_SLOTS - 1)];
     // Acquire: pairs with the release in `send`.
-    until(|| slot.sequence.load(Ordering::Acquire) == number, give_up)
-        .ok_or(ShmError::GaveUp { floor: FLOOR })?;
+    wait(FLOOR, || slot.sequence.load(Ordering::Acquire) == number, with)?;
     Ok(slot.payload.load(Ordering::Relaxed))
 }
 

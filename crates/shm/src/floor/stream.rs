@@ -1,13 +1,13 @@
 //! The rate of a stream of messages.
 
-use bandgap_comm::{Role, Timer, Window};
+use bandgap_comm::{Measuring, Role, Timer};
 
 use super::FloorArea;
 use super::area::STREAM_SLOTS;
 use super::slot_ring::{check, send};
 use crate::ShmError;
 use crate::probe::first_number;
-use crate::spin::{timed, until};
+use crate::spin::{timed, wait};
 use crate::sync::Ordering;
 
 const FLOOR: &str = "slot_ring_stream";
@@ -29,24 +29,20 @@ const CREDIT_EVERY: u64 = 128;
 pub fn slot_ring_stream(
     area: &FloorArea,
     epoch: u64,
-    role: Role,
-    window: Window,
-    timer: &impl Timer,
-    give_up: impl FnMut() -> bool,
+    with: &Measuring<'_, impl Timer>,
 ) -> Result<Vec<u64>, ShmError> {
-    match role {
-        Role::Initiator => initiate(area, epoch, window, timer, give_up),
-        Role::Responder => respond(area, epoch, window, give_up).map(|()| Vec::new()),
+    match with.role {
+        Role::Initiator => initiate(area, epoch, with),
+        Role::Responder => respond(area, epoch, with).map(|()| Vec::new()),
     }
 }
 
 fn initiate(
     area: &FloorArea,
     epoch: u64,
-    window: Window,
-    timer: &impl Timer,
-    mut give_up: impl FnMut() -> bool,
+    with: &Measuring<'_, impl Timer>,
 ) -> Result<Vec<u64>, ShmError> {
+    let window = with.window;
     let (ring, credits) = area.stream();
     let messages = u64::from(window.samples) * u64::from(window.rounds);
     let first = first_number(epoch, messages);
@@ -54,7 +50,7 @@ fn initiate(
     let mut number = first;
     // The last message known to have been read. The credits may still be an earlier epoch's.
     let mut read = first;
-    let look = |until_read: u64, read: &mut u64, give_up: &mut _| {
+    let look = |until_read: u64, read: &mut u64| {
         let seen = || {
             // Acquire: pairs with the release in `respond`; the slots that were read may be reused.
             let credit = credits.load(Ordering::Acquire);
@@ -63,26 +59,22 @@ fn initiate(
             }
             *read >= until_read
         };
-        until(seen, give_up).ok_or(ShmError::GaveUp { floor: FLOOR })
+        wait(FLOOR, seen, with)
     };
-    timed(window.samples, timer, || {
+    timed(with, || {
         for _ in 0..window.rounds {
             number += 1;
             if number - read > STREAM_SLOTS as u64 {
-                look(number - STREAM_SLOTS as u64, &mut read, &mut give_up)?;
+                look(number - STREAM_SLOTS as u64, &mut read)?;
             }
             send(ring, number);
         }
-        look(number, &mut read, &mut give_up)
+        look(number, &mut read)
     })
 }
 
-fn respond(
-    area: &FloorArea,
-    epoch: u64,
-    window: Window,
-    mut give_up: impl FnMut() -> bool,
-) -> Result<(), ShmError> {
+fn respond<T>(area: &FloorArea, epoch: u64, with: &Measuring<'_, T>) -> Result<(), ShmError> {
+    let window = with.window;
     let (ring, credits) = area.stream();
     let messages = u64::from(window.samples) * u64::from(window.rounds);
     let first = first_number(epoch, messages);
@@ -93,8 +85,7 @@ fn respond(
             number += 1;
             let slot = &ring[number as usize & (STREAM_SLOTS - 1)];
             // Acquire: pairs with the release in `send`.
-            until(|| slot.sequence.load(Ordering::Acquire) == number, &mut give_up)
-                .ok_or(ShmError::GaveUp { floor: FLOOR })?;
+            wait(FLOOR, || slot.sequence.load(Ordering::Acquire) == number, with)?;
             sum = sum.wrapping_add(slot.payload.load(Ordering::Relaxed));
             if number.is_multiple_of(CREDIT_EVERY) {
                 // Release: pairs with the acquire in `initiate`.

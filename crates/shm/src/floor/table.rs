@@ -4,11 +4,12 @@ use std::borrow::Cow::{self, Borrowed};
 use std::time::Duration;
 
 use bandgap_comm::Yields::{Bytes, BytesEachWay, HalfRoundTrip, Operation};
-use bandgap_comm::{Bare, Floor, FloorError, Measuring, Role, Timer};
+use bandgap_comm::{Bare, Floor, FloorError, Measuring, Timer};
 
-use super::FloorArea;
-use crate::ShmError;
-use crate::floor as memory;
+use super::{
+    FloorArea, cache_line, copy_cross_core, copy_local, copy_pipeline, copy_vm_readv,
+    other_process, slot_ring, slot_ring_stream, store_cross_core,
+};
 
 /// Bytes of a copy whose name does not say.
 const SHORT: u64 = 64 << 10;
@@ -62,8 +63,9 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// A hold of `area`.
+    /// A hold of `area`. From now on other ranks may read this process's memory.
     pub fn over(area: FloorArea) -> Self {
+        other_process::allow_reading();
         Self { area, epoch: 0 }
     }
 }
@@ -71,42 +73,24 @@ impl Lines {
 impl<T: Timer> Bare<T> for Lines {
     fn measure(&mut self, floor: &Floor, with: &Measuring<'_, T>) -> Result<Vec<u64>, FloorError> {
         self.epoch += 1;
-        let Measuring { role, window, timer, patience, give_up, read_process } = *with;
         let (area, epoch, bytes) = (&self.area, self.epoch, floor.bytes());
-        let late = || give_up(patience);
         let name = floor.name.strip_suffix("_1mib").unwrap_or(&floor.name);
         let ticks = match name {
-            "cache_line" => memory::cache_line(area, epoch, role, window, timer, late),
-            "slot_ring" => memory::slot_ring(area, epoch, role, window, timer, late),
-            "slot_ring_stream" => memory::slot_ring_stream(area, epoch, role, window, timer, late),
-            "copy_cross_core" => {
-                memory::copy_cross_core(area, epoch, role, window, bytes, timer, late)
-            }
-            "store_cross_core" => {
-                memory::store_cross_core(area, epoch, role, window, bytes, timer, late)
-            }
-            "copy_pipeline" => memory::copy_pipeline(area, epoch, role, window, bytes, timer, late),
-            "copy_local" => match role {
-                Role::Initiator => memory::copy_local(window, bytes, timer),
-                Role::Responder => Ok(Vec::new()),
-            },
+            "cache_line" => cache_line(area, epoch, with),
+            "slot_ring" => slot_ring(area, epoch, with),
+            "slot_ring_stream" => slot_ring_stream(area, epoch, with),
+            "copy_cross_core" => copy_cross_core(area, epoch, bytes, with),
+            "store_cross_core" => store_cross_core(area, epoch, bytes, with),
+            "copy_pipeline" => copy_pipeline(area, epoch, bytes, with),
+            "copy_local" => copy_local(bytes, with),
             "copy_vm_readv" => {
-                let refused = || give_up(REFUSED);
-                return memory::copy_vm_readv(
-                    area,
-                    epoch,
-                    role,
-                    window,
-                    bytes,
-                    timer,
-                    read_process,
-                    refused,
-                )
-                .map_err(|error| unavailable(floor, &error));
+                let with = Measuring { patience: REFUSED, ..*with };
+                return copy_vm_readv(area, epoch, bytes, other_process::read, &with)
+                    .map_err(|error| unavailable(floor, &error));
             }
             _ => return Err(unavailable(floor, &"memory has no such floor")),
         };
-        ticks.map_err(|error: ShmError| FloorError::Failed(Box::new(error)))
+        ticks.map_err(|error| FloorError::Failed(Box::new(error)))
     }
 }
 

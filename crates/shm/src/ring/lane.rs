@@ -10,9 +10,7 @@
 
 use bandgap_comm::{CommError, Deliver, Message, Rank};
 
-#[cfg(not(loom))]
-use super::Back;
-use super::{Cells, Corrupt, Receiver, Sender};
+use super::{Back, Cells, Corrupt, Receiver, Sender};
 
 /// A peer, and the ring in each direction.
 #[derive(Debug)]
@@ -136,17 +134,7 @@ impl<C: Cells> Lane<C> {
             .serve(|message| deliver.request(*peer, message))
             .map_err(|corrupt| garbage(*peer, corrupt))
     }
-}
 
-/// The error for a peer that wrote something invalid.
-#[cold]
-#[inline(never)]
-pub(crate) fn garbage(peer: Rank, corrupt: Corrupt) -> CommError {
-    CommError::Garbage { peer, what: corrupt.to_string() }
-}
-
-#[cfg(not(loom))]
-impl<C: Cells> Lane<C> {
     /// Whether none of this rank's requests is outstanding.
     #[inline(always)]
     pub(crate) fn is_idle(&self) -> bool {
@@ -185,6 +173,13 @@ impl<C: Cells> Lane<C> {
     pub(crate) fn incoming(&mut self) -> (Rank, &mut Receiver<C>) {
         (self.peer, &mut self.incoming)
     }
+}
+
+/// The error for a peer that wrote something invalid.
+#[cold]
+#[inline(never)]
+pub(crate) fn garbage(peer: Rank, corrupt: Corrupt) -> CommError {
+    CommError::Garbage { peer, what: corrupt.to_string() }
 }
 
 #[cfg(all(test, not(loom)))]

@@ -22,7 +22,7 @@ impl LocalCells {
         let last_sequence = |slot: u64| {
             // The last request before `position` in this slot, if there was one.
             let back = position.wrapping_sub(slot) % slots + 1;
-            position.checked_sub(back).map_or(0, |last| Sequence::reply(last).shown())
+            position.checked_sub(back).map_or(0, |last| Sequence::request(last).replied().shown())
         };
         let slots = (0..slots).map(|slot| Slot::new(last_sequence(slot))).collect();
         Arc::new(Self { slots, handled: Counter::new(Sequence::request(position)) })

@@ -39,7 +39,6 @@ impl<C: Cells> Sender<C> {
     }
 
     /// A sender that never has room.
-    #[cfg(not(loom))]
     pub(crate) fn closed(cells: C) -> Self {
         Self::with_capacity(cells, 0, 0)
     }
@@ -147,14 +146,12 @@ impl<C: Cells> Sender<C> {
     }
 
     /// Whether the number of completed requests is a multiple of `turns`, a power of two.
-    #[cfg(not(loom))]
     #[inline(always)]
     pub(crate) fn is_turn(&self, turns: u64) -> bool {
         self.oldest.whole() & (STEP * turns - 1) == 0
     }
 
     /// Whether the receiver's counter says that the oldest request has been handled.
-    #[cfg(not(loom))]
     #[inline(always)]
     pub(crate) fn is_counted(&self) -> bool {
         self.cells.handled().glance() > self.oldest.whole()

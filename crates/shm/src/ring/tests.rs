@@ -109,7 +109,9 @@ fn a_message_of_five_words_is_refused_on_both_sides() {
         Err(Corrupt::Words(5))
     );
     assert!(sender.push(&message(0)));
-    cells.slot(Sequence::request(0)).forge(u64::from(Sequence::reply(0).shown()) | 1 << 63);
+    cells
+        .slot(Sequence::request(0))
+        .forge(u64::from(Sequence::request(0).replied().shown()) | 1 << 63);
     assert_eq!(sender.complete(no_reply), Err(Corrupt::Words(1 << 23)));
 }
 

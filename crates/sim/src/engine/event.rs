@@ -4,10 +4,9 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use super::mail::Address;
-use crate::Op;
 
 /// A message on its way, or in an interface.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Parcel {
     pub from: u32,
     /// Index of the pair of ranks in the requester's list of peers; a reply brings it back.
@@ -15,57 +14,41 @@ pub(super) struct Parcel {
     pub kind: Kind,
 }
 
+/// What a message is. `bytes` says how many it carries beside words; `None` is one of words only,
+/// which is not the same as 0 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Request {
         replies: bool,
-    },
-    /// A request that carries bytes.
-    Store {
-        replies: bool,
-        bytes: u32,
+        bytes: Option<u32>,
     },
     /// A request whose reply is to carry so many bytes.
     Get {
         bytes: u32,
     },
-    Reply,
-    /// The reply of a get.
-    Got {
-        bytes: u32,
+    Reply {
+        bytes: Option<u32>,
     },
 }
 
 impl Kind {
-    /// The message of a request, a store or a get.
-    #[inline]
-    pub(super) fn of(op: Op) -> Option<Self> {
-        Some(match op {
-            Op::Request { replies, .. } => Self::Request { replies },
-            Op::Store { replies, bytes, .. } => Self::Store { replies, bytes },
-            Op::Get { bytes, .. } => Self::Get { bytes },
-            _ => return None,
-        })
-    }
-
     /// Whether it completes without a reply.
     #[inline]
     pub(super) fn is_silent(self) -> bool {
-        matches!(self, Self::Request { replies: false } | Self::Store { replies: false, .. })
+        matches!(self, Self::Request { replies: false, .. })
     }
 
-    /// Bytes that it carries beside words; `None` if it is one that carries words only, which is
-    /// not the same as 0 bytes.
+    /// The bytes that it carries itself.
     #[inline]
     pub(super) fn bytes(self) -> Option<u32> {
         match self {
-            Self::Store { bytes, .. } | Self::Got { bytes } => Some(bytes),
-            Self::Request { .. } | Self::Get { .. } | Self::Reply => None,
+            Self::Request { bytes, .. } | Self::Reply { bytes } => bytes,
+            Self::Get { .. } => None,
         }
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
     /// The parcel reaches the receiver's interface.
     Arrive(Parcel),
@@ -77,7 +60,7 @@ pub(super) enum What {
     Wake,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Event {
     pub time: u64,
     order: u64,
@@ -135,14 +118,6 @@ impl PartialOrd for Event {
         Some(self.cmp(other))
     }
 }
-
-impl PartialEq for Event {
-    fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl Eq for Event {}
 
 #[cfg(test)]
 mod tests {

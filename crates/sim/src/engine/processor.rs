@@ -9,28 +9,25 @@
 mod active;
 mod bytes;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use bandgap_comm::Rank;
 
 use super::event::{Kind, Parcel, Queue, What};
-use super::interface::Interface;
+use super::interface::Side;
 use super::mail::{Address, Mail};
-use crate::machine::Picoseconds;
 use crate::schedule::Cursor;
-use crate::{Context, Op, SimError, WaitFor};
+use crate::{Context, Machine, Op, SimError, WaitFor};
 
-/// No event.
-const NEVER: u64 = u64::MAX;
-
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Processor<'a> {
     rank: u32,
     ops: &'a [Op],
     cursor: Cursor,
     /// The processor's own time.
     pub(super) now: u64,
-    interface: Interface,
+    sending: Side,
+    receiving: Side,
     inbox: VecDeque<Accepted>,
     mail: Mail,
     /// The message that it goes on with, and only with that.
@@ -47,7 +44,7 @@ pub(super) struct Processor<'a> {
     /// Whether it goes on only when something arrives.
     waiting: bool,
     /// When the queue shall wake it; an event of another time was overtaken.
-    alarm: u64,
+    alarm: Option<u64>,
     pub(super) marks: Vec<u64>,
     /// Messages sent.
     pub(super) sent: u64,
@@ -61,7 +58,7 @@ struct Accepted {
     parcel: Parcel,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug, Default)]
 struct Peer {
     rank: u32,
     /// Requests toward it that have not completed.
@@ -73,40 +70,43 @@ struct Peer {
 
 impl<'a> Processor<'a> {
     pub(super) fn new(rank: u32, ops: &'a [Op]) -> Self {
-        let mut peers: Vec<u32> = ops
+        let peers: BTreeSet<u32> = ops
             .iter()
             .filter_map(|op| match op {
-                Op::Request { peer, .. }
-                | Op::Store { peer, .. }
-                | Op::Get { peer, .. }
-                | Op::Send { peer, .. } => Some(*peer),
+                Op::Request { peer, .. } | Op::Get { peer, .. } | Op::Send { peer, .. } => {
+                    Some(*peer)
+                }
                 _ => None,
             })
             .collect();
-        peers.sort_unstable();
-        peers.dedup();
-        let peers =
-            peers.into_iter().map(|rank| Peer { rank, outstanding: 0, reached: 0, asked: 0 });
-        Self {
-            rank,
-            ops,
-            cursor: Cursor::default(),
-            now: 0,
-            interface: Interface::default(),
-            inbox: VecDeque::new(),
-            mail: Mail::default(),
-            awaited: None,
-            peers: peers.collect(),
-            outstanding: 0,
-            silent: 0,
-            handled: 0,
-            begun: None,
-            waiting: false,
-            alarm: NEVER,
-            marks: Vec::new(),
-            sent: 0,
-            steps: 0,
-        }
+        let peers = peers.into_iter().map(|rank| Peer { rank, ..Peer::default() });
+        Self { rank, ops, peers: peers.collect(), ..Self::default() }
+    }
+
+    /// Sends a message that carries so many bytes: os, then the interface as soon as it may. Returns
+    /// when its first byte is at the receiver's.
+    #[inline]
+    fn leave(&mut self, bytes: Option<u32>, machine: &Machine) -> u64 {
+        let costs = machine.costs(bytes);
+        self.now = self.now.saturating_add(costs.send_overhead);
+        let start = self.sending.occupy(self.now, costs.transfer.max(machine.gap));
+        self.sent += 1;
+        start.saturating_add(costs.latency)
+    }
+
+    /// A message reaches the interface, which accepts one per gap, and one byte per G. Returns when
+    /// it is whole.
+    #[inline]
+    fn accept(&mut self, time: u64, bytes: Option<u32>, machine: &Machine) -> u64 {
+        let transfer = machine.costs(bytes).transfer;
+        self.receiving.occupy(time, transfer.max(machine.gap)).saturating_add(transfer)
+    }
+
+    /// Takes a message out of the interface once it is whole: or.
+    #[inline]
+    fn take(&mut self, ready: u64, bytes: Option<u32>, machine: &Machine) {
+        let recv_overhead = machine.costs(bytes).recv_overhead;
+        self.now = self.now.max(ready).saturating_add(recv_overhead);
     }
 
     /// Ends a wait at `time`, or later if the processor is ahead.
@@ -114,7 +114,7 @@ impl<'a> Processor<'a> {
     fn resume(&mut self, time: u64) -> bool {
         if self.waiting {
             self.now = self.now.max(time);
-            self.alarm = NEVER;
+            self.alarm = None;
         }
         std::mem::take(&mut self.waiting)
     }
@@ -122,10 +122,9 @@ impl<'a> Processor<'a> {
     /// An event that the processor asked for. Returns whether it still wants it.
     #[inline]
     pub(super) fn wake(&mut self, time: u64) -> bool {
-        let wanted = self.alarm == time;
+        let wanted = self.alarm.take_if(|alarm| *alarm == time).is_some();
         if wanted {
             self.resume(time);
-            self.alarm = NEVER;
         }
         wanted
     }
@@ -133,7 +132,7 @@ impl<'a> Processor<'a> {
     /// Asks for an event.
     #[inline]
     pub(super) fn wake_at(&mut self, time: u64, queue: &mut Queue) {
-        self.alarm = time;
+        self.alarm = Some(time);
         queue.push(time, self.rank, What::Wake);
     }
 
@@ -142,12 +141,7 @@ impl<'a> Processor<'a> {
     /// # Errors
     /// A message has another length than its receive.
     #[inline]
-    pub(super) fn run(
-        &mut self,
-        queue: &mut Queue,
-        machine: &Picoseconds<'_>,
-        capacity: u32,
-    ) -> Result<(), SimError> {
+    pub(super) fn run(&mut self, queue: &mut Queue, machine: &Machine) -> Result<(), SimError> {
         while let Some(op) = self.cursor.peek(self.ops) {
             match op {
                 Op::Mark => self.marks.push(self.now),
@@ -175,9 +169,13 @@ impl<'a> Processor<'a> {
                         }
                     }
                 }
-                Op::Request { peer, .. } | Op::Store { peer, .. } | Op::Get { peer, .. } => {
-                    let kind = Kind::of(op).expect("each of the three is a message");
-                    if !self.ask(peer, kind, capacity, queue, machine) {
+                Op::Request { peer, replies, bytes } => {
+                    if !self.ask(peer, Kind::Request { replies, bytes }, queue, machine) {
+                        return Ok(());
+                    }
+                }
+                Op::Get { peer, bytes } => {
+                    if !self.ask(peer, Kind::Get { bytes }, queue, machine) {
                         return Ok(());
                     }
                 }
@@ -226,9 +224,7 @@ impl<'a> Processor<'a> {
     pub(super) fn waits_for(&mut self) -> Option<WaitFor> {
         Some(match self.cursor.peek(self.ops)? {
             Op::Serve { requests } => WaitFor::Requests(requests - self.handled),
-            Op::Request { peer, .. } | Op::Store { peer, .. } | Op::Get { peer, .. } => {
-                WaitFor::Room(peer as Rank)
-            }
+            Op::Request { peer, .. } | Op::Get { peer, .. } => WaitFor::Room(peer as Rank),
             Op::Recv { context: Context::Barrier, peer, .. } => WaitFor::Barrier(peer as Rank),
             Op::Recv { peer, tag, .. } => WaitFor::Message { from: peer as Rank, tag },
             _ => WaitFor::Completions(self.outstanding),

@@ -15,33 +15,32 @@ fn message(text: &str) -> String {
 fn the_built_in_machines_are_those_of_table_4() {
     let times = |name: &str| {
         let m = Machine::load(name).unwrap();
-        assert_eq!(m.name(), name);
-        [m.send_overhead(), m.recv_overhead(), m.gap(), m.latency()].map(|Ns(t)| t)
+        assert_eq!(m.name, name);
+        [m.send_overhead, m.recv_overhead, m.gap, m.latency]
     };
-    assert_eq!(times("paragon"), [1400.0, 2200.0, 7600.0, 6300.0]);
-    assert_eq!(times("meiko-cs2"), [1700.0, 1600.0, 13_600.0, 7500.0]);
-    assert_eq!(times("myrinet"), [2000.0, 2600.0, 12_400.0, 11_100.0]);
+    assert_eq!(times("paragon"), [1_400_000, 2_200_000, 7_600_000, 6_300_000]);
+    assert_eq!(times("meiko-cs2"), [1_700_000, 1_600_000, 13_600_000, 7_500_000]);
+    assert_eq!(times("myrinet"), [2_000_000, 2_600_000, 12_400_000, 11_100_000]);
     assert_eq!(Machine::built_in().count(), 4);
 }
 
 #[test]
 fn a_file_is_read_to_the_picosecond_with_its_defaults() {
     let m = parse(GOOD).unwrap();
-    assert_eq!((m.recv_overhead(), m.gap()), (Ns(3.5), Ns(4.125)));
-    assert_eq!((m.description(), m.topology(), m.ranks()), ("", Topology::Crossbar, 1 << 20));
+    assert_eq!((m.recv_overhead, m.gap, m.ranks), (3500, 4125, 1 << 20));
     // RTT = 2(2 + 10 + 3.5) = 31 ns; 2⌈31 / 4.125⌉ = 16, and ⌈31 / 2⌉ = 16.
-    assert_eq!((m.rtt(), m.capacity()), (Ns(31.0), 16));
+    assert_eq!(m.capacity, 16);
     // Half the overhead: RTT = 29 ns, 2⌈29 / 4.125⌉ = 16, and ⌈29 / 1⌉ = 29.
     let m = parse(&GOOD.replace("send_overhead_ns = 2", "send_overhead_ns = 1")).unwrap();
-    assert_eq!(m.capacity(), 29);
+    assert_eq!(m.capacity, 29);
     let m = parse(&format!("{GOOD}capacity = 1\nranks = 7\ntopology = 'crossbar'")).unwrap();
-    assert_eq!((m.capacity(), m.ranks()), (1, 7));
+    assert_eq!((m.capacity, m.ranks), (1, 7));
 }
 
 #[test]
 fn a_machine_without_overheads_and_latency_has_a_capacity() {
     let text = "name = 'm'\nsend_overhead_ns = 0\nrecv_overhead_ns = 0\ngap_ns = 1\nlatency_ns = 0";
-    assert_eq!(parse(text).unwrap().capacity(), 2);
+    assert_eq!(parse(text).unwrap().capacity, 2);
 }
 
 #[test]
@@ -95,35 +94,34 @@ const SHORT: &str = "[[protocol]]\nup_to_bytes = 100\nsend_overhead_ns = 1\nrecv
 const LONG: &str = "[[protocol]]\nsend_overhead_ns = 4\nrecv_overhead_ns = 5\nlatency_ns = 6\n\
                     gap_per_byte_ns = 0.0001\n";
 
+/// os + L + or + n·G in ps.
+fn one_way(machine: &Machine, bytes: Option<u32>) -> u64 {
+    let MessageCosts { send_overhead, recv_overhead, latency, transfer } = machine.costs(bytes);
+    send_overhead + latency + recv_overhead + transfer
+}
+
 #[test]
 fn protocols_are_read_in_order_and_carry_up_to_their_limit() {
     let m = parse(&format!("{GOOD}{SHORT}{LONG}")).unwrap();
-    let protocols = m.protocols();
-    assert_eq!(protocols.len(), 2);
-    assert_eq!((protocols[0].up_to(), protocols[1].up_to()), (Some(Bytes(100)), None));
-    let times = |p: &Protocol| {
-        [p.send_overhead(), p.recv_overhead(), p.latency(), p.gap_per_byte()].map(|Ns(t)| t)
-    };
-    assert_eq!(times(&protocols[0]), [1.0, 2.0, 3.0, 0.5]);
-    assert_eq!(times(&protocols[1]), [4.0, 5.0, 6.0, 0.0001]);
-    assert_eq!((m.half_rtt(Bytes(100)), m.half_rtt(Bytes(101))), (Some(Ns(56.0)), Some(Ns(15.01))));
+    let times =
+        |p: &Protocol| [p.up_to, p.send_overhead, p.recv_overhead, p.latency, p.gap_per_byte];
+    let expected = [[100, 1000, 2000, 3000, 500_000], [u64::MAX, 4000, 5000, 6000, 100]];
+    assert!(m.protocols.iter().map(times).eq(expected));
+    assert_eq!((one_way(&m, Some(100)), one_way(&m, Some(101))), (56_000, 15_010));
     // What requests cost is the machine's own.
-    assert_eq!((m.send_overhead(), m.rtt()), (Ns(2.0), Ns(31.0)));
+    assert_eq!((m.send_overhead, one_way(&m, None)), (2000, 15_500));
 }
 
 #[test]
 fn without_protocols_bytes_cost_what_the_machine_says_and_by_default_have_no_time() {
     // 2 + 10 + 3.5 ns.
     let m = parse(GOOD).unwrap();
-    assert_eq!((m.half_rtt(Bytes(0)), m.half_rtt(Bytes(1))), (Some(Ns(15.5)), None));
-    assert_eq!((m.protocols().len(), m.protocols()[0].up_to()), (1, Some(Bytes(0))));
-    assert!(!m.times_bytes());
+    assert_eq!((one_way(&m, Some(0)), m.protocols.len()), (15_500, 0));
     let m = parse(&format!("{GOOD}gap_per_byte_ns = 2")).unwrap();
-    assert_eq!((m.half_rtt(Bytes(10)), m.times_bytes()), (Some(Ns(35.5)), true));
-    assert!(parse(&format!("{GOOD}{SHORT}{LONG}")).unwrap().times_bytes());
+    assert_eq!((one_way(&m, Some(10)), m.protocols.len()), (35_500, 1));
     // A machine on which bytes are free is one when its file says so.
     let m = parse(&format!("{GOOD}gap_per_byte_ns = 0")).unwrap();
-    assert_eq!((m.half_rtt(Bytes(1 << 30)), m.times_bytes()), (Some(Ns(15.5)), true));
+    assert_eq!((one_way(&m, Some(1 << 30)), m.protocols.len()), (15_500, 1));
 }
 
 #[test]
@@ -179,11 +177,11 @@ fn wrong_protocols_are_named_with_line_key_and_bounds() {
 #[test]
 fn the_ipsc860s_requests_cost_what_its_short_messages_cost_without_bytes() {
     let m = Machine::load("ipsc860").unwrap();
-    let short = &m.protocols()[0];
-    assert_eq!(short.up_to(), Some(Bytes(100)));
+    let short = &m.protocols[0];
+    assert_eq!(short.up_to, 100);
     assert_eq!(
-        (m.send_overhead(), m.recv_overhead(), m.latency()),
-        (short.send_overhead(), short.recv_overhead(), short.latency())
+        (m.send_overhead, m.recv_overhead, m.latency),
+        (short.send_overhead, short.recv_overhead, short.latency)
     );
-    assert_eq!((m.half_rtt(Bytes(0)), m.rtt()), (Some(Ns(79_000.0)), Ns(158_000.0)));
+    assert_eq!((one_way(&m, Some(0)), one_way(&m, None)), (79_000_000, 79_000_000));
 }

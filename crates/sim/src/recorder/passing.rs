@@ -1,6 +1,6 @@
 //! Message passing, written down: an exchange as a send and a receive, a barrier as its rounds.
 
-use bandgap_comm::{Combine, Comm, CommError, Group, Members, Part, Pending, Rank};
+use bandgap_comm::{Comm, CommError, Group, Members, Part, Pending, Rank};
 
 use super::{Recorder, length};
 use crate::{Context, Op};
@@ -59,7 +59,7 @@ impl Comm for Recorder {
     }
 
     /// Nothing: the machine has no time for it.
-    fn combine(&mut self, _how: Combine, _into: Part, _a: Part, _b: Part) -> Recorded {
+    fn add(&mut self, _into: Part, _term: Part) -> Recorded {
         Ok(())
     }
 
@@ -140,7 +140,7 @@ mod tests {
             comm.mark();
             comm.progress()?;
             comm.copy(part(8), part(8))?;
-            comm.combine(Combine::Sum, part(8), part(8), part(8))?;
+            comm.add(part(8), part(8))?;
             comm.wait(send)?;
             comm.wait(receive)
         })

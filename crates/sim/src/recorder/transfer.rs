@@ -14,7 +14,7 @@ impl Transfer for Recorder {
         bytes: usize,
     ) -> Result<(), CommError> {
         let (peer, bytes) = (self.peer(peer)?, length(bytes, "record a store")?);
-        self.ops.push(Op::Store { peer, replies: verb.replies, bytes });
+        self.ops.push(Op::Request { peer, replies: verb.replies, bytes: Some(bytes) });
         Ok(())
     }
 
@@ -58,8 +58,8 @@ mod tests {
         })
         .unwrap();
         let requester = [
-            Op::Store { peer: 1, replies: true, bytes: 64 },
-            Op::Store { peer: 1, replies: false, bytes: 0 },
+            Op::Request { peer: 1, replies: true, bytes: Some(64) },
+            Op::Request { peer: 1, replies: false, bytes: Some(0) },
             Op::Get { peer: 1, bytes: 9 },
             Op::AwaitReplies,
         ];

@@ -24,13 +24,7 @@ pub(super) struct Payload {
     /// Offset of the next byte in the exposed memory.
     into: usize,
     /// Bytes still to come, at least 1.
-    left: usize,
-}
-
-impl Payload {
-    pub(super) fn left(&self) -> usize {
-        self.left
-    }
+    pub(super) left: usize,
 }
 
 impl<S: Stream> Channel<S> {

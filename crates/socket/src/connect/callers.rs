@@ -8,11 +8,13 @@ use std::time::Instant;
 
 use bandgap_comm::Rank;
 use rustix::event::PollFd;
+use rustix::net::{SocketFlags, accept_with};
 
-use super::hello::{Hello, Reading, Said};
-use super::{Listen, left, readable, wait};
+use super::hello::{Hello, Reading};
+use super::{Listen, readable, wait};
+use crate::SocketError;
+use crate::call::at_once;
 use crate::error::system;
-use crate::{SocketError, Stream};
 
 /// Unknown callers to keep, beyond one for each expected rank. When there are more, the oldest is
 /// dropped: a rank's greeting comes with its call, so a caller that stays silent is not a rank.
@@ -37,46 +39,36 @@ impl<L: Listen> Callers<L> {
 
     /// The connections to the expected ranks, in order. The listener and all others are closed.
     pub(super) fn wait(mut self, deadline: Instant) -> Result<Vec<L::Stream>, SocketError> {
-        while self.known.iter().any(Option::is_none) {
+        loop {
             self.admit()?;
             self.listen();
-            let missing: Vec<Rank> = self.missing();
+            let ranks = self.expected.clone().zip(&self.known);
+            let missing = ranks.filter_map(|(rank, stream)| stream.is_none().then_some(rank));
+            let missing: Vec<Rank> = missing.collect();
             if missing.is_empty() {
-                break;
-            }
-            if left(deadline).is_none() {
-                return Err(SocketError::Missing { missing });
+                return Ok(self.known.into_iter().flatten().collect());
             }
             let listener = std::iter::once(self.listener.as_fd());
             let sockets = listener.chain(self.unknown.iter().map(|(stream, _)| stream.as_fd()));
-            wait(&mut sockets.map(readable).collect::<Vec<PollFd<'_>>>(), deadline)?;
+            wait(&mut sockets.map(readable).collect::<Vec<PollFd<'_>>>(), deadline, &missing)?;
         }
-        Ok(self.known.into_iter().flatten().collect())
-    }
-
-    fn missing(&self) -> Vec<Rank> {
-        let ranks = self.expected.clone().zip(&self.known);
-        ranks.filter_map(|(rank, stream)| stream.is_none().then_some(rank)).collect()
     }
 
     /// Accepts new callers.
     fn admit(&mut self) -> Result<(), SocketError> {
         // Not more at a time, so that a crowd cannot push out callers that nobody has heard.
         for _ in 0..STRANGERS {
-            match self.listener.accept() {
-                Ok(stream) => {
+            match at_once(|| accept_with(&self.listener, SocketFlags::CLOEXEC)) {
+                Ok(Some(socket)) => {
+                    let stream = L::Stream::from(socket);
                     let own = L::is_own(&stream).unwrap_or(false);
-                    if own && stream.prepare().is_ok() {
+                    if own && L::prepare(&stream).is_ok() {
                         self.unknown.push_back((stream, Reading::default()));
                     }
                 }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Ok(None) => break,
                 // A caller that left before it was let in does not matter.
-                Err(error)
-                    if matches!(
-                        error.kind(),
-                        ErrorKind::ConnectionAborted | ErrorKind::Interrupted
-                    ) => {}
+                Err(error) if error.kind() == ErrorKind::ConnectionAborted => {}
                 Err(error) => return Err(system("accept a connection")(error)),
             }
         }
@@ -88,9 +80,9 @@ impl<L: Listen> Callers<L> {
         for _ in 0..self.unknown.len() {
             let Some((stream, mut reading)) = self.unknown.pop_front() else { break };
             match reading.go_on(&stream) {
-                Said::Nothing => self.unknown.push_back((stream, reading)),
-                Said::Hello(hello) => self.greet(stream, hello),
-                Said::Strange | Said::Left => {}
+                Ok(None) => self.unknown.push_back((stream, reading)),
+                Ok(Some(hello)) => self.greet(stream, hello),
+                Err(_) => {}
             }
         }
         let bound = self.known.len() + STRANGERS;

@@ -5,54 +5,40 @@
 //! magic  version  rank  secret        (little endian)
 //! ```
 
-use std::fmt;
 use std::io;
 use std::os::fd::AsFd;
 
-use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
 use super::Secret;
+use crate::call::at_once;
 
 /// Bytes of a greeting.
 pub(super) const HELLO: usize = 32;
 
-const MAGIC: [u8; 8] = *b"bandgap\n";
+/// Magic and version. The version changes whenever the greeting or the frames change: different
+/// versions do not connect.
+const BEGIN: [u8; 12] = *b"bandgap\n\x01\0\0\0";
 
-/// Changes whenever the greeting or the frames change: different versions do not connect.
-const VERSION: u32 = 1;
-
-/// A greeting.
+/// A greeting. It cannot be formatted, so the secret is never shown.
 #[derive(Clone, Copy)]
 pub(super) struct Hello {
     pub(super) rank: u32,
     pub(super) secret: Secret,
 }
 
-impl fmt::Debug for Hello {
-    /// Leaves the secret out.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hello").field("rank", &self.rank).finish_non_exhaustive()
-    }
-}
-
 impl Hello {
     pub(super) fn encode(&self) -> [u8; HELLO] {
         let mut bytes = [0; HELLO];
-        bytes[..8].copy_from_slice(&MAGIC);
-        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[..12].copy_from_slice(&BEGIN);
         bytes[12..16].copy_from_slice(&self.rank.to_le_bytes());
         bytes[16..].copy_from_slice(&self.secret);
         bytes
     }
 
     pub(super) fn decode(bytes: &[u8; HELLO]) -> Option<Self> {
-        let (magic, rest) = bytes.split_first_chunk::<8>()?;
-        let (version, rest) = rest.split_first_chunk::<4>()?;
-        let (rank, secret) = rest.split_first_chunk::<4>()?;
-        let secret = secret.first_chunk::<16>()?;
-        let known = *magic == MAGIC && u32::from_le_bytes(*version) == VERSION;
-        known.then_some(Self { rank: u32::from_le_bytes(*rank), secret: *secret })
+        let (rank, secret) = bytes.strip_prefix(&BEGIN)?.split_first_chunk()?;
+        Some(Self { rank: u32::from_le_bytes(*rank), secret: *secret.first_chunk()? })
     }
 
     /// Whether the secrets are equal. The time does not depend on where they differ, so a stranger
@@ -76,40 +62,27 @@ impl Hello {
 }
 
 /// A greeting that is being read.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Reading {
     bytes: [u8; HELLO],
     len: usize,
 }
 
-/// What a caller has said so far.
-#[derive(Debug)]
-pub(super) enum Said {
-    /// Not all of a greeting yet.
-    Nothing,
-    /// A greeting, not checked yet.
-    Hello(Hello),
-    /// Something other than a greeting.
-    Strange,
-    /// The connection is closed.
-    Left,
-}
+/// What was found in place of a greeting, if something came.
+pub(super) const STRANGE: &str = "something else answers at its address";
 
 impl Reading {
-    /// Reads what has arrived of the greeting, but no byte beyond it: frames may follow.
-    pub(super) fn go_on(&mut self, from: impl AsFd) -> Said {
-        loop {
-            match recv(&from, &mut self.bytes[self.len..], RecvFlags::DONTWAIT) {
-                Ok((0, _)) => return Said::Left,
-                Ok((more, _)) => self.len += more,
-                Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return Said::Nothing,
-                Err(_) => return Said::Left,
-            }
-            if self.len == HELLO {
-                return Hello::decode(&self.bytes).map_or(Said::Strange, Said::Hello);
+    /// Reads what has arrived of the greeting, but no byte beyond it: frames may follow. `None`
+    /// until it is complete. Fails with what was found in its place.
+    pub(super) fn go_on(&mut self, from: impl AsFd) -> Result<Option<Hello>, &'static str> {
+        while self.len < HELLO {
+            match at_once(|| recv(&from, &mut self.bytes[self.len..], RecvFlags::DONTWAIT)) {
+                Ok(None) => return Ok(None),
+                Ok(Some((more, _))) if more > 0 => self.len += more,
+                _ => return Err("it closed the connection without an answer"),
             }
         }
+        Hello::decode(&self.bytes).map(Some).ok_or(STRANGE)
     }
 }
 
@@ -118,12 +91,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    #[test]
-    fn the_secret_is_never_shown() {
-        let hello = Hello { rank: 3, secret: *b"secretsecretsecr" };
-        assert_eq!(format!("{hello:?}"), "Hello { rank: 3, .. }");
-    }
 
     #[test]
     fn one_wrong_byte_is_noticed_wherever_it_is() {
@@ -140,8 +107,7 @@ mod tests {
         #[test]
         fn arbitrary_bytes_decode_to_what_they_say(mut bytes in any::<[u8; HELLO]>(), ours: bool) {
             if ours {
-                bytes[..8].copy_from_slice(&MAGIC);
-                bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+                bytes[..12].copy_from_slice(&BEGIN);
             }
             let hello = Hello::decode(&bytes);
             prop_assert_eq!(hello.is_some(), ours);

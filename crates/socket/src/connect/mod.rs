@@ -12,64 +12,82 @@ mod callers;
 mod hello;
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::net::SocketAddr;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bandgap_comm::Rank;
+use bandgap_comm::{CommError, Rank, Rendezvous};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
+use crate::SocketError;
 use crate::error::system;
-use crate::{SocketError, SocketLink, Stream};
 use callers::Callers;
-use hello::{Hello, Reading, Said};
+use hello::{Hello, Reading, STRANGE};
 
 /// A number that only the ranks of a run know.
 pub type Secret = [u8; 16];
 
 /// A listening socket whose calls do not wait, and how to reach it.
-pub(crate) trait Listen: AsFd {
-    type Stream: Stream;
+pub(crate) trait Listen: AsFd + Sized {
+    type Stream: AsFd + From<OwnedFd>;
     type Address;
 
-    /// Accepts the next caller; fails with `WouldBlock` if there is none.
-    fn accept(&self) -> io::Result<Self::Stream>;
+    /// Listens at an address that nobody else has. Also returns it, to tell the others.
+    fn bind() -> Result<(Self, String), SocketError>;
+    /// Reads the address of a listener.
+    fn address(text: &str) -> Result<Self::Address, SocketError>;
     /// Connects to a listener. `None` if it has no room, or does not exist yet.
     fn connect(address: &Self::Address, timeout: Duration) -> io::Result<Option<Self::Stream>>;
     /// Whether this process's user owns the other end; true if the system does not tell.
     fn is_own(stream: &Self::Stream) -> io::Result<bool>;
+    /// Prepares a connection for short messages: calls return instead of waiting, and no bytes are
+    /// held back to be sent together with later ones.
+    fn prepare(stream: &Self::Stream) -> io::Result<()>;
 }
 
 /// Pause between two attempts to reach a listener that has no room or does not exist yet.
 const AGAIN: Duration = Duration::from_millis(1);
 
-/// Connects `rank` of `size` to all others.
-pub(crate) fn mesh<L: Listen>(
-    rank: Rank,
-    size: usize,
-    listener: L,
-    addresses: &[L::Address],
-    secret: Secret,
-    deadline: Instant,
-) -> Result<SocketLink<L::Stream>, SocketError> {
-    if addresses.len() != size {
-        return Err(SocketError::Addresses { addresses: addresses.len(), size });
-    }
+/// Connects this rank with all others, in the order of ranks. The listener closes when this
+/// returns.
+pub(crate) fn mesh<L: Listen>(meeting: &mut dyn Rendezvous) -> Result<Vec<L::Stream>, CommError> {
+    let (listener, address) = L::bind()?;
+    let addresses = exchange(meeting, address)?;
+    let (rank, secret, deadline) = (meeting.rank(), meeting.secret(), meeting.deadline());
+    let addresses = addresses.iter().map(|text| L::address(text)).collect::<Result<Vec<_>, _>>()?;
     let own = Hello { rank: rank as u32, secret };
-    let mut streams = Vec::with_capacity(size);
+    let mut streams = Vec::with_capacity(meeting.size());
     for (peer, address) in addresses.iter().enumerate().take(rank) {
         let stream = reach::<L>(peer, address, deadline)?;
         own.say(&stream).map_err(|source| SocketError::Unreachable { peer, source })?;
         streams.push(stream);
     }
-    let higher = Callers::new(listener, own, rank + 1..size).wait(deadline)?;
+    let higher = Callers::new(listener, own, rank + 1..meeting.size()).wait(deadline)?;
     for (peer, stream) in streams.iter().enumerate() {
         let expected = Hello { rank: peer as u32, secret };
         hear(peer, stream, expected, deadline)?;
     }
     streams.extend(higher);
-    SocketLink::over(rank, streams)
+    Ok(streams)
+}
+
+/// As [`Rendezvous::exchange`], for as many addresses as there are ranks.
+pub(crate) fn exchange(
+    meeting: &mut dyn Rendezvous,
+    address: String,
+) -> Result<Vec<String>, CommError> {
+    let all = meeting.exchange(address)?;
+    let (addresses, size) = (all.len(), meeting.size());
+    if addresses == size { Ok(all) } else { Err(SocketError::Addresses { addresses, size }.into()) }
+}
+
+/// Reads a socket address of this machine's loopback interface.
+pub(crate) fn loopback(text: &str) -> Result<SocketAddr, SocketError> {
+    let address: Option<SocketAddr> = text.parse().ok();
+    let address = address.filter(|address| address.ip().is_loopback());
+    address.ok_or_else(|| SocketError::Address { text: text.to_owned() })
 }
 
 /// Connects to one peer's listener.
@@ -80,14 +98,12 @@ fn reach<L: Listen>(
 ) -> Result<L::Stream, SocketError> {
     let unreachable = |source| SocketError::Unreachable { peer, source };
     loop {
-        let Some(left) = left(deadline) else {
-            return Err(SocketError::Missing { missing: vec![peer] });
-        };
+        let left = left(deadline, &[peer])?;
         if let Some(stream) = L::connect(address, left).map_err(unreachable)? {
             if !L::is_own(&stream).map_err(unreachable)? {
                 return Err(SocketError::NotThePeer { peer, what: "another user listens there" });
             }
-            stream.prepare().map_err(system("prepare a socket"))?;
+            L::prepare(&stream).map_err(system("prepare a socket"))?;
             return Ok(stream);
         }
         thread::sleep(AGAIN.min(left));
@@ -95,41 +111,41 @@ fn reach<L: Listen>(
 }
 
 /// Waits for a lower rank's answer to the greeting.
-fn hear<S: Stream>(
+fn hear(
     peer: Rank,
-    stream: &S,
+    stream: &impl AsFd,
     expected: Hello,
     deadline: Instant,
 ) -> Result<(), SocketError> {
-    let not_the_peer = |what| Err(SocketError::NotThePeer { peer, what });
     let mut reading = Reading::default();
     loop {
         match reading.go_on(stream) {
-            Said::Nothing if left(deadline).is_none() => {
-                return Err(SocketError::Missing { missing: vec![peer] });
-            }
-            Said::Nothing => wait(&mut [readable(stream.as_fd())], deadline)?,
-            Said::Left => return not_the_peer("it closed the connection without an answer"),
-            Said::Hello(hello) if hello.is(&expected) => return Ok(()),
-            Said::Hello(_) | Said::Strange => {
-                return not_the_peer("something else answers at its address");
-            }
+            Ok(None) => wait(&mut [readable(stream.as_fd())], deadline, &[peer])?,
+            Ok(Some(hello)) if hello.is(&expected) => return Ok(()),
+            Ok(Some(_)) => return Err(SocketError::NotThePeer { peer, what: STRANGE }),
+            Err(what) => return Err(SocketError::NotThePeer { peer, what }),
         }
     }
 }
 
-/// The time left before the deadline, if any.
-fn left(deadline: Instant) -> Option<Duration> {
-    deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
+/// The time left before the deadline. None is left for the missing ranks if it has passed.
+fn left(deadline: Instant, missing: &[Rank]) -> Result<Duration, SocketError> {
+    let left = deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero());
+    left.ok_or_else(|| SocketError::Missing { missing: missing.to_vec() })
 }
 
 fn readable(socket: BorrowedFd<'_>) -> PollFd<'_> {
     PollFd::from_borrowed_fd(socket, PollFlags::IN)
 }
 
-/// Sleeps until a socket is readable or the deadline has passed.
-fn wait(sockets: &mut [PollFd<'_>], deadline: Instant) -> Result<(), SocketError> {
-    let timeout = Timespec::try_from(left(deadline).unwrap_or_default()).ok();
+/// Sleeps until a socket is readable or the deadline has passed. Fails with the missing ranks if it
+/// had passed before.
+fn wait(
+    sockets: &mut [PollFd<'_>],
+    deadline: Instant,
+    missing: &[Rank],
+) -> Result<(), SocketError> {
+    let timeout = Timespec::try_from(left(deadline, missing)?).ok();
     match poll(sockets, timeout.as_ref()) {
         Ok(_) | Err(Errno::INTR) => Ok(()),
         Err(error) => Err(system("wait for a socket")(error)),

@@ -1,35 +1,33 @@
 //! The bandwidth of one direction.
 
-use std::time::Duration;
+use bandgap_comm::{Measuring, Role, Timer};
 
-use bandgap_comm::{Role, Timer, Window};
-
-use super::Pipe;
 use super::side::Side;
-use crate::SocketError;
+use crate::{Kind, SocketError};
 
-/// Bytes of each of [`Window::rounds`] writes.
+/// Bytes of a round.
 pub const STREAM_BYTES: usize = 1 << 20;
 
-/// Each sample times [`Window::rounds`] writes of [`STREAM_BYTES`]. Each write ends when the
-/// responder has read the bytes and answered with one byte.
+/// A round is a write of [`STREAM_BYTES`], which ends when the responder has read the bytes and
+/// answered with one byte.
 ///
 /// The writer waits for the answers because the reader is slower. A writer that ran ahead would
 /// fill the socket's buffers with more than the nearest caches hold, and fetching the bytes from
 /// further away costs more than the wait. At the end the responder compares the last
 /// [`STREAM_BYTES`] with what must have been sent.
 ///
+/// # Panics
+/// If the socket loses messages: lost bytes are not sent again.
+///
 /// # Errors
-/// The other side closed its socket, sent wrong bytes, or was silent for longer than `patience`, or
-/// the operating system refused.
-pub fn stream<P: Pipe, T: Timer>(
-    socket: &P,
-    role: Role,
-    window: Window,
-    timer: &T,
-    patience: Duration,
+/// The other side closed its socket, sent wrong bytes, or was silent for longer than
+/// [`Measuring::patience`], or the operating system refused.
+pub fn stream<K: Kind, T: Timer>(
+    socket: &K,
+    with: &Measuring<'_, T>,
 ) -> Result<Vec<u64>, SocketError> {
-    const { assert!(!P::LOSES, "lost bytes are not sent again") };
+    let Measuring { role, window, timer, patience, .. } = *with;
+    assert!(!K::LOSES, "lost bytes are not sent again");
     let pattern: Vec<u8> = (0..STREAM_BYTES).map(byte_at).collect();
     let mut side = Side::new(socket, patience);
     let mut samples = Vec::new();
@@ -69,7 +67,7 @@ fn byte_at(position: usize) -> u8 {
     (position % 251) as u8
 }
 
-impl<P: Pipe> Side<'_, P> {
+impl<K: Kind> Side<'_, K> {
     fn write(&mut self, bytes: &[u8]) -> Result<(), SocketError> {
         let mut sent = 0;
         while sent < bytes.len() {
@@ -88,12 +86,12 @@ impl<P: Pipe> Side<'_, P> {
         Ok(())
     }
 
-    /// The bytes that a call has moved. If there are none, the silence goes on.
+    /// The bytes that a call has moved. If there are none, this side waits.
     #[inline(always)]
     fn moved(&mut self, bytes: Option<usize>) -> Result<usize, SocketError> {
         match bytes {
-            Some(_) => self.silence.ends(),
-            None => drop(self.silence.goes_on()?),
+            Some(_) => self.goes_on(),
+            None => drop(self.waits()?),
         }
         Ok(bytes.unwrap_or(0))
     }

@@ -2,33 +2,30 @@
 
 use std::time::Duration;
 
-use bandgap_comm::{Role, Timer, Window};
+use bandgap_comm::{Measuring, Role, Timer};
 
-use super::Pipe;
 use super::side::Side;
-use crate::SocketError;
+use crate::{Kind, SocketError};
 
 /// Silence after which a message that may be lost is sent again: a thousand round trips.
 const RESEND: Duration = Duration::from_millis(20);
 
-/// Each sample times [`Window::rounds`] round trips of 8 bytes. Both sides spin on calls that do
-/// not wait. Half a round trip is half the time of a round.
+/// A round is a round trip of 8 bytes. Both sides spin on calls that do not wait. Half a round trip
+/// is half the time of a round.
 ///
 /// Every message carries its number, which is checked. If messages may be lost, the initiator sends
 /// again after 20 ms of silence; that time is part of the sample. The responder returns after its
 /// last answer, so if that one is lost, the initiator fails.
 ///
 /// # Errors
-/// The other side closed its socket, sent a wrong number, or was silent for longer than `patience`,
-/// or the operating system refused.
-pub fn ping_pong<P: Pipe, T: Timer>(
-    pipe: &P,
-    role: Role,
-    window: Window,
-    timer: &T,
-    patience: Duration,
+/// The other side closed its socket, sent a wrong number, or was silent for longer than
+/// [`Measuring::patience`], or the operating system refused.
+pub fn ping_pong<K: Kind, T: Timer>(
+    socket: &K,
+    with: &Measuring<'_, T>,
 ) -> Result<Vec<u64>, SocketError> {
-    let mut player = Player { side: Side::new(pipe, patience), number: 0 };
+    let Measuring { role, window, timer, patience, .. } = *with;
+    let mut player = Player { side: Side::new(socket, patience), number: 0 };
     let mut samples = Vec::new();
     match role {
         Role::Initiator => {
@@ -50,13 +47,13 @@ pub fn ping_pong<P: Pipe, T: Timer>(
     Ok(samples)
 }
 
-struct Player<'a, P> {
-    side: Side<'a, P>,
+struct Player<'a, K> {
+    side: Side<'a, K>,
     /// Number of the last message of this side.
     number: u64,
 }
 
-impl<P: Pipe> Player<'_, P> {
+impl<K: Kind> Player<'_, K> {
     /// One round of the initiator.
     #[inline(always)]
     fn ping(&mut self) -> Result<(), SocketError> {
@@ -67,11 +64,11 @@ impl<P: Pipe> Player<'_, P> {
             match self.receive()? {
                 Some(number) if number == self.number => break,
                 // The second answer to a message that was sent twice.
-                Some(number) if P::LOSES && number < self.number => {}
+                Some(number) if K::LOSES && number < self.number => {}
                 Some(_) => return Err(SocketError::Corrupt { what: "a wrong number came back" }),
                 None => {
-                    if let Some(silent) = self.side.silence.goes_on()?
-                        && P::LOSES
+                    if let Some(silent) = self.side.waits()?
+                        && K::LOSES
                         && silent > resend
                     {
                         resend = silent + RESEND;
@@ -80,7 +77,7 @@ impl<P: Pipe> Player<'_, P> {
                 }
             }
         }
-        self.side.silence.ends();
+        self.side.goes_on();
         Ok(())
     }
 
@@ -91,17 +88,17 @@ impl<P: Pipe> Player<'_, P> {
             match self.receive()? {
                 Some(number) if number == self.number + 1 => break,
                 // The answer to it was lost.
-                Some(number) if P::LOSES && number == self.number && number > 0 => {
+                Some(number) if K::LOSES && number == self.number && number > 0 => {
                     self.send(number)?;
                 }
-                Some(_) if P::LOSES => {}
+                Some(_) if K::LOSES => {}
                 Some(_) => return Err(SocketError::Corrupt { what: "a wrong number arrived" }),
                 None => {
-                    self.side.silence.goes_on()?;
+                    self.side.waits()?;
                 }
             }
         }
-        self.side.silence.ends();
+        self.side.goes_on();
         self.number += 1;
         self.send(self.number)
     }
@@ -113,7 +110,7 @@ impl<P: Pipe> Player<'_, P> {
         while sent < bytes.len() {
             match self.side.send(&bytes[sent..])? {
                 Some(more) => sent += more,
-                None => drop(self.side.silence.goes_on()?),
+                None => drop(self.side.waits()?),
             }
         }
         Ok(())
@@ -126,12 +123,12 @@ impl<P: Pipe> Player<'_, P> {
         let mut received = 0;
         while received < bytes.len() {
             match self.side.receive(&mut bytes[received..])? {
-                Some(more) if P::LOSES && more < bytes.len() => {
+                Some(more) if K::LOSES && more < bytes.len() => {
                     return Err(SocketError::Corrupt { what: "a datagram is not 8 bytes long" });
                 }
                 Some(more) => received += more,
                 None if received == 0 => return Ok(None),
-                None => drop(self.side.silence.goes_on()?),
+                None => drop(self.side.waits()?),
             }
         }
         Ok(Some(u64::from_le_bytes(bytes)))

@@ -1,52 +1,80 @@
-//! One side of a floor: its socket, and how long the other side has been silent.
+//! One side of a floor: its socket, and how long it has waited for the other side.
 
-use std::time::Duration;
+use std::io::{self, ErrorKind};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
-use super::Pipe;
-use super::silence::Silence;
-use crate::SocketError;
+use crate::call::at_once;
 use crate::error::system;
+use crate::{Kind, SocketError};
+
+/// Fruitless calls between two readings of the clock; a call costs several times a reading.
+const CALLS: u32 = 1 << 10;
 
 /// One side of a floor. No call waits.
-pub(super) struct Side<'a, P> {
-    pipe: &'a P,
-    pub(super) silence: Silence,
+pub(super) struct Side<'a, K> {
+    socket: &'a K,
+    /// Longest silence of the other side.
+    patience: Duration,
+    /// Fruitless calls since one did something.
+    calls: u32,
+    /// The first reading of the clock among them.
+    since: Option<Instant>,
 }
 
-impl<'a, P: Pipe> Side<'a, P> {
-    pub(super) fn new(pipe: &'a P, patience: Duration) -> Self {
-        Self { pipe, silence: Silence::new(patience) }
+impl<'a, K: Kind> Side<'a, K> {
+    pub(super) fn new(socket: &'a K, patience: Duration) -> Self {
+        Self { socket, patience, calls: 0, since: None }
     }
 
     /// Sends the first bytes. Returns how many; `None` if there is no room.
     #[inline(always)]
     pub(super) fn send(&self, bytes: &[u8]) -> Result<Option<usize>, SocketError> {
-        match send(self.pipe, bytes, SendFlags::NOSIGNAL) {
-            Ok(sent) => Ok(Some(sent)),
-            Err(Errno::AGAIN | Errno::INTR) => Ok(None),
-            Err(error) => Err(failed(error)),
-        }
+        at_once(|| send(self.socket, bytes, SendFlags::NOSIGNAL)).map_err(failed)
     }
 
     /// Receives the next bytes. Returns how many, at least one; `None` if none have arrived.
     #[inline(always)]
     pub(super) fn receive(&self, into: &mut [u8]) -> Result<Option<usize>, SocketError> {
-        match recv(self.pipe, into, RecvFlags::empty()) {
-            Ok((0, _)) => Err(SocketError::Closed),
-            Ok((received, _)) => Ok(Some(received)),
-            Err(Errno::AGAIN | Errno::INTR) => Ok(None),
+        match at_once(|| recv(self.socket, &mut *into, RecvFlags::empty())) {
+            Ok(Some((0, _))) => Err(SocketError::Closed),
+            Ok(received) => Ok(received.map(|(bytes, _)| bytes)),
             Err(error) => Err(failed(error)),
         }
+    }
+
+    /// Call this after a call that did nothing. Now and then it returns how long that has been so.
+    #[inline(always)]
+    pub(super) fn waits(&mut self) -> Result<Option<Duration>, SocketError> {
+        self.calls = self.calls.wrapping_add(1);
+        if self.calls.is_multiple_of(CALLS) { self.look().map(Some) } else { Ok(None) }
+    }
+
+    /// Call this after a call that did something.
+    #[inline(always)]
+    pub(super) fn goes_on(&mut self) {
+        self.calls = 0;
+        self.since = None;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look(&mut self) -> Result<Duration, SocketError> {
+        // The other side may need this core. If it had its own, it would long have answered.
+        thread::yield_now();
+        let waited = self.since.get_or_insert_with(Instant::now).elapsed();
+        if waited > self.patience { Err(SocketError::Silent { waited }) } else { Ok(waited) }
     }
 }
 
 #[cold]
-fn failed(error: Errno) -> SocketError {
-    match error {
-        Errno::PIPE | Errno::CONNRESET | Errno::CONNREFUSED => SocketError::Closed,
+fn failed(error: io::Error) -> SocketError {
+    match error.kind() {
+        ErrorKind::BrokenPipe | ErrorKind::ConnectionReset | ErrorKind::ConnectionRefused => {
+            SocketError::Closed
+        }
         _ => system("exchange messages over a bare socket")(error),
     }
 }

@@ -7,6 +7,8 @@ use std::os::fd::AsFd;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
+use crate::call::at_once;
+
 /// A connected socket for datagrams whose calls do not wait. It may lose, repeat, reorder and
 /// change datagrams.
 pub trait Datagrams: AsFd {
@@ -28,25 +30,16 @@ pub trait Datagrams: AsFd {
 impl Datagrams for UdpSocket {
     #[inline]
     fn send(&mut self, datagram: &[u8]) -> io::Result<bool> {
-        loop {
-            match send(&*self, datagram, SendFlags::NOSIGNAL) {
-                Ok(_) => return Ok(true),
-                Err(Errno::AGAIN | Errno::NOBUFS) => return Ok(false),
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
+        let sent = at_once(|| match send(&*self, datagram, SendFlags::NOSIGNAL) {
+            Err(Errno::NOBUFS) => Err(Errno::AGAIN),
+            sent => sent,
+        })?;
+        Ok(sent.is_some())
     }
 
     #[inline]
     fn receive(&mut self, into: &mut [u8]) -> io::Result<Option<usize>> {
-        loop {
-            match recv(&*self, &mut *into, RecvFlags::empty()) {
-                Ok((len, _)) => return Ok(Some(len)),
-                Err(Errno::AGAIN) => return Ok(None),
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
+        let received = at_once(|| recv(&*self, &mut *into, RecvFlags::empty()))?;
+        Ok(received.map(|(len, _)| len))
     }
 }

@@ -103,21 +103,16 @@ impl Key {
     /// The header and the payload; `None` if the datagram does not belong to this key.
     #[inline]
     pub(super) fn open(self, datagram: &[u8]) -> Option<(Header, &[u8])> {
-        let (header, payload) = datagram.split_first_chunk::<HEADER>()?;
-        let (tag, fields) = header.split_first_chunk::<TAG>()?;
+        let (tag, _) = datagram.split_first_chunk()?;
         if u64::from_le_bytes(*tag) != self.tag(datagram) {
             return None;
         }
-        let (number, fields) = fields.split_first_chunk::<4>()?;
-        let (ack, fields) = fields.split_first_chunk::<4>()?;
-        let (room, fields) = fields.split_first_chunk::<4>()?;
-        let &[flags, 0, 0, 0] = fields else { return None };
-        let header = Header {
-            number: u32::from_le_bytes(*number),
-            ack: u32::from_le_bytes(*ack),
-            room: u32::from_le_bytes(*room),
-            flags: Flags(flags),
+        let (header, payload) = datagram.split_first_chunk::<HEADER>()?;
+        let &[_, _, number, ack, room, [flags, 0, 0, 0]] = header.as_chunks().0 else {
+            return None;
         };
+        let [number, ack, room] = [number, ack, room].map(u32::from_le_bytes);
+        let header = Header { number, ack, room, flags: Flags(flags) };
         (flags & !Flags::ALL == 0).then_some((header, payload))
     }
 }

@@ -1,34 +1,39 @@
 //! What has arrived, and what the peer must be told about it.
 
 use super::header::Flags;
-use super::{MOST, charge};
+use super::{MOST, Mishaps, charge};
 
 /// The receiving half of one direction.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[cfg_attr(test, derive(Clone, PartialEq))]
 pub(super) struct Inbox {
     /// Number of the next datagram in order.
-    expected: u32,
+    pub(super) expected: u32,
     /// How much fits into the socket's buffer.
-    room: u32,
+    pub(super) room: u32,
     /// Charge of what arrived since the last acknowledgement.
     charged: u32,
-    /// Something has arrived since the last acknowledgement.
-    owes: bool,
-    /// That was already so at the last look.
-    waited: bool,
-    /// An acknowledgement is due now.
-    due: bool,
-    /// It must say that what is missing is lost.
-    lost: bool,
-    /// That has been said about the datagram that is expected.
+    owed: Owed,
+    /// The peer has been told that the datagram that is expected is lost.
     complained: bool,
     /// The number at which the peer closed.
     end: Option<u32>,
-    /// Datagrams that had arrived before.
-    pub(super) duplicates: u64,
-    /// Datagrams that arrived before their turn.
-    pub(super) early: u64,
+}
+
+/// What the peer waits for, and how urgently.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Owed {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// An acknowledgement, since the last look.
+    New,
+    /// An acknowledgement, since before the last look.
+    Old,
+    /// An acknowledgement that is due now.
+    Due,
+    /// One that is due now and says that what is missing is lost. It must be a separate one.
+    Complaint,
 }
 
 /// The place of a datagram in the order.
@@ -44,29 +49,7 @@ pub(super) enum Place {
 
 impl Inbox {
     pub(super) fn new(first: u32, room: u32) -> Self {
-        Self {
-            expected: first,
-            room,
-            charged: 0,
-            owes: false,
-            waited: false,
-            due: false,
-            lost: false,
-            complained: false,
-            end: None,
-            duplicates: 0,
-            early: 0,
-        }
-    }
-
-    #[inline]
-    pub(super) fn expected(&self) -> u32 {
-        self.expected
-    }
-
-    #[inline]
-    pub(super) fn room(&self) -> u32 {
-        self.room
+        Self { expected: first, room, ..Self::default() }
     }
 
     /// The place of a number; `None` if no peer can have got that far.
@@ -81,19 +64,19 @@ impl Inbox {
 
     /// A datagram with a payload has arrived.
     #[inline]
-    pub(super) fn arrived(&mut self, place: Place, len: usize) {
-        self.owes = true;
+    pub(super) fn arrived(&mut self, place: Place, len: usize, mishaps: &mut Mishaps) {
         self.charged += charge(len);
-        // The peer may have no room left, or soon have none.
-        self.due |= self.charged >= self.room / 2;
+        // With half of it used, the peer may have no room left, or soon have none.
+        let owed = if self.charged >= self.room / 2 { Owed::Due } else { Owed::New };
+        self.owed = self.owed.max(owed);
         match place {
             Place::Next => {
                 self.expected = self.expected.wrapping_add(1);
                 self.complained = false;
             }
-            Place::Again => self.duplicates += 1,
+            Place::Again => mishaps.duplicates += 1,
             Place::Early => {
-                self.early += 1;
+                mishaps.early += 1;
                 self.complain();
             }
         }
@@ -104,14 +87,14 @@ impl Inbox {
     #[cold]
     fn complain(&mut self) {
         if !std::mem::replace(&mut self.complained, true) {
-            (self.due, self.lost) = (true, true);
+            self.owed = Owed::Complaint;
         }
     }
 
     /// The peer has asked what has arrived.
     #[cold]
     pub(super) fn asked(&mut self) {
-        (self.due, self.lost) = (true, true);
+        self.owed = Owed::Complaint;
     }
 
     /// The peer has closed before sending this number.
@@ -134,42 +117,47 @@ impl Inbox {
     /// Whether a separate acknowledgement is due.
     #[inline]
     pub(super) fn due(&self) -> bool {
-        self.due
+        self.owed >= Owed::Due
     }
 
     /// The flags of the separate acknowledgement.
     pub(super) fn flags(&self) -> Flags {
-        if self.lost { Flags::LOST } else { Flags::NONE }
+        if self.owed == Owed::Complaint { Flags::LOST } else { Flags::NONE }
     }
 
     /// An acknowledgement went out with a payload. It does not say what is lost.
     #[inline]
     pub(super) fn told(&mut self) {
         self.charged = 0;
-        self.owes = self.lost;
-        self.waited = false;
-        self.due = self.lost;
+        if self.owed != Owed::Complaint {
+            self.owed = Owed::Nothing;
+        }
     }
 
     /// A separate acknowledgement went out.
     pub(super) fn told_all(&mut self) {
-        self.lost = false;
-        self.told();
+        self.charged = 0;
+        self.owed = Owed::Nothing;
     }
 
     /// Checks whether the peer has waited for longer than the time between two looks.
     pub(super) fn tend(&mut self) {
-        self.due |= self.owes && self.waited;
-        self.waited = self.owes;
+        match self.owed {
+            Owed::New => self.owed = Owed::Old,
+            Owed::Old => self.owed = Owed::Due,
+            Owed::Nothing | Owed::Due | Owed::Complaint => {}
+        }
     }
 
     /// Makes an acknowledgement that is owed due now.
     pub(super) fn hurry(&mut self) {
-        self.due |= self.owes;
+        if self.owes() {
+            self.owed = self.owed.max(Owed::Due);
+        }
     }
 
     /// Whether the peer waits for an acknowledgement.
     pub(super) fn owes(&self) -> bool {
-        self.owes || self.due
+        self.owed != Owed::Nothing
     }
 }

@@ -1,18 +1,15 @@
 //! Connects ranks over UDP on the loopback interface: each pair of ranks has a reliable, ordered
-//! stream of bytes over datagrams, with a socket of its own at each end. Also bare sockets for the
-//! floor.
-//!
-//! * [`Ports`], [`link`]: how ranks find each other.
-//! * [`UdpStream`]: one end of a pair, over anything that carries [`Datagrams`].
+//! stream of bytes over datagrams, with a socket of its own at each end. [`UdpStream`] is one end of
+//! a pair, over anything that carries [`Datagrams`].
 //!
 //! A frame is a datagram. One call sends it, one call receives it, and it acknowledges what came
 //! from the other side. No other datagrams are sent while nothing is lost and there is traffic in
 //! both directions.
 
-mod bare;
 mod datagrams;
 mod header;
 mod inbox;
+mod mishaps;
 mod outbox;
 mod ports;
 mod protocol;
@@ -20,17 +17,16 @@ mod store;
 mod stream;
 
 use std::borrow::Cow::Borrowed;
-use std::os::fd::OwnedFd;
+use std::net::UdpSocket;
 
-use bandgap_comm::Yields::HalfRoundTrip;
-use bandgap_comm::{Bare, Can, CommError, Connected, Floor, Rendezvous, Timer, Transport};
+use bandgap_comm::{CommError, Floor, Rank, Rendezvous};
 
-use crate::transport::{BareSocket, can, finish, unconnected};
+use crate::error::system;
+use crate::transport::{message, word};
+use crate::{Kind, Over, SocketError};
 
-pub use bare::{bind_loopback, connect};
 pub use datagrams::Datagrams;
-pub use ports::{Ports, link};
-pub use protocol::Mishaps;
+pub use mishaps::Mishaps;
 pub use stream::UdpStream;
 
 /// Size to request for a socket's receive buffer: Linux's default limit for unprivileged processes.
@@ -53,54 +49,37 @@ const fn charge(len: usize) -> u32 {
 }
 
 /// UDP over the loopback interface, made reliable.
-#[derive(Debug)]
-pub struct Udp;
+pub type Udp = Over<UdpSocket>;
 
-impl Transport for Udp {
+impl Kind for UdpSocket {
     const NAME: &'static str = "udp";
     const MEANING: &'static str = "UDP over the loopback interface, made reliable";
     /// Few programs send messages over it: it is measured when asked for.
-    const CAN: Can = can("udp", false);
+    const COMPARED: bool = false;
+    const LOSES: bool = true;
     const FLOORS: &'static [Floor] = &[
-        Floor::new("udp", "8 bytes over UDP, half a round trip", HalfRoundTrip, 20),
-        Floor::layer(
+        word("udp", "8 bytes over UDP, half a round trip"),
+        message(
             "active_message_udp",
             "request and reply over UDP, half round trip",
-            HalfRoundTrip,
-            20,
             &[Borrowed("udp")],
-            "ping_pong",
         ),
     ];
 
-    fn connect<C: Connected>(
-        _inherited: Vec<OwnedFd>,
-        exposed: usize,
-        meeting: &mut dyn Rendezvous,
-        then: C,
-    ) -> Result<C::Output, CommError> {
-        let (ports, addresses) = Ports::bind(meeting.size()).map_err(unconnected)?;
-        let all = meeting.exchange(addresses)?;
-        let link = link(meeting.rank(), ports, &all, &meeting.secret()).map_err(unconnected)?;
-        Ok(finish(link, exposed, then))
+    type Stream = UdpStream;
+
+    fn sockets(meeting: &mut dyn Rendezvous) -> Result<Vec<Self>, CommError> {
+        ports::sockets(meeting)
     }
 
-    fn bare<T: Timer + 'static>(
-        _inherited: Vec<OwnedFd>,
-        meeting: &mut dyn Rendezvous,
-    ) -> Result<Box<dyn Bare<T>>, CommError> {
-        let (socket, address) = bind_loopback().map_err(unconnected)?;
-        let all = meeting.exchange(address)?;
-        let peer = all.get(1 - meeting.rank().min(1)).map_or("", String::as_str);
-        let socket = connect(socket, peer).map_err(unconnected)?;
-        Ok(Box::new(BareSocket::of(socket)))
+    fn stream(self, meeting: &dyn Rendezvous, peer: Rank) -> Result<UdpStream, SocketError> {
+        let stream = UdpStream::over(self, &meeting.secret(), meeting.rank(), peer);
+        stream.map_err(system("prepare a datagram socket"))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::net::UdpSocket;
-
     use rustix::net::sockopt::{set_socket_recv_buffer_size, socket_recv_buffer_size};
 
     use super::*;

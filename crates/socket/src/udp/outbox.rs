@@ -1,16 +1,15 @@
 //! What has been sent but not acknowledged.
 
-use super::header::{Flags, HEADER, Header, Key, MAX_DATAGRAM, MAX_PAYLOAD};
-use super::store::Store;
-use super::{MAX_ROOM, MOST, charge};
+use std::time::Duration;
 
-/// Milliseconds.
-pub(super) type Millis = u64;
+use super::header::{Flags, HEADER, MAX_DATAGRAM, MAX_PAYLOAD};
+use super::store::Store;
+use super::{MAX_ROOM, MOST, Mishaps, charge};
 
 /// First wait for an acknowledgement. It is usually longer than a rank computes between two polls.
 /// A needless repetition costs little, and if a datagram is lost, the peer usually notices much
 /// sooner, when the next one arrives.
-pub(super) const FIRST_WAIT: Millis = 10;
+const FIRST_WAIT: Duration = Duration::from_millis(10);
 /// Most doublings of that wait, so that it stays below a second.
 const DOUBLINGS: u32 = 6;
 /// After this many unanswered repetitions, over 150 ms, this rank may stop polling without having
@@ -32,10 +31,9 @@ struct Piece {
 /// The sending half of one direction.
 ///
 /// Datagrams go through three stages by their numbers: `base ≤ given ≤ made`.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[cfg_attr(test, derive(Clone, PartialEq))]
 pub(super) struct Outbox {
-    key: Key,
     store: Store,
     pieces: Box<[Piece]>,
     /// The oldest datagram that is not acknowledged.
@@ -43,7 +41,7 @@ pub(super) struct Outbox {
     /// The next one to give to the system, for the first time or again.
     given: u32,
     /// The next one that was never given to the system.
-    sent: u32,
+    pub(super) sent: u32,
     /// The next one to make.
     made: u32,
     /// Charge of all datagrams from `base` on.
@@ -55,17 +53,14 @@ pub(super) struct Outbox {
     /// Nothing has been acknowledged since the last look.
     watched: bool,
     /// When to repeat the oldest datagram; `None` until the clock has been read.
-    due: Option<Millis>,
+    due: Option<Duration>,
     /// Repetitions since something was acknowledged.
     tries: u32,
-    /// Datagrams sent again.
-    pub(super) repeated: u64,
 }
 
 impl Outbox {
-    pub(super) fn new(key: Key, first: u32, room: u32) -> Self {
+    pub(super) fn new(first: u32, room: u32) -> Self {
         Self {
-            key,
             // The unused part at the store's end is shorter than a datagram.
             store: Store::new(MAX_ROOM as usize + 2 * MAX_DATAGRAM),
             pieces: vec![Piece::default(); PLACES].into_boxed_slice(),
@@ -73,13 +68,8 @@ impl Outbox {
             given: first,
             sent: first,
             made: first,
-            charged: 0,
             room,
-            ask: false,
-            watched: false,
-            due: None,
-            tries: 0,
-            repeated: 0,
+            ..Self::default()
         }
     }
 
@@ -118,40 +108,30 @@ impl Outbox {
         self.given != self.made || self.ask
     }
 
-    /// The next datagram to send, with this acknowledgement. It stays the next one until
-    /// [`Outbox::gave`].
+    /// The next datagram to send: its number, its flags, and its bytes, without a header so far. It
+    /// stays the next one until [`Outbox::gave`]. Call this only if one is [pending][Self::pending].
     #[inline]
-    pub(super) fn next(&mut self, ack: u32, room: u32) -> Option<&[u8]> {
-        if !self.pending() {
-            return None;
-        }
+    pub(super) fn next(&mut self) -> (u32, Flags, &mut [u8]) {
         let (number, flags) =
             if self.ask { (self.base, Flags::ASK) } else { (self.given, Flags::NONE) };
         let Piece { at, len } = *self.piece(number);
-        let datagram = self.store.region(at, len);
-        self.key.seal(datagram, &Header { number, ack, room, flags });
-        Some(datagram)
+        (number, flags, self.store.region(at, len))
     }
 
     /// Notes that the system took the datagram.
     #[inline]
-    pub(super) fn gave(&mut self) {
+    pub(super) fn gave(&mut self, mishaps: &mut Mishaps) {
         if !self.ask || self.given == self.base {
             if self.given == self.sent {
                 self.sent = self.sent.wrapping_add(1);
             } else {
-                self.repeated += 1;
+                mishaps.repeated += 1;
             }
             self.given = self.given.wrapping_add(1);
         } else {
-            self.repeated += 1;
+            mishaps.repeated += 1;
         }
         self.ask = false;
-    }
-
-    /// The number of the next datagram that was never sent.
-    pub(super) fn unused(&self) -> u32 {
-        self.sent
     }
 
     /// How many datagrams `ack` newly acknowledges: 0 if it is old, `None` if it acknowledges what
@@ -184,23 +164,17 @@ impl Outbox {
         (self.ask, self.watched, self.due, self.tries) = (false, false, None, 0);
     }
 
-    /// Whether `ack` is the newest acknowledgement so far.
-    pub(super) fn is_newest(&self, ack: u32) -> bool {
-        ack == self.base
-    }
-
-    /// Goes back, to send everything again.
-    pub(super) fn rewind(&mut self) {
-        self.given = self.base;
+    /// Goes back to send everything from `ack` on again, if that is the newest acknowledgement.
+    pub(super) fn rewind(&mut self, ack: u32) {
+        if ack == self.base {
+            self.given = ack;
+        }
     }
 
     /// Checks whether acknowledgements are late. Reads the clock only if none has come since the
     /// last look.
-    pub(super) fn tend(&mut self, now: impl FnOnce() -> Millis) {
-        if self.idle() {
-            return;
-        }
-        if std::mem::replace(&mut self.watched, true) {
+    pub(super) fn tend(&mut self, now: impl FnOnce() -> Duration) {
+        if !self.idle() && std::mem::replace(&mut self.watched, true) {
             self.look(now());
         }
     }
@@ -208,19 +182,18 @@ impl Outbox {
     /// Repeats the oldest datagram if it is due. Returns the time left. Only the oldest is
     /// repeated: perhaps the peer is just not polling and everything lies at its socket. The answer
     /// will tell.
-    pub(super) fn look(&mut self, now: Millis) -> Option<Millis> {
+    pub(super) fn look(&mut self, now: Duration) -> Option<Duration> {
         if self.idle() {
             return None;
         }
-        let wait = |tries: u32| FIRST_WAIT << tries.min(DOUBLINGS);
-        let mut due = *self.due.get_or_insert(now + wait(0));
-        if now >= due {
+        let wait = |tries: u32| FIRST_WAIT * (1 << tries.min(DOUBLINGS));
+        let due = self.due.get_or_insert(now + wait(0));
+        if now >= *due {
             self.ask = true;
             self.tries += 1;
-            due = now + wait(self.tries);
-            self.due = Some(due);
+            *due = now + wait(self.tries);
         }
-        Some(due - now)
+        Some(*due - now)
     }
 
     /// Whether everything is acknowledged.

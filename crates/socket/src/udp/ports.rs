@@ -1,70 +1,41 @@
 //! How ranks on one machine find each other: a rank has a socket for each peer, and all ranks tell
 //! each other the sockets' addresses before they send anything. Nothing else needs to be agreed.
 
-use std::net::UdpSocket;
+use std::net::{Ipv4Addr, UdpSocket};
 
-use bandgap_comm::Rank;
+use bandgap_comm::{CommError, Rendezvous};
 
-use super::{UdpStream, bare};
-use crate::connect::Secret;
+use crate::SocketError;
+use crate::connect::{exchange, loopback};
 use crate::error::system;
-use crate::{SocketError, SocketLink};
-
-/// One socket on the loopback interface for each peer.
-#[derive(Debug)]
-pub struct Ports {
-    /// In the order of the peers' ranks.
-    sockets: Vec<UdpSocket>,
-}
 
 /// Separates the addresses of a rank.
-const BETWEEN: char = ',';
+const BETWEEN: &str = ",";
 
-impl Ports {
-    /// Binds the sockets of one of `size` ranks to ports that the system chooses. Also returns the
-    /// text to tell the others.
-    ///
-    /// # Errors
-    /// The operating system refused.
-    pub fn bind(size: usize) -> Result<(Self, String), SocketError> {
-        let mut sockets = Vec::new();
-        let mut addresses = Vec::new();
-        for _ in 1..size {
-            let (socket, address) = bare::bind_loopback()?;
-            sockets.push(socket);
-            addresses.push(address);
-        }
-        Ok((Self { sockets }, addresses.join(&BETWEEN.to_string())))
+/// This rank's sockets on the loopback interface, each connected to one peer's, in the order of
+/// ranks. This waits for nobody: datagrams for a peer that has not got this far wait at its socket.
+/// A connected socket receives from its peer only, but what strangers sent before is still in it.
+pub(super) fn sockets(meeting: &mut dyn Rendezvous) -> Result<Vec<UdpSocket>, CommError> {
+    let operation = "bind a datagram socket to the loopback interface";
+    let mut sockets = Vec::new();
+    let mut addresses = Vec::new();
+    for _ in 1..meeting.size() {
+        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).map_err(system(operation))?;
+        addresses.push(socket.local_addr().map_err(system(operation))?.to_string());
+        sockets.push(socket);
     }
-}
-
-/// The link of `rank` to all others by the texts of their [`Ports`], in the order of ranks. This
-/// waits for nobody: datagrams for a peer that has not got this far wait at its socket. What
-/// strangers sent to the sockets before is dropped.
-///
-/// # Errors
-/// A text does not fit the number of ranks or is invalid, or the operating system refused.
-pub fn link(
-    rank: Rank,
-    ports: Ports,
-    addresses: &[String],
-    secret: &Secret,
-) -> Result<SocketLink<UdpStream>, SocketError> {
-    let size = ports.sockets.len() + 1;
-    if addresses.len() != size {
-        return Err(SocketError::Addresses { addresses: addresses.len(), size });
-    }
-    let mut streams = Vec::with_capacity(size - 1);
-    let peers = (0..size).filter(|&peer| peer != rank);
-    for (peer, socket) in peers.zip(ports.sockets) {
-        let text = &addresses[peer];
+    let all = exchange(meeting, addresses.join(BETWEEN))?;
+    let rank = meeting.rank();
+    let operation = "connect a datagram socket";
+    let peers = (0..all.len()).filter(|&peer| peer != rank);
+    for (peer, socket) in peers.zip(&sockets) {
+        let text = &all[peer];
         // This rank's place among the peer's peers; the peer itself is not one of them.
         let nth = if rank < peer { rank } else { rank - 1 };
         let address = text.split(BETWEEN).nth(nth);
         let address = address.ok_or_else(|| SocketError::Address { text: text.clone() })?;
-        let socket = bare::connect(socket, address)?;
-        let stream = UdpStream::over(socket, secret, rank, peer);
-        streams.push(stream.map_err(system("prepare a datagram socket"))?);
+        socket.connect(loopback(address)?).map_err(system(operation))?;
+        socket.set_nonblocking(true).map_err(system(operation))?;
     }
-    SocketLink::over(rank, streams)
+    Ok(sockets)
 }

@@ -15,10 +15,12 @@
 //! next datagram that goes back, or separately when half of the buffer has been used, or after a
 //! while.
 
+use std::time::Duration;
+
 use super::header::{Flags, HEADER, Header, Key};
 use super::inbox::{Inbox, Place};
-use super::outbox::{Millis, Outbox};
-use super::{LEAST_ROOM, MAX_ROOM};
+use super::outbox::Outbox;
+use super::{LEAST_ROOM, MAX_ROOM, Mishaps};
 
 /// One end of a pair.
 #[derive(Debug)]
@@ -30,28 +32,18 @@ pub(super) struct Protocol {
     ours: Key,
     outbox: Outbox,
     inbox: Inbox,
-    refused: u64,
-}
-
-/// What has gone wrong at one end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Mishaps {
-    /// Datagrams sent again.
-    pub repeated: u64,
-    /// Datagrams that had arrived before.
-    pub duplicates: u64,
-    /// Datagrams that arrived before their turn and were dropped.
-    pub early: u64,
-    /// Datagrams that were not the peer's, were changed on their way, or were invalid.
-    pub refused: u64,
+    /// The last separate acknowledgement.
+    answer: [u8; HEADER],
+    pub(super) mishaps: Mishaps,
 }
 
 impl Protocol {
     /// An end whose socket holds `room`. The numbers of both ends start at `first`.
     pub(super) fn new(ours: Key, theirs: Key, first: u32, room: u32) -> Self {
-        let outbox = Outbox::new(ours, first, LEAST_ROOM);
+        let outbox = Outbox::new(first, LEAST_ROOM);
         let inbox = Inbox::new(first, room.clamp(LEAST_ROOM, MAX_ROOM));
-        Self { theirs, ours, outbox, inbox, refused: 0 }
+        let (answer, mishaps) = ([0; HEADER], Mishaps::default());
+        Self { theirs, ours, outbox, inbox, answer, mishaps }
     }
 
     /// Takes bytes to send from two pieces. Returns how many: 0 if there is no room.
@@ -60,33 +52,38 @@ impl Protocol {
         self.outbox.push(first, second)
     }
 
-    /// Whether [`Protocol::next`] or [`Protocol::answer`] has something to send.
+    /// Whether there is a [next][Self::next] datagram.
     #[inline]
     pub(super) fn restless(&self) -> bool {
         self.outbox.pending() || self.inbox.due()
     }
 
-    /// The next datagram with a payload. It stays the next one until [`Protocol::gave`].
+    /// The next datagram: one with a payload, or a separate acknowledgement if one is due. It stays
+    /// the next one until [`Protocol::gave`].
     #[inline]
     pub(super) fn next(&mut self) -> Option<&[u8]> {
-        self.outbox.next(self.inbox.expected(), self.inbox.room())
+        if self.outbox.pending() {
+            let (number, flags, datagram) = self.outbox.next();
+            let (ack, room) = (self.inbox.expected, self.inbox.room);
+            self.ours.seal(datagram, &Header { number, ack, room, flags });
+            Some(datagram)
+        } else if self.inbox.due() {
+            self.answer = self.bare(self.inbox.flags());
+            Some(&self.answer)
+        } else {
+            None
+        }
     }
 
-    /// Notes that the datagram was sent.
+    /// Notes that the next datagram was sent.
     #[inline]
     pub(super) fn gave(&mut self) {
-        self.outbox.gave();
-        self.inbox.told();
-    }
-
-    /// A separate acknowledgement, if one is due. It stays due until [`Protocol::answered`].
-    pub(super) fn answer(&self) -> Option<[u8; HEADER]> {
-        self.inbox.due().then(|| self.bare(self.inbox.flags()))
-    }
-
-    /// Notes that the acknowledgement was sent.
-    pub(super) fn answered(&mut self) {
-        self.inbox.told_all();
+        if self.outbox.pending() {
+            self.outbox.gave(&mut self.mishaps);
+            self.inbox.told();
+        } else {
+            self.inbox.told_all();
+        }
     }
 
     /// The datagram that says that this end closes. Nothing is repeated afterwards.
@@ -96,8 +93,8 @@ impl Protocol {
 
     fn bare(&self, flags: Flags) -> [u8; HEADER] {
         let mut datagram = [0; HEADER];
-        let (ack, room) = (self.inbox.expected(), self.inbox.room());
-        self.ours.seal(&mut datagram, &Header { number: self.outbox.unused(), ack, room, flags });
+        let (number, ack, room) = (self.outbox.sent, self.inbox.expected, self.inbox.room);
+        self.ours.seal(&mut datagram, &Header { number, ack, room, flags });
         datagram
     }
 
@@ -106,13 +103,13 @@ impl Protocol {
     #[inline]
     pub(super) fn accept<'d>(&mut self, datagram: &'d [u8]) -> Option<&'d [u8]> {
         let Some((header, place, covered, payload)) = self.examine(datagram) else {
-            self.refused += 1;
+            self.mishaps.refused += 1;
             return None;
         };
         self.outbox.acknowledge(covered);
         self.outbox.room = header.room;
         if !payload.is_empty() {
-            self.inbox.arrived(place, datagram.len());
+            self.inbox.arrived(place, datagram.len(), &mut self.mishaps);
         }
         if header.flags != Flags::NONE {
             self.heed(&header, place);
@@ -136,8 +133,8 @@ impl Protocol {
         if header.flags.has(Flags::ASK) {
             self.inbox.asked();
         }
-        if header.flags.has(Flags::LOST) && self.outbox.is_newest(header.ack) {
-            self.outbox.rewind();
+        if header.flags.has(Flags::LOST) {
+            self.outbox.rewind(header.ack);
         }
         if header.flags.has(Flags::CLOSE) {
             self.inbox.closes(header.number, place);
@@ -151,14 +148,14 @@ impl Protocol {
     }
 
     /// Checks whether acknowledgements are late on either side. Call this now and then.
-    pub(super) fn tend(&mut self, now: impl FnOnce() -> Millis) {
+    pub(super) fn tend(&mut self, now: impl FnOnce() -> Duration) {
         self.inbox.tend();
         self.outbox.tend(now);
     }
 
     /// Call this before this end sleeps: what it owes is due. It must wake up after the time
     /// returned.
-    pub(super) fn rest(&mut self, now: Millis) -> Option<Millis> {
+    pub(super) fn rest(&mut self, now: Duration) -> Option<Duration> {
         self.inbox.hurry();
         self.outbox.look(now)
     }
@@ -166,15 +163,6 @@ impl Protocol {
     /// Datagrams that may not have arrived, and acknowledgements owed.
     pub(super) fn unsettled(&self) -> usize {
         self.outbox.unsettled() + usize::from(self.inbox.owes())
-    }
-
-    pub(super) fn mishaps(&self) -> Mishaps {
-        Mishaps {
-            repeated: self.outbox.repeated,
-            duplicates: self.inbox.duplicates,
-            early: self.inbox.early,
-            refused: self.refused,
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Room for datagrams, each in one piece, in the order in which they are made.
 
 /// A ring of bytes: regions are taken at one end and returned at the other.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[cfg_attr(test, derive(Clone, PartialEq))]
 pub(super) struct Store {
     bytes: Box<[u8]>,

@@ -9,9 +9,8 @@ use bandgap_comm::Rank;
 use rustix::net::sockopt::{set_socket_recv_buffer_size, socket_recv_buffer_size};
 
 use super::header::{HEADER, Key, MAX_DATAGRAM, MAX_PAYLOAD};
-use super::outbox::Millis;
-use super::protocol::{Mishaps, Protocol};
-use super::{Datagrams, MAX_ROOM, RECEIVE_BUFFER};
+use super::protocol::Protocol;
+use super::{Datagrams, MAX_ROOM, Mishaps, RECEIVE_BUFFER};
 use crate::{Received, Secret, Stream};
 
 /// Where numbers begin: so close to their end that many runs pass it.
@@ -51,7 +50,7 @@ impl<D: Datagrams> UdpStream<D> {
 
     /// What has gone wrong so far at this end.
     pub fn mishaps(&self) -> Mishaps {
-        self.protocol.mishaps()
+        self.protocol.mishaps
     }
 
     /// Sends everything that waits, as far as the system takes it.
@@ -59,14 +58,7 @@ impl<D: Datagrams> UdpStream<D> {
         while let Some(datagram) = self.protocol.next() {
             match self.datagrams.send(datagram) {
                 Ok(true) => self.protocol.gave(),
-                Ok(false) => return Ok(()),
-                Err(error) => return self.heed(error),
-            }
-        }
-        if let Some(answer) = self.protocol.answer() {
-            match self.datagrams.send(&answer) {
-                Ok(true) => self.protocol.answered(),
-                Ok(false) => {}
+                Ok(false) => break,
                 Err(error) => return self.heed(error),
             }
         }
@@ -97,47 +89,11 @@ impl<D: Datagrams> UdpStream<D> {
         }
         if self.gone { Err(ErrorKind::ConnectionRefused.into()) } else { Ok(Received::Nothing) }
     }
-
-    /// Receives a datagram, and passes its payload to `put` if that has `room` for it.
-    #[inline]
-    fn receive_with(&mut self, room: usize, put: impl FnOnce(&[u8])) -> io::Result<Received> {
-        let arrived = match self.datagrams.receive(&mut self.arrived) {
-            Ok(Some(len)) => &self.arrived[..len],
-            Ok(None) => return self.nothing(),
-            Err(error) => return self.heed(error).map(|()| Received::Nothing),
-        };
-        // A datagram without room counts as lost: the peer sends it again.
-        if arrived.len() > room + HEADER {
-            return Ok(Received::Nothing);
-        }
-        let payload = self.protocol.accept(arrived);
-        let brought = payload.map_or(Received::Nothing, |payload| {
-            put(payload);
-            Received::Bytes(payload.len())
-        });
-        if self.protocol.restless() {
-            self.attend()?;
-        }
-        Ok(brought)
-    }
-
-    fn now(begun: Instant) -> Millis {
-        begun.elapsed().as_millis() as Millis
-    }
 }
 
 impl<D: Datagrams> Stream for UdpStream<D> {
     const TENDED: bool = true;
     const AT_ONCE: usize = MAX_PAYLOAD;
-
-    fn prepare(&self) -> io::Result<()> {
-        Ok(rustix::io::ioctl_fionbio(self, true)?)
-    }
-
-    #[inline]
-    fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.send_both(bytes, &[])
-    }
 
     #[inline]
     fn send_both(&mut self, first: &[u8], second: &[u8]) -> io::Result<usize> {
@@ -152,31 +108,39 @@ impl<D: Datagrams> Stream for UdpStream<D> {
     }
 
     #[inline]
-    fn receive(&mut self, into: &mut [u8]) -> io::Result<Received> {
-        self.receive_with(into.len(), |payload| into[..payload.len()].copy_from_slice(payload))
-    }
-
-    #[inline]
     fn receive_both(&mut self, first: &mut [u8], second: &mut [u8]) -> io::Result<Received> {
-        self.receive_with(first.len() + second.len(), |payload| {
+        let arrived = match self.datagrams.receive(&mut self.arrived) {
+            Ok(Some(len)) => &self.arrived[..len],
+            Ok(None) => return self.nothing(),
+            Err(error) => return self.heed(error).map(|()| Received::Nothing),
+        };
+        // A datagram without room counts as lost: the peer sends it again.
+        if arrived.len() > first.len() + second.len() + HEADER {
+            return Ok(Received::Nothing);
+        }
+        let mut brought = Received::Nothing;
+        if let Some(payload) = self.protocol.accept(arrived) {
             let (head, tail) = payload.split_at(payload.len().min(first.len()));
             first[..head.len()].copy_from_slice(head);
             second[..tail.len()].copy_from_slice(tail);
-        })
+            brought = Received::Bytes(payload.len());
+        }
+        if self.protocol.restless() {
+            self.attend()?;
+        }
+        Ok(brought)
     }
 
     fn tend(&mut self) -> io::Result<()> {
         let begun = self.begun;
-        self.protocol.tend(|| Self::now(begun));
-        if self.protocol.restless() { self.attend() } else { Ok(()) }
+        self.protocol.tend(|| begun.elapsed());
+        self.attend()
     }
 
     fn rest(&mut self) -> io::Result<Option<Duration>> {
-        let left = self.protocol.rest(Self::now(self.begun));
-        if self.protocol.restless() {
-            self.attend()?;
-        }
-        Ok(if self.gone { Some(Duration::ZERO) } else { left.map(Duration::from_millis) })
+        let left = self.protocol.rest(self.begun.elapsed());
+        self.attend()?;
+        Ok(if self.gone { Some(Duration::ZERO) } else { left })
     }
 
     fn unsettled(&self) -> usize {

@@ -1,4 +1,4 @@
-//! A weighted straight-line design and its solution.
+//! A straight line by weighted least squares, with what its intervals need.
 
 use crate::line::spread;
 
@@ -10,74 +10,64 @@ pub(crate) fn clamped(fitted: f64, measured: f64, least: f64) -> f64 {
     fitted.clamp(measured.abs() / 4.0, measured.abs() * 4.0).max(least)
 }
 
-/// x with weights, about the weighted mean.
-pub(super) struct Design {
+/// A line, kept about the weighted means so that no digits are lost.
+pub(super) struct Fit<'a> {
+    pub(super) x: &'a [f64],
+    pub(super) y: &'a [f64],
     pub(super) weights: Vec<f64>,
+    /// Σw.
     pub(super) weight: f64,
-    pub(super) x: f64,
-    pub(super) xx: f64,
-}
-
-/// A solved line, kept about the means so that no digits are lost.
-pub(super) struct Solved {
-    pub(super) intercept: f64,
-    pub(super) slope: f64,
+    /// Weighted means of x and y.
     pub(super) centre: f64,
-    pub(super) level: f64,
-    pub(super) weight: f64,
-    pub(super) squares: f64,
-    pub(super) total: f64,
+    level: f64,
+    /// Σw(x − x̄)².
+    pub(super) xx: f64,
+    pub(super) slope: f64,
+    pub(super) intercept: f64,
 }
 
-impl Design {
-    pub(super) fn of(x: &[f64], weights: Vec<f64>) -> Option<Design> {
+impl<'a> Fit<'a> {
+    pub(super) fn of(x: &'a [f64], y: &'a [f64], weights: Vec<f64>) -> Option<Fit<'a>> {
+        assert_eq!(x.len(), y.len(), "as many y as x");
         let (weight, centre, xx) = spread(x, &weights);
         let usable = x.len() >= 3 && weight.is_finite() && xx.is_finite() && xx > 0.0;
-        usable.then_some(Design { weights, weight, x: centre, xx })
+        if !usable {
+            return None;
+        }
+        let level = y.iter().zip(&weights).map(|(y, w)| y * w).sum::<f64>() / weight;
+        let products =
+            x.iter().zip(y).zip(&weights).map(|((x, y), w)| w * (x - centre) * (y - level));
+        let slope = products.sum::<f64>() / xx;
+        let intercept = level - slope * centre;
+        Some(Fit { x, y, weights, weight, centre, level, xx, slope, intercept })
     }
 
-    pub(super) fn solve(&self, x: &[f64], y: &[f64]) -> Solved {
-        assert_eq!(x.len(), y.len(), "as many y as x");
-        let level = y.iter().zip(&self.weights).map(|(y, w)| y * w).sum::<f64>() / self.weight;
-        let points = || x.iter().zip(y).zip(&self.weights).map(|((x, y), w)| (*x, *y, *w));
-        let slope = points().map(|(x, y, w)| w * (x - self.x) * (y - level)).sum::<f64>() / self.xx;
-        let mut fit = Solved {
-            intercept: level - slope * self.x,
-            slope,
-            centre: self.x,
-            level,
-            weight: self.weight,
-            squares: 0.0,
-            total: points().map(|(_, y, w)| w * (y - level).powi(2)).sum(),
-        };
-        fit.squares = points().map(|(x, y, w)| w * fit.residual_at(x, y).powi(2)).sum();
-        fit
-    }
-
-    /// How much a y at `x` counts for the line there, for weights of 1.
-    pub(super) fn leverage(&self, x: f64) -> f64 {
-        (1.0 / self.weight + (x - self.x).powi(2) / self.xx).min(LEVERAGE)
-    }
-
-    /// How much a y at `x` counts in intercept and slope, for weights of 1.
-    pub(super) fn influence(&self, x: f64) -> (f64, f64) {
-        let slope = (x - self.x) / self.xx;
-        (1.0 / self.weight - self.x * slope, slope)
-    }
-}
-
-impl Solved {
     pub(super) fn at(&self, x: f64) -> f64 {
         self.level + self.slope * (x - self.centre)
     }
 
-    pub(super) fn residual_at(&self, x: f64, y: f64) -> f64 {
-        (y - self.level) - self.slope * (x - self.centre)
+    /// y − line.
+    pub(super) fn residual(&self, point: usize) -> f64 {
+        (self.y[point] - self.level) - self.slope * (self.x[point] - self.centre)
     }
 
+    /// How much a y counts for the line at its own x, for weights of 1.
+    pub(super) fn leverage(&self, point: usize) -> f64 {
+        (1.0 / self.weight + (self.x[point] - self.centre).powi(2) / self.xx).min(LEVERAGE)
+    }
+
+    /// Σw(y − line)².
+    pub(super) fn squares(&self) -> f64 {
+        self.weights.iter().enumerate().map(|(i, w)| w * self.residual(i).powi(2)).sum()
+    }
+
+    /// 1 − Σw(y − line)²/Σw(y − ȳ)²; 1 where all y are the same.
     pub(super) fn r_squared(&self) -> f64 {
+        let deviations =
+            self.y.iter().zip(&self.weights).map(|(y, w)| w * (y - self.level).powi(2));
+        let total: f64 = deviations.sum();
         // Equal y leave the rounding of their mean.
         let rounding = self.weight * (1e-14 * self.level).powi(2);
-        if self.total > rounding { 1.0 - self.squares / self.total } else { 1.0 }
+        if total > rounding { 1.0 - self.squares() / total } else { 1.0 }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::Regression;
 use super::degrees::equivalent;
-use super::design::{Design, Solved, clamped};
+use super::design::{Fit, clamped};
+use crate::line::Influence;
 
 /// The line of least absolute squares; `None` for fewer than three points or two different x.
 ///
@@ -22,51 +23,29 @@ use super::design::{Design, Solved, clamped};
 /// If the slices differ in length.
 #[must_use]
 pub fn ordinary(x: &[f64], y: &[f64]) -> Option<Regression> {
-    let design = Design::of(x, vec![1.0; x.len()])?;
-    let fit = design.solve(x, y);
-    let count = x.len() as f64;
-    let influence: Vec<(f64, f64)> = x.iter().map(|&x| design.influence(x)).collect();
-    let mut sums = Sandwich::default();
-    for ((&x, &y), &influence) in x.iter().zip(y).zip(&influence) {
-        let deleted = fit.residual_at(x, y) / (1.0 - design.leverage(x));
-        sums.add(influence, deleted * deleted);
-    }
-    let noise = working_noise(x, y, &design, &fit);
-    // Of intercept·a + slope·b.
-    let reliable = |a: f64, b: f64| {
-        let influence: Vec<f64> = influence.iter().map(|both| both.0 * a + both.1 * b).collect();
-        reliability(x, &design, &influence, &noise)
+    let fit = Fit::of(x, y, vec![1.0; x.len()])?;
+    let Influence { intercept, slope, .. } = Influence::of(x, &fit.weights)?;
+    let deleted: Vec<f64> =
+        (0..x.len()).map(|i| (fit.residual(i) / (1.0 - fit.leverage(i))).powi(2)).collect();
+    let sandwich = |a: &[f64], b: &[f64]| -> f64 {
+        a.iter().zip(b).zip(&deleted).map(|((a, b), square)| a * b * square).sum()
     };
-    let (intercept, slope) = (reliable(1.0, 0.0), reliable(0.0, 1.0));
-    let ratio = reliable(fit.slope, -fit.intercept);
+    let noise = working_noise(&fit);
+    let ratio: Vec<f64> =
+        intercept.iter().zip(&slope).map(|(a, b)| a * fit.slope - b * fit.intercept).collect();
+    let of_intercept = reliability(&fit, &intercept, &noise);
+    let of_slope = reliability(&fit, &slope, &noise);
     Some(Regression {
         intercept: fit.intercept,
         slope: fit.slope,
-        intercept_variance: sums.intercept / intercept.bias,
-        slope_variance: sums.slope / slope.bias,
-        covariance: sums.both / (intercept.bias * slope.bias).sqrt(),
-        intercept_degrees: intercept.degrees,
-        slope_degrees: slope.degrees,
-        ratio_degrees: ratio.degrees,
-        residual: (fit.squares / (count - 2.0)).sqrt(),
+        intercept_variance: sandwich(&intercept, &intercept) / of_intercept.bias,
+        slope_variance: sandwich(&slope, &slope) / of_slope.bias,
+        covariance: sandwich(&intercept, &slope) / (of_intercept.bias * of_slope.bias).sqrt(),
+        intercept_degrees: of_intercept.degrees,
+        slope_degrees: of_slope.degrees,
+        ratio_degrees: reliability(&fit, &ratio, &noise).degrees,
         r_squared: fit.r_squared(),
-        points: x.len(),
     })
-}
-
-#[derive(Default)]
-struct Sandwich {
-    intercept: f64,
-    slope: f64,
-    both: f64,
-}
-
-impl Sandwich {
-    fn add(&mut self, (intercept, slope): (f64, f64), variance: f64) {
-        self.intercept += intercept * intercept * variance;
-        self.slope += slope * slope * variance;
-        self.both += intercept * slope * variance;
-    }
 }
 
 /// With more points than this, residuals count as independent of each other in [`reliability`].
@@ -74,18 +53,17 @@ const FULL_DEGREES: usize = 300;
 
 /// How the variance of y goes with y, up to a factor: as ŷ⁰, ŷ¹ or ŷ², whichever makes the residuals
 /// most likely.
-fn working_noise(x: &[f64], y: &[f64], design: &Design, fit: &Solved) -> Vec<f64> {
-    let count = x.len() as f64;
-    let least = 1e-9 * y.iter().map(|y| y.abs()).sum::<f64>() / count;
-    let scale: Vec<f64> = x.iter().zip(y).map(|(&x, &y)| clamped(fit.at(x), y, least)).collect();
+fn working_noise(fit: &Fit) -> Vec<f64> {
+    let count = fit.x.len() as f64;
+    let least = 1e-9 * fit.y.iter().map(|y| y.abs()).sum::<f64>() / count;
+    let scale: Vec<f64> =
+        fit.x.iter().zip(fit.y).map(|(&x, &y)| clamped(fit.at(x), y, least)).collect();
     // −2 ln L of normal residuals with variance in proportion to scale^power·(1 − h).
     let unlikely = |power: i32| {
-        let squares: f64 = (0..x.len())
-            .map(|i| {
-                let residual = fit.residual_at(x[i], y[i]);
-                residual * residual / (1.0 - design.leverage(x[i])) / scale[i].powi(power)
-            })
-            .sum();
+        let square = |(i, scale): (usize, &f64)| {
+            fit.residual(i).powi(2) / (1.0 - fit.leverage(i)) / scale.powi(power)
+        };
+        let squares: f64 = scale.iter().enumerate().map(square).sum();
         count * squares.ln() + scale.iter().map(|s| f64::from(power) * s.ln()).sum::<f64>()
     };
     let power = [0, 1, 2]
@@ -108,16 +86,17 @@ struct Reliability {
 /// With r = Mε and S = M·diag(noise)·M, the mean is Σaᵢ·Sᵢᵢ and the variance 2·Σaᵢ·aⱼ·Sᵢⱼ². The
 /// terms are squares of weights aᵢ·Sᵢᵢ. They are correlated, so they count for fewer: in the ratio in
 /// which the correlation makes the variance greater.
-fn reliability(x: &[f64], design: &Design, influence: &[f64], noise: &[f64]) -> Reliability {
-    let limit = x.len() as f64 - 2.0;
-    let squares =
-        || x.iter().zip(influence).map(|(&x, c)| (c / (1.0 - design.leverage(x))).powi(2));
-    let (weights, together) = if x.len() > FULL_DEGREES {
-        let weights: Vec<f64> = squares().zip(noise).map(|(a, v)| a * v).collect();
+fn reliability(fit: &Fit, influence: &[f64], noise: &[f64]) -> Reliability {
+    let count = fit.x.len();
+    let limit = count as f64 - 2.0;
+    let squares: Vec<f64> =
+        influence.iter().enumerate().map(|(i, c)| (c / (1.0 - fit.leverage(i))).powi(2)).collect();
+    let (weights, together) = if count > FULL_DEGREES {
+        let weights: Vec<f64> = squares.iter().zip(noise).map(|(a, v)| a * v).collect();
         let alone = weights.iter().map(|w| w * w).sum::<f64>();
         (weights, alone)
     } else {
-        moments(x, design, &squares().collect::<Vec<f64>>(), noise)
+        moments(fit, &squares, noise)
     };
     let expected: f64 = influence.iter().zip(noise).map(|(c, v)| c * c * v).sum();
     let mean: f64 = weights.iter().sum();
@@ -131,16 +110,16 @@ fn reliability(x: &[f64], design: &Design, influence: &[f64], noise: &[f64]) -> 
 }
 
 /// aᵢ·Sᵢᵢ, and Σaᵢ·aⱼ·Sᵢⱼ².
-fn moments(x: &[f64], design: &Design, squares: &[f64], noise: &[f64]) -> (Vec<f64>, f64) {
+fn moments(fit: &Fit, squares: &[f64], noise: &[f64]) -> (Vec<f64>, f64) {
     // H = u·uᵀ/n + z·zᵀ with u = 1 and z = (x − x̄)/√Sxx.
-    let count = x.len() as f64;
-    let scale = design.xx.sqrt();
-    let z: Vec<f64> = x.iter().map(|x| (x - design.x) / scale).collect();
+    let count = fit.x.len() as f64;
+    let scale = fit.xx.sqrt();
+    let z: Vec<f64> = fit.x.iter().map(|x| (x - fit.centre) / scale).collect();
     let sum = |power: i32| z.iter().zip(noise).map(|(z, v)| z.powi(power) * v).sum::<f64>();
     let (s0, s1, s2) = (sum(0) / count / count, sum(1) / count, sum(2));
-    let mut weights = Vec::with_capacity(x.len());
+    let mut weights = Vec::with_capacity(z.len());
     let mut together = 0.0;
-    for i in 0..x.len() {
+    for i in 0..z.len() {
         for j in 0..=i {
             let hat = 1.0 / count + z[i] * z[j];
             // (H·N·H)ᵢⱼ, N = diag(noise).

@@ -1,7 +1,7 @@
 //! Least relative squares, by reweighting.
 
 use super::Regression;
-use super::design::{Design, clamped};
+use super::design::{Fit, clamped};
 
 /// Reweightings until a fit counts as settled; each gains a factor of about the noise's square.
 const REWEIGHTINGS: usize = 50;
@@ -21,36 +21,27 @@ const REWEIGHTINGS: usize = 50;
 /// If the slices differ in length.
 #[must_use]
 pub fn relative(x: &[f64], y: &[f64]) -> Option<Regression> {
-    assert_eq!(x.len(), y.len(), "as many y as x");
-    let mut weights: Vec<f64> = y.iter().map(|y| 1.0 / (y * y)).collect();
-    let mut design = Design::of(x, weights.clone())?;
-    let mut fit = design.solve(x, y);
+    let mut fit = Fit::of(x, y, y.iter().map(|y| 1.0 / (y * y)).collect())?;
     for _ in 0..REWEIGHTINGS {
-        let mut moved: f64 = 0.0;
-        for ((weight, &x), &y) in weights.iter_mut().zip(x).zip(y) {
-            let new = clamped(fit.at(x), y, 0.0).powi(-2);
-            moved = moved.max((new / *weight - 1.0).abs());
-            *weight = new;
-        }
-        if moved < 1e-13 {
+        let weight = |(&x, &y)| clamped(fit.at(x), y, 0.0).powi(-2);
+        let weights: Vec<f64> = x.iter().zip(y).map(weight).collect();
+        let moved = weights.iter().zip(&fit.weights).map(|(new, old)| (new / old - 1.0).abs());
+        if moved.fold(0.0, f64::max) < 1e-13 {
             break;
         }
-        design = Design::of(x, weights.clone())?;
-        fit = design.solve(x, y);
+        fit = Fit::of(x, y, weights)?;
     }
     let degrees = x.len() as f64 - 2.0;
-    let variance = fit.squares / degrees;
+    let variance = fit.squares() / degrees;
     Some(Regression {
         intercept: fit.intercept,
         slope: fit.slope,
-        intercept_variance: variance * (1.0 / design.weight + design.x.powi(2) / design.xx),
-        slope_variance: variance / design.xx,
-        covariance: -variance * design.x / design.xx,
+        intercept_variance: variance * (1.0 / fit.weight + fit.centre.powi(2) / fit.xx),
+        slope_variance: variance / fit.xx,
+        covariance: -variance * fit.centre / fit.xx,
         intercept_degrees: degrees,
         slope_degrees: degrees,
         ratio_degrees: degrees,
-        residual: variance.sqrt(),
         r_squared: fit.r_squared(),
-        points: x.len(),
     })
 }

@@ -1,5 +1,7 @@
 //! Weighted sums about their own means, which add up without losing digits.
 
+use crate::line::Line;
+
 /// First and second moments of weighted points.
 ///
 /// Sums of raw powers would lose all digits where x goes from 0 to millions and weights with its
@@ -46,10 +48,10 @@ impl Moments {
         }
     }
 
-    /// Intercept and slope of the least-squares line; level where all x are the same.
-    pub(super) fn line(&self) -> (f64, f64) {
+    /// The least-squares line; level where all x are the same.
+    pub(super) fn line(&self) -> Line {
         let slope = if self.xx > 0.0 { self.xy / self.xx } else { 0.0 };
-        (self.y - slope * self.x, slope)
+        Line { slope, intercept: self.y - slope * self.x }
     }
 
     /// Σw(y − line)² about the least-squares line.
@@ -62,7 +64,6 @@ impl Moments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::line::Line;
     use proptest::prelude::*;
 
     proptest! {
@@ -78,12 +79,12 @@ mod tests {
             let sum = part(&points[..cut]).join(part(&points[cut..]));
             let column = |pick: fn(&(f64, f64, f64)) -> f64| points.iter().map(pick).collect::<Vec<_>>();
             let (x, y, w) = (column(|p| p.0), column(|p| p.1), column(|p| p.2));
-            let line = Line::fit_weighted(&x, &y, &w).expect("different x");
-            let (intercept, slope) = sum.line();
+            let line = Line::fit(&x, &y, &w).expect("different x");
+            let found = sum.line();
             let scale = sum.yy.max(1e-9);
-            let squares = line.residual.powi(2) * (x.len() - 2) as f64;
-            prop_assert!((slope - line.slope).abs() <= 1e-9 * (sum.yy / sum.xx).sqrt());
-            prop_assert!((intercept - line.intercept).abs() <= 1e-8 * 1e6);
+            let squares: f64 = points.iter().map(|p| p.2 * (p.1 - line.at(p.0)).powi(2)).sum();
+            prop_assert!((found.slope - line.slope).abs() <= 1e-9 * (sum.yy / sum.xx).sqrt());
+            prop_assert!((found.intercept - line.intercept).abs() <= 1e-8 * 1e6);
             prop_assert!((sum.misfit() - squares).abs() <= 1e-9 * scale);
         }
     }

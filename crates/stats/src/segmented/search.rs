@@ -2,6 +2,7 @@
 
 use super::moments::Moments;
 use super::partition::{Points, partitions};
+use crate::quantile::sorted;
 use crate::regression::clamped;
 
 /// What a search may do.
@@ -16,34 +17,26 @@ pub struct Limits<'a> {
     pub noise: &'a [f64],
 }
 
-/// One number of segments with its best cut.
+/// The number of segments whose best cut wins, and that cut.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Candidate {
+pub struct Choice {
     /// Index of each segment's first point; the first is 0.
     pub starts: Vec<usize>,
     /// Relative standard deviation of each y whose least noise is smaller.
     pub noise: f64,
-    /// The criterion; the least one wins.
-    pub criterion: f64,
-}
-
-/// The outcome of a search.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Choice {
-    /// The best cut for each number of segments from 1 on.
-    pub candidates: Vec<Candidate>,
-    /// Index of the chosen one.
-    pub best: usize,
-    /// One over the variance of each y, by the chosen one.
+    /// One over the variance of each y.
     pub weights: Vec<f64>,
 }
 
-impl Choice {
-    /// The chosen cut.
-    #[must_use]
-    pub fn chosen(&self) -> &Candidate {
-        &self.candidates[self.best]
-    }
+/// One number of segments with its best cut.
+struct Candidate {
+    starts: Vec<usize>,
+    /// As in [`Choice`].
+    noise: f64,
+    /// The least one wins.
+    criterion: f64,
+    /// ŷ.
+    fitted: Vec<f64>,
 }
 
 /// Searches passes with better weights; the second usually changes nothing.
@@ -76,26 +69,22 @@ const NOISE_ROUNDS: usize = 20;
 pub fn search(x: &[f64], y: &[f64], limits: Limits<'_>) -> Option<Choice> {
     assert!(limits.fewest >= 3, "a segment of a search has at least three points");
     assert_eq!(y.len(), limits.noise.len(), "as much noise as y");
-    let mut least = limits.noise.to_vec();
-    least.sort_by(f64::total_cmp);
-    let usual = *least.get(least.len() / 2)?;
+    let usual = *sorted(limits.noise).get(y.len() / 2)?;
     let mut noise: Vec<f64> = limits.noise.iter().map(|noise| noise.max(usual)).collect();
     let mut fitted = y.to_vec();
     let mut choice: Option<Choice> = None;
     for _ in 0..PASSES {
         let weights = weights(&fitted, &noise);
         let points = Points { x, y, weights: &weights, fewest: limits.fewest };
-        let (candidates, mut lines): (Vec<Candidate>, Vec<Vec<f64>>) =
-            partitions(&points, limits.most)
-                .into_iter()
-                .map(|cut| judge(&points, &noise, limits.noise, cut.starts))
-                .unzip();
-        let best = (0..candidates.len())
-            .min_by(|&a, &b| candidates[a].criterion.total_cmp(&candidates[b].criterion))?;
-        let settled = choice.is_some_and(|old| old.chosen().starts == candidates[best].starts);
-        fitted = lines.swap_remove(best);
-        noise = limits.noise.iter().map(|least| least.max(candidates[best].noise)).collect();
-        choice = Some(Choice { candidates, best, weights: self::weights(&fitted, &noise) });
+        let best = partitions(&points, limits.most)
+            .into_iter()
+            .map(|cut| judge(&points, &noise, limits.noise, cut.starts))
+            .min_by(|a, b| a.criterion.total_cmp(&b.criterion))?;
+        let settled = choice.is_some_and(|old| old.starts == best.starts);
+        fitted = best.fitted;
+        noise = limits.noise.iter().map(|least| least.max(best.noise)).collect();
+        let weights = self::weights(&fitted, &noise);
+        choice = Some(Choice { starts: best.starts, noise: best.noise, weights });
         if settled {
             break;
         }
@@ -109,12 +98,7 @@ fn weights(fitted: &[f64], noise: &[f64]) -> Vec<f64> {
 }
 
 /// The criterion of one cut, with the fitted values. `noise` is what the points' weights assume.
-fn judge(
-    points: &Points,
-    noise: &[f64],
-    least: &[f64],
-    starts: Vec<usize>,
-) -> (Candidate, Vec<f64>) {
+fn judge(points: &Points, noise: &[f64], least: &[f64], starts: Vec<usize>) -> Candidate {
     let all = points.x.len();
     let mut fitted: Vec<f64> =
         points.weights.iter().zip(noise).map(|(w, noise)| w.powf(-0.5) / noise).collect();
@@ -134,7 +118,7 @@ fn judge(
     let misfit: f64 = each.zip(&errors).map(|(v, error)| v.ln() + error * error / v).sum();
     let levels: f64 = fitted.iter().map(|fitted| fitted.ln()).sum();
     let criterion = misfit - degrees + 2.0 * levels + (coefficients + 2.0 * cuts) * count.ln();
-    (Candidate { starts, noise: variance.sqrt(), criterion }, fitted)
+    Candidate { starts, noise: variance.sqrt(), criterion, fitted }
 }
 
 /// The variance of errors, as a mean over the points whose own variance is not known to be greater.
@@ -169,9 +153,9 @@ fn reweighted(x: &[f64], y: &[f64], noise: &[f64], scale: &mut [f64], errors: &m
         for (((&x, &y), noise), scale) in x.iter().zip(y).zip(noise).zip(scale.iter()) {
             sum = sum.join(Moments::point(x, y, (noise * scale).powi(-2)));
         }
-        let (intercept, slope) = sum.line();
+        let fitted = sum.line();
         for (((scale, error), &x), &y) in scale.iter_mut().zip(errors.iter_mut()).zip(x).zip(y) {
-            let line = intercept + slope * x;
+            let line = fitted.at(x);
             *scale = clamped(line, y, 0.0);
             *error = (y - line) / *scale;
         }

@@ -31,9 +31,4 @@ w = 1 / y**2
 design = np.column_stack([np.ones_like(x), x])
 root = np.sqrt(w)[:, None]
 solution, *_ = np.linalg.lstsq(design * root, y * root[:, 0], rcond=None)
-residual = y - design @ solution
-variance = np.sum(w * residual**2) / (len(x) - 2)
-covariance = variance * np.linalg.inv(design.T @ (design * w[:, None]))
 print("intercept, slope", [repr(float(v)) for v in solution])
-print("errors", [repr(float(v)) for v in np.sqrt(np.diag(covariance))])
-print("residual", repr(float(np.sqrt(variance))))

@@ -7,7 +7,7 @@ use bandgap_launch::{Classify, Exit, Failure, told};
 use bandgap_model::ModelError;
 use bandgap_model::hockney::{Breaks, HockneyOptions, sized_times_from_pairs};
 use bandgap_record::{HockneyRow, HockneyTable, Timing, read_hockney_table};
-use bandgap_results::assemble::{Fitting, TABLE, Tabled};
+use bandgap_results::assemble::{Fitting, TABLE, tabled};
 use bandgap_results::{AssembleError, Outcome};
 use bandgap_units::{Bytes, Fraction};
 use clap::Args;
@@ -54,13 +54,9 @@ pub(super) fn run(fit: &FitHockney, measure: &Measure, output: &Output) -> Resul
     let (fits, sound) =
         fitting.fit(&times, &options).map_err(|error| unfitted(&error, &fit.file, &table))?;
     let recognised = recognised(&table);
-    let series = Tabled {
-        name: table.tool,
-        findings: vec![recognised.clone()],
-        precision: measure.precision.0,
-        confidence: measure.confidence.0,
-    };
-    let series = series.series(&times).class(Exit::Defect)?;
+    let (precision, confidence) = (measure.precision.0, measure.confidence.0);
+    let findings = vec![recognised.clone()];
+    let series = tabled(table.tool, &times, precision, confidence, findings).class(Exit::Defect)?;
     let mut sink = sink(measure, output)?;
     sink.say(&format!("{recognised}\n\n"))?;
     let fits = fits.into_iter().map(Outcome::from);

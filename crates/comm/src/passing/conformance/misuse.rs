@@ -2,7 +2,7 @@
 
 use super::Harness;
 use super::ranks::{Ranks, end, finish, one_of_each, pair, pattern, ranks, run, turns};
-use crate::{Combine, CommError, Endpoint, HandlerId, Part, Word};
+use crate::{CommError, Endpoint, HandlerId, Part, Word};
 
 /// A message longer or shorter than the receive is an error that names both lengths. Its sender
 /// finishes, and the next message arrives.
@@ -90,8 +90,8 @@ pub fn misplaced_parts<H: Harness>() {
                     rank.irecv(peer, 0, outside).map(drop),
                     rank.exchange(peer, 0, outside, into),
                     rank.exchange(peer, 0, from, outside),
-                    rank.copy(outside, into),
-                    rank.combine(Combine::Sum, outside, outside, from),
+                    outside.copy(rank.memory_mut(), into),
+                    outside.add(rank.memory_mut(), from),
                 ];
                 for answer in answers {
                     let Err(CommError::NotInMemory { part, memory: len }) = answer else {
@@ -105,7 +105,7 @@ pub fn misplaced_parts<H: Harness>() {
             assert!(matches!(answer, Err(CommError::Overlap { .. })), "{answer:?}");
             rank.exchange(peer, 0, from, into)?;
             rank.assert_bytes(into, &bytes(peer), "what follows");
-            rank.copy(from, into)?;
+            from.copy(rank.memory_mut(), into)?;
             rank.assert_bytes(into, &bytes(me), "a copy");
         }
         Ok(())
@@ -157,7 +157,7 @@ pub fn garbage_is_named<H: Harness>() {
         (1, &[long(30), slots, 0], "slot"),
         (1, &[long(30), Word::MAX, 0], "18446744073709551615"),
         (1, &[long(H::TUNING.eager + 1), 0, 0], "bytes in a slot for"),
-        (2, &[1, 100, 0], "3 words"),
+        (2, &[1, 100], "2 words"),
         (3, &[0, 0, 1], "send 0"),
         (3, &[Word::MAX, 0, 1], "18446744073709551615"),
         (4, &[long(30) | 77, 0, 0], "receive 77"),
@@ -211,7 +211,7 @@ pub fn garbage_is_named<H: Harness>() {
     // A piece longer than what is left of a message of 30 bytes, which receive 0 has taken.
     let [mut here, mut there] = pair::<H>();
     let active = there.active();
-    active.request(0, HandlerId(2), [1, 30, 5, 0]).expect("a live peer");
+    active.request(0, HandlerId(2), [1, 30, 5]).expect("a live peer");
     here.reserve(1, 30);
     let (_recv, _) = here.irecv_room(1, 1, 30).expect("nothing is wrong yet");
     while active.endpoint().outstanding() > 0 {

@@ -134,8 +134,8 @@ impl<H: Harness> Ranks<H> {
     fn assert_empty(&self) {
         let mail = self.mail();
         assert!(mail.waited.message.is_taken() && mail.waited.receive.is_none());
-        let left = [mail.posted.len(), mail.arrivals.len(), mail.work.len(), mail.active.len()];
-        assert_eq!(left, [0; 4], "posted, arrivals, work, active");
+        let left = [mail.posted.len(), mail.arrivals.len(), mail.copies.len(), mail.active.len()];
+        assert_eq!(left, [0; 4], "posted, arrivals, copies, active");
         assert_eq!((mail.sends.len(), mail.receives.len()), (0, 0), "sends, receives");
         assert!(mail.barriers.iter().all(|&came| came == 0), "barriers");
         assert!(mail.lanes.iter().all(|lane| lane.is_idle() && lane.filled == lane.emptied));

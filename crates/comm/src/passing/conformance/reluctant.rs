@@ -5,9 +5,7 @@ use std::time::Duration;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use crate::{
-    Begun, Bulk, Capabilities, CommError, Deliver, Endpoint, Message, Posted, Rank, Source,
-};
+use crate::{Begun, Bulk, CommError, Deliver, Endpoint, Message, Posted, Rank, Source};
 
 /// Answers Busy at random, takes stores in parts of random length, and at random delivers nothing.
 ///
@@ -56,8 +54,8 @@ impl<E: Bulk> Endpoint for Reluctant<E> {
         self.endpoint.size()
     }
 
-    fn capabilities(&self) -> Capabilities {
-        self.endpoint.capabilities()
+    fn capacity(&self) -> usize {
+        self.endpoint.capacity()
     }
 
     fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {

@@ -71,7 +71,7 @@ pub fn slots_come_back_in_turn<H: Harness>() {
         sends.push(here.isend_bytes(1, tag, &bytes(tag)).expect("a live peer"));
     }
     // Both arrive, and none is copied.
-    while there.mail().work.len() < 2 {
+    while there.mail().copies.len() < 2 {
         here.progress().expect("nobody sent garbage");
         there.active().poll().expect("nobody sent garbage");
     }

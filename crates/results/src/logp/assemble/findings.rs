@@ -20,13 +20,14 @@ pub(super) fn of_signature(signature: &Signature) -> Vec<String> {
     findings
 }
 
-/// The same of transfers. Shorter, since there are several such signatures: what the table shows is
-/// not said again.
-pub(super) fn of_transfers(signature: &Signature) -> Vec<String> {
+/// The same of transfers, whose L may not be known. Shorter, since there are several such signatures:
+/// what the table shows is not said again.
+pub(super) fn of_transfers(signature: &Signature, latency_known: bool) -> Vec<String> {
     let (mut findings, mut unsettled) = (Vec::new(), Vec::new());
     for finding in &signature.findings {
         match finding {
             Finding::CapacityUnseen | Finding::ProcessorBound { .. } => {}
+            Finding::NegativeLatency { .. } if !latency_known => {}
             Finding::Unsettled { delay } => unsettled.push(Ns(*delay).to_string()),
             other => findings.push(other.to_string()),
         }
@@ -43,6 +44,10 @@ pub(super) fn of_transfers(signature: &Signature) -> Vec<String> {
              probably slower when it comes alone."
                 .to_owned(),
         );
+    }
+    if !latency_known {
+        let unknown = "L is left out: no round trip without bytes was measured in this state.";
+        findings.push(unknown.to_owned());
     }
     findings
 }

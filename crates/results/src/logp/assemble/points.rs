@@ -1,24 +1,22 @@
-//! The measured points of a signature, with all their batches.
+//! The points of a signature, measured or from a table.
 
-use bandgap_campaign::data::Table;
 use bandgap_campaign::judge::{Judged, delayed};
 use bandgap_campaign::signature::{ISSUE, RTT};
+use bandgap_model::{Kind, Observation};
 use bandgap_record::{Measure, Unit};
 use bandgap_units::Ns;
 
 use crate::error::AssembleError;
 use crate::logp::schema::Point;
-use crate::measured::Timed;
+use crate::measured::{ESTIMATOR, Estimated, Summary, Timed};
 
-/// Every point of one signature that has a batch which counts.
-pub(super) fn points(
+/// Every point of one signature that has a batch which counts, with all its batches.
+pub(super) fn measured(
     judged: &Judged<'_>,
-    table: &Table,
     virtual_time: bool,
-    confidence: f64,
 ) -> Result<Vec<Point>, AssembleError> {
     let mut points = Vec::new();
-    for (key, _) in table.iter() {
+    for (key, _) in judged.table().iter() {
         let (measure, messages, delay) = match (key.what(), delayed(key)) {
             (ISSUE, Some((messages, delay_ps))) => {
                 (Measure::Issue, messages, judged.delay(delay_ps))
@@ -26,18 +24,51 @@ pub(super) fn points(
             (RTT, _) => (Measure::Rtt, 1, 0.0),
             _ => continue,
         };
-        let timed = Timed::of(judged, table, key, virtual_time, confidence)?;
-        let Some(Timed { time, converged, summary, batches }) = timed else { continue };
-        points.push(Point {
-            measure,
-            messages,
-            delay: Ns(delay).into(),
-            cost: time.per(messages as f64, Unit::Second)?,
-            elapsed: time.recorded(Unit::Second)?,
-            batches,
-            converged,
-            summary,
-        });
+        if let Some(timed) = Timed::of(judged, key, virtual_time)? {
+            points.push(point(measure, messages, delay, timed)?);
+        }
     }
     Ok(points)
+}
+
+/// The points of a table, of which there are no batches to keep.
+pub(super) fn tabled(
+    observations: &[Observation],
+    precision: f64,
+    confidence: f64,
+) -> Result<Vec<Point>, AssembleError> {
+    let mut points = Vec::new();
+    for Observation { kind, messages, delay, batches } in observations {
+        let Some(found) = bandgap_stats::Point::of(batches, confidence) else { continue };
+        let measure = match kind {
+            Kind::Issue => Measure::Issue,
+            Kind::Rtt => Measure::Rtt,
+        };
+        let converged = found.converged(precision);
+        let time = Estimated::new(&found, ESTIMATOR, converged);
+        let summary = Summary::of(batches, confidence)?;
+        let timed = Timed { time, converged, summary, batches: Vec::new() };
+        points.push(point(measure, *messages, *delay, timed)?);
+    }
+    Ok(points)
+}
+
+/// A point whose Δ is `delay` nanoseconds.
+fn point(
+    measure: Measure,
+    messages: u64,
+    delay: f64,
+    timed: Timed,
+) -> Result<Point, AssembleError> {
+    let Timed { time, converged, summary, batches } = timed;
+    Ok(Point {
+        measure,
+        messages,
+        delay: Ns(delay).into(),
+        cost: time.per(messages as f64, Unit::Second)?,
+        elapsed: time.recorded(Unit::Second)?,
+        batches,
+        converged,
+        summary,
+    })
 }

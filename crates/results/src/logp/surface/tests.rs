@@ -70,12 +70,6 @@ fn lengths_found_in_different_states_say_so() {
 }
 
 #[test]
-fn nothing_measured_is_nothing_said() {
-    assert_eq!(surface(&[], None, &Layout::default()), "");
-    assert!(surface_figure(&[]).series.is_empty());
-}
-
-#[test]
 fn the_figure_is_a_curve_for_each_length() {
     let all = all();
     let figure = surface_figure(&all.iter().collect::<Vec<_>>());

@@ -3,30 +3,26 @@
 use bandgap_comm::Rank;
 
 use super::Processor;
-use crate::SimError;
 use crate::engine::event::{Queue, What};
 use crate::engine::mail::{Address, Letter};
-use crate::machine::Picoseconds;
+use crate::{Machine, SimError};
 
 impl Processor<'_> {
-    /// A message of bytes reaches the interface, which takes in one byte per G. Returns whether the
-    /// processor was waiting for it.
+    /// A message of bytes reaches the interface. Returns whether the processor was waiting for it.
     #[inline]
     pub(in crate::engine) fn deliver(
         &mut self,
         time: u64,
         address: Address,
         bytes: u32,
-        machine: &Picoseconds<'_>,
+        machine: &Machine,
     ) -> bool {
-        let transfer = machine.message(bytes).transfer;
-        let start = self.interface.accept(time, transfer.max(machine.gap));
-        self.mail.put(address, Letter { ready: start.saturating_add(transfer), bytes });
+        let ready = self.accept(time, Some(bytes), machine);
+        self.mail.put(address, Letter { ready, bytes });
         self.awaited.take_if(|awaited| *awaited == address).is_some()
     }
 
-    /// Sends a message of bytes: os, then the interface as soon as it may, and not past the message
-    /// before it to the same rank.
+    /// Sends a message of bytes, which does not overtake the one before it to the same rank.
     #[inline]
     pub(super) fn send_bytes(
         &mut self,
@@ -34,15 +30,12 @@ impl Processor<'_> {
         address: Address,
         bytes: u32,
         queue: &mut Queue,
-        machine: &Picoseconds<'_>,
+        machine: &Machine,
     ) {
-        let costs = machine.message(bytes);
-        self.now = self.now.saturating_add(costs.send_overhead);
-        let start = self.interface.leave(self.now, costs.transfer.max(machine.gap));
-        self.sent += 1;
+        let reaches = self.leave(Some(bytes), machine);
         let slot = self.slot(to);
         let reached = &mut self.peers[slot].reached;
-        *reached = start.saturating_add(costs.latency).max(*reached);
+        *reached = reaches.max(*reached);
         queue.push(*reached, to, What::Deliver { address, bytes });
     }
 
@@ -53,15 +46,14 @@ impl Processor<'_> {
         address: Address,
         letter: Letter,
         expected: u32,
-        machine: &Picoseconds<'_>,
+        machine: &Machine,
     ) -> Result<(), SimError> {
         let Letter { ready, bytes } = letter;
         if bytes != expected {
             let (rank, from) = (self.rank as Rank, address.from as Rank);
             return Err(SimError::OtherLength { rank, from, tag: address.tag, expected, bytes });
         }
-        let recv_overhead = machine.message(bytes).recv_overhead;
-        self.now = self.now.max(ready).saturating_add(recv_overhead);
+        self.take(ready, Some(bytes), machine);
         Ok(())
     }
 }

@@ -1,13 +1,14 @@
 //! Two ends and a network that does anything to what is under way.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use proptest::prelude::*;
 
 use super::super::super::header::MAX_DATAGRAM;
 use super::super::super::{LEAST_ROOM, MAX_ROOM};
 use super::super::Protocol;
-use super::{ends, flush};
+use super::{ends, flush, ms};
 
 /// What happens next in a network.
 #[derive(Clone, Debug)]
@@ -55,7 +56,7 @@ struct Network {
     /// Bytes taken from each end, and brought to it.
     taken: [usize; 2],
     brought: [usize; 2],
-    now: u64,
+    now: Duration,
 }
 
 /// The byte at this position of what an end sends: the period is prime, and the ends differ.
@@ -66,7 +67,8 @@ fn byte_at(end: usize, position: usize) -> u8 {
 impl Network {
     fn new(first: u32, room: u32) -> Self {
         let queues = [VecDeque::new(), VecDeque::new()];
-        Self { ends: ends(first, room), queues, taken: [0; 2], brought: [0; 2], now: 0 }
+        let (ends, now) = (ends(first, room), Duration::ZERO);
+        Self { ends, queues, taken: [0; 2], brought: [0; 2], now }
     }
 
     fn push(&mut self, end: usize, bytes: usize) {
@@ -98,7 +100,7 @@ impl Network {
             Event::Push(bytes) => self.push(end, bytes),
             Event::Flush => self.flush(end),
             Event::Tend(later) => {
-                self.now += later;
+                self.now += ms(later);
                 self.ends[end].tend(|| self.now);
             }
             Event::Rest => {
@@ -136,7 +138,7 @@ impl Network {
                 while let Some(datagram) = self.queues[end].pop_front() {
                     self.arrive(end, &datagram);
                 }
-                self.now += 20;
+                self.now += ms(20);
                 self.ends[end].tend(|| self.now);
             }
             let quiet = self.ends.iter().all(|end| end.outbox.idle() && end.unsettled() == 0);

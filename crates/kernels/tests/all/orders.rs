@@ -1,0 +1,172 @@
+//! Orders as bytes, and those that are refused.
+
+use crate::harness::{carry_out, in_process};
+use bandgap_comm::{CommError, Rank, Timer, Watch};
+use bandgap_kernels::{
+    AtSize, Comms1, Executor, Failed, Order, Outcome, Pair, PingPong, fact, facts, program,
+};
+use bandgap_sim::Recorder;
+use serde_json::json;
+
+fn ping_pong() -> Order {
+    Order::of(&PingPong { pair: Pair::FIRST, messages: 3 }, 2, 2)
+}
+
+fn encode(order: &Order) -> Vec<u8> {
+    serde_json::to_vec(order).unwrap()
+}
+
+fn decode(letter: &[u8]) -> Order {
+    serde_json::from_slice(letter).unwrap()
+}
+
+#[test]
+fn every_order_survives_its_encoding() {
+    for order in facts().iter().flat_map(|fact| (fact.examples)(4, 7)) {
+        for order in [order.clone(), order.clone().checked(), order.probed()] {
+            assert_eq!(decode(&encode(&order)), order);
+        }
+    }
+}
+
+#[test]
+fn names_of_kernels_are_different_and_their_meanings_are_lines() {
+    let facts = facts();
+    let names: std::collections::BTreeSet<_> = facts.iter().map(|fact| fact.name).collect();
+    assert_eq!(names.len(), facts.len());
+    assert!(facts.iter().all(|f| !f.meaning.is_empty() && !f.meaning.contains('\n')));
+}
+
+#[test]
+fn a_kernel_that_messages_of_a_size_do_not_make_says_so() {
+    let at = AtSize { bytes: 8, messages: 3, pair: Pair::FIRST };
+    for fact in facts() {
+        match (fact.at)(at, 2, 2) {
+            Ok(order) => (fact.check)(&order, 2).unwrap(),
+            Err(refused) => {
+                assert!(fact.series.is_none(), "{}", fact.name);
+                assert!(refused.to_string().contains(fact.name), "{refused}");
+            }
+        }
+    }
+}
+
+/// What is wrong with an order of 4 ranks' run, as everybody says who is asked.
+fn refusal(order: &Order) -> String {
+    let asked = match fact(&order.kernel) {
+        Ok(fact) => (fact.check)(order, 4).unwrap_err(),
+        Err(unknown) => unknown,
+    };
+    let outcomes = carry_out(in_process(4), std::slice::from_ref(order));
+    for outcome in outcomes {
+        let Some(Err(Failed::Refused(refused))) = outcome.first() else { panic!("{outcome:?}") };
+        assert_eq!(refused, &asked);
+    }
+    asked.to_string()
+}
+
+#[test]
+fn orders_that_cannot_be_carried_out_say_what_is_wrong() {
+    let named = Order { kernel: "pingpong".into(), ..ping_pong() };
+    let text = refusal(&named);
+    assert!(text.contains("\"pingpong\"") && text.contains("ping_pong, stream, store"), "{text}");
+    let with = |parameters| Order { parameters, ..ping_pong() };
+    for (order, what) in [
+        (with(json!({"messages": 3})), "missing field `pair`"),
+        (with(json!(7)), "parameters 7"),
+        (with(json!({"pair": {"requester": 0, "replier": 1}, "messages": -1})), "-1"),
+        (with(json!({"pair": {"requester": 0, "replier": 9}, "messages": 1})), "ranks 0 and 9"),
+        (with(json!({"pair": {"requester": 0, "replier": 1}, "messages": 0})), "0 messages"),
+        (Order { ranks: 5, ..ping_pong() }, "for 5 ranks, and there are 4"),
+        (Order { ranks: 0, ..ping_pong() }, "for 0 ranks"),
+        (Order { ranks: 1, ..ping_pong() }, "not two of 1 ranks"),
+        (Order { samples: 0, ..ping_pong() }, "0 samples"),
+        (Order { samples: u32::MAX, ..ping_pong() }, "4294967295 samples"),
+    ] {
+        let text = refusal(&order);
+        assert!(text.contains("\"ping_pong\"") && text.contains(what), "{what}: {text}");
+    }
+    let long = Comms1 { pair: Pair::FIRST, messages: 1, bytes: usize::MAX };
+    assert!(refusal(&Order::of(&long, 1, 2)).contains("at most 1073741824 bytes"));
+}
+
+#[test]
+fn a_batch_too_large_to_be_checked_is_refused_before_anything_is_allotted() {
+    let pair = Pair::FIRST;
+    let large = Order::of(&Comms1 { pair, messages: 1000, bytes: 1 << 20 }, 1, 2);
+    let check = |order: &Order| (fact(&order.kernel).unwrap().check)(order, 4);
+    assert!(check(&large).is_ok());
+    let text = refusal(&large.checked());
+    assert!(text.contains("2000 messages of 1048576 bytes"), "{text}");
+    // A single message has a place of its own in any batch.
+    assert!(
+        check(&Order::of(&Comms1 { pair, messages: 1, bytes: 1 << 30 }, 1, 2).checked()).is_ok()
+    );
+    let words = Order::of(&PingPong { pair, messages: 1 << 23 }, 1, 2);
+    assert!(check(&words).is_ok());
+    assert!(refusal(&words.checked()).contains("8388608 words"));
+    assert!(program::<Recorder>(&Order { ranks: 1, ..ping_pong() }).is_err());
+}
+
+/// Rank 0 sends `orders` to the others as letters, and collects what they have.
+fn lead<E: bandgap_comm::Bulk, T: Timer, W: Watch>(
+    executor: &mut Executor<E, T, W>,
+    followers: std::ops::Range<Rank>,
+    orders: &[Order],
+) -> Vec<Vec<Vec<u64>>> {
+    let mut all = Vec::new();
+    for order in orders {
+        for follower in followers.clone() {
+            executor.post(follower, &encode(order)).unwrap();
+        }
+        let own = executor.execute(order).unwrap();
+        let mut stamps = vec![own.stamps];
+        for follower in followers.clone() {
+            let letter = executor.letter(follower).unwrap();
+            let outcome: Outcome = serde_json::from_slice(&letter).unwrap();
+            assert_eq!(outcome.wrong, None);
+            stamps.push(outcome.stamps);
+        }
+        all.push(stamps);
+    }
+    followers.clone().for_each(|follower| executor.post(follower, b"").unwrap());
+    executor.active().settle().unwrap();
+    all
+}
+
+fn follow<E: bandgap_comm::Bulk, T: Timer, W: Watch>(
+    executor: &mut Executor<E, T, W>,
+) -> Result<(), CommError> {
+    loop {
+        let letter = executor.letter(0)?;
+        if letter.is_empty() {
+            return executor.active().settle();
+        }
+        let outcome = executor.execute(&decode(&letter)).unwrap();
+        executor.post(0, &serde_json::to_vec(&outcome).unwrap())?;
+    }
+}
+
+#[test]
+fn a_leader_sends_orders_and_followers_their_outcomes() {
+    let orders: Vec<Order> = facts().iter().flat_map(|fact| (fact.examples)(3, 2)).collect();
+    let mut ranks = in_process(3);
+    let mut leader = ranks.remove(0);
+    let stamps = std::thread::scope(|scope| {
+        let follower = |mut follower| {
+            scope.spawn(move || {
+                follow(&mut follower).unwrap();
+                follower
+            })
+        };
+        let followers: Vec<_> = ranks.into_iter().map(follower).collect();
+        let stamps = lead(&mut leader, 1..3, &orders);
+        // A rank that ends is gone: each is kept until all have ended.
+        let _ended: Vec<_> = followers.into_iter().map(|rank| rank.join().unwrap()).collect();
+        stamps
+    });
+    for (order, stamps) in orders.iter().zip(&stamps) {
+        let samples = (fact(&order.kernel).unwrap().samples)(order, 3, stamps).unwrap();
+        assert_eq!(samples.column(bandgap_kernels::ISSUE).len(), 2, "{order:?}");
+    }
+}

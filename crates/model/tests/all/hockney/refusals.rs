@@ -1,0 +1,305 @@
+//! What the data do not support is not given, and the reason is.
+
+use bandgap_model::hockney::{
+    Breaks, Fit, HockneyFinding, HockneyOptions, Range, fit, sized_times_from_pairs,
+};
+use bandgap_model::{HockneyFit, ModelError, SizedTimes};
+use proptest::prelude::*;
+
+fn exact(sizes: &[u64], time: impl Fn(f64) -> f64) -> Vec<SizedTimes> {
+    let pairs = sizes.iter().map(|&bytes| (bytes, time(bytes as f64)));
+    sized_times_from_pairs(pairs)
+}
+
+/// One segment, unless breaks are given.
+fn single(data: &[SizedTimes], breaks: &[u64]) -> HockneyFit {
+    let options =
+        HockneyOptions { breaks: Breaks::At(breaks.to_vec()), ..HockneyOptions::default() };
+    fit(data, &options).expect("a good table")
+}
+
+#[track_caller]
+fn assert_says(fit: &Fit, wanted: impl Fn(&HockneyFinding) -> bool) {
+    assert!(fit.findings.iter().any(wanted), "{:?}", fit.findings);
+}
+
+#[test]
+fn no_negative_startup() {
+    // t = n − 500 on sizes from 1000 on.
+    let fit = single(&exact(&[1000, 2000, 3000, 4000, 5000], |n| n - 500.0), &[]);
+    for fit in [fit.relative, fit.ordinary] {
+        let segment = &fit.segments[0];
+        assert_eq!((segment.t0, segment.n_half, segment.pi0), (None, None, None));
+        // The slope is as good as ever: 1 ns/B is 1 GB/s.
+        assert!((segment.r_inf.unwrap().value - 1e9).abs() < 1.0);
+        assert_says(&fit, |finding| {
+            matches!(finding, HockneyFinding::NegativeStartup {
+                range: Range { from: 1000, to: 5000 }, t0, ..
+            } if (t0 + 500.0).abs() < 1e-6)
+        });
+    }
+}
+
+#[test]
+fn no_rate_of_an_unresolved_startup() {
+    // t = 10 + n, off by ±5 % in turn: at 1000 and more, 10 is far below the noise.
+    let sizes: Vec<u64> = (1..=10).map(|i| 1000 * i).collect();
+    let data = exact(&sizes, |n| (10.0 + n) * if (n / 1000.0) % 2.0 == 0.0 { 0.95 } else { 1.05 });
+    let fit = single(&data, &[]).relative;
+    let segment = &fit.segments[0];
+    let t0 = segment.t0.unwrap();
+    assert!(t0.low < 0.0 && t0.value > 0.0, "{t0:?}");
+    assert_eq!((segment.n_half, segment.pi0), (None, None));
+    assert!(segment.r_inf.is_some());
+    assert_says(&fit, |finding| matches!(finding, HockneyFinding::StartupUnresolved { .. }));
+}
+
+#[test]
+fn no_infinite_rate() {
+    // Falling: 100 − n/100 ns.
+    let fit = single(&exact(&[0, 100, 200, 400, 800], |n| 100.0 - n / 100.0), &[]).relative;
+    let segment = &fit.segments[0];
+    assert_eq!((segment.r_inf, segment.n_half), (None, None));
+    assert!((segment.t0.unwrap().value - 100.0).abs() < 1e-9);
+    assert!((segment.pi0.unwrap().value - 1e7).abs() < 1e-3);
+    assert_says(
+        &fit,
+        |finding| matches!(finding, HockneyFinding::NoRise { slope, .. } if (slope + 0.01).abs() < 1e-9),
+    );
+}
+
+#[test]
+fn no_rate_of_an_unresolved_slope() {
+    // 100 + n/1000 ns up to 90 bytes, off by ±5 in turn: a rise of 0.09 in noise of 5.
+    let sizes: Vec<u64> = (0..10).map(|i| 10 * i).collect();
+    let data =
+        exact(&sizes, |n| 100.0 + n / 1000.0 + if (n / 10.0) % 2.0 == 0.0 { -5.0 } else { 5.0 });
+    let fit = single(&data, &[]).relative;
+    let segment = &fit.segments[0];
+    assert_eq!((segment.r_inf, segment.n_half), (None, None));
+    assert!(segment.t0.is_some() && segment.pi0.is_some());
+    assert_says(
+        &fit,
+        |finding| matches!(finding, HockneyFinding::RateUnresolved { least, .. } if *least > 0.0),
+    );
+}
+
+#[test]
+fn rounding_is_no_parameter() {
+    // Exact tables: t = n/3 starts at nothing, and 123.4 ns at all sizes do not rise.
+    let sizes = [7, 13, 70, 131, 1000, 5003];
+    let proportional = single(&exact(&sizes, |n| n / 3.0), &[]);
+    let level = single(&exact(&sizes, |_| 123.4), &[]);
+    for fit in [proportional.relative, proportional.ordinary] {
+        let segment = &fit.segments[0];
+        assert!((segment.r_inf.unwrap().value - 3e9).abs() < 1.0);
+        assert_eq!((segment.n_half, segment.pi0), (None, None));
+        assert_says(&fit, |finding| matches!(finding, HockneyFinding::StartupUnresolved { .. }));
+    }
+    for fit in [level.relative, level.ordinary] {
+        let segment = &fit.segments[0];
+        assert!((segment.t0.unwrap().value - 123.4).abs() < 1e-9);
+        assert_eq!((segment.r_inf, segment.n_half), (None, None));
+        assert_says(&fit, |finding| matches!(finding, HockneyFinding::RateUnresolved { .. }));
+    }
+}
+
+#[test]
+fn no_half_length_beyond_what_was_measured() {
+    // t = 1000 + n up to 64 bytes: half of r∞ would come at 1000 bytes.
+    let fit = single(&exact(&[0, 8, 16, 32, 64], |n| 1000.0 + n), &[]).relative;
+    let segment = &fit.segments[0];
+    assert_eq!(segment.n_half, None);
+    assert!(segment.t0.is_some() && segment.r_inf.is_some() && segment.pi0.is_some());
+    let measured = Range { from: 0, to: 64 };
+    assert_says(&fit, |finding| {
+        matches!(finding, HockneyFinding::HalfLengthOutside { n_half, measured: all, .. }
+            if (n_half - 1000.0).abs() < 1e-6 && *all == measured)
+    });
+}
+
+#[test]
+fn no_line_through_two_sizes() {
+    let fit = single(&exact(&[0, 8, 1000, 2000, 4000], |n| 100.0 + n), &[8]);
+    for fit in [fit.relative, fit.ordinary] {
+        let short = &fit.segments[0];
+        assert_eq!((short.points, &short.line, short.t0), (2, &None, None));
+        assert_eq!(short.residuals, None);
+        let long = fit.segments[1].line.as_ref().unwrap();
+        assert!((long.at(1000.0) - 1100.0).abs() < 1e-9);
+        assert_says(&fit, |finding| {
+            matches!(
+                finding,
+                HockneyFinding::TooFewSizes { range: Range { from: 0, to: 8 }, sizes: 2 }
+            )
+        });
+    }
+}
+
+#[test]
+fn a_bend_is_no_line() {
+    // t = 1000 + n²/1000 on 30 sizes: one line leaves an arch.
+    let sizes: Vec<u64> = (0..30).map(|i| 100 * i).collect();
+    let fit = single(&exact(&sizes, |n| 1000.0 + n * n / 1000.0), &[]);
+    assert_says(&fit.relative, |finding| matches!(finding, HockneyFinding::Bent { .. }));
+    assert_says(
+        &fit.relative,
+        |finding| matches!(finding, HockneyFinding::LargeResiduals { rms, .. } if *rms > 0.1),
+    );
+}
+
+#[test]
+fn ordinary_squares_leave_short_messages_wrong() {
+    // 1 µs + n ns up to 4 MiB, the longest 2 % slow. The relative fit shrugs; the ordinary line
+    // turns about the bulk, and misses the short messages by far.
+    let sizes: Vec<u64> = (4..=22).map(|power| 1 << power).collect();
+    let data = exact(&sizes, |n| (1000.0 + n) * if n > 3e6 { 1.02 } else { 1.0 });
+    let fit = single(&data, &[]);
+    let missed = |fit: &Fit| {
+        let fitted = fit.segments[0].line.as_ref().unwrap().at(sizes[0] as f64);
+        (1.0 - fitted / data[0].times_ns[0]).abs()
+    };
+    assert!(missed(&fit.relative) < 0.01, "{}", missed(&fit.relative));
+    assert!(missed(&fit.ordinary) > 0.5, "{}", missed(&fit.ordinary));
+    assert_says(&fit.ordinary, |finding| matches!(finding, HockneyFinding::LargeResiduals { .. }));
+}
+
+#[test]
+fn few_sizes_are_not_searched() {
+    let data = exact(&[0, 8, 16, 1000, 2000], |n| 100.0 + n);
+    let fit = fit(&data, &HockneyOptions::default()).unwrap();
+    assert_eq!(fit.findings, [HockneyFinding::BreaksUnsearched { sizes: 5, needed: 8 }]);
+    assert!(fit.breakpoints.is_empty());
+    assert_eq!(fit.relative.segments.len(), 1);
+    // Three sizes are fewer than a searched segment has, and still make a line.
+    let fit = bandgap_model::hockney::fit(&data[..3], &HockneyOptions::default()).unwrap();
+    assert!((fit.relative.segments[0].t0.unwrap().value - 100.0).abs() < 1e-9);
+}
+
+#[test]
+fn as_many_segments_as_allowed_is_said() {
+    let sizes: Vec<u64> = (0..30).map(|i| 100 * i).collect();
+    let data = exact(&sizes, |n| 1000.0 + n * n / 1000.0);
+    let options =
+        HockneyOptions { breaks: Breaks::Automatic { most: 2 }, ..HockneyOptions::default() };
+    let fit = fit(&data, &options).unwrap();
+    assert_eq!(fit.findings, [HockneyFinding::MostSegments { most: 2 }]);
+}
+
+#[test]
+fn input_is_checked() {
+    let options = HockneyOptions::default();
+    let mut data = exact(&[0, 8, 16, 32], |n| 100.0 + n);
+    for value in [0.0, -3.0, f64::INFINITY, 1e300] {
+        data[1].times_ns = vec![10.0, value];
+        assert_eq!(fit(&data, &options), Err(ModelError::BadTime { bytes: 8, value }));
+    }
+    data[1].times_ns = vec![f64::NAN];
+    let error = fit(&data, &options).unwrap_err();
+    assert_eq!(error.to_string(), "NaN ns as the time of 8 B; times lie between 1e-12 and 1e18 ns");
+    data[1].times_ns.clear();
+    assert_eq!(fit(&data, &options), Err(ModelError::NoTimes { bytes: 8 }));
+    // The same size again and again is one size.
+    let same = sized_times_from_pairs([(8, 1.0), (8, 2.0), (8, 3.0)]);
+    assert_eq!(fit(&same, &options), Err(ModelError::TooFewSizes { found: 1 }));
+    assert_eq!(fit(&[], &options), Err(ModelError::TooFewSizes { found: 0 }));
+    let data = exact(&[0, 8, 16, 32], |n| 100.0 + n);
+    let outside = |at| ModelError::BreakOutside { at, from: 0, to: 32 };
+    for (given, error) in [
+        (vec![32], outside(32)),
+        (vec![8, 99], outside(99)),
+        (vec![8, 12], ModelError::BreaksTooClose { before: 8, at: 12 }),
+        (vec![16, 8], ModelError::BreaksUnsorted { before: 16, at: 8 }),
+        (vec![8, 8], ModelError::BreaksUnsorted { before: 8, at: 8 }),
+    ] {
+        let options = HockneyOptions { breaks: Breaks::At(given), ..HockneyOptions::default() };
+        assert_eq!(fit(&data, &options), Err(error));
+    }
+    // A break below all sizes parts nothing either.
+    let data = exact(&[8, 16, 32], |n| 100.0 + n);
+    let options = HockneyOptions { breaks: Breaks::At(vec![4]), ..HockneyOptions::default() };
+    let error = ModelError::BreakOutside { at: 4, from: 8, to: 32 };
+    assert_eq!(fit(&data, &options), Err(error));
+    for confidence in [0.0, 1.0, f64::NAN] {
+        let options = HockneyOptions { confidence, ..HockneyOptions::default() };
+        assert!(matches!(fit(&data, &options), Err(ModelError::BadConfidence { .. })));
+    }
+}
+
+#[test]
+fn rounding_is_neither_a_break_nor_a_bend() {
+    // 240 ns + n/(11.4 GB/s) by way of rates printed to 0.01 MB/s: the time of 1 byte, 4.17 MB/s, is
+    // known to 0.12 %, that of 4 MiB to a millionth. So the shortest four lean off the others' line.
+    let sizes: Vec<u64> = (0..23).map(|i| 1 << i).collect();
+    let rate = |n: f64| (100e3 * n / (240.0 + n / 11.4)).round() / 100.0;
+    let data = exact(&sizes, |n| 1e3 * n / rate(n));
+    let step = |n: f64| 1e3 * n / rate(n) * 0.01 / rate(n);
+    let steps = sizes.iter().map(|&bytes| (bytes, step(bytes as f64))).collect();
+    let rounded = fit(&data, &HockneyOptions { steps, ..HockneyOptions::default() }).unwrap();
+    assert!(rounded.breakpoints.is_empty() && rounded.is_sound(), "{rounded:#?}");
+    // Taken for exact, they are a segment of their own.
+    let exact = fit(&data, &HockneyOptions::default()).unwrap();
+    assert_eq!(exact.breakpoints[0].last_below, 8);
+}
+
+#[test]
+fn what_withholds_a_parameter_is_a_doubt_and_advice_is_none() {
+    let straight = single(&exact(&[0, 1000, 2000, 5000, 9000], |n| 1000.0 + n), &[]);
+    // Too few sizes to search for breaks is said, and takes nothing away.
+    assert!(straight.is_sound(), "{straight:#?}");
+    let negative = single(&exact(&[1000, 2000, 5000, 9000], |n| n - 500.0), &[]);
+    assert!(!negative.is_sound());
+}
+
+#[test]
+fn one_interrupt_moves_nothing() {
+    let clean = |n: f64| vec![1000.0 + n; 10];
+    let mut data: Vec<SizedTimes> = [0, 100, 1000, 5000, 10_000]
+        .map(|bytes| SizedTimes { bytes, times_ns: clean(bytes as f64) })
+        .to_vec();
+    data[2].times_ns[4] = 90_000.0;
+    let fit = single(&data, &[]).relative;
+    assert!((fit.segments[0].t0.unwrap().value - 1000.0).abs() < 1e-6);
+}
+
+proptest! {
+    #[test]
+    fn parameters_scale_with_the_units(
+        times in prop::collection::vec(0.9..1.1f64, 24),
+        across in 1..50u64,
+        up in 1e-3..1e6f64,
+    ) {
+        let table = |across: u64, up: f64| -> Vec<SizedTimes> {
+            let sized = |(i, noise): (u32, &f64)| {
+                let bytes = 1_u64 << (i / 2) | u64::from(i % 2) << (i / 2) >> 1;
+                let line = 500.0 + bytes as f64 * if bytes > 300 { 0.4 } else { 2.0 };
+                SizedTimes { bytes: bytes * across, times_ns: vec![line * noise * up] }
+            };
+            (4..).zip(&times).map(sized).collect()
+        };
+        let one = fit(&table(1, 1.0), &HockneyOptions::default()).unwrap();
+        let other = fit(&table(across, up), &HockneyOptions::default()).unwrap();
+        prop_assert_eq!(one.breakpoints.len(), other.breakpoints.len());
+        let across = across as f64;
+        for (one, other) in [(&one.relative, &other.relative), (&one.ordinary, &other.ordinary)] {
+            for (one, other) in one.segments.iter().zip(&other.segments) {
+                let pairs = [
+                    (one.t0, other.t0, up),
+                    (one.r_inf, other.r_inf, across / up),
+                    (one.n_half, other.n_half, across),
+                    (one.pi0, other.pi0, 1.0 / up),
+                ];
+                for (one, other, factor) in pairs {
+                    prop_assert_eq!(one.is_some(), other.is_some());
+                    if let (Some(one), Some(other)) = (one, other) {
+                        for (one, other) in
+                            [(one.value, other.value), (one.low, other.low), (one.high, other.high)]
+                        {
+                            prop_assert!((one * factor - other).abs() <= 1e-6 * other.abs());
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

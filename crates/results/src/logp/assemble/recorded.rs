@@ -1,0 +1,96 @@
+//! What a signature says by itself, as it is recorded.
+
+use bandgap_campaign::load::Load;
+use bandgap_campaign::signature::{overheads, part_within, within};
+use bandgap_model::signature::{FarArm, IssueLine};
+use bandgap_model::{Estimate, Signature};
+use bandgap_record::{Evidence, Number, Quantity, RecordError, Unit};
+use bandgap_units::Ns;
+
+use super::findings;
+use crate::logp::schema::{Arm, Line, Logp, Parameters, Transition};
+use crate::measured::{Pattern, State, TABLE, recorded};
+
+/// The record of a signature without its points, as of a table that somebody else measured.
+pub(super) fn signature(
+    signature: &Signature,
+    precision: f64,
+    load: Load,
+) -> Result<Logp, RecordError> {
+    let found = signature.transition;
+    Ok(Logp {
+        name: "signature".to_owned(),
+        operation: None,
+        bytes: None,
+        transport: TABLE.to_owned(),
+        ranks: 2,
+        pattern: Pattern::OneToOne,
+        pair: None,
+        cores: None,
+        distance: None,
+        launches: 1,
+        state: State::only(),
+        parameters: parameters(signature, precision, load)?,
+        regime: signature.regime,
+        transition: Transition { messages: Number(found.messages), cause: found.cause },
+        arm: arm(&signature.arm)?,
+        floor_ratios: Vec::new(),
+        points: Vec::new(),
+        lines: lines(signature)?,
+        other_states: Vec::new(),
+        findings: findings::of_signature(signature),
+    })
+}
+
+/// The parameters with their verdicts. L and the idle time may be near zero, so their interval is
+/// judged against what they are a part of: half the round trip, and the gap; the or of transfers
+/// likewise against os + or.
+pub(super) fn parameters(
+    signature: &Signature,
+    precision: f64,
+    load: Load,
+) -> Result<Parameters, RecordError> {
+    let part = |estimate: &Estimate, whole: f64| {
+        recorded(estimate, Unit::Second, part_within(estimate, whole, precision)).map(Some)
+    };
+    let direct = |estimate: &Estimate| part(estimate, estimate.value);
+    let capacity = signature.capacity.as_ref();
+    Ok(Parameters {
+        send_overhead: direct(&signature.send_overhead)?,
+        recv_overhead: part(&signature.recv_overhead, overheads(signature, load))?,
+        gap: direct(&signature.gap)?,
+        latency: part(&signature.latency, signature.rtt.value / 2.0)?,
+        rtt: direct(&signature.rtt)?,
+        idle: part(&signature.idle, signature.gap.value)?,
+        capacity: capacity
+            .map(|capacity| recorded(capacity, Unit::One, within(capacity, precision)))
+            .transpose()?,
+    })
+}
+
+fn arm(arm: &FarArm) -> Result<Option<Arm>, RecordError> {
+    let Some(slope) = &arm.slope else { return Ok(None) };
+    Ok(Some(Arm {
+        slope: recorded(slope, Unit::One, arm.holds)?,
+        from_delay: Ns(arm.from_delay).into(),
+        holds: arm.holds,
+    }))
+}
+
+/// The fitted lines of elapsed time over messages.
+fn lines(signature: &Signature) -> Result<Vec<Line>, RecordError> {
+    let line = |name: &str, delay: f64, line: &IssueLine| {
+        let plain =
+            |value: f64| Quantity::time(Ns(value), None, Evidence::new("least squares", 0, true));
+        Ok(Line {
+            name: name.to_owned(),
+            delay: Ns(delay).into(),
+            intercept: plain(line.intercept)?,
+            slope: plain(line.slope)?,
+            from: line.from_messages,
+            to: line.to_messages,
+        })
+    };
+    let steady = signature.steady.iter().map(|steady| line("gap", steady.delay, &steady.line));
+    std::iter::once(line("send_overhead", 0.0, &signature.send_only)).chain(steady).collect()
+}

@@ -1,0 +1,220 @@
+//! The floors and the probe between two threads: counts, data, and waits that end.
+
+use std::cell::Cell;
+use std::io;
+use std::thread;
+use std::time::Duration;
+
+use bandgap_comm::{Measuring, Role, Stamp, Timer, Window};
+use bandgap_shm::floor::{
+    FloorArea, cache_line, copy_cross_core, copy_local, copy_pipeline, copy_vm_readv, slot_ring,
+    slot_ring_stream, store_cross_core,
+};
+use bandgap_shm::{Control, ShmError, probe, report};
+
+/// Counts stamps: each is one later than the one before.
+#[derive(Default)]
+struct Counting(Cell<u64>);
+
+impl Timer for Counting {
+    fn stamp(&self) -> Stamp {
+        self.0.set(self.0.get() + 1);
+        Stamp::from_ticks(self.0.get())
+    }
+
+    fn work(&self, _iterations: u32) {}
+}
+
+/// What a side is given; `give_up` says whether it gives up waiting.
+fn measure<T>(
+    role: Role,
+    window: Window,
+    give_up: impl Fn() -> bool,
+    run: impl FnOnce(&Measuring<'_, Counting>) -> T,
+) -> T {
+    let give_up = |_| give_up();
+    let timer = &Counting::default();
+    run(&Measuring { role, window, timer, patience: Duration::ZERO, give_up: &give_up })
+}
+
+/// Never gives up, but lets the other thread run.
+fn patient() -> bool {
+    thread::yield_now();
+    false
+}
+
+const WINDOW: Window = Window { samples: 3, rounds: 40 };
+
+/// Runs both roles over one area mapped twice, and returns what each got.
+fn both<T: Send>(
+    window: Window,
+    run: impl Fn(&FloorArea, &Measuring<'_, Counting>) -> T + Sync,
+) -> [T; 2] {
+    let here = FloorArea::create().unwrap();
+    let there = FloorArea::from_fd(here.fd().try_clone_to_owned().unwrap()).unwrap();
+    let side = |area, role| measure(role, window, patient, |with| run(area, with));
+    thread::scope(|scope| {
+        let answer = scope.spawn(|| side(&there, Role::Responder));
+        let asked = side(&here, Role::Initiator);
+        [asked, answer.join().unwrap()]
+    })
+}
+
+#[test]
+fn each_sample_of_an_exchange_is_one_interval() {
+    // Two stamps an interval, so each reads 1.
+    let [asked, answered] = both(WINDOW, |area, with| {
+        let expected = if with.role == Role::Initiator { vec![1; 3] } else { vec![] };
+        // Epochs need not be in order, only new.
+        for epoch in [7, 0, 1 << 40, 3] {
+            assert_eq!(cache_line(area, epoch + 4, with)?, expected);
+            assert_eq!(slot_ring(area, epoch, with)?, expected);
+        }
+        Ok::<_, ShmError>(())
+    });
+    asked.unwrap();
+    answered.unwrap();
+}
+
+#[test]
+fn a_stream_goes_round_its_ring_with_and_without_whole_credits() {
+    // 3 × 1300 messages pass the 512 slots seven times; 1300 is no multiple of 128.
+    for rounds in [1, 127, 128, 1300] {
+        let window = Window { samples: 3, rounds };
+        let [asked, answered] = both(window, |area, with| {
+            slot_ring_stream(area, 5, with).unwrap();
+            slot_ring_stream(area, 6, with)
+        });
+        assert_eq!(asked.unwrap(), [1; 3]);
+        assert_eq!(answered.unwrap(), [0; 0]);
+    }
+}
+
+#[test]
+fn copies_across_cores_arrive_and_only_they_are_timed() {
+    for bytes in [1, 4096, 100_000] {
+        let window = Window { samples: 2, rounds: 3 };
+        let [asked, answered] = both(window, |area, with| copy_cross_core(area, 1, bytes, with));
+        // Three copies a sample, each between two stamps.
+        assert_eq!(asked.unwrap(), [3; 2]);
+        assert_eq!(answered.unwrap(), [0; 0]);
+    }
+}
+
+#[test]
+fn stores_arrive_and_are_timed_one_by_one() {
+    for bytes in [1, 4096, 100_000] {
+        let window = Window { samples: 2, rounds: 3 };
+        let [stored, seen] = both(window, |area, with| store_cross_core(area, 1, bytes, with));
+        // Three stores a sample, each between two stamps; the other side checks the bytes.
+        assert_eq!(stored.unwrap(), [3; 2]);
+        assert_eq!(seen.unwrap(), [0; 0]);
+    }
+}
+
+#[test]
+fn a_message_passes_the_slots_more_than_once_and_arrives() {
+    // One piece; eight of one byte; seven and a short one; 32 pieces through the eight slots, the
+    // last of them shorter.
+    for bytes in [1, 8, 65_535, (1 << 20) - 1] {
+        let window = Window { samples: 2, rounds: 3 };
+        let [sent, received] = both(window, |area, with| {
+            // What a later epoch left is not taken for this one's.
+            copy_pipeline(area, 9, bytes, with)?;
+            copy_pipeline(area, 1, bytes, with)
+        });
+        // Two stamps a sample, so each reads 1; both sides check what came last.
+        assert_eq!(sent.unwrap(), [1; 2]);
+        assert_eq!(received.unwrap(), [0; 0]);
+    }
+}
+
+/// [`copy_vm_readv`] with this system call, by sides that give up after 1000 requests for patience.
+fn copy_by(read: fn(u32, u64, &mut [u8]) -> io::Result<()>) -> [Result<Vec<u64>, ShmError>; 2] {
+    both(WINDOW, |area, with| {
+        let asks = Cell::new(0);
+        let impatient = |_| {
+            asks.set(asks.get() + 1);
+            patient() || asks.get() > 1000
+        };
+        let with = Measuring { give_up: &impatient, ..*with };
+        copy_vm_readv(area, 1, 64, read, &with)
+    })
+}
+
+#[test]
+fn a_system_call_that_reads_nothing_is_found_out() {
+    let [asked, answered] = copy_by(|process, address, _into| {
+        assert_eq!(process, std::process::id());
+        assert_ne!(address, 0);
+        Ok(())
+    });
+    assert!(matches!(asked, Err(ShmError::WrongData { floor: "copy_vm_readv", at: 0 })));
+    assert!(matches!(answered, Err(ShmError::GaveUp { floor: "copy_vm_readv" })));
+}
+
+#[test]
+fn a_failing_system_call_is_told() {
+    let [asked, _] = copy_by(|_, _, _| Err(io::ErrorKind::PermissionDenied.into()));
+    assert!(matches!(asked, Err(ShmError::System { .. })));
+}
+
+#[test]
+fn a_local_copy_is_timed_sample_by_sample() {
+    let [asked, answered] = both(WINDOW, |_, with| copy_local(1000, with));
+    assert_eq!(asked.unwrap(), [1; 3]);
+    assert_eq!(answered.unwrap(), [0; 0]);
+}
+
+#[test]
+fn who_is_alone_gives_up() {
+    let area = FloorArea::create().unwrap();
+    for role in [Role::Initiator, Role::Responder] {
+        let alone = measure(
+            role,
+            WINDOW,
+            || true,
+            |with| {
+                [
+                    cache_line(&area, 1, with),
+                    slot_ring(&area, 1, with),
+                    slot_ring_stream(&area, 1, with),
+                    copy_cross_core(&area, 1, 64, with),
+                    store_cross_core(&area, 1, 64, with),
+                    copy_pipeline(&area, 1, 64, with),
+                ]
+            },
+        );
+        for outcome in alone {
+            assert!(matches!(outcome, Err(ShmError::GaveUp { .. })), "{outcome:?}");
+        }
+    }
+}
+
+#[test]
+fn a_probe_that_was_given_up_leaves_the_next_one_right() {
+    let here = Control::create(2).unwrap();
+    let there = Control::from_fd(here.fd().try_clone_to_owned().unwrap()).unwrap();
+    let window = Window { samples: 2, rounds: 10 };
+    let alone = measure(Role::Initiator, window, || true, |with| probe(&here, 1, with));
+    assert_eq!(alone, None);
+    let side = |control, role| measure(role, window, patient, |with| probe(control, 2, with));
+    thread::scope(|scope| {
+        let answer = scope.spawn(|| side(&there, Role::Responder));
+        assert_eq!(side(&here, Role::Initiator), Some(vec![1, 1]));
+        assert_eq!(answer.join().unwrap(), Some(vec![]));
+    });
+}
+
+#[test]
+fn a_report_of_another_epoch_is_none() {
+    let here = Control::create(2).unwrap();
+    let there = Control::from_fd(here.fd().try_clone_to_owned().unwrap()).unwrap();
+    let side = |control, role, epoch, value| {
+        measure(role, WINDOW, || true, |with| report(control, epoch, value, with))
+    };
+    assert_eq!(side(&here, Role::Initiator, 1, 0), None);
+    assert_eq!(side(&there, Role::Responder, 1, u32::MAX), Some(u32::MAX));
+    assert_eq!(side(&here, Role::Initiator, 1, 0), Some(u32::MAX));
+    assert_eq!(side(&here, Role::Initiator, 2, 0), None);
+}

@@ -1,0 +1,10 @@
+//! Programs recorded and replayed: known answers, what holds for any program, and a second
+//! simulation to compare with.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+mod closed_form;
+mod messages;
+mod programs;
+mod properties;
+mod reference;
+mod transfers;

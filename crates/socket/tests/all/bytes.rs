@@ -1,0 +1,257 @@
+//! What arrives over a socket is trusted in nothing: not its division, not its content.
+
+use std::io::Write;
+use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
+
+use crate::mesh::{self, receive, with_bare_peer};
+use bandgap_comm::{CommError, Frame, FrameKind, Link, Message, Posted, Tag};
+use bandgap_socket::{SocketLink, Stream};
+use proptest::prelude::*;
+
+fn frame(len: usize, word: u64) -> Frame {
+    let words = [word, !word, word.rotate_left(7), 42];
+    let tag = Tag::from_bits((len as u32) << 8 | u32::from(word as u8)).unwrap();
+    let message = Message::from_parts(tag, words);
+    Frame { kind: FrameKind::Request, credits: word as u16, message }
+}
+
+/// Receives until something has arrived, or failed.
+fn receive_some<S: Stream>(link: &mut SocketLink<S>) -> Result<Vec<Frame>, CommError> {
+    loop {
+        let frames = receive(link)?;
+        if !frames.is_empty() {
+            return Ok(frames);
+        }
+        link.block(Duration::from_millis(50))?;
+    }
+}
+
+#[test]
+fn every_split_of_a_stream_gives_the_same_frames() {
+    let frames: Vec<Frame> = (0..6).map(|i| frame(i % 5, 1000 + i as u64)).collect();
+    let mut stream = Vec::new();
+    for frame in &frames {
+        let (bytes, len) = frame.encode();
+        stream.extend_from_slice(&bytes[..len]);
+    }
+    for split in 0..=stream.len() {
+        let (mut link, mut peer) = with_bare_peer();
+        peer.write_all(&stream[..split]).unwrap();
+        let mut received = receive(&mut link).unwrap();
+        peer.write_all(&stream[split..]).unwrap();
+        received.extend(receive(&mut link).unwrap());
+        assert_eq!(received, frames, "split at {split}");
+    }
+}
+
+#[test]
+fn frames_survive_the_end_of_the_buffer() {
+    // Frames of 40 bytes in pieces of 61: the buffer ends within a frame again and again, for
+    // 64 KiB is a multiple of neither.
+    const FRAMES: u64 = 20_000;
+    let (mut link, mut peer) = with_bare_peer();
+    let bytes: Vec<u8> = (0..FRAMES).flat_map(|i| frame(4, i).encode().0).collect();
+    let mut next = 0;
+    for piece in bytes.chunks(61) {
+        peer.write_all(piece).unwrap();
+        for received in receive(&mut link).unwrap() {
+            assert_eq!(received, frame(4, next));
+            next += 1;
+        }
+    }
+    assert_eq!(next, FRAMES);
+}
+
+#[test]
+fn more_than_a_buffer_at_once_arrives_whole() {
+    const FRAMES: u64 = 4000; // of 40 bytes: two buffers and a half
+    let (mut link, mut peer) = with_bare_peer();
+    let sender = std::thread::spawn(move || {
+        let bytes: Vec<u8> = (0..FRAMES).flat_map(|i| frame(4, i).encode().0).collect();
+        peer.write_all(&bytes).unwrap();
+        peer
+    });
+    let mut received = Vec::new();
+    while received.len() < FRAMES as usize {
+        received.extend(receive_some(&mut link).unwrap());
+    }
+    assert!(received.iter().enumerate().all(|(i, &got)| got == frame(4, i as u64)));
+    drop(sender.join().unwrap());
+}
+
+#[test]
+fn garbage_is_an_error_that_names_the_rank() {
+    let overlong = [0xB6, 1, 0, 200, 0, 0, 0, 0];
+    for (bytes, said) in [(&b"GET / HTTP/1.1"[..], "0x47"), (&overlong[..], "200 words")] {
+        let (mut link, mut peer) = with_bare_peer();
+        let (good, len) = frame(2, 7).encode();
+        peer.write_all(&[&good[..len], bytes].concat()).unwrap();
+        match receive(&mut link) {
+            Err(CommError::Garbage { peer: 1, what }) => assert!(what.contains(said), "{what}"),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_peer_that_leaves_is_gone_after_its_last_frame() {
+    let (mut link, mut peer) = with_bare_peer();
+    let (bytes, len) = frame(3, 5).encode();
+    peer.write_all(&bytes[..len]).unwrap();
+    peer.write_all(&bytes[..11]).unwrap();
+    drop(peer);
+    assert_eq!(receive(&mut link).unwrap(), [frame(3, 5)]);
+    let error = receive(&mut link).unwrap_err();
+    assert!(matches!(error, CommError::PeerGone { peer: 1, .. }), "{error:?}");
+    assert!(error.to_string().ends_with("11 bytes into a frame"), "{error}");
+    let error = link.try_send(1, &frame(0, 0)).unwrap_err();
+    assert!(matches!(error, CommError::PeerGone { peer: 1, .. }), "{error:?}");
+}
+
+#[test]
+fn a_reset_connection_is_a_peer_gone() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut peer = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let (socket, _) = listener.accept().unwrap();
+    socket.set_nonblocking(true).unwrap();
+    let mut link = SocketLink::over(0, vec![socket]).unwrap();
+    assert_eq!(link.try_send(1, &frame(4, 1)).unwrap(), Posted::Yes);
+    // What the peer has not read when it closes makes its system reset the connection.
+    while peer.peek(&mut [0]).unwrap() == 0 {}
+    peer.flush().unwrap();
+    drop(peer);
+    let error = receive_some(&mut link).unwrap_err();
+    assert!(matches!(error, CommError::PeerGone { peer: 1, .. }), "{error:?}");
+}
+
+#[test]
+fn a_full_socket_is_busy_and_loses_nothing() {
+    let mut ends = mesh::tiny(2).into_iter();
+    let (mut here, mut there) = (ends.next().unwrap(), ends.next().unwrap());
+    let mut accepted = 0;
+    while here.try_send(1, &frame(4, accepted)).unwrap() == Posted::Yes {
+        accepted += 1;
+    }
+    // What was refused was not sent: the next accepted is the next that arrives.
+    let enough = 3 * accepted as usize;
+    let mut arrived = Vec::new();
+    while arrived.len() < enough {
+        there.receive(|_, frame| arrived.push(frame)).unwrap();
+        here.receive(|_, _| ()).unwrap();
+        while here.try_send(1, &frame(4, accepted)).unwrap() == Posted::Yes {
+            accepted += 1;
+        }
+    }
+    assert!(arrived.iter().enumerate().all(|(i, &got)| got == frame(4, i as u64)));
+}
+
+#[test]
+fn frames_that_fill_a_tcp_socket_arrive_whole() {
+    // TCP takes part of a frame when its buffer is nearly full; the receiver takes nothing before.
+    let (here, there) = mesh::pair::<TcpStream>();
+    rustix::net::sockopt::set_socket_send_buffer_size(&here, 1).unwrap();
+    let mut here = SocketLink::over(0, vec![here]).unwrap();
+    let mut there = SocketLink::over(1, vec![there]).unwrap();
+    let mut sent = 0;
+    while here.try_send(1, &frame(sent as usize % 5, sent)).unwrap() == Posted::Yes {
+        sent += 1;
+    }
+    let mut arrived = 0;
+    while arrived < sent {
+        here.receive(|_, _| ()).unwrap();
+        there
+            .receive(|from, got| {
+                assert_eq!((from, got), (0, frame(arrived as usize % 5, arrived)));
+                arrived += 1;
+            })
+            .unwrap();
+        std::thread::yield_now();
+    }
+    assert_eq!(here.unsent(), 0);
+}
+
+#[test]
+fn blocking_ends_with_an_arrival_at_few_and_at_many_peers() {
+    for size in [2, 3, 6] {
+        let mut links = mesh::unix(size);
+        for sender in 1..size {
+            assert_eq!(links[sender].try_send(0, &frame(1, 9)).unwrap(), Posted::Yes);
+            // A wait that does not end by the arrival lasts so long that the test cannot pass.
+            links[0].block(Duration::from_secs(3600)).unwrap();
+            let mut from = Vec::new();
+            links[0].receive(|peer, _| from.push(peer)).unwrap();
+            assert_eq!(from, [sender]);
+        }
+        links[0].block(Duration::from_millis(1)).unwrap();
+    }
+}
+
+#[test]
+fn blocking_ends_when_a_full_socket_takes_bytes_again() {
+    for size in [2, 6] {
+        let mut links = mesh::tiny(size);
+        let mut accepted = 0;
+        while links[0].try_send(1, &frame(4, accepted)).unwrap() == Posted::Yes {
+            accepted += 1;
+        }
+        let mut arrived = 0;
+        while arrived < accepted {
+            links[1].receive(|_, _| arrived += 1).unwrap();
+            links[0].receive(|_, _| ()).unwrap();
+        }
+        assert_eq!(links[0].try_send(1, &frame(4, 0)).unwrap(), Posted::Yes);
+        while links[0].try_send(1, &frame(4, 0)).unwrap() == Posted::Yes {}
+        let full = links.remove(0);
+        let mut other = links.remove(0);
+        // Rank 0 sleeps; only room can wake it, for nobody sends to it.
+        let sleeper = std::thread::spawn(move || {
+            let mut full = full;
+            full.block(Duration::from_secs(3600)).unwrap();
+        });
+        while !sleeper.is_finished() {
+            other.receive(|_, _| ()).ok();
+            std::thread::yield_now();
+        }
+        sleeper.join().unwrap();
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    /// Bytes in pieces of any length are decoded or refused, but never crash the receiver, and
+    /// what comes out before the refusal encodes to what went in.
+    #[test]
+    fn arbitrary_bytes_are_refused_or_decoded(
+        good in prop::collection::vec((0..5_usize, any::<u64>()), 0..20),
+        bad in prop::collection::vec(any::<u8>(), 0..100),
+        piece in 1..200_usize,
+    ) {
+        let mut bytes = Vec::new();
+        for &(len, word) in &good {
+            let (encoded, len) = frame(len, word).encode();
+            bytes.extend_from_slice(&encoded[..len]);
+        }
+        bytes.extend_from_slice(&bad);
+        let (mut link, mut peer) = with_bare_peer();
+        let mut received = Vec::new();
+        let mut failed = false;
+        for piece in bytes.chunks(piece) {
+            peer.write_all(piece).unwrap();
+            let outcome = link.receive(|_, frame| received.push(frame));
+            match outcome {
+                Ok(_) => {}
+                Err(CommError::Garbage { peer: 1, .. }) => {
+                    failed = true;
+                    break;
+                }
+                Err(other) => panic!("{other:?}"),
+            }
+        }
+        let expected: Vec<Frame> = good.iter().map(|&(len, word)| frame(len, word)).collect();
+        prop_assert!(received.starts_with(&expected), "{:?}", received);
+        // A first byte that no frame has is refused as soon as it is seen.
+        prop_assert_eq!(failed || bad.first().is_none_or(|&first| first == 0xB6), true);
+    }
+}

@@ -1,0 +1,11 @@
+//! Links over sockets as a whole.
+#![allow(clippy::unwrap_used)]
+
+mod bytes;
+mod conformance;
+mod datagrams;
+mod floor;
+mod mesh;
+mod passing;
+mod payloads;
+mod strangers;

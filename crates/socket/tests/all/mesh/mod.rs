@@ -1,0 +1,203 @@
+//! Ranks of one process, connected as the ranks of a run are.
+
+use std::net::{TcpStream, UdpSocket};
+use std::os::unix::net::UnixStream;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bandgap_comm::{CommError, Credited, Frame, Link, Rank, Rendezvous};
+use bandgap_socket::udp::UdpStream;
+use bandgap_socket::{Kind, Over, Secret, SocketError, SocketLink, Stream};
+use lossy::Lossy;
+
+pub mod lossy;
+
+pub const SECRET: Secret = *b"0123456789abcdef";
+
+/// Far beyond what a connection takes on a loaded machine.
+pub fn deadline() -> Instant {
+    Instant::now() + Duration::from_secs(60)
+}
+
+/// What a link receives at once.
+pub fn receive<S: Stream>(link: &mut SocketLink<S>) -> Result<Vec<Frame>, CommError> {
+    let (rank, size) = (link.rank(), link.size());
+    let mut frames = Vec::new();
+    let count = link.receive(|from, frame| {
+        assert!(from != rank && from < size, "from {from}");
+        frames.push(frame);
+    })?;
+    assert_eq!(count, frames.len());
+    Ok(frames)
+}
+
+/// Where a rank meets the others.
+struct Meeting<X> {
+    rank: Rank,
+    size: usize,
+    deadline: Instant,
+    /// From this rank's address to those of all.
+    exchange: Option<X>,
+}
+
+impl<X: FnOnce(String) -> Vec<String>> Rendezvous for Meeting<X> {
+    fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn secret(&self) -> Secret {
+        SECRET
+    }
+
+    fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    fn exchange(&mut self, address: String) -> Result<Vec<String>, CommError> {
+        Ok(self.exchange.take().unwrap()(address))
+    }
+}
+
+/// Connects one rank, which tells its address to `exchange` and gets the addresses of all.
+pub fn link<K: Kind>(
+    rank: Rank,
+    size: usize,
+    deadline: Instant,
+    exchange: impl FnOnce(String) -> Vec<String>,
+) -> Result<SocketLink<K::Stream>, SocketError> {
+    let mut meeting = Meeting { rank, size, deadline, exchange: Some(exchange) };
+    Over::<K>::link(&mut meeting).map_err(|error| match error {
+        CommError::Connect(error) => *error.downcast().unwrap(),
+        other => panic!("{other:?}"),
+    })
+}
+
+/// Runs `connect` for each rank at once. When all have told their addresses, and before any learns
+/// the others', `meanwhile` sees them.
+fn run<R: Send>(
+    size: usize,
+    meanwhile: impl FnOnce(&[String]),
+    connect: impl Fn(&mut dyn Rendezvous) -> Result<R, CommError> + Sync,
+) -> Vec<R> {
+    let (tell, told) = mpsc::channel();
+    let connect = &connect;
+    thread::scope(|scope| {
+        let start = |rank| {
+            let (answer, answers) = mpsc::channel();
+            let tell = tell.clone();
+            let exchange = move |address| {
+                tell.send((rank, address)).unwrap();
+                // Once all have told, or panicked, nobody is waited for any more.
+                drop(tell);
+                answers.recv().unwrap()
+            };
+            let mut meeting =
+                Meeting { rank, size, deadline: deadline(), exchange: Some(exchange) };
+            (answer, scope.spawn(move || connect(&mut meeting).unwrap()))
+        };
+        let ranks: Vec<_> = (0..size).map(start).collect();
+        drop(tell);
+        let mut addresses: Vec<(Rank, String)> = told.iter().collect();
+        addresses.sort();
+        let addresses: Vec<String> = addresses.into_iter().map(|(_, address)| address).collect();
+        meanwhile(&addresses);
+        let answered = ranks.into_iter().map(|(answer, rank)| {
+            answer.send(addresses.clone()).unwrap();
+            rank
+        });
+        let ranks: Vec<_> = answered.collect();
+        ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
+    })
+}
+
+/// The links of all ranks. When they have told their addresses, and before any learns the others',
+/// `meanwhile` sees them.
+pub fn links_amid<K: Kind<Stream: Send>>(
+    size: usize,
+    meanwhile: impl FnOnce(&[String]),
+) -> Vec<SocketLink<K::Stream>> {
+    run(size, meanwhile, Over::<K>::link)
+}
+
+fn links<K: Kind<Stream: Send>>(size: usize) -> Vec<SocketLink<K::Stream>> {
+    links_amid::<K>(size, |_| ())
+}
+
+pub fn tcp(size: usize) -> Vec<SocketLink<TcpStream>> {
+    links::<TcpStream>(size)
+}
+
+pub fn unix(size: usize) -> Vec<SocketLink<UnixStream>> {
+    links::<UnixStream>(size)
+}
+
+pub fn udp(size: usize) -> Vec<SocketLink<UdpStream>> {
+    links::<UdpSocket>(size)
+}
+
+/// Two connected sockets.
+pub fn pair<K: Kind + Send>() -> (K, K) {
+    let mut sockets = run(2, |_| (), |meeting| K::sockets(meeting)).into_iter().flatten();
+    (sockets.next().unwrap(), sockets.next().unwrap())
+}
+
+/// Rank 0's link, and a bare socket in place of rank 1, whose calls wait.
+pub fn with_bare_peer() -> (SocketLink<UnixStream>, UnixStream) {
+    let (one, other) = UnixStream::pair().unwrap();
+    one.set_nonblocking(true).unwrap();
+    (SocketLink::over(0, vec![one]).unwrap(), other)
+}
+
+/// Links of `size` ranks over streams that `connect` makes for each pair, of the higher and the
+/// lower rank.
+fn in_pairs<S: Stream>(size: usize, connect: impl Fn(Rank, Rank) -> (S, S)) -> Vec<SocketLink<S>> {
+    let mut streams: Vec<Vec<S>> = (0..size).map(|_| Vec::new()).collect();
+    // By higher, then lower rank: each rank's streams come in the order of its peers.
+    for high in 0..size {
+        for low in 0..high {
+            let (one, other) = connect(high, low);
+            streams[high].push(one);
+            streams[low].push(other);
+        }
+    }
+    let over = |(rank, streams)| SocketLink::over(rank, streams).unwrap();
+    streams.into_iter().enumerate().map(over).collect()
+}
+
+/// Udp over sockets that do wrong with about one of `odds` datagrams.
+pub fn lossy(size: usize, odds: u64) -> Vec<SocketLink<UdpStream<Lossy>>> {
+    in_pairs(size, |high, low| {
+        let over = |socket, rank, peer| {
+            let lossy = Lossy::new(socket, (rank * size + peer) as u64, odds);
+            UdpStream::over(lossy, &SECRET, rank, peer).unwrap()
+        };
+        let (one, other) = pair();
+        (over(one, high, low), over(other, low, high))
+    })
+}
+
+/// Unix sockets whose buffers the kernel keeps as small as it can.
+pub fn tiny(size: usize) -> Vec<SocketLink<UnixStream>> {
+    in_pairs(size, |_, _| {
+        let ends = UnixStream::pair().unwrap();
+        for end in [&ends.0, &ends.1] {
+            end.set_nonblocking(true).unwrap();
+            rustix::net::sockopt::set_socket_send_buffer_size(end, 1).unwrap();
+        }
+        ends
+    })
+}
+
+/// Endpoints over links.
+pub fn credited<S: Stream>(
+    links: Vec<SocketLink<S>>,
+    exposed: usize,
+    credits: u16,
+) -> Vec<Credited<SocketLink<S>>> {
+    links.into_iter().map(|link| Credited::new(link.exposing(exposed), credits)).collect()
+}

@@ -1,0 +1,364 @@
+//! Payloads over sockets: they go where they belong, however they are divided, and nowhere else.
+
+use std::cell::Cell;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::rc::Rc;
+use std::time::Duration;
+
+use crate::mesh::{self, receive};
+use bandgap_comm::{CommError, Frame, FrameKind, HandlerId, Link, Message, Posted, Source};
+use bandgap_socket::{Received, SocketLink, Stream};
+use proptest::prelude::*;
+
+fn request(word: u64) -> Frame {
+    let message = Message::new(HandlerId(3), [word, !word]);
+    Frame { kind: FrameKind::Request, credits: 0, message }
+}
+
+/// The bytes of a frame on the wire.
+fn encoded(frame: &Frame) -> Vec<u8> {
+    let (bytes, len) = frame.encode();
+    bytes[..len].to_vec()
+}
+
+/// A frame with its payload, on the wire.
+fn stored(into: usize, bytes: &[u8]) -> Vec<u8> {
+    [encoded(&Frame::announcing(FrameKind::Stored, into, bytes.len())), bytes.to_vec()].concat()
+}
+
+fn pattern(len: usize) -> Vec<u8> {
+    (0..len).map(|at| (at % 251) as u8 + 1).collect()
+}
+
+/// As [`mesh::with_bare_peer`], exposing so many bytes.
+fn with_bare_peer(exposed: usize) -> (SocketLink<UnixStream>, UnixStream) {
+    let (link, peer) = mesh::with_bare_peer();
+    (link.exposing(exposed), peer)
+}
+
+fn garbage(link: &mut SocketLink<UnixStream>) -> String {
+    match receive(link) {
+        Err(CommError::Garbage { peer: 1, what }) => what,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn every_split_of_a_stream_gives_the_same_frames_and_bytes() {
+    let payload = pattern(30);
+    let frames = [
+        request(1),
+        Frame::announcing(FrameKind::Stored, 10, 30),
+        request(2),
+        Frame::announcing(FrameKind::Got, 40, 0),
+        Frame::announcing(FrameKind::Got, 50, 1),
+        request(3),
+    ];
+    let payloads: [&[u8]; 6] = [&[], &payload, &[], &[], &[9], &[]];
+    let stream: Vec<u8> = frames
+        .iter()
+        .zip(payloads)
+        .flat_map(|(frame, payload)| [encoded(frame), payload.to_vec()].concat())
+        .collect();
+    // 10 bytes before the first payload, 10 between the two, 9 behind.
+    let memory = [&[0; 10][..], &payload, &[0; 10], &[9], &[0; 9]].concat();
+    for first in 0..=stream.len() {
+        for second in [first, (first + 7).min(stream.len()), stream.len()] {
+            let (mut link, mut peer) = with_bare_peer(60);
+            let mut received = Vec::new();
+            for piece in [&stream[..first], &stream[first..second], &stream[second..]] {
+                peer.write_all(piece).unwrap();
+                // What is behind a payload may take a call of its own.
+                for _ in 0..3 {
+                    received.extend(receive(&mut link).unwrap());
+                }
+            }
+            assert_eq!(received, frames, "split at {first} and {second}");
+            assert_eq!(link.exposed(), memory, "split at {first} and {second}");
+        }
+    }
+}
+
+#[test]
+fn a_frame_behind_a_payload_is_delivered_when_the_payload_is_there() {
+    let (mut link, mut peer) = with_bare_peer(100);
+    let stream = [stored(0, &pattern(100)), encoded(&request(1))].concat();
+    let (most, last) = stream.split_at(24 + 99);
+    peer.write_all(most).unwrap();
+    assert_eq!(receive(&mut link).unwrap(), []);
+    assert_eq!(receive(&mut link).unwrap(), []);
+    assert_eq!((link.exposed()[98], link.exposed()[99]), (99, 0));
+    peer.write_all(last).unwrap();
+    let both = [Frame::announcing(FrameKind::Stored, 0, 100), request(1)];
+    assert_eq!(receive(&mut link).unwrap(), both);
+    assert_eq!(link.exposed()[99], 100);
+}
+
+#[test]
+fn payloads_beyond_the_exposed_memory_are_refused_with_their_numbers() {
+    for (into, len) in [(1, 100), (100, 1), (usize::MAX, 2), (0, usize::MAX)] {
+        let (mut link, mut peer) = with_bare_peer(100);
+        peer.write_all(&encoded(&Frame::announcing(FrameKind::Stored, into, len))).unwrap();
+        peer.write_all(&[7; 200]).unwrap();
+        let expected =
+            format!("a frame announces {len} bytes for offset {into}, and 100 bytes are exposed");
+        assert_eq!(garbage(&mut link), expected);
+        assert_eq!(link.exposed(), [0; 100]);
+    }
+    let (mut link, mut peer) = with_bare_peer(100);
+    let message = Message::new(HandlerId(0), [1, 2, 3]);
+    let frame = Frame { kind: FrameKind::Got, credits: 0, message };
+    peer.write_all(&encoded(&frame)).unwrap();
+    assert!(garbage(&mut link).contains("by 3 words"));
+    // A link exposes nothing unless it is told to.
+    let (mut link, mut peer) = mesh::with_bare_peer();
+    peer.write_all(&stored(0, &[1])).unwrap();
+    assert!(garbage(&mut link).contains("0 bytes are exposed"));
+}
+
+#[test]
+fn a_peer_that_leaves_amid_a_payload_is_gone() {
+    let (mut link, mut peer) = with_bare_peer(100);
+    peer.write_all(&stored(0, &pattern(100))[..24 + 40]).unwrap();
+    drop(peer);
+    assert_eq!(receive(&mut link).unwrap(), []);
+    let error = receive(&mut link).unwrap_err();
+    assert!(matches!(error, CommError::PeerGone { peer: 1, .. }), "{error:?}");
+    assert!(error.to_string().ends_with(", 60 bytes before the end of a payload"), "{error}");
+}
+
+#[test]
+fn a_payload_and_its_frame_are_on_the_wire_as_they_should_be() {
+    let (mut link, mut peer) = with_bare_peer(50);
+    let bytes = pattern(50);
+    link.exposed_mut().copy_from_slice(&bytes);
+    let mut done = 0;
+    let frame = Frame::announcing(FrameKind::Got, 12, 20);
+    let from = Source::Exposed { at: 30, len: 20 };
+    assert_eq!(link.try_write(1, &frame, from, &mut done).unwrap(), Posted::Yes);
+    assert_eq!(done, 20);
+    let empty = Frame::announcing(FrameKind::Got, 50, 0);
+    let from = Source::Bytes(&[]);
+    assert_eq!(link.try_write(1, &empty, from, &mut 0).unwrap(), Posted::Yes);
+    assert_eq!(link.try_send(1, &request(1)).unwrap(), Posted::Yes);
+    drop(link);
+    let mut arrived = Vec::new();
+    peer.read_to_end(&mut arrived).unwrap();
+    let expected = [encoded(&frame), bytes[30..].to_vec(), encoded(&empty), encoded(&request(1))];
+    assert_eq!(arrived, expected.concat());
+}
+
+#[test]
+fn while_a_payload_is_on_its_way_nothing_else_passes() {
+    let mut ends = mesh::tiny(2).into_iter().map(|link| link.exposing(1 << 20));
+    let (mut here, mut there) = (ends.next().unwrap(), ends.next().unwrap());
+    let bytes = pattern(1 << 20);
+    let frame = Frame::announcing(FrameKind::Stored, 0, bytes.len());
+    let other = Frame::announcing(FrameKind::Got, 0, 1);
+    let mut done = 0;
+    let mut frames = Vec::new();
+    while here.try_write(1, &frame, Source::Bytes(&bytes), &mut done).unwrap() == Posted::Busy {
+        assert!(frames.is_empty());
+        assert_eq!(here.try_send(1, &request(1)).unwrap(), Posted::Busy);
+        assert_eq!(here.try_write(1, &other, Source::Bytes(&[1]), &mut 0).unwrap(), Posted::Busy);
+        here.receive(|_, _| ()).unwrap();
+        there.receive(|_, frame| frames.push(frame)).unwrap();
+    }
+    assert_eq!(done, bytes.len());
+    while here.try_send(1, &request(1)).unwrap() == Posted::Busy {
+        there.receive(|_, frame| frames.push(frame)).unwrap();
+    }
+    while frames.len() < 2 {
+        here.receive(|_, _| ()).unwrap();
+        there.receive(|_, frame| frames.push(frame)).unwrap();
+    }
+    assert_eq!(frames, [frame, request(1)]);
+    assert!(there.exposed() == bytes);
+    assert_eq!((here.unsent(), there.unsent()), (0, 0));
+}
+
+#[test]
+fn blocking_ends_when_there_is_room_for_more_of_a_payload() {
+    // Few peers are waited for by one call, many by another.
+    for size in [2, 6] {
+        let mut links = mesh::tiny(size);
+        let (mut here, mut there) = (links.remove(0).exposing(1 << 20), links.remove(0));
+        there = there.exposing(1 << 20);
+        let bytes = pattern(1 << 20);
+        let frame = Frame::announcing(FrameKind::Stored, 0, bytes.len());
+        let sender = std::thread::spawn(move || {
+            let mut done = 0;
+            while here.try_write(1, &frame, Source::Bytes(&bytes), &mut done).unwrap()
+                == Posted::Busy
+            {
+                here.receive(|_, _| ()).unwrap();
+                // A wait that room does not end lasts so long that the test cannot pass.
+                here.block(Duration::from_secs(3600)).unwrap();
+            }
+            here
+        });
+        let mut whole = 0;
+        while whole == 0 {
+            whole += there.receive(|_, _| ()).unwrap();
+            std::thread::yield_now();
+        }
+        drop(sender.join().unwrap());
+    }
+}
+
+/// Calls made of a stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Calls {
+    sent: usize,
+    received: usize,
+    /// Bytes asked for with the last call.
+    asked: usize,
+}
+
+/// Counts calls.
+struct Counted(UnixStream, Rc<Cell<Calls>>);
+
+impl AsFd for Counted {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+impl Counted {
+    fn count(&self, sent: usize, received: usize, asked: usize) {
+        let calls = self.1.get();
+        let (sent, received) = (calls.sent + sent, calls.received + received);
+        self.1.set(Calls { sent, received, asked });
+    }
+}
+
+impl Stream for Counted {
+    fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.count(1, 0, 0);
+        self.0.send(bytes)
+    }
+
+    fn send_both(&mut self, first: &[u8], second: &[u8]) -> io::Result<usize> {
+        self.count(1, 0, 0);
+        self.0.send_both(first, second)
+    }
+
+    fn receive(&mut self, into: &mut [u8]) -> io::Result<Received> {
+        self.count(0, 1, into.len());
+        self.0.receive(into)
+    }
+
+    fn receive_both(&mut self, first: &mut [u8], second: &mut [u8]) -> io::Result<Received> {
+        self.count(0, 1, first.len() + second.len());
+        self.0.receive_both(first, second)
+    }
+}
+
+#[test]
+fn a_store_takes_two_calls_to_send_and_two_to_receive() {
+    let (one, other) = mesh::pair();
+    let (here_calls, there_calls) = (Rc::default(), Rc::default());
+    let mut here = SocketLink::over(0, vec![Counted(one, Rc::clone(&here_calls))]).unwrap();
+    let there = SocketLink::over(1, vec![Counted(other, Rc::clone(&there_calls))]).unwrap();
+    let mut there = there.exposing(1 << 16);
+    let bytes = pattern(1 << 16);
+    let frame = Frame::announcing(FrameKind::Stored, 0, bytes.len());
+    for round in 1..=3 {
+        assert_eq!(here.try_write(1, &frame, Source::Bytes(&bytes), &mut 0).unwrap(), Posted::Yes);
+        assert_eq!(here.try_send(1, &request(round)).unwrap(), Posted::Yes);
+        assert_eq!(here_calls.get().sent, 2 * round as usize);
+        // The first brings the announcement, the second the rest and the request.
+        let mut frames = Vec::new();
+        assert_eq!(there.receive(|_, frame| frames.push(frame)).unwrap(), 0);
+        assert_eq!(there.receive(|_, frame| frames.push(frame)).unwrap(), 2);
+        assert_eq!(frames, [frame, request(round)]);
+        assert_eq!(there_calls.get().received, 2 * round as usize);
+        assert!(there.exposed() == bytes);
+        there.exposed_mut().fill(0);
+    }
+    // Amid payloads less is taken as input, and more again when none come for a while.
+    there.receive(|_, _| ()).unwrap();
+    let amid = there_calls.get().asked;
+    assert!((16 << 10..32 << 10).contains(&amid), "{amid}");
+    for round in 0..100 {
+        assert_eq!(here.try_send(1, &request(round)).unwrap(), Posted::Yes);
+        assert_eq!(there.receive(|_, _| ()).unwrap(), 1);
+    }
+    there.receive(|_, _| ()).unwrap();
+    assert_eq!(there_calls.get().asked, 64 << 10);
+}
+
+#[test]
+fn one_call_takes_a_limited_number_of_bytes_of_each_peer() {
+    const LEN: usize = 5 << 20;
+    let (one, mut peer) = UnixStream::pair().unwrap();
+    one.set_nonblocking(true).unwrap();
+    let calls = Rc::default();
+    let link = SocketLink::over(0, vec![Counted(one, Rc::clone(&calls))]).unwrap();
+    let mut link = link.exposing(LEN);
+    peer.write_all(&encoded(&Frame::announcing(FrameKind::Stored, 0, LEN))).unwrap();
+    assert_eq!(link.receive(|_, _| ()).unwrap(), 0);
+    assert_eq!(link.receive(|_, _| ()).unwrap(), 0);
+    assert_eq!(calls.get(), Calls { sent: 0, received: 2, asked: 1 << 20 });
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// Whatever arrives, in pieces of any length: bytes are written where an accepted announcement
+    /// said, and nowhere else.
+    #[test]
+    fn arbitrary_bytes_are_refused_or_stay_where_they_were_announced(
+        good in prop::collection::vec((0..200_usize, 0..100_usize, any::<bool>()), 0..8),
+        bad in prop_oneof![
+            prop::collection::vec(any::<u8>(), 0..100),
+            (any::<[u64; 2]>(), 4..7_u8, 0..5_u8).prop_map(|(words, kind, len)| {
+                let mut bytes = vec![0xB6, kind, 0, len, 0, 0, 0, 0];
+                bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+                bytes
+            }),
+        ],
+        piece in 1..200_usize,
+    ) {
+        const EXPOSED: usize = 300;
+        let mut memory = vec![0; EXPOSED];
+        let mut bytes = Vec::new();
+        let mut expected = Vec::new();
+        for (i, &(into, len, message)) in good.iter().enumerate() {
+            let payload = vec![i as u8 + 1; len];
+            bytes.extend(stored(into, &payload));
+            memory[into..into + len].copy_from_slice(&payload);
+            expected.push(Frame::announcing(FrameKind::Stored, into, len));
+            if message {
+                bytes.extend(encoded(&request(i as u64)));
+                expected.push(request(i as u64));
+            }
+        }
+        bytes.extend(&bad);
+        let (mut link, mut peer) = with_bare_peer(EXPOSED);
+        let mut received = Vec::new();
+        let mut failed = false;
+        'all: for piece in bytes.chunks(piece) {
+            peer.write_all(piece).unwrap();
+            for _ in 0..20 {
+                match link.receive(|_, frame| received.push(frame)) {
+                    Ok(_) => {}
+                    Err(CommError::Garbage { peer: 1, .. }) => {
+                        failed = true;
+                        break 'all;
+                    }
+                    Err(other) => panic!("{other:?}"),
+                }
+            }
+        }
+        prop_assert!(received.starts_with(&expected), "{:?}", received);
+        // Announcements made of random words point outside, but for those of nothing.
+        let announced = received[expected.len()..].iter().any(Frame::has_payload);
+        if !announced {
+            prop_assert_eq!(link.exposed(), memory);
+        }
+        prop_assert!(failed || bad.first().is_none_or(|&first| first == 0xB6));
+    }
+}

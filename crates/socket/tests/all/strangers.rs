@@ -1,0 +1,172 @@
+//! Who has no business in a run does not get in, and does not disturb it.
+
+use std::io::{Read, Write};
+use std::net::{TcpStream, UdpSocket};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bandgap_comm::{Credited, Endpoint, Link};
+use bandgap_socket::{Kind, SocketError};
+
+use crate::mesh::{self, SECRET, deadline};
+
+/// A greeting as it should be, with its fields open to change.
+fn hello(magic: &[u8; 8], version: u32, rank: u32, secret: &[u8; 16]) -> Vec<u8> {
+    [&magic[..], &version.to_le_bytes(), &rank.to_le_bytes(), secret].concat()
+}
+
+const MAGIC: &[u8; 8] = b"bandgap\n";
+
+/// A name that no other test and no other process uses.
+fn name() -> String {
+    static NAMES: AtomicU64 = AtomicU64::new(0);
+    format!("bandgap-test-{}-{}", std::process::id(), NAMES.fetch_add(1, Ordering::Relaxed))
+}
+
+#[test]
+fn strangers_are_dropped_and_ranks_get_in() {
+    const SIZE: usize = 3;
+    // Before any rank calls, the listener of rank 0 has these callers waiting in front.
+    let said = [
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".to_vec(),
+        hello(b"bandgap?", 1, 1, &SECRET),
+        hello(MAGIC, 2, 1, &SECRET),
+        hello(MAGIC, 1, 1, b"0123456789abcdeg"),
+        hello(MAGIC, 1, 0, &SECRET),
+        hello(MAGIC, 1, SIZE as u32, &SECRET),
+        hello(MAGIC, 1, u32::MAX, &SECRET),
+        hello(MAGIC, 1, 1, &SECRET)[..31].to_vec(), // slow
+        Vec::new(),                                 // silent
+    ];
+    let mut strangers: Vec<TcpStream> = Vec::new();
+    let mut told = Vec::new();
+    let links = mesh::links_amid::<TcpStream>(SIZE, |addresses| {
+        for bytes in &said {
+            let mut stranger = TcpStream::connect(&addresses[0]).unwrap();
+            stranger.write_all(bytes).unwrap();
+            strangers.push(stranger);
+        }
+        drop(TcpStream::connect(&addresses[0]).unwrap()); // leaves at once
+        told = addresses.to_vec();
+    });
+
+    // None of the strangers was answered, and all are dropped by now.
+    for (stranger, said) in strangers.iter_mut().zip(&said) {
+        stranger.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let answer = stranger.read(&mut [0; 64]);
+        let dropped = match &answer {
+            Ok(0) => true,
+            Err(error) => error.kind() == std::io::ErrorKind::ConnectionReset,
+            Ok(_) => false,
+        };
+        assert!(dropped, "{answer:?} after {said:?}");
+    }
+    // The listeners are closed, and the ranks have each other.
+    for address in told {
+        assert!(TcpStream::connect(address).is_err());
+    }
+    let sizes: Vec<_> = links.iter().map(|link| (link.rank(), link.size())).collect();
+    assert_eq!(sizes, [(0, 3), (1, 3), (2, 3)]);
+}
+
+#[test]
+fn a_crowd_of_silent_strangers_does_not_keep_ranks_out() {
+    let mut crowd = None;
+    let ranks = mesh::links_amid::<UnixStream>(2, |names| {
+        let address = SocketAddr::from_abstract_name(&names[0]).unwrap();
+        crowd = Some(thread::spawn(move || {
+            // Until the listener has closed: by then both ranks are in, or the test fails.
+            let mut callers = Vec::new();
+            while let Ok(caller) = UnixStream::connect_addr(&address) {
+                callers.push(caller);
+                if callers.len() > 200 {
+                    callers.clear();
+                }
+                thread::yield_now();
+            }
+        }));
+    });
+    assert_eq!(ranks.len(), 2);
+    crowd.unwrap().join().unwrap();
+}
+
+#[test]
+fn missing_ranks_are_named() {
+    // Nobody listens at the others' names.
+    let missing = |rank, deadline| {
+        let alone = |own| {
+            let mut names = [(); 4].map(|()| name());
+            names[rank] = own;
+            names.to_vec()
+        };
+        mesh::link::<UnixStream>(rank, 4, deadline, alone).unwrap_err()
+    };
+    // The deadline has passed: nobody is waited for.
+    let error = missing(1, Instant::now());
+    assert!(matches!(error, SocketError::Missing { ref missing } if *missing == [0]), "{error}");
+    let error = missing(0, Instant::now() + Duration::from_millis(20));
+    assert_eq!(error.to_string(), "connect to rank 1, 2, 3: no answer before the deadline");
+}
+
+#[test]
+fn whoever_does_not_answer_as_the_peer_is_not_the_peer() {
+    let answers = [
+        (hello(MAGIC, 1, 0, b"another run's..."), "something else"),
+        (hello(MAGIC, 1, 1, &SECRET), "something else"),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\nbody".to_vec(), "something else"),
+        (Vec::new(), "without an answer"),
+        (hello(MAGIC, 1, 0, &SECRET)[..31].to_vec(), "without an answer"),
+    ];
+    for (answer, said) in answers {
+        let name = name();
+        let address = SocketAddr::from_abstract_name(&name).unwrap();
+        let in_its_place = UnixListener::bind_addr(&address).unwrap();
+        let impostor = thread::spawn(move || {
+            let (mut caller, _) = in_its_place.accept().unwrap();
+            let mut greeting = [0; 32];
+            caller.read_exact(&mut greeting).unwrap();
+            caller.write_all(&answer).unwrap();
+            greeting
+        });
+        let error = mesh::link::<UnixStream>(1, 2, deadline(), |own| vec![name, own]).unwrap_err();
+        assert!(matches!(error, SocketError::NotThePeer { peer: 0, .. }), "{error}");
+        assert!(error.to_string().contains(said), "{error}");
+        assert_eq!(impostor.join().unwrap()[..], hello(MAGIC, 1, 1, &SECRET)[..]);
+    }
+}
+
+fn addresses_are_checked<K: Kind>() {
+    for text in ["", "somewhere", "127.0.0.1", "192.0.2.1:80", "0.0.0.0:80"] {
+        let exchange = |own| vec![text.to_owned(), own];
+        let error = mesh::link::<K>(1, 2, deadline(), exchange).map(drop).unwrap_err();
+        assert!(matches!(error, SocketError::Address { text: ref t } if t == text), "{error}");
+    }
+    let error = mesh::link::<K>(0, 2, deadline(), |own| vec![own]).map(drop).unwrap_err();
+    assert!(matches!(error, SocketError::Addresses { addresses: 1, size: 2 }), "{error}");
+}
+
+#[test]
+fn addresses_of_ports_are_checked() {
+    addresses_are_checked::<TcpStream>();
+    addresses_are_checked::<UdpSocket>();
+}
+
+#[test]
+fn a_peer_that_tells_too_few_ports_is_noticed() {
+    let exchange = |own| vec![own, "127.0.0.1:9".to_owned(), String::new()];
+    let error = mesh::link::<UdpSocket>(2, 3, deadline(), exchange).map(drop).unwrap_err();
+    assert!(matches!(error, SocketError::Address { ref text } if text == "127.0.0.1:9"), "{error}");
+}
+
+fn alone<K: Kind>() -> usize {
+    let link = mesh::link::<K>(0, 1, deadline(), |own| vec![own]).map_err(drop).unwrap();
+    Credited::new(link, 1).size()
+}
+
+#[test]
+fn a_run_of_one_rank_needs_nobody() {
+    assert_eq!([alone::<TcpStream>(), alone::<UnixStream>(), alone::<UdpSocket>()], [1; 3]);
+}

@@ -1,0 +1,84 @@
+//! A quantity as a user typed it: a number, and the unit after it.
+
+use std::fmt;
+
+/// Why a text is not a quantity. It names the text as it was given.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("read {subject}: {why}")]
+pub struct UnitError {
+    subject: String,
+    why: String,
+}
+
+/// A text split into its leading number and the unit after it.
+pub(crate) struct Typed<'a> {
+    what: &'static str,
+    example: &'static str,
+    text: &'a str,
+    /// The number's own characters.
+    pub(crate) digits: &'a str,
+    pub(crate) number: f64,
+    /// Trimmed; empty where there is none.
+    pub(crate) unit: &'a str,
+}
+
+impl<'a> Typed<'a> {
+    /// Splits `text`; `what` names the quantity that is expected, and `example` would be one.
+    pub(crate) fn read(
+        text: &'a str,
+        what: &'static str,
+        example: &'static str,
+    ) -> Result<Typed<'a>, UnitError> {
+        let trimmed = text.trim();
+        if trimmed.is_empty() {
+            let why = format!("the text is empty (write for example {example})");
+            return Err(UnitError { subject: what.to_owned(), why });
+        }
+        let (digits, unit) = trimmed.split_at(number_length(trimmed));
+        let number = digits.parse().unwrap_or(f64::NAN);
+        let typed = Typed { what, example, text, digits, number, unit: unit.trim() };
+        if number.is_nan() {
+            let why = format!("it does not start with a number (write for example {example})");
+            return Err(typed.wrong(why));
+        }
+        typed.times(1.0)?;
+        Ok(typed)
+    }
+
+    pub(crate) fn wrong(&self, why: impl fmt::Display) -> UnitError {
+        UnitError { subject: format!("{} from '{}'", self.what, self.text), why: why.to_string() }
+    }
+
+    /// The error of a unit that is not among the `known` ones.
+    pub(crate) fn wrong_unit(&self, known: &str) -> UnitError {
+        match self.unit {
+            "" => self.wrong(format!("the unit is missing (write for example {})", self.example)),
+            unit => self.wrong(format!("unknown unit '{unit}' (known: {known})")),
+        }
+    }
+
+    /// The number in the unit of which `factor` make up the typed one.
+    pub(crate) fn times(&self, factor: f64) -> Result<f64, UnitError> {
+        let product = self.number * factor;
+        if product.is_finite() { Ok(product) } else { Err(self.wrong("it is too large")) }
+    }
+}
+
+/// Bytes of `text` that form a decimal number; an `e` counts only when digits follow it.
+fn number_length(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let mut end = usize::from(matches!(bytes.first(), Some(b'+' | b'-')));
+    end += digits(end);
+    if bytes.get(end) == Some(&b'.') {
+        end += 1 + digits(end + 1);
+    }
+    if matches!(bytes.get(end), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
+        let exponent = digits((end + 1 + sign).min(bytes.len()));
+        if exponent > 0 {
+            end += 1 + sign + exponent;
+        }
+    }
+    end
+}
