@@ -1,4 +1,4 @@
-//! The ring under the model checker: `RUSTFLAGS="--cfg loom" cargo test --test loom --release`.
+//! The ring under the model checker: `RUSTFLAGS="--cfg loom" cargo test --profile loom --test loom`.
 //!
 //! Each test runs the two sides in every order that the memory model allows, up to a number of
 //! preemptions, and checks that requests arrive exactly once and in order with their words, that

@@ -64,9 +64,10 @@ impl Shown for RttPairs {
             .quantity("value", |end| Some(end.1))
             .text("between", between);
         let mut text = layout.paragraph(&format!(
-            "Round trip of a single request and reply over {}, {} pairs:",
+            "Round trip of a single request and reply over {}, {} pair{}:",
             self.transport,
-            self.pairs.len()
+            self.pairs.len(),
+            if self.pairs.len() == 1 { "" } else { "s" }
         ));
         text += &rows.finish();
         text += &estimated(layout, ends);
