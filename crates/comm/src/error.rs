@@ -127,6 +127,7 @@ pub enum CommError {
     },
 }
 
+#[cfg(feature = "conformance")]
 impl CommError {
     /// A peer is gone, as a closed channel shows.
     pub(crate) fn gone(peer: Rank) -> Self {

@@ -32,6 +32,7 @@ mod wait;
 pub mod conformance;
 #[cfg(feature = "conformance")]
 pub mod direct;
+#[cfg(feature = "conformance")]
 pub mod inproc;
 pub mod passing;
 
