@@ -8,5 +8,5 @@ pub const MIN_SLOTS: usize = 2;
 pub const MAX_SLOTS: usize = 1 << 16;
 /// Largest number of ranks of a segment.
 pub const MAX_RANKS: usize = 256;
-/// Largest number of bytes that each rank can expose.
-pub const MAX_EXPOSED: usize = 1 << 30;
+/// Largest number of bytes that each rank can expose: two blocks of 1 GiB.
+pub const MAX_EXPOSED: usize = 2 << 30;

@@ -8,7 +8,7 @@ use bandgap_host::{
 use bandgap_launch::Stage;
 use serde::Serialize;
 
-/// Time that noise is looked at on each core before a measurement.
+/// Time that noise is looked at on each core after a measurement.
 const GLANCE: Duration = Duration::from_millis(100);
 
 /// The machine as it is recorded with every run.

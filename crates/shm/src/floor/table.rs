@@ -10,6 +10,7 @@ use super::{
     FloorArea, cache_line, copy_cross_core, copy_local, copy_pipeline, copy_vm_readv,
     other_process, slot_ring, slot_ring_stream, store_cross_core,
 };
+use crate::ShmError;
 
 /// Bytes of a copy whose name does not say.
 const SHORT: u64 = 64 << 10;
@@ -86,7 +87,7 @@ impl<T: Timer> Bare<T> for Lines {
             "copy_vm_readv" => {
                 let with = Measuring { patience: REFUSED, ..*with };
                 return copy_vm_readv(area, epoch, bytes, other_process::read, &with)
-                    .map_err(|error| unavailable(floor, &error));
+                    .map_err(|error| refused_unless_wrong(floor, error));
             }
             _ => return Err(unavailable(floor, &"memory has no such floor")),
         };
@@ -94,6 +95,29 @@ impl<T: Timer> Bare<T> for Lines {
     }
 }
 
+/// A call that is refused, or whose other side waits in vain, is not available; wrong bytes are wrong.
+fn refused_unless_wrong(floor: &Floor, error: ShmError) -> FloorError {
+    match error {
+        wrong @ ShmError::WrongData { .. } => FloorError::Failed(Box::new(wrong)),
+        refused => unavailable(floor, &refused),
+    }
+}
+
 fn unavailable(floor: &Floor, reason: &dyn std::fmt::Display) -> FloorError {
     FloorError::Unavailable { floor: floor.name.to_string(), reason: reason.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_bytes_are_no_refusal() {
+        let floor = Floor::new("copy_vm_readv", "", Bytes(SHORT), 1);
+        let of = |error| refused_unless_wrong(&floor, error);
+        let wrong = of(ShmError::WrongData { floor: "copy_vm_readv", at: 3 });
+        assert!(matches!(wrong, FloorError::Failed(_)), "{wrong}");
+        let refused = of(ShmError::GaveUp { floor: "copy_vm_readv" });
+        assert!(matches!(refused, FloorError::Unavailable { .. }), "{refused}");
+    }
 }
