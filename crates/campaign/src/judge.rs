@@ -1,5 +1,6 @@
 //! Judging what has been measured: placement states and convergence.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::data::{Batch, Table};
@@ -87,6 +88,18 @@ impl<'a> Judged<'a> {
     pub fn viewed(&self, seen: Option<usize>) -> Self {
         let (states, delays) = (self.states.clone(), BTreeMap::new());
         Self { states, seen, delays, ..*self }.with_delays()
+    }
+
+    /// The same table seen from the state of most batches of `key`: for keys that are probed between
+    /// processors of their own.
+    pub fn seen_by(&self, key: &Key) -> Self {
+        let counted = self.table.batches(key).iter().filter(|batch| batch.rejected.is_none());
+        let mut batches = BTreeMap::<usize, usize>::new();
+        for state in counted.filter_map(|batch| self.state(batch)) {
+            *batches.entry(state).or_default() += 1;
+        }
+        let most = batches.into_iter().max_by_key(|(state, count)| (*count, Reverse(*state)));
+        self.viewed(most.map(|(state, _)| state))
     }
 
     /// The same states over part of the table.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::campaign::campaign;
 use crate::experiment::{Experiment, Point};
+use crate::judge::Judged;
 use crate::key::Key;
 use crate::plan::{Asked, Plan};
 use crate::planned::{Planned, Room};
@@ -70,12 +71,38 @@ impl Experiment for Pairs {
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
         vec![(point.key.clone(), done.column(WHOLE).to_vec())]
     }
+
+    /// Those that have not converged, each seen from the distance between its own processors.
+    fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
+        let converged = |key: &Key| judged.seen_by(key).converged(key);
+        (0..points.len()).filter(|&at| !converged(&points[at].key)).collect()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scripted::Scripted;
+    use crate::scripted::{Scripted, probes, taking};
+
+    #[test]
+    fn pairs_at_several_distances_all_converge() {
+        let mut runner = Scripted::new(|order| {
+            let kernel: Burst = order.kernel(3).unwrap();
+            let Asking::OneToOne(pair) = kernel.asking else { panic!("one asks one: {kernel:?}") };
+            let near = [pair.requester, pair.replier] == [0, 1];
+            let line = if near { 30.0 } else { 140.0 };
+            Ok(Executed { probe: probes(line, line), ..taking(order, 5.0 * line) })
+        });
+        (runner.size, runner.cost) = (3, 0.1);
+        let asked = Asked::usual(100.0);
+        PairsPlan { asked: asked.clone(), samples: 20 }.lead(&mut runner).unwrap();
+        let judged = asked.judge(&runner.kept);
+        for (pair, truth) in [([0, 1], 150.0), ([0, 2], 700.0), ([1, 2], 700.0)] {
+            let key = key(pair[0], pair[1]);
+            let point = judged.seen_by(&key).point(&key).unwrap();
+            assert_eq!((point.value, point.batches), (truth, 5), "{pair:?}");
+        }
+    }
 
     #[test]
     fn each_pair_is_asked_once_by_its_lower_rank() {

@@ -23,7 +23,8 @@ pub(crate) fn rtt_pairs(setting: &Setting, judged: &Judged<'_>) -> Option<RttPai
                 requester: requester as u32,
                 replier: replier as u32,
                 distance,
-                rtt: estimated(judged, key, setting.is_virtual())?,
+                // Each pair has a distance of its own.
+                rtt: estimated(&judged.seen_by(key), key, setting.is_virtual())?,
             })
         })
         .collect();

@@ -1,3 +1,8 @@
+use bandgap_campaign::Setting;
+use bandgap_campaign::data::{Batch, Kept, Probe, Table};
+use bandgap_campaign::judge::Judged;
+use bandgap_campaign::pairs::key;
+
 use super::*;
 use crate::measured::examples::time;
 
@@ -30,4 +35,23 @@ fn round_trips_of_few_ranks_are_shown_one_by_one() {
     // Seventeen ranks are too many for a matrix.
     record.pairs = (1..17).map(|replier| pair(0, replier, 20_000.0)).collect();
     assert!(!text(&record).contains("repliers across"));
+}
+
+#[test]
+fn pairs_at_several_distances_are_all_in_the_table() {
+    let mut table = Table::default();
+    for (pair, line, rtt) in [([0, 1], 30.0, 150.0), ([0, 2], 140.0, 700.0), ([1, 2], 140.0, 701.0)]
+    {
+        for _ in 0..5 {
+            let probe = Some([Probe { cache_line: line, pace: 400.0 }; 2]);
+            let batch = Batch { samples: vec![rtt], probe, ..Batch::default() };
+            table.push(Kept::Batch { key: key(pair[0], pair[1]), batch });
+        }
+    }
+    let judged = Judged::of(&table, 0.95, 0.05, 1);
+    let found = assemble::rtt_pairs(&Setting::default(), &judged).unwrap();
+    let times = found.pairs.iter().map(|pair| (pair.requester, pair.replier, pair.rtt.value.0));
+    let [near, far, farther] = [150e-9, 700e-9, 701e-9];
+    assert_eq!(times.collect::<Vec<_>>(), [(0, 1, near), (0, 2, far), (1, 2, farther)]);
+    assert_eq!((found.minimum.value.0, found.maximum.value.0), (near, farther));
 }
