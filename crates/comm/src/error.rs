@@ -139,7 +139,7 @@ impl CommError {
 /// # Errors
 /// [`CommError::NoSuchPeer`].
 #[inline(always)]
-pub(crate) fn check_peer(peer: Rank, rank: Rank, size: usize) -> Result<(), CommError> {
+pub fn check_peer(peer: Rank, rank: Rank, size: usize) -> Result<(), CommError> {
     if peer < size && peer != rank { Ok(()) } else { Err(CommError::NoSuchPeer { peer, size }) }
 }
 

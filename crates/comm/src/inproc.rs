@@ -2,10 +2,9 @@
 
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 
-use crate::error::check_peer;
 use crate::{
     CommError, ExposedMemory, Frame, FrameError, FrameKind, Link, Posted, Rank, Source,
-    exposed_range,
+    check_peer, exposed_range,
 };
 
 /// Bytes of a payload that pass at once. Few, so that most payloads take several pieces.
