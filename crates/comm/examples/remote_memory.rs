@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use bandgap_comm::inproc::{self, InprocLink};
 use bandgap_comm::{
-    ActiveMessages, CommError, Credited, DEFAULT_CREDITS, HandlerId, Handlers, DeadlineWatch, Waiting,
+    ActiveMessages, CommError, Credited, DEFAULT_CREDITS, DeadlineWatch, HandlerId, Handlers,
+    Waiting,
 };
 
 const RANKS: usize = 4;

@@ -3,8 +3,8 @@
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 
 use crate::{
-    CommError, ExposedMemory, Frame, FrameError, FrameKind, Link, Posted, Rank, Source,
-    check_peer, exposed_range,
+    CommError, ExposedMemory, Frame, FrameError, FrameKind, Link, Posted, Rank, Source, check_peer,
+    exposed_range,
 };
 
 /// Bytes of a payload that pass at once. Few, so that most payloads take several pieces.

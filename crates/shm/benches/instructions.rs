@@ -5,7 +5,8 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use bandgap_comm::{
-    ActiveMessages, Answer, Call, CommError, HandlerId, Handlers, DeadlineWatch, Outcome, Waiting, Word,
+    ActiveMessages, Answer, Call, CommError, DeadlineWatch, HandlerId, Handlers, Outcome, Waiting,
+    Word,
 };
 use bandgap_shm::{DEFAULT_SLOTS, Segment, ShmEndpoint};
 

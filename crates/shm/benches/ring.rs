@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bandgap_comm::{
-    ActiveMessages, CommError, HandlerId, Handlers, Measuring, DeadlineWatch, Role, Stamp, Timer,
+    ActiveMessages, CommError, DeadlineWatch, HandlerId, Handlers, Measuring, Role, Stamp, Timer,
     Waiting, Window,
 };
 use bandgap_shm::floor::{FloorArea, cache_line, slot_ring, slot_ring_stream};
@@ -40,7 +40,10 @@ fn pin(processor: usize) {
     }
 }
 
-fn active_messages(segment: &Segment, rank: usize) -> ActiveMessages<ShmEndpoint, State, DeadlineWatch> {
+fn active_messages(
+    segment: &Segment,
+    rank: usize,
+) -> ActiveMessages<ShmEndpoint, State, DeadlineWatch> {
     let mut handlers = Handlers::new();
     handlers.request(|state: &mut State, call, word, _, _, _| {
         state[0] += 1;

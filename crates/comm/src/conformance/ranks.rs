@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::Harness;
 use crate::{
-    ActiveMessages, Answer, Call, CommError, Deliver, Endpoint, HandlerId, Handlers, MAX_WORDS,
-    Message, NoHandler, DeadlineWatch, Outcome, Rank, Waiting, Word,
+    ActiveMessages, Answer, Call, CommError, DeadlineWatch, Deliver, Endpoint, HandlerId, Handlers,
+    MAX_WORDS, Message, NoHandler, Outcome, Rank, Waiting, Word,
 };
 
 /// When a wait counts as a hang: far beyond what any property takes on a loaded machine.
@@ -98,7 +98,13 @@ fn handlers() -> Handlers<Log> {
 
 /// A rank over `endpoint`.
 pub(super) fn rank<E: Endpoint>(endpoint: E) -> Am<E> {
-    ActiveMessages::new(endpoint, handlers(), Log::default(), Waiting::Yield, DeadlineWatch(PATIENCE))
+    ActiveMessages::new(
+        endpoint,
+        handlers(),
+        Log::default(),
+        Waiting::Yield,
+        DeadlineWatch(PATIENCE),
+    )
 }
 
 /// The first `len` of four words that depend on `seed` each.

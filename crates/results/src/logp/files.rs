@@ -67,7 +67,7 @@ fn cells(logp: &Logp, point: &Point) -> [String; 11] {
     [
         logp.transport.clone(),
         logp.state.label.clone(),
-        point.measure.name().to_owned(),
+        point.measure.to_string(),
         point.messages.to_string(),
         nanoseconds(point.delay.ns()),
         estimate(&point.cost),
@@ -93,7 +93,7 @@ fn samples(logp: &Logp) -> Result<Vec<u8>, RecordError> {
             rows.extend(batch.samples.iter().map(|sample| {
                 let elapsed = sample.ns() - Ns(point.messages as f64 * off.0);
                 [
-                    point.measure.name().to_owned(),
+                    point.measure.to_string(),
                     point.messages.to_string(),
                     nanoseconds(point.delay.ns()),
                     nanoseconds(elapsed.max(Ns::ZERO)),
@@ -107,7 +107,8 @@ fn samples(logp: &Logp) -> Result<Vec<u8>, RecordError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bandgap_record::{Measure, Row, read_logp_table};
+    use bandgap_model::{Kind, Row};
+    use bandgap_record::read_logp_table;
 
     use crate::logp::schema::Operation;
     use crate::logp::tests::sample;
@@ -137,12 +138,8 @@ mod tests {
     #[test]
     fn samples_are_read_back_without_the_rejected() {
         let out = samples(&sample()).unwrap();
-        let issue = |elapsed| Row {
-            kind: Measure::Issue,
-            messages: 64,
-            delay: Ns(0.0),
-            elapsed: Ns(elapsed),
-        };
+        let issue =
+            |elapsed_ns| Row { kind: Kind::Issue, messages: 64, delay_ns: 0.0, elapsed_ns };
         // Of the point's three batches one is rejected and one is of another state.
         let expected = [issue(1734.0), issue(1750.25)];
         assert_eq!(read_logp_table(&out[..]).unwrap(), expected);

@@ -1,8 +1,8 @@
 //! A LogP signature: points (M, Δ), and the parameters read from them.
 
-use bandgap_model::Regime;
+use bandgap_model::{Kind, Regime};
 use bandgap_model::signature::Cause;
-use bandgap_record::{Measure, Number, Quantity, Seconds};
+use bandgap_record::{Number, Quantity, Seconds};
 use serde::{Deserialize, Serialize};
 
 use crate::measured::{Batch, Pair, Pattern, State, Summary, of_ranks};
@@ -143,7 +143,7 @@ pub struct FloorRatio {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
     /// What was timed.
-    pub measure: Measure,
+    pub measure: Kind,
     /// M.
     pub messages: u64,
     /// Δ.

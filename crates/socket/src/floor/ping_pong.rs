@@ -26,9 +26,7 @@ pub fn ping_pong<K: Kind, T: Timer>(
 ) -> Result<Vec<u64>, SocketError> {
     let mut player = Player { side: Side::new(socket, with.patience), number: 0 };
     match with.role {
-        Role::Initiator => {
-            with.timed(|| (0..with.window.rounds).try_for_each(|_| player.ping()))
-        }
+        Role::Initiator => with.timed(|| (0..with.window.rounds).try_for_each(|_| player.ping())),
         Role::Responder => {
             (0..with.window.all_rounds()).try_for_each(|_| player.pong())?;
             Ok(Vec::new())
