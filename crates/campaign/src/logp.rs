@@ -75,7 +75,7 @@ mod tests {
             let mut runner = runner();
             runner.virtual_time = virtual_time;
             plan(false).lead(&mut runner).unwrap();
-            let signature = plan(false).signature.judge(&runner.kept).signature(100).unwrap();
+            let signature = plan(false).signature.judge(&runner.kept).signature(100, None).unwrap();
             let Params { send_overhead, recv_overhead, gap, latency, .. } = Params::MYRINET;
             for (found, truth) in [
                 (signature.send_overhead, send_overhead),

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use bandgap_comm::inproc::{self, InprocLink};
 use bandgap_comm::{
-    ActiveMessages, CommError, Credited, DEFAULT_CREDITS, HandlerId, Handlers, NoWatch, Waiting,
+    ActiveMessages, CommError, Credited, DEFAULT_CREDITS, DeadlineWatch, HandlerId, Handlers,
+    Waiting,
 };
 
 const RANKS: usize = 4;
@@ -45,7 +46,7 @@ fn handlers() -> Handlers<State> {
     handlers
 }
 
-type Am = ActiveMessages<Credited<InprocLink>, State, NoWatch>;
+type Am = ActiveMessages<Credited<InprocLink>, State, DeadlineWatch>;
 
 /// What one rank does.
 fn program(am: &mut Am) -> Result<(), CommError> {
@@ -66,7 +67,7 @@ fn program(am: &mut Am) -> Result<(), CommError> {
 pub fn run() -> Result<Vec<String>, CommError> {
     let start = |link| {
         let endpoint = Credited::new(link, DEFAULT_CREDITS);
-        let watch = NoWatch(Duration::from_secs(60));
+        let watch = DeadlineWatch(Duration::from_secs(60));
         let mut am =
             ActiveMessages::new(endpoint, handlers(), State::default(), Waiting::Yield, watch);
         thread::spawn(move || program(&mut am).map(|()| am))

@@ -24,7 +24,7 @@ pub use handlers::{Answer, Call, Handlers, Outcome, ReplyHandler, RequestHandler
 ///
 /// ```
 /// use std::time::Duration;
-/// use bandgap_comm::{ActiveMessages, Credited, HandlerId, Handlers, NoWatch, Waiting, inproc};
+/// use bandgap_comm::{ActiveMessages, Credited, HandlerId, Handlers, DeadlineWatch, Waiting, inproc};
 ///
 /// // The table is the same on both ranks; the state is a number.
 /// const STORE: HandlerId = HandlerId(0);
@@ -32,7 +32,7 @@ pub use handlers::{Answer, Call, Handlers, Outcome, ReplyHandler, RequestHandler
 ///     let mut handlers = Handlers::<u64>::new();
 ///     handlers.reply(|state, _, word, _, _, _| *state = word);
 ///     handlers.request(|_, call, word, _, _, _| call.reply(STORE, [2 * word]));
-///     let watch = NoWatch(Duration::from_secs(10));
+///     let watch = DeadlineWatch(Duration::from_secs(10));
 ///     ActiveMessages::new(Credited::new(link, 8), handlers, 0, Waiting::Yield, watch)
 /// });
 ///

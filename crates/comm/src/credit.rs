@@ -23,9 +23,9 @@
 
 use std::time::Duration;
 
-use crate::error::check_peer;
 use crate::{
     CommError, Deliver, Endpoint, Frame, FrameKind, HandlerId, Link, Message, Posted, Rank,
+    check_peer,
 };
 
 mod bulk;

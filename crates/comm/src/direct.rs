@@ -8,8 +8,7 @@ use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use crate::error::check_peer;
-use crate::{Comm, CommError, Group, Members, Part, Pending, Processor, Rank, Work};
+use crate::{Comm, CommError, Group, Members, Part, Pending, Processor, Rank, Work, check_peer};
 
 #[cfg(test)]
 mod tests;

@@ -46,7 +46,7 @@ pub enum CommError {
     /// The machine did not give what a transport needs.
     #[error(transparent)]
     SetUp(Box<dyn std::error::Error + Send + Sync>),
-    /// Ranks could not be connected.
+    /// Ranks could not be connected, or a floor between them could not be measured.
     #[error(transparent)]
     Connect(Box<dyn std::error::Error + Send + Sync>),
     /// Bytes outside the memory that ranks expose to one another.
@@ -140,7 +140,7 @@ impl CommError {
 /// # Errors
 /// [`CommError::NoSuchPeer`].
 #[inline(always)]
-pub(crate) fn check_peer(peer: Rank, rank: Rank, size: usize) -> Result<(), CommError> {
+pub fn check_peer(peer: Rank, rank: Rank, size: usize) -> Result<(), CommError> {
     if peer < size && peer != rank { Ok(()) } else { Err(CommError::NoSuchPeer { peer, size }) }
 }
 

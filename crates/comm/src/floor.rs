@@ -30,6 +30,13 @@ pub struct Window {
     pub rounds: u32,
 }
 
+impl Window {
+    /// Number of rounds of all samples together.
+    pub fn all_rounds(self) -> u64 {
+        u64::from(self.samples) * u64::from(self.rounds)
+    }
+}
+
 /// What one round of a floor moves or does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -132,6 +139,23 @@ pub struct Measuring<'a, T> {
     pub patience: Duration,
     /// Asked from time to time, with the longest wait: whether to stop waiting.
     pub give_up: &'a dyn Fn(Duration) -> bool,
+}
+
+impl<T: Timer> Measuring<'_, T> {
+    /// Calls `sample` for each of the samples, and returns the ticks of each call.
+    ///
+    /// # Errors
+    /// Those of `sample`.
+    #[inline(always)]
+    pub fn timed<E>(&self, mut sample: impl FnMut() -> Result<(), E>) -> Result<Vec<u64>, E> {
+        let mut ticks = Vec::with_capacity(self.window.samples as usize);
+        for _ in 0..self.window.samples {
+            let start = self.timer.stamp();
+            sample()?;
+            ticks.push(self.timer.stamp().ticks().wrapping_sub(start.ticks()));
+        }
+        Ok(ticks)
+    }
 }
 
 /// The bare mechanism below a transport, as one rank holds it.

@@ -2,9 +2,8 @@
 
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 
-use crate::error::check_peer;
 use crate::{
-    CommError, ExposedMemory, Frame, FrameError, FrameKind, Link, Posted, Rank, Source,
+    CommError, ExposedMemory, Frame, FrameError, FrameKind, Link, Posted, Rank, Source, check_peer,
     exposed_range,
 };
 

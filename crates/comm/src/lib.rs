@@ -40,7 +40,7 @@ pub use active::{ActiveMessages, Answer, Call, Handlers, Outcome, ReplyHandler, 
 pub use bulk::{Begun, Bulk, Source, exposed_range};
 pub use credit::{Credited, DEFAULT_CREDITS};
 pub use endpoint::{Deliver, Endpoint, Posted};
-pub use error::CommError;
+pub use error::{CommError, check_peer};
 pub use exposed::ExposedMemory;
 pub use floor::{Bare, Floor, FloorError, Measuring, Role, Window, Yields};
 pub use frame::{Frame, FrameError, FrameKind, MAX_FRAME};
@@ -50,4 +50,4 @@ pub use program::{Am, BARRIER, Comm, Delay, Group, Members, Part, Pending, Proce
 pub use timer::{Stamp, Timer};
 pub use transfer::Transfer;
 pub use transport::{Can, Connected, Rendezvous, Transport};
-pub use wait::{NoWatch, Waiting, Watch};
+pub use wait::{DeadlineWatch, Waiting, Watch};

@@ -60,9 +60,9 @@ use eager::InSlot;
 /// ```
 /// # use std::time::Duration;
 /// # use bandgap_comm::passing::{Passing, Tuning};
-/// # use bandgap_comm::{Bulk, NoWatch, Part, Waiting};
+/// # use bandgap_comm::{Bulk, DeadlineWatch, Part, Waiting};
 /// fn first_rank(endpoint: impl Bulk) -> Result<(), bandgap_comm::CommError> {
-///     let watch = NoWatch(Duration::from_secs(10));
+///     let watch = DeadlineWatch(Duration::from_secs(10));
 ///     let mut ranks = Passing::new(endpoint, 0, &Tuning::default(), Waiting::Spin, watch)?;
 ///     ranks.resize(2048);
 ///     let (question, answer) = (Part::new(0, 12), Part::new(1024, 4));

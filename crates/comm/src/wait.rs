@@ -24,11 +24,11 @@ pub trait Watch {
     fn check(&mut self, waited: Duration, waiting_for: &'static str) -> Result<(), CommError>;
 }
 
-/// A watch with a deadline only.
+/// A watch with a deadline and nothing else.
 #[derive(Clone, Copy, Debug)]
-pub struct NoWatch(pub Duration);
+pub struct DeadlineWatch(pub Duration);
 
-impl Watch for NoWatch {
+impl Watch for DeadlineWatch {
     fn check(&mut self, waited: Duration, waiting_for: &'static str) -> Result<(), CommError> {
         if waited > self.0 { Err(CommError::Deadline { waited, waiting_for }) } else { Ok(()) }
     }

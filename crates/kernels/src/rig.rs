@@ -4,8 +4,8 @@ use bandgap_comm::{BARRIER, CommError, Processor, Rank, Stamp};
 
 use crate::{Log, Needs, Tally, Wrong};
 
-/// A rank with memory, a clock and counts: what an order needs beside what its program may do. An
-/// [`crate::Executor`] is one, and so is whatever gives programs an MPI's own calls.
+/// A rank with memory, a clock and counts: what an order needs beside what its program may do.
+/// [`crate::Executor`] is one.
 pub trait Rig: Processor {
     /// Number of all ranks of the run, of which [`Processor::size`] may be a part.
     fn whole(&self) -> usize;

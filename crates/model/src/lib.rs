@@ -29,4 +29,4 @@ pub use error::ModelError;
 pub use finding::Finding;
 pub use hockney::{HockneyFinding, HockneyFit, HockneyOptions, SizedTimes};
 pub use observation::{Kind, Observation, Row, observations_from_rows};
-pub use signature::{Estimate, Options, Regime, Signature, extract, extract_transfers};
+pub use signature::{Estimate, Options, Regime, Signature, extract};

@@ -6,10 +6,12 @@ use bandgap_stats::batch::{BATCH, batch_value};
 use bandgap_stats::outlier::inside_fence;
 use bandgap_stats::quantile::mean;
 use derive_more::Display;
+use serde::{Deserialize, Serialize};
 
 /// What was timed.
-#[derive(Clone, Copy, Debug, Display, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[display(rename_all = "lowercase")]
+#[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// The issue phase: M requests, each followed by computing for Δ. Replies that come later are taken
     /// outside the timed section.

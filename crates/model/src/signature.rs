@@ -7,7 +7,7 @@ mod launches;
 mod shape;
 mod table;
 
-pub use extract::{extract, extract_transfers};
+pub use extract::extract;
 
 use serde::{Deserialize, Serialize};
 

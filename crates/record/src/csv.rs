@@ -4,18 +4,21 @@ use bandgap_units::Ns;
 
 use crate::{Quantity, RecordError};
 
-/// Rows under the names of their columns, which are parted by commas.
+/// A column of a table: its name, and the cell of a row.
+pub type Column<R> = (&'static str, fn(&R) -> String);
+
+/// Rows under the names of their columns.
 ///
 /// # Errors
-/// A row with more or fewer cells than there are columns.
-pub fn csv<C: AsRef<[u8]>>(
-    columns: &str,
-    rows: impl IntoIterator<Item = impl IntoIterator<Item = C>>,
+/// The table cannot be written.
+pub fn csv<R>(
+    columns: &[Column<R>],
+    rows: impl IntoIterator<Item = R>,
 ) -> Result<Vec<u8>, RecordError> {
     let mut csv = csv::Writer::from_writer(Vec::new());
-    csv.write_record(columns.split(',')).map_err(RecordError::Csv)?;
+    csv.write_record(columns.iter().map(|(name, _)| name)).map_err(RecordError::Csv)?;
     for row in rows {
-        csv.write_record(row).map_err(RecordError::Csv)?;
+        csv.write_record(columns.iter().map(|(_, cell)| cell(&row))).map_err(RecordError::Csv)?;
     }
     csv.into_inner().map_err(|error| RecordError::Csv(error.into_error().into()))
 }
@@ -25,10 +28,14 @@ pub fn estimate(quantity: &Quantity) -> String {
     nanoseconds(Ns::from_secs(quantity.value.0))
 }
 
-/// The ends of a time's interval in nanoseconds; empty where there is none.
-pub fn bounds(quantity: &Quantity) -> [String; 2] {
-    let end = |seconds| nanoseconds(Ns::from_secs(seconds));
-    quantity.interval().map(|(low, high)| [end(low), end(high)]).unwrap_or_default()
+/// The lower end of a time's interval in nanoseconds; empty where there is none.
+pub fn lower(quantity: &Quantity) -> String {
+    quantity.interval().map(|(low, _)| nanoseconds(Ns::from_secs(low))).unwrap_or_default()
+}
+
+/// The upper end.
+pub fn upper(quantity: &Quantity) -> String {
+    quantity.interval().map(|(_, high)| nanoseconds(Ns::from_secs(high))).unwrap_or_default()
 }
 
 /// Nanoseconds to the femtosecond: the rest is what the conversion from seconds added.

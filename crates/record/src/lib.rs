@@ -1,7 +1,7 @@
 //! The run file: what was run, on what, and what came out, as JSON that other tools can read.
 //!
-//! Every value in the file is in SI base units (seconds, bytes per second, or a plain number) and
-//! every measured one is a [`Quantity`]: value, interval, unit, estimator, number of samples, and
+//! Every value of a result is in SI base units (seconds, bytes per second, or a plain number) and
+//! every estimate is a [`Quantity`]: value, interval, unit, estimator, number of samples, and
 //! whether it converged. Numbers keep all their digits; one that is not finite is refused, since
 //! JSON cannot hold it. Fields unknown to this version are ignored on reading, and a newer format
 //! version is an error that says so. What a result looks like is up to its own type: a [`Run`]
@@ -18,18 +18,16 @@ mod error;
 mod hockney_table;
 mod layout;
 mod logp_table;
-mod measure;
 mod quantity;
 mod run;
 mod table_error;
 mod table_lines;
 
-pub use crate::csv::{bounds, csv, estimate, nanoseconds};
+pub use crate::csv::{Column, csv, estimate, lower, nanoseconds, upper};
 pub use directory::RunDir;
 pub use error::RecordError;
 pub use hockney_table::{HockneyRow, HockneyTable, Timing, read_hockney_table};
-pub use logp_table::{Row, read_logp_table};
-pub use measure::Measure;
+pub use logp_table::read_logp_table;
 pub use quantity::{Evidence, Number, Quantity, Seconds, Unit};
 pub use run::{Bandgap, Run, read, timestamp};
 pub use table_error::TableError;

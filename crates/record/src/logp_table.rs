@@ -7,24 +7,11 @@
 
 use std::io::Read;
 
-use bandgap_units::Ns;
+use bandgap_model::{Kind, Row};
 use csv::StringRecord;
 
+use crate::TableError;
 use crate::table_lines::{self, Header, Line};
-use crate::{Measure, TableError};
-
-/// One repetition of one experiment (M, Δ).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Row {
-    /// What was timed.
-    pub kind: Measure,
-    /// M.
-    pub messages: u64,
-    /// Δ.
-    pub delay: Ns,
-    /// The time of the whole repetition.
-    pub elapsed: Ns,
-}
 
 /// Reads all rows of a table.
 ///
@@ -55,8 +42,8 @@ pub fn read_logp_table(source: impl Read) -> Result<Vec<Row>, TableError> {
 fn row(line: &Line, record: &StringRecord, columns: [usize; 4]) -> Result<Row, TableError> {
     let [kind, messages, delay, elapsed] = columns.map(|column| &record[column]);
     let kind = match kind {
-        "issue" => Measure::Issue,
-        "rtt" => Measure::Rtt,
+        "issue" => Kind::Issue,
+        "rtt" => Kind::Rtt,
         _ => return Err(line.cell("kind", kind).wrong("it must be issue or rtt")),
     };
     let messages = match messages.parse() {
@@ -65,13 +52,12 @@ fn row(line: &Line, record: &StringRecord, columns: [usize; 4]) -> Result<Row, T
         Err(_) => Err("it must be a whole number"),
     }
     .map_err(|why| line.cell("messages", messages).wrong(why))?;
-    let time =
-        |column, text| line.cell(column, text).amount("it must be a number of nanoseconds").map(Ns);
+    let time = |column, text| line.cell(column, text).amount("it must be a number of nanoseconds");
     Ok(Row {
         kind,
         messages,
-        delay: time("delay_ns", delay)?,
-        elapsed: time("elapsed_ns", elapsed)?,
+        delay_ns: time("delay_ns", delay)?,
+        elapsed_ns: time("elapsed_ns", elapsed)?,
     })
 }
 

@@ -1,7 +1,7 @@
 //! Tables with one look, and quantities as their cells.
 
 use bandgap_record::{Quantity, Unit};
-use bandgap_units::{Bytes, Ns, Rate, significant};
+use bandgap_units::{Bytes, Ns, Rate, SharedUnit, significant};
 use comfy_table::{
     Cell, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle,
 };
@@ -107,14 +107,9 @@ pub fn estimated<'a, 'b>(
 
 /// The estimate with its unit, and the mark if it did not converge.
 pub fn value(quantity: &Quantity) -> String {
-    let number = quantity.value.0;
-    let text = match quantity.unit {
-        Unit::Second => Ns::from_secs(number).to_string(),
-        Unit::BytePerSecond => Rate(number).to_string(),
-        Unit::Byte => scaled(number, &BYTES),
-        Unit::PerSecond => scaled(number, &PER_SECOND),
-        Unit::One => plain(number),
-    };
+    let number = in_ladder(quantity.value.0, quantity.unit);
+    let unit = shared(number, quantity.unit);
+    let text = unit.map_or_else(|| plain(number), |unit| unit.write(number));
     if quantity.converged { text } else { format!("{text} {UNCONVERGED}") }
 }
 
@@ -126,40 +121,33 @@ pub fn both(quantity: &Quantity) -> String {
 /// The interval with its unit.
 pub fn interval(quantity: &Quantity) -> String {
     let Some((low, high)) = quantity.interval() else { return "unknown".to_owned() };
-    let (ends, most) = ([low, high], low.abs().max(high.abs()));
-    let multiples = |ladder| {
-        let (factor, symbol) = step(most, ladder);
-        (ends.map(|end| end / factor), symbol)
+    let ends = [low, high].map(|end| in_ladder(end, quantity.unit));
+    let Some(unit) = shared(ends[0].abs().max(ends[1].abs()), quantity.unit) else {
+        return format!("{} to {}", plain(low), plain(high));
     };
-    let (ends, symbol) = match quantity.unit {
-        Unit::Second => {
-            let unit = Ns::from_secs(most).unit();
-            (ends.map(|end| unit.count(Ns::from_secs(end).0)), unit.symbol())
-        }
-        Unit::BytePerSecond => {
-            let unit = Rate(most).unit();
-            (ends.map(|end| unit.count(end)), unit.symbol())
-        }
-        Unit::Byte => multiples(&BYTES),
-        Unit::PerSecond => multiples(&PER_SECOND),
-        Unit::One => return format!("{} to {}", plain(low), plain(high)),
-    };
-    let [low, high] = apart(ends);
-    format!("{low} to {high} {symbol}")
+    let [low, high] = apart(ends.map(|end| unit.count(end)));
+    format!("{low} to {high} {}", unit.symbol())
 }
-
-/// Multiples of a unit, ascending.
-type Ladder = [(f64, &'static str)];
 
 const BYTES: [(f64, &str); 4] =
     [(1.0, "B"), (1024.0, "KiB"), (1_048_576.0, "MiB"), (1_073_741_824.0, "GiB")];
 
 const PER_SECOND: [(f64, &str); 4] = [(1.0, "/s"), (1e3, "k/s"), (1e6, "M/s"), (1e9, "G/s")];
 
-fn step(number: f64, ladder: &Ladder) -> (f64, &'static str) {
-    // What would be written as 1000 of a unit is written as 1.00 of the next.
-    let fits = |(factor, _): &&(f64, &str)| number.abs() >= 0.9995 * factor;
-    ladder.iter().rev().find(fits).or(ladder.first()).copied().unwrap_or((1.0, ""))
+/// A recorded number as [`shared`] takes it: times in nanoseconds.
+fn in_ladder(number: f64, unit: Unit) -> f64 {
+    if unit == Unit::Second { Ns::from_secs(number).0 } else { number }
+}
+
+/// The multiple of a unit that suits a number; none for one without a unit.
+fn shared(number: f64, unit: Unit) -> Option<SharedUnit> {
+    match unit {
+        Unit::Second => Some(Ns(number).unit()),
+        Unit::BytePerSecond => Some(Rate(number).unit()),
+        Unit::Byte => Some(SharedUnit::of(number, &BYTES)),
+        Unit::PerSecond => Some(SharedUnit::of(number, &PER_SECOND)),
+        Unit::One => None,
+    }
 }
 
 /// A length that may be an exact one: in full if it is, and with three digits if not.
@@ -167,13 +155,11 @@ pub fn length(bytes: f64) -> String {
     let exact = bytes.fract() == 0.0 && (0.0..1e15).contains(&bytes);
     let whole = Bytes(bytes as u64).to_string();
     // A length with a prefix is short. One without is short only below 1024.
-    if exact && (bytes < 1024.0 || !whole.ends_with(" B")) { whole } else { scaled(bytes, &BYTES) }
-}
-
-/// A number with three digits and the multiple that suits it.
-fn scaled(number: f64, ladder: &Ladder) -> String {
-    let (factor, symbol) = step(number, ladder);
-    format!("{} {symbol}", significant(number / factor, 3))
+    if exact && (bytes < 1024.0 || !whole.ends_with(" B")) {
+        whole
+    } else {
+        SharedUnit::of(bytes, &BYTES).write(bytes)
+    }
 }
 
 /// Two numbers with three digits, or with as many more (up to three) as it takes to tell them

@@ -5,7 +5,8 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use bandgap_comm::{
-    ActiveMessages, Answer, Call, CommError, HandlerId, Handlers, NoWatch, Outcome, Waiting, Word,
+    ActiveMessages, Answer, Call, CommError, DeadlineWatch, HandlerId, Handlers, Outcome, Waiting,
+    Word,
 };
 use bandgap_shm::{DEFAULT_SLOTS, Segment, ShmEndpoint};
 
@@ -15,7 +16,7 @@ struct State {
     sum: u64,
 }
 
-type Rank = ActiveMessages<ShmEndpoint, State, NoWatch>;
+type Rank = ActiveMessages<ShmEndpoint, State, DeadlineWatch>;
 
 const ECHO: HandlerId = HandlerId(0);
 const COUNT: HandlerId = HandlerId(1);
@@ -41,7 +42,7 @@ fn rank(segment: &Segment, rank: usize) -> Rank {
     handlers.request(count);
     handlers.reply(store);
     let endpoint = ShmEndpoint::attach(segment, rank, 2).expect("a fresh segment");
-    let watch = NoWatch(Duration::from_secs(10));
+    let watch = DeadlineWatch(Duration::from_secs(10));
     ActiveMessages::new(endpoint, handlers, State::default(), Waiting::Spin, watch)
 }
 

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bandgap_comm::{
-    ActiveMessages, CommError, HandlerId, Handlers, Measuring, NoWatch, Role, Stamp, Timer,
+    ActiveMessages, CommError, DeadlineWatch, HandlerId, Handlers, Measuring, Role, Stamp, Timer,
     Waiting, Window,
 };
 use bandgap_shm::floor::{FloorArea, cache_line, slot_ring, slot_ring_stream};
@@ -40,7 +40,10 @@ fn pin(processor: usize) {
     }
 }
 
-fn active_messages(segment: &Segment, rank: usize) -> ActiveMessages<ShmEndpoint, State, NoWatch> {
+fn active_messages(
+    segment: &Segment,
+    rank: usize,
+) -> ActiveMessages<ShmEndpoint, State, DeadlineWatch> {
     let mut handlers = Handlers::new();
     handlers.request(|state: &mut State, call, word, _, _, _| {
         state[0] += 1;
@@ -52,7 +55,7 @@ fn active_messages(segment: &Segment, rank: usize) -> ActiveMessages<ShmEndpoint
     });
     handlers.reply(|state, _, _, _, _, _| state[1] += 1);
     let endpoint = ShmEndpoint::attach(segment, rank, 2).expect("a free rank");
-    let watch = NoWatch(Duration::from_secs(20));
+    let watch = DeadlineWatch(Duration::from_secs(20));
     ActiveMessages::new(endpoint, handlers, [0; 2], Waiting::Spin, watch)
 }
 

@@ -7,7 +7,9 @@
 //! field of the endpoint and has a fast path of its own, so that two ranks do not pay for the
 //! possibility of more.
 
-use bandgap_comm::{Begun, Bulk, CommError, Deliver, Endpoint, Message, Posted, Rank, Source};
+use bandgap_comm::{
+    Begun, Bulk, CommError, Deliver, Endpoint, Message, Posted, Rank, Source, check_peer,
+};
 
 use crate::ring::{Back, Delivered, Lane, Receiver, Sender, garbage};
 use crate::segment::{MappedCells, Segment};
@@ -111,13 +113,6 @@ impl ShmEndpoint {
     #[inline]
     fn memory(&self, at: usize, len: usize) -> Result<&Exposed, CommError> {
         self.exposed.as_ref().ok_or(CommError::NotExposed { at, len, exposed: 0 })
-    }
-
-    /// Checks that `peer` is another rank of the run.
-    #[inline]
-    fn is_peer(&self, peer: Rank) -> Result<(), CommError> {
-        let is = peer < self.size && peer != self.rank;
-        if is { Ok(()) } else { Err(self.no_such_peer(peer)) }
     }
 
     /// [`Endpoint::progress`] for more than two ranks, or for more than one message. `replied`
@@ -277,7 +272,7 @@ impl Bulk for ShmEndpoint {
         from: Source<'_>,
         done: &mut usize,
     ) -> Result<Posted, CommError> {
-        self.is_peer(peer)?;
+        check_peer(peer, self.rank, self.size)?;
         let memory = self.memory(into, from.len())?;
         match from {
             Source::Bytes(bytes) => memory.write(peer, into, bytes)?,
@@ -296,7 +291,7 @@ impl Bulk for ShmEndpoint {
         len: usize,
         _: Message,
     ) -> Result<Begun, CommError> {
-        self.is_peer(peer)?;
+        check_peer(peer, self.rank, self.size)?;
         self.memory(at, len)?.copy((peer, at), (self.rank, into), len)?;
         Ok(Begun::Done)
     }

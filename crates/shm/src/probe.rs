@@ -3,16 +3,16 @@
 //! Two processors of a virtual machine may be threads of one core now, and on different sockets a
 //! second later. A short ping-pong before and after a batch, with one store each way, reveals this.
 
-use bandgap_comm::{Measuring, Role, Timer, Window};
+use bandgap_comm::{Measuring, Role, Timer};
 
-use crate::spin::{timed, wait};
+use crate::spin::wait;
 use crate::sync::{AtomicU64, Ordering};
 use crate::{Control, ShmError};
 
 const NAME: &str = "placement probe";
 
-/// A bare cache-line ping-pong between two ranks over the control page: [`Window::samples`] windows
-/// of [`Window::rounds`] round trips. The initiator gets the ticks of each window, the responder an
+/// A bare cache-line ping-pong between two ranks over the control page: `window.samples` windows
+/// of `window.rounds` round trips. The initiator gets the ticks of each window, the responder an
 /// empty list, and a side that gave up waiting gets `None`. [`Measuring::give_up`] is called every
 /// 4096 looks.
 ///
@@ -71,12 +71,11 @@ pub(crate) fn ping_pong(
     epoch: u64,
     with: &Measuring<'_, impl Timer>,
 ) -> Result<Vec<u64>, ShmError> {
-    let Window { samples, rounds } = with.window;
-    let exchanges = u64::from(samples) * u64::from(rounds);
+    let exchanges = with.window.all_rounds();
     let mut number = first_number(epoch, exchanges);
     match with.role {
-        Role::Initiator => timed(with, || {
-            for _ in 0..rounds {
+        Role::Initiator => with.timed(|| {
+            for _ in 0..with.window.rounds {
                 number += 1;
                 // The number itself is the payload: it orders no other memory.
                 ping.store(number, Ordering::Relaxed);

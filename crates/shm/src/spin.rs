@@ -1,6 +1,6 @@
-//! What the raw loops have in common: samples, and bounded busy waiting.
+//! Bounded busy waiting.
 
-use bandgap_comm::{Measuring, Timer};
+use bandgap_comm::Measuring;
 
 use crate::ShmError;
 
@@ -26,19 +26,4 @@ pub(crate) fn wait<T>(
             return Err(ShmError::GaveUp { floor });
         }
     }
-}
-
-/// Calls `sample` for each of the samples, and returns the ticks of each call.
-#[inline(always)]
-pub(crate) fn timed(
-    with: &Measuring<'_, impl Timer>,
-    mut sample: impl FnMut() -> Result<(), ShmError>,
-) -> Result<Vec<u64>, ShmError> {
-    let mut ticks = Vec::with_capacity(with.window.samples as usize);
-    for _ in 0..with.window.samples {
-        let start = with.timer.stamp();
-        sample()?;
-        ticks.push(with.timer.stamp().ticks().wrapping_sub(start.ticks()));
-    }
-    Ok(ticks)
 }

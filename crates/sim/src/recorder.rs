@@ -5,7 +5,7 @@ mod transfer;
 
 use std::io;
 
-use bandgap_comm::{Am, CommError, Processor, Rank, Verb, Word, Work};
+use bandgap_comm::{Am, CommError, Processor, Rank, Verb, Word, Work, check_peer};
 
 use crate::fold::Folder;
 use crate::{Op, Schedule, SimError};
@@ -45,9 +45,7 @@ pub fn record(
 impl Recorder {
     /// The number of another rank, as an operation stores it.
     fn peer(&self, peer: Rank) -> Result<u32, CommError> {
-        if peer >= self.size || peer == self.rank {
-            return Err(CommError::NoSuchPeer { peer, size: self.size });
-        }
+        check_peer(peer, self.rank, self.size)?;
         Ok(u32::try_from(peer).expect("below size, which fits"))
     }
 }

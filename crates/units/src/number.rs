@@ -61,12 +61,11 @@ pub struct SharedUnit {
 }
 
 impl SharedUnit {
-    /// The step of `ladder` (ascending powers of a thousand with their symbols) that brings `value`
-    /// between 1 and 1000 after rounding, or the nearest one.
-    pub(crate) fn of(value: f64, ladder: &[(f64, &'static str)]) -> SharedUnit {
-        let rounded: f64 =
-            format!("{:.2e}", value.abs()).parse().expect("what is written is a number");
-        let fitting = ladder.iter().rev().find(|(size, _)| rounded >= *size);
+    /// The greatest step of `ladder` (ascending sizes with their symbols) in which `value` is
+    /// written as 1.00 or more, or the first one.
+    pub fn of(value: f64, ladder: &[(f64, &'static str)]) -> SharedUnit {
+        // What would be written as 1000 of a unit is written as 1.00 of the next.
+        let fitting = ladder.iter().rev().find(|(size, _)| value.abs() >= 0.9995 * size);
         let (size, symbol) = *fitting.or(ladder.first()).expect("a ladder has a step");
         SharedUnit { size, symbol }
     }
@@ -76,9 +75,15 @@ impl SharedUnit {
         self.symbol
     }
 
-    /// How many of this unit are `value` nanoseconds, if it is one of times, or bytes per second.
+    /// How many of this unit are `value`, which is in the unit of the ladder's sizes: nanoseconds,
+    /// or bytes per second.
     pub fn count(self, value: f64) -> f64 {
         value / self.size
+    }
+
+    /// The same with three digits, and the symbol.
+    pub fn write(self, value: f64) -> String {
+        format!("{} {}", significant(self.count(value), 3), self.symbol)
     }
 }
 
@@ -88,6 +93,5 @@ pub(crate) fn write_scaled(
     value: f64,
     ladder: &[(f64, &'static str)],
 ) -> fmt::Result {
-    let unit = SharedUnit::of(value, ladder);
-    f.pad(&format!("{} {}", significant(unit.count(value), 3), unit.symbol))
+    f.pad(&SharedUnit::of(value, ladder).write(value))
 }

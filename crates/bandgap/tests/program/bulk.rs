@@ -121,7 +121,7 @@ fn the_surface_is_a_signature_for_each_length() {
         assert!(table.contains(&format!("\nstore,{bytes},shm,")), "{bytes}");
         let samples = read(&format!("samples-bulk_store_signature-{bytes}.csv"));
         let rows = bandgap_record::read_logp_table(samples.as_bytes()).unwrap();
-        assert!(rows.iter().any(|row| row.delay.0 > 0.0), "{bytes}");
+        assert!(rows.iter().any(|row| row.delay_ns > 0.0), "{bytes}");
     }
     let picture = read("surface.svg");
     assert_eq!(picture.matches("<svg ").count(), 1);

@@ -64,7 +64,7 @@ fn each_length_gives_back_the_parameters_of_its_length() {
     for bytes in sizes {
         let truth = myrinet(bytes as usize);
         let table = of_load(&runner.kept, Load::Store { bytes });
-        let found = judged.over(&table).transfers(200, &reply).unwrap();
+        let found = judged.over(&table).signature(200, Some(&reply)).unwrap();
         let near = |name: &str, found: f64, truth: f64| {
             assert!((found / truth - 1.0).abs() < 1e-6, "{name}({bytes}): {found}, not {truth}");
         };

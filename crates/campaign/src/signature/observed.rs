@@ -1,10 +1,9 @@
 //! From batches of a signature to the model's parameters.
 
-use bandgap_model::{
-    Estimate, Kind, ModelError, Observation, Options, Signature, extract, extract_transfers,
-};
+use bandgap_model::{Estimate, Kind, ModelError, Observation, Options, Signature, extract};
 
 use super::keys::{ISSUE, RTT};
+use crate::Key;
 use crate::judge::{Judged, delayed};
 use crate::load::Load;
 
@@ -12,18 +11,24 @@ use crate::load::Load;
 pub const QUICK_RESAMPLES: usize = 100;
 
 impl Judged<'_> {
+    /// What was timed at a point of a signature, its M, and its Δ in nanoseconds; `None` for other
+    /// points.
+    pub fn observed(&self, key: &Key) -> Option<(Kind, u64, f64)> {
+        match (key.what(), delayed(key)) {
+            (ISSUE, Some((messages, delay_ps))) => {
+                Some((Kind::Issue, messages, self.delay(delay_ps)))
+            }
+            (RTT, _) => Some((Kind::Rtt, 1, 0.0)),
+            _ => None,
+        }
+    }
+
     /// What the model gets to see of a table of one signature.
     pub fn observations(&self) -> Vec<Observation> {
         self.table()
             .iter()
             .filter_map(|(key, _)| {
-                let (kind, messages, delay) = match (key.what(), delayed(key)) {
-                    (ISSUE, Some((messages, delay_ps))) => {
-                        (Kind::Issue, messages, self.delay(delay_ps))
-                    }
-                    (RTT, _) => (Kind::Rtt, 1, 0.0),
-                    _ => return None,
-                };
+                let (kind, messages, delay) = self.observed(key)?;
                 let batches = self.values(key);
                 // One batch has no interval, and a disturbed Δ may make a short burst negative.
                 let usable = batches.len() >= 2 && batches.iter().all(|value| *value >= 0.0);
@@ -32,24 +37,18 @@ impl Judged<'_> {
             .collect()
     }
 
-    /// The signature, with this many bootstrap resamples.
+    /// The signature, with this many bootstrap resamples; of transfers where the way without bytes
+    /// takes `reply`.
     ///
     /// # Errors
     /// What is missing.
-    pub fn signature(&self, resamples: usize) -> Result<Signature, ModelError> {
-        extract(&self.observations(), &self.options(resamples))
-    }
-
-    /// The signature of transfers, where the way without bytes takes `reply`.
-    ///
-    /// # Errors
-    /// What is missing.
-    pub fn transfers(&self, resamples: usize, reply: &Estimate) -> Result<Signature, ModelError> {
-        extract_transfers(&self.observations(), &self.options(resamples), reply)
-    }
-
-    fn options(&self, resamples: usize) -> Options {
-        Options { confidence: self.confidence(), resamples, seed: self.seed() }
+    pub fn signature(
+        &self,
+        resamples: usize,
+        reply: Option<&Estimate>,
+    ) -> Result<Signature, ModelError> {
+        let options = Options { confidence: self.confidence(), resamples, seed: self.seed() };
+        extract(&self.observations(), &options, reply)
     }
 
     /// Whether os, or, g and RTT have intervals as narrow as asked. (L may be near zero, so that
@@ -57,7 +56,7 @@ impl Judged<'_> {
     /// exceed by far: together they count.)
     pub fn parameters_converged(&self, load: Load) -> bool {
         let precision = self.precision();
-        self.signature(QUICK_RESAMPLES).is_ok_and(|signature| {
+        self.signature(QUICK_RESAMPLES, None).is_ok_and(|signature| {
             let Signature { send_overhead, recv_overhead, gap, rtt, .. } = &signature;
             [send_overhead, gap, rtt].iter().all(|e| within(e, precision))
                 && part_within(recv_overhead, overheads(&signature, load), precision)

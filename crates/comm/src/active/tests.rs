@@ -1,6 +1,6 @@
 use super::*;
 use crate::inproc::{InprocLink, links};
-use crate::{Credited, NoWatch};
+use crate::{Credited, DeadlineWatch};
 
 const ANSWER: HandlerId = HandlerId(0);
 const NOTE: HandlerId = HandlerId(1);
@@ -58,7 +58,7 @@ fn a_table_has_256_handlers() {
 
 #[test]
 fn a_poll_counts_what_it_handled() {
-    let [mut here, mut there] = pair(Waiting::Yield, NoWatch(Duration::MAX));
+    let [mut here, mut there] = pair(Waiting::Yield, DeadlineWatch(Duration::MAX));
     here.request(1, ANSWER, [1, 2, 3, 4]).unwrap();
     assert_eq!(there.poll().unwrap(), 1);
     assert_eq!(here.poll().unwrap(), 1);
@@ -89,7 +89,7 @@ fn every_wait_looks_at_its_watch_and_says_what_it_waits_for() {
 
 #[test]
 fn the_watch_of_a_deadline_ends_the_wait_beyond_it() {
-    let mut watch = NoWatch(Duration::from_secs(3));
+    let mut watch = DeadlineWatch(Duration::from_secs(3));
     watch.check(Duration::from_secs(3), "replies").unwrap();
     let late = watch.check(Duration::from_secs(4), "replies").unwrap_err();
     assert_eq!(late.to_string(), "hear from any peer for 4s while waiting for replies");
@@ -97,7 +97,7 @@ fn the_watch_of_a_deadline_ends_the_wait_beyond_it() {
 
 #[test]
 fn settling_returns_what_is_owed() {
-    let [mut here, mut there] = pair(Waiting::Yield, NoWatch(Duration::from_secs(60)));
+    let [mut here, mut there] = pair(Waiting::Yield, DeadlineWatch(Duration::from_secs(60)));
     here.request(1, NOTE, [8]).unwrap();
     there.serve_until(|state| !state.is_empty()).unwrap();
     // Handled, but its completion is still owed: one poll of the sender finds nothing.
@@ -108,10 +108,10 @@ fn settling_returns_what_is_owed() {
 
 #[test]
 fn a_reply_for_an_unknown_handler_is_an_error_that_names_it() {
-    let [mut here, there] = pair(Waiting::Yield, NoWatch(Duration::from_secs(60)));
+    let [mut here, there] = pair(Waiting::Yield, DeadlineWatch(Duration::from_secs(60)));
     let mut handlers = Handlers::<()>::new();
     handlers.request(|(), call, _, _, _, _| call.reply(HandlerId(77), []));
-    let watch = NoWatch(Duration::from_secs(60));
+    let watch = DeadlineWatch(Duration::from_secs(60));
     let mut there = ActiveMessages::new(there.endpoint, handlers, (), Waiting::Yield, watch);
     here.request(1, ANSWER, [1]).unwrap();
     there.poll().unwrap();

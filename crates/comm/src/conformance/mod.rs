@@ -22,6 +22,7 @@
 //! they take turns in one thread. A hang fails at a deadline.
 
 mod bulk;
+mod delegate;
 mod exchange;
 mod fault;
 mod faulty;

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::Harness;
 use crate::{
-    ActiveMessages, Answer, Call, CommError, Deliver, Endpoint, HandlerId, Handlers, MAX_WORDS,
-    Message, NoHandler, NoWatch, Outcome, Rank, Waiting, Word,
+    ActiveMessages, Answer, Call, CommError, DeadlineWatch, Deliver, Endpoint, HandlerId, Handlers,
+    MAX_WORDS, Message, NoHandler, Outcome, Rank, Waiting, Word,
 };
 
 /// When a wait counts as a hang: far beyond what any property takes on a loaded machine.
@@ -55,7 +55,7 @@ fn of(entries: &[Entry], from: Rank) -> Vec<&[Word]> {
 }
 
 /// A rank under test.
-pub(super) type Am<E> = ActiveMessages<E, Log, NoWatch>;
+pub(super) type Am<E> = ActiveMessages<E, Log, DeadlineWatch>;
 
 fn echo(log: &mut Log, call: Call<'_>, words: [Word; MAX_WORDS], to: HandlerId) -> Outcome {
     let len = call.words();
@@ -98,7 +98,13 @@ fn handlers() -> Handlers<Log> {
 
 /// A rank over `endpoint`.
 pub(super) fn rank<E: Endpoint>(endpoint: E) -> Am<E> {
-    ActiveMessages::new(endpoint, handlers(), Log::default(), Waiting::Yield, NoWatch(PATIENCE))
+    ActiveMessages::new(
+        endpoint,
+        handlers(),
+        Log::default(),
+        Waiting::Yield,
+        DeadlineWatch(PATIENCE),
+    )
 }
 
 /// The first `len` of four words that depend on `seed` each.

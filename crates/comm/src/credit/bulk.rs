@@ -2,10 +2,9 @@
 
 use super::Credited;
 use super::ledger::Asked;
-use crate::error::check_peer;
 use crate::{
     Begun, Bulk, CommError, Frame, FrameKind, HandlerId, Link, Message, Posted, Rank, Source,
-    exposed_range,
+    check_peer, exposed_range,
 };
 
 impl<L: Link> Credited<L> {

@@ -3,8 +3,7 @@
 use super::entries::{Arrival, Body, Giving, Receive, Send, Taking};
 use super::matching::Envelope;
 use super::{HoldsMail, Mail, Passing, inline};
-use crate::error::check_peer;
-use crate::{Bulk, CommError, Part, Rank, Watch};
+use crate::{Bulk, CommError, Part, Rank, Watch, check_peer};
 
 impl Mail {
     /// Whether nothing waits to be sent or copied.

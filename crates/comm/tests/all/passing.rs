@@ -6,7 +6,7 @@ use bandgap_comm::conformance::Faulty;
 use bandgap_comm::inproc::{self, InprocLink};
 use bandgap_comm::passing::conformance::{Harness, Reluctant};
 use bandgap_comm::passing::{Passing, Tuning};
-use bandgap_comm::{Credited, DEFAULT_CREDITS, NoWatch, Part, Waiting};
+use bandgap_comm::{Credited, DEFAULT_CREDITS, DeadlineWatch, Part, Waiting};
 
 fn links(size: usize, frames: usize, exposed: usize) -> impl Iterator<Item = InprocLink> {
     inproc::links(size, frames).into_iter().map(move |link| link.exposing(exposed))
@@ -68,11 +68,11 @@ mod reluctant {
     bandgap_comm::passing_conformance!(Refusing);
 }
 
-fn alone() -> Passing<Credited<InprocLink>, NoWatch> {
+fn alone() -> Passing<Credited<InprocLink>, DeadlineWatch> {
     let tuning = Tuning { eager: 100, chunk: 128, slots: 1 };
     let link = links(2, 1, tuning.memory(2)).next().unwrap();
     let endpoint = Credited::new(link, 1);
-    Passing::new(endpoint, 0, &tuning, Waiting::Yield, NoWatch(Duration::ZERO)).unwrap()
+    Passing::new(endpoint, 0, &tuning, Waiting::Yield, DeadlineWatch(Duration::ZERO)).unwrap()
 }
 
 #[test]

@@ -1,17 +1,17 @@
 use std::time::Duration;
 
 use bandgap_comm::inproc::InprocLink;
-use bandgap_comm::{Credited, NoWatch, Waiting, inproc};
+use bandgap_comm::{Credited, DeadlineWatch, Waiting, inproc};
 
 use super::*;
 use crate::RankState;
 use crate::handlers::handlers;
 
-type Messages = ActiveMessages<Credited<InprocLink>, RankState, NoWatch>;
+type Messages = ActiveMessages<Credited<InprocLink>, RankState, DeadlineWatch>;
 
 fn ranks() -> [Messages; 3] {
     let links = <[InprocLink; 3]>::try_from(inproc::links(3, 64)).unwrap();
-    let watch = NoWatch(Duration::from_secs(60));
+    let watch = DeadlineWatch(Duration::from_secs(60));
     links.map(|link| {
         let end = Credited::new(link, 8);
         let (table, state) = handlers(end.rank(), 3, 0, None).unwrap();

@@ -14,7 +14,7 @@ use crate::observation::Observation;
 /// An idle time below this share of the gap is none.
 const IDLE_TOLERANCE: f64 = 0.02;
 
-/// Extracts the LogP signature.
+/// Extracts the LogP signature: of small messages, or of transfers of one length.
 ///
 /// *Formula*: os = slope of elapsed(M) at Δ = 0 where M·os < RTT; g'(Δ) = slope of elapsed(M) at
 /// large M, g = g'(0); or = mean of g'(Δ) − os − Δ over the far arm, the delays where g' rises with
@@ -32,34 +32,16 @@ const IDLE_TOLERANCE: f64 = 0.02;
 /// Where the first reply is back before a second message is issued (RTT < 2·os), os is the issue
 /// time of a single message, the paper's own first point.
 ///
+/// For transfers of one length n, `reply` is the time of a message without bytes, RTT(0)/2, and
+/// L(n) = T(n) − os(n) − or(n) − `reply`. T(n) is the time of a request and its reply. One of them
+/// carries n bytes and the other none, so neither takes half of T(n). With n = 0 this is the L above.
+/// `reply` must be independent of these observations: its interval is added in quadrature. *Source*:
+/// the LogP paper, "Bulk-transfer microbenchmark", for overhead and gap as functions of n; L(n) in the
+/// sense of Alexandrov et al., "LogGP" (1995), where it is L + n·G.
+///
 /// # Errors
 /// What is missing, named: see [`ModelError`].
-pub fn extract(observations: &[Observation], options: &Options) -> Result<Signature, ModelError> {
-    extract_with(observations, options, None)
-}
-
-/// Extracts the signature of transfers of one length n.
-///
-/// *Formula*: as [`extract`], but L(n) = T(n) − os(n) − or(n) − `reply`. T(n) is the time of a request
-/// and its reply. One of them carries n bytes and the other none, so neither takes half of T(n).
-/// `reply` is the time of the one without bytes, RTT(0)/2. With n = 0 this is [`extract`]'s L.
-/// *Units*: nanoseconds.
-/// *Assumes* as [`extract`], and that `reply` is independent of these observations: its interval is
-/// added in quadrature.
-/// *Source*: the LogP paper, "Bulk-transfer microbenchmark", for overhead and gap as functions of
-/// n; L(n) in the sense of Alexandrov et al., "LogGP" (1995), where it is L + n·G.
-///
-/// # Errors
-/// As [`extract`].
-pub fn extract_transfers(
-    observations: &[Observation],
-    options: &Options,
-    reply: &Estimate,
-) -> Result<Signature, ModelError> {
-    extract_with(observations, options, Some(reply))
-}
-
-fn extract_with(
+pub fn extract(
     observations: &[Observation],
     options: &Options,
     reply: Option<&Estimate>,

@@ -19,8 +19,8 @@ fn columns_come_in_any_order_with_others_between() {
     let text = "\u{feff}# taken by hand\r\nelapsed_ns, note ,kind,delay_ns,messages\r\n\r\n\
                 125.5,\"a, b\",issue,0,64\r\n# half way\r\n 1e2 ,x, rtt ,2.5,1";
     let expected = [
-        Row { kind: Measure::Issue, messages: 64, delay: Ns(0.0), elapsed: Ns(125.5) },
-        Row { kind: Measure::Rtt, messages: 1, delay: Ns(2.5), elapsed: Ns(100.0) },
+        Row { kind: Kind::Issue, messages: 64, delay_ns: 0.0, elapsed_ns: 125.5 },
+        Row { kind: Kind::Rtt, messages: 1, delay_ns: 2.5, elapsed_ns: 100.0 },
     ];
     assert_eq!(read(text).unwrap(), expected);
 }
@@ -105,11 +105,11 @@ proptest! {
         let name = |issue| if issue { "issue" } else { "rtt" };
         let lines = rows.iter().map(|(issue, m, d, e)| format!("{},{m},{d},{e}\n", name(*issue)));
         let read = read(&(HEADER.to_owned() + &lines.collect::<String>())).unwrap();
-        let expected = rows.iter().map(|&(issue, messages, delay, elapsed)| Row {
-            kind: if issue { Measure::Issue } else { Measure::Rtt },
+        let expected = rows.iter().map(|&(issue, messages, delay_ns, elapsed_ns)| Row {
+            kind: if issue { Kind::Issue } else { Kind::Rtt },
             messages,
-            delay: Ns(delay),
-            elapsed: Ns(elapsed),
+            delay_ns,
+            elapsed_ns,
         });
         prop_assert!(read.into_iter().eq(expected));
     }

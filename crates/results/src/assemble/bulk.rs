@@ -48,7 +48,7 @@ fn signatures(setting: &Setting, plan: &BulkPlan, all: &Table, judged: &Judged<'
         let table = of_load(all, load);
         let empty = of_load(all, load.with(0));
         let (own, empty) = (judged.over(&table), judged.over(&empty));
-        let own = most_seen(&own, |view| match view.signature(QUICK_RESAMPLES) {
+        let own = most_seen(&own, |view| match view.signature(QUICK_RESAMPLES, None) {
             Ok(_) => view.counted(),
             Err(_) => 0,
         });

@@ -84,10 +84,7 @@ impl Measured<'_> {
     /// mean of theirs, with the t interval over launches, which holds both variances.
     fn signature(&self, judged: &Judged<'_>) -> Result<Signature, AssembleError> {
         let reply = self.reply(judged);
-        let of = |judged: &Judged<'_>, resamples| match &reply {
-            Some(reply) => judged.transfers(resamples, reply),
-            None => judged.signature(resamples),
-        };
+        let of = |judged: &Judged<'_>, resamples| judged.signature(resamples, reply.as_ref());
         let whole = of(judged, RESAMPLES)?;
         if self.setting.launches < 2 {
             return Ok(whole);

@@ -1,6 +1,7 @@
 //! Message cost against the number of messages, a curve for each Δ (LogP paper, figures 4 and 5).
 
-use bandgap_record::{Measure, Quantity};
+use bandgap_model::Kind;
+use bandgap_record::Quantity;
 use bandgap_report::{Axis, Datum, Dimension, Figure, Reference, Region, Scale, Series, Style};
 use bandgap_units::Ns;
 
@@ -52,7 +53,7 @@ fn evenly(values: &[f64], most: usize) -> Vec<f64> {
 }
 
 fn curve(logp: &Logp, delay: f64) -> Series {
-    let ours = |point: &&Point| point.measure == Measure::Issue && point.delay.ns().0 == delay;
+    let ours = |point: &&Point| point.measure == Kind::Issue && point.delay.ns().0 == delay;
     let points = logp.points.iter().filter(ours);
     let mut points: Vec<Datum> =
         points.map(|point| datum(point.messages as f64, &point.cost)).collect();
@@ -63,7 +64,7 @@ fn curve(logp: &Logp, delay: f64) -> Series {
 
 /// The delays Δ of the issue points in ns, each once, ascending.
 fn delays(logp: &Logp) -> Vec<f64> {
-    let issue = logp.points.iter().filter(|point| point.measure == Measure::Issue);
+    let issue = logp.points.iter().filter(|point| point.measure == Kind::Issue);
     let mut delays: Vec<f64> = issue.map(|point| point.delay.ns().0).collect();
     delays.sort_by(f64::total_cmp);
     delays.dedup();

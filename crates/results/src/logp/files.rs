@@ -1,7 +1,7 @@
 //! The files of signatures: one table of all, and the samples and a picture of each. Those of transfers
 //! share a picture.
 
-use bandgap_record::{RecordError, bounds, csv, estimate, nanoseconds};
+use bandgap_record::{Column, RecordError, csv, estimate, lower, nanoseconds, upper};
 use bandgap_report::{Figure, svg, svg_panels};
 use bandgap_units::Ns;
 
@@ -42,41 +42,27 @@ pub(super) fn transfers(logp: &Logp, among: &Among<'_>) -> Result<Vec<File>, Rec
     Ok(files)
 }
 
-const COLUMNS: &str = "transport,state,measure,messages,delay_ns,cost_ns,low_ns,high_ns,elapsed_ns,\
-                       samples,converged";
-
 /// The points of signatures, a row for each. `low_ns` and `high_ns` bound the cost, and are empty where
 /// there is no interval. Of transfers, the surface over (M, Δ, n), behind what each point moves.
 fn points(all: &[&Logp]) -> Result<Vec<u8>, RecordError> {
-    let of_transfers = all.iter().any(|logp| logp.is_of_transfers());
-    let moves = if of_transfers { "operation,bytes," } else { "" };
-    let rows = |logp: &&Logp| {
-        let bytes = logp.bytes.unwrap_or(0).to_string();
-        let moved = logp.operation.map(|operation| [operation.name().to_owned(), bytes]);
-        let row = |point: &Point| -> Vec<String> {
-            moved.iter().flatten().cloned().chain(cells(logp, point)).collect()
-        };
-        logp.points.iter().map(row).collect::<Vec<_>>()
-    };
-    csv(&format!("{moves}{COLUMNS}"), all.iter().flat_map(rows))
-}
-
-/// A point under [`COLUMNS`].
-fn cells(logp: &Logp, point: &Point) -> [String; 11] {
-    let [low, high] = bounds(&point.cost);
-    [
-        logp.transport.clone(),
-        logp.state.label.clone(),
-        point.measure.name().to_owned(),
-        point.messages.to_string(),
-        nanoseconds(point.delay.ns()),
-        estimate(&point.cost),
-        low,
-        high,
-        estimate(&point.elapsed),
-        point.elapsed.samples.to_string(),
-        point.converged.to_string(),
-    ]
+    let columns: [Column<(&Logp, &Point)>; 13] = [
+        ("operation", |(logp, _)| logp.operation.map(|of| of.to_string()).unwrap_or_default()),
+        ("bytes", |(logp, _)| logp.bytes.unwrap_or(0).to_string()),
+        ("transport", |(logp, _)| logp.transport.clone()),
+        ("state", |(logp, _)| logp.state.label.clone()),
+        ("measure", |(_, point)| point.measure.to_string()),
+        ("messages", |(_, point)| point.messages.to_string()),
+        ("delay_ns", |(_, point)| nanoseconds(point.delay.ns())),
+        ("cost_ns", |(_, point)| estimate(&point.cost)),
+        ("low_ns", |(_, point)| lower(&point.cost)),
+        ("high_ns", |(_, point)| upper(&point.cost)),
+        ("elapsed_ns", |(_, point)| estimate(&point.elapsed)),
+        ("samples", |(_, point)| point.elapsed.samples.to_string()),
+        ("converged", |(_, point)| point.converged.to_string()),
+    ];
+    let moves = all.iter().any(|logp| logp.is_of_transfers());
+    let points = all.iter().flat_map(|logp| logp.points.iter().map(move |point| (*logp, point)));
+    csv(if moves { &columns } else { &columns[2..] }, points)
 }
 
 /// The samples of one signature in the form that [`bandgap_record::read_logp_table`] reads, a row for
@@ -86,28 +72,29 @@ fn cells(logp: &Logp, point: &Point) -> [String; 11] {
 /// corrected. Rejected batches are left out, and so are those of the machine's other states: a table
 /// has no column to keep states apart.
 fn samples(logp: &Logp) -> Result<Vec<u8>, RecordError> {
+    let columns: [Column<(&Point, Ns)>; 4] = [
+        ("kind", |(point, _)| point.measure.to_string()),
+        ("messages", |(point, _)| point.messages.to_string()),
+        ("delay_ns", |(point, _)| nanoseconds(point.delay.ns())),
+        ("elapsed_ns", |(_, elapsed)| nanoseconds(*elapsed)),
+    ];
     let mut rows = Vec::new();
     for point in &logp.points {
         for batch in point.batches.iter().filter(|batch| batch.counts_in(&logp.state.label)) {
             let off = batch.delay.map_or(Ns::ZERO, |own| own.ns() - point.delay.ns());
-            rows.extend(batch.samples.iter().map(|sample| {
-                let elapsed = sample.ns() - Ns(point.messages as f64 * off.0);
-                [
-                    point.measure.name().to_owned(),
-                    point.messages.to_string(),
-                    nanoseconds(point.delay.ns()),
-                    nanoseconds(elapsed.max(Ns::ZERO)),
-                ]
-            }));
+            let off = Ns(point.messages as f64 * off.0);
+            let elapsed = batch.samples.iter().map(|sample| (sample.ns() - off).max(Ns::ZERO));
+            rows.extend(elapsed.map(|elapsed| (point, elapsed)));
         }
     }
-    csv("kind,messages,delay_ns,elapsed_ns", rows)
+    csv(&columns, rows)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bandgap_record::{Measure, Row, read_logp_table};
+    use bandgap_model::{Kind, Row};
+    use bandgap_record::read_logp_table;
 
     use crate::logp::schema::Operation;
     use crate::logp::tests::sample;
@@ -137,12 +124,8 @@ mod tests {
     #[test]
     fn samples_are_read_back_without_the_rejected() {
         let out = samples(&sample()).unwrap();
-        let issue = |elapsed| Row {
-            kind: Measure::Issue,
-            messages: 64,
-            delay: Ns(0.0),
-            elapsed: Ns(elapsed),
-        };
+        let issue =
+            |elapsed_ns| Row { kind: Kind::Issue, messages: 64, delay_ns: 0.0, elapsed_ns };
         // Of the point's three batches one is rejected and one is of another state.
         let expected = [issue(1734.0), issue(1750.25)];
         assert_eq!(read_logp_table(&out[..]).unwrap(), expected);

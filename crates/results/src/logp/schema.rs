@@ -1,8 +1,9 @@
 //! A LogP signature: points (M, Δ), and the parameters read from them.
 
-use bandgap_model::Regime;
+use bandgap_model::{Kind, Regime};
 use bandgap_model::signature::Cause;
-use bandgap_record::{Measure, Number, Quantity, Seconds};
+use bandgap_record::{Number, Quantity, Seconds};
+use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
 use crate::measured::{Batch, Pair, Pattern, State, Summary, of_ranks};
@@ -67,28 +68,19 @@ impl Logp {
     pub(crate) fn participants(&self, arrow: &str) -> String {
         let who = of_ranks(self.ranks, self.pair, self.cores, arrow);
         let distance = self.distance.as_ref().map(|distance| format!(" ({distance})"));
-        format!("{}, {who}{}", self.pattern.name(), distance.unwrap_or_default())
+        format!("{}, {who}{}", self.pattern, distance.unwrap_or_default())
     }
 }
 
 /// How bytes are moved from memory to memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq, Serialize, Deserialize)]
+#[display(rename_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
 pub enum Operation {
     /// Into the replier's memory, before the request is handled.
     Store,
     /// Out of the replier's memory.
     Get,
-}
-
-impl Operation {
-    /// Its name in run files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Operation::Store => "store",
-            Operation::Get => "get",
-        }
-    }
 }
 
 /// The LogP parameters and what they are derived from. A missing one was not determined.
@@ -143,7 +135,7 @@ pub struct FloorRatio {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
     /// What was timed.
-    pub measure: Measure,
+    pub measure: Kind,
     /// M.
     pub messages: u64,
     /// Δ.

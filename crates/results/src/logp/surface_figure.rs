@@ -1,6 +1,6 @@
 //! The surface over (M, Δ, n) as a family of curves: cost of a long burst against Δ, one for each n.
 
-use bandgap_record::Measure;
+use bandgap_model::Kind;
 use bandgap_report::table::one_state;
 use bandgap_report::{Axis, Datum, Dimension, Figure, Scale, Series, Style};
 use bandgap_units::Ns;
@@ -43,7 +43,7 @@ pub(super) fn figure(signatures: &[&Logp]) -> Figure {
 /// Of each Δ the point with the largest M, Δ ascending.
 fn longest(logp: &Logp) -> Vec<&Point> {
     let mut points: Vec<&Point> =
-        logp.points.iter().filter(|point| point.measure == Measure::Issue).collect();
+        logp.points.iter().filter(|point| point.measure == Kind::Issue).collect();
     points.sort_by(|a, b| {
         a.delay.ns().0.total_cmp(&b.delay.ns().0).then(b.messages.cmp(&a.messages))
     });

@@ -1,6 +1,6 @@
-use bandgap_model::Regime;
+use bandgap_model::{Kind, Regime};
 use bandgap_model::signature::Cause;
-use bandgap_record::{Evidence, Measure, Number, Quantity, Seconds};
+use bandgap_record::{Evidence, Number, Quantity, Seconds};
 use bandgap_report::{Scale, plot, svg};
 use bandgap_units::Ns;
 
@@ -34,7 +34,7 @@ pub(crate) fn example(transport: &str, os: f64, or: f64, g: f64, rtt: f64, delay
         let seconds = Seconds::from(Ns(elapsed));
         let quantity = time(elapsed, elapsed * spread, "median of batch medians", spread < 0.05);
         Point {
-            measure: Measure::Issue,
+            measure: Kind::Issue,
             messages,
             delay: Ns(delay).into(),
             cost: time(elapsed / m, elapsed / m * spread, "median of batch medians", spread < 0.05),
@@ -130,7 +130,7 @@ pub(crate) fn sample() -> Logp {
     };
     let mut logp = example("shm", 2.05, 14.0, 27.1, 120.0, &[0.0]);
     logp.points = vec![Point {
-        measure: Measure::Issue,
+        measure: Kind::Issue,
         messages: 64,
         delay: Ns(0.0).into(),
         cost: around(27.22, 27.1, 27.35),

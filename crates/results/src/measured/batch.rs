@@ -12,7 +12,7 @@ use crate::error::AssembleError;
 use crate::measured::state::State;
 
 /// Samples taken one after another, between two probes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Batch {
     /// Elapsed times.
     pub samples: Vec<Seconds>,
@@ -62,11 +62,7 @@ impl Batch {
         Batch {
             samples: times_ns.iter().map(|time| Ns(*time).into()).collect(),
             state: State::only().label,
-            probe: None,
-            pace: None,
-            delay: None,
-            launch: 0,
-            rejected: None,
+            ..Batch::default()
         }
     }
 }

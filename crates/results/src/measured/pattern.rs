@@ -1,9 +1,11 @@
 //! Who sends to whom.
 
+use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
 /// Who sends to whom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq, Serialize, Deserialize)]
+#[display(rename_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Pattern {
     /// One requester, one replier.
@@ -14,16 +16,4 @@ pub enum Pattern {
     FanOut,
     /// Many requesters to one replier.
     FanIn,
-}
-
-impl Pattern {
-    /// Its name in run files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Pattern::OneToOne => "one-to-one",
-            Pattern::Pairs => "pairs",
-            Pattern::FanOut => "fan-out",
-            Pattern::FanIn => "fan-in",
-        }
-    }
 }

@@ -1,9 +1,9 @@
 //! The files of series: one table of all, and the samples and a picture of each.
 
-use bandgap_record::{RecordError, bounds, csv, estimate, nanoseconds};
+use bandgap_record::{Column, RecordError, Seconds, csv, estimate, lower, nanoseconds, upper};
 use bandgap_report::{Figure, svg_panels};
 
-use super::schema::Series;
+use super::schema::{Series, SeriesPoint};
 use crate::kind::{Among, File};
 use crate::measured::named_file;
 
@@ -27,46 +27,41 @@ pub(super) fn files(
     Ok(files)
 }
 
-const COLUMNS: &str = "name,transport,state,ranks,distance,bytes,time_ns,low_ns,high_ns,\
-                       bytes_per_second,samples,converged";
-
 /// The points of series, a row for each. `low_ns` and `high_ns` bound the time. Cells are empty where
 /// there is no value.
 fn points(all: &[&Series]) -> Result<Vec<u8>, RecordError> {
-    let points = all.iter().flat_map(|series| series.points.iter().map(move |p| (series, p)));
-    csv(
-        COLUMNS,
-        points.map(|(series, point)| {
-            let [low, high] = bounds(&point.time);
-            let rate = point.bandwidth.as_ref().map(|rate| rate.value.0.to_string());
-            [
-                series.name.clone(),
-                series.transport.clone(),
-                point.state.clone(),
-                point.ranks.to_string(),
-                point.distance.clone().unwrap_or_default(),
-                point.bytes.to_string(),
-                estimate(&point.time),
-                low,
-                high,
-                rate.unwrap_or_default(),
-                point.time.samples.to_string(),
-                point.converged.to_string(),
-            ]
+    let columns: [Column<(&Series, &SeriesPoint)>; 12] = [
+        ("name", |(series, _)| series.name.clone()),
+        ("transport", |(series, _)| series.transport.clone()),
+        ("state", |(_, point)| point.state.clone()),
+        ("ranks", |(_, point)| point.ranks.to_string()),
+        ("distance", |(_, point)| point.distance.clone().unwrap_or_default()),
+        ("bytes", |(_, point)| point.bytes.to_string()),
+        ("time_ns", |(_, point)| estimate(&point.time)),
+        ("low_ns", |(_, point)| lower(&point.time)),
+        ("high_ns", |(_, point)| upper(&point.time)),
+        ("bytes_per_second", |(_, point)| {
+            point.bandwidth.as_ref().map(|rate| rate.value.0.to_string()).unwrap_or_default()
         }),
-    )
+        ("samples", |(_, point)| point.time.samples.to_string()),
+        ("converged", |(_, point)| point.converged.to_string()),
+    ];
+    let points = all.iter().flat_map(|series| series.points.iter().map(move |p| (*series, p)));
+    csv(&columns, points)
 }
 
 /// The samples of a series in the form that [`bandgap_record::read_hockney_table`] reads, a row for each.
 /// Rejected batches are left out, and so are those of other states than their point's.
 fn samples(series: &Series) -> Result<Vec<u8>, RecordError> {
-    let mut rows = Vec::new();
-    for point in &series.points {
+    let columns: [Column<(u64, Seconds)>; 2] = [
+        ("bytes", |(bytes, _)| bytes.to_string()),
+        ("time_ns", |(_, time)| nanoseconds(time.ns())),
+    ];
+    let rows = series.points.iter().flat_map(|point| {
         let counted = point.batches.iter().filter(|batch| batch.counts_in(&point.state));
-        let samples = counted.flat_map(|batch| &batch.samples);
-        rows.extend(samples.map(|time| [point.bytes.to_string(), nanoseconds(time.ns())]));
-    }
-    csv("bytes,time_ns", rows)
+        counted.flat_map(|batch| &batch.samples).map(|time| (point.bytes, *time))
+    });
+    csv(&columns, rows)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use bandgap_comm::{Measuring, Role, Timer};
 use super::{COPY_BYTES, FloorArea};
 use crate::ShmError;
 use crate::probe::first_number;
-use crate::spin::{timed, wait};
+use crate::spin::wait;
 use crate::sync::Ordering;
 
 /// Copies `bytes` between two buffers of the initiator, neither of them shared: `window.samples`
@@ -32,7 +32,7 @@ pub fn copy_local(bytes: usize, with: &Measuring<'_, impl Timer>) -> Result<Vec<
     let mut from = vec![0; bytes];
     let mut into = vec![0; bytes];
     fill(&mut from, 1);
-    let samples = timed(with, || {
+    let samples = with.timed(|| {
         for _ in 0..window.rounds {
             black_box(&mut into).copy_from_slice(black_box(&from));
         }
@@ -137,8 +137,7 @@ pub fn store_cross_core(
     let shared = area.buffer().as_ptr();
     let mut own = vec![0_u8; bytes];
     let [stored, seen] = area.wanted_ready();
-    let stores = u64::from(window.samples) * u64::from(window.rounds);
-    let mut number = first_number(epoch, 2 * stores);
+    let mut number = first_number(epoch, 2 * window.all_rounds());
     let mut samples = Vec::with_capacity(window.samples as usize);
     for _ in 0..window.samples {
         let mut ticks = 0_u64;
@@ -192,7 +191,7 @@ struct Turns<'a, T> {
 impl<T: Timer> Turns<'_, T> {
     /// The number before the first copy, and the number of the last one.
     fn numbers(&self) -> (u64, u64) {
-        let copies = u64::from(self.with.window.samples) * u64::from(self.with.window.rounds);
+        let copies = self.with.window.all_rounds();
         let first = first_number(self.epoch, copies + 1);
         (first, first + copies)
     }

@@ -15,7 +15,7 @@ use super::copy::{check, fill};
 use super::{COPY_BYTES, FloorArea};
 use crate::ShmError;
 use crate::probe::first_number;
-use crate::spin::{timed, wait};
+use crate::spin::wait;
 use crate::sync::{AtomicU64, Ordering};
 
 const FLOOR: &str = "copy_pipeline";
@@ -50,7 +50,7 @@ pub fn copy_pipeline(
     assert!((1..=COPY_BYTES).contains(&bytes), "a copy of {bytes} bytes, not 1 to {COPY_BYTES}");
     let piece = bytes.div_ceil(SLOTS).min(SLOT_BYTES);
     let pieces = bytes.div_ceil(piece) as u64;
-    let rounds = u64::from(window.samples) * u64::from(window.rounds);
+    let rounds = window.all_rounds();
     let mut number = first_number(epoch, pieces * rounds);
     // Different bytes for each epoch and direction.
     let [there, back] = [0, 1].map(|way| epoch.wrapping_mul(2).wrapping_add(way));
@@ -63,7 +63,7 @@ pub fn copy_pipeline(
     let [there, back] = area.pipelines();
     let there = Way { area, piece, first_slot: 0, written: there[0], read: there[1] };
     let back = Way { area, piece, first_slot: SLOTS, written: back[0], read: back[1] };
-    let mut samples = timed(with, || {
+    let mut samples = with.timed(|| {
         for _ in 0..window.rounds {
             match role {
                 Role::Initiator => {

@@ -7,7 +7,7 @@ use super::area::RING_SLOTS;
 use crate::ShmError;
 use crate::mapping::Line;
 use crate::probe::first_number;
-use crate::spin::{timed, wait};
+use crate::spin::wait;
 use crate::sync::Ordering;
 
 const FLOOR: &str = "slot_ring";
@@ -28,12 +28,12 @@ pub fn slot_ring(
     with: &Measuring<'_, impl Timer>,
 ) -> Result<Vec<u64>, ShmError> {
     let Measuring { role, window, .. } = *with;
-    let exchanges = u64::from(window.samples) * u64::from(window.rounds);
+    let exchanges = window.all_rounds();
     let first = first_number(epoch, exchanges);
     let [there, back] = area.slots_there_back();
     let mut number = first;
     let mut sum = 0_u64;
-    let mut samples = timed(with, || {
+    let mut samples = with.timed(|| {
         for _ in 0..window.rounds {
             number += 1;
             if role == Role::Initiator {

@@ -7,7 +7,7 @@ use super::area::STREAM_SLOTS;
 use super::slot_ring::{check, send};
 use crate::ShmError;
 use crate::probe::first_number;
-use crate::spin::{timed, wait};
+use crate::spin::wait;
 use crate::sync::Ordering;
 
 const FLOOR: &str = "slot_ring_stream";
@@ -44,7 +44,7 @@ fn initiate(
 ) -> Result<Vec<u64>, ShmError> {
     let window = with.window;
     let (ring, credits) = area.stream();
-    let messages = u64::from(window.samples) * u64::from(window.rounds);
+    let messages = window.all_rounds();
     let first = first_number(epoch, messages);
     let last = first + messages;
     let mut number = first;
@@ -61,7 +61,7 @@ fn initiate(
         };
         wait(FLOOR, seen, with)
     };
-    timed(with, || {
+    with.timed(|| {
         for _ in 0..window.rounds {
             number += 1;
             if number - read > STREAM_SLOTS as u64 {
@@ -76,7 +76,7 @@ fn initiate(
 fn respond<T>(area: &FloorArea, epoch: u64, with: &Measuring<'_, T>) -> Result<(), ShmError> {
     let window = with.window;
     let (ring, credits) = area.stream();
-    let messages = u64::from(window.samples) * u64::from(window.rounds);
+    let messages = window.all_rounds();
     let first = first_number(epoch, messages);
     let mut number = first;
     let mut sum = 0_u64;

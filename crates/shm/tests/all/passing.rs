@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bandgap_comm::passing::conformance::{Harness, Reluctant};
 use bandgap_comm::passing::{HoldsMail, Mail, Passing, Tuning, add_handlers};
-use bandgap_comm::{ActiveMessages, Endpoint, Handlers, NoWatch, Part, Waiting};
+use bandgap_comm::{ActiveMessages, DeadlineWatch, Endpoint, Handlers, Part, Waiting};
 use bandgap_shm::{DEFAULT_SLOTS, Exposed, MIN_SLOTS, Segment, ShmEndpoint};
 
 fn endpoints(size: usize, slots: usize, exposed: usize) -> Vec<ShmEndpoint> {
@@ -68,7 +68,7 @@ mod reluctant {
     bandgap_comm::passing_conformance!(Shm);
 }
 
-const WATCH: NoWatch = NoWatch(Duration::from_secs(60));
+const WATCH: DeadlineWatch = DeadlineWatch(Duration::from_secs(60));
 
 /// The state of other handlers, with message passing beside it.
 struct Shared {

@@ -26,40 +26,31 @@ pub fn stream<K: Kind, T: Timer>(
     socket: &K,
     with: &Measuring<'_, T>,
 ) -> Result<Vec<u64>, SocketError> {
-    let Measuring { role, window, timer, patience, .. } = *with;
+    let window = with.window;
     assert!(!K::LOSES, "lost bytes are not sent again");
     let pattern: Vec<u8> = (0..STREAM_BYTES).map(byte_at).collect();
-    let mut side = Side::new(socket, patience);
-    let mut samples = Vec::new();
-    match role {
-        Role::Initiator => {
-            samples.reserve_exact(window.samples as usize);
-            let mut answer = [0];
-            for _ in 0..window.samples {
-                let start = timer.stamp();
-                for _ in 0..window.rounds {
-                    side.write(&pattern)?;
-                    side.read(&mut answer)?;
-                }
-                samples.push(timer.stamp().ticks() - start.ticks());
+    let mut side = Side::new(socket, with.patience);
+    match with.role {
+        Role::Initiator => with.timed(|| {
+            for _ in 0..window.rounds {
+                side.write(&pattern)?;
+                side.read(&mut [0])?;
             }
-        }
+            Ok(())
+        }),
         Role::Responder => {
             let mut arrived = vec![0; STREAM_BYTES];
-            for _ in 0..window.samples {
-                for _ in 0..window.rounds {
-                    side.read(&mut arrived)?;
-                    side.write(&[0])?;
-                }
+            for _ in 0..window.all_rounds() {
+                side.read(&mut arrived)?;
+                side.write(&[0])?;
             }
             // Only after the last sample: the writer does not wait for this.
-            let messages = u64::from(window.samples) * u64::from(window.rounds);
-            if messages > 0 && arrived != pattern {
+            if window.all_rounds() > 0 && arrived != pattern {
                 return Err(SocketError::Corrupt { what: "a wrong byte arrived" });
             }
+            Ok(Vec::new())
         }
     }
-    Ok(samples)
 }
 
 /// The pattern. Its period is prime, so a shift by any power of two shows.

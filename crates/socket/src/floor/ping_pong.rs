@@ -24,27 +24,14 @@ pub fn ping_pong<K: Kind, T: Timer>(
     socket: &K,
     with: &Measuring<'_, T>,
 ) -> Result<Vec<u64>, SocketError> {
-    let Measuring { role, window, timer, patience, .. } = *with;
-    let mut player = Player { side: Side::new(socket, patience), number: 0 };
-    let mut samples = Vec::new();
-    match role {
-        Role::Initiator => {
-            samples.reserve_exact(window.samples as usize);
-            for _ in 0..window.samples {
-                let start = timer.stamp();
-                for _ in 0..window.rounds {
-                    player.ping()?;
-                }
-                samples.push(timer.stamp().ticks() - start.ticks());
-            }
-        }
+    let mut player = Player { side: Side::new(socket, with.patience), number: 0 };
+    match with.role {
+        Role::Initiator => with.timed(|| (0..with.window.rounds).try_for_each(|_| player.ping())),
         Role::Responder => {
-            for _ in 0..u64::from(window.samples) * u64::from(window.rounds) {
-                player.pong()?;
-            }
+            (0..with.window.all_rounds()).try_for_each(|_| player.pong())?;
+            Ok(Vec::new())
         }
     }
-    Ok(samples)
 }
 
 struct Player<'a, K> {

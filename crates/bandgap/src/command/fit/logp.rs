@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use bandgap_launch::{Classify, Exit, Failure, told};
-use bandgap_model::{Kind, Options, Row, extract, observations_from_rows};
-use bandgap_record::{Measure as RecordedMeasure, read_logp_table};
+use bandgap_model::{Options, extract, observations_from_rows};
+use bandgap_record::read_logp_table;
 use bandgap_results::assemble;
 
 use super::{named, open, sink};
@@ -18,22 +18,10 @@ pub(super) fn run(file: &Path, measure: &Measure, output: &Output) -> Result<Exi
     let name = named(file);
     let rows = read_logp_table(open(file)?)
         .map_err(|error| Failure::new(Exit::Input, format!("use {name}: {}", told(&error))))?;
-    let rows: Vec<Row> = rows
-        .iter()
-        .map(|row| Row {
-            kind: match row.kind {
-                RecordedMeasure::Issue => Kind::Issue,
-                RecordedMeasure::Rtt => Kind::Rtt,
-            },
-            messages: row.messages,
-            delay_ns: row.delay.0,
-            elapsed_ns: row.elapsed.0,
-        })
-        .collect();
     let options =
         Options { confidence: measure.confidence.0, resamples: RESAMPLES, seed: measure.seed };
     let observations = observations_from_rows(&rows);
-    let signature = extract(&observations, &options)
+    let signature = extract(&observations, &options, None)
         .map_err(|error| Failure::new(Exit::Input, format!("fit {name}: {error}")))?;
     let mut sink = sink(measure, output)?;
     let result =

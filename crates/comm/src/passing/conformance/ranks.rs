@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::Harness;
 use crate::passing::{INLINE, MessageId, Passing, Tuning};
-use crate::{Bulk, CommError, NoWatch, Part, Pending, Rank, Waiting};
+use crate::{Bulk, CommError, DeadlineWatch, Part, Pending, Rank, Waiting};
 
 /// When a wait counts as a hang: far beyond what any property takes on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -21,12 +21,12 @@ const UNTOUCHED: u8 = 0xEE;
 
 /// A rank under test, which allots parts of its memory one behind the other.
 pub(super) struct Ranks<H: Harness> {
-    passing: Passing<H::E, NoWatch>,
+    passing: Passing<H::E, DeadlineWatch>,
     free: usize,
 }
 
 impl<H: Harness> Deref for Ranks<H> {
-    type Target = Passing<H::E, NoWatch>;
+    type Target = Passing<H::E, DeadlineWatch>;
 
     fn deref(&self) -> &Self::Target {
         &self.passing
@@ -147,7 +147,7 @@ pub(super) fn ranks<H: Harness>(size: usize) -> Vec<Ranks<H>> {
     let exposed = AT + H::TUNING.memory(size);
     let rank = |endpoint: H::E| {
         assert!(endpoint.exposed() >= exposed);
-        match Passing::new(endpoint, AT, &H::TUNING, Waiting::Yield, NoWatch(PATIENCE)) {
+        match Passing::new(endpoint, AT, &H::TUNING, Waiting::Yield, DeadlineWatch(PATIENCE)) {
             Ok(passing) => Ranks { passing, free: 0 },
             Err(error) => panic!("failed to {error}"),
         }

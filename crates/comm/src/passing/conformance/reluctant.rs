@@ -1,7 +1,5 @@
 //! An endpoint that is busier than it has to be.
 
-use std::time::Duration;
-
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -46,17 +44,7 @@ impl<E: Bulk> Reluctant<E> {
 }
 
 impl<E: Bulk> Endpoint for Reluctant<E> {
-    fn rank(&self) -> Rank {
-        self.endpoint.rank()
-    }
-
-    fn size(&self) -> usize {
-        self.endpoint.size()
-    }
-
-    fn capacity(&self) -> usize {
-        self.endpoint.capacity()
-    }
+    crate::delegate_endpoint! { endpoint }
 
     fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {
         let unfinished = self.unfinished.get(peer).is_some_and(Option::is_some);
@@ -67,32 +55,10 @@ impl<E: Bulk> Endpoint for Reluctant<E> {
     fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize, CommError> {
         if self.refuses() { Ok(0) } else { self.endpoint.progress(deliver) }
     }
-
-    fn outstanding(&self) -> usize {
-        self.endpoint.outstanding()
-    }
-
-    fn unsent(&self) -> usize {
-        self.endpoint.unsent()
-    }
-
-    fn block(&mut self, timeout: Duration) -> Result<(), CommError> {
-        self.endpoint.block(timeout)
-    }
 }
 
 impl<E: Bulk> Bulk for Reluctant<E> {
-    fn exposed(&self) -> usize {
-        self.endpoint.exposed()
-    }
-
-    fn read_exposed(&self, at: usize, into: &mut [u8]) -> Result<(), CommError> {
-        self.endpoint.read_exposed(at, into)
-    }
-
-    fn write_exposed(&mut self, at: usize, from: &[u8]) -> Result<(), CommError> {
-        self.endpoint.write_exposed(at, from)
-    }
+    crate::delegate_exposed! { endpoint }
 
     fn try_store(
         &mut self,

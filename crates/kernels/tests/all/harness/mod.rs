@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use bandgap_comm::inproc::{self, InprocLink};
 use bandgap_comm::passing::Tuning;
-use bandgap_comm::{Bulk, CommError, Credited, NoWatch, Stamp, Timer, Waiting, Watch};
+use bandgap_comm::{Bulk, CommError, Credited, DeadlineWatch, Stamp, Timer, Waiting, Watch};
 use bandgap_kernels::{Executor, Failed, Order, Outcome};
 
 /// A clock for tests.
@@ -31,7 +31,7 @@ impl Timer for WallClock {
 }
 
 /// Long enough for any machine.
-pub const PATIENT: NoWatch = NoWatch(Duration::from_secs(60));
+pub const PATIENT: DeadlineWatch = DeadlineWatch(Duration::from_secs(60));
 
 /// Gives up after so many looks in vain, however long they take.
 #[derive(Clone, Copy, Debug)]
@@ -129,7 +129,7 @@ pub fn executors<E: Bulk, W: Watch + Copy>(
 }
 
 /// Executors over links without faults.
-pub fn in_process(size: usize) -> Vec<Executor<Credited<InprocLink>, WallClock, NoWatch>> {
+pub fn in_process(size: usize) -> Vec<Executor<Credited<InprocLink>, WallClock, DeadlineWatch>> {
     let endpoints = links(size, 1 << 18).into_iter().map(|link| Credited::new(link, 16));
     executors(endpoints.collect(), PATIENT)
 }

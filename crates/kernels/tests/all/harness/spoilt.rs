@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use bandgap_comm::direct::{Hook, Letter};
 use bandgap_comm::{
@@ -170,15 +169,8 @@ impl<E: Endpoint> Lying<E> {
 }
 
 impl<E: Endpoint> Endpoint for Lying<E> {
-    fn rank(&self) -> Rank {
-        self.inner.rank()
-    }
-    fn size(&self) -> usize {
-        self.inner.size()
-    }
-    fn capacity(&self) -> usize {
-        self.inner.capacity()
-    }
+    bandgap_comm::delegate_endpoint! { inner }
+
     fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {
         let Some(plan) = self.plan.clone() else { return self.inner.try_request(peer, message) };
         if !self.can(plan.fault, &message) {
@@ -244,15 +236,6 @@ impl<E: Endpoint> Endpoint for Lying<E> {
         let (rank, size) = (self.rank(), self.size());
         let Self { inner, plan, seen, last, held, .. } = self;
         inner.progress(&mut Bending { inner: deliver, plan, seen, last, held, rank, size })
-    }
-    fn outstanding(&self) -> usize {
-        self.inner.outstanding()
-    }
-    fn unsent(&self) -> usize {
-        self.inner.unsent()
-    }
-    fn block(&mut self, timeout: Duration) -> Result<(), CommError> {
-        self.inner.block(timeout)
     }
 }
 
@@ -348,15 +331,8 @@ impl<E: Bulk> Lying<E> {
 }
 
 impl<E: Bulk> Bulk for Lying<E> {
-    fn exposed(&self) -> usize {
-        self.inner.exposed()
-    }
-    fn read_exposed(&self, at: usize, into: &mut [u8]) -> Result<(), CommError> {
-        self.inner.read_exposed(at, into)
-    }
-    fn write_exposed(&mut self, at: usize, from: &[u8]) -> Result<(), CommError> {
-        self.inner.write_exposed(at, from)
-    }
+    bandgap_comm::delegate_exposed! { inner }
+
     fn try_store(
         &mut self,
         peer: Rank,

@@ -11,7 +11,8 @@ fn table() -> Vec<Row> {
 /// The error of a table without the rows for which `keep` is false.
 fn error(keep: impl Fn(&Row) -> bool) -> ModelError {
     let rows: Vec<Row> = table().into_iter().filter(keep).collect();
-    extract(&observations_from_rows(&rows), &Options::default()).expect_err("an incomplete table")
+    extract(&observations_from_rows(&rows), &Options::default(), None)
+        .expect_err("an incomplete table")
 }
 
 #[test]
@@ -57,7 +58,7 @@ fn too_few_repetitions() {
     observations[0].batches.truncate(1);
     let expected =
         ModelError::TooFewBatches { kind: Kind::Issue, messages: 1, delay: 0.0, found: 1 };
-    assert_eq!(extract(&observations, &Options::default()), Err(expected));
+    assert_eq!(extract(&observations, &Options::default(), None), Err(expected));
 }
 
 #[test]
@@ -66,7 +67,7 @@ fn impossible_values() {
         let mut observations = observations_from_rows(&table());
         change(&mut observations[3]);
         matches!(
-            extract(&observations, &Options::default()),
+            extract(&observations, &Options::default(), None),
             Err(ModelError::BadValue { kind: Kind::Issue, .. })
         )
     };
@@ -84,7 +85,7 @@ fn impossible_options() {
         Options { confidence: f64::NAN, ..Options::default() },
         Options { resamples: 10, ..Options::default() },
     ] {
-        let error = extract(&observations, &options).unwrap_err();
+        let error = extract(&observations, &options, None).unwrap_err();
         assert!(matches!(error, ModelError::BadOptions { .. }), "{error:?}");
     }
 }

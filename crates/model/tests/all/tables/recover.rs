@@ -12,7 +12,7 @@ fn options(seed: u64) -> Options {
 
 fn signature(layout: &Layout, params: &Params, seed: u64) -> Signature {
     let observations = observations_from_rows(&layout.replayed(params, seed));
-    extract(&observations, &options(seed)).expect("a complete table")
+    extract(&observations, &options(seed), None).expect("a complete table")
 }
 
 /// The five parameters that have a truth, with it.
@@ -121,7 +121,7 @@ fn exact_tables_come_back_exactly() {
 fn parameters_scale_with_the_clock() {
     // The same table on a machine eight times as fast: exact in binary, so all choices are the same.
     let rows = USUAL.replayed(&Params::MYRINET, 5);
-    let slow = extract(&observations_from_rows(&rows), &options(1)).unwrap();
+    let slow = extract(&observations_from_rows(&rows), &options(1), None).unwrap();
     let rows: Vec<_> = rows
         .into_iter()
         .map(|mut row| {
@@ -130,7 +130,7 @@ fn parameters_scale_with_the_clock() {
             row
         })
         .collect();
-    let fast = extract(&observations_from_rows(&rows), &options(1)).unwrap();
+    let fast = extract(&observations_from_rows(&rows), &options(1), None).unwrap();
     assert_within("os", fast.send_overhead.value, slow.send_overhead.value / 8.0, 1e-9);
     assert_within("or", fast.recv_overhead.value, slow.recv_overhead.value / 8.0, 1e-9);
     assert_within("L low", fast.latency.low, slow.latency.low / 8.0, 1e-9);
@@ -141,7 +141,7 @@ fn parameters_scale_with_the_clock() {
 #[test]
 fn seed_decides_the_interval_only() {
     let observations = observations_from_rows(&USUAL.replayed(&Params::MEIKO, 2));
-    let run = |seed| extract(&observations, &options(seed)).unwrap();
+    let run = |seed| extract(&observations, &options(seed), None).unwrap();
     assert_eq!(run(1), run(1));
     assert_eq!(run(1).gap.value, run(2).gap.value);
     assert_ne!(run(1).gap.low, run(2).gap.low);

@@ -6,7 +6,7 @@ use bandgap_model::signature::Cause;
 use bandgap_model::{Finding, Options, Regime, Row, Signature, extract, observations_from_rows};
 
 fn signature(rows: &[Row]) -> Signature {
-    extract(&observations_from_rows(rows), &Options::default()).expect("a complete table")
+    extract(&observations_from_rows(rows), &Options::default(), None).expect("a complete table")
 }
 
 #[track_caller]

@@ -2,9 +2,7 @@
 
 use super::machines::{EXACT, Layout};
 use bandgap_model::logp::{Params, issue_time};
-use bandgap_model::{
-    Estimate, Finding, Options, Regime, extract, extract_transfers, observations_from_rows,
-};
+use bandgap_model::{Estimate, Finding, Options, Regime, extract, observations_from_rows};
 
 /// A way without bytes of `value`, known within `half`.
 fn way(value: f64, half: f64) -> Estimate {
@@ -30,13 +28,13 @@ fn latency_is_that_of_the_way_with_the_bytes() {
     ));
     // A delay above g = 40 µs is needed; the table has none, and says so.
     let reply = way(truth.rtt() / 2.0, 300.0);
-    assert!(extract_transfers(&observations, &Options::default(), &reply).is_err());
+    assert!(extract(&observations, &Options::default(), Some(&reply)).is_err());
 
     let delays = [0.0, 20_000.0, 60_000.0, 80_000.0, 120_000.0];
     let layout = Layout { delays: &delays, ..EXACT };
     let rows = layout.replayed(&long, 1);
     let observations = observations_from_rows(&rows);
-    let found = extract_transfers(&observations, &Options::default(), &reply).unwrap();
+    let found = extract(&observations, &Options::default(), Some(&reply)).unwrap();
     assert_near(found.send_overhead.value, truth.send_overhead);
     assert_near(found.recv_overhead.value, truth.recv_overhead);
     assert_near(found.gap.value, 40_000.0);
@@ -44,7 +42,7 @@ fn latency_is_that_of_the_way_with_the_bytes() {
     assert_near(found.latency.value, truth.latency + bytes);
     assert_near(found.latency.high - found.latency.low, 600.0);
     // Half of the round trip would be wrong by n·G/2.
-    let halved = extract(&observations, &Options::default()).unwrap();
+    let halved = extract(&observations, &Options::default(), None).unwrap();
     assert_near(halved.latency.value, truth.latency + bytes / 2.0);
 }
 
@@ -52,7 +50,7 @@ fn latency_is_that_of_the_way_with_the_bytes() {
 fn without_bytes_it_is_the_small_messages_latency() {
     let observations = observations_from_rows(&EXACT.replayed(&Params::PARAGON, 1));
     let reply = way(Params::PARAGON.rtt() / 2.0, 0.0);
-    let found = extract_transfers(&observations, &Options::default(), &reply).unwrap();
+    let found = extract(&observations, &Options::default(), Some(&reply)).unwrap();
     assert_near(found.latency.value, Params::PARAGON.latency);
 }
 
@@ -66,7 +64,7 @@ fn a_processor_that_copies_has_no_send_only_regime() {
         messages * (os + delay) + (messages - 1.0) * or
     };
     let observations = observations_from_rows(&EXACT.rows(rtt, elapsed, 1));
-    let found = extract_transfers(&observations, &Options::default(), &way(60.0, 0.0)).unwrap();
+    let found = extract(&observations, &Options::default(), Some(&way(60.0, 0.0))).unwrap();
     assert_eq!(found.regime, Regime::ProcessorBound);
     assert_near(found.send_overhead.value, os);
     assert_eq!(found.send_overhead.estimator, "issue of a single message");

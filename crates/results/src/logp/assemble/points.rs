@@ -1,9 +1,8 @@
 //! The points of a signature, measured or from a table.
 
-use bandgap_campaign::judge::{Judged, delayed};
-use bandgap_campaign::signature::{ISSUE, RTT};
+use bandgap_campaign::judge::Judged;
 use bandgap_model::{Kind, Observation};
-use bandgap_record::{Measure, Unit};
+use bandgap_record::Unit;
 use bandgap_units::Ns;
 
 use crate::error::AssembleError;
@@ -17,15 +16,9 @@ pub(super) fn measured(
 ) -> Result<Vec<Point>, AssembleError> {
     let mut points = Vec::new();
     for (key, _) in judged.table().iter() {
-        let (measure, messages, delay) = match (key.what(), delayed(key)) {
-            (ISSUE, Some((messages, delay_ps))) => {
-                (Measure::Issue, messages, judged.delay(delay_ps))
-            }
-            (RTT, _) => (Measure::Rtt, 1, 0.0),
-            _ => continue,
-        };
+        let Some((kind, messages, delay)) = judged.observed(key) else { continue };
         if let Some(timed) = Timed::of(judged, key, virtual_time)? {
-            points.push(point(measure, messages, delay, timed)?);
+            points.push(point(kind, messages, delay, timed)?);
         }
     }
     Ok(points)
@@ -40,22 +33,18 @@ pub(super) fn tabled(
     let mut points = Vec::new();
     for Observation { kind, messages, delay, batches } in observations {
         let Some(found) = bandgap_stats::Point::of(batches, confidence) else { continue };
-        let measure = match kind {
-            Kind::Issue => Measure::Issue,
-            Kind::Rtt => Measure::Rtt,
-        };
         let converged = found.converged(precision);
         let time = Estimated::new(&found, ESTIMATOR, converged);
         let summary = Summary::of(batches, confidence)?;
         let timed = Timed { time, converged, summary, batches: Vec::new() };
-        points.push(point(measure, *messages, *delay, timed)?);
+        points.push(point(*kind, *messages, *delay, timed)?);
     }
     Ok(points)
 }
 
 /// A point whose Δ is `delay` nanoseconds.
 fn point(
-    measure: Measure,
+    measure: Kind,
     messages: u64,
     delay: f64,
     timed: Timed,

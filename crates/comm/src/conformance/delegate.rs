@@ -1,0 +1,50 @@
+//! Endpoints that change little of an endpoint below.
+
+/// In an `impl` of [`Endpoint`](crate::Endpoint): all but requests and progress, as the endpoint in
+/// this field has it.
+#[macro_export]
+macro_rules! delegate_endpoint {
+    ($below:ident) => {
+        fn rank(&self) -> $crate::Rank {
+            self.$below.rank()
+        }
+
+        fn size(&self) -> usize {
+            self.$below.size()
+        }
+
+        fn capacity(&self) -> usize {
+            self.$below.capacity()
+        }
+
+        fn outstanding(&self) -> usize {
+            self.$below.outstanding()
+        }
+
+        fn unsent(&self) -> usize {
+            self.$below.unsent()
+        }
+
+        fn block(&mut self, timeout: std::time::Duration) -> Result<(), $crate::CommError> {
+            self.$below.block(timeout)
+        }
+    };
+}
+
+/// In an `impl` of [`Bulk`](crate::Bulk): the exposed memory of the endpoint in this field.
+#[macro_export]
+macro_rules! delegate_exposed {
+    ($below:ident) => {
+        fn exposed(&self) -> usize {
+            self.$below.exposed()
+        }
+
+        fn read_exposed(&self, at: usize, into: &mut [u8]) -> Result<(), $crate::CommError> {
+            self.$below.read_exposed(at, into)
+        }
+
+        fn write_exposed(&mut self, at: usize, from: &[u8]) -> Result<(), $crate::CommError> {
+            self.$below.write_exposed(at, from)
+        }
+    };
+}
