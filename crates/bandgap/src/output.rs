@@ -161,7 +161,7 @@ impl Sink {
     /// # Errors
     /// The run cannot be written.
     pub fn close(mut self, exit: Exit) -> Result<Exit, Failure> {
-        if self.summary && self.run.results.len() > 1 {
+        if self.summary {
             self.say(&summary(&self.run.results, &self.layout))?;
         }
         self.keep()?;

@@ -140,7 +140,7 @@ pub struct Signature {
     /// What limits the rate.
     pub regime: Regime,
     /// Where the send-only regime ends.
-    pub transition: Transition,
+    pub transition: Option<Transition>,
     /// The far arm of the hinge.
     pub arm: FarArm,
     /// The send-only line.

@@ -16,9 +16,12 @@ pub fn text(results: &[Outcome], layout: &Layout) -> String {
     among.results.iter().map(|result| result.text(&among, layout)).collect()
 }
 
-/// The parameters of several signatures of small messages side by side.
+/// The parameters of several signatures of small messages side by side; nothing of fewer than two.
 pub fn summary(results: &[Outcome], layout: &Layout) -> String {
-    logp::summary(&logp::small_messages(&among(results)), layout)
+    match &logp::small_messages(&among(results))[..] {
+        [] | [_] => String::new(),
+        several => logp::summary(several, layout),
+    }
 }
 
 /// The worst of the verdicts on results.

@@ -137,6 +137,34 @@ fn a_slow_processor_hides_the_networks_gap() {
 }
 
 #[test]
+fn a_table_without_a_send_overhead_is_fitted_and_kept() {
+    let place = Place::new();
+    // The first requests cost nothing; then the processor is busy for 400 ns a request.
+    let mut table = "kind,messages,delay_ns,elapsed_ns\n".to_owned();
+    let mut row = |kind: &str, messages: u32, delay: u32, elapsed: u32| {
+        for _ in 0..3 {
+            table += &format!("{kind},{messages},{delay},{elapsed}\n");
+        }
+    };
+    row("rtt", 1, 0, 1000);
+    for messages in [1, 2, 4, 8] {
+        row("issue", messages, 0, 10);
+    }
+    for delay in [0, 100, 200, 400, 800, 1600] {
+        for messages in [64, 96, 128] {
+            row("issue", messages, delay, (delay + 400) * messages);
+        }
+    }
+    let file = place.file("table.csv", table);
+    let finished = place.run(["fit", "logp", &file, "--out", "kept"]).measured();
+    assert!(!finished.stdout.contains("send-only regime ends"), "{}", finished.stdout);
+    let kept = std::fs::read(place.work().join("kept/run.json")).unwrap();
+    let run = bandgap_results::Run::from_json(&kept).unwrap();
+    let bandgap_results::Outcome::Logp(logp) = &run.results[0] else { panic!("{run:?}") };
+    assert_eq!(logp.transition, None);
+}
+
+#[test]
 fn the_text_of_a_signature_is_always_the_same() {
     let place = Place::new();
     let finished = place.run(["signature", "--transport", "sim:paragon", "--no-save"]).ends(0);

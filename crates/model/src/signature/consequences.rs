@@ -11,19 +11,22 @@ impl Estimate {
 }
 
 impl Transition {
-    /// At RTT/os messages, or at the capacity if that is less.
+    /// At RTT/os messages, or at the capacity if that is less; `None` where os is not above 0 and
+    /// there is no capacity, so that nothing ends it.
     pub(super) fn of(
         send_overhead: &Estimate,
         rtt: &Estimate,
         capacity: Option<&Estimate>,
-    ) -> Transition {
+    ) -> Option<Transition> {
         let os = send_overhead.value;
-        let replies = if os > 0.0 { rtt.value / os } else { f64::INFINITY };
-        match capacity {
-            Some(capacity) if capacity.value < replies => {
-                Transition { messages: capacity.value, cause: Cause::Capacity }
+        let replies = (os > 0.0).then(|| rtt.value / os);
+        match (capacity, replies) {
+            (Some(capacity), replies) if replies.is_none_or(|replies| capacity.value < replies) => {
+                Some(Transition { messages: capacity.value, cause: Cause::Capacity })
             }
-            _ => Transition { messages: replies, cause: Cause::RoundTrip },
+            (_, replies) => {
+                replies.map(|messages| Transition { messages, cause: Cause::RoundTrip })
+            }
         }
     }
 }

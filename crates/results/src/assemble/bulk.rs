@@ -5,7 +5,7 @@ use bandgap_campaign::bulk::BulkPlan;
 use bandgap_campaign::judge::Judged;
 use bandgap_campaign::load::Load;
 use bandgap_campaign::series::{Part, key};
-use bandgap_campaign::signature::{QUICK_RESAMPLES, of_load};
+use bandgap_campaign::signature::{ISSUE, QUICK_RESAMPLES, RTT, of_load};
 use bandgap_campaign::{Setting, Table};
 
 use super::Assembled;
@@ -14,6 +14,7 @@ use crate::batches::assemble::unfitted;
 use crate::error::AssembleError;
 use crate::logp::assemble::Measured;
 use crate::series;
+use crate::verification::assemble::verification;
 
 /// Series, fits and signatures of a table, all seen from the states of the whole run.
 ///
@@ -35,6 +36,10 @@ pub fn bulk(setting: &Setting, plan: &BulkPlan, all: &Table) -> Assembled {
     };
     let (signatures, missing) = signatures(setting, plan, all, &judged)?;
     results.extend(signatures);
+    let surface = all.part(|key| [ISSUE, RTT].contains(&key.what()));
+    if !surface.is_empty() {
+        results.extend(verification("surface", setting, &surface).map(Outcome::from));
+    }
     warnings.extend(missing);
     if results.is_empty() { Err(AssembleError::Empty) } else { Ok((results, warnings)) }
 }

@@ -20,15 +20,23 @@ pub(crate) fn contention(
     for (point, _) in judged.table().iter() {
         let Some(requesters) = point.number("requesters").map(|k| k as usize) else { continue };
         let Some(gap) = estimated(judged, point, setting.is_virtual()) else { continue };
-        let ratio = ratio(requesters, &gap, &alone)?;
+        let narrow = judged.converged(&key(1)).then(|| judged.precision());
+        let ratio = ratio(requesters, &gap, &alone, narrow)?;
         rows.push(ContentionRow { requesters: requesters as u32, ratio, gap });
     }
     let transport = setting.transport.clone();
     Ok(Contention { pattern: Pattern::FanIn, transport, rows })
 }
 
-/// g_K / g_1; for K = 1 it is 1 by definition, without an error, however much g_1 scatters.
-fn ratio(requesters: usize, gap: &Quantity, alone: &Point) -> Result<Quantity, RecordError> {
+/// g_K / g_1; for K = 1 it is 1 by definition, without an error, however much g_1 scatters. It has
+/// converged if both gaps have, and its own interval is within the precision, which `narrow` is
+/// where g_1 has converged.
+fn ratio(
+    requesters: usize,
+    gap: &Quantity,
+    alone: &Point,
+    narrow: Option<f64>,
+) -> Result<Quantity, RecordError> {
     let (ratio, half) = if requesters == 1 {
         (1.0, 0.0)
     } else {
@@ -39,7 +47,8 @@ fn ratio(requesters: usize, gap: &Quantity, alone: &Point) -> Result<Quantity, R
         (ratio, ratio * relative)
     };
     let estimator = "ratio of gaps, relative widths in quadrature";
-    let evidence = Evidence::new(estimator, gap.samples, requesters == 1 || gap.converged);
+    let converged = gap.converged && narrow.is_some_and(|precision| half <= precision * ratio);
+    let evidence = Evidence::new(estimator, gap.samples, requesters == 1 || converged);
     Quantity::number(ratio, Some((ratio - half, ratio + half)), evidence)
 }
 

@@ -70,6 +70,11 @@ fn every_kind_shows_itself() {
         let recorded = serde_json::to_value(outcome).unwrap()["findings"].take();
         let recorded: Vec<String> = serde_json::from_value(recorded).unwrap_or_default();
         assert_eq!(sentences, recorded, "{kind}");
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = words(&shown.text(&among, &Layout::default()));
+        for sentence in sentences {
+            assert!(text.contains(&words(sentence)), "{kind} does not say {sentence}");
+        }
     }
 }
 

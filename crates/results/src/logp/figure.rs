@@ -98,7 +98,8 @@ fn references(logp: &Logp, delays: &[f64]) -> Vec<Reference> {
 }
 
 fn regions(logp: &Logp) -> Vec<Region> {
-    let begin = logp.transition.messages.0;
+    let Some(transition) = &logp.transition else { return Vec::new() };
+    let begin = transition.messages.0;
     let region = |from, to, label: &str| Region { from, to, label: label.to_owned() };
     let steady = logp.lines.iter().find(|line| line.name == "gap" && line.delay.ns() == Ns::ZERO);
     let mut regions = vec![region(f64::NEG_INFINITY, begin, "send only")];

@@ -1,7 +1,7 @@
 //! A LogP signature: points (M, Δ), and the parameters read from them.
 
-use bandgap_model::{Kind, Regime};
 use bandgap_model::signature::Cause;
+use bandgap_model::{Kind, Regime};
 use bandgap_record::{Number, Quantity, Seconds};
 use derive_more::Display;
 use serde::{Deserialize, Serialize};
@@ -42,8 +42,8 @@ pub struct Logp {
     pub parameters: Parameters,
     /// What bounds the message rate.
     pub regime: Regime,
-    /// Where the send-only regime ends.
-    pub transition: Transition,
+    /// Where the send-only regime ends; none where os is not above 0 and no capacity was seen.
+    pub transition: Option<Transition>,
     /// The right arm of the hinge g'(Δ) = max(g, os + or + Δ).
     pub arm: Option<Arm>,
     /// Half of the round trip over what the machine allows, taken in the same state.

@@ -88,7 +88,7 @@ pub(crate) fn example(transport: &str, os: f64, or: f64, g: f64, rtt: f64, delay
         state: state("N", 52.1, 0.86),
         parameters: parameters(1.0),
         regime: Regime::NetworkBound,
-        transition: Transition { messages: Number(begin), cause: Cause::RoundTrip },
+        transition: Some(Transition { messages: Number(begin), cause: Cause::RoundTrip }),
         arm: Some(Arm {
             slope: number(1.02, "least squares"),
             from_delay: Ns(delays[delays.len() / 2]).into(),

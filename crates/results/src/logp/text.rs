@@ -47,12 +47,14 @@ fn bound(logp: &Logp) -> String {
             "Processor-bound: g = os + or, and the transport's own gap stays hidden".to_owned()
         }
     };
-    let cause = match logp.transition.cause {
-        Cause::RoundTrip => "when the first replies return",
-        Cause::Capacity => "when the capacity is reached",
-    };
-    let messages = plain(logp.transition.messages.0.round());
-    text += &format!(". The send-only regime ends after {messages} messages, {cause}");
+    if let Some(transition) = &logp.transition {
+        let cause = match transition.cause {
+            Cause::RoundTrip => "when the first replies return",
+            Cause::Capacity => "when the capacity is reached",
+        };
+        let messages = plain(transition.messages.0.round());
+        text += &format!(". The send-only regime ends after {messages} messages, {cause}");
+    }
     if let Some(arm) = &logp.arm {
         let slope = significant(arm.slope.value.0, 3);
         let from = arm.from_delay.ns();

@@ -18,7 +18,7 @@ fn launch([os, or, slope, rtt]: [f64; 4], capacity: Option<f64>) -> Signature {
         idle: known(slope - os - or),
         capacity: capacity.map(known),
         regime: Regime::NetworkBound,
-        transition: Transition { messages: rtt / os, cause: Cause::RoundTrip },
+        transition: Some(Transition { messages: rtt / os, cause: Cause::RoundTrip }),
         arm: FarArm { slope: Some(known(1.0)), from_delay: 9.0, delays: 3, holds: true },
         send_only: line,
         steady: vec![Steady { delay: 0.0, cost: known(slope), line, settled: true }],
@@ -59,7 +59,7 @@ fn parameters_are_means_over_launches() {
     near(found.capacity.unwrap(), [9.0, 9.0 - 2.484_138, 9.0 + 2.484_138]);
     assert_eq!((found.rtt.samples, found.rtt.estimator), (3, ESTIMATOR));
     // Capacity 9 is below RTT/os = 22/2.
-    assert_eq!(found.transition, Transition { messages: 9.0, cause: Cause::Capacity });
+    assert_eq!(found.transition, Some(Transition { messages: 9.0, cause: Cause::Capacity }));
     // os reaches below zero between launches, though not within any of them.
     assert_eq!(found.findings, [Finding::SendOverheadUnresolved { send_overhead: 2.0 }]);
 }
@@ -96,7 +96,7 @@ fn findings_follow_the_parameters_and_keep_what_is_said_of_arm_and_lines() {
     );
     assert_eq!(found.capacity, None);
     // RTT/os = 11/1.
-    assert_eq!(found.transition, Transition { messages: 11.0, cause: Cause::RoundTrip });
+    assert_eq!(found.transition, Some(Transition { messages: 11.0, cause: Cause::RoundTrip }));
     assert_eq!((&found.arm, &found.steady), (&whole.arm, &whole.steady));
     assert_eq!(found.send_only, whole.send_only);
 

@@ -27,7 +27,7 @@ fn processor_bound_machine() {
         assert_within(signature.gap.value, sum, 1e-12);
         assert_eq!((signature.idle.value, signature.idle.low), (0.0, 0.0));
         assert_eq!(signature.capacity, None);
-        assert_eq!(signature.transition.cause, Cause::RoundTrip);
+        assert_eq!(signature.transition.unwrap().cause, Cause::RoundTrip);
         let bound = |f: &Finding| matches!(f, Finding::ProcessorBound { .. });
         assert!(signature.findings.iter().any(bound));
     }
@@ -67,11 +67,11 @@ fn rounding_errors_are_no_idle_time() {
 #[test]
 fn transition_begins_at_what_comes_first() {
     // RTT/os = 19.8/1.4 = 14.14 messages against a capacity of 16, then of 6.
-    let round_trip = signature(&USUAL.replayed(&Params::PARAGON, 1)).transition;
+    let round_trip = signature(&USUAL.replayed(&Params::PARAGON, 1)).transition.unwrap();
     assert_eq!(round_trip.cause, Cause::RoundTrip);
     assert_within(round_trip.messages, 14.14, 0.03);
     let params = Params { capacity: 6, ..Params::PARAGON };
-    let capacity = signature(&USUAL.replayed(&params, 1)).transition;
+    let capacity = signature(&USUAL.replayed(&params, 1)).transition.unwrap();
     assert_eq!(capacity.cause, Cause::Capacity);
     assert_within(capacity.messages, 6.0, 0.1);
 }

@@ -17,7 +17,6 @@ pub(super) fn signature(
     precision: f64,
     load: Load,
 ) -> Result<Logp, RecordError> {
-    let found = signature.transition;
     Ok(Logp {
         name: "signature".to_owned(),
         operation: None,
@@ -32,7 +31,9 @@ pub(super) fn signature(
         state: State::only(),
         parameters: parameters(signature, precision, load)?,
         regime: signature.regime,
-        transition: Transition { messages: Number(found.messages), cause: found.cause },
+        transition: signature
+            .transition
+            .map(|found| Transition { messages: Number(found.messages), cause: found.cause }),
         arm: arm(&signature.arm)?,
         floor_ratios: Vec::new(),
         points: Vec::new(),
