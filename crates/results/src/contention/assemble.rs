@@ -20,7 +20,8 @@ pub(crate) fn contention(
     for (point, _) in judged.table().iter() {
         let Some(requesters) = point.number("requesters").map(|k| k as usize) else { continue };
         let Some(gap) = estimated(judged, point, setting.is_virtual()) else { continue };
-        let narrow = judged.converged(&key(1)).then(|| judged.precision());
+        let is_known = setting.is_virtual() || judged.converged(&key(1));
+        let narrow = is_known.then(|| judged.precision());
         let ratio = ratio(requesters, &gap, &alone, narrow)?;
         rows.push(ContentionRow { requesters: requesters as u32, ratio, gap });
     }
@@ -90,6 +91,26 @@ mod tests {
             assert!((three.ratio.value.0 - 3.0).abs() < 1e-9);
             let half = 3.0 * 0.127_062 * f64::sqrt(2.0);
             assert!((three.ratio.high.unwrap().0 - 3.0 - half).abs() < 1e-4);
+        }
+    }
+
+    #[test]
+    fn a_ratio_of_two_gaps_that_have_converged_may_be_wider_than_they() {
+        // Five batches each, half-widths t(4, 95 %)·s/√5 = 2.776·s/√5 of the mean: 3.9 % both, so
+        // √2 of that for the ratio, 5.6 %.
+        let around = |mean: f64| [-0.04, -0.02, 0.0, 0.02, 0.04].map(|share| mean * (1.0 + share));
+        let mut table = Table::default();
+        for (requesters, mean) in [(1, 10.0), (3, 30.0)] {
+            for value in around(mean) {
+                let batch = Batch { samples: vec![value], ..Batch::default() };
+                table.push(Kept::Batch { key: key(requesters), batch });
+            }
+        }
+        let setting = Setting { cpus: Some(vec![0, 1]), ..Setting::default() };
+        for (precision, converged) in [(0.05, [true, false]), (0.06, [true, true])] {
+            let judged = Judged::of(&table, 0.95, precision, 1);
+            let rows = contention(&judged, &setting).unwrap().rows;
+            assert_eq!([rows[1].gap.converged, rows[1].ratio.converged], converged);
         }
     }
 

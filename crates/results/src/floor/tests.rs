@@ -1,3 +1,7 @@
+use bandgap_campaign::data::{Batch, Kept, Table};
+use bandgap_campaign::floors::key;
+use bandgap_campaign::judge::Judged;
+
 use super::*;
 use crate::measured::examples::{rate, time};
 
@@ -48,4 +52,21 @@ fn a_state_that_all_share_is_said_once_and_names_stay_whole() {
         let two = of("F", &layout);
         assert!(!two.contains("State") && two.contains(" state"), "{two}");
     }
+}
+
+#[test]
+fn two_batches_are_too_few_to_converge() {
+    let of = bandgap_comm::Floor::new("cache_line", "", bandgap_comm::Yields::Operation, 1);
+    let converged = |batches: usize| {
+        let mut table = Table::default();
+        for value in [100.0, 100.1].into_iter().cycle().take(batches) {
+            let batch = Batch { samples: vec![value], ..Batch::default() };
+            table.push(Kept::Batch { key: key("cache_line"), batch });
+        }
+        let judged = Judged::of(&table, 0.95, 0.05, 1);
+        let found = assemble::floor(&of, &judged).unwrap().unwrap();
+        let FloorValue::Time(time) = found.value else { panic!("{found:?}") };
+        time.converged
+    };
+    assert_eq!([2, 4, 5].map(converged), [false, false, true]);
 }
