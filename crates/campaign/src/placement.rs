@@ -38,7 +38,8 @@ pub struct Placement {
 /// The states found in the probes of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placements {
-    lines: States,
+    /// The levels of distance.
+    pub lines: States,
     /// The full pace at each level of distance; infinite where paces are not told apart.
     full: Vec<f64>,
     found: Vec<Placement>,

@@ -162,7 +162,7 @@ impl<'a> LiveRunner<'a> {
         let floor = all.first_mut().and_then(|carried| carried.floor.take());
         match floor {
             Some(Ok(times)) => {
-                executed.samples = BTreeMap::from([(WHOLE.to_owned(), times)]);
+                executed.samples = BTreeMap::from([(WHOLE, times)]);
                 return Ok(executed);
             }
             Some(Err(reason)) => {
@@ -177,7 +177,7 @@ impl<'a> LiveRunner<'a> {
         let layer = floor.map_or(Ok(None), |(_, floor)| kernel_order(&floor, order))?;
         let order = layer.as_ref().unwrap_or(order);
         let samples = (fact(&order.kernel)?.samples)(order, self.station.size(), &stamps)?;
-        let column = |name: &str| (name.to_owned(), self.ns(samples.column(name)));
+        let column = |name| (name, self.ns(samples.column(name)));
         executed.samples = samples.names().map(column).collect();
         Ok(executed)
     }

@@ -68,7 +68,7 @@ impl Runner for VirtualRunner<'_> {
         let replayed = replay(&schedule, self.machine).map_err(refused)?;
         let samples = (fact.samples)(order, self.size, &replayed.marks)?;
         let ns = |ticks: &[u64]| ticks.iter().map(|ps| *ps as f64 / PICOSECONDS).collect();
-        let column = |name: &str| (name.to_owned(), ns(samples.column(name)));
+        let column = |name| (name, ns(samples.column(name)));
         Ok(Executed { samples: samples.names().map(column).collect(), ..Executed::default() })
     }
 

@@ -5,7 +5,6 @@ mod checks;
 use std::time::Duration;
 
 use bandgap_campaign::Task;
-use bandgap_campaign::data::Batch;
 use bandgap_campaign::floors::FloorPlan;
 use bandgap_campaign::plan::Asked;
 use bandgap_host::doctor::{Evidence, Grade, Pinning, PlacementState, examine};
@@ -13,7 +12,7 @@ use bandgap_host::{Description, NoiseReport, pin};
 use bandgap_launch::{Classify, Exit, Failure, Options, Stage, Transport, floors, on_processes};
 use bandgap_record::Number;
 use bandgap_results::noise::{CoreNoise, Noise};
-use bandgap_stats::States;
+use bandgap_stats::State;
 
 use super::describe::noise;
 use super::measure::one_size;
@@ -115,19 +114,9 @@ fn states(
     let mut show = |done: f64, doing: &str| progress.show(done, doing);
     let task = Task::of(&plan).class(Exit::Defect)?;
     let collected = on_processes(stage, None, 2, &task, &once, &mut show)?;
-    let probes: Vec<f64> = collected
-        .table
-        .iter()
-        .flat_map(|(_, batches)| batches)
-        .filter(|batch| batch.rejected.is_none())
-        .filter_map(Batch::cache_line)
-        .collect();
-    let states = States::find(&probes);
-    let all: usize = states.states().iter().map(|state| state.probes).sum();
-    let shares = states
-        .states()
-        .iter()
-        .map(|state| (state.centre, state.probes as f64 / all.max(1) as f64))
-        .collect::<Vec<_>>();
-    Ok((!shares.is_empty()).then_some(shares))
+    let judged = plan.judge(&collected.table);
+    let states = judged.states().lines.states();
+    let all: usize = states.iter().map(|state| state.probes).sum();
+    let share = |state: &State| (state.centre, state.probes as f64 / all as f64);
+    Ok((!states.is_empty()).then(|| states.iter().map(share).collect()))
 }

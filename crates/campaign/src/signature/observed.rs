@@ -49,7 +49,7 @@ impl Judged<'_> {
     }
 
     fn options(&self, resamples: usize) -> Options {
-        Options { confidence: self.confidence(), resamples, seed: self.seed() }
+        Options { confidence: self.confidence(), resamples, seed: self.seed }
     }
 
     /// Whether os, or, g and RTT have intervals as narrow as asked. (L may be near zero, so that
