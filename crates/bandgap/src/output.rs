@@ -20,13 +20,16 @@ const RUNS: &str = "bandgap-runs";
 
 /// Takes results as they come, prints them, and keeps them after each.
 pub struct Sink {
-    run: Run,
+    /// The run so far.
+    pub run: Run,
     directory: Option<RunDir>,
     _made: Made,
     json: Option<Json>,
     quiet: bool,
-    summary: bool,
-    layout: Layout,
+    /// Whether one table over all signatures comes at the end.
+    pub summary: bool,
+    /// How text is laid out.
+    pub layout: Layout,
 }
 
 enum Json {
@@ -92,16 +95,6 @@ impl Sink {
         self.run.host = serde_json::to_value(host).unwrap_or_default();
     }
 
-    /// Ends with one table over all signatures.
-    pub fn summarise_at_end(&mut self) {
-        self.summary = true;
-    }
-
-    /// Notes that the run did not finish.
-    pub fn interrupted(&mut self) {
-        self.run.interrupted = true;
-    }
-
     /// Warns on standard error, and in the record.
     pub fn warn(&mut self, warning: &str) {
         if !self.quiet {
@@ -117,19 +110,11 @@ impl Sink {
         self.run.interrupted = true;
     }
 
-    /// Prints a result, and keeps the run as it is now.
+    /// Prints results that belong together, and keeps the run as it is now.
     ///
     /// # Errors
     /// The run cannot be written.
-    pub fn add(&mut self, result: Outcome) -> Result<Exit, Failure> {
-        self.add_all(vec![result])
-    }
-
-    /// The same for results that belong together.
-    ///
-    /// # Errors
-    /// The run cannot be written.
-    pub fn add_all(&mut self, results: Vec<Outcome>) -> Result<Exit, Failure> {
+    pub fn add(&mut self, results: Vec<Outcome>) -> Result<Exit, Failure> {
         self.say(&text(&results, &self.layout))?;
         let exit = match verdict(&results) {
             Verdict::Good => Exit::Fine,
@@ -149,11 +134,6 @@ impl Sink {
             return Ok(());
         }
         print(text.as_bytes())
-    }
-
-    /// How text is laid out.
-    pub fn layout(&self) -> &Layout {
-        &self.layout
     }
 
     /// Writes everything and says where it is.

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use bandgap_campaign::Task;
 use bandgap_campaign::data::Kept;
 
+use crate::Exit;
+
 /// How ranks wait for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
@@ -88,8 +90,8 @@ pub enum FromRank {
     Failed {
         /// The error, in words.
         message: String,
-        /// The class of the failure, as an exit code.
-        code: u8,
+        /// The class of the failure.
+        exit: Exit,
         /// Whether it received something wrong.
         wrong: bool,
     },

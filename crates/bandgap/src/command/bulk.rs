@@ -4,11 +4,10 @@ use bandgap_campaign::bulk::BulkPlan;
 use bandgap_campaign::load::Load;
 use bandgap_campaign::series::{SeriesPlan, Step};
 use bandgap_campaign::signature::{SignaturePattern, SignaturePlan};
-use bandgap_campaign::sizes::{LONGEST, sizes};
+use bandgap_campaign::sizes::sizes;
 use bandgap_kernels::{Get, Kernel, Store};
 use bandgap_launch::{Exit, Failure};
 use bandgap_results::assemble;
-use bandgap_units::Bytes;
 use clap::Args;
 
 use super::measure::{BATCH, Session, one_size, target};
@@ -51,14 +50,11 @@ pub struct Bulk {
 pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     let target = target(measure);
     let ranks = one_size(measure, 2)?;
-    let usage = |what: String| Failure::new(Exit::Usage, what);
     if ranks < 2 {
-        return Err(usage(format!("move bytes among {ranks} ranks: this takes 2 at least")));
+        let what = format!("move bytes among {ranks} ranks: this takes 2 at least");
+        return Err(Failure::new(Exit::Usage, what));
     }
-    let (from, to) = bulk.sizes.bounds();
-    if to > u64::from(LONGEST) {
-        return Err(usage(too_long(to)));
-    }
+    let (from, to) = bulk.sizes.bounds()?;
     let both = [name::<Store>(), name::<Get>()];
     let names = match (bulk.store, bulk.get) {
         (true, false) => &both[..1],
@@ -67,7 +63,6 @@ pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Fail
     };
     let mut session = Session::open("bulk", measure, output)?;
     let asked = session.asked(&target);
-    let (from, to) = (from as u32, to as u32);
     let loads = if bulk.no_surface { Vec::new() } else { loads(bulk, from, to) };
     let share = if loads.is_empty() { 1.0 } else { SERIES_SHARE };
     let budget = asked.budget;
@@ -131,11 +126,6 @@ fn signature_sizes(from: u32, to: u32) -> Vec<u32> {
         sizes.push(to.min(SURFACE_LONGEST));
     }
     sizes
-}
-
-/// What is said of a message that is too long.
-pub(super) fn too_long(bytes: u64) -> String {
-    format!("transfer {}: {} is the longest", Bytes(bytes), Bytes(u64::from(LONGEST)))
 }
 
 #[cfg(test)]

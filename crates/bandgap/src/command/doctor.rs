@@ -9,7 +9,7 @@ use bandgap_campaign::floors::FloorPlan;
 use bandgap_campaign::plan::Asked;
 use bandgap_host::doctor::{Evidence, Grade, Pinning, PlacementState, examine};
 use bandgap_host::{Description, NoiseReport, pin};
-use bandgap_launch::{Classify, Exit, Failure, Options, Stage, Transport, floors, on_processes};
+use bandgap_launch::{Classify, Exit, Failure, Options, Stage, Transport, collect, floors};
 use bandgap_record::Number;
 use bandgap_results::noise::{CoreNoise, Noise};
 use bandgap_stats::State;
@@ -30,9 +30,7 @@ const WATCH: f64 = 2.0;
 /// # Errors
 /// The machine does not show its processors, or the record cannot be written.
 pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    let mut output = output.clone();
-    output.no_save = output.out.is_none();
-    let mut sink = Sink::open(&output, "doctor", measure)?;
+    let mut sink = Sink::open(&output.only_asked(), "doctor", measure)?;
     let stage = Stage::new()?;
     let ranks = one_size(measure, 2)?;
     let placement = stage.place(ranks, measure.cores.as_deref())?;
@@ -55,8 +53,8 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     sink.host(&serde_json::json!({
         "description": description, "clock": stage.clock.report(), "noise": noise, "checks": checks,
     }));
-    sink.say(&checks::table(&checks, sink.layout()))?;
-    sink.add(recorded(&noise).into())?;
+    sink.say(&checks::table(&checks, &sink.layout))?;
+    sink.add(vec![recorded(&noise).into()])?;
     let findings = checks.iter().any(|check| check.grade >= Grade::Warning);
     sink.close(if findings { Exit::Findings } else { Exit::Fine })
 }
@@ -97,7 +95,7 @@ fn states(
     measure: &Measure,
     progress: &Progress,
 ) -> Result<Option<Vec<PlacementState>>, Failure> {
-    let cache_line = Transport::usual().can().floor;
+    let cache_line = Transport::usual().can.floor;
     let plan = FloorPlan {
         asked: Asked {
             precision: 0.0,
@@ -113,7 +111,7 @@ fn states(
     let once = Options { launches: 1, ..measure.options() };
     let mut show = |done: f64, doing: &str| progress.show(done, doing);
     let task = Task::of(&plan).class(Exit::Defect)?;
-    let collected = on_processes(stage, None, 2, &task, &once, &mut show)?;
+    let collected = collect(stage, None, 2, &task, &once, &mut show)?;
     let judged = plan.judge(&collected.table);
     let states = judged.states().lines.states();
     let all: usize = states.iter().map(|state| state.probes).sum();

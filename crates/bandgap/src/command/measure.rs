@@ -3,14 +3,12 @@
 use bandgap_campaign::plan::Asked;
 use bandgap_campaign::{Planned, Setting, Table, Task};
 use bandgap_launch::{
-    Classify, Collected, Ended, Exit, Failure, Stage, Target, Transport, Wait, in_virtual_time,
-    machine, on_processes,
+    Classify, Collected, Ended, Exit, Failure, Stage, Target, Transport, Wait, collect,
 };
 use bandgap_results::AssembleError;
 use bandgap_results::assemble::{Assembled, unfitted};
 
 use super::describe::Host;
-use super::memory;
 use crate::args::{Measure, Output};
 use crate::output::Sink;
 use crate::progress::Progress;
@@ -61,16 +59,14 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// Ranks could not be started, or results not be written.
-    pub(super) fn measure<P: Planned>(
+    pub(super) fn measure(
         &mut self,
-        plan: &P,
+        plan: &impl Planned,
         target: &Target,
         ranks: usize,
         assemble: impl FnOnce(&Setting, &Table) -> Assembled,
     ) -> Result<(), Failure> {
-        let task = Task::of(plan).class(Exit::Defect)?;
-        self.sink.plan(&task);
-        let collected = self.collect(&task, plan, target, ranks)?;
+        let collected = self.collect(plan, Some(target), ranks)?;
         let setting = collected.setting(&self.stage, target, ranks);
         let table = &collected.table;
         let assembled = match table.is_empty() {
@@ -79,7 +75,7 @@ impl<'a> Session<'a> {
         };
         match assembled {
             Ok((results, warnings)) => {
-                let exit = self.sink.add_all(results)?;
+                let exit = self.sink.add(results)?;
                 self.note(exit);
                 for warning in warnings {
                     self.note(Exit::Findings);
@@ -90,7 +86,7 @@ impl<'a> Session<'a> {
                 self.note(Exit::Findings);
                 self.sink.warn(&format!("too little was measured to fit: {reason}"));
                 if !table.is_empty() {
-                    self.sink.add(unfitted(&setting, table, &reason).into())?;
+                    self.sink.add(vec![unfitted(&setting, table, &reason).into()])?;
                 }
             }
         }
@@ -98,31 +94,24 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    fn collect<P: Planned>(
+    /// Collects the batches of `plan` on one target; on all transports, with their floors, where
+    /// there is none.
+    ///
+    /// # Errors
+    /// Ranks could not be started.
+    pub(super) fn collect(
         &mut self,
-        task: &Task,
-        plan: &P,
-        target: &Target,
+        plan: &impl Planned,
+        target: Option<&Target>,
         ranks: usize,
     ) -> Result<Collected, Failure> {
-        let progress = Progress::new(&target.to_string(), self.output.quiet);
+        let task = Task::of(plan).class(Exit::Defect)?;
+        self.sink.plan(&task);
+        let title = target.map_or_else(|| "floor".to_owned(), Target::to_string);
+        let progress = Progress::new(&title, self.output.quiet);
         let mut show = |done: f64, doing: &str| progress.show(done, doing);
-        let collected = match target {
-            Target::Simulated(_) => {
-                let machine = machine(target)?;
-                if ranks > machine.ranks {
-                    let (name, has) = (&machine.name, machine.ranks);
-                    let what = format!("run {ranks} ranks: {name} has {has}");
-                    return Err(Failure::new(Exit::Usage, what));
-                }
-                in_virtual_time(&self.stage, &machine, ranks, task, &mut show)?
-            }
-            Target::Real(transport) => {
-                memory::check(plan, *transport, ranks)?;
-                let options = self.measure.options();
-                on_processes(&self.stage, Some(*transport), ranks, task, &options, &mut show)?
-            }
-        };
+        let options = self.measure.options();
+        let collected = collect(&self.stage, target, ranks, &task, &options, &mut show)?;
         if let Some(placement) = &collected.placement {
             self.sink.host(&Host::look(&self.stage, &placement.cpus));
         }
@@ -149,7 +138,7 @@ impl<'a> Session<'a> {
         match &collected.ended {
             Ended::Done => {}
             Ended::Interrupted => {
-                self.sink.interrupted();
+                self.sink.run.interrupted = true;
                 self.note(Exit::Interrupted);
             }
             Ended::Failed(failure) => {
@@ -161,14 +150,12 @@ impl<'a> Session<'a> {
 
     /// Takes note of an outcome: the gravest becomes the exit code.
     pub(super) fn note(&mut self, exit: Exit) {
-        if exit as u8 > self.exit as u8 {
-            self.exit = exit;
-        }
+        self.exit = self.exit.max(exit);
     }
 
     /// Whether something went wrong that is worse than findings.
     pub(super) fn failed(&self) -> bool {
-        self.exit as u8 > Exit::Findings as u8
+        self.exit > Exit::Findings
     }
 
     /// Writes everything.

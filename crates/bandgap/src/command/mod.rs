@@ -8,7 +8,6 @@ mod doctor;
 mod fit;
 mod floor;
 mod measure;
-mod memory;
 mod pairs;
 mod run;
 mod signature;

@@ -2,7 +2,7 @@
 
 use bandgap_campaign::pairs::PairsPlan;
 use bandgap_host::parse_cpu_list;
-use bandgap_launch::{Classify, Exit, Failure, MAX_RANKS, Target, machine};
+use bandgap_launch::{Classify, Exit, Failure, MAX_RANKS, Target, simulated};
 use bandgap_results::assemble;
 
 use super::measure::{BATCH, Session, one_size, target};
@@ -19,7 +19,7 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     let target = target(measure);
     let mut session = Session::open("pairs", measure, output)?;
     let all = match (&target, &measure.cores) {
-        (Target::Simulated(_), _) => machine(&target)?.ranks.min(SIMULATED),
+        (Target::Simulated(name), _) => simulated(name)?.ranks.min(SIMULATED),
         (_, Some(cores)) => parse_cpu_list(cores).class(Exit::Usage)?.len().min(MAX_RANKS),
         (_, None) => session.stage.topology.allowed_ids().len().min(MAX_RANKS),
     };
