@@ -47,12 +47,11 @@ impl Sink {
         let wanted = output.out.as_deref().or((!output.no_save).then_some(Path::new(RUNS)));
         let mut made = Made::before(wanted);
         let directory = match (&output.out, output.no_save) {
-            (Some(path), _) => Some(RunDir::create(path).map_err(unwritable)?),
+            (Some(path), _) => Some(RunDir::create(path)),
             (None, true) => None,
-            (None, false) => {
-                Some(RunDir::create_in(Path::new(RUNS), command, now).map_err(unwritable)?)
-            }
+            (None, false) => Some(RunDir::create_in(Path::new(RUNS), command, now)),
         };
+        let directory = directory.transpose().map_err(unwritable)?;
         if output.out.is_none() {
             made.0.splice(0..0, directory.iter().map(|directory| directory.path().to_owned()));
         }

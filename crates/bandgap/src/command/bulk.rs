@@ -10,7 +10,7 @@ use bandgap_launch::{Exit, Failure};
 use bandgap_results::assemble;
 use clap::Args;
 
-use super::measure::{BATCH, Session, one_size, target};
+use super::measure::{BATCH, Session, one_size};
 use super::signature::plan;
 use crate::args::{Measure, Output, SizeRange};
 
@@ -48,7 +48,6 @@ pub struct Bulk {
 /// # Errors
 /// It could not be measured, or not be written.
 pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    let target = target(measure);
     let ranks = one_size(measure, 2)?;
     if ranks < 2 {
         let what = format!("move bytes among {ranks} ranks: this takes 2 at least");
@@ -62,7 +61,7 @@ pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Fail
         _ => &both[..],
     };
     let mut session = Session::open("bulk", measure, output)?;
-    let asked = session.asked(&target);
+    let asked = session.asked();
     let loads = if bulk.no_surface { Vec::new() } else { loads(bulk, from, to) };
     let share = if loads.is_empty() { 1.0 } else { SERIES_SHARE };
     let budget = asked.budget;
@@ -76,8 +75,7 @@ pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Fail
     let of = |load| SignaturePlan { load, ..words.clone() };
     let surface = loads.into_iter().map(of).collect();
     let plan = BulkPlan { series, surface, budget };
-    session
-        .measure(&plan, &target, ranks, |setting, table| assemble::bulk(setting, &plan, table))?;
+    session.measure(&plan, ranks, |setting, table| assemble::bulk(setting, &plan, table))?;
     session.close()
 }
 

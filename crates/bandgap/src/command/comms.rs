@@ -9,7 +9,7 @@ use bandgap_launch::{Classify, Exit, Failure, MAX_RANKS};
 use bandgap_results::assemble;
 use clap::Args;
 
-use super::measure::{BATCH, Session, target};
+use super::measure::{BATCH, Session};
 use crate::args::{Measure, Output, SizeRange};
 
 /// Rounds of one sample of short messages, so that the clock is read seldom beside them, as far as
@@ -94,12 +94,9 @@ fn measured(
         let ranks = if series.of_all { &ranks[..] } else { &[most] };
         steps.extend(Step::sweep(&one, ranks));
     }
-    let target = target(measure);
     let mut session = Session::open(command, measure, output)?;
-    let asked = session.asked(&target);
-    let plan = SeriesPlan { asked, steps, samples: BATCH, pair };
-    session
-        .measure(&plan, &target, most, |setting, table| assemble::series(setting, &plan, table))?;
+    let plan = SeriesPlan { asked: session.asked(), steps, samples: BATCH, pair };
+    session.measure(&plan, most, |setting, table| assemble::series(setting, &plan, table))?;
     session.close()
 }
 

@@ -2,7 +2,7 @@
 
 use bandgap_campaign::floors::{FloorPlan, RANKS};
 use bandgap_comm::Floor;
-use bandgap_launch::{Classify, Exit, Failure, Target, Transport, floors};
+use bandgap_launch::{Classify, Exit, Failure, floors};
 use bandgap_results::assemble;
 
 use super::measure::Session;
@@ -23,8 +23,7 @@ pub fn run(names: &[String], measure: &Measure, output: &Output) -> Result<Exit,
         return Err(Failure::new(Exit::Usage, what).hint("leave out --transport"));
     }
     let mut session = Session::open("floor", measure, output)?;
-    let asked = session.asked(&Target::Real(Transport::usual()));
-    let plan = FloorPlan { asked, floors, pause: 0.0 };
+    let plan = FloorPlan { asked: session.asked(), floors, pause: 0.0 };
     let collected = session.collect(&plan, None, RANKS)?;
     let (results, unavailable) = assemble::floors(&collected.table, &plan).class(Exit::Defect)?;
     for warning in &unavailable {

@@ -20,6 +20,8 @@ pub(super) const BATCH: u32 = bandgap_stats::batch::BATCH as u32;
 pub(super) struct Session<'a> {
     pub(super) stage: Stage,
     pub(super) sink: Sink,
+    /// The target that the options name, or the usual transport.
+    pub(super) target: Target,
     measure: &'a Measure,
     output: &'a Output,
     exit: Exit,
@@ -36,17 +38,20 @@ impl<'a> Session<'a> {
         output: &'a Output,
     ) -> Result<Self, Failure> {
         let sink = Sink::open(output, command, measure)?;
-        Ok(Self { stage: Stage::new()?, sink, measure, output, exit: Exit::Fine })
+        let stage = Stage::new()?;
+        let usual = || Target::Real(Transport::usual());
+        let target = measure.transport.clone().unwrap_or_else(usual);
+        Ok(Self { stage, sink, target, measure, output, exit: Exit::Fine })
     }
 
     /// What the options ask for of the target.
-    pub(super) fn asked(&self, target: &Target) -> Asked {
+    pub(super) fn asked(&self) -> Asked {
         Asked {
             precision: self.measure.precision.0,
             confidence: self.measure.confidence.0,
             budget: self.measure.budget().as_secs_f64(),
             seed: self.measure.seed,
-            stamp: match target {
+            stamp: match self.target {
                 Target::Simulated(_) => 0.0,
                 Target::Real(_) => self.stage.clock.cost().0,
             },
@@ -54,7 +59,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Measures `plan` with `ranks` ranks on one target. What `assemble` makes of the batches, or the
+    /// Measures `plan` with `ranks` ranks on the target. What `assemble` makes of the batches, or the
     /// batches alone, is printed and kept, whatever happens.
     ///
     /// # Errors
@@ -62,12 +67,12 @@ impl<'a> Session<'a> {
     pub(super) fn measure(
         &mut self,
         plan: &impl Planned,
-        target: &Target,
         ranks: usize,
         assemble: impl FnOnce(&Setting, &Table) -> Assembled,
     ) -> Result<(), Failure> {
-        let collected = self.collect(plan, Some(target), ranks)?;
-        let setting = collected.setting(&self.stage, target, ranks);
+        let target = self.target.clone();
+        let collected = self.collect(plan, Some(&target), ranks)?;
+        let setting = collected.setting(&self.stage, &target, ranks);
         let table = &collected.table;
         let assembled = match table.is_empty() {
             true => Err(AssembleError::Empty),
@@ -165,11 +170,6 @@ impl<'a> Session<'a> {
     pub(super) fn close(self) -> Result<Exit, Failure> {
         self.sink.close(self.exit)
     }
-}
-
-/// The target that the options name, or the usual transport.
-pub(super) fn target(measure: &Measure) -> Target {
-    measure.transport.clone().unwrap_or_else(|| Target::Real(Transport::usual()))
 }
 
 /// The one number of ranks that the options name.

@@ -26,8 +26,9 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
         None => compared.map(Target::Real).collect(),
     };
     for target in targets {
-        let signature = plan(session.asked(&target), SignaturePattern::OneToOne);
-        measure_logp(&mut session, &LogpPlan { signature, pairs }, &target, ranks)?;
+        session.target = target;
+        let signature = plan(session.asked(), SignaturePattern::OneToOne);
+        measure_logp(&mut session, &LogpPlan { signature, pairs }, ranks)?;
         if session.failed() {
             break;
         }
