@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bandgap_campaign::sizes::LONGEST;
 use bandgap_launch::{Exit, Failure, Options, Target, Wait};
-use bandgap_units::{Bytes, Fraction, Ns};
+use bandgap_units::{Bytes, Fraction, Ns, UnitError};
 use clap::Args;
 
 /// What and how to measure.
@@ -67,8 +67,7 @@ impl Measure {
 
 /// An interval that holds with certainty is infinite, and one without confidence is empty.
 fn confidence(text: &str) -> Result<Fraction, String> {
-    let share: Fraction =
-        text.parse().map_err(|error: bandgap_units::UnitError| error.to_string())?;
+    let share: Fraction = text.parse().map_err(|error: UnitError| error.to_string())?;
     if share.0 > 0.0 && share.0 < 1.0 {
         return Ok(share);
     }
@@ -77,7 +76,7 @@ fn confidence(text: &str) -> Result<Fraction, String> {
 
 /// A time that can be waited for.
 fn time(text: &str) -> Result<Ns, String> {
-    let time: Ns = text.parse().map_err(|error: bandgap_units::UnitError| error.to_string())?;
+    let time: Ns = text.parse().map_err(|error: UnitError| error.to_string())?;
     if time.0 > 0.0 && time.0 <= LONGEST_WAIT {
         return Ok(time);
     }

@@ -125,32 +125,17 @@ pub fn collect(
     options: &Options,
     progress: Progress<'_>,
 ) -> Result<Collected, Failure> {
-    match target {
-        Some(Target::Simulated(name)) => in_virtual_time(stage, name, ranks, task, progress),
-        Some(Target::Real(transport)) => {
-            on_processes(stage, Some(*transport), ranks, task, options, progress)
+    let transports: Vec<Transport> = match target {
+        Some(Target::Simulated(name)) => {
+            return in_virtual_time(stage, name, ranks, task, progress);
         }
-        None => on_processes(stage, None, ranks, task, options, progress),
-    }
-}
-
-fn on_processes(
-    stage: &Stage,
-    transport: Option<Transport>,
-    ranks: usize,
-    task: &Task,
-    options: &Options,
-    progress: Progress<'_>,
-) -> Result<Collected, Failure> {
-    let transports: Vec<Transport> = match transport {
-        Some(transport) => vec![transport],
+        Some(Target::Real(transport)) => vec![*transport],
         None => Transport::list().collect(),
     };
-    let tuning = transport.unwrap_or_else(Transport::usual).can.tuning;
-    let room = task.room(ranks, &tuning).class(Exit::Defect)?;
+    // The first carries orders; of all, it is the usual one.
+    let room = task.room(ranks, &transports[0].can.tuning).class(Exit::Defect)?;
     memory::check(room.memory, ranks)?;
     check_limits(ranks, &transports)?;
-    let exposed = room.exposed;
     let placement = stage.place(ranks, options.cores.as_deref())?;
     let wait = match options.wait {
         Wait::Auto if placement.oversubscribed => Wait::Yield,
@@ -167,7 +152,7 @@ fn on_processes(
     let mut ended = Ended::Done;
     let mut launches = 0;
     for launch in 0..options.launches {
-        let prepared = Prepared::of(&transports, transport.is_none(), ranks, exposed);
+        let prepared = Prepared::of(&transports, target.is_none(), ranks, room.exposed);
         let prepared = prepared.class(Exit::Host)?;
         let secret = secret().class(Exit::Host)?;
         let assignments: Vec<Assignment> = (0..ranks)
@@ -176,10 +161,10 @@ fn on_processes(
                 size: ranks,
                 launch,
                 cpu: placement.cpus.get(rank).copied(),
-                oversubscribed: placement.oversubscribed,
+                probes: !placement.oversubscribed && wait != Wait::Block,
                 transports: prepared.transports.clone(),
                 bares: prepared.bares.clone(),
-                exposed,
+                exposed: room.exposed,
                 wait,
                 clock: stage.clock.report(),
                 work: stage.work,
@@ -192,11 +177,8 @@ fn on_processes(
         let mut show = |done: f64, doing: &str| {
             progress((f64::from(launch) + done) / f64::from(options.launches), doing);
         };
-        ended = Launch::start(&Local, &assignments, &prepared.descriptors)?.watch(
-            &stage.signal,
-            &mut table,
-            &mut show,
-        )?;
+        let started = Launch::start(&Local, &assignments, &prepared.descriptors)?;
+        ended = started.watch(&stage.signal, &mut table, &mut show)?;
         if ended != Ended::Done {
             break;
         }

@@ -244,10 +244,7 @@ impl Launch {
         }
         let addresses: Vec<String> =
             self.ranks.iter_mut().filter_map(|rank| rank.address.take()).collect();
-        for rank in &mut self.ranks {
-            // As above: a dead rank is noticed when its end of the socket is read.
-            let _ = rank.channel.send(&ToRank::Addresses(addresses.clone()));
-        }
+        self.tell_all(&ToRank::Addresses(addresses));
     }
 
     /// Lets ranks end once the last one is done.
@@ -256,9 +253,13 @@ impl Launch {
             return;
         }
         self.released = true;
+        self.tell_all(&ToRank::Noted);
+    }
+
+    fn tell_all(&mut self, message: &ToRank) {
         for rank in &mut self.ranks {
-            // As above.
-            let _ = rank.channel.send(&ToRank::Noted);
+            // A rank that died is noticed when its end of the socket is read.
+            let _ = rank.channel.send(message);
         }
     }
 

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::floors;
-use crate::message::{Assignment, Channel, FromRank, ToRank, Wait};
+use crate::message::{Assignment, Channel, FromRank, ToRank};
 use crate::station::{Carried, PROBE_ROUNDS, ProbeTicks, Station};
 
 /// Measured batches are handed on at least this often.
@@ -79,9 +79,7 @@ pub struct LiveRunner<'a> {
 impl<'a> LiveRunner<'a> {
     /// The leader over `station`.
     pub fn new(station: Station, channel: &'a mut Channel, assignment: &Assignment) -> Self {
-        let &Assignment { work, launch, oversubscribed, wait, .. } = assignment;
-        // A probe spins: where ranks share a core or sleep, it would see another machine.
-        let probes = !oversubscribed && wait != Wait::Block;
+        let &Assignment { work, launch, probes, .. } = assignment;
         let now = Instant::now();
         let unsent = Vec::new();
         Self { station, channel, work, launch, probes, begun: now, unsent, last_sent: now }

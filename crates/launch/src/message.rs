@@ -36,8 +36,9 @@ pub struct Assignment {
     pub launch: u32,
     /// The processor to stay on.
     pub cpu: Option<usize>,
-    /// Whether ranks share processors.
-    pub oversubscribed: bool,
+    /// Whether placement is probed. A probe spins: where ranks share a core or sleep, it would see
+    /// another machine.
+    pub probes: bool,
     /// The transports to connect, the first of which carries orders, and how many descriptors each
     /// inherits.
     pub transports: Vec<(String, usize)>,

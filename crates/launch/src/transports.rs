@@ -18,7 +18,7 @@ const ALL: &[Transport] = &[
 ];
 
 /// One of the list: what a transport says of itself, and its functions, compiled for it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Transport {
     /// Its name on the command line and in run files.
     pub name: &'static str,
@@ -92,12 +92,6 @@ impl PartialEq for Transport {
 }
 
 impl Eq for Transport {}
-
-impl fmt::Debug for Transport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
-    }
-}
 
 impl fmt::Display for Transport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

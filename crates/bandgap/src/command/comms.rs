@@ -54,18 +54,14 @@ pub fn comet(
 ) -> Result<Exit, Failure> {
     let asked: Vec<&str> = names.iter().map(String::as_str).collect();
     let all = passing();
-    measured("comet", if asked.is_empty() { &all } else { &asked }, comms, measure, output)
+    run("comet", if asked.is_empty() { &all } else { &asked }, comms, measure, output)
 }
 
-/// Measures, prints and keeps the series of this name.
+/// Measures, prints and keeps the series of these names.
 ///
 /// # Errors
-/// It could not be measured, or not be written.
-pub fn run(name: &str, comms: &Comms, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    measured(name, &[name], comms, measure, output)
-}
-
-fn measured(
+/// They could not be measured, or not be written.
+pub fn run(
     command: &str,
     names: &[&str],
     comms: &Comms,

@@ -9,15 +9,14 @@ use bandgap_campaign::floors::FloorPlan;
 use bandgap_campaign::plan::Asked;
 use bandgap_host::doctor::{Evidence, Grade, Pinning, PlacementState, examine};
 use bandgap_host::{Description, NoiseReport, pin};
-use bandgap_launch::{Classify, Exit, Failure, Options, Stage, Transport, collect, floors};
+use bandgap_launch::{Classify, Exit, Failure, Options, Transport, collect, floors};
 use bandgap_record::Number;
 use bandgap_results::noise::{CoreNoise, Noise};
 use bandgap_stats::State;
 
 use super::describe::noise;
-use super::measure::one_size;
+use super::measure::{Session, one_size};
 use crate::args::{Measure, Output};
-use crate::output::Sink;
 use crate::progress::Progress;
 
 /// Time that the noise of each core is looked at.
@@ -30,16 +29,18 @@ const WATCH: f64 = 2.0;
 /// # Errors
 /// The machine does not show its processors, or the record cannot be written.
 pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    let mut sink = Sink::open(&output.only_asked(), "doctor", measure)?;
-    let stage = Stage::new()?;
+    let output = output.only_asked();
+    let mut session = Session::open("doctor", measure, &output)?;
+    let Session { stage, .. } = &session;
     let ranks = one_size(measure, 2)?;
     let placement = stage.place(ranks, measure.cores.as_deref())?;
     let description = Description::read(&stage.topology);
     let progress = Progress::new("doctor", output.quiet);
     progress.show(0.1, "noise");
-    let noise = noise(&stage, &placement.cpus, LOOK);
+    let noise = noise(stage, &placement.cpus, LOOK);
     progress.show(0.4, "placement states");
-    let states = if placement.oversubscribed { None } else { states(&stage, measure, &progress)? };
+    let states =
+        if placement.oversubscribed { None } else { states(&session, measure, &progress)? };
     drop(progress);
     let checks = examine(&Evidence {
         description: &description,
@@ -50,13 +51,17 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
         pinning: pinning(&placement.cpus),
         states: states.as_deref(),
     });
-    sink.host(&serde_json::json!({
+    let host = serde_json::json!({
         "description": description, "clock": stage.clock.report(), "noise": noise, "checks": checks,
-    }));
+    });
+    let sink = &mut session.sink;
+    sink.host(&host);
     sink.say(&checks::table(&checks, &sink.layout))?;
     sink.add(vec![recorded(&noise).into()])?;
-    let findings = checks.iter().any(|check| check.grade >= Grade::Warning);
-    sink.close(if findings { Exit::Findings } else { Exit::Fine })
+    if checks.iter().any(|check| check.grade >= Grade::Warning) {
+        session.note(Exit::Findings);
+    }
+    session.close()
 }
 
 /// The noise of each core as it is recorded.
@@ -91,27 +96,20 @@ fn pinning(cpus: &[usize]) -> Pinning {
 
 /// The placement states seen within two seconds, with their shares.
 fn states(
-    stage: &Stage,
+    session: &Session<'_>,
     measure: &Measure,
     progress: &Progress,
 ) -> Result<Option<Vec<PlacementState>>, Failure> {
     let cache_line = Transport::usual().can.floor;
     let plan = FloorPlan {
-        asked: Asked {
-            precision: 0.0,
-            confidence: measure.confidence.0,
-            budget: WATCH,
-            seed: measure.seed,
-            stamp: stage.clock.cost().0,
-            check: false,
-        },
+        asked: Asked { precision: 0.0, budget: WATCH, check: false, ..session.asked() },
         floors: floors().into_iter().filter(|floor| floor.name == cache_line).collect(),
         pause: WATCH / 60.0,
     };
     let once = Options { launches: 1, ..measure.options() };
     let mut show = |done: f64, doing: &str| progress.show(done, doing);
     let task = Task::of(&plan).class(Exit::Defect)?;
-    let collected = collect(stage, None, 2, &task, &once, &mut show)?;
+    let collected = collect(&session.stage, None, 2, &task, &once, &mut show)?;
     let judged = plan.judge(&collected.table);
     let states = judged.states().lines.states();
     let all: usize = states.iter().map(|state| state.probes).sum();
