@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bandgap_launch::{Options, Target, Wait};
-use bandgap_units::{Bytes, Fraction, Ns};
+use bandgap_campaign::sizes::LONGEST;
+use bandgap_launch::{Exit, Failure, Options, Target, Wait};
+use bandgap_units::{Bytes, Fraction, Ns, UnitError};
 use clap::Args;
 
 /// What and how to measure.
@@ -66,8 +67,7 @@ impl Measure {
 
 /// An interval that holds with certainty is infinite, and one without confidence is empty.
 fn confidence(text: &str) -> Result<Fraction, String> {
-    let share: Fraction =
-        text.parse().map_err(|error: bandgap_units::UnitError| error.to_string())?;
+    let share: Fraction = text.parse().map_err(|error: UnitError| error.to_string())?;
     if share.0 > 0.0 && share.0 < 1.0 {
         return Ok(share);
     }
@@ -76,15 +76,15 @@ fn confidence(text: &str) -> Result<Fraction, String> {
 
 /// A time that can be waited for.
 fn time(text: &str) -> Result<Ns, String> {
-    let time: Ns = text.parse().map_err(|error: bandgap_units::UnitError| error.to_string())?;
-    if time.0 > 0.0 && time.0 <= LONGEST {
+    let time: Ns = text.parse().map_err(|error: UnitError| error.to_string())?;
+    if time.0 > 0.0 && time.0 <= LONGEST_WAIT {
         return Ok(time);
     }
     Err("it must be longer than nothing and at most 1000 h".to_owned())
 }
 
 /// Longest time that a run waits for anything, in nanoseconds: a thousand hours.
-const LONGEST: f64 = 3.6e15;
+const LONGEST_WAIT: f64 = 3.6e15;
 
 /// Where results go.
 #[derive(Clone, Debug, Args)]
@@ -106,6 +106,13 @@ pub struct Output {
     pub quiet: bool,
 }
 
+impl Output {
+    /// The same for a command that keeps files only where `--out` asks for them.
+    pub fn only_asked(&self) -> Self {
+        Self { no_save: self.out.is_none(), ..self.clone() }
+    }
+}
+
 /// A range of message sizes as typed: `0:1MiB`, or a single size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SizeRange {
@@ -115,8 +122,18 @@ pub struct SizeRange {
 
 impl SizeRange {
     /// The least and the greatest.
-    pub fn bounds(self) -> (u64, u64) {
-        (self.from, self.to)
+    ///
+    /// # Errors
+    /// The greatest is longer than a message may be.
+    pub fn bounds(self) -> Result<(u32, u32), Failure> {
+        if self.to > u64::from(LONGEST) {
+            let (to, longest) = (Bytes(self.to), Bytes(u64::from(LONGEST)));
+            return Err(Failure::new(
+                Exit::Usage,
+                format!("transfer {to}: {longest} is the longest"),
+            ));
+        }
+        Ok((self.from as u32, self.to as u32))
     }
 }
 

@@ -20,13 +20,16 @@ const RUNS: &str = "bandgap-runs";
 
 /// Takes results as they come, prints them, and keeps them after each.
 pub struct Sink {
-    run: Run,
+    /// The run so far.
+    pub run: Run,
     directory: Option<RunDir>,
     _made: Made,
     json: Option<Json>,
     quiet: bool,
-    summary: bool,
-    layout: Layout,
+    /// Whether one table over all signatures comes at the end.
+    pub summary: bool,
+    /// How text is laid out.
+    pub layout: Layout,
 }
 
 enum Json {
@@ -44,12 +47,11 @@ impl Sink {
         let wanted = output.out.as_deref().or((!output.no_save).then_some(Path::new(RUNS)));
         let mut made = Made::before(wanted);
         let directory = match (&output.out, output.no_save) {
-            (Some(path), _) => Some(RunDir::create(path).map_err(unwritable)?),
+            (Some(path), _) => Some(RunDir::create(path)),
             (None, true) => None,
-            (None, false) => {
-                Some(RunDir::create_in(Path::new(RUNS), command, now).map_err(unwritable)?)
-            }
+            (None, false) => Some(RunDir::create_in(Path::new(RUNS), command, now)),
         };
+        let directory = directory.transpose().map_err(unwritable)?;
         if output.out.is_none() {
             made.0.splice(0..0, directory.iter().map(|directory| directory.path().to_owned()));
         }
@@ -92,16 +94,6 @@ impl Sink {
         self.run.host = serde_json::to_value(host).unwrap_or_default();
     }
 
-    /// Ends with one table over all signatures.
-    pub fn summarise_at_end(&mut self) {
-        self.summary = true;
-    }
-
-    /// Notes that the run did not finish.
-    pub fn interrupted(&mut self) {
-        self.run.interrupted = true;
-    }
-
     /// Warns on standard error, and in the record.
     pub fn warn(&mut self, warning: &str) {
         if !self.quiet {
@@ -117,19 +109,11 @@ impl Sink {
         self.run.interrupted = true;
     }
 
-    /// Prints a result, and keeps the run as it is now.
+    /// Prints results that belong together, and keeps the run as it is now.
     ///
     /// # Errors
     /// The run cannot be written.
-    pub fn add(&mut self, result: Outcome) -> Result<Exit, Failure> {
-        self.add_all(vec![result])
-    }
-
-    /// The same for results that belong together.
-    ///
-    /// # Errors
-    /// The run cannot be written.
-    pub fn add_all(&mut self, results: Vec<Outcome>) -> Result<Exit, Failure> {
+    pub fn add(&mut self, results: Vec<Outcome>) -> Result<Exit, Failure> {
         self.say(&text(&results, &self.layout))?;
         let exit = match verdict(&results) {
             Verdict::Good => Exit::Fine,
@@ -149,11 +133,6 @@ impl Sink {
             return Ok(());
         }
         print(text.as_bytes())
-    }
-
-    /// How text is laid out.
-    pub fn layout(&self) -> &Layout {
-        &self.layout
     }
 
     /// Writes everything and says where it is.

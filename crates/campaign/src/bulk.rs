@@ -6,12 +6,10 @@
 use bandgap_comm::passing::Tuning;
 use serde::{Deserialize, Serialize};
 
-use crate::data::Table;
-use crate::judge::Judged;
 use crate::planned::{Planned, Room};
 use crate::runner::{Runner, Stop};
 use crate::series::SeriesPlan;
-use crate::signature::{Signature, SignaturePlan};
+use crate::signature::SignaturePlan;
 
 /// Least share of the whole time that one signature gets, even if the series took longer than it
 /// should.
@@ -29,13 +27,6 @@ pub struct BulkPlan {
     pub budget: f64,
 }
 
-impl BulkPlan {
-    /// What was measured, seen with this plan's precision.
-    pub fn judge<'a>(&self, table: &'a Table) -> Judged<'a> {
-        self.series.judge(table)
-    }
-}
-
 impl Planned for BulkPlan {
     const NAME: &'static str = "bulk";
 
@@ -50,7 +41,7 @@ impl Planned for BulkPlan {
             let asked = signature.asked.within(left.max(LEAST_SHARE * self.budget));
             let signature = SignaturePlan { asked, ..signature.clone() };
             let end = |at: usize| share + (1.0 - share) * at as f64 / all as f64;
-            Signature::measure(runner, &signature, end(at)..end(at + 1))?;
+            signature.measure(runner, end(at)..end(at + 1))?;
         }
         Ok(())
     }

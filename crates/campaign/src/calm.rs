@@ -21,25 +21,22 @@ const LOOKS: u32 = 32;
 /// Share of the time that may pass with looking.
 const SHARE: f64 = 0.4;
 
-/// Who waits, and for how long that has been.
+/// What the probes so far say of the full pace, and for how long one has waited for it.
 #[derive(Clone, Debug)]
 pub struct Watchful {
-    calm: Calm,
     /// When watching began.
     since: Duration,
     /// Seconds spent with looking; infinite where nothing can be seen.
     waited: f64,
+    paces: Vec<f64>,
+    noted: usize,
+    full: Option<f64>,
 }
 
 impl Watchful {
     /// Watches from now on, by the runner's time.
     pub fn since(now: Duration) -> Self {
-        Self { calm: Calm::default(), since: now, waited: 0.0 }
-    }
-
-    /// Notes the probes of a batch.
-    pub fn note(&mut self, probes: Option<[Probe; 2]>) {
-        self.calm.note(probes.as_ref().map_or(&[], |both| both));
+        Self { since: now, waited: 0.0, paces: Vec::new(), noted: 0, full: None }
     }
 
     /// Looks at the pace of the processors that `order` will use until nothing slows them, for a
@@ -58,27 +55,17 @@ impl Watchful {
                 self.waited = f64::INFINITY;
                 return Ok(());
             };
-            self.calm.note(&[now]);
-            if self.calm.is_calm(now) {
+            self.note([now]);
+            if self.is_calm(now) {
                 break;
             }
         }
         self.waited += runner.elapsed().saturating_sub(begun).as_secs_f64();
         Ok(())
     }
-}
 
-/// What the probes so far say of the full pace.
-#[derive(Clone, Debug, Default)]
-struct Calm {
-    paces: Vec<f64>,
-    noted: usize,
-    full: Option<f64>,
-}
-
-impl Calm {
     /// Notes the probes of a batch, or that of a look.
-    fn note(&mut self, probes: &[Probe]) {
+    pub fn note(&mut self, probes: impl IntoIterator<Item = Probe>) {
         for probe in probes {
             if self.paces.len() < REMEMBERED {
                 self.paces.push(probe.pace);
@@ -105,17 +92,17 @@ mod tests {
     #[test]
     fn calm_is_the_pace_that_the_fast_probes_had() {
         let probe = |pace| Probe { cache_line: 140.0, pace };
-        let mut calm = Calm::default();
+        let mut calm = Watchful::since(Duration::ZERO);
         assert!(calm.is_calm(probe(900.0)));
         // One in eight at full pace: the 5 % quantile is 400, and 1.1 × 400 = 440.
         for i in 0..128 {
-            calm.note(&[probe(if i % 8 == 0 { 400.0 } else { 700.0 }); 2]);
+            calm.note([probe(if i % 8 == 0 { 400.0 } else { 700.0 }); 2]);
         }
         assert!(calm.is_calm(probe(435.0)));
         assert!(!calm.is_calm(probe(445.0)));
         // The processors moved to where 700 is all there is: after 1024 further probes that is calm.
         for _ in 0..512 {
-            calm.note(&[probe(700.0); 2]);
+            calm.note([probe(700.0); 2]);
         }
         assert!(calm.is_calm(probe(700.0)));
     }

@@ -16,7 +16,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::calm::Watchful;
 use crate::control::drifts;
 use crate::data::{Batch, Kept, Table, Verified};
-use crate::experiment::{Experiment, LEAST_ROUNDS, Point};
+use crate::experiment::{Experiment, LEAST_ROUNDS, Point, VIRTUAL_SAMPLES};
 use crate::placement::straddles;
 use crate::plan::Plan;
 use crate::runner::{Executed, Runner, Stop};
@@ -32,7 +32,7 @@ const ALMOST: f64 = 0.99;
 /// Longest pause between two rounds, in seconds.
 const LONGEST_PAUSE: f64 = 1.0;
 
-/// Measures `experiment`; batches go to [`Runner::keep`] as they are made, and are also returned.
+/// Measures `experiment`; batches go to [`Runner::keep`] as they are made.
 ///
 /// # Errors
 /// Communication failed, something wrong arrived, or the run was stopped; what was kept stays kept.
@@ -40,12 +40,15 @@ pub fn campaign(
     runner: &mut dyn Runner,
     experiment: &mut dyn Experiment,
     plan: &Plan,
-) -> Result<Table, Stop> {
+) -> Result<(), Stop> {
     say(runner, plan, 0.0, "first look")?;
-    let points = experiment.points(runner)?;
+    let mut points = experiment.points(runner)?;
+    if runner.virtual_time() {
+        points.iter_mut().for_each(|point| point.order.samples = VIRTUAL_SAMPLES);
+    }
     // Whatever the budget, there is a first look.
     let begun = runner.elapsed();
-    let mut campaign = Campaign {
+    Campaign {
         runner,
         experiment,
         plan,
@@ -55,9 +58,8 @@ pub fn campaign(
         begun,
         round: 0,
         unavailable: BTreeSet::new(),
-    };
-    campaign.rounds()?;
-    Ok(campaign.table)
+    }
+    .rounds()
 }
 
 /// Says how far this campaign is, as part of the whole measurement.
@@ -199,7 +201,7 @@ impl Campaign<'_> {
             let before = point.control.map(|control| control.time(self.runner));
             let done = self.runner.run(&order)?;
             let after = point.control.map(|control| control.time(self.runner));
-            self.watchful.note(done.probe);
+            self.watchful.note(done.probe.into_iter().flatten());
             let delays = before.zip(after).map(|(before, after)| [before, after]);
             let rejected = match &done.unavailable {
                 Some(reason) => Some(format!("not available on this machine: {reason}")),

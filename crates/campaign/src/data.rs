@@ -34,13 +34,6 @@ pub struct Batch {
     pub rejected: Option<String>,
 }
 
-impl Batch {
-    /// The mean of the cache-line probes before and after.
-    pub fn cache_line(&self) -> Option<f64> {
-        self.probe.map(|[before, after]| f64::midpoint(before.cache_line, after.cache_line))
-    }
-}
-
 /// What was verified of the batches of one point. Wrong content ends a run, so everything that was
 /// compared was right.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,13 +12,17 @@ use crate::runner::{Executed, Runner, Stop};
 /// Rounds over all points at least, whatever the budget: without them there is nothing to fit.
 pub const LEAST_ROUNDS: u32 = 2;
 
+/// Samples of a batch in virtual time, where they are all alike.
+pub const VIRTUAL_SAMPLES: u32 = 2;
+
 /// One of the things that are measured side by side, and that rounds visit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
     /// What its batches are kept under; where a batch has several keys, the one that must
     /// converge.
     pub key: Key,
-    /// Its batch. The campaign adds the probes, and makes the checked batches from it.
+    /// Its batch. The campaign adds the probes, makes the checked batches from it, and takes
+    /// [`VIRTUAL_SAMPLES`] in virtual time.
     pub order: Order,
     /// Batches in a round.
     pub visits: u32,

@@ -1,7 +1,6 @@
 //! K requesters to one replier: the paper's table 5, for K = 1 up to the number asked for.
 
 use bandgap_comm::Delay;
-use bandgap_comm::passing::Tuning;
 use bandgap_kernels::{FanIn, ISSUE, Order};
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +10,7 @@ use crate::experiment::{Experiment, Point};
 use crate::judge::Judged;
 use crate::key::Key;
 use crate::plan::{Asked, Plan};
-use crate::planned::{Planned, Room};
+use crate::planned::Planned;
 use crate::runner::{Executed, Runner, Stop};
 
 /// Samples of one batch: each is a stretch of a steady stream.
@@ -48,12 +47,7 @@ impl Planned for FanInPlan {
 
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
         let mut gaps = Gaps { most: self.requesters, messages: 0 };
-        campaign(runner, &mut gaps, &Plan::new(&self.asked.unstamped()))?;
-        Ok(())
-    }
-
-    fn room(&self, _ranks: usize, _tuning: &Tuning) -> Room {
-        Room::default()
+        campaign(runner, &mut gaps, &Plan::new(&self.asked.unstamped()))
     }
 
     #[cfg(test)]
@@ -74,10 +68,9 @@ struct Gaps {
 impl Experiment for Gaps {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
         self.messages = 4 * runner.capacity().clamp(16, 1 << 10) as u32;
-        let samples = if runner.virtual_time() { 2 } else { SAMPLES };
         let point = |requesters| {
             let kernel = FanIn { requesters, messages: self.messages, delay: Delay::NONE };
-            Point::new(key(requesters), Order::of(&kernel, samples, runner.size()))
+            Point::new(key(requesters), Order::of(&kernel, SAMPLES, runner.size()))
         };
         Ok((1..=self.most).map(point).collect())
     }

@@ -66,8 +66,7 @@ impl Planned for FloorPlan {
 
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
         let plan = Plan { pause: self.pause, ..Plan::new(&self.asked.unstamped()) };
-        campaign(runner, &mut Floors { floors: &self.floors }, &plan)?;
-        Ok(())
+        campaign(runner, &mut Floors { floors: &self.floors }, &plan)
     }
 
     fn room(&self, _ranks: usize, _tuning: &Tuning) -> Room {

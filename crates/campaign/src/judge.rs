@@ -13,11 +13,13 @@ pub use bandgap_stats::batch_value;
 pub const MIN_BATCHES: usize = 5;
 
 /// A table with its placement states found, seen from one of them.
+#[derive(Clone)]
 pub struct Judged<'a> {
     table: &'a Table,
     confidence: f64,
     precision: f64,
-    seed: u64,
+    /// Of resampling.
+    pub(crate) seed: u64,
     stamp: f64,
     states: Placements,
     seen: Option<usize>,
@@ -64,11 +66,6 @@ impl<'a> Judged<'a> {
         self.precision
     }
 
-    /// Seed of resampling.
-    pub(crate) fn seed(&self) -> u64 {
-        self.seed
-    }
-
     /// The placement states found.
     pub fn states(&self) -> &Placements {
         &self.states
@@ -86,8 +83,7 @@ impl<'a> Judged<'a> {
 
     /// The same table seen from a state, or from none.
     pub fn viewed(&self, seen: Option<usize>) -> Self {
-        let (states, delays) = (self.states.clone(), BTreeMap::new());
-        Self { states, seen, delays, ..*self }.with_delays()
+        Self { seen, ..self.clone() }.with_delays()
     }
 
     /// The same table seen from the state of most batches of `key`: for keys that are probed between
@@ -103,10 +99,8 @@ impl<'a> Judged<'a> {
     }
 
     /// The same states over part of the table.
-    pub fn over<'b>(&self, table: &'b Table) -> Judged<'b> {
-        let Self { confidence, precision, seed, stamp, seen, .. } = *self;
-        let (states, delays) = (self.states.clone(), BTreeMap::new());
-        Judged { table, confidence, precision, seed, stamp, states, seen, delays }.with_delays()
+    pub fn over(&self, table: &'a Table) -> Self {
+        Self { table, ..self.clone() }.with_delays()
     }
 
     /// The name of a state, by its probe; `None` for no state.

@@ -1,15 +1,14 @@
 //! The LogP parameters of small messages: the signature, and where asked for the round trips of all
 //! pairs of ranks.
 
-use bandgap_comm::passing::Tuning;
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::campaign;
 use crate::pairs::Pairs;
 use crate::plan::Plan;
-use crate::planned::{Planned, Room};
+use crate::planned::Planned;
 use crate::runner::{Runner, Stop};
-use crate::signature::{Signature, SignaturePlan};
+use crate::signature::SignaturePlan;
 
 /// Time for the pairs, as a share of that for the signature. It comes on top.
 const PAIRS_TIME: f64 = 0.25;
@@ -30,17 +29,16 @@ impl Planned for LogpPlan {
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
         let SignaturePlan { asked, samples, .. } = &self.signature;
         let end = if self.pairs { 1.0 / (1.0 + PAIRS_TIME) } else { 1.0 };
-        Signature::measure(runner, &self.signature, 0.0..end)?;
-        if self.pairs {
-            let plan = Plan::new(&asked.within(PAIRS_TIME * asked.budget));
-            let plan = plan.during(end..1.0).titled("round trips of pairs");
-            campaign(runner, &mut Pairs { samples: *samples }, &plan)?;
+        self.signature.measure(runner, 0.0..end)?;
+        if !self.pairs {
+            return Ok(());
         }
-        Ok(())
-    }
-
-    fn room(&self, _ranks: usize, _tuning: &Tuning) -> Room {
-        Room::default()
+        let plan = Plan {
+            progress: end..1.0,
+            title: "round trips of pairs".to_owned(),
+            ..Plan::new(&asked.within(PAIRS_TIME * asked.budget))
+        };
+        campaign(runner, &mut Pairs { samples: *samples }, &plan)
     }
 
     #[cfg(test)]
@@ -75,7 +73,8 @@ mod tests {
             let mut runner = runner();
             runner.virtual_time = virtual_time;
             plan(false).lead(&mut runner).unwrap();
-            let signature = plan(false).signature.judge(&runner.kept).signature(100, None).unwrap();
+            let signature =
+                plan(false).signature.asked.judge(&runner.kept).signature(100, None).unwrap();
             let Params { send_overhead, recv_overhead, gap, latency, .. } = Params::MYRINET;
             for (found, truth) in [
                 (signature.send_overhead, send_overhead),

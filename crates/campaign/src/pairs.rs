@@ -1,7 +1,6 @@
 //! Round trips between all pairs of ranks: the paper's table 3.
 
 use bandgap_comm::Delay;
-use bandgap_comm::passing::Tuning;
 use bandgap_kernels::{Asking, Burst, Order, Pair, WHOLE};
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +9,7 @@ use crate::experiment::{Experiment, Point};
 use crate::judge::Judged;
 use crate::key::Key;
 use crate::plan::{Asked, Plan};
-use crate::planned::{Planned, Room};
+use crate::planned::Planned;
 use crate::runner::{Executed, Runner, Stop};
 
 /// The name of the round trips of pairs.
@@ -35,11 +34,7 @@ impl Planned for PairsPlan {
     const NAME: &'static str = "pairs";
 
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
-        campaign(runner, &mut Pairs { samples: self.samples }, &Plan::new(&self.asked)).map(drop)
-    }
-
-    fn room(&self, _ranks: usize, _tuning: &Tuning) -> Room {
-        Room::default()
+        campaign(runner, &mut Pairs { samples: self.samples }, &Plan::new(&self.asked))
     }
 
     #[cfg(test)]
@@ -58,12 +53,11 @@ pub struct Pairs {
 impl Experiment for Pairs {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
         let size = runner.size();
-        let samples = if runner.virtual_time() { 2 } else { self.samples };
         let pairs = (0..size).flat_map(|a| (a + 1..size).map(move |b| (a, b)));
         let point = |(requester, replier)| {
             let asking = Asking::OneToOne(Pair { requester, replier });
             let kernel = Burst { asking, messages: 1, delay: Delay::NONE };
-            Point::new(key(requester, replier), Order::of(&kernel, samples, size))
+            Point::new(key(requester, replier), Order::of(&kernel, self.samples, size))
         };
         Ok(pairs.map(point).collect())
     }

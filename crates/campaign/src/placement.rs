@@ -4,6 +4,8 @@
 //! pace or were slowed by something else that used their cores, which can last for milliseconds or
 //! for the whole run. Neither the number of levels nor their times are assumed.
 
+use std::collections::BTreeMap;
+
 use bandgap_stats::quantile::{median, quantile};
 use bandgap_stats::{State, States};
 use bandgap_units::Ns;
@@ -38,7 +40,8 @@ pub struct Placement {
 /// The states found in the probes of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placements {
-    lines: States,
+    /// The levels of distance.
+    pub lines: States,
     /// The full pace at each level of distance; infinite where paces are not told apart.
     full: Vec<f64>,
     found: Vec<Placement>,
@@ -61,20 +64,16 @@ impl Placements {
         };
         let full = paces.iter().map(full).collect();
         let mut placements = Self { lines, full, found: Vec::new() };
-        for (level, cache_line) in placements.lines.states().to_vec().into_iter().enumerate() {
-            for slowed in [false, true] {
-                let paces: Vec<f64> = batches
-                    .iter()
-                    .filter(|batch| placements.place(batch) == Some((level, slowed)))
-                    .map(slowest)
-                    .collect();
-                if !paces.is_empty() {
-                    let (cache_line, batches) = (cache_line.clone(), paces.len());
-                    let pace = median(&paces);
-                    let state = Placement { cache_line, pace, slowed, batches, level };
-                    placements.found.push(state);
-                }
+        let mut paces: BTreeMap<(usize, bool), Vec<f64>> = BTreeMap::new();
+        for batch in batches {
+            if let Some(place) = placements.place(batch) {
+                paces.entry(place).or_default().push(slowest(batch));
             }
+        }
+        for ((level, slowed), paces) in paces {
+            let cache_line = placements.lines.states()[level].clone();
+            let (pace, batches) = (median(&paces), paces.len());
+            placements.found.push(Placement { cache_line, pace, slowed, batches, level });
         }
         placements
     }

@@ -70,16 +70,4 @@ impl Plan {
     pub fn new(asked: &Asked) -> Self {
         Self { asked: asked.clone(), pause: 0.0, progress: 0.0..1.0, title: String::new() }
     }
-
-    /// The same as part of a longer measurement.
-    #[must_use]
-    pub fn during(self, progress: Range<f64>) -> Self {
-        Self { progress, ..self }
-    }
-
-    /// The same under a title.
-    #[must_use]
-    pub fn titled(self, title: impl Into<String>) -> Self {
-        Self { title: title.into(), ..self }
-    }
 }

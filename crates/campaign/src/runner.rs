@@ -53,7 +53,7 @@ impl From<Failed> for Stop {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Executed {
     /// Samples by column, in nanoseconds, with the clock's cost removed.
-    pub samples: BTreeMap<String, Vec<f64>>,
+    pub samples: BTreeMap<&'static str, Vec<f64>>,
     /// Placement probe before and after, where the order asked for it and ranks can be probed.
     pub probe: Option<[Probe; 2]>,
     /// Messages that all ranks received and compared.

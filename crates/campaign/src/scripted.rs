@@ -89,9 +89,9 @@ pub fn taking(order: &Order, ns: f64) -> Executed {
 }
 
 fn columns(order: &Order, issue: f64, whole: f64) -> Executed {
-    let column = |name: &str, ns| (name.to_owned(), vec![ns; order.samples as usize]);
+    let column = |ns| vec![ns; order.samples as usize];
     let checked = Checked { received: 1, compared: 1, summed: 0 };
-    let samples = BTreeMap::from([column(ISSUE, issue), column(WHOLE, whole)]);
+    let samples = BTreeMap::from([(ISSUE, column(issue)), (WHOLE, column(whole))]);
     Executed { samples, checked, ..Executed::default() }
 }
 

@@ -10,9 +10,7 @@ use bandgap_kernels::{Over, Pair, Places, fact};
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::campaign;
-use crate::data::Table;
 use crate::experiment::{Experiment, Point};
-use crate::judge::Judged;
 use crate::key::Key;
 use crate::plan::{Asked, Plan};
 use crate::planned::{Planned, Room};
@@ -36,13 +34,8 @@ pub struct SeriesPlan {
 }
 
 impl SeriesPlan {
-    /// What was measured, seen with this plan's precision.
-    pub fn judge<'a>(&self, table: &'a Table) -> Judged<'a> {
-        self.asked.judge(table)
-    }
-
     /// Whether messages are passed, rather than bytes moved from memory to memory.
-    pub fn passes_messages(&self) -> bool {
+    fn passes_messages(&self) -> bool {
         let passes = |step: &Step| step.kernel().is_ok_and(|(fact, _)| fact.over == Over::Comm);
         self.steps.iter().any(passes)
     }
@@ -51,8 +44,10 @@ impl SeriesPlan {
     ///
     /// # Errors
     /// As [`campaign`].
-    pub fn measure(&self, runner: &mut dyn Runner, progress: Range<f64>) -> Result<Table, Stop> {
-        campaign(runner, &mut Series::new(self), &Plan::new(&self.asked).during(progress))
+    pub fn measure(&self, runner: &mut dyn Runner, progress: Range<f64>) -> Result<(), Stop> {
+        let steps = self.steps.iter().map(|step| (key(step, Part::Whole), step)).collect();
+        let plan = Plan { progress, ..Plan::new(&self.asked) };
+        campaign(runner, &mut Series { plan: self, steps }, &plan)
     }
 
     fn between(&self) -> Pair {
@@ -76,7 +71,7 @@ impl Planned for SeriesPlan {
     const NAME: &'static str = "series";
 
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
-        self.measure(runner, 0.0..1.0).map(drop)
+        self.measure(runner, 0.0..1.0)
     }
 
     fn room(&self, ranks: usize, tuning: &Tuning) -> Room {
@@ -110,27 +105,18 @@ struct Series<'a> {
     steps: BTreeMap<Key, &'a Step>,
 }
 
-impl<'a> Series<'a> {
-    fn new(plan: &'a SeriesPlan) -> Self {
-        let steps = plan.steps.iter().map(|step| (key(step, Part::Whole), step)).collect();
-        Self { plan, steps }
-    }
-
-    /// Samples of a batch: in virtual time they are all alike, and of long messages few suffice.
-    fn samples(&self, step: &Step, virtual_time: bool) -> u32 {
-        if virtual_time {
-            return 2;
-        }
+impl Series<'_> {
+    /// Samples of a batch: of long messages few suffice.
+    fn samples(&self, step: &Step) -> u32 {
         let least = if step.bytes > LONG { FEWEST_SAMPLES } else { LEAST_SAMPLES };
         samples_within(BATCH_BYTES, step.bytes, step.messages, least, self.plan.samples)
     }
 }
 
 impl Experiment for Series<'_> {
-    fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
-        let (pair, virtual_time) = (self.plan.between(), runner.virtual_time());
+    fn points(&mut self, _runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
         let point = |step: &Step| {
-            let order = step.order(pair, self.samples(step, virtual_time))?;
+            let order = step.order(self.plan.between(), self.samples(step))?;
             Ok(Point::new(key(step, Part::Whole), order))
         };
         self.plan.steps.iter().map(point).collect()

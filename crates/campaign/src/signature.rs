@@ -14,7 +14,6 @@ use bandgap_comm::Delay;
 
 use crate::campaign::campaign;
 use crate::control::Control;
-use crate::data::Table;
 use crate::experiment::{Experiment, Point, not_converged};
 use crate::grid::choose;
 use crate::judge::Judged;
@@ -35,34 +34,24 @@ const CHEAP: f64 = 4e5;
 /// Visits of the round trip in a round.
 const RTT_VISITS: u32 = 4;
 
-/// The experiment of one signature.
-#[derive(Clone, Copy, Debug)]
-pub struct Signature<'a> {
-    plan: &'a SignaturePlan,
-}
-
-impl<'a> Signature<'a> {
-    /// What `plan` asks for.
-    pub fn new(plan: &'a SignaturePlan) -> Self {
-        Self { plan }
-    }
-
-    /// Measures one signature as this part of the whole measurement's progress.
+impl SignaturePlan {
+    /// Measures the signature as this part of the whole measurement's progress.
     ///
     /// # Errors
     /// As [`campaign`].
-    pub fn measure(
-        runner: &mut dyn Runner,
-        plan: &'a SignaturePlan,
-        progress: Range<f64>,
-    ) -> Result<Table, Stop> {
-        let title = match plan.load {
+    pub fn measure(&self, runner: &mut dyn Runner, progress: Range<f64>) -> Result<(), Stop> {
+        let title = match self.load {
             Load::Words => String::new(),
             load => load.to_string(),
         };
-        let part = Plan::new(&plan.asked).during(progress).titled(title);
-        campaign(runner, &mut Self::new(plan), &part)
+        let plan = Plan { progress, title, ..Plan::new(&self.asked) };
+        campaign(runner, &mut Signature { plan: self }, &plan)
     }
+}
+
+/// The experiment of one signature.
+struct Signature<'a> {
+    plan: &'a SignaturePlan,
 }
 
 impl Experiment for Signature<'_> {

@@ -88,9 +88,8 @@ impl Task {
     }
 
     fn plan<P: Planned>(&self) -> Result<P, Stop> {
-        let why = |error: serde_json::Error| error.to_string();
         P::deserialize(&self.plan)
-            .map_err(|error| Stop::Plan { name: self.name.clone(), why: why(error) })
+            .map_err(|error| Stop::Plan { name: self.name.clone(), why: error.to_string() })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
+use std::time::Instant;
 
 use bandgap_host::{CycleClock, Placement, Topology, WorkRate, parse_cpu_list, place};
 use bandgap_sim::Machine;
@@ -9,13 +10,12 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use bandgap_campaign::{Setting, Stop, Table, Task};
 use bandgap_comm::CommError;
-use bandgap_comm::passing::Tuning;
 
 use crate::launcher::{Ended, Launch};
 use crate::message::{Assignment, Wait};
 use crate::start::Local;
 use crate::virtual_time::VirtualRunner;
-use crate::{Classify, Exit, Failure, Target, Transport};
+use crate::{Classify, Exit, Failure, Target, Transport, memory};
 
 /// How ranks are started, as the user asked.
 #[derive(Clone, Debug)]
@@ -102,7 +102,7 @@ impl Collected {
         let probed = *target == Target::Real(Transport::usual());
         Setting {
             transport: target.to_string(),
-            probed_floor: probed.then(|| Transport::usual().can().floor),
+            probed_floor: probed.then(|| Transport::usual().can.floor),
             ranks,
             launches: self.launches,
             cpus,
@@ -111,26 +111,31 @@ impl Collected {
     }
 }
 
-/// Measures with `ranks` ranks on a transport of this machine; on all of them, with their floors,
+/// Measures with `ranks` ranks on a target; on all transports of this machine, with their floors,
 /// where none is named.
 ///
 /// # Errors
-/// Ranks could not be started. (A rank that fails later is in [`Collected::ended`], with what was
-/// measured until then.)
-pub fn on_processes(
+/// Ranks could not be started, or a simulated machine cannot do what is asked of it. (A rank that
+/// fails later is in [`Collected::ended`], with what was measured until then.)
+pub fn collect(
     stage: &Stage,
-    transport: Option<Transport>,
+    target: Option<&Target>,
     ranks: usize,
     task: &Task,
     options: &Options,
     progress: Progress<'_>,
 ) -> Result<Collected, Failure> {
-    let transports: Vec<Transport> = match transport {
-        Some(transport) => vec![transport],
+    let transports: Vec<Transport> = match target {
+        Some(Target::Simulated(name)) => {
+            return in_virtual_time(stage, name, ranks, task, progress);
+        }
+        Some(Target::Real(transport)) => vec![*transport],
         None => Transport::list().collect(),
     };
+    // The first carries orders; of all, it is the usual one.
+    let room = task.room(ranks, &transports[0].can.tuning).class(Exit::Defect)?;
+    memory::check(room.memory, ranks)?;
     check_limits(ranks, &transports)?;
-    let exposed = task.room(ranks, &tuning(transport)).class(Exit::Defect)?.exposed;
     let placement = stage.place(ranks, options.cores.as_deref())?;
     let wait = match options.wait {
         Wait::Auto if placement.oversubscribed => Wait::Yield,
@@ -138,7 +143,7 @@ pub fn on_processes(
         chosen => chosen,
     };
     if wait == Wait::Block
-        && let Some(spins) = transports.iter().find(|transport| !transport.can().block)
+        && let Some(spins) = transports.iter().find(|transport| !transport.can.block)
     {
         let what = format!("wait by blocking over {spins}: ranks there poll memory");
         return Err(Failure::new(Exit::Usage, what).hint("use --wait yield, or a socket transport"));
@@ -146,8 +151,8 @@ pub fn on_processes(
     let mut table = Table::default();
     let mut ended = Ended::Done;
     let mut launches = 0;
-    for launch in 0..options.launches.max(1) {
-        let prepared = Prepared::of(&transports, transport.is_none(), ranks, exposed);
+    for launch in 0..options.launches {
+        let prepared = Prepared::of(&transports, target.is_none(), ranks, room.exposed);
         let prepared = prepared.class(Exit::Host)?;
         let secret = secret().class(Exit::Host)?;
         let assignments: Vec<Assignment> = (0..ranks)
@@ -156,10 +161,10 @@ pub fn on_processes(
                 size: ranks,
                 launch,
                 cpu: placement.cpus.get(rank).copied(),
-                oversubscribed: placement.oversubscribed,
+                probes: !placement.oversubscribed && wait != Wait::Block,
                 transports: prepared.transports.clone(),
                 bares: prepared.bares.clone(),
-                exposed,
+                exposed: room.exposed,
                 wait,
                 clock: stage.clock.report(),
                 work: stage.work,
@@ -169,23 +174,16 @@ pub fn on_processes(
             })
             .collect();
         launches = launch + 1;
-        ended = Launch::start(&Local, &assignments, &prepared.descriptors)
-            .class(Exit::Host)?
-            .watch(&stage.signal, &mut |kept| table.push(kept), &mut |done, doing| {
-                let all = f64::from(options.launches.max(1));
-                progress((f64::from(launch) + done) / all, doing);
-            })
-            .class(Exit::Host)?;
+        let mut show = |done: f64, doing: &str| {
+            progress((f64::from(launch) + done) / f64::from(options.launches), doing);
+        };
+        let started = Launch::start(&Local, &assignments, &prepared.descriptors)?;
+        ended = started.watch(&stage.signal, &mut table, &mut show)?;
         if ended != Ended::Done {
             break;
         }
     }
     Ok(Collected { table, ended, placement: Some(placement), launches })
-}
-
-/// How messages are cut over a transport.
-fn tuning(transport: Option<Transport>) -> Tuning {
-    transport.unwrap_or_else(Transport::usual).can().tuning
 }
 
 /// What ranks inherit: descriptors, and how many of them each transport gets.
@@ -205,43 +203,50 @@ impl Prepared {
     ) -> Result<Self, CommError> {
         let mut prepared = Self::default();
         for transport in transports {
-            let descriptors = (transport.0.prepare)(ranks, exposed)?;
-            prepared.transports.push((transport.name().to_owned(), descriptors.len()));
+            let descriptors = (transport.prepare)(ranks, exposed)?;
+            prepared.transports.push((transport.name.to_owned(), descriptors.len()));
             prepared.descriptors.extend(descriptors);
         }
         for transport in transports.iter().filter(|_| floors) {
-            let descriptors = (transport.0.prepare_bare)()?;
-            prepared.bares.push((transport.name().to_owned(), descriptors.len()));
+            let descriptors = (transport.prepare_bare)()?;
+            prepared.bares.push((transport.name.to_owned(), descriptors.len()));
             prepared.descriptors.extend(descriptors);
         }
         Ok(prepared)
     }
 }
 
-/// Measures in virtual time.
-///
-/// # Errors
-/// The machine has fewer ranks or no time for bytes, or the program deadlocks on it.
-pub fn in_virtual_time(
+fn in_virtual_time(
     stage: &Stage,
-    machine: &Machine,
+    machine: &str,
     ranks: usize,
     task: &Task,
     progress: Progress<'_>,
 ) -> Result<Collected, Failure> {
-    let stopped = || stage.signalled();
-    let mut runner = VirtualRunner::new(machine, ranks, progress, &stopped);
+    let machine = simulated(machine)?;
+    if ranks > machine.ranks {
+        let what = format!("run {ranks} ranks: {} has {}", machine.name, machine.ranks);
+        return Err(Failure::new(Exit::Usage, what));
+    }
+    let mut runner = VirtualRunner {
+        machine: &machine,
+        size: ranks,
+        begun: Instant::now(),
+        kept: Table::default(),
+        progress,
+        stopped: &|| stage.signalled(),
+    };
     let ended = match task.lead(&mut runner) {
         Err(Stop::Interrupted) => Ended::Interrupted,
         other => other.class(Exit::Input).map(|()| Ended::Done)?,
     };
-    Ok(Collected { table: runner.into_table(), ended, placement: None, launches: 1 })
+    Ok(Collected { table: runner.kept, ended, placement: None, launches: 1 })
 }
 
-/// How many ranks the target's procedures run on at least, and what limits them.
+/// Refuses more ranks than the transports take, or than this process may have descriptors for.
 fn check_limits(ranks: usize, transports: &[Transport]) -> Result<(), Failure> {
     for transport in transports {
-        let most = transport.can().ranks.min(bandgap_shm::MAX_RANKS);
+        let most = transport.can.ranks.min(bandgap_shm::MAX_RANKS);
         if ranks > most {
             let what =
                 format!("run {ranks} ranks over {transport}: one machine takes {most} at most");
@@ -275,15 +280,10 @@ fn secret() -> rustix::io::Result<[u8; 16]> {
     Ok(bytes)
 }
 
-/// The machine that `target` simulates.
+/// The simulated machine of this name, or of the file of this name.
 ///
 /// # Errors
-/// There is no such machine, or its file is wrong; or the target is none.
-pub fn machine(target: &Target) -> Result<Machine, Failure> {
-    match target {
-        Target::Real(transport) => {
-            Err(Failure::new(Exit::Usage, format!("simulate {transport}: it is real")))
-        }
-        Target::Simulated(name) => Machine::load(name).class(Exit::Input),
-    }
+/// There is none, or its file is wrong.
+pub fn simulated(machine: &str) -> Result<Machine, Failure> {
+    Machine::load(machine).class(Exit::Input)
 }

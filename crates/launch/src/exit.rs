@@ -1,7 +1,9 @@
 //! Exit codes, one for each class of outcome.
 
-/// How the program ends; `docs/exit-codes.md` is the reference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+
+/// How the program ends; `docs/exit-codes.md` is the reference. Graver outcomes are greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Exit {
     /// All fine.
@@ -40,9 +42,4 @@ impl Exit {
         (Self::Defect, "defect"),
         (Self::Interrupted, "interrupted"),
     ];
-
-    /// The class of a code that a rank reported.
-    pub fn from_code(code: u8) -> Self {
-        Self::ALL.iter().map(|(exit, _)| *exit).find(|e| *e as u8 == code).unwrap_or(Self::Defect)
-    }
 }

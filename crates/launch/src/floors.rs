@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bandgap_comm::{CommError, Floor, FloorError, Measuring, Rendezvous, Role, Window, Yields};
+use bandgap_comm::{CommError, Floor, FloorError, Measuring, Role, Window, Yields};
 use bandgap_host::{CycleClock, floor as processor};
 use bandgap_shm::Control;
-use std::os::fd::OwnedFd;
 
 use crate::Transport;
 use crate::transports::BareEnd;
@@ -20,7 +19,7 @@ const OWN: [Floor; 2] = [
 /// All floors and layers, in the order of the tables, with the transport that each is of.
 fn list() -> impl Iterator<Item = (Option<Transport>, Floor)> {
     let of = |transport: Transport| {
-        transport.floors().iter().map(move |floor| (Some(transport), floor.clone()))
+        transport.floors.iter().map(move |floor| (Some(transport), floor.clone()))
     };
     Transport::list().flat_map(of).chain(OWN.map(|floor| (None, floor)))
 }
@@ -37,36 +36,21 @@ pub(crate) fn find(name: &str) -> Option<(Option<Transport>, Floor)> {
 
 /// One rank's ends of the bare mechanisms.
 pub(crate) struct Bares {
-    ends: Vec<(Transport, BareEnd)>,
-    control: Arc<Control>,
-    patience: Duration,
+    pub ends: Vec<(Transport, BareEnd)>,
+    pub control: Arc<Control>,
+    /// Longest wait for the other side.
+    pub patience: Duration,
 }
 
 impl Bares {
-    /// The ends of these transports, connected.
-    ///
-    /// # Errors
-    /// The other rank did not come, or the operating system refused.
-    pub fn connect(
-        inherited: Vec<(Transport, Vec<OwnedFd>)>,
-        meeting: &mut dyn Rendezvous,
-        control: Arc<Control>,
-        patience: Duration,
-    ) -> Result<Self, CommError> {
-        let mut ends = Vec::new();
-        for (transport, inherited) in inherited {
-            ends.push((transport, (transport.0.bare)(inherited, meeting)?));
-        }
-        Ok(Self { ends, control, patience })
-    }
-
     /// One batch of a floor: nanoseconds of each sample, or why this machine does not allow it.
     ///
     /// # Errors
     /// The other side is gone.
     pub fn measure(
         &mut self,
-        (transport, floor): &(Option<Transport>, Floor),
+        transport: Option<Transport>,
+        floor: &Floor,
         samples: u32,
         role: Role,
         clock: &CycleClock,
@@ -74,7 +58,7 @@ impl Bares {
         let Some(transport) = transport else {
             return Ok(Ok(own(floor, samples, role, clock)));
         };
-        let Some((_, end)) = self.ends.iter_mut().find(|(name, _)| name == transport) else {
+        let Some((_, end)) = self.ends.iter_mut().find(|(of, _)| *of == transport) else {
             return Ok(Err(format!("{transport} is not connected")));
         };
         let with = Measuring {
@@ -85,15 +69,18 @@ impl Bares {
             give_up: &giving_up(&self.control),
         };
         match end.measure(floor, &with) {
-            Ok(ticks) => {
-                let cost = clock.cost().0;
-                Ok(Ok(ticks.iter().map(|t| (clock.to_ns(*t).0 - cost).max(0.0)).collect()))
-            }
+            Ok(ticks) => Ok(Ok(timed(clock, &ticks))),
             Err(FloorError::Unavailable { reason, .. }) => Ok(Err(reason)),
             Err(FloorError::Failed(error)) => Err(CommError::Connect(error)),
             Err(other) => Err(CommError::Connect(Box::new(other))),
         }
     }
+}
+
+/// The nanoseconds of timed sections, the clock's cost removed.
+pub(crate) fn timed(clock: &CycleClock, ticks: &[u64]) -> Vec<f64> {
+    let cost = clock.cost().0;
+    ticks.iter().map(|t| (clock.to_ns(*t).0 - cost).max(0.0)).collect()
 }
 
 /// Whether to stop waiting: after so long from now, or when the run ends.
@@ -150,8 +137,8 @@ mod tests {
     #[test]
     fn layers_find_room_in_what_is_exposed() {
         for transport in Transport::list() {
-            assert!(transport.can().tuning.memory(2) <= EXPOSED, "{transport}");
-            for floor in transport.floors().iter().filter(|floor| floor.kernel.is_some()) {
+            assert!(transport.can.tuning.memory(2) <= EXPOSED, "{transport}");
+            for floor in transport.floors.iter().filter(|floor| floor.kernel.is_some()) {
                 assert!(2 * floor.bytes() <= EXPOSED, "{}", floor.name);
             }
         }
@@ -160,7 +147,7 @@ mod tests {
     #[test]
     fn transports_name_their_own_floors() {
         for transport in Transport::list() {
-            let (of, floor) = find(transport.can().floor).unwrap();
+            let (of, floor) = find(transport.can.floor).unwrap();
             assert_eq!((of, floor.yields), (Some(transport), Yields::HalfRoundTrip));
         }
     }

@@ -8,51 +8,16 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
-use bandgap_shm::{Control, ShmError};
+use bandgap_campaign::Table;
+use bandgap_shm::Control;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::descriptors;
-use super::message::{Assignment, Channel, FromRank, ToRank};
-use super::start::Start;
-use crate::Exit;
-use bandgap_campaign::data::Kept;
+use crate::message::{Assignment, Channel, FromRank, ToRank};
+use crate::start::Start;
+use crate::{Exit, Failure, descriptors, told};
 
 /// Time that ranks get to end by themselves after one of them has failed.
 const GRACE: Duration = Duration::from_millis(800);
-
-/// Why ranks could not be started or watched.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum LaunchError {
-    /// A rank process could not be started.
-    #[error(
-        "start rank {rank} of {size}: {source}; fewer ranks need less (see `ulimit -u`, `ulimit -n`)"
-    )]
-    Start {
-        /// The rank.
-        rank: usize,
-        /// Number of ranks.
-        size: usize,
-        /// The system's answer.
-        source: std::io::Error,
-    },
-    /// Shared memory could not be made.
-    #[error("make shared memory for {size} ranks: {source}")]
-    Memory {
-        /// Number of ranks.
-        size: usize,
-        /// The cause.
-        source: ShmError,
-    },
-    /// Something of the operating system's failed.
-    #[error("{operation}: {source}")]
-    System {
-        /// What was tried.
-        operation: &'static str,
-        /// The system's answer.
-        source: std::io::Error,
-    },
-}
 
 /// A rank that failed.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,7 +43,7 @@ pub enum Ended {
 
 /// One set of rank processes.
 #[derive(Debug)]
-pub struct Launch {
+pub(crate) struct Launch {
     ranks: Vec<RankProcess>,
     control: Control,
     released: bool,
@@ -90,7 +55,7 @@ struct RankProcess {
     channel: Channel,
     open: bool,
     status: Option<ExitStatus>,
-    failure: Option<(String, u8)>,
+    failure: Option<(String, Exit)>,
     wrong: bool,
     done: bool,
     address: Option<String>,
@@ -105,17 +70,21 @@ impl Launch {
         how: &dyn Start,
         assignments: &[Assignment],
         inherited: &[OwnedFd],
-    ) -> Result<Self, LaunchError> {
+    ) -> Result<Self, Failure> {
         let size = assignments.len();
-        let memory = |source| LaunchError::Memory { size, source };
-        let control = Control::create(size).map_err(memory)?;
+        let refused = |what| Failure::new(Exit::Host, what);
+        let control = Control::create(size).map_err(|error| {
+            refused(format!("make shared memory for {size} ranks: {}", told(&error)))
+        })?;
+        let unstarted = |rank, error: std::io::Error| {
+            refused(format!(
+                "start rank {rank} of {size}: {error}; fewer ranks need less (see `ulimit -u`, \
+                 `ulimit -n`)"
+            ))
+        };
         let mut launch = Self { ranks: Vec::with_capacity(size), control, released: false };
-        for assignment in assignments {
-            let process = RankProcess::start(how).map_err(|source| LaunchError::Start {
-                rank: assignment.rank,
-                size,
-                source,
-            })?;
+        for Assignment { rank, .. } in assignments {
+            let process = RankProcess::start(how).map_err(|error| unstarted(rank, error))?;
             launch.ranks.push(process);
         }
         for (process, assignment) in launch.ranks.iter_mut().zip(assignments) {
@@ -128,17 +97,13 @@ impl Launch {
             match handed {
                 // A rank that died before it heard anything is found by the watching below.
                 Err(error) if matches!(error.kind(), BrokenPipe | ConnectionReset) => {}
-                handed => handed.map_err(|source| LaunchError::Start {
-                    rank: assignment.rank,
-                    size,
-                    source,
-                })?,
+                handed => handed.map_err(|error| unstarted(&assignment.rank, error))?,
             }
         }
         Ok(launch)
     }
 
-    /// Watches until all ranks have ended; batches go to `keep`, progress to `progress`.
+    /// Watches until all ranks have ended; batches go to `table`, progress to `progress`.
     /// `signal` becomes readable when the run shall stop.
     ///
     /// # Errors
@@ -146,9 +111,9 @@ impl Launch {
     pub fn watch(
         mut self,
         signal: &UnixStream,
-        keep: &mut dyn FnMut(Kept),
+        table: &mut Table,
         progress: &mut dyn FnMut(f64, &str),
-    ) -> Result<Ended, LaunchError> {
+    ) -> Result<Ended, Failure> {
         let mut ended: Option<Ended> = None;
         let mut give_up: Option<Instant> = None;
         while self.ranks.iter().any(|rank| rank.open) {
@@ -161,9 +126,10 @@ impl Launch {
                 give_up.get_or_insert_with(|| Instant::now() + GRACE);
             }
             for rank in ready {
-                self.hear(rank, keep, progress);
+                self.hear(rank, table, progress);
                 if let Some(failure) = self.failure(rank) {
-                    self.control.poison(rank, self.status_number(rank));
+                    let status = self.ranks[rank].status.map_or(0, ExitStatusExt::into_raw);
+                    self.control.poison(rank, status);
                     ended.get_or_insert(Ended::Failed(failure));
                     give_up.get_or_insert_with(|| Instant::now() + GRACE);
                 }
@@ -196,7 +162,7 @@ impl Launch {
         &self,
         signal: &UnixStream,
         timeout: Option<Duration>,
-    ) -> Result<(Vec<usize>, bool), LaunchError> {
+    ) -> Result<(Vec<usize>, bool), Failure> {
         let open: Vec<usize> = (0..self.ranks.len()).filter(|&r| self.ranks[r].open).collect();
         let mut fds = vec![PollFd::new(signal, PollFlags::IN)];
         fds.extend(
@@ -206,10 +172,8 @@ impl Launch {
         match poll(&mut fds, timeout.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => {
-                return Err(LaunchError::System {
-                    operation: "wait for the ranks",
-                    source: error.into(),
-                });
+                let error = std::io::Error::from(error);
+                return Err(Failure::new(Exit::Host, format!("wait for the ranks: {error}")));
             }
         }
         let ready = open
@@ -222,12 +186,7 @@ impl Launch {
     }
 
     /// Takes what one rank has sent.
-    fn hear(
-        &mut self,
-        rank: usize,
-        keep: &mut dyn FnMut(Kept),
-        progress: &mut dyn FnMut(f64, &str),
-    ) {
+    fn hear(&mut self, rank: usize, table: &mut Table, progress: &mut dyn FnMut(f64, &str)) {
         let process = &mut self.ranks[rank];
         let messages = match process.channel.receive_available() {
             Ok(Some(messages)) => messages,
@@ -246,14 +205,14 @@ impl Launch {
             match message {
                 FromRank::Address(address) => process.address = Some(address),
                 FromRank::Progress { kept, done, doing } => {
-                    kept.into_iter().for_each(&mut *keep);
+                    kept.into_iter().for_each(|kept| table.push(kept));
                     progress(done, &doing);
                     // A rank that died meanwhile is noticed at the next reading.
                     let _ = process.channel.send(&ToRank::Noted);
                 }
                 FromRank::Done => process.done = true,
-                FromRank::Failed { message, code, wrong } => {
-                    process.failure = Some((message, code));
+                FromRank::Failed { message, exit, wrong } => {
+                    process.failure = Some((message, exit));
                     process.wrong = wrong;
                 }
             }
@@ -262,9 +221,8 @@ impl Launch {
 
     fn failure(&self, rank: usize) -> Option<RankFailure> {
         let process = &self.ranks[rank];
-        if let Some((what, code)) = &process.failure {
-            let exit = Exit::from_code(*code);
-            return Some(RankFailure { rank, what: format!("it failed to {what}"), exit });
+        if let Some((what, exit)) = &process.failure {
+            return Some(RankFailure { rank, what: format!("it failed to {what}"), exit: *exit });
         }
         let status = process.status?;
         if process.done && status.success() {
@@ -279,10 +237,6 @@ impl Launch {
         Some(RankFailure { rank, what: format!("its process {pid} {how}"), exit: Exit::Rank })
     }
 
-    fn status_number(&self, rank: usize) -> i32 {
-        self.ranks[rank].status.map_or(0, ExitStatusExt::into_raw)
-    }
-
     /// Sends all addresses to all ranks once the last one is known.
     fn hand_out_addresses(&mut self) {
         if self.ranks.is_empty() || self.ranks.iter().any(|rank| rank.address.is_none()) {
@@ -290,10 +244,7 @@ impl Launch {
         }
         let addresses: Vec<String> =
             self.ranks.iter_mut().filter_map(|rank| rank.address.take()).collect();
-        for rank in &mut self.ranks {
-            // As above: a dead rank is noticed when its end of the socket is read.
-            let _ = rank.channel.send(&ToRank::Addresses(addresses.clone()));
-        }
+        self.tell_all(&ToRank::Addresses(addresses));
     }
 
     /// Lets ranks end once the last one is done.
@@ -302,9 +253,13 @@ impl Launch {
             return;
         }
         self.released = true;
+        self.tell_all(&ToRank::Noted);
+    }
+
+    fn tell_all(&mut self, message: &ToRank) {
         for rank in &mut self.ranks {
-            // As above.
-            let _ = rank.channel.send(&ToRank::Noted);
+            // A rank that died is noticed when its end of the socket is read.
+            let _ = rank.channel.send(message);
         }
     }
 

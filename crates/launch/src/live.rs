@@ -6,14 +6,15 @@ use std::time::{Duration, Instant};
 use bandgap_campaign::data::{Kept, Probe};
 use bandgap_campaign::floors::kernel_order;
 use bandgap_campaign::runner::{Executed, Runner, Stop};
-use bandgap_comm::{CommError, Delay};
-use bandgap_host::{CycleClock, WorkRate};
+use bandgap_comm::{CommError, Delay, Rank};
+use bandgap_host::WorkRate;
 use bandgap_kernels::{Failed, Order, WHOLE, fact};
 use bandgap_units::Ns;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::floors;
-use crate::message::{Channel, FromRank, ToRank};
+use crate::message::{Assignment, Channel, FromRank, ToRank};
 use crate::station::{Carried, PROBE_ROUNDS, ProbeTicks, Station};
 
 /// Measured batches are handed on at least this often.
@@ -36,18 +37,26 @@ enum Command {
 /// Communication failed, or the leader sent what is no command.
 pub fn follow(station: &mut Station) -> Result<(), Failed> {
     loop {
-        let letter = station.first()?.receive(0)?;
-        let command = serde_json::from_slice(&letter).map_err(|error| CommError::Garbage {
-            peer: 0,
-            what: format!("a letter that is no command: {error}"),
-        })?;
-        let carried = match command {
+        let carried = match receive(station, 0, "command")? {
             Command::Run(order) => station.carry_out(&order)?,
             Command::Look(order) => station.look(&order)?,
             Command::Quit => return Ok(station.first()?.settle()?),
         };
         station.first()?.post(0, &encode(&carried))?;
     }
+}
+
+/// Waits for a letter from `peer`, which must be a `what`.
+fn receive<T: DeserializeOwned>(
+    station: &mut Station,
+    peer: Rank,
+    what: &str,
+) -> Result<T, CommError> {
+    let letter = station.first()?.receive(peer)?;
+    serde_json::from_slice(&letter).map_err(|error| {
+        let what = format!("a letter that is no {what}: {error}");
+        CommError::Garbage { peer, what }
+    })
 }
 
 /// Plain data, which JSON always takes.
@@ -59,7 +68,6 @@ fn encode(letter: &impl Serialize) -> Vec<u8> {
 pub struct LiveRunner<'a> {
     station: Station,
     channel: &'a mut Channel,
-    clock: CycleClock,
     work: WorkRate,
     launch: u32,
     probes: bool,
@@ -69,28 +77,12 @@ pub struct LiveRunner<'a> {
 }
 
 impl<'a> LiveRunner<'a> {
-    /// The leader over `station`; `probes` says whether ranks have processors of their own, so
-    /// that a probe by spinning makes sense.
-    pub fn new(
-        station: Station,
-        channel: &'a mut Channel,
-        clock: CycleClock,
-        work: WorkRate,
-        launch: u32,
-        probes: bool,
-    ) -> Self {
+    /// The leader over `station`.
+    pub fn new(station: Station, channel: &'a mut Channel, assignment: &Assignment) -> Self {
+        let &Assignment { work, launch, probes, .. } = assignment;
         let now = Instant::now();
-        Self {
-            station,
-            channel,
-            clock,
-            work,
-            launch,
-            probes,
-            begun: now,
-            unsent: Vec::new(),
-            last_sent: now,
-        }
+        let unsent = Vec::new();
+        Self { station, channel, work, launch, probes, begun: now, unsent, last_sent: now }
     }
 
     /// Ends the followers and hands on what is left. The station is to be kept until all ranks are
@@ -107,28 +99,17 @@ impl<'a> LiveRunner<'a> {
 
     fn command(&mut self, command: &Command) -> Result<(), CommError> {
         let letter = encode(command);
-        for follower in 1..self.station.size() {
+        for follower in 1..self.station.size {
             self.station.first()?.post(follower, &letter)?;
         }
         Ok(())
     }
 
-    /// What all ranks made of an order, by rank.
-    fn collect(&mut self, order: &Order) -> Result<Vec<Carried>, Failed> {
-        self.command(&Command::Run(order.clone()))?;
-        let own = self.station.carry_out(order)?;
-        self.reports(own)
-    }
-
-    /// This rank's report, and those of the followers.
+    /// This rank's report, and those of the followers, by rank.
     fn reports(&mut self, own: Carried) -> Result<Vec<Carried>, Failed> {
         let mut all = vec![own];
-        for follower in 1..self.station.size() {
-            let letter = self.station.first()?.receive(follower)?;
-            all.push(serde_json::from_slice(&letter).map_err(|error| CommError::Garbage {
-                peer: follower,
-                what: format!("a letter that is no report: {error}"),
-            })?);
+        for follower in 1..self.station.size {
+            all.push(receive(&mut self.station, follower, "report")?);
         }
         Ok(all)
     }
@@ -147,37 +128,32 @@ impl<'a> LiveRunner<'a> {
     }
 
     fn ns(&self, ticks: &[u64]) -> Vec<f64> {
-        let cost = self.clock.cost().0;
-        ticks.iter().map(|t| (self.clock.to_ns(*t).0 - cost).max(0.0)).collect()
+        floors::timed(&self.station.clock, ticks)
     }
 
     /// One way of a probe's window, and the pace, in nanoseconds.
     fn probe(&self, ticks: ProbeTicks) -> Probe {
-        let ns = |ticks| self.clock.to_ns(ticks).0 - self.clock.cost().0;
+        let clock = &self.station.clock;
+        let ns = |ticks| clock.to_ns(ticks).0 - clock.cost().0;
         Probe { cache_line: ns(ticks.line) / f64::from(2 * PROBE_ROUNDS), pace: ns(ticks.pace) }
     }
 
     fn samples(&self, order: &Order, all: &mut [Carried]) -> Result<Executed, Stop> {
         let mut executed = Executed::default();
-        let floor = all.first_mut().and_then(|carried| carried.floor.take());
-        match floor {
-            Some(Ok(times)) => {
-                executed.samples = BTreeMap::from([(WHOLE.to_owned(), times)]);
-                return Ok(executed);
+        if let Some(floor) = all.first_mut().and_then(|carried| carried.floor.take()) {
+            match floor {
+                Ok(times) => executed.samples = BTreeMap::from([(WHOLE, times)]),
+                Err(reason) => executed.unavailable = Some(reason),
             }
-            Some(Err(reason)) => {
-                executed.unavailable = Some(reason);
-                return Ok(executed);
-            }
-            None => {}
+            return Ok(executed);
         }
         let stamps = |carried: &mut Carried| std::mem::take(&mut carried.outcome.stamps);
         let stamps: Vec<_> = all.iter_mut().map(stamps).collect();
         let floor = floors::find(&order.kernel);
         let layer = floor.map_or(Ok(None), |(_, floor)| kernel_order(&floor, order))?;
         let order = layer.as_ref().unwrap_or(order);
-        let samples = (fact(&order.kernel)?.samples)(order, self.station.size(), &stamps)?;
-        let column = |name: &str| (name.to_owned(), self.ns(samples.column(name)));
+        let samples = (fact(&order.kernel)?.samples)(order, self.station.size, &stamps)?;
+        let column = |name| (name, self.ns(samples.column(name)));
         executed.samples = samples.names().map(column).collect();
         Ok(executed)
     }
@@ -185,7 +161,7 @@ impl<'a> LiveRunner<'a> {
 
 impl Runner for LiveRunner<'_> {
     fn size(&self) -> usize {
-        self.station.size()
+        self.station.size
     }
 
     fn capacity(&self) -> usize {
@@ -202,7 +178,9 @@ impl Runner for LiveRunner<'_> {
 
     fn run(&mut self, order: &Order) -> Result<Executed, Stop> {
         let order = Order { probed: order.probed && self.probes, ..order.clone() };
-        let mut all = self.collect(&order)?;
+        self.command(&Command::Run(order.clone()))?;
+        let own = self.station.carry_out(&order)?;
+        let mut all = self.reports(own)?;
         if let Some(wrong) = all.iter().find_map(|carried| carried.outcome.wrong.clone()) {
             return Err(wrong.into());
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bandgap_comm::passing::Tuning;
-use bandgap_comm::{Bulk, CommError, Delay, Rank, Waiting, Watch};
+use bandgap_comm::{Bulk, CommError, Connected, Delay, Rank, Waiting, Watch};
 use bandgap_host::CycleClock;
 use bandgap_kernels::{Executor, Failed, Order, Outcome};
 
@@ -45,7 +45,6 @@ pub trait Machine {
 }
 
 /// What a machine is made of beside its end of a transport.
-#[derive(Clone, Debug)]
 pub struct Parts {
     /// The clock that stamps.
     pub clock: CycleClock,
@@ -53,22 +52,20 @@ pub struct Parts {
     pub waiting: Waiting,
     /// What it looks at while it does.
     pub watch: RankWatch,
+    /// How message passing cuts messages.
+    pub tuning: Tuning,
 }
 
-/// A machine over `endpoint`. Message passing has its slots in the exposed memory, if there is room
-/// for them.
-///
-/// # Errors
-/// The exposed memory does not hold what message passing needs.
-pub fn over<E: Bulk + 'static>(
-    endpoint: E,
-    parts: Parts,
-    tuning: &Tuning,
-) -> Result<Box<dyn Machine>, CommError> {
-    let Parts { clock, waiting, watch } = parts;
-    let room = endpoint.exposed() >= tuning.memory(endpoint.size());
-    let slots = room.then_some((0, tuning));
-    Ok(Box::new(Executor::new(endpoint, slots, waiting, watch, clock)?))
+impl Connected for Parts {
+    type Output = Result<Box<dyn Machine>, CommError>;
+
+    /// Message passing has its slots in the exposed memory, if there is room for them.
+    fn endpoint<E: Bulk + 'static>(self, endpoint: E) -> Self::Output {
+        let Self { clock, waiting, watch, tuning } = self;
+        let room = endpoint.exposed() >= tuning.memory(endpoint.size());
+        let slots = room.then_some((0, &tuning));
+        Ok(Box::new(Executor::new(endpoint, slots, waiting, watch, clock)?))
+    }
 }
 
 impl<E: Bulk> Machine for Executor<E, CycleClock, RankWatch> {

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use bandgap_campaign::Task;
 use bandgap_campaign::data::Kept;
 
+use crate::Exit;
+
 /// How ranks wait for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
@@ -34,8 +36,9 @@ pub struct Assignment {
     pub launch: u32,
     /// The processor to stay on.
     pub cpu: Option<usize>,
-    /// Whether ranks share processors.
-    pub oversubscribed: bool,
+    /// Whether placement is probed. A probe spins: where ranks share a core or sleep, it would see
+    /// another machine.
+    pub probes: bool,
     /// The transports to connect, the first of which carries orders, and how many descriptors each
     /// inherits.
     pub transports: Vec<(String, usize)>,
@@ -88,8 +91,8 @@ pub enum FromRank {
     Failed {
         /// The error, in words.
         message: String,
-        /// The class of the failure, as an exit code.
-        code: u8,
+        /// The class of the failure.
+        exit: Exit,
         /// Whether it received something wrong.
         wrong: bool,
     },

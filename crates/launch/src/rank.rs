@@ -1,5 +1,6 @@
 //! A rank's process, from its first instruction to its last.
 
+use std::error::Error;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
@@ -9,7 +10,6 @@ use std::time::{Duration, Instant};
 use bandgap_campaign::Stop;
 use bandgap_comm::{CommError, Rank, Rendezvous, Waiting};
 use bandgap_host::{CycleClock, pin, process::die_with_parent};
-use bandgap_kernels::Failed;
 use bandgap_shm::Control;
 
 use crate::floors::Bares;
@@ -25,50 +25,20 @@ pub(crate) const COMMAND: &str = "rank";
 /// Longest wait for the other side of a floor.
 const PATIENCE: f64 = 5.0;
 
-/// Why a rank gives up, with the class of the failure.
-struct GivenUp {
-    message: String,
-    exit: Exit,
-    /// Something wrong arrived: the cause of what its peers then see.
-    wrong: bool,
-}
-
-impl GivenUp {
-    fn new(error: &dyn std::fmt::Display, exit: Exit) -> Self {
-        Self { message: error.to_string(), exit, wrong: false }
+/// The class of the failure that a rank gives up for.
+fn class(stop: &Stop) -> Exit {
+    match stop {
+        Stop::Interrupted | Stop::Comm(CommError::Stopped) => Exit::Interrupted,
+        Stop::Comm(CommError::SetUp(_)) => Exit::Host,
+        Stop::Comm(_) | Stop::Wrong(_) => Exit::Communication,
+        Stop::Launcher(_) => Exit::Rank,
+        _ => Exit::Defect,
     }
 }
 
-impl From<Stop> for GivenUp {
-    fn from(stop: Stop) -> Self {
-        let exit = match &stop {
-            Stop::Interrupted | Stop::Comm(CommError::Stopped) => Exit::Interrupted,
-            Stop::Comm(CommError::SetUp(_)) => Exit::Host,
-            Stop::Comm(_) | Stop::Wrong(_) => Exit::Communication,
-            Stop::Launcher(_) => Exit::Rank,
-            _ => Exit::Defect,
-        };
-        let wrong = matches!(stop, Stop::Wrong(_));
-        let message = match stop {
-            Stop::Comm(CommError::Deadline { .. }) => {
-                format!("{stop} (--deadline says how long to wait)")
-            }
-            _ => stop.to_string(),
-        };
-        Self { message, exit, wrong }
-    }
-}
-
-impl From<CommError> for GivenUp {
-    fn from(error: CommError) -> Self {
-        Self::from(Stop::Comm(error))
-    }
-}
-
-impl From<Failed> for GivenUp {
-    fn from(failed: Failed) -> Self {
-        Self::from(Stop::from(failed))
-    }
+/// What this machine refused.
+fn host(error: impl Into<Box<dyn Error + Send + Sync>>) -> CommError {
+    CommError::SetUp(error.into())
 }
 
 /// Runs a rank whose launcher is process `parent`, over the socket that is standard input.
@@ -86,35 +56,36 @@ pub fn main(parent: u32) -> ExitCode {
         return alone;
     };
     let Ok(Some(ToRank::Begin(assignment))) = channel.receive() else { return alone };
-    let Err(given_up) = take_part(&assignment, &mut channel, inherited) else {
+    let Err(stop) = take_part(&assignment, &mut channel, inherited) else {
         return ExitCode::SUCCESS;
     };
-    let GivenUp { message, exit, wrong } = given_up;
-    let code = exit as u8;
+    let advice = match stop {
+        Stop::Comm(CommError::Deadline { .. }) => " (--deadline says how long to wait)",
+        _ => "",
+    };
+    let exit = class(&stop);
+    // Something wrong that arrived is the cause of what its peers then see.
+    let wrong = matches!(stop, Stop::Wrong(_));
     // Without a launcher there is nobody left to tell.
-    let _ = channel.send(&FromRank::Failed { message, code, wrong });
-    ExitCode::from(code)
+    let _ = channel.send(&FromRank::Failed { message: format!("{stop}{advice}"), exit, wrong });
+    ExitCode::from(exit as u8)
 }
 
 fn take_part(
     assignment: &Assignment,
     channel: &mut Channel,
     inherited: Vec<OwnedFd>,
-) -> Result<(), GivenUp> {
+) -> Result<(), Stop> {
     if let Some(cpu) = assignment.cpu {
-        pin(cpu).map_err(|error| GivenUp::new(&error, Exit::Host))?;
+        pin(cpu).map_err(host)?;
     }
-    let clock = CycleClock::with_calibration(assignment.clock);
-    let clock = clock.map_err(|error| GivenUp::new(&error, Exit::Host))?;
+    let clock = CycleClock::with_calibration(assignment.clock).map_err(host)?;
     let mut station = connect(assignment, channel, inherited, clock)?;
     if assignment.rank != 0 {
         follow(&mut station)?;
         return farewell(channel);
     }
-    // A probe spins: where ranks share a core or sleep, it would see another machine.
-    let probes = !assignment.oversubscribed && assignment.wait != Wait::Block;
-    let Assignment { work, launch, .. } = *assignment;
-    let mut runner = LiveRunner::new(station, channel, clock, work, launch, probes);
+    let mut runner = LiveRunner::new(station, channel, assignment);
     assignment.task.lead(&mut runner)?;
     let station = runner.finish()?;
     farewell(channel)?;
@@ -128,12 +99,11 @@ fn connect(
     channel: &mut Channel,
     inherited: Vec<OwnedFd>,
     clock: CycleClock,
-) -> Result<Station, GivenUp> {
+) -> Result<Station, CommError> {
     let Assignment { rank, size, exposed, .. } = *assignment;
-    let host = |error: &dyn std::fmt::Display| GivenUp::new(error, Exit::Host);
     let mut inherited = inherited.into_iter();
-    let page = inherited.next().ok_or_else(|| host(&"take over the control page"))?;
-    let control = Arc::new(Control::from_fd(page).map_err(|error| host(&error))?);
+    let page = inherited.next().ok_or_else(|| host("take over the control page"))?;
+    let control = Arc::new(Control::from_fd(page).map_err(host)?);
     let deadline = Duration::from_secs_f64(assignment.deadline);
     let waiting = match assignment.wait {
         Wait::Yield => Waiting::Yield,
@@ -141,31 +111,32 @@ fn connect(
         Wait::Spin | Wait::Auto => Waiting::Spin,
     };
     let mut meeting = Meeting { assignment, channel, until: Instant::now() + deadline };
+    let mut handed = |(name, count): &(String, usize)| {
+        let transport: Transport = name.parse().map_err(|error: String| host(error))?;
+        Ok::<_, CommError>((transport, inherited.by_ref().take(*count).collect()))
+    };
     let mut machines = Vec::new();
-    for (name, descriptors) in &assignment.transports {
-        let transport: Transport = name.parse().map_err(|error: String| host(&error))?;
-        let own = inherited.by_ref().take(*descriptors).collect();
-        let watch = RankWatch::new(Arc::clone(&control), deadline);
-        let parts = Parts { clock, waiting, watch };
-        machines
-            .push((transport.name(), (transport.0.connect)(own, exposed, &mut meeting, parts)?));
+    for each in &assignment.transports {
+        let (transport, own) = handed(each)?;
+        let watch = RankWatch { control: Arc::clone(&control), deadline };
+        let parts = Parts { clock, waiting, watch, tuning: transport.can.tuning };
+        machines.push((transport, (transport.connect)(own, exposed, &mut meeting, parts)?));
     }
     let mut ends = Vec::new();
-    for (name, descriptors) in &assignment.bares {
-        let transport: Transport = name.parse().map_err(|error: String| host(&error))?;
-        ends.push((transport, inherited.by_ref().take(*descriptors).collect()));
+    for each in &assignment.bares {
+        let (transport, own) = handed(each)?;
+        ends.push((transport, (transport.bare)(own, &mut meeting)?));
     }
     let patience = Duration::from_secs_f64(assignment.deadline.min(PATIENCE));
-    let bares = Bares::connect(ends, &mut meeting, Arc::clone(&control), patience)?;
-    Ok(Station::new(rank, size, machines, bares, control, clock))
+    let bares = Bares { ends, control: Arc::clone(&control), patience };
+    Ok(Station { rank, size, machines, bares, control, clock, epoch: 0 })
 }
 
 /// Says that this rank is done, and waits until all are: a connection that closes earlier would
 /// look like a death to peers that still poll.
-fn farewell(channel: &mut Channel) -> Result<(), GivenUp> {
-    let lost = |error| GivenUp::from(Stop::Launcher(error));
-    channel.send(&FromRank::Done).map_err(lost)?;
-    channel.receive::<ToRank>().map_err(lost)?;
+fn farewell(channel: &mut Channel) -> Result<(), Stop> {
+    channel.send(&FromRank::Done)?;
+    channel.receive::<ToRank>()?;
     Ok(())
 }
 

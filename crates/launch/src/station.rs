@@ -10,6 +10,7 @@ use bandgap_kernels::{Failed, Order, Outcome, Refused, fact};
 use bandgap_shm::{Control, probe, report};
 use serde::{Deserialize, Serialize};
 
+use crate::Transport;
 use crate::floors::{self, Bares};
 use crate::machine::Machine;
 
@@ -39,35 +40,24 @@ pub struct ProbeTicks {
 }
 
 /// Where a rank carries out orders.
-pub struct Station {
-    rank: Rank,
-    size: usize,
-    /// The machines, by the names of their transports. The first carries orders.
-    machines: Vec<(&'static str, Box<dyn Machine>)>,
-    bares: Bares,
-    control: Arc<Control>,
-    clock: CycleClock,
-    epoch: u64,
+pub(crate) struct Station {
+    /// This rank.
+    pub rank: Rank,
+    /// Number of ranks.
+    pub size: usize,
+    /// The machines of transports. The first carries orders.
+    pub machines: Vec<(Transport, Box<dyn Machine>)>,
+    /// The ends of the bare mechanisms.
+    pub bares: Bares,
+    /// Where probes meet.
+    pub control: Arc<Control>,
+    /// The clock that times probes and floors.
+    pub clock: CycleClock,
+    /// Probes so far.
+    pub epoch: u64,
 }
 
 impl Station {
-    /// The station of `rank` of `size`.
-    pub fn new(
-        rank: Rank,
-        size: usize,
-        machines: Vec<(&'static str, Box<dyn Machine>)>,
-        bares: Bares,
-        control: Arc<Control>,
-        clock: CycleClock,
-    ) -> Self {
-        Self { rank, size, machines, bares, control, clock, epoch: 0 }
-    }
-
-    /// Number of ranks.
-    pub fn size(&self) -> usize {
-        self.size
-    }
-
     /// The machine that carries orders.
     ///
     /// # Errors
@@ -106,18 +96,19 @@ impl Station {
     }
 
     fn execute(&mut self, order: &Order) -> Result<Carried, Failed> {
-        let Some(found) = floors::find(&order.kernel) else {
+        let Some((over, floor)) = floors::find(&order.kernel) else {
             return Ok(Carried { outcome: self.first()?.run(order)?, ..Carried::default() });
         };
-        let Some(layer) = kernel_order(&found.1, order)? else {
+        let Some(layer) = kernel_order(&floor, order)? else {
             let role = if self.rank == 0 { Role::Initiator } else { Role::Responder };
-            let floor = self.bares.measure(&found, order.samples, role, &self.clock);
+            let floor = self.bares.measure(over, &floor, order.samples, role, &self.clock);
             // A rank that died is the cause, rather than a floor that waited for it in vain.
             self.first()?.look(Duration::ZERO, "a floor")?;
             return Ok(Carried { floor: Some(floor?), ..Carried::default() });
         };
-        let over = found.0.map_or("", |transport| transport.name());
-        let Some((_, machine)) = self.machines.iter_mut().find(|(name, _)| *name == over) else {
+        let of = |(transport, _): &&mut (Transport, _)| Some(*transport) == over;
+        let Some((_, machine)) = self.machines.iter_mut().find(of) else {
+            let over = over.map_or("", |transport| transport.name);
             let floor = Some(Err(format!("{over} is not connected")));
             return Ok(Carried { floor, ..Carried::default() });
         };

@@ -10,29 +10,16 @@ use bandgap_sim::{Machine, Recorder, SimError, record, replay};
 
 /// Carries out orders on a simulated LogGP machine.
 pub struct VirtualRunner<'a> {
-    machine: &'a Machine,
-    size: usize,
-    begun: Instant,
-    kept: Table,
-    progress: &'a mut dyn FnMut(f64, &str),
-    stopped: &'a dyn Fn() -> bool,
-}
-
-impl<'a> VirtualRunner<'a> {
-    /// A runner of `size` ranks on `machine`, until `stopped` says so.
-    pub fn new(
-        machine: &'a Machine,
-        size: usize,
-        progress: &'a mut dyn FnMut(f64, &str),
-        stopped: &'a dyn Fn() -> bool,
-    ) -> Self {
-        Self { machine, size, begun: Instant::now(), kept: Table::default(), progress, stopped }
-    }
-
+    pub machine: &'a Machine,
+    /// Number of ranks.
+    pub size: usize,
+    /// When the measurement began.
+    pub begun: Instant,
     /// What was measured.
-    pub fn into_table(self) -> Table {
-        self.kept
-    }
+    pub kept: Table,
+    pub progress: &'a mut dyn FnMut(f64, &str),
+    /// Whether the user stopped the run.
+    pub stopped: &'a dyn Fn() -> bool,
 }
 
 const PICOSECONDS: f64 = 1e3;
@@ -68,7 +55,7 @@ impl Runner for VirtualRunner<'_> {
         let replayed = replay(&schedule, self.machine).map_err(refused)?;
         let samples = (fact.samples)(order, self.size, &replayed.marks)?;
         let ns = |ticks: &[u64]| ticks.iter().map(|ps| *ps as f64 / PICOSECONDS).collect();
-        let column = |name: &str| (name.to_owned(), ns(samples.column(name)));
+        let column = |name| (name, ns(samples.column(name)));
         Ok(Executed { samples: samples.names().map(column).collect(), ..Executed::default() })
     }
 

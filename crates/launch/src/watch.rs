@@ -9,15 +9,10 @@ use bandgap_shm::Control;
 /// Ends a wait when a rank died, the run was stopped, or the deadline passed.
 #[derive(Clone, Debug)]
 pub struct RankWatch {
-    control: Arc<Control>,
-    deadline: Duration,
-}
-
-impl RankWatch {
-    /// A watch over `control`.
-    pub fn new(control: Arc<Control>, deadline: Duration) -> Self {
-        Self { control, deadline }
-    }
+    /// The page that tells of ranks that died.
+    pub control: Arc<Control>,
+    /// Longest wait.
+    pub deadline: Duration,
 }
 
 impl Watch for RankWatch {

@@ -32,7 +32,7 @@ pub type Assembled = Result<(Vec<Outcome>, Vec<String>), AssembleError>;
 /// # Errors
 /// Too little was measured.
 pub fn signature(setting: &Setting, plan: &SignaturePlan, table: &Table) -> Assembled {
-    let judged = &plan.judge(table);
+    let judged = &plan.asked.judge(table);
     let measured = logp::assemble::Measured { setting, plan, judged, empty: None };
     let mut results: Vec<Outcome> = vec![measured.logp()?.into()];
     results.extend(rtt_pairs(setting, judged).map(Outcome::from));
@@ -73,7 +73,7 @@ fn verified(
 /// # Errors
 /// Too little was measured.
 pub fn series(setting: &Setting, plan: &SeriesPlan, table: &Table) -> Assembled {
-    let judged = &plan.judge(table);
+    let judged = &plan.asked.judge(table);
     let measured = crate::series::assemble::Measured { setting, plan, judged };
     Ok((measured.outcomes()?, Vec::new()))
 }

@@ -4,14 +4,13 @@ use bandgap_campaign::bulk::BulkPlan;
 use bandgap_campaign::load::Load;
 use bandgap_campaign::series::{SeriesPlan, Step};
 use bandgap_campaign::signature::{SignaturePattern, SignaturePlan};
-use bandgap_campaign::sizes::{LONGEST, sizes};
+use bandgap_campaign::sizes::sizes;
 use bandgap_kernels::{Get, Kernel, Store};
 use bandgap_launch::{Exit, Failure};
 use bandgap_results::assemble;
-use bandgap_units::Bytes;
 use clap::Args;
 
-use super::measure::{BATCH, Session, one_size, target};
+use super::measure::{BATCH, Session, one_size};
 use super::signature::plan;
 use crate::args::{Measure, Output, SizeRange};
 
@@ -49,16 +48,12 @@ pub struct Bulk {
 /// # Errors
 /// It could not be measured, or not be written.
 pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    let target = target(measure);
     let ranks = one_size(measure, 2)?;
-    let usage = |what: String| Failure::new(Exit::Usage, what);
     if ranks < 2 {
-        return Err(usage(format!("move bytes among {ranks} ranks: this takes 2 at least")));
+        let what = format!("move bytes among {ranks} ranks: this takes 2 at least");
+        return Err(Failure::new(Exit::Usage, what));
     }
-    let (from, to) = bulk.sizes.bounds();
-    if to > u64::from(LONGEST) {
-        return Err(usage(too_long(to)));
-    }
+    let (from, to) = bulk.sizes.bounds()?;
     let both = [name::<Store>(), name::<Get>()];
     let names = match (bulk.store, bulk.get) {
         (true, false) => &both[..1],
@@ -66,8 +61,7 @@ pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Fail
         _ => &both[..],
     };
     let mut session = Session::open("bulk", measure, output)?;
-    let asked = session.asked(&target);
-    let (from, to) = (from as u32, to as u32);
+    let asked = session.asked();
     let loads = if bulk.no_surface { Vec::new() } else { loads(bulk, from, to) };
     let share = if loads.is_empty() { 1.0 } else { SERIES_SHARE };
     let budget = asked.budget;
@@ -81,8 +75,7 @@ pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Fail
     let of = |load| SignaturePlan { load, ..words.clone() };
     let surface = loads.into_iter().map(of).collect();
     let plan = BulkPlan { series, surface, budget };
-    session
-        .measure(&plan, &target, ranks, |setting, table| assemble::bulk(setting, &plan, table))?;
+    session.measure(&plan, ranks, |setting, table| assemble::bulk(setting, &plan, table))?;
     session.close()
 }
 
@@ -131,11 +124,6 @@ fn signature_sizes(from: u32, to: u32) -> Vec<u32> {
         sizes.push(to.min(SURFACE_LONGEST));
     }
     sizes
-}
-
-/// What is said of a message that is too long.
-pub(super) fn too_long(bytes: u64) -> String {
-    format!("transfer {}: {} is the longest", Bytes(bytes), Bytes(u64::from(LONGEST)))
 }
 
 #[cfg(test)]

@@ -1,13 +1,15 @@
 //! `bandgap comms1`, `comms2`, `comms3`, `synch1` and `comet`: series of message passing.
 
+use std::ops::RangeInclusive;
+
 use bandgap_campaign::series::{SeriesPlan, Step};
-use bandgap_campaign::sizes::{LONGEST, sizes};
+use bandgap_campaign::sizes::sizes;
 use bandgap_kernels::{Over, Series, facts, in_series};
-use bandgap_launch::{Classify, Exit, Failure};
+use bandgap_launch::{Classify, Exit, Failure, MAX_RANKS};
 use bandgap_results::assemble;
 use clap::Args;
 
-use super::measure::{BATCH, Session, target};
+use super::measure::{BATCH, Session};
 use crate::args::{Measure, Output, SizeRange};
 
 /// Rounds of one sample of short messages, so that the clock is read seldom beside them, as far as
@@ -23,25 +25,15 @@ pub struct Comms {
     #[arg(long, value_name = "FROM:TO", default_value = "0:4MiB")]
     pub sizes: SizeRange,
     /// The two ranks [default: 0,1]
-    #[arg(long, value_name = "A,B")]
-    pub between: Option<Pair>,
+    #[arg(long, value_name = "A,B", value_parser = pair)]
+    pub between: Option<[usize; 2]>,
 }
 
 /// Two ranks as typed: `0,1`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pair(pub [usize; 2]);
-
-impl std::str::FromStr for Pair {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let rank = |text: &str| {
-            let most = bandgap_launch::MAX_RANKS;
-            text.trim().parse().ok().filter(|rank| *rank < most)
-        };
-        let pair = text.split_once(',').and_then(|(a, b)| Some([rank(a)?, rank(b)?]));
-        pair.map(Self).ok_or_else(|| format!("it must be two ranks, as in 0,1: {text}"))
-    }
+fn pair(text: &str) -> Result<[usize; 2], String> {
+    let rank = |text: &str| text.trim().parse().ok().filter(|rank| *rank < MAX_RANKS);
+    let pair = text.split_once(',').and_then(|(a, b)| Some([rank(a)?, rank(b)?]));
+    pair.ok_or_else(|| format!("it must be two ranks, as in 0,1: {text}"))
 }
 
 /// The series of message passing.
@@ -62,34 +54,27 @@ pub fn comet(
 ) -> Result<Exit, Failure> {
     let asked: Vec<&str> = names.iter().map(String::as_str).collect();
     let all = passing();
-    measured("comet", if asked.is_empty() { &all } else { &asked }, comms, measure, output)
+    run("comet", if asked.is_empty() { &all } else { &asked }, comms, measure, output)
 }
 
-/// Measures, prints and keeps the series of this name.
+/// Measures, prints and keeps the series of these names.
 ///
 /// # Errors
-/// It could not be measured, or not be written.
-pub fn run(name: &str, comms: &Comms, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    measured(name, &[name], comms, measure, output)
-}
-
-fn measured(
+/// They could not be measured, or not be written.
+pub fn run(
     command: &str,
     names: &[&str],
     comms: &Comms,
     measure: &Measure,
     output: &Output,
 ) -> Result<Exit, Failure> {
-    let pair = comms.between.map_or([0, 1], |pair| pair.0);
+    let pair = comms.between.unwrap_or([0, 1]);
     let [a, b] = pair;
     if a == b {
         let what = format!("measure between rank {a} and itself");
         return Err(Failure::new(Exit::Usage, what).hint("name two different ranks"));
     }
-    let (_, to) = comms.sizes.bounds();
-    if to > u64::from(LONGEST) {
-        return Err(Failure::new(Exit::Usage, super::bulk::too_long(to)));
-    }
+    let (from, to) = comms.sizes.bounds()?;
     let least = a.max(b) + 1;
     // What is named twice is measured once: the same batches twice are no more data.
     let ranks =
@@ -100,17 +85,14 @@ fn measured(
     for name in names {
         let (_, series) = in_series(name).class(Exit::Usage)?;
         check_ranks(&series, &ranks, least, names.len() > 1)?;
-        let one = steps_of(&series, comms, most);
+        let one = steps_of(&series, from..=to, most);
         // Between two ranks the number of the others is none of its axes.
         let ranks = if series.of_all { &ranks[..] } else { &[most] };
         steps.extend(Step::sweep(&one, ranks));
     }
-    let target = target(measure);
     let mut session = Session::open(command, measure, output)?;
-    let asked = session.asked(&target);
-    let plan = SeriesPlan { asked, steps, samples: BATCH, pair };
-    session
-        .measure(&plan, &target, most, |setting, table| assemble::series(setting, &plan, table))?;
+    let plan = SeriesPlan { asked: session.asked(), steps, samples: BATCH, pair };
+    session.measure(&plan, most, |setting, table| assemble::series(setting, &plan, table))?;
     session.close()
 }
 
@@ -144,10 +126,9 @@ fn check_ranks(
     Ok(())
 }
 
-/// The steps of a series on so many ranks.
-fn steps_of(series: &Series, comms: &Comms, ranks: usize) -> Vec<Step> {
-    let (from, to) = comms.sizes.bounds();
-    let sizes = if series.sized { sizes(from as u32..=to as u32) } else { vec![0] };
+/// The steps of a series over these sizes on so many ranks.
+fn steps_of(series: &Series, range: RangeInclusive<u32>, ranks: usize) -> Vec<Step> {
+    let sizes = if series.sized { sizes(range) } else { vec![0] };
     let name = series.name.to_owned();
     let step = |bytes| Step { series: name.clone(), bytes, messages: rounds(bytes), ranks };
     sizes.into_iter().map(step).collect()

@@ -5,20 +5,18 @@ mod checks;
 use std::time::Duration;
 
 use bandgap_campaign::Task;
-use bandgap_campaign::data::Batch;
 use bandgap_campaign::floors::FloorPlan;
 use bandgap_campaign::plan::Asked;
 use bandgap_host::doctor::{Evidence, Grade, Pinning, PlacementState, examine};
 use bandgap_host::{Description, NoiseReport, pin};
-use bandgap_launch::{Classify, Exit, Failure, Options, Stage, Transport, floors, on_processes};
+use bandgap_launch::{Classify, Exit, Failure, Options, Transport, collect, floors};
 use bandgap_record::Number;
 use bandgap_results::noise::{CoreNoise, Noise};
-use bandgap_stats::States;
+use bandgap_stats::State;
 
 use super::describe::noise;
-use super::measure::one_size;
+use super::measure::{Session, one_size};
 use crate::args::{Measure, Output};
-use crate::output::Sink;
 use crate::progress::Progress;
 
 /// Time that the noise of each core is looked at.
@@ -31,18 +29,18 @@ const WATCH: f64 = 2.0;
 /// # Errors
 /// The machine does not show its processors, or the record cannot be written.
 pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    let mut output = output.clone();
-    output.no_save = output.out.is_none();
-    let mut sink = Sink::open(&output, "doctor", measure)?;
-    let stage = Stage::new()?;
+    let output = output.only_asked();
+    let mut session = Session::open("doctor", measure, &output)?;
+    let Session { stage, .. } = &session;
     let ranks = one_size(measure, 2)?;
     let placement = stage.place(ranks, measure.cores.as_deref())?;
     let description = Description::read(&stage.topology);
     let progress = Progress::new("doctor", output.quiet);
     progress.show(0.1, "noise");
-    let noise = noise(&stage, &placement.cpus, LOOK);
+    let noise = noise(stage, &placement.cpus, LOOK);
     progress.show(0.4, "placement states");
-    let states = if placement.oversubscribed { None } else { states(&stage, measure, &progress)? };
+    let states =
+        if placement.oversubscribed { None } else { states(&session, measure, &progress)? };
     drop(progress);
     let checks = examine(&Evidence {
         description: &description,
@@ -53,13 +51,17 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
         pinning: pinning(&placement.cpus),
         states: states.as_deref(),
     });
-    sink.host(&serde_json::json!({
+    let host = serde_json::json!({
         "description": description, "clock": stage.clock.report(), "noise": noise, "checks": checks,
-    }));
-    sink.say(&checks::table(&checks, sink.layout()))?;
-    sink.add(recorded(&noise).into())?;
-    let findings = checks.iter().any(|check| check.grade >= Grade::Warning);
-    sink.close(if findings { Exit::Findings } else { Exit::Fine })
+    });
+    let sink = &mut session.sink;
+    sink.host(&host);
+    sink.say(&checks::table(&checks, &sink.layout))?;
+    sink.add(vec![recorded(&noise).into()])?;
+    if checks.iter().any(|check| check.grade >= Grade::Warning) {
+        session.note(Exit::Findings);
+    }
+    session.close()
 }
 
 /// The noise of each core as it is recorded.
@@ -94,40 +96,23 @@ fn pinning(cpus: &[usize]) -> Pinning {
 
 /// The placement states seen within two seconds, with their shares.
 fn states(
-    stage: &Stage,
+    session: &Session<'_>,
     measure: &Measure,
     progress: &Progress,
 ) -> Result<Option<Vec<PlacementState>>, Failure> {
-    let cache_line = Transport::usual().can().floor;
+    let cache_line = Transport::usual().can.floor;
     let plan = FloorPlan {
-        asked: Asked {
-            precision: 0.0,
-            confidence: measure.confidence.0,
-            budget: WATCH,
-            seed: measure.seed,
-            stamp: stage.clock.cost().0,
-            check: false,
-        },
+        asked: Asked { precision: 0.0, budget: WATCH, check: false, ..session.asked() },
         floors: floors().into_iter().filter(|floor| floor.name == cache_line).collect(),
         pause: WATCH / 60.0,
     };
     let once = Options { launches: 1, ..measure.options() };
     let mut show = |done: f64, doing: &str| progress.show(done, doing);
     let task = Task::of(&plan).class(Exit::Defect)?;
-    let collected = on_processes(stage, None, 2, &task, &once, &mut show)?;
-    let probes: Vec<f64> = collected
-        .table
-        .iter()
-        .flat_map(|(_, batches)| batches)
-        .filter(|batch| batch.rejected.is_none())
-        .filter_map(Batch::cache_line)
-        .collect();
-    let states = States::find(&probes);
-    let all: usize = states.states().iter().map(|state| state.probes).sum();
-    let shares = states
-        .states()
-        .iter()
-        .map(|state| (state.centre, state.probes as f64 / all.max(1) as f64))
-        .collect::<Vec<_>>();
-    Ok((!shares.is_empty()).then_some(shares))
+    let collected = collect(&session.stage, None, 2, &task, &once, &mut show)?;
+    let judged = plan.judge(&collected.table);
+    let states = judged.states().lines.states();
+    let all: usize = states.iter().map(|state| state.probes).sum();
+    let share = |state: &State| (state.centre, state.probes as f64 / all as f64);
+    Ok((!states.is_empty()).then(|| states.iter().map(share).collect()))
 }

@@ -11,7 +11,6 @@ use bandgap_launch::{Exit, Failure};
 use clap::Subcommand;
 
 use crate::args::{Measure, Output};
-use crate::output::Sink;
 use hockney::FitHockney;
 
 #[derive(Debug, Subcommand)]
@@ -78,11 +77,4 @@ fn named(file: &Path) -> String {
         true => "standard input".to_owned(),
         false => file.display().to_string(),
     }
-}
-
-/// Where results go: files only where `--out` asks for them.
-fn sink(measure: &Measure, output: &Output) -> Result<Sink, Failure> {
-    let mut output = output.clone();
-    output.no_save = output.out.is_none();
-    Sink::open(&output, "fit", measure)
 }

@@ -1,15 +1,12 @@
 //! `bandgap floor`.
 
-use bandgap_campaign::Task;
 use bandgap_campaign::floors::{FloorPlan, RANKS};
 use bandgap_comm::Floor;
-use bandgap_launch::{Classify, Exit, Failure, Target, Transport, floors, on_processes};
+use bandgap_launch::{Classify, Exit, Failure, floors};
 use bandgap_results::assemble;
 
-use super::describe::Host;
 use super::measure::Session;
 use crate::args::{Measure, Output};
-use crate::progress::Progress;
 
 /// Measures the floors named, or all.
 ///
@@ -26,23 +23,13 @@ pub fn run(names: &[String], measure: &Measure, output: &Output) -> Result<Exit,
         return Err(Failure::new(Exit::Usage, what).hint("leave out --transport"));
     }
     let mut session = Session::open("floor", measure, output)?;
-    let asked = session.asked(&Target::Real(Transport::usual()));
-    let plan = FloorPlan { asked, floors, pause: 0.0 };
-    let task = Task::of(&plan).class(Exit::Defect)?;
-    session.sink.plan(&task);
-    let collected = {
-        let progress = Progress::new("floor", output.quiet);
-        let mut show = |done: f64, doing: &str| progress.show(done, doing);
-        on_processes(&session.stage, None, RANKS, &task, &measure.options(), &mut show)?
-    };
-    if let Some(placement) = &collected.placement {
-        session.sink.host(&Host::look(&session.stage, &placement.cpus));
-    }
+    let plan = FloorPlan { asked: session.asked(), floors, pause: 0.0 };
+    let collected = session.collect(&plan, None, RANKS)?;
     let (results, unavailable) = assemble::floors(&collected.table, &plan).class(Exit::Defect)?;
     for warning in &unavailable {
         session.sink.warn(warning);
     }
-    let exit = session.sink.add_all(results)?;
+    let exit = session.sink.add(results)?;
     session.note(exit);
     session.end(&collected, RANKS);
     session.close()

@@ -3,14 +3,12 @@
 use bandgap_campaign::plan::Asked;
 use bandgap_campaign::{Planned, Setting, Table, Task};
 use bandgap_launch::{
-    Classify, Collected, Ended, Exit, Failure, Stage, Target, Transport, Wait, in_virtual_time,
-    machine, on_processes,
+    Classify, Collected, Ended, Exit, Failure, Stage, Target, Transport, Wait, collect,
 };
 use bandgap_results::AssembleError;
 use bandgap_results::assemble::{Assembled, unfitted};
 
 use super::describe::Host;
-use super::memory;
 use crate::args::{Measure, Output};
 use crate::output::Sink;
 use crate::progress::Progress;
@@ -22,6 +20,8 @@ pub(super) const BATCH: u32 = bandgap_stats::batch::BATCH as u32;
 pub(super) struct Session<'a> {
     pub(super) stage: Stage,
     pub(super) sink: Sink,
+    /// The target that the options name, or the usual transport.
+    pub(super) target: Target,
     measure: &'a Measure,
     output: &'a Output,
     exit: Exit,
@@ -38,17 +38,20 @@ impl<'a> Session<'a> {
         output: &'a Output,
     ) -> Result<Self, Failure> {
         let sink = Sink::open(output, command, measure)?;
-        Ok(Self { stage: Stage::new()?, sink, measure, output, exit: Exit::Fine })
+        let stage = Stage::new()?;
+        let usual = || Target::Real(Transport::usual());
+        let target = measure.transport.clone().unwrap_or_else(usual);
+        Ok(Self { stage, sink, target, measure, output, exit: Exit::Fine })
     }
 
     /// What the options ask for of the target.
-    pub(super) fn asked(&self, target: &Target) -> Asked {
+    pub(super) fn asked(&self) -> Asked {
         Asked {
             precision: self.measure.precision.0,
             confidence: self.measure.confidence.0,
             budget: self.measure.budget().as_secs_f64(),
             seed: self.measure.seed,
-            stamp: match target {
+            stamp: match self.target {
                 Target::Simulated(_) => 0.0,
                 Target::Real(_) => self.stage.clock.cost().0,
             },
@@ -56,22 +59,20 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Measures `plan` with `ranks` ranks on one target. What `assemble` makes of the batches, or the
+    /// Measures `plan` with `ranks` ranks on the target. What `assemble` makes of the batches, or the
     /// batches alone, is printed and kept, whatever happens.
     ///
     /// # Errors
     /// Ranks could not be started, or results not be written.
-    pub(super) fn measure<P: Planned>(
+    pub(super) fn measure(
         &mut self,
-        plan: &P,
-        target: &Target,
+        plan: &impl Planned,
         ranks: usize,
         assemble: impl FnOnce(&Setting, &Table) -> Assembled,
     ) -> Result<(), Failure> {
-        let task = Task::of(plan).class(Exit::Defect)?;
-        self.sink.plan(&task);
-        let collected = self.collect(&task, plan, target, ranks)?;
-        let setting = collected.setting(&self.stage, target, ranks);
+        let target = self.target.clone();
+        let collected = self.collect(plan, Some(&target), ranks)?;
+        let setting = collected.setting(&self.stage, &target, ranks);
         let table = &collected.table;
         let assembled = match table.is_empty() {
             true => Err(AssembleError::Empty),
@@ -79,7 +80,7 @@ impl<'a> Session<'a> {
         };
         match assembled {
             Ok((results, warnings)) => {
-                let exit = self.sink.add_all(results)?;
+                let exit = self.sink.add(results)?;
                 self.note(exit);
                 for warning in warnings {
                     self.note(Exit::Findings);
@@ -90,7 +91,7 @@ impl<'a> Session<'a> {
                 self.note(Exit::Findings);
                 self.sink.warn(&format!("too little was measured to fit: {reason}"));
                 if !table.is_empty() {
-                    self.sink.add(unfitted(&setting, table, &reason).into())?;
+                    self.sink.add(vec![unfitted(&setting, table, &reason).into()])?;
                 }
             }
         }
@@ -98,31 +99,24 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    fn collect<P: Planned>(
+    /// Collects the batches of `plan` on one target; on all transports, with their floors, where
+    /// there is none.
+    ///
+    /// # Errors
+    /// Ranks could not be started.
+    pub(super) fn collect(
         &mut self,
-        task: &Task,
-        plan: &P,
-        target: &Target,
+        plan: &impl Planned,
+        target: Option<&Target>,
         ranks: usize,
     ) -> Result<Collected, Failure> {
-        let progress = Progress::new(&target.to_string(), self.output.quiet);
+        let task = Task::of(plan).class(Exit::Defect)?;
+        self.sink.plan(&task);
+        let title = target.map_or_else(|| "floor".to_owned(), Target::to_string);
+        let progress = Progress::new(&title, self.output.quiet);
         let mut show = |done: f64, doing: &str| progress.show(done, doing);
-        let collected = match target {
-            Target::Simulated(_) => {
-                let machine = machine(target)?;
-                if ranks > machine.ranks {
-                    let (name, has) = (&machine.name, machine.ranks);
-                    let what = format!("run {ranks} ranks: {name} has {has}");
-                    return Err(Failure::new(Exit::Usage, what));
-                }
-                in_virtual_time(&self.stage, &machine, ranks, task, &mut show)?
-            }
-            Target::Real(transport) => {
-                memory::check(plan, *transport, ranks)?;
-                let options = self.measure.options();
-                on_processes(&self.stage, Some(*transport), ranks, task, &options, &mut show)?
-            }
-        };
+        let options = self.measure.options();
+        let collected = collect(&self.stage, target, ranks, &task, &options, &mut show)?;
         if let Some(placement) = &collected.placement {
             self.sink.host(&Host::look(&self.stage, &placement.cpus));
         }
@@ -149,7 +143,7 @@ impl<'a> Session<'a> {
         match &collected.ended {
             Ended::Done => {}
             Ended::Interrupted => {
-                self.sink.interrupted();
+                self.sink.run.interrupted = true;
                 self.note(Exit::Interrupted);
             }
             Ended::Failed(failure) => {
@@ -161,14 +155,12 @@ impl<'a> Session<'a> {
 
     /// Takes note of an outcome: the gravest becomes the exit code.
     pub(super) fn note(&mut self, exit: Exit) {
-        if exit as u8 > self.exit as u8 {
-            self.exit = exit;
-        }
+        self.exit = self.exit.max(exit);
     }
 
     /// Whether something went wrong that is worse than findings.
     pub(super) fn failed(&self) -> bool {
-        self.exit as u8 > Exit::Findings as u8
+        self.exit > Exit::Findings
     }
 
     /// Writes everything.
@@ -178,11 +170,6 @@ impl<'a> Session<'a> {
     pub(super) fn close(self) -> Result<Exit, Failure> {
         self.sink.close(self.exit)
     }
-}
-
-/// The target that the options name, or the usual transport.
-pub(super) fn target(measure: &Measure) -> Target {
-    measure.transport.clone().unwrap_or_else(|| Target::Real(Transport::usual()))
 }
 
 /// The one number of ranks that the options name.

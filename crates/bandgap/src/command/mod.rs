@@ -8,7 +8,6 @@ mod doctor;
 mod fit;
 mod floor;
 mod measure;
-mod memory;
 mod pairs;
 mod run;
 mod signature;
@@ -167,15 +166,16 @@ pub enum Command {
 /// Whatever kept it from being done.
 pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
     let (measure, output) = (&cli.measure, &cli.output);
+    let series = |name, comms| comms::run(name, &[name], comms, measure, output);
     match &cli.command {
         None | Some(Command::Run) => run::run(measure, output),
         Some(Command::Signature(signature)) => signature::run(signature, measure, output),
         Some(Command::Pairs) => pairs::run(measure, output),
         Some(Command::Bulk(bulk)) => bulk::run(bulk, measure, output),
-        Some(Command::Comms1(c)) => comms::run("comms1", c, measure, output),
-        Some(Command::Comms2(c)) => comms::run("comms2", c, measure, output),
-        Some(Command::Comms3(c)) => comms::run("comms3", c, measure, output),
-        Some(Command::Synch1) => comms::run("synch1", &Comms::default(), measure, output),
+        Some(Command::Comms1(c)) => series("comms1", c),
+        Some(Command::Comms2(c)) => series("comms2", c),
+        Some(Command::Comms3(c)) => series("comms3", c),
+        Some(Command::Synch1) => series("synch1", &Comms::default()),
         Some(Command::Comet { names, comms: c }) => comms::comet(names, c, measure, output),
         Some(Command::Floor { names }) => floor::run(names, measure, output),
         Some(Command::Doctor) => doctor::run(measure, output),

@@ -2,10 +2,10 @@
 
 use bandgap_campaign::pairs::PairsPlan;
 use bandgap_host::parse_cpu_list;
-use bandgap_launch::{Classify, Exit, Failure, MAX_RANKS, Target, machine};
+use bandgap_launch::{Classify, Exit, Failure, MAX_RANKS, Target, simulated};
 use bandgap_results::assemble;
 
-use super::measure::{BATCH, Session, one_size, target};
+use super::measure::{BATCH, Session, one_size};
 use crate::args::{Measure, Output};
 
 /// Ranks of a simulated machine, where no number is named and it has as many.
@@ -16,10 +16,9 @@ const SIMULATED: usize = 8;
 /// # Errors
 /// They could not be measured, or not be written.
 pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    let target = target(measure);
     let mut session = Session::open("pairs", measure, output)?;
-    let all = match (&target, &measure.cores) {
-        (Target::Simulated(_), _) => machine(&target)?.ranks.min(SIMULATED),
+    let all = match (&session.target, &measure.cores) {
+        (Target::Simulated(name), _) => simulated(name)?.ranks.min(SIMULATED),
         (_, Some(cores)) => parse_cpu_list(cores).class(Exit::Usage)?.len().min(MAX_RANKS),
         (_, None) => session.stage.topology.allowed_ids().len().min(MAX_RANKS),
     };
@@ -27,8 +26,8 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     if ranks < 2 {
         return Err(Failure::new(Exit::Usage, "measure pairs of fewer than 2 ranks"));
     }
-    let plan = PairsPlan { asked: session.asked(&target), samples: BATCH };
-    session.measure(&plan, &target, ranks, |setting, table| {
+    let plan = PairsPlan { asked: session.asked(), samples: BATCH };
+    session.measure(&plan, ranks, |setting, table| {
         assemble::pairs(setting, &plan.asked.judge(table))
     })?;
     session.close()

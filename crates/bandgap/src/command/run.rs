@@ -19,15 +19,16 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     }
     let mut session = Session::open("run", measure, output)?;
     let pairs = all_pairs(ranks, &mut session.sink);
-    session.sink.summarise_at_end();
-    let compared = Transport::list().filter(|transport| transport.can().compared);
+    session.sink.summary = true;
+    let compared = Transport::list().filter(|transport| transport.can.compared);
     let targets = match &measure.transport {
         Some(target) => vec![target.clone()],
         None => compared.map(Target::Real).collect(),
     };
     for target in targets {
-        let signature = plan(session.asked(&target), SignaturePattern::OneToOne);
-        measure_logp(&mut session, &LogpPlan { signature, pairs }, &target, ranks)?;
+        session.target = target;
+        let signature = plan(session.asked(), SignaturePattern::OneToOne);
+        measure_logp(&mut session, &LogpPlan { signature, pairs }, ranks)?;
         if session.failed() {
             break;
         }

@@ -5,11 +5,11 @@ use bandgap_campaign::load::Load;
 use bandgap_campaign::logp::LogpPlan;
 use bandgap_campaign::plan::Asked;
 use bandgap_campaign::signature::{SignaturePattern, SignaturePlan};
-use bandgap_launch::{Exit, Failure, Target};
+use bandgap_launch::{Exit, Failure};
 use bandgap_results::assemble;
 use clap::Args;
 
-use super::measure::{BATCH, Session, one_size, target};
+use super::measure::{BATCH, Session, one_size};
 use crate::args::{Measure, Output};
 use crate::output::Sink;
 
@@ -35,22 +35,21 @@ pub struct Signature {
 /// # Errors
 /// It could not be measured, or not be written.
 pub fn run(signature: &Signature, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    let target = target(measure);
     let (pattern, least) = pattern(signature);
     let ranks = ranks(measure, least, pattern)?;
     let mut session = Session::open("signature", measure, output)?;
-    let asked = session.asked(&target);
+    let asked = session.asked();
     match signature.fan_in {
         Some(requesters) => {
             let plan = FanInPlan { asked, requesters };
-            session.measure(&plan, &target, ranks, |setting, table| {
+            session.measure(&plan, ranks, |setting, table| {
                 assemble::contention(setting, &plan.judge(table))
             })?;
         }
         None => {
             let pairs = all_pairs(ranks, &mut session.sink);
             let plan = LogpPlan { signature: plan(asked, pattern), pairs };
-            measure_logp(&mut session, &plan, &target, ranks)?;
+            measure_logp(&mut session, &plan, ranks)?;
         }
     }
     session.close()
@@ -60,12 +59,10 @@ pub fn run(signature: &Signature, measure: &Measure, output: &Output) -> Result<
 pub(super) fn measure_logp(
     session: &mut Session<'_>,
     plan: &LogpPlan,
-    target: &Target,
     ranks: usize,
 ) -> Result<(), Failure> {
-    session.measure(plan, target, ranks, |setting, table| {
-        assemble::signature(setting, &plan.signature, table)
-    })
+    session
+        .measure(plan, ranks, |setting, table| assemble::signature(setting, &plan.signature, table))
 }
 
 /// Whether the round trips of all pairs are measured: not where there are so many that they would

@@ -13,9 +13,7 @@ use crate::output::Sink;
 /// # Errors
 /// The machine does not show its processors, or the record cannot be written.
 pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    let mut output = output.clone();
-    output.no_save = output.out.is_none();
-    let mut sink = Sink::open(&output, "topology", measure)?;
+    let mut sink = Sink::open(&output.only_asked(), "topology", measure)?;
     let topology = Topology::read().class(Exit::Host)?;
     let summary = topology.summary();
     let pairs = topology.pairs_by_distance();

@@ -58,7 +58,7 @@ fn each_length_gives_back_the_parameters_of_its_length() {
     let sizes = [0, 256, 2048];
     let ((mut runner, _), plan) = (formula(), plan(&sizes));
     plan.lead(&mut runner).unwrap();
-    let judged = plan.judge(&runner.kept);
+    let judged = plan.series.asked.judge(&runner.kept);
     let empty = Params::MYRINET.rtt() / 2.0;
     let reply = Estimate { value: empty, low: empty, high: empty, samples: 2, estimator: "" };
     for bytes in sizes {

@@ -56,13 +56,13 @@ fn counts(runner: &Scripted, points: u32) -> Vec<usize> {
 #[test]
 fn a_campaign_ends_when_all_points_have_converged() {
     let mut runner = Scripted::steady(100.0);
-    let table = campaign(&mut runner, &mut Plain::of(3), &plan(1e9)).unwrap();
+    campaign(&mut runner, &mut Plain::of(3), &plan(1e9)).unwrap();
     // Five batches are the least that an interval is believed of.
     assert_eq!(counts(&runner, 3), [5, 5, 5]);
-    assert_eq!(table, runner.kept);
-    let rounds: Vec<u32> = table.batches(&key(2)).iter().map(|batch| batch.round).collect();
+    let batches = runner.kept.batches(&key(2));
+    let rounds: Vec<u32> = batches.iter().map(|batch| batch.round).collect();
     assert_eq!(rounds, [0, 1, 2, 3, 4]);
-    assert!(table.batches(&key(2)).iter().all(|batch| batch.launch == 3));
+    assert!(batches.iter().all(|batch| batch.launch == 3));
 }
 
 #[test]
@@ -335,7 +335,7 @@ fn rounds_are_apart_by_the_pause() {
 fn progress_is_part_of_the_whole_and_never_goes_back() {
     let mut runner = Scripted::steady(100.0);
     runner.cost = 1.0;
-    let plan = plan(30.0).during(0.5..0.75).titled("gets of 64 B");
+    let plan = Plan { progress: 0.5..0.75, title: "gets of 64 B".to_owned(), ..plan(30.0) };
     campaign(&mut runner, &mut Plain::of(4), &plan).unwrap();
     let said: Vec<(f64, &str)> = runner.said().collect();
     assert_eq!(said[0], (0.5, "gets of 64 B, first look"));

@@ -33,7 +33,7 @@ fn a_sweep_visits_each_number_of_ranks_in_the_same_rounds() {
         let of_key = key(&step, Part::Whole);
         assert_eq!(of_key.number("ranks"), Some(ranks as u64));
         // Two operations in a sample.
-        let values = plan.judge(&runner.kept).values(&of_key);
+        let values = plan.asked.judge(&runner.kept).values(&of_key);
         assert_eq!(values, [50.0 * ranks as f64; 5]);
     }
     assert_eq!(timed[0].kernel, Comms3::NAME);
@@ -50,7 +50,7 @@ fn a_time_is_that_of_one_operation_one_way() {
     let plan = plan(steps.clone());
     let mut runner = Scripted::steady(800.0);
     plan.lead(&mut runner).unwrap();
-    let judged = plan.judge(&runner.kept);
+    let judged = plan.asked.judge(&runner.kept);
     let whole = |at: usize| judged.point(&key(&steps[at], Part::Whole)).map(|point| point.value);
     // 4 round trips, 4 exchanges, 4 barriers; transfers are looked at as a burst.
     assert_eq!([0, 1, 2, 3].map(whole), [100.0, 100.0, 200.0, 800.0].map(Some));

@@ -4,6 +4,7 @@ use bandgap_comm::Delay;
 use bandgap_kernels::{ISSUE, Order, WHOLE};
 
 use super::plan::SignaturePlan;
+use crate::experiment::VIRTUAL_SAMPLES;
 use crate::grid::{FirstLook, Limits};
 use crate::judge::batch_value;
 use crate::load::Load;
@@ -35,9 +36,12 @@ impl<'a> Batches<'a> {
         Self { plan, virtual_time, capacity, ranks: runner.size() }
     }
 
-    /// Samples of a batch: in virtual time they are all alike.
+    /// Samples of a batch.
     pub(super) fn samples(&self, messages: u32) -> u32 {
-        if self.virtual_time { 2 } else { self.plan.load.samples(messages, self.plan.samples) }
+        match self.virtual_time {
+            true => VIRTUAL_SAMPLES,
+            false => self.plan.load.samples(messages, self.plan.samples),
+        }
     }
 
     /// What keeps a round short: in virtual time nothing, since no sample takes long and no bytes

@@ -47,7 +47,7 @@ impl Judged<'_> {
         resamples: usize,
         reply: Option<&Estimate>,
     ) -> Result<Signature, ModelError> {
-        let options = Options { confidence: self.confidence(), resamples, seed: self.seed() };
+        let options = Options { confidence: self.confidence(), resamples, seed: self.seed };
         extract(&self.observations(), &options, reply)
     }
 

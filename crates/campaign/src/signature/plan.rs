@@ -3,8 +3,6 @@
 use bandgap_kernels::{Asking, Pair};
 use serde::{Deserialize, Serialize};
 
-use crate::data::Table;
-use crate::judge::Judged;
 use crate::load::Load;
 use crate::plan::Asked;
 
@@ -22,14 +20,9 @@ pub struct SignaturePlan {
     pub load: Load,
 }
 
+#[cfg(test)]
 impl SignaturePlan {
-    /// What was measured, seen with this plan's precision.
-    pub fn judge<'a>(&self, table: &'a Table) -> Judged<'a> {
-        self.asked.judge(table)
-    }
-
-    /// A short one, for tests.
-    #[cfg(test)]
+    /// A short one.
     pub fn short(asked: &Asked, load: Load) -> Self {
         Self { asked: asked.clone(), samples: 50, pattern: SignaturePattern::OneToOne, load }
     }

@@ -21,7 +21,7 @@ use crate::verification::assemble::verification;
 /// # Errors
 /// Too little was measured.
 pub fn bulk(setting: &Setting, plan: &BulkPlan, all: &Table) -> Assembled {
-    let judged = plan.judge(all);
+    let judged = plan.series.asked.judge(all);
     let view = most_seen(&judged, |view| {
         let keys = plan.series.steps.iter().map(|step| key(step, Part::Whole));
         keys.filter(|key| !view.values(key).is_empty()).count()

@@ -124,8 +124,7 @@ mod tests {
     #[test]
     fn samples_are_read_back_without_the_rejected() {
         let out = samples(&sample()).unwrap();
-        let issue =
-            |elapsed_ns| Row { kind: Kind::Issue, messages: 64, delay_ns: 0.0, elapsed_ns };
+        let issue = |elapsed_ns| Row { kind: Kind::Issue, messages: 64, delay_ns: 0.0, elapsed_ns };
         // Of the point's three batches one is rejected and one is of another state.
         let expected = [issue(1734.0), issue(1750.25)];
         assert_eq!(read_logp_table(&out[..]).unwrap(), expected);

@@ -1,5 +1,5 @@
-use bandgap_model::{Kind, Regime};
 use bandgap_model::signature::Cause;
+use bandgap_model::{Kind, Regime};
 use bandgap_record::{Evidence, Number, Quantity, Seconds};
 use bandgap_report::{Scale, plot, svg};
 use bandgap_units::Ns;

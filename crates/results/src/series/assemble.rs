@@ -253,7 +253,8 @@ mod tests {
             table.push(Kept::Verified { key, verified });
         }
         let setting = Setting { transport: "shm".into(), ranks: 2, cpus, ..Setting::default() };
-        let measured = Measured { setting: &setting, plan: &plan, judged: &plan.judge(&table) };
+        let measured =
+            Measured { setting: &setting, plan: &plan, judged: &plan.asked.judge(&table) };
         // Two sizes are too few for a line.
         let [Outcome::Series(series)] = &measured.outcomes().unwrap()[..] else {
             panic!("one series")

@@ -12,8 +12,9 @@ use bandgap_results::{AssembleError, Outcome};
 use bandgap_units::{Bytes, Fraction};
 use clap::Args;
 
-use super::{named, open, sink};
+use super::{named, open};
 use crate::args::{Measure, Output};
+use crate::output::Sink;
 
 /// Rounding by more than this share of a time is told.
 const COARSE: f64 = 0.01;
@@ -57,10 +58,10 @@ pub(super) fn run(fit: &FitHockney, measure: &Measure, output: &Output) -> Resul
     let (precision, confidence) = (measure.precision.0, measure.confidence.0);
     let findings = vec![recognised.clone()];
     let series = tabled(table.tool, &times, precision, confidence, findings).class(Exit::Defect)?;
-    let mut sink = sink(measure, output)?;
+    let mut sink = Sink::open(&output.only_asked(), "fit", measure)?;
     sink.say(&format!("{recognised}\n\n"))?;
     let fits = fits.into_iter().map(Outcome::from);
-    sink.add_all(fits.chain([series.into()]).collect())?;
+    sink.add(fits.chain([series.into()]).collect())?;
     // A table's repetitions do not converge any more; what counts is what the fit makes of them.
     sink.close(if sound { Exit::Fine } else { Exit::Findings })
 }

@@ -7,8 +7,9 @@ use bandgap_model::{Options, extract, observations_from_rows};
 use bandgap_record::read_logp_table;
 use bandgap_results::assemble;
 
-use super::{named, open, sink};
+use super::{named, open};
 use crate::args::{Measure, Output};
+use crate::output::Sink;
 
 /// Resamples of the bootstrap.
 const RESAMPLES: usize = 1000;
@@ -23,10 +24,10 @@ pub(super) fn run(file: &Path, measure: &Measure, output: &Output) -> Result<Exi
     let observations = observations_from_rows(&rows);
     let signature = extract(&observations, &options, None)
         .map_err(|error| Failure::new(Exit::Input, format!("fit {name}: {error}")))?;
-    let mut sink = sink(measure, output)?;
+    let mut sink = Sink::open(&output.only_asked(), "fit", measure)?;
     let result =
         assemble::fitted(&observations, &signature, measure.precision.0, measure.confidence.0)
             .class(Exit::Defect)?;
-    let exit = sink.add(result.into())?;
+    let exit = sink.add(vec![result.into()])?;
     sink.close(exit)
 }

@@ -43,12 +43,7 @@ pub(super) fn tabled(
 }
 
 /// A point whose Δ is `delay` nanoseconds.
-fn point(
-    measure: Kind,
-    messages: u64,
-    delay: f64,
-    timed: Timed,
-) -> Result<Point, AssembleError> {
+fn point(measure: Kind, messages: u64, delay: f64, timed: Timed) -> Result<Point, AssembleError> {
     let Timed { time, converged, summary, batches } = timed;
     Ok(Point {
         measure,

@@ -4,7 +4,7 @@
 use bandgap_results::{Outcome, Run};
 use serde_json::Value;
 
-use crate::subject::{Finished, Place, measuring, near, of_kind, value};
+use crate::program::subject::{Finished, Place, measuring, near, of_kind, value};
 
 const BUDGET: [&str; 2] = ["--time-budget", "300ms"];
 /// What is said where too little was measured for a fit.

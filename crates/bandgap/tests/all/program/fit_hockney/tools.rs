@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::subject::{Place, near, of_kind, value};
+use crate::program::subject::{Place, near, of_kind, value};
 
 /// 1 byte to 1 MiB.
 fn sizes() -> impl Iterator<Item = u64> {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::subject::Place;
+use crate::program::subject::Place;
 
 /// Something like a table: rows that may be right, and fields that may be anything.
 fn table() -> impl Strategy<Value = Vec<u8>> {

@@ -4,8 +4,8 @@
 use bandgap_results::{Outcome, Run};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::residue::Watched;
-use crate::subject::{Place, measuring};
+use crate::program::residue::Watched;
+use crate::program::subject::{Place, measuring};
 
 /// A run that would go on for long: it can never be as precise as asked.
 fn long(place: &Place, transport: &str, more: &[&'static str]) -> Vec<String> {

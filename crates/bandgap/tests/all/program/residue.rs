@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::subject::{BINARY, Finished, PATIENCE, Place};
+use crate::program::subject::{BINARY, Finished, PATIENCE, Place};
 
 /// Names the environment variable by which a run's processes are told from all others.
 const MARK: &str = "BANDGAP_TEST_RUN";

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::subject::{Place, measuring, near, of_kind, value};
+use crate::program::subject::{Place, measuring, near, of_kind, value};
 
 fn run(args: &[&str]) -> Value {
     let place = Place::new();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::subject::{Place, near, of_kind, value};
+use crate::program::subject::{Place, near, of_kind, value};
 
 /// os, or, g and L in nanoseconds.
 type Machine = [f64; 4];

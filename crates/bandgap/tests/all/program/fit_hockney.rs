@@ -4,7 +4,7 @@ mod tools;
 
 use bandgap_results::Run;
 
-use crate::subject::{Place, near, of_kind, value};
+use crate::program::subject::{Place, near, of_kind, value};
 
 /// t = 2 µs + n/(1 GB/s), 2 ns off up and down by turns.
 fn table() -> String {

@@ -1,5 +1,4 @@
 //! The drawing in ARCHITECTURE.md against the crates' real dependencies, and files against circles.
-#![allow(clippy::unwrap_used)]
 
 mod circles;
 

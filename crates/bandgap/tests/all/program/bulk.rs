@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::subject::{Place, measuring, of_kind, value};
+use crate::program::subject::{Place, measuring, of_kind, value};
 
 /// Runs with growing budgets until every size was measured in one state of the machine.
 fn bulk(args: &[&str], sizes: &[u64]) -> Value {

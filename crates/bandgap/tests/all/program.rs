@@ -2,7 +2,6 @@
 //!
 //! A test that lets ranks measure takes [`subject::measuring`] first, so that two never measure at
 //! once. Nothing here depends on how long something takes: what is waited for is polled.
-#![allow(clippy::unwrap_used)] // A test that cannot go on has failed.
 
 mod bad_input;
 mod bulk;

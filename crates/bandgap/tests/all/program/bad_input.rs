@@ -4,7 +4,7 @@
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::subject::{Finished, Place, measuring};
+use crate::program::subject::{Finished, Place, measuring};
 
 const USAGE: i32 = 2;
 const INPUT: i32 = 3;

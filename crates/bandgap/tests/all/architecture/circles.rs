@@ -203,7 +203,7 @@ fn circles(arrows: &BTreeMap<&Path, BTreeSet<&Path>>) -> Vec<String> {
 #[test]
 fn no_files_use_each_other_in_a_circle() {
     let mut found = Vec::new();
-    for folder in std::fs::read_dir(crate::root().join("crates")).unwrap() {
+    for folder in std::fs::read_dir(super::root().join("crates")).unwrap() {
         let source = folder.unwrap().path().join("src");
         let mains = ["lib.rs", "main.rs"].map(|name| source.join(name));
         let main = mains.iter().find(|main| main.exists()).unwrap();
