@@ -17,10 +17,15 @@ const SIMULATED: usize = 8;
 /// They could not be measured, or not be written.
 pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     let mut session = Session::open("pairs", measure, output)?;
-    let all = match (&session.target, &measure.cores) {
-        (Target::Simulated(name), _) => simulated(name)?.ranks.min(SIMULATED),
-        (_, Some(cores)) => parse_cpu_list(cores).class(Exit::Usage)?.len().min(MAX_RANKS),
-        (_, None) => session.stage.topology.allowed_ids().len().min(MAX_RANKS),
+    let all = match &session.target {
+        Target::Simulated(name) => simulated(name)?.ranks.min(SIMULATED),
+        Target::Real(transport) => {
+            let processors = match &measure.cores {
+                Some(cores) => parse_cpu_list(cores).class(Exit::Usage)?,
+                None => session.stage.topology.allowed_ids(),
+            };
+            processors.len().min(transport.can.ranks).min(MAX_RANKS)
+        }
     };
     let ranks = one_size(measure, all.max(2))?;
     if ranks < 2 {

@@ -31,7 +31,7 @@ impl Shown for Verification {
             format!("{} over {}: {}", self.name, self.transport, self.checked.sentence());
         if self.timed_summed > 0 {
             text += &format!(
-                " Of {} others in timed batches the sum of the words was compared.",
+                " Of {} more in timed batches the sum of the words was compared.",
                 grouped(self.timed_summed)
             );
         }

@@ -31,7 +31,7 @@ fn it_says_what_was_done_and_what_was_not() {
     for part in [
         "signature over shm: Contents compared: all 40 messages of 1 checked batch;",
         "0 of 1 000 messages of 1 timed batch.",
-        "Of 1 000 others in timed batches the sum of the words was compared.",
+        "Of 1 000 more in timed batches the sum of the words was compared.",
         "some points had no checked batch: too many words",
     ] {
         assert!(told.contains(part), "{part}: {told}");
