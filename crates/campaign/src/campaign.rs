@@ -21,7 +21,7 @@ use crate::placement::straddles;
 use crate::plan::Plan;
 use crate::runner::{Executed, Runner, Stop};
 
-/// Attempts at a batch during which the machine changed.
+/// Attempts at a batch that is rejected, as the machine changed during it, say.
 const ATTEMPTS: usize = 4;
 /// Samples of a checked batch, at most.
 const CHECKED_SAMPLES: u32 = 2;
@@ -192,7 +192,7 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    /// One batch of one point; repeated when the machine changed during it.
+    /// One batch of one point; repeated when it is rejected.
     fn visit(&mut self, at: usize) -> Result<(), Stop> {
         let point = &self.points[at];
         let order = point.order.clone().probed();
@@ -205,7 +205,9 @@ impl Campaign<'_> {
             let delays = before.zip(after).map(|(before, after)| [before, after]);
             let rejected = match &done.unavailable {
                 Some(reason) => Some(format!("not available on this machine: {reason}")),
-                None => straddles(done.probe).or_else(|| delays.and_then(drifts)),
+                None => straddles(done.probe)
+                    .or_else(|| delays.and_then(drifts))
+                    .or_else(|| self.experiment.rejects(point, &done)),
             };
             let again = rejected.is_some() && done.unavailable.is_none();
             let batch = Batch {

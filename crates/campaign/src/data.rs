@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use bandgap_comm::passing::Way;
 use bandgap_kernels::Checked;
 use serde::{Deserialize, Serialize};
 
@@ -90,6 +91,13 @@ pub enum Kept {
         /// The samples.
         batch: Batch,
     },
+    /// What a first look chose for a point.
+    Chosen {
+        /// The first key of the point.
+        key: Key,
+        /// What.
+        chosen: Chosen,
+    },
     /// What one more batch verified.
     Verified {
         /// The first key of the point.
@@ -99,10 +107,36 @@ pub enum Kept {
     },
 }
 
-/// All batches of a run, and what was verified.
+/// How a first look found that an operation is done fastest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Chosen {
+    /// The variant of the series, where it has some.
+    pub variant: Option<String>,
+    /// The way of long messages, where there are several.
+    pub way: Option<Way>,
+    /// What was looked at, with the median time of each in nanoseconds, ascending; none where another
+    /// size was looked at for this one.
+    pub looked: Vec<(String, f64)>,
+}
+
+impl Chosen {
+    /// The names of the variant and of the way.
+    pub fn name(&self) -> String {
+        manner(self.variant.as_deref(), self.way)
+    }
+}
+
+/// The names of a variant and of the way of long messages, as far as there are any.
+pub(crate) fn manner(variant: Option<&str>, way: Option<Way>) -> String {
+    let names = [variant, way.map(Way::name)];
+    names.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// All batches of a run, what was chosen for them, and what was verified.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     batches: BTreeMap<Key, Vec<Batch>>,
+    chosen: BTreeMap<Key, Chosen>,
     verified: BTreeMap<Key, Verified>,
 }
 
@@ -111,6 +145,9 @@ impl Table {
     pub fn push(&mut self, kept: Kept) {
         match kept {
             Kept::Batch { key, batch } => self.batches.entry(key).or_default().push(batch),
+            Kept::Chosen { key, chosen } => {
+                self.chosen.entry(key).or_insert(chosen);
+            }
             Kept::Verified { key, verified } => {
                 let so_far = self.verified.entry(key).or_default();
                 *so_far = std::mem::take(so_far).and(verified);
@@ -133,6 +170,11 @@ impl Table {
         self.verified.iter()
     }
 
+    /// What the first look of the first launch chose for a step, by the key of the step as planned.
+    pub fn chosen(&self, key: &Key) -> Option<&Chosen> {
+        self.chosen.get(key)
+    }
+
     /// Whether there is no batch.
     pub fn is_empty(&self) -> bool {
         self.batches.is_empty()
@@ -145,13 +187,14 @@ impl Table {
         };
         let batches = self.iter().map(|(key, batches)| (key.clone(), of(batches)));
         let batches = batches.filter(|(_, batches)| !batches.is_empty()).collect();
-        Self { batches, verified: BTreeMap::new() }
+        Self { batches, chosen: self.chosen.clone(), verified: BTreeMap::new() }
     }
 
     /// The part under the keys that belong.
     pub fn part(&self, belongs: impl Fn(&Key) -> bool) -> Self {
         let mut part = self.clone();
         part.batches.retain(|key, _| belongs(key));
+        part.chosen.retain(|key, _| belongs(key));
         part.verified.retain(|key, _| belongs(key));
         part
     }

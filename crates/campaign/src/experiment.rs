@@ -53,6 +53,12 @@ pub trait Experiment {
     /// one message, say, where the batch timed many.
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)>;
 
+    /// Why a batch does not count, beyond what the campaign sees itself: it is then kept as rejected, and
+    /// made again.
+    fn rejects(&self, _point: &Point, _done: &Executed) -> Option<String> {
+        None
+    }
+
     /// The points that need more batches, by index. Asked after each round; the campaign ends when
     /// there are none.
     fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
@@ -75,4 +81,12 @@ pub trait Experiment {
 /// looked from may have changed.
 pub fn not_converged(judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
     (0..points.len()).filter(|&at| !judged.converged(&points[at].key)).collect()
+}
+
+/// All points, while one of them has not converged: for those that are compared round by round.
+pub fn all_or_none(judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
+    match not_converged(judged, points).is_empty() {
+        true => Vec::new(),
+        false => (0..points.len()).collect(),
+    }
 }

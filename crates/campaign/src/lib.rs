@@ -43,6 +43,8 @@ experiments! {
     logp::LogpPlan,
     fan_in::FanInPlan,
     series::SeriesPlan,
+    overlap::OverlapPlan,
+    contention::ContentionPlan,
     bulk::BulkPlan,
     floors::FloorPlan,
     pairs::PairsPlan,

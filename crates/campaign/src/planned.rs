@@ -1,6 +1,7 @@
 //! What a plan is: an experiment as the user wants it, in a form that travels.
 
 use bandgap_comm::passing::Tuning;
+use bandgap_kernels::{Order, Places, Refused, fact};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -16,6 +17,19 @@ pub struct Room {
 }
 
 impl Room {
+    /// For messages of these orders, which pass through slots cut as `tuning` says, and lie in places
+    /// of their own while they are checked.
+    pub fn passing(ranks: usize, tuning: &Tuning, orders: impl Iterator<Item = Order>) -> Self {
+        let places = |order: &Order| -> Result<usize, Refused> {
+            let needs = (fact(&order.kernel)?.needs)(order, order.ranks)?;
+            let own = Places::own(&needs).map_or(0, |places| places.memory());
+            Ok(own.max(Places::shared(&needs).memory()))
+        };
+        let exposed = tuning.memory(ranks).next_multiple_of(4096);
+        let most = orders.filter_map(|order| places(&order).ok()).max().unwrap_or(0);
+        Self { exposed, memory: exposed + most }
+    }
+
     /// All of it exposed.
     pub fn exposed(bytes: usize) -> Self {
         Self { exposed: bytes, memory: bytes }

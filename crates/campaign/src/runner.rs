@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use bandgap_comm::passing::Way;
 use bandgap_comm::{CommError, Delay};
 use bandgap_kernels::{Checked, Failed, Order, Refused, Wrong};
 
@@ -58,6 +59,8 @@ pub struct Executed {
     pub probe: Option<[Probe; 2]>,
     /// Messages that all ranks received and compared.
     pub checked: Checked,
+    /// The way that long messages went to all ranks.
+    pub way: Option<Way>,
     /// Why this machine does not allow the batch; it then has no samples.
     pub unavailable: Option<String>,
 }
@@ -92,6 +95,11 @@ pub trait Runner {
     fn look(&mut self, order: &Order) -> Result<Option<Probe>, Stop>;
     /// The computation that takes about `ns`.
     fn delay(&self, ns: f64) -> Delay;
+    /// The computation y ← a·x + y over vectors of so many elements. Only virtual time has to know how
+    /// long it takes.
+    fn daxpy(&self, elements: u32) -> Delay {
+        Delay { iterations: elements, picoseconds: 0 }
+    }
     /// Times `delay` by itself, `messages` of them in a row: nanoseconds for each, of each sample.
     fn time_delay(&mut self, delay: Delay, messages: u32, samples: u32) -> Vec<f64>;
     /// Hands on what was measured, to be kept whatever happens later.

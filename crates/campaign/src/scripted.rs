@@ -1,10 +1,9 @@
 //! A runner for tests: it answers orders from a script, on a clock of its own.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bandgap_comm::Delay;
-use bandgap_kernels::{Checked, ISSUE, Order, WHOLE};
+use bandgap_kernels::{Checked, ISSUE, Order, TAKE, WHOLE};
 use bandgap_model::logp::{Params, issue_time};
 
 use crate::data::{Kept, Probe, Table};
@@ -91,7 +90,8 @@ pub fn taking(order: &Order, ns: f64) -> Executed {
 fn columns(order: &Order, issue: f64, whole: f64) -> Executed {
     let column = |ns| vec![ns; order.samples as usize];
     let checked = Checked { received: 1, compared: 1, summed: 0 };
-    let samples = BTreeMap::from([(ISSUE, column(issue)), (WHOLE, column(whole))]);
+    let of = [(ISSUE, issue), (TAKE, issue), (WHOLE, whole)];
+    let samples = of.map(|(name, ns)| (name, column(ns))).into();
     Executed { samples, checked, ..Executed::default() }
 }
 

@@ -1,15 +1,17 @@
 //! Series: operations over many message sizes, and over several numbers of ranks.
 
+mod choice;
 mod step;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use bandgap_comm::passing::Tuning;
-use bandgap_kernels::{Over, Pair, Places, fact};
+use bandgap_kernels::Over;
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::campaign;
+use crate::data::Kept;
 use crate::experiment::{Experiment, Point};
 use crate::key::Key;
 use crate::plan::{Asked, Plan};
@@ -17,6 +19,7 @@ use crate::planned::{Planned, Room};
 use crate::runner::{Executed, Runner, Stop};
 use crate::sizes::{SIZES_REGION, samples_within};
 
+use choice::Choices;
 pub use step::{Part, Step, key};
 
 /// What the user asked for.
@@ -29,8 +32,6 @@ pub struct SeriesPlan {
     pub steps: Vec<Step>,
     /// Samples of a batch of short messages.
     pub samples: u32,
-    /// The two ranks between which bytes are moved: who times, and its peer.
-    pub pair: [usize; 2],
 }
 
 impl SeriesPlan {
@@ -45,25 +46,8 @@ impl SeriesPlan {
     /// # Errors
     /// As [`campaign`].
     pub fn measure(&self, runner: &mut dyn Runner, progress: Range<f64>) -> Result<(), Stop> {
-        let steps = self.steps.iter().map(|step| (key(step, Part::Whole), step)).collect();
         let plan = Plan { progress, ..Plan::new(&self.asked) };
-        campaign(runner, &mut Series { plan: self, steps }, &plan)
-    }
-
-    fn between(&self) -> Pair {
-        let [requester, replier] = self.pair;
-        Pair { requester, replier }
-    }
-
-    /// Bytes of a rank's places for messages, in timed and in checked batches.
-    fn places(&self) -> usize {
-        let places = |step: &Step| {
-            let order = step.order(self.between(), 1).ok()?;
-            let needs = (fact(&order.kernel).ok()?.needs)(&order, step.ranks).ok()?;
-            let places = Places::own(&needs).unwrap_or_else(|_| Places::shared(&needs));
-            Some(places.memory())
-        };
-        self.steps.iter().filter_map(places).max().unwrap_or(0)
+        campaign(runner, &mut Series { plan: self, steps: BTreeMap::new() }, &plan)
     }
 }
 
@@ -76,17 +60,16 @@ impl Planned for SeriesPlan {
 
     fn room(&self, ranks: usize, tuning: &Tuning) -> Room {
         if self.passes_messages() {
-            let exposed = tuning.memory(ranks).next_multiple_of(4096);
-            return Room { exposed, memory: exposed + self.places() };
+            let orders = self.steps.iter().filter_map(|step| step.order(1).ok());
+            return Room::passing(ranks, tuning, orders);
         }
-        let longest = self.steps.iter().map(|step| step.bytes as usize).max().unwrap_or(0);
+        let longest = self.steps.iter().map(|step| step.size as usize).max().unwrap_or(0);
         Room::exposed(2 * longest.next_multiple_of(4096).max(SIZES_REGION))
     }
 
     #[cfg(test)]
     fn short(asked: &Asked) -> Self {
-        let step = Step { series: "comms1".to_owned(), bytes: 8, messages: 2, ranks: 3 };
-        Self { asked: asked.clone(), steps: vec![step], samples: 20, pair: [0, 1] }
+        Self { asked: asked.clone(), steps: vec![Step::new("comms1", 8, 2, 3)], samples: 20 }
     }
 }
 
@@ -101,25 +84,34 @@ const LONG: u32 = 16 << 20;
 /// The experiment of one series.
 struct Series<'a> {
     plan: &'a SeriesPlan,
-    /// By the first key of its point.
-    steps: BTreeMap<Key, &'a Step>,
+    /// As they are carried out, by the first key of their point.
+    steps: BTreeMap<Key, Step>,
 }
 
 impl Series<'_> {
     /// Samples of a batch: of long messages few suffice.
     fn samples(&self, step: &Step) -> u32 {
-        let least = if step.bytes > LONG { FEWEST_SAMPLES } else { LEAST_SAMPLES };
-        samples_within(BATCH_BYTES, step.bytes, step.messages, least, self.plan.samples)
+        let bytes = step.bytes().map_or(0, |bytes| bytes.min(u32::MAX.into()) as u32);
+        let least = if bytes > LONG { FEWEST_SAMPLES } else { LEAST_SAMPLES };
+        samples_within(BATCH_BYTES, bytes, step.messages, least, self.plan.samples)
     }
 }
 
 impl Experiment for Series<'_> {
-    fn points(&mut self, _runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
-        let point = |step: &Step| {
-            let order = step.order(self.plan.between(), self.samples(step))?;
-            Ok(Point::new(key(step, Part::Whole), order))
-        };
-        self.plan.steps.iter().map(point).collect()
+    fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
+        let choices = Choices::look(&self.plan.steps, runner)?;
+        let mut points = Vec::new();
+        for planned in &self.plan.steps {
+            let mut step = planned.clone();
+            if let Some(chosen) = choices.of(planned) {
+                (step.variant, step.way) = (chosen.variant.clone(), chosen.way);
+                runner.keep(Kept::Chosen { key: key(planned, Part::Whole), chosen })?;
+            }
+            let key = key(&step, Part::Whole);
+            points.push(Point::new(key.clone(), step.order(self.samples(&step))?));
+            self.steps.insert(key, step);
+        }
+        Ok(points)
     }
 
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {

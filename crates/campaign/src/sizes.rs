@@ -27,6 +27,40 @@ pub fn sizes(range: std::ops::RangeInclusive<u32>) -> Vec<u32> {
     sizes
 }
 
+/// Lengths of vectors whose bytes lie within `range`: powers of two of elements of so many bytes.
+pub fn vectors(range: std::ops::RangeInclusive<u32>, element: u32) -> Vec<u32> {
+    let lengths = (0..=LONGEST.ilog2()).map(|exponent| 1_u32 << exponent);
+    let fit =
+        |length: &u32| length.checked_mul(element).is_some_and(|bytes| range.contains(&bytes));
+    lengths.filter(fit).collect()
+}
+
+/// Dimensions of matrices within `range`: its ends, and the powers of two between them, each raised
+/// to a multiple of `of`, unless that is no longer in the range. A single one stays what it is.
+pub fn matrices(range: std::ops::RangeInclusive<u32>, of: u32) -> Vec<u32> {
+    if range.start() == range.end() {
+        return vec![*range.start()];
+    }
+    let powers = (0..u32::BITS).map(|exponent| 1_u32 << exponent);
+    let raised = powers.chain([*range.start(), *range.end()]).filter(|rows| range.contains(rows));
+    let raised = raised.filter_map(|rows| rows.checked_next_multiple_of(of));
+    let mut rows: Vec<u32> = raised.filter(|rows| range.contains(rows)).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    rows
+}
+
+/// Rounds of one sample of short messages, so that the clock is read seldom beside them, as far as
+/// they stay within [`ROUNDS_BYTES`].
+const ROUNDS: u32 = 16;
+/// Bytes that the rounds of one sample send one way.
+const ROUNDS_BYTES: u64 = 64 << 10;
+
+/// Rounds of one sample of messages of this length.
+pub fn rounds(bytes: u64) -> u32 {
+    (ROUNDS_BYTES / bytes.max(1)).clamp(1, ROUNDS.into()) as u32
+}
+
 /// Samples of `messages` messages of `bytes` bytes: so many that a batch moves `room` bytes, but
 /// from `least` to `most`.
 pub fn samples_within(room: u64, bytes: u32, messages: u32, least: u32, most: u32) -> u32 {
@@ -38,6 +72,21 @@ pub fn samples_within(room: u64, bytes: u32, messages: u32, least: u32, most: u3
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_messages_go_several_rounds_and_long_ones_one() {
+        let rounds = [0, 1, 4 << 10, 8 << 10, 40 << 10, 64 << 10, u64::MAX].map(rounds);
+        assert_eq!(rounds, [16, 16, 16, 8, 1, 1, 1]);
+    }
+
+    #[test]
+    fn vectors_fit_into_the_bytes_and_matrices_have_both_ends() {
+        assert_eq!(vectors(0..=64, 8), [1, 2, 4, 8]);
+        assert_eq!(vectors(20..=40, 8), [4]);
+        assert_eq!(matrices(6..=16, 1), [6, 8, 16]);
+        assert_eq!(matrices(6..=17, 3), [6, 9]);
+        assert_eq!(matrices(50..=50, 3), [50]);
+    }
 
     #[test]
     fn sizes_are_powers_of_two_and_their_neighbours() {

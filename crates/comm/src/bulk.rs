@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{CommError, Endpoint, Message, Posted, Rank};
+use crate::{CommError, Endpoint, Message, Posted, Rank, Word};
 
 /// Where the bytes of a transfer come from.
 #[derive(Clone, Copy, Debug)]
@@ -111,6 +111,48 @@ pub trait Bulk: Endpoint {
         len: usize,
         message: Message,
     ) -> Result<Begun, CommError>;
+
+    /// Whether a rank reads the exposed memory of its peers by itself, as its own
+    /// ([`Bulk::read_peer`]): the same on every rank.
+    fn shares(&self) -> bool {
+        false
+    }
+
+    /// Copies out of the exposed memory of `peer`, from offset `at` on, into memory of the caller.
+    /// Only where [`Bulk::shares`]. What the peer wrote before it sent a request is there once the
+    /// request's handler has run.
+    ///
+    /// # Errors
+    /// The range is not exposed, there is no such peer, or memory is not shared.
+    fn read_peer(&self, _peer: Rank, at: usize, into: &mut [u8]) -> Result<(), CommError> {
+        Err(CommError::NotExposed { at, len: into.len(), exposed: 0 })
+    }
+
+    /// Whether this rank reads memory of its peers that they do not expose
+    /// ([`Bulk::read_private`]).
+    ///
+    /// # Errors
+    /// It cannot, for this reason. It was tried when the ranks were connected.
+    fn single_copy(&self) -> Result<(), &str> {
+        Err("the transport has no way to a peer's private memory")
+    }
+
+    /// Where these bytes are, for [`Bulk::read_private`] of a peer. The caller neither moves nor
+    /// changes them while a peer may read. 0 where no peer can.
+    fn address(&self, _bytes: &[u8]) -> Word {
+        0
+    }
+
+    /// Fills `into` with the bytes at an address that `peer` told. A wrong address is an error, and
+    /// does no other harm than to bring wrong bytes of that peer.
+    ///
+    /// # Errors
+    /// [`CommError::SingleCopy`]; `peer` is gone or has no such memory, or the operating system
+    /// refused.
+    fn read_private(&self, _peer: Rank, _at: Word, _into: &mut [u8]) -> Result<(), CommError> {
+        let reason = self.single_copy().err().unwrap_or_default().to_owned();
+        Err(CommError::SingleCopy { reason })
+    }
 }
 
 /// The range of `len` bytes from `at` on.

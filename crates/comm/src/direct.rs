@@ -8,7 +8,9 @@ use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use crate::{Comm, CommError, Group, Members, Part, Pending, Processor, Rank, Work, check_peer};
+use crate::{
+    Comm, CommError, Group, Members, Part, Pending, Processor, Rank, View, Work, check_peer,
+};
 
 #[cfg(test)]
 mod tests;
@@ -201,6 +203,10 @@ impl Comm for Direct {
     }
 
     fn copy(&mut self, from: Part, into: Part) -> Result<(), CommError> {
+        from.copy(&mut self.memory, into)
+    }
+
+    fn copy_elements(&mut self, from: View, into: View) -> Result<(), CommError> {
         from.copy(&mut self.memory, into)
     }
 

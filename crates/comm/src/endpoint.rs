@@ -24,7 +24,7 @@ pub enum Posted {
 /// * A reply always finds room, so that handlers that reply cannot deadlock.
 ///
 /// After an error the endpoint is broken: later calls may fail at once.
-pub trait Endpoint {
+pub trait Endpoint: 'static {
     /// This process's rank.
     fn rank(&self) -> Rank;
     /// Number of ranks.

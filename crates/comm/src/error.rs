@@ -35,6 +35,12 @@ pub enum CommError {
     /// The run was stopped by its launcher.
     #[error("go on: the run was stopped")]
     Stopped,
+    /// Messages cannot be copied out of the memory of their senders here.
+    #[error("pass messages with a single copy: {reason}")]
+    SingleCopy {
+        /// Why not.
+        reason: String,
+    },
     /// The operating system refused an operation.
     #[error("{operation}: {source}")]
     System {
@@ -100,6 +106,18 @@ pub enum CommError {
     Lengths {
         /// The parts.
         parts: Box<[Part]>,
+    },
+    /// Views have other numbers of rows or columns.
+    #[error(
+        "copy {} x {} elements of this rank's memory to {} x {}: a copy needs as many rows and \
+         columns",
+        from.0, from.1, into.0, into.1
+    )]
+    Shapes {
+        /// Rows and columns of the one.
+        from: (usize, usize),
+        /// Rows and columns of the other.
+        into: (usize, usize),
     },
     /// A group has members that are not ranks, or the same rank twice.
     #[error("form a group of {members}: its members must be different ranks below {size}")]

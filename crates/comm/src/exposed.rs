@@ -1,4 +1,4 @@
-//! Memory of this process that a [`crate::Link`] exposes.
+//! Memory of this process that a [`crate::Link`] exposes, and that messages come from and go to.
 
 use std::ops::{Deref, DerefMut};
 
@@ -19,6 +19,20 @@ impl ExposedMemory {
         let bytes = vec![0; len + ALIGNMENT].into_boxed_slice();
         let begin = bytes.as_ptr().align_offset(ALIGNMENT).min(ALIGNMENT);
         Self { bytes, begin, len }
+    }
+
+    /// Changes the length. Bytes that were there keep their values, new ones are 0.
+    pub fn resize(&mut self, len: usize) {
+        if self.begin + len > self.bytes.len() {
+            let mut longer = Self::new(len);
+            longer[..self.len].copy_from_slice(self);
+            *self = longer;
+            return;
+        }
+        let before = std::mem::replace(&mut self.len, len);
+        if before < len {
+            self[before..].fill(0);
+        }
     }
 }
 
@@ -50,6 +64,19 @@ mod tests {
             assert!(len == 0 || memory.as_ptr().addr().is_multiple_of(4096));
             memory.fill(7);
             assert!(memory.iter().all(|&byte| byte == 7));
+        }
+    }
+
+    #[test]
+    fn bytes_keep_their_values_when_it_grows_and_those_that_come_are_0() {
+        let mut memory = ExposedMemory::default();
+        for (kept, len) in [(0, 3), (3, 9000), (9000, 5), (5, 8000), (8000, 0), (0, 20_000)] {
+            memory.resize(len);
+            let kept = kept.min(len);
+            assert!(memory.len() == len && memory[..kept].iter().all(|&byte| byte == 7), "{len}");
+            assert!(memory[kept..].iter().all(|&byte| byte == 0), "{len}");
+            assert!(len == 0 || memory.as_ptr().addr().is_multiple_of(4096));
+            memory.fill(7);
         }
     }
 }

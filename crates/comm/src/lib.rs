@@ -6,6 +6,8 @@
 //! * [`Bulk`]: an [`Endpoint`] that also moves bytes between memories that ranks expose.
 //! * [`ActiveMessages`]: handler table, `request`, `poll` and waiting, over any [`Endpoint`].
 //! * [`passing`]: messages of any length between parts of ranks' memories, over Active Messages.
+//! * [`collectives`]: algorithms for broadcast, sum and barrier, over any [`Comm`].
+//! * [`topology`]: the hops between the nodes of a network.
 //! * [`Am`] and [`Comm`]: what the source of a rank program sees. A rank process executes it, or a
 //!   recorder writes it down for the simulator.
 //!
@@ -23,6 +25,7 @@ mod frame;
 mod link;
 mod message;
 mod program;
+mod ring;
 mod timer;
 mod transfer;
 mod transport;
@@ -35,6 +38,7 @@ pub mod direct;
 #[cfg(feature = "conformance")]
 pub mod inproc;
 pub mod passing;
+pub mod topology;
 
 pub use active::{ActiveMessages, Answer, Call, Handlers, Outcome, ReplyHandler, RequestHandler};
 pub use bulk::{Begun, Bulk, Source, exposed_range};
@@ -46,8 +50,11 @@ pub use floor::{Bare, Floor, FloorError, Measuring, Role, Window, Yields};
 pub use frame::{Frame, FrameError, FrameKind, MAX_FRAME};
 pub use link::Link;
 pub use message::{HandlerId, MAX_WORDS, Message, NoHandler, Rank, Tag, Word};
-pub use program::{Am, BARRIER, Comm, Delay, Group, Members, Part, Pending, Processor, Verb, Work};
+pub use program::{
+    Am, BARRIER, Comm, Delay, Group, Members, Part, Pending, Processor, Verb, View, Work,
+    collectives,
+};
 pub use timer::{Stamp, Timer};
 pub use transfer::Transfer;
-pub use transport::{Can, Connected, Rendezvous, Transport};
+pub use transport::{Can, Rendezvous, Transport};
 pub use wait::{DeadlineWatch, Waiting, Watch};

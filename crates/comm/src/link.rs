@@ -11,7 +11,7 @@ use crate::{CommError, Frame, Posted, Rank, Source};
 /// Guarantees: every accepted frame is delivered once, and frames of one rank to another in order.
 /// A frame with a payload ([`Frame::has_payload`]) is delivered when the payload is in the exposed
 /// memory.
-pub trait Link {
+pub trait Link: 'static {
     /// This process's rank.
     fn rank(&self) -> Rank;
     /// Number of ranks.

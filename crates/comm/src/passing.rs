@@ -7,7 +7,8 @@
 //! * Longer (eager): its sender stores it in a slot of the receiver's exposed memory, and the
 //!   receiver copies it out.
 //! * Longer still (rendezvous): its sender announces it. When a receive has taken it, its bytes
-//!   follow in pieces through the slots; both ranks copy at the same time.
+//!   follow in pieces through the slots; both ranks copy at the same time. Or the receiver reads
+//!   them out of the sender's memory, where the transport can do that ([`Way`]).
 //!
 //! A receive names sender, tag and length. Messages of one sender and tag are received in the order
 //! of their sends, by receives in the order of their posting (MPI 4.1, section 3.5, "Semantics of
@@ -24,7 +25,7 @@
 //! call changes nothing, and [`CommError::OtherLength`] loses one message.
 
 use crate::wait::{Waiting, Watch};
-use crate::{ActiveMessages, Bulk, CommError, Handlers, Part, Pending, Rank};
+use crate::{ActiveMessages, Bulk, CommError, ExposedMemory, Handlers, Part, Pending, Rank};
 
 mod arriving;
 mod barrier;
@@ -40,8 +41,10 @@ mod lane;
 mod mail;
 mod matching;
 mod outgoing;
+mod slots;
 mod steps;
 mod tuning;
+mod way;
 mod words;
 
 pub use begun::MessageId;
@@ -49,6 +52,7 @@ pub use handlers::add_handlers;
 pub use inline::INLINE;
 pub use mail::{HoldsMail, Mail};
 pub use tuning::Tuning;
+pub use way::Way;
 
 use eager::InSlot;
 
@@ -77,7 +81,8 @@ use eager::InSlot;
 #[derive(Debug)]
 pub struct Passing<E, W, S = Mail> {
     am: ActiveMessages<E, S, W>,
-    memory: Vec<u8>,
+    /// From a page on: the processor copies bytes that are aligned as slots are faster.
+    memory: ExposedMemory,
 }
 
 impl<E: Bulk, W: Watch> Passing<E, W> {
@@ -101,13 +106,17 @@ impl<E: Bulk, W: Watch> Passing<E, W> {
     }
 }
 
-impl<E, W, S> Passing<E, W, S> {
+impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// Message passing over Active Messages that have its handlers ([`add_handlers`]) and its
     /// state. The rank's memory is empty.
-    pub fn over(am: ActiveMessages<E, S, W>) -> Self {
-        Self { am, memory: Vec::new() }
+    pub fn over(mut am: ActiveMessages<E, S, W>) -> Self {
+        let (endpoint, state) = am.parts();
+        state.mail_mut().lanes.iter_mut().for_each(|lane| lane.slots.migrate(endpoint.shares()));
+        Self { am, memory: ExposedMemory::default() }
     }
+}
 
+impl<E, W, S> Passing<E, W, S> {
     /// The Active Messages below. Requests may be sent there while no send is under way: a
     /// transport takes no request in the middle of a store.
     #[inline(always)]
@@ -157,7 +166,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         let mail = self.mail();
         let idle = mail.sends.is_empty() && mail.receives.is_empty();
         assert!(idle, "memory changes its length only while no message is under way");
-        self.memory.resize(bytes, 0);
+        self.memory.resize(bytes);
     }
 
     #[inline(always)]

@@ -20,7 +20,7 @@ impl Stamp {
 }
 
 /// A clock that stamps, and a processor that works for a controlled time.
-pub trait Timer {
+pub trait Timer: 'static {
     /// The present, ordered against the memory accesses before and after it.
     fn stamp(&self) -> Stamp;
     /// Runs so many iterations of the calibrated loop of dependent arithmetic: the Δ of the

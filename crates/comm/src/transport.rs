@@ -44,6 +44,9 @@ pub trait Rendezvous {
 
 /// A way for ranks to communicate.
 pub trait Transport: 'static {
+    /// A rank's end of it, over which Active Messages, stores, gets and message passing run.
+    type Endpoint: Bulk;
+
     /// Its name on the command line and in run files.
     const NAME: &'static str;
     /// What it is, in a few words.
@@ -63,16 +66,15 @@ pub trait Transport: 'static {
         Ok(Vec::new())
     }
 
-    /// Connects this rank with the others, and hands its end to `then`.
+    /// Connects this rank with the others.
     ///
     /// # Errors
     /// A peer did not come before the deadline, or the operating system refused.
-    fn connect<C: Connected>(
+    fn connect(
         inherited: Vec<OwnedFd>,
         exposed: usize,
         meeting: &mut dyn Rendezvous,
-        then: C,
-    ) -> Result<C::Output, CommError>;
+    ) -> Result<Self::Endpoint, CommError>;
 
     /// Prepares, before ranks are started, what two ranks inherit to measure the floors. Nothing,
     /// unless a transport says otherwise.
@@ -87,17 +89,8 @@ pub trait Transport: 'static {
     ///
     /// # Errors
     /// As [`Transport::connect`].
-    fn bare<T: Timer + 'static>(
+    fn bare<T: Timer>(
         inherited: Vec<OwnedFd>,
         meeting: &mut dyn Rendezvous,
     ) -> Result<Box<dyn Bare<T>>, CommError>;
-}
-
-/// What is to be done with a rank's end of a transport, whichever it is.
-pub trait Connected {
-    /// What comes of it.
-    type Output;
-
-    /// Takes an endpoint, over which Active Messages, stores, gets and message passing run.
-    fn endpoint<E: Bulk + 'static>(self, endpoint: E) -> Self::Output;
 }

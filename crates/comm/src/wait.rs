@@ -16,7 +16,7 @@ pub enum Waiting {
 }
 
 /// What a rank that waits checks from time to time: deadlines, and peers that have died.
-pub trait Watch {
+pub trait Watch: 'static {
     /// Called while nothing arrives. `waited` is the time since something last arrived.
     ///
     /// # Errors

@@ -1,10 +1,10 @@
 //! What every rank must receive.
 
-use std::iter::repeat;
+use std::iter::{once, repeat};
 
 use bandgap_comm::{Part, Rank};
 
-use crate::Places;
+use crate::{Elements, Places};
 
 /// Whose expectations are asked for, and in what kind of batch.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +46,8 @@ pub enum Content {
         /// Number of the message.
         message: u64,
     },
+    /// Elements of a matrix. Their part is that from the first to the last.
+    Elements(Elements),
 }
 
 /// A content at its place.
@@ -55,6 +57,20 @@ pub struct Placed {
     pub part: Part,
     /// What.
     pub content: Content,
+    /// Messages that bring it: several, where it comes in blocks or is a sum.
+    pub messages: u64,
+}
+
+impl Placed {
+    /// The same, where it comes from another rank.
+    #[must_use]
+    pub(crate) fn from(self, source: Rank) -> Self {
+        let content = match self.content {
+            Content::Elements(elements) => Content::Elements(Elements { source, ..elements }),
+            other => other,
+        };
+        Self { content, ..self }
+    }
 }
 
 /// Words that come from one peer, in this order: those number `first`, `first + step`, …, `count`
@@ -115,12 +131,27 @@ impl Expects {
         messages: u32,
         peers: impl Iterator<Item = Rank> + Clone,
     ) -> Self {
+        Self::both_ways(seat, messages, peers.map(|peer| [peer, peer]))
+    }
+
+    /// `messages` times a message goes from `seat` to rank `to`, and one of the same number comes
+    /// from rank `from`. Each has the next place.
+    pub fn shifts(seat: &Seat, messages: u32, to: Rank, from: Rank) -> Self {
+        Self::both_ways(seat, messages, once([to, from]))
+    }
+
+    /// `messages` times a message goes to the first and one comes from the second of each of `peers`.
+    fn both_ways(
+        seat: &Seat,
+        messages: u32,
+        peers: impl Iterator<Item = [Rank; 2]> + Clone,
+    ) -> Self {
         let Seat { rank, places, .. } = *seat;
         let all = (0..messages.into()).flat_map(|message| peers.clone().zip(repeat(message)));
         let mut expects = Self::default();
-        for (place, (peer, message)) in (0..).zip(all) {
-            let sent = Content::Sent { source: rank, to: peer, message };
-            let received = Content::Sent { source: peer, to: rank, message };
+        for (place, ([to, from], message)) in (0..).zip(all) {
+            let sent = Content::Sent { source: rank, to, message };
+            let received = Content::Sent { source: from, to: rank, message };
             expects.fill(places.outgoing(place), sent);
             expects.arrive(places.incoming(place), received);
         }
@@ -129,12 +160,18 @@ impl Expects {
 
     /// Before a sample, `part` holds what is sent.
     pub fn fill(&mut self, part: Part, content: Content) {
-        self.fills.push(Placed { part, content });
+        self.fills.push(Placed { part, content, messages: 0 });
     }
 
     /// In a sample, one more message arrives in `part`.
     pub fn arrive(&mut self, part: Part, content: Content) {
-        self.arrivals.push(Placed { part, content });
-        self.messages += 1;
+        self.arrive_by(1, part, content);
+    }
+
+    /// In a sample, `messages` more messages bring what is then in `part`. If it held that before,
+    /// it still does.
+    pub fn arrive_by(&mut self, messages: u64, part: Part, content: Content) {
+        self.arrivals.push(Placed { part, content, messages });
+        self.messages += messages;
     }
 }

@@ -28,8 +28,8 @@ pub struct Fact {
     pub meaning: &'static str,
     /// What its program needs.
     pub over: Over,
-    /// How it is measured over message sizes.
-    pub series: Option<Series>,
+    /// How it is measured over sizes, under one name or several.
+    pub series: &'static [Series],
     /// A batch of so many samples of the first so many ranks, of messages of a size; refused where
     /// these do not say all of it.
     pub at: fn(AtSize, u32, usize) -> Result<Order, Refused>,
@@ -92,7 +92,8 @@ pub(crate) fn ready<K: Kernel>(order: &Order, size: usize) -> Result<(K, Places)
     Ok((kernel, places))
 }
 
-struct Facts;
+/// Looks at what there is to know of each kernel.
+pub(crate) struct Facts;
 
 impl Visit for Facts {
     type Seen = Fact;
@@ -127,6 +128,6 @@ pub fn fact(name: &str) -> Result<Fact, Refused> {
 /// There is none; the error lists those that there are.
 pub fn in_series(name: &str) -> Result<(Fact, Series), Refused> {
     let facts = facts().into_iter();
-    let series = facts.filter_map(|fact| fact.series.map(|series| (series.name, (fact, series))));
+    let series = facts.flat_map(|fact| fact.series.iter().map(move |of| (of.name, (fact, *of))));
     named(series.collect(), name)
 }

@@ -6,7 +6,9 @@ use bandgap_comm::{Am, Comm, CommError, Rank, Transfer};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{AtSize, Expects, Needs, Pair, Places, Refused, Samples, Seat, Series, Stamps};
+use crate::{
+    AtSize, Buffers, Expects, Needs, Pair, Places, Refused, Samples, Seat, Series, Stamps,
+};
 
 /// A program that ranks run together, and what there is to know of it. The value holds its
 /// parameters.
@@ -17,9 +19,9 @@ pub trait Kernel: Serialize + DeserializeOwned + Clone + fmt::Debug + PartialEq 
     const NAME: &'static str;
     /// What it measures, in one line.
     const MEANING: &'static str;
-    /// How it is measured over message sizes; `None` where it is not.
-    const SERIES: Option<Series> = None;
-    /// Numbers and bytes of messages of its [`Kernel::examples`].
+    /// How it is measured over sizes, under one name or several.
+    const SERIES: &'static [Series] = &[];
+    /// Numbers and sizes ([`AtSize::size`]) of messages of its [`Kernel::examples`].
     const EXAMPLES: &'static [(u32, usize)] = &[];
 
     /// So many messages of a size; `None` where these do not say all of its parameters. A kernel
@@ -32,12 +34,30 @@ pub trait Kernel: Serialize + DeserializeOwned + Clone + fmt::Debug + PartialEq 
     /// lets pass. They move little, and differ in what changes the program's course. A kernel that
     /// [`Kernel::at`] does not make has its own.
     fn examples(size: usize) -> Vec<Self> {
+        let variants = Self::SERIES.iter().flat_map(|series| series.variants).map(Some);
+        let variants: Vec<_> =
+            std::iter::once(None).chain(variants.map(Option::<&_>::copied)).collect();
         let points = Self::EXAMPLES.iter().flat_map(|&(messages, bytes)| {
-            Pair::examples(size).map(|pair| AtSize { bytes, messages, pair })
+            let of = move |((pair, variant), buffers)| AtSize {
+                pair,
+                variant,
+                buffers,
+                ..AtSize::of(bytes, messages, size)
+            };
+            Pair::examples(size)
+                .into_iter()
+                .flat_map(|pair| variants.iter().map(move |v| (pair, *v)))
+                .flat_map(|place| Buffers::EXAMPLES.map(|buffers| (place, buffers)))
+                .map(of)
         });
-        let mut examples: Vec<Self> = points.filter_map(Self::at).collect();
-        // Where all ranks take part, the pair says nothing.
-        examples.dedup();
+        let mut examples: Vec<Self> = Vec::new();
+        // Where all ranks take part, the pair says nothing; one of the variants is the usual one; and
+        // many leave no choice of buffers.
+        for example in points.filter_map(Self::at) {
+            if !examples.contains(&example) {
+                examples.push(example);
+            }
+        }
         examples
     }
 
@@ -114,12 +134,18 @@ pub const MOST_BYTES: usize = 1 << 30;
 pub const MOST_MESSAGES: u32 = 1 << 24;
 
 /// Checks that at least `least` ranks take part.
-pub(crate) fn ranks_at_least(least: usize, size: usize) -> Result<(), Refused> {
+///
+/// # Errors
+/// There are fewer.
+pub fn ranks_at_least(least: usize, size: usize) -> Result<(), Refused> {
     Refused::unless(size >= least, || format!("it takes {least} ranks or more, not {size}"))
 }
 
 /// Checks the number of messages of a sample, and their length.
-pub(crate) fn messages_in_range(messages: u32, bytes: usize) -> Result<(), Refused> {
+///
+/// # Errors
+/// It is more than [`MOST_MESSAGES`] or none, or they are longer than [`MOST_BYTES`].
+pub fn messages_in_range(messages: u32, bytes: usize) -> Result<(), Refused> {
     Refused::unless((1..=MOST_MESSAGES).contains(&messages), || {
         format!("{messages} messages a sample: from 1 to {MOST_MESSAGES} are possible")
     })?;

@@ -4,13 +4,16 @@
 //!   how time stamps become [`Samples`]. Its program is generic over what a rank may do
 //!   ([`OverAm`], [`OverTransfer`] or [`OverComm`]). It stamps and never computes a result.
 //! * [`all`] is the list of kernels. Everything that needs every kernel walks it: [`facts`],
-//!   [`carry_out`], [`program`], and the tests.
+//!   [`carry_out`], [`program`], and the tests. A program can [`add`] its own.
 //! * An [`Order`] names a kernel, its parameters and how often it repeats. Ranks send it to each
 //!   other as JSON, in letters ([`Executor::post`]).
 //! * An [`Executor`] carries out orders on a transport and verifies what arrived. The simulator's
 //!   recorder writes the same programs down ([`program`]).
 #![forbid(unsafe_code)]
 
+mod added;
+mod adding;
+mod buffers;
 mod executor;
 mod expects;
 mod facts;
@@ -18,6 +21,7 @@ mod handlers;
 mod kernel;
 mod list;
 mod mailbox;
+mod matrix;
 mod order;
 mod outcome;
 mod places;
@@ -31,12 +35,19 @@ mod state;
 mod verify;
 mod words;
 
+pub use added::Added;
+pub use adding::{AmEntry, CommEntry, Entry, NotAdded, TransferEntry, add};
+pub use buffers::Buffers;
 pub use executor::Executor;
 pub use expects::{Content, Expects, Placed, Seat, Sequence};
 pub use facts::{Fact, Over, fact, facts, in_series};
 pub use handlers::{ECHO, SINK};
-pub use kernel::{Kernel, MOST_BYTES, MOST_MESSAGES, OverAm, OverComm, OverTransfer, Round};
+pub use kernel::{
+    Kernel, MOST_BYTES, MOST_MESSAGES, OverAm, OverComm, OverTransfer, Round, messages_in_range,
+    ranks_at_least,
+};
 pub use list::Visit;
+pub use matrix::{Block, Elements, Here, Local, Matrix, MatrixKernel, MatrixProgram, Side};
 pub use order::{MOST_SAMPLES, Order};
 pub use outcome::{Checked, Counted, Failed, Flaw, Outcome, Wrong};
 pub use places::{MOST_PLACES, Needs, Places};
@@ -44,7 +55,7 @@ pub use programs::*;
 pub use refused::Refused;
 pub use rig::{Arrived, Rig, is_counted};
 pub use rows::{Program, carry_out, carry_out_passing, program};
-pub use series::{AtSize, Series};
+pub use series::{AtSize, DOUBLE, Extent, Series};
 pub use stamps::{ISSUE, Samples, Stamps, WHOLE};
 pub use state::{Log, RankState, Tally};
 pub use words::Words;

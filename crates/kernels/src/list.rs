@@ -5,7 +5,7 @@ use crate::{OverAm, OverComm, OverTransfer, Refused};
 /// Looks at every kernel.
 pub trait Visit {
     /// What it makes of a kernel.
-    type Seen;
+    type Seen: Copy + Send + Sync + 'static;
     /// A kernel over Active Messages.
     fn am<K: OverAm>(&mut self) -> Self::Seen;
     /// A kernel of stores and gets.
@@ -20,10 +20,12 @@ macro_rules! kernels {
         $(mod $file;)*
         $(pub use $file::$Name;)*
 
-        /// What `visit` makes of each kernel, with the kernel's name. Everything that names kernels
-        /// reads this list.
+        /// What `visit` makes of each kernel, with the kernel's name, and what it made of those
+        /// that were added. Everything that names kernels reads this list.
         pub fn all<V: Visit>(visit: &mut V) -> Vec<(&'static str, V::Seen)> {
-            vec![$((<$Name as crate::Kernel>::NAME, visit.$over::<$Name>())),*]
+            let mut all = vec![$((<$Name as crate::Kernel>::NAME, visit.$over::<$Name>())),*];
+            all.extend(crate::added::seen());
+            all
         }
     };
 }

@@ -1,5 +1,6 @@
 //! What a leader tells the other ranks to run.
 
+use bandgap_comm::passing::Way;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -24,6 +25,10 @@ pub struct Order {
     pub checked: bool,
     /// Whether the timed rank and its peer probe the placement before and after.
     pub probed: bool,
+    /// Which way long messages go; absent: the usual one. A rank that cannot go that way takes the
+    /// usual one too, and its [`crate::Outcome`] says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub way: Option<Way>,
 }
 
 impl Order {
@@ -32,7 +37,7 @@ impl Order {
         // A kernel without a value in JSON is refused where it is decoded.
         let parameters = serde_json::to_value(kernel).unwrap_or_default();
         let kernel = K::NAME.to_owned();
-        Self { kernel, parameters, samples, ranks, checked: false, probed: false }
+        Self { kernel, parameters, samples, ranks, checked: false, probed: false, way: None }
     }
 
     /// The same, checked.
@@ -45,6 +50,12 @@ impl Order {
     #[must_use]
     pub fn probed(self) -> Self {
         Self { probed: true, ..self }
+    }
+
+    /// The same, with long messages that go this way.
+    #[must_use]
+    pub fn going(self, way: Way) -> Self {
+        Self { way: Some(way), ..self }
     }
 
     /// The kernel, if it is `K` and the first ranks of `size` can run it.

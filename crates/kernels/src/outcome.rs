@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use bandgap_comm::passing::Way;
 use bandgap_comm::{CommError, Rank};
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,8 @@ pub struct Outcome {
     pub checked: Checked,
     /// The first thing that was wrong in what it received.
     pub wrong: Option<Wrong>,
+    /// The way that long messages went to this rank.
+    pub way: Way,
 }
 
 /// Messages that a rank received in a batch. A request, a reply, a message of message passing and a
@@ -75,6 +78,25 @@ pub enum Flaw {
         expected: u8,
         /// What it is.
         got: u8,
+    },
+    /// An element of a matrix.
+    #[error(
+        "element ({row}, {column}) of the matrix, from the block of rank {from}, in message \
+         {message}: expected {expected:#018x}, got {got:#018x}"
+    )]
+    Element {
+        /// Whose block it is of.
+        from: Rank,
+        /// Number of the message in its sample.
+        message: u64,
+        /// Its row in the matrix.
+        row: usize,
+        /// Its column.
+        column: usize,
+        /// What it should be, as a number of 64 bits.
+        expected: u64,
+        /// What it is.
+        got: u64,
     },
     /// The word of a request or reply.
     #[error(

@@ -2,13 +2,17 @@
 
 use bandgap_comm::Part;
 
-use crate::Refused;
+use crate::{Buffers, Refused};
 
 /// Memory for a place of each message, at most, in bytes of a rank.
 pub const MOST_PLACES: usize = 64 << 20;
 
 /// Places begin at multiples of this.
 const ALIGNMENT: usize = 64;
+
+/// Distance of fresh places, at least: more than a page, so that no processor fetches the next one
+/// by itself.
+const APART: usize = 4096 + ALIGNMENT;
 
 /// Memory that a rank needs for a kernel, beside code and clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,6 +23,10 @@ pub struct Needs {
     pub sends: u64,
     /// Messages that it receives in a sample.
     pub receives: u64,
+    /// Memory that the kernel works in, in bytes: nothing is filled or compared there.
+    pub scratch: usize,
+    /// Where successive messages lie.
+    pub buffers: Buffers,
     /// Memory that it must expose for transfers, at least.
     pub exposed: usize,
     /// Elements of the longest vectors that it computes with ([`bandgap_comm::Work::Daxpy`]).
@@ -32,11 +40,17 @@ impl Needs {
     pub fn both_ways(messages: u64, bytes: usize) -> Self {
         Self { bytes, sends: messages, receives: messages, ..Self::default() }
     }
+
+    /// The same, with messages that lie there.
+    #[must_use]
+    pub fn lying(self, buffers: Buffers) -> Self {
+        Self { buffers, ..self }
+    }
 }
 
-/// The places of a rank: regions that messages are sent from and received into. In timed batches
-/// each region has one place, which all messages share; in checked batches each message has its
-/// own.
+/// The places of a rank: regions that messages are sent from and received into, and one to work in.
+/// In timed batches each of the first two has one place, which all messages share, or a ring of
+/// places; or the two are the same ([`Buffers`]). In checked batches each message has its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Places {
     bytes: usize,
@@ -44,15 +58,34 @@ pub struct Places {
     stride: usize,
     /// The first place received into.
     incoming: usize,
-    memory: usize,
+    /// Places of each region, of which the first follows the last.
+    count: u64,
+    /// The region that a rank answers from.
+    answering: usize,
+    /// What the kernel works in.
+    scratch: Part,
 }
 
 impl Places {
     /// One place to send from and one to receive into.
     pub fn shared(needs: &Needs) -> Self {
-        let room = needs.bytes.next_multiple_of(ALIGNMENT);
-        let rooms = [needs.sends, needs.receives].map(|n| if n > 0 { room } else { 0 });
-        Self { bytes: needs.bytes, stride: 0, incoming: rooms[0], memory: rooms[0] + rooms[1] }
+        let Needs { bytes, sends, receives, buffers, .. } = *needs;
+        let room = bytes.next_multiple_of(ALIGNMENT);
+        let (stride, count) = match buffers {
+            Buffers::Fresh { ring } => {
+                let stride = room.max(APART);
+                (stride, (ring / stride).max(1))
+            }
+            _ => (0, 1),
+        };
+        let region = room.max(stride * count);
+        let [outgoing, incoming] = [sends, receives].map(|n| if n > 0 { region } else { 0 });
+        let memory = match buffers {
+            Buffers::Same => outgoing.max(incoming),
+            _ => outgoing + incoming,
+        };
+        let (incoming, scratch) = (memory - incoming, Part::new(memory, needs.scratch));
+        Self { bytes, stride, incoming, count: count as u64, answering: 0, scratch }
     }
 
     /// A place of its own for each message of a sample.
@@ -61,7 +94,8 @@ impl Places {
     /// They would take more than [`MOST_PLACES`].
     pub fn own(needs: &Needs) -> Result<Self, Refused> {
         if needs.sends <= 1 && needs.receives <= 1 {
-            return Ok(Self::shared(needs));
+            let places = Self::shared(&needs.lying(Buffers::Separate));
+            return Ok(places.answering(needs.buffers));
         }
         let room = needs.bytes.next_multiple_of(ALIGNMENT);
         let all = |places: u64| places.saturating_mul(room as u64);
@@ -75,25 +109,58 @@ impl Places {
                 needs.bytes
             )));
         }
-        let (incoming, memory) = (incoming as usize, memory as usize);
-        Ok(Self { bytes: needs.bytes, stride: room, incoming, memory })
+        let scratch = Part::new(memory as usize, needs.scratch);
+        let (bytes, incoming) = (needs.bytes, incoming as usize);
+        let count = needs.sends.max(needs.receives);
+        let places = Self { bytes, stride: room, incoming, count, answering: 0, scratch };
+        Ok(places.answering(needs.buffers))
     }
 
-    /// The part that message `index` of a sample is sent from.
+    /// The same, where a rank answers as the policy says: with what it received, or with its own.
+    fn answering(self, buffers: Buffers) -> Self {
+        let answering = if buffers == Buffers::Same { self.incoming } else { 0 };
+        Self { answering, ..self }
+    }
+
+    /// The part that message `index` of a batch is sent from.
     #[inline(always)]
     pub fn outgoing(&self, index: u64) -> Part {
-        Part::new(index as usize * self.stride, self.bytes)
+        self.part(0, index)
     }
 
-    /// The part that message `index` of a sample is received into.
+    /// The part that message `index` of a batch is received into.
     #[inline(always)]
     pub fn incoming(&self, index: u64) -> Part {
-        Part::new(self.incoming + index as usize * self.stride, self.bytes)
+        self.part(self.incoming, index)
+    }
+
+    /// The part that a rank sends from when it answers message `index` of a batch: as
+    /// [`Places::outgoing`], or where it received that message ([`Buffers::Same`]).
+    #[inline(always)]
+    pub fn answer(&self, index: u64) -> Part {
+        self.part(self.answering, index)
+    }
+
+    #[inline(always)]
+    fn part(&self, region: usize, index: u64) -> Part {
+        let index = if self.stride == 0 { 0 } else { index % self.count };
+        Part::new(region + index as usize * self.stride, self.bytes)
+    }
+
+    /// Places of a region that messages take in turn.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The part that the kernel works in, in every sample the same.
+    #[inline(always)]
+    pub fn scratch(&self) -> Part {
+        self.scratch
     }
 
     /// Bytes of all places.
     pub fn memory(&self) -> usize {
-        self.memory
+        self.scratch.end()
     }
 }
 
@@ -117,6 +184,36 @@ mod tests {
         assert_eq!([0, 9].map(|i| shared.incoming(i)), [Part::new(128, 65); 2]);
         assert_eq!(shared.memory(), 256);
         assert_eq!(Places::shared(&needs(0, 0, 0)).memory(), 0);
+        for (places, begin) in [(own, 640), (shared, 256)] {
+            assert_eq!(places.scratch(), Part::new(begin, 0));
+        }
+        let works = Needs { scratch: 65, ..needs(65, 3, 2) };
+        let places = Places::own(&works).unwrap();
+        assert_eq!((places.scratch(), places.memory()), (Part::new(640, 65), 705));
+    }
+
+    #[test]
+    fn one_array_travels_or_each_message_has_the_next_place_of_a_ring() {
+        let lying = |buffers| needs(65, 3, 3).lying(buffers);
+        let same = Places::shared(&lying(Buffers::Same));
+        let array = Part::new(0, 65);
+        assert_eq!([same.outgoing(0), same.incoming(1), same.answer(2)], [array; 3]);
+        assert_eq!(same.memory(), 128);
+        // In a checked batch only who answers has one array.
+        let own = Places::own(&lying(Buffers::Same)).unwrap();
+        assert!((0..3).all(|i| own.answer(i) == own.incoming(i) && own.outgoing(i).at == 128 * i as usize));
+        let one = Places::own(&needs(65, 1, 1).lying(Buffers::Same)).unwrap();
+        assert_eq!((one.answer(0), one.outgoing(0)), (one.incoming(0), array));
+        assert_ne!(one.incoming(0), array);
+        // 20000 bytes hold 4 places of a page and a line.
+        let fresh = Places::shared(&lying(Buffers::Fresh { ring: 20_000 }));
+        let at = [0, 1, 3, 4].map(|i| fresh.outgoing(i).at);
+        assert_eq!(at, [0, 4160, 3 * 4160, 0]);
+        assert_eq!((fresh.incoming(0).at, fresh.answer(1).at), (4 * 4160, 4160));
+        assert_eq!(fresh.memory(), 8 * 4160);
+        let long =
+            Places::shared(&Needs { bytes: 30_000, ..lying(Buffers::Fresh { ring: 20_000 }) });
+        assert_eq!((long.outgoing(1).at, long.incoming(1).at, long.memory()), (0, 30_016, 60_032));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What carries out orders for real.
 
+use bandgap_comm::passing::Way;
 use bandgap_comm::{BARRIER, CommError, Processor, Rank, Stamp};
 
 use crate::{Log, Needs, Tally, Wrong};
@@ -16,6 +17,11 @@ pub trait Rig: Processor {
     /// Gives the rank `memory` bytes that messages come from and go to, what else `needs` asks for,
     /// and room for so many marks.
     fn prepare(&mut self, needs: &Needs, memory: usize, marks: usize);
+    /// From here on long messages go this way, if they can. Returns the way that they go. Called on
+    /// every rank for every order.
+    fn go(&mut self, _way: Way) -> Way {
+        Way::default()
+    }
     /// A turn of the program begins. Stores and gets are between this rank and `partner`.
     fn turn(&mut self, _turn: u64, _partner: Rank) {}
     /// The memory that messages come from and go to.

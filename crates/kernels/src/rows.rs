@@ -15,9 +15,10 @@ use crate::{
 /// Carries out a rank's part of an order of one kernel: its program, compiled for rigs of type `M`.
 type Row<M> = fn(&mut M, &Order) -> Result<Outcome, Failed>;
 
-struct Rows<M>(PhantomData<M>);
+/// Looks at what a rig needs of each kernel.
+pub(crate) struct Rows<M>(pub PhantomData<M>);
 
-impl<M: Rig + Transfer + Comm> Visit for Rows<M> {
+impl<M: Rig + Transfer + Comm + 'static> Visit for Rows<M> {
     type Seen = Row<M>;
 
     fn am<K: OverAm>(&mut self) -> Row<M> {
@@ -31,7 +32,7 @@ impl<M: Rig + Transfer + Comm> Visit for Rows<M> {
     }
 }
 
-fn passing<M: Rig + Comm, K: OverComm>() -> Row<M> {
+fn passing<M: Rig + Comm + 'static, K: OverComm>() -> Row<M> {
     |rig, order| batch(rig, order, |rig, kernel: &K, places, round| kernel.run(rig, places, round))
 }
 
@@ -39,13 +40,16 @@ fn passing<M: Rig + Comm, K: OverComm>() -> Row<M> {
 ///
 /// # Errors
 /// The order cannot be carried out, a peer is gone, or a deadline passed.
-pub fn carry_out<M: Rig + Transfer + Comm>(rig: &mut M, order: &Order) -> Result<Outcome, Failed> {
+pub fn carry_out<M: Rig + Transfer + Comm + 'static>(
+    rig: &mut M,
+    order: &Order,
+) -> Result<Outcome, Failed> {
     named(all(&mut Rows(PhantomData)), &order.kernel)?(rig, order)
 }
 
 struct PassingRows<M>(PhantomData<M>);
 
-impl<M: Rig + Comm> Visit for PassingRows<M> {
+impl<M: Rig + Comm + 'static> Visit for PassingRows<M> {
     type Seen = Option<Row<M>>;
 
     fn am<K: OverAm>(&mut self) -> Option<Row<M>> {
@@ -63,7 +67,10 @@ impl<M: Rig + Comm> Visit for PassingRows<M> {
 ///
 /// # Errors
 /// As [`carry_out`].
-pub fn carry_out_passing<M: Rig + Comm>(rig: &mut M, order: &Order) -> Result<Outcome, Failed> {
+pub fn carry_out_passing<M: Rig + Comm + 'static>(
+    rig: &mut M,
+    order: &Order,
+) -> Result<Outcome, Failed> {
     let rows = all(&mut PassingRows(PhantomData)).into_iter();
     named(rows.filter_map(|(name, row)| Some((name, row?))).collect(), &order.kernel)?(rig, order)
 }
@@ -76,13 +83,14 @@ pub type Program<M> = Box<dyn Fn(&mut M) -> Result<(), CommError>>;
 ///
 /// # Errors
 /// The order cannot be carried out.
-pub fn program<M: Transfer + Comm>(order: &Order) -> Result<Program<M>, Refused> {
+pub fn program<M: Transfer + Comm + 'static>(order: &Order) -> Result<Program<M>, Refused> {
     named(all(&mut Programs(PhantomData)), &order.kernel)?(order)
 }
 
-struct Programs<M>(PhantomData<M>);
+/// Looks at what an interpreter needs of each kernel.
+pub(crate) struct Programs<M>(pub PhantomData<M>);
 
-impl<M: Transfer + Comm> Visit for Programs<M> {
+impl<M: Transfer + Comm + 'static> Visit for Programs<M> {
     type Seen = fn(&Order) -> Result<Program<M>, Refused>;
 
     fn am<K: OverAm>(&mut self) -> Self::Seen {

@@ -1,8 +1,8 @@
-//! Kernels over message sizes.
+//! Kernels over sizes, ranks and variants.
 
-use crate::Pair;
+use crate::{Buffers, Pair, Refused};
 
-/// How a kernel is measured over message sizes and numbers of ranks.
+/// How a kernel is measured over sizes and numbers of ranks.
 #[derive(Clone, Copy, Debug)]
 pub struct Series {
     /// The series' name on the command line and in run files.
@@ -14,36 +14,146 @@ pub struct Series {
     pub parts: u32,
     /// Whether all ranks take part, rather than two.
     pub of_all: bool,
-    /// Whether its messages have a size; a barrier has none, and a rate instead of a bandwidth.
-    pub sized: bool,
-    /// Messages of the size that one operation moves between so many ranks: the bandwidth counts
+    /// Whether it is measured at each distance that there is between two ranks.
+    pub at_distances: bool,
+    /// Whether it leaves a choice of where successive messages lie ([`Buffers`]).
+    pub buffered: bool,
+    /// Whether another rank begins each operation, rank 0 the first of a sample. If it began the last
+    /// too, its time would end before the others have their bytes.
+    pub in_turn: bool,
+    /// What it is measured over.
+    pub extent: Extent,
+    /// Bytes of a message at a point.
+    pub message: fn(&AtSize) -> u64,
+    /// Messages of that length that one operation moves between so many ranks: the bandwidth counts
     /// them all.
     pub moves: fn(usize) -> u64,
+    /// The ways in which its operation can be done, where there are several.
+    pub variants: &'static [&'static str],
 }
 
+/// What a series is measured over, beside numbers of ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Nothing: a barrier has no size. The result is a rate instead of a bandwidth.
+    None,
+    /// Bytes of a message.
+    Bytes,
+    /// Elements of a vector of doubles.
+    Doubles,
+    /// Rows and columns of a square matrix of doubles.
+    Dimension,
+}
+
+/// Bytes of an element of a vector or a matrix.
+pub const DOUBLE: usize = size_of::<f64>();
+
 impl Series {
-    /// A series whose point is one operation between two ranks, which moves one message.
+    /// A series over bytes whose point is one operation between two ranks, which moves one message.
     pub const fn between_two(name: &'static str, meaning: &'static str) -> Self {
-        Self { name, meaning, parts: 1, of_all: false, sized: true, moves: |_| 1 }
+        Self {
+            name,
+            meaning,
+            parts: 1,
+            of_all: false,
+            at_distances: false,
+            buffered: false,
+            in_turn: false,
+            extent: Extent::Bytes,
+            message: |point| point.size as u64,
+            moves: |_| 1,
+            variants: &[],
+        }
     }
 
-    /// A series whose point is one operation of all ranks, which moves so many messages.
+    /// A series over bytes whose point is one operation of all ranks, which moves so many messages.
     pub const fn of_all(
         name: &'static str,
         meaning: &'static str,
         moves: fn(usize) -> u64,
     ) -> Self {
-        Self { name, meaning, parts: 1, of_all: true, sized: true, moves }
+        Self { of_all: true, moves, ..Self::between_two(name, meaning) }
+    }
+
+    /// So many operations of a sample of so many ranks, or one more, so that rank 0 does not begin the
+    /// last of them.
+    pub fn ending_elsewhere(&self, messages: u32, ranks: usize) -> u32 {
+        let begins_last =
+            self.in_turn && ranks > 1 && (messages as usize - 1).is_multiple_of(ranks);
+        if begins_last { messages + 1 } else { messages }
+    }
+
+    /// Whether its variants are algorithms for one operation, of which one may be chosen.
+    pub fn by_algorithm(&self) -> bool {
+        self.of_all && !self.variants.is_empty()
+    }
+
+    /// The variant of this name, as the series has it.
+    ///
+    /// # Errors
+    /// It has none of this name; the error lists those that it has.
+    pub fn variant(&self, name: &str) -> Result<&'static str, Refused> {
+        let found = self.variants.iter().find(|variant| **variant == name);
+        found.copied().ok_or_else(|| {
+            let why = match self.variants {
+                [] => format!("it is done in one way, and none is called {name}"),
+                some => format!("it is not done by {name}; there are {}", some.join(", ")),
+            };
+            Refused::because(why).of(self.name)
+        })
     }
 }
 
-/// So many messages of a size: a point of a series, or a layer beside its floors.
+impl Extent {
+    /// Its name as an axis.
+    pub fn axis(self) -> &'static str {
+        match self {
+            Self::None | Self::Bytes => "bytes",
+            Self::Doubles => "elements",
+            Self::Dimension => "dimension",
+        }
+    }
+}
+
+/// A point of a series, or a layer beside its floors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AtSize {
-    /// Bytes of a message (n).
-    pub bytes: usize,
+    /// Its place on the series' extent; without one, bytes of a message.
+    pub size: usize,
     /// Operations of a sample (M).
     pub messages: u32,
+    /// Number of ranks that take part.
+    pub ranks: usize,
     /// Between which ranks, where two take part.
     pub pair: Pair,
+    /// Which of the series' variants; `None` is the usual one.
+    pub variant: Option<&'static str>,
+    /// Rows and columns of the mesh that the ranks are, where it is not the usual one.
+    pub mesh: Option<[usize; 2]>,
+    /// Where successive messages lie, if the kernel leaves a choice.
+    pub buffers: Buffers,
+}
+
+impl AtSize {
+    /// So many messages of so many bytes, between the first two ranks or all of `ranks`.
+    pub fn of(bytes: usize, messages: u32, ranks: usize) -> Self {
+        let (pair, buffers) = (Pair::FIRST, Buffers::default());
+        Self { size: bytes, messages, ranks, pair, variant: None, mesh: None, buffers }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_timing_rank_never_begins_the_last_operation() {
+        let series = Series { in_turn: true, ..Series::of_all("a", "b", |_| 1) };
+        let counts = |ranks| [1, 2, 3, 4, 5, 15, 16].map(|n| series.ending_elsewhere(n, ranks));
+        assert_eq!(counts(2), [2, 2, 4, 4, 6, 16, 16]);
+        assert_eq!(counts(4), [2, 2, 3, 4, 6, 15, 16]);
+        assert_eq!(counts(1), [1, 2, 3, 4, 5, 15, 16]);
+        let other = Series { in_turn: false, ..series };
+        assert_eq!(other.ending_elsewhere(1, 2), 1);
+    }
 }

@@ -45,6 +45,24 @@ impl Samples {
         Self([(ISSUE, issue), (WHOLE, whole)].into())
     }
 
+    /// These, and as column `name` what another rank's stamps say of the whole.
+    #[must_use]
+    pub fn beside(mut self, name: &'static str, other: &Self) -> Self {
+        self.0.insert(name, other.column(WHOLE).to_vec());
+        self
+    }
+
+    /// Columns [`ISSUE`], `last` and [`WHOLE`] of a rank's stamps, which come in fours.
+    ///
+    /// *Formula*: with stamps b, i, a, e of a sample: issue = i − b, last = e − a, whole = e − b.
+    pub fn of_fours(stamps: &Stamps, rank: Rank, last: &'static str) -> Self {
+        let columns = [(ISSUE, 0, 1), (last, 2, 3), (WHOLE, 0, 3)].map(|(name, from, to)| {
+            let samples = of(stamps, rank).chunks_exact(4);
+            (name, samples.map(|sample| sample[to].saturating_sub(sample[from])).collect())
+        });
+        Self(columns.into())
+    }
+
     /// Column [`ISSUE`] of a rank's stamps at the borders of samples: the differences of neighbours.
     pub fn of_borders(stamps: &Stamps, rank: Rank) -> Self {
         let issue =
@@ -58,13 +76,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn triples_give_two_columns_and_borders_one() {
+    fn triples_give_two_columns_fours_three_and_borders_one() {
         let triples = Samples::of_triples(&[vec![7], vec![10, 13, 20, 30, 35, 36, 99]], 1);
         assert_eq!((triples.column(ISSUE), triples.column(WHOLE)), (&[3, 5][..], &[10, 6][..]));
         let borders = Samples::of_borders(&[vec![10, 13, 20], vec![]], 0);
         assert_eq!(borders.column(ISSUE), [3, 7]);
         assert_eq!(borders.names().collect::<Vec<_>>(), [ISSUE]);
         assert!(borders.column(WHOLE).is_empty());
+        let fours = Samples::of_fours(&[vec![10, 13, 20, 25, 30, 31, 33, 36, 99]], 0, "last");
+        let columns = [ISSUE, "last", WHOLE].map(|name| fours.column(name).to_vec());
+        assert_eq!(columns, [[3, 1], [5, 3], [15, 6]]);
         assert!(Samples::of_borders(&[], 0).column(ISSUE).is_empty());
     }
 }

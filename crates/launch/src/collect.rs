@@ -13,6 +13,7 @@ use bandgap_comm::CommError;
 
 use crate::launcher::{Ended, Launch};
 use crate::message::{Assignment, Wait};
+use crate::replayed::Replayed;
 use crate::start::Local;
 use crate::virtual_time::VirtualRunner;
 use crate::{Classify, Exit, Failure, Target, Transport, memory};
@@ -233,6 +234,7 @@ fn in_virtual_time(
         size: ranks,
         begun: Instant::now(),
         kept: Table::default(),
+        replayed: Replayed::default(),
         progress,
         stopped: &|| stage.signalled(),
     };

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use bandgap_campaign::data::{Kept, Probe};
 use bandgap_campaign::floors::kernel_order;
 use bandgap_campaign::runner::{Executed, Runner, Stop};
+use bandgap_comm::passing::Way;
 use bandgap_comm::{CommError, Delay, Rank};
 use bandgap_host::WorkRate;
 use bandgap_kernels::{Failed, Order, WHOLE, fact};
@@ -188,7 +189,11 @@ impl Runner for LiveRunner<'_> {
         let probe = probe.map(|ticks| ticks.map(|ticks| self.probe(ticks)));
         let checked = all.iter().map(|carried| carried.outcome.checked);
         let checked = checked.reduce(bandgap_kernels::Checked::and).unwrap_or_default();
-        Ok(Executed { probe, checked, ..self.samples(&order, &mut all)? })
+        // Where one rank could not go the way that was ordered, all went in pieces.
+        let mut ways = all.iter().take(order.ranks).map(|carried| carried.outcome.way);
+        let way =
+            ways.next().map(|first| if ways.all(|way| way == first) { first } else { Way::Pieces });
+        Ok(Executed { probe, checked, way, ..self.samples(&order, &mut all)? })
     }
 
     fn look(&mut self, order: &Order) -> Result<Option<Probe>, Stop> {

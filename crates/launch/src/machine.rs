@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bandgap_comm::passing::Tuning;
-use bandgap_comm::{Bulk, CommError, Connected, Delay, Rank, Waiting, Watch};
+use bandgap_comm::{Bulk, CommError, Delay, Endpoint as _, Rank, Transport, Waiting, Watch};
 use bandgap_host::CycleClock;
 use bandgap_kernels::{Executor, Failed, Order, Outcome};
 
@@ -44,6 +44,9 @@ pub trait Machine {
     fn time_delay(&mut self, delay: Delay, messages: u32, samples: u32) -> Vec<u64>;
 }
 
+/// What carries out orders over a transport.
+pub type RigOver<T> = Executor<<T as Transport>::Endpoint, CycleClock, RankWatch>;
+
 /// What a machine is made of beside its end of a transport.
 pub struct Parts {
     /// The clock that stamps.
@@ -56,15 +59,20 @@ pub struct Parts {
     pub tuning: Tuning,
 }
 
-impl Connected for Parts {
-    type Output = Result<Box<dyn Machine>, CommError>;
-
-    /// Message passing has its slots in the exposed memory, if there is room for them.
-    fn endpoint<E: Bulk + 'static>(self, endpoint: E) -> Self::Output {
+impl Parts {
+    /// The machine over this end of transport `T`. Message passing has its slots in the exposed
+    /// memory, if there is room for them.
+    ///
+    /// # Errors
+    /// The slots do not fit.
+    pub fn machine<T: Transport>(
+        self,
+        endpoint: T::Endpoint,
+    ) -> Result<Box<dyn Machine>, CommError> {
         let Self { clock, waiting, watch, tuning } = self;
         let room = endpoint.exposed() >= tuning.memory(endpoint.size());
         let slots = room.then_some((0, &tuning));
-        Ok(Box::new(Executor::new(endpoint, slots, waiting, watch, clock)?))
+        Ok(Box::new(RigOver::<T>::new(endpoint, slots, waiting, watch, clock)?))
     }
 }
 

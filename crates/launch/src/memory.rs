@@ -46,9 +46,8 @@ mod tests {
             let (precision, confidence, seed, stamp, check) = (0.05, 0.95, 1, 0.0, false);
             let plan = SeriesPlan {
                 asked: Asked { precision, confidence, budget: 1.0, seed, stamp, check },
-                steps: vec![Step { series: series.to_owned(), bytes, messages: 1, ranks: 2 }],
+                steps: vec![Step::new(series, bytes, 1, 2)],
                 samples: 20,
-                pair: [0, 1],
             };
             let transport: Transport = transport.parse().unwrap();
             plan.room(2, &transport.can.tuning).memory

@@ -6,16 +6,29 @@ use std::str::FromStr;
 
 use bandgap_comm::{Bare, Can, CommError, Floor, Rendezvous};
 use bandgap_host::CycleClock;
+use bandgap_kernels::{Added, Entry};
 
-use crate::machine::{Machine, Parts};
+use crate::machine::{Machine, Parts, RigOver};
 
-/// Every transport, a line each.
-const ALL: &[Transport] = &[
-    Transport::of::<bandgap_shm::Shm>(),
-    Transport::of::<bandgap_socket::tcp::Tcp>(),
-    Transport::of::<bandgap_socket::unix::Unix>(),
-    Transport::of::<bandgap_socket::udp::Udp>(),
-];
+macro_rules! transports {
+    ($($transport:ty,)*) => {
+        /// Every transport.
+        const ALL: &[Transport] = &[$(Transport::of::<$transport>()),*];
+
+        /// The kernel, compiled for every transport.
+        pub(crate) fn on_each<K: Entry>(kernel: Added) -> Added {
+            kernel$(.on::<K, RigOver<$transport>>())*
+        }
+    };
+}
+
+// Every transport, a line each.
+transports! {
+    bandgap_shm::Shm,
+    bandgap_socket::tcp::Tcp,
+    bandgap_socket::unix::Unix,
+    bandgap_socket::udp::Udp,
+}
 
 /// One of the list: what a transport says of itself, and its functions, compiled for it.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +68,7 @@ impl Transport {
             floors: T::FLOORS,
             prepare: T::prepare,
             connect: |inherited, exposed, meeting, parts| {
-                T::connect(inherited, exposed, meeting, parts)?
+                parts.machine::<T>(T::connect(inherited, exposed, meeting)?)
             },
             prepare_bare: T::prepare_bare,
             bare: T::bare::<CycleClock>,

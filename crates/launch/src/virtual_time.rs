@@ -6,7 +6,9 @@ use bandgap_campaign::data::{Kept, Probe, Table};
 use bandgap_campaign::runner::{Executed, Runner, Stop};
 use bandgap_comm::Delay;
 use bandgap_kernels::{Order, fact, program};
-use bandgap_sim::{Machine, Recorder, SimError, record, replay};
+use bandgap_sim::{Machine, Recorder, SimError, record_for, replay};
+
+use crate::replayed::Replayed;
 
 /// Carries out orders on a simulated LogGP machine.
 pub struct VirtualRunner<'a> {
@@ -17,6 +19,8 @@ pub struct VirtualRunner<'a> {
     pub begun: Instant,
     /// What was measured.
     pub kept: Table,
+    /// What was replayed.
+    pub replayed: Replayed,
     pub progress: &'a mut dyn FnMut(f64, &str),
     /// Whether the user stopped the run.
     pub stopped: &'a dyn Fn() -> bool,
@@ -26,6 +30,21 @@ const PICOSECONDS: f64 = 1e3;
 
 fn refused(error: SimError) -> Stop {
     Stop::Sim(Box::new(error))
+}
+
+impl VirtualRunner<'_> {
+    /// Records the programs of all ranks, and replays them.
+    fn replay(&self, order: &Order) -> Result<Executed, Stop> {
+        let fact = fact(&order.kernel)?;
+        let rank = program::<Recorder>(order)?;
+        let schedule =
+            record_for(self.machine, order.ranks, |recorder| rank(recorder)).map_err(refused)?;
+        let replayed = replay(&schedule, self.machine).map_err(refused)?;
+        let samples = (fact.samples)(order, self.size, &replayed.marks)?;
+        let ns = |ticks: &[u64]| ticks.iter().map(|ps| *ps as f64 / PICOSECONDS).collect();
+        let column = |name| (name, ns(samples.column(name)));
+        Ok(Executed { samples: samples.names().map(column).collect(), ..Executed::default() })
+    }
 }
 
 impl Runner for VirtualRunner<'_> {
@@ -49,14 +68,12 @@ impl Runner for VirtualRunner<'_> {
         if (self.stopped)() {
             return Err(Stop::Interrupted);
         }
-        let fact = fact(&order.kernel)?;
-        let rank = program::<Recorder>(order)?;
-        let schedule = record(order.ranks, |recorder| rank(recorder)).map_err(refused)?;
-        let replayed = replay(&schedule, self.machine).map_err(refused)?;
-        let samples = (fact.samples)(order, self.size, &replayed.marks)?;
-        let ns = |ticks: &[u64]| ticks.iter().map(|ps| *ps as f64 / PICOSECONDS).collect();
-        let column = |name| (name, ns(samples.column(name)));
-        Ok(Executed { samples: samples.names().map(column).collect(), ..Executed::default() })
+        if let Some(batch) = self.replayed.get(order) {
+            return Ok(batch.clone());
+        }
+        let batch = self.replay(order)?;
+        self.replayed.keep(order, &batch);
+        Ok(batch)
     }
 
     fn look(&mut self, _order: &Order) -> Result<Option<Probe>, Stop> {
@@ -65,6 +82,10 @@ impl Runner for VirtualRunner<'_> {
 
     fn delay(&self, ns: f64) -> Delay {
         Delay { iterations: 1, picoseconds: (ns * PICOSECONDS).round() as u64 }
+    }
+
+    fn daxpy(&self, elements: u32) -> Delay {
+        Delay { iterations: elements, picoseconds: self.machine.daxpy(elements) }
     }
 
     fn time_delay(&mut self, delay: Delay, _messages: u32, samples: u32) -> Vec<f64> {
@@ -83,5 +104,59 @@ impl Runner for VirtualRunner<'_> {
 
     fn elapsed(&self) -> Duration {
         self.begun.elapsed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bandgap_kernels::facts;
+
+    use super::*;
+
+    fn with<T>(machine: &Machine, run: impl FnOnce(&mut VirtualRunner<'_>) -> T) -> T {
+        run(&mut VirtualRunner {
+            machine,
+            size: 4,
+            begun: Instant::now(),
+            kept: Table::default(),
+            replayed: Replayed::default(),
+            progress: &mut |_, _| {},
+            stopped: &|| false,
+        })
+    }
+
+    #[test]
+    fn what_was_replayed_before_changes_no_result() {
+        let machine = Machine::load("ipsc860").unwrap();
+        let orders: Vec<Order> = facts()
+            .iter()
+            .flat_map(|fact| [2, 3].into_iter().flat_map(|samples| (fact.examples)(4, samples)))
+            .collect();
+        assert!(orders.len() > 20);
+        let fresh = |order: &Order| with(&machine, |runner| runner.run(order).unwrap());
+        let expected: Vec<Executed> = orders.iter().map(fresh).collect();
+        with(&machine, |runner| {
+            for round in 0..2 {
+                for (order, expected) in orders.iter().zip(&expected) {
+                    assert_eq!(runner.run(order).unwrap(), *expected, "{round} {order:?}");
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn an_order_is_replayed_once() {
+        let machine = Machine::load("ipsc860").unwrap();
+        let order = (fact("ping_pong").unwrap().examples)(4, 3).remove(0);
+        with(&machine, |runner| {
+            // A batch that no replay can bring.
+            let kept = Executed { unavailable: Some("kept".into()), ..Executed::default() };
+            runner.replayed.keep(&order, &kept);
+            assert_eq!(runner.run(&order).unwrap(), kept);
+            let other = Order { samples: 2, ..order };
+            let replayed = runner.run(&other).unwrap();
+            assert_eq!(runner.replayed.get(&other), Some(&replayed));
+            assert_eq!(replayed.column("whole").len(), 2);
+        });
     }
 }

@@ -115,6 +115,12 @@ pub enum ModelError {
         /// How many there are.
         found: usize,
     },
+    /// Points of one distance only.
+    #[error("{found} distance, at least 2 are needed for the time of a hop and 3 are better")]
+    TooFewDistances {
+        /// How many there are.
+        found: usize,
+    },
     /// A given break has no sizes on one of its sides.
     #[error(
         "a break at {} leaves no sizes on one side; the sizes are {} to {}",

@@ -4,6 +4,9 @@
 //! - [`observation`]: the input, and how rows of a table become it.
 //! - [`signature`]: the output; [`extract`] makes it from observations.
 //! - [`finding`]: sentences on where a signature's assumptions do not hold or are not checked.
+//! - [`collectives`]: what a broadcast, a sum and a barrier cost, by algorithm.
+//! - [`doublings`], [`growth`]: how a time grows with the ranks, and with the size of a problem.
+//! - [`hops`]: times of messages over several distances, to t_startup, t_byte and h.
 //! - [`hockney`]: times of messages of any length, to r∞, n½, t0 and π0; LogGP's G.
 //!
 //! Source of LogP's method: "Assessing Fast Network Interfaces" (the LogP paper), sections
@@ -15,10 +18,14 @@
 #![forbid(unsafe_code)]
 
 mod arm;
+pub mod collectives;
 mod curve;
+pub mod doublings;
 mod error;
 pub mod finding;
+pub mod growth;
 pub mod hockney;
+pub mod hops;
 mod linear;
 pub mod logp;
 pub mod observation;

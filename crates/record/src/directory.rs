@@ -76,31 +76,45 @@ impl RunDir {
     /// stopped, finds the old contents or the new ones. Returns its path.
     ///
     /// # Errors
-    /// A name that is not a plain file name, and those of the file system (a full disk among them),
-    /// with the path.
+    /// A name that is neither a plain file name nor one in a folder of the run, `FOLDER/NAME`; and
+    /// those of the file system (a full disk among them), with the path.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, RecordError> {
-        let mut parts = Path::new(name).components();
-        if !matches!((parts.next(), parts.next()), (Some(Component::Normal(part)), None) if part == name)
-        {
+        let (folder, file) = match name.split_once('/') {
+            Some((folder, file)) => (Some(folder), file),
+            None => (None, name),
+        };
+        if !folder.into_iter().chain([file]).all(is_plain) {
             return Err(RecordError::FileName { name: name.to_owned() });
         }
-        let path = self.path.join(name);
-        self.replace(&path, bytes).map_err(at("write", &path))?;
+        let parent = match folder {
+            Some(folder) => self.path.join(folder),
+            None => self.path.clone(),
+        };
+        let path = parent.join(file);
+        let make = || if folder.is_some() { fs::create_dir_all(&parent) } else { Ok(()) };
+        make().and_then(|()| replace(&parent, &path, bytes)).map_err(at("write", &path))?;
         Ok(path)
     }
+}
 
-    fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        // The mode is an upper bound, as for any new file: the umask still applies.
-        let mut file = tempfile::Builder::new()
-            .prefix(".unfinished-")
-            .permissions(Permissions::from_mode(0o666))
-            .tempfile_in(&self.path)?;
-        file.write_all(bytes)?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
-        // The new name lives in the directory, which must reach the disk as well.
-        File::open(&self.path)?.sync_all()
-    }
+/// Whether a name is that of something in the directory itself.
+fn is_plain(name: &str) -> bool {
+    let mut parts = Path::new(name).components();
+    matches!((parts.next(), parts.next()), (Some(Component::Normal(part)), None) if part == name)
+}
+
+/// Replaces the file at `path` in the directory `parent`.
+fn replace(parent: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // The mode is an upper bound, as for any new file: the umask still applies.
+    let mut file = tempfile::Builder::new()
+        .prefix(".unfinished-")
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(parent)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    // The new name lives in the directory, which must reach the disk as well.
+    File::open(parent)?.sync_all()
 }
 
 fn at<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> RecordError + 'a {
@@ -156,7 +170,10 @@ mod tests {
     fn a_name_cannot_leave_the_directory() {
         let parent = tempfile::tempdir().unwrap();
         let run = RunDir::create(parent.path()).unwrap();
-        for name in ["../x", "/x", "a/b", "a/", "", ".", ".."] {
+        let path = run.write("folder/file", b"within").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"within");
+        assert!(path.starts_with(parent.path().join("folder")));
+        for name in ["../x", "/x", "a/b/c", "a/../b", "a//b", "a/", "/a/b", "", ".", ".."] {
             let error = run.write(name, b"").unwrap_err();
             assert!(matches!(error, RecordError::FileName { .. }), "{name}: {error}");
         }

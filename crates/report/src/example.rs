@@ -13,7 +13,12 @@ pub(crate) fn figure() -> Figure {
             let interval = Some((y - spread, y + spread));
             Datum { x, y, interval, converged: exponent != 7 }
         };
-        Series { name: name.into(), points: (0..13).map(point).collect(), style: Style::Line }
+        Series {
+            name: name.into(),
+            points: (0..13).map(point).collect(),
+            style: Style::Line,
+            twin: None,
+        }
     };
     let axis = |label: &str, scale, dimension| Axis { label: label.into(), scale, dimension };
     Figure {

@@ -71,6 +71,8 @@ pub struct Series {
     pub points: Vec<Datum>,
     /// How it is drawn.
     pub style: Style,
+    /// The curve that it belongs to, whose colour it takes. It is not in the legend itself.
+    pub twin: Option<usize>,
 }
 
 /// How a curve is drawn.
@@ -171,6 +173,22 @@ impl Figure {
     /// Whether a point is less precise than was asked for.
     pub(crate) fn has_unconverged(&self) -> bool {
         self.series.iter().flat_map(|series| &series.points).any(|point| !point.converged)
+    }
+
+    /// The place of a curve among those of the legend, and how many these are; of a twin, that of the
+    /// curve that it belongs to. Colours and letters go by it.
+    pub(crate) fn place(&self, curve: usize) -> (usize, usize) {
+        let own = |curve: &usize| self.series[*curve].twin.is_none();
+        let named = match self.series[curve].twin {
+            Some(twin) if twin < self.series.len() => twin,
+            _ => curve,
+        };
+        ((0..named).filter(own).count(), (0..self.series.len()).filter(own).count())
+    }
+
+    /// The curves of the legend, with their places.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (usize, &Series)> {
+        self.series.iter().filter(|series| series.twin.is_none()).enumerate()
     }
 
     /// The least and greatest x and y that are drawn, intervals and references included. Values

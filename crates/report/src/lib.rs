@@ -1,4 +1,4 @@
-//! Drawing: tables and plots for a terminal, and figures as SVG.
+//! Drawing: tables and plots for a terminal, and figures as SVG and for gnuplot.
 //!
 //! Everything here is a pure function to text. Nothing reads a file, asks the terminal for its
 //! width, or looks at the environment: [`Layout`] carries what the caller found out. What a result
@@ -8,6 +8,7 @@
 #[cfg(test)]
 mod example;
 mod figure;
+mod gnuplot;
 mod layout;
 mod listing;
 mod scale;
@@ -16,6 +17,7 @@ pub mod table;
 mod terminal;
 
 pub use figure::{Axis, Datum, Dimension, Figure, Mark, Reference, Region, Scale, Series, Style};
+pub use gnuplot::{Gnuplot, gnuplot};
 pub use layout::Layout;
 pub use listing::Listing;
 pub use svg::{svg, svg_panels};

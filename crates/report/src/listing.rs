@@ -101,7 +101,8 @@ impl<'a, T> Listing<'a, T> {
     pub fn sparing(mut self, spared: &[&str]) -> Self {
         // With the blanks to the next column.
         let width = |column: &Column| {
-            let cells = column.cells.iter().map(|cell| cell.chars().count());
+            let lines = column.cells.iter().flat_map(|cell| cell.lines());
+            let cells = lines.map(|line| line.chars().count());
             cells.chain([column.heading.chars().count()]).max().unwrap_or(0) + 3
         };
         for heading in spared {

@@ -78,7 +78,8 @@ fn notes(figure: &Figure) -> Vec<String> {
 
 /// How much paper a figure takes.
 fn height(figure: &Figure) -> f64 {
-    TOP + PLOT_HEIGHT + 58.0 + NOTE_LINE * notes(figure).len() as f64
+    let plot = PLOT_HEIGHT + 58.0 + NOTE_LINE * notes(figure).len() as f64;
+    TOP + plot.max(legend::height(figure))
 }
 
 /// Draws `figure` from `above` on.
@@ -168,7 +169,7 @@ fn references(paper: &mut Paper, figure: &Figure, frame: &Frame) {
     for reference in figure.references.iter().filter(|reference| frame.plane.y.shows(reference.y)) {
         let y = frame.down(reference.y);
         let colour = match reference.series {
-            Some(series) => colour(series, figure.series.len()),
+            Some(series) => of_curve(figure, series),
             None => MUTED,
         };
         paper.line((LEFT, y), (Frame::RIGHT, y), colour, 1.1, Some("6 4"));
@@ -189,9 +190,15 @@ fn reference_names(paper: &mut Paper, figure: &Figure, frame: &Frame) {
     }
 }
 
+/// The colour of a curve.
+fn of_curve(figure: &Figure, curve: usize) -> &'static str {
+    let (place, count) = figure.place(curve);
+    colour(place, count)
+}
+
 fn series(paper: &mut Paper, figure: &Figure, frame: &Frame, index: usize) {
     let series = &figure.series[index];
-    let colour = colour(index, figure.series.len());
+    let (colour, place) = (of_curve(figure, index), figure.place(index).0);
     if series.style != Style::Points {
         for line in frame.plane.lines(series) {
             let points = line.into_iter().map(|(x, y)| (frame.column(x), frame.row(y)));
@@ -214,7 +221,7 @@ fn series(paper: &mut Paper, figure: &Figure, frame: &Frame, index: usize) {
                 }
             }
         }
-        marker::draw(paper, (x, y), index, colour, point.converged);
+        marker::draw(paper, (x, y), place, colour, point.converged);
     }
 }
 

@@ -100,7 +100,7 @@ fn draw(figure: &Figure, plane: &Plane, canvas: &mut Canvas) {
         }
         for line in plane.lines(series) {
             for pair in line.windows(2) {
-                canvas.stroke(pair[0], pair[1], colour(index));
+                canvas.stroke(pair[0], pair[1], colour(figure.place(index).0));
             }
         }
     }
@@ -109,6 +109,7 @@ fn draw(figure: &Figure, plane: &Plane, canvas: &mut Canvas) {
         if series.style.is_bare() {
             continue;
         }
+        let (index, _) = figure.place(index);
         for point in plane.shown(&series.points) {
             let letter =
                 if point.converged { letter(index) } else { letter(index).to_ascii_uppercase() };
@@ -153,7 +154,7 @@ fn legend(figure: &Figure, layout: &Layout) -> String {
         return String::new();
     }
     let mut text = format!("{}: ", figure.legend);
-    let entries = figure.series.iter().enumerate().map(|(index, series)| {
+    let entries = figure.named().map(|(index, series)| {
         // Lines without points have no letters in the plot.
         let sign = match (series.style.is_bare(), layout.ascii) {
             (false, _) => letter(index).to_string(),

@@ -2,8 +2,10 @@
 
 mod bulk;
 
+use bandgap_campaign::contention::ContentionPlan;
 use bandgap_campaign::floors::{FloorPlan, key};
 use bandgap_campaign::judge::Judged;
+use bandgap_campaign::overlap::OverlapPlan;
 use bandgap_campaign::series::SeriesPlan;
 use bandgap_campaign::signature::SignaturePlan;
 use bandgap_campaign::{Setting, Table};
@@ -14,6 +16,7 @@ use crate::floor::assemble::floor;
 use crate::logp;
 use crate::ratio::assemble::ratio;
 use crate::rtt_pairs::assemble::rtt_pairs;
+use crate::series::loaded;
 use crate::verification::assemble::verification;
 
 pub use bulk::bulk;
@@ -76,6 +79,32 @@ pub fn series(setting: &Setting, plan: &SeriesPlan, table: &Table) -> Assembled 
     let judged = &plan.asked.judge(table);
     let measured = crate::series::assemble::Measured { setting, plan, judged };
     Ok((measured.outcomes()?, Vec::new()))
+}
+
+/// What of an exchange hides behind a computation.
+///
+/// # Errors
+/// Too little was measured.
+pub fn overlap(setting: &Setting, plan: &OverlapPlan, table: &Table) -> Assembled {
+    let overlap = crate::overlap::assemble::overlap(setting, plan, &plan.asked.judge(table))?;
+    Ok((vec![overlap.into()], Vec::new()))
+}
+
+/// Echo without a load and under loads, with what they change.
+///
+/// # Errors
+/// Too little was measured.
+pub fn contended(setting: &Setting, plan: &ContentionPlan, table: &Table) -> Assembled {
+    let judged = &plan.asked.judge(table);
+    let (mut results, warnings) = series(setting, &plan.series(), table)?;
+    // Under a load the time is no line over the size.
+    results.retain(|result| !matches!(result, Outcome::Hockney(_)));
+    for result in &mut results {
+        if let Outcome::Series(series) = result {
+            series.findings.extend(loaded::findings(plan, judged));
+        }
+    }
+    Ok((results, warnings))
 }
 
 /// Floors, then layers over floors; and which of them this machine does not let be measured, with the

@@ -26,6 +26,8 @@ results! {
     rtt_pairs::RttPairs,
     series::Series,
     hockney::Hockney,
+    hops::Hops,
+    overlap::Overlap,
     contention::Contention,
     floor::Floor,
     ratio::Ratio,

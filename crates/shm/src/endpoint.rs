@@ -8,12 +8,12 @@
 //! possibility of more.
 
 use bandgap_comm::{
-    Begun, Bulk, CommError, Deliver, Endpoint, Message, Posted, Rank, Source, check_peer,
+    Begun, Bulk, CommError, Deliver, Endpoint, Message, Posted, Rank, Source, Word, check_peer,
 };
 
 use crate::ring::{Back, Delivered, Lane, Receiver, Sender, garbage};
 use crate::segment::{MappedCells, Segment};
-use crate::{Exposed, ShmError};
+use crate::{Exposed, Readable, ShmError};
 
 /// The rings between `rank` and `peer`.
 fn lane(segment: &Segment, rank: Rank, peer: Rank) -> Lane<MappedCells> {
@@ -73,6 +73,7 @@ pub struct ShmEndpoint {
     size: usize,
     slots: usize,
     exposed: Option<Exposed>,
+    readable: Readable,
 }
 
 impl ShmEndpoint {
@@ -94,6 +95,7 @@ impl ShmEndpoint {
             size,
             slots: segment.slots(),
             exposed: None,
+            readable: Readable::forbidden("the ranks have not told each other how".into()),
         })
     }
 
@@ -107,6 +109,12 @@ impl ShmEndpoint {
         }
         self.exposed = Some(memory);
         Ok(self)
+    }
+
+    /// The same endpoint, which reads its peers' memory where it may.
+    #[must_use]
+    pub fn reading(self, readable: Readable) -> Self {
+        Self { readable, ..self }
     }
 
     /// The exposed memory, for access to `len` bytes from `at` on.
@@ -294,6 +302,32 @@ impl Bulk for ShmEndpoint {
         check_peer(peer, self.rank, self.size)?;
         self.memory(at, len)?.copy((peer, at), (self.rank, into), len)?;
         Ok(Begun::Done)
+    }
+
+    fn shares(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn read_peer(&self, peer: Rank, at: usize, into: &mut [u8]) -> Result<(), CommError> {
+        check_peer(peer, self.rank, self.size)?;
+        self.memory(at, into.len())?.read(peer, at, into)
+    }
+
+    fn single_copy(&self) -> Result<(), &str> {
+        self.readable.allowed()
+    }
+
+    #[inline]
+    fn address(&self, bytes: &[u8]) -> Word {
+        // Exposed: the compiler must have written the bytes when a request tells a peer of them.
+        bytes.as_ptr().expose_provenance() as Word
+    }
+
+    #[inline]
+    fn read_private(&self, peer: Rank, at: Word, into: &mut [u8]) -> Result<(), CommError> {
+        check_peer(peer, self.rank, self.size)?;
+        self.readable.read(peer, at, into)
     }
 }
 

@@ -4,9 +4,10 @@
 //! * [`Segment`] and [`ShmEndpoint`]: the transport itself, a native `bandgap_comm::Endpoint`.
 //! * [`Control`]: a page through which the processes of a run on one machine stop each other.
 //! * [`Exposed`]: memory of each rank that every other rank writes and reads with one copy.
+//! * [`Readable`]: memory of each rank that others read through the kernel.
 //! * [`probe()`] and [`floor`]: what the memory system allows, measured by plain loops.
 //!
-//! Unsafe code is only in `mapping`, `segment`, `exposed` and `floor`. Each of these modules starts
+//! Unsafe code is only in `mapping`, `segment`, `exposed`, `other_process` and `floor`. Each of these modules starts
 //! with the invariants that it relies on.
 //!
 //! With `--cfg loom` the atomics are the model checker's, which cannot lie in shared memory: only the
@@ -19,6 +20,8 @@ mod exposed;
 pub mod floor;
 mod limits;
 mod mapping;
+mod other_process;
+mod private;
 mod probe;
 pub mod ring;
 mod segment;
@@ -33,6 +36,7 @@ pub use self::{
     error::ShmError,
     exposed::Exposed,
     limits::{DEFAULT_SLOTS, MAX_EXPOSED, MAX_RANKS, MAX_SLOTS, MIN_SLOTS},
+    private::Readable,
     probe::{probe, report},
     segment::Segment,
     slot::{Sequence, Slot},

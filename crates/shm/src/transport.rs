@@ -3,16 +3,18 @@
 use std::os::fd::{BorrowedFd, OwnedFd};
 
 use bandgap_comm::passing::Tuning;
-use bandgap_comm::{Bare, Can, CommError, Connected, Floor, Rendezvous, Timer, Transport};
+use bandgap_comm::{Bare, Can, CommError, Floor, Rendezvous, Timer, Transport};
 
 use crate::floor::{FLOORS, FloorArea, Lines};
-use crate::{DEFAULT_SLOTS, Exposed, MAX_RANKS, Segment, ShmEndpoint, ShmError};
+use crate::{DEFAULT_SLOTS, Exposed, MAX_RANKS, Readable, Segment, ShmEndpoint, ShmError};
 
 /// Slot rings in memory that all ranks map.
 #[derive(Debug)]
 pub struct Shm;
 
 impl Transport for Shm {
+    type Endpoint = ShmEndpoint;
+
     const NAME: &'static str = "shm";
     const MEANING: &'static str = "slot rings in shared memory";
     const CAN: Can = Can {
@@ -34,26 +36,26 @@ impl Transport for Shm {
         Ok(descriptors)
     }
 
-    fn connect<C: Connected>(
+    fn connect(
         inherited: Vec<OwnedFd>,
         _exposed: usize,
         meeting: &mut dyn Rendezvous,
-        then: C,
-    ) -> Result<C::Output, CommError> {
+    ) -> Result<ShmEndpoint, CommError> {
         let mut inherited = inherited.into_iter();
         let segment = Segment::from_fd(next(&mut inherited)?)?;
         let mut endpoint = ShmEndpoint::attach(&segment, meeting.rank(), meeting.size())?;
         if let Some(exposed) = inherited.next() {
             endpoint = endpoint.exposing(Exposed::from_fd(exposed)?)?;
         }
-        Ok(then.endpoint(endpoint))
+        let readable = Readable::meet(meeting)?;
+        Ok(endpoint.reading(readable))
     }
 
     fn prepare_bare() -> Result<Vec<OwnedFd>, CommError> {
         Ok(vec![owned(FloorArea::create()?.fd())?])
     }
 
-    fn bare<T: Timer + 'static>(
+    fn bare<T: Timer>(
         inherited: Vec<OwnedFd>,
         _meeting: &mut dyn Rendezvous,
     ) -> Result<Box<dyn Bare<T>>, CommError> {

@@ -32,7 +32,14 @@
 //! part, as in a handler, but no `serve` counts it. A message is handled when its last byte is
 //! there; those behind it wait. Stores, gets and requests from one rank to another do not overtake
 //! one another; replies may.
+//!
+//! Where ranks are not all one hop apart, a message is under way for L + (hops − 1)·h, and takes a
+//! circuit: it holds all channels of its route, and its sender's interface, for max(g, n·G) from when
+//! the last of them is free. Messages ask for circuits when they are at the network, in order of
+//! virtual time, and get them in that order where routes have a channel in common; of one time the
+//! lowest rank is first. The completion of a request without reply holds no channels.
 
+mod circuits;
 mod event;
 mod interface;
 mod mail;
@@ -41,6 +48,7 @@ mod processor;
 use bandgap_comm::Rank;
 
 use crate::{Machine, Schedule, SimError, Wait};
+use circuits::Circuits;
 use event::{Queue, What};
 use processor::Processor;
 
@@ -78,6 +86,7 @@ pub fn replay(schedule: &Schedule, machine: &Machine) -> Result<Replay, SimError
         return Err(SimError::NoTimeForBytes { machine: machine.name.clone() });
     }
     let mut queue = Queue::default();
+    let mut circuits = Circuits::new(&machine.network);
     let mut processors: Vec<Processor<'_>> = (0..ranks)
         .map(|rank| Processor::new(u32::try_from(rank).expect("few"), schedule.folded(rank)))
         .collect();
@@ -98,6 +107,10 @@ pub fn replay(schedule: &Schedule, machine: &Machine) -> Result<Replay, SimError
             What::Deliver { address, bytes } => processor.deliver(time, address, bytes, machine),
             What::Complete { slot } => processor.complete(time, slot),
             What::Wake => processor.wake(time),
+            What::Depart => {
+                processor.depart(time, &mut queue, machine, &mut circuits);
+                false
+            }
         };
         if goes_on {
             processor.run(&mut queue, machine)?;

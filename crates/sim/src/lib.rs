@@ -2,7 +2,8 @@
 //!
 //! * [`record`] runs a program that is generic over [`bandgap_comm::Am`], over
 //!   [`bandgap_comm::Transfer`] or over [`bandgap_comm::Comm`], once per rank, without threads or
-//!   data, and yields a [`Schedule`].
+//!   data, and yields a [`Schedule`]; [`record_for`] does so for a machine whose messages may move
+//!   only where a program waits ([`Progress`]).
 //! * [`Machine`] is the LogGP machine: os, or, g, L, a capacity, and G for bytes. What bytes cost
 //!   may depend on the length of the message ([`Protocol`]).
 //! * [`replay`] runs the schedule on the machine, and returns the time stamps.
@@ -10,7 +11,8 @@
 //! Time is a count of picoseconds and the replay is deterministic. So a kernel's results on a
 //! simulated machine are the machine's parameters, not an estimate of them.
 //!
-//! There is no payload, and no contention inside the network.
+//! There is no payload. Inside a crossbar messages do not contend; in the other networks
+//! ([`Network`]) those contend that share a channel.
 //!
 //! ```
 //! use bandgap_comm::{Am, CommError, HandlerId, Verb};
@@ -42,11 +44,13 @@ mod engine;
 mod error;
 mod fold;
 mod machine;
+mod network;
 mod recorder;
 mod schedule;
 
 pub use engine::{Replay, replay};
 pub use error::{SimError, Wait, WaitFor};
-pub use machine::{Machine, Protocol};
-pub use recorder::{Recorder, record};
+pub use machine::{Machine, Progress, Protocol};
+pub use network::Network;
+pub use recorder::{Recorder, record, record_for};
 pub use schedule::{Context, Op, Schedule};

@@ -1,11 +1,15 @@
 //! The LogGP machine: its parameters, the files that hold them, and the machines of the papers.
 
 mod description;
+mod progress;
 mod protocol;
 
 use std::path::Path;
 
-use crate::SimError;
+use bandgap_comm::topology::Topology;
+
+use crate::{Network, SimError};
+pub use progress::Progress;
 pub(crate) use protocol::MessageCosts;
 pub use protocol::Protocol;
 
@@ -29,7 +33,18 @@ pub use protocol::Protocol;
 /// gap_per_byte_ns = 11.3                   # may be left out; not beside protocols
 /// capacity = 16                            # may be left out
 /// ranks = 64                               # may be left out
-/// topology = "crossbar"                    # may be left out
+/// topology = "crossbar"                    # may be left out; not beside network
+/// progress = "asynchronous"                # or "synchronous"; may be left out
+/// daxpy_ns = 1                             # for each element of y ← a·x + y; may be left out
+///
+/// [network]                                # may be left out: then it is a crossbar
+/// topology = "torus"                       # or "mesh", "hypercube", "fat_tree", "crossbar"
+/// rows = 8                                 # of a mesh and a torus
+/// columns = 8                              # of a mesh and a torus
+/// # dimensions = 6                         # of a hypercube of 2⁶ nodes
+/// # arity = 4                              # of a fat tree of 4³ nodes
+/// # levels = 3                             # of a fat tree
+/// hop_ns = 400                             # not in a crossbar
 ///
 /// [[protocol]]                             # instead of gap_per_byte_ns; for messages of bytes
 /// up_to_bytes = 512                        # ascending; left out of the last protocol
@@ -43,6 +58,7 @@ pub use protocol::Protocol;
 /// recv_overhead_ns = 2200
 /// latency_ns = 6300
 /// gap_per_byte_ns = 7.1
+/// hop_ns = 1200                            # may be left out: then it is the network's
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -58,16 +74,25 @@ pub struct Machine {
     pub gap: u64,
     /// L: time in picoseconds that a message is under way, without overheads.
     pub latency: u64,
+    /// h: time in picoseconds that each hop beyond the first adds to L.
+    pub hop: u64,
+    /// How its ranks are connected.
+    pub network: Network,
+    /// Whether messages move while processors compute.
+    pub progress: Progress,
+    /// Time for an element of y ← a·x + y ([`Machine::daxpy`]), in femtoseconds. By default a
+    /// nanosecond.
+    pub daxpy_per_element: u64,
     /// What messages of bytes cost, by ascending length. The last is for any length. None where the
     /// file does not say what bytes cost: then a message of 0 bytes costs what words do.
     pub protocols: Vec<Protocol>,
     /// Requests that a rank may have outstanding toward one peer.
     ///
     /// The default is the larger of 2⌈RTT / g⌉ and ⌈RTT / os⌉, at least 2 and at most 1024, where
-    /// RTT = 2(os + L + or) (the paper, table 3). So the capacity does not limit the steady state,
+    /// RTT = 2(os + L + or) (the paper, table 3), with the L of the longest way. So the capacity does not limit the steady state,
     /// and does not end the send-only regime before the first reply is back.
     pub capacity: u32,
-    /// P: the most ranks it has.
+    /// P: the most ranks it has; not more than its network has nodes.
     pub ranks: usize,
 }
 
@@ -109,6 +134,17 @@ impl Machine {
         description::parse(text, origin)
     }
 
+    /// The hops between its ranks: rank r is on node r.
+    pub fn topology(&self) -> &dyn Topology {
+        self.network.topology()
+    }
+
+    /// How long a processor computes y ← a·x + y with vectors of so many elements, in picoseconds.
+    pub fn daxpy(&self, elements: u32) -> u64 {
+        let femtoseconds = u128::from(elements) * u128::from(self.daxpy_per_element);
+        u64::try_from((femtoseconds + 500) / 1000).unwrap_or(u64::MAX)
+    }
+
     /// The names of the built-in machines.
     pub fn built_in() -> impl Iterator<Item = &'static str> {
         BUILT_IN.iter().map(|(name, _)| *name)
@@ -118,13 +154,24 @@ impl Machine {
     /// machine times bytes, or there are none.
     #[inline]
     pub(crate) fn costs(&self, bytes: Option<u32>) -> MessageCosts {
-        let protocol = bytes.and_then(|bytes| {
-            let bytes = u64::from(bytes);
-            let index = self.protocols.partition_point(|protocol| protocol.up_to < bytes);
-            Some(self.protocols.get(index)?.costs(bytes))
-        });
+        let protocol = bytes.and_then(|bytes| Some(self.protocol(bytes)?.costs(bytes.into())));
         let Self { send_overhead, recv_overhead, latency, .. } = *self;
         protocol.unwrap_or(MessageCosts { send_overhead, recv_overhead, latency, transfer: 0 })
+    }
+
+    /// What the hops beyond the first add to the latency of a message that carries so many bytes.
+    #[inline]
+    pub(crate) fn further_hops(&self, from: u32, to: u32, bytes: Option<u32>) -> u64 {
+        let further = self.network.further_hops(from, to);
+        let protocol = bytes.and_then(|bytes| self.protocol(bytes));
+        further * protocol.map_or(self.hop, |protocol| protocol.hop)
+    }
+
+    /// The protocol that carries so many bytes.
+    #[inline]
+    fn protocol(&self, bytes: u32) -> Option<&Protocol> {
+        let bytes = u64::from(bytes);
+        self.protocols.get(self.protocols.partition_point(|protocol| protocol.up_to < bytes))
     }
 }
 

@@ -8,7 +8,7 @@ use std::io;
 use bandgap_comm::{Am, CommError, Processor, Rank, Verb, Word, Work, check_peer};
 
 use crate::fold::Folder;
-use crate::{Op, Schedule, SimError};
+use crate::{Machine, Op, Progress, Schedule, SimError};
 
 /// An [`Am`], a [`Transfer`](bandgap_comm::Transfer) and a [`Comm`](bandgap_comm::Comm) that writes
 /// down what a rank does. It sends nothing, no call waits, and it has no memory: where a
@@ -18,9 +18,13 @@ pub struct Recorder {
     rank: Rank,
     size: usize,
     ops: Folder,
+    progress: Progress,
+    /// Sends that the program has begun, and that move at the next call that waits.
+    begun: Vec<Op>,
 }
 
-/// Runs `program` once for each of `size` ranks, and returns what they do.
+/// Runs `program` once for each of `size` ranks, and returns what they do on a machine where
+/// messages move by themselves ([`Progress::Asynchronous`]).
 ///
 /// # Errors
 /// `size` is 0 or above 2³² − 1; or the program returned an error. It does so for a request or a
@@ -28,6 +32,27 @@ pub struct Recorder {
 /// get of 4 GiB or more.
 pub fn record(
     size: usize,
+    program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
+) -> Result<Schedule, SimError> {
+    recorded(size, Progress::Asynchronous, program)
+}
+
+/// As [`record`], for `machine`: whether messages move while its processors compute decides where
+/// in the schedule a send is that a program begins and does not wait for.
+///
+/// # Errors
+/// As [`record`].
+pub fn record_for(
+    machine: &Machine,
+    size: usize,
+    program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
+) -> Result<Schedule, SimError> {
+    recorded(size, machine.progress, program)
+}
+
+fn recorded(
+    size: usize,
+    progress: Progress,
     mut program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
 ) -> Result<Schedule, SimError> {
     if size == 0 || u32::try_from(size).is_err() {
@@ -35,7 +60,8 @@ pub fn record(
         return Err(SimError::Ranks { ranks: size, machine: "of any kind".into(), most });
     }
     let ranks = (0..size).map(|rank| {
-        let mut recorder = Recorder { rank, size, ops: Folder::default() };
+        let (ops, begun) = (Folder::default(), Vec::new());
+        let mut recorder = Recorder { rank, size, ops, progress, begun };
         program(&mut recorder).map_err(|source| SimError::Program { rank, source })?;
         Ok(recorder.ops.finish())
     });
@@ -47,6 +73,18 @@ impl Recorder {
     fn peer(&self, peer: Rank) -> Result<u32, CommError> {
         check_peer(peer, self.rank, self.size)?;
         Ok(u32::try_from(peer).expect("below size, which fits"))
+    }
+
+    /// A call that waits: first moves what was begun and does not move by itself.
+    fn wait_for(&mut self, op: Op) {
+        self.move_begun();
+        self.ops.push(op);
+    }
+
+    fn move_begun(&mut self) {
+        for op in self.begun.drain(..) {
+            self.ops.push(op);
+        }
     }
 }
 
@@ -91,12 +129,12 @@ impl Am for Recorder {
     }
 
     fn await_replies(&mut self) -> Result<(), CommError> {
-        self.ops.push(Op::AwaitReplies);
+        self.wait_for(Op::AwaitReplies);
         Ok(())
     }
 
     fn serve(&mut self, requests: u64) -> Result<(), CommError> {
-        self.ops.push(Op::Serve { requests });
+        self.wait_for(Op::Serve { requests });
         Ok(())
     }
 }

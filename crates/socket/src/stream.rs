@@ -12,7 +12,7 @@ use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, recv, send, sendmsg
 use crate::call::at_once;
 
 /// A connection that carries bytes, each exactly once and in order. No call waits.
-pub trait Stream: AsFd {
+pub trait Stream: AsFd + 'static {
     /// Whether the stream has work of its own between calls, such as sending lost bytes again. If
     /// so, its owner calls [`Stream::tend`] now and then, and [`Stream::rest`] before it sleeps.
     const TENDED: bool = false;
@@ -89,7 +89,7 @@ pub enum Received {
 }
 
 /// A connected stream socket of the system, whose calls do not wait.
-trait SystemSocket: AsFd {}
+trait SystemSocket: AsFd + 'static {}
 
 impl SystemSocket for TcpStream {}
 

@@ -7,8 +7,7 @@ use std::os::fd::OwnedFd;
 use bandgap_comm::Yields::{Bytes, HalfRoundTrip};
 use bandgap_comm::passing::Tuning;
 use bandgap_comm::{
-    Bare, Can, CommError, Connected, Credited, Floor, FloorError, Measuring, Rendezvous, Timer,
-    Transport,
+    Bare, Can, CommError, Credited, Floor, FloorError, Measuring, Rendezvous, Timer, Transport,
 };
 
 use crate::floor::{STREAM_BYTES, ping_pong, stream};
@@ -42,23 +41,24 @@ impl<K: Kind> Over<K> {
 }
 
 impl<K: Kind> Transport for Over<K> {
+    type Endpoint = Credited<SocketLink<K::Stream>>;
+
     const NAME: &'static str = K::NAME;
     const MEANING: &'static str = K::MEANING;
     const CAN: Can =
         Can { block: true, ranks: RANKS, tuning: TUNING, compared: K::COMPARED, floor: K::NAME };
     const FLOORS: &'static [Floor] = K::FLOORS;
 
-    fn connect<C: Connected>(
+    fn connect(
         _inherited: Vec<OwnedFd>,
         exposed: usize,
         meeting: &mut dyn Rendezvous,
-        then: C,
-    ) -> Result<C::Output, CommError> {
+    ) -> Result<Self::Endpoint, CommError> {
         let link = Self::link(meeting)?.exposing(exposed);
-        Ok(then.endpoint(Credited::new(link, CREDITS)))
+        Ok(Credited::new(link, CREDITS))
     }
 
-    fn bare<T: Timer + 'static>(
+    fn bare<T: Timer>(
         _inherited: Vec<OwnedFd>,
         meeting: &mut dyn Rendezvous,
     ) -> Result<Box<dyn Bare<T>>, CommError> {

@@ -8,6 +8,7 @@
 //! - [`regression`]: a straight line with intervals, for absolute and for relative errors.
 //! - [`segmented`]: several straight lines; where they end, and how many there are.
 //! - [`runs`]: whether residuals change sign as often as by chance.
+//! - [`paired`]: the ratio of what is measured side by side.
 //! - [`bootstrap`]: seeded resampling within groups, corrected for few samples.
 //! - [`cluster`]: placement states in a series of probe times.
 //!
@@ -22,6 +23,7 @@ pub mod cluster;
 pub mod interval;
 pub mod line;
 pub mod outlier;
+pub mod paired;
 pub mod quantile;
 pub mod regression;
 pub mod runs;

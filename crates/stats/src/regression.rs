@@ -1,15 +1,18 @@
 //! A straight line with intervals, under two assumptions about the noise.
 //!
 //! [`ordinary`] minimises absolute errors and assumes nothing about how the noise depends on x;
-//! [`relative`] minimises relative errors and assumes noise in proportion to y.
+//! [`relative`] minimises relative errors and assumes noise in proportion to y, and so does
+//! [`relative_plane`] for two variables.
 
 mod degrees;
 mod design;
 mod ordinary;
+mod plane;
 mod relative;
 
 pub(crate) use design::clamped;
 pub use ordinary::ordinary;
+pub use plane::{Plane, relative_plane};
 pub use relative::relative;
 
 use crate::interval::{Interval, student_factor, t_interval};

@@ -1,7 +1,7 @@
 //! Durations.
 
 use std::fmt;
-use std::ops::{Add, Sub};
+use std::ops::{Add, Mul, Sub};
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -90,6 +90,13 @@ impl Sub for Ns {
     }
 }
 
+impl Mul<f64> for Ns {
+    type Output = Ns;
+    fn mul(self, times: f64) -> Ns {
+        Ns(self.0 * times)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -170,6 +177,7 @@ mod tests {
         assert_eq!(Ns(27.0).as_secs(), 2.7e-8);
         assert_eq!(Ns::from_secs(3e-6), Ns(3000.0));
         assert_eq!(Ns(2.0) + Ns(3.0) - Ns(1.0), Ns(4.0));
+        assert_eq!(Ns(2.5) * 4.0, Ns(10.0));
     }
 
     proptest! {

@@ -69,7 +69,6 @@ pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Fail
         asked: asked.within(share * budget),
         steps: steps(names, from, to, ranks),
         samples: BATCH,
-        pair: [0, 1],
     };
     let words = plan(asked, SignaturePattern::OneToOne);
     let of = |load| SignaturePlan { load, ..words.clone() };
@@ -81,14 +80,14 @@ pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Fail
 
 /// The name of a kernel's series.
 fn name<K: Kernel>() -> &'static str {
-    K::SERIES.map_or(K::NAME, |series| series.name)
+    K::SERIES.first().map_or(K::NAME, |series| series.name)
 }
 
 /// Single transfers of every size, and bursts of those that are powers of two.
 fn steps(names: &[&str], from: u32, to: u32, ranks: usize) -> Vec<Step> {
     let mut steps = Vec::new();
     for &name in names {
-        let step = |bytes, messages| Step { series: name.to_owned(), bytes, messages, ranks };
+        let step = |bytes, messages| Step::new(name, bytes, messages, ranks);
         for bytes in sizes(from..=to) {
             steps.push(step(bytes, 1));
             let fit = BURST_BYTES / (bytes as usize).max(64);

@@ -1,22 +1,17 @@
-//! `bandgap comms1`, `comms2`, `comms3`, `synch1` and `comet`: series of message passing.
+//! Series of message passing: those of `bandgap comms1`, `comms2`, `comms3`, `synch1` and `comet`.
 
 use std::ops::RangeInclusive;
 
 use bandgap_campaign::series::{SeriesPlan, Step};
-use bandgap_campaign::sizes::sizes;
-use bandgap_kernels::{Over, Series, facts, in_series};
-use bandgap_launch::{Classify, Exit, Failure, MAX_RANKS};
+use bandgap_campaign::sizes::{matrices, rounds, sizes, vectors};
+use bandgap_comm::topology::ProcessorMesh;
+use bandgap_kernels::{Buffers, DOUBLE, Extent, Refused, Series, in_series};
+use bandgap_launch::{Classify, Exit, Failure, MAX_RANKS, distances};
 use bandgap_results::assemble;
 use clap::Args;
 
 use super::measure::{BATCH, Session};
 use crate::args::{Measure, Output, SizeRange};
-
-/// Rounds of one sample of short messages, so that the clock is read seldom beside them, as far as
-/// they stay within [`ROUNDS_BYTES`].
-const ROUNDS: u32 = 16;
-/// Bytes that the rounds of one sample send one way.
-const ROUNDS_BYTES: u32 = 64 << 10;
 
 /// What messages are sent, and between whom.
 #[derive(Clone, Debug, Default, Args)]
@@ -27,6 +22,46 @@ pub struct Comms {
     /// The two ranks [default: 0,1]
     #[arg(long, value_name = "A,B", value_parser = pair)]
     pub between: Option<[usize; 2]>,
+    /// Where messages between two ranks lie: one array that travels, a place to send from and one
+    /// to receive into, or new places each time
+    #[arg(long, value_name = "same|separate|fresh", default_value_t)]
+    pub buffers: Buffers,
+}
+
+/// How CoMet's kernels are done.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Ways {
+    /// The algorithm of a collective, or all of them [default: the fastest of a first look]
+    #[arg(long, value_name = "NAME|all")]
+    pub algorithm: Option<String>,
+    /// Rows and columns of the mesh that the ranks are [default: square, or twice as long as wide]
+    #[arg(long, value_name = "RxC", value_parser = mesh)]
+    pub mesh: Option<[usize; 2]>,
+    /// Rows of the matrices, from the least to the greatest
+    #[arg(long, value_name = "FROM:TO", default_value = "64:1024", value_parser = dimensions)]
+    pub dimension: Dimensions,
+    /// Lengths of the vectors of overlap's computation, in elements
+    /// [default: 0, 1024, 8192 and 65536]
+    #[arg(long, value_name = "V,…", value_delimiter = ',')]
+    pub vectors: Vec<u32>,
+}
+
+/// Rows of matrices, from the least to the greatest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dimensions(u32, u32);
+
+impl Default for Dimensions {
+    fn default() -> Self {
+        Self(64, 1024)
+    }
+}
+
+/// All that says which points a series has.
+struct Points<'a> {
+    ways: &'a Ways,
+    buffers: Buffers,
+    sizes: RangeInclusive<u32>,
+    pair: [usize; 2],
 }
 
 /// Two ranks as typed: `0,1`.
@@ -36,25 +71,29 @@ fn pair(text: &str) -> Result<[usize; 2], String> {
     pair.ok_or_else(|| format!("it must be two ranks, as in 0,1: {text}"))
 }
 
-/// The series of message passing.
-pub fn passing() -> Vec<&'static str> {
-    let passing = facts().into_iter().filter(|fact| fact.over == Over::Comm);
-    passing.filter_map(|fact| Some(fact.series?.name)).collect()
+/// A mesh as typed: `4x2`.
+fn mesh(text: &str) -> Result<[usize; 2], String> {
+    let side = |text: &str| text.trim().parse().ok().filter(|side| (1..=MAX_RANKS).contains(side));
+    let mesh = text.split_once(['x', '×']).and_then(|(a, b)| Some([side(a)?, side(b)?]));
+    mesh.ok_or_else(|| format!("it must be rows and columns, as in 4x2: {text}"))
 }
 
-/// `bandgap comet`: the series of message passing of these names, or all of them.
-///
-/// # Errors
-/// As [`run`].
-pub fn comet(
-    names: &[String],
-    comms: &Comms,
-    measure: &Measure,
-    output: &Output,
-) -> Result<Exit, Failure> {
-    let asked: Vec<&str> = names.iter().map(String::as_str).collect();
-    let all = passing();
-    run("comet", if asked.is_empty() { &all } else { &asked }, comms, measure, output)
+/// Dimensions as typed: `64:1024`, or one.
+fn dimensions(text: &str) -> Result<Dimensions, String> {
+    let rows = |text: &str| text.trim().parse().ok().filter(|rows| *rows > 0);
+    let (from, to) = text.split_once(':').unwrap_or((text, text));
+    match (rows(from), rows(to)) {
+        (Some(from), Some(to)) if from <= to => Ok(Dimensions(from, to)),
+        _ => Err(format!("it must be numbers of rows, as in 64:1024: {text}")),
+    }
+}
+
+/// Which series are measured.
+pub struct Names<'a> {
+    /// Their names.
+    pub names: &'a [&'a str],
+    /// Whether these are all there are: those that so many ranks cannot do are then left out.
+    pub all: bool,
 }
 
 /// Measures, prints and keeps the series of these names.
@@ -63,11 +102,42 @@ pub fn comet(
 /// They could not be measured, or not be written.
 pub fn run(
     command: &str,
-    names: &[&str],
+    asked: &Names<'_>,
     comms: &Comms,
+    ways: &Ways,
     measure: &Measure,
     output: &Output,
 ) -> Result<Exit, Failure> {
+    let planned = planned(asked, comms, ways, measure)?;
+    let mut session = Session::open(command, measure, output)?;
+    planned.measure(&mut session, comms, measure)?;
+    session.close()
+}
+
+/// Why a series is left out.
+fn reason(name: &str, refused: &Failure) -> (String, String) {
+    let hint = refused.hint.as_ref().map_or(String::new(), |hint| format!(": {hint}"));
+    (name.to_owned(), format!("cannot {}{hint}", refused.what))
+}
+
+/// Series that can be measured.
+pub(super) struct Planned {
+    steps: Vec<Step>,
+    /// Series that so many ranks cannot do, and why.
+    left_out: Vec<(String, String)>,
+    ranks: usize,
+}
+
+/// Checks, before anything runs, what the options say.
+///
+/// # Errors
+/// They cannot be measured so.
+pub(super) fn planned(
+    asked: &Names<'_>,
+    comms: &Comms,
+    ways: &Ways,
+    measure: &Measure,
+) -> Result<Planned, Failure> {
     let pair = comms.between.unwrap_or([0, 1]);
     let [a, b] = pair;
     if a == b {
@@ -75,25 +145,68 @@ pub fn run(
         return Err(Failure::new(Exit::Usage, what).hint("name two different ranks"));
     }
     let (from, to) = comms.sizes.bounds()?;
-    let least = a.max(b) + 1;
+    let points = Points { ways, buffers: comms.buffers, sizes: from..=to, pair };
+    let least = ways.mesh.map_or(0, |[rows, columns]| rows * columns).max(a.max(b) + 1);
     // What is named twice is measured once: the same batches twice are no more data.
     let ranks =
         once(if measure.ranks.is_empty() { std::slice::from_ref(&least) } else { &measure.ranks });
-    let names = &once(names);
+    let names = &once(asked.names);
     let most = ranks.iter().copied().max().unwrap_or(least);
     let mut steps = Vec::new();
+    let mut left_out = Vec::new();
     for name in names {
         let (_, series) = in_series(name).class(Exit::Usage)?;
         check_ranks(&series, &ranks, least, names.len() > 1)?;
-        let one = steps_of(&series, from..=to, most);
         // Between two ranks the number of the others is none of its axes.
-        let ranks = if series.of_all { &ranks[..] } else { &[most] };
-        steps.extend(Step::sweep(&one, ranks));
+        for &ranks in if series.of_all { &ranks[..] } else { std::slice::from_ref(&most) } {
+            match points.steps_of(&series, ranks) {
+                Ok(more) => steps.extend(more),
+                Err(refused) if asked.all => left_out.push(reason(name, &refused)),
+                Err(refused) => return Err(refused),
+            }
+        }
     }
-    let mut session = Session::open(command, measure, output)?;
-    let plan = SeriesPlan { asked: session.asked(), steps, samples: BATCH, pair };
-    session.measure(&plan, most, |setting, table| assemble::series(setting, &plan, table))?;
-    session.close()
+    Ok(Planned { steps, left_out, ranks: most })
+}
+
+impl Planned {
+    /// Measures, prints and keeps them.
+    ///
+    /// # Errors
+    /// They could not be measured, or not be written.
+    pub(super) fn measure(
+        self,
+        session: &mut Session<'_>,
+        comms: &Comms,
+        measure: &Measure,
+    ) -> Result<(), Failure> {
+        let Self { mut steps, left_out, ranks } = self;
+        if comms.between.is_none() {
+            let cores = measure.options().cores;
+            let found = distances(&session.stage, &session.target, ranks, cores.as_deref())?;
+            steps = at_distances(steps, &found);
+        }
+        for (name, why) in left_out {
+            session.sink.warn(&format!("{name} is left out: {why}"));
+        }
+        let plan = SeriesPlan { asked: session.asked(), steps, samples: BATCH };
+        session.measure(&plan, ranks, |setting, table| assemble::series(setting, &plan, table))
+    }
+}
+
+/// The steps of series that are measured at each distance, once for each; of one distance, as they
+/// are.
+fn at_distances(steps: Vec<Step>, found: &[(u32, [usize; 2])]) -> Vec<Step> {
+    let everywhere = |step: &Step| step.kernel().is_ok_and(|(_, series)| series.at_distances);
+    let spread = |step: Step| -> Vec<Step> {
+        if found.len() < 2 || !everywhere(&step) {
+            return vec![step];
+        }
+        let at =
+            |&(hops, pair): &(u32, [usize; 2])| Step { pair, hops: Some(hops), ..step.clone() };
+        found.iter().map(at).collect()
+    };
+    steps.into_iter().flat_map(spread).collect()
 }
 
 /// Each of them once, in their order.
@@ -126,17 +239,94 @@ fn check_ranks(
     Ok(())
 }
 
-/// The steps of a series over these sizes on so many ranks.
-fn steps_of(series: &Series, range: RangeInclusive<u32>, ranks: usize) -> Vec<Step> {
-    let sizes = if series.sized { sizes(range) } else { vec![0] };
-    let name = series.name.to_owned();
-    let step = |bytes| Step { series: name.clone(), bytes, messages: rounds(bytes), ranks };
-    sizes.into_iter().map(step).collect()
+/// Whether a step can be carried out, in one of its variants at least.
+fn check(step: &Step, checked: bool) -> Result<(), Refused> {
+    let mut refused = Ok(());
+    for variant in step.variants() {
+        let order = variant.order(1)?;
+        let order = if checked { order.checked() } else { order };
+        refused = (variant.kernel()?.0.check)(&order, variant.ranks);
+        if refused.is_ok() {
+            break;
+        }
+    }
+    refused
 }
 
-/// Rounds of one sample of messages of this size.
-fn rounds(bytes: u32) -> u32 {
-    (ROUNDS_BYTES / bytes.max(1)).clamp(1, ROUNDS)
+impl Points<'_> {
+    /// The steps of a series on so many ranks.
+    fn steps_of(&self, series: &Series, ranks: usize) -> Result<Vec<Step>, Failure> {
+        let mut steps = Vec::new();
+        let mut last: Result<(), Refused> = Ok(());
+        let variants = self.variants(series)?;
+        let mesh = self.ways.mesh.filter(|_| series.extent == Extent::Dimension);
+        for size in self.sizes_of(series, ranks)? {
+            let buffers = if series.buffered { self.buffers } else { Buffers::default() };
+            let one =
+                Step { pair: self.pair, mesh, buffers, ..Step::new(series.name, size, 1, ranks) };
+            for variant in &variants {
+                let step = Step { variant: variant.map(str::to_owned), ..one.clone() };
+                match check(&step, false) {
+                    // An algorithm is measured at the sizes that it fits.
+                    Err(refused) if variant.is_some() => last = Err(refused),
+                    Err(refused) => return Err(refused).class(Exit::Usage),
+                    Ok(())
+                        if series.extent == Extent::Dimension
+                            && step.moved().is_ok_and(|n| n == 0) =>
+                    {
+                        let what = format!("measure {} on {ranks} ranks", series.name);
+                        let hint = "on this mesh no rank sends anything: give another --mesh";
+                        return Err(Failure::new(Exit::Usage, what).hint(hint));
+                    }
+                    Ok(()) => steps.push(repeated(step)),
+                }
+            }
+        }
+        match last {
+            Err(refused) if steps.is_empty() => Err(refused).class(Exit::Usage),
+            _ => Ok(steps),
+        }
+    }
+
+    /// The sizes at which a series is measured.
+    fn sizes_of(&self, series: &Series, ranks: usize) -> Result<Vec<u32>, Failure> {
+        Ok(match series.extent {
+            Extent::None => vec![0],
+            Extent::Bytes => sizes(self.sizes.clone()),
+            Extent::Doubles => vectors(self.sizes.clone(), DOUBLE as u32),
+            Extent::Dimension => {
+                let mesh = match self.ways.mesh {
+                    Some([rows, columns]) => ProcessorMesh::new(rows, columns),
+                    None => ProcessorMesh::for_ranks(ranks).class(Exit::Usage)?,
+                };
+                let Dimensions(from, to) = self.ways.dimension;
+                matrices(from..=to, mesh.least_dimension() as u32)
+            }
+        })
+    }
+
+    /// The variants that are measured: one that is not named yet, unless they are asked for.
+    fn variants(&self, series: &Series) -> Result<Vec<Option<&'static str>>, Failure> {
+        match self.ways.algorithm.as_deref() {
+            _ if series.variants.is_empty() => Ok(vec![None]),
+            None => Ok(vec![None]),
+            Some("all") => Ok(series.variants.iter().copied().map(Some).collect()),
+            Some(name) => Ok(vec![Some(series.variant(name).class(Exit::Usage)?)]),
+        }
+    }
+}
+
+/// The step with as many operations in a sample as its messages allow; fewer where a checked batch
+/// has no room for them.
+fn repeated(step: Step) -> Step {
+    let mut messages = rounds(step.bytes().unwrap_or(0));
+    let with = |messages| Step { messages, ..step.clone() };
+    while messages > 1 && check(&with(messages), true).is_err() {
+        messages /= 2;
+    }
+    let last = |series: &Series| series.ending_elsewhere(messages, step.ranks);
+    let messages = step.kernel().map_or(messages, |(_, series)| last(&series));
+    with(messages)
 }
 
 #[cfg(test)]
@@ -144,8 +334,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_messages_go_several_rounds_and_long_ones_one() {
-        let rounds = [0, 1, 4 << 10, 8 << 10, 40 << 10, 64 << 10, u32::MAX].map(rounds);
-        assert_eq!(rounds, [16, 16, 16, 8, 1, 1, 1]);
+    fn meshes_and_dimensions_are_numbers_that_can_be() {
+        assert_eq!((mesh("4x2"), mesh("1x9")), (Ok([4, 2]), Ok([1, 9])));
+        for wrong in ["", "4", "0x2", "4x", "x", "2x2x2", "-1x2"] {
+            assert!(mesh(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(dimensions("8"), Ok(Dimensions(8, 8)));
+        assert_eq!(dimensions("8:16"), Ok(Dimensions(8, 16)));
+        for wrong in ["", "0", "16:8", "8:", "a:b"] {
+            assert!(dimensions(wrong).is_err(), "{wrong}");
+        }
     }
 }

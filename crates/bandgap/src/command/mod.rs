@@ -2,12 +2,15 @@
 //! are here.
 
 mod bulk;
+mod comet;
 mod comms;
+mod contention;
 mod describe;
 mod doctor;
 mod fit;
 mod floor;
 mod measure;
+mod overlap;
 mod pairs;
 mod run;
 mod signature;
@@ -20,7 +23,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::args::{Measure, Output};
 use crate::output::print;
 use bulk::Bulk;
-use comms::{Comms, passing};
+use comet::passing;
+use comms::{Comms, Names, Ways};
 use fit::Fit;
 use signature::Signature;
 
@@ -101,16 +105,20 @@ pub enum Command {
   bandgap synch1
   bandgap synch1 --ranks 4")]
     Synch1,
-    /// Kernels of message passing by name; without a name, all of them
+    /// CoMet's kernels of message passing by name; without a name, all of them
     #[command(after_help = "Examples:
   bandgap comet
-  bandgap comet comms1 synch1 --ranks 4")]
+  bandgap comet broadcast --ranks 2,4 --algorithm all
+  bandgap comet echo exchange --sizes 0:64KiB
+  bandgap comet --transport sim:ipsc860 --ranks 16")]
     Comet {
         /// Which
         #[arg(value_name = "KERNEL", value_parser = PossibleValuesParser::new(passing()))]
         names: Vec<String>,
         #[command(flatten)]
         comms: Comms,
+        #[command(flatten)]
+        ways: Ways,
     },
     /// What this machine allows: cache line, slot ring, copies, raw sockets, clock, system call
     #[command(after_help = "Examples:
@@ -166,7 +174,10 @@ pub enum Command {
 /// Whatever kept it from being done.
 pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
     let (measure, output) = (&cli.measure, &cli.output);
-    let series = |name, comms| comms::run(name, &[name], comms, measure, output);
+    let series = |name, comms| {
+        let named = Names { names: &[name], all: false };
+        comms::run(name, &named, comms, &Ways::default(), measure, output)
+    };
     match &cli.command {
         None | Some(Command::Run) => run::run(measure, output),
         Some(Command::Signature(signature)) => signature::run(signature, measure, output),
@@ -176,7 +187,9 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Some(Command::Comms2(c)) => series("comms2", c),
         Some(Command::Comms3(c)) => series("comms3", c),
         Some(Command::Synch1) => series("synch1", &Comms::default()),
-        Some(Command::Comet { names, comms: c }) => comms::comet(names, c, measure, output),
+        Some(Command::Comet { names, comms: c, ways }) => {
+            comet::comet(names, c, ways, measure, output)
+        }
         Some(Command::Floor { names }) => floor::run(names, measure, output),
         Some(Command::Doctor) => doctor::run(measure, output),
         Some(Command::Topology) => topology::run(measure, output),

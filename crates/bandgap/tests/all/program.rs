@@ -6,10 +6,13 @@
 mod bad_input;
 mod bulk;
 mod comms;
+mod contention;
 mod documented;
 mod faults;
 mod fit_hockney;
 mod garbage;
+mod ipsc860;
+mod overlap;
 mod real;
 mod residue;
 mod simulated;

@@ -40,13 +40,12 @@ fn formula() -> (Scripted, Rc<RefCell<Vec<u64>>>) {
 fn plan(sizes: &[u32]) -> BulkPlan {
     let asked = Asked::usual(8.0);
     let of = |&bytes: &u32| SignaturePlan::short(&asked, Load::Store { bytes });
-    let step = |bytes| Step { series: "bulk_store".to_owned(), bytes, messages: 1, ranks: 2 };
+    let step = |bytes| Step::new("bulk_store", bytes, 1, 2);
     BulkPlan {
         series: SeriesPlan {
             asked: asked.within(4.0),
             steps: [64, 4096].map(step).into(),
             samples: 50,
-            pair: [0, 1],
         },
         surface: sizes.iter().map(of).collect(),
         budget: 8.0,

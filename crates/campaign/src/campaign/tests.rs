@@ -1,5 +1,5 @@
 use bandgap_comm::Delay;
-use bandgap_kernels::{Asking, Burst, Comms1, Flaw, Pair, WHOLE, Wrong};
+use bandgap_kernels::{Asking, Buffers, Burst, Comms1, Flaw, Pair, WHOLE, Wrong};
 
 use super::*;
 use crate::control::Control;
@@ -253,7 +253,8 @@ fn a_checked_batch_comes_before_the_first_timed_one() {
 #[test]
 fn what_cannot_be_checked_is_said_and_measured_all_the_same() {
     // Nine places of 16 MiB each way are more than there are for a checked batch.
-    let long = Comms1 { pair: Pair::FIRST, messages: 9, bytes: 16 << 20 };
+    let long =
+        Comms1 { pair: Pair::FIRST, messages: 9, bytes: 16 << 20, buffers: Buffers::default() };
     let points =
         vec![Point::new(key(1), Order::of(&long, 9, 2)), Point { checkable: false, ..point(2) }];
     let mut runner = Scripted::steady(100.0);

@@ -1,7 +1,7 @@
 //! One floor or layer as a batch, and what a sample of it is worth.
 
 use bandgap_comm::{Floor, Yields};
-use bandgap_kernels::{AtSize, ISSUE, Order, Over, Pair, Refused, WHOLE, fact};
+use bandgap_kernels::{AtSize, ISSUE, Order, Over, Refused, WHOLE, fact};
 use serde_json::Value;
 
 /// Ranks between which floors are measured.
@@ -18,6 +18,7 @@ pub(super) fn order(floor: &Floor) -> Order {
         ranks: RANKS,
         checked: false,
         probed: false,
+        way: None,
     }
 }
 
@@ -27,7 +28,7 @@ pub(super) fn order(floor: &Floor) -> Order {
 /// The kernel is unknown, or needs to know more than the number and the size of its messages.
 pub fn kernel_order(floor: &Floor, named: &Order) -> Result<Option<Order>, Refused> {
     let Some(kernel) = &floor.kernel else { return Ok(None) };
-    let round = AtSize { bytes: floor.bytes(), messages: floor.rounds, pair: Pair::FIRST };
+    let round = AtSize::of(floor.bytes(), floor.rounds, named.ranks);
     let order = (fact(kernel)?.at)(round, named.samples, named.ranks)?;
     Ok(Some(Order { checked: named.checked, probed: named.probed, ..order }))
 }

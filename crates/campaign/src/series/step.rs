@@ -1,6 +1,9 @@
 //! One step of a series: a kernel, a size and ranks.
 
-use bandgap_kernels::{AtSize, Fact, ISSUE, Order, Over, Pair, Refused, Series, WHOLE, in_series};
+use bandgap_comm::passing::{INLINE, Way};
+use bandgap_kernels::{
+    AtSize, Buffers, Fact, ISSUE, Order, Over, Pair, Refused, Series, WHOLE, in_series,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::key::Key;
@@ -30,16 +33,48 @@ impl Part {
 pub struct Step {
     /// The series, by which its kernel is found.
     pub series: String,
-    /// Bytes of each message.
-    pub bytes: u32,
+    /// Its place on the series' extent: bytes of each message, elements or rows.
+    pub size: u32,
     /// Operations of one sample (M).
     pub messages: u32,
     /// Ranks of the operation: the first so many of all. An operation of two ranks is measured with
     /// one number only.
     pub ranks: usize,
+    /// The two ranks of an operation of two: who times, and its peer.
+    pub pair: [usize; 2],
+    /// Hops between these two, where it is measured at several distances.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hops: Option<u32>,
+    /// Which of the series' variants. Where it has some and none is named, the fastest of a first
+    /// look is taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
+    /// Rows and columns of the mesh that the ranks are, where it is not the usual one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mesh: Option<[usize; 2]>,
+    /// Where successive messages lie, if the kernel leaves a choice.
+    #[serde(default)]
+    pub buffers: Buffers,
+    /// Which way long messages go. Where there are several and none is named, the fastest of a first
+    /// look is taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub way: Option<Way>,
 }
 
+/// Messages from so many bytes on may go with a single copy: shorter ones cost less than the call.
+const LEAST_SINGLE: u64 = 2 << 10;
+/// A single copy, of a message of any length.
+const SINGLE: Way = Way::Single { least: INLINE + 1 };
+
 impl Step {
+    /// So many operations of one size, between the first two ranks or all of `ranks`.
+    pub fn new(series: &str, size: u32, messages: u32, ranks: usize) -> Self {
+        let series = series.to_owned();
+        let (pair, hops, variant, mesh) = ([0, 1], None, None, None);
+        let buffers = Buffers::default();
+        Self { series, size, messages, ranks, pair, hops, variant, mesh, buffers, way: None }
+    }
+
     /// The same steps with each of these numbers of ranks: a sweep.
     pub fn sweep(steps: &[Self], ranks: &[usize]) -> Vec<Self> {
         let with = |&ranks: &usize| steps.iter().map(move |step| Self { ranks, ..step.clone() });
@@ -62,23 +97,109 @@ impl Step {
         f64::from(series.parts) * f64::from(messages)
     }
 
-    /// A batch of it, where only two ranks take part between these.
+    /// Its place among all that can be measured of its series, where no variant is named.
+    fn at(&self) -> AtSize {
+        let [requester, replier] = self.pair;
+        AtSize {
+            size: self.size as usize,
+            messages: self.messages,
+            ranks: self.ranks,
+            pair: Pair { requester, replier },
+            variant: None,
+            mesh: self.mesh,
+            buffers: self.buffers,
+        }
+    }
+
+    /// Bytes of one of its messages.
     ///
     /// # Errors
     /// No kernel has such a series.
-    pub fn order(&self, pair: Pair, samples: u32) -> Result<Order, Refused> {
-        let (fact, _) = self.kernel()?;
-        let point = AtSize { bytes: self.bytes as usize, messages: self.messages, pair };
-        (fact.at)(point, samples, self.ranks)
+    pub fn bytes(&self) -> Result<u64, Refused> {
+        Ok((self.kernel()?.1.message)(&self.at()))
+    }
+
+    /// Bytes that one operation moves, between all that take part.
+    ///
+    /// # Errors
+    /// No kernel has such a series.
+    pub fn moved(&self) -> Result<u64, Refused> {
+        Ok(self.bytes()?.saturating_mul((self.kernel()?.1.moves)(self.ranks)))
+    }
+
+    /// The step in each of its variants: one that names none, and has some.
+    pub fn variants(&self) -> Vec<Self> {
+        let all = self.kernel().map_or(&[][..], |(_, series)| series.variants);
+        if self.variant.is_some() || all.is_empty() {
+            return vec![self.clone()];
+        }
+        let with = |name: &&str| Self { variant: Some((*name).to_owned()), ..self.clone() };
+        all.iter().map(with).collect()
+    }
+
+    /// The step in each way to do it: its variants, with each way of long messages.
+    pub fn manners(&self) -> Vec<Self> {
+        let passes = self.kernel().is_ok_and(|(fact, _)| fact.over == Over::Comm);
+        let is_long = self.bytes().is_ok_and(|bytes| bytes >= LEAST_SINGLE);
+        let ways = if self.way.is_none() && passes && is_long {
+            vec![Some(Way::Pieces), Some(SINGLE)]
+        } else {
+            vec![self.way]
+        };
+        let with = |step: Self| {
+            let step = move |&way: &Option<Way>| Self { way, ..step.clone() };
+            ways.iter().map(step).collect::<Vec<_>>()
+        };
+        self.variants().into_iter().flat_map(with).collect()
+    }
+
+    /// The step as it may have been carried out: as planned, or in each way to do it.
+    pub fn done(&self) -> Vec<Self> {
+        let mut all = vec![self.clone()];
+        // Where there is one way of long messages, it has no name.
+        for step in self.variants().into_iter().chain(self.manners()) {
+            if !all.contains(&step) {
+                all.push(step);
+            }
+        }
+        all
+    }
+
+    /// Whether there are several ways to do it.
+    pub(super) fn leaves_a_choice(&self) -> bool {
+        self.manners().len() > 1
+    }
+
+    /// A batch of it.
+    ///
+    /// # Errors
+    /// No kernel has such a series, or the series no such variant.
+    pub fn order(&self, samples: u32) -> Result<Order, Refused> {
+        let (fact, series) = self.kernel()?;
+        let variant = self.variant.as_deref().map(|name| series.variant(name)).transpose()?;
+        let order = (fact.at)(AtSize { variant, ..self.at() }, samples, self.ranks)?;
+        Ok(Order { way: self.way, ..order })
     }
 }
 
-/// The key under which a step's batches are kept. The number of ranks is part of it where all take
-/// part.
+/// The key under which a step's batches are kept. The ranks are part of it: how many, where all take
+/// part, or which two.
 pub fn key(step: &Step, part: Part) -> Key {
-    let Step { series, bytes, messages, ranks } = step;
-    let key = Key::new(series).at("bytes", *bytes).at("messages", *messages);
-    let of_all = step.kernel().is_ok_and(|(_, series)| series.of_all);
-    let key = if of_all { key.at("ranks", *ranks) } else { key };
+    let series = step.kernel().map(|(_, series)| series);
+    let axis = series.as_ref().map_or("size", |series| series.extent.axis());
+    let key = Key::new(&step.series).at(axis, step.size).at("messages", step.messages);
+    let key = if series.is_ok_and(|series| series.of_all) {
+        key.at("ranks", step.ranks)
+    } else {
+        key.at("from", step.pair[0]).at("to", step.pair[1])
+    };
+    let key = match &step.variant {
+        Some(variant) => key.at("variant", variant.as_str()),
+        None => key,
+    };
+    let key = match step.way {
+        Some(way) => key.at("way", way.name()),
+        None => key,
+    };
     key.at("part", part.column())
 }

@@ -6,11 +6,11 @@ use super::*;
 use crate::scripted::{Scripted, taking};
 
 fn plan(steps: Vec<Step>) -> SeriesPlan {
-    SeriesPlan { asked: Asked::usual(1e9), steps, samples: 50, pair: [1, 0] }
+    SeriesPlan { asked: Asked::usual(1e9), steps, samples: 50 }
 }
 
 fn step(series: &str, bytes: u32, messages: u32) -> Step {
-    Step { series: series.to_owned(), bytes, messages, ranks: 2 }
+    Step { pair: [1, 0], ..Step::new(series, bytes, messages, 2) }
 }
 
 #[test]

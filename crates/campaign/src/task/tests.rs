@@ -32,7 +32,7 @@ fn every_experiment_walks_through_the_same_campaign() {
             let probe = order.probed.then(|| probes(100.0, far)).flatten();
             Ok(Executed { probe, ..modelled(order, &Params::MYRINET) })
         });
-        runner.size = 3;
+        runner.size = 4;
         // As it arrives at rank 0.
         let line = serde_json::to_string(&task).unwrap();
         let arrived: Task = serde_json::from_str(&line).unwrap();
@@ -69,7 +69,7 @@ fn every_experiment_walks_through_the_same_campaign() {
 fn every_experiment_takes_two_rounds_of_virtual_time() {
     for task in tasks() {
         let mut runner = Scripted::new(|order| Ok(modelled(order, &Params::MYRINET)));
-        (runner.size, runner.virtual_time) = (3, true);
+        (runner.size, runner.virtual_time) = (4, true);
         task.lead(&mut runner).unwrap();
         for (key, batches) in runner.kept.iter() {
             let rounds: BTreeSet<u32> = batches.iter().map(|batch| batch.round).collect();

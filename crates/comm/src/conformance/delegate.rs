@@ -46,5 +46,35 @@ macro_rules! delegate_exposed {
         fn write_exposed(&mut self, at: usize, from: &[u8]) -> Result<(), $crate::CommError> {
             self.$below.write_exposed(at, from)
         }
+
+        fn shares(&self) -> bool {
+            self.$below.shares()
+        }
+
+        fn read_peer(
+            &self,
+            peer: $crate::Rank,
+            at: usize,
+            into: &mut [u8],
+        ) -> Result<(), $crate::CommError> {
+            self.$below.read_peer(peer, at, into)
+        }
+
+        fn single_copy(&self) -> Result<(), &str> {
+            self.$below.single_copy()
+        }
+
+        fn address(&self, bytes: &[u8]) -> $crate::Word {
+            self.$below.address(bytes)
+        }
+
+        fn read_private(
+            &self,
+            peer: $crate::Rank,
+            at: $crate::Word,
+            into: &mut [u8],
+        ) -> Result<(), $crate::CommError> {
+            self.$below.read_private(peer, at, into)
+        }
     };
 }

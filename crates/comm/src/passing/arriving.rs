@@ -52,7 +52,7 @@ impl Mail {
     /// A message in a slot.
     pub(super) fn arrived_in_slot(&mut self, envelope: Envelope, bytes: u64, slot: u64) {
         let from = envelope.peer();
-        let Some(bytes) = self.occupy(from, bytes, self.layout.eager, slot) else { return };
+        let Some((bytes, slot)) = self.occupy(from, bytes, self.layout.eager, slot) else { return };
         if self.wait_ends_in_slot(envelope, bytes, slot) {
             return;
         }
@@ -76,23 +76,32 @@ impl Mail {
     }
 
     /// A message that is still at its sender.
-    pub(super) fn announced(&mut self, envelope: Envelope, bytes: u64, send: u64) {
+    pub(super) fn announced(&mut self, envelope: Envelope, bytes: u64, send: u64, address: Word) {
         let Ok(bytes) = usize::try_from(bytes) else {
             let what = format!("a message of {bytes} bytes, more than a memory can have");
             return self.garbage(envelope.peer(), what);
         };
         match self.matching(envelope) {
-            Some(key) => self.take_announced(key, bytes, send),
+            Some(key) => self.take_announced(key, bytes, send, address),
             None => {
-                let body = Body::Announced { send };
+                let body = Body::Announced { send, address };
                 self.arrivals.push_back(Arrival { envelope, bytes, body });
             }
         }
     }
 
-    /// A receive takes a message that is still at its sender, and answers.
-    pub(super) fn take_announced(&mut self, key: usize, bytes: usize, send: u64) {
+    /// A receive takes a message that is still at its sender, at `address` if that is not 0. It
+    /// answers now, or when it has read the bytes.
+    pub(super) fn take_announced(&mut self, key: usize, bytes: usize, send: u64, address: Word) {
         let receive = &mut self.receives[key];
+        if address != 0 && bytes >= self.single && bytes > 0 {
+            receive.arrived(bytes, Taking::Reading { send, address });
+            if receive.state != Taking::OtherLength {
+                self.reads.push_back(key);
+                self.attention = true;
+                return;
+            }
+        }
         receive.arrived(bytes, if bytes == 0 { Taking::Done } else { Taking::Coming });
         let wanted = Word::from(receive.state == Taking::Coming);
         let peer = receive.envelope.peer();
@@ -122,7 +131,7 @@ impl Mail {
 
     /// A piece of a message that a receive has taken.
     pub(super) fn piece(&mut self, from: Rank, receive: u64, bytes: u64, slot: u64) {
-        let Some(bytes) = self.occupy(from, bytes, self.layout.chunk, slot) else { return };
+        let Some((bytes, slot)) = self.occupy(from, bytes, self.layout.chunk, slot) else { return };
         let key = usize::try_from(receive).unwrap_or(usize::MAX);
         let known = self
             .receives
@@ -143,37 +152,26 @@ impl Mail {
     }
 
     /// Notes that a peer filled a slot with so many bytes, at most `most`. Returns the number of
-    /// bytes if a peer may do that.
-    fn occupy(&mut self, from: Rank, bytes: u64, most: usize, slot: u64) -> Option<usize> {
-        let lane = &mut self.lanes[from];
-        let expected = self.layout.slot(lane.filled);
-        let free = lane.filled - lane.given_back < self.layout.slots;
-        if slot != expected || !free {
-            let slots = self.layout.slots;
-            let what = format!(
-                "bytes in slot {slot} of {slots}, where slot {expected} is next and {} are its own",
-                slots - (lane.filled - lane.given_back)
-            );
-            self.garbage(from, what);
-            return None;
-        }
+    /// bytes and the slot if a peer may do that.
+    fn occupy(&mut self, from: Rank, bytes: u64, most: usize, slot: u64) -> Option<(usize, u16)> {
         if bytes > most as u64 {
             self.garbage(from, format!("{bytes} bytes in a slot for {most}"));
             return None;
         }
-        lane.filled += 1;
-        Some(bytes as usize)
+        let filled = self.lanes[from].slots.fill(slot);
+        if filled.is_none() {
+            self.garbage(from, format!("bytes in slot {slot}, which is not with it"));
+        }
+        filled.map(|slot| (bytes as usize, slot))
     }
 
     /// A peer gives slots back.
-    pub(super) fn returned(&mut self, from: Rank, slots: u64) {
+    pub(super) fn returned(&mut self, from: Rank, slots: Word) {
         let lane = &mut self.lanes[from];
-        let out = lane.stored - lane.freed;
-        if slots > out {
-            return self.garbage(from, format!("{slots} slots given back of {out} in use"));
+        if let Err(slot) = lane.slots.take_back(slots) {
+            return self.garbage(from, format!("slot {slot} given back, which is not with it"));
         }
-        lane.freed += slots;
-        if lane.listed {
+        if lane.listed && slots != 0 {
             self.attention = true;
         }
     }

@@ -3,17 +3,8 @@
 use super::handlers::Kind;
 use super::mail::Mail;
 use super::{HoldsMail, Passing};
+use crate::ring::{after, before, rounds};
 use crate::{Bulk, CommError, Message, Rank, Watch, Word};
-
-/// Rounds of a barrier of so many ranks: ⌈log₂ ranks⌉.
-fn rounds(ranks: usize) -> u32 {
-    ranks.next_power_of_two().trailing_zeros()
-}
-
-/// The one `distance` before `rank`, of so many ranks.
-fn before(rank: Rank, distance: usize, ranks: usize) -> Rank {
-    rank.checked_sub(distance).unwrap_or(rank + ranks - distance)
-}
 
 impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// Waits until each of the first `ranks` ranks has called it. In round k of ⌈log₂ ranks⌉ a
@@ -33,8 +24,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         }
         for round in 0..rounds(ranks) {
             let distance = 1 << round;
-            let after = rank + distance;
-            let peer = if after < ranks { after } else { after - ranks };
+            let peer = after(rank, distance, ranks);
             let (endpoint, state) = self.am.parts();
             let mail = state.mail_mut();
             let handler = Kind::Barrier.after(mail.first);

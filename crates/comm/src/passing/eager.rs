@@ -1,8 +1,9 @@
 //! Messages in slots where nothing else is under way: past queues and entries.
 
+use super::engine::copy_out;
 use super::entries::{Giving, Send};
 use super::handlers::Kind;
-use super::lane::Lane;
+use super::lane::Storing;
 use super::mail::Mail;
 use super::matching::Envelope;
 use super::{HoldsMail, INLINE, Passing};
@@ -31,16 +32,18 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         let bytes = from.of(&self.memory)?;
         let (endpoint, state) = self.am.parts();
         let mail = state.mail_mut();
-        let Mail { lanes, layout, first, rank, active, sends, .. } = &mut *mail;
+        let Mail { lanes, layout, single, first, rank, active, sends, .. } = &mut *mail;
         let len = bytes.len();
         // The queues answer that there is no such peer.
         let Some(lane) = lanes.get_mut(peer) else { return Ok(InSlot::NotNow) };
-        let for_slot = peer != *rank && len > INLINE && len <= layout.eager;
-        if !for_slot || !active.is_empty() || !lane.has_slot(layout) {
+        let for_slot = peer != *rank && len > INLINE && len <= layout.eager && len < *single;
+        if !for_slot || !active.is_empty() {
             return Ok(InSlot::NotNow);
         }
+        let Some(slot) = lane.slots.take() else { return Ok(InSlot::NotNow) };
         let kind = (Kind::Slot.after(*first), Word::from(tag));
-        let mut storing = lane.take_slot(layout, *rank, kind, 0..len);
+        let notice = lane.notice(slot, kind, len);
+        let mut storing = Storing::new(layout.place(*rank, peer, slot), 0..len, notice);
         if storing.move_on(endpoint, peer, bytes)? {
             return Ok(InSlot::Done);
         }
@@ -57,14 +60,14 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     pub(super) fn recv_from_slot(
         &mut self,
         from: Rank,
-        slot: u64,
+        slot: u16,
         into: Part,
     ) -> Result<(), CommError> {
         let (endpoint, state) = self.am.parts();
         let mail = state.mail_mut();
         let into = into.of_mut(&mut self.memory)?;
-        endpoint.read_exposed(mail.layout.offset(from, slot), into)?;
-        if let Some(message) = mail.emptied(from) {
+        copy_out(endpoint, from, mail.layout.place(mail.rank, from, slot), into)?;
+        if let Some(message) = mail.emptied(from, slot) {
             mail.tell(endpoint, from, message)?;
         }
         Ok(())
@@ -79,7 +82,7 @@ impl Mail {
         &mut self,
         envelope: Envelope,
         bytes: usize,
-        slot: u64,
+        slot: u16,
     ) -> bool {
         let waited = &mut self.waited;
         let fits = waited.message.is(envelope) && bytes == waited.into.len;
@@ -89,15 +92,5 @@ impl Mail {
             waited.slot = Some(slot);
         }
         ends
-    }
-}
-
-impl Lane {
-    /// Gives back the slots that were copied out, and returns how many these are.
-    #[inline]
-    pub(super) fn give_back(&mut self) -> u64 {
-        let slots = self.emptied - self.given_back;
-        self.given_back = self.emptied;
-        slots
     }
 }

@@ -4,11 +4,17 @@ use super::entries::{Body, CopyOut, Into, Taking};
 use super::handlers::Kind;
 use super::mail::Mail;
 use super::outgoing::{Next, Outgoing};
-use crate::{Bulk, CommError, Message, Rank};
+use super::tuning::Place;
+use crate::{Bulk, CommError, Message, Rank, Word};
+
+/// Bytes of one read of a peer's memory: many beside the cost of the call, few enough for others to
+/// have their turns.
+const READ_AT_ONCE: usize = 1 << 20;
 
 impl Mail {
-    /// Moves on what can be moved: at most one copy out of a slot, and one piece to each peer, so
-    /// that both directions and all peers take turns. Returns how much was done.
+    /// Moves on what can be moved: at most one copy out of a slot, one part of a message that is
+    /// read, and one piece to each peer, so that both directions and all peers take turns. Returns
+    /// how much was done.
     #[inline(never)]
     pub(super) fn advance<E: Bulk>(
         &mut self,
@@ -19,12 +25,13 @@ impl Mail {
             return Err(CommError::Garbage { peer: *peer, what: what.clone() });
         }
         let mut moved = usize::from(self.copy_next(endpoint, memory)?);
-        let mut more = !self.copies.is_empty();
+        moved += usize::from(self.read_next(endpoint, memory)?);
+        let mut more = !self.copies.is_empty() || !self.reads.is_empty();
         let mut index = 0;
         while let Some(&peer) = self.active.get(index) {
-            let Self { lanes, sends, layout, first, rank, .. } = self;
-            let mut out =
-                Outgoing { endpoint, peer, rank: *rank, sends, memory, layout, first: *first };
+            let Self { lanes, sends, layout, first, rank, single, .. } = self;
+            let (rank, first, single) = (*rank, *first, *single);
+            let mut out = Outgoing { endpoint, peer, rank, sends, memory, layout, single, first };
             let next = lanes[peer].push(&mut out, &mut moved)?;
             more |= next == Next::More;
             if next == Next::Idle {
@@ -47,11 +54,11 @@ impl Mail {
         let Some(CopyOut { from, slot, bytes, into }) = self.copies.pop_front() else {
             return Ok(false);
         };
-        let offset = self.layout.offset(from, slot);
+        let place = self.layout.place(self.rank, from, slot);
         match into {
             Into::Receive { receive, part } => {
                 let receive = &mut self.receives[receive];
-                endpoint.read_exposed(offset, part.of_mut(memory)?)?;
+                copy_out(endpoint, from, place, part.of_mut(memory)?)?;
                 receive.copied += bytes;
                 if receive.copied == receive.bytes {
                     receive.state = Taking::Done;
@@ -59,25 +66,64 @@ impl Mail {
             }
             Into::Arrival { index } => {
                 let mut kept = vec![0; bytes];
-                endpoint.read_exposed(offset, &mut kept)?;
+                copy_out(endpoint, from, place, &mut kept)?;
                 self.arrivals[index].body = Body::Bytes(kept);
             }
             Into::Nowhere => {}
         }
-        if let Some(message) = self.emptied(from) {
+        if let Some(message) = self.emptied(from, slot) {
             self.tell_later(from, message);
         }
         Ok(true)
     }
 
-    /// A slot of `from` was copied out. Returns the request that gives it back with others, if it
+    /// Reads a part of the next message that is to be read out of its sender's memory, and says
+    /// whether there was one. Receives take turns.
+    fn read_next<E: Bulk>(
+        &mut self,
+        endpoint: &mut E,
+        memory: &mut [u8],
+    ) -> Result<bool, CommError> {
+        let Some(key) = self.reads.pop_front() else { return Ok(false) };
+        let receive = &mut self.receives[key];
+        let Taking::Reading { send, address } = receive.state else {
+            return Err(CommError::Stopped);
+        };
+        let peer = receive.envelope.peer();
+        let part = receive.expect((receive.bytes - receive.told).min(READ_AT_ONCE));
+        let from = address.wrapping_add(receive.copied as Word);
+        endpoint.read_private(peer, from, part.of_mut(memory)?)?;
+        receive.copied = receive.told;
+        if receive.copied < receive.bytes {
+            self.reads.push_back(key);
+            return Ok(true);
+        }
+        receive.state = Taking::Done;
+        let handler = Kind::Answer.after(self.first);
+        self.tell(endpoint, peer, Message::new(handler, [send, key as Word, 0]))?;
+        Ok(true)
+    }
+
+    /// A slot that came from `from` was copied out. Returns the request that gives slots back, if it
     /// is time for one: messages to `from` give slots back too.
     #[inline]
-    pub(super) fn emptied(&mut self, from: Rank) -> Option<Message> {
-        let (batch, handler) = (self.layout.batch(), Kind::Return.after(self.first));
+    pub(super) fn emptied(&mut self, from: Rank, slot: u16) -> Option<Message> {
+        let handler = Kind::Return.after(self.first);
         let lane = &mut self.lanes[from];
-        lane.emptied += 1;
-        let due = lane.emptied - lane.given_back >= batch;
-        due.then(|| Message::new(handler, [lane.give_back()]))
+        lane.slots.empty(slot);
+        // What waits for a slot to `from` may have this one.
+        self.attention |= lane.listed && lane.slots.has_free();
+        lane.slots.is_due().then(|| Message::new(handler, [lane.slots.give_back()]))
     }
+}
+
+/// Copies out of a slot between this rank and `peer`.
+#[inline]
+pub(super) fn copy_out<E: Bulk>(
+    endpoint: &E,
+    peer: Rank,
+    Place { own, at }: Place,
+    into: &mut [u8],
+) -> Result<(), CommError> {
+    if own { endpoint.read_exposed(at, into) } else { endpoint.read_peer(peer, at, into) }
 }

@@ -23,6 +23,13 @@ pub(super) enum Taking {
     Posted,
     /// Bytes are to come.
     Coming,
+    /// The bytes are to be read out of the sender's memory.
+    Reading {
+        /// The sender's number of the send.
+        send: u64,
+        /// Where they are there.
+        address: Word,
+    },
     /// The bytes are these words.
     Words([Word; 3]),
     /// All bytes are there.
@@ -96,6 +103,7 @@ pub(super) enum Body {
     /// At its sender.
     Announced {
         send: u64,
+        address: Word,
     },
 }
 
@@ -103,7 +111,7 @@ pub(super) enum Body {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CopyOut {
     pub(super) from: Rank,
-    pub(super) slot: u64,
+    pub(super) slot: u16,
     pub(super) bytes: usize,
     pub(super) into: Into,
 }

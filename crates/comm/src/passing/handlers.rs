@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! WORDS     tag | bytes << 32, then the bytes       a message of up to 24 bytes
-//! SLOT      tag | bytes << 32, slot, slots          a message in a slot; so many slots given back
-//! ANNOUNCE  tag, bytes, send                        a message that is still at its sender
-//! ANSWER    send, receive, wanted                   its receiver waits for it, or does not need it
+//! SLOT      tag | bytes << 32, slot, slots          a message in a slot; slots given back
+//! ANNOUNCE  tag, bytes, send, address               a message that is still at its sender; 0: in pieces
+//! ANSWER    send, receive, wanted                   its receiver waits for it; or has it, or refuses it
 //! PIECE     receive | bytes << 32, slot, slots      a piece of such a message; slots given back
-//! RETURN    slots                                   so many slots given back
+//! RETURN    slots                                   slots given back
 //! BARRIER   round | ranks << 32                     its sender has come to this round
 //! ```
 
@@ -48,9 +48,9 @@ pub fn add_handlers<S: HoldsMail>(table: &mut Handlers<S>) -> HandlerId {
             mail.arrived_in_slot(Envelope::new(from, header as u32), header >> 32, slot);
         })
     });
-    table.request(|state, call, tag, bytes, send, _| {
-        counted(state, call, 3, |mail, from| {
-            mail.announced(Envelope::new(from, tag as u32), bytes, send);
+    table.request(|state, call, tag, bytes, send, address| {
+        counted(state, call, 4, |mail, from| {
+            mail.announced(Envelope::new(from, tag as u32), bytes, send, address);
         })
     });
     table.request(|state, call, send, receive, wanted, _| {

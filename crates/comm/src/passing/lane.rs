@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use super::slots::Slots;
+use super::tuning::Place;
 use crate::Message;
 
 /// What waits to be sent to the peer, and the slots in both directions.
@@ -13,7 +15,7 @@ use crate::Message;
 ///    did, two ranks could wait for each other.
 /// 3. Messages in the order of their sends.
 /// 4. Pieces of messages that the peer has taken.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Lane {
     /// Whether `Mail::active` has this peer: something waits to be sent.
     pub(super) listed: bool,
@@ -23,16 +25,7 @@ pub(super) struct Lane {
     pub(super) queued: VecDeque<usize>,
     /// Sends that the peer has taken, and that go in pieces.
     pub(super) cleared: VecDeque<usize>,
-    /// Chunks stored at the peer, or begun.
-    pub(super) stored: u64,
-    /// Of these, chunks whose slots the peer gave back.
-    pub(super) freed: u64,
-    /// Chunks that the peer has stored here.
-    pub(super) filled: u64,
-    /// Of these, chunks that were copied out.
-    pub(super) emptied: u64,
-    /// Of these, chunks whose slots this rank gave back.
-    pub(super) given_back: u64,
+    pub(super) slots: Slots,
 }
 
 /// A store that was begun.
@@ -41,8 +34,8 @@ pub(super) struct Storing {
     pub(super) send: usize,
     /// Which bytes of the message.
     pub(super) bytes: Range<usize>,
-    /// Where they go in the peer's memory.
-    pub(super) into: usize,
+    /// Where they go.
+    pub(super) into: Place,
     /// How many of them the transport has taken.
     pub(super) done: usize,
     /// Whether the transport has taken all.
@@ -52,6 +45,11 @@ pub(super) struct Storing {
 }
 
 impl Lane {
+    pub(super) fn new(slots: Slots) -> Self {
+        let (control, queued, cleared) = Default::default();
+        Self { listed: false, storing: None, control, queued, cleared, slots }
+    }
+
     pub(super) fn is_idle(&self) -> bool {
         self.storing.is_none()
             && self.control.is_empty()

@@ -19,7 +19,8 @@ const EXPECTED: usize = 64;
 #[derive(Debug)]
 pub struct Mail {
     pub(super) waited: Waited,
-    /// Whether there is a slot to be emptied, a fault, or something that waits to be sent.
+    /// Whether there is a slot to be emptied, something to be read, a fault, or something that waits
+    /// to be sent.
     pub(super) attention: bool,
     /// The first handler of message passing; the others follow it.
     pub(super) first: HandlerId,
@@ -36,6 +37,10 @@ pub struct Mail {
     /// By peer; this rank's own is unused.
     pub(super) lanes: Vec<Lane>,
     pub(super) layout: Layout,
+    /// Messages of at least so many bytes are announced, with where they are.
+    pub(super) single: usize,
+    /// Receives whose bytes are to be read out of their senders' memory.
+    pub(super) reads: VecDeque<usize>,
     pub(super) rank: Rank,
     /// Requests of barriers that arrived and were not waited for, by peer.
     pub(super) barriers: Vec<u64>,
@@ -75,7 +80,7 @@ pub(super) struct Waited {
     /// Where the receive wants the message.
     pub(super) into: Part,
     /// If the message was taken aside: the slot that it is in.
-    pub(super) slot: Option<u64>,
+    pub(super) slot: Option<u16>,
     /// If the message was taken aside and is in no slot: the receive that has it.
     pub(super) receive: Option<usize>,
 }
@@ -95,6 +100,10 @@ impl Mail {
         slots: Option<(usize, &Tuning)>,
         first: HandlerId,
     ) -> Result<Self, CommError> {
+        let layout = match slots {
+            Some((at, tuning)) => Layout::new(at, tuning, size, exposed)?,
+            None => Layout::none(),
+        };
         Ok(Self {
             waited: Waited::default(),
             attention: false,
@@ -105,11 +114,10 @@ impl Mail {
             copies: VecDeque::with_capacity(EXPECTED),
             receives: Slab::with_capacity(EXPECTED),
             sends: Slab::with_capacity(EXPECTED),
-            lanes: (0..size).map(|_| Lane::default()).collect(),
-            layout: match slots {
-                Some((at, tuning)) => Layout::new(at, tuning, size, exposed)?,
-                None => Layout::none(),
-            },
+            lanes: (0..size).map(|peer| Lane::new(layout.between(rank, peer))).collect(),
+            layout,
+            single: usize::MAX,
+            reads: VecDeque::with_capacity(EXPECTED),
             rank,
             barriers: vec![0; size],
             fault: None,

@@ -9,7 +9,7 @@ use super::handlers::Kind;
 use super::inline;
 use super::lane::{Lane, Storing};
 use super::mail::Mail;
-use super::tuning::Layout;
+use super::tuning::{Layout, Place};
 use crate::{Bulk, CommError, Endpoint, HandlerId, Message, Posted, Rank, Source, Word};
 
 /// What a lane can do next.
@@ -31,6 +31,8 @@ pub(super) struct Outgoing<'a, E> {
     pub(super) sends: &'a mut Slab<Send>,
     pub(super) memory: &'a [u8],
     pub(super) layout: &'a Layout,
+    /// As `Mail::single`.
+    pub(super) single: usize,
     pub(super) first: HandlerId,
 }
 
@@ -94,13 +96,11 @@ impl Lane {
         }
         while let Some(&key) = self.queued.front() {
             let len = out.sends[key].from.len;
-            if len > inline::INLINE && len <= out.layout.eager {
-                if !self.has_slot(out.layout) {
-                    return Ok(Next::Slot);
-                }
+            if len > inline::INLINE && len <= out.layout.eager && len < out.single {
+                let Some(slot) = self.slots.take() else { return Ok(Next::Slot) };
                 self.queued.pop_front();
                 let header = Word::from(out.sends[key].envelope.tag());
-                self.begin(out, (Kind::Slot, header), key, 0..len);
+                self.begin(out, slot, (Kind::Slot, header), key, 0..len);
                 if !self.store(out, moved)? {
                     return Ok(Next::More);
                 }
@@ -112,28 +112,27 @@ impl Lane {
             }
         }
         if let Some(&key) = self.cleared.front() {
-            if !self.has_slot(out.layout) {
-                return Ok(Next::Slot);
-            }
+            let Some(slot) = self.slots.take() else { return Ok(Next::Slot) };
             let send = &mut out.sends[key];
             let whole = send.from.len;
             let Giving::Cleared { receive, stored } = &mut send.state else {
                 return Err(CommError::Stopped);
             };
-            let piece = *stored..whole.min(*stored + out.layout.chunk);
+            let most = out.layout.piece(whole, self.slots.do_migrate());
+            let piece = *stored..whole.min(*stored + most);
             *stored = piece.end;
             if piece.end == whole {
                 self.cleared.pop_front();
             }
             let header = Word::from(*receive as u32);
-            self.begin(out, (Kind::Piece, header), key, piece);
+            self.begin(out, slot, (Kind::Piece, header), key, piece);
             if !self.store(out, moved)? {
                 return Ok(Next::More);
             }
         }
         if self.is_idle() {
             Ok(Next::Idle)
-        } else if self.has_slot(out.layout) {
+        } else if self.slots.has_free() {
             Ok(Next::More)
         } else {
             Ok(Next::Slot)
@@ -147,7 +146,9 @@ impl Lane {
         let (message, state) = if bytes.len() <= inline::INLINE {
             (in_words(Kind::Words.after(out.first), tag, bytes), Giving::Done)
         } else {
-            let words = [Word::from(tag), bytes.len() as Word, key as Word];
+            let single = bytes.len() >= out.single;
+            let address = if single { out.endpoint.address(bytes) } else { 0 };
+            let words = [Word::from(tag), bytes.len() as Word, key as Word, address];
             (Message::new(Kind::Announce.after(out.first), words), Giving::Announced)
         };
         let sent = out.request(message)?;
@@ -157,38 +158,30 @@ impl Lane {
         Ok(sent)
     }
 
-    pub(super) fn has_slot(&self, layout: &Layout) -> bool {
-        self.stored - self.freed < layout.slots
-    }
-
-    /// Takes the next slot for some bytes of a message, and begins to store them there.
+    /// Begins to store some bytes of a message in a slot.
     fn begin<E>(
         &mut self,
         out: &Outgoing<'_, E>,
+        slot: u16,
         (kind, header): (Kind, Word),
         send: usize,
         bytes: Range<usize>,
     ) {
-        let storing = self.take_slot(out.layout, out.rank, (kind.after(out.first), header), bytes);
+        let notice = self.notice(slot, (kind.after(out.first), header), bytes.len());
+        let storing = Storing::new(out.layout.place(out.rank, out.peer, slot), bytes, notice);
         self.storing = Some(Storing { send, ..storing });
     }
 
-    /// Takes the next slot for some bytes of a message of `rank`. The request that tells of them
-    /// also gives the peer its slots back.
+    /// The request that tells of so many bytes in a slot. It also gives slots back.
     #[inline]
-    pub(super) fn take_slot(
+    pub(super) fn notice(
         &mut self,
-        layout: &Layout,
-        rank: Rank,
+        slot: u16,
         (handler, header): (HandlerId, Word),
-        bytes: Range<usize>,
-    ) -> Storing {
-        let slot = layout.slot(self.stored);
-        self.stored += 1;
-        let header = header | (bytes.len() as Word) << 32;
-        let notice = Message::new(handler, [header, slot, self.give_back()]);
-        let into = layout.offset(rank, slot);
-        Storing { send: usize::MAX, bytes, into, done: 0, whole: false, notice }
+        bytes: usize,
+    ) -> Message {
+        let header = header | (bytes as Word) << 32;
+        Message::new(handler, [header, slot.into(), self.slots.give_back()])
     }
 
     /// Moves on the store that was begun, and says whether it is finished.
@@ -217,6 +210,12 @@ impl Lane {
 }
 
 impl Storing {
+    /// A store of some bytes of a message, of which nothing has been done.
+    #[inline]
+    pub(super) fn new(into: Place, bytes: Range<usize>, notice: Message) -> Self {
+        Self { send: usize::MAX, bytes, into, done: 0, whole: false, notice }
+    }
+
     /// Moves on, and says whether it is finished. `bytes` are those of the store.
     #[inline]
     pub(super) fn move_on<E: Bulk>(
@@ -226,8 +225,13 @@ impl Storing {
         bytes: &[u8],
     ) -> Result<bool, CommError> {
         if !self.whole {
-            let from = Source::Bytes(bytes);
-            if endpoint.try_store(peer, self.into, from, &mut self.done)? == Posted::Busy {
+            let Place { own, at } = self.into;
+            if own {
+                endpoint.write_exposed(at, bytes)?;
+                self.done = bytes.len();
+            } else if endpoint.try_store(peer, at, Source::Bytes(bytes), &mut self.done)?
+                == Posted::Busy
+            {
                 return Ok(false);
             }
             self.whole = true;

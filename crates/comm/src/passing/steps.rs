@@ -8,7 +8,7 @@ use crate::{Bulk, CommError, Part, Rank, Watch, check_peer};
 impl Mail {
     /// Whether nothing waits to be sent or copied.
     pub(super) fn has_settled(&self) -> bool {
-        self.active.is_empty() && self.copies.is_empty()
+        self.active.is_empty() && self.copies.is_empty() && self.reads.is_empty()
     }
 
     pub(super) fn has_sent(&self, key: usize) -> bool {
@@ -110,7 +110,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
                     into.of_mut(&mut self.memory)?.copy_from_slice(&kept);
                 }
             }
-            Body::Announced { send } => mail.take_announced(key, bytes, send),
+            Body::Announced { send, address } => mail.take_announced(key, bytes, send, address),
         }
         Ok(key)
     }

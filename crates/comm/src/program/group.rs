@@ -1,6 +1,6 @@
 //! The view that a program has of some of the ranks.
 
-use super::{Comm, Members, Part, Pending, Processor, Work};
+use super::{Comm, Members, Part, Pending, Processor, View, Work};
 use crate::{CommError, Rank};
 
 /// Some ranks of a [`Comm`], numbered from 0. Memory and clock stay those of the whole.
@@ -106,6 +106,11 @@ impl<C: Comm> Comm for Group<'_, C> {
     #[inline(always)]
     fn copy(&mut self, from: Part, into: Part) -> Result<(), CommError> {
         self.whole.copy(from, into)
+    }
+
+    #[inline(always)]
+    fn copy_elements(&mut self, from: View, into: View) -> Result<(), CommError> {
+        self.whole.copy_elements(from, into)
     }
 
     #[inline(always)]

@@ -1,15 +1,10 @@
 //! Rank programs over message passing.
 
-use super::{Members, Part, Processor};
-use crate::{CommError, Rank};
+pub mod collectives;
 
-/// Tags from here on belong to the collective operations of [`Comm`].
-const COLLECTIVE: u32 = 1 << 31;
-const BROADCAST: u32 = COLLECTIVE;
-const REDUCE: u32 = COLLECTIVE + 1;
-/// The first tag by which ranks tell each other that they have come to a barrier. Later tags are of
-/// later rounds of it.
-pub const BARRIER: u32 = COLLECTIVE + 2;
+use super::{Members, Part, Processor, View};
+use crate::{CommError, Rank};
+use collectives::{Broadcast, Sum};
 
 /// A send or a receive that was begun and not yet waited for.
 #[derive(Debug)]
@@ -22,7 +17,7 @@ pub struct Pending<P>(pub P);
 /// receive names the sender: if it took messages from anybody, time would decide which one.
 /// Messages of one sender and tag arrive in the order of their sends. A part must not change while
 /// a message from or into it is under way.
-pub trait Comm: Processor {
+pub trait Comm: Processor + Sized {
     /// What an implementation keeps of a message that is under way.
     type Pending;
     /// A view of some of the ranks. A group of a group is again a group of the whole.
@@ -78,6 +73,14 @@ pub trait Comm: Processor {
     /// A part is not in memory, or the lengths differ.
     fn copy(&mut self, from: Part, into: Part) -> Result<(), CommError>;
 
+    /// Copies the elements of `from` to those of `into` in this rank's memory: a column into a
+    /// buffer, or a block with rows as columns. The two have as many rows and columns, and their
+    /// parts ([`View::part`]) must not overlap.
+    ///
+    /// # Errors
+    /// A view is not in memory, rows or columns differ, or the views overlap.
+    fn copy_elements(&mut self, from: View, into: View) -> Result<(), CommError>;
+
     /// Adds the doubles of `term`, element by element, to those of `into`. The two have the same
     /// length, and must not overlap.
     ///
@@ -116,80 +119,33 @@ pub trait Comm: Processor {
         self.wait(receive)
     }
 
-    /// Gives every rank the bytes that `root` has in `part`, by a binomial tree.
+    /// Gives every rank the bytes that `root` has in `part`: [`Broadcast::Binomial`].
     ///
     /// # Errors
     /// As [`Comm::wait`]; or there is no rank `root`.
+    #[inline]
     fn broadcast(&mut self, root: Rank, part: Part) -> Result<(), CommError> {
-        let (rank, size) = (self.rank(), self.size());
-        if root >= size {
-            return Err(CommError::NoSuchPeer { peer: root, size });
-        }
-        let relative = (rank + size - root) % size;
-        let mut mask = 1;
-        while mask < size && relative & mask == 0 {
-            mask <<= 1;
-        }
-        if relative != 0 {
-            self.recv((relative - mask + root) % size, BROADCAST, part)?;
-        }
-        while mask > 1 {
-            mask >>= 1;
-            if relative + mask < size {
-                self.send((relative + mask + root) % size, BROADCAST, part)?;
-            }
-        }
-        Ok(())
+        Broadcast::Binomial.run(self, root, part)
     }
 
-    /// Adds up the doubles in `from` of all ranks, and gives every rank the sum in `into`: by a
-    /// binomial tree to rank 0, and a broadcast. Overwrites `scratch`. The three have the same
-    /// length; `scratch` must not overlap `into`.
+    /// Adds up the doubles in `from` of all ranks, and gives every rank the sum in `into`:
+    /// [`Sum::RecursiveDoubling`]. Overwrites `scratch`. The three have the same length; `scratch`
+    /// must not overlap `into`.
     ///
     /// # Errors
     /// As [`Comm::wait`] and [`Comm::add`].
+    #[inline]
     fn sum(&mut self, from: Part, into: Part, scratch: Part) -> Result<(), CommError> {
-        let (rank, size) = (self.rank(), self.size());
-        // Not every rank adds; all refuse the same parts.
-        scratch.apart(into)?;
-        if scratch.len != into.len || !into.len.is_multiple_of(size_of::<f64>()) {
-            return Err(CommError::Lengths { parts: [from, into, scratch].into() });
-        }
-        self.copy(from, into)?;
-        let mut mask = 1;
-        while mask < size {
-            if rank & mask != 0 {
-                self.send(rank - mask, REDUCE, into)?;
-                break;
-            }
-            if rank + mask < size {
-                self.recv(rank + mask, REDUCE, scratch)?;
-                self.add(into, scratch)?;
-            }
-            mask <<= 1;
-        }
-        self.broadcast(0, into)
+        Sum::RecursiveDoubling.run(self, from, into, scratch)
     }
 
-    /// Waits until every rank has called it. In round k of ⌈log₂ size⌉ a rank tells the one 2ᵏ
-    /// after it, and waits for the one 2ᵏ before it (Hensgen, Finkel and Manber, "Two algorithms
-    /// for barrier synchronization", 1988).
+    /// Waits until every rank has called it: a dissemination barrier, by messages or by what a
+    /// transport has for it.
     ///
     /// # Errors
     /// As [`Comm::wait`].
+    #[inline]
     fn barrier(&mut self) -> Result<(), CommError> {
-        let (rank, size) = (self.rank(), self.size());
-        let mut distance = 1;
-        let mut round = 0;
-        while distance < size {
-            let (to, before) = ((rank + distance) % size, (rank + size - distance) % size);
-            let nothing = Part::default();
-            let receive = self.irecv(before, BARRIER + round, nothing)?;
-            self.send(to, BARRIER + round, nothing)?;
-            self.wait(receive)?;
-            distance *= 2;
-            round += 1;
-        }
-        Ok(())
+        collectives::dissemination(self)
     }
 }

@@ -11,13 +11,16 @@ mod members;
 mod memory;
 mod messages;
 mod part;
+mod view;
 mod work;
 
 pub use active::{Am, Verb};
 pub use group::Group;
 pub use members::Members;
-pub use messages::{BARRIER, Comm, Pending};
+pub use messages::collectives::BARRIER;
+pub use messages::{Comm, Pending, collectives};
 pub use part::Part;
+pub use view::View;
 pub use work::{Delay, Work};
 
 use crate::Rank;

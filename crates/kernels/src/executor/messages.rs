@@ -1,7 +1,9 @@
 //! Message passing as programs see it, on a transport.
 
 use bandgap_comm::passing::MessageId;
-use bandgap_comm::{Bulk, Comm, CommError, Group, Members, Part, Pending, Rank, Timer, Watch};
+use bandgap_comm::{
+    Bulk, Comm, CommError, Group, Members, Part, Pending, Rank, Timer, View, Watch,
+};
 
 use super::Executor;
 use crate::is_counted;
@@ -41,6 +43,11 @@ impl<E: Bulk, T: Timer, W: Watch> Comm for Executor<E, T, W> {
 
     #[inline(always)]
     fn copy(&mut self, from: Part, into: Part) -> Result<(), CommError> {
+        from.copy(self.passing.memory_mut(), into)
+    }
+
+    #[inline(always)]
+    fn copy_elements(&mut self, from: View, into: View) -> Result<(), CommError> {
         from.copy(self.passing.memory_mut(), into)
     }
 

@@ -4,7 +4,7 @@ mod active;
 mod messages;
 mod vectors;
 
-use bandgap_comm::passing::{HoldsMail, Passing, Tuning};
+use bandgap_comm::passing::{HoldsMail, Passing, Tuning, Way};
 use bandgap_comm::{
     ActiveMessages, Bulk, CommError, Delay, Processor, Rank, Stamp, Timer, Waiting, Watch, Work,
 };
@@ -165,6 +165,16 @@ impl<E: Bulk, T: Timer, W: Watch> Rig for Executor<E, T, W> {
         self.vectors.grow(needs.doubles);
         self.marks.clear();
         self.marks.reserve(marks);
+    }
+
+    fn go(&mut self, way: Way) -> Way {
+        match self.passing.set_way(way) {
+            Ok(()) => way,
+            Err(_) => {
+                self.passing.go_in_pieces();
+                Way::Pieces
+            }
+        }
     }
 
     fn turn(&mut self, turn: u64, partner: Rank) {

@@ -5,17 +5,21 @@ use serde::{Deserialize, Serialize};
 
 use super::Pair;
 use super::pair::Side;
-use super::repeat::repeat;
+use super::repeat::repeat_on;
+use super::travel::round_trips;
 use crate::kernel::messages_in_range;
-use crate::{AtSize, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series};
+use crate::{
+    AtSize, Buffers, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series,
+};
 
 const TAG: u32 = 1;
+const HALF: &str = "ping-pong: t(n) is half a round";
 
-/// M round trips of a message of n bytes: PARKBENCH's COMMS1.
+/// M round trips of a message of n bytes: PARKBENCH's COMMS1, and CoMet's echo.
 ///
 /// Marks of the first rank, in each sample: begin, end, end.
 /// *Source*: Hockney and Berry (editors), "PARKBENCH Report: Public International Benchmarks for
-/// Parallel Computers" (1994), low-level benchmarks.
+/// Parallel Computers" (1994), low-level benchmarks. CoMet, section 3.3.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Comms1 {
@@ -25,23 +29,32 @@ pub struct Comms1 {
     pub messages: u32,
     /// Bytes of a message (n).
     pub bytes: usize,
+    /// Where successive messages lie.
+    #[serde(default)]
+    pub buffers: Buffers,
 }
 
 impl Kernel for Comms1 {
     const NAME: &'static str = "comms1";
     const MEANING: &'static str = "round trips of a message between two ranks";
-    const SERIES: Option<Series> = Some(Series {
-        parts: 2,
-        ..Series::between_two("comms1", "ping-pong: t(n) is half a round")
-    });
+    const SERIES: &'static [Series] = &[
+        Series { parts: 2, buffered: true, ..Series::between_two("comms1", HALF) },
+        Series {
+            parts: 2,
+            at_distances: true,
+            buffered: true,
+            ..Series::between_two("echo", HALF)
+        },
+    ];
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (5, 1), (4, 100), (3, 20_000), (2, 70_001)];
 
-    fn at(AtSize { bytes, messages, pair }: AtSize) -> Option<Self> {
-        Some(Self { pair, messages, bytes })
+    fn at(AtSize { size: bytes, messages, pair, buffers, .. }: AtSize) -> Option<Self> {
+        Some(Self { pair, messages, bytes, buffers })
     }
 
     fn check(&self, size: usize) -> Result<(), Refused> {
         messages_in_range(self.messages, self.bytes)?;
+        self.buffers.check()?;
         self.pair.check(size)
     }
 
@@ -50,11 +63,11 @@ impl Kernel for Comms1 {
     }
 
     fn needs(&self, _size: usize) -> Needs {
-        Needs::both_ways(self.messages.into(), self.bytes)
+        Needs::both_ways(self.messages.into(), self.bytes).lying(self.buffers)
     }
 
     fn expects(&self, seat: &Seat) -> Expects {
-        Expects::exchanges(seat, self.messages, self.pair.peer(seat.rank).into_iter())
+        round_trips(seat, self.messages, self.pair, self.buffers)
     }
 }
 
@@ -63,13 +76,13 @@ impl OverComm for Comms1 {
     fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
         let (messages, samples, places) = (self.messages, round.samples, *places);
         match self.pair.side(comm.rank()) {
-            Side::Requester { peer } => repeat::<true, _>(comm, samples, messages, |comm, i| {
+            Side::Requester { peer } => repeat_on::<true, _>(comm, samples, messages, |comm, i| {
                 comm.send(peer, TAG, places.outgoing(i))?;
                 comm.recv(peer, TAG, places.incoming(i))
             }),
-            Side::Replier { peer } => repeat::<false, _>(comm, samples, messages, |comm, i| {
+            Side::Replier { peer } => repeat_on::<false, _>(comm, samples, messages, |comm, i| {
                 comm.recv(peer, TAG, places.incoming(i))?;
-                comm.send(peer, TAG, places.outgoing(i))
+                comm.send(peer, TAG, places.answer(i))
             }),
             Side::Idle => Ok(()),
         }

@@ -1,11 +1,18 @@
 //! The kernels, one file each, and what several of them share.
 
 mod asking;
+mod line_broadcast;
 mod pair;
 mod repeat;
+mod shift;
+mod travel;
+mod variant;
 
 pub use asking::Asking;
+pub use contention::{LOAD, LOADS};
+pub use overlap::{OverlapMode, TAKE};
 pub use pair::Pair;
+pub use repeat::by_rank;
 
 use crate::list::{Visit, kernels};
 
@@ -22,4 +29,13 @@ kernels! {
     comm comms3::Comms3;
     comm synch1::Synch1;
     comm broadcast::Broadcast;
+    comm global_sum::GlobalSum;
+    comm overlap::Overlap;
+    comm contention::Contention;
+    comm update_guard::UpdateGuard;
+    comm shift_north::ShiftNorth;
+    comm shift_east::ShiftEast;
+    comm transpose::Transpose;
+    comm row_broadcast::RowBroadcast;
+    comm column_broadcast::ColumnBroadcast;
 }

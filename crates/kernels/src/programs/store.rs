@@ -35,13 +35,13 @@ pub struct Store {
 impl Kernel for Store {
     const NAME: &'static str = "store";
     const MEANING: &'static str = "bytes stored in another rank's memory, then the replies";
-    const SERIES: Option<Series> = Some(Series::between_two(
+    const SERIES: &'static [Series] = &[Series::between_two(
         "bulk_store",
         "bytes into the other's memory: t(n) is a store with its reply",
-    ));
+    )];
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (5, 7), (3, 4096), (2, 70_001)];
 
-    fn at(AtSize { bytes, messages, pair }: AtSize) -> Option<Self> {
+    fn at(AtSize { size: bytes, messages, pair, .. }: AtSize) -> Option<Self> {
         Some(Self { pair, messages, bytes, delay: Delay::NONE })
     }
 

@@ -1,35 +1,43 @@
 //! Barriers.
 
+use bandgap_comm::collectives::{Algorithm, Barrier};
 use bandgap_comm::{Comm, CommError};
 use serde::{Deserialize, Serialize};
 
 use super::repeat::by_rank;
+use super::variant::OfVariant;
 use crate::kernel::{messages_in_range, ranks_at_least};
-use crate::{AtSize, Expects, Kernel, OverComm, Places, Refused, Round, Seat, Series};
+use crate::{AtSize, Expects, Extent, Kernel, OverComm, Places, Refused, Round, Seat, Series};
 
-/// M barriers of all ranks: PARKBENCH's SYNCH1. No bytes arrive that could be compared; a barrier
+/// M barriers of all ranks: PARKBENCH's SYNCH1, and CoMet's global synchronization. No bytes arrive that could be compared; a barrier
 /// message that is missing, or one too many, is seen.
 ///
 /// Marks of rank 0, in each sample: begin, end, end. A barrier comes before the first sample.
-/// *Source*: as [`super::Comms1`].
+/// *Source*: as [`super::Comms1`]; CoMet, section 3.3.5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Synch1 {
     /// Barriers of a sample (M).
     pub messages: u32,
+    /// How ranks wait for each other.
+    pub algorithm: Barrier,
+}
+
+const fn barriers(name: &'static str) -> Series {
+    let series = Series::of_all(name, "barriers: t is the time of one", |_| 0);
+    Series { extent: Extent::None, message: |_| 0, ..series }
 }
 
 impl Kernel for Synch1 {
     const NAME: &'static str = "synch1";
     const MEANING: &'static str = "barriers of all ranks";
-    const SERIES: Option<Series> = Some(Series {
-        sized: false,
-        ..Series::of_all("synch1", "barriers: t is the time of one", |_| 0)
-    });
+    const SERIES: &'static [Series] =
+        &[barriers("synch1"), Series { variants: Barrier::NAMES, ..barriers("barrier") }];
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (9, 0)];
 
     fn at(point: AtSize) -> Option<Self> {
-        Some(Self { messages: point.messages })
+        let algorithm = Barrier::of_variant(point.variant)?;
+        Some(Self { messages: point.messages, algorithm })
     }
 
     fn check(&self, size: usize) -> Result<(), Refused> {
@@ -46,6 +54,7 @@ impl OverComm for Synch1 {
     #[inline(never)]
     fn run<C: Comm>(&self, comm: &mut C, _places: &Places, round: Round) -> Result<(), CommError> {
         comm.barrier()?;
-        by_rank(comm, 0, round.samples, self.messages, |comm, _| comm.barrier())
+        let algorithm = self.algorithm;
+        by_rank(comm, 0, round.samples, self.messages, |comm, _| algorithm.run(comm))
     }
 }

@@ -23,6 +23,7 @@ pub(crate) fn batch<M: Rig, K: Kernel>(
 ) -> Result<Outcome, Failed> {
     let (kernel, places) = ready::<K>(order, rig.whole())?;
     let turn = rig.begin(order.ranks) << TURNS;
+    let way = rig.go(order.way.unwrap_or_default());
     let rank = rig.rank();
     if rank >= order.ranks {
         return Ok(Outcome::default());
@@ -46,7 +47,7 @@ pub(crate) fn batch<M: Rig, K: Kernel>(
         false => once(rig, turn),
         true => (0..order.samples.into()).try_for_each(|sample| once(rig, turn | sample)),
     };
-    batch.end(rig, ran)
+    batch.end(rig, ran).map(|outcome| Outcome { way, ..outcome })
 }
 
 /// Bits of a turn that number the samples of an order.
@@ -82,11 +83,12 @@ impl Batch {
         run: impl FnOnce(&mut M) -> Result<(), CommError>,
     ) -> Result<(), CommError> {
         let contents = Turn { turn, shared: !self.checked };
-        for placed in &self.expects.fills {
-            contents.fill(rig.memory(), placed)?;
-        }
         for placed in &self.expects.arrivals {
             contents.poison(rig.memory(), placed)?;
+        }
+        // What is sent may come back to where it was.
+        for placed in &self.expects.fills {
+            contents.fill(rig.memory(), placed)?;
         }
         if self.checked {
             let most = self.words(turn).map(|words| words.count()).into_iter().max().unwrap_or(0);
@@ -137,10 +139,15 @@ impl Batch {
         self.wrong = self.wrong.take().or(noticed);
         let Arrived { messages, blocks, blocks_compared, .. } = rig.arrived();
         self.sums.received += messages + blocks;
-        self.sums.compared += blocks_compared + messages.min(self.expects.arrivals.len() as u64);
-        for at in 0..self.expects.arrivals.len() {
-            self.found(contents.compare(rig.memory(), &self.expects.arrivals[at])?);
+        self.sums.compared += blocks_compared;
+        let mut compared = 0;
+        for placed in &self.expects.arrivals {
+            let flaw = contents.compare(rig.memory(), placed)?;
+            compared += placed.messages;
+            // The first one is what is told.
+            self.wrong = self.wrong.take().or(flaw.map(|flaw| Wrong { rank: self.rank, flaw }));
         }
+        self.sums.compared += messages.min(compared);
         let expected = self.expects.messages * u64::from(self.samples);
         let count = Flaw::Count { of: Counted::Messages, from: None, expected, got: messages };
         self.found((messages != expected).then_some(count));
@@ -157,6 +164,7 @@ impl Batch {
         let left = Flaw::Count { of: Counted::Unclaimed, from: None, expected: 0, got };
         self.found((got > 0).then_some(left));
         let stamps = rig.marks().iter().map(|stamp| stamp.ticks()).collect();
-        Ok(Outcome { stamps, checked: self.sums, wrong: self.wrong })
+        let (checked, wrong) = (self.sums, self.wrong);
+        Ok(Outcome { stamps, checked, wrong, ..Outcome::default() })
     }
 }

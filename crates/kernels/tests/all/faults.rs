@@ -8,7 +8,7 @@ use crate::harness::native::Native;
 use crate::harness::spoilt::{Fault, Lying, Plan, What, hook};
 use crate::harness::{Impatient, Outcomes, PATIENT, carry_out, executors, links};
 use bandgap_comm::{Credited, Watch, direct};
-use bandgap_kernels::{Fact, Failed, Order, Outcome, Over, Pair, PingPong, fact, facts};
+use bandgap_kernels::{Buffers, Fact, Failed, Order, Outcome, Over, Pair, PingPong, fact, facts};
 
 const SIZE: usize = 4;
 const SAMPLES: u32 = 3;
@@ -189,7 +189,8 @@ fn a_timed_batch_finds_a_changed_word_anywhere_and_changed_bytes_of_its_last_mes
         assert_eq!(words(&order, 0, Some(plan.clone())), Found::Wrong);
         assert!(plan.has_happened());
     }
-    let messages = bandgap_kernels::Comms1 { pair, messages: 10, bytes: 20 };
+    let messages =
+        bandgap_kernels::Comms1 { pair, messages: 10, bytes: 20, buffers: Buffers::default() };
     let order = Order::of(&messages, SAMPLES, SIZE);
     assert!((fact(&order.kernel).unwrap().check)(&order, SIZE).is_ok());
     for run in [passing, native] {

@@ -5,6 +5,7 @@
 mod faults;
 mod harness;
 mod kernels;
+mod matrix;
 mod orders;
 mod recorded;
 mod transfers;

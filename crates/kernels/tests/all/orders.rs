@@ -3,7 +3,8 @@
 use crate::harness::{carry_out, in_process};
 use bandgap_comm::{CommError, Rank, Timer, Watch};
 use bandgap_kernels::{
-    AtSize, Comms1, Executor, Failed, Order, Outcome, Pair, PingPong, fact, facts, program,
+    AtSize, Buffers, Comms1, Comms2, Executor, Failed, Order, Outcome, Pair, PingPong, fact, facts,
+    program,
 };
 use bandgap_sim::Recorder;
 use serde_json::json;
@@ -39,12 +40,12 @@ fn names_of_kernels_are_different_and_their_meanings_are_lines() {
 
 #[test]
 fn a_kernel_that_messages_of_a_size_do_not_make_says_so() {
-    let at = AtSize { bytes: 8, messages: 3, pair: Pair::FIRST };
+    let at = AtSize::of(8, 3, 4);
     for fact in facts() {
-        match (fact.at)(at, 2, 2) {
-            Ok(order) => (fact.check)(&order, 2).unwrap(),
+        match (fact.at)(at, 2, 4) {
+            Ok(order) => (fact.check)(&order, 4).unwrap(),
             Err(refused) => {
-                assert!(fact.series.is_none(), "{}", fact.name);
+                assert!(fact.series.is_empty(), "{}", fact.name);
                 assert!(refused.to_string().contains(fact.name), "{refused}");
             }
         }
@@ -63,6 +64,21 @@ fn refusal(order: &Order) -> String {
         assert_eq!(refused, &asked);
     }
     asked.to_string()
+}
+
+#[test]
+fn one_array_cannot_travel_both_ways_at_once() {
+    let (pair, messages, bytes) = (Pair::FIRST, 3, 100);
+    let of = |buffers| Order::of(&Comms2 { pair, messages, bytes, buffers }, 2, 4);
+    assert!(refusal(&of(Buffers::Same)).contains("both ways at once"));
+    let huge = Buffers::Fresh { ring: usize::MAX };
+    assert!(refusal(&of(huge)).contains("18446744073709551615 bytes of fresh places"));
+    let huge = Comms1 { pair, messages, bytes, buffers: huge };
+    assert!(refusal(&Order::of(&huge, 2, 4)).contains("fresh places"));
+    // An order that does not say has separate ones.
+    let mut order = of(Buffers::Separate);
+    order.parameters.as_object_mut().unwrap().remove("buffers");
+    assert_eq!(order.kernel::<Comms2>(4).unwrap().buffers, Buffers::Separate);
 }
 
 #[test]
@@ -86,21 +102,34 @@ fn orders_that_cannot_be_carried_out_say_what_is_wrong() {
         let text = refusal(&order);
         assert!(text.contains("\"ping_pong\"") && text.contains(what), "{what}: {text}");
     }
-    let long = Comms1 { pair: Pair::FIRST, messages: 1, bytes: usize::MAX };
+    let long =
+        Comms1 { pair: Pair::FIRST, messages: 1, bytes: usize::MAX, buffers: Buffers::default() };
     assert!(refusal(&Order::of(&long, 1, 2)).contains("at most 1073741824 bytes"));
 }
 
 #[test]
 fn a_batch_too_large_to_be_checked_is_refused_before_anything_is_allotted() {
     let pair = Pair::FIRST;
-    let large = Order::of(&Comms1 { pair, messages: 1000, bytes: 1 << 20 }, 1, 2);
+    let large = Order::of(
+        &Comms1 { pair, messages: 1000, bytes: 1 << 20, buffers: Buffers::default() },
+        1,
+        2,
+    );
     let check = |order: &Order| (fact(&order.kernel).unwrap().check)(order, 4);
     assert!(check(&large).is_ok());
     let text = refusal(&large.checked());
     assert!(text.contains("2000 messages of 1048576 bytes"), "{text}");
     // A single message has a place of its own in any batch.
     assert!(
-        check(&Order::of(&Comms1 { pair, messages: 1, bytes: 1 << 30 }, 1, 2).checked()).is_ok()
+        check(
+            &Order::of(
+                &Comms1 { pair, messages: 1, bytes: 1 << 30, buffers: Buffers::default() },
+                1,
+                2
+            )
+            .checked()
+        )
+        .is_ok()
     );
     let words = Order::of(&PingPong { pair, messages: 1 << 23 }, 1, 2);
     assert!(check(&words).is_ok());

@@ -1,4 +1,6 @@
 //! Tables with known truths in, parameters and intervals out.
 
+mod collectives;
 mod hockney;
+mod hops;
 mod tables;

@@ -8,15 +8,30 @@ use super::paper::{Anchor, Paper};
 
 const LINE: f64 = 18.0;
 
+/// Letters of a name that there is room for in a line.
+const LETTERS: usize = 21;
+
+/// A name in as many lines as it takes.
+fn wrapped(name: &str) -> Vec<String> {
+    textwrap::wrap(name, LETTERS).into_iter().map(|line| line.into_owned()).collect()
+}
+
+/// How much paper it takes.
+pub(super) fn height(figure: &Figure) -> f64 {
+    let lines: usize = figure.named().map(|(_, series)| wrapped(&series.name).len()).sum();
+    LINE * (lines as f64 + 3.0)
+}
+
 /// Draws it with its upper left corner at `x`, `y`.
 pub(super) fn draw(paper: &mut Paper, figure: &Figure, x: f64, y: f64) {
     if figure.series.is_empty() {
         return;
     }
     paper.text((x, y + 4.0), Anchor::Start, &LEGEND, &figure.legend);
-    let count = figure.series.len();
-    for (index, series) in figure.series.iter().enumerate() {
-        let middle = y + LINE * (index as f64 + 1.1);
+    let count = figure.named().count();
+    let mut line = 0;
+    for (index, series) in figure.named() {
+        let middle = y + LINE * (line as f64 + 1.1);
         let colour = colour(index, count);
         if series.style != Style::Points {
             paper.line((x, middle), (x + 22.0, middle), colour, 1.6, series.style.dash());
@@ -24,10 +39,14 @@ pub(super) fn draw(paper: &mut Paper, figure: &Figure, x: f64, y: f64) {
         if !series.style.is_bare() {
             marker::draw(paper, (x + 11.0, middle), index, colour, true);
         }
-        paper.text((x + 29.0, middle + 4.0), Anchor::Start, &LABEL, &series.name);
+        for name in wrapped(&series.name) {
+            let middle = y + LINE * (line as f64 + 1.1);
+            paper.text((x + 29.0, middle + 4.0), Anchor::Start, &LABEL, &name);
+            line += 1;
+        }
     }
     if figure.has_unconverged() {
-        let middle = y + LINE * (count as f64 + 1.6);
+        let middle = y + LINE * (line as f64 + 1.6);
         marker::draw(paper, (x + 11.0, middle), 0, MUTED, false);
         paper.text((x + 29.0, middle + 4.0), Anchor::Start, &LEGEND, "not converged");
     }

@@ -10,7 +10,7 @@ use bandgap_units::Ns;
 
 use super::schema::{Breakpoint, Hockney, Residuals, Segment, SegmentLine};
 use crate::error::AssembleError;
-use crate::measured::recorded;
+use crate::measured::{Which, recorded};
 
 /// What is fitted, as both results name it.
 pub struct Fitting<'a> {
@@ -18,8 +18,8 @@ pub struct Fitting<'a> {
     pub name: &'a str,
     /// Its transport.
     pub transport: &'a str,
-    /// The number of ranks, where the series has several.
-    pub ranks: Option<u32>,
+    /// Which points of the series, where it has several curves.
+    pub which: Which,
     /// Half-width of an interval over its estimate that counts as converged.
     pub precision: f64,
     /// Sentences that come before those of the fit.
@@ -38,19 +38,22 @@ impl Fitting<'_> {
         options: &HockneyOptions,
     ) -> Result<([Hockney; 2], bool), AssembleError> {
         let both = fit(times, options)?;
-        let recorded =
-            [self.recorded(&both, &both.relative)?, self.recorded(&both, &both.ordinary)?];
-        Ok((recorded, both.is_sound()))
+        Ok((self.recorded(&both)?, both.is_sound()))
     }
 
-    fn recorded(&self, both: &HockneyFit, of: &Fit) -> Result<Hockney, RecordError> {
+    /// A fit as it is recorded, the relative one first.
+    pub(crate) fn recorded(&self, both: &HockneyFit) -> Result<[Hockney; 2], RecordError> {
+        Ok([self.weighted(both, &both.relative)?, self.weighted(both, &both.ordinary)?])
+    }
+
+    fn weighted(&self, both: &HockneyFit, of: &Fit) -> Result<Hockney, RecordError> {
         let segments: Result<Vec<Segment>, RecordError> =
             of.segments.iter().map(|segment| self.segment(segment)).collect();
         let found = both.findings.iter().chain(&of.findings).map(ToString::to_string);
         Ok(Hockney {
             name: self.name.to_owned(),
             transport: self.transport.to_owned(),
-            ranks: self.ranks,
+            which: self.which.clone(),
             weighting: of.weighting,
             segments: segments?,
             breakpoints: both.breakpoints.iter().map(breakpoint).collect(),

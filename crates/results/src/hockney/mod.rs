@@ -1,13 +1,16 @@
 //! A fit of t(n) = t0 + n/r∞ to a series, in one or more segments.
 
 pub mod assemble;
+mod curves;
 mod schema;
 mod text;
 
+use bandgap_model::hockney::Weighting;
 use bandgap_record::Quantity;
 use bandgap_report::Layout;
 
 use crate::kind::{Among, Shown, Verdict, nothing};
+use crate::measured::Which;
 
 pub use schema::{Breakpoint, Hockney, Residuals, Segment, SegmentLine};
 pub(crate) use text::{breakpoints, weighting};
@@ -26,8 +29,23 @@ impl Shown for Hockney {
         quantities
     }
 
-    /// Both weightings side by side.
+    /// Both weightings side by side; of a series with several curves, one table of all.
     fn text(&self, among: &Among<'_>, layout: &Layout) -> String {
+        if self.which != Which::default() {
+            let of_series = |fit: &Hockney| {
+                (&fit.name, &fit.transport) == (&self.name, &self.transport)
+                    && fit.which != Which::default()
+            };
+            let all = among.led_by(self, of_series).unwrap_or_default();
+            let told: Vec<&Hockney> =
+                all.iter().copied().filter(|fit| fit.weighting == Weighting::Relative).collect();
+            let curves = if told.is_empty() { all } else { told };
+            return if curves.is_empty() {
+                String::new()
+            } else {
+                curves::page(&curves, layout) + "\n"
+            };
+        }
         let beside = among.led_by(self, |fit| self.is_beside(fit));
         beside.map(|fits| text::page(&fits, layout) + "\n").unwrap_or_default()
     }

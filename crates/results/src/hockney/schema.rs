@@ -4,6 +4,8 @@ use bandgap_model::hockney::Weighting;
 use bandgap_record::{Number, Quantity, Seconds};
 use serde::{Deserialize, Serialize};
 
+use crate::measured::Which;
+
 /// Straight lines through the times of a series (COMMS1/2: Hockney).
 ///
 /// In each segment t(n) = (n + n½)/r∞. Of the four parameters two are independent:
@@ -14,9 +16,9 @@ pub struct Hockney {
     pub name: String,
     /// The transport of that series.
     pub transport: String,
-    /// The ranks of the points that are fitted, where the series has several numbers of them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ranks: Option<u32>,
+    /// Which points of the series are fitted, where it has several curves.
+    #[serde(flatten)]
+    pub which: Which,
     /// What was minimised.
     pub weighting: Weighting,
     /// The segments, by ascending size.
@@ -105,6 +107,6 @@ impl Segment {
 impl Hockney {
     /// Whether another fit is of the same points.
     pub fn is_beside(&self, other: &Hockney) -> bool {
-        (&self.name, &self.transport, self.ranks) == (&other.name, &other.transport, other.ranks)
+        (&self.name, &self.transport, &self.which) == (&other.name, &other.transport, &other.which)
     }
 }

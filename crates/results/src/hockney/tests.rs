@@ -4,6 +4,7 @@ use bandgap_units::Ns;
 
 use super::text::{breakpoint, determination, page as hockney};
 use super::*;
+use crate::measured::Which;
 
 pub(crate) fn segment(from_bytes: u64, to_bytes: u64, t0: f64, slope: f64) -> Segment {
     let by = || Evidence::new("least squares", 18, true);
@@ -38,7 +39,7 @@ pub(crate) fn fit(weighting: Weighting) -> Hockney {
     Hockney {
         name: "comms1".into(),
         transport: "sim:ipsc860".into(),
-        ranks: None,
+        which: Which::default(),
         weighting,
         segments: vec![segment(0, 64, 79e3, 630.0), segment(128, 1 << 20, 156e3, 410.0)],
         breakpoints: vec![Breakpoint {
@@ -83,7 +84,7 @@ fn fits_of_other_segments_stand_below_one_another() {
 fn a_breakpoint_that_was_given_has_no_interval() {
     let mut relative = fit(Weighting::Relative);
     relative.breakpoints = vec![Breakpoint { bytes: Number(65536.0), low: None, high: None }];
-    relative.ranks = Some(8);
+    relative.which.ranks = Some(8);
     let page = hockney(&[&relative], &Layout::default());
     assert!(page.contains("The relative fit breaks at 64 KiB (given)."), "{page}");
     assert!(page.starts_with("comms1 (8 ranks) over sim:ipsc860: "), "{page}");
@@ -168,4 +169,30 @@ fn bounds_of_a_breakpoint_are_written_as_sizes() {
         high: Some(Number(32_771.0)),
     };
     assert_eq!(breakpoint(&point), "32.0 KiB (32 KiB to 32771 B)");
+}
+
+#[test]
+fn fits_of_several_curves_share_a_table_or_a_line() {
+    let fits = |count: u32| -> Vec<Hockney> {
+        let of = |ranks: u32| {
+            let which = Which { ranks: Some(ranks), ..Which::default() };
+            let both = [Weighting::Relative, Weighting::Ordinary];
+            both.map(|weighting| Hockney { which: which.clone(), ..fit(weighting) })
+        };
+        (2..2 + count).flat_map(of).collect()
+    };
+    let text = |count: u32| {
+        let all = fits(count);
+        let among = Among::new(all.iter().map(|fit| fit as &dyn Shown));
+        let layout = Layout { width: 100, ..Layout::default() };
+        all.iter().map(|fit| fit.text(&among, &layout)).collect::<String>()
+    };
+    let three = text(3);
+    for curve in ["2 ranks", "3 ranks", "4 ranks"] {
+        assert_eq!(three.lines().filter(|line| line.starts_with(&format!(" {curve} "))).count(), 1);
+    }
+    assert_eq!(three.matches("relative fit of each curve").count(), 1, "{three}");
+    let many = text(16);
+    assert_eq!(many.trim().lines().count(), 1, "{many}");
+    assert!(many.contains("all 16 curves"), "{many}");
 }

@@ -29,7 +29,8 @@ pub(super) fn page(fits: &[&Hockney], layout: &Layout) -> String {
     let entries = || fits.iter().flat_map(|fit| fit.segments.iter().flat_map(Segment::found));
     text += &footnote(layout, entries().map(|(_, quantity)| quantity));
     text += &estimated(layout, entries());
-    text + &sentences(&[meeting(fits), findings(fits)].concat(), layout)
+    let of = |fit: &Hockney| format!("In the {} fit", weighting(fit));
+    text + &sentences(&[meeting(fits), findings(fits, of)].concat(), layout)
 }
 
 /// Where segments meet; in one sentence if all fits say the same.
@@ -43,9 +44,9 @@ fn meeting(fits: &[&Hockney]) -> Vec<String> {
     broken.chunk_by(|a, b| breakpoints(a) == breakpoints(b)).map(sentence).collect()
 }
 
-/// The findings, each once; those that not all fits have, with the fit that has them. Of two that
-/// differ but in their numbers, the first.
-fn findings(fits: &[&Hockney]) -> Vec<String> {
+/// The findings, each once; those that not all fits have, with the fit that has them, which `of` names.
+/// Of those that differ but in their numbers, the first.
+pub(super) fn findings(fits: &[&Hockney], of: impl Fn(&Hockney) -> String) -> Vec<String> {
     let mut once: Vec<(&Hockney, &String)> = Vec::new();
     for fit in fits {
         for finding in fit.findings() {
@@ -60,10 +61,14 @@ fn findings(fits: &[&Hockney]) -> Vec<String> {
         };
         let alike = has(&|other| gist(other) == gist(finding));
         match (has(&|other| other == finding), alike) {
-            (1, 1) if fits.len() > 1 => format!("In the {} fit: {finding}", weighting(fit)),
-            (1, 2..) => {
+            (1, 1) if fits.len() > 1 => format!("{}: {finding}", of(fit)),
+            (1, 2) if fits.len() == 2 && fits[0].is_beside(fits[1]) => {
                 format!("In both fits, with the numbers of the {} one: {finding}", weighting(fit))
             }
+            (_, alike) if alike < fits.len() || fits.len() > 2 => match alike {
+                2 => format!("{} (and one other): {finding}", of(fit)),
+                _ => format!("{} (and {} others): {finding}", of(fit), alike - 1),
+            },
             _ => finding.clone(),
         }
     };
@@ -87,8 +92,11 @@ fn gist(finding: &str) -> Vec<&str> {
 
 /// The series, and which of its points.
 pub(super) fn subject(fit: &Hockney) -> String {
-    let ranks = fit.ranks.map(|ranks| format!(" ({ranks} ranks)")).unwrap_or_default();
-    over(&format!("{}{ranks}", fit.name), &fit.transport)
+    let which = match fit.which.words() {
+        none if none.is_empty() => none,
+        words => format!(" ({words})"),
+    };
+    over(&format!("{}{which}", fit.name), &fit.transport)
 }
 
 /// Whether the segments of two fits are of the same sizes: only then have they common rows.
@@ -153,7 +161,7 @@ fn worst(residuals: &Residuals) -> String {
 const EXACT: f64 = 1e-9;
 
 /// By how much a line misses.
-fn missed(share: f64) -> String {
+pub(super) fn missed(share: f64) -> String {
     Fraction(if share < EXACT { 0.0 } else { share }).to_string()
 }
 

@@ -59,7 +59,7 @@ fn curve(logp: &Logp, delay: f64) -> Series {
         points.map(|point| datum(point.messages as f64, &point.cost)).collect();
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
     let name = if delay == 0.0 { "Δ = 0".to_owned() } else { format!("Δ = {}", Ns(delay)) };
-    Series { name, points, style: Style::Line }
+    Series { name, points, style: Style::Line, twin: None }
 }
 
 /// The delays Δ of the issue points in ns, each once, ascending.

@@ -16,7 +16,7 @@ pub(super) fn figure(signatures: &[&Logp]) -> Figure {
     let (least, most) = (delays().fold(f64::INFINITY, f64::min), delays().fold(0.0, f64::max));
     if least < most {
         let points = vec![Datum::exact(least, least), Datum::exact(most, most)];
-        series.push(Series { name: "Δ alone".into(), points, style: Style::Dashed });
+        series.push(Series { name: "Δ alone".into(), points, style: Style::Dashed, twin: None });
     }
     let first = signatures[0];
     let conditions = match one_state(signatures.iter().map(|logp| Some(logp.state.label.as_str())))
@@ -55,7 +55,7 @@ fn curve(logp: &Logp) -> Series {
     let longest = longest(logp);
     let raised = longest.iter().filter(|point| point.delay.ns() > Ns::ZERO);
     let points = raised.map(|point| datum(point.delay.ns().0, &point.cost));
-    Series { name: size(logp), points: points.collect(), style: Style::Line }
+    Series { name: size(logp), points: points.collect(), style: Style::Line, twin: None }
 }
 
 fn notes(signatures: &[&Logp]) -> Vec<String> {

@@ -9,11 +9,12 @@ pub(crate) mod examples;
 mod pattern;
 mod ranks;
 mod state;
+mod which;
 
 pub use batch::{Batch, Summary};
 pub use checked::Checked;
 pub(crate) use checked::grouped;
-pub(crate) use drawn::{datum, sentences, with_plots};
+pub(crate) use drawn::{datum, distant, for_gnuplot, listed, sentences, with_plots};
 pub(crate) use estimated::{
     ESTIMATOR, Estimated, Timed, bandwidth, estimated, half_width, recorded, turned,
 };
@@ -22,3 +23,4 @@ pub use ranks::{Pair, TABLE};
 pub(crate) use ranks::{arrow, launches, named_file, of_ranks, over};
 pub use state::State;
 pub(crate) use state::{in_one_state, slowed};
+pub use which::Which;

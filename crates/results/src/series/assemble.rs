@@ -5,18 +5,21 @@ use std::collections::BTreeMap;
 use bandgap_campaign::Setting;
 use bandgap_campaign::judge::Judged;
 use bandgap_campaign::series::{Part, SeriesPlan, Step, key};
-use bandgap_kernels::{Over, Series as Measure};
-use bandgap_model::ModelError;
-use bandgap_model::hockney::{HockneyOptions, SizedTimes};
+use bandgap_comm::passing::Way;
+use bandgap_comm::topology::ProcessorMesh;
+use bandgap_kernels::{Extent, Over, Series as Measure};
+use bandgap_model::collectives::FittedMessages;
+use bandgap_model::hockney::SizedTimes;
 use bandgap_record::{Evidence, Quantity, RecordError, Unit};
 use bandgap_units::Ns;
 
+use super::fits::fits;
 use super::schema::{Series, SeriesPoint};
+use super::{fastest, growth, modelled};
 use crate::Outcome;
 use crate::error::AssembleError;
-use crate::hockney::assemble::Fitting;
 use crate::measured::{
-    Checked, ESTIMATOR, State, Timed, bandwidth, estimated, half_width, slowed, turned,
+    Checked, ESTIMATOR, State, Timed, Which, bandwidth, estimated, half_width, slowed, turned,
 };
 
 /// What a series task brought, and what it was measured on.
@@ -29,16 +32,35 @@ pub(crate) struct Measured<'a> {
 impl Measured<'_> {
     /// One series for each kernel that was measured, each before its fits.
     pub(crate) fn outcomes(&self) -> Result<Vec<Outcome>, AssembleError> {
-        let mut outcomes = Vec::new();
+        let mut found = Vec::new();
         for kind in self.kinds()? {
             let series = self.series(&kind)?;
             if !series.points.is_empty() {
-                let fits = self.fits(&series, &kind)?;
-                outcomes.push(series.into());
-                outcomes.extend(fits);
+                let fits = fits(&series, self.times(&series, &kind), self.wanted())?;
+                found.push((series, fits));
             }
         }
+        // What a collective costs follows from what single messages cost, whichever came first.
+        let messages = modelled::MESSAGES.iter().find_map(|name| {
+            let (_, fits) = found.iter().find(|(series, _)| series.name == *name)?;
+            FittedMessages::of(fits.nearest.as_ref()?)
+        });
+        let mut outcomes = Vec::new();
+        for (mut series, fits) in found {
+            if let Some(messages) = &messages {
+                modelled::compare(&mut series, messages, self.wanted())?;
+                series.findings.extend(modelled::sentence(&series));
+            }
+            series.findings.extend(fits.unfitted);
+            outcomes.push(series.into());
+            outcomes.extend(fits.outcomes);
+        }
         if outcomes.is_empty() { Err(AssembleError::Empty) } else { Ok(outcomes) }
+    }
+
+    /// Confidence and precision.
+    fn wanted(&self) -> (f64, f64) {
+        (self.judged.confidence(), self.judged.precision())
     }
 
     /// What was measured, in the order of the plan.
@@ -53,74 +75,95 @@ impl Measured<'_> {
         Ok(kinds)
     }
 
-    /// The fits of a series: for each number of ranks, where it has several; none of too few sizes.
-    fn fits(&self, series: &Series, kind: &Kind) -> Result<Vec<Outcome>, AssembleError> {
-        let confidence = self.judged.confidence();
-        let options = HockneyOptions { confidence, ..HockneyOptions::default() };
-        let mut fits = Vec::new();
-        for (ranks, times) in self.times(kind) {
-            let fitting = Fitting {
-                name: &series.name,
-                transport: &series.transport,
-                ranks: series.has_several_ranks().then_some(ranks),
-                precision: self.judged.precision(),
-                notes: Vec::new(),
-            };
-            match fitting.fit(&times, &options) {
-                Ok((both, _)) => fits.extend(both.map(Outcome::from)),
-                Err(AssembleError::Model(ModelError::TooFewSizes { .. })) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(fits)
+    /// The steps of a kind, as planned.
+    fn planned(&self, kind: &Kind) -> Vec<&Step> {
+        self.plan.steps.iter().filter(|step| step.series == kind.measure.name).collect()
     }
 
-    /// The steps whose time is that of one operation.
-    fn singles(&self, kind: &Kind) -> impl Iterator<Item = &Step> {
+    /// The steps whose time is that of one operation, in each variant that they may have been done.
+    fn singles(&self, kind: &Kind) -> Vec<Step> {
         let (name, transfer) = (kind.measure.name, kind.is_transfer);
         let single = move |step: &&Step| step.series == name && (step.messages == 1 || !transfer);
-        self.plan.steps.iter().filter(single)
+        self.plan.steps.iter().filter(single).flat_map(Step::done).collect()
     }
 
-    /// What is fitted: batch values of each size, by the number of ranks.
-    fn times(&self, kind: &Kind) -> BTreeMap<u32, Vec<SizedTimes>> {
-        let mut times: BTreeMap<u32, Vec<SizedTimes>> = BTreeMap::new();
+    /// What is fitted: batch values of each size, by curve.
+    fn times(&self, series: &Series, kind: &Kind) -> BTreeMap<Which, Vec<SizedTimes>> {
+        let mut times: BTreeMap<Which, Vec<SizedTimes>> = BTreeMap::new();
         for single in self.singles(kind) {
-            let times_ns = self.judged.values(&key(single, Part::Whole));
+            let way = single.way.map(Way::name);
+            let place =
+                (single.size.into(), kind.taking_part(&single), single.variant.as_deref(), way);
+            let pair = Some(single.pair.map(|rank| rank as u32));
+            let point = series.points.iter().find(|point| {
+                (point.size(), point.ranks, point.variant.as_deref(), point.way.as_deref()) == place
+                    && (point.pair.is_none() || point.pair == pair)
+            });
+            let Some(point) = point else { continue };
+            let times_ns = self.view(&single).values(&key(&single, Part::Whole));
             if !times_ns.is_empty() {
-                let sized = SizedTimes { bytes: u64::from(single.bytes), times_ns };
-                times.entry(kind.taking_part(single)).or_default().push(sized);
+                let sized = SizedTimes { bytes: point.bytes, times_ns };
+                times.entry(series.which(point)).or_default().push(sized);
             }
         }
         times
     }
 
+    /// What was measured, as it is seen for a step: from the commonest state, or where pairs of ranks
+    /// are at several distances, from that of the step's own.
+    fn view(&self, step: &Step) -> Judged<'_> {
+        match self.plan.steps.iter().all(|other| other.pair == step.pair) {
+            true => self.judged.clone(),
+            false => self.judged.seen_by(&key(step, Part::Whole)),
+        }
+    }
+
     fn series(&self, kind: &Kind) -> Result<Series, AssembleError> {
-        let pair = self.plan.pair.map(|rank| rank as u32);
-        let cores = self.setting.cores(self.plan.pair);
-        let distance = self.setting.distance(self.plan.pair);
+        let singles = self.singles(kind);
+        let first = singles.first().map_or([0, 1], |single| single.pair);
+        let is_one = singles.iter().all(|single| single.pair == first);
+        let pair = Some(first).filter(|_| is_one);
+        let cores = pair.and_then(|pair| self.setting.cores(pair));
         let state = State::seen(self.judged);
         let checked = self.checked(kind);
         let mut points = Vec::new();
-        for single in self.singles(kind) {
-            if let Some(point) = self.point(kind, single, distance.clone(), &state.label)? {
-                points.push(point);
-            }
+        for single in &singles {
+            points.extend(self.point(kind, single, is_one)?);
         }
-        points.sort_by_key(|point| (point.ranks, point.bytes));
-        Ok(Series {
+        let mut series = Series {
             name: kind.measure.name.to_owned(),
             transport: self.setting.transport.clone(),
             ranks: points.iter().map(|point| point.ranks).max().unwrap_or(0),
-            pair: (!kind.measure.of_all).then_some(pair),
+            pair: pair.filter(|_| !kind.measure.of_all).map(|pair| pair.map(|rank| rank as u32)),
             cores: cores.map(|cores| cores.map(|core| core as u32)),
             launches: self.setting.launches,
             verified: checked.is_some_and(|checked| checked.is_complete()),
             checked,
+            buffers: self.buffers(kind, &singles),
             state,
             points,
+            looks: fastest::looks(self.judged, &self.planned(kind), kind.measure.of_all),
+            fastest: Vec::new(),
+            growth: Vec::new(),
+            doublings: Vec::new(),
             findings: slowed(self.judged).into_iter().collect(),
-        })
+        };
+        series.sort();
+        if series.points.is_empty() {
+            return Ok(series);
+        }
+        series.fastest = fastest::fastest(&series);
+        series.growth = growth::over_sizes(&series, self.wanted())?;
+        series.doublings = growth::over_ranks(&series, self.wanted())?;
+        let said = [fastest::sentences(&series), growth::sentences(&series)];
+        series.findings.extend(said.into_iter().flatten());
+        Ok(series)
+    }
+
+    /// Where its messages lie, if that is a choice; in virtual time they lie nowhere.
+    fn buffers(&self, kind: &Kind, singles: &[Step]) -> Option<String> {
+        let is_choice = kind.measure.buffered && !self.setting.is_virtual();
+        singles.first().filter(|_| is_choice).map(|single| single.buffers.to_string())
     }
 
     /// How much was checked of all points of a kernel; nothing is in virtual time.
@@ -134,10 +177,9 @@ impl Measured<'_> {
         &self,
         kind: &Kind,
         single: &Step,
-        distance: Option<String>,
-        state: &str,
+        is_one_pair: bool,
     ) -> Result<Option<SeriesPoint>, AssembleError> {
-        let (judged, virtual_time) = (self.judged, self.setting.is_virtual());
+        let (judged, virtual_time) = (&self.view(single), self.setting.is_virtual());
         let whole = key(single, Part::Whole);
         let timed = Timed::of(judged, &whole, virtual_time)?;
         let Some(Timed { time, converged, summary, batches }) = timed else { return Ok(None) };
@@ -147,17 +189,28 @@ impl Measured<'_> {
             send_overhead.as_ref().map(|o| beside(&time, o, judged.precision())).transpose()?;
         // 1/t: operations per second.
         let rate = || turned(1.0, &time, Unit::PerSecond, format!("1 / ({ESTIMATOR})"));
-        let rate = (!kind.measure.sized).then(rate).transpose()?;
+        let extent = kind.measure.extent;
+        let rate = (extent == Extent::None).then(rate).transpose()?;
+        let on = |axis: Extent| (extent == axis).then_some(u64::from(single.size));
+        let pair = single.pair.map(|rank| rank as u32);
         Ok(Some(SeriesPoint {
-            bytes: u64::from(single.bytes),
+            bytes: single.bytes()?,
+            elements: on(Extent::Doubles),
+            dimension: on(Extent::Dimension),
+            mesh: mesh_of(extent, single),
             ranks: kind.taking_part(single),
-            distance,
-            bandwidth: bandwidth(kind.moved(single), &time)?,
+            pair: (!is_one_pair && !kind.measure.of_all).then_some(pair),
+            hops: single.hops,
+            variant: single.variant.clone(),
+            way: single.way.map(|way| way.name().to_owned()),
+            distance: self.setting.distance(single.pair),
+            bandwidth: bandwidth(single.moved()?, &time)?,
             rate,
             gap: self.gap(kind, single)?,
             overlap,
+            modelled: None,
             send_overhead,
-            state: state.to_owned(),
+            state: State::seen(judged).label,
             converged,
             summary,
             batches,
@@ -172,7 +225,7 @@ impl Measured<'_> {
             return Ok(None);
         }
         let many = self.plan.steps.iter().find(|step| {
-            (&step.series, step.bytes) == (&single.series, single.bytes) && step.messages > 1
+            (&step.series, step.size) == (&single.series, single.size) && step.messages > 1
         });
         let Some(many) = many else { return Ok(None) };
         let one = self.judged.point(&key(single, Part::Whole));
@@ -203,11 +256,13 @@ impl Kind {
     fn taking_part(&self, step: &Step) -> u32 {
         if self.measure.of_all { step.ranks as u32 } else { 2 }
     }
+}
 
-    /// Bytes that one operation moves, between all that take part.
-    fn moved(&self, step: &Step) -> u64 {
-        u64::from(step.bytes) * (self.measure.moves)(step.ranks)
-    }
+/// The mesh that a matrix is divided over: as planned, or the usual one of so many ranks.
+fn mesh_of(extent: Extent, step: &Step) -> Option<[u32; 2]> {
+    let usual = || ProcessorMesh::for_ranks(step.ranks).ok().map(|mesh| [mesh.rows, mesh.columns]);
+    let mesh = if extent == Extent::Dimension { step.mesh.or_else(usual) } else { None };
+    mesh.map(|sides| sides.map(|side| side as u32))
 }
 
 /// t(n) − o(n): how much computation fits beside a transfer. Both come from the same batches, so
@@ -224,68 +279,4 @@ fn beside(time: &Quantity, overhead: &Quantity, precision: f64) -> Result<Quanti
 }
 
 #[cfg(test)]
-mod tests {
-    use bandgap_campaign::data::{Batch, Kept, Table, Verified};
-    use bandgap_campaign::plan::Asked;
-    use bandgap_kernels as kernels;
-
-    use super::*;
-
-    fn single(bytes: u32) -> Step {
-        Step { series: "comms1".to_owned(), bytes, messages: 1, ranks: 2 }
-    }
-
-    fn series(cpus: Option<Vec<usize>>, verified: &[(u32, Verified)]) -> Series {
-        let (precision, confidence, budget, seed) = (0.05, 0.95, 1.0, 1);
-        let plan = SeriesPlan {
-            asked: Asked { precision, confidence, budget, seed, stamp: 0.0, check: false },
-            steps: vec![single(8), single(64)],
-            samples: 1,
-            pair: [0, 1],
-        };
-        let mut table = Table::default();
-        for (bytes, time) in [(64, 130.0), (8, 100.0), (64, 132.0), (8, 101.0)] {
-            let batch = Batch { samples: vec![time], ..Batch::default() };
-            table.push(Kept::Batch { key: key(&single(bytes), Part::Whole), batch });
-        }
-        for (bytes, verified) in verified.iter().cloned() {
-            let key = key(&single(bytes), Part::Whole);
-            table.push(Kept::Verified { key, verified });
-        }
-        let setting = Setting { transport: "shm".into(), ranks: 2, cpus, ..Setting::default() };
-        let measured =
-            Measured { setting: &setting, plan: &plan, judged: &plan.asked.judge(&table) };
-        // Two sizes are too few for a line.
-        let [Outcome::Series(series)] = &measured.outcomes().unwrap()[..] else {
-            panic!("one series")
-        };
-        Series::clone(series)
-    }
-
-    #[test]
-    fn what_was_checked_of_all_points_is_recorded() {
-        let of = |received, compared| kernels::Checked { received, compared, summed: 0 };
-        let both = [
-            (8, Verified::of_checked(of(40, 40))),
-            (8, Verified::of_timed(of(100, 4))),
-            (64, Verified::of_checked(of(20, 20))),
-        ];
-        let sum = Checked {
-            batches: 2,
-            messages: 60,
-            compared: 60,
-            points_left_out: 0,
-            timed_batches: 1,
-            timed_messages: 100,
-            timed_compared: 4,
-        };
-        let real = series(Some(vec![0, 1]), &both);
-        assert_eq!((real.checked, real.verified), (Some(sum), true));
-        // Nothing was compared: so it is said.
-        let none = series(Some(vec![0, 1]), &[]);
-        assert_eq!((none.checked, none.verified), (Some(Checked::default()), false));
-        let simulated = series(None, &both);
-        assert_eq!((simulated.checked, simulated.verified), (None, false));
-        assert_eq!(real.points.iter().map(|point| point.bytes).collect::<Vec<_>>(), [8, 64]);
-    }
-}
+mod tests;

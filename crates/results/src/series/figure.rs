@@ -9,9 +9,11 @@ use bandgap_report::{
 };
 use bandgap_units::{Bytes, Ns};
 
+use super::expected::expected;
+use super::ranks_figure;
 use super::schema::{Series, SeriesPoint};
 use crate::hockney::{Hockney, Segment, SegmentLine, breakpoints, weighting};
-use crate::measured::{TABLE, datum, of_ranks};
+use crate::measured::{TABLE, Which, datum, of_ranks};
 
 /// Points that a fitted line is drawn through: on these axes it is a curve.
 const STEPS: u32 = 24;
@@ -30,18 +32,46 @@ pub(super) fn figures(series: &Series, fits: &[&Hockney]) -> Vec<Figure> {
     let mut fits: Vec<&Hockney> = fits.iter().filter(ours).copied().collect();
     // The relative fit first: that is the one that holds over all sizes.
     fits.sort_by_key(|fit| fit.weighting == Weighting::Ordinary);
+    // Of several curves each has that one only. Where the model says what is to be expected, it is
+    // drawn in their place.
+    let several = series.has_several_curves();
+    let is_modelled = series.points.iter().any(|point| point.modelled.is_some());
+    fits.retain(|fit| !is_modelled && (!several || fit.weighting == Weighting::Relative));
+    let over_ranks = ranks_figure::figure(series);
+    if series.has_several_ranks() && series.has_several_variants() && !series.is_over_ranks() {
+        // Too many curves for one picture: one for each number of ranks.
+        return by_ranks(series).iter().map(|of| time_figure(of, &[])).chain(over_ranks).collect();
+    }
     let bandwidth = series.points.iter().any(|point| point.bandwidth.is_some());
     let bandwidth = bandwidth.then(|| bandwidth_figure(series, &fits));
-    std::iter::once(time_figure(series, &fits)).chain(bandwidth).collect()
+    std::iter::once(time_figure(series, &fits)).chain(bandwidth).chain(over_ranks).collect()
+}
+
+/// The series on each of its numbers of ranks.
+fn by_ranks(series: &Series) -> Vec<Series> {
+    let mut ranks: Vec<u32> = series.points.iter().map(|point| point.ranks).collect();
+    ranks.dedup();
+    let of = |ranks: u32| {
+        let points = series.points.iter().filter(|point| point.ranks == ranks);
+        Series { ranks, points: points.cloned().collect(), ..series.clone() }
+    };
+    ranks.into_iter().map(of).collect()
 }
 
 fn time_figure(series: &Series, fits: &[&Hockney]) -> Figure {
     let mut curves = measured(series, fits, |point| Some(&point.time));
+    let expected = expected(series, STEPS);
     let overheads = measured(series, &[], |point| point.send_overhead.as_ref());
     let mut notes = notes(series, fits);
     let what = if overheads.is_empty() { "time" } else { "time and send overhead" };
     if !overheads.is_empty() {
         notes.push("What lies between o(n) and t(n) is left for computation.".to_owned());
+    }
+    if !expected.is_empty() {
+        notes.push("Dashed: what the algorithm costs by the fit of single messages.".to_owned());
+    }
+    if !series.growth.is_empty() {
+        notes.push("Dashed: the fit t = a + b·Nᵉ.".to_owned());
     }
     // Of transfers, which have them, there is but one number of ranks.
     curves.extend(overheads.into_iter().map(|curve| Curve { name: "o(n)".to_owned(), ..curve }));
@@ -50,18 +80,21 @@ fn time_figure(series: &Series, fits: &[&Hockney]) -> Figure {
         title: format!("{}: {what}", series.subject()),
         subtitle: subtitle(series),
         notes,
-        ..figure(series, fits, y, curves, |_, time| time)
+        ..figure(series, fits, y, [curves, expected].concat(), |_, _, time| time)
     }
 }
 
 fn bandwidth_figure(series: &Series, fits: &[&Hockney]) -> Figure {
     let curves = measured(series, fits, |point| point.bandwidth.as_ref());
     let y = Axis { label: "bandwidth r".into(), scale: Scale::Linear, dimension: Dimension::Rate };
-    let drawn = figure(series, fits, y, curves, |size, time| size * 1e9 / time);
+    let drawn =
+        figure(series, fits, y, curves, |messages, bytes, time| messages * bytes * 1e9 / time);
     // Beyond what was measured, r∞ is the fit's promise, and would squeeze the plot.
     let last = segments(fits).last().filter(|segment| half_inside(segment).is_some());
     let asymptote = last.and_then(|segment| segment.r_inf.as_ref());
-    let line = |rate: &Quantity| Reference { name: "r∞".into(), y: rate.value.0, series: None };
+    let moved = named(fits).map_or(1.0, |fit| messages(series, &fit.which));
+    let line =
+        |rate: &Quantity| Reference { name: "r∞".into(), y: moved * rate.value.0, series: None };
     // Named above, where there is more room.
     let unnamed = |region| Region { label: String::new(), ..region };
     Figure {
@@ -71,29 +104,43 @@ fn bandwidth_figure(series: &Series, fits: &[&Hockney]) -> Figure {
     }
 }
 
-/// Curves and the fits beside them, which are drawn as `of` size and time.
+/// Curves and the fits beside them, which are drawn as `of` messages, their bytes, and the time.
 fn figure(
     series: &Series,
     fits: &[&Hockney],
     y: Axis,
     mut curves: Vec<Curve>,
-    of: impl Fn(f64, f64) -> f64,
+    of: impl Fn(f64, f64, f64) -> f64,
 ) -> Figure {
-    curves.extend(fits.iter().map(|fit| fitted(fit, &of)));
+    let scale = bytes_of_one(series);
+    let several = series.has_several_curves();
+    for fit in fits {
+        let moved = messages(series, &fit.which);
+        // The curve that it runs through has the same place among the curves.
+        let twin = series.curves().iter().position(|(which, _)| *which == fit.which);
+        let fitted = fitted(fit, scale, |bytes, time| of(moved, bytes, time));
+        curves.push(Curve { twin: twin.filter(|_| several), ..fitted });
+    }
     let mark = |segment: &Segment| {
         let (size, name) = half_inside(segment)?;
-        Some(Mark { name, x: size, y: of(size, at(segment.line.as_ref()?, size)) })
+        let moved = named(fits).map_or(1.0, |fit| messages(series, &fit.which));
+        Some(Mark { name, x: size / scale, y: of(moved, size, at(segment.line.as_ref()?, size)) })
     };
     let of_all = in_series(&series.name).is_ok_and(|(_, series)| series.of_all);
-    let all = if of_all { "of all ranks together" } else { "of one message" };
+    let both = in_series(&series.name).is_ok_and(|(_, of)| !of.of_all && (of.moves)(2) > 1);
+    let all = match (of_all, both) {
+        (true, _) => "of all ranks together",
+        (_, true) => "of both messages together",
+        _ => "of one message",
+    };
     Figure {
-        title: if of_all { "bandwidth r(n)" } else { "bandwidth r(n) = n/t(n)" }.to_owned(),
+        title: if of_all || both { "bandwidth r(n)" } else { "bandwidth r(n) = n/t(n)" }.to_owned(),
         subtitle: all.to_owned(),
-        x: abscissa(series.is_over_ranks()),
+        x: abscissa(series),
         y,
         legend: series.name.clone(),
         references: Vec::new(),
-        regions: regions(fits),
+        regions: regions(fits, scale),
         marks: segments(fits).filter_map(mark).collect(),
         notes: Vec::new(),
         series: curves,
@@ -114,10 +161,17 @@ fn subtitle(series: &Series) -> String {
     format!("{who}; state {}{bytes}", series.state.share())
 }
 
-fn abscissa(over_ranks: bool) -> Axis {
-    let (label, dimension) = match over_ranks {
-        true => ("ranks", Dimension::Count),
-        false => ("message size n", Dimension::Size),
+fn abscissa(series: &Series) -> Axis {
+    let first = series.points.first();
+    let has = |of: fn(&SeriesPoint) -> Option<u64>| first.is_some_and(|point| of(point).is_some());
+    let (label, dimension) = if series.is_over_ranks() {
+        ("ranks", Dimension::Count)
+    } else if has(|point| point.dimension) {
+        ("matrix dimension N", Dimension::Count)
+    } else if has(|point| point.elements) {
+        ("vector length n", Dimension::Count)
+    } else {
+        ("message size n", Dimension::Size)
     };
     Axis { label: label.into(), scale: Scale::Log2, dimension }
 }
@@ -130,21 +184,36 @@ fn measured(
     of: fn(&SeriesPoint) -> Option<&Quantity>,
 ) -> Vec<Curve> {
     let over_ranks = series.is_over_ranks();
-    let several = series.has_several_ranks() && !over_ranks;
-    let curve = |group: &[SeriesPoint]| {
-        let point = |point: &SeriesPoint| {
-            let x = if over_ranks { f64::from(point.ranks) } else { point.bytes as f64 };
+    let curve = |(which, group): (Which, Vec<&SeriesPoint>)| {
+        let point = |point: &&SeriesPoint| {
+            let x = if over_ranks { f64::from(point.ranks) } else { point.size() as f64 };
             Some(datum(x, of(point)?))
         };
         let points: Vec<Datum> = group.iter().filter_map(point).collect();
-        let ranks = group[0].ranks;
-        let name = if several { format!("{ranks} ranks") } else { "measured".to_owned() };
-        let fitted = fits.iter().any(|fit| fit.ranks.is_none_or(|of| of == ranks));
+        let fitted = fits.iter().any(|fit| fit.which == which);
         let style = if fitted { Style::Points } else { Style::Line };
-        (!points.is_empty()).then_some(Curve { name, points, style })
+        let name = Some(series.curve_in_words(&which)).filter(|words| !words.is_empty());
+        let name = name.unwrap_or_else(|| "measured".to_owned());
+        (!points.is_empty()).then_some(Curve { name, points, style, twin: None })
     };
-    // One for each number of ranks, unless that is what the points are plotted over.
-    series.points.chunk_by(|a, b| over_ranks || a.ranks == b.ranks).filter_map(curve).collect()
+    series.curves().into_iter().filter_map(curve).collect()
+}
+
+/// Bytes of one unit of the axis: 8 of an element.
+fn bytes_of_one(series: &Series) -> f64 {
+    let one = |point: &SeriesPoint| {
+        (point.elements? > 0).then(|| point.bytes as f64 / point.size() as f64)
+    };
+    series.points.iter().find_map(one).unwrap_or(1.0)
+}
+
+/// Messages of a point's length that its bandwidth counts, on a curve.
+fn messages(series: &Series, which: &Which) -> f64 {
+    let of = |point: &SeriesPoint| {
+        let rate = point.bandwidth.as_ref()?.value.0;
+        (series.which(point) == *which).then(|| rate * point.time.value.0 / point.bytes as f64)
+    };
+    series.points.iter().find_map(of).unwrap_or(1.0)
 }
 
 /// The fitted time of `size` bytes in nanoseconds.
@@ -153,7 +222,7 @@ fn at(line: &SegmentLine, size: f64) -> f64 {
 }
 
 /// A fit as a curve, interrupted between its segments.
-fn fitted(fit: &Hockney, of: impl Fn(f64, f64) -> f64) -> Curve {
+fn fitted(fit: &Hockney, scale: f64, of: impl Fn(f64, f64) -> f64) -> Curve {
     let mut points = Vec::new();
     for segment in &fit.segments {
         let Some(line) = &segment.line else { continue };
@@ -163,23 +232,26 @@ fn fitted(fit: &Hockney, of: impl Fn(f64, f64) -> f64) -> Curve {
             let size = from * (to / from).powf(f64::from(step) / f64::from(STEPS));
             // A line may begin below zero, and no time does.
             points.push(match at(line, size) {
-                time if time > 0.0 => Datum::exact(size, of(size, time)),
-                _ => Datum::gap(size),
+                time if time > 0.0 => Datum::exact(size / scale, of(size, time)),
+                _ => Datum::gap(size / scale),
             });
         }
-        points.push(Datum::gap(to));
+        points.push(Datum::gap(to / scale));
     }
     let style = match fit.weighting {
         Weighting::Relative => Style::Dashed,
         Weighting::Ordinary => Style::Dotted,
     };
-    Curve { name: name(fit), points, style }
+    Curve { name: name(fit), points, style, twin: None }
 }
 
-/// `relative fit`, and of how many ranks where the series has several numbers of them.
+/// `relative fit`, and of which points where the series has several curves.
 fn name(fit: &Hockney) -> String {
-    let ranks = fit.ranks.map(|ranks| format!(", {ranks} ranks")).unwrap_or_default();
-    format!("{} fit{ranks}", weighting(fit))
+    let which = match fit.which.words() {
+        none if none.is_empty() => none,
+        words => format!(", {words}"),
+    };
+    format!("{} fit{which}", weighting(fit))
 }
 
 /// The fit whose segments are named: the first, unless there are fits of several numbers of ranks.
@@ -201,11 +273,11 @@ fn half_inside(segment: &Segment) -> Option<(f64, String)> {
 }
 
 /// The segments as ranges of sizes, divided at the breakpoints.
-fn regions(fits: &[&Hockney]) -> Vec<Region> {
+fn regions(fits: &[&Hockney], scale: f64) -> Vec<Region> {
     let Some(fit) = named(fits).filter(|fit| !fit.breakpoints.is_empty()) else {
         return Vec::new();
     };
-    let mut ends: Vec<f64> = fit.breakpoints.iter().map(|point| point.bytes.0).collect();
+    let mut ends: Vec<f64> = fit.breakpoints.iter().map(|point| point.bytes.0 / scale).collect();
     ends.push(f64::INFINITY);
     let mut from = f64::NEG_INFINITY;
     let region = |(index, to): (usize, f64)| {
@@ -221,6 +293,9 @@ fn notes(series: &Series, fits: &[&Hockney]) -> Vec<String> {
         vec!["Bars are confidence intervals where these are larger than the mark.".to_owned()];
     if let Some(fit) = named(fits).filter(|fit| !fit.breakpoints.is_empty()) {
         notes.push(format!("Segments of the {} meet at {}.", name(fit), breakpoints(fit)));
+    }
+    if series.has_several_curves() && !fits.is_empty() {
+        notes.push("Dashed: the relative fit t = t0 + n/r∞ of each curve.".to_owned());
     }
     if let Some(empty) = series.points.iter().find(|point| point.bytes == 0)
         && !series.is_over_ranks()

@@ -5,7 +5,7 @@ use bandgap_report::{Figure, svg_panels};
 
 use super::schema::{Series, SeriesPoint};
 use crate::kind::{Among, File};
-use crate::measured::named_file;
+use crate::measured::{for_gnuplot, named_file};
 
 /// The files of `series`, which is drawn as `figures`.
 pub(super) fn files(
@@ -23,6 +23,11 @@ pub(super) fn files(
     }
     if !figures.is_empty() {
         files.push(File::new(format!("series{suffix}.svg"), svg_panels(figures)));
+        let name = match suffix.strip_prefix('-') {
+            Some(name) => name.to_owned(),
+            None => format!("{}-{}", named_file(&series.name), named_file(&series.transport)),
+        };
+        files.extend(for_gnuplot(figures, &name));
     }
     Ok(files)
 }
@@ -30,12 +35,15 @@ pub(super) fn files(
 /// The points of series, a row for each. `low_ns` and `high_ns` bound the time. Cells are empty where
 /// there is no value.
 fn points(all: &[&Series]) -> Result<Vec<u8>, RecordError> {
-    let columns: [Column<(&Series, &SeriesPoint)>; 12] = [
+    let columns: [Column<(&Series, &SeriesPoint)>; 16] = [
         ("name", |(series, _)| series.name.clone()),
         ("transport", |(series, _)| series.transport.clone()),
         ("state", |(_, point)| point.state.clone()),
         ("ranks", |(_, point)| point.ranks.to_string()),
         ("distance", |(_, point)| point.distance.clone().unwrap_or_default()),
+        ("variant", |(_, point)| point.variant.clone().unwrap_or_default()),
+        ("elements", |(_, point)| point.elements.map_or(String::new(), |n| n.to_string())),
+        ("dimension", |(_, point)| point.dimension.map_or(String::new(), |n| n.to_string())),
         ("bytes", |(_, point)| point.bytes.to_string()),
         ("time_ns", |(_, point)| estimate(&point.time)),
         ("low_ns", |(_, point)| lower(&point.time)),
@@ -43,6 +51,7 @@ fn points(all: &[&Series]) -> Result<Vec<u8>, RecordError> {
         ("bytes_per_second", |(_, point)| {
             point.bandwidth.as_ref().map(|rate| rate.value.0.to_string()).unwrap_or_default()
         }),
+        ("model_ns", |(_, point)| point.modelled.as_ref().map(estimate).unwrap_or_default()),
         ("samples", |(_, point)| point.time.samples.to_string()),
         ("converged", |(_, point)| point.converged.to_string()),
     ];
@@ -77,9 +86,9 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         assert_eq!(
             text,
-            "name,transport,state,ranks,distance,bytes,time_ns,low_ns,high_ns,bytes_per_second,samples,converged\n\
-             comms1,shm,N,2,same package,0,150,148,152,,120,true\n\
-             comms1,shm,N,2,same package,4096,512,500,520,8000000000,120,true\n"
+            "name,transport,state,ranks,distance,variant,elements,dimension,bytes,time_ns,low_ns,high_ns,bytes_per_second,model_ns,samples,converged\n\
+             comms1,shm,N,2,same package,,,,0,150,148,152,,,120,true\n\
+             comms1,shm,N,2,same package,,,,4096,512,500,520,8000000000,,120,true\n"
         );
         let table = read_hockney_table(text.as_bytes()).unwrap();
         let rows: Vec<_> = table.rows.iter().map(|row| (row.bytes, row.time.0)).collect();

@@ -1,8 +1,16 @@
-//! Times of messages of many sizes: ping-pong, exchange, saturation, barrier, store and get.
+//! One operation over sizes, ranks and distances: ping-pong, broadcast, barrier, store and others.
 
 pub mod assemble;
+mod derived;
+mod expected;
+mod fastest;
 mod figure;
 mod files;
+mod fits;
+mod growth;
+pub(crate) mod loaded;
+mod modelled;
+mod ranks_figure;
 mod schema;
 mod tabled;
 mod text;
@@ -14,6 +22,7 @@ use crate::hockney::Hockney;
 use crate::kind::{Among, File, Shown, Verdict};
 use crate::measured::{TABLE, with_plots};
 
+pub use derived::{Fastest, FoundBy, Look, LookedAt, RankGrowth, SizeGrowth};
 pub use schema::{Series, SeriesPoint};
 pub use tabled::tabled;
 

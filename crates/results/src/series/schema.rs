@@ -1,10 +1,13 @@
-//! Times of messages of many sizes: ping-pong, exchange, saturation, barrier, store and get.
+//! The record of one operation over sizes, ranks and distances.
+
+use std::collections::BTreeMap;
 
 use bandgap_record::Quantity;
 use bandgap_units::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::measured::{Batch, Checked, Pair, State, Summary, over};
+use super::derived::{Fastest, Look, RankGrowth, SizeGrowth};
+use crate::measured::{Batch, Checked, Pair, State, Summary, Which, distant, over};
 
 /// How the transports of virtual time begin.
 const VIRTUAL: &str = "sim:";
@@ -12,17 +15,17 @@ const VIRTUAL: &str = "sim:";
 /// One kernel's times over message sizes, or over numbers of ranks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// The kernel: `comms1`, `comms2`, `comms3`, `synch1`, `broadcast`, `bulk_store`, `bulk_get`; for a table that
-    /// others measured, the tool's name.
+    /// The series as the command line names it; for a table that others measured, the tool's name.
     pub name: String,
     /// The transport as the command line names it; `table` for a fit.
     pub transport: String,
     /// Number of ranks that took part; where the points differ, the greatest.
     pub ranks: u32,
-    /// The rank whose times these are, and its peer, where there is one.
+    /// The rank whose times these are, and its peer, where two take part and all points have the
+    /// same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair: Option<Pair>,
-    /// The processors these two are pinned to.
+    /// The processors that these two are pinned to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cores: Option<Pair>,
     /// Number of fresh sets of processes the measurement was repeated in.
@@ -32,10 +35,26 @@ pub struct Series {
     /// How much was checked; absent in virtual time, for a table, and where nobody counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checked: Option<Checked>,
+    /// Where successive messages of timed batches lie, where there is a choice: `same`, `separate` or
+    /// `fresh`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffers: Option<String>,
     /// The machine state that is the commonest.
     pub state: State,
-    /// The measured points, by the number of ranks and then by size, both ascending.
+    /// The measured points: curve by curve, each by ascending size.
     pub points: Vec<SeriesPoint>,
+    /// What first looks at the variants of its operation chose, where none was named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub looks: Vec<Look>,
+    /// Which variant is the fastest, by number of ranks and size.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fastest: Vec<Fastest>,
+    /// How the time grows with the dimension of a matrix, curve by curve.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub growth: Vec<SizeGrowth>,
+    /// How the time grows with the number of ranks, at a few sizes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doublings: Vec<RankGrowth>,
     /// What a reader should know, as sentences.
     pub findings: Vec<String>,
 }
@@ -45,8 +64,29 @@ pub struct Series {
 pub struct SeriesPoint {
     /// Payload bytes of one message; 0 for a barrier.
     pub bytes: u64,
+    /// Elements of the vectors of doubles that it is measured over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elements: Option<u64>,
+    /// Rows and columns of the matrix that it is measured over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dimension: Option<u64>,
+    /// Rows and columns of the mesh that the ranks of a matrix are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mesh: Option<Pair>,
     /// Number of ranks that took part.
     pub ranks: u32,
+    /// The rank whose time it is, and its peer, where the points differ in them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pair: Option<Pair>,
+    /// Hops between them, where the points are of several distances.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hops: Option<u32>,
+    /// How the operation was done, where there are several ways.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
+    /// Which way its long messages went, where there are several: `pieces` or `single copy`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub way: Option<String>,
     /// The distance class between them: `same package`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distance: Option<String>,
@@ -67,6 +107,9 @@ pub struct SeriesPoint {
     /// t(n) − o(n): how much computation fits beside the transfer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overlap: Option<Quantity>,
+    /// What the algorithm costs by the fit of single messages in the same run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modelled: Option<Quantity>,
     /// The machine state it was taken in.
     pub state: String,
     /// Whether the interval of the time came within the wanted precision.
@@ -98,11 +141,75 @@ impl Series {
         self.points.iter().any(|point| point.ranks != self.points[0].ranks)
     }
 
+    /// Whether the points are of several pairs of ranks.
+    pub(crate) fn has_several_pairs(&self) -> bool {
+        self.points.iter().any(|point| point.pair != self.points[0].pair)
+    }
+
+    /// Whether some size was measured in several variants. Otherwise the variant is that of the size,
+    /// and all sizes lie on one curve.
+    pub(crate) fn has_several_variants(&self) -> bool {
+        let mut known = BTreeMap::new();
+        self.points.iter().any(|point| {
+            let place = (point.ranks, point.pair, point.size());
+            known.insert(place, &point.variant).is_some_and(|other| *other != point.variant)
+        })
+    }
+
+    /// The curve that a point is on.
+    pub(crate) fn which(&self, point: &SeriesPoint) -> Which {
+        Which {
+            ranks: self.has_several_ranks().then_some(point.ranks),
+            pair: point.pair.filter(|_| self.has_several_pairs()),
+            variant: point.variant.clone().filter(|_| self.has_several_variants()),
+        }
+    }
+
+    /// The points curve by curve; where they are over ranks, those of all ranks are on one.
+    pub(crate) fn curves(&self) -> Vec<(Which, Vec<&SeriesPoint>)> {
+        let over_ranks = self.is_over_ranks();
+        let mut curves: BTreeMap<Which, Vec<&SeriesPoint>> = BTreeMap::new();
+        for point in &self.points {
+            let which = self.which(point);
+            let ranks = which.ranks.filter(|_| !over_ranks);
+            curves.entry(Which { ranks, ..which }).or_default().push(point);
+        }
+        curves.into_iter().collect()
+    }
+
+    /// Puts the points into their order.
+    pub(crate) fn sort(&mut self) {
+        let several = self.has_several_variants();
+        self.points.sort_by_cached_key(|point| {
+            let variant = point.variant.clone().filter(|_| several);
+            (point.ranks, point.pair, variant, point.size())
+        });
+    }
+
     /// Whether the points differ in the number of ranks and not in size.
     pub(crate) fn is_over_ranks(&self) -> bool {
-        self.has_several_ranks()
-            && self.points.iter().all(|point| point.bytes == self.points[0].bytes)
+        self.has_several_ranks() && self.has_one_size()
     }
+
+    /// Whether all points are of one size.
+    pub(crate) fn has_one_size(&self) -> bool {
+        self.points.iter().all(|point| point.size() == self.points[0].size())
+    }
+
+    /// Whether the points are of several curves.
+    pub(crate) fn has_several_curves(&self) -> bool {
+        self.points.iter().any(|point| self.which(point) != Which::default())
+    }
+
+    /// A curve in words: by its distance, where its points have one.
+    pub(crate) fn curve_in_words(&self, which: &Which) -> String {
+        let hops = self.points.iter().find(|point| self.which(point) == *which);
+        match (which.pair, hops.and_then(|point| point.hops)) {
+            (Some([a, b]), Some(hops)) => format!("{} (ranks {a}, {b})", distant(hops)),
+            _ => which.words(),
+        }
+    }
+
     /// The distance class of all points, if it is one.
     pub(crate) fn distance(&self) -> Option<&str> {
         let first = self.points.first()?.distance.as_deref();
@@ -111,15 +218,30 @@ impl Series {
 
     /// Where a point is among the others, as far as they differ: `, 64 B, 4 ranks`.
     pub(crate) fn place(&self, point: &SeriesPoint) -> String {
-        let size = self.has_bytes().then(|| Bytes(point.bytes).to_string());
-        let ranks = self.has_several_ranks().then(|| format!("{} ranks", point.ranks));
+        let size = self.has_bytes().then(|| point.size_in_words());
+        let which = Some(self.which(point).words()).filter(|words| !words.is_empty());
         let distance = point.distance.clone().filter(|_| self.distance().is_none());
-        let parts = [size, ranks, distance].into_iter().flatten();
+        let parts = [size, which, distance].into_iter().flatten();
         parts.map(|part| format!(", {part}")).collect()
     }
 }
 
 impl SeriesPoint {
+    /// What it is plotted over: rows, elements, or bytes.
+    pub(crate) fn size(&self) -> u64 {
+        self.dimension.or(self.elements).unwrap_or(self.bytes)
+    }
+
+    /// The same with its unit: `64 B`, `8 elements`, `256 × 256`.
+    pub(crate) fn size_in_words(&self) -> String {
+        match (self.dimension, self.elements) {
+            (Some(rows), _) => format!("{rows} × {rows}"),
+            (None, Some(1)) => "1 element".to_owned(),
+            (None, Some(elements)) => format!("{elements} elements"),
+            (None, None) => Bytes(self.bytes).to_string(),
+        }
+    }
+
     /// Its estimates with their names.
     pub(crate) fn quantities(&self) -> impl Iterator<Item = (&'static str, &Quantity)> {
         let all = [

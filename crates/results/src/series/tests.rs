@@ -8,7 +8,7 @@ use super::text::page as series;
 use super::*;
 use crate::hockney::SegmentLine;
 use crate::hockney::tests::{fit, segment};
-use crate::measured::{Checked, State, Summary, examples};
+use crate::measured::{Checked, State, Summary, Which, examples};
 
 fn evidence(converged: bool) -> Evidence {
     Evidence::new("median of batch medians", 120, converged)
@@ -26,7 +26,14 @@ pub(crate) fn point(bytes: u64, ranks: u32, value: f64) -> SeriesPoint {
     let seconds = |factor: f64| Seconds::from(Ns(value * factor));
     SeriesPoint {
         bytes,
+        elements: None,
+        dimension: None,
+        mesh: None,
         ranks,
+        pair: None,
+        hops: None,
+        variant: None,
+        way: None,
         distance: Some("one hop".into()),
         time: time(value, share, converged),
         bandwidth: (bytes > 0).then(|| {
@@ -39,6 +46,7 @@ pub(crate) fn point(bytes: u64, ranks: u32, value: f64) -> SeriesPoint {
         send_overhead: None,
         gap: None,
         overlap: None,
+        modelled: None,
         state: "N".into(),
         converged,
         summary: Summary {
@@ -73,8 +81,13 @@ pub(crate) fn example(name: &str, points: Vec<SeriesPoint>) -> Series {
             timed_messages: 51_200,
             timed_compared: 512,
         }),
+        buffers: None,
         state: State { label: "N".into(), probe: None, pace: None, share: Number(0.93) },
         points,
+        looks: vec![],
+        fastest: vec![],
+        growth: vec![],
+        doublings: vec![],
         findings: vec![],
     }
 }
@@ -346,8 +359,12 @@ fn a_sweep_over_ranks_has_a_curve_and_a_fit_for_each_number() {
             .map(|bytes| point(bytes, ranks, 100.0 * f64::from(ranks) + bytes as f64))
     });
     let sweep = example("comms3", points.collect());
-    let fits: Vec<Hockney> =
-        [2, 4, 8].map(|ranks| Hockney { ranks: Some(ranks), ..fit_of(&sweep) }).into();
+    let fits: Vec<Hockney> = [2, 4, 8]
+        .map(|ranks| Hockney {
+            which: Which { ranks: Some(ranks), ..Which::default() },
+            ..fit_of(&sweep)
+        })
+        .into();
     let figure = &series_figures(&sweep, &fits.iter().collect::<Vec<_>>())[0];
     let names: Vec<&str> = figure.series.iter().map(|curve| curve.name.as_str()).collect();
     let expected = ["2 ranks", "4 ranks", "8 ranks"];

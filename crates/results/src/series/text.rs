@@ -1,9 +1,10 @@
 //! A series as a page of text.
 
 use bandgap_kernels::in_series;
+use bandgap_record::Quantity;
 use bandgap_report::table::{ROOMY, estimated, interval, value};
 use bandgap_report::{Layout, Listing};
-use bandgap_units::Bytes;
+use bandgap_units::significant;
 
 use super::schema::{Series, SeriesPoint};
 use crate::kind::Shown;
@@ -30,6 +31,9 @@ fn header(series: &Series, layout: &Layout) -> String {
         text += &format!(" ({distance})");
     }
     text += &format!("; {}", launches(series.launches));
+    if let Some(buffers) = &series.buffers {
+        text += &format!("; {buffers} buffers");
+    }
     let mut state = series.state.line();
     let mut checked = String::new();
     if series.is_virtual() && series.has_bytes() {
@@ -44,23 +48,64 @@ fn header(series: &Series, layout: &Layout) -> String {
 }
 
 /// The columns that the others can be without, the least needed first.
-const SPARED: [&str; 6] = ["p99", "samples", "min", "median", "g(n)", "t − o"];
+const SPARED: [&str; 9] =
+    ["p99", "samples", "min", "median", "g(n)", "t − o", "rate", "bandwidth", "distance"];
+
+/// With more points than this, sizes that are no powers of two, or of eight, are left to the files, where there
+/// are several curves.
+const MANY: usize = 100;
 
 /// A row for each point, with the columns that there is room for.
 fn points(series: &Series, layout: &Layout) -> String {
     let any = |has: fn(&SeriesPoint) -> bool| series.points.iter().any(has);
     let roomy = layout.columns() >= ROOMY;
     let confidence = format!("{} interval", layout.confidence);
-    let rows = Listing::new(&series.points, layout)
-        .when(series.has_bytes(), |rows| {
-            rows.number("size n", |point| Bytes(point.bytes).to_string())
-        })
+    let thinned = series.points.len() > MANY && series.has_several_curves();
+    // Of very many, every third power of two is told.
+    let step = if series.points.len() > 4 * MANY { 3 } else { 1 };
+    let told = |point: &&SeriesPoint| {
+        let size = point.size();
+        let is_round = size == 0 || size.is_power_of_two() && size.ilog2().is_multiple_of(step);
+        !thinned || is_round || point.dimension.is_some()
+    };
+    let rows = Listing::new(series.points.iter().filter(told), layout)
+        .when(series.has_bytes(), |rows| rows.number("size n", SeriesPoint::size_in_words))
         .when(series.has_several_ranks(), |rows| {
             rows.number("ranks", |point| point.ranks.to_string())
+        })
+        .when(series.has_several_pairs(), |rows| {
+            rows.text("between", |point| {
+                point.pair.map_or(String::new(), |[a, b]| format!("{a}, {b}"))
+            })
+            .when(any(|point| point.distance.is_some()), |rows| {
+                rows.text("distance", |point| point.distance.clone().unwrap_or_default())
+            })
+            .when(any(|point| point.hops.is_some()), |rows| {
+                rows.number("hops", |point| point.hops.map_or(String::new(), |n| n.to_string()))
+            })
+        })
+        .when(any(|point| point.mesh.is_some()), |rows| {
+            rows.text("mesh", |point| {
+                point.mesh.map_or(String::new(), |[rows, columns]| format!("{rows} × {columns}"))
+            })
+        })
+        .when(any(|point| point.way.is_some()), |rows| {
+            rows.text("way", |point| point.way.clone().unwrap_or_default())
+        })
+        .when(any(|point| point.variant.is_some()), |rows| {
+            rows.text("variant", |point| point.variant.clone().unwrap_or_default())
         })
         .value("time t", |point| Some(&point.time))
         .when(any(|point| point.time.interval().is_some()), |rows| {
             rows.number(&confidence, |point| interval(&point.time))
+        })
+        .known("model", |point| point.modelled.as_ref())
+        .when(any(|point| point.modelled.is_some()), |rows| {
+            rows.number("t/model", |point| {
+                let modelled = point.modelled.as_ref().filter(|of| of.value.0 > 0.0);
+                let ratio = |of: &Quantity| significant(point.time.value.0 / of.value.0, 3);
+                modelled.map(ratio).unwrap_or_default()
+            })
         })
         .known("bandwidth", |point| point.bandwidth.as_ref())
         .known("rate", |point| point.rate.as_ref())
@@ -73,5 +118,12 @@ fn points(series: &Series, layout: &Layout) -> String {
                 .number("p99", |point| point.summary.p99.ns().to_string())
                 .number("samples", |point| point.summary.samples.to_string())
         });
-    rows.sparing(&SPARED).finish()
+    let text = rows.sparing(&SPARED).finish();
+    match series.points.iter().filter(|point| !told(point)).count() {
+        0 => text,
+        left => {
+            let left = format!("{left} points of sizes between these are in series.csv only.");
+            text + &layout.paragraph(&left)
+        }
+    }
 }

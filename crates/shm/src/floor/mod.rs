@@ -14,7 +14,6 @@
 mod area;
 mod cache_line;
 mod copy;
-mod other_process;
 mod pipeline;
 mod slot_ring;
 mod stream;

@@ -7,10 +7,11 @@ use bandgap_comm::Yields::{Bytes, BytesEachWay, HalfRoundTrip, Operation};
 use bandgap_comm::{Bare, Floor, FloorError, Measuring, Timer};
 
 use super::{
-    FloorArea, cache_line, copy_cross_core, copy_local, copy_pipeline, copy_vm_readv,
-    other_process, slot_ring, slot_ring_stream, store_cross_core,
+    FloorArea, cache_line, copy_cross_core, copy_local, copy_pipeline, copy_vm_readv, slot_ring,
+    slot_ring_stream, store_cross_core,
 };
 use crate::ShmError;
+use crate::other_process;
 
 /// Bytes of a copy whose name does not say.
 const SHORT: u64 = 64 << 10;

@@ -4,15 +4,18 @@
 use std::time::Duration;
 
 use bandgap_comm::passing::conformance::{Harness, Reluctant};
-use bandgap_comm::passing::{HoldsMail, Mail, Passing, Tuning, add_handlers};
-use bandgap_comm::{ActiveMessages, DeadlineWatch, Endpoint, Handlers, Part, Waiting};
-use bandgap_shm::{DEFAULT_SLOTS, Exposed, MIN_SLOTS, Segment, ShmEndpoint};
+use bandgap_comm::passing::{HoldsMail, INLINE, Mail, Passing, Tuning, Way, add_handlers};
+use bandgap_comm::{
+    ActiveMessages, CommError, DeadlineWatch, Endpoint, HandlerId, Handlers, Part, Rank, Waiting,
+};
+use bandgap_shm::{DEFAULT_SLOTS, Exposed, MIN_SLOTS, Readable, Segment, ShmEndpoint};
 
 fn endpoints(size: usize, slots: usize, exposed: usize) -> Vec<ShmEndpoint> {
     let segment = Segment::create(size, slots).expect("shared memory");
     let memory = Exposed::create(size, exposed.next_multiple_of(4096)).expect("shared memory");
     let endpoint = |rank| ShmEndpoint::attach(&segment, rank, size)?.exposing(memory.clone());
-    (0..size).map(|rank| endpoint(rank).expect("a free rank")).collect()
+    let readable = || Readable::of(vec![std::process::id(); size]);
+    (0..size).map(|rank| endpoint(rank).expect("a free rank").reading(readable())).collect()
 }
 
 mod usual {
@@ -66,6 +69,150 @@ mod reluctant {
     }
 
     bandgap_comm::passing_conformance!(Shm);
+}
+
+/// A single copy of all messages that are longer than a slot takes.
+mod single {
+    use super::*;
+
+    struct Shm;
+
+    impl Harness for Shm {
+        type E = Reluctant<ShmEndpoint>;
+        const TUNING: Tuning = Tuning { eager: 700, chunk: 1024, slots: 3 };
+
+        fn way(_: Rank) -> Way {
+            Way::Single { least: 701 }
+        }
+
+        fn endpoints(size: usize, exposed: usize) -> Vec<Self::E> {
+            let endpoints = super::endpoints(size, 8, exposed).into_iter();
+            endpoints.map(|endpoint| Reluctant::new(endpoint, size as u64, 128)).collect()
+        }
+    }
+
+    bandgap_comm::passing_conformance!(Shm);
+}
+
+/// A single copy of all messages but those in words; and ranks that do not agree about it.
+mod ways {
+    use super::*;
+    use bandgap_comm::passing::conformance::{
+        all_to_all, barriers, both_ways_at_once, every_length, order_is_kept, other_length,
+        posted_or_not, random_messages, receives_in_posting_order, tags_choose,
+    };
+
+    struct All;
+
+    impl Harness for All {
+        type E = ShmEndpoint;
+
+        fn way(_: Rank) -> Way {
+            Way::Single { least: INLINE + 1 }
+        }
+
+        fn endpoints(size: usize, exposed: usize) -> Vec<ShmEndpoint> {
+            super::endpoints(size, DEFAULT_SLOTS, exposed)
+        }
+    }
+
+    struct Differing;
+
+    impl Harness for Differing {
+        type E = ShmEndpoint;
+
+        fn way(rank: Rank) -> Way {
+            [Way::Pieces, Way::Single { least: 30_000 }, Way::Single { least: 100 }][rank % 3]
+        }
+
+        fn endpoints(size: usize, exposed: usize) -> Vec<ShmEndpoint> {
+            super::endpoints(size, DEFAULT_SLOTS, exposed)
+        }
+    }
+
+    fn whatever_ranks_send_arrives<H: Harness>() {
+        every_length::<H>();
+        posted_or_not::<H>();
+        both_ways_at_once::<H>();
+        order_is_kept::<H>();
+        tags_choose::<H>();
+        receives_in_posting_order::<H>();
+        all_to_all::<H>();
+        barriers::<H>();
+        other_length::<H>();
+        random_messages::<H>();
+    }
+
+    #[test]
+    fn a_single_copy_of_every_length() {
+        whatever_ranks_send_arrives::<All>();
+    }
+
+    #[test]
+    fn ranks_that_differ_in_the_way() {
+        whatever_ranks_send_arrives::<Differing>();
+    }
+}
+
+/// A rank that reads `processes`, and a peer that sends whatever it likes.
+fn reader_and_peer(readable: Readable) -> [Passing<ShmEndpoint, DeadlineWatch>; 2] {
+    let tuning = Tuning::default();
+    let mut readable = Some(readable);
+    let ranks = endpoints(2, 8, tuning.memory(2)).into_iter().map(|endpoint| {
+        let readable = readable.take();
+        let endpoint = readable.into_iter().fold(endpoint, ShmEndpoint::reading);
+        let mut rank = Passing::new(endpoint, 0, &tuning, Waiting::Yield, WATCH).unwrap();
+        rank.resize(1 << 20);
+        rank
+    });
+    <[_; 2]>::try_from(ranks.collect::<Vec<_>>()).unwrap_or_else(|_| panic!("two ranks"))
+}
+
+/// What comes of a message of so many bytes that the peer announces at this address.
+fn announced(readable: Readable, bytes: u64, address: u64) -> CommError {
+    let [mut reader, mut peer] = reader_and_peer(readable);
+    reader.set_way(Way::Single { least: 100 }).unwrap();
+    let announce = HandlerId(2);
+    peer.active().request(0, announce, [7, bytes, 0, address]).unwrap();
+    reader.recv(1, 7, Part::new(0, bytes as usize)).unwrap_err()
+}
+
+#[test]
+fn an_address_that_is_not_the_peers_is_an_error_that_names_both() {
+    let own = || Readable::of(vec![std::process::id(); 2]);
+    let end = vec![0_u8; 4096];
+    let mapped = end.as_ptr().addr() as u64;
+    for address in [8, u64::MAX, u64::MAX - 4096, 1 << 63, mapped - (1 << 46)] {
+        let error = announced(own(), 1000, address);
+        let CommError::Garbage { peer: 1, what } = &error else { panic!("{error}") };
+        assert!(what.contains("1000 bytes") && what.contains(&format!("{address:#x}")), "{what}");
+    }
+}
+
+#[test]
+fn a_peer_whose_process_has_ended_is_gone() {
+    let mut ended = std::process::Command::new("true").spawn().unwrap();
+    ended.wait().unwrap();
+    let error = announced(Readable::of(vec![ended.id(); 2]), 1 << 20, 1 << 20);
+    assert!(matches!(error, CommError::PeerGone { peer: 1, .. }), "{error}");
+}
+
+#[test]
+fn where_reading_is_forbidden_messages_go_in_pieces_and_the_reason_is_told() {
+    let reason = "Operation not permitted (os error 1)";
+    let [mut reader, mut peer] = reader_and_peer(Readable::forbidden(reason.into()));
+    assert_eq!(reader.single_copy(), Err(reason));
+    let refused = reader.set_way(Way::Single { least: 100 }).unwrap_err();
+    assert!(refused.to_string().contains(reason), "{refused}");
+    peer.set_way(Way::Single { least: 100 }).unwrap();
+    let part = Part::new(0, 1 << 20);
+    peer.memory_mut().fill(7);
+    let sent = peer.isend(0, 1, part).unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| peer.wait(sent).unwrap());
+        reader.recv(1, 1, part).unwrap();
+    });
+    assert!(reader.memory().iter().all(|byte| *byte == 7));
 }
 
 const WATCH: DeadlineWatch = DeadlineWatch(Duration::from_secs(60));

@@ -56,8 +56,22 @@ pub(super) enum What {
     Deliver { address: Address, bytes: u32 },
     /// A request without reply completes at its sender, whose list of peers has this index.
     Complete { slot: u32 },
+    /// A message is at the network, and asks for a circuit.
+    Depart,
     /// A processor goes on.
     Wake,
+}
+
+impl What {
+    /// The bytes that it carries, if it is a message and not one of words only.
+    #[inline]
+    pub(super) fn bytes(self) -> Option<u32> {
+        match self {
+            Self::Arrive(parcel) => parcel.kind.bytes(),
+            Self::Deliver { bytes, .. } => Some(bytes),
+            Self::Complete { .. } | Self::Depart | Self::Wake => None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,8 +84,12 @@ pub(super) struct Event {
 
 /// Added to the order of wakes: who looks at some time sees what arrives at that time.
 const AFTER_ARRIVALS: u64 = 1 << 63;
+/// Added to the order of departures, which come by rank: who asks for a circuit is not decided by
+/// how the simulation came there.
+const DEPARTURES: u64 = 1 << 62;
 
-/// Events by time, then arrivals before wakes, then first come, first served.
+/// Events by time; of one time first arrivals in order of insertion, then departures by rank, then
+/// wakes in order of insertion.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     heap: BinaryHeap<Reverse<Event>>,
@@ -82,8 +100,12 @@ impl Queue {
     #[inline]
     pub(super) fn push(&mut self, time: u64, at: u32, what: What) {
         self.sequence += 1;
-        let class = if matches!(what, What::Wake) { AFTER_ARRIVALS } else { 0 };
-        self.heap.push(Reverse(Event { time, order: class | self.sequence, at, what }));
+        let order = match what {
+            What::Wake => AFTER_ARRIVALS | self.sequence,
+            What::Depart => DEPARTURES | u64::from(at),
+            _ => self.sequence,
+        };
+        self.heap.push(Reverse(Event { time, order, at, what }));
     }
 
     #[inline]
@@ -124,17 +146,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_come_by_time_then_arrivals_then_in_order_of_insertion() {
+    fn events_come_by_time_then_arrivals_then_departures_by_rank() {
         let mut queue = Queue::default();
         let arrival = |slot| What::Complete { slot };
         queue.push(5, 0, What::Wake);
+        queue.push(5, 9, What::Depart);
         queue.push(5, 1, arrival(0));
         queue.push(3, 2, What::Wake);
         queue.push(5, 3, arrival(1));
+        queue.push(5, 7, What::Depart);
         queue.push(5, 4, What::Wake);
         assert!(queue.settled(3) && !queue.settled(4));
         let order: Vec<u32> = std::iter::from_fn(|| queue.pop()).map(|e| e.at).collect();
-        assert_eq!(order, [2, 1, 3, 0, 4]);
+        assert_eq!(order, [2, 1, 3, 7, 9, 0, 4]);
         assert!(queue.settled(u64::MAX));
     }
 }

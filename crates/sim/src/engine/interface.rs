@@ -14,4 +14,10 @@ impl Side {
         self.free_from = start.saturating_add(long);
         start
     }
+
+    /// When it begins with a message that is there at `time`.
+    #[inline]
+    pub(super) fn free_at(&self, time: u64) -> u64 {
+        time.max(self.free_from)
+    }
 }

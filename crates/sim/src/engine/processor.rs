@@ -8,6 +8,7 @@
 
 mod active;
 mod bytes;
+mod departures;
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -18,6 +19,7 @@ use super::interface::Side;
 use super::mail::{Address, Mail};
 use crate::schedule::Cursor;
 use crate::{Context, Machine, Op, SimError, WaitFor};
+use departures::Departure;
 
 #[derive(Debug, Default)]
 pub(super) struct Processor<'a> {
@@ -27,6 +29,8 @@ pub(super) struct Processor<'a> {
     /// The processor's own time.
     pub(super) now: u64,
     sending: Side,
+    /// Messages that wait for a circuit; none where messages share no channels.
+    departures: VecDeque<Departure>,
     receiving: Side,
     inbox: VecDeque<Accepted>,
     mail: Mail,
@@ -81,17 +85,6 @@ impl<'a> Processor<'a> {
             .collect();
         let peers = peers.into_iter().map(|rank| Peer { rank, ..Peer::default() });
         Self { rank, ops, peers: peers.collect(), ..Self::default() }
-    }
-
-    /// Sends a message that carries so many bytes: os, then the interface as soon as it may. Returns
-    /// when its first byte is at the receiver's.
-    #[inline]
-    fn leave(&mut self, bytes: Option<u32>, machine: &Machine) -> u64 {
-        let costs = machine.costs(bytes);
-        self.now = self.now.saturating_add(costs.send_overhead);
-        let start = self.sending.occupy(self.now, costs.transfer.max(machine.gap));
-        self.sent += 1;
-        start.saturating_add(costs.latency)
     }
 
     /// A message reaches the interface, which accepts one per gap, and one byte per G. Returns when

@@ -1,12 +1,15 @@
 //! The file that describes a machine, and what can be wrong in it.
 
-use std::ops::Range;
+mod network;
+mod text;
 
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Machine, Protocol};
+use super::{Machine, Progress, Protocol};
 use crate::SimError;
+use network::{Connected, NetworkTable, network};
+use text::Text;
 
 /// The file as it is written.
 #[derive(Deserialize)]
@@ -22,10 +25,13 @@ struct Description {
     latency_ns: f64,
     gap_per_byte_ns: Option<Spanned<f64>>,
     capacity: Option<u32>,
-    #[serde(default = "most_ranks")]
-    ranks: u32,
-    #[serde(default, rename = "topology")]
-    _topology: Topology,
+    ranks: Option<Spanned<u32>>,
+    topology: Option<Spanned<String>>,
+    network: Option<Spanned<NetworkTable>>,
+    #[serde(default)]
+    progress: Progress,
+    #[serde(default = "usual_daxpy")]
+    daxpy_ns: f64,
     #[serde(default)]
     protocol: Vec<Spanned<ProtocolTable>>,
 }
@@ -38,35 +44,24 @@ struct ProtocolTable {
     recv_overhead_ns: Spanned<f64>,
     latency_ns: Spanned<f64>,
     gap_per_byte_ns: Spanned<f64>,
-}
-
-/// How processors are connected.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Topology {
-    /// The same L between any two ranks. Messages contend at their ends only, as LogP assumes.
-    #[default]
-    Crossbar,
+    hop_ns: Option<Spanned<f64>>,
 }
 
 /// Smallest gap: one picosecond.
 const LEAST_NS: f64 = 0.001;
-/// Longest overhead, gap and latency: one second.
-const MOST_NS: f64 = 1e9;
 const PICOSECONDS: f64 = 1e3;
 const FEMTOSECONDS: f64 = 1e6;
 
 /// Largest default capacity.
 const MOST_DEFAULT_CAPACITY: u64 = 1024;
 
-fn most_ranks() -> u32 {
-    1 << 20
+/// Two floating-point operations in a nanosecond.
+fn usual_daxpy() -> f64 {
+    1.0
 }
 
-/// The text that a machine is read from.
-struct Text<'a> {
-    text: &'a str,
-    origin: &'a str,
+fn most_ranks() -> u32 {
+    1 << 20
 }
 
 /// The machine that `text` describes; `origin` names the text in errors.
@@ -81,61 +76,12 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<Machine, SimError> {
 }
 
 impl Text<'_> {
-    /// The line where `place` begins, from 1.
-    fn line(&self, place: Range<usize>) -> usize {
-        let before = &self.text.as_bytes()[..place.start.min(self.text.len())];
-        1 + before.iter().filter(|&&byte| byte == b'\n').count()
-    }
-
-    /// The error that `key` has this value. It names the line of a key that may come in several
-    /// tables: one of which the place is given.
-    fn wrong(
+    /// The protocols of the tables, in their order, on a machine so connected.
+    fn protocols(
         &self,
-        key: &'static str,
-        place: Option<Range<usize>>,
-        value: impl ToString,
-        bounds: impl Into<String>,
-    ) -> SimError {
-        let line = place.map(|place| format!(", line {}", self.line(place))).unwrap_or_default();
-        let (origin, value) = (format!("{}{line}", self.origin), value.to_string());
-        SimError::Value { origin, key, value, bounds: bounds.into() }
-    }
-
-    /// A time in nanoseconds as a whole number of smaller units; exact, as it is at most 10¹⁵.
-    fn time(
-        &self,
-        key: &'static str,
-        place: Option<Range<usize>>,
-        value: f64,
-        least: f64,
-        per_ns: f64,
-    ) -> Result<u64, SimError> {
-        if (least..=MOST_NS).contains(&value) {
-            Ok((value * per_ns).round() as u64)
-        } else {
-            Err(self.wrong(key, place, value, format!("from {least} to {MOST_NS}")))
-        }
-    }
-
-    fn time_at(
-        &self,
-        key: &'static str,
-        value: &Spanned<f64>,
-        per_ns: f64,
-    ) -> Result<u64, SimError> {
-        self.time(key, Some(value.span()), *value.get_ref(), 0.0, per_ns)
-    }
-
-    fn count(&self, key: &'static str, value: u32, most: u32) -> Result<u32, SimError> {
-        if (1..=most).contains(&value) {
-            Ok(value)
-        } else {
-            Err(self.wrong(key, None, value, format!("from 1 to {most}")))
-        }
-    }
-
-    /// The protocols of the tables, in their order.
-    fn protocols(&self, tables: &[Spanned<ProtocolTable>]) -> Result<Vec<Protocol>, SimError> {
+        tables: &[Spanned<ProtocolTable>],
+        connected: &Connected,
+    ) -> Result<Vec<Protocol>, SimError> {
         let mut protocols: Vec<Protocol> = Vec::with_capacity(tables.len());
         for (index, place) in tables.iter().enumerate() {
             let table = place.get_ref();
@@ -146,10 +92,21 @@ impl Text<'_> {
                 send_overhead: time("send_overhead_ns", &table.send_overhead_ns)?,
                 recv_overhead: time("recv_overhead_ns", &table.recv_overhead_ns)?,
                 latency: time("latency_ns", &table.latency_ns)?,
+                hop: self.hop(table.hop_ns.as_ref(), connected)?,
                 gap_per_byte: self.gap_per_byte(&table.gap_per_byte_ns)?,
             });
         }
         Ok(protocols)
+    }
+
+    /// h of a protocol: the network's, unless it has its own.
+    fn hop(&self, own: Option<&Spanned<f64>>, connected: &Connected) -> Result<u64, SimError> {
+        let Some(value) = own else { return Ok(connected.hop) };
+        if connected.network.is_shared() {
+            return self.time_at("hop_ns", value, PICOSECONDS);
+        }
+        let bounds = "left out where all ranks are one hop apart: give a [network]";
+        Err(self.wrong("hop_ns", Some(value.span()), value.get_ref(), bounds))
     }
 
     fn gap_per_byte(&self, value: &Spanned<f64>) -> Result<u64, SimError> {
@@ -191,14 +148,24 @@ impl Description {
             return Err(source.wrong("name", None, "empty", "a name"));
         }
         let time = |key, value, least| source.time(key, None, value, least, PICOSECONDS);
+        let ranks = self.ranks(source)?;
+        let connected = self.connected(source, ranks)?;
+        let protocols = source.protocols(&self.protocol, &connected)?;
+        let Connected { network, hop } = connected;
         let mut machine = Machine {
             send_overhead: time("send_overhead_ns", self.send_overhead_ns, 0.0)?,
             recv_overhead: time("recv_overhead_ns", self.recv_overhead_ns, 0.0)?,
             gap: time("gap_ns", self.gap_ns, LEAST_NS)?,
             latency: time("latency_ns", self.latency_ns, 0.0)?,
-            capacity: self.capacity.map_or(Ok(0), |n| source.count("capacity", n, u32::MAX))?,
-            ranks: source.count("ranks", self.ranks, most_ranks())? as usize,
-            protocols: source.protocols(&self.protocol)?,
+            capacity: self
+                .capacity
+                .map_or(Ok(0), |n| source.count("capacity", None, n, u32::MAX))?,
+            ranks: ranks.map_or(network.topology().size(), |ranks| ranks as usize),
+            progress: self.progress,
+            daxpy_per_element: source.time("daxpy_ns", None, self.daxpy_ns, 0.0, FEMTOSECONDS)?,
+            hop,
+            network,
+            protocols,
             name: self.name,
         };
         if self.capacity.is_none() {
@@ -215,15 +182,56 @@ impl Description {
             send_overhead: machine.send_overhead,
             recv_overhead: machine.recv_overhead,
             latency: machine.latency,
+            hop: machine.hop,
             gap_per_byte: source.gap_per_byte(&value)?,
         });
         Ok(machine)
+    }
+
+    /// The ranks that the file gives.
+    fn ranks(&self, source: &Text<'_>) -> Result<Option<u32>, SimError> {
+        let count = |ranks: &Spanned<u32>| {
+            source.count("ranks", Some(ranks.span()), *ranks.get_ref(), most_ranks())
+        };
+        self.ranks.as_ref().map(count).transpose()
+    }
+
+    /// The network, which has room for the ranks.
+    fn connected(&self, source: &Text<'_>, ranks: Option<u32>) -> Result<Connected, SimError> {
+        if let Some(topology) = &self.topology {
+            let bounds = match (topology.get_ref().as_str(), &self.network) {
+                ("crossbar", None) => None,
+                (_, Some(_)) => Some("left out beside a table [network], which has its own"),
+                _ => {
+                    Some("crossbar; others are the topology of a table [network], with their size")
+                }
+            };
+            if let Some(bounds) = bounds {
+                return Err(source.wrong(
+                    "topology",
+                    Some(topology.span()),
+                    topology.get_ref(),
+                    bounds,
+                ));
+            }
+        }
+        let found = network(source, self.network.as_ref(), ranks.unwrap_or_else(most_ranks))?;
+        let nodes = found.network.topology().size();
+        match &self.ranks {
+            Some(ranks) if *ranks.get_ref() as usize > nodes => {
+                let bounds = format!("from 1 to {nodes}, the nodes of the network");
+                Err(source.wrong("ranks", Some(ranks.span()), ranks.get_ref(), bounds))
+            }
+            _ => Ok(found),
+        }
     }
 }
 
 /// The capacity where the file gives none, as [`Machine::capacity`] says.
 fn default_capacity(machine: &Machine) -> u32 {
-    let rtt = 2 * (machine.send_overhead + machine.latency + machine.recv_overhead);
+    let hops = u64::from(machine.network.topology().diameter());
+    let latency = machine.latency + hops.saturating_sub(1) * machine.hop;
+    let rtt = 2 * (machine.send_overhead + latency + machine.recv_overhead);
     let sent_within_rtt = match machine.send_overhead {
         0 => 0,
         send_overhead => rtt.div_ceil(send_overhead),

@@ -3,7 +3,7 @@
 /// The costs of messages up to some length.
 ///
 /// *Formula*: a message of n bytes costs its sender os, holds an interface for max(g, n·G), is
-/// whole at its receiver L + n·G after it began to leave, and costs the receiver or.
+/// whole at its receiver L + (hops − 1)·h + n·G after it began to leave, and costs the receiver or.
 /// *Assumptions*: both sides of an interface work at the same time; the processor is free while
 /// bytes are under way; a sender does not ask its receiver.
 /// *Source*: Alexandrov, Ionescu, Schauser, Scheiman, "LogGP: Incorporating Long Messages into the
@@ -19,6 +19,9 @@ pub struct Protocol {
     pub recv_overhead: u64,
     /// L: time in picoseconds that a message is under way, without overheads and bytes.
     pub latency: u64,
+    /// h: time in picoseconds that each hop beyond the first adds to L; nothing where all ranks are one
+    /// hop apart.
+    pub hop: u64,
     /// G: time for each byte; 1/G is the bandwidth of a long message. In femtoseconds: 10 GB/s are
     /// 100 ps a byte, and three digits are too few for a rate.
     pub gap_per_byte: u64,

@@ -1,3 +1,5 @@
+mod networks;
+
 use super::*;
 
 const GOOD: &str = "name = 'm'\nsend_overhead_ns = 2\nrecv_overhead_ns = 3.5\ngap_ns = 4.125\n\

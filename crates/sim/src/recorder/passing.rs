@@ -1,9 +1,9 @@
 //! Message passing, written down: an exchange as a send and a receive, a barrier as its rounds.
 
-use bandgap_comm::{Comm, CommError, Group, Members, Part, Pending, Rank};
+use bandgap_comm::{Comm, CommError, Group, Members, Part, Pending, Rank, View};
 
 use super::{Recorder, length};
-use crate::{Context, Op};
+use crate::{Context, Op, Progress};
 
 type Recorded = Result<(), CommError>;
 
@@ -11,13 +11,13 @@ impl Recorder {
     fn message(&mut self, op: impl Fn(u32, u32) -> Op, peer: Rank, bytes: usize) -> Recorded {
         let peer = self.peer(peer)?;
         let bytes = length(bytes, "record a message")?;
-        self.ops.push(op(peer, bytes));
+        self.wait_for(op(peer, bytes));
         Ok(())
     }
 }
 
-/// What the recorder keeps of a message that a program has begun: a receive until it is waited for,
-/// nothing of a send.
+/// What a program holds of a message that it has begun: of a receive what is written down where it
+/// is waited for, nothing of a send.
 #[derive(Debug)]
 pub struct Begun(Option<(Rank, u32, Part)>);
 
@@ -29,9 +29,15 @@ impl Comm for Recorder {
         Group::new(self, members)
     }
 
-    /// The send itself: the processor is free while its bytes are under way.
+    /// The send itself, where messages move by themselves: the processor is free while its bytes are
+    /// under way. Otherwise nothing yet.
     fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Result<Pending<Begun>, CommError> {
-        self.send(peer, tag, from)?;
+        let (context, peer) = (Context::Messages, self.peer(peer)?);
+        let send = Op::Send { context, peer, tag, bytes: length(from.len, "record a message")? };
+        match self.progress {
+            Progress::Asynchronous => self.ops.push(send),
+            Progress::Synchronous => self.begun.push(send),
+        }
         Ok(Pending(Begun(None)))
     }
 
@@ -44,17 +50,25 @@ impl Comm for Recorder {
     fn wait(&mut self, pending: Pending<Begun>) -> Recorded {
         match pending.0.0 {
             Some((peer, tag, into)) => self.recv(peer, tag, into),
-            None => Ok(()),
+            None => {
+                self.move_begun();
+                Ok(())
+            }
         }
     }
 
-    /// Nothing: messages move by themselves.
+    /// Nothing: messages move by themselves, or only where the program waits.
     fn progress(&mut self) -> Recorded {
         Ok(())
     }
 
     /// Nothing: the machine has no time for it.
     fn copy(&mut self, _from: Part, _into: Part) -> Recorded {
+        Ok(())
+    }
+
+    /// Nothing: the machine has no time for it.
+    fn copy_elements(&mut self, _from: View, _into: View) -> Recorded {
         Ok(())
     }
 
@@ -96,10 +110,10 @@ impl Comm for Recorder {
 
 #[cfg(test)]
 mod tests {
-    use bandgap_comm::Processor;
+    use bandgap_comm::{Am, Processor};
 
     use super::*;
-    use crate::{Schedule, SimError, record};
+    use crate::{Machine, Schedule, SimError, record, record_for};
 
     fn part(len: usize) -> Part {
         Part::new(0, len)
@@ -148,6 +162,40 @@ mod tests {
         let tagged = Context::Messages;
         let expected = [send(tagged, 1, 1, 5), Op::Mark, recv(tagged, 1, 1, 5)];
         assert!(schedule.operations(0).eq(expected));
+    }
+
+    #[test]
+    fn where_messages_do_not_move_by_themselves_sends_are_at_the_next_call_that_waits() {
+        let text = "name = 'm'\nsend_overhead_ns = 1\nrecv_overhead_ns = 1\ngap_ns = 1\n\
+                    latency_ns = 1\nprogress = 'synchronous'";
+        let machine = Machine::parse(text, "m").unwrap();
+        let tagged = Context::Messages;
+        let (first, second) = (send(tagged, 1, 1, 5), send(tagged, 1, 2, 6));
+        // Whatever waits moves both, in the order in which they began.
+        type Waits = fn(&mut Recorder, Pending<Begun>, Pending<Begun>) -> Recorded;
+        let calls: [(Waits, Vec<Op>); 5] = [
+            (|comm, first, _| comm.wait(first), vec![]),
+            (|comm, _, second| comm.wait(second), vec![]),
+            (|comm, _, _| comm.recv(1, 3, part(7)), vec![recv(tagged, 1, 3, 7)]),
+            (|comm, _, _| comm.send(1, 3, part(7)), vec![send(tagged, 1, 3, 7)]),
+            (|comm, _, _| comm.await_replies(), vec![Op::AwaitReplies]),
+        ];
+        for (waits, then) in calls {
+            let schedule = record_for(&machine, 2, |comm| {
+                if comm.rank() == 1 {
+                    return Ok(());
+                }
+                let begun = comm.isend(1, 1, part(5))?;
+                let further = comm.isend(1, 2, part(6))?;
+                comm.progress()?;
+                comm.mark();
+                waits(comm, begun, further)?;
+                comm.mark();
+                Ok(())
+            });
+            let ops = [vec![Op::Mark, first, second], then, vec![Op::Mark]].concat();
+            assert!(schedule.unwrap().operations(0).eq(ops));
+        }
     }
 
     #[test]

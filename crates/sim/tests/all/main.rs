@@ -3,7 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod closed_form;
+mod collectives;
 mod messages;
+mod network_properties;
+mod networks;
+mod overlap;
 mod programs;
 mod properties;
 mod reference;

@@ -1,7 +1,7 @@
 //! Rank programs and shorthands for the tests.
 
 use bandgap_comm::{Am, CommError, Delay, HandlerId, Processor, Verb, Work};
-use bandgap_sim::{Machine, Recorder, record, replay};
+use bandgap_sim::{Machine, Recorder, record_for, replay};
 
 pub const ECHO: Verb = Verb { handler: HandlerId(0), replies: true };
 pub const NOTE: Verb = Verb { handler: HandlerId(1), replies: false };
@@ -28,10 +28,15 @@ pub fn machine(os: u64, or: u64, gap: u64, latency: u64, capacity: Option<u32>) 
 }
 
 /// A machine of whole nanoseconds: os, or, g, L, G.
-pub fn byte_machine([os, or, gap, latency, byte]: [u64; 5]) -> Machine {
+pub fn byte_machine(costs: [u64; 5]) -> Machine {
+    byte_machine_with(costs, "")
+}
+
+/// The same, whose file goes on so.
+pub fn byte_machine_with([os, or, gap, latency, byte]: [u64; 5], rest: &str) -> Machine {
     let text = format!(
         "name = 'test'\nsend_overhead_ns = {os}\nrecv_overhead_ns = {or}\ngap_ns = {gap}\n\
-         latency_ns = {latency}\ngap_per_byte_ns = {byte}"
+         latency_ns = {latency}\ngap_per_byte_ns = {byte}\n{rest}"
     );
     Machine::parse(&text, "test").unwrap()
 }
@@ -200,7 +205,7 @@ pub fn marks(
     size: usize,
     program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
 ) -> Vec<Vec<u64>> {
-    replay(&record(size, program).unwrap(), machine).unwrap().marks
+    replay(&record_for(machine, size, program).unwrap(), machine).unwrap().marks
 }
 
 /// Elapsed time of the issue phase of one pair, in ps.

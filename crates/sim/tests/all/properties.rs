@@ -9,7 +9,7 @@ use crate::reference;
 
 /// What a rank does next, in a random program.
 #[derive(Clone, Copy, Debug)]
-enum Step {
+pub enum Step {
     Ask { peer: usize, replies: bool },
     Store { peer: usize, replies: bool, bytes: usize },
     Get { peer: usize, bytes: usize },
@@ -20,7 +20,7 @@ enum Step {
 
 /// Each rank takes its steps, awaits its replies, and serves what is left of the requests that
 /// the others make of it: ends on any machine.
-fn program(am: &mut impl Transfer, steps: &[Vec<Step>]) -> Result<(), CommError> {
+pub fn program(am: &mut impl Transfer, steps: &[Vec<Step>]) -> Result<(), CommError> {
     let (rank, size) = (am.rank(), am.size());
     for &step in &steps[rank] {
         match step {
@@ -73,7 +73,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// As [`step`], with transfers on both sides of the limit of [`small_protocols`].
-fn step_of_bytes() -> impl Strategy<Value = Step> {
+pub fn step_of_bytes() -> impl Strategy<Value = Step> {
     let bytes = || 0_usize..40;
     prop_oneof![
         3 => step(),
@@ -83,7 +83,7 @@ fn step_of_bytes() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn recorded(
+pub fn recorded(
     ranks: std::ops::Range<usize>,
     step: impl Strategy<Value = Step>,
 ) -> impl Strategy<Value = Schedule> {
@@ -93,9 +93,9 @@ fn recorded(
 
 /// What each rank of a ring sends in one round, and how long it computes before. It sends to the
 /// next, and takes from the one before all that was sent, tag by tag: ends on any machine.
-type Round = Vec<(u64, Vec<(u32, usize)>)>;
+pub type Round = Vec<(u64, Vec<(u32, usize)>)>;
 
-fn ring(am: &mut Recorder, rounds: &[Round]) -> Result<(), CommError> {
+pub fn ring(am: &mut Recorder, rounds: &[Round]) -> Result<(), CommError> {
     let (rank, size) = (am.rank(), am.size());
     let before = (rank + size - 1) % size;
     for round in rounds {
@@ -116,7 +116,7 @@ fn ring(am: &mut Recorder, rounds: &[Round]) -> Result<(), CommError> {
 
 const TAGS: u32 = 3;
 
-fn rounds(ranks: usize) -> impl Strategy<Value = Vec<Round>> {
+pub fn rounds(ranks: usize) -> impl Strategy<Value = Vec<Round>> {
     let messages = proptest::collection::vec((0..TAGS, 0_usize..40), 0..5);
     let round = proptest::collection::vec((0_u64..60, messages), ranks);
     proptest::collection::vec(round, 0..5)
@@ -139,11 +139,19 @@ fn small_machine(least: u64) -> impl Strategy<Value = Machine> {
 
 /// As [`small_machine`], with two protocols that differ in everything, from words too; the first is
 /// for up to 16 bytes.
-fn small_protocols(least: u64) -> impl Strategy<Value = Machine> {
+pub fn small_protocols(least: u64) -> impl Strategy<Value = Machine> {
+    small_connected(least, Just(String::new()))
+}
+
+/// As [`small_protocols`], in a network that `network` describes.
+pub fn small_connected(
+    least: u64,
+    network: impl Strategy<Value = String>,
+) -> impl Strategy<Value = Machine> {
     let protocol = move || (least..12, least..12, least..30, 0_u64..4);
     let capacity = proptest::option::of(1_u32..6);
-    (1_u64..15, protocol(), protocol(), protocol(), capacity).prop_map(
-        |(gap, words, short, long, capacity)| {
+    (1_u64..15, protocol(), protocol(), protocol(), capacity, network).prop_map(
+        |(gap, words, short, long, capacity, network)| {
             let costs = |(os, or, latency, byte): (u64, u64, u64, u64)| {
                 let [os, or, latency, byte] = [os, or, latency, byte].map(|t| t as f64 / 1e3);
                 format!(
@@ -154,7 +162,7 @@ fn small_protocols(least: u64) -> impl Strategy<Value = Machine> {
             let words = costs(words).replace("gap_per_byte_ns", "# gap_per_byte_ns");
             let capacity = capacity.map_or(String::new(), |c| format!("capacity = {c}\n"));
             let text = format!(
-                "name = 'small'\n{words}gap_ns = {}\n{capacity}[[protocol]]\nup_to_bytes = 16\n{}\
+                "name = 'small'\n{words}gap_ns = {}\n{capacity}{network}[[protocol]]\nup_to_bytes = 16\n{}\
                  [[protocol]]\n{}",
                 gap as f64 / 1e3,
                 costs(short),
@@ -165,7 +173,7 @@ fn small_protocols(least: u64) -> impl Strategy<Value = Machine> {
     )
 }
 
-fn count(schedule: &Schedule, wanted: impl Fn(&Op) -> bool) -> u64 {
+pub fn count(schedule: &Schedule, wanted: impl Fn(&Op) -> bool) -> u64 {
     (0..schedule.size()).map(|rank| schedule.operations(rank).filter(&wanted).count() as u64).sum()
 }
 

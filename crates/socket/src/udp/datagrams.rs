@@ -11,7 +11,7 @@ use crate::call::at_once;
 
 /// A connected socket for datagrams whose calls do not wait. It may lose, repeat, reorder and
 /// change datagrams.
-pub trait Datagrams: AsFd {
+pub trait Datagrams: AsFd + 'static {
     /// Sends a datagram. Returns false if there is no room for it now.
     ///
     /// # Errors

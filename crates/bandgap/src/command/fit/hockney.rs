@@ -8,6 +8,7 @@ use bandgap_model::ModelError;
 use bandgap_model::hockney::{Breaks, HockneyOptions, sized_times_from_pairs};
 use bandgap_record::{HockneyRow, HockneyTable, Timing, read_hockney_table};
 use bandgap_results::assemble::{Fitting, TABLE, tabled};
+use bandgap_results::measured::Which;
 use bandgap_results::{AssembleError, Outcome};
 use bandgap_units::{Bytes, Fraction};
 use clap::Args;
@@ -48,7 +49,7 @@ pub(super) fn run(fit: &FitHockney, measure: &Measure, output: &Output) -> Resul
     let fitting = Fitting {
         name: table.tool,
         transport: TABLE,
-        ranks: None,
+        which: Which::default(),
         precision: measure.precision.0,
         notes: notes(&table),
     };

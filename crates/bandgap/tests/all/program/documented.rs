@@ -189,6 +189,25 @@ fn the_documents_commands_work() {
 }
 
 #[test]
+fn the_example_kernel_is_shown_as_it_is_and_is_short() {
+    let kernel = document("examples/ring/src/ring.rs");
+    let shown = blocks(&document("docs/adding-a-kernel.md"));
+    let shown = shown.iter().map(|block| block.lines.join("\n") + "\n");
+    assert_eq!(
+        shown.filter(|block| *block == kernel).count(),
+        1,
+        "it is not docs/adding-a-kernel.md's"
+    );
+    // Without imports, comments, and lines that only close something.
+    let is_code = |line: &&str| {
+        let apart = ["//", "use ", "}"].iter().any(|begin| line.trim().starts_with(begin));
+        !line.trim().is_empty() && !apart
+    };
+    let lines = kernel.lines().filter(is_code).count();
+    assert!((20..=33).contains(&lines), "{lines} lines");
+}
+
+#[test]
 fn blocks_are_read_as_written() {
     let text = "```sh\n# no\nbandgap a \\\n  b # why\nls\n```\n```sh no-test\nbandgap c\n```\n\
                 ```console\n$ bandgap d\none\n\ntwo\n$ bandgap e\n```\n";

@@ -23,6 +23,7 @@
 //! Ranks run as threads that yield while they wait. If a property depends on what has arrived, they
 //! take turns in one thread. A hang fails at a deadline.
 
+mod collectives;
 mod crowd;
 mod lengths;
 mod misuse;
@@ -32,16 +33,19 @@ mod reluctant;
 mod schedule;
 mod slots;
 
+pub use collectives::collectives;
 pub use crowd::{all_to_all, barriers, barriers_of_the_first_ranks};
 pub use lengths::{both_ways_at_once, every_length, posted_or_not};
 pub use misuse::{garbage_is_named, misplaced_parts, no_such_peer, other_length};
 pub use order::{crowded_before_received, order_is_kept, receives_in_posting_order, tags_choose};
 pub use reluctant::Reluctant;
 pub use schedule::random_messages;
-pub use slots::{no_slot_is_taken_out_of_turn, slots_come_back_in_turn};
+pub use slots::{
+    an_emptied_slot_serves_what_waits, no_slot_is_taken_out_of_turn, slots_come_back_in_turn,
+};
 
-use super::Tuning;
-use crate::Bulk;
+use super::{Tuning, Way};
+use crate::{Bulk, Rank};
 
 /// How a transport's endpoints are made, and the limits to test with.
 pub trait Harness {
@@ -49,6 +53,10 @@ pub trait Harness {
     type E: Bulk + Send;
     /// The limits between protocols.
     const TUNING: Tuning = Tuning::DEFAULT;
+    /// The way of long messages at this rank.
+    fn way(_rank: Rank) -> Way {
+        Way::Pieces
+    }
     /// The connected endpoints of a new run, by rank. Each exposes at least so many bytes.
     fn endpoints(size: usize, exposed: usize) -> Vec<Self::E>;
 }
@@ -77,11 +85,13 @@ macro_rules! passing_conformance {
             all_to_all
             barriers
             barriers_of_the_first_ranks
+            collectives
             other_length
             misplaced_parts
             no_such_peer
             garbage_is_named
             no_slot_is_taken_out_of_turn
+            an_emptied_slot_serves_what_waits
             slots_come_back_in_turn
             random_messages
         );

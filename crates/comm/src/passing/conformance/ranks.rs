@@ -138,7 +138,7 @@ impl<H: Harness> Ranks<H> {
         assert_eq!(left, [0; 4], "posted, arrivals, copies, active");
         assert_eq!((mail.sends.len(), mail.receives.len()), (0, 0), "sends, receives");
         assert!(mail.barriers.iter().all(|&came| came == 0), "barriers");
-        assert!(mail.lanes.iter().all(|lane| lane.is_idle() && lane.filled == lane.emptied));
+        assert!(mail.lanes.iter().all(|lane| lane.is_idle() && lane.slots.filled() == 0));
     }
 }
 
@@ -147,7 +147,13 @@ pub(super) fn ranks<H: Harness>(size: usize) -> Vec<Ranks<H>> {
     let exposed = AT + H::TUNING.memory(size);
     let rank = |endpoint: H::E| {
         assert!(endpoint.exposed() >= exposed);
-        match Passing::new(endpoint, AT, &H::TUNING, Waiting::Yield, DeadlineWatch(PATIENCE)) {
+        let watch = DeadlineWatch(PATIENCE);
+        let passing = Passing::new(endpoint, AT, &H::TUNING, Waiting::Yield, watch);
+        let passing = passing.and_then(|mut passing| {
+            let way = H::way(passing.rank());
+            passing.set_way(way).map(|()| passing)
+        });
+        match passing {
             Ok(passing) => Ranks { passing, free: 0 },
             Err(error) => panic!("failed to {error}"),
         }

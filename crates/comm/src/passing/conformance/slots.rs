@@ -53,6 +53,32 @@ pub fn no_slot_is_taken_out_of_turn<H: Harness>() {
     });
 }
 
+/// Where a message waits for a slot, it gets one that comes with the peer's messages too, once that is
+/// copied out; where slots migrate, none else may come.
+pub fn an_emptied_slot_serves_what_waits<H: Harness>() {
+    let [_, len, _] = one_of_each(&H::TUNING);
+    let messages = H::TUNING.slots + 1;
+    run::<H>(2, |rank| {
+        let peer = 1 - rank.rank();
+        for round in 0..50_u64 {
+            // Both send one more than they have slots, before either receives.
+            rank.reserve(2 * messages, 2 * messages * len);
+            let bytes =
+                |from, index: usize| pattern(round + 1000 * from as u64 + index as u64, len);
+            let mut sends = Vec::new();
+            for index in 0..messages {
+                sends.push(rank.isend_bytes(peer, 5, &bytes(rank.rank(), index))?);
+            }
+            for index in 0..messages {
+                let got = rank.recv_room(peer, 5, len)?;
+                rank.assert_bytes(got, &bytes(peer, index), "in order");
+            }
+            sends.into_iter().try_for_each(|send| rank.wait(send))?;
+        }
+        Ok(())
+    });
+}
+
 /// A slot comes back only after its bytes were copied out, even if the receiver waited for a later
 /// message while those of an earlier one still had to be copied.
 pub fn slots_come_back_in_turn<H: Harness>() {

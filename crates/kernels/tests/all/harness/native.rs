@@ -4,7 +4,9 @@ use std::time::Instant;
 
 use super::Obeys;
 use bandgap_comm::direct::{Direct, DirectId};
-use bandgap_comm::{Comm, CommError, Group, Members, Part, Pending, Processor, Rank, Stamp, Work};
+use bandgap_comm::{
+    Comm, CommError, Group, Members, Part, Pending, Processor, Rank, Stamp, View, Work,
+};
 use bandgap_kernels::{Arrived, Failed, Needs, Order, Outcome, Rig, carry_out_passing, is_counted};
 
 /// Tag of the messages by which ranks meet, which are not spoilt.
@@ -18,6 +20,8 @@ pub struct Native {
     orders: u64,
     received: u64,
     unclaimed: u64,
+    /// The byte of memory that changes after the next program.
+    pub spoilt: Option<usize>,
 }
 
 impl Native {
@@ -30,6 +34,7 @@ impl Native {
             orders: 0,
             received: 0,
             unclaimed: 0,
+            spoilt: None,
         }
     }
 }
@@ -81,6 +86,9 @@ impl Comm for Native {
     fn copy(&mut self, from: Part, into: Part) -> Result<(), CommError> {
         self.direct.copy(from, into)
     }
+    fn copy_elements(&mut self, from: View, into: View) -> Result<(), CommError> {
+        self.direct.copy_elements(from, into)
+    }
     fn add(&mut self, into: Part, term: Part) -> Result<(), CommError> {
         self.direct.add(into, term)
     }
@@ -126,6 +134,9 @@ impl Rig for Native {
     }
     fn settle(&mut self) -> Result<(), CommError> {
         self.unclaimed = self.direct.untaken()? as u64;
+        if let Some(at) = self.spoilt.take() {
+            self.direct.memory[at] ^= 1;
+        }
         Ok(())
     }
     fn forget(&mut self) {

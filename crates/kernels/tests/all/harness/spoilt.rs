@@ -17,7 +17,7 @@ pub enum Fault {
     Misdeliver,
     /// The one before comes once more.
     Repeat,
-    /// It changes places with the next one.
+    /// It changes places with the next one that differs.
     Swap,
     /// It is lost.
     Lose,
@@ -73,6 +73,8 @@ pub fn hook(plan: Plan, size: usize) -> Hook {
             return vec![letter];
         }
         if let Some(mut first) = held.take() {
+            // What is alike can change places, and nothing is wrong.
+            plan.happened.store(first.bytes != letter.bytes, Ordering::Relaxed);
             std::mem::swap(&mut first.bytes, &mut letter.bytes);
             return vec![first, letter];
         }
@@ -145,11 +147,16 @@ impl<E> Lying<E> {
     }
 }
 
-/// The same message with one bit of its last word changed.
-fn flipped(message: Message) -> Message {
+/// The same message with one bit of a word changed.
+fn flipped(message: Message, word: usize) -> Message {
     let mut words = *message.all_words();
-    words[message.len() - 1] ^= 1 << 2;
+    words[word] ^= 1 << 2;
     Message::from_parts(message.tag(), words)
+}
+
+/// The bytes that a message of message passing carries in the words after its first.
+fn bytes_in_words(message: &Message) -> usize {
+    (message.all_words()[0] >> 32) as usize
 }
 
 impl<E: Endpoint> Lying<E> {
@@ -161,8 +168,7 @@ impl<E: Endpoint> Lying<E> {
             What::Replies | What::Transfers => false,
             What::Passing if handler == BARRIER => fault.without_content(),
             What::Passing => {
-                let bytes = message.all_words()[0] >> 32;
-                handler == IN_WORDS && (bytes > 0 || fault.without_content())
+                handler == IN_WORDS && (bytes_in_words(message) > 0 || fault.without_content())
             }
         }
     }
@@ -177,10 +183,19 @@ impl<E: Endpoint> Endpoint for Lying<E> {
             return self.inner.try_request(peer, message);
         }
         if let Some((to, held)) = self.held {
+            // Of two that are the same, as of a broadcast, nobody notices which is which.
+            if held == message {
+                let posted = self.inner.try_request(to, held)?;
+                if posted == Posted::Yes {
+                    self.held = Some((peer, message));
+                }
+                return Ok(posted);
+            }
             // What was for the one goes to the other. Both, or neither.
             if self.inner.try_request(to, message)? == Posted::Busy {
                 return Ok(Posted::Busy);
             }
+            plan.happened.store(held != message, Ordering::Relaxed);
             self.held = Some((peer, held));
             self.plan = None;
             return Ok(Posted::Yes);
@@ -203,7 +218,14 @@ impl<E: Endpoint> Endpoint for Lying<E> {
                 return Ok(Posted::Yes);
             }
             (Some(Fault::Lose), ..) => Posted::Yes,
-            (Some(Fault::Flip), ..) => self.inner.try_request(peer, flipped(message))?,
+            (Some(Fault::Flip), ..) => {
+                // The last word that means something; missing bytes have words too.
+                let last = match self.what {
+                    What::Passing => bytes_in_words(&message).div_ceil(8),
+                    _ => message.len() - 1,
+                };
+                self.inner.try_request(peer, flipped(message, last))?
+            }
             (nothing, ..) => {
                 let posted = self.inner.try_request(peer, message)?;
                 if posted == Posted::Yes {
@@ -282,7 +304,7 @@ impl<D: Deliver> Deliver for Bending<'_, D> {
                 self.inner.reply(from, message)
             }
             (Fault::Misdeliver, _, Some(other)) => self.inner.reply(other, message),
-            (Fault::Flip, ..) => self.inner.reply(from, flipped(message)),
+            (Fault::Flip, ..) => self.inner.reply(from, flipped(message, message.len() - 1)),
             _ => Ok(()),
         }
     }

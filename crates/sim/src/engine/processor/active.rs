@@ -1,5 +1,6 @@
 //! Active Messages at one rank: requests, stores, gets, and what answers them.
 
+use super::departures::Behind;
 use super::{Accepted, Processor};
 use crate::Machine;
 use crate::engine::event::{Kind, Parcel, Queue, What};
@@ -40,14 +41,11 @@ impl Processor<'_> {
         if !self.make_room(slot, queue, machine) {
             return false;
         }
-        let reached = self.leave(kind.bytes(), machine);
-        let to = &mut self.peers[slot];
-        to.outstanding += 1;
-        to.asked = to.asked.max(reached);
+        self.peers[slot].outstanding += 1;
         self.outstanding += 1;
         self.silent += u64::from(kind.is_silent());
         let parcel = Parcel { from: self.rank, slot: slot as u32, kind };
-        queue.push(to.asked, peer, What::Arrive(parcel));
+        self.leave(peer, Behind::Requests(slot), What::Arrive(parcel), queue, machine);
         true
     }
 
@@ -104,15 +102,15 @@ impl Processor<'_> {
             Kind::Request { replies, .. } => {
                 self.handled += 1;
                 if !replies {
-                    let back = self.now.saturating_add(machine.latency);
+                    let further = machine.further_hops(self.rank, from, None);
+                    let back = self.now.saturating_add(machine.latency + further);
                     return queue.push(back, from, What::Complete { slot });
                 }
                 None
             }
         };
-        let reached = self.leave(bytes, machine);
         let parcel = Parcel { from: self.rank, slot, kind: Kind::Reply { bytes } };
-        queue.push(reached, from, What::Arrive(parcel));
+        self.leave(from, Behind::Nothing, What::Arrive(parcel), queue, machine);
     }
 
     #[inline]

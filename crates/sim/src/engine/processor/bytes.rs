@@ -3,6 +3,7 @@
 use bandgap_comm::Rank;
 
 use super::Processor;
+use super::departures::Behind;
 use crate::engine::event::{Queue, What};
 use crate::engine::mail::{Address, Letter};
 use crate::{Machine, SimError};
@@ -32,11 +33,8 @@ impl Processor<'_> {
         queue: &mut Queue,
         machine: &Machine,
     ) {
-        let reaches = self.leave(Some(bytes), machine);
-        let slot = self.slot(to);
-        let reached = &mut self.peers[slot].reached;
-        *reached = reaches.max(*reached);
-        queue.push(*reached, to, What::Deliver { address, bytes });
+        let behind = Behind::Messages(self.slot(to));
+        self.leave(to, behind, What::Deliver { address, bytes }, queue, machine);
     }
 
     /// Receives a message of bytes: or, once it is whole.

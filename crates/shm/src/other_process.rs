@@ -10,7 +10,7 @@ use rustix::process::{PTracer, set_ptracer};
 /// Lets any process of this user read this one's memory, even where the kernel (Yama) allows that
 /// only to its ancestors. A kernel that refuses this has no such restriction; or reading fails, and
 /// then the reader says so.
-pub(super) fn allow_reading() {
+pub(crate) fn allow_reading() {
     let _ = set_ptracer(PTracer::Any);
 }
 
@@ -19,7 +19,7 @@ pub(super) fn allow_reading() {
 /// # Errors
 /// There is no such process, no permission (see [`allow_reading`]), or too little memory at
 /// `address`.
-pub(super) fn read(process: u32, address: u64, into: &mut [u8]) -> io::Result<()> {
+pub(crate) fn read(process: u32, address: u64, into: &mut [u8]) -> io::Result<()> {
     let (Ok(process), Ok(address)) = (i32::try_from(process), usize::try_from(address)) else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn a_process_that_is_no_ancestor_may_read() {
-        const TEST: &str = "floor::other_process::tests::a_process_that_is_no_ancestor_may_read";
+        const TEST: &str = "other_process::tests::a_process_that_is_no_ancestor_may_read";
         const TOLD: &str = "BANDGAP_TEST_READS";
         const BYTES: [u8; 8] = *b"readable";
         if let Ok(told) = std::env::var(TOLD) {

@@ -1,0 +1,82 @@
+//! The tool as a program's main function.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+
+use bandgap_kernels::{Added, AmEntry, CommEntry, TransferEntry};
+use bandgap_launch::{Exit, Failure, add, compiled};
+use clap::Parser;
+
+use crate::command::{Cli, Command, dispatch};
+use crate::kernel::{OverAm, OverComm, OverTransfer};
+use crate::output::tell;
+
+/// The whole tool: its commands, and its kernels with those that are added. An added kernel is
+/// found by its name wherever one of the tool's own is.
+///
+/// ```no_run
+/// # use bandgap::kernel::OverComm;
+/// # fn with<Ring: OverComm>() -> std::process::ExitCode {
+/// bandgap::Tool::new().comm::<Ring>().main()
+/// # }
+/// ```
+#[derive(Debug, Default)]
+pub struct Tool {
+    added: Vec<Added>,
+}
+
+impl Tool {
+    /// The tool as it is.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same with a kernel over Active Messages.
+    #[must_use]
+    pub fn am<K: OverAm>(self) -> Self {
+        self.with(compiled::<AmEntry<K>>())
+    }
+
+    /// The same with a kernel of stores and gets.
+    #[must_use]
+    pub fn transfer<K: OverTransfer>(self) -> Self {
+        self.with(compiled::<TransferEntry<K>>())
+    }
+
+    /// The same with a kernel over message passing. `bandgap comet` measures its series by name.
+    #[must_use]
+    pub fn comm<K: OverComm>(self) -> Self {
+        self.with(compiled::<CommEntry<K>>())
+    }
+
+    fn with(mut self, kernel: Added) -> Self {
+        self.added.push(kernel);
+        self
+    }
+
+    /// Reads the command line and carries it out. It is to be all that `main` does, and is called
+    /// once: the program is started again as each rank.
+    pub fn main(self) -> ExitCode {
+        let exit = add(self.added).map(|()| Cli::parse()).and_then(|cli| match cli.command {
+            Some(Command::Rank { parent }) => Ok(bandgap_launch::rank::main(parent)),
+            _ => carry_out(&cli),
+        });
+        exit.unwrap_or_else(|failure| {
+            tell(format_args!("bandgap: failed to {}", failure.what));
+            if let Some(hint) = &failure.hint {
+                tell(format_args!("  {hint}"));
+            }
+            code(failure.exit)
+        })
+    }
+}
+
+fn carry_out(cli: &Cli) -> Result<ExitCode, Failure> {
+    // What panicked has been told by then; the program ends here, so nothing half done is seen.
+    let done = catch_unwind(AssertUnwindSafe(|| dispatch(cli)));
+    done.unwrap_or(Ok(Exit::Defect)).map(code)
+}
+
+fn code(exit: Exit) -> ExitCode {
+    ExitCode::from(exit as u8)
+}

@@ -1,0 +1,241 @@
+//! An exchange and a computation: one after the other, one beside the other, and each alone.
+
+use std::collections::BTreeMap;
+
+use bandgap_comm::passing::Tuning;
+use bandgap_kernels::{ISSUE, Order, Overlap, OverlapMode, Pair, TAKE, WHOLE};
+use serde::{Deserialize, Serialize};
+
+use crate::campaign::campaign;
+use crate::experiment::{Experiment, Point, all_or_none};
+use crate::judge::Judged;
+use crate::key::Key;
+use crate::plan::{Asked, Plan};
+use crate::planned::{Planned, Room};
+use crate::runner::{Executed, Runner, Stop};
+use crate::sizes::{rounds, samples_within};
+
+/// The name of what is measured.
+pub const OVERLAP: &str = "overlap";
+
+/// Bytes that a batch moves or computes with at most before its samples become fewer.
+const BATCH_BYTES: u64 = 2 << 20;
+/// Samples that a batch has at least.
+const LEAST_SAMPLES: u32 = 8;
+/// Bytes of an element of both vectors.
+const ELEMENT: u32 = 2 * size_of::<f64>() as u32;
+
+/// What the user asked for: each length of messages with each length of vectors.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OverlapPlan {
+    /// How precisely, and in which time.
+    pub asked: Asked,
+    /// The rank that times, and its peer.
+    pub pair: [usize; 2],
+    /// Lengths of messages, in bytes.
+    pub sizes: Vec<u32>,
+    /// Lengths of the vectors of the computation.
+    pub elements: Vec<u32>,
+    /// Samples of a batch of short messages.
+    pub samples: u32,
+}
+
+/// One thing that is timed: a mode, with a message if it exchanges, and with vectors if it computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// What is done.
+    pub mode: OverlapMode,
+    /// Bytes of a message; 0 where none is exchanged.
+    pub bytes: u32,
+    /// Elements of a vector; 0 where nothing is computed.
+    pub elements: u32,
+}
+
+impl Cell {
+    /// The part of a size and a length that concerns a mode.
+    pub fn of(mode: OverlapMode, bytes: u32, elements: u32) -> Self {
+        let bytes = if mode.exchanges() { bytes } else { 0 };
+        Self { mode, bytes, elements: if mode.computes() { elements } else { 0 } }
+    }
+
+    /// The key under which its times are kept: of one exchange, one computation, or both.
+    pub fn key(self) -> Key {
+        let key = Key::new(OVERLAP).at("mode", self.mode.name());
+        let key = if self.mode.exchanges() { key.at("bytes", self.bytes) } else { key };
+        if self.mode.computes() { key.at("elements", self.elements) } else { key }
+    }
+
+    /// Exchanges and computations of a sample. Overheads are timed one by one.
+    fn messages(self) -> u32 {
+        match self.mode {
+            OverlapMode::Overheads => 1,
+            _ => rounds(self.load().into()),
+        }
+    }
+
+    /// Bytes that are sent or computed with.
+    fn load(self) -> u32 {
+        self.bytes.max(self.elements.saturating_mul(ELEMENT))
+    }
+}
+
+impl OverlapPlan {
+    /// All that is timed, each once.
+    pub fn cells(&self) -> Vec<Cell> {
+        let mut cells = Vec::new();
+        for mode in OverlapMode::ALL {
+            for &bytes in &self.sizes {
+                for &elements in &self.elements {
+                    let cell = Cell::of(mode, bytes, elements);
+                    if !cells.contains(&cell) {
+                        cells.push(cell);
+                    }
+                }
+            }
+        }
+        cells
+    }
+
+    /// A batch of a cell, whose computation is this one.
+    fn order(&self, cell: Cell, work: bandgap_comm::Delay, ranks: usize) -> Order {
+        let [requester, replier] = self.pair;
+        let (messages, pair) = (cell.messages(), Pair { requester, replier });
+        let bytes = cell.bytes as usize;
+        let kernel = Overlap { pair, messages, bytes, work, mode: cell.mode };
+        let samples =
+            samples_within(BATCH_BYTES, cell.load(), messages, LEAST_SAMPLES, self.samples);
+        Order::of(&kernel, samples, ranks)
+    }
+
+    /// One of each batch, as far as memory goes: without the time of its computation.
+    fn orders(&self, ranks: usize) -> impl Iterator<Item = Order> {
+        self.cells().into_iter().map(move |cell| {
+            let work = bandgap_comm::Delay { iterations: cell.elements, picoseconds: 0 };
+            self.order(cell, work, ranks)
+        })
+    }
+}
+
+impl Planned for OverlapPlan {
+    const NAME: &'static str = OVERLAP;
+
+    fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
+        let mut cells = Cells { plan: self, cells: BTreeMap::new() };
+        campaign(runner, &mut cells, &Plan::new(&self.asked))
+    }
+
+    fn room(&self, ranks: usize, tuning: &Tuning) -> Room {
+        let longest = self.elements.iter().max().copied().unwrap_or(0);
+        let vectors = longest as usize * ELEMENT as usize;
+        let Room { exposed, memory } = Room::passing(ranks, tuning, self.orders(ranks));
+        Room { exposed, memory: memory + vectors }
+    }
+
+    #[cfg(test)]
+    fn short(asked: &Asked) -> Self {
+        let (pair, samples) = ([0, 1], 20);
+        Self { asked: asked.clone(), pair, sizes: vec![8], elements: vec![10], samples }
+    }
+}
+
+/// The experiment.
+struct Cells<'a> {
+    plan: &'a OverlapPlan,
+    cells: BTreeMap<Key, Cell>,
+}
+
+impl Experiment for Cells<'_> {
+    fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
+        let mut points = Vec::new();
+        for cell in self.plan.cells() {
+            let order = self.plan.order(cell, runner.daxpy(cell.elements), runner.size());
+            let checkable = cell.mode.exchanges();
+            points.push(Point { checkable, ..Point::new(cell.key(), order) });
+            self.cells.insert(cell.key(), cell);
+        }
+        Ok(points)
+    }
+
+    fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
+        let Some(cell) = self.cells.get(&point.key) else { return Vec::new() };
+        let samples: Vec<f64> = match cell.mode {
+            OverlapMode::Overheads => {
+                let both = done.column(ISSUE).iter().zip(done.column(TAKE));
+                both.map(|(issue, take)| issue + take).collect()
+            }
+            _ => {
+                let once = |time: &f64| time / f64::from(cell.messages());
+                done.column(WHOLE).iter().map(once).collect()
+            }
+        };
+        vec![(point.key.clone(), samples)]
+    }
+
+    fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
+        all_or_none(judged, points)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scripted::{Scripted, taking};
+
+    fn plan(sizes: &[u32], elements: &[u32]) -> OverlapPlan {
+        let (asked, pair) = (Asked::usual(1e9), [1, 0]);
+        OverlapPlan { asked, pair, sizes: sizes.into(), elements: elements.into(), samples: 50 }
+    }
+
+    #[test]
+    fn what_concerns_no_message_or_no_vector_is_timed_once() {
+        let plan = plan(&[0, 8, 1 << 20], &[0, 100]);
+        let of = |mode| plan.cells().into_iter().filter(|cell| cell.mode == mode).count();
+        assert_eq!(OverlapMode::ALL.map(of), [6, 6, 3, 2, 3]);
+        let keys: std::collections::BTreeSet<Key> =
+            plan.cells().into_iter().map(Cell::key).collect();
+        assert_eq!(keys.len(), plan.cells().len());
+    }
+
+    #[test]
+    fn times_are_of_one_exchange_and_all_are_visited_in_all_rounds() {
+        let plan = plan(&[8, 1 << 20], &[16, 4096]);
+        let mut wide = 0;
+        let mut runner = Scripted::new(move |order| {
+            let kernel: Overlap = order.kernel(2).unwrap();
+            // One point scatters, so that all are visited until its seventh batch.
+            let scatters = kernel.mode == OverlapMode::Exchange && kernel.bytes == 8;
+            let off = if scatters && order.probed {
+                wide += 1;
+                if wide == 1 { 1.4 } else { 1.0 }
+            } else {
+                1.0
+            };
+            let mut done = taking(order, 64.0 * off * f64::from(kernel.messages));
+            if kernel.mode == OverlapMode::Overheads {
+                done.samples.insert(ISSUE, vec![3.0; order.samples as usize]);
+                done.samples.insert(TAKE, vec![4.0; order.samples as usize]);
+            }
+            Ok(done)
+        });
+        plan.lead(&mut runner).unwrap();
+        let judged = plan.asked.judge(&runner.kept);
+        for cell in plan.cells() {
+            let batches = runner.kept.batches(&cell.key());
+            let scattering = Cell::of(OverlapMode::Exchange, 8, 0).key();
+            assert_eq!(batches.len(), runner.kept.batches(&scattering).len());
+            let overheads = cell.mode == OverlapMode::Overheads;
+            let expected = if overheads { 7.0 } else { 64.0 };
+            if cell.key() != scattering {
+                assert_eq!(judged.point(&cell.key()).unwrap().value, expected);
+            }
+        }
+        // 64 KiB of messages or of vectors, sixteen times at most.
+        let messages = |mode, bytes, elements| Cell::of(mode, bytes, elements).messages();
+        assert_eq!(messages(OverlapMode::Blocking, 8, 16), 16);
+        assert_eq!(messages(OverlapMode::Blocking, 8, 1024), 4);
+        assert_eq!(messages(OverlapMode::Exchange, 1 << 20, 0), 1);
+        assert_eq!(messages(OverlapMode::Computation, 1 << 20, 16), 16);
+        assert_eq!(messages(OverlapMode::Overheads, 8, 16), 1);
+    }
+}

@@ -1,0 +1,268 @@
+//! How an operation is done fastest here, found out before anything is measured.
+
+use std::collections::BTreeMap;
+
+use bandgap_comm::passing::Way;
+use bandgap_kernels::{Refused, WHOLE};
+use bandgap_stats::batch_value;
+
+use super::step::Step;
+use crate::data::{Chosen, manner};
+use crate::runner::{Runner, Stop};
+
+/// Looks at each way to do it.
+const LOOKS: usize = 5;
+/// Samples of a look.
+const SAMPLES: u32 = 6;
+/// Sizes that are looked at lie this factor apart, at least; those between take what was chosen for
+/// the one below.
+const APART: u32 = 4;
+
+/// What tells operations apart that are chosen for each by itself: all of a step but its size.
+type Group = (String, usize, [usize; 2], Option<[usize; 2]>, Option<String>);
+
+fn group(step: &Step) -> Group {
+    (step.series.clone(), step.ranks, step.pair, step.mesh, step.variant.clone())
+}
+
+/// The choices of all steps that leave one, by size.
+#[derive(Debug, Default)]
+pub(super) struct Choices(BTreeMap<Group, BTreeMap<u32, Chosen>>);
+
+/// One way to do a step, and the times of its looks.
+struct Candidate<'a> {
+    planned: &'a Step,
+    step: Step,
+    times: Vec<f64>,
+}
+
+impl Choices {
+    /// Looks at each way to do the steps of some sizes, in turns, and takes the one of the least
+    /// median time. A single copy is left out where the ranks cannot do it.
+    ///
+    /// # Errors
+    /// Communication failed, the run was stopped, or a step can be done in no way.
+    pub(super) fn look(steps: &[Step], runner: &mut dyn Runner) -> Result<Self, Stop> {
+        let mut candidates = Vec::new();
+        for planned in looked_at(steps) {
+            let fits = fitting(planned)?.into_iter();
+            candidates.extend(fits.map(|step| Candidate { planned, step, times: Vec::new() }));
+        }
+        let virtual_time = runner.virtual_time();
+        if virtual_time {
+            no_single(&mut candidates);
+        }
+        for _ in 0..if virtual_time { 1 } else { LOOKS } {
+            let mut possible = true;
+            for candidate in &mut candidates {
+                let single = is_single(&candidate.step);
+                if single && !possible {
+                    continue;
+                }
+                let done = runner.run(&candidate.step.order(SAMPLES)?)?;
+                possible &= !single || done.way == candidate.step.way;
+                candidate.times.push(batch_value(done.column(WHOLE)));
+            }
+            if !possible {
+                no_single(&mut candidates);
+            }
+        }
+        let mut choices = Self::default();
+        for group in candidates.chunk_by(|a, b| std::ptr::eq(a.planned, b.planned)) {
+            choices.add(group)?;
+        }
+        Ok(choices)
+    }
+
+    /// Takes the fastest of the candidates of one step.
+    fn add(&mut self, candidates: &[Candidate<'_>]) -> Result<(), Stop> {
+        let mut looked = Vec::new();
+        for Candidate { step, times, .. } in candidates {
+            looked.push((step, median(times) / step.parts(&step.kernel()?)));
+        }
+        looked.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let (Some((best, _)), Some(first)) = (looked.first(), candidates.first()) else {
+            return Ok(());
+        };
+        if looked.len() == 1 && best.variant.is_none() {
+            return Ok(());
+        }
+        let chosen = Chosen {
+            variant: best.variant.clone(),
+            way: best.way,
+            looked: looked
+                .iter()
+                .map(|(step, ns)| (manner(step.variant.as_deref(), step.way), *ns))
+                .collect(),
+        };
+        self.0.entry(group(first.planned)).or_default().insert(best.size, chosen);
+        Ok(())
+    }
+
+    /// What was chosen for a step: at its size, or at the next smaller one that was looked at. The
+    /// times are those of that size.
+    pub(super) fn of(&self, step: &Step) -> Option<Chosen> {
+        if !step.leaves_a_choice() {
+            return None;
+        }
+        let (size, chosen) = self.0.get(&group(step))?.range(..=step.size).next_back()?;
+        let looked = if *size == step.size { chosen.looked.clone() } else { Vec::new() };
+        Some(Chosen { looked, ..chosen.clone() })
+    }
+}
+
+/// Leaves out single copies, where ranks cannot do them. Then there is one way only, and it has no
+/// name.
+fn no_single(candidates: &mut Vec<Candidate<'_>>) {
+    candidates.retain(|candidate| !is_single(&candidate.step));
+    candidates.iter_mut().for_each(|candidate| candidate.step.way = candidate.planned.way);
+}
+
+fn is_single(step: &Step) -> bool {
+    matches!(step.way, Some(Way::Single { .. }))
+}
+
+/// The median of a few.
+fn median(times: &[f64]) -> f64 {
+    let mut times = times.to_vec();
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or(f64::INFINITY)
+}
+
+/// The steps that are looked at: of each operation the smallest, and then those far enough apart.
+fn looked_at(steps: &[Step]) -> Vec<&Step> {
+    let mut free: Vec<&Step> = steps.iter().filter(|step| step.leaves_a_choice()).collect();
+    free.sort_by_key(|step| (group(step), step.size));
+    let mut looked: Vec<&Step> = Vec::new();
+    for step in free {
+        let is_near = looked.last().is_some_and(|last| {
+            group(last) == group(step) && step.size < last.size.saturating_mul(APART).max(1)
+        });
+        if !is_near {
+            looked.push(step);
+        }
+    }
+    looked
+}
+
+/// The ways in which a step can be carried out.
+///
+/// # Errors
+/// There is none; the error says why the last one does not fit.
+fn fitting(step: &Step) -> Result<Vec<Step>, Refused> {
+    let mut fits = Vec::new();
+    let mut last = None;
+    for step in step.manners() {
+        let order = step.order(SAMPLES)?;
+        match (step.kernel()?.0.check)(&order, step.ranks) {
+            Ok(()) => fits.push(step),
+            Err(refused) => last = Some(refused),
+        }
+    }
+    match last {
+        Some(refused) if fits.is_empty() => Err(refused),
+        _ => Ok(fits),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Asked;
+    use crate::planned::Planned;
+    use crate::scripted::{Scripted, taking};
+    use crate::series::{Part, SeriesPlan, key};
+
+    fn led(steps: &[Step], runner: &mut Scripted) {
+        let plan = SeriesPlan { asked: Asked::usual(1e9), steps: steps.to_vec(), samples: 10 };
+        runner.size = 4;
+        plan.lead(runner).unwrap();
+    }
+
+    fn sized(runner: &Scripted, bytes: u32, axis: &str) -> Vec<String> {
+        let orders = runner.timed().filter(|order| order.parameters["bytes"] == bytes);
+        let mut told: Vec<String> = orders
+            .map(|order| match axis {
+                "way" => serde_json::to_string(&order.way).unwrap(),
+                axis => order.parameters[axis].to_string(),
+            })
+            .collect();
+        told.dedup();
+        told
+    }
+
+    #[test]
+    fn the_fastest_algorithm_of_each_size_is_measured_and_kept() {
+        let steps = [8, 16, 1 << 20].map(|bytes| Step::new("broadcast", bytes, 1, 4));
+        // A chain is faster for long messages, and linear never is.
+        let mut runner = Scripted::new(|order| {
+            let bytes = order.parameters["bytes"].as_f64().unwrap();
+            let time = match order.parameters["algorithm"].as_str().unwrap() {
+                "binomial" => 100.0 + 2.0 * bytes,
+                "chain" => 300.0 + bytes,
+                _ => 1e9,
+            };
+            Ok(taking(order, time))
+        });
+        led(&steps, &mut runner);
+        let algorithms = [8, 16, 1 << 20].map(|bytes| sized(&runner, bytes, "algorithm"));
+        assert_eq!(algorithms, [["\"binomial\""], ["\"binomial\""], ["\"chain\""]]);
+        let looked = runner.kept.chosen(&key(&steps[2], Part::Whole)).unwrap();
+        assert_eq!(looked.variant.as_deref(), Some("chain"));
+        assert_eq!(looked.looked[0], ("chain".to_owned(), 300.0 + f64::from(1 << 20)));
+        // 16 bytes are too near to 8 for a look of their own.
+        let near = runner.kept.chosen(&key(&steps[1], Part::Whole)).unwrap();
+        assert_eq!((near.variant.as_deref(), near.looked.len()), (Some("binomial"), 0));
+    }
+
+    #[test]
+    fn the_way_of_long_messages_is_chosen_where_there_are_two() {
+        let steps = [64, 64 << 10].map(|bytes| Step::new("comms1", bytes, 1, 2));
+        let led_with = |single_copies: bool| {
+            let mut runner = Scripted::new(move |order| {
+                let single = matches!(order.way, Some(Way::Single { .. })) && single_copies;
+                let way = if single { order.way } else { Some(Way::Pieces) };
+                Ok(crate::runner::Executed {
+                    way,
+                    ..taking(order, if single { 50.0 } else { 100.0 })
+                })
+            });
+            led(&steps, &mut runner);
+            [64, 64 << 10].map(|bytes| sized(&runner, bytes, "way"))
+        };
+        let [short, long] = led_with(true);
+        assert_eq!(short, ["null"]);
+        assert!(long[0].contains("single"), "{long:?}");
+        // Where ranks fall back, there is one way, the usual one.
+        assert_eq!(led_with(false)[1], ["null"]);
+    }
+
+    #[test]
+    fn each_named_algorithm_of_long_messages_stays_what_it_is() {
+        let named = |name: &str| Step {
+            variant: Some(name.into()),
+            ..Step::new("broadcast", 64 << 10, 1, 4)
+        };
+        let mut runner = Scripted::steady(10.0);
+        led(&[named("binomial"), named("chain")], &mut runner);
+        let both: std::collections::BTreeSet<String> =
+            sized(&runner, 64 << 10, "algorithm").into_iter().collect();
+        assert_eq!(both.len(), 2, "{both:?}");
+        // As what it is measured, it is found again.
+        for step in [named("binomial"), named("chain")] {
+            let found = step.done().into_iter().map(|step| key(&step, Part::Whole));
+            assert!(found.filter(|key| !runner.kept.batches(key).is_empty()).count() == 1);
+        }
+        let free = Step::new("broadcast", 64 << 10, 1, 4);
+        assert!(free.done().contains(&named("chain")));
+    }
+
+    #[test]
+    fn a_named_algorithm_is_not_chosen() {
+        let named = Step { variant: Some("linear".into()), ..Step::new("broadcast", 8, 1, 4) };
+        let mut runner = Scripted::steady(10.0);
+        led(&[named], &mut runner);
+        assert!(runner.ran().all(|order| order.parameters["algorithm"] == "linear"));
+        assert_eq!(runner.ran().count(), runner.timed().count() + runner.checked().count());
+    }
+}

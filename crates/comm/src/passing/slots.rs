@@ -1,0 +1,206 @@
+//! Which slots of a pair of ranks are with this rank.
+
+use std::collections::VecDeque;
+
+use crate::Word;
+
+/// Slots named in one word.
+pub(super) const NAMED: usize = 4;
+const BITS: usize = 16;
+
+/// The slots between this rank and one peer. Each of the two begins with `half` of them. A slot is
+/// with one rank at a time: it passes to the receiver with the bytes in it.
+///
+/// If slots migrate, the receiver keeps those that it emptied, and fills the one that it emptied
+/// last first. So a slot's cache lines go to and fro with the messages, and each way carries bytes.
+/// If every slot went back to its sender, its lines would go back empty. A rank gives slots back if
+/// it has many more than its half: those that it has not used for the longest time.
+///
+/// If slots do not migrate, each is given back to the rank that it began with.
+#[derive(Debug)]
+pub(super) struct Slots {
+    half: usize,
+    migrate: bool,
+    /// Slots with this rank that hold nothing. That used last is at the end.
+    free: VecDeque<u16>,
+    /// Slots with this rank that are to be given back.
+    owed: VecDeque<u16>,
+    /// By slot: whether it is with this rank.
+    here: Box<[bool]>,
+}
+
+impl Slots {
+    /// Of a pair with twice `half` slots, of which this rank begins with the first or the second
+    /// half.
+    pub(super) fn new(half: u16, first: bool) -> Self {
+        let own = if first { 0..half } else { half..2 * half };
+        let here = (0..2 * half).map(|slot| own.contains(&slot)).collect();
+        let free = own.rev().collect();
+        Self { half: half.into(), migrate: false, free, owed: VecDeque::new(), here }
+    }
+
+    /// Says whether slots migrate. Alike at both ranks, before the first message.
+    pub(super) fn migrate(&mut self, migrate: bool) {
+        self.migrate = migrate;
+    }
+
+    /// Whether slots migrate.
+    #[inline]
+    pub(super) fn do_migrate(&self) -> bool {
+        self.migrate
+    }
+
+    /// Whether a slot can be filled.
+    #[inline]
+    pub(super) fn has_free(&self) -> bool {
+        !self.free.is_empty()
+    }
+
+    /// Takes a slot to be filled, which is then with the peer.
+    #[inline]
+    pub(super) fn take(&mut self) -> Option<u16> {
+        let slot = self.free.pop_back()?;
+        self.here[usize::from(slot)] = false;
+        Some(slot)
+    }
+
+    /// The peer says that `slot` comes with bytes in it. `None` if the peer does not have it.
+    #[inline]
+    pub(super) fn fill(&mut self, slot: Word) -> Option<u16> {
+        let here = usize::try_from(slot).ok().and_then(|slot| self.here.get_mut(slot))?;
+        (!std::mem::replace(here, true)).then_some(slot as u16)
+    }
+
+    /// A slot that came was copied out.
+    #[inline]
+    pub(super) fn empty(&mut self, slot: u16) {
+        if !self.migrate {
+            self.owed.push_back(slot);
+            return;
+        }
+        self.free.push_back(slot);
+        if self.free.len() > self.half + self.half / 2 {
+            self.owed.extend(self.free.drain(..self.batch()));
+        }
+    }
+
+    /// Slots that are given back together: a quarter of a half, as far as a word names them. So a
+    /// sender is seldom without a slot, and receivers send few requests to give them back.
+    fn batch(&self) -> usize {
+        (self.half / 4).clamp(1, NAMED)
+    }
+
+    /// Whether it is time to give slots back in a request of their own.
+    #[inline]
+    pub(super) fn is_due(&self) -> bool {
+        self.owed.len() >= self.batch()
+    }
+
+    /// Gives back the slots that are owed, as many as a word names: their numbers and 1, in 16 bits
+    /// each.
+    #[inline]
+    pub(super) fn give_back(&mut self) -> Word {
+        let mut named = 0;
+        for place in 0..NAMED {
+            let Some(slot) = self.owed.pop_front() else { break };
+            self.here[usize::from(slot)] = false;
+            named |= (Word::from(slot) + 1) << (BITS * place);
+        }
+        named
+    }
+
+    /// The peer gives slots back.
+    ///
+    /// # Errors
+    /// The number of one that the peer does not have.
+    #[inline]
+    pub(super) fn take_back(&mut self, mut named: Word) -> Result<(), Word> {
+        while named != 0 {
+            if let Some(slot) = (named & 0xFFFF).checked_sub(1) {
+                let slot = self.fill(slot).ok_or(slot)?;
+                self.free.push_front(slot);
+            }
+            named >>= BITS;
+        }
+        Ok(())
+    }
+
+    /// Slots that came with bytes and were not copied out.
+    #[cfg(any(test, feature = "conformance"))]
+    pub(super) fn filled(&self) -> usize {
+        self.here.iter().filter(|here| **here).count() - self.free.len() - self.owed.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair(half: u16, migrate: bool) -> [Slots; 2] {
+        [true, false].map(|first| {
+            let mut slots = Slots::new(half, first);
+            slots.migrate(migrate);
+            slots
+        })
+    }
+
+    /// One message of so many slots, and what its receiver gives back.
+    fn send(from: &mut Slots, to: &mut Slots, slots: usize) -> Vec<u16> {
+        (0..slots)
+            .map(|_| {
+                let slot = from.take().unwrap();
+                assert_eq!(to.fill(slot.into()), Some(slot));
+                assert_eq!(to.filled(), 1);
+                to.empty(slot);
+                if to.is_due() {
+                    from.take_back(to.give_back()).unwrap();
+                }
+                slot
+            })
+            .collect()
+    }
+
+    #[test]
+    fn messages_to_and_fro_use_the_same_slots_where_these_migrate() {
+        let [mut a, mut b] = pair(8, true);
+        let there = send(&mut a, &mut b, 3);
+        for _ in 0..5 {
+            let mut back = send(&mut b, &mut a, 3);
+            back.sort_unstable();
+            assert_eq!(back, there);
+            let mut again = send(&mut a, &mut b, 3);
+            again.sort_unstable();
+            assert_eq!(again, there);
+        }
+        // Otherwise each has its own, one after the other.
+        let [mut a, mut b] = pair(8, false);
+        assert_eq!(send(&mut a, &mut b, 10), [0, 1, 2, 3, 4, 5, 6, 7, 0, 1]);
+        assert_eq!(send(&mut b, &mut a, 3), [8, 9, 10]);
+    }
+
+    #[test]
+    fn a_stream_one_way_never_runs_dry_and_no_slot_is_lost() {
+        for half in [1, 2, 3, 8, 32] {
+            for migrate in [false, true] {
+                let [mut a, mut b] = pair(half, migrate);
+                send(&mut a, &mut b, 1000);
+                send(&mut b, &mut a, 1000);
+                let with = |slots: &Slots| slots.here.iter().filter(|here| **here).count();
+                assert_eq!(with(&a) + with(&b), 2 * usize::from(half), "{half} {migrate}");
+                assert!((0..2 * usize::from(half)).all(|slot| a.here[slot] != b.here[slot]));
+            }
+        }
+    }
+
+    #[test]
+    fn slots_that_the_peer_does_not_have_are_refused() {
+        let [mut a, mut b] = pair(4, true);
+        // It has 0 to 3 itself, and there are 8.
+        assert_eq!([0, 3, 8, Word::MAX].map(|slot| a.fill(slot)), [None; 4]);
+        assert_eq!(a.take_back(1), Err(0));
+        assert_eq!(a.take_back(7 | 9 << 16), Err(8));
+        let slot = b.take().unwrap();
+        assert_eq!(a.fill(slot.into()), Some(slot));
+        assert_eq!(a.fill(slot.into()), None);
+    }
+}

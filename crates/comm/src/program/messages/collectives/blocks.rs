@@ -1,0 +1,74 @@
+//! A part in blocks that are as equal as can be.
+
+use std::ops::Range;
+
+use crate::Part;
+
+/// A part in blocks, one behind the other. The first of them are one unit longer than the others,
+/// unless the units divide; blocks may be empty.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Blocks {
+    part: Part,
+    /// Bytes that stay together.
+    unit: usize,
+    /// Units of each block.
+    each: usize,
+    /// Blocks that have one more.
+    longer: usize,
+}
+
+impl Blocks {
+    /// `part`, which is whole units, in `count` blocks.
+    #[inline]
+    pub(super) fn of(part: Part, unit: usize, count: usize) -> Self {
+        let units = part.len / unit;
+        Self { part, unit, each: units / count, longer: units % count }
+    }
+
+    /// Where block `index` begins in the part.
+    #[inline]
+    fn begin(self, index: usize) -> usize {
+        self.unit * (index * self.each + index.min(self.longer))
+    }
+
+    /// One block.
+    #[inline]
+    pub(super) fn one(self, index: usize) -> Part {
+        self.all(index..index + 1)
+    }
+
+    /// Neighbouring blocks.
+    #[inline]
+    pub(super) fn all(self, blocks: Range<usize>) -> Part {
+        let (begin, end) = (self.begin(blocks.start), self.begin(blocks.end));
+        Part::new(self.part.at + begin, end - begin)
+    }
+}
+
+/// What stands against so many blocks of so many units.
+pub(super) fn too_few(blocks: usize, units: usize, unit: &str) -> Option<String> {
+    let some_empty = units < blocks;
+    some_empty.then(|| format!("it deals out {blocks} blocks, and there are {units} {unit}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_cover_the_part_in_order_and_differ_by_one_unit_at_most() {
+        for (len, unit) in [(0, 1), (1, 1), (7, 1), (24, 8), (800, 8), (20_000, 1)] {
+            for count in 1..=9 {
+                let blocks = Blocks::of(Part::new(5, len), unit, count);
+                let each: Vec<Part> = (0..count).map(|index| blocks.one(index)).collect();
+                assert_eq!(each[0].at, 5);
+                assert!(each.windows(2).all(|pair| pair[0].end() == pair[1].at));
+                assert_eq!(each[count - 1].end(), 5 + len);
+                let (longest, shortest) = (each[0].len, each[count - 1].len);
+                assert!(each.iter().all(|one| one.len.is_multiple_of(unit)));
+                assert!(longest - shortest <= unit, "{longest} {shortest}");
+                assert_eq!(blocks.all(0..count), Part::new(5, len));
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+use proptest::prelude::*;
+
+use super::*;
+
+/// Every topology of a few dozen nodes.
+fn any() -> impl Strategy<Value = Box<dyn Topology>> {
+    prop_oneof![
+        (1_usize..40).prop_map(|nodes| Box::new(Crossbar::new(nodes).unwrap()) as Box<_>),
+        (0_u32..7).prop_map(|d| Box::new(Hypercube::new(d).unwrap()) as Box<_>),
+        (1_usize..8, 1_usize..8).prop_map(|(r, c)| Box::new(Mesh::new(r, c).unwrap()) as Box<_>),
+        (1_usize..8, 1_usize..8).prop_map(|(r, c)| Box::new(Torus::new(r, c).unwrap()) as Box<_>),
+        prop_oneof![(2_usize..4, 1_u32..4), (4_usize..7, 1_u32..3)]
+            .prop_map(|(a, l)| Box::new(FatTree::new(a, l).unwrap()) as Box<_>),
+    ]
+}
+
+/// Hops by search over neighbours: what a distance must be in a network of links.
+fn searched(network: &dyn Topology, from: Rank) -> Vec<u32> {
+    let mut hops = vec![u32::MAX; network.size()];
+    hops[from] = 0;
+    let mut front = vec![from];
+    for further in 1.. {
+        front = front.iter().flat_map(|&node| network.neighbours(node)).collect();
+        front.retain(|&node| hops[node] == u32::MAX);
+        front.iter().for_each(|&node| hops[node] = further);
+        if front.is_empty() {
+            break;
+        }
+    }
+    hops
+}
+
+proptest! {
+    #[test]
+    fn a_distance_is_a_metric_and_the_diameter_its_maximum(network in any()) {
+        let nodes = 0..network.size();
+        let mut longest = 0;
+        for (a, b) in nodes.clone().flat_map(|a| nodes.clone().map(move |b| (a, b))) {
+            let between = network.distance(a, b);
+            prop_assert_eq!(between == 0, a == b);
+            prop_assert_eq!(between, network.distance(b, a));
+            for by_way_of in nodes.clone() {
+                let detour = network.distance(a, by_way_of) + network.distance(by_way_of, b);
+                prop_assert!(between <= detour, "{} {} {}", a, by_way_of, b);
+            }
+            longest = longest.max(between);
+        }
+        prop_assert_eq!(network.diameter(), longest);
+    }
+
+    #[test]
+    fn neighbours_are_those_one_hop_away_and_some_node_is_at_each_distance(network in any()) {
+        let nodes = 0..network.size();
+        for node in nodes.clone() {
+            let near: Vec<Rank> = nodes.clone().filter(|&b| network.distance(node, b) == 1).collect();
+            prop_assert_eq!(network.neighbours(node), near);
+            for hops in 0..=network.diameter() + 2 {
+                let exists = nodes.clone().any(|other| network.distance(node, other) == hops);
+                let found = network.at_distance(node, hops);
+                prop_assert_eq!(found.is_some(), exists, "{} hops from {}", hops, node);
+                if let Some(other) = found {
+                    prop_assert!(other < network.size());
+                    prop_assert_eq!(network.distance(node, other), hops);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn distances_are_the_fewest_links(
+        network in prop_oneof![
+            (0_u32..7).prop_map(|d| Box::new(Hypercube::new(d).unwrap()) as Box<dyn Topology>),
+            (1_usize..8, 1_usize..8).prop_map(|(r, c)| Box::new(Mesh::new(r, c).unwrap()) as Box<_>),
+            (1_usize..8, 1_usize..8).prop_map(|(r, c)| Box::new(Torus::new(r, c).unwrap()) as Box<_>),
+        ]
+    ) {
+        for from in 0..network.size() {
+            let hops: Vec<u32> = (0..network.size()).map(|to| network.distance(from, to)).collect();
+            prop_assert_eq!(hops, searched(&*network, from));
+        }
+    }
+
+    #[test]
+    fn a_pair_stands_for_each_distance_among_some_ranks(network in any(), ranks in 0_usize..50) {
+        let pairs = network.pairs_by_distance(ranks);
+        prop_assert!(pairs.is_sorted_by(|a, b| a.0 < b.0));
+        let ranks = ranks.min(network.size());
+        for &(hops, (a, b)) in &pairs {
+            prop_assert!(a < b && b < ranks);
+            prop_assert_eq!(network.distance(a, b), hops);
+        }
+        for (a, b) in (0..ranks).flat_map(|b| (0..b).map(move |a| (a, b))) {
+            let hops = network.distance(a, b);
+            let Some((_, lowest)) = pairs.iter().find(|pair| pair.0 == hops) else {
+                return Err(TestCaseError::fail(format!("no pair for {hops} hops")));
+            };
+            prop_assert!(*lowest <= (a, b));
+        }
+    }
+}
+
+#[test]
+fn a_node_some_hops_away_is_that_of_the_thesis() {
+    // Figure 4.2: for each hop one bit more is changed, the lowest first.
+    let cube = Hypercube::new(4).unwrap();
+    let from = |node| [0, 1, 2, 3, 4].map(|hops| cube.at_distance(node, hops).unwrap());
+    assert_eq!(from(0b0000), [0b0000, 0b0001, 0b0011, 0b0111, 0b1111]);
+    assert_eq!(from(0b1010), [0b1010, 0b1011, 0b1001, 0b1101, 0b0101]);
+    assert_eq!(cube.at_distance(0, 5), None);
+}
+
+#[test]
+fn distances_of_small_networks() {
+    // 3 rows of 4: from 0 to 11, two rows down and three columns on, or one round each way.
+    assert_eq!(Mesh::new(3, 4).unwrap().distance(0, 11), 5);
+    assert_eq!(Torus::new(3, 4).unwrap().distance(0, 11), 2);
+    // Four nodes at a switch, four switches, and one above them.
+    let tree = FatTree::new(4, 2).unwrap();
+    assert_eq!([0, 3, 4, 15].map(|node| tree.distance(0, node)), [0, 1, 3, 3]);
+    assert_eq!(tree.pairs_by_distance(16), [(1, (0, 1)), (3, (0, 4))]);
+    assert_eq!(Crossbar::new(9).unwrap().pairs_by_distance(9), [(1, (0, 1))]);
+    // Three ranks of a cube: 1 and 2 differ in two bits.
+    assert_eq!(Hypercube::new(3).unwrap().pairs_by_distance(3), [(1, (0, 1)), (2, (1, 2))]);
+}
+
+#[test]
+fn what_is_no_network_is_none() {
+    assert_eq!(Crossbar::new(0), None);
+    assert_eq!([Mesh::new(0, 3), Mesh::new(3, 0), Mesh::new(usize::MAX, 2)], [None; 3]);
+    assert_eq!([Torus::new(0, 3), Torus::new(usize::MAX, usize::MAX)], [None; 2]);
+    assert_eq!([FatTree::new(1, 3), FatTree::new(2, 0), FatTree::new(2, 64)], [None; 3]);
+    assert_eq!(Hypercube::new(64), None);
+}

@@ -1,0 +1,165 @@
+//! How a program adds kernels of its own to the list.
+
+use std::marker::PhantomData;
+
+use bandgap_comm::{Comm, Transfer};
+
+use crate::added::set;
+use crate::facts::Facts;
+use crate::rows::{Programs, Rows};
+use crate::{Added, Fact, Kernel, OverAm, OverComm, OverTransfer, Rig, Visit, facts};
+
+/// A kernel together with what its program needs of a rank, as a line of the list has it.
+pub trait Entry {
+    /// The kernel.
+    type Kernel: Kernel;
+    /// What `visit` makes of the kernel.
+    fn show<V: Visit>(visit: &mut V) -> V::Seen;
+}
+
+/// A kernel over Active Messages.
+#[derive(Debug)]
+pub struct AmEntry<K>(PhantomData<K>);
+
+/// A kernel of stores and gets.
+#[derive(Debug)]
+pub struct TransferEntry<K>(PhantomData<K>);
+
+/// A kernel over message passing.
+#[derive(Debug)]
+pub struct CommEntry<K>(PhantomData<K>);
+
+impl<K: OverAm> Entry for AmEntry<K> {
+    type Kernel = K;
+    fn show<V: Visit>(visit: &mut V) -> V::Seen {
+        visit.am::<K>()
+    }
+}
+
+impl<K: OverTransfer> Entry for TransferEntry<K> {
+    type Kernel = K;
+    fn show<V: Visit>(visit: &mut V) -> V::Seen {
+        visit.transfer::<K>()
+    }
+}
+
+impl<K: OverComm> Entry for CommEntry<K> {
+    type Kernel = K;
+    fn show<V: Visit>(visit: &mut V) -> V::Seen {
+        visit.comm::<K>()
+    }
+}
+
+impl Added {
+    /// The kernel of `E`, not compiled for any rig yet.
+    pub fn of<E: Entry>() -> Self {
+        Self::named(E::Kernel::NAME).with(E::show(&mut Facts))
+    }
+
+    /// The same, compiled for rigs of type `M`: [`crate::carry_out`] then finds it.
+    #[must_use]
+    pub fn on<E: Entry, M: Rig + Transfer + Comm + 'static>(self) -> Self {
+        self.with(E::show(&mut Rows::<M>(PhantomData)))
+    }
+
+    /// The same, compiled for interpreters of type `M`: [`crate::program`] then finds it.
+    #[must_use]
+    pub fn written_for<E: Entry, M: Transfer + Comm + 'static>(self) -> Self {
+        self.with(E::show(&mut Programs::<M>(PhantomData)))
+    }
+
+    /// Names that others must not have: its own, and those of its series.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.seen::<Fact>().map_or(vec![self.name], |fact| names(&fact))
+    }
+}
+
+fn names(fact: &Fact) -> Vec<&'static str> {
+    let series = fact.series.iter().map(|series| series.name);
+    let mut names = vec![fact.name];
+    names.extend(series.filter(|name| *name != fact.name));
+    names
+}
+
+/// Kernels that cannot be added.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotAdded {
+    /// A name that something else has.
+    #[error(
+        "add a kernel: something else is called {0:?}; give the kernel or its series another name"
+    )]
+    Taken(&'static str),
+    /// The list is set.
+    #[error("add kernels twice: all that a program has are added at once")]
+    Twice,
+}
+
+/// Adds these kernels to the list, in this process, once, before anything reads the list.
+///
+/// # Errors
+/// A name is taken, or kernels were added before.
+pub fn add(kernels: Vec<Added>) -> Result<(), NotAdded> {
+    let mut taken: Vec<&str> = facts().iter().flat_map(names).collect();
+    for name in kernels.iter().flat_map(Added::names) {
+        if taken.contains(&name) {
+            return Err(NotAdded::Taken(name));
+        }
+        taken.push(name);
+    }
+    set(kernels).map_err(|_| NotAdded::Twice)
+}
+
+#[cfg(test)]
+mod tests {
+    use bandgap_comm::CommError;
+    use bandgap_sim::Recorder;
+    use serde::{Deserialize, Serialize};
+
+    use super::*;
+    use crate::{Comms1, Expects, Order, Places, Program, Refused, Round, Seat, Series};
+
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    struct Nothing;
+
+    impl Kernel for Nothing {
+        const NAME: &'static str = "nothing";
+        const MEANING: &'static str = "no message";
+        const SERIES: &'static [Series] = &[Series::between_two("void", "nothing is sent")];
+        fn check(&self, _size: usize) -> Result<(), Refused> {
+            Ok(())
+        }
+        fn expects(&self, _seat: &Seat) -> Expects {
+            Expects::default()
+        }
+    }
+
+    impl OverComm for Nothing {
+        fn run<C: Comm>(&self, _: &mut C, _: &Places, _: Round) -> Result<(), CommError> {
+            Ok(())
+        }
+    }
+
+    type Written = fn(&Order) -> Result<Program<Recorder>, Refused>;
+
+    #[test]
+    fn a_kernel_is_found_by_what_it_was_compiled_for() {
+        let of = Added::of::<CommEntry<Nothing>>();
+        assert_eq!(of.seen::<Fact>().unwrap().meaning, Nothing::MEANING);
+        assert!(of.seen::<Written>().is_none());
+        let program = of.written_for::<CommEntry<Nothing>, Recorder>().seen::<Written>().unwrap();
+        assert!(program(&Order::of(&Nothing, 1, 2)).is_ok());
+    }
+
+    #[test]
+    fn names_that_are_taken_are_refused() {
+        let nothing = || Added::of::<CommEntry<Nothing>>();
+        assert_eq!(nothing().names(), ["nothing", "void"]);
+        let own = add(vec![nothing(), Added::of::<CommEntry<Comms1>>()]);
+        assert_eq!(own, Err(NotAdded::Taken("comms1")));
+        assert_eq!(add(vec![nothing(), nothing()]), Err(NotAdded::Taken("nothing")));
+        // None of these was added, nor is what comes after the first list.
+        assert_eq!(add(Vec::new()), Ok(()));
+        assert_eq!(add(vec![nothing()]), Err(NotAdded::Twice));
+        assert!(crate::fact("nothing").is_err());
+    }
+}

@@ -1,0 +1,200 @@
+//! A rank's block of a matrix, in an array with a ring of one element round it.
+
+use bandgap_comm::{Part, Rank, View};
+
+use super::Elements;
+use crate::{Content, Placed};
+
+/// The block of a matrix that one rank has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The rank.
+    pub rank: Rank,
+    /// Rows and columns of the matrix.
+    pub dimension: usize,
+    /// Row and column of its first element in the matrix.
+    pub first: (usize, usize),
+    /// Its rows.
+    pub rows: usize,
+    /// Its columns.
+    pub columns: usize,
+}
+
+/// The guard ring is this wide.
+const GUARD: usize = 1;
+
+/// One of the four sides of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Above the first row.
+    Top,
+    /// Below the last row.
+    Bottom,
+    /// Before the first column.
+    Pred,
+    /// Behind the last column.
+    Succ,
+}
+
+impl Side {
+    /// All of them; each is at its own number.
+    pub const ALL: [Self; 4] = [Self::Top, Self::Bottom, Self::Succ, Self::Pred];
+
+    /// Its number.
+    #[inline(always)]
+    pub fn index(self) -> usize {
+        match self {
+            Self::Top => 0,
+            Self::Bottom => 1,
+            Self::Succ => 2,
+            Self::Pred => 3,
+        }
+    }
+
+    /// The side across the block, which the neighbour has here.
+    #[inline(always)]
+    #[must_use]
+    pub fn opposite(self) -> Self {
+        Self::ALL[self.index() ^ 1]
+    }
+}
+
+impl Block {
+    /// Bytes of its array with the guard ring.
+    pub fn bytes(&self) -> usize {
+        (self.rows + 2 * GUARD) * (self.columns + 2 * GUARD) * size_of::<f64>()
+    }
+
+    /// The array at the begin of `part`.
+    #[inline(always)]
+    pub fn local(&self, part: Part) -> Local {
+        let (rows, columns) = (self.rows, self.columns);
+        let array = View::buffer(part.at, rows + 2 * GUARD, columns + 2 * GUARD);
+        Local { array, rows, columns }
+    }
+
+    /// The elements that are in `view`, a part of `local`, if that holds this block and what lies
+    /// round it in the matrix.
+    pub(crate) fn in_view(&self, local: Local, view: View, message: u64) -> Placed {
+        let row = (view.at - local.array.at) / size_of::<f64>() / local.array.row_stride;
+        let column = (view.at - local.array.at) / size_of::<f64>() % local.array.row_stride;
+        let before = self.dimension - GUARD;
+        let first = (
+            (self.first.0 + before + row) % self.dimension,
+            (self.first.1 + before + column) % self.dimension,
+        );
+        self.placed(view, first, message)
+    }
+
+    /// The elements in `view` whose first one is `first` in the matrix.
+    pub(crate) fn placed(&self, view: View, first: (usize, usize), message: u64) -> Placed {
+        let elements = Elements {
+            source: self.rank,
+            message,
+            dimension: self.dimension,
+            first,
+            rows: view.rows,
+            columns: view.columns,
+            stride: view.row_stride,
+            transposed: false,
+        };
+        Placed { part: view.part(), content: Content::Elements(elements), messages: 0 }
+    }
+}
+
+/// An array of a block, with its guard ring, in a rank's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Local {
+    /// The array with its ring.
+    pub array: View,
+    rows: usize,
+    columns: usize,
+}
+
+impl Local {
+    /// `rows` × `columns` elements of the block, from a row and a column of it on.
+    #[inline(always)]
+    pub fn window(&self, row: usize, column: usize, rows: usize, columns: usize) -> View {
+        self.array.window(GUARD + row, GUARD + column, rows, columns)
+    }
+
+    /// The block.
+    #[inline(always)]
+    pub fn block(&self) -> View {
+        self.window(0, 0, self.rows, self.columns)
+    }
+
+    /// The outermost elements of the block on a side, which the neighbour there has in its ring.
+    #[inline(always)]
+    pub fn edge(&self, side: Side) -> View {
+        let Self { rows, columns, .. } = *self;
+        match side {
+            Side::Top => self.window(0, 0, 1, columns),
+            Side::Bottom => self.window(rows - 1, 0, 1, columns),
+            Side::Pred => self.window(0, 0, rows, 1),
+            Side::Succ => self.window(0, columns - 1, rows, 1),
+        }
+    }
+
+    /// A side of the ring, without corners.
+    #[inline(always)]
+    pub fn guard(&self, side: Side) -> View {
+        let Self { array, rows, columns } = *self;
+        match side {
+            Side::Top => array.window(0, GUARD, GUARD, columns),
+            Side::Bottom => array.window(GUARD + rows, GUARD, GUARD, columns),
+            Side::Pred => array.window(GUARD, 0, rows, GUARD),
+            Side::Succ => array.window(GUARD, GUARD + columns, rows, GUARD),
+        }
+    }
+
+    /// The four corners of the ring.
+    pub fn corners(&self) -> [View; 4] {
+        let (last_row, last_column) = (GUARD + self.rows, GUARD + self.columns);
+        [(0, 0), (0, last_column), (last_row, 0), (last_row, last_column)]
+            .map(|(row, column)| self.array.window(row, column, GUARD, GUARD))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows 2 and 3, columns 0 to 2 of a matrix of 6 × 6.
+    const BLOCK: Block = Block { rank: 1, dimension: 6, first: (2, 0), rows: 2, columns: 3 };
+
+    #[test]
+    fn block_sides_and_corners_are_each_element_of_the_array_once() {
+        let local = BLOCK.local(Part::new(16, BLOCK.bytes()));
+        assert_eq!(local.array.part(), Part::new(16, 8 * 4 * 5));
+        let guards = Side::ALL.map(|side| local.guard(side));
+        let mut elements: Vec<usize> = guards
+            .into_iter()
+            .chain(local.corners())
+            .chain([local.block()])
+            .flat_map(|view| (0..view.rows * view.columns).map(move |i| (view, i)))
+            .map(|(v, i)| v.window(i / v.columns, i % v.columns, 1, 1).at)
+            .collect();
+        elements.sort_unstable();
+        assert_eq!(elements, (0..20).map(|element| 16 + 8 * element).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_guard_holds_what_lies_next_to_the_block_round_the_matrix() {
+        let local = BLOCK.local(Part::new(16, BLOCK.bytes()));
+        let first = |view| match BLOCK.in_view(local, view, 0).content {
+            Content::Elements(elements) => elements.first,
+            other => panic!("{other:?}"),
+        };
+        let guards = Side::ALL.map(|side| first(local.guard(side)));
+        // Above row 2 is row 1, below row 3 is row 4; behind column 2 is column 3, before column 0
+        // the last one.
+        assert_eq!(guards, [(1, 0), (4, 0), (2, 3), (2, 5)]);
+        let edges = Side::ALL.map(|side| first(local.edge(side)));
+        assert_eq!(edges, [(2, 0), (3, 0), (2, 2), (2, 0)]);
+        assert_eq!((first(local.array), first(local.block())), ((1, 5), (2, 0)));
+        assert!(Side::ALL.iter().all(|side| side.opposite().opposite() == *side));
+        assert_eq!(Side::Top.opposite(), Side::Bottom);
+        assert_eq!(Side::Succ.opposite(), Side::Pred);
+    }
+}

@@ -1,0 +1,15 @@
+//! What the matrix kernels share: a matrix of doubles divided into blocks over a mesh of ranks, a
+//! rank's block with its guard ring, what its elements are, and the samples of a kernel. A kernel
+//! itself says what one operation does and what every rank has after it.
+
+mod block;
+mod elements;
+mod here;
+mod layout;
+mod program;
+
+pub use block::{Block, Local, Side};
+pub use elements::Elements;
+pub use here::Here;
+pub use layout::Matrix;
+pub use program::{MatrixKernel, MatrixProgram};

@@ -1,0 +1,203 @@
+//! Messages back and forth between two ranks, while two others load the machine.
+
+use bandgap_comm::{Comm, CommError, Part, Rank};
+use serde::{Deserialize, Serialize};
+
+use super::Pair;
+use super::pair::Side;
+use crate::kernel::messages_in_range;
+use crate::{
+    AtSize, Content, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Samples, Seat,
+    Series, Stamps,
+};
+
+const TAG: u32 = 1;
+/// Of the message that lets the echo begin.
+const BEGIN: u32 = 2;
+
+/// Column of the time in which the load flowed beside the echo, as its receiver saw it: from when it
+/// let the echo begin. Only where there is a load.
+pub const LOAD: &str = "load";
+
+/// M round trips of a message of n bytes between two ranks, while K messages of c bytes go from a
+/// third to a fourth: CoMet's echo with contention.
+///
+/// The source's load goes on for ever. Here its messages are counted beforehand, as no program may
+/// depend on time; whoever orders the batch chooses so many that they outlast the echo, and sees
+/// from the column [`LOAD`] whether they did. All ranks meet before each sample. The load's receiver
+/// lets the echo begin: when it has the first message, so that the load flows by then, or at once
+/// where there is no load.
+///
+/// Marks of the first rank, in each sample: begin, end, end; and of the load's receiver.
+/// *Source*: CoMet, section 3.3.6, figure 3.7.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contention {
+    /// Between which ranks the echo goes.
+    pub echo: Pair,
+    /// From which rank to which the load goes.
+    pub load: Pair,
+    /// Round trips of a sample (M).
+    pub messages: u32,
+    /// Bytes of the echo's message (n).
+    pub bytes: usize,
+    /// Messages of the load in a sample (K); none: the machine is idle beside the echo.
+    pub load_messages: u32,
+    /// Bytes of one of them (c).
+    pub load_bytes: usize,
+}
+
+/// The loads of the series: the share of its own peak bandwidth, in percent, that echo reaches with
+/// messages of the load's length; 0 without a load.
+pub const LOADS: [(&str, u32); 3] = [("idle", 0), ("50 % load", 50), ("90 % load", 90)];
+const NAMES: &[&str] = &[LOADS[0].0, LOADS[1].0, LOADS[2].0];
+
+const MEANING: &str = "echo while two other ranks load the machine: t(n) is half a round";
+
+impl Contention {
+    /// Of a place, what a message of the echo takes, or of the load.
+    fn cut(part: Part, bytes: usize) -> Part {
+        Part::new(part.at, bytes)
+    }
+
+    fn is_loaded(&self) -> bool {
+        self.load_messages > 0
+    }
+}
+
+impl Kernel for Contention {
+    const NAME: &'static str = "contention";
+    const MEANING: &'static str = "round trips between two ranks, while two others send";
+    const SERIES: &'static [Series] =
+        &[Series { parts: 2, variants: NAMES, ..Series::between_two("contention", MEANING) }];
+    const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (3, 100), (2, 20_000)];
+
+    /// With the first two other ranks as the load. What lengths make which load has to be found out
+    /// first: here it is the echo's own length, of half the load half of that.
+    fn at(AtSize { size: bytes, messages, pair, ranks, variant, .. }: AtSize) -> Option<Self> {
+        let mut others = (0..ranks.max(4)).filter(|rank| !pair.both().contains(rank));
+        let load = Pair { requester: others.next()?, replier: others.next()? };
+        let name = variant.unwrap_or(LOADS[0].0);
+        let (_, percent) = LOADS.into_iter().find(|(known, _)| *known == name)?;
+        let (load_messages, load_bytes) = match percent {
+            0 => (0, 0),
+            50 => (messages, bytes / 2),
+            _ => (2 * messages, bytes),
+        };
+        Some(Self { echo: pair, load, messages, bytes, load_messages, load_bytes })
+    }
+
+    fn check(&self, size: usize) -> Result<(), Refused> {
+        messages_in_range(self.messages, self.bytes)?;
+        messages_in_range(self.load_messages.max(1), self.load_bytes)?;
+        Refused::unless(size >= 4, || format!("it takes 4 ranks or more, not {size}"))?;
+        self.echo.check(size)?;
+        self.load.check(size)?;
+        let (echo, load) = (self.echo.both(), self.load.both());
+        Refused::unless(echo.iter().all(|rank| !load.contains(rank)), || {
+            format!("ranks {load:?} load the machine beside ranks {echo:?}: they must be others")
+        })
+    }
+
+    fn timed(&self, _size: usize) -> [Rank; 2] {
+        self.echo.both()
+    }
+
+    fn needs(&self, _size: usize) -> Needs {
+        let messages = self.messages.max(self.load_messages);
+        Needs::both_ways(messages.into(), self.bytes.max(self.load_bytes))
+    }
+
+    fn expects(&self, seat: &Seat) -> Expects {
+        let Seat { rank, places, .. } = *seat;
+        let mut expects = Expects::default();
+        let sent = |source, to, message| Content::Sent { source, to, message };
+        if let (true, Side::Requester { peer }) = (self.is_loaded(), self.load.side(rank)) {
+            for i in 0..self.load_messages.into() {
+                let part = Self::cut(places.outgoing(i), self.load_bytes);
+                expects.fill(part, sent(rank, peer, i));
+            }
+        }
+        if let (true, Side::Replier { peer }) = (self.is_loaded(), self.load.side(rank)) {
+            for i in 0..self.load_messages.into() {
+                let part = Self::cut(places.incoming(i), self.load_bytes);
+                expects.arrive(part, sent(peer, rank, i));
+            }
+        }
+        if let Some(peer) = self.echo.peer(rank) {
+            if rank == self.echo.requester {
+                let part = Self::cut(places.incoming(0), 0);
+                expects.arrive(part, sent(self.load.replier, rank, 0));
+            }
+            for i in 0..self.messages.into() {
+                let [out, into] = [places.outgoing(i), places.incoming(i)]
+                    .map(|place| Self::cut(place, self.bytes));
+                expects.fill(out, sent(rank, peer, i));
+                expects.arrive(into, sent(peer, rank, i));
+            }
+        }
+        expects
+    }
+
+    fn samples(&self, _size: usize, stamps: &Stamps) -> Samples {
+        let echo = Samples::of_triples(stamps, self.echo.requester);
+        match self.is_loaded() {
+            true => echo.beside(LOAD, &Samples::of_triples(stamps, self.load.replier)),
+            false => echo,
+        }
+    }
+}
+
+impl OverComm for Contention {
+    #[inline(never)]
+    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
+        let (kernel, places, rank) = (*self, *places, comm.rank());
+        let (messages, loads) = (u64::from(kernel.messages), u64::from(kernel.load_messages));
+        let out = move |i| Self::cut(places.outgoing(i), kernel.bytes);
+        let into = move |i| Self::cut(places.incoming(i), kernel.bytes);
+        let begin = Self::cut(places.incoming(0), 0);
+        for _ in 0..round.samples {
+            comm.barrier()?;
+            match (kernel.echo.side(rank), kernel.load.side(rank)) {
+                (Side::Requester { peer }, _) => {
+                    comm.recv(kernel.load.replier, BEGIN, begin)?;
+                    comm.mark();
+                    for i in 0..messages {
+                        comm.send(peer, TAG, out(i))?;
+                        comm.recv(peer, TAG, into(i))?;
+                    }
+                    comm.mark();
+                    comm.mark();
+                }
+                (Side::Replier { peer }, _) => {
+                    for i in 0..messages {
+                        comm.recv(peer, TAG, into(i))?;
+                        comm.send(peer, TAG, out(i))?;
+                    }
+                }
+                (_, Side::Requester { peer }) => {
+                    for i in 0..loads {
+                        comm.send(peer, TAG, Self::cut(places.outgoing(i), kernel.load_bytes))?;
+                    }
+                }
+                (_, Side::Replier { peer }) => {
+                    let into = |i| Self::cut(places.incoming(i), kernel.load_bytes);
+                    if loads > 0 {
+                        comm.recv(peer, TAG, into(0))?;
+                        comm.mark();
+                    }
+                    comm.send(kernel.echo.requester, BEGIN, begin)?;
+                    for i in 1..loads {
+                        comm.recv(peer, TAG, into(i))?;
+                    }
+                    if loads > 0 {
+                        comm.mark();
+                        comm.mark();
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}

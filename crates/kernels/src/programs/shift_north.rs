@@ -1,0 +1,18 @@
+//! A matrix shifted upwards.
+
+use super::shift::{Direction, Shift};
+use crate::{MatrixKernel, Side};
+
+/// `Shift` by N/p rows upwards.
+pub type ShiftNorth = MatrixKernel<Shift<North>>;
+
+/// Upwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct North;
+
+impl Direction for North {
+    const NAME: &'static str = "shift_north";
+    const MEANING: &'static str = "a matrix shifted up by a block";
+    const OPERATION: &'static str = "blocks sent to the rank above: t(N) is one of many in a row";
+    const TO: Side = Side::Top;
+}

@@ -1,0 +1,186 @@
+//! A matrix transposed.
+
+use std::ops::RangeInclusive;
+
+use bandgap_comm::topology::ProcessorMesh;
+use bandgap_comm::{Comm, CommError, Rank, View};
+
+use crate::{
+    Content, Elements, Expects, Here, Matrix, MatrixKernel, MatrixProgram, Placed, Places,
+};
+
+/// M times a matrix is transposed, and divided over the mesh as before. A rank exchanges with each
+/// other the elements of its block that belong there, and transposes what has come. On a square mesh
+/// that is one rank, at the transposed position, and the whole block; ranks on the diagonal
+/// transpose only. On others, blocks are not square, and that of the transposed matrix is made of
+/// parts of several.
+///
+/// The rank at the right end of the first row times. A rank exchanges with the others in the order
+/// of their positions, so none waits for one that waits for it.
+///
+/// An operation moves N · N doubles, without those that stay where they are.
+/// *Source*: CoMet, sections 3.3.10 and 4.3, figure 3.13.
+pub type Transpose = MatrixKernel<Transposing>;
+
+/// [`Transpose`]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transposing;
+
+const TAG: u32 = 1;
+
+impl MatrixProgram for Transposing {
+    const NAME: &'static str = "transpose";
+    const MEANING: &'static str = "a matrix transposed";
+    const OPERATION: &'static str =
+        "blocks exchanged and transposed: t(N) is one of many in a row, where they are exchanged";
+
+    fn moves(matrix: Matrix) -> u64 {
+        let stay = (0..matrix.mesh.size()).map(|rank| {
+            let here = Here::new(matrix, rank);
+            let Piece { rows, columns, .. } = Piece::between(&here, here.position, here.position);
+            (rows * columns) as u64
+        });
+        (matrix.dimension as u64).pow(2) - stay.sum::<u64>()
+    }
+
+    /// What is sent, and what has come.
+    fn scratch(here: &Here) -> usize {
+        2 * buffer_bytes(here)
+    }
+
+    fn timed(mesh: ProcessorMesh) -> (usize, usize) {
+        (0, mesh.columns - 1)
+    }
+
+    fn partner(here: &Here) -> Rank {
+        let ranks = peers(here).map(|(row, column)| here.matrix.mesh.rank(row, column));
+        ranks.filter(|peer| *peer != here.rank()).last().unwrap_or(here.rank())
+    }
+
+    fn expects(here: &Here, places: &Places, message: u64, expects: &mut Expects) {
+        let block = here.block;
+        let own = block.local(places.outgoing(message));
+        expects.fills.push(block.in_view(own, own.block(), message));
+        let transposed = block.local(places.incoming(message));
+        for position in peers(here) {
+            let peer = here.matrix.mesh.rank(position.0, position.1);
+            let piece = Piece::between(here, position, here.position);
+            let view = transposed.window(
+                piece.column - block.first.0,
+                piece.row - block.first.1,
+                piece.columns,
+                piece.rows,
+            );
+            let elements = Elements {
+                source: peer,
+                message,
+                dimension: block.dimension,
+                first: (piece.row, piece.column),
+                rows: view.rows,
+                columns: view.columns,
+                stride: view.row_stride,
+                transposed: true,
+            };
+            let content = Content::Elements(elements);
+            here.arrive(expects, peer, Placed { part: view.part(), content, messages: 0 });
+        }
+    }
+
+    #[inline(always)]
+    fn once<C: Comm>(
+        comm: &mut C,
+        here: &Here,
+        places: &Places,
+        message: u64,
+    ) -> Result<(), CommError> {
+        let block = here.block;
+        let own = block.local(places.outgoing(message));
+        let transposed = block.local(places.incoming(message));
+        let leaving = places.scratch().at;
+        let arriving = leaving + buffer_bytes(here);
+        for position in peers(here) {
+            let peer = here.matrix.mesh.rank(position.0, position.1);
+            let sent = Piece::between(here, here.position, position);
+            let received = Piece::between(here, position, here.position);
+            let from = own.window(
+                sent.row - block.first.0,
+                sent.column - block.first.1,
+                sent.rows,
+                sent.columns,
+            );
+            let into = transposed
+                .window(
+                    received.column - block.first.0,
+                    received.row - block.first.1,
+                    received.columns,
+                    received.rows,
+                )
+                .transposed();
+            if peer == here.rank() {
+                comm.copy_elements(from, into)?;
+                continue;
+            }
+            let [sent, received] = [sent.buffer(leaving), received.buffer(arriving)];
+            comm.copy_elements(from, sent)?;
+            comm.exchange(peer, TAG, sent.part(), received.part())?;
+            comm.copy_elements(received, into)?;
+        }
+        Ok(())
+    }
+}
+
+/// A position in the mesh.
+type Position = (usize, usize);
+
+/// Elements of the matrix, before it is transposed, that go from one rank to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Piece {
+    row: usize,
+    column: usize,
+    rows: usize,
+    columns: usize,
+}
+
+impl Piece {
+    /// What the rank at `from` has and that at `to` needs: rows that are of the one's rows and, as
+    /// columns, of the other's columns; and columns likewise.
+    #[inline(always)]
+    fn between(here: &Here, from: Position, to: Position) -> Self {
+        let (rows, columns) = (here.block.rows, here.block.columns);
+        let (row, its_rows) = common((from.0 * rows, rows), (to.1 * columns, columns));
+        let (column, its_columns) = common((from.1 * columns, columns), (to.0 * rows, rows));
+        Self { row, column, rows: its_rows, columns: its_columns }
+    }
+
+    #[inline(always)]
+    fn buffer(self, at: usize) -> View {
+        View::buffer(at, self.rows, self.columns)
+    }
+}
+
+/// Begin and length of what two stretches share.
+#[inline(always)]
+fn common(one: (usize, usize), other: (usize, usize)) -> (usize, usize) {
+    let begin = one.0.max(other.0);
+    (begin, (one.0 + one.1).min(other.0 + other.1).saturating_sub(begin))
+}
+
+/// The positions that the rank here sends to, which are those that it receives from, row by row.
+#[inline(always)]
+fn peers(here: &Here) -> impl Iterator<Item = Position> + use<> {
+    let (rows, columns) = (here.block.rows, here.block.columns);
+    let touched = |place: usize, length: usize, by: usize| -> RangeInclusive<usize> {
+        place * length / by..=((place + 1) * length - 1) / by
+    };
+    let across = touched(here.position.0, rows, columns);
+    touched(here.position.1, columns, rows)
+        .flat_map(move |row| across.clone().map(move |column| (row, column)))
+}
+
+/// Bytes of the largest piece.
+#[inline(always)]
+fn buffer_bytes(here: &Here) -> usize {
+    let (rows, columns) = (here.block.rows, here.block.columns);
+    let side = rows.min(columns);
+    side * side * size_of::<f64>()
+}

@@ -1,0 +1,262 @@
+//! Kernels on a matrix: what they move and how long it takes in virtual time, on meshes of all
+//! shapes, and that every element is looked at.
+
+use std::collections::BTreeMap;
+
+use crate::harness::native::Native;
+use crate::harness::{carry_out, in_process};
+use bandgap_comm::direct;
+use bandgap_comm::topology::{MeshOrder, ProcessorMesh};
+use bandgap_kernels::{
+    AtSize, Fact, Failed, Matrix, Order, Outcome, Places, ShiftNorth, UpdateGuard, WHOLE, fact,
+    program,
+};
+use bandgap_sim::{Context, Machine, Op, Recorder, Schedule, record, replay};
+
+const KERNELS: [&str; 6] =
+    ["update_guard", "shift_north", "shift_east", "transpose", "row_broadcast", "column_broadcast"];
+
+fn point(dimension: usize, messages: u32, [rows, columns]: [usize; 2]) -> AtSize {
+    AtSize { mesh: Some([rows, columns]), ..AtSize::of(dimension, messages, rows * columns) }
+}
+
+fn order(kernel: &str, point: AtSize) -> Order {
+    (fact(kernel).unwrap().at)(point, 1, point.ranks).unwrap()
+}
+
+fn recorded(order: &Order) -> Schedule {
+    let program = program::<Recorder>(order).unwrap();
+    record(order.ranks, |rank| program(rank)).unwrap()
+}
+
+/// How many messages of each length all ranks send.
+fn sent(schedule: &Schedule) -> BTreeMap<u32, u64> {
+    let mut sent = BTreeMap::new();
+    for op in (0..schedule.size()).flat_map(|rank| schedule.operations(rank)) {
+        if let Op::Send { context: Context::Messages, bytes, .. } = op {
+            *sent.entry(bytes).or_default() += 1;
+        }
+    }
+    sent
+}
+
+#[test]
+fn messages_and_bytes_on_sixteen_ranks_are_those_of_the_thesis() {
+    // 4 × 4 ranks, N = 32: blocks of 8 × 8, sides of 64 bytes, arrays of 10 × 10.
+    let sent = |kernel: &str| sent(&recorded(&order(kernel, point(32, 1, [4, 4]))));
+    // Four sides of each rank.
+    assert_eq!(sent("update_guard"), [(64, 16 * 4)].into());
+    // The array with its ring, of each rank.
+    assert_eq!(sent("shift_north"), [(800, 16)].into());
+    assert_eq!(sent("shift_east"), [(800, 16)].into());
+    // The block of each rank that is not on the diagonal.
+    assert_eq!(sent("transpose"), [(512, 12)].into());
+    // In each of four columns, or rows, from one rank to three, which answer.
+    assert_eq!(sent("row_broadcast"), [(0, 12), (64, 12)].into());
+    assert_eq!(sent("column_broadcast"), [(0, 12), (64, 12)].into());
+}
+
+#[test]
+fn a_transpose_on_two_squares_exchanges_half_blocks() {
+    // 4 × 2 ranks, N = 8: blocks of 2 × 4. Rank (x, y) needs rows 4y to 4y + 3 and columns 2x and
+    // 2x + 1: half of each of the blocks of (2y, x/2) and (2y + 1, x/2), so 16 halves of 2 × 2 are
+    // needed. One of them is its own where y = x/2: for (0, 0), (1, 0), (2, 1) and (3, 1).
+    let sent = sent(&recorded(&order("transpose", point(8, 1, [4, 2]))));
+    assert_eq!(sent, [(8 * 2 * 2, 16 - 4)].into());
+}
+
+/// Meshes of up to 16 ranks, of all shapes.
+const MESHES: [[usize; 2]; 13] = [
+    [1, 1],
+    [2, 1],
+    [1, 2],
+    [1, 3],
+    [4, 1],
+    [2, 2],
+    [3, 2],
+    [2, 3],
+    [4, 2],
+    [3, 3],
+    [2, 6],
+    [15, 1],
+    [4, 4],
+];
+
+#[test]
+fn the_bandwidth_counts_the_bytes_that_move() {
+    for (kernel, mesh) in KERNELS.into_iter().flat_map(|k| MESHES.map(|mesh| (k, mesh))) {
+        let Fact { series, .. } = fact(kernel).unwrap();
+        let dimension = 2 * ProcessorMesh::new(mesh[0], mesh[1]).least_dimension();
+        let of = point(dimension, 1, mesh);
+        let moved = (series[0].message)(&of) * (series[0].moves)(of.ranks);
+        let sent: u64 = sent(&recorded(&order(kernel, of)))
+            .into_iter()
+            .map(|(bytes, messages)| u64::from(bytes) * messages)
+            .sum();
+        // What a rank sends on average is a whole number of bytes.
+        assert_eq!(moved, sent / of.ranks as u64 * of.ranks as u64, "{kernel} {mesh:?}");
+    }
+}
+
+/// Virtual time of one operation on 16 ranks, in ps, where os = or = L = g = 0 and a byte takes 1 ns.
+fn of_bytes(kernel: &str, dimension: usize) -> u64 {
+    let text = "name = 'bytes'\ndescription = 'for tests'\nsend_overhead_ns = 0\n\
+                recv_overhead_ns = 0\ngap_ns = 1\nlatency_ns = 0\ncapacity = 8\n\
+                gap_per_byte_ns = 1.0\nranks = 64\ntopology = 'crossbar'\n";
+    let machine = Machine::parse(text, "test").unwrap();
+    let order = order(kernel, point(dimension, 1, [4, 4]));
+    let replayed = replay(&recorded(&order), &machine).unwrap();
+    let samples = (fact(kernel).unwrap().samples)(&order, 16, &replayed.marks).unwrap();
+    samples.column(WHOLE)[0]
+}
+
+#[test]
+fn times_are_linear_in_the_dimension_where_lines_move_and_quadratic_where_blocks_do() {
+    // Blocks of 8, 16, 24 and 32; all times in ns. The first rank in each row and column times.
+    let times = |kernel| [32, 64, 96, 128].map(|dimension| of_bytes(kernel, dimension) / 1000);
+    for (kernel, per_byte) in [("update_guard", 4), ("row_broadcast", 3), ("column_broadcast", 3)] {
+        // One message after the other leaves: 4 sides, or 3 copies of a line, of 8 N/4 bytes.
+        let times = times(kernel);
+        for (before, after) in [(0, 1), (1, 2), (2, 3)] {
+            assert_eq!(times[after] - times[before], per_byte * 8 * 8, "{kernel} {times:?}");
+        }
+    }
+    for (kernel, guard) in [("shift_north", 2), ("shift_east", 2), ("transpose", 0)] {
+        // One message of 8 (N/4)² bytes, of a shift with its ring.
+        let bytes = |side: u64| 8 * (side + guard).pow(2);
+        let times = times(kernel);
+        for (index, side) in [(1, 16), (2, 24), (3, 32)] {
+            assert_eq!(times[index] - times[0], bytes(side) - bytes(8), "{kernel} {times:?}");
+        }
+    }
+}
+
+#[test]
+fn on_the_ipsc860_lines_take_a_linear_and_blocks_a_quadratic_time() {
+    // 4 × 4 nodes in Gray order, N = 128, 192, 256: sides of 16 elements more each time, all longer
+    // than 100 bytes, of which each takes 0.41 µs (CoMet, section 5.1).
+    let machine = Machine::load("ipsc860").unwrap();
+    let times = |kernel: &str| {
+        [128, 192, 256].map(|dimension| {
+            let order = order(kernel, point(dimension, 1, [4, 4]));
+            let replayed = replay(&recorded(&order), &machine).unwrap();
+            let samples = (fact(kernel).unwrap().samples)(&order, 16, &replayed.marks).unwrap();
+            samples.column(WHOLE)[0]
+        })
+    };
+    for (kernel, messages) in [("update_guard", 4), ("row_broadcast", 3), ("column_broadcast", 3)] {
+        // So many messages leave one after the other, each of 8 · 16 bytes more.
+        let [a, b, c] = times(kernel);
+        assert_eq!([b - a, c - b], [messages * 8 * 16 * 410_000; 2], "{kernel}");
+    }
+    // Neighbours in the mesh are neighbours in the hypercube, and shifts have circuits of their own.
+    // Those of a transpose share channels: three follow one another through that of the timed rank.
+    for (kernel, circuits) in [("shift_north", 1), ("shift_east", 1), ("transpose", 3)] {
+        // 8 s² bytes grow by 8 · (32 s + 16²), and that by 8 · 2 · 16².
+        let [a, b, c] = times(kernel);
+        assert_eq!((c - b) - (b - a), circuits * 8 * 2 * 16 * 16 * 410_000, "{kernel}");
+    }
+}
+
+fn all_right(outcomes: &[Vec<Result<Outcome, Failed>>], orders: &[Order]) {
+    for (rank, outcomes) in outcomes.iter().enumerate() {
+        assert_eq!(outcomes.len(), orders.len());
+        for (order, outcome) in orders.iter().zip(outcomes) {
+            let outcome = outcome.as_ref().unwrap();
+            assert_eq!(outcome.wrong, None, "rank {rank}: {order:?}");
+            if order.checked {
+                assert_eq!(outcome.checked.compared, outcome.checked.received, "{order:?}");
+            }
+        }
+    }
+}
+
+/// Every kernel with blocks of one, two or five elements along the shorter side; more operations
+/// than a block has lines.
+fn orders(mesh: [usize; 2]) -> Vec<Order> {
+    let step = ProcessorMesh::new(mesh[0], mesh[1]).least_dimension();
+    let points = [(1, 1), (7, 1), (3, 2), (2, 5)];
+    let timed = KERNELS.into_iter().flat_map(|kernel| {
+        points.map(|(messages, side)| order(kernel, point(side * step, messages, mesh)))
+    });
+    timed.flat_map(|order| [order.clone(), order.checked()]).collect()
+}
+
+#[test]
+fn every_element_arrives_on_meshes_of_all_shapes() {
+    for mesh in MESHES {
+        let (orders, size) = (orders(mesh), mesh[0] * mesh[1]);
+        let native = direct::ranks(size, 0).into_iter().map(Native::new).collect::<Vec<_>>();
+        all_right(&carry_out(native, &orders), &orders);
+        // As many threads as ranks: over a transport those of the matrices that are divided most.
+        if [6, 8, 9, 16].contains(&size) {
+            all_right(&carry_out(in_process(size), &orders), &orders);
+        }
+    }
+}
+
+#[test]
+fn row_major_and_gray_order_give_the_same_matrix() {
+    for order in [MeshOrder::RowMajor, MeshOrder::Gray] {
+        let mesh = ProcessorMesh::new(4, 2).in_order(order);
+        let matrix = Matrix { mesh, dimension: 8 };
+        let orders = [
+            Order::of(&UpdateGuard::new(matrix, 2), 2, 8).checked(),
+            Order::of(&ShiftNorth::new(matrix, 2), 2, 8).checked(),
+        ];
+        let native = direct::ranks(8, 0).into_iter().map(Native::new).collect::<Vec<_>>();
+        all_right(&carry_out(native, &orders), &orders);
+    }
+}
+
+/// The elements of the array that rank 0 receives into which may not change unnoticed after one
+/// operation on 2 × 2 ranks with blocks of 2 × 2, as rows of the 4 × 4 array.
+fn watched(kernel: &str) -> [[bool; 4]; 4] {
+    let order = order(kernel, point(4, 1, [2, 2])).checked();
+    let needs = (fact(kernel).unwrap().needs)(&order, 4).unwrap();
+    let array = Places::shared(&needs).incoming(0);
+    assert_eq!(array.len, 8 * 16);
+    let found = |element: usize| {
+        let ranks = direct::ranks(4, 0).into_iter().enumerate().map(|(rank, direct)| {
+            let mut native = Native::new(direct);
+            // The last byte of it.
+            native.spoilt = (rank == 0).then_some(array.at + 8 * element + 7);
+            native
+        });
+        let outcomes = carry_out(ranks.collect(), std::slice::from_ref(&order));
+        assert!(outcomes[1..].iter().all(|rank| rank[0].as_ref().unwrap().wrong.is_none()));
+        outcomes[0][0].as_ref().unwrap().wrong.is_some()
+    };
+    [0, 1, 2, 3].map(|row| [0, 1, 2, 3].map(|column| found(4 * row + column)))
+}
+
+#[test]
+fn an_element_that_is_wrong_is_found_wherever_it_is() {
+    // The block, the ring and the corners, which nothing may change.
+    assert_eq!(watched("update_guard"), [[true; 4]; 4]);
+    // What was sent has a ring.
+    assert_eq!(watched("shift_north"), [[true; 4]; 4]);
+    let (no, inner) = ([false; 4], [false, true, true, false]);
+    assert_eq!(watched("transpose"), [no, inner, inner, no]);
+    // Rank 0 has the first line itself.
+    assert_eq!(watched("row_broadcast"), [no; 4]);
+}
+
+#[test]
+fn matrices_and_meshes_that_do_not_fit_are_refused_with_what_does() {
+    let refused = |point: AtSize| {
+        let order = order("transpose", point);
+        (fact("transpose").unwrap().check)(&order, 16).unwrap_err().to_string()
+    };
+    let text = refused(point(100, 1, [3, 3]));
+    assert!(text.contains("\"transpose\"") && text.contains("one of 99 or 102 does"), "{text}");
+    let text = refused(AtSize::of(12, 1, 12));
+    assert!(
+        text.contains("12 ranks make no mesh") && text.contains("take 9 or 16 ranks"),
+        "{text}"
+    );
+    let text = refused(AtSize { mesh: Some([3, 2]), ..AtSize::of(12, 1, 8) });
+    assert!(text.contains("8 ranks are no mesh of 3x2"), "{text}");
+    let text = refused(point(1 << 20, 1, [2, 2]));
+    assert!(text.contains("dimension 1048576") && text.contains("1073741824 bytes"), "{text}");
+}

@@ -1,0 +1,193 @@
+//! The hops between the ranks of a target, and which of their messages meet on the way.
+
+use bandgap_campaign::contention::{Beside, Between};
+use bandgap_comm::topology::Topology;
+use bandgap_sim::Network;
+
+use crate::collect::simulated;
+use crate::{Failure, Stage, Target};
+
+/// For each distance that there is between two of `ranks` ranks on a target: hops, and the pair of the
+/// lowest ranks; the shortest distance first. Ranks that share a processor are at no distance.
+///
+/// # Errors
+/// There is no such machine, or a processor that `cores` names is not there or not allowed.
+pub fn distances(
+    stage: &Stage,
+    target: &Target,
+    ranks: usize,
+    cores: Option<&str>,
+) -> Result<Vec<(u32, [usize; 2])>, Failure> {
+    let by_distance = |network: &dyn Topology| {
+        let pairs = network.pairs_by_distance(ranks).into_iter();
+        pairs.map(|(hops, (a, b))| (hops, [a, b])).collect()
+    };
+    match target {
+        Target::Simulated(name) => Ok(by_distance(simulated(name)?.topology())),
+        Target::Real(_) => {
+            // The first rank on each processor: the others would be at no distance from it.
+            let cpus = stage.place(ranks, cores)?.cpus;
+            let own: Vec<usize> =
+                (0..cpus.len()).filter(|&rank| !cpus[..rank].contains(&cpus[rank])).collect();
+            let theirs: Vec<usize> = own.iter().map(|&rank| cpus[rank]).collect();
+            let levels = stage.topology.levels(&theirs);
+            let pairs: Vec<(u32, [usize; 2])> =
+                levels.map_or(Vec::new(), |levels| by_distance(&levels));
+            Ok(pairs.into_iter().map(|(hops, pair)| (hops, pair.map(|at| own[at]))).collect())
+        }
+    }
+}
+
+/// Numbers of ranks that are tried where none is named.
+const RANKS: [usize; 4] = [4, 8, 16, 32];
+
+/// An echo and a load that meet, and as a control ones that do not, among so many ranks of a target;
+/// among as few as there are such, where no number is named. `echo` may name the echo's ranks.
+///
+/// In a network they meet if the first message of the echo takes a channel that the load takes; of an
+/// echo that is named, either message. The load goes from rank 0 as far as possible (CoMet, section
+/// 3.3.6: from 0 to 7 on a hypercube of eight, beside an echo between 1 and 3), and from another rank
+/// where no load from rank 0 meets an echo. Where no two pairs share a channel, and on a machine itself,
+/// they are the first four ranks.
+///
+/// # Errors
+/// There is no such machine.
+pub fn contended(
+    target: &Target,
+    ranks: Option<usize>,
+    echo: Option<[usize; 2]>,
+) -> Result<(usize, Vec<Beside>), Failure> {
+    let least = echo.map_or(0, |[a, b]| a.max(b) + 1).max(RANKS[0]);
+    let usual = ranks.unwrap_or(least);
+    let alone = |between| {
+        let echo = echo.unwrap_or([0, 1]);
+        let mut others = (0..usual.max(4)).filter(|rank| !echo.contains(rank));
+        let load = [others.next().unwrap_or(2), others.next().unwrap_or(3)];
+        (usual, vec![Beside { echo, load, between }])
+    };
+    let Target::Simulated(name) = target else { return Ok(alone(Between::Machine)) };
+    let machine = simulated(name)?;
+    let tried: Vec<usize> = match ranks {
+        Some(ranks) => vec![ranks],
+        None => RANKS.into_iter().filter(|ranks| (least..=machine.ranks).contains(ranks)).collect(),
+    };
+    for ranks in tried {
+        let found = meeting(&machine.network, ranks.min(machine.ranks), echo);
+        if !found.is_empty() {
+            return Ok((ranks, found));
+        }
+    }
+    // More ranks than there are nodes are refused when they are started; they have no routes here.
+    let (ranks, mut first) = alone(Between::Nothing);
+    for Beside { echo, load, between } in &mut first {
+        let known = echo.iter().chain(load.iter()).all(|rank| *rank < machine.ranks);
+        if known && shares(&machine.network, *echo, *load) {
+            *between = Between::Channel;
+        }
+    }
+    Ok((ranks, first))
+}
+
+/// Whether a message of the echo, forth or back, takes a channel that the load takes.
+fn shares(network: &Network, [a, b]: [usize; 2], load: [usize; 2]) -> bool {
+    takes(network, [a, b], load) || takes(network, [b, a], load)
+}
+
+/// Whether messages from `one[0]` to `one[1]` take a channel that those of `other` take.
+fn takes(network: &Network, one: [usize; 2], other: [usize; 2]) -> bool {
+    let wide = |pair: [usize; 2]| pair.map(|rank| rank as u32);
+    network.shares_channel(wide(one), wide(other))
+}
+
+/// A load with an echo whose way it shares, and one of the same distance whose way it does not; nothing
+/// where there is none of the first kind. Loads from the lowest ranks come first, and of these the
+/// farthest.
+fn meeting(network: &Network, ranks: usize, named: Option<[usize; 2]>) -> Vec<Beside> {
+    if named.is_some_and(|echo| echo.iter().any(|rank| *rank >= ranks)) {
+        return Vec::new();
+    }
+    let hops = |a: usize, b: usize| network.topology().distance(a, b);
+    let mut loads: Vec<[usize; 2]> = (0..ranks)
+        .flat_map(|start| (0..ranks).map(move |end| [start, end]))
+        .filter(|[start, end]| start != end)
+        .collect();
+    loads.sort_by_key(|&[start, end]| (start, std::cmp::Reverse((hops(start, end), end))));
+    for load in loads {
+        let mut echoes: Vec<[usize; 2]> = match named {
+            Some(echo) => vec![echo],
+            None => (0..ranks).flat_map(|a| (a + 1..ranks).map(move |b| [a, b])).collect(),
+        };
+        echoes.retain(|echo| echo.iter().all(|rank| !load.contains(rank)));
+        // Neighbours first; the sort keeps the order of the others.
+        echoes.sort_by_key(|[a, b]| hops(*a, *b));
+        let meets = |&&echo: &&[usize; 2]| match named {
+            Some(_) => shares(network, echo, load),
+            None => takes(network, echo, load),
+        };
+        let Some(&shared) = echoes.iter().find(meets) else { continue };
+        let apart = echoes.iter().find(|&&[a, b]| {
+            hops(a, b) == hops(shared[0], shared[1]) && !shares(network, [a, b], load)
+        });
+        let beside = |echo, between| Beside { echo, load, between };
+        let control = apart.map(|echo| beside(*echo, Between::Nothing));
+        return std::iter::once(beside(shared, Between::Channel)).chain(control).collect();
+    }
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bandgap_comm::topology::Mesh;
+
+    fn of(machine: &str, ranks: Option<usize>) -> (usize, Vec<Beside>) {
+        contended(&Target::Simulated(machine.to_owned()), ranks, None).unwrap()
+    }
+
+    #[test]
+    fn on_a_hypercube_the_load_crosses_the_echo_as_in_the_source() {
+        let between = |between| move |echo| Beside { echo, load: [0, 7], between };
+        let [shared, apart] = [Between::Channel, Between::Nothing].map(between);
+        // Two pairs of four nodes share no channel, so there are eight. From 0 to 7 by 1 and 3.
+        let expected = vec![shared([1, 3]), apart([1, 5])];
+        for ranks in [None, Some(8)] {
+            assert_eq!(of("ipsc860", ranks), (8, expected.clone()));
+        }
+        let (ranks, four) = of("ipsc860", Some(4));
+        assert_eq!((ranks, four.len(), four[0].between), (4, 1, Between::Nothing));
+        // The last bit is flipped last, so whatever goes from 3 to 7 ends there.
+        for (echo, between) in [([3, 1], Between::Channel), ([3, 7], Between::Nothing)] {
+            let named = contended(&Target::Simulated("ipsc860".into()), Some(8), Some(echo));
+            let (_, found) = named.unwrap();
+            assert_eq!((found[0].echo, found[0].between, found.len()), (echo, between, 1));
+        }
+    }
+
+    #[test]
+    fn where_nothing_is_shared_or_nobody_knows_the_first_four_ranks_do() {
+        let four = |between| Beside { echo: [0, 1], load: [2, 3], between };
+        assert_eq!(of("paragon", None), (4, vec![four(Between::Nothing)]));
+        let shm = contended(&Target::Real(crate::Transport::usual()), None, None).unwrap();
+        assert_eq!(shm, (4, vec![four(Between::Machine)]));
+        let named = contended(&Target::Real(crate::Transport::usual()), None, Some([2, 0]));
+        let load = [1, 3];
+        let expected = Beside { echo: [2, 0], load, between: Between::Machine };
+        assert_eq!(named.unwrap(), (4, vec![expected]));
+    }
+
+    #[test]
+    fn of_a_named_echo_a_load_from_any_rank_is_found_and_either_message_may_share_its_way() {
+        // 2 rows of 4: between 0 and 3 messages pass 1 and 2, and no load from rank 0 is beside them.
+        let mesh = Network::Mesh(Mesh::new(2, 4).unwrap());
+        for echo in [[0, 3], [3, 0]] {
+            let load = [1, 7];
+            let expected = Beside { echo, load, between: Between::Channel };
+            assert_eq!(meeting(&mesh, 8, Some(echo)), [expected]);
+        }
+        assert!(shares(&mesh, [0, 3], [1, 2]) && shares(&mesh, [3, 0], [1, 2]));
+        assert!(!takes(&mesh, [3, 0], [1, 2]) && !shares(&mesh, [0, 3], [4, 7]));
+        // Neighbours' channels are their own where no third rank's way leads over them.
+        assert_eq!(meeting(&mesh, 2, Some([0, 1])), []);
+        assert_eq!(meeting(&mesh, 8, Some([0, 9])), []);
+    }
+}

@@ -1,0 +1,104 @@
+//! What was replayed in virtual time, kept for when it is ordered again.
+//!
+//! A replay depends on the machine and the order only. So a campaign that visits each of its points
+//! in every round needs one recording and one replay of each.
+
+use std::collections::{HashMap, VecDeque};
+
+use bandgap_campaign::runner::Executed;
+use bandgap_kernels::Order;
+
+/// Most numbers that are kept, of all batches: 8 MiB.
+const MOST_NUMBERS: usize = 1 << 20;
+
+/// What one batch counts beside its samples: its key, and the tables that hold it.
+const BESIDES: usize = 64;
+
+/// Batches of one machine; the oldest are dropped where there is no room.
+#[derive(Default)]
+pub struct Replayed {
+    batches: HashMap<String, Executed>,
+    /// Keys, the oldest first.
+    kept: VecDeque<String>,
+    numbers: usize,
+}
+
+impl Replayed {
+    /// The batch of this order, if it is kept.
+    pub fn get(&self, order: &Order) -> Option<&Executed> {
+        self.batches.get(&key(order))
+    }
+
+    /// Keeps the batch of this order, unless it is larger than all that may be kept.
+    pub fn keep(&mut self, order: &Order, batch: &Executed) {
+        let (key, size) = (key(order), size(batch));
+        if size > MOST_NUMBERS || self.batches.contains_key(&key) {
+            return;
+        }
+        while self.numbers + size > MOST_NUMBERS {
+            let Some(oldest) = self.kept.pop_front() else { break };
+            self.numbers -= self.batches.remove(&oldest).as_ref().map_or(0, self::size);
+        }
+        self.numbers += size;
+        self.kept.push_back(key.clone());
+        self.batches.insert(key, batch.clone());
+    }
+}
+
+/// What decides a batch in virtual time. Nothing is compared and nobody is probed there.
+fn key(order: &Order) -> String {
+    let Order { kernel, parameters, samples, ranks, checked: _, probed: _, way: _ } = order;
+    format!("{kernel} {samples} {ranks} {parameters}")
+}
+
+fn size(batch: &Executed) -> usize {
+    BESIDES + batch.samples.values().map(Vec::len).sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests {
+    use bandgap_kernels::facts;
+
+    use super::*;
+
+    fn batch(numbers: usize) -> Executed {
+        Executed { samples: [("whole", vec![1.0; numbers])].into(), ..Executed::default() }
+    }
+
+    fn orders() -> Vec<Order> {
+        facts().iter().flat_map(|fact| (fact.examples)(4, 3)).collect()
+    }
+
+    #[test]
+    fn an_order_is_known_by_all_that_decides_its_times() {
+        let order = orders().remove(0);
+        let mut replayed = Replayed::default();
+        replayed.keep(&order, &batch(3));
+        assert_eq!(replayed.get(&order.clone().probed().checked()), Some(&batch(3)));
+        let others = [
+            Order { samples: 4, ..order.clone() },
+            Order { ranks: 5, ..order.clone() },
+            Order { kernel: "other".into(), ..order.clone() },
+            Order { parameters: serde_json::json!({"messages": 77}), ..order },
+        ];
+        assert!(others.iter().all(|other| replayed.get(other).is_none()));
+    }
+
+    #[test]
+    fn the_oldest_make_room_and_what_is_too_large_is_not_kept() {
+        let orders = orders();
+        let mut replayed = Replayed::default();
+        let third = MOST_NUMBERS / 3 - BESIDES;
+        orders[..4].iter().for_each(|order| replayed.keep(order, &batch(third)));
+        replayed.keep(&orders[4], &batch(MOST_NUMBERS));
+        let kept = [0, 1, 2, 3, 4].map(|at| replayed.get(&orders[at]).is_some());
+        assert_eq!(kept, [false, true, true, true, false]);
+        // Kept again it takes no further room.
+        (0..9).for_each(|_| replayed.keep(&orders[1], &batch(third)));
+        assert!(replayed.get(&orders[2]).is_some());
+        // One that takes two thirds drops two.
+        replayed.keep(&orders[4], &batch(2 * third));
+        let kept = [1, 2, 3, 4].map(|at| replayed.get(&orders[at]).is_some());
+        assert_eq!(kept, [false, false, true, true]);
+    }
+}

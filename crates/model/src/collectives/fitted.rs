@@ -1,0 +1,136 @@
+//! Costs by a fit of measured messages, with the uncertainty of the fit.
+
+use bandgap_stats::Regression;
+use bandgap_stats::interval::student_factor;
+use bandgap_units::{Bytes, Ns, Rate};
+
+use super::{ByLength, Hockney};
+use crate::hockney::HockneyFit;
+use crate::signature::Estimate;
+
+/// The relative fit of the times of single messages, segment by segment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FittedMessages {
+    /// The longest message of each segment and its line; that of the last is any.
+    lines: Vec<(Bytes, Regression)>,
+    /// How many sizes they rest on.
+    sizes: usize,
+}
+
+impl FittedMessages {
+    /// Of a fit; `None` where a segment has no line. A segment ends half-way, by the factor, between the
+    /// sizes that were measured.
+    #[must_use]
+    pub fn of(fit: &HockneyFit) -> Option<FittedMessages> {
+        let ends = fit.breakpoints.iter().map(|point| {
+            Bytes((point.last_below.max(1) as f64 * point.first_above as f64).sqrt().round() as u64)
+        });
+        let segments = fit.relative.segments.iter();
+        let lines = ends.chain([Bytes(u64::MAX)]).zip(segments);
+        let lines: Option<Vec<_>> = lines.map(|(end, of)| Some((end, of.line.clone()?))).collect();
+        let sizes = fit.relative.segments.iter().map(|segment| segment.points).sum();
+        lines.filter(|lines| !lines.is_empty()).map(|lines| FittedMessages { lines, sizes })
+    }
+
+    /// What `time` makes of the messages' costs, with the interval that follows from the fit's. γ is
+    /// taken to be 0: what the fit does not tell is not claimed.
+    ///
+    /// *Formula*: var = Σ gᵀVg over the segments, V the covariance of a segment's intercept and slope
+    /// and g the derivatives of the cost by them, by central differences of one standard error; t of
+    /// Student for the least degrees of freedom among the segments that count.
+    /// *Assumes* a cost that is linear in the messages' times over such differences, as all of
+    /// [`super`] are but for a maximum.
+    ///
+    /// # Panics
+    /// If the confidence is not strictly between 0 and 1.
+    #[must_use]
+    pub fn estimate(&self, confidence: f64, time: impl Fn(&ByLength<Hockney>) -> Ns) -> Estimate {
+        let cost = |segment: usize, by: [f64; 2]| time(&self.moved(segment, by)).0;
+        let value = cost(0, [0.0; 2]);
+        let (mut variance, mut degrees) = (0.0, f64::INFINITY);
+        for (segment, (_, line)) in self.lines.iter().enumerate() {
+            let errors = [line.intercept_variance.sqrt(), line.slope_variance.sqrt()];
+            let along = |by: [f64; 2]| (cost(segment, by) - cost(segment, by.map(|by| -by))) / 2.0;
+            let moved = [along([errors[0], 0.0]), along([0.0, errors[1]])];
+            let together = match errors[0] * errors[1] {
+                0.0 => 0.0,
+                product => line.covariance / product,
+            };
+            let part = moved[0].powi(2) + moved[1].powi(2) + 2.0 * together * moved[0] * moved[1];
+            if part > 0.0 {
+                variance += part;
+                degrees = degrees.min(line.intercept_degrees).min(line.slope_degrees);
+            }
+        }
+        let half = match degrees.is_finite() {
+            true => student_factor(degrees, confidence) * variance.sqrt(),
+            false => 0.0,
+        };
+        let samples = self.sizes;
+        let estimator = "cost of the algorithm by the relative fit of echo";
+        Estimate { value, low: value - half, high: value + half, samples, estimator }
+    }
+
+    /// The costs with the line of one segment moved by so much.
+    fn moved(&self, segment: usize, [intercept, slope]: [f64; 2]) -> ByLength<Hockney> {
+        let costs = |(at, (end, line)): (usize, &(Bytes, Regression))| {
+            let by = |by: f64| if at == segment { by } else { 0.0 };
+            let per_byte = line.slope + by(slope);
+            let startup = Ns(line.intercept + by(intercept));
+            (*end, Hockney { startup, rate: Rate(1e9 / per_byte), add_per_byte: Ns::ZERO })
+        };
+        let mut up_to: Vec<(Bytes, Hockney)> = self.lines.iter().enumerate().map(costs).collect();
+        let (_, longer) = up_to.pop().expect("one segment at least");
+        ByLength { up_to, longer }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bandgap_comm::collectives::Broadcast;
+
+    use super::super::broadcast;
+    use super::*;
+    use crate::hockney::{HockneyOptions, SizedTimes, fit};
+
+    /// t(n) = 1000 + n/2 ns up to 64 bytes, 3000 + n/4 above, with a little scatter.
+    fn messages(scatter: f64) -> FittedMessages {
+        let sizes = [0_u64, 1, 4, 8, 16, 32, 48, 64, 128, 256, 512, 1024, 4096, 16384];
+        let times = sizes.iter().enumerate().map(|(at, &bytes)| {
+            let exact = match bytes {
+                0..=64 => 1000.0 + bytes as f64 / 2.0,
+                _ => 3000.0 + bytes as f64 / 4.0,
+            };
+            let sign = if at % 2 == 0 { 1.0 } else { -1.0 };
+            SizedTimes { bytes, times_ns: vec![exact * (1.0 + sign * scatter)] }
+        });
+        let times: Vec<SizedTimes> = times.collect();
+        FittedMessages::of(&fit(&times, &HockneyOptions::default()).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn exact_messages_make_an_exact_cost() {
+        let at = |bytes| {
+            messages(0.0).estimate(0.95, |on| broadcast(Broadcast::Binomial, on, 8, Bytes(bytes)))
+        };
+        // Three messages in a row, of one protocol or the other.
+        assert!((at(32).value - 3.0 * 1016.0).abs() < 1e-6, "{:?}", at(32));
+        assert!((at(1024).value - 3.0 * 3256.0).abs() < 1e-6, "{:?}", at(1024));
+        assert!(at(1024).high - at(1024).low < 1e-6);
+    }
+
+    #[test]
+    fn the_interval_is_that_of_the_line_times_the_messages() {
+        let messages = messages(0.01);
+        let found =
+            messages.estimate(0.95, |on| broadcast(Broadcast::Binomial, on, 8, Bytes(1024)));
+        // var t̂(n) = var a + 2n·cov + n²·var b, and three times t̂ has thrice its deviation.
+        let line = &messages.lines[1].1;
+        let n = 1024.0;
+        let variance =
+            line.intercept_variance + 2.0 * n * line.covariance + n * n * line.slope_variance;
+        let half = 3.0 * variance.sqrt() * student_factor(line.slope_degrees, 0.95);
+        assert!(((found.high - found.low) / 2.0 / half - 1.0).abs() < 1e-6, "{found:?} {half}");
+        assert!(found.low < 3.0 * 3256.0 && 3.0 * 3256.0 < found.high, "{found:?}");
+    }
+}

@@ -1,0 +1,33 @@
+//! What operations of all ranks cost, by algorithm, from what single messages cost.
+//!
+//! One formula for each algorithm, in terms of a [`PointToPoint`]: with [`LogGp`] it is the LogGP
+//! cost, with [`Hockney`] the α + βn of the literature, with [`ByLength`] either with parameters that
+//! depend on the length; [`FittedMessages`] has those that were measured, with their uncertainty. All ranks begin at the same time; the time ends when the last rank has
+//! ended.
+//!
+//! *Assumes* of every formula: messages contend at their ranks only; copying costs nothing; blocks
+//! are as long as the longest, ⌈n/P⌉. A formula is an equality or an upper bound, as its docstring
+//! says.
+//!
+//! *Sources*: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in
+//! MPICH", IJHPCA 19(1), 2005; Alexandrov, Ionescu, Schauser, Scheiman, "LogGP", SPAA 1995.
+
+mod barrier;
+mod broadcast;
+mod by_length;
+mod crossover;
+mod fitted;
+mod hockney;
+mod loggp;
+mod point_to_point;
+mod sum;
+
+pub use barrier::barrier;
+pub use broadcast::broadcast;
+pub use by_length::ByLength;
+pub use crossover::crossover;
+pub use fitted::FittedMessages;
+pub use hockney::Hockney;
+pub use loggp::LogGp;
+pub use point_to_point::PointToPoint;
+pub use sum::sum;

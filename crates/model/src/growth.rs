@@ -1,0 +1,243 @@
+//! How a time grows with the size of a problem: t(N) = a + b·Nᵉ.
+
+use bandgap_stats::interval::student_factor;
+use bandgap_stats::regression;
+
+use serde::{Deserialize, Serialize};
+
+use crate::signature::Estimate;
+
+/// How a time grows over the sizes that were measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Law {
+    /// Like N.
+    Linear,
+    /// Like N².
+    Quadratic,
+    /// Like some other power of N.
+    Power,
+    /// The interval of the exponent is too wide to say.
+    Undecided,
+}
+
+/// A fit of t(N) = a + b·Nᵉ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Growth {
+    /// What the exponent says.
+    pub law: Law,
+    /// e.
+    pub exponent: Estimate,
+    /// a, in nanoseconds; never negative.
+    pub constant: f64,
+    /// b, in nanoseconds.
+    pub factor: f64,
+    /// Root mean square of the relative residuals.
+    pub rms_relative: f64,
+}
+
+/// Exponents that are looked at.
+const LEAST: f64 = 0.05;
+const MOST: f64 = 4.0;
+const STEPS: u32 = 80;
+/// Halvings of a bracket.
+const HALVINGS: u32 = 60;
+/// Fewest sizes: the fit has three parameters.
+pub const FEWEST: usize = 4;
+/// How near to 1 or 2 the interval of an exponent must come for it to be called linear or quadratic,
+/// and the exponent itself.
+const NEAR: f64 = 0.25;
+const WITHIN: f64 = 0.5;
+/// How far the times may be from what is called linear or quadratic: root mean square of the shares.
+const MISSED: f64 = 0.1;
+
+/// Fits t(N) = a + b·Nᵉ with a ≥ 0 to times in nanoseconds; `None` for fewer than four sizes, or
+/// where the time does not rise.
+///
+/// *Formula*: for each e the line of least relative squares in Nᵉ, through 0 where a would be
+/// negative; the e of least S(e) = Σ(t/t̂ − 1)². The interval of e contains those with
+/// S(e) ≤ S·(1 + F), F = t²/(n − 3) and t of Student for n − 3 degrees of freedom (profile
+/// likelihood). [`Law::Linear`]: a + b·N misses the times by at most 10 % (root mean square), and by
+/// half as much as a + b·N² at most; e is within 0.5 of 1, and its interval comes within 0.25 of it.
+/// [`Law::Quadratic`] likewise. [`Law::Power`]: else, an interval
+/// that contains neither 1 nor 2 and ends within 0.5 of e.
+/// *Assumes* independent errors in proportion to the time.
+/// *Source*: Bates and Watts, "Nonlinear Regression Analysis" (1988), 6.1.
+///
+/// # Panics
+/// If the confidence is not strictly between 0 and 1.
+#[must_use]
+pub fn growth(sizes: &[f64], times_ns: &[f64], confidence: f64) -> Option<Growth> {
+    let usable = sizes.len() >= FEWEST
+        && sizes.len() == times_ns.len()
+        && sizes.iter().chain(times_ns).all(|value| *value > 0.0 && value.is_finite());
+    if !usable {
+        return None;
+    }
+    let most = sizes.iter().copied().fold(0.0, f64::max);
+    let data = Data { shares: sizes.iter().map(|size| size / most).collect(), times: times_ns };
+    let at = |step: u32| LEAST + (MOST - LEAST) * f64::from(step) / f64::from(STEPS);
+    let best = (0..=STEPS).min_by(|a, b| data.missed(at(*a)).total_cmp(&data.missed(at(*b))))?;
+    let exponent = data.least(at(best.saturating_sub(1)), at((best + 1).min(STEPS)));
+    let line = data.line(exponent)?;
+    if line.factor <= 0.0 {
+        return None;
+    }
+    let degrees = (sizes.len() - 3) as f64;
+    let missed = data.missed(exponent);
+    // What rounding leaves does not tell exponents apart.
+    let allowed = missed.max(1e-20) * (1.0 + student_factor(degrees, confidence).powi(2) / degrees);
+    let low = data.crossing(exponent, LEAST, allowed);
+    let high = data.crossing(exponent, MOST, allowed);
+    let off = |law: f64| (data.missed(law) / sizes.len() as f64).sqrt();
+    // The other law would not do as well, and the exponent does not contradict.
+    let follows = |law: f64, other: f64| {
+        off(law) <= MISSED
+            && 2.0 * off(law) <= off(other)
+            && (exponent - law).abs() <= WITHIN
+            && low <= law + NEAR
+            && high >= law - NEAR
+    };
+    let law = if follows(1.0, 2.0) {
+        Law::Linear
+    } else if follows(2.0, 1.0) {
+        Law::Quadratic
+    } else if [1.0, 2.0].iter().all(|law| !(low..=high).contains(law))
+        && exponent - low <= WITHIN
+        && high - exponent <= WITHIN
+    {
+        Law::Power
+    } else {
+        Law::Undecided
+    };
+    let estimator = "least relative squares of a + b·Nᵉ";
+    Some(Growth {
+        law,
+        exponent: Estimate { value: exponent, low, high, samples: sizes.len(), estimator },
+        constant: line.constant,
+        factor: line.factor / most.powf(exponent),
+        rms_relative: (missed / sizes.len() as f64).sqrt(),
+    })
+}
+
+/// Sizes as shares of the greatest, and their times.
+struct Data<'a> {
+    shares: Vec<f64>,
+    times: &'a [f64],
+}
+
+/// t = constant + factor·shareᵉ.
+struct Line {
+    constant: f64,
+    factor: f64,
+}
+
+impl Data<'_> {
+    fn line(&self, exponent: f64) -> Option<Line> {
+        let x: Vec<f64> = self.shares.iter().map(|share| share.powf(exponent)).collect();
+        let line = regression::relative(&x, self.times)?;
+        if line.intercept >= 0.0 {
+            return Some(Line { constant: line.intercept, factor: line.slope });
+        }
+        // Σ(t/(b·x) − 1)² is least at b = Σ(t/x)²/Σ(t/x).
+        let per = || x.iter().zip(self.times).map(|(x, time)| time / x);
+        let factor = per().map(|of| of * of).sum::<f64>() / per().sum::<f64>();
+        Some(Line { constant: 0.0, factor })
+    }
+
+    /// S(e).
+    fn missed(&self, exponent: f64) -> f64 {
+        let Some(line) = self.line(exponent) else { return f64::INFINITY };
+        let off = |(share, time): (&f64, &f64)| {
+            (time / (line.constant + line.factor * share.powf(exponent)) - 1.0).powi(2)
+        };
+        self.shares.iter().zip(self.times).map(off).sum()
+    }
+
+    /// The exponent of least S between two, by golden section.
+    fn least(&self, mut low: f64, mut high: f64) -> f64 {
+        let golden = (5f64.sqrt() - 1.0) / 2.0;
+        for _ in 0..HALVINGS {
+            let (a, b) = (high - golden * (high - low), low + golden * (high - low));
+            if self.missed(a) <= self.missed(b) { high = b } else { low = a }
+        }
+        (low + high) / 2.0
+    }
+
+    /// Where S passes `allowed` on the way from the best exponent to `end`; `end` where it does not.
+    fn crossing(&self, best: f64, end: f64, allowed: f64) -> f64 {
+        if self.missed(end) <= allowed {
+            return end;
+        }
+        let (mut inside, mut outside) = (best, end);
+        for _ in 0..HALVINGS {
+            let middle = (inside + outside) / 2.0;
+            if self.missed(middle) <= allowed { inside = middle } else { outside = middle }
+        }
+        inside
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZES: [f64; 5] = [64.0, 128.0, 256.0, 512.0, 1024.0];
+
+    fn of(time: impl Fn(f64) -> f64) -> Growth {
+        growth(&SIZES, &SIZES.map(time), 0.95).unwrap()
+    }
+
+    #[test]
+    fn exact_laws_are_found_with_their_numbers() {
+        for (exponent, law) in
+            [(1.0, Law::Linear), (2.0, Law::Quadratic), (1.5, Law::Power), (0.5, Law::Power)]
+        {
+            let found = of(|n: f64| 5000.0 + 3.0 * n.powf(exponent));
+            assert_eq!(found.law, law);
+            assert!((found.exponent.value - exponent).abs() < 1e-4, "{found:?}");
+            assert!((found.constant / 5000.0 - 1.0).abs() < 1e-3, "{found:?}");
+            assert!((found.factor / 3.0 - 1.0).abs() < 1e-3, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn an_exponent_whose_interval_contains_1_is_no_other_power() {
+        // Rows of a matrix given to all, on 16 nodes of the simulated iPSC/860, in µs.
+        let times = [313.48, 366.68, 561.718, 974.997, 1801.558];
+        let found = growth(&SIZES, &times, 0.95).unwrap();
+        let Estimate { low, high, .. } = found.exponent;
+        assert!(low < 1.0 && high > 1.0, "{found:?}");
+        assert_ne!(found.law, Law::Power, "{found:?}");
+    }
+
+    #[test]
+    fn a_matrix_with_its_ring_is_quadratic_over_these_sizes() {
+        // (N/4 + 2)² doubles at 0.41 µs a byte.
+        let found = of(|n| 156e3 + 410.0 * 8.0 * (n / 4.0 + 2.0).powi(2));
+        assert_eq!(found.law, Law::Quadratic, "{found:?}");
+        // And without a start-up time the constant stays at 0.
+        let found = of(|n| 3.0 * n * n - 100.0);
+        assert_eq!((found.law, found.constant), (Law::Quadratic, 0.0), "{found:?}");
+    }
+
+    #[test]
+    fn what_is_linear_above_a_least_time_is_linear() {
+        // Guard rings on a 4 × 4 mesh of the simulated iPSC/860, in µs: the smallest are bound by
+        // overheads. The exponent alone would leave it undecided.
+        let times = [547.5, 602.8, 1022.7, 1862.4, 3541.7];
+        let found = growth(&SIZES, &times, 0.95).unwrap();
+        assert_eq!(found.law, Law::Linear, "{found:?}");
+        assert!(found.exponent.high > 1.9, "{found:?}");
+    }
+
+    #[test]
+    fn scatter_leaves_it_undecided() {
+        let scattered = [1.0, 1.6, 0.7, 1.5, 0.8];
+        let times: Vec<f64> =
+            SIZES.iter().zip(scattered).map(|(n, by)| (100.0 + 0.05 * n) * by).collect();
+        let law = growth(&SIZES, &times, 0.95).map(|found| found.law);
+        assert!(matches!(law, None | Some(Law::Undecided)), "{law:?}");
+        assert!(growth(&SIZES[..3], &[1.0, 2.0, 3.0], 0.95).is_none());
+    }
+}

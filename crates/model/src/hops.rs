@@ -1,0 +1,197 @@
+//! The time of a message by its length and the hops it takes: t(n, k) = t_startup + n·t_byte +
+//! (k − 1)·h.
+//!
+//! - [`fit`]: from times of several lengths at several distances to [`HopsFit`].
+//! - [`HopsFinding`]: what its numbers do not say, such as why one is not given.
+//!
+//! Source: Ganapati, "CoMet: A Synthetic Benchmark for Message-Passing Architectures" (1993), 5.1.
+//! Times are nanoseconds.
+
+mod finding;
+
+pub use finding::HopsFinding;
+
+use std::collections::BTreeSet;
+
+use bandgap_stats::outlier::inside_fence;
+use bandgap_stats::quantile::mean;
+use bandgap_stats::regression::{Plane, relative_plane};
+
+use crate::error::ModelError;
+use crate::hockney::{Range, ResidualSummary};
+use crate::signature::Estimate;
+
+/// Repeated times of messages of one length over one distance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HopTimes {
+    /// Message length.
+    pub bytes: u64,
+    /// Hops that a message takes, from 1.
+    pub hops: u32,
+    /// Times in nanoseconds, one per repetition.
+    pub times_ns: Vec<f64>,
+}
+
+/// The fit of all segments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HopsFit {
+    /// The segments, ascending.
+    pub segments: Vec<HopsSegment>,
+    /// Findings, and why parameters are absent.
+    pub findings: Vec<HopsFinding>,
+}
+
+/// Lengths of one protocol. An absent parameter has its reason among the findings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HopsSegment {
+    /// The lengths.
+    pub range: Range,
+    /// Number of points: lengths times distances.
+    pub points: usize,
+    /// The time of an empty message over one hop, in nanoseconds.
+    pub startup: Option<Estimate>,
+    /// The time of each further byte, in nanoseconds.
+    pub per_byte: Option<Estimate>,
+    /// h, the time of each further hop, in nanoseconds. It may be negative.
+    pub per_hop: Option<Estimate>,
+    /// The residuals; `None` without a fit.
+    pub residuals: Option<ResidualSummary>,
+    /// t_startup, t_byte and h as fitted, whatever was made of them; `None` where the points are too
+    /// few.
+    pub plane: Option<[f64; 3]>,
+}
+
+/// The chance of deviations from a line in the hops below which they are no chance.
+const RARE: f64 = 1e-3;
+
+/// Relative residuals below this are rounding, whatever their order.
+const SMALL_RESIDUAL: f64 = 1e-4;
+
+/// Relative residuals above this root mean square are a finding.
+const LARGE_RESIDUAL: f64 = 0.1;
+
+/// Fits t(n, k) = t_startup + n·t_byte + (k − 1)·h by least relative squares, each segment by itself.
+///
+/// `ends` are the largest lengths of all segments but the last, ascending: where the protocol
+/// changes, which [`crate::hockney::fit`] finds for one distance. Repetitions of a length and distance
+/// are one point, their mean inside the fence of [`bandgap_stats::outlier`].
+/// *Formula*: [`relative_plane`] over n and k − 1; t intervals.
+/// *Assumes* independent errors in proportion to the time.
+/// *Source*: [CoMet, 5.1].
+///
+/// # Errors
+/// [`ModelError::BadConfidence`], [`ModelError::NoTimes`], [`ModelError::BadTime`];
+/// [`ModelError::TooFewDistances`] where all points are equally far.
+pub fn fit(data: &[HopTimes], ends: &[u64], confidence: f64) -> Result<HopsFit, ModelError> {
+    if !(confidence > 0.0 && confidence < 1.0) {
+        return Err(ModelError::BadConfidence { confidence });
+    }
+    for of in data {
+        if of.times_ns.is_empty() {
+            return Err(ModelError::NoTimes { bytes: of.bytes });
+        }
+        if let Some(&value) = of.times_ns.iter().find(|time| !(**time > 0.0 && time.is_finite())) {
+            return Err(ModelError::BadTime { bytes: of.bytes, value });
+        }
+    }
+    let distances: BTreeSet<u32> = data.iter().map(|of| of.hops).collect();
+    if distances.len() < 2 {
+        return Err(ModelError::TooFewDistances { found: distances.len() });
+    }
+    let mut fit = HopsFit { segments: Vec::new(), findings: Vec::new() };
+    if distances.len() == 2 {
+        fit.findings.push(HopsFinding::TwoDistances);
+    }
+    let mut above = None;
+    for end in ends.iter().copied().chain([u64::MAX]) {
+        let inside = |bytes: u64| above.is_none_or(|above| bytes > above) && bytes <= end;
+        let points: Vec<&HopTimes> = data.iter().filter(|of| inside(of.bytes)).collect();
+        above = Some(end);
+        if !points.is_empty() {
+            let segment = segment(&points, confidence, &mut fit.findings);
+            fit.segments.push(segment);
+        }
+    }
+    Ok(fit)
+}
+
+fn segment(points: &[&HopTimes], confidence: f64, findings: &mut Vec<HopsFinding>) -> HopsSegment {
+    let sizes = || points.iter().map(|of| of.bytes);
+    let (from, to) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
+    let range = Range { from, to };
+    let mut segment = HopsSegment {
+        range,
+        points: points.len(),
+        startup: None,
+        per_byte: None,
+        per_hop: None,
+        residuals: None,
+        plane: None,
+    };
+    let n: Vec<f64> = points.iter().map(|of| of.bytes as f64).collect();
+    let further: Vec<f64> = points.iter().map(|of| f64::from(of.hops) - 1.0).collect();
+    let times: Vec<f64> = points.iter().map(|of| mean(&inside_fence(&of.times_ns))).collect();
+    let Some(plane) = relative_plane(&n, &further, &times) else {
+        findings.push(HopsFinding::TooFewPoints { range, points: points.len() });
+        return segment;
+    };
+    let fitted: Vec<f64> = n.iter().zip(&further).map(|(n, k)| plane.at(*n, *k)).collect();
+    let off: Vec<f64> = times.iter().zip(&fitted).map(|(t, fit)| (t - fit) / t).collect();
+    let rms_relative = mean(&off.iter().map(|off| off * off).collect::<Vec<f64>>()).sqrt();
+    let worst = (0..off.len()).max_by(|a, b| off[*a].abs().total_cmp(&off[*b].abs())).unwrap_or(0);
+    let (worst_relative, worst_bytes) = (off[worst], points[worst].bytes);
+    segment.residuals = Some(ResidualSummary { rms_relative, worst_relative, worst_bytes });
+    segment.plane = Some(plane.coefficients);
+    if rms_relative > LARGE_RESIDUAL {
+        findings.push(HopsFinding::LargeResiduals {
+            range,
+            rms: rms_relative,
+            worst: worst_relative,
+            at: worst_bytes,
+        });
+    }
+    if let Some(chance) = plane.bend_chance
+        && chance < RARE
+        && rms_relative > SMALL_RESIDUAL
+    {
+        findings.push(HopsFinding::NotLinear { range, rms: rms_relative, chance });
+    }
+    parameters(&plane, points.len(), confidence, &mut segment, findings);
+    segment
+}
+
+/// Fills in the parameters that make sense, and notes why others do not.
+fn parameters(
+    plane: &Plane,
+    samples: usize,
+    confidence: f64,
+    segment: &mut HopsSegment,
+    findings: &mut Vec<HopsFinding>,
+) {
+    let range = segment.range;
+    let estimate = |at: usize| {
+        let interval = plane.interval(at, confidence);
+        let estimator = "least relative squares of t(n, k)";
+        let value = plane.coefficients[at];
+        Estimate { value, low: interval.low, high: interval.high, samples, estimator }
+    };
+    let [startup, per_byte, per_hop] = [0, 1, 2].map(estimate);
+    match startup.value > 0.0 {
+        true => segment.startup = Some(startup),
+        false => findings.push(HopsFinding::NegativeStartup { range, startup: startup.value }),
+    }
+    match per_byte.value > 0.0 {
+        true => segment.per_byte = Some(per_byte),
+        false => findings.push(HopsFinding::NoRise { range, per_byte: per_byte.value }),
+    }
+    if per_byte.value > 0.0 && per_byte.low <= 0.0 {
+        findings.push(HopsFinding::RiseUndecided { range, most: per_byte.high });
+    }
+    let Estimate { value, low, high, .. } = per_hop;
+    if low <= 0.0 && high >= 0.0 {
+        findings.push(HopsFinding::HopUndecided { range, per_hop: value, low, high });
+    } else if high < 0.0 {
+        findings.push(HopsFinding::NegativeHop { range, per_hop: value, low, high });
+    }
+    segment.per_hop = Some(per_hop);
+}

@@ -1,0 +1,110 @@
+//! Costs of operations of all ranks against closed forms, worked out by hand.
+
+use bandgap_comm::collectives::{Algorithm, Barrier, Broadcast, Sum};
+use bandgap_model::collectives::{
+    ByLength, Hockney, LogGp, PointToPoint, barrier, broadcast, crossover, sum,
+};
+use bandgap_units::{Bytes, Ns, Rate};
+
+/// α = 1000 ns, β = 2 ns and γ = 3 ns a byte.
+const HOCKNEY: Hockney = Hockney { startup: Ns(1000.0), rate: Rate(0.5e9), add_per_byte: Ns(3.0) };
+
+const LOGGP: LogGp = LogGp {
+    send_overhead: Ns(20.0),
+    recv_overhead: Ns(30.0),
+    latency: Ns(100.0),
+    gap: Ns(60.0),
+    gap_per_byte: Ns(3.0),
+    add_per_byte: Ns(1.0),
+};
+
+fn broadcasts(on: &impl PointToPoint, ranks: usize, bytes: u64) -> [f64; 4] {
+    [Broadcast::Linear, Broadcast::Binomial, Broadcast::ScatterAllgather, Broadcast::Chain]
+        .map(|by| broadcast(by, on, ranks, Bytes(bytes)).0)
+}
+
+fn sums(on: &impl PointToPoint, ranks: usize, bytes: u64) -> [f64; 4] {
+    [Sum::Tree, Sum::RecursiveDoubling, Sum::Rabenseifner, Sum::Ring]
+        .map(|by| sum(by, on, ranks, Bytes(bytes)).0)
+}
+
+#[test]
+fn broadcasts_cost_what_thakur_and_others_give() {
+    // (P − 1)(α + nβ); ⌈log₂ P⌉(α + nβ); 2·log₂ P·α + 2(1 − 1/P)·nβ. 8192 bytes on eight ranks are
+    // four segments: (P − 1 + 4 − 1)(α + 2048β).
+    let expected = [7.0 * 17_384.0, 3.0 * 17_384.0, 6000.0 + 1.75 * 16_384.0, 10.0 * 5096.0];
+    assert_eq!(broadcasts(&HOCKNEY, 8, 8192), expected);
+    // P = 6, blocks of 1000 bytes: (⌈log₂ P⌉ + P − 1)·α + 2(1 − 1/P)·nβ.
+    let [linear, binomial, scatter, _] = broadcasts(&HOCKNEY, 6, 6000);
+    assert_eq!([linear, binomial], [5.0 * 13_000.0, 3.0 * 13_000.0]);
+    assert_eq!(scatter, 8.0 * 1000.0 + 10.0 / 6.0 * 12_000.0);
+}
+
+#[test]
+fn sums_cost_what_thakur_and_others_give() {
+    // log₂ P·(2(α + nβ) + nγ); log₂ P·(α + nβ + nγ); 2·log₂ P·α + 2(1 − 1/P)·nβ + (1 − 1/P)·nγ;
+    // the same with 2(P − 1)·α.
+    let bytes = 1.75 * 16_000.0 + 0.875 * 24_000.0;
+    let expected = [3.0 * 58_000.0, 3.0 * 41_000.0, 6000.0 + bytes, 14_000.0 + bytes];
+    assert_eq!(sums(&HOCKNEY, 8, 8000), expected);
+    // P = 6: four ranks, and two messages and an addition for the fold. n = 9600.
+    let message = 1000.0 + 19_200.0;
+    let fold = 2.0 * message + 28_800.0;
+    let expected = [
+        3.0 * fold,
+        2.0 * (message + 28_800.0) + fold,
+        4000.0 + 1.5 * 19_200.0 + 0.75 * 28_800.0 + fold,
+        10.0 * (1000.0 + 3200.0) + 5.0 * 4800.0,
+    ];
+    assert_eq!(sums(&HOCKNEY, 6, 9600), expected);
+}
+
+#[test]
+fn loggp_lets_messages_of_one_sender_overlap() {
+    // m(8) = 20 + 100 + 24 + 30 = 174; i(8) = g = 60. On five ranks the root sends to 4, 2 and 1,
+    // and 2 sends to 3: i + 2m is the longest way.
+    let [linear, binomial, ..] = broadcasts(&LOGGP, 5, 8);
+    assert_eq!([linear, binomial], [3.0 * 60.0 + 174.0, 60.0 + 2.0 * 174.0]);
+    // 1000 bytes: 3000 ns of the interface. Four ranks.
+    let [linear, binomial, scatter, _] = broadcasts(&LOGGP, 4, 1000);
+    assert_eq!([linear, binomial, scatter], [9150.0, 6300.0, 4.0 * 150.0 + 1.5 * 3000.0]);
+    // A chain of three ranks passes on a segment per max(os + or, g, s·G): 4 of 16 384 bytes.
+    let chain = broadcast(Broadcast::Chain, &LOGGP, 3, Bytes(65_536)).0;
+    assert_eq!(chain, 2.0 * (150.0 + 49_152.0) + 3.0 * 49_152.0);
+    // Two ranks: an exchange and an addition.
+    assert_eq!(sum(Sum::RecursiveDoubling, &LOGGP, 2, Bytes(8)).0, 174.0 + 8.0);
+    assert_eq!(barrier(Barrier::Dissemination, &LOGGP, 9).0, 4.0 * 150.0);
+    assert_eq!(barrier(Barrier::Tree, &LOGGP, 8).0, 6.0 * 150.0);
+}
+
+#[test]
+fn one_rank_costs_nothing() {
+    assert_eq!(broadcasts(&HOCKNEY, 1, 1000), [0.0; 4]);
+    assert_eq!(sums(&HOCKNEY, 1, 1000), [0.0; 4]);
+    assert!(Barrier::ALL.iter().all(|&by| barrier(by, &HOCKNEY, 1) == Ns::ZERO));
+}
+
+#[test]
+fn costs_by_length_are_those_of_each_message() {
+    let long = Hockney { startup: Ns(5000.0), ..HOCKNEY };
+    let both = ByLength { up_to: vec![(Bytes(2000), HOCKNEY)], longer: long };
+    // Rabenseifner on four ranks: halves of 4000 bytes, quarters of 2000, there and back.
+    let expected = 2.0 * (5000.0 + 8000.0) + 2.0 * (1000.0 + 4000.0) + 6000.0 * 3.0;
+    assert_eq!(sum(Sum::Rabenseifner, &both, 4, Bytes(8000)).0, expected);
+}
+
+#[test]
+fn a_crossover_is_where_two_costs_are_equal() {
+    let time = |by| move |bytes| sum(by, &HOCKNEY, 8, bytes);
+    let (doubling, ring) = (time(Sum::RecursiveDoubling), time(Sum::Ring));
+    // 3·1000 + 15n = 14·1000 + 3.5n + 2.625n: n = 11 000 / 8.875 = 1239.4.
+    let found = crossover(64..=1 << 20, 64, doubling, ring);
+    assert_eq!(found, Some(Bytes(1280)));
+    // One that is the faster one everywhere has none, on either side.
+    let (tree, doubling) = (time(Sum::Tree), time(Sum::RecursiveDoubling));
+    assert_eq!(crossover(64..=1 << 20, 64, tree, doubling), None);
+    assert_eq!(crossover(64..=1 << 20, 64, doubling, tree), None);
+    // Nor is it beyond the lengths asked for.
+    assert_eq!(crossover(64..=1024, 64, doubling, ring), None);
+    assert_eq!(crossover(1281..=1 << 20, 64, doubling, ring), None);
+}

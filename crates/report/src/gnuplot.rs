@@ -1,0 +1,154 @@
+//! Figures as data and a script for gnuplot.
+
+use std::fmt::Write as _;
+
+use bandgap_units::Ns;
+
+use crate::figure::{Axis, Dimension, Figure, Scale, Series, Style};
+
+/// The two files of figures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gnuplot {
+    /// A block for each curve, with two blank lines between blocks, as `index` wants them. Columns:
+    /// x, y, the ends of y's interval (y itself where it has none), and 1 if it converged, else 0. Times
+    /// are in seconds, rates in bytes per second.
+    pub data: String,
+    /// Draws the figures below one another. The terminal is the reader's choice.
+    pub script: String,
+}
+
+/// Figures as files of this name: `NAME.dat` and `NAME.gp`.
+pub fn gnuplot(figures: &[Figure], name: &str) -> Gnuplot {
+    let (mut data, mut script) = (String::new(), head(name, figures));
+    let mut index = 0;
+    for figure in figures {
+        let mut plots = Vec::new();
+        for series in figure.series.iter().filter(|series| has_points(series)) {
+            if index > 0 {
+                data.push_str("\n\n");
+            }
+            block(&mut data, figure, series);
+            plots.push(plot(figure, series, name, index));
+            index += 1;
+        }
+        if !plots.is_empty() {
+            script += &panel(figure, &plots);
+        }
+    }
+    script.push_str("unset multiplot\n");
+    Gnuplot { data, script }
+}
+
+fn has_points(series: &Series) -> bool {
+    series.points.iter().any(|point| point.y.is_finite() && point.x.is_finite())
+}
+
+/// A curve: a comment, and a line for each point. A blank line interrupts the curve.
+fn block(data: &mut String, figure: &Figure, series: &Series) {
+    let [x, y] = [&figure.x, &figure.y].map(title);
+    let _ = writeln!(data, "# {}: {}", bare(&figure.title), bare(&series.name));
+    let _ = writeln!(data, "# {} | {} | low | high | converged", bare(&x), bare(&y));
+    let mut is_open = false;
+    for point in &series.points {
+        if !point.y.is_finite() || !point.x.is_finite() {
+            // Two of them would end the block.
+            if std::mem::take(&mut is_open) {
+                data.push('\n');
+            }
+            continue;
+        }
+        let (low, high) = point.interval.unwrap_or((point.y, point.y));
+        let converged = u8::from(point.converged);
+        let [x, y, low, high] =
+            [(&figure.x, point.x), (&figure.y, point.y), (&figure.y, low), (&figure.y, high)]
+                .map(|(axis, value)| in_si(axis, value));
+        let _ = writeln!(data, "{x} {y} {low} {high} {converged}");
+        is_open = true;
+    }
+    if !is_open && data.ends_with("\n\n") {
+        data.pop();
+    }
+}
+
+fn head(name: &str, figures: &[Figure]) -> String {
+    let drawn = figures.iter().filter(|figure| figure.series.iter().any(has_points));
+    format!(
+        "# gnuplot -p {name}.gp, in this folder\n\
+         # set terminal pngcairo size 900,{height}\n\
+         # set output '{name}.png'\n\
+         set encoding utf8\n\
+         set multiplot layout {count},1\n",
+        height = 500 * drawn.clone().count().max(1),
+        count = drawn.count().max(1),
+    )
+}
+
+fn panel(figure: &Figure, plots: &[String]) -> String {
+    let axis = |name: &str, axis: &Axis| {
+        let scale = match axis.scale {
+            Scale::Linear => format!("unset logscale {name}\nset {name}range [*:*]\n"),
+            Scale::Log2 => format!("set logscale {name} 2\n"),
+            Scale::Log10 => format!("set logscale {name} 10\n"),
+        };
+        let format = match axis.dimension {
+            // Powers of a thousand with their letters.
+            Dimension::Time => format!("set format {name} '%.0s %cs'\n"),
+            Dimension::Rate => format!("set format {name} '%.0s %cB/s'\n"),
+            Dimension::Size => format!("set format {name} '%.0b %BB'\n"),
+            Dimension::Count => format!("set format {name} '%g'\n"),
+        };
+        format!("{scale}{format}set {name}label '{}' noenhanced\n", quoted(&axis.label))
+    };
+    format!(
+        "\nset title '{}' noenhanced\nset key outside right top\nset grid\n{}{}plot \\\n  {}\n",
+        quoted(&figure.title),
+        axis("x", &figure.x),
+        axis("y", &figure.y),
+        plots.join(", \\\n  "),
+    )
+}
+
+/// How a curve is drawn.
+fn plot(figure: &Figure, series: &Series, name: &str, index: usize) -> String {
+    let curve = figure.series.iter().position(|other| std::ptr::eq(other, series)).unwrap_or(0);
+    let (place, _) = figure.place(curve);
+    let (columns, with) = match series.style {
+        Style::Points => ("1:2:3:4", "yerrorbars"),
+        Style::Line => ("1:2:3:4", "yerrorlines"),
+        Style::Dashed => ("1:2", "lines dashtype 2"),
+        Style::Dotted => ("1:2", "lines dashtype 3"),
+    };
+    let title = match series.twin {
+        Some(_) => "notitle".to_owned(),
+        None => format!("title '{}' noenhanced", quoted(&series.name)),
+    };
+    format!("'{name}.dat' index {index} using {columns} with {with} linetype {} {title}", place + 1)
+}
+
+/// A value of an axis in SI units.
+fn in_si(axis: &Axis, value: f64) -> f64 {
+    if axis.dimension == Dimension::Time { Ns(value).as_secs() } else { value }
+}
+
+/// What an axis shows, with the unit of the numbers in the data.
+fn title(axis: &Axis) -> String {
+    match axis.dimension {
+        Dimension::Count => axis.label.clone(),
+        Dimension::Time => format!("{} (s)", axis.label),
+        Dimension::Size => format!("{} (bytes)", axis.label),
+        Dimension::Rate => format!("{} (bytes/s)", axis.label),
+    }
+}
+
+/// A text in one line.
+fn bare(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// A text between single quotes.
+fn quoted(text: &str) -> String {
+    bare(text).replace('\'', "''")
+}
+
+#[cfg(test)]
+mod tests;

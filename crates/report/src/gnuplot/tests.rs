@@ -1,0 +1,96 @@
+use std::process::{Command, Stdio};
+
+use super::*;
+use crate::figure::Datum;
+
+fn figure() -> Figure {
+    let curve = |name: &str, style, points: Vec<Datum>| Series {
+        name: name.into(),
+        points,
+        style,
+        twin: None,
+    };
+    let measured = vec![
+        Datum { x: 1.0, y: 100.0, interval: Some((90.0, 110.0)), converged: true },
+        Datum { converged: false, ..Datum::exact(4.0, 250.0) },
+    ];
+    let fitted = [1.0, 2.0].map(|x| Datum::exact(x, 100.0 * x));
+    let broken =
+        [Datum::gap(1.0), fitted[0], Datum::gap(1.5), Datum::gap(1.5), fitted[1], Datum::gap(2.0)];
+    let axis = |label: &str, scale, dimension| Axis { label: label.into(), scale, dimension };
+    Figure {
+        title: "one's own: 100 % \\ \"x\" $y".into(),
+        subtitle: String::new(),
+        x: axis("message size n", Scale::Log2, Dimension::Size),
+        y: axis("time t", Scale::Log10, Dimension::Time),
+        legend: "legend".into(),
+        series: vec![
+            curve("measured", Style::Line, measured),
+            curve("empty", Style::Line, vec![Datum::gap(1.0)]),
+            Series { twin: Some(0), ..curve("fit", Style::Dashed, broken.into()) },
+        ],
+        references: vec![],
+        regions: vec![],
+        marks: vec![],
+        notes: vec![],
+    }
+}
+
+#[test]
+fn each_curve_is_a_block_of_its_own() {
+    let drawn = gnuplot(&[figure()], "echo");
+    let expected = "\
+        # one's own: 100 % \\ \"x\" $y: measured\n\
+        # message size n (bytes) | time t (s) | low | high | converged\n\
+        1 0.0000001 0.00000009 0.00000011 1\n\
+        4 0.00000025 0.00000025 0.00000025 0\n\
+        \n\n\
+        # one's own: 100 % \\ \"x\" $y: fit\n\
+        # message size n (bytes) | time t (s) | low | high | converged\n\
+        1 0.0000001 0.0000001 0.0000001 1\n\
+        \n\
+        2 0.0000002 0.0000002 0.0000002 1\n";
+    assert_eq!(drawn.data, expected);
+    let plots: Vec<&str> = drawn.script.lines().filter(|line| line.contains(".dat")).collect();
+    assert_eq!(
+        plots,
+        [
+            "  'echo.dat' index 0 using 1:2:3:4 with yerrorlines linetype 1 title 'measured' \
+             noenhanced, \\",
+            "  'echo.dat' index 1 using 1:2 with lines dashtype 2 linetype 1 notitle",
+        ]
+    );
+    for line in ["set logscale x 2", "set logscale y 10", "# set output 'echo.png'"] {
+        assert!(drawn.script.lines().any(|other| other == line), "{line}: {}", drawn.script);
+    }
+    assert!(!drawn.script.lines().any(|line| line.starts_with("set terminal")), "{}", drawn.script);
+}
+
+#[test]
+fn blocks_count_on_through_all_figures() {
+    let drawn = gnuplot(&[figure(), figure()], "two");
+    for index in 0..4 {
+        assert!(drawn.script.contains(&format!("'two.dat' index {index} ")), "{}", drawn.script);
+    }
+    // Blocks are as many as blank pairs and one.
+    assert_eq!(drawn.data.matches("\n\n\n").count() + 1, 4);
+    assert!(drawn.script.contains("layout 2,1"));
+}
+
+#[test]
+fn gnuplot_itself_draws_it() {
+    if Command::new("gnuplot").arg("--version").stdout(Stdio::null()).status().is_err() {
+        eprintln!("SKIPPED: there is no gnuplot here, so its files are not tried with it");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let drawn = gnuplot(&[figure(), figure()], "try");
+    std::fs::write(folder.path().join("try.dat"), &drawn.data).unwrap();
+    let script = format!("set terminal svg\nset output 'try.svg'\n{}", drawn.script);
+    std::fs::write(folder.path().join("try.gp"), script).unwrap();
+    let done = Command::new("gnuplot").arg("try.gp").current_dir(folder.path()).output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(done.status.success() && said.trim().is_empty(), "{said}");
+    let svg = std::fs::read_to_string(folder.path().join("try.svg")).unwrap();
+    assert!(svg.contains("measured") && svg.contains("one's own") || svg.contains("one&#39;s own"));
+}

@@ -1,0 +1,60 @@
+//! Fits over distances as they are recorded.
+
+use bandgap_campaign::signature::within;
+use bandgap_model::Estimate;
+use bandgap_model::hops::{HopTimes, HopsSegment as Fitted, fit};
+use bandgap_record::{Number, Quantity, RecordError, Seconds, Unit};
+use bandgap_units::Ns;
+
+use super::schema::{Hops, HopsPlane, HopsSegment};
+use crate::error::AssembleError;
+use crate::hockney::Residuals;
+use crate::measured::recorded;
+
+/// The series of these points, with segments that end at `ends`.
+///
+/// # Errors
+/// The times cannot be fitted, as those of one distance, or a number cannot be recorded.
+pub(crate) fn hops(
+    (name, transport): (&str, &str),
+    times: &[HopTimes],
+    ends: &[u64],
+    (confidence, precision): (f64, f64),
+) -> Result<Hops, AssembleError> {
+    let fit = fit(times, ends, confidence)?;
+    let mut distances: Vec<u32> = times.iter().map(|of| of.hops).collect();
+    distances.sort_unstable();
+    distances.dedup();
+    let segments = fit.segments.iter().map(|of| segment(of, precision));
+    Ok(Hops {
+        name: name.to_owned(),
+        transport: transport.to_owned(),
+        distances,
+        segments: segments.collect::<Result<_, RecordError>>()?,
+        findings: fit.findings.iter().map(ToString::to_string).collect(),
+    })
+}
+
+fn segment(of: &Fitted, precision: f64) -> Result<HopsSegment, RecordError> {
+    let parameter = |estimate: &Option<Estimate>| -> Result<Option<Quantity>, RecordError> {
+        let Some(found) = estimate else { return Ok(None) };
+        recorded(found, Unit::Second, within(found, precision)).map(Some)
+    };
+    Ok(HopsSegment {
+        from_bytes: of.range.from,
+        to_bytes: of.range.to,
+        points: of.points as u64,
+        t_startup: parameter(&of.startup)?,
+        t_byte: parameter(&of.per_byte)?,
+        h: parameter(&of.per_hop)?,
+        residuals: of.residuals.map(|residuals| Residuals {
+            rms_relative: Number(residuals.rms_relative),
+            worst_relative: Number(residuals.worst_relative),
+            worst_bytes: residuals.worst_bytes,
+        }),
+        plane: of.plane.map(|plane| {
+            let [intercept, per_byte, per_hop] = plane.map(|ns| Seconds::from(Ns(ns)));
+            HopsPlane { intercept, per_byte, per_hop }
+        }),
+    })
+}

@@ -1,0 +1,272 @@
+//! From batches to hidden shares.
+
+use bandgap_campaign::Setting;
+use bandgap_campaign::data::Batch as Measured;
+use bandgap_campaign::judge::Judged;
+use bandgap_campaign::overlap::{Cell, OverlapPlan};
+use bandgap_kernels::OverlapMode;
+use bandgap_record::{Evidence, Quantity, RecordError};
+use bandgap_stats::interval::mean_interval;
+use bandgap_stats::paired::{PairedRatio, paired_ratio, undisturbed};
+use bandgap_stats::quantile::mean;
+use bandgap_stats::{Interval, batch_value};
+use bandgap_units::Ns;
+
+use super::findings::findings;
+use super::schema::{Overlap, OverlapBatches, OverlapPoint};
+use crate::error::AssembleError;
+use crate::measured::{Batch, Checked, State, estimated};
+
+/// What there is to say of the table of such a plan.
+pub(crate) fn overlap(
+    setting: &Setting,
+    plan: &OverlapPlan,
+    judged: &Judged<'_>,
+) -> Result<Overlap, AssembleError> {
+    let mut points = Vec::new();
+    for &bytes in &plan.sizes {
+        for &elements in &plan.elements {
+            points.extend(point(judged, setting.is_virtual(), bytes, elements)?);
+        }
+    }
+    if points.is_empty() {
+        return Err(AssembleError::Empty);
+    }
+    let verified =
+        || judged.table().verified().filter(|(key, _)| key.text("mode") != Some("computation"));
+    let checked = Checked::of(verified().map(|(_, verified)| verified));
+    Ok(Overlap {
+        transport: setting.transport.clone(),
+        ranks: setting.ranks as u32,
+        pair: plan.pair.map(|rank| rank as u32),
+        cores: setting.cores(plan.pair).map(|cores| cores.map(|core| core as u32)),
+        launches: setting.launches,
+        checked: (!setting.is_virtual()).then_some(checked),
+        state: State::seen(judged),
+        findings: findings(&points, judged),
+        batches: plan.cells().into_iter().map(|cell| batches(judged, cell)).collect(),
+        points,
+    })
+}
+
+fn batches(judged: &Judged<'_>, cell: Cell) -> OverlapBatches {
+    let Cell { mode, bytes, elements } = cell;
+    OverlapBatches {
+        mode,
+        bytes: mode.exchanges().then_some(bytes.into()),
+        elements: mode.computes().then_some(elements.into()),
+        batches: judged.table().batches(&cell.key()).iter().map(|b| Batch::of(b, judged)).collect(),
+    }
+}
+
+/// Values of batches that were measured in one round: T_b, T_n, T_x, T_c, T_o.
+type Row = [f64; 5];
+
+/// The rounds in which all five were measured in the state seen from. None is disturbed.
+fn rounds(judged: &Judged<'_>, cells: [Cell; 5]) -> Vec<Row> {
+    let usable = |batch: &&Measured| judged.counts(batch) && !batch.samples.is_empty();
+    let of = |cell: Cell, round: (u32, u32)| {
+        let mut batches = judged.table().batches(&cell.key()).iter().filter(usable);
+        let batch = batches.find(|batch| (batch.launch, batch.round) == round)?;
+        Some(batch_value(&batch.samples))
+    };
+    let [first, ..] = cells;
+    let all = judged.table().batches(&first.key()).iter().filter(usable).filter_map(|batch| {
+        let round = (batch.launch, batch.round);
+        let mut row = [0.0; 5];
+        for (value, cell) in row.iter_mut().zip(cells) {
+            *value = of(cell, round)?;
+        }
+        Some(row)
+    });
+    undisturbed(&all.collect::<Vec<Row>>())
+}
+
+const GAIN: &str = "mean of T_b − T_n over rounds, t interval";
+const HIDEABLE: &str = "min(T_c, T_x − T_o) of means over rounds, t interval";
+const SHARE: &str = "ratio of means over rounds, Fieller's interval";
+
+/// One point; `None` where a part of it has fewer than two batches, or no two rounds have all.
+fn point(
+    judged: &Judged<'_>,
+    virtual_time: bool,
+    bytes: u32,
+    elements: u32,
+) -> Result<Option<OverlapPoint>, RecordError> {
+    let cells = [
+        OverlapMode::Blocking,
+        OverlapMode::NonBlocking,
+        OverlapMode::Exchange,
+        OverlapMode::Computation,
+        OverlapMode::Overheads,
+    ]
+    .map(|mode| Cell::of(mode, bytes, elements));
+    let times = cells.map(|cell| estimated(judged, &cell.key(), virtual_time));
+    let [Some(blocking), Some(non_blocking), Some(exchange), Some(computation), Some(overheads)] =
+        times
+    else {
+        return Ok(None);
+    };
+    let rows = rounds(judged, cells);
+    let (confidence, samples) = (judged.confidence(), rows.len() as u64);
+    let gains: Vec<f64> = rows.iter().map(|[blocking, begun, ..]| blocking - begun).collect();
+    let Some(interval) = mean_interval(&gains, confidence) else { return Ok(None) };
+    let narrow = |interval: &Interval, of: f64| {
+        virtual_time || interval.half_width() <= judged.precision() * of
+    };
+    // Beside the times that it is a difference of.
+    let is_narrow = narrow(&interval, blocking.value.0 * 1e9);
+    let gain = time(mean(&gains), interval, Evidence::new(GAIN, samples, is_narrow))?;
+    let (mut hideable, mut share) = (None, None);
+    if elements > 0 {
+        let parts = hideables(&rows);
+        if let Some(interval) = mean_interval(&parts, confidence) {
+            let is_narrow = narrow(&interval, mean(&parts).abs());
+            let evidence = Evidence::new(HIDEABLE, samples, is_narrow);
+            hideable = Some(time(mean(&parts), interval, evidence)?);
+        }
+        let pairs: Vec<(f64, f64)> = gains.iter().copied().zip(parts).collect();
+        if let Some(PairedRatio { value, interval }) =
+            paired_ratio(&pairs, confidence).filter(|_| mean_of_second(&pairs) > 0.0)
+        {
+            let evidence = Evidence::new(SHARE, samples, narrow(&interval, 1.0));
+            share = Some(Quantity::number(value, Some((interval.low, interval.high)), evidence)?);
+        }
+    }
+    Ok(Some(OverlapPoint {
+        bytes: bytes.into(),
+        elements: elements.into(),
+        blocking,
+        non_blocking,
+        exchange,
+        computation,
+        overheads,
+        gain,
+        hideable,
+        share,
+    }))
+}
+
+fn mean_of_second(pairs: &[(f64, f64)]) -> f64 {
+    mean(&pairs.iter().map(|pair| pair.1).collect::<Vec<_>>())
+}
+
+/// The shorter of the two parts, in each round the same one: that whose mean is less.
+fn hideables(rows: &[Row]) -> Vec<f64> {
+    let computations: Vec<f64> =
+        rows.iter().map(|[_, _, _, computation, _]| *computation).collect();
+    let exchanges: Vec<f64> =
+        rows.iter().map(|[_, _, exchange, _, overheads]| exchange - overheads).collect();
+    let is_shorter = !rows.is_empty() && mean(&computations) <= mean(&exchanges);
+    if is_shorter { computations } else { exchanges }
+}
+
+fn time(value: f64, interval: Interval, by: Evidence) -> Result<Quantity, RecordError> {
+    Quantity::time(Ns(value), Some((Ns(interval.low), Ns(interval.high))), by)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bandgap_campaign::data::{Kept, Table};
+    use bandgap_campaign::plan::Asked;
+
+    fn plan() -> OverlapPlan {
+        let asked = Asked {
+            precision: 0.05,
+            confidence: 0.95,
+            budget: 1.0,
+            seed: 1,
+            stamp: 0.0,
+            check: false,
+        };
+        OverlapPlan { asked, pair: [0, 1], sizes: vec![8], elements: vec![0, 10], samples: 1 }
+    }
+
+    /// A table of rounds, each with T_b, T_n, T_x, T_c, T_o.
+    fn table(rounds: &[Row]) -> Table {
+        let mut table = Table::default();
+        for (round, row) in (0..).zip(rounds) {
+            for (mode, value) in OverlapMode::ALL.into_iter().zip(row) {
+                for elements in [0, 10] {
+                    let cell = Cell::of(mode, 8, elements);
+                    if elements == 0
+                        && [OverlapMode::Exchange, OverlapMode::Overheads].contains(&mode)
+                    {
+                        continue;
+                    }
+                    let batch = Measured { samples: vec![*value], round, ..Measured::default() };
+                    table.push(Kept::Batch { key: cell.key(), batch });
+                }
+            }
+        }
+        table
+    }
+
+    fn found(rounds: &[Row]) -> Overlap {
+        let (plan, table) = (plan(), table(rounds));
+        let setting = Setting { cpus: Some(vec![0, 1]), ranks: 2, ..Setting::default() };
+        overlap(&setting, &plan, &plan.asked.judge(&table)).unwrap()
+    }
+
+    #[test]
+    fn the_share_is_of_what_is_no_overhead_and_a_slowdown_is_negative() {
+        // T_x − T_o = 60, T_c = 100: of 60 the gain of −15 is −25 %.
+        let overlap = found(&[[200.0, 215.0, 100.0, 100.0, 40.0]; 3]);
+        let point = &overlap.points[1];
+        let share = point.share.as_ref().unwrap();
+        assert!((share.value.0 + 0.25).abs() < 1e-12);
+        assert_eq!(point.share_in_words(), "-25.0 %");
+        assert!((point.gain.value.0 + 15e-9).abs() < 1e-18);
+        assert!((point.hideable.as_ref().unwrap().value.0 - 60e-9).abs() < 1e-18);
+        // T_c = 30 is the shorter part.
+        let point = &found(&[[130.0, 100.0, 100.0, 30.0, 40.0]; 3]).points[1];
+        assert!((point.share.as_ref().unwrap().value.0 - 1.0).abs() < 1e-12);
+        // Without a computation there is no share.
+        assert!(overlap.points[0].share.is_none() && overlap.points[0].hideable.is_none());
+        assert_eq!(overlap.points[0].share_in_words(), "–");
+    }
+
+    #[test]
+    fn where_nothing_is_left_to_hide_the_share_is_undecided() {
+        let rows = [[200.0, 190.0, 100.0, 100.0, 99.0], [200.0, 190.0, 100.0, 100.0, 102.0]];
+        let point = &found(&rows).points[1];
+        assert!(point.share.is_none() && point.hideable.is_some());
+        assert_eq!(point.share_in_words(), "undecided");
+        // Nor is a share of less than nothing a share.
+        let point = &found(&[[200.0, 190.0, 100.0, 100.0, 150.0]; 3]).points[1];
+        assert!(point.share.is_none());
+    }
+
+    #[test]
+    fn what_all_of_a_round_have_in_common_does_not_widen_the_share() {
+        // Each round has its own pace: T_b − T_n is always half of T_x − T_o.
+        let paces = [1.0, 1.1, 0.9, 1.05, 0.95];
+        let rows = paces.map(|pace| [200.0, 170.0, 100.0, 100.0, 40.0].map(|time| time * pace));
+        let share = found(&rows).points[1].share.clone().unwrap();
+        let (low, high) = share.interval().unwrap();
+        assert!((share.value.0 - 0.5).abs() < 1e-12 && high - low < 1e-9, "{share:?}");
+        // The same times in other rounds do.
+        let mixed = [0, 1, 2, 3, 4].map(|i| {
+            let mut row = rows[i];
+            row[1] = rows[(i + 1) % 5][1];
+            row
+        });
+        let share = found(&mixed).points[1].share.clone().unwrap();
+        let (low, high) = share.interval().unwrap();
+        assert!(high - low > 0.1, "{share:?}");
+    }
+
+    #[test]
+    fn rounds_of_which_a_part_is_missing_do_not_count() {
+        let mut table = table(&[[200.0, 170.0, 100.0, 100.0, 40.0]; 3]);
+        let cell = Cell::of(OverlapMode::Blocking, 8, 10);
+        let batch = Measured { samples: vec![9e9], round: 7, ..Measured::default() };
+        table.push(Kept::Batch { key: cell.key(), batch });
+        let plan = plan();
+        let setting = Setting { cpus: Some(vec![0, 1]), ..Setting::default() };
+        let overlap = overlap(&setting, &plan, &plan.asked.judge(&table)).unwrap();
+        assert_eq!(overlap.points[1].share.as_ref().unwrap().samples, 3);
+        assert!((overlap.points[1].share.as_ref().unwrap().value.0 - 0.5).abs() < 1e-12);
+    }
+}

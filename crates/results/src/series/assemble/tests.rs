@@ -1,0 +1,59 @@
+use bandgap_campaign::data::{Batch, Kept, Table, Verified};
+use bandgap_campaign::plan::Asked;
+use bandgap_kernels as kernels;
+
+use super::*;
+
+fn single(bytes: u32) -> Step {
+    Step::new("comms1", bytes, 1, 2)
+}
+
+fn series(cpus: Option<Vec<usize>>, verified: &[(u32, Verified)]) -> Series {
+    let (precision, confidence, budget, seed) = (0.05, 0.95, 1.0, 1);
+    let plan = SeriesPlan {
+        asked: Asked { precision, confidence, budget, seed, stamp: 0.0, check: false },
+        steps: vec![single(8), single(64)],
+        samples: 1,
+    };
+    let mut table = Table::default();
+    for (bytes, time) in [(64, 130.0), (8, 100.0), (64, 132.0), (8, 101.0)] {
+        let batch = Batch { samples: vec![time], ..Batch::default() };
+        table.push(Kept::Batch { key: key(&single(bytes), Part::Whole), batch });
+    }
+    for (bytes, verified) in verified.iter().cloned() {
+        let key = key(&single(bytes), Part::Whole);
+        table.push(Kept::Verified { key, verified });
+    }
+    let setting = Setting { transport: "shm".into(), ranks: 2, cpus, ..Setting::default() };
+    let measured = Measured { setting: &setting, plan: &plan, judged: &plan.asked.judge(&table) };
+    // Two sizes are too few for a line.
+    let [Outcome::Series(series)] = &measured.outcomes().unwrap()[..] else { panic!("one series") };
+    Series::clone(series)
+}
+
+#[test]
+fn what_was_checked_of_all_points_is_recorded() {
+    let of = |received, compared| kernels::Checked { received, compared, summed: 0 };
+    let both = [
+        (8, Verified::of_checked(of(40, 40))),
+        (8, Verified::of_timed(of(100, 4))),
+        (64, Verified::of_checked(of(20, 20))),
+    ];
+    let sum = Checked {
+        batches: 2,
+        messages: 60,
+        compared: 60,
+        points_left_out: 0,
+        timed_batches: 1,
+        timed_messages: 100,
+        timed_compared: 4,
+    };
+    let real = series(Some(vec![0, 1]), &both);
+    assert_eq!((real.checked, real.verified), (Some(sum), true));
+    // Nothing was compared: so it is said.
+    let none = series(Some(vec![0, 1]), &[]);
+    assert_eq!((none.checked, none.verified), (Some(Checked::default()), false));
+    let simulated = series(None, &both);
+    assert_eq!((simulated.checked, simulated.verified), (None, false));
+    assert_eq!(real.points.iter().map(|point| point.bytes).collect::<Vec<_>>(), [8, 64]);
+}

@@ -1,0 +1,85 @@
+//! The fits of a series: a line for each of its curves, and one formula over distances.
+
+use std::collections::BTreeMap;
+
+use bandgap_model::ModelError;
+use bandgap_model::hockney::{HockneyFit, HockneyOptions, SizedTimes, fit};
+use bandgap_model::hops::HopTimes;
+
+use super::schema::Series;
+use crate::Outcome;
+use crate::error::AssembleError;
+use crate::hockney::assemble::Fitting;
+use crate::hops::assemble::hops;
+use crate::measured::Which;
+
+/// The fits of a series.
+#[derive(Default)]
+pub(super) struct Fits {
+    /// As they are recorded.
+    pub(super) outcomes: Vec<Outcome>,
+    /// The Hockney fit of the nearest distance, or of the first curve.
+    pub(super) nearest: Option<HockneyFit>,
+    /// What there is to say of curves that cannot be fitted.
+    pub(super) unfitted: Vec<String>,
+}
+
+/// The fits of a series with these times on its curves; none of too few sizes, and none over
+/// dimensions, where bytes are no axis.
+pub(super) fn fits(
+    series: &Series,
+    curves: BTreeMap<Which, Vec<SizedTimes>>,
+    (confidence, precision): (f64, f64),
+) -> Result<Fits, AssembleError> {
+    let mut fits = Fits::default();
+    if series.points.iter().any(|point| point.dimension.is_some()) {
+        return Ok(fits);
+    }
+    let options = HockneyOptions { confidence, ..HockneyOptions::default() };
+    let (name, transport) = (series.name.as_str(), series.transport.as_str());
+    let mut distances = Vec::new();
+    let mut nearest = u32::MAX;
+    for (which, times) in curves {
+        let of_curve = series.points.iter().find(|point| series.which(point) == which);
+        let hops = of_curve.and_then(|point| point.hops);
+        if let Some(hops) = hops {
+            let at = |SizedTimes { bytes, times_ns }| HopTimes { bytes, hops, times_ns };
+            distances.extend(times.iter().cloned().map(at));
+        }
+        let fitting = Fitting { name, transport, which, precision, notes: Vec::new() };
+        match fit(&times, &options) {
+            Ok(both) => {
+                fits.outcomes.extend(fitting.recorded(&both)?.map(Outcome::from));
+                if fits.nearest.is_none() || hops.unwrap_or(0) < nearest {
+                    nearest = hops.unwrap_or(0);
+                    fits.nearest = Some(both);
+                }
+            }
+            Err(ModelError::TooFewSizes { .. }) => {}
+            // The times stay what they are.
+            Err(error) => {
+                fits.unfitted.push(format!("No line is fitted{}: {error}.", of(&fitting.which)));
+            }
+        }
+    }
+    if !distances.is_empty() {
+        let breaks = fits.nearest.as_ref().map_or(&[][..], |fit| &fit.breakpoints);
+        let ends: Vec<u64> = breaks.iter().map(|point| point.last_below).collect();
+        match hops((name, transport), &distances, &ends, (confidence, precision)) {
+            Ok(over) => fits.outcomes.push(over.into()),
+            Err(AssembleError::Model(error)) => {
+                fits.unfitted.push(format!("The time of a hop is not fitted: {error}."));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(fits)
+}
+
+/// Of which curve, if there are several.
+fn of(which: &Which) -> String {
+    match which.words() {
+        none if none.is_empty() => none,
+        words => format!(" to {words}"),
+    }
+}

@@ -1,0 +1,262 @@
+//! How the times of a series grow: with the dimension of a matrix, and with the number of ranks.
+
+use std::collections::BTreeMap;
+
+use bandgap_campaign::signature::within;
+use bandgap_model::doublings::doublings;
+use bandgap_model::growth::{Law, growth};
+use bandgap_record::{Number, RecordError, Seconds, Unit};
+use bandgap_report::table::{interval, value};
+use bandgap_units::{Fraction, Ns, significant};
+
+use super::derived::{RankGrowth, SizeGrowth};
+use super::schema::{Series, SeriesPoint};
+use crate::measured::{Which, recorded};
+
+/// Curves of a figure over ranks, at most.
+const CURVES: usize = 6;
+
+/// How each curve of a series over dimensions grows with them.
+pub(super) fn over_sizes(
+    series: &Series,
+    (confidence, precision): (f64, f64),
+) -> Result<Vec<SizeGrowth>, RecordError> {
+    let mut found = Vec::new();
+    if series.points.iter().any(|point| point.dimension.is_none()) {
+        return Ok(found);
+    }
+    for (which, points) in series.curves() {
+        let sizes: Vec<f64> = points.iter().map(|point| point.size() as f64).collect();
+        let times: Vec<f64> =
+            points.iter().filter_map(|point| point.time.as_time()).map(|t| t.0).collect();
+        let Some(of) = growth(&sizes, &times, confidence) else { continue };
+        let converged = within(&of.exponent, precision);
+        found.push(SizeGrowth {
+            which,
+            from: points.iter().map(|point| point.size()).min().unwrap_or(0),
+            to: points.iter().map(|point| point.size()).max().unwrap_or(0),
+            law: of.law,
+            exponent: recorded(&of.exponent, Unit::One, converged)?,
+            constant: Seconds::from(Ns(of.constant)),
+            factor: Seconds::from(Ns(of.factor)),
+            rms_relative: Number(of.rms_relative),
+        });
+    }
+    Ok(found)
+}
+
+/// How a series over several numbers of ranks grows with their doublings: at a few sizes, in each
+/// variant.
+pub(super) fn over_ranks(
+    series: &Series,
+    (confidence, precision): (f64, f64),
+) -> Result<Vec<RankGrowth>, RecordError> {
+    let mut found = Vec::new();
+    if !series.has_several_ranks() {
+        return Ok(found);
+    }
+    let sizes = few_sizes(series);
+    let several = series.has_several_variants();
+    // Times over ranks, by variant and size.
+    let mut curves = BTreeMap::<(Option<String>, u64), Vec<(u32, f64)>>::new();
+    for point in series.points.iter().filter(|point| sizes.contains(&point.size())) {
+        let variant = point.variant.clone().filter(|_| several);
+        let Some(Ns(time)) = point.time.as_time() else { continue };
+        curves.entry((variant, point.size())).or_default().push((point.ranks, time));
+    }
+    for ((variant, size), times) in curves {
+        let Some(of) = doublings(&times, confidence) else { continue };
+        let powers = times.iter().map(|(ranks, _)| *ranks).filter(|ranks| ranks.is_power_of_two());
+        let converged = within(&of.per_doubling, precision);
+        found.push(RankGrowth {
+            variant,
+            size,
+            ranks: powers.collect(),
+            constant: Seconds::from(Ns(of.constant)),
+            per_doubling: recorded(&of.per_doubling, Unit::Second, converged)?,
+            rms_relative: Number(of.rms_relative),
+            linear: of.is_linear,
+        });
+    }
+    Ok(found)
+}
+
+/// A few sizes of a series that were measured on all numbers of ranks: the least, the greatest, and
+/// powers of two between them.
+pub(super) fn few_sizes(series: &Series) -> Vec<u64> {
+    let mut on: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+    for point in &series.points {
+        on.entry(point.size()).or_default().push(point.ranks);
+    }
+    let mut ranks: Vec<u32> = series.points.iter().map(|point| point.ranks).collect();
+    ranks.sort_unstable();
+    ranks.dedup();
+    let everywhere = |on: &[u32]| ranks.iter().all(|ranks| on.contains(ranks));
+    let sizes: Vec<u64> =
+        on.iter().filter(|(_, on)| everywhere(on)).map(|(size, _)| *size).collect();
+    let (Some(&least), Some(&most)) = (sizes.first(), sizes.last()) else { return Vec::new() };
+    let round: Vec<u64> = sizes
+        .into_iter()
+        .filter(|size| [least, most].contains(size) || size.is_power_of_two())
+        .collect();
+    let last = round.len() - 1;
+    let wanted = CURVES.min(round.len()).max(2) - 1;
+    let mut few: Vec<u64> =
+        (0..=wanted).map(|at| round[(at * last + wanted / 2) / wanted]).collect();
+    few.dedup();
+    few
+}
+
+/// Both in words.
+pub(super) fn sentences(series: &Series) -> Vec<String> {
+    let mut told: Vec<String> = series.growth.iter().map(sized).collect();
+    if !series.has_several_ranks() || series.points.iter().any(|point| point.dimension.is_some()) {
+        return told;
+    }
+    if series.doublings.is_empty() {
+        told.push(
+            "Whether the time is linear in log₂ P is undecided: that takes three powers of two as \
+             numbers of ranks P."
+                .to_owned(),
+        );
+    }
+    let alike = series.doublings.chunk_by(|a, b| a.variant == b.variant);
+    told.extend(alike.map(|of| doubled(series, of)));
+    told
+}
+
+fn sized(of: &SizeGrowth) -> String {
+    let how = match of.law {
+        Law::Linear => "is linear in N",
+        Law::Quadratic => "is quadratic in N",
+        Law::Power => "grows neither like N nor like N²",
+        Law::Undecided => "grows with N in a way that these sizes leave undecided",
+    };
+    let subject = match of.which.words() {
+        none if none.is_empty() => "The time".to_owned(),
+        words => format!("The time on {words}"),
+    };
+    format!(
+        "{subject} {how} from N = {} to {}: t = a + b·Nᵉ with e = {} ({}) and a = {}.",
+        of.from,
+        of.to,
+        significant(of.exponent.value.0, 3),
+        interval(&of.exponent),
+        of.constant.ns(),
+    )
+}
+
+/// A sentence on all sizes of a variant.
+fn doubled(series: &Series, of: &[RankGrowth]) -> String {
+    let words = |size: u64| {
+        let point = series.points.iter().find(|point| point.size() == size);
+        point.map_or(size.to_string(), SeriesPoint::size_in_words)
+    };
+    let one = |growth: &RankGrowth| {
+        let at = match series.has_one_size() {
+            true => String::new(),
+            false => format!("{} ", words(growth.size)),
+        };
+        // What is below this is rounding.
+        let share = if growth.rms_relative.0 < 1e-9 { 0.0 } else { growth.rms_relative.0 };
+        format!(
+            "{at}({}, {}, a doubling; residuals {})",
+            value(&growth.per_doubling),
+            interval(&growth.per_doubling),
+            Fraction(share)
+        )
+    };
+    let at = if series.has_one_size() { " " } else { " at " };
+    let part = |linear: Option<bool>| {
+        let all: Vec<String> = of.iter().filter(|of| of.linear == linear).map(one).collect();
+        (!all.is_empty()).then(|| format!("{at}{}", all.join(", ")))
+    };
+    let decided = |linear: bool| {
+        let is = if linear { "linear" } else { "not linear" };
+        Some(format!("{is} in log₂ P{}", part(Some(linear))?))
+    };
+    let who = of[0].variant.as_ref().map_or(String::new(), |variant| format!(" of {variant}"));
+    let parts: Vec<String> = [true, false].into_iter().filter_map(decided).collect();
+    let decided = (!parts.is_empty()).then(|| format!("The time{who} is {}.", parts.join("; ")));
+    let undecided = part(None)
+        .map(|places| format!("Whether the time{who} rises with log₂ P is undecided{places}."));
+    [decided, undecided].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// The fitted time at a size, in nanoseconds.
+pub(super) fn at(growth: &SizeGrowth, size: f64) -> f64 {
+    growth.constant.ns().0 + growth.factor.ns().0 * size.powf(growth.exponent.value.0)
+}
+
+/// The growth of a curve.
+pub(super) fn of_curve<'a>(series: &'a Series, which: &Which) -> Option<&'a SizeGrowth> {
+    series.growth.iter().find(|growth| growth.which == *which)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::series::tests::{example, point};
+
+    #[test]
+    fn how_matrices_grow_is_told_in_a_sentence() {
+        let matrix = |rows: u64| {
+            let time = 3e5 + 2.0 * (rows * rows) as f64;
+            SeriesPoint { dimension: Some(rows), ..point(8 * rows, 16, time) }
+        };
+        let mut series = example("transpose", [64, 128, 256, 512, 1024].map(matrix).into());
+        series.growth = over_sizes(&series, (0.95, 0.05)).unwrap();
+        let [told] = &sentences(&series)[..] else { panic!("{:?}", sentences(&series)) };
+        assert!(told.starts_with("The time is quadratic in N from N = 64 to 1024:"), "{told}");
+        assert!(told.contains("e = 2.00 (2.00 to 2.00) and a = 300 µs"), "{told}");
+        assert!((at(&series.growth[0], 512.0) / (3e5 + 2.0 * 512.0 * 512.0) - 1.0).abs() < 1e-3);
+        // Over bytes there is none.
+        let bytes = example("echo", vec![point(8, 2, 1e3)]);
+        assert_eq!(over_sizes(&bytes, (0.95, 0.05)).unwrap(), []);
+    }
+
+    fn over(ranks: &[u32], time: impl Fn(f64) -> f64) -> Series {
+        let at = |ranks: u32| [8, 64, 512, 4096].map(|n| point(n, ranks, time(f64::from(ranks))));
+        let mut series = example("broadcast", ranks.iter().flat_map(|ranks| at(*ranks)).collect());
+        series.doublings = over_ranks(&series, (0.95, 0.05)).unwrap();
+        series
+    }
+
+    #[test]
+    fn what_is_linear_in_doublings_is_told_and_what_is_undecided() {
+        let tree = over(&[2, 4, 8], |ranks| 1e3 * ranks.log2());
+        assert!(
+            tree.doublings.iter().all(|of| of.linear == Some(true)) && tree.doublings.len() == 4
+        );
+        let told = sentences(&tree).concat();
+        assert!(
+            told.starts_with(
+                "The time is linear in log₂ P at 8 B (1.00 µs, 1.00 to 1.00 µs, a doubling;"
+            ),
+            "{told}"
+        );
+        let line = sentences(&over(&[2, 4, 8, 16, 32], |ranks| 1e3 * ranks.sqrt())).concat();
+        assert!(line.starts_with("The time is not linear in log₂ P at 8 B"), "{line}");
+        // Three of what doubles each time say little.
+        let few = sentences(&over(&[2, 4, 8], |ranks| 1e3 * (ranks - 1.0))).concat();
+        assert!(few.starts_with("Whether the time rises with log₂ P is undecided at 8 B"), "{few}");
+        let two = sentences(&over(&[2, 4], |ranks| 1e3 * ranks)).concat();
+        assert!(two.contains("undecided"), "{two}");
+        assert_eq!(sentences(&over(&[4], |ranks| ranks)), [""; 0]);
+    }
+
+    #[test]
+    fn a_few_sizes_are_the_ends_and_powers_between() {
+        let mut points = Vec::new();
+        for ranks in [2, 4] {
+            points.extend(
+                [0, 1, 3, 4, 13, 16, 64, 253, 256, 1024, 5000].map(|n| point(n, ranks, 1e3)),
+            );
+        }
+        // What not all have does not count.
+        points.push(point(9999, 4, 1e3));
+        let few = few_sizes(&example("broadcast", points));
+        assert_eq!((few.first(), few.last(), few.len()), (Some(&0), Some(&5000), 6));
+        assert!(few[1..5].iter().all(|size| size.is_power_of_two()), "{few:?}");
+    }
+}

@@ -1,0 +1,223 @@
+//! What a load beside an echo changes, in words.
+
+use bandgap_campaign::Table;
+use bandgap_campaign::contention::{Beside, Between, ContentionPlan, load_key};
+use bandgap_campaign::judge::Judged;
+use bandgap_campaign::series::{Part, key};
+use bandgap_kernels::LOADS;
+use bandgap_stats::batch_value;
+use bandgap_stats::paired::{PairedRatio, paired_ratio, undisturbed};
+use bandgap_units::Bytes;
+
+/// A size, and how many times as long the echo takes.
+type Slowed = (u32, PairedRatio);
+
+/// Sentences on the loads, what they have in common with the echo, and by how much it is slower.
+pub(crate) fn findings(plan: &ContentionPlan, judged: &Judged<'_>) -> Vec<String> {
+    plan.pairs.iter().flat_map(|beside| of_pair(plan, beside, judged)).collect()
+}
+
+fn of_pair(plan: &ContentionPlan, beside: &Beside, judged: &Judged<'_>) -> Vec<String> {
+    let Beside { echo: [a, b], load: [from, to], between } = *beside;
+    let what = match between {
+        Between::Channel => "their messages share a channel of the network",
+        Between::Nothing => "their messages share no channel of the network",
+        Between::Machine => {
+            "on one machine what contends is the memory system, and where ranks share processors, these"
+        }
+    };
+    let mut sentences = vec![format!(
+        "Echo between ranks {a} and {b}, load from rank {from} to rank {to}: {what}."
+    )];
+    let (idle, _) = LOADS[0];
+    for (load, percent) in LOADS.into_iter().filter(|(_, percent)| *percent > 0) {
+        let slowed: Vec<Option<Slowed>> = plan
+            .sizes
+            .iter()
+            .map(|&size| Some((size, slowdown(plan, beside, size, [load, idle], judged)?)))
+            .collect();
+        let Some(length) = length(judged.table(), beside, percent) else {
+            sentences.push(format!(
+                "The {load} is left out: the curve of the echo between {a} and {b} has no bandwidth of \
+                 which a share could be taken."
+            ));
+            continue;
+        };
+        if length.is_first {
+            sentences.push(format!(
+                "Messages of {}, the shortest of the curve of the echo between {a} and {b}, already reach \
+                 {percent} % of its greatest bandwidth: the {load} is no less than that.",
+                length.bytes
+            ));
+        }
+        let found: Vec<Slowed> = slowed.into_iter().flatten().collect();
+        let what = comparison(&found, plan.sizes.len());
+        sentences.push(format!(
+            "Under the {load} (messages of {}) the echo between {a} and {b} {what}.",
+            length.bytes
+        ));
+        sentences.extend(rejected(plan, beside, load, judged.table()));
+    }
+    sentences
+}
+
+/// How many batches under a load do not count.
+fn rejected(plan: &ContentionPlan, beside: &Beside, load: &str, table: &Table) -> Option<String> {
+    let keys = plan.sizes.iter().map(|&size| key(&plan.step(beside, size, load), Part::Whole));
+    let (mut all, mut rejected) = (0_usize, Vec::new());
+    for key in keys {
+        let batches = table.batches(&key);
+        all += batches.len();
+        rejected.extend(batches.iter().filter_map(|batch| batch.rejected.as_deref()));
+    }
+    let first = rejected.first()?;
+    let [a, b] = beside.echo;
+    Some(format!(
+        "Batches under the {load} between {a} and {b} that do not count: {} of {all}; the first as {first}.",
+        rejected.len()
+    ))
+}
+
+/// The length of the messages of a load.
+struct Length {
+    bytes: Bytes,
+    /// Whether it is the shortest of the curve, of which shorter ones may reach the share too.
+    is_first: bool,
+}
+
+fn length(table: &Table, beside: &Beside, percent: u32) -> Option<Length> {
+    let chosen = table.chosen(&load_key(beside.echo, percent))?;
+    let variant = chosen.variant.as_ref()?;
+    let is_first = chosen.looked.first().is_some_and(|(first, _)| first == variant);
+    Some(Length { bytes: Bytes(variant.parse().ok()?), is_first })
+}
+
+/// Time under a load over that without, from batches of the same rounds.
+fn slowdown(
+    plan: &ContentionPlan,
+    beside: &Beside,
+    size: u32,
+    loads: [&str; 2],
+    judged: &Judged<'_>,
+) -> Option<PairedRatio> {
+    let keys = loads.map(|load| key(&plan.step(beside, size, load), Part::Whole));
+    let judged = judged.seen_by(&keys[1]);
+    let [loaded, idle] = keys.map(|key| judged.table().batches(&key));
+    let usable =
+        |batch: &&bandgap_campaign::data::Batch| judged.counts(batch) && !batch.samples.is_empty();
+    let rows: Vec<[f64; 2]> = loaded
+        .iter()
+        .filter(usable)
+        .filter_map(|batch| {
+            let round = (batch.launch, batch.round);
+            let mut idle = idle.iter().filter(usable);
+            let beside = idle.find(|other| (other.launch, other.round) == round)?;
+            Some([&batch.samples, &beside.samples].map(|samples| batch_value(samples)))
+        })
+        .collect();
+    let pairs: Vec<(f64, f64)> = undisturbed(&rows).into_iter().map(Into::into).collect();
+    paired_ratio(&pairs, judged.confidence())
+}
+
+/// Of so many planned sizes: `takes 1.05 × (1.02 to 1.08) as long at 1 MiB, up to 13 × (12 to 14) at 8 B; undecided at 3 of 12 sizes`.
+fn comparison(all: &[Slowed], planned: usize) -> String {
+    let differs = |(_, ratio): &&Slowed| !ratio.interval.contains(1.0);
+    let is_same = |(_, ratio): &&Slowed| {
+        let PairedRatio { value, interval } = *ratio;
+        value == 1.0 && interval.low == 1.0 && interval.high == 1.0
+    };
+    let mut differ: Vec<&Slowed> = all.iter().filter(differs).collect();
+    differ.sort_by(|a, b| a.1.value.total_cmp(&b.1.value));
+    let same = all.iter().filter(is_same).count();
+    let undecided = all.len() - differ.len() - same;
+    let mut parts = Vec::new();
+    let times = |(size, ratio): &Slowed| {
+        let PairedRatio { value, interval } = ratio;
+        let number = |x: f64| bandgap_units::significant(x, 3);
+        format!(
+            "{} × ({} to {}) as long at {}",
+            number(*value),
+            number(interval.low),
+            number(interval.high),
+            Bytes(u64::from(*size))
+        )
+    };
+    match differ.as_slice() {
+        [] => {}
+        [one] => parts.push(format!("takes {}", times(one))),
+        [least, .., most] => parts.push(format!("takes {}, and {}", times(least), times(most))),
+    }
+    if same > 0 {
+        parts.push(format!("takes the same time at {same} of {} sizes", all.len()));
+    }
+    if undecided > 0 {
+        parts.push(format!(
+            "is undecided at {undecided} of {} sizes: the interval of the ratio contains 1",
+            all.len()
+        ));
+    }
+    if parts.is_empty() {
+        return "was not measured in two rounds".to_owned();
+    }
+    if all.len() < planned {
+        let missing = planned - all.len();
+        parts.push(format!("was not measured in two rounds at {missing} of {planned} sizes"));
+    }
+    parts.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bandgap_stats::Interval;
+
+    fn slowed(size: u32, value: f64, half: f64) -> Slowed {
+        let interval = Interval { low: value - half, high: value + half };
+        (size, PairedRatio { value, interval })
+    }
+
+    #[test]
+    fn the_least_and_the_greatest_slowdown_are_named_and_what_is_undecided_counted() {
+        let all = [
+            slowed(8, 2.0, 0.5),
+            slowed(64, 1.5, 0.25),
+            slowed(512, 1.1, 0.2),
+            slowed(4096, 0.75, 0.125),
+            slowed(0, 1.0, 0.0),
+        ];
+        assert_eq!(
+            comparison(&all, 7),
+            "takes 0.750 × (0.625 to 0.875) as long at 4 KiB, and 2.00 × (1.50 to 2.50) as long at 8 B; \
+             takes the same time at 1 of 5 sizes; is undecided at 1 of 5 sizes: the interval of the \
+             ratio contains 1; was not measured in two rounds at 2 of 7 sizes"
+        );
+        assert!(!comparison(&all, 5).contains("not measured"));
+        assert_eq!(comparison(&[], 1), "was not measured in two rounds");
+    }
+
+    #[test]
+    fn loads_that_are_none_or_the_shortest_and_batches_that_do_not_count_are_named() {
+        use bandgap_campaign::contention::Between;
+        use bandgap_campaign::data::{Batch, Chosen, Kept};
+        use bandgap_campaign::plan::Asked;
+        let (precision, confidence, seed, stamp, check, budget) = (0.05, 0.95, 1, 0.0, false, 1.0);
+        let asked = Asked { precision, confidence, budget, seed, stamp, check };
+        let beside = Beside { echo: [0, 1], load: [2, 3], between: Between::Machine };
+        let plan = ContentionPlan { asked, pairs: vec![beside], ranks: 4, sizes: vec![8] };
+        let mut table = Table::default();
+        let looked = vec![("64".to_owned(), 10.0), ("256".to_owned(), 40.0)];
+        let chosen = Chosen { variant: Some("64".to_owned()), way: None, looked };
+        table.push(Kept::Chosen { key: load_key([0, 1], 50), chosen });
+        let key = key(&plan.step(&beside, 8, "50 % load"), Part::Whole);
+        let batch = Batch { rejected: Some("why".to_owned()), ..Batch::default() };
+        table.push(Kept::Batch { key, batch });
+        let said = findings(&plan, &plan.asked.judge(&table)).join("\n");
+        for what in [
+            "Messages of 64 B, the shortest of the curve of the echo between 0 and 1, already reach 50 %",
+            "Batches under the 50 % load between 0 and 1 that do not count: 1 of 1; the first as why.",
+            "The 90 % load is left out: the curve",
+        ] {
+            assert!(said.contains(what), "{said}");
+        }
+    }
+}

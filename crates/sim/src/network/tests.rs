@@ -1,0 +1,154 @@
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn cube(dimensions: u32) -> Network {
+    Network::Hypercube(Hypercube::new(dimensions).unwrap())
+}
+
+fn torus(rows: usize, columns: usize) -> Network {
+    Network::Torus(Torus::new(rows, columns).unwrap())
+}
+
+fn mesh(rows: usize, columns: usize) -> Network {
+    Network::Mesh(Mesh::new(rows, columns).unwrap())
+}
+
+fn tree(arity: usize, levels: u32) -> Network {
+    Network::FatTree(FatTree::new(arity, levels).unwrap())
+}
+
+fn route(network: &Network, from: usize, to: usize) -> Vec<usize> {
+    let mut channels = Vec::new();
+    network.route(from as u32, to as u32, |channel| channels.push(channel));
+    channels
+}
+
+/// Where a channel of a network of links begins and ends.
+fn ends(network: &Network, channel: usize) -> (usize, usize) {
+    let (rows, columns) = match network {
+        Network::Hypercube(cube) => {
+            let (node, bit) =
+                (channel / cube.dimensions() as usize, channel % cube.dimensions() as usize);
+            return (node, node ^ 1 << bit);
+        }
+        Network::Mesh(mesh) => (mesh.rows(), mesh.columns()),
+        Network::Torus(torus) => (torus.rows(), torus.columns()),
+        other => panic!("{other:?} has switches"),
+    };
+    let node = channel / 4;
+    let (row, column) = (node / columns, node % columns);
+    let (row, column) = match channel % 4 {
+        0 => (row, (column + 1) % columns),
+        1 => (row, (column + columns - 1) % columns),
+        2 => ((row + 1) % rows, column),
+        _ => ((row + rows - 1) % rows, column),
+    };
+    (node, row * columns + column)
+}
+
+fn linked() -> impl Strategy<Value = Network> {
+    prop_oneof![
+        (0_u32..6).prop_map(cube),
+        (1_usize..7, 1_usize..7).prop_map(|(rows, columns)| mesh(rows, columns)),
+        (1_usize..7, 1_usize..7).prop_map(|(rows, columns)| torus(rows, columns)),
+    ]
+}
+
+/// Whether no two ranks' messages share a channel when rank r sends to `to(r)`.
+fn disjoint(network: &Network, to: impl Fn(usize) -> usize) -> bool {
+    let mut used = BTreeSet::new();
+    let mut ranks = 0..network.topology().size();
+    ranks.all(|rank| route(network, rank, to(rank)).into_iter().all(|channel| used.insert(channel)))
+}
+
+proptest! {
+    #[test]
+    fn a_route_leads_over_neighbours_by_the_fewest_hops(network in linked()) {
+        let topology = network.topology();
+        for (from, to) in (0..topology.size()).flat_map(|a| (0..topology.size()).map(move |b| (a, b))) {
+            let channels = route(&network, from, to);
+            prop_assert_eq!(channels.len() as u32, topology.distance(from, to));
+            let mut at = from;
+            for channel in channels {
+                prop_assert!(channel < network.channels());
+                let (begin, end) = ends(&network, channel);
+                prop_assert_eq!(begin, at);
+                prop_assert_eq!(topology.distance(begin, end), 1);
+                at = end;
+            }
+            prop_assert_eq!(at, to);
+        }
+    }
+
+    #[test]
+    fn a_route_in_a_tree_has_a_channel_between_each_two_switches(
+        (arity, levels) in prop_oneof![(2_usize..4, 1_u32..4), (4_usize..6, 1_u32..3)]
+    ) {
+        let network = tree(arity, levels);
+        let topology = network.topology();
+        for (from, to) in (0..topology.size()).flat_map(|a| (0..topology.size()).map(move |b| (a, b))) {
+            let channels = route(&network, from, to);
+            prop_assert_eq!(channels.len() as u32, topology.distance(from, to).saturating_sub(1));
+            prop_assert!(channels.iter().all(|&channel| channel < network.channels()));
+            let different: BTreeSet<_> = channels.iter().collect();
+            prop_assert_eq!(different.len(), channels.len());
+        }
+    }
+
+    #[test]
+    fn permutations_that_are_known_to_share_nothing_share_nothing(
+        dimensions in 1_u32..6, arity in 2_usize..5, levels in 1_u32..4, by in 1_usize..1000
+    ) {
+        // e-cube: two messages that change the same bits are never at one node at the same bit.
+        let nodes = 1 << dimensions;
+        prop_assert!(disjoint(&cube(dimensions), |rank| rank ^ (by % nodes)));
+        // d-mod-k: all shifts of a whole tree are free of contention (Zahavi).
+        let nodes = arity.pow(levels);
+        prop_assert!(disjoint(&tree(arity, levels), |rank| (rank + by) % nodes));
+    }
+}
+
+#[test]
+fn routes_of_known_networks() {
+    let nodes = |network: &Network, from, to| -> Vec<usize> {
+        let path = route(network, from, to).into_iter();
+        path.map(|channel| ends(network, channel).1).collect()
+    };
+    // e-cube from 0 to 7 passes nodes 1 and 3 (CoMet, section 3.3.6), and back nodes 6 and 4.
+    assert_eq!(nodes(&cube(3), 0, 7), [1, 3, 7]);
+    assert_eq!(nodes(&cube(3), 7, 0), [6, 4, 0]);
+    // 3 rows of 4: along the row, then along the column.
+    assert_eq!(nodes(&mesh(3, 4), 0, 11), [1, 2, 3, 7, 11]);
+    assert_eq!(nodes(&mesh(3, 4), 11, 0), [10, 9, 8, 4, 0]);
+    assert_eq!(nodes(&torus(3, 4), 0, 11), [3, 11]);
+    // Two of four columns either way: ascending.
+    assert_eq!(nodes(&torus(3, 4), 1, 3), [2, 3]);
+    assert_eq!(nodes(&torus(3, 4), 3, 1), [0, 1]);
+}
+
+#[test]
+fn a_trees_channels_up_are_shared_by_the_destinations_digit() {
+    // Two nodes at each of four switches: 0 and 1 leave theirs by the same channel to nodes whose
+    // lowest digit is the same, and by different ones otherwise. No other switch's is theirs.
+    let network = tree(2, 3);
+    let first = |from, to| route(&network, from, to)[0];
+    assert_eq!(first(0, 4), first(1, 6));
+    assert_ne!(first(0, 4), first(1, 5));
+    assert_ne!(first(0, 4), first(2, 4));
+    // On the next level these two go apart.
+    assert_ne!(route(&network, 0, 4)[1], route(&network, 1, 6)[1]);
+    // A tree of one level is a crossbar.
+    assert_eq!(tree(8, 1).channels(), 0);
+}
+
+#[test]
+fn messages_meet_where_their_routes_have_a_channel_in_common() {
+    // From 0 to 7 by 1 and 3: the way back from 3 to 1 is another channel.
+    let network = cube(3);
+    assert!(network.shares_channel([0, 7], [1, 3]) && network.shares_channel([1, 3], [0, 7]));
+    assert!(!network.shares_channel([0, 7], [3, 1]) && !network.shares_channel([0, 7], [1, 5]));
+    assert!(!Network::Crossbar(Crossbar::new(4).unwrap()).shares_channel([0, 1], [0, 1]));
+}

@@ -1,0 +1,284 @@
+//! Operations of all ranks: closed forms worked out by hand, and the formulas of the model, against
+//! replays of the algorithms.
+
+use bandgap_comm::collectives::{Algorithm, Barrier, Broadcast, Sum, segments};
+use bandgap_comm::{BARRIER, Part};
+use bandgap_model::collectives::{ByLength, Hockney, LogGp, barrier, broadcast, crossover, sum};
+use bandgap_sim::{Machine, Op, Schedule, record, replay};
+use bandgap_units::{Bytes, Ns, Rate};
+use proptest::prelude::*;
+
+use crate::programs::{COSTS, byte_machine};
+
+fn part(bytes: usize) -> Part {
+    Part::new(0, bytes)
+}
+
+fn broadcasts(by: Broadcast, size: usize, root: usize, bytes: usize) -> Schedule {
+    record(size, |comm| by.run(comm, root, part(bytes))).unwrap()
+}
+
+fn sums(by: Sum, size: usize, bytes: usize) -> Schedule {
+    let apart = |index| Part::new(index * bytes, bytes);
+    record(size, |comm| by.run(comm, apart(0), apart(1), apart(2))).unwrap()
+}
+
+fn barriers(by: Barrier, size: usize) -> Schedule {
+    record(size, |comm| by.run(comm)).unwrap()
+}
+
+/// When the last rank ends, in ns.
+fn time(schedule: &Schedule, machine: &Machine) -> f64 {
+    let ends = replay(schedule, machine).unwrap().ends;
+    ends.into_iter().max().unwrap() as f64 / 1000.0
+}
+
+/// The same machine for the model. Additions take no time, as in the simulator.
+fn loggp([os, or, gap, latency, byte]: [u64; 5]) -> LogGp {
+    let [send_overhead, recv_overhead, gap, latency, gap_per_byte] =
+        [os, or, gap, latency, byte].map(|ns| Ns(ns as f64));
+    let add_per_byte = Ns::ZERO;
+    LogGp { send_overhead, recv_overhead, latency, gap, gap_per_byte, add_per_byte }
+}
+
+/// Ranks that are powers of two, with their logarithms.
+const POWERS: [(usize, u32); 4] = [(2, 1), (4, 2), (8, 3), (16, 4)];
+
+/// Replays `of` each number of ranks on the machine of [`COSTS`]: os 20, or 30, g 25, L 100, G 3.
+/// So a message takes 150 + 3n ns, and a sender sends one per max(25, 3n).
+fn times(of: impl Fn(usize) -> Schedule) -> [f64; 4] {
+    POWERS.map(|(size, _)| time(&of(size), &byte_machine(COSTS)))
+}
+
+#[test]
+fn broadcasts_take_their_closed_forms() {
+    // The last of P − 1 messages of 1000 bytes leaves 3000 ns after the one before.
+    let linear = times(|size| broadcasts(Broadcast::Linear, size, 0, 1000));
+    assert_eq!(linear, [3150.0, 9150.0, 21_150.0, 45_150.0]);
+    // One message for each level.
+    let binomial = times(|size| broadcasts(Broadcast::Binomial, size, 0, 1000));
+    assert_eq!(binomial, POWERS.map(|(_, rounds)| f64::from(rounds) * 3150.0));
+    // 2·log₂ P messages, and 2(1 − 1/P) times 1600 bytes.
+    let scatter = times(|size| broadcasts(Broadcast::ScatterAllgather, size, 0, 1600));
+    assert_eq!(scatter, [5100.0, 7800.0, 9300.0, 10_200.0]);
+    // 8192 bytes on 2, 4 and 8 ranks are 1, 2 and 4 segments; 14 · 4096 on 16 ranks are 14:
+    // (P − 1)(150 + 3s) + (S − 1)·3s.
+    let bytes = |size| if size == 16 { 14 * 4096 } else { 8192 };
+    let chain = times(|size| broadcasts(Broadcast::Chain, size, 0, bytes(size)));
+    assert_eq!(chain, [24_726.0, 49_602.0, 62_490.0, 346_314.0]);
+}
+
+#[test]
+fn sums_take_their_closed_forms() {
+    let each = |per_round: f64| POWERS.map(|(_, rounds)| f64::from(rounds) * per_round);
+    assert_eq!(times(|size| sums(Sum::Tree, size, 1000)), each(2.0 * 3150.0));
+    assert_eq!(times(|size| sums(Sum::RecursiveDoubling, size, 1000)), each(3150.0));
+    // 2·log₂ P messages, and 2(1 − 1/P) times 3200 bytes.
+    let rabenseifner = times(|size| sums(Sum::Rabenseifner, size, 3200));
+    assert_eq!(rabenseifner, [9900.0, 15_000.0, 17_700.0, 19_200.0]);
+    // 2(P − 1)·(150 + 3·3200/P).
+    let ring = times(|size| sums(Sum::Ring, size, 3200));
+    assert_eq!(ring, [9900.0, 15_300.0, 18_900.0, 22_500.0]);
+}
+
+#[test]
+fn barriers_take_their_closed_forms() {
+    let each = |per_round: f64| POWERS.map(|(_, rounds)| f64::from(rounds) * per_round);
+    assert_eq!(times(|size| barriers(Barrier::Dissemination, size)), each(150.0));
+    assert_eq!(times(|size| barriers(Barrier::Tree, size)), each(300.0));
+}
+
+/// Whether two times are the same, but for rounding.
+fn same(measured: f64, formula: f64) -> bool {
+    (measured - formula).abs() <= 1e-9 * formula.abs()
+}
+
+/// LogGP machines whose interfaces are free when their message has arrived: g ≤ os + L.
+fn machines() -> impl Strategy<Value = [u64; 5]> {
+    (0..2000u64, 0..2000u64, 0.0..1.0f64, 1..3000u64, 0..20u64).prop_map(
+        |(os, or, share, latency, byte)| {
+            let gap = ((os + latency) as f64 * share) as u64;
+            [os, or, gap.max(1), latency, byte]
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn formulas_of_broadcasts_are_replayed_times_and_bounds_where_blocks_differ(
+        costs in machines(), size in 1..34_usize, root in 0..33_usize, bytes in 0..40_000_usize,
+        divides: bool,
+    ) {
+        let (machine, model) = (byte_machine(costs), loggp(costs));
+        let bytes = if divides { bytes / size * size } else { bytes };
+        for &by in Broadcast::ALL {
+            let measured = time(&broadcasts(by, size, root % size, bytes), &machine);
+            let formula = broadcast(by, &model, size, Bytes(bytes as u64)).0;
+            let equal_blocks = match by {
+                Broadcast::Linear | Broadcast::Binomial => true,
+                Broadcast::ScatterAllgather => bytes % size == 0,
+                Broadcast::Chain => bytes % segments(size, bytes) == 0,
+            };
+            let context = format!("{} {bytes} on {size}: {measured}, {formula}", by.name());
+            if equal_blocks {
+                prop_assert!(same(measured, formula), "{}", context);
+            } else if by.fits(size, bytes).is_ok() {
+                prop_assert!(measured <= formula * (1.0 + 1e-9), "{}", context);
+                prop_assert!(measured > 0.75 * formula, "{}", context);
+            }
+        }
+    }
+
+    #[test]
+    fn formulas_of_sums_are_replayed_times_or_what_they_say(
+        costs in machines(), size in 1..34_usize, doubles in 0..5000_usize, divides: bool,
+    ) {
+        let (machine, model) = (byte_machine(costs), loggp(costs));
+        let doubles = if divides { doubles / size * size } else { doubles };
+        let bytes = 8 * doubles;
+        for &by in Sum::ALL {
+            let measured = time(&sums(by, size, bytes), &machine);
+            let formula = sum(by, &model, size, Bytes(bytes as u64)).0;
+            let context = format!("{} {doubles} on {size}: {measured}, {formula}", by.name());
+            let power = size.is_power_of_two();
+            let exact = match by {
+                Sum::Tree | Sum::RecursiveDoubling => power,
+                Sum::Rabenseifner => power && doubles % size == 0,
+                Sum::Ring => doubles % size == 0,
+            };
+            if exact {
+                prop_assert!(same(measured, formula), "{}", context);
+            } else if by.fits(size, bytes).is_ok() {
+                let most = if by == Sum::Rabenseifner { 1.25 } else { 1.0 + 1e-9 };
+                prop_assert!(measured <= formula * most, "{}", context);
+                prop_assert!(measured > 0.45 * formula, "{}", context);
+            }
+        }
+    }
+
+    #[test]
+    fn formulas_of_barriers_are_replayed_times_or_bounds(
+        costs in machines(), size in 1..70_usize,
+    ) {
+        let (machine, model) = (byte_machine(costs), loggp(costs));
+        let both = |by| (time(&barriers(by, size), &machine), barrier(by, &model, size).0);
+        let (measured, formula) = both(Barrier::Dissemination);
+        prop_assert!(same(measured, formula), "{} {}", measured, formula);
+        let (measured, formula) = both(Barrier::Tree);
+        match size.is_power_of_two() {
+            true => prop_assert!(same(measured, formula), "{} {}", measured, formula),
+            false => prop_assert!((0.45..1.0 + 1e-9).contains(&(measured / formula))),
+        }
+    }
+}
+
+/// t0 = 1000 ns, and 2 ns a byte.
+const HOCKNEY: Hockney = Hockney { startup: Ns(1000.0), rate: Rate(0.5e9), add_per_byte: Ns::ZERO };
+
+#[test]
+fn hockneys_formulas_hold_where_a_message_occupies_its_ranks() {
+    // A rank that sends is occupied until its message has arrived: all is latency and bytes, and
+    // the gap is a whole message.
+    let occupied = |bytes: usize| byte_machine([0, 0, 1000 + 2 * bytes as u64, 1000, 2]);
+    for size in 2..=20 {
+        for by in [Broadcast::Linear, Broadcast::Binomial] {
+            let measured = time(&broadcasts(by, size, 0, 800), &occupied(800));
+            let formula = broadcast(by, &HOCKNEY, size, Bytes(800)).0;
+            assert!(same(measured, formula), "{} on {size}: {measured}, {formula}", by.name());
+        }
+    }
+    // 14 segments of 4096 bytes, through 15 hops.
+    let measured = time(&broadcasts(Broadcast::Chain, 16, 0, 14 * 4096), &occupied(4096));
+    assert!(same(measured, broadcast(Broadcast::Chain, &HOCKNEY, 16, Bytes(14 * 4096)).0));
+}
+
+#[test]
+fn hockneys_formulas_hold_where_ranks_wait_for_every_message() {
+    // In these a rank sends the next message when it has received one, so that no gap matters.
+    let machine = byte_machine([0, 0, 1, 1000, 2]);
+    for (size, _) in POWERS {
+        let bytes = 8 * 16 * 25;
+        let formula = |by| sum(by, &HOCKNEY, size, Bytes(bytes as u64)).0;
+        for &by in Sum::ALL {
+            let measured = time(&sums(by, size, bytes), &machine);
+            assert!(same(measured, formula(by)), "{} on {size}: {measured}", by.name());
+        }
+        let measured = time(&broadcasts(Broadcast::ScatterAllgather, size, 0, bytes), &machine);
+        let formula = broadcast(Broadcast::ScatterAllgather, &HOCKNEY, size, Bytes(bytes as u64));
+        assert!(same(measured, formula.0), "{size}: {measured}");
+        for &by in Barrier::ALL {
+            assert!(same(time(&barriers(by, size), &machine), barrier(by, &HOCKNEY, size).0));
+        }
+    }
+}
+
+#[test]
+fn costs_by_length_follow_a_machine_with_two_protocols() {
+    // The iPSC/860: half a round trip of 79 + 0.63n µs up to 100 bytes, 156 + 0.41n beyond.
+    let machine = Machine::load("ipsc860").unwrap();
+    let line = |startup, rate| Hockney { startup: Ns(startup), rate, add_per_byte: Ns::ZERO };
+    let short = line(79_000.0, Rate(1e9 / 630.0));
+    let model =
+        ByLength { up_to: vec![(Bytes(100), short)], longer: line(156_000.0, Rate(1e9 / 410.0)) };
+    for (size, _) in POWERS {
+        // All blocks of Rabenseifner's sum are equal, and short ones come beside longer ones.
+        for bytes in [128, 1024, 8 * 1024] {
+            for by in [Sum::RecursiveDoubling, Sum::Rabenseifner] {
+                let measured = time(&sums(by, size, bytes), &machine);
+                let formula = sum(by, &model, size, Bytes(bytes as u64)).0;
+                let context = format!("{} of {bytes} on {size}", by.name());
+                assert!(same(measured, formula), "{context}: {measured}, {formula}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_faster_algorithm_changes_where_the_model_says() {
+    // os + L + or is 1500 ns.
+    let costs = [200, 300, 250, 1000, 3];
+    let (machine, model) = (byte_machine(costs), loggp(costs));
+    for (size, rounds) in &POWERS[1..] {
+        let (size, unit) = (*size, 8 * *size as u64);
+        let model = |by| move |bytes| sum(by, &model, size, bytes);
+        let (doubling, rabenseifner) = (Sum::RecursiveDoubling, Sum::Rabenseifner);
+        let found = crossover(unit..=1 << 20, unit, model(doubling), model(rabenseifner)).unwrap();
+        // k(1500 + 3n) = 2k·1500 + 2(1 − 1/P)·3n: n = 500k / (k − 2 + 2/P), up to a unit.
+        let (k, p) = (f64::from(*rounds), size as f64);
+        let exact = 500.0 * k / (k - 2.0 + 2.0 / p);
+        assert!((0.0..unit as f64).contains(&(found.0 as f64 - exact)), "{found} {exact}");
+        let replayed = |by, bytes| time(&sums(by, size, bytes as usize), &machine);
+        assert!(replayed(rabenseifner, found.0) <= replayed(doubling, found.0));
+        let before = found.0 - unit;
+        assert!(replayed(rabenseifner, before) > replayed(doubling, before));
+    }
+}
+
+/// Messages that `rank` receives, but for those of barriers.
+fn received(schedule: &Schedule, rank: usize) -> u64 {
+    let counted = |op: &Op| matches!(op, Op::Recv { tag, .. } if *tag < BARRIER);
+    schedule.operations(rank).filter(counted).count() as u64
+}
+
+#[test]
+fn ranks_receive_as_many_messages_as_their_algorithm_says() {
+    for size in 1..=33 {
+        for root in [0, size / 2, size - 1] {
+            for (&by, bytes) in Broadcast::ALL.iter().flat_map(|by| [(by, 0), (by, 20_000)]) {
+                let schedule = broadcasts(by, size, root, bytes);
+                for rank in 0..size {
+                    let expected = by.receives(rank, size, root, bytes);
+                    assert_eq!(received(&schedule, rank), expected, "{} {size}", by.name());
+                }
+            }
+        }
+        for &by in Sum::ALL {
+            let schedule = sums(by, size, 800);
+            for rank in 0..size {
+                assert_eq!(received(&schedule, rank), by.receives(rank, size), "{}", by.name());
+            }
+        }
+        let tree = barriers(Barrier::Tree, size);
+        assert!((0..size).all(|rank| received(&tree, rank) == 0));
+    }
+}

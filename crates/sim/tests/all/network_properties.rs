@@ -1,0 +1,128 @@
+//! What holds in any network.
+
+use crate::programs::marks;
+use crate::properties::{count, program, recorded, ring, rounds, small_connected, step_of_bytes};
+use crate::reference;
+use bandgap_comm::{Comm, Part, Processor};
+use bandgap_sim::{Machine, Op, record, replay};
+use proptest::prelude::*;
+
+/// A network of at least eight nodes.
+fn network() -> impl Strategy<Value = String> {
+    let size = prop_oneof![
+        (3_u32..5).prop_map(|d| format!("topology = 'hypercube'\ndimensions = {d}")),
+        (2_u32..4, 4_u32..6)
+            .prop_map(|(r, c)| format!("topology = 'mesh'\nrows = {r}\ncolumns = {c}")),
+        (2_u32..5, 4_u32..6)
+            .prop_map(|(r, c)| format!("topology = 'torus'\nrows = {r}\ncolumns = {c}")),
+        (2_u32..4, 3_u32..4)
+            .prop_map(|(a, l)| format!("topology = 'fat_tree'\narity = {a}\nlevels = {l}")),
+    ];
+    (size, 0_u32..20)
+        .prop_map(|(size, hop)| format!("[network]\n{size}\nhop_ns = {}\n", f64::from(hop) / 1e3))
+}
+
+/// Two ranks that are neighbours, and share channels with nobody.
+fn pair() -> impl Strategy<Value = String> {
+    Just("[network]\ntopology = 'hypercube'\ndimensions = 1\nhop_ns = 9\n".to_owned())
+}
+
+/// The same machine, in which nobody shares channels and all ranks are one hop apart.
+fn in_a_crossbar(machine: &Machine) -> Machine {
+    let text = |ps: u64| ps as f64 / 1e3;
+    let costs = |os, or, latency, rest: String| {
+        format!(
+            "send_overhead_ns = {}\nrecv_overhead_ns = {}\nlatency_ns = {}\n{rest}\n",
+            text(os),
+            text(or),
+            text(latency)
+        )
+    };
+    let last = machine.protocols.len() - 1;
+    let protocols = machine.protocols.iter().enumerate().map(|(index, p)| {
+        let up_to =
+            if index < last { format!("up_to_bytes = {}\n", p.up_to) } else { String::new() };
+        let byte = format!("gap_per_byte_ns = {}", p.gap_per_byte as f64 / 1e6);
+        format!("[[protocol]]\n{up_to}{}", costs(p.send_overhead, p.recv_overhead, p.latency, byte))
+    });
+    let rest = format!("gap_ns = {}\ncapacity = {}", text(machine.gap), machine.capacity);
+    let words = costs(machine.send_overhead, machine.recv_overhead, machine.latency, rest);
+    let text = format!("name = 'free'\n{words}{}", protocols.collect::<String>());
+    Machine::parse(&text, "free").unwrap()
+}
+
+proptest! {
+    #[test]
+    fn every_message_is_handled_and_the_replay_is_the_same_again(
+        schedule in recorded(2..9, step_of_bytes()), machine in small_connected(0, network())
+    ) {
+        let outcome = replay(&schedule, &machine).unwrap();
+        let requests = count(&schedule, |op| matches!(op, Op::Request { .. } | Op::Get { .. }));
+        let replies =
+            count(&schedule, |op| matches!(op, Op::Request { replies: true, .. } | Op::Get { .. }));
+        prop_assert_eq!(outcome.messages, requests + replies);
+        prop_assert_eq!(outcome.unhandled, 0);
+        for (marks, end) in outcome.marks.iter().zip(&outcome.ends) {
+            prop_assert!(marks.is_sorted());
+            prop_assert_eq!(marks.last(), Some(end));
+        }
+        prop_assert_eq!(replay(&schedule, &machine).unwrap(), outcome);
+    }
+
+    #[test]
+    fn two_neighbours_agree_with_a_count_of_every_picosecond(
+        first in rounds(2), last in rounds(2), machine in small_connected(1, pair()),
+        steps in proptest::collection::vec(proptest::collection::vec(step_of_bytes(), 0..12), 2)
+    ) {
+        let schedule = record(2, |am| {
+            ring(am, &first)?;
+            program(am, &steps)?;
+            ring(am, &last)
+        })
+        .unwrap();
+        let outcome = replay(&schedule, &machine).unwrap();
+        prop_assert_eq!(&outcome.marks, &reference::marks(&schedule, &machine));
+        prop_assert_eq!(outcome, replay(&schedule, &in_a_crossbar(&machine)).unwrap());
+    }
+
+    #[test]
+    fn messages_of_a_pair_keep_their_order(
+        machine in small_connected(0, network()),
+        lengths in proptest::collection::vec(0_usize..40, 1..20),
+        from in 0_usize..8, by in 1_usize..8
+    ) {
+        // Beside another stream to the same rank. A receive of another length would be an error.
+        let (to, other) = ((from + by) % 8, (from + by + 1) % 8);
+        prop_assume!(other != from);
+        let stamps = marks(&machine, 8, |comm| {
+            let rank = comm.rank();
+            for &bytes in &lengths {
+                if rank == from || rank == other {
+                    comm.send(to, 0, Part::new(0, bytes))?;
+                }
+                if rank == to {
+                    comm.recv(from, 0, Part::new(0, bytes))?;
+                    comm.recv(other, 0, Part::new(0, bytes))?;
+                    comm.mark();
+                }
+            }
+            Ok(())
+        });
+        prop_assert_eq!(stamps[to].len(), lengths.len());
+    }
+
+    /// Ring, all-to-all or whatever: sharing costs time, and hops do, so nothing ends earlier than
+    /// where ranks are alone. Each rank hears from one other only: where two senders share an
+    /// interface, a later message of one may let the other's go first.
+    #[test]
+    fn no_network_is_faster_than_a_crossbar(
+        rounds in rounds(8), machine in small_connected(0, network())
+    ) {
+        let schedule = record(8, |am| ring(am, &rounds)).unwrap();
+        let shared = replay(&schedule, &machine).unwrap();
+        let free = replay(&schedule, &in_a_crossbar(&machine)).unwrap();
+        for (free, shared) in free.marks.iter().flatten().zip(shared.marks.iter().flatten()) {
+            prop_assert!(free <= shared, "{} {}", free, shared);
+        }
+    }
+}
