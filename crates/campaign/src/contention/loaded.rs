@@ -1,0 +1,132 @@
+//! The times of echo over sizes, without a load and under loads.
+
+use bandgap_kernels::{LOAD, LOADS, WHOLE};
+use bandgap_stats::batch_value;
+
+use super::curve::{CURVE, reaching};
+use super::looks::{FIRST, LOOK, Load, outlasting, outlasts};
+use super::{Beside, ContentionPlan, SAMPLES, load_key};
+use crate::data::{Chosen, Kept};
+use crate::experiment::{Experiment, Point, all_or_none};
+use crate::judge::Judged;
+use crate::key::Key;
+use crate::runner::{Executed, Runner, Stop};
+use crate::series::{Part, key};
+use crate::sizes::samples_within;
+
+/// Bytes that a batch moves at most before its samples become fewer, and how few they may be.
+const BATCH_BYTES: u64 = 2 << 20;
+const LEAST_SAMPLES: u32 = 4;
+/// Share of the budget after which no more sizes are looked at.
+const LOOKING: f64 = 0.5;
+
+/// The experiment.
+pub(super) struct Loaded<'a> {
+    pub(super) plan: &'a ContentionPlan,
+}
+
+impl Loaded<'_> {
+    /// Half a round trip for each length of the curve.
+    fn curve(&self, beside: &Beside, runner: &mut dyn Runner) -> Result<Vec<(u32, f64)>, Stop> {
+        let mut curve = Vec::new();
+        for bytes in CURVE {
+            let kernel = beside.idle(bytes);
+            let done = runner.run(&self.plan.order(&kernel, LOOK))?;
+            let time = batch_value(done.column(WHOLE)) / (2.0 * f64::from(kernel.messages));
+            if time > 0.0 {
+                curve.push((bytes, time));
+            }
+        }
+        Ok(curve)
+    }
+
+    /// The loads beside an echo, and that without one.
+    fn loads(&self, beside: &Beside, runner: &mut dyn Runner) -> Result<Vec<Load>, Stop> {
+        let curve = self.curve(beside, runner)?;
+        let mut loads = Vec::new();
+        for (name, percent) in LOADS {
+            let from = Some((FIRST, beside.idle(0)));
+            if percent == 0 {
+                loads.push(Load { name, length: None, from });
+                continue;
+            }
+            // A curve without a bandwidth has no such length: there is no such load.
+            let Some(length) = reaching(&curve, f64::from(percent) / 100.0) else { continue };
+            let looked = curve.iter().map(|(n, time)| (n.to_string(), *time)).collect();
+            let chosen = Chosen { variant: Some(length.to_string()), way: None, looked };
+            runner.keep(Kept::Chosen { key: load_key(beside.echo, percent), chosen })?;
+            loads.push(Load { name, length: Some(length), from });
+        }
+        Ok(loads)
+    }
+
+    /// The point of this size under this load; `None` where no number of messages outlasts the echo.
+    fn point(
+        &self,
+        beside: &Beside,
+        size: u32,
+        load: &mut Load,
+        runner: &mut dyn Runner,
+    ) -> Result<Option<Point>, Stop> {
+        let idle = beside.idle(size);
+        let kernel = match load.length {
+            None => Some(idle),
+            Some(length) => match load.first(&idle) {
+                Some(first) => outlasting(self.plan, &idle, length, first as u32, runner)?,
+                None => None,
+            },
+        };
+        load.from = kernel.map(|kernel| (kernel.load_messages, idle));
+        Ok(kernel.map(|kernel| {
+            let samples = samples_within(BATCH_BYTES, size, idle.messages, LEAST_SAMPLES, SAMPLES);
+            let key = key(&self.plan.step(beside, size, load.name), Part::Whole);
+            Point::new(key, self.plan.order(&kernel, samples))
+        }))
+    }
+}
+
+impl Experiment for Loaded<'_> {
+    /// The least size first, each under all loads: where the looks take half of the budget, the sizes
+    /// that remain are left out.
+    fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
+        let begun = runner.elapsed();
+        let mut beside = Vec::new();
+        for pair in &self.plan.pairs {
+            beside.push((pair, self.loads(pair, runner)?));
+        }
+        let mut points = Vec::new();
+        for &size in &self.plan.sizes {
+            let spent = runner.elapsed().saturating_sub(begun).as_secs_f64();
+            if !points.is_empty() && spent > LOOKING * self.plan.asked.budget {
+                break;
+            }
+            for (pair, loads) in &mut beside {
+                for load in loads {
+                    points.extend(self.point(pair, size, load, runner)?);
+                }
+            }
+        }
+        Ok(points)
+    }
+
+    fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
+        let trips = point.key.number("messages").unwrap_or(1) as f64;
+        let times = done.column(WHOLE).iter().map(|time| time / (2.0 * trips)).collect();
+        vec![(point.key.clone(), times)]
+    }
+
+    /// A batch whose load did not outlast the echo in each sample, with the message that let the echo
+    /// begin. To leave out only such samples would leave out the slowest echoes.
+    fn rejects(&self, point: &Point, done: &Executed) -> Option<String> {
+        let trips = point.key.number("messages").unwrap_or(1) as u32;
+        let samples = done.column(WHOLE).iter().zip(done.column(LOAD));
+        let short = samples.filter(|(echo, load)| **load < outlasts(**echo, trips)).count();
+        let all = done.column(LOAD).len();
+        (short > 0)
+            .then(|| format!("the load did not outlast the echo in {short} of {all} samples"))
+    }
+
+    fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
+        all_or_none(judged, points)
+    }
+}
