@@ -14,6 +14,9 @@ pub enum AssembleError {
     /// The plan names a kernel that this build does not have.
     #[error(transparent)]
     Kernel(#[from] bandgap_kernels::Refused),
+    /// A series has no point.
+    #[error("{0} has no batch that counts")]
+    NoPoint(String),
     /// Nothing was measured.
     #[error("no batch was measured")]
     Empty,

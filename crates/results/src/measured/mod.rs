@@ -6,6 +6,7 @@ mod drawn;
 mod estimated;
 #[cfg(test)]
 pub(crate) mod examples;
+mod missing;
 mod pattern;
 mod ranks;
 mod state;
@@ -18,6 +19,7 @@ pub(crate) use drawn::{datum, distant, for_gnuplot, listed, sentences, with_plot
 pub(crate) use estimated::{
     ESTIMATOR, Estimated, Timed, bandwidth, estimated, half_width, recorded, turned,
 };
+pub(crate) use missing::missing;
 pub use pattern::Pattern;
 pub use ranks::{Pair, TABLE};
 pub(crate) use ranks::{arrow, launches, named_file, of_ranks, over};

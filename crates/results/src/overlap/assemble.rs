@@ -13,9 +13,9 @@ use bandgap_stats::{Interval, batch_value};
 use bandgap_units::Ns;
 
 use super::findings::findings;
-use super::schema::{Overlap, OverlapBatches, OverlapPoint};
+use super::schema::{Overlap, OverlapBatches, OverlapPoint, place};
 use crate::error::AssembleError;
-use crate::measured::{Batch, Checked, State, estimated};
+use crate::measured::{Batch, Checked, State, estimated, missing};
 
 /// What there is to say of the table of such a plan.
 pub(crate) fn overlap(
@@ -23,10 +23,13 @@ pub(crate) fn overlap(
     plan: &OverlapPlan,
     judged: &Judged<'_>,
 ) -> Result<Overlap, AssembleError> {
-    let mut points = Vec::new();
+    let (mut points, mut places) = (Vec::new(), Vec::new());
     for &bytes in &plan.sizes {
         for &elements in &plan.elements {
-            points.extend(point(judged, setting.is_virtual(), bytes, elements)?);
+            match point(judged, setting.is_virtual(), bytes, elements)? {
+                Some(point) => points.push(point),
+                None => places.push(place(bytes.into(), elements.into())),
+            }
         }
     }
     if points.is_empty() {
@@ -43,7 +46,10 @@ pub(crate) fn overlap(
         launches: setting.launches,
         checked: (!setting.is_virtual()).then_some(checked),
         state: State::seen(judged),
-        findings: findings(&points, judged),
+        findings: missing(&places, plan.sizes.len() * plan.elements.len())
+            .into_iter()
+            .chain(findings(&points, judged))
+            .collect(),
         batches: plan.cells().into_iter().map(|cell| batches(judged, cell)).collect(),
         points,
     })
@@ -267,6 +273,23 @@ mod tests {
         let setting = Setting { cpus: Some(vec![0, 1]), ..Setting::default() };
         let overlap = overlap(&setting, &plan, &plan.asked.judge(&table)).unwrap();
         assert_eq!(overlap.points[1].share.as_ref().unwrap().samples, 3);
+        assert!(!overlap.findings.iter().any(|said| said.contains("no value")));
         assert!((overlap.points[1].share.as_ref().unwrap().value.0 - 0.5).abs() < 1e-12);
+    }
+    #[test]
+    fn a_point_of_which_no_two_rounds_have_all_is_named() {
+        let all = [[200.0, 170.0, 100.0, 100.0, 40.0]; 2];
+        let mut table = table(&all[..1]);
+        // Without a computation there is another round of all.
+        for (mode, value) in OverlapMode::ALL.into_iter().zip(all[1]) {
+            let batch = Measured { samples: vec![value], round: 1, ..Measured::default() };
+            table.push(Kept::Batch { key: Cell::of(mode, 8, 0).key(), batch });
+        }
+        let plan = plan();
+        let setting = Setting { cpus: Some(vec![0, 1]), ..Setting::default() };
+        let overlap = overlap(&setting, &plan, &plan.asked.judge(&table)).unwrap();
+        assert_eq!(overlap.points.len(), 1);
+        let said = "1 of 2 points have no value, for want of batches that count: 8 B, 10 elements.";
+        assert!(overlap.findings[0].starts_with(said), "{:?}", overlap.findings);
     }
 }

@@ -96,9 +96,9 @@ impl OverlapPoint {
         [blocking, non_blocking, exchange, computation, overheads]
     }
 
-    /// Where it is: `1 KiB, 8192 elements`.
+    /// Where it is.
     pub(crate) fn place(&self) -> String {
-        format!("{}, {} elements", Bytes(self.bytes), self.elements)
+        place(self.bytes, self.elements)
     }
 
     /// The hidden share in a cell: in percent, `undecided`, or nothing where nothing is computed.
@@ -117,6 +117,11 @@ impl OverlapPoint {
         };
         format!("{} to {}", percent(low).trim_end_matches(" %"), percent(high))
     }
+}
+
+/// A size and a length in words: `1 KiB, 8192 elements`.
+pub(super) fn place(bytes: u64, elements: u64) -> String {
+    format!("{}, {elements} elements", Bytes(bytes))
 }
 
 /// A share in percent, with a digit after the point where it is small enough to matter.

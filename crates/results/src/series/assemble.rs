@@ -14,12 +14,14 @@ use bandgap_record::{Evidence, Quantity, RecordError, Unit};
 use bandgap_units::Ns;
 
 use super::fits::fits;
-use super::schema::{Series, SeriesPoint};
+use super::schema::{Series, SeriesPoint, sized};
 use super::{fastest, growth, modelled};
 use crate::Outcome;
+use crate::batches::assemble::unfitted;
 use crate::error::AssembleError;
 use crate::measured::{
-    Checked, ESTIMATOR, State, Timed, Which, bandwidth, estimated, half_width, slowed, turned,
+    Checked, ESTIMATOR, State, Timed, Which, bandwidth, estimated, half_width, missing, slowed,
+    turned,
 };
 
 /// What a series task brought, and what it was measured on.
@@ -32,10 +34,14 @@ pub(crate) struct Measured<'a> {
 impl Measured<'_> {
     /// One series for each kernel that was measured, each before its fits.
     pub(crate) fn outcomes(&self) -> Result<Vec<Outcome>, AssembleError> {
-        let mut found = Vec::new();
+        let (mut found, mut unseen) = (Vec::new(), Vec::new());
         for kind in self.kinds()? {
             let series = self.series(&kind)?;
-            if !series.points.is_empty() {
+            if series.points.is_empty() {
+                let table = self.judged.table().part(|key| key.what() == series.name);
+                let reason = AssembleError::NoPoint(series.name);
+                unseen.push(unfitted(self.setting, &table, &reason).into());
+            } else {
                 let fits = fits(&series, self.times(&series, &kind), self.wanted())?;
                 found.push((series, fits));
             }
@@ -55,7 +61,11 @@ impl Measured<'_> {
             outcomes.push(series.into());
             outcomes.extend(fits.outcomes);
         }
-        if outcomes.is_empty() { Err(AssembleError::Empty) } else { Ok(outcomes) }
+        if outcomes.is_empty() {
+            return Err(AssembleError::Empty);
+        }
+        outcomes.extend(unseen);
+        Ok(outcomes)
     }
 
     /// Confidence and precision.
@@ -80,17 +90,17 @@ impl Measured<'_> {
         self.plan.steps.iter().filter(|step| step.series == kind.measure.name).collect()
     }
 
-    /// The steps whose time is that of one operation, in each variant that they may have been done.
-    fn singles(&self, kind: &Kind) -> Vec<Step> {
-        let (name, transfer) = (kind.measure.name, kind.is_transfer);
-        let single = move |step: &&Step| step.series == name && (step.messages == 1 || !transfer);
-        self.plan.steps.iter().filter(single).flat_map(Step::done).collect()
+    /// The steps whose time is that of one operation, as planned.
+    fn singles(&self, kind: &Kind) -> Vec<&Step> {
+        let mut planned = self.planned(kind);
+        planned.retain(|step| step.messages == 1 || !kind.is_transfer);
+        planned
     }
 
     /// What is fitted: batch values of each size, by curve.
     fn times(&self, series: &Series, kind: &Kind) -> BTreeMap<Which, Vec<SizedTimes>> {
         let mut times: BTreeMap<Which, Vec<SizedTimes>> = BTreeMap::new();
-        for single in self.singles(kind) {
+        for single in self.singles(kind).into_iter().flat_map(Step::done) {
             let way = single.way.map(Way::name);
             let place =
                 (single.size.into(), kind.taking_part(&single), single.variant.as_deref(), way);
@@ -126,10 +136,18 @@ impl Measured<'_> {
         let cores = pair.and_then(|pair| self.setting.cores(pair));
         let state = State::seen(self.judged);
         let checked = self.checked(kind);
-        let mut points = Vec::new();
-        for single in &singles {
-            points.extend(self.point(kind, single, is_one)?);
+        let (mut points, mut places) = (Vec::new(), Vec::new());
+        for &single in &singles {
+            let before = points.len();
+            // In each way that it may have been done.
+            for done in single.done() {
+                points.extend(self.point(kind, &done, is_one)?);
+            }
+            if points.len() == before {
+                places.push(self.place(kind, single, is_one));
+            }
         }
+        let findings = slowed(self.judged).into_iter().chain(missing(&places, singles.len()));
         let mut series = Series {
             name: kind.measure.name.to_owned(),
             transport: self.setting.transport.clone(),
@@ -146,7 +164,7 @@ impl Measured<'_> {
             fastest: Vec::new(),
             growth: Vec::new(),
             doublings: Vec::new(),
-            findings: slowed(self.judged).into_iter().collect(),
+            findings: findings.collect(),
         };
         series.sort();
         if series.points.is_empty() {
@@ -161,9 +179,23 @@ impl Measured<'_> {
     }
 
     /// Where its messages lie, if that is a choice; in virtual time they lie nowhere.
-    fn buffers(&self, kind: &Kind, singles: &[Step]) -> Option<String> {
+    fn buffers(&self, kind: &Kind, singles: &[&Step]) -> Option<String> {
         let is_choice = kind.measure.buffered && !self.setting.is_virtual();
         singles.first().filter(|_| is_choice).map(|single| single.buffers.to_string())
+    }
+
+    /// Where a step is among those of its kind, in words.
+    fn place(&self, kind: &Kind, step: &Step, is_one_pair: bool) -> String {
+        let measure = &kind.measure;
+        let several = self.planned(kind).iter().any(|other| other.ranks != step.ranks);
+        let which = Which {
+            ranks: (several && measure.of_all).then_some(step.ranks as u32),
+            pair: (!is_one_pair && !measure.of_all).then(|| step.pair.map(|rank| rank as u32)),
+            variant: step.variant.clone(),
+        };
+        let words = [sized(measure.extent, step.size.into()), which.words()];
+        let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
+        if words.is_empty() { measure.name.to_owned() } else { words.join(", ") }
     }
 
     /// How much was checked of all points of a kernel; nothing is in virtual time.

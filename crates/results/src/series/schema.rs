@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use bandgap_kernels::Extent;
 use bandgap_record::Quantity;
 use bandgap_units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -226,20 +227,31 @@ impl Series {
     }
 }
 
+/// A size of an extent with its unit: `64 B`, `8 elements`, `256 × 256`; empty where there is none.
+pub(super) fn sized(extent: Extent, size: u64) -> String {
+    match (extent, size) {
+        (Extent::None, _) => String::new(),
+        (Extent::Bytes, _) => Bytes(size).to_string(),
+        (Extent::Doubles, 1) => "1 element".to_owned(),
+        (Extent::Doubles, _) => format!("{size} elements"),
+        (Extent::Dimension, _) => format!("{size} × {size}"),
+    }
+}
+
 impl SeriesPoint {
     /// What it is plotted over: rows, elements, or bytes.
     pub(crate) fn size(&self) -> u64 {
         self.dimension.or(self.elements).unwrap_or(self.bytes)
     }
 
-    /// The same with its unit: `64 B`, `8 elements`, `256 × 256`.
+    /// The same with its unit.
     pub(crate) fn size_in_words(&self) -> String {
-        match (self.dimension, self.elements) {
-            (Some(rows), _) => format!("{rows} × {rows}"),
-            (None, Some(1)) => "1 element".to_owned(),
-            (None, Some(elements)) => format!("{elements} elements"),
-            (None, None) => Bytes(self.bytes).to_string(),
-        }
+        let extent = match (self.dimension, self.elements) {
+            (Some(_), _) => Extent::Dimension,
+            (None, Some(_)) => Extent::Doubles,
+            (None, None) => Extent::Bytes,
+        };
+        sized(extent, self.size())
     }
 
     /// Its estimates with their names.

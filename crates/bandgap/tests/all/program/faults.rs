@@ -105,11 +105,13 @@ fn quiet_runs_name_a_killed_rank_too() {
 #[test]
 fn what_was_measured_before_a_death_is_kept() {
     let _alone = measuring();
-    // Three seconds of processor time are many rounds over all points, which take a tenth of one.
-    let run = kill("shm", 1, 300, &[]);
-    let whole = matches!(run.results[..], [Outcome::Logp(_), Outcome::Verification(_)]);
-    assert!(whole, "{:?}", run.warnings);
-    assert!(run.warnings.iter().any(|warning| warning.contains("SIGKILL")));
+    // Three seconds of processor time are many rounds over all points, which take a tenth of one; unless
+    // others use the processors so much that the ranks wait for a calmer moment.
+    let is_whole = |run: &Run| {
+        assert!(run.warnings.iter().any(|warning| warning.contains("SIGKILL")));
+        matches!(run.results[..], [Outcome::Logp(_), Outcome::Verification(_)])
+    };
+    assert!([300, 1200, 4800].iter().any(|&hundredths| is_whole(&kill("shm", 1, hundredths, &[]))));
 }
 
 #[test]

@@ -8,13 +8,13 @@ fn single(bytes: u32) -> Step {
     Step::new("comms1", bytes, 1, 2)
 }
 
-fn series(cpus: Option<Vec<usize>>, verified: &[(u32, Verified)]) -> Series {
+fn asked() -> Asked {
     let (precision, confidence, budget, seed) = (0.05, 0.95, 1.0, 1);
-    let plan = SeriesPlan {
-        asked: Asked { precision, confidence, budget, seed, stamp: 0.0, check: false },
-        steps: vec![single(8), single(64)],
-        samples: 1,
-    };
+    Asked { precision, confidence, budget, seed, stamp: 0.0, check: false }
+}
+
+fn series(cpus: Option<Vec<usize>>, verified: &[(u32, Verified)]) -> Series {
+    let plan = SeriesPlan { asked: asked(), steps: vec![single(8), single(64)], samples: 1 };
     let mut table = Table::default();
     for (bytes, time) in [(64, 130.0), (8, 100.0), (64, 132.0), (8, 101.0)] {
         let batch = Batch { samples: vec![time], ..Batch::default() };
@@ -56,4 +56,28 @@ fn what_was_checked_of_all_points_is_recorded() {
     let simulated = series(None, &both);
     assert_eq!((simulated.checked, simulated.verified), (None, false));
     assert_eq!(real.points.iter().map(|point| point.bytes).collect::<Vec<_>>(), [8, 64]);
+}
+
+#[test]
+fn points_and_kernels_without_batches_that_count_are_named() {
+    let plan = SeriesPlan {
+        asked: asked(),
+        steps: vec![single(8), single(64), single(512), Step::new("comms2", 8, 1, 2)],
+        samples: 1,
+    };
+    let mut table = Table::default();
+    for (step, rejected) in plan.steps.iter().zip([None, Some("slow".to_owned()), None, None]) {
+        let rejected = rejected.or((step.series == "comms2").then(|| "slow".to_owned()));
+        let batch = Batch { samples: vec![100.0], rejected, ..Batch::default() };
+        table.push(Kept::Batch { key: key(step, Part::Whole), batch });
+    }
+    let setting = Setting { transport: "shm".into(), ranks: 2, ..Setting::default() };
+    let judged = plan.asked.judge(&table);
+    let outcomes = Measured { setting: &setting, plan: &plan, judged: &judged }.outcomes().unwrap();
+    let [Outcome::Series(series), Outcome::Batches(batches)] = &outcomes[..] else {
+        panic!("a series, and what has no point: {outcomes:?}")
+    };
+    let said = "1 of 3 points have no value, for want of batches that count: 64 B.";
+    assert!(series.findings.iter().any(|finding| finding.starts_with(said)), "{series:?}");
+    assert_eq!((batches.batches.len(), &*batches.reason), (1, "comms2 has no batch that counts"));
 }
