@@ -11,9 +11,7 @@ pub(super) fn repeat<const TIMES: bool, P: Processor>(
     messages: u32,
     mut once: impl FnMut(&mut P, u64) -> Result<(), CommError>,
 ) -> Result<(), CommError> {
-    samples_of::<TIMES, _>(rank, samples, |rank, _| {
-        (0..u64::from(messages)).try_for_each(|message| once(rank, message))
-    })
+    samples_of::<TIMES, _>(rank, samples, |rank, _| each(rank, 0, messages, &mut once))
 }
 
 /// The same, for message 0 to `samples` · `messages` − 1: the numbers go on from sample to sample.
@@ -25,9 +23,68 @@ pub(super) fn repeat_on<const TIMES: bool, P: Processor>(
     mut once: impl FnMut(&mut P, u64) -> Result<(), CommError>,
 ) -> Result<(), CommError> {
     samples_of::<TIMES, _>(rank, samples, |rank, sample| {
-        let first = u64::from(sample) * u64::from(messages);
-        (first..first + u64::from(messages)).try_for_each(|message| once(rank, message))
+        each(rank, first(sample, messages), messages, &mut once)
     })
+}
+
+/// The samples of a program in which all ranks do alike: in each, `once` runs for message 0 to
+/// `messages` − 1. The rank `timer` marks begin, end, end around each.
+///
+/// # Errors
+/// That of `once`.
+#[inline(always)]
+pub fn by_rank<P: Processor>(
+    rank: &mut P,
+    timer: Rank,
+    samples: u32,
+    messages: u32,
+    mut once: impl FnMut(&mut P, u64) -> Result<(), CommError>,
+) -> Result<(), CommError> {
+    timed_by(rank, timer, samples, |rank, _| each(rank, 0, messages, &mut once))
+}
+
+/// As [`repeat_on`], where all ranks do alike, of which the rank `timer` times.
+#[inline(always)]
+pub(super) fn by_rank_on<P: Processor>(
+    rank: &mut P,
+    timer: Rank,
+    samples: u32,
+    messages: u32,
+    mut once: impl FnMut(&mut P, u64) -> Result<(), CommError>,
+) -> Result<(), CommError> {
+    timed_by(rank, timer, samples, |rank, sample| {
+        each(rank, first(sample, messages), messages, &mut once)
+    })
+}
+
+/// The first message of a sample, where their numbers go on.
+#[inline(always)]
+fn first(sample: u32, messages: u32) -> u64 {
+    u64::from(sample) * u64::from(messages)
+}
+
+/// `once` for so many messages from `first` on.
+#[inline(always)]
+fn each<P>(
+    rank: &mut P,
+    first: u64,
+    messages: u32,
+    mut once: impl FnMut(&mut P, u64) -> Result<(), CommError>,
+) -> Result<(), CommError> {
+    (first..first + u64::from(messages)).try_for_each(|message| once(rank, message))
+}
+
+#[inline(always)]
+fn timed_by<P: Processor>(
+    rank: &mut P,
+    timer: Rank,
+    samples: u32,
+    one: impl FnMut(&mut P, u32) -> Result<(), CommError>,
+) -> Result<(), CommError> {
+    match rank.rank() == timer {
+        true => samples_of::<true, _>(rank, samples, one),
+        false => samples_of::<false, _>(rank, samples, one),
+    }
 }
 
 #[inline(always)]
@@ -47,38 +104,4 @@ fn samples_of<const TIMES: bool, P: Processor>(
         }
     }
     Ok(())
-}
-
-/// The samples of a program in which all ranks do alike: in each, `once` runs for message 0 to
-/// `messages` − 1. The rank `timer` marks begin, end, end around each.
-///
-/// # Errors
-/// That of `once`.
-#[inline(always)]
-pub fn by_rank<P: Processor>(
-    rank: &mut P,
-    timer: Rank,
-    samples: u32,
-    messages: u32,
-    once: impl FnMut(&mut P, u64) -> Result<(), CommError>,
-) -> Result<(), CommError> {
-    match rank.rank() == timer {
-        true => repeat::<true, _>(rank, samples, messages, once),
-        false => repeat::<false, _>(rank, samples, messages, once),
-    }
-}
-
-/// As [`repeat_on`], where all ranks do alike, of which the rank `timer` times.
-#[inline(always)]
-pub(super) fn by_rank_on<P: Processor>(
-    rank: &mut P,
-    timer: Rank,
-    samples: u32,
-    messages: u32,
-    once: impl FnMut(&mut P, u64) -> Result<(), CommError>,
-) -> Result<(), CommError> {
-    match rank.rank() == timer {
-        true => repeat_on::<true, _>(rank, samples, messages, once),
-        false => repeat_on::<false, _>(rank, samples, messages, once),
-    }
 }
