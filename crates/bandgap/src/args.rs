@@ -104,9 +104,17 @@ pub struct Output {
     /// No progress, no notes
     #[arg(short, long, global = true)]
     pub quiet: bool,
+    /// End with exit code 1 where something has not converged or a model does not hold
+    #[arg(long, global = true)]
+    pub strict: bool,
 }
 
 impl Output {
+    /// How the program ends, where a doubtful result is an outcome only for those who ask.
+    pub fn judged(&self, exit: Exit) -> Exit {
+        if exit == Exit::Doubtful && !self.strict { Exit::Fine } else { exit }
+    }
+
     /// The same for a command that keeps files only where `--out` asks for them.
     pub fn only_asked(&self) -> Self {
         Self { no_save: self.out.is_none(), ..self.clone() }

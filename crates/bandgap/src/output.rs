@@ -117,7 +117,8 @@ impl Sink {
         self.say(&text(&results, &self.layout))?;
         let exit = match verdict(&results) {
             Verdict::Good => Exit::Fine,
-            Verdict::Doubtful => Exit::Findings,
+            Verdict::Doubtful => Exit::Doubtful,
+            Verdict::Missing => Exit::Missing,
         };
         self.run.results.extend(results);
         self.keep()?;

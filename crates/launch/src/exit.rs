@@ -1,15 +1,19 @@
 //! Exit codes, one for each class of outcome.
 
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 
 /// How the program ends; `docs/exit-codes.md` is the reference. Graver outcomes are greater.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Exit {
-    /// All fine.
+    /// The results asked for are there.
     Fine = 0,
-    /// Measured, with findings: an estimate that did not converge, a grade that warns.
-    Findings = 1,
+    /// A verdict that was asked for is negative.
+    Doubtful = 1,
+    /// A result asked for is not there, since too little was measured.
+    Missing = 8,
     /// The command line is wrong.
     Usage = 2,
     /// A file that was to be read is wrong.
@@ -29,10 +33,11 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// All of them with a word for each, for the documentation and its test.
-    pub const ALL: [(Self, &'static str); 10] = [
+    /// All of them with a word for each, the gravest last.
+    pub const ALL: [(Self, &'static str); 11] = [
         (Self::Fine, "fine"),
-        (Self::Findings, "findings"),
+        (Self::Doubtful, "doubtful"),
+        (Self::Missing, "missing"),
         (Self::Usage, "usage"),
         (Self::Input, "input"),
         (Self::Output, "output"),
@@ -42,4 +47,33 @@ impl Exit {
         (Self::Defect, "defect"),
         (Self::Interrupted, "interrupted"),
     ];
+}
+
+impl Exit {
+    fn gravity(self) -> Option<usize> {
+        Self::ALL.iter().position(|(exit, _)| *exit == self)
+    }
+}
+
+impl PartialOrd for Exit {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Exit {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.gravity().cmp(&other.gravity())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_less_grave_than_what_failed() {
+        assert!(Exit::Doubtful < Exit::Missing && Exit::Missing < Exit::Rank);
+        assert_eq!(Exit::Missing.max(Exit::Interrupted), Exit::Interrupted);
+    }
 }

@@ -61,13 +61,15 @@ macro_rules! nothing {
 }
 pub(crate) use nothing;
 
-/// Whether a result is what was asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Whether a result is what was asked for; worse ones are greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// All is there, and as precise as was asked for.
     Good,
-    /// Something is missing, or less precise than was asked for.
+    /// Something is less precise than was asked for, or the model is off.
     Doubtful,
+    /// Too little was measured for it.
+    Missing,
 }
 
 impl Verdict {

@@ -26,8 +26,8 @@ pub fn summary(results: &[Outcome], layout: &Layout) -> String {
 
 /// The worst of the verdicts on results.
 pub fn verdict(results: &[Outcome]) -> Verdict {
-    let doubtful = |result: &Outcome| result.as_shown().verdict() == Verdict::Doubtful;
-    Verdict::doubtful_if(results.iter().any(doubtful))
+    let all = results.iter().map(|result| result.as_shown().verdict());
+    all.max().unwrap_or(Verdict::Good)
 }
 
 /// Writes the run file, and the tables and pictures of its results. `more`: results of further

@@ -58,10 +58,8 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     sink.host(&host);
     sink.say(&checks::table(&checks, &sink.layout))?;
     sink.add(vec![recorded(&noise).into()])?;
-    if checks.iter().any(|check| check.grade >= Grade::Warning) {
-        session.note(Exit::Findings);
-    }
-    session.close()
+    let bad = checks.iter().any(|check| check.grade >= Grade::Bad);
+    session.sink.close(if bad { Exit::Doubtful } else { Exit::Fine })
 }
 
 /// The noise of each core as it is recorded.

@@ -83,12 +83,12 @@ impl<'a> Session<'a> {
                 let exit = self.sink.add(results)?;
                 self.note(exit);
                 for warning in warnings {
-                    self.note(Exit::Findings);
+                    self.note(Exit::Missing);
                     self.sink.warn(&warning);
                 }
             }
             Err(reason) => {
-                self.note(Exit::Findings);
+                self.note(Exit::Missing);
                 self.sink.warn(&format!("too little was measured to fit: {reason}"));
                 if !table.is_empty() {
                     self.sink.add(vec![unfitted(&setting, table, &reason).into()])?;
@@ -158,17 +158,18 @@ impl<'a> Session<'a> {
         self.exit = self.exit.max(exit);
     }
 
-    /// Whether something went wrong that is worse than findings.
+    /// Whether something went wrong that is worse than missing results.
     pub(super) fn failed(&self) -> bool {
-        self.exit > Exit::Findings
+        self.exit > Exit::Missing
     }
 
-    /// Writes everything.
+    /// Writes everything. Whether results are precise is a verdict for those who ask for it.
     ///
     /// # Errors
     /// The run cannot be written.
     pub(super) fn close(self) -> Result<Exit, Failure> {
-        self.sink.close(self.exit)
+        let exit = self.output.judged(self.exit);
+        self.sink.close(exit)
     }
 }
 

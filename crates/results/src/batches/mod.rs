@@ -43,7 +43,7 @@ impl Shown for Batches {
     }
 
     fn verdict(&self) -> Verdict {
-        Verdict::Doubtful
+        Verdict::Missing
     }
 }
 

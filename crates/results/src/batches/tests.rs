@@ -16,5 +16,5 @@ pub(crate) fn sample() -> Batches {
 fn what_is_missing_is_said() {
     let text = sample().text(&Among::new([]), &Layout::default());
     assert_eq!(text, "1 batch over tcp without a fit: find a second M.\n");
-    assert_eq!(sample().verdict(), Verdict::Doubtful);
+    assert_eq!(sample().verdict(), Verdict::Missing);
 }

@@ -64,7 +64,7 @@ pub(super) fn run(fit: &FitHockney, measure: &Measure, output: &Output) -> Resul
     let fits = fits.into_iter().map(Outcome::from);
     sink.add(fits.chain([series.into()]).collect())?;
     // A table's repetitions do not converge any more; what counts is what the fit makes of them.
-    sink.close(if sound { Exit::Fine } else { Exit::Findings })
+    sink.close(output.judged(if sound { Exit::Fine } else { Exit::Doubtful }))
 }
 
 /// Whose table it is, and what its times are.
