@@ -99,7 +99,7 @@ impl Series<'_> {
 
 impl Experiment for Series<'_> {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
-        let choices = Choices::look(&self.plan.steps, runner)?;
+        let choices = Choices::look(&self.plan.steps, self.plan.asked.budget, runner)?;
         let mut points = Vec::new();
         for planned in &self.plan.steps {
             let mut step = planned.clone();

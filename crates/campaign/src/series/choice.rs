@@ -14,6 +14,8 @@ use crate::runner::{Runner, Stop};
 const LOOKS: usize = 5;
 /// Samples of a look.
 const SAMPLES: u32 = 6;
+/// Share of the budget after which there are no more looks.
+const LOOKING: f64 = 0.25;
 /// Sizes that are looked at lie this factor apart, at least; those between take what was chosen for
 /// the one below.
 const APART: u32 = 4;
@@ -38,11 +40,13 @@ struct Candidate<'a> {
 
 impl Choices {
     /// Looks at each way to do the steps of some sizes, in turns, and takes the one of the least
-    /// median time. A single copy is left out where the ranks cannot do it.
+    /// median time. A single copy is left out where the ranks cannot do it. Nothing is chosen for
+    /// those of which not all ways were looked at within a quarter of `budget`, in seconds.
     ///
     /// # Errors
     /// Communication failed, the run was stopped, or a step can be done in no way.
-    pub(super) fn look(steps: &[Step], runner: &mut dyn Runner) -> Result<Self, Stop> {
+    pub(super) fn look(steps: &[Step], budget: f64, runner: &mut dyn Runner) -> Result<Self, Stop> {
+        let begun = runner.elapsed();
         let mut candidates = Vec::new();
         for planned in looked_at(steps) {
             let fits = fitting(planned)?.into_iter();
@@ -52,12 +56,16 @@ impl Choices {
         if virtual_time {
             no_single(&mut candidates);
         }
-        for _ in 0..if virtual_time { 1 } else { LOOKS } {
+        'looks: for _ in 0..if virtual_time { 1 } else { LOOKS } {
             let mut possible = true;
             for candidate in &mut candidates {
                 let single = is_single(&candidate.step);
                 if single && !possible {
                     continue;
+                }
+                let spent = runner.elapsed().saturating_sub(begun).as_secs_f64();
+                if !virtual_time && spent > LOOKING * budget {
+                    break 'looks;
                 }
                 let done = runner.run(&candidate.step.order(SAMPLES)?)?;
                 possible &= !single || done.way == candidate.step.way;
@@ -69,7 +77,9 @@ impl Choices {
         }
         let mut choices = Self::default();
         for group in candidates.chunk_by(|a, b| std::ptr::eq(a.planned, b.planned)) {
-            choices.add(group)?;
+            if group.iter().all(|candidate| !candidate.times.is_empty()) {
+                choices.add(group)?;
+            }
         }
         Ok(choices)
     }
@@ -177,6 +187,21 @@ mod tests {
         let plan = SeriesPlan { asked: Asked::usual(1e9), steps: steps.to_vec(), samples: 10 };
         runner.size = 4;
         plan.lead(runner).unwrap();
+    }
+
+    #[test]
+    fn where_the_looks_take_too_long_the_usual_algorithm_is_taken() {
+        let steps = [2, 4].map(|ranks| Step { ranks, ..Step::new("broadcast", 8, 1, 4) });
+        let asked = Asked::usual(24.0);
+        let plan = SeriesPlan { asked, steps: steps.to_vec(), samples: 10 };
+        let mut runner = Scripted::steady(100.0);
+        (runner.size, runner.cost) = (4, 1.0);
+        plan.lead(&mut runner).unwrap();
+        // After six seconds, of six looks, the four algorithms of two ranks have been looked at once.
+        let [two, four] = steps.map(|step| key(&step, Part::Whole));
+        assert_eq!(runner.kept.chosen(&two).map(|chosen| chosen.looked.len()), Some(4));
+        assert!(runner.kept.chosen(&four).is_none() && !runner.kept.batches(&four).is_empty());
+        assert!(sized(&runner, 8, "algorithm").contains(&"\"binomial\"".to_owned()));
     }
 
     fn sized(runner: &Scripted, bytes: u32, axis: &str) -> Vec<String> {

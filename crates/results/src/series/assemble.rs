@@ -147,7 +147,10 @@ impl Measured<'_> {
                 places.push(self.place(kind, single, is_one));
             }
         }
-        let findings = slowed(self.judged).into_iter().chain(missing(&places, singles.len()));
+        let findings = slowed(self.judged)
+            .into_iter()
+            .chain(missing(&places, singles.len()))
+            .chain(self.unlooked(kind, &singles));
         let mut series = Series {
             name: kind.measure.name.to_owned(),
             transport: self.setting.transport.clone(),
@@ -196,6 +199,22 @@ impl Measured<'_> {
         let words = [sized(measure.extent, step.size.into()), which.words()];
         let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
         if words.is_empty() { measure.name.to_owned() } else { words.join(", ") }
+    }
+
+    /// How many points were done by the usual algorithm, since there was no time for looks.
+    fn unlooked(&self, kind: &Kind, singles: &[&Step]) -> Option<String> {
+        let is_usual = |step: &&&Step| {
+            let key = key(step, Part::Whole);
+            step.variant.is_none() && !self.judged.table().batches(&key).is_empty()
+        };
+        let count = singles.iter().filter(is_usual).count();
+        (kind.measure.by_algorithm() && count > 0).then(|| {
+            format!(
+                "At {count} of {} points the usual algorithm was taken: the looks for the fastest had used \
+                 up their share of the time budget.",
+                singles.len()
+            )
+        })
     }
 
     /// How much was checked of all points of a kernel; nothing is in virtual time.

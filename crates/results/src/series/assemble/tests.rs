@@ -81,3 +81,23 @@ fn points_and_kernels_without_batches_that_count_are_named() {
     assert!(series.findings.iter().any(|finding| finding.starts_with(said)), "{series:?}");
     assert_eq!((batches.batches.len(), &*batches.reason), (1, "comms2 has no batch that counts"));
 }
+
+#[test]
+fn points_by_the_usual_algorithm_are_counted() {
+    let step = |bytes| Step::new("broadcast", bytes, 1, 2);
+    let plan = SeriesPlan { asked: asked(), steps: vec![step(8), step(64)], samples: 1 };
+    let chosen = Step { variant: Some("linear".to_owned()), ..step(8) };
+    let mut table = Table::default();
+    for step in [&chosen, &plan.steps[1]] {
+        for time in [100.0, 101.0] {
+            let batch = Batch { samples: vec![time], ..Batch::default() };
+            table.push(Kept::Batch { key: key(step, Part::Whole), batch });
+        }
+    }
+    let setting = Setting { transport: "shm".into(), ranks: 2, ..Setting::default() };
+    let judged = plan.asked.judge(&table);
+    let outcomes = Measured { setting: &setting, plan: &plan, judged: &judged }.outcomes().unwrap();
+    let [Outcome::Series(series)] = &outcomes[..] else { panic!("one series: {outcomes:?}") };
+    let said = "At 1 of 2 points the usual algorithm was taken";
+    assert!(series.findings.iter().any(|finding| finding.starts_with(said)), "{series:?}");
+}
