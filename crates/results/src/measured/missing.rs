@@ -1,7 +1,5 @@
 //! Points that were planned, and of which too little was measured.
 
-use super::listed;
-
 /// Names that are listed before the others are only counted.
 const LISTED: usize = 4;
 
@@ -11,12 +9,13 @@ pub(crate) fn missing(places: &[String], planned: usize) -> Option<String> {
     if places.len() > LISTED {
         named.push(format!("{} more", places.len() - LISTED));
     }
+    let have = if places.len() == 1 { "has" } else { "have" };
     (!places.is_empty()).then(|| {
         format!(
-            "{} of {planned} points have no value, for want of batches that count: {}. A longer \
+            "{} of {planned} points {have} no value, for want of batches that count: {}. A longer \
              --time-budget brings more batches.",
             places.len(),
-            listed(&named)
+            named.join("; ")
         )
     })
 }
@@ -30,9 +29,7 @@ mod tests {
         let all = ["0 B", "8 B", "64 B", "512 B", "4 KiB", "32 KiB"].map(str::to_owned);
         assert_eq!(missing(&[], 6), None);
         let said = |count: usize| missing(&all[..count], 6).unwrap();
-        assert!(said(1).starts_with("1 of 6 points have no value") && said(1).contains(": 0 B."));
-        assert!(
-            said(6).contains("6 of 6") && said(6).contains(": 0 B, 8 B, 64 B, 512 B and 2 more.")
-        );
+        assert!(said(1).starts_with("1 of 6 points has no value") && said(1).contains(": 0 B."));
+        assert!(said(6).contains("6 of 6") && said(6).contains(": 0 B; 8 B; 64 B; 512 B; 2 more."));
     }
 }

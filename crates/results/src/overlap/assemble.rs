@@ -289,7 +289,7 @@ mod tests {
         let setting = Setting { cpus: Some(vec![0, 1]), ..Setting::default() };
         let overlap = overlap(&setting, &plan, &plan.asked.judge(&table)).unwrap();
         assert_eq!(overlap.points.len(), 1);
-        let said = "1 of 2 points have no value, for want of batches that count: 8 B, 10 elements.";
+        let said = "1 of 2 points has no value, for want of batches that count: 8 B, 10 elements.";
         assert!(overlap.findings[0].starts_with(said), "{:?}", overlap.findings);
     }
 }
