@@ -31,6 +31,22 @@ pub enum Finding {
         /// or was still read from this delay on.
         from_delay: f64,
     },
+    /// Whether the right arm rises with slope 1 is not decided.
+    #[display(
+        "From a delay of {} on the cost over the delay rises with slope {slope:.2} ({low:.2} to \
+         {high:.2}): whether that is 1 within 5 % is undecided. More batches, or longer delays, \
+         would decide it.", Ns(*from_delay)
+    )]
+    ArmUndecided {
+        /// The slope found.
+        slope: f64,
+        /// Lower end of its interval.
+        low: f64,
+        /// Upper end of its interval.
+        high: f64,
+        /// Where it begins.
+        from_delay: f64,
+    },
     /// The right arm rises with slope 1 only beyond some delay.
     #[display(
         "The cost rises one for one with the delay only from {} on ({:.1} times the gap). \
@@ -125,6 +141,20 @@ pub enum Finding {
         /// g − os − or.
         idle: f64,
     },
+    /// Whether there is idle time is not decided.
+    #[display(
+        "The idle time is {} ({} to {}): whether that is none, which is within 5 % of the gap, is \
+         undecided, and so is what limits the rate. More batches would decide it.",
+        Ns(*idle), Ns(*low), Ns(*high)
+    )]
+    RegimeUndecided {
+        /// g − os − or.
+        idle: f64,
+        /// Lower end of its interval.
+        low: f64,
+        /// Upper end of its interval.
+        high: f64,
+    },
     /// The capacity cannot be read from this table.
     #[display(
         "The network's capacity is not visible: nothing but the processor limits the \
@@ -155,6 +185,11 @@ mod tests {
             (Finding::CurveTooShort { delay: 54.0 }, "54"),
             (Finding::ProcessorBound { gap: 62.0 }, "62"),
             (Finding::OverheadsOverlap { idle: -35.0 }, "by 35"),
+            (Finding::RegimeUndecided { idle: -3.5, low: -9.0, high: 2.0 }, "-3.5"),
+            (
+                Finding::ArmUndecided { slope: 0.96, low: 0.91, high: 1.01, from_delay: 54.0 },
+                "0.96 (0.91 to 1.01)",
+            ),
             (Finding::CapacityUnseen, "capacity"),
         ];
         for (finding, number) in findings {

@@ -45,7 +45,8 @@ pub struct Estimate {
     pub estimator: &'static str,
 }
 
-/// What limits the rate of messages.
+/// What limits the rate of messages: whether the idle time g − os − or counts as none, within 5 % of
+/// g, and on which side of that it lies otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Regime {
@@ -53,6 +54,10 @@ pub enum Regime {
     NetworkBound,
     /// The processor: there is no idle time, and g = os + or.
     ProcessorBound,
+    /// The overheads of neighbouring messages overlap at full rate, so that g < os + or.
+    Overlapped,
+    /// The interval of the idle time leaves open which.
+    Undecided,
 }
 
 /// What ends the send-only regime.
@@ -84,8 +89,9 @@ pub struct FarArm {
     pub from_delay: f64,
     /// The delays fitted.
     pub delays: usize,
-    /// Whether there are at least two delays, and the slope's interval reaches 1 within 5 %.
-    pub holds: bool,
+    /// Whether the slope is 1 within 5 %: its interval lies inside that, or outside. `None` where
+    /// neither is so, or there is one delay.
+    pub holds: Option<bool>,
 }
 
 /// A line of elapsed time over messages, to draw: intercept + slope·M.
@@ -129,7 +135,7 @@ pub struct Signature {
     pub latency: Estimate,
     /// The time of a single request with its reply.
     pub rtt: Estimate,
-    /// g − os − or; 0 where processor-bound.
+    /// g'(0) − os − or, with g'(0) as it was measured. Negative where overheads overlap.
     pub idle: Estimate,
     /// C = (RTT + os − a)/g − 1 from the steady line a + g·M at Δ = 0, in requests outstanding;
     /// `None` where it is not visible.

@@ -3,10 +3,23 @@
 use super::{Cause, Estimate, Regime, Signature, Transition};
 use crate::finding::Finding;
 
-impl Estimate {
-    /// This idle time where there is none: 0, with what was seen as the upper end.
-    pub(super) fn as_none(self) -> Estimate {
-        Estimate { value: 0.0, low: 0.0, high: self.high.max(0.0), ..self }
+/// An idle time is none within this share of the gap.
+const IDLE_TOLERANCE: f64 = 0.05;
+
+impl Regime {
+    /// What an idle time says beside the cost at Δ = 0. Where it is none, the processor limits the
+    /// rate if `is_arm`: if the arm of slope 1 begins at Δ = 0.
+    pub(super) fn of(idle: &Estimate, cost: f64, is_arm: bool) -> Regime {
+        let none = IDLE_TOLERANCE * cost;
+        if idle.low > none {
+            Regime::NetworkBound
+        } else if idle.high < -none {
+            Regime::Overlapped
+        } else if idle.low >= -none && idle.high <= none && is_arm {
+            Regime::ProcessorBound
+        } else {
+            Regime::Undecided
+        }
     }
 }
 
@@ -43,16 +56,20 @@ impl Signature {
 /// The findings with those of parameters made anew; the others, of arm and lines, stay.
 fn findings(signature: &Signature) -> Vec<Finding> {
     let Signature { send_overhead, gap, latency, idle, capacity, regime, .. } = signature;
-    let processor_bound = *regime == Regime::ProcessorBound;
+    let Estimate { value, low, high, .. } = *idle;
+    let of_regime = match regime {
+        Regime::NetworkBound => None,
+        Regime::ProcessorBound => Some(Finding::ProcessorBound { gap: gap.value }),
+        Regime::Overlapped => Some(Finding::OverheadsOverlap { idle: value }),
+        Regime::Undecided => Some(Finding::RegimeUndecided { idle: value, low, high }),
+    };
     let of_times = [
-        processor_bound.then_some(Finding::ProcessorBound { gap: gap.value }),
+        of_regime,
         (latency.value < 0.0).then_some(Finding::NegativeLatency {
             latency: latency.value,
             low: latency.low,
             high: latency.high,
         }),
-        (!processor_bound && idle.high < 0.0)
-            .then_some(Finding::OverheadsOverlap { idle: idle.value }),
         (send_overhead.low <= 0.0)
             .then_some(Finding::SendOverheadUnresolved { send_overhead: send_overhead.value }),
     ];
@@ -60,6 +77,7 @@ fn findings(signature: &Signature) -> Vec<Finding> {
         Finding::ProcessorBound { .. }
         | Finding::NegativeLatency { .. }
         | Finding::OverheadsOverlap { .. }
+        | Finding::RegimeUndecided { .. }
         | Finding::SendOverheadUnresolved { .. }
         | Finding::CapacityUnseen => None,
         Finding::ArmBeginsLate { from_delay, .. } => {
@@ -67,6 +85,7 @@ fn findings(signature: &Signature) -> Vec<Finding> {
         }
         Finding::ArmSlope { .. }
         | Finding::ArmUnchecked { .. }
+        | Finding::ArmUndecided { .. }
         | Finding::FewSendOnly
         | Finding::SendOnlyUnseen { .. }
         | Finding::GapUnsettled { .. }
@@ -75,4 +94,30 @@ fn findings(signature: &Signature) -> Vec<Finding> {
     });
     let unseen = capacity.is_none().then_some(Finding::CapacityUnseen);
     of_times.into_iter().flatten().chain(kept).chain(unseen).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_idle_time_is_none_where_its_interval_lies_within_the_tolerance() {
+        let of = |low: f64, high: f64, is_arm| {
+            let value = f64::midpoint(low, high);
+            Regime::of(&Estimate { value, low, high, samples: 9, estimator: "" }, 100.0, is_arm)
+        };
+        assert_eq!(of(-4.9, 4.9, true), Regime::ProcessorBound);
+        // Noise confirms nothing, and an arm that begins later is no processor's.
+        assert_eq!(of(-5.1, 4.9, true), Regime::Undecided);
+        assert_eq!(of(-40.0, 40.0, true), Regime::Undecided);
+        assert_eq!(of(-4.9, 4.9, false), Regime::Undecided);
+        assert_eq!(
+            [of(5.1, 9.0, true), of(4.9, 9.0, true)],
+            [Regime::NetworkBound, Regime::Undecided]
+        );
+        assert_eq!(
+            [of(-9.0, -5.1, true), of(-9.0, -4.9, true)],
+            [Regime::Overlapped, Regime::Undecided]
+        );
+    }
 }

@@ -4,15 +4,12 @@ use super::estimator::Estimator;
 use super::shape::Shape;
 use super::table::Table;
 use super::{Estimate, FarArm, IssueLine, Options, Regime, Signature, Steady, Transition};
-use crate::arm::{Arm, Cost, SLOPE_TOLERANCE};
+use crate::arm::{Arm, SLOPE_TOLERANCE};
 use crate::curve::Stretch;
 use crate::error::ModelError;
 use crate::finding::Finding;
-use crate::linear::{Group, Linear};
+use crate::linear::Linear;
 use crate::observation::Observation;
-
-/// An idle time below this share of the gap is none.
-const IDLE_TOLERANCE: f64 = 0.02;
 
 /// Extracts the LogP signature: of small messages, or of transfers of one length.
 ///
@@ -66,27 +63,27 @@ fn signature(
     reply: Option<&Estimate>,
 ) -> Signature {
     let slope = &shape.costs[0];
-    let (regime, arm) = regime(&shape.costs, &table.groups);
+    let far = Arm::far(&shape.costs, slope.value).expect("the shape has a raised delay");
+    let idle = Linear::sum([(1.0, &slope.terms), (-1.0, &far.overheads())]);
     let send_overhead = shape.send_only.slope_terms();
-    let overheads = arm.overheads();
     let intercept = slope.run.intercept_terms();
-    let mut used = vec![&send_overhead, &overheads, &intercept, &table.rtt];
+    let mut used = vec![&send_overhead, &idle, &intercept, &table.rtt];
     used.extend(shape.costs.iter().map(|cost| &cost.terms));
     let estimator = Estimator::of(&table.groups, &used, options);
     let estimate = |terms: &Linear, how| estimator.estimate(terms, how);
 
     let of_line = "weighted slope of elapsed(M)";
     let of_issue = if shape.send_only.is_single() { "issue of a single message" } else { of_line };
-    let idle = Linear::sum([(1.0, &slope.terms), (-1.0, &overheads)]);
-    let (gap, idle, capacity) = match regime {
-        Regime::NetworkBound => {
+    let idle = estimate(&idle, "g − os − or");
+    let whole = Arm::whole(&shape.costs).filter(|arm| arm.costs[0].delay == 0.0);
+    let regime = Regime::of(&idle, slope.value, whole.is_some());
+    let arm = whole.filter(|_| regime == Regime::ProcessorBound).unwrap_or(far);
+    let overheads = arm.overheads();
+    let (gap, capacity) = match regime {
+        Regime::ProcessorBound => (estimate(&overheads, "os + or"), None),
+        Regime::NetworkBound | Regime::Overlapped | Regime::Undecided => {
             let above = Linear::sum([(1.0, &table.rtt), (1.0, &send_overhead), (-1.0, &intercept)]);
-            let gap = estimate(&slope.terms, of_line);
-            (gap, estimate(&idle, "g − os − or"), capacity(&estimator, &above, &slope.terms))
-        }
-        Regime::ProcessorBound => {
-            let idle = estimate(&idle, "0: processor-bound").as_none();
-            (estimate(&overheads, "os + or"), idle, None)
+            (estimate(&slope.terms, of_line), capacity(&estimator, &above, &slope.terms))
         }
     };
     let recv_overhead = Linear::sum([(1.0, &overheads), (-1.0, &send_overhead)]);
@@ -118,20 +115,6 @@ fn signature(
     };
     signature.findings = findings(&signature, shape, &arm);
     signature.with_consequences()
-}
-
-/// The processor bounds the rate where there is no idle time, and its arm begins at Δ = 0.
-fn regime<'a>(costs: &'a [Cost], groups: &[Group]) -> (Regime, Arm<'a>) {
-    let slope = &costs[0];
-    let far = Arm::far(costs, slope.value).expect("the shape has a raised delay");
-    let idle = Linear::sum([(1.0, &slope.terms), (-1.0, &far.overheads())]);
-    let spread = idle.variance(groups).sqrt();
-    let none = f64::max(IDLE_TOLERANCE * slope.value, 2.0 * spread);
-    let whole = Arm::whole(costs).filter(|arm| arm.costs[0].delay == 0.0);
-    match whole {
-        Some(whole) if idle.value(groups).abs() <= none => (Regime::ProcessorBound, whole),
-        _ => (Regime::NetworkBound, far),
-    }
 }
 
 fn latency(
@@ -170,13 +153,17 @@ fn capacity(estimator: &Estimator, above: &Linear, gap: &Linear) -> Option<Estim
 
 fn far_arm(estimator: &Estimator, arm: &Arm) -> FarArm {
     let slope = arm.slope().map(|terms| estimator.estimate(&terms, "weighted slope of g'(Δ)"));
-    let near_one =
-        |slope: Estimate| slope.low <= 1.0 + SLOPE_TOLERANCE && slope.high >= 1.0 - SLOPE_TOLERANCE;
+    let is_one = |slope: Estimate| {
+        let (least, most) = (1.0 - SLOPE_TOLERANCE, 1.0 + SLOPE_TOLERANCE);
+        let outside = slope.high < least || slope.low > most;
+        (outside || slope.low >= least && slope.high <= most).then_some(!outside)
+    };
     FarArm {
         slope,
         from_delay: arm.costs[0].delay,
         delays: arm.costs.len(),
-        holds: arm.costs.len() >= 2 && slope.is_some_and(near_one),
+        // A step from a delay off the arm can refute it alone.
+        holds: slope.and_then(is_one).filter(|is_one| !is_one || arm.costs.len() >= 2),
     }
 }
 
@@ -184,10 +171,17 @@ fn far_arm(estimator: &Estimator, arm: &Arm) -> FarArm {
 fn findings(signature: &Signature, shape: &Shape, far: &Arm) -> Vec<Finding> {
     let Signature { gap, idle, arm, rtt, .. } = signature;
     let from_delay = arm.from_delay;
-    let of_arm = match arm.slope {
-        None => Some(Finding::ArmUnchecked { delay: from_delay }),
-        Some(slope) if !arm.holds => Some(Finding::ArmSlope { slope: slope.value, from_delay }),
-        Some(_) => far.left_out.map(|_| Finding::ArmBeginsLate {
+    let of_arm = match (arm.slope, arm.holds) {
+        (None, _) => Some(Finding::ArmUnchecked { delay: from_delay }),
+        (Some(slope), Some(false)) => Some(Finding::ArmSlope { slope: slope.value, from_delay }),
+        (Some(Estimate { value, low, high, .. }), None) => {
+            Some(Finding::ArmUndecided { slope: value, low, high, from_delay })
+        }
+        (Some(_), Some(true)) => None,
+    };
+    let begins_late = match arm.holds {
+        Some(false) => None,
+        Some(true) | None => far.left_out.map(|_| Finding::ArmBeginsLate {
             knee: idle.value.max(0.0),
             from_delay,
             gap: gap.value,
@@ -208,7 +202,13 @@ fn findings(signature: &Signature, shape: &Shape, far: &Arm) -> Vec<Finding> {
         }
     });
     let too_short = shape.too_short.iter().map(|&delay| Finding::CurveTooShort { delay });
-    of_arm.into_iter().chain(of_send_only).chain(unsettled).chain(too_short).collect()
+    of_arm
+        .into_iter()
+        .chain(begins_late)
+        .chain(of_send_only)
+        .chain(unsettled)
+        .chain(too_short)
+        .collect()
 }
 
 fn issue_line(run: &Stretch) -> IssueLine {

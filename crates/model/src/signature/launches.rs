@@ -17,10 +17,10 @@ impl Signature {
     /// What is taken from where:
     /// - From the launches: os, or, L, RTT; g and the idle time, read in every launch by the regime
     ///   below; the capacity, over the launches that show it, `None` unless these are more than half.
-    /// - From these parameters: where the transition begins and why, and the findings of parameters.
-    /// - From all observations together, unchanged: the regime, the far arm, the lines and steady
-    ///   states, and the findings of them. More observations show them better, and there is no mean
-    ///   of regimes.
+    /// - From these parameters: the regime, where the transition begins and why, and the findings of
+    ///   parameters.
+    /// - From all observations together, unchanged: the far arm, the lines and steady states, and the
+    ///   findings of them. More observations show them better.
     ///
     /// *Assumes* launches that are independent and alike. Fewer than two change nothing.
     #[must_use]
@@ -36,16 +36,17 @@ impl Signature {
         self.latency = over(|s| s.latency.value);
         self.rtt = over(|s| s.rtt.value);
         self.idle = over(|s| slope(s) - overheads(s));
+        let is_arm = self.regime == Regime::ProcessorBound;
+        self.regime = Regime::of(&self.idle, over(slope).value, is_arm);
         let seen: Vec<f64> = launches.iter().filter_map(|s| Some(s.capacity?.value)).collect();
         match self.regime {
-            Regime::NetworkBound => {
+            Regime::NetworkBound | Regime::Overlapped | Regime::Undecided => {
                 self.gap = over(slope);
                 let most = 2 * seen.len() > launches.len();
                 self.capacity = most.then(|| estimate(&seen, confidence));
             }
             Regime::ProcessorBound => {
                 self.gap = over(overheads);
-                self.idle = self.idle.as_none();
                 self.capacity = None;
             }
         }

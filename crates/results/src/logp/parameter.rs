@@ -50,7 +50,6 @@ impl Parameter {
     pub fn missing(&self, regime: Regime) -> &'static str {
         match (self.symbol, regime) {
             ("g", Regime::ProcessorBound) => "os + or",
-            ("idle", Regime::ProcessorBound) => "none",
             _ => "not found",
         }
     }

@@ -118,8 +118,9 @@ pub struct Arm {
     pub slope: Quantity,
     /// The Δ from which the slope is 1.
     pub from_delay: Seconds,
-    /// Whether the slope is 1 within 5 %.
-    pub holds: bool,
+    /// Whether the slope is 1 within 5 %; absent where its interval leaves that open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holds: Option<bool>,
 }
 
 /// Half of the round trip over a floor of the machine.

@@ -128,7 +128,6 @@ mod tests {
         let mut tcp = example("tcp", 1800.0, 1200.0, 3000.0, 8040.0, &delays);
         tcp.regime = Regime::ProcessorBound;
         tcp.parameters.gap = None;
-        tcp.parameters.idle = None;
         let all = [&shm, &unix, &tcp];
         insta::assert_snapshot!("summary_80", summary(&all, &Layout::default()));
         let wide = Layout { width: 110, ..Layout::default() };

@@ -72,6 +72,8 @@ fn bound(regime: Regime) -> &'static str {
     match regime {
         Regime::NetworkBound => "network",
         Regime::ProcessorBound => "processor",
+        Regime::Overlapped => "overlapped",
+        Regime::Undecided => "undecided",
     }
 }
 

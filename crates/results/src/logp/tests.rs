@@ -92,7 +92,7 @@ pub(crate) fn example(transport: &str, os: f64, or: f64, g: f64, rtt: f64, delay
         arm: Some(Arm {
             slope: number(1.02, "least squares"),
             from_delay: Ns(delays[delays.len() / 2]).into(),
-            holds: true,
+            holds: Some(true),
         }),
         floor_ratios: vec![FloorRatio { name: "cache_line".into(), ratio: Number(1.06) }],
         points: delays
@@ -165,13 +165,11 @@ fn a_hidden_gap_is_not_made_up() {
     let mut logp = shm();
     logp.regime = Regime::ProcessorBound;
     logp.parameters.gap = None;
-    logp.parameters.idle = None;
     logp.other_states.clear();
     logp.findings.clear();
     let page = signature(&logp, &Layout { width: 132, ..Layout::default() });
     let row = |name: &str| page.lines().find(|line| line.contains(name)).unwrap().to_owned();
     assert!(row(" gap ").contains("os + or"), "{page}");
-    assert!(row(" idle ").contains("none"), "{page}");
     assert!(page.contains("Processor-bound: g = os + or"), "{page}");
 }
 

@@ -42,11 +42,17 @@ pub(super) fn heading(logp: &Logp, of: &str, layout: &Layout) -> String {
 
 fn bound(logp: &Logp) -> String {
     let mut text = match logp.regime {
-        Regime::NetworkBound => "Network-bound: the requester waits for the transport".to_owned(),
+        Regime::NetworkBound => "Network-bound: the requester waits for the transport",
         Regime::ProcessorBound => {
-            "Processor-bound: g = os + or, and the transport's own gap stays hidden".to_owned()
+            "Processor-bound: g = os + or, and the transport's own gap stays hidden"
         }
-    };
+        Regime::Overlapped => {
+            "Overlapped: at full rate a message takes less than os + or, and the requester waits for \
+             nothing"
+        }
+        Regime::Undecided => "Undecided: the idle time is neither clearly none nor clearly there",
+    }
+    .to_owned();
     if let Some(transition) = &logp.transition {
         let cause = match transition.cause {
             Cause::RoundTrip => "when the first replies return",
@@ -58,12 +64,14 @@ fn bound(logp: &Logp) -> String {
     if let Some(arm) = &logp.arm {
         let slope = significant(arm.slope.value.0, 3);
         let from = arm.from_delay.ns();
-        text += &if arm.holds {
-            format!(". From Δ = {from} on, cost = os + or + Δ holds (slope {slope})")
-        } else {
-            format!(
+        text += &match arm.holds {
+            Some(true) => format!(". From Δ = {from} on, cost = os + or + Δ holds (slope {slope})"),
+            Some(false) => format!(
                 ". Cost = os + or + Δ does not hold: from Δ = {from} on the slope is {slope}, not 1"
-            )
+            ),
+            None => format!(
+                ". Whether cost = os + or + Δ holds from Δ = {from} on is undecided (slope {slope})"
+            ),
         };
     }
     text + "."

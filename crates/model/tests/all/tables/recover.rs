@@ -48,7 +48,7 @@ fn reference_machines_within_three_per_cent() {
                     assert_within(&label, estimate.value, truth, 0.03);
                 }
                 assert_eq!(signature.regime, Regime::NetworkBound);
-                assert!(signature.arm.holds);
+                assert_eq!(signature.arm.holds, Some(true));
                 let idle = params.gap - params.send_overhead - params.recv_overhead;
                 assert_within("idle", signature.idle.value, idle, 0.05);
                 let capacity = signature.capacity.unwrap().value;

@@ -25,7 +25,8 @@ fn processor_bound_machine() {
         assert_within(signature.gap.value, 3600.0, 0.02);
         let sum = signature.send_overhead.value + signature.recv_overhead.value;
         assert_within(signature.gap.value, sum, 1e-12);
-        assert_eq!((signature.idle.value, signature.idle.low), (0.0, 0.0));
+        let none = 0.05 * signature.gap.value;
+        assert!(-none <= signature.idle.low && signature.idle.high <= none);
         assert_eq!(signature.capacity, None);
         assert_eq!(signature.transition.unwrap().cause, Cause::RoundTrip);
         let bound = |f: &Finding| matches!(f, Finding::ProcessorBound { .. });
@@ -118,8 +119,8 @@ fn rounded_arm_of_shared_memory() {
         // The first reply arrives at RTT − or = 60 ns, before the 32nd request.
         assert_eq!(signature.send_only.to_messages, 16);
         // No processor-bound gap of 62 is made up: 27 was measured.
-        assert_eq!(signature.regime, Regime::NetworkBound);
-        assert!(signature.arm.holds);
+        assert_eq!(signature.regime, Regime::Overlapped);
+        assert_eq!(signature.arm.holds, Some(true));
         assert_eq!(signature.arm.from_delay, 70.0, "seed {seed}");
         let late = |f: &Finding| matches!(f, Finding::ArmBeginsLate { .. });
         let overlap = |f: &Finding| matches!(f, Finding::OverheadsOverlap { .. });
@@ -133,7 +134,7 @@ fn arm_of_another_slope_is_told() {
     // Each message waits for twice its delay.
     let elapsed = |messages, delay| issue_time(&Params::PARAGON, messages, 2.0 * delay);
     let signature = signature(&USUAL.rows(Params::PARAGON.rtt(), elapsed, 1));
-    assert!(!signature.arm.holds);
+    assert_eq!(signature.arm.holds, Some(false));
     assert_within(signature.arm.slope.unwrap().value, 2.0, 0.02);
     let slope = |f: &Finding| matches!(f, Finding::ArmSlope { .. });
     assert!(signature.findings.iter().any(slope));

@@ -72,7 +72,7 @@ pub(super) fn parameters(
 fn arm(arm: &FarArm) -> Result<Option<Arm>, RecordError> {
     let Some(slope) = &arm.slope else { return Ok(None) };
     Ok(Some(Arm {
-        slope: recorded(slope, Unit::One, arm.holds)?,
+        slope: recorded(slope, Unit::One, arm.holds.is_some())?,
         from_delay: Ns(arm.from_delay).into(),
         holds: arm.holds,
     }))

@@ -19,7 +19,7 @@ fn myrinet(bytes: u64) -> Logp {
     (logp.operation, logp.bytes) = (Some(Operation::Store), Some(bytes));
     if gap == busy + or {
         logp.regime = Regime::ProcessorBound;
-        (logp.parameters.gap, logp.parameters.idle) = (None, None);
+        logp.parameters.gap = None;
     }
     logp.findings.truncate(usize::from(bytes == 64));
     logp
