@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bandgap_comm::passing::Way;
+use bandgap_comm::passing::{Memory, Way};
 use bandgap_kernels::{Refused, WHOLE};
 use bandgap_stats::batch_value;
 
@@ -19,10 +19,11 @@ const SAMPLES: u32 = 6;
 const APART: u32 = 4;
 
 /// What tells operations apart that are chosen for each by itself: all of a step but its size.
-type Group = (String, usize, [usize; 2], Option<[usize; 2]>, Option<String>);
+type Group = (String, usize, [usize; 2], Option<[usize; 2]>, Option<String>, Memory);
 
 fn group(step: &Step) -> Group {
-    (step.series.clone(), step.ranks, step.pair, step.mesh, step.variant.clone())
+    let Step { series, ranks, pair, mesh, variant, memory, .. } = step.clone();
+    (series, ranks, pair, mesh, variant, memory)
 }
 
 /// The choices of all steps that leave one, by size.
@@ -38,7 +39,7 @@ struct Candidate<'a> {
 
 impl Choices {
     /// Looks at each way to do the steps of some sizes, in turns, and takes the one of the least
-    /// median time. A single copy is left out where the ranks cannot do it.
+    /// median time. A way that the ranks cannot go is left out.
     ///
     /// # Errors
     /// Communication failed, the run was stopped, or a step can be done in no way.
@@ -50,21 +51,21 @@ impl Choices {
         }
         let virtual_time = runner.virtual_time();
         if virtual_time {
-            no_single(&mut candidates);
+            leave_out(&mut candidates, |_| true);
         }
         for _ in 0..if virtual_time { 1 } else { LOOKS } {
-            let mut possible = true;
+            let mut impossible: Vec<Way> = Vec::new();
             for candidate in &mut candidates {
-                let single = is_single(&candidate.step);
-                if single && !possible {
+                let way = beside_pieces(&candidate.step);
+                if way.is_some_and(|way| impossible.contains(&way)) {
                     continue;
                 }
                 let done = runner.run(&candidate.step.order(SAMPLES)?)?;
-                possible &= !single || done.way == candidate.step.way;
+                impossible.extend(way.filter(|_| done.way != way));
                 candidate.times.push(batch_value(done.column(WHOLE)));
             }
-            if !possible {
-                no_single(&mut candidates);
+            if !impossible.is_empty() {
+                leave_out(&mut candidates, |way| impossible.contains(&way));
             }
         }
         let mut choices = Self::default();
@@ -111,15 +112,19 @@ impl Choices {
     }
 }
 
-/// Leaves out single copies, where ranks cannot do them. Then there is one way only, and it has no
-/// name.
-fn no_single(candidates: &mut Vec<Candidate<'_>>) {
-    candidates.retain(|candidate| !is_single(&candidate.step));
-    candidates.iter_mut().for_each(|candidate| candidate.step.way = candidate.planned.way);
+/// Leaves out ways that ranks cannot go. Where there is one way only then, it has no name.
+fn leave_out(candidates: &mut Vec<Candidate<'_>>, is_out: impl Fn(Way) -> bool) {
+    candidates.retain(|candidate| !beside_pieces(&candidate.step).is_some_and(&is_out));
+    for of_one in candidates.chunk_by_mut(|a, b| std::ptr::eq(a.planned, b.planned)) {
+        if of_one.iter().all(|candidate| beside_pieces(&candidate.step).is_none()) {
+            of_one.iter_mut().for_each(|candidate| candidate.step.way = candidate.planned.way);
+        }
+    }
 }
 
-fn is_single(step: &Step) -> bool {
-    matches!(step.way, Some(Way::Single { .. }))
+/// The way of a step's long messages, if it is not the one that all ranks can go.
+fn beside_pieces(step: &Step) -> Option<Way> {
+    step.way.filter(|way| *way != Way::Pieces)
 }
 
 /// The median of a few.
