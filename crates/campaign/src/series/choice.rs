@@ -221,25 +221,46 @@ mod tests {
     }
 
     #[test]
-    fn the_way_of_long_messages_is_chosen_where_there_are_two() {
-        let steps = [64, 64 << 10].map(|bytes| Step::new("comms1", bytes, 1, 2));
-        let led_with = |single_copies: bool| {
+    fn the_way_of_long_messages_is_chosen_among_those_that_ranks_can_go() {
+        let led_with = |memory: Memory, can: &'static [&'static str], times: [f64; 3]| {
+            let steps =
+                [64, 64 << 10].map(|bytes| Step { memory, ..Step::new("comms1", bytes, 1, 2) });
             let mut runner = Scripted::new(move |order| {
-                let single = matches!(order.way, Some(Way::Single { .. })) && single_copies;
-                let way = if single { order.way } else { Some(Way::Pieces) };
-                Ok(crate::runner::Executed {
-                    way,
-                    ..taking(order, if single { 50.0 } else { 100.0 })
-                })
+                let way = order.way.filter(|way| can.contains(&way.name()));
+                let way = way.unwrap_or(Way::Pieces);
+                let time = match way {
+                    Way::Pieces => times[0],
+                    Way::Single { .. } => times[1],
+                    Way::Registered { .. } => times[2],
+                };
+                Ok(crate::runner::Executed { way: Some(way), ..taking(order, time) })
             });
             led(&steps, &mut runner);
-            [64, 64 << 10].map(|bytes| sized(&runner, bytes, "way"))
+            let looked = runner.kept.chosen(&key(&steps[1], Part::Whole));
+            let looked = looked.map_or(0, |chosen| chosen.looked.len());
+            let [short, long] = [64, 64 << 10].map(|bytes| sized(&runner, bytes, "way"));
+            assert_eq!(short, ["null"]);
+            assert_eq!(long.len(), 1, "{long:?}");
+            (long[0].clone(), looked)
         };
-        let [short, long] = led_with(true);
-        assert_eq!(short, ["null"]);
-        assert!(long[0].contains("single"), "{long:?}");
-        // Where ranks fall back, there is one way, the usual one.
-        assert_eq!(led_with(false)[1], ["null"]);
+        let (private, registered) = (Memory::Private, Memory::Registered);
+        let both = &["single copy", "registered"][..];
+        let chosen = |memory, can, times| {
+            let (way, looked) = led_with(memory, can, times);
+            (["pieces", "single", "registered"].map(|name| way.contains(name)), looked)
+        };
+        let single_first = [100.0, 50.0, 60.0];
+        assert_eq!(chosen(private, both, single_first), ([false, true, false], 2));
+        assert_eq!(chosen(registered, both, single_first), ([false, true, false], 3));
+        assert_eq!(chosen(registered, both, [100.0, 50.0, 40.0]), ([false, false, true], 3));
+        assert_eq!(chosen(registered, both, [30.0, 50.0, 40.0]), ([true, false, false], 3));
+        // Where ranks fall back, that way is none.
+        assert_eq!(chosen(registered, &both[1..], [100.0, 1.0, 60.0]), ([false, false, true], 2));
+        assert_eq!(chosen(registered, &both[1..], [30.0, 1.0, 60.0]), ([true, false, false], 2));
+        // Where there is one way, the usual one, it has no name.
+        for memory in Memory::ALL {
+            assert_eq!(led_with(memory, &[], [9.0; 3]), ("null".to_owned(), 0));
+        }
     }
 
     #[test]

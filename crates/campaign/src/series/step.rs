@@ -64,8 +64,8 @@ pub struct Step {
     pub memory: Memory,
 }
 
-/// Messages from so many bytes on may go with a single copy: shorter ones cost less than the call, or
-/// than the answer that their sender waits for.
+/// Messages from so many bytes on may go with one copy: shorter ones cost less than the call, or the
+/// answer that their sender waits for.
 const LEAST_SINGLE: u64 = 2 << 10;
 /// A single copy, of a message of any length.
 const SINGLE: Way = Way::Single { least: INLINE + 1 };

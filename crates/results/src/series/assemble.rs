@@ -75,16 +75,27 @@ impl Measured<'_> {
         Ok(kinds)
     }
 
-    /// The steps of a kind, as planned.
-    fn planned(&self, kind: &Kind) -> Vec<&Step> {
-        self.plan.steps.iter().filter(|step| step.series == kind.measure.name).collect()
+    /// The steps of a kind, as planned; with private memory where there was no other.
+    fn planned(&self, kind: &Kind) -> Vec<Step> {
+        let of_kind = self.plan.steps.iter().filter(|step| step.series == kind.measure.name);
+        let mut steps: Vec<Step> = of_kind.cloned().collect();
+        if self.judged.table().unregistered().is_some() {
+            steps = Step::in_private_memory(&steps);
+        }
+        steps
     }
 
     /// The steps whose time is that of one operation, in each variant that they may have been done.
     fn singles(&self, kind: &Kind) -> Vec<Step> {
-        let (name, transfer) = (kind.measure.name, kind.is_transfer);
-        let single = move |step: &&Step| step.series == name && (step.messages == 1 || !transfer);
-        self.plan.steps.iter().filter(single).flat_map(Step::done).collect()
+        let mut singles: Vec<Step> = Vec::new();
+        let single = |step: &&Step| step.messages == 1 || !kind.is_transfer;
+        for step in self.planned(kind).iter().filter(single).flat_map(Step::done) {
+            // What was planned with another memory may have been done as this.
+            if !singles.contains(&step) {
+                singles.push(step);
+            }
+        }
+        singles
     }
 
     /// What is fitted: batch values of each size, by curve.
@@ -95,9 +106,11 @@ impl Measured<'_> {
             let place =
                 (single.size.into(), kind.taking_part(&single), single.variant.as_deref(), way);
             let pair = Some(single.pair.map(|rank| rank as u32));
+            let memory = single.memory.name();
             let point = series.points.iter().find(|point| {
                 (point.size(), point.ranks, point.variant.as_deref(), point.way.as_deref()) == place
                     && (point.pair.is_none() || point.pair == pair)
+                    && point.memory.as_ref().is_none_or(|of| of == memory)
             });
             let Some(point) = point else { continue };
             let times_ns = self.view(&single).values(&key(&single, Part::Whole));
@@ -130,6 +143,7 @@ impl Measured<'_> {
         for single in &singles {
             points.extend(self.point(kind, single, is_one)?);
         }
+        let memory = one_memory(&mut points);
         let mut series = Series {
             name: kind.measure.name.to_owned(),
             transport: self.setting.transport.clone(),
@@ -140,13 +154,14 @@ impl Measured<'_> {
             verified: checked.is_some_and(|checked| checked.is_complete()),
             checked,
             buffers: self.buffers(kind, &singles),
+            memory,
             state,
             points,
             looks: fastest::looks(self.judged, &self.planned(kind), kind.measure.of_all),
             fastest: Vec::new(),
             growth: Vec::new(),
             doublings: Vec::new(),
-            findings: slowed(self.judged).into_iter().collect(),
+            findings: slowed(self.judged).into_iter().chain(self.unregistered(kind)).collect(),
         };
         series.sort();
         if series.points.is_empty() {
@@ -164,6 +179,16 @@ impl Measured<'_> {
     fn buffers(&self, kind: &Kind, singles: &[Step]) -> Option<String> {
         let is_choice = kind.measure.buffered && !self.setting.is_virtual();
         singles.first().filter(|_| is_choice).map(|single| single.buffers.to_string())
+    }
+
+    /// What there is to say where messages were to lie in registered memory, and lay elsewhere.
+    fn unregistered(&self, kind: &Kind) -> Option<String> {
+        let mut steps = self.plan.steps.iter().filter(|step| step.series == kind.measure.name);
+        let asked = steps.any(|step| !step.memory.is_private());
+        let why = self.judged.table().unregistered().filter(|_| asked)?;
+        Some(format!(
+            "Messages lay in private memory, since there is no registered memory here: {why}."
+        ))
     }
 
     /// How much was checked of all points of a kernel; nothing is in virtual time.
@@ -202,6 +227,8 @@ impl Measured<'_> {
             pair: (!is_one_pair && !kind.measure.of_all).then_some(pair),
             hops: single.hops,
             variant: single.variant.clone(),
+            memory: (kind.measure.buffered && !virtual_time)
+                .then(|| single.memory.name().to_owned()),
             way: single.way.map(|way| way.name().to_owned()),
             distance: self.setting.distance(single.pair),
             bandwidth: bandwidth(single.moved()?, &time)?,
@@ -256,6 +283,17 @@ impl Kind {
     fn taking_part(&self, step: &Step) -> u32 {
         if self.measure.of_all { step.ranks as u32 } else { 2 }
     }
+}
+
+/// The memory that messages of all points lie in, if it is one: then it is told of the series, and not
+/// of its points.
+fn one_memory(points: &mut [SeriesPoint]) -> Option<String> {
+    let memory = points.first()?.memory.clone();
+    let is_one = points.iter().all(|point| point.memory == memory);
+    if is_one {
+        points.iter_mut().for_each(|point| point.memory = None);
+    }
+    memory.filter(|_| is_one)
 }
 
 /// The mesh that a matrix is divided over: as planned, or the usual one of so many ranks.
