@@ -178,9 +178,11 @@ impl Step {
         let mut all = vec![self.clone()];
         // Where there is one way of long messages, it has no name.
         let found = self.variants().into_iter().chain(self.manners());
-        let private = (!self.memory.is_private())
-            .then(|| Self { memory: Memory::Private, ..self.clone() }.done())
-            .unwrap_or_default();
+        let private = if self.memory.is_private() {
+            Vec::new()
+        } else {
+            Self { memory: Memory::Private, ..self.clone() }.done()
+        };
         for step in found.chain(private) {
             if !all.contains(&step) {
                 all.push(step);
