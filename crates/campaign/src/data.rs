@@ -98,6 +98,11 @@ pub enum Kept {
         /// What.
         chosen: Chosen,
     },
+    /// Messages were to lie in registered memory, and lay in private memory.
+    Unregistered {
+        /// Why.
+        why: String,
+    },
     /// What one more batch verified.
     Verified {
         /// The first key of the point.
@@ -138,6 +143,7 @@ pub struct Table {
     batches: BTreeMap<Key, Vec<Batch>>,
     chosen: BTreeMap<Key, Chosen>,
     verified: BTreeMap<Key, Verified>,
+    unregistered: Option<String>,
 }
 
 impl Table {
@@ -147,6 +153,9 @@ impl Table {
             Kept::Batch { key, batch } => self.batches.entry(key).or_default().push(batch),
             Kept::Chosen { key, chosen } => {
                 self.chosen.entry(key).or_insert(chosen);
+            }
+            Kept::Unregistered { why } => {
+                self.unregistered.get_or_insert(why);
             }
             Kept::Verified { key, verified } => {
                 let so_far = self.verified.entry(key).or_default();
@@ -175,6 +184,11 @@ impl Table {
         self.chosen.get(key)
     }
 
+    /// Why messages lay in private memory that were to lie in registered memory, if they did.
+    pub fn unregistered(&self) -> Option<&str> {
+        self.unregistered.as_deref()
+    }
+
     /// Whether there is no batch.
     pub fn is_empty(&self) -> bool {
         self.batches.is_empty()
@@ -187,7 +201,7 @@ impl Table {
         };
         let batches = self.iter().map(|(key, batches)| (key.clone(), of(batches)));
         let batches = batches.filter(|(_, batches)| !batches.is_empty()).collect();
-        Self { batches, chosen: self.chosen.clone(), verified: BTreeMap::new() }
+        Self { batches, verified: BTreeMap::new(), ..self.clone() }
     }
 
     /// The part under the keys that belong.

@@ -128,8 +128,8 @@ impl Planned for OverlapPlan {
     fn room(&self, ranks: usize, tuning: &Tuning) -> Room {
         let longest = self.elements.iter().max().copied().unwrap_or(0);
         let vectors = longest as usize * ELEMENT as usize;
-        let Room { exposed, memory } = Room::passing(ranks, tuning, self.orders(ranks));
-        Room { exposed, memory: memory + vectors }
+        let room = Room::passing(ranks, tuning, self.orders(ranks));
+        Room { memory: room.memory + vectors, ..room }
     }
 
     #[cfg(test)]

@@ -24,6 +24,8 @@ type Answer = Box<dyn FnMut(&Order) -> Result<Executed, Stop>>;
 pub struct Scripted {
     pub size: usize,
     pub virtual_time: bool,
+    /// Whether there is registered memory, or why not.
+    pub registered: Result<(), String>,
     pub answer: Answer,
     pub look: Box<dyn FnMut() -> Option<Probe>>,
     /// Time that a batch takes, in seconds.
@@ -40,6 +42,7 @@ impl Scripted {
         Self {
             size: 2,
             virtual_time: false,
+            registered: Ok(()),
             answer: Box::new(answer),
             look: Box::new(|| None),
             cost: 0.0,
@@ -116,6 +119,9 @@ impl Runner for Scripted {
     }
     fn capacity(&self) -> usize {
         Params::MYRINET.capacity as usize
+    }
+    fn registered(&self) -> Result<(), String> {
+        self.registered.clone()
     }
     fn virtual_time(&self) -> bool {
         self.virtual_time

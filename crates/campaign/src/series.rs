@@ -81,6 +81,19 @@ const LEAST_SAMPLES: u32 = 8;
 const FEWEST_SAMPLES: u32 = 3;
 const LONG: u32 = 16 << 20;
 
+/// The steps as these ranks can carry them out. Where they have no registered memory messages lie in
+/// private memory, and why is kept.
+fn possible(steps: &[Step], runner: &mut dyn Runner) -> Result<Vec<Step>, Stop> {
+    if steps.iter().all(|step| step.memory.is_private()) {
+        return Ok(steps.to_vec());
+    }
+    if let Err(why) = runner.registered() {
+        runner.keep(Kept::Unregistered { why })?;
+        return Ok(Step::in_private_memory(steps));
+    }
+    Ok(steps.to_vec())
+}
+
 /// The experiment of one series.
 struct Series<'a> {
     plan: &'a SeriesPlan,
@@ -99,9 +112,10 @@ impl Series<'_> {
 
 impl Experiment for Series<'_> {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
-        let choices = Choices::look(&self.plan.steps, self.plan.asked.budget, runner)?;
+        let steps = possible(&self.plan.steps, runner)?;
+        let choices = Choices::look(&steps, self.plan.asked.budget, runner)?;
         let mut points = Vec::new();
-        for planned in &self.plan.steps {
+        for planned in &steps {
             let mut step = planned.clone();
             if let Some(chosen) = choices.of(planned) {
                 (step.variant, step.way) = (chosen.variant.clone(), chosen.way);

@@ -8,7 +8,8 @@
 //!   receiver copies it out.
 //! * Longer still (rendezvous): its sender announces it. When a receive has taken it, its bytes
 //!   follow in pieces through the slots; both ranks copy at the same time. Or the receiver reads
-//!   them out of the sender's memory, where the transport can do that ([`Way`]).
+//!   them out of the sender's memory, where the transport can do that ([`Way`]): through the kernel, or
+//!   where the ranks map it ([`Memory`]).
 //!
 //! A receive names sender, tag and length. Messages of one sender and tag are received in the order
 //! of their sends, by receives in the order of their posting (MPI 4.1, section 3.5, "Semantics of
@@ -40,6 +41,7 @@ mod inline;
 mod lane;
 mod mail;
 mod matching;
+mod memory;
 mod outgoing;
 mod slots;
 mod steps;
@@ -51,6 +53,7 @@ pub use begun::MessageId;
 pub use handlers::add_handlers;
 pub use inline::INLINE;
 pub use mail::{HoldsMail, Mail};
+pub use memory::Memory;
 pub use tuning::Tuning;
 pub use way::Way;
 
@@ -83,6 +86,10 @@ pub struct Passing<E, W, S = Mail> {
     am: ActiveMessages<E, S, W>,
     /// From a page on: the processor copies bytes that are aligned as slots are faster.
     memory: ExposedMemory,
+    /// Which one that is.
+    lies: Memory,
+    /// The other one.
+    other: ExposedMemory,
 }
 
 impl<E: Bulk, W: Watch> Passing<E, W> {
@@ -112,7 +119,8 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     pub fn over(mut am: ActiveMessages<E, S, W>) -> Self {
         let (endpoint, state) = am.parts();
         state.mail_mut().lanes.iter_mut().for_each(|lane| lane.slots.migrate(endpoint.shares()));
-        Self { am, memory: ExposedMemory::default() }
+        let (memory, other) = Default::default();
+        Self { am, memory, lies: Memory::Private, other }
     }
 }
 
@@ -157,16 +165,13 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         self.am.size()
     }
 
-    /// Gives this rank so many bytes of memory. Those that were there keep their values, new ones
-    /// are 0.
+    /// Gives this rank so many bytes of private memory, as [`Passing::lie_in`].
     ///
     /// # Panics
     /// A send or a receive is under way.
     pub fn resize(&mut self, bytes: usize) {
-        let mail = self.mail();
-        let idle = mail.sends.is_empty() && mail.receives.is_empty();
-        assert!(idle, "memory changes its length only while no message is under way");
-        self.memory.resize(bytes);
+        let private = self.lie_in(Memory::Private, bytes);
+        debug_assert!(private.is_ok(), "every rank has private memory");
     }
 
     #[inline(always)]

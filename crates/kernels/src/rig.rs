@@ -1,6 +1,6 @@
 //! What carries out orders for real.
 
-use bandgap_comm::passing::Way;
+use bandgap_comm::passing::{Memory, Way};
 use bandgap_comm::{BARRIER, CommError, Processor, Rank, Stamp};
 
 use crate::{Log, Needs, Tally, Wrong};
@@ -14,9 +14,13 @@ pub trait Rig: Processor {
     /// [`Processor::size`] is that. Returns the order's number, which no other order of the run has.
     /// Called on every rank for every order.
     fn begin(&mut self, ranks: usize) -> u64;
-    /// Gives the rank `memory` bytes that messages come from and go to, what else `needs` asks for,
-    /// and room for so many marks.
-    fn prepare(&mut self, needs: &Needs, memory: usize, marks: usize);
+    /// Gives the rank what `needs` asks for beside the memory of messages, and room for so many marks.
+    fn prepare(&mut self, needs: &Needs, marks: usize);
+    /// From here on messages come from and go to this memory, of so many bytes.
+    ///
+    /// # Errors
+    /// The rank has no such memory, or too little.
+    fn lie_in(&mut self, memory: Memory, bytes: usize) -> Result<(), CommError>;
     /// From here on long messages go this way, if they can. Returns the way that they go. Called on
     /// every rank for every order.
     fn go(&mut self, _way: Way) -> Way {

@@ -135,6 +135,7 @@ pub fn collect(
     };
     // The first carries orders; of all, it is the usual one.
     let room = task.room(ranks, &transports[0].can.tuning).class(Exit::Defect)?;
+    check_registers(room.registered, &transports[0])?;
     memory::check(room.memory, ranks)?;
     check_limits(ranks, &transports)?;
     let placement = stage.place(ranks, options.cores.as_deref())?;
@@ -166,6 +167,7 @@ pub fn collect(
                 transports: prepared.transports.clone(),
                 bares: prepared.bares.clone(),
                 exposed: room.exposed,
+                registered: room.registered,
                 wait,
                 clock: stage.clock.report(),
                 work: stage.work,
@@ -243,6 +245,18 @@ fn in_virtual_time(
         other => other.class(Exit::Input).map(|()| Ended::Done)?,
     };
     Ok(Collected { table: runner.kept, ended, placement: None, launches: 1 })
+}
+
+/// Refuses messages that are to lie in registered memory where the transport has none.
+fn check_registers(bytes: usize, transport: &Transport) -> Result<(), Failure> {
+    if bytes == 0 || transport.registers {
+        return Ok(());
+    }
+    let what = format!("lay messages into registered memory over {transport}: it has none");
+    let with: Vec<&str> =
+        Transport::list().filter(|other| other.registers).map(|other| other.name).collect();
+    let hint = format!("use --memory private, or --transport {}", with.join(" or "));
+    Err(Failure::new(Exit::Usage, what).hint(hint))
 }
 
 /// Refuses more ranks than the transports take, or than this process may have descriptors for.

@@ -17,6 +17,7 @@ use crate::live::{LiveRunner, follow};
 use crate::machine::Parts;
 use crate::message::{Assignment, Channel, FromRank, ToRank, Wait};
 use crate::station::Station;
+use crate::transports::Shared;
 use crate::watch::RankWatch;
 use crate::{Exit, Transport, descriptors};
 
@@ -100,7 +101,7 @@ fn connect(
     inherited: Vec<OwnedFd>,
     clock: CycleClock,
 ) -> Result<Station, CommError> {
-    let Assignment { rank, size, exposed, .. } = *assignment;
+    let Assignment { rank, size, exposed, registered, .. } = *assignment;
     let mut inherited = inherited.into_iter();
     let page = inherited.next().ok_or_else(|| host("take over the control page"))?;
     let control = Arc::new(Control::from_fd(page).map_err(host)?);
@@ -115,12 +116,13 @@ fn connect(
         let transport: Transport = name.parse().map_err(|error: String| host(error))?;
         Ok::<_, CommError>((transport, inherited.by_ref().take(*count).collect()))
     };
+    let shared = Shared { exposed, registered };
     let mut machines = Vec::new();
     for each in &assignment.transports {
         let (transport, own) = handed(each)?;
         let watch = RankWatch { control: Arc::clone(&control), deadline };
         let parts = Parts { clock, waiting, watch, tuning: transport.can.tuning };
-        machines.push((transport, (transport.connect)(own, exposed, &mut meeting, parts)?));
+        machines.push((transport, (transport.connect)(own, shared, &mut meeting, parts)?));
     }
     let mut ends = Vec::new();
     for each in &assignment.bares {

@@ -74,6 +74,15 @@ impl Station {
         self.machines.first().map_or(0, |(_, machine)| machine.capacity())
     }
 
+    /// Whether messages can lie in registered memory.
+    ///
+    /// # Errors
+    /// They cannot, for this reason.
+    pub fn registered(&self) -> Result<(), &str> {
+        let (_, machine) = self.machines.first().ok_or("no transport is connected")?;
+        machine.registered()
+    }
+
     /// Carries out this rank's part of `order`, between two probes if it asks for them.
     ///
     /// # Errors

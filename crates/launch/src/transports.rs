@@ -39,6 +39,8 @@ pub struct Transport {
     pub meaning: &'static str,
     /// What it can do.
     pub can: Can,
+    /// Whether its ranks can have registered memory.
+    pub registers: bool,
     /// Its floors, and the layers that are measured beside them.
     pub floors: &'static [Floor],
     /// What ranks inherit from the launcher: so many, who expose so many bytes.
@@ -57,7 +59,16 @@ pub(crate) type BareEnd = Box<dyn Bare<CycleClock>>;
 type ConnectBare = fn(Vec<OwnedFd>, &mut dyn Rendezvous) -> Result<BareEnd, CommError>;
 
 type Connect =
-    fn(Vec<OwnedFd>, usize, &mut dyn Rendezvous, Parts) -> Result<Box<dyn Machine>, CommError>;
+    fn(Vec<OwnedFd>, Shared, &mut dyn Rendezvous, Parts) -> Result<Box<dyn Machine>, CommError>;
+
+/// Memory of each rank that its peers reach.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shared {
+    /// Bytes that it exposes.
+    pub exposed: usize,
+    /// Bytes of registered memory.
+    pub registered: usize,
+}
 
 impl Transport {
     const fn of<T: bandgap_comm::Transport>() -> Self {
@@ -65,10 +76,15 @@ impl Transport {
             name: T::NAME,
             meaning: T::MEANING,
             can: T::CAN,
+            registers: T::REGISTERS,
             floors: T::FLOORS,
             prepare: T::prepare,
-            connect: |inherited, exposed, meeting, parts| {
-                parts.machine::<T>(T::connect(inherited, exposed, meeting)?)
+            connect: |inherited, room, meeting, parts| {
+                let mut endpoint = T::connect(inherited, room.exposed, meeting)?;
+                if room.registered > 0 {
+                    endpoint = T::register(endpoint, room.registered, meeting)?;
+                }
+                parts.machine::<T>(endpoint)
             },
             prepare_bare: T::prepare_bare,
             bare: T::bare::<CycleClock>,

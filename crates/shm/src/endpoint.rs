@@ -13,7 +13,7 @@ use bandgap_comm::{
 
 use crate::ring::{Back, Delivered, Lane, Receiver, Sender, garbage};
 use crate::segment::{MappedCells, Segment};
-use crate::{Exposed, Readable, ShmError};
+use crate::{Exposed, Readable, Registered, ShmError};
 
 /// The rings between `rank` and `peer`.
 fn lane(segment: &Segment, rank: Rank, peer: Rank) -> Lane<MappedCells> {
@@ -74,6 +74,7 @@ pub struct ShmEndpoint {
     slots: usize,
     exposed: Option<Exposed>,
     readable: Readable,
+    registered: Registered,
 }
 
 impl ShmEndpoint {
@@ -96,6 +97,7 @@ impl ShmEndpoint {
             slots: segment.slots(),
             exposed: None,
             readable: Readable::forbidden("the ranks have not told each other how".into()),
+            registered: Registered::forbidden("the ranks have not made any".into()),
         })
     }
 
@@ -115,6 +117,12 @@ impl ShmEndpoint {
     #[must_use]
     pub fn reading(self, readable: Readable) -> Self {
         Self { readable, ..self }
+    }
+
+    /// The same endpoint, with registered memory where there is any.
+    #[must_use]
+    pub fn registering(self, registered: Registered) -> Self {
+        Self { registered, ..self }
     }
 
     /// The exposed memory, for access to `len` bytes from `at` on.
@@ -328,6 +336,24 @@ impl Bulk for ShmEndpoint {
     fn read_private(&self, peer: Rank, at: Word, into: &mut [u8]) -> Result<(), CommError> {
         check_peer(peer, self.rank, self.size)?;
         self.readable.read(peer, at, into)
+    }
+
+    fn registered(&self) -> Result<(), &str> {
+        self.registered.allowed()
+    }
+
+    fn take_registered(&mut self) -> Option<&'static mut [u8]> {
+        self.registered.take()
+    }
+
+    #[inline]
+    fn registered_at(&self, bytes: &[u8]) -> Option<Word> {
+        self.registered.offset(bytes)
+    }
+
+    #[inline]
+    fn read_registered(&self, peer: Rank, at: Word, into: &mut [u8]) -> Result<(), CommError> {
+        self.registered.read(peer, at, into)
     }
 }
 

@@ -5,10 +5,11 @@
 //! * [`Control`]: a page through which the processes of a run on one machine stop each other.
 //! * [`Exposed`]: memory of each rank that every other rank writes and reads with one copy.
 //! * [`Readable`]: memory of each rank that others read through the kernel.
+//! * [`Registered`]: memory of each rank that it alone writes, and that others map to read.
 //! * [`probe()`] and [`floor`]: what the memory system allows, measured by plain loops.
 //!
-//! Unsafe code is only in `mapping`, `segment`, `exposed`, `other_process` and `floor`. Each of these modules starts
-//! with the invariants that it relies on.
+//! Unsafe code is only in `mapping`, `segment`, `exposed`, `registered`, `other_process` and `floor`. Each of these
+//! modules starts with the invariants that it relies on.
 //!
 //! With `--cfg loom` the atomics are the model checker's, which cannot lie in shared memory: only the
 //! protocol ([`ring`]) can then be run.
@@ -23,6 +24,7 @@ mod mapping;
 mod other_process;
 mod private;
 mod probe;
+mod registered;
 pub mod ring;
 mod segment;
 mod slot;
@@ -38,6 +40,7 @@ pub use self::{
     limits::{DEFAULT_SLOTS, MAX_EXPOSED, MAX_RANKS, MAX_SLOTS, MIN_SLOTS},
     private::Readable,
     probe::{probe, report},
+    registered::Registered,
     segment::Segment,
     slot::{Sequence, Slot},
     transport::Shm,

@@ -6,7 +6,9 @@ use bandgap_comm::passing::Tuning;
 use bandgap_comm::{Bare, Can, CommError, Floor, Rendezvous, Timer, Transport};
 
 use crate::floor::{FLOORS, FloorArea, Lines};
-use crate::{DEFAULT_SLOTS, Exposed, MAX_RANKS, Readable, Segment, ShmEndpoint, ShmError};
+use crate::{
+    DEFAULT_SLOTS, Exposed, MAX_RANKS, Readable, Registered, Segment, ShmEndpoint, ShmError,
+};
 
 /// Slot rings in memory that all ranks map.
 #[derive(Debug)]
@@ -24,6 +26,8 @@ impl Transport for Shm {
         compared: true,
         floor: "cache_line",
     };
+
+    const REGISTERS: bool = true;
 
     const FLOORS: &'static [Floor] = FLOORS;
 
@@ -49,6 +53,14 @@ impl Transport for Shm {
         }
         let readable = Readable::meet(meeting)?;
         Ok(endpoint.reading(readable))
+    }
+
+    fn register(
+        endpoint: ShmEndpoint,
+        bytes: usize,
+        meeting: &mut dyn Rendezvous,
+    ) -> Result<ShmEndpoint, CommError> {
+        Ok(endpoint.registering(Registered::meet(meeting, bytes)?))
     }
 
     fn prepare_bare() -> Result<Vec<OwnedFd>, CommError> {

@@ -4,9 +4,10 @@ use std::ops::RangeInclusive;
 
 use bandgap_campaign::series::{SeriesPlan, Step};
 use bandgap_campaign::sizes::{matrices, rounds, sizes, vectors};
+use bandgap_comm::passing::Memory;
 use bandgap_comm::topology::ProcessorMesh;
 use bandgap_kernels::{Buffers, DOUBLE, Extent, Refused, Series, in_series};
-use bandgap_launch::{Classify, Exit, Failure, MAX_RANKS, distances};
+use bandgap_launch::{Classify, Exit, Failure, MAX_RANKS, Target, distances};
 use bandgap_results::assemble;
 use clap::Args;
 
@@ -26,6 +27,15 @@ pub struct Comms {
     /// to receive into, or new places each time
     #[arg(long, value_name = "same|separate|fresh", default_value_t)]
     pub buffers: Buffers,
+    /// The memory that messages between two ranks lie in: what any caller of a library has, or what
+    /// the rank owns and its peers map to read; or both, measured side by side
+    #[arg(
+        long,
+        value_name = "private|registered",
+        value_delimiter = ',',
+        default_value = "private"
+    )]
+    pub memory: Vec<Memory>,
 }
 
 /// How CoMet's kernels are done.
@@ -60,6 +70,7 @@ impl Default for Dimensions {
 struct Points<'a> {
     ways: &'a Ways,
     buffers: Buffers,
+    memories: &'a [Memory],
     sizes: RangeInclusive<u32>,
     pair: [usize; 2],
 }
@@ -145,7 +156,8 @@ pub(super) fn planned(
         return Err(Failure::new(Exit::Usage, what).hint("name two different ranks"));
     }
     let (from, to) = comms.sizes.bounds()?;
-    let points = Points { ways, buffers: comms.buffers, sizes: from..=to, pair };
+    let memories = &once(&comms.memory);
+    let points = Points { ways, buffers: comms.buffers, memories, sizes: from..=to, pair };
     let least = ways.mesh.map_or(0, |[rows, columns]| rows * columns).max(a.max(b) + 1);
     // What is named twice is measured once: the same batches twice are no more data.
     let ranks =
@@ -188,6 +200,12 @@ impl Planned {
         }
         for (name, why) in left_out {
             session.sink.warn(&format!("{name} is left out: {why}"));
+        }
+        let registers = steps.iter().any(|step| !step.memory.is_private());
+        if registers && matches!(session.target, Target::Simulated(_)) {
+            let why = "--memory registered changes nothing: in virtual time messages lie nowhere";
+            session.sink.warn(why);
+            steps = Step::in_private_memory(&steps);
         }
         let plan = SeriesPlan { asked: session.asked(), steps, samples: BATCH };
         session.measure(&plan, ranks, |setting, table| assemble::series(setting, &plan, table))
@@ -260,12 +278,18 @@ impl Points<'_> {
         let mut last: Result<(), Refused> = Ok(());
         let variants = self.variants(series)?;
         let mesh = self.ways.mesh.filter(|_| series.extent == Extent::Dimension);
+        let is_choice = series.buffered;
+        let buffers = if is_choice { self.buffers } else { Buffers::default() };
+        let is_named = is_choice && !self.memories.is_empty();
+        let memories = if is_named { self.memories } else { &[Memory::Private] };
         for size in self.sizes_of(series, ranks)? {
-            let buffers = if series.buffered { self.buffers } else { Buffers::default() };
             let one =
                 Step { pair: self.pair, mesh, buffers, ..Step::new(series.name, size, 1, ranks) };
-            for variant in &variants {
-                let step = Step { variant: variant.map(str::to_owned), ..one.clone() };
+            let each =
+                memories.iter().flat_map(|&memory| variants.iter().map(move |v| (memory, v)));
+            for (memory, variant) in each {
+                let variant = variant.map(str::to_owned);
+                let step = Step { variant: variant.clone(), memory, ..one.clone() };
                 match check(&step, false) {
                     // An algorithm is measured at the sizes that it fits.
                     Err(refused) if variant.is_some() => last = Err(refused),

@@ -11,15 +11,10 @@ const SAMPLES: u32 = 20;
 
 /// A batch of it. The order names the floor or layer, which is in no list of kernels.
 pub(super) fn order(floor: &Floor) -> Order {
-    Order {
-        kernel: floor.name.to_string(),
-        parameters: Value::Null,
-        samples: SAMPLES,
-        ranks: RANKS,
-        checked: false,
-        probed: false,
-        way: None,
-    }
+    let kernel = floor.name.to_string();
+    let (checked, probed, way, memory) = Default::default();
+    let (parameters, samples, ranks) = (Value::Null, SAMPLES, RANKS);
+    Order { kernel, parameters, samples, ranks, checked, probed, way, memory }
 }
 
 /// The order of the kernel that a layer runs, for an order that names the layer; `None` for a floor.

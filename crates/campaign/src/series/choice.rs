@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bandgap_comm::passing::Way;
+use bandgap_comm::passing::{Memory, Way};
 use bandgap_kernels::{Refused, WHOLE};
 use bandgap_stats::batch_value;
 
@@ -21,10 +21,11 @@ const LOOKING: f64 = 0.25;
 const APART: u32 = 4;
 
 /// What tells operations apart that are chosen for each by itself: all of a step but its size.
-type Group = (String, usize, [usize; 2], Option<[usize; 2]>, Option<String>);
+type Group = (String, usize, [usize; 2], Option<[usize; 2]>, Option<String>, Memory);
 
 fn group(step: &Step) -> Group {
-    (step.series.clone(), step.ranks, step.pair, step.mesh, step.variant.clone())
+    let Step { series, ranks, pair, mesh, variant, memory, .. } = step.clone();
+    (series, ranks, pair, mesh, variant, memory)
 }
 
 /// The choices of all steps that leave one, by size.
@@ -40,8 +41,8 @@ struct Candidate<'a> {
 
 impl Choices {
     /// Looks at each way to do the steps of some sizes, in turns, and takes the one of the least
-    /// median time. A single copy is left out where the ranks cannot do it. Nothing is chosen for
-    /// those of which not all ways were looked at within a quarter of `budget`, in seconds.
+    /// median time. A way that the ranks cannot go is left out. Nothing is chosen for those of which
+    /// not all ways were looked at within a quarter of `budget`, in seconds.
     ///
     /// # Errors
     /// Communication failed, the run was stopped, or a step can be done in no way.
@@ -54,13 +55,13 @@ impl Choices {
         }
         let virtual_time = runner.virtual_time();
         if virtual_time {
-            no_single(&mut candidates);
+            leave_out(&mut candidates, |_| true);
         }
         'looks: for _ in 0..if virtual_time { 1 } else { LOOKS } {
-            let mut possible = true;
+            let mut impossible: Vec<Way> = Vec::new();
             for candidate in &mut candidates {
-                let single = is_single(&candidate.step);
-                if single && !possible {
+                let way = beside_pieces(&candidate.step);
+                if way.is_some_and(|way| impossible.contains(&way)) {
                     continue;
                 }
                 let spent = runner.elapsed().saturating_sub(begun).as_secs_f64();
@@ -68,11 +69,11 @@ impl Choices {
                     break 'looks;
                 }
                 let done = runner.run(&candidate.step.order(SAMPLES)?)?;
-                possible &= !single || done.way == candidate.step.way;
+                impossible.extend(way.filter(|_| done.way != way));
                 candidate.times.push(batch_value(done.column(WHOLE)));
             }
-            if !possible {
-                no_single(&mut candidates);
+            if !impossible.is_empty() {
+                leave_out(&mut candidates, |way| impossible.contains(&way));
             }
         }
         let mut choices = Self::default();
@@ -121,15 +122,19 @@ impl Choices {
     }
 }
 
-/// Leaves out single copies, where ranks cannot do them. Then there is one way only, and it has no
-/// name.
-fn no_single(candidates: &mut Vec<Candidate<'_>>) {
-    candidates.retain(|candidate| !is_single(&candidate.step));
-    candidates.iter_mut().for_each(|candidate| candidate.step.way = candidate.planned.way);
+/// Leaves out ways that ranks cannot go. Where there is one way only then, it has no name.
+fn leave_out(candidates: &mut Vec<Candidate<'_>>, is_out: impl Fn(Way) -> bool) {
+    candidates.retain(|candidate| !beside_pieces(&candidate.step).is_some_and(&is_out));
+    for of_one in candidates.chunk_by_mut(|a, b| std::ptr::eq(a.planned, b.planned)) {
+        if of_one.iter().all(|candidate| beside_pieces(&candidate.step).is_none()) {
+            of_one.iter_mut().for_each(|candidate| candidate.step.way = candidate.planned.way);
+        }
+    }
 }
 
-fn is_single(step: &Step) -> bool {
-    matches!(step.way, Some(Way::Single { .. }))
+/// The way of a step's long messages, if it is not the one that all ranks can go.
+fn beside_pieces(step: &Step) -> Option<Way> {
+    step.way.filter(|way| *way != Way::Pieces)
 }
 
 /// The median of a few.
@@ -241,25 +246,46 @@ mod tests {
     }
 
     #[test]
-    fn the_way_of_long_messages_is_chosen_where_there_are_two() {
-        let steps = [64, 64 << 10].map(|bytes| Step::new("comms1", bytes, 1, 2));
-        let led_with = |single_copies: bool| {
+    fn the_way_of_long_messages_is_chosen_among_those_that_ranks_can_go() {
+        let led_with = |memory: Memory, can: &'static [&'static str], times: [f64; 3]| {
+            let steps =
+                [64, 64 << 10].map(|bytes| Step { memory, ..Step::new("comms1", bytes, 1, 2) });
             let mut runner = Scripted::new(move |order| {
-                let single = matches!(order.way, Some(Way::Single { .. })) && single_copies;
-                let way = if single { order.way } else { Some(Way::Pieces) };
-                Ok(crate::runner::Executed {
-                    way,
-                    ..taking(order, if single { 50.0 } else { 100.0 })
-                })
+                let way = order.way.filter(|way| can.contains(&way.name()));
+                let way = way.unwrap_or(Way::Pieces);
+                let time = match way {
+                    Way::Pieces => times[0],
+                    Way::Single { .. } => times[1],
+                    Way::Registered { .. } => times[2],
+                };
+                Ok(crate::runner::Executed { way: Some(way), ..taking(order, time) })
             });
             led(&steps, &mut runner);
-            [64, 64 << 10].map(|bytes| sized(&runner, bytes, "way"))
+            let looked = runner.kept.chosen(&key(&steps[1], Part::Whole));
+            let looked = looked.map_or(0, |chosen| chosen.looked.len());
+            let [short, long] = [64, 64 << 10].map(|bytes| sized(&runner, bytes, "way"));
+            assert_eq!(short, ["null"]);
+            assert_eq!(long.len(), 1, "{long:?}");
+            (long[0].clone(), looked)
         };
-        let [short, long] = led_with(true);
-        assert_eq!(short, ["null"]);
-        assert!(long[0].contains("single"), "{long:?}");
-        // Where ranks fall back, there is one way, the usual one.
-        assert_eq!(led_with(false)[1], ["null"]);
+        let (private, registered) = (Memory::Private, Memory::Registered);
+        let both = &["single copy", "registered"][..];
+        let chosen = |memory, can, times| {
+            let (way, looked) = led_with(memory, can, times);
+            (["pieces", "single", "registered"].map(|name| way.contains(name)), looked)
+        };
+        let single_first = [100.0, 50.0, 60.0];
+        assert_eq!(chosen(private, both, single_first), ([false, true, false], 2));
+        assert_eq!(chosen(registered, both, single_first), ([false, true, false], 3));
+        assert_eq!(chosen(registered, both, [100.0, 50.0, 40.0]), ([false, false, true], 3));
+        assert_eq!(chosen(registered, both, [30.0, 50.0, 40.0]), ([true, false, false], 3));
+        // Where ranks fall back, that way is none.
+        assert_eq!(chosen(registered, &both[1..], [100.0, 1.0, 60.0]), ([false, false, true], 2));
+        assert_eq!(chosen(registered, &both[1..], [30.0, 1.0, 60.0]), ([true, false, false], 2));
+        // Where there is one way, the usual one, it has no name.
+        for memory in Memory::ALL {
+            assert_eq!(led_with(memory, &[], [9.0; 3]), ("null".to_owned(), 0));
+        }
     }
 
     #[test]

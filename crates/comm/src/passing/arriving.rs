@@ -5,6 +5,7 @@ use super::handlers::Kind;
 use super::inline;
 use super::mail::Mail;
 use super::matching::Envelope;
+use super::way::Offer;
 use crate::{Message, Rank, Word};
 
 impl Mail {
@@ -76,26 +77,31 @@ impl Mail {
     }
 
     /// A message that is still at its sender.
-    pub(super) fn announced(&mut self, envelope: Envelope, bytes: u64, send: u64, address: Word) {
+    pub(super) fn announced(&mut self, header: (Envelope, Word), bytes: u64, send: u64, at: Word) {
+        let (envelope, kind) = header;
         let Ok(bytes) = usize::try_from(bytes) else {
             let what = format!("a message of {bytes} bytes, more than a memory can have");
             return self.garbage(envelope.peer(), what);
         };
+        let Some(offer) = Offer::of(kind, at) else {
+            let what = format!("a message announced to go way {kind}, which there is not");
+            return self.garbage(envelope.peer(), what);
+        };
         match self.matching(envelope) {
-            Some(key) => self.take_announced(key, bytes, send, address),
+            Some(key) => self.take_announced(key, bytes, send, offer),
             None => {
-                let body = Body::Announced { send, address };
+                let body = Body::Announced { send, offer };
                 self.arrivals.push_back(Arrival { envelope, bytes, body });
             }
         }
     }
 
-    /// A receive takes a message that is still at its sender, at `address` if that is not 0. It
-    /// answers now, or when it has read the bytes.
-    pub(super) fn take_announced(&mut self, key: usize, bytes: usize, send: u64, address: Word) {
+    /// A receive takes a message that is still at its sender. It answers now, or when it has read the
+    /// bytes where they are offered.
+    pub(super) fn take_announced(&mut self, key: usize, bytes: usize, send: u64, offer: Offer) {
         let receive = &mut self.receives[key];
-        if address != 0 && bytes >= self.single && bytes > 0 {
-            receive.arrived(bytes, Taking::Reading { send, address });
+        if self.way.takes(offer, bytes) {
+            receive.arrived(bytes, Taking::Reading { send, from: offer });
             if receive.state != Taking::OtherLength {
                 self.reads.push_back(key);
                 self.attention = true;

@@ -32,11 +32,11 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         let bytes = from.of(&self.memory)?;
         let (endpoint, state) = self.am.parts();
         let mail = state.mail_mut();
-        let Mail { lanes, layout, single, first, rank, active, sends, .. } = &mut *mail;
+        let Mail { lanes, layout, least, first, rank, active, sends, .. } = &mut *mail;
         let len = bytes.len();
         // The queues answer that there is no such peer.
         let Some(lane) = lanes.get_mut(peer) else { return Ok(InSlot::NotNow) };
-        let for_slot = peer != *rank && len > INLINE && len <= layout.eager && len < *single;
+        let for_slot = peer != *rank && len > INLINE && len <= layout.eager && len < *least;
         if !for_slot || !active.is_empty() {
             return Ok(InSlot::NotNow);
         }

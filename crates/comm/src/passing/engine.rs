@@ -5,10 +5,11 @@ use super::handlers::Kind;
 use super::mail::Mail;
 use super::outgoing::{Next, Outgoing};
 use super::tuning::Place;
+use super::way::Offer;
 use crate::{Bulk, CommError, Message, Rank, Word};
 
-/// Bytes of one read of a peer's memory: many beside the cost of the call, few enough for others to
-/// have their turns.
+/// Bytes of one read of a peer's memory: many beside the cost of a call, few enough for others to have
+/// their turns.
 const READ_AT_ONCE: usize = 1 << 20;
 
 impl Mail {
@@ -29,9 +30,10 @@ impl Mail {
         let mut more = !self.copies.is_empty() || !self.reads.is_empty();
         let mut index = 0;
         while let Some(&peer) = self.active.get(index) {
-            let Self { lanes, sends, layout, first, rank, single, .. } = self;
-            let (rank, first, single) = (*rank, *first, *single);
-            let mut out = Outgoing { endpoint, peer, rank, sends, memory, layout, single, first };
+            let Self { lanes, sends, layout, first, rank, way, least, .. } = self;
+            let (rank, first, way, least) = (*rank, *first, *way, *least);
+            let mut out =
+                Outgoing { endpoint, peer, rank, sends, memory, layout, way, least, first };
             let next = lanes[peer].push(&mut out, &mut moved)?;
             more |= next == Next::More;
             if next == Next::Idle {
@@ -86,13 +88,18 @@ impl Mail {
     ) -> Result<bool, CommError> {
         let Some(key) = self.reads.pop_front() else { return Ok(false) };
         let receive = &mut self.receives[key];
-        let Taking::Reading { send, address } = receive.state else {
+        let Taking::Reading { send, from } = receive.state else {
             return Err(CommError::Stopped);
         };
         let peer = receive.envelope.peer();
         let part = receive.expect((receive.bytes - receive.told).min(READ_AT_ONCE));
-        let from = address.wrapping_add(receive.copied as Word);
-        endpoint.read_private(peer, from, part.of_mut(memory)?)?;
+        let behind = |begin: Word| begin.wrapping_add(receive.copied as Word);
+        let into = part.of_mut(memory)?;
+        match from {
+            Offer::Address(begin) => endpoint.read_private(peer, behind(begin), into)?,
+            Offer::Registered(begin) => endpoint.read_registered(peer, behind(begin), into)?,
+            Offer::Pieces => return Err(CommError::Stopped),
+        }
         receive.copied = receive.told;
         if receive.copied < receive.bytes {
             self.reads.push_back(key);

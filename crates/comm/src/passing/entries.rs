@@ -1,6 +1,7 @@
 //! Messages on their way: sends, receives, and what arrived before its receive.
 
 use super::matching::Envelope;
+use super::way::Offer;
 use crate::{Part, Rank, Word};
 
 #[derive(Debug)]
@@ -28,7 +29,7 @@ pub(super) enum Taking {
         /// The sender's number of the send.
         send: u64,
         /// Where they are there.
-        address: Word,
+        from: Offer,
     },
     /// The bytes are these words.
     Words([Word; 3]),
@@ -103,7 +104,7 @@ pub(super) enum Body {
     /// At its sender.
     Announced {
         send: u64,
-        address: Word,
+        offer: Offer,
     },
 }
 

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 
 use slab::Slab;
 
-use super::Tuning;
 use super::entries::{Arrival, CopyOut, Receive, Send};
 use super::lane::Lane;
 use super::matching::Awaited;
 use super::tuning::Layout;
+use super::{Tuning, Way};
 use crate::{CommError, HandlerId, Part, Rank, Word};
 
 /// Messages on their way for which a rank has room from the beginning.
@@ -37,8 +37,10 @@ pub struct Mail {
     /// By peer; this rank's own is unused.
     pub(super) lanes: Vec<Lane>,
     pub(super) layout: Layout,
+    /// The way of long messages.
+    pub(super) way: Way,
     /// Messages of at least so many bytes are announced, with where they are.
-    pub(super) single: usize,
+    pub(super) least: usize,
     /// Receives whose bytes are to be read out of their senders' memory.
     pub(super) reads: VecDeque<usize>,
     pub(super) rank: Rank,
@@ -116,7 +118,8 @@ impl Mail {
             sends: Slab::with_capacity(EXPECTED),
             lanes: (0..size).map(|peer| Lane::new(layout.between(rank, peer))).collect(),
             layout,
-            single: usize::MAX,
+            way: Way::Pieces,
+            least: usize::MAX,
             reads: VecDeque::with_capacity(EXPECTED),
             rank,
             barriers: vec![0; size],

@@ -10,6 +10,7 @@ use super::inline;
 use super::lane::{Lane, Storing};
 use super::mail::Mail;
 use super::tuning::{Layout, Place};
+use super::way::Way;
 use crate::{Bulk, CommError, Endpoint, HandlerId, Message, Posted, Rank, Source, Word};
 
 /// What a lane can do next.
@@ -31,8 +32,10 @@ pub(super) struct Outgoing<'a, E> {
     pub(super) sends: &'a mut Slab<Send>,
     pub(super) memory: &'a [u8],
     pub(super) layout: &'a Layout,
-    /// As `Mail::single`.
-    pub(super) single: usize,
+    /// As in [`Mail`].
+    pub(super) way: Way,
+    /// As in [`Mail`].
+    pub(super) least: usize,
     pub(super) first: HandlerId,
 }
 
@@ -96,7 +99,7 @@ impl Lane {
         }
         while let Some(&key) = self.queued.front() {
             let len = out.sends[key].from.len;
-            if len > inline::INLINE && len <= out.layout.eager && len < out.single {
+            if len > inline::INLINE && len <= out.layout.eager && len < out.least {
                 let Some(slot) = self.slots.take() else { return Ok(Next::Slot) };
                 self.queued.pop_front();
                 let header = Word::from(out.sends[key].envelope.tag());
@@ -146,9 +149,8 @@ impl Lane {
         let (message, state) = if bytes.len() <= inline::INLINE {
             (in_words(Kind::Words.after(out.first), tag, bytes), Giving::Done)
         } else {
-            let single = bytes.len() >= out.single;
-            let address = if single { out.endpoint.address(bytes) } else { 0 };
-            let words = [Word::from(tag), bytes.len() as Word, key as Word, address];
+            let (kind, at) = out.way.offer(out.endpoint, bytes).words();
+            let words = [Word::from(tag) | kind << 32, bytes.len() as Word, key as Word, at];
             (Message::new(Kind::Announce.after(out.first), words), Giving::Announced)
         };
         let sent = out.request(message)?;

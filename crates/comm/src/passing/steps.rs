@@ -110,7 +110,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
                     into.of_mut(&mut self.memory)?.copy_from_slice(&kept);
                 }
             }
-            Body::Announced { send, address } => mail.take_announced(key, bytes, send, address),
+            Body::Announced { send, offer } => mail.take_announced(key, bytes, send, offer),
         }
         Ok(key)
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{HoldsMail, Passing};
-use crate::{Bulk, CommError, Watch};
+use crate::{Bulk, CommError, Watch, Word};
 
 /// How the bytes of announced messages come to their receivers.
 ///
@@ -21,6 +21,12 @@ pub enum Way {
         /// they do otherwise. At least one more than [`super::INLINE`].
         least: usize,
     },
+    /// With one copy in user space: the receiver copies out of the sender's registered memory
+    /// ([`super::Memory::Registered`]). A message that does not lie there goes in pieces.
+    Registered {
+        /// As that of [`Way::Single`].
+        least: usize,
+    },
 }
 
 impl Way {
@@ -29,6 +35,71 @@ impl Way {
         match self {
             Self::Pieces => "pieces",
             Self::Single { .. } => "single copy",
+            Self::Registered { .. } => "registered",
+        }
+    }
+
+    /// The least length of messages that go another way than in pieces, if their bytes can.
+    fn least(self) -> usize {
+        match self {
+            Self::Pieces => usize::MAX,
+            Self::Single { least } | Self::Registered { least } => least,
+        }
+    }
+
+    /// What a sender that goes this way tells of a message of these bytes.
+    pub(super) fn offer<E: Bulk>(self, endpoint: &E, bytes: &[u8]) -> Offer {
+        let found = match self {
+            _ if bytes.len() < self.least() => None,
+            Self::Pieces => None,
+            Self::Single { .. } => match endpoint.address(bytes) {
+                0 => None,
+                address => Some(Offer::Address(address)),
+            },
+            Self::Registered { .. } => endpoint.registered_at(bytes).map(Offer::Registered),
+        };
+        found.unwrap_or(Offer::Pieces)
+    }
+
+    /// Whether a receiver that goes this way reads a message of so many bytes that is offered so.
+    pub(super) fn takes(self, offer: Offer, bytes: usize) -> bool {
+        let reads = matches!(
+            (self, offer),
+            (Self::Single { .. }, Offer::Address(_))
+                | (Self::Registered { .. }, Offer::Registered(_))
+        );
+        reads && bytes > 0 && bytes >= self.least()
+    }
+}
+
+/// Where an announced message is, for its receiver to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Offer {
+    /// It goes in pieces.
+    Pieces,
+    /// At this address of its sender's process.
+    Address(Word),
+    /// At this offset in its sender's registered memory.
+    Registered(Word),
+}
+
+impl Offer {
+    /// As two words of an announcement: its kind, and where.
+    pub(super) fn words(self) -> (Word, Word) {
+        match self {
+            Self::Pieces => (0, 0),
+            Self::Address(address) => (1, address),
+            Self::Registered(at) => (2, at),
+        }
+    }
+
+    /// The offer in these words; `None` where there is no such kind.
+    pub(super) fn of(kind: Word, at: Word) -> Option<Self> {
+        match kind {
+            0 => Some(Self::Pieces),
+            1 => Some(Self::Address(at)),
+            2 => Some(Self::Registered(at)),
+            _ => None,
         }
     }
 }
@@ -45,20 +116,30 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// Sets the way of the messages that are sent and received from here on.
     ///
     /// # Errors
-    /// [`CommError::SingleCopy`]: this rank cannot go that way. Nothing changes.
+    /// [`CommError::SingleCopy`], [`CommError::NotRegistered`]: this rank cannot go that way. Nothing
+    /// changes.
     pub fn set_way(&mut self, way: Way) -> Result<(), CommError> {
-        let Way::Single { least } = way else {
-            self.go_in_pieces();
-            return Ok(());
-        };
-        let refused = |reason: &str| CommError::SingleCopy { reason: reason.to_owned() };
-        self.single_copy().map_err(refused)?;
-        self.mail_mut().single = least;
+        let owned = |reason: &str| reason.to_owned();
+        match way {
+            Way::Pieces => {}
+            Way::Single { .. } => self
+                .single_copy()
+                .map_err(|reason| CommError::SingleCopy { reason: owned(reason) })?,
+            Way::Registered { .. } => self
+                .registered()
+                .map_err(|reason| CommError::NotRegistered { reason: owned(reason) })?,
+        }
+        self.go(way);
         Ok(())
     }
 
     /// Sets [`Way::Pieces`], which every rank can go.
     pub fn go_in_pieces(&mut self) {
-        self.mail_mut().single = usize::MAX;
+        self.go(Way::Pieces);
+    }
+
+    fn go(&mut self, way: Way) {
+        let mail = self.mail_mut();
+        (mail.way, mail.least) = (way, way.least());
     }
 }

@@ -85,13 +85,18 @@ impl Measured<'_> {
         Ok(kinds)
     }
 
-    /// The steps of a kind, as planned.
-    fn planned(&self, kind: &Kind) -> Vec<&Step> {
-        self.plan.steps.iter().filter(|step| step.series == kind.measure.name).collect()
+    /// The steps of a kind, as planned; with private memory where there was no other.
+    fn planned(&self, kind: &Kind) -> Vec<Step> {
+        let of_kind = self.plan.steps.iter().filter(|step| step.series == kind.measure.name);
+        let mut steps: Vec<Step> = of_kind.cloned().collect();
+        if self.judged.table().unregistered().is_some() {
+            steps = Step::in_private_memory(&steps);
+        }
+        steps
     }
 
     /// The steps whose time is that of one operation, as planned.
-    fn singles(&self, kind: &Kind) -> Vec<&Step> {
+    fn singles(&self, kind: &Kind) -> Vec<Step> {
         let mut planned = self.planned(kind);
         planned.retain(|step| step.messages == 1 || !kind.is_transfer);
         planned
@@ -100,14 +105,16 @@ impl Measured<'_> {
     /// What is fitted: batch values of each size, by curve.
     fn times(&self, series: &Series, kind: &Kind) -> BTreeMap<Which, Vec<SizedTimes>> {
         let mut times: BTreeMap<Which, Vec<SizedTimes>> = BTreeMap::new();
-        for single in self.singles(kind).into_iter().flat_map(Step::done) {
+        for single in self.singles(kind).iter().flat_map(Step::done) {
             let way = single.way.map(Way::name);
             let place =
                 (single.size.into(), kind.taking_part(&single), single.variant.as_deref(), way);
             let pair = Some(single.pair.map(|rank| rank as u32));
+            let memory = single.memory.name();
             let point = series.points.iter().find(|point| {
                 (point.size(), point.ranks, point.variant.as_deref(), point.way.as_deref()) == place
                     && (point.pair.is_none() || point.pair == pair)
+                    && point.memory.as_ref().is_none_or(|of| of == memory)
             });
             let Some(point) = point else { continue };
             let times_ns = self.view(&single).values(&key(&single, Part::Whole));
@@ -137,7 +144,7 @@ impl Measured<'_> {
         let state = State::seen(self.judged);
         let checked = self.checked(kind);
         let (mut points, mut places) = (Vec::new(), Vec::new());
-        for &single in &singles {
+        for single in &singles {
             let before = points.len();
             // In each way that it may have been done.
             for done in single.done() {
@@ -147,10 +154,13 @@ impl Measured<'_> {
                 places.push(self.place(kind, single, is_one));
             }
         }
-        let findings = slowed(self.judged)
+        let findings: Vec<String> = slowed(self.judged)
             .into_iter()
             .chain(missing(&places, singles.len()))
-            .chain(self.unlooked(kind, &singles));
+            .chain(self.unlooked(kind, &singles))
+            .chain(self.unregistered(kind))
+            .collect();
+        let memory = one_memory(&mut points);
         let mut series = Series {
             name: kind.measure.name.to_owned(),
             transport: self.setting.transport.clone(),
@@ -161,13 +171,14 @@ impl Measured<'_> {
             verified: checked.is_some_and(|checked| checked.is_complete()),
             checked,
             buffers: self.buffers(kind, &singles),
+            memory,
             state,
             points,
             looks: fastest::looks(self.judged, &self.planned(kind), kind.measure.of_all),
             fastest: Vec::new(),
             growth: Vec::new(),
             doublings: Vec::new(),
-            findings: findings.collect(),
+            findings,
         };
         series.sort();
         if series.points.is_empty() {
@@ -182,7 +193,7 @@ impl Measured<'_> {
     }
 
     /// Where its messages lie, if that is a choice; in virtual time they lie nowhere.
-    fn buffers(&self, kind: &Kind, singles: &[&Step]) -> Option<String> {
+    fn buffers(&self, kind: &Kind, singles: &[Step]) -> Option<String> {
         let is_choice = kind.measure.buffered && !self.setting.is_virtual();
         singles.first().filter(|_| is_choice).map(|single| single.buffers.to_string())
     }
@@ -190,11 +201,14 @@ impl Measured<'_> {
     /// Where a step is among those of its kind, in words.
     fn place(&self, kind: &Kind, step: &Step, is_one_pair: bool) -> String {
         let measure = &kind.measure;
-        let several = self.planned(kind).iter().any(|other| other.ranks != step.ranks);
+        let planned = self.planned(kind);
+        let several = planned.iter().any(|other| other.ranks != step.ranks);
+        let several_memories = planned.iter().any(|other| other.memory != step.memory);
         let which = Which {
             ranks: (several && measure.of_all).then_some(step.ranks as u32),
             pair: (!is_one_pair && !measure.of_all).then(|| step.pair.map(|rank| rank as u32)),
             variant: step.variant.clone(),
+            memory: several_memories.then(|| step.memory.name().to_owned()),
         };
         let words = [sized(measure.extent, step.size.into()), which.words()];
         let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
@@ -202,8 +216,8 @@ impl Measured<'_> {
     }
 
     /// How many points were done by the usual algorithm, since there was no time for looks.
-    fn unlooked(&self, kind: &Kind, singles: &[&Step]) -> Option<String> {
-        let is_usual = |step: &&&Step| {
+    fn unlooked(&self, kind: &Kind, singles: &[Step]) -> Option<String> {
+        let is_usual = |step: &&Step| {
             let key = key(step, Part::Whole);
             step.variant.is_none() && !self.judged.table().batches(&key).is_empty()
         };
@@ -215,6 +229,16 @@ impl Measured<'_> {
                 singles.len()
             )
         })
+    }
+
+    /// What there is to say where messages were to lie in registered memory, and lay elsewhere.
+    fn unregistered(&self, kind: &Kind) -> Option<String> {
+        let mut steps = self.plan.steps.iter().filter(|step| step.series == kind.measure.name);
+        let asked = steps.any(|step| !step.memory.is_private());
+        let why = self.judged.table().unregistered().filter(|_| asked)?;
+        Some(format!(
+            "Messages lay in private memory, since there is no registered memory here: {why}."
+        ))
     }
 
     /// How much was checked of all points of a kernel; nothing is in virtual time.
@@ -253,6 +277,8 @@ impl Measured<'_> {
             pair: (!is_one_pair && !kind.measure.of_all).then_some(pair),
             hops: single.hops,
             variant: single.variant.clone(),
+            memory: (kind.measure.buffered && !virtual_time)
+                .then(|| single.memory.name().to_owned()),
             way: single.way.map(|way| way.name().to_owned()),
             distance: self.setting.distance(single.pair),
             bandwidth: bandwidth(single.moved()?, &time)?,
@@ -307,6 +333,17 @@ impl Kind {
     fn taking_part(&self, step: &Step) -> u32 {
         if self.measure.of_all { step.ranks as u32 } else { 2 }
     }
+}
+
+/// The memory that messages of all points lie in, if it is one: then it is told of the series, and not
+/// of its points.
+fn one_memory(points: &mut [SeriesPoint]) -> Option<String> {
+    let memory = points.first()?.memory.clone();
+    let is_one = points.iter().all(|point| point.memory == memory);
+    if is_one {
+        points.iter_mut().for_each(|point| point.memory = None);
+    }
+    memory.filter(|_| is_one)
 }
 
 /// The mesh that a matrix is divided over: as planned, or the usual one of so many ranks.

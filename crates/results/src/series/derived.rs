@@ -14,6 +14,9 @@ pub struct Look {
     /// The two ranks, where the points differ in them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair: Option<Pair>,
+    /// The memory that messages lie in, where the points differ in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<String>,
     /// Bytes, elements or rows.
     pub size: u64,
     /// The variant, or the way of its messages.

@@ -12,14 +12,16 @@ use super::derived::{Fastest, FoundBy, Look, LookedAt};
 use super::schema::{Series, SeriesPoint};
 
 /// What the first looks of a series chose, at sizes that left a choice.
-pub(super) fn looks(judged: &Judged<'_>, steps: &[&Step], of_all: bool) -> Vec<Look> {
+pub(super) fn looks(judged: &Judged<'_>, steps: &[Step], of_all: bool) -> Vec<Look> {
     let several = steps.iter().any(|step| step.pair != steps[0].pair) && !of_all;
-    let look = |step: &&Step| {
+    let memories = steps.iter().any(|step| step.memory != steps[0].memory);
+    let look = |step: &Step| {
         let chosen = judged.table().chosen(&key(step, Part::Whole))?;
         let way = || chosen.way.map(|way| way.name().to_owned());
         Some(Look {
             ranks: if of_all { step.ranks as u32 } else { 2 },
             pair: several.then(|| step.pair.map(|rank| rank as u32)),
+            memory: memories.then(|| step.memory.name().to_owned()),
             size: step.size.into(),
             // Of a step that names its variant, the way alone was chosen.
             variant: chosen.variant.clone().filter(|_| step.variant.is_none()).or_else(way)?,
@@ -61,8 +63,9 @@ pub(super) fn fastest(series: &Series) -> Vec<Fastest> {
             ranges(&settled(sizes.iter().map(best).collect()), ranks, FoundBy::Measured)
         } else {
             let chosen = |look: &Look| (look.size, vec![look.variant.clone()]);
-            // Those of several pairs may differ; they are recorded.
-            let looks = series.looks.iter().filter(|of| of.ranks == ranks && of.pair.is_none());
+            // Those of several pairs or memories may differ; they are recorded.
+            let of_all = |of: &&Look| of.ranks == ranks && of.pair.is_none() && of.memory.is_none();
+            let looks = series.looks.iter().filter(of_all);
             let mut looks: Vec<(u64, Vec<String>)> = looks.map(chosen).collect();
             looks.sort();
             ranges(&looks, ranks, FoundBy::Look)
@@ -233,7 +236,7 @@ mod tests {
         let mut series = example("broadcast", points);
         for (size, variant) in [(8, "binomial"), (64, "binomial"), (4096, "chain")] {
             let (variant, looked) = (variant.into(), vec![]);
-            series.looks.push(Look { ranks: 4, pair: None, size, variant, looked });
+            series.looks.push(Look { ranks: 4, pair: None, memory: None, size, variant, looked });
         }
         series.fastest = fastest(&series);
         assert_eq!(

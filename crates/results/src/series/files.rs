@@ -35,13 +35,16 @@ pub(super) fn files(
 /// The points of series, a row for each. `low_ns` and `high_ns` bound the time. Cells are empty where
 /// there is no value.
 fn points(all: &[&Series]) -> Result<Vec<u8>, RecordError> {
-    let columns: [Column<(&Series, &SeriesPoint)>; 16] = [
+    let columns: [Column<(&Series, &SeriesPoint)>; 17] = [
         ("name", |(series, _)| series.name.clone()),
         ("transport", |(series, _)| series.transport.clone()),
         ("state", |(_, point)| point.state.clone()),
         ("ranks", |(_, point)| point.ranks.to_string()),
         ("distance", |(_, point)| point.distance.clone().unwrap_or_default()),
         ("variant", |(_, point)| point.variant.clone().unwrap_or_default()),
+        ("memory", |(series, point)| {
+            point.memory.clone().or_else(|| series.memory.clone()).unwrap_or_default()
+        }),
         ("elements", |(_, point)| point.elements.map_or(String::new(), |n| n.to_string())),
         ("dimension", |(_, point)| point.dimension.map_or(String::new(), |n| n.to_string())),
         ("bytes", |(_, point)| point.bytes.to_string()),
@@ -86,9 +89,9 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         assert_eq!(
             text,
-            "name,transport,state,ranks,distance,variant,elements,dimension,bytes,time_ns,low_ns,high_ns,bytes_per_second,model_ns,samples,converged\n\
-             comms1,shm,N,2,same package,,,,0,150,148,152,,,120,true\n\
-             comms1,shm,N,2,same package,,,,4096,512,500,520,8000000000,,120,true\n"
+            "name,transport,state,ranks,distance,variant,memory,elements,dimension,bytes,time_ns,low_ns,high_ns,bytes_per_second,model_ns,samples,converged\n\
+             comms1,shm,N,2,same package,,,,,0,150,148,152,,,120,true\n\
+             comms1,shm,N,2,same package,,,,,4096,512,500,520,8000000000,,120,true\n"
         );
         let table = read_hockney_table(text.as_bytes()).unwrap();
         let rows: Vec<_> = table.rows.iter().map(|row| (row.bytes, row.time.0)).collect();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use bandgap_comm::passing::Memory;
 use bandgap_model::ModelError;
 use bandgap_model::hockney::{HockneyFit, HockneyOptions, SizedTimes, fit};
 use bandgap_model::hops::HopTimes;
@@ -24,6 +25,9 @@ pub(super) struct Fits {
     pub(super) unfitted: Vec<String>,
 }
 
+/// Said where hops could be fitted to the times of several memories.
+const OF_PRIVATE: &str = "The time of a hop is that of messages in private memory.";
+
 /// The fits of a series with these times on its curves; none of too few sizes, and none over
 /// dimensions, where bytes are no axis.
 pub(super) fn fits(
@@ -42,7 +46,12 @@ pub(super) fn fits(
     for (which, times) in curves {
         let of_curve = series.points.iter().find(|point| series.which(point) == which);
         let hops = of_curve.and_then(|point| point.hops);
-        if let Some(hops) = hops {
+        // Times of several memories are of several lines.
+        let other = which.memory.as_deref().is_some_and(|memory| memory != Memory::Private.name());
+        if other && hops.is_some() && !fits.unfitted.iter().any(|said| said == OF_PRIVATE) {
+            fits.unfitted.push(OF_PRIVATE.to_owned());
+        }
+        if let Some(hops) = hops.filter(|_| !other) {
             let at = |SizedTimes { bytes, times_ns }| HopTimes { bytes, hops, times_ns };
             distances.extend(times.iter().cloned().map(at));
         }

@@ -40,6 +40,10 @@ pub struct Series {
     /// `fresh`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffers: Option<String>,
+    /// The memory that messages of all points lie in, where there is a choice: `private` or
+    /// `registered`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<String>,
     /// The machine state that is the commonest.
     pub state: State,
     /// The measured points: curve by curve, each by ascending size.
@@ -85,7 +89,11 @@ pub struct SeriesPoint {
     /// How the operation was done, where there are several ways.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
-    /// Which way its long messages went, where there are several: `pieces` or `single copy`.
+    /// The memory that its messages lie in, where the points differ in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<String>,
+    /// Which way its long messages went, where there are several: `pieces`, `single copy` or
+    /// `registered`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub way: Option<String>,
     /// The distance class between them: `same package`.
@@ -152,9 +160,14 @@ impl Series {
     pub(crate) fn has_several_variants(&self) -> bool {
         let mut known = BTreeMap::new();
         self.points.iter().any(|point| {
-            let place = (point.ranks, point.pair, point.size());
+            let place = (point.ranks, point.pair, &point.memory, point.size());
             known.insert(place, &point.variant).is_some_and(|other| *other != point.variant)
         })
+    }
+
+    /// Whether messages of the points lie in several memories.
+    pub(crate) fn has_several_memories(&self) -> bool {
+        self.points.iter().any(|point| point.memory != self.points[0].memory)
     }
 
     /// The curve that a point is on.
@@ -163,6 +176,7 @@ impl Series {
             ranks: self.has_several_ranks().then_some(point.ranks),
             pair: point.pair.filter(|_| self.has_several_pairs()),
             variant: point.variant.clone().filter(|_| self.has_several_variants()),
+            memory: point.memory.clone().filter(|_| self.has_several_memories()),
         }
     }
 
@@ -183,7 +197,7 @@ impl Series {
         let several = self.has_several_variants();
         self.points.sort_by_cached_key(|point| {
             let variant = point.variant.clone().filter(|_| several);
-            (point.ranks, point.pair, variant, point.size())
+            (point.ranks, point.pair, variant, point.memory.clone(), point.size())
         });
     }
 
@@ -206,7 +220,10 @@ impl Series {
     pub(crate) fn curve_in_words(&self, which: &Which) -> String {
         let hops = self.points.iter().find(|point| self.which(point) == *which);
         match (which.pair, hops.and_then(|point| point.hops)) {
-            (Some([a, b]), Some(hops)) => format!("{} (ranks {a}, {b})", distant(hops)),
+            (Some([a, b]), Some(hops)) => {
+                let memory = which.memory.as_ref().map(|memory| format!(", {memory} memory"));
+                format!("{} (ranks {a}, {b}){}", distant(hops), memory.unwrap_or_default())
+            }
             _ => which.words(),
         }
     }

@@ -68,6 +68,20 @@ fn impossible_numbers_of_ranks_are_refused() {
 }
 
 #[test]
+fn registered_memory_is_refused_where_there_is_none() {
+    for transport in ["tcp", "unix", "udp"] {
+        for args in [&["comms1"][..], &["comms2"], &["comet", "echo", "exchange"]] {
+            for memory in ["registered", "private,registered"] {
+                let args = [args, &["-t", transport, "--memory", memory]].concat();
+                let words = ["registered memory", transport, "--memory private", "shm"];
+                refused(&args, USAGE, &words);
+            }
+        }
+    }
+    refused(&["comms1", "--memory", "public"], USAGE, &["public", "private, registered"]);
+}
+
+#[test]
 fn cores_that_are_not_there_are_refused() {
     refused(&["signature", "--cores", "65000"], USAGE, &["core 65000", "allowed here"]);
     refused(&["signature", "--cores", "65000", "-t", "tcp"], USAGE, &["core 65000"]);

@@ -153,13 +153,14 @@ pub fn garbage_is_named<H: Harness>() {
     // it on.
     let own = H::TUNING.memory(2) as Word / 2 / H::TUNING.chunk.next_multiple_of(64) as Word;
     // Handlers in their order: words, slot, announce, answer, piece, return, barrier.
-    let cases: [(u8, &[Word], &str); 17] = [
+    let cases: [(u8, &[Word], &str); 18] = [
         (0, &[long(25), 0, 0, 0], "25 bytes"),
         (0, &[long(u32::MAX as usize), 0, 0, 0], "4294967295 bytes"),
         (1, &[long(30), 0, 0], "slot 0"),
         (1, &[long(30), Word::MAX, 0], "18446744073709551615"),
         (1, &[long(H::TUNING.eager + 1), own, 0], "bytes in a slot for"),
         (2, &[1, 100], "2 words"),
+        (2, &[long(3) | 1, 100, 0, 0], "way 3"),
         (3, &[0, 0, 1], "send 0"),
         (3, &[Word::MAX, 0, 1], "18446744073709551615"),
         (4, &[long(30) | 77, own, 0], "receive 77"),

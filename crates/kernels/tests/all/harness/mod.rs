@@ -1,5 +1,6 @@
 //! Ranks as threads that carry out orders.
 
+pub mod misreading;
 pub mod native;
 pub mod spoilt;
 
@@ -10,6 +11,7 @@ use bandgap_comm::inproc::{self, InprocLink};
 use bandgap_comm::passing::Tuning;
 use bandgap_comm::{Bulk, CommError, Credited, DeadlineWatch, Stamp, Timer, Waiting, Watch};
 use bandgap_kernels::{Executor, Failed, Order, Outcome};
+use bandgap_shm::{Exposed, Readable, Registered, Segment, ShmEndpoint};
 
 /// A clock for tests.
 #[derive(Clone, Copy)]
@@ -126,6 +128,20 @@ pub fn executors<E: Bulk, W: Watch + Copy>(
     let slots = Some((0, &TUNING));
     let executor = |endpoint| Executor::new(endpoint, slots, Waiting::Yield, watch, clock).unwrap();
     endpoints.into_iter().map(executor).collect()
+}
+
+/// Ends of ranks over shared memory, which read each other's memory, private and registered.
+pub fn over_shared_memory(size: usize) -> Vec<ShmEndpoint> {
+    let segment = Segment::create(size, 64).unwrap();
+    let exposed = Exposed::create(size, TUNING.memory(size).max(1 << 19)).unwrap();
+    let registered = Registered::among(size, 8 << 20).unwrap().into_iter().enumerate();
+    let endpoints = registered.map(|(rank, registered)| {
+        let endpoint = ShmEndpoint::attach(&segment, rank, size).unwrap();
+        let readable = Readable::of(vec![std::process::id(); size]);
+        let endpoint = endpoint.exposing(exposed.clone()).unwrap().reading(readable);
+        endpoint.registering(registered)
+    });
+    endpoints.collect()
 }
 
 /// Executors over links without faults.

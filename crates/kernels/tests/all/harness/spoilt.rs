@@ -58,7 +58,7 @@ impl Plan {
 }
 
 /// Another rank than the sender and the receiver.
-fn third(from: Rank, to: Rank, size: usize) -> Option<Rank> {
+pub fn third(from: Rank, to: Rank, size: usize) -> Option<Rank> {
     (0..size).find(|rank| ![from, to].contains(rank))
 }
 
@@ -354,6 +354,7 @@ impl<E: Bulk> Lying<E> {
 
 impl<E: Bulk> Bulk for Lying<E> {
     bandgap_comm::delegate_exposed! { inner }
+    bandgap_comm::delegate_registered! { inner }
 
     fn try_store(
         &mut self,
