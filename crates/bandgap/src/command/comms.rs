@@ -324,8 +324,6 @@ fn repeated(step: Step) -> Step {
     while messages > 1 && check(&with(messages), true).is_err() {
         messages /= 2;
     }
-    let last = |series: &Series| series.ending_elsewhere(messages, step.ranks);
-    let messages = step.kernel().map_or(messages, |(_, series)| last(&series));
     with(messages)
 }
 

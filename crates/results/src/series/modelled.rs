@@ -54,21 +54,10 @@ fn cost(name: &str, point: &SeriesPoint, on: &ByLength<Hockney>) -> Option<Ns> {
 
 /// What a reader must know of the comparison.
 pub(super) fn sentence(series: &Series) -> Option<String> {
-    let beside =
-        series.points.iter().filter_map(|point| Some((&point.time, point.modelled.as_ref()?)));
-    let [mut all, mut above] = [0, 0];
-    for (time, model) in beside {
-        all += 1;
-        above += usize::from(time.value.0 > model.value.0);
-    }
-    if all == 0 {
+    if series.points.iter().all(|point| point.modelled.is_none()) {
         return None;
     }
     let more = match series.name.as_str() {
-        "broadcast" => format!(
-            " The next root begins before the others have their bytes, so t is less than the model \
-             says, unless distances or shared channels cost more: it is more at {above} of {all} points."
-        ),
         "global_sum" => " Additions cost nothing in it.".to_owned(),
         _ => String::new(),
     };
