@@ -18,6 +18,8 @@ pub struct Series {
     pub at_distances: bool,
     /// Whether it leaves a choice of where successive messages lie ([`Buffers`]).
     pub buffered: bool,
+    /// Whether sizes near powers of two are measured too, not only these.
+    pub beside_powers: bool,
     /// What it is measured over.
     pub extent: Extent,
     /// Bytes of a message at a point.
@@ -55,6 +57,7 @@ impl Series {
             of_all: false,
             at_distances: false,
             buffered: false,
+            beside_powers: true,
             extent: Extent::Bytes,
             message: |point| point.size as u64,
             moves: |_| 1,

@@ -94,7 +94,7 @@ fn a_broadcast_has_its_fastest_algorithms_and_the_model_beside_it() {
     let trees: Vec<&Value> = points.iter().filter(is_tree).collect();
     assert!(trees.len() > 60, "{}", trees.len());
     for point in trees {
-        near("model", value(&point["modelled"]), value(&point["time"]), 1e-6);
+        near("model", value(&point["modelled_hockney"]), value(&point["time"]), 1e-6);
     }
     // Each length is measured in each algorithm, the long ones too.
     let longest = points.iter().filter(|point| point["ranks"] == 8 && point["bytes"] == 65_536);
