@@ -10,7 +10,7 @@ pub struct Series {
     /// What its operation is, and what the time of a point is.
     pub meaning: &'static str,
     /// Equal parts of one operation, of which the time of a point is one: 2 where that is half of a
-    /// round trip.
+    /// round trip, or of a way there and back.
     pub parts: u32,
     /// Whether all ranks take part, rather than two.
     pub of_all: bool,
@@ -18,9 +18,8 @@ pub struct Series {
     pub at_distances: bool,
     /// Whether it leaves a choice of where successive messages lie ([`Buffers`]).
     pub buffered: bool,
-    /// Whether another rank begins each operation, rank 0 the first of a sample. If it began the last
-    /// too, its time would end before the others have their bytes.
-    pub in_turn: bool,
+    /// Whether sizes near powers of two are measured too, not only these.
+    pub beside_powers: bool,
     /// What it is measured over.
     pub extent: Extent,
     /// Bytes of a message at a point.
@@ -58,7 +57,7 @@ impl Series {
             of_all: false,
             at_distances: false,
             buffered: false,
-            in_turn: false,
+            beside_powers: true,
             extent: Extent::Bytes,
             message: |point| point.size as u64,
             moves: |_| 1,
@@ -73,14 +72,6 @@ impl Series {
         moves: fn(usize) -> u64,
     ) -> Self {
         Self { of_all: true, moves, ..Self::between_two(name, meaning) }
-    }
-
-    /// So many operations of a sample of so many ranks, or one more, so that rank 0 does not begin the
-    /// last of them.
-    pub fn ending_elsewhere(&self, messages: u32, ranks: usize) -> u32 {
-        let begins_last =
-            self.in_turn && ranks > 1 && (messages as usize - 1).is_multiple_of(ranks);
-        if begins_last { messages + 1 } else { messages }
     }
 
     /// Whether its variants are algorithms for one operation, of which one may be chosen.
@@ -139,21 +130,5 @@ impl AtSize {
     pub fn of(bytes: usize, messages: u32, ranks: usize) -> Self {
         let (pair, buffers) = (Pair::FIRST, Buffers::default());
         Self { size: bytes, messages, ranks, pair, variant: None, mesh: None, buffers }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_timing_rank_never_begins_the_last_operation() {
-        let series = Series { in_turn: true, ..Series::of_all("a", "b", |_| 1) };
-        let counts = |ranks| [1, 2, 3, 4, 5, 15, 16].map(|n| series.ending_elsewhere(n, ranks));
-        assert_eq!(counts(2), [2, 2, 4, 4, 6, 16, 16]);
-        assert_eq!(counts(4), [2, 2, 3, 4, 6, 15, 16]);
-        assert_eq!(counts(1), [1, 2, 3, 4, 5, 15, 16]);
-        let other = Series { in_turn: false, ..series };
-        assert_eq!(other.ending_elsewhere(1, 2), 1);
     }
 }

@@ -25,7 +25,7 @@ pub use crate::batches::assemble::unfitted;
 pub use crate::hockney::assemble::Fitting;
 pub use crate::logp::assemble::fitted;
 pub use crate::measured::TABLE;
-pub use crate::series::tabled;
+pub use crate::series::{MESSAGE_COSTS, MESSAGES, tabled};
 
 /// Results, and warnings on what is missing among them; or that too little was measured.
 pub type Assembled = Result<(Vec<Outcome>, Vec<String>), AssembleError>;

@@ -35,6 +35,8 @@ pub use protocol::Protocol;
 /// ranks = 64                               # may be left out
 /// topology = "crossbar"                    # may be left out; not beside network
 /// progress = "asynchronous"                # or "synchronous"; may be left out
+/// nonblocking_ns = 0                       # of each call that begins a message or waits for it; may be
+///                                          # left out
 /// daxpy_ns = 1                             # for each element of y ← a·x + y; may be left out
 ///
 /// [network]                                # may be left out: then it is a crossbar
@@ -80,6 +82,10 @@ pub struct Machine {
     pub network: Network,
     /// Whether messages move while processors compute.
     pub progress: Progress,
+    /// Time in picoseconds that a processor spends, beside os and or, in each call that begins a send or
+    /// a receive without waiting, and in each that waits for one. By default none. Calls that block
+    /// are one call, and spend os and or only.
+    pub nonblocking: u64,
     /// Time for an element of y ← a·x + y ([`Machine::daxpy`]), in femtoseconds. By default a
     /// nanosecond.
     pub daxpy_per_element: u64,

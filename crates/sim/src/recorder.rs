@@ -19,12 +19,15 @@ pub struct Recorder {
     size: usize,
     ops: Folder,
     progress: Progress,
+    /// What a call costs that begins a message or waits for one, in picoseconds.
+    nonblocking: u64,
     /// Sends that the program has begun, and that move at the next call that waits.
     begun: Vec<Op>,
 }
 
 /// Runs `program` once for each of `size` ranks, and returns what they do on a machine where
-/// messages move by themselves ([`Progress::Asynchronous`]).
+/// messages move by themselves ([`Progress::Asynchronous`]), and beginning one costs nothing beside its
+/// overhead.
 ///
 /// # Errors
 /// `size` is 0 or above 2³² − 1; or the program returned an error. It does so for a request or a
@@ -34,11 +37,12 @@ pub fn record(
     size: usize,
     program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
 ) -> Result<Schedule, SimError> {
-    recorded(size, Progress::Asynchronous, program)
+    recorded(size, Progress::Asynchronous, 0, program)
 }
 
 /// As [`record`], for `machine`: whether messages move while its processors compute decides where
-/// in the schedule a send is that a program begins and does not wait for.
+/// in the schedule a send is that a program begins and does not wait for. What such calls cost
+/// ([`Machine::nonblocking`]) is in the schedule as a computation.
 ///
 /// # Errors
 /// As [`record`].
@@ -47,12 +51,13 @@ pub fn record_for(
     size: usize,
     program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
 ) -> Result<Schedule, SimError> {
-    recorded(size, machine.progress, program)
+    recorded(size, machine.progress, machine.nonblocking, program)
 }
 
 fn recorded(
     size: usize,
     progress: Progress,
+    nonblocking: u64,
     mut program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
 ) -> Result<Schedule, SimError> {
     if size == 0 || u32::try_from(size).is_err() {
@@ -61,7 +66,7 @@ fn recorded(
     }
     let ranks = (0..size).map(|rank| {
         let (ops, begun) = (Folder::default(), Vec::new());
-        let mut recorder = Recorder { rank, size, ops, progress, begun };
+        let mut recorder = Recorder { rank, size, ops, progress, nonblocking, begun };
         program(&mut recorder).map_err(|source| SimError::Program { rank, source })?;
         Ok(recorder.ops.finish())
     });
@@ -79,6 +84,13 @@ impl Recorder {
     fn wait_for(&mut self, op: Op) {
         self.move_begun();
         self.ops.push(op);
+    }
+
+    /// A call that begins a message without waiting for it, or waits for one.
+    fn nonblocking(&mut self) {
+        if self.nonblocking > 0 {
+            self.ops.push(Op::Compute { picoseconds: self.nonblocking });
+        }
     }
 
     fn move_begun(&mut self) {

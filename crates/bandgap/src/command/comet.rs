@@ -2,6 +2,7 @@
 
 use bandgap_kernels::{Over, facts};
 use bandgap_launch::{Exit, Failure};
+use bandgap_results::assemble::MESSAGE_COSTS;
 
 use super::comms::{Comms, Names, Ways, planned};
 use super::contention;
@@ -19,8 +20,8 @@ pub fn passing() -> Vec<&'static str> {
 /// CoMet's kernels that are experiments of their own.
 const APART: [&str; 2] = [contention::NAME, overlap::NAME];
 
-/// CoMet's kernels, in its order (CoMet, sections 3.3.1 to 3.3.11).
-const COMET: [&str; 11] = [
+/// CoMet's kernels, in its order (CoMet, sections 3.3.1 to 3.3.11), and what models of them need.
+const COMET: [&str; 12] = [
     "echo",
     "exchange",
     "broadcast",
@@ -32,6 +33,7 @@ const COMET: [&str; 11] = [
     "transpose",
     "row_broadcast",
     "column_broadcast",
+    MESSAGE_COSTS,
 ];
 
 /// `bandgap comet`: the series of message passing of these names, or all of CoMet's.

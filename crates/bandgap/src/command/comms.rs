@@ -8,7 +8,7 @@ use bandgap_comm::passing::Memory;
 use bandgap_comm::topology::ProcessorMesh;
 use bandgap_kernels::{Buffers, DOUBLE, Extent, Refused, Series, in_series};
 use bandgap_launch::{Classify, Exit, Failure, MAX_RANKS, Target, distances};
-use bandgap_results::assemble;
+use bandgap_results::assemble::{self, MESSAGE_COSTS, MESSAGES};
 use clap::Args;
 
 use super::measure::{BATCH, Session};
@@ -162,7 +162,7 @@ pub(super) fn planned(
     // What is named twice is measured once: the same batches twice are no more data.
     let ranks =
         once(if measure.ranks.is_empty() { std::slice::from_ref(&least) } else { &measure.ranks });
-    let names = &once(asked.names);
+    let names = &with_costs(once(asked.names))?;
     let most = ranks.iter().copied().max().unwrap_or(least);
     let mut steps = Vec::new();
     let mut left_out = Vec::new();
@@ -225,6 +225,18 @@ fn at_distances(steps: Vec<Step>, found: &[(u32, [usize; 2])]) -> Vec<Step> {
         found.iter().map(at).collect()
     };
     steps.into_iter().flat_map(spread).collect()
+}
+
+/// The series of these names, and what messages cost where collectives are measured beside the time of
+/// messages: from both follows what the collectives cost.
+fn with_costs(mut names: Vec<&str>) -> Result<Vec<&str>, Failure> {
+    let is_collective = |name: &&str| in_series(name).map(|(_, series)| series.by_algorithm());
+    let collectives: Result<Vec<bool>, Refused> = names.iter().map(is_collective).collect();
+    let wanted = collectives.class(Exit::Usage)?.contains(&true)
+        && names.iter().any(|name| MESSAGES.contains(name))
+        && !names.contains(&MESSAGE_COSTS);
+    names.extend(wanted.then_some(MESSAGE_COSTS));
+    Ok(names)
 }
 
 /// Each of them once, in their order.
@@ -316,7 +328,11 @@ impl Points<'_> {
     fn sizes_of(&self, series: &Series, ranks: usize) -> Result<Vec<u32>, Failure> {
         Ok(match series.extent {
             Extent::None => vec![0],
-            Extent::Bytes => sizes(self.sizes.clone()),
+            Extent::Bytes => {
+                let mut sizes = sizes(self.sizes.clone());
+                sizes.retain(|n| series.beside_powers || *n == 0 || n.is_power_of_two());
+                sizes
+            }
             Extent::Doubles => vectors(self.sizes.clone(), DOUBLE as u32),
             Extent::Dimension => {
                 let mesh = match self.ways.mesh {
@@ -333,6 +349,8 @@ impl Points<'_> {
     fn variants(&self, series: &Series) -> Result<Vec<Option<&'static str>>, Failure> {
         match self.ways.algorithm.as_deref() {
             _ if series.variants.is_empty() => Ok(vec![None]),
+            // Those of two ranks are different things, not ways to do one.
+            _ if !series.by_algorithm() => Ok(series.variants.iter().copied().map(Some).collect()),
             None => Ok(vec![None]),
             Some("all") => Ok(series.variants.iter().copied().map(Some).collect()),
             Some(name) => Ok(vec![Some(series.variant(name).class(Exit::Usage)?)]),
@@ -348,8 +366,6 @@ fn repeated(step: Step) -> Step {
     while messages > 1 && check(&with(messages), true).is_err() {
         messages /= 2;
     }
-    let last = |series: &Series| series.ending_elsewhere(messages, step.ranks);
-    let messages = step.kernel().map_or(messages, |(_, series)| last(&series));
     with(messages)
 }
 

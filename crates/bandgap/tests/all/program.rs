@@ -5,6 +5,7 @@
 
 mod bad_input;
 mod bulk;
+mod collectives;
 mod comms;
 mod contention;
 mod documented;

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use bandgap_comm::collectives::{Algorithm, AlgorithmError, Barrier, Broadcast, Sum};
+use bandgap_comm::collectives::{Algorithm, AlgorithmError, Barrier, Broadcast, Count, Sum};
 use bandgap_comm::direct::{self, Direct, DirectId};
 use bandgap_comm::{
     BARRIER, Comm, CommError, Group, Members, Part, Pending, Processor, Rank, View, Work,
@@ -137,6 +137,7 @@ fn content(root: Rank, number: usize, len: usize) -> Vec<u8> {
 }
 
 /// Three broadcasts in a row, of different roots, among the ranks that `join` gives; then compares.
+/// Ranks are numbered up from the first root and the last, down from the one between.
 /// `size` ranks take part, of which this is `rank`.
 fn broadcasts(
     comm: &mut Counting,
@@ -152,10 +153,11 @@ fn broadcasts(
         comm.bytes(part).copy_from_slice(&content(root, number, len));
     }
     comm.messages = 0;
-    for (_, (&part, root)) in each() {
+    for (number, (&part, root)) in each() {
+        let count = if number == 1 { Count::Down } else { Count::Up };
         match members {
-            None => algorithm.run(comm, root, part)?,
-            Some(members) => algorithm.run(&mut comm.group(members)?, root, part)?,
+            None => algorithm.counted(comm, root, count, part)?,
+            Some(members) => algorithm.counted(&mut comm.group(members)?, root, count, part)?,
         }
     }
     let expected: u64 =

@@ -24,6 +24,9 @@ pub trait MatrixProgram: Copy + fmt::Debug + PartialEq + Eq + 'static {
     /// What its operation is, and what the time of a point is.
     const OPERATION: &'static str;
 
+    /// Operations that follow one another for each of M: 2 where one goes there and the next one back.
+    const PARTS: u32 = 1;
+
     /// Whether it sends from an array of its own, which no message changes.
     const SENDS: bool = true;
 
@@ -59,7 +62,7 @@ pub trait MatrixProgram: Copy + fmt::Debug + PartialEq + Eq + 'static {
     ) -> Result<(), CommError>;
 }
 
-/// M operations on a matrix, t(N) with N = rows and columns of it. Its bandwidth counts all bytes that
+/// M operations on a matrix, or M there and M back ([`MatrixProgram::PARTS`]), t(N) with N = rows and columns of it. Its bandwidth counts all bytes that
 /// an operation moves between ranks.
 ///
 /// Marks of the rank that times, in each sample: begin, end, end. A barrier comes before the first
@@ -69,7 +72,7 @@ pub trait MatrixProgram: Copy + fmt::Debug + PartialEq + Eq + 'static {
 pub struct MatrixKernel<P> {
     /// The matrix, and the mesh that it is divided over.
     pub matrix: Matrix,
-    /// Operations of a sample (M).
+    /// Operations of a sample (M), or half of them.
     pub messages: u32,
     #[serde(skip)]
     program: PhantomData<P>,
@@ -82,6 +85,13 @@ impl<P> MatrixKernel<P> {
     }
 }
 
+impl<P: MatrixProgram> MatrixKernel<P> {
+    /// Operations of a sample.
+    fn operations(&self) -> u32 {
+        self.messages.saturating_mul(P::PARTS)
+    }
+}
+
 /// Operations of a sample and elements along the shorter side of a block, of examples. With blocks
 /// of 34 × 34 a message does not fit in a slot.
 const EXAMPLES: [(u32, usize); 3] = [(1, 2), (5, 3), (2, 34)];
@@ -90,6 +100,7 @@ impl<P: MatrixProgram> Kernel for MatrixKernel<P> {
     const NAME: &'static str = P::NAME;
     const MEANING: &'static str = P::MEANING;
     const SERIES: &'static [Series] = &[Series {
+        parts: P::PARTS,
         extent: Extent::Dimension,
         // Messages differ in length: this is what a rank sends in an operation, on average.
         message: |point| {
@@ -123,7 +134,7 @@ impl<P: MatrixProgram> Kernel for MatrixKernel<P> {
     }
 
     fn check(&self, size: usize) -> Result<(), Refused> {
-        messages_in_range(self.messages, 0)?;
+        messages_in_range(self.operations(), 0)?;
         self.matrix.check(size)
     }
 
@@ -139,7 +150,7 @@ impl<P: MatrixProgram> Kernel for MatrixKernel<P> {
     fn needs(&self, _size: usize) -> Needs {
         // All blocks are of one size.
         let here = Here::new(self.matrix, 0);
-        let messages = self.messages.into();
+        let messages = self.operations().into();
         Needs {
             bytes: here.block.bytes(),
             sends: if P::SENDS { messages } else { 0 },
@@ -152,7 +163,7 @@ impl<P: MatrixProgram> Kernel for MatrixKernel<P> {
     fn expects(&self, seat: &Seat) -> Expects {
         let here = Here::new(self.matrix, seat.rank);
         let mut expects = Expects::default();
-        for message in 0..self.messages.into() {
+        for message in 0..self.operations().into() {
             P::expects(&here, &seat.places, message, &mut expects);
         }
         expects
@@ -165,7 +176,7 @@ impl<P: MatrixProgram> OverComm for MatrixKernel<P> {
         let (here, places) = (Here::new(self.matrix, comm.rank()), *places);
         let [timer, _] = self.timed(comm.size());
         comm.barrier()?;
-        by_rank(comm, timer, round.samples, self.messages, |comm, message| {
+        by_rank(comm, timer, round.samples, self.operations(), |comm, message| {
             P::once(comm, &here, &places, message)
         })
     }

@@ -1,6 +1,6 @@
 //! Bytes of one rank given to all.
 
-use bandgap_comm::collectives::{Algorithm, Broadcast as By};
+use bandgap_comm::collectives::{Algorithm, Broadcast as By, Count};
 use bandgap_comm::{Comm, CommError, Part, Rank};
 use serde::{Deserialize, Serialize};
 
@@ -11,16 +11,20 @@ use crate::{
     AtSize, Content, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series,
 };
 
-/// M broadcasts of n bytes, each from the next rank: a root that stays could run
-/// ahead, and only the sending would be timed. The next root may begin as soon as it has its bytes,
-/// so down a binomial tree the time of one is at most that of ⌈log₂ P⌉ messages in a row.
+/// M times a broadcast of n bytes from rank 0, and one back, from the rank that ends last with the
+/// ranks numbered the other way, so that rank 0 ends last. Each begins when the one before has ended
+/// everywhere. So 2M of them take 2M times as long as one, from its root's begin to its last rank's
+/// end, and rank 0 sees both ends. Who that rank is the algorithm says ([`By::last`]).
+///
+/// *Assumes* what is assumed there. If another rank ends later, that part of the time is left out,
+/// as far as the next broadcast does not wait for it.
 ///
 /// Marks of rank 0, in each sample: begin, end, end. A barrier comes before the first sample.
 /// *Source*: CoMet, section 3.3.3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Broadcast {
-    /// Broadcasts of a sample (M).
+    /// Broadcasts there, and as many back, of a sample (M).
     pub messages: u32,
     /// Bytes of each (n).
     pub bytes: usize,
@@ -28,15 +32,32 @@ pub struct Broadcast {
     pub algorithm: By,
 }
 
+impl Broadcast {
+    /// Broadcasts of a sample, there and back.
+    fn broadcasts(&self) -> u32 {
+        self.messages.saturating_mul(2)
+    }
+
+    /// Which rank has the bytes of a message, and how the others are numbered. The rank `last` ends
+    /// those from rank 0 last.
+    #[inline(always)]
+    fn from(message: u64, last: Rank) -> (Rank, Count) {
+        match message % 2 {
+            0 => (0, Count::Up),
+            _ => (last, Count::Down),
+        }
+    }
+}
+
 impl Kernel for Broadcast {
     const NAME: &'static str = "broadcast";
     const MEANING: &'static str = "bytes of one rank given to all";
     const SERIES: &'static [Series] = &[Series {
+        parts: 2,
         variants: By::NAMES,
-        in_turn: true,
         ..Series::of_all(
             "broadcast",
-            "one rank to all, each in turn: t(n) is one of many broadcasts",
+            "one rank to all, and back from the rank that ends last: t(n) is half of it",
             |ranks| (ranks as u64).saturating_sub(1),
         )
     }];
@@ -47,20 +68,20 @@ impl Kernel for Broadcast {
     }
 
     fn check(&self, size: usize) -> Result<(), Refused> {
-        messages_in_range(self.messages, self.bytes)?;
+        messages_in_range(self.broadcasts(), self.bytes)?;
         ranks_at_least(1, size)?;
         self.algorithm.fits(size, self.bytes).map_err(|error| Refused::because(error.to_string()))
     }
 
     fn needs(&self, _size: usize) -> Needs {
-        Needs::both_ways(self.messages.into(), self.bytes)
+        Needs::both_ways(self.broadcasts().into(), self.bytes)
     }
 
     fn expects(&self, seat: &Seat) -> Expects {
         let Seat { rank, size, places, .. } = *seat;
-        let mut expects = Expects::default();
-        for message in 0..self.messages.into() {
-            let root = root(message, size);
+        let (mut expects, last) = (Expects::default(), self.algorithm.last(size));
+        for message in 0..self.broadcasts().into() {
+            let (root, _) = Self::from(message, last);
             let content = Content::Sent { source: root, to: root, message };
             let receives = self.algorithm.receives(rank, size, root, self.bytes);
             let part = part(&places, message, root == rank);
@@ -80,11 +101,11 @@ impl OverComm for Broadcast {
     #[inline(never)]
     fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
         let (rank, size, places) = (comm.rank(), comm.size(), *places);
-        let algorithm = self.algorithm;
+        let (algorithm, last) = (self.algorithm, self.algorithm.last(size));
         comm.barrier()?;
-        by_rank(comm, 0, round.samples, self.messages, |comm, message| {
-            let root = root(message, size);
-            algorithm.run(comm, root, part(&places, message, root == rank))
+        by_rank(comm, 0, round.samples, self.broadcasts(), |comm, message| {
+            let (root, count) = Self::from(message, last);
+            algorithm.counted(comm, root, count, part(&places, message, root == rank))
         })
     }
 }
@@ -96,10 +117,4 @@ fn part(places: &Places, message: u64, at_root: bool) -> Part {
         true => places.outgoing(message),
         false => places.incoming(message),
     }
-}
-
-/// The rank that has the bytes of a message.
-#[inline(always)]
-fn root(message: u64, size: usize) -> Rank {
-    (message % size as u64) as Rank
 }

@@ -2,24 +2,23 @@
 
 use std::fmt;
 
-use bandgap_comm::{Comm, CommError, Part, Rank, View};
+use bandgap_comm::{Comm, CommError, Rank, View};
 
-use crate::{Content, Expects, Here, Local, Matrix, MatrixProgram, Places, Side};
+use crate::{Expects, Here, Local, Matrix, MatrixProgram, Places, Side};
 
 /// M times a line of a matrix, which is a row or a column of it, is given to all ranks: those that
 /// have a part of it send that part to all others which have elements of the same columns (of the
-/// same rows, if the line is a column), and these put it where it lies in their own blocks. Each
-/// receiver then says with a message of no bytes that it has it, so that the sender's time covers
-/// the arrival.
+/// same rows, if the line is a column), and these put it where it lies in their own blocks.
 ///
-/// The line of each operation is of the next block, so that all ranks are senders in turn. A sender
-/// may begin as soon as it has received: operations overlap, and t(N) is one of many.
+/// M times there and back: the first line is of the first block, and goes to the next one first and to
+/// the last one last; the second is of the last block, and goes the other way. So each begins when the
+/// one before has come to its last rank, and the first rank sees both ends of 2M of them.
+/// *Assumes* that the rank which is sent to last also has the line last.
 ///
 /// The line comes into an array of its own; the thesis receives it into the block, where it would
 /// replace the line that a later operation sends.
 ///
-/// An operation moves N doubles to each other row (or column) of the mesh, and as many messages of
-/// no bytes back.
+/// An operation moves N doubles to each other row (or column) of the mesh.
 /// *Source*: CoMet, sections 3.3.11 and 4.3, figures 3.14 and 4.4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineBroadcast<L>(L);
@@ -48,21 +47,26 @@ pub trait Line: Copy + fmt::Debug + PartialEq + Eq + 'static {
 
 /// A part of a line.
 const LINE: u32 = 1;
-/// It has arrived.
-const GOT_IT: u32 = 2;
 
 /// Which block has the line of an operation, and its number there.
 #[inline(always)]
 fn line<L: Line>(here: &Here, message: u64) -> (usize, usize) {
     let (blocks, lines) = L::across(here);
-    let (blocks, lines) = (blocks as u64, lines as u64);
-    ((message % blocks) as usize, (message / blocks % lines) as usize)
+    let block = if is_back(message) { blocks - 1 } else { 0 };
+    (block, (message / 2 % lines as u64) as usize)
+}
+
+/// Whether it goes from the last block to the first.
+#[inline(always)]
+fn is_back(message: u64) -> bool {
+    message % 2 == 1
 }
 
 impl<L: Line> MatrixProgram for LineBroadcast<L> {
     const NAME: &'static str = L::NAME;
     const MEANING: &'static str = L::MEANING;
     const OPERATION: &'static str = L::OPERATION;
+    const PARTS: u32 = 2;
 
     fn moves(matrix: Matrix) -> u64 {
         let others = L::across(&Here::new(matrix, 0)).0 - 1;
@@ -88,12 +92,6 @@ impl<L: Line> MatrixProgram for LineBroadcast<L> {
         }
         let local = here.block.local(places.outgoing(message));
         expects.fills.push(here.block.in_view(local, local.block(), message));
-        for peer in (0..L::across(here).0).map(|place| L::rank(here, place)) {
-            if peer != source {
-                let content = Content::Sent { source: peer, to: source, message };
-                expects.arrive(nothing(places), content);
-            }
-        }
     }
 
     #[inline(always)]
@@ -109,28 +107,16 @@ impl<L: Line> MatrixProgram for LineBroadcast<L> {
             let source = L::rank(here, sender);
             let line = L::view(here, &here.block.local(places.incoming(message)), index);
             comm.recv(source, LINE, buffer.unwrap_or(line).part())?;
-            if let Some(buffer) = buffer {
-                comm.copy_elements(buffer, line)?;
-            }
-            return comm.send(source, GOT_IT, nothing(places));
+            return buffer.map_or(Ok(()), |buffer| comm.copy_elements(buffer, line));
         }
         let line = L::view(here, &here.block.local(places.outgoing(message)), index);
         if let Some(buffer) = buffer {
             comm.copy_elements(line, buffer)?;
         }
-        let others = (0..L::across(here).0).filter(|place| *place != sender);
-        for place in others.clone() {
+        for distance in 1..L::across(here).0 {
+            let place = if is_back(message) { sender - distance } else { distance };
             comm.send(L::rank(here, place), LINE, buffer.unwrap_or(line).part())?;
-        }
-        for place in others {
-            comm.recv(L::rank(here, place), GOT_IT, nothing(places))?;
         }
         Ok(())
     }
-}
-
-/// A part without bytes.
-#[inline(always)]
-fn nothing(places: &Places) -> Part {
-    Part::new(places.scratch().at, 0)
 }

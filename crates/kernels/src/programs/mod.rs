@@ -32,6 +32,7 @@ kernels! {
     comm global_sum::GlobalSum;
     comm overlap::Overlap;
     comm contention::Contention;
+    comm message_costs::MessageCosts;
     comm update_guard::UpdateGuard;
     comm shift_north::ShiftNorth;
     comm shift_east::ShiftEast;

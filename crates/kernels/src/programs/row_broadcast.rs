@@ -16,7 +16,7 @@ impl Line for Row {
     const NAME: &'static str = "row_broadcast";
     const MEANING: &'static str = "a row of a matrix given to all ranks";
     const OPERATION: &'static str =
-        "a row given to all, of each block in turn: t(N) is one of many, with its arrival";
+        "a row of the first block to all, and one of the last back: t(N) is half of it";
     const NEXT: Side = Side::Bottom;
 
     #[inline(always)]

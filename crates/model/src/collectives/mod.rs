@@ -2,7 +2,8 @@
 //!
 //! One formula for each algorithm, in terms of a [`PointToPoint`]: with [`LogGp`] it is the LogGP
 //! cost, with [`Hockney`] the α + βn of the literature, with [`ByLength`] either with parameters that
-//! depend on the length; [`FittedMessages`] has those that were measured, with their uncertainty. All ranks begin at the same time; the time ends when the last rank has
+//! depend on the length; [`FittedMessages`] has those of a fit and
+//! [`MeasuredMessages`] those of LogGP as they were measured, with their uncertainty. All ranks begin at the same time; the time ends when the last rank has
 //! ended.
 //!
 //! *Assumes* of every formula: messages contend at their ranks only; copying costs nothing; blocks
@@ -19,6 +20,7 @@ mod crossover;
 mod fitted;
 mod hockney;
 mod loggp;
+mod measured;
 mod point_to_point;
 mod sum;
 
@@ -29,5 +31,6 @@ pub use crossover::crossover;
 pub use fitted::FittedMessages;
 pub use hockney::Hockney;
 pub use loggp::LogGp;
+pub use measured::{CostCurve, MeasuredCost, MeasuredMessages, MovedMessages};
 pub use point_to_point::PointToPoint;
 pub use sum::sum;

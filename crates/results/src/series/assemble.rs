@@ -8,7 +8,6 @@ use bandgap_campaign::series::{Part, SeriesPlan, Step, key};
 use bandgap_comm::passing::Way;
 use bandgap_comm::topology::ProcessorMesh;
 use bandgap_kernels::{Extent, Over, Series as Measure};
-use bandgap_model::collectives::FittedMessages;
 use bandgap_model::hockney::SizedTimes;
 use bandgap_record::{Evidence, Quantity, RecordError, Unit};
 use bandgap_units::Ns;
@@ -47,14 +46,16 @@ impl Measured<'_> {
             }
         }
         // What a collective costs follows from what single messages cost, whichever came first.
-        let messages = modelled::MESSAGES.iter().find_map(|name| {
-            let (_, fits) = found.iter().find(|(series, _)| series.name == *name)?;
-            FittedMessages::of(fits.nearest.as_ref()?)
+        let of = |name: &str| found.iter().find(|(series, _)| series.name == name);
+        let messages = modelled::MESSAGES.iter().find_map(|name| of(name));
+        let costs = messages.map(|(series, fits)| {
+            let costs = of(modelled::MESSAGE_COSTS).map(|(series, _)| series);
+            modelled::Costs::of(series, fits.nearest.as_ref(), costs)
         });
         let mut outcomes = Vec::new();
         for (mut series, fits) in found {
-            if let Some(messages) = &messages {
-                modelled::compare(&mut series, messages, self.wanted())?;
+            if let Some(costs) = &costs {
+                modelled::compare(&mut series, costs, self.wanted())?;
                 series.findings.extend(modelled::sentence(&series));
             }
             series.findings.extend(fits.unfitted);
@@ -285,7 +286,8 @@ impl Measured<'_> {
             rate,
             gap: self.gap(kind, single)?,
             overlap,
-            modelled: None,
+            modelled_hockney: None,
+            modelled_loggp: None,
             send_overhead,
             state: State::seen(judged).label,
             converged,

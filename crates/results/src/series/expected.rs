@@ -15,7 +15,7 @@ pub(super) fn expected(series: &Series, steps: u32) -> Vec<Curve> {
             false => point.size() as f64,
         };
         let modelled = points.iter().filter_map(|point| {
-            let time = point.modelled.as_ref()?.as_time().filter(|time| time.0 > 0.0)?;
+            let time = point.modelled()?.as_time().filter(|time| time.0 > 0.0)?;
             Some(Datum::exact(place(point), time.0))
         });
         let mut drawn: Vec<Datum> = modelled.collect();

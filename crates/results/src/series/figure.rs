@@ -35,7 +35,7 @@ pub(super) fn figures(series: &Series, fits: &[&Hockney]) -> Vec<Figure> {
     // Of several curves each has that one only. Where the model says what is to be expected, it is
     // drawn in their place.
     let several = series.has_several_curves();
-    let is_modelled = series.points.iter().any(|point| point.modelled.is_some());
+    let is_modelled = series.points.iter().any(|point| point.modelled().is_some());
     fits.retain(|fit| !is_modelled && (!several || fit.weighting == Weighting::Relative));
     let over_ranks = ranks_figure::figure(series);
     if series.has_several_ranks() && series.has_several_variants() && !series.is_over_ranks() {
@@ -67,8 +67,12 @@ fn time_figure(series: &Series, fits: &[&Hockney]) -> Figure {
     if !overheads.is_empty() {
         notes.push("What lies between o(n) and t(n) is left for computation.".to_owned());
     }
-    if !expected.is_empty() {
-        notes.push("Dashed: what the algorithm costs by the fit of single messages.".to_owned());
+    let has =
+        |of: fn(&SeriesPoint) -> &Option<Quantity>| series.points.iter().any(|p| of(p).is_some());
+    if has(|point| &point.modelled_loggp) {
+        notes.push("Dashed: what the algorithm costs in LogGP's terms.".to_owned());
+    } else if has(|point| &point.modelled_hockney) {
+        notes.push("Dashed: what the algorithm costs in Hockney's terms.".to_owned());
     }
     if !series.growth.is_empty() {
         notes.push("Dashed: the fit t = a + b·Nᵉ.".to_owned());

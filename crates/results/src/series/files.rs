@@ -35,7 +35,7 @@ pub(super) fn files(
 /// The points of series, a row for each. `low_ns` and `high_ns` bound the time. Cells are empty where
 /// there is no value.
 fn points(all: &[&Series]) -> Result<Vec<u8>, RecordError> {
-    let columns: [Column<(&Series, &SeriesPoint)>; 17] = [
+    let columns: [Column<(&Series, &SeriesPoint)>; 18] = [
         ("name", |(series, _)| series.name.clone()),
         ("transport", |(series, _)| series.transport.clone()),
         ("state", |(_, point)| point.state.clone()),
@@ -54,7 +54,10 @@ fn points(all: &[&Series]) -> Result<Vec<u8>, RecordError> {
         ("bytes_per_second", |(_, point)| {
             point.bandwidth.as_ref().map(|rate| rate.value.0.to_string()).unwrap_or_default()
         }),
-        ("model_ns", |(_, point)| point.modelled.as_ref().map(estimate).unwrap_or_default()),
+        ("hockney_ns", |(_, point)| {
+            point.modelled_hockney.as_ref().map(estimate).unwrap_or_default()
+        }),
+        ("loggp_ns", |(_, point)| point.modelled_loggp.as_ref().map(estimate).unwrap_or_default()),
         ("samples", |(_, point)| point.time.samples.to_string()),
         ("converged", |(_, point)| point.converged.to_string()),
     ];
@@ -89,9 +92,9 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         assert_eq!(
             text,
-            "name,transport,state,ranks,distance,variant,memory,elements,dimension,bytes,time_ns,low_ns,high_ns,bytes_per_second,model_ns,samples,converged\n\
-             comms1,shm,N,2,same package,,,,,0,150,148,152,,,120,true\n\
-             comms1,shm,N,2,same package,,,,,4096,512,500,520,8000000000,,120,true\n"
+            "name,transport,state,ranks,distance,variant,memory,elements,dimension,bytes,time_ns,low_ns,high_ns,bytes_per_second,hockney_ns,loggp_ns,samples,converged\n\
+             comms1,shm,N,2,same package,,,,,0,150,148,152,,,,120,true\n\
+             comms1,shm,N,2,same package,,,,,4096,512,500,520,8000000000,,,120,true\n"
         );
         let table = read_hockney_table(text.as_bytes()).unwrap();
         let rows: Vec<_> = table.rows.iter().map(|row| (row.bytes, row.time.0)).collect();

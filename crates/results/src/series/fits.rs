@@ -7,6 +7,7 @@ use bandgap_model::ModelError;
 use bandgap_model::hockney::{HockneyFit, HockneyOptions, SizedTimes, fit};
 use bandgap_model::hops::HopTimes;
 
+use super::modelled::MESSAGE_COSTS;
 use super::schema::Series;
 use crate::Outcome;
 use crate::error::AssembleError;
@@ -36,7 +37,9 @@ pub(super) fn fits(
     (confidence, precision): (f64, f64),
 ) -> Result<Fits, AssembleError> {
     let mut fits = Fits::default();
-    if series.points.iter().any(|point| point.dimension.is_some()) {
+    // What of a message is whose time is no line over the size.
+    let is_over_bytes = series.points.iter().all(|point| point.dimension.is_none());
+    if !is_over_bytes || series.name == MESSAGE_COSTS {
         return Ok(fits);
     }
     let options = HockneyOptions { confidence, ..HockneyOptions::default() };

@@ -23,6 +23,7 @@ use crate::kind::{Among, File, Shown, Verdict};
 use crate::measured::{TABLE, with_plots};
 
 pub use derived::{Fastest, FoundBy, Look, LookedAt, RankGrowth, SizeGrowth};
+pub use modelled::{MESSAGE_COSTS, MESSAGES};
 pub use schema::{Series, SeriesPoint};
 pub use tabled::tabled;
 

@@ -116,9 +116,12 @@ pub struct SeriesPoint {
     /// t(n) − o(n): how much computation fits beside the transfer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overlap: Option<Quantity>,
-    /// What the algorithm costs by the fit of single messages in the same run.
+    /// What the algorithm costs in Hockney's terms: by the fit of single messages in the same run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub modelled: Option<Quantity>,
+    pub modelled_hockney: Option<Quantity>,
+    /// What it costs in LogGP's terms: by the overheads and gaps of messages in the same run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modelled_loggp: Option<Quantity>,
     /// The machine state it was taken in.
     pub state: String,
     /// Whether the interval of the time came within the wanted precision.
@@ -256,6 +259,11 @@ pub(super) fn sized(extent: Extent, size: u64) -> String {
 }
 
 impl SeriesPoint {
+    /// What the algorithm costs: in LogGP's terms where these are known, else in Hockney's.
+    pub(crate) fn modelled(&self) -> Option<&Quantity> {
+        self.modelled_loggp.as_ref().or(self.modelled_hockney.as_ref())
+    }
+
     /// What it is plotted over: rows, elements, or bytes.
     pub(crate) fn size(&self) -> u64 {
         self.dimension.or(self.elements).unwrap_or(self.bytes)

@@ -47,7 +47,8 @@ pub(crate) fn point(bytes: u64, ranks: u32, value: f64) -> SeriesPoint {
         send_overhead: None,
         gap: None,
         overlap: None,
-        modelled: None,
+        modelled_hockney: None,
+        modelled_loggp: None,
         state: "N".into(),
         converged,
         summary: Summary {

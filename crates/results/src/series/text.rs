@@ -51,12 +51,29 @@ fn header(series: &Series, layout: &Layout) -> String {
 }
 
 /// The columns that the others can be without, the least needed first.
-const SPARED: [&str; 9] =
-    ["p99", "samples", "min", "median", "g(n)", "t − o", "rate", "bandwidth", "distance"];
+const SPARED: [&str; 11] = [
+    "p99",
+    "samples",
+    "min",
+    "median",
+    "g(n)",
+    "t − o",
+    "rate",
+    "bandwidth",
+    "Hockney",
+    "LogGP",
+    "distance",
+];
 
 /// With more points than this, sizes that are no powers of two, or of eight, are left to the files, where there
 /// are several curves.
 const MANY: usize = 100;
+
+/// How many times what the model says a point took.
+fn ratio(point: &SeriesPoint, modelled: Option<&Quantity>) -> String {
+    let modelled = modelled.filter(|of| of.value.0 > 0.0);
+    modelled.map(|of| significant(point.time.value.0 / of.value.0, 3)).unwrap_or_default()
+}
 
 /// A row for each point, with the columns that there is room for.
 fn points(series: &Series, layout: &Layout) -> String {
@@ -105,13 +122,13 @@ fn points(series: &Series, layout: &Layout) -> String {
         .when(any(|point| point.time.interval().is_some()), |rows| {
             rows.number(&confidence, |point| interval(&point.time))
         })
-        .known("model", |point| point.modelled.as_ref())
-        .when(any(|point| point.modelled.is_some()), |rows| {
-            rows.number("t/model", |point| {
-                let modelled = point.modelled.as_ref().filter(|of| of.value.0 > 0.0);
-                let ratio = |of: &Quantity| significant(point.time.value.0 / of.value.0, 3);
-                modelled.map(ratio).unwrap_or_default()
-            })
+        .known("Hockney", |point| point.modelled_hockney.as_ref())
+        .when(any(|point| point.modelled_hockney.is_some()), |rows| {
+            rows.number("t/Hockney", |point| ratio(point, point.modelled_hockney.as_ref()))
+        })
+        .known("LogGP", |point| point.modelled_loggp.as_ref())
+        .when(any(|point| point.modelled_loggp.is_some()), |rows| {
+            rows.number("t/LogGP", |point| ratio(point, point.modelled_loggp.as_ref()))
         })
         .known("bandwidth", |point| point.bandwidth.as_ref())
         .known("rate", |point| point.rate.as_ref())

@@ -30,6 +30,8 @@ struct Description {
     network: Option<Spanned<NetworkTable>>,
     #[serde(default)]
     progress: Progress,
+    #[serde(default)]
+    nonblocking_ns: f64,
     #[serde(default = "usual_daxpy")]
     daxpy_ns: f64,
     #[serde(default)]
@@ -162,6 +164,7 @@ impl Description {
                 .map_or(Ok(0), |n| source.count("capacity", None, n, u32::MAX))?,
             ranks: ranks.map_or(network.topology().size(), |ranks| ranks as usize),
             progress: self.progress,
+            nonblocking: time("nonblocking_ns", self.nonblocking_ns, 0.0)?,
             daxpy_per_element: source.time("daxpy_ns", None, self.daxpy_ns, 0.0, FEMTOSECONDS)?,
             hop,
             network,

@@ -34,6 +34,7 @@ impl Comm for Recorder {
     fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Result<Pending<Begun>, CommError> {
         let (context, peer) = (Context::Messages, self.peer(peer)?);
         let send = Op::Send { context, peer, tag, bytes: length(from.len, "record a message")? };
+        self.nonblocking();
         match self.progress {
             Progress::Asynchronous => self.ops.push(send),
             Progress::Synchronous => self.begun.push(send),
@@ -44,17 +45,17 @@ impl Comm for Recorder {
     /// Nothing yet: a receive is written down where the program waits for it.
     fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<Pending<Begun>, CommError> {
         self.peer(peer)?;
+        self.nonblocking();
         Ok(Pending(Begun(Some((peer, tag, into)))))
     }
 
     fn wait(&mut self, pending: Pending<Begun>) -> Recorded {
         match pending.0.0 {
-            Some((peer, tag, into)) => self.recv(peer, tag, into),
-            None => {
-                self.move_begun();
-                Ok(())
-            }
+            Some((peer, tag, into)) => self.recv(peer, tag, into)?,
+            None => self.move_begun(),
         }
+        self.nonblocking();
+        Ok(())
     }
 
     /// Nothing: messages move by themselves, or only where the program waits.
@@ -196,6 +197,28 @@ mod tests {
             let ops = [vec![Op::Mark, first, second], then, vec![Op::Mark]].concat();
             assert!(schedule.unwrap().operations(0).eq(ops));
         }
+    }
+
+    #[test]
+    fn calls_that_do_not_block_cost_what_the_machine_says_and_blocking_ones_nothing_more() {
+        let text = "name = 'm'\nsend_overhead_ns = 1\nrecv_overhead_ns = 1\ngap_ns = 1\n\
+                    latency_ns = 1\nnonblocking_ns = 7";
+        let machine = Machine::parse(text, "m").unwrap();
+        assert_eq!(machine.nonblocking, 7_000);
+        let schedule = record_for(&machine, 2, |comm| {
+            let peer = 1 - comm.rank();
+            let receive = comm.irecv(peer, 1, part(5))?;
+            let send = comm.isend(peer, 1, part(5))?;
+            comm.wait(send)?;
+            comm.wait(receive)?;
+            comm.mark();
+            comm.exchange(peer, 2, part(5), part(5))
+        });
+        let (tagged, call) = (Context::Messages, Op::Compute { picoseconds: 7_000 });
+        // A receive is there when its wait begins to cost something.
+        let begun = [call, call, send(tagged, 1, 1, 5), call, recv(tagged, 1, 1, 5), call];
+        let blocking = [Op::Mark, send(tagged, 1, 2, 5), recv(tagged, 1, 2, 5)];
+        assert!(schedule.unwrap().operations(0).eq(begun.into_iter().chain(blocking)));
     }
 
     #[test]

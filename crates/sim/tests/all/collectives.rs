@@ -1,8 +1,8 @@
 //! Operations of all ranks: closed forms worked out by hand, and the formulas of the model, against
 //! replays of the algorithms.
 
-use bandgap_comm::collectives::{Algorithm, Barrier, Broadcast, Sum, segments};
-use bandgap_comm::{BARRIER, Part};
+use bandgap_comm::collectives::{Algorithm, Barrier, Broadcast, Count, Sum, segments};
+use bandgap_comm::{BARRIER, Part, Processor};
 use bandgap_model::collectives::{ByLength, Hockney, LogGp, barrier, broadcast, crossover, sum};
 use bandgap_sim::{Machine, Op, Schedule, record, replay};
 use bandgap_units::{Bytes, Ns, Rate};
@@ -103,7 +103,70 @@ fn machines() -> impl Strategy<Value = [u64; 5]> {
     )
 }
 
+/// Broadcasts there and back, from rank 0 and from the rank that ends last. Rank 0 marks begin and end.
+fn there_and_back(by: Broadcast, size: usize, bytes: usize, often: u64) -> Schedule {
+    record(size, |comm| {
+        if comm.rank() == 0 {
+            comm.mark();
+        }
+        for _ in 0..often {
+            by.counted(comm, 0, Count::Up, part(bytes))?;
+            by.counted(comm, by.last(size), Count::Down, part(bytes))?;
+        }
+        if comm.rank() == 0 {
+            comm.mark();
+        }
+        Ok(())
+    })
+    .unwrap()
+}
+
+/// The time of one of so many of them, as rank 0 sees it.
+fn time_of_one(schedule: &Schedule, often: u64, machine: &Machine) -> f64 {
+    let marks = &replay(schedule, machine).unwrap().marks[0];
+    (marks[1] - marks[0]) as f64 / 1000.0 / (2 * often) as f64
+}
+
+#[test]
+fn the_rank_that_ends_last_is_the_one_that_is_named() {
+    let machine = byte_machine([50, 30, 25, 100, 3]);
+    for size in 2..=33 {
+        for &by in Broadcast::ALL {
+            let ends = replay(&broadcasts(by, size, 0, 100 * size), &machine).unwrap().ends;
+            let last = ends.iter().max().unwrap();
+            assert_eq!(ends[by.last(size)], *last, "{} on {size}: {ends:?}", by.name());
+            let found = time_of_one(&there_and_back(by, size, 100 * size, 3), 3, &machine);
+            assert!(same(found, *last as f64 / 1000.0), "{} on {size}: {found}", by.name());
+        }
+    }
+}
+
 proptest! {
+    #[test]
+    fn a_broadcast_there_and_back_takes_twice_the_time_to_the_last_rank(
+        costs in machines(), size in 1..34_usize, bytes in 0..40_000_usize, often in 1..4_u64,
+    ) {
+        let (machine, model) = (byte_machine(costs), loggp(costs));
+        // Blocks and segments are equally long.
+        let bytes = bytes / size * size;
+        for &by in Broadcast::ALL {
+            let found = time_of_one(&there_and_back(by, size, bytes, often), often, &machine);
+            let formula = broadcast(by, &model, size, Bytes(bytes as u64)).0;
+            let context = format!("{} {bytes} on {size}: {found}, {formula}", by.name());
+            let exact = match by {
+                Broadcast::Linear | Broadcast::Binomial => true,
+                Broadcast::Chain => bytes % segments(size, bytes) == 0,
+                Broadcast::ScatterAllgather => size.is_power_of_two(),
+            };
+            if exact {
+                prop_assert!(same(found, formula), "{}", context);
+            } else if by.fits(size, bytes).is_ok() {
+                prop_assert!(found <= formula * (1.0 + 1e-9), "{}", context);
+                prop_assert!(found > 0.6 * formula, "{}", context);
+            }
+        }
+    }
+
     #[test]
     fn formulas_of_broadcasts_are_replayed_times_and_bounds_where_blocks_differ(
         costs in machines(), size in 1..34_usize, root in 0..33_usize, bytes in 0..40_000_usize,

@@ -88,20 +88,22 @@ fn a_broadcast_has_its_fastest_algorithms_and_the_model_beside_it() {
     let series = of_kind(&run, "series");
     let broadcast = series.iter().find(|series| series["name"] == "broadcast").unwrap();
     let points = broadcast["points"].as_array().unwrap();
-    // On two ranks a broadcast is a message, and the fit of echo is exact.
-    let is_message = |point: &&Value| point["ranks"] == 2 && point["variant"] == "binomial";
-    let messages: Vec<&Value> = points.iter().filter(is_message).collect();
-    assert!(messages.len() > 20, "{}", messages.len());
-    for point in messages {
-        near("model", value(&point["modelled"]), value(&point["time"]), 1e-6);
+    // Down a tree it is as many messages in a row as the nodes have dimensions, each between
+    // neighbours, and the fit of echo is exact.
+    let is_tree = |point: &&Value| point["variant"] == "binomial";
+    let trees: Vec<&Value> = points.iter().filter(is_tree).collect();
+    assert!(trees.len() > 60, "{}", trees.len());
+    for point in trees {
+        near("model", value(&point["modelled_hockney"]), value(&point["time"]), 1e-6);
     }
     // Each length is measured in each algorithm, the long ones too.
     let longest = points.iter().filter(|point| point["ranks"] == 8 && point["bytes"] == 65_536);
     assert_eq!(longest.count(), 4);
-    // On eight ranks pipelines beat trees of long messages: a crossover is among what is said.
+    // On eight ranks pipelines beat trees of long messages, and trees one sender: 3 · 79.6 µs are
+    // less than 79.6 µs and 6 · 27. A crossover is among what is said.
     let fastest = broadcast["fastest"].as_array().unwrap();
     let on_eight: Vec<&Value> = fastest.iter().filter(|of| of["ranks"] == 8).collect();
-    assert_eq!(on_eight.first().unwrap()["variants"], json!(["linear"]));
+    assert_eq!(on_eight.first().unwrap()["variants"], json!(["binomial"]));
     assert_eq!(on_eight.last().unwrap()["variants"], json!(["chain"]));
     for pair in on_eight.windows(2) {
         assert!(number(pair[0], "to") < number(pair[1], "from"));
@@ -139,11 +141,9 @@ fn broadcast_sum_and_barrier_grow_with_the_logarithm_of_the_nodes() {
     let binomial = ["--sizes", "8:8", "--algorithm", "binomial"];
     let broadcast = &points(&["broadcast"], nodes, &binomial)[0];
     for point in broadcast {
-        // The root moves, so that a broadcast is over when the next root has its bytes, or later.
+        // One message to a neighbour in each dimension, one after the other.
         let dimensions = number(point, "ranks").log2();
-        let longest = dimensions * message(8.0, dimensions);
-        let time = time(point);
-        assert!(time <= longest && time >= message(8.0, 1.0), "{time} of {longest}");
+        near("broadcast", time(point), dimensions * message(8.0, 1.0), 1e-9);
     }
     let barrier = &points(&["barrier"], nodes, &["--algorithm", "dissemination"])[0];
     for points in [sum, broadcast, barrier] {
@@ -178,9 +178,10 @@ fn guards_and_rows_are_linear_in_the_dimension_and_whole_blocks_quadratic() {
         near("a row", slope(broadcast, 1), slope(broadcast, 0), 0.01);
     }
     for &(dimension, time) in north {
-        // A block with its guard ring goes to a neighbour.
+        // A block with its guard ring goes to a neighbour. The send is begun and the receive waited
+        // for, 10 µs each; the two calls between them pass while the message is under way.
         let side = dimension / 4.0 + 2.0;
-        near("shift", time, message(8.0 * side * side, 1.0), 1e-9);
+        near("shift", time, message(8.0 * side * side, 1.0) + 20.0, 1e-9);
     }
     for quadratic in [north, east, transpose] {
         let growth = quadratic[2].1 / quadratic[1].1;

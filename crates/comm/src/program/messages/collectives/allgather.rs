@@ -2,11 +2,12 @@
 
 use super::blocks::Blocks;
 use super::shift::shift;
-use crate::ring::{after, before};
+use crate::ring::before;
 use crate::{Comm, CommError, Rank};
 
 /// By a ring: in each of size − 1 steps a rank passes to the next one the block that it got last,
-/// beginning with `held`. The rank before holds the block before.
+/// beginning with `held`. `next` and `last` are the ranks after this one and before it; the one before
+/// holds the block before.
 ///
 /// *Source*: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in
 /// MPICH", IJHPCA 19(1), 2005, on allgather.
@@ -16,9 +17,9 @@ pub(super) fn ring<C: Comm>(
     tag: u32,
     blocks: Blocks,
     held: usize,
+    (next, last): (Rank, Rank),
 ) -> Result<(), CommError> {
-    let (rank, size) = (comm.rank(), comm.size());
-    let (next, last) = (after(rank, 1, size), before(rank, 1, size));
+    let size = comm.size();
     let mut held = held;
     for _ in 1..size {
         let got = before(held, 1, size);

@@ -20,7 +20,7 @@ mod tags;
 
 pub use algorithm::{Algorithm, AlgorithmError};
 pub use barrier::Barrier;
-pub use broadcast::{Broadcast, segments};
+pub use broadcast::{Broadcast, Count, segments};
 pub use sum::Sum;
 pub use tags::BARRIER;
 

@@ -2,7 +2,7 @@
 
 use super::super::blocks::Blocks;
 use super::super::tags::BROADCAST;
-use crate::ring::{after, before};
+use super::from_root::FromRoot;
 use crate::{Comm, CommError, Part, Rank};
 
 /// n½ in the rule of [`segments`], in bytes: a usual one where ranks share memory. A constant, as
@@ -25,12 +25,12 @@ pub fn segments(ranks: usize, bytes: usize) -> usize {
 /// A rank gets each segment from the rank before it, and passes it on to the next one while it waits
 /// for the segment behind.
 #[inline]
-pub(super) fn chain<C: Comm>(comm: &mut C, root: Rank, part: Part) -> Result<(), CommError> {
-    let (rank, size) = (comm.rank(), comm.size());
+pub(super) fn chain<C: Comm>(comm: &mut C, from: FromRoot, part: Part) -> Result<(), CommError> {
+    let (number, size) = (from.number(comm.rank()), from.size);
     let count = segments(size, part.len);
     let blocks = Blocks::of(part, 1, count);
-    let (first, last) = (rank == root, after(rank, 1, size) == root);
-    let (next, previous) = (after(rank, 1, size), before(rank, 1, size));
+    let (first, last) = (number == 0, number + 1 == size);
+    let (next, previous) = (from.rank(number + 1), from.rank(number + size - 1));
     match (first, last) {
         (true, true) => Ok(()),
         (true, false) => {

@@ -1,15 +1,14 @@
 //! Broadcast from the root to each rank.
 
 use super::super::tags::BROADCAST;
-use crate::ring::after;
-use crate::{Comm, CommError, Part, Rank};
+use super::from_root::FromRoot;
+use crate::{Comm, CommError, Part};
 
-/// The root sends to the ranks after it, one after the other.
+/// The root sends to the other ranks by their numbers.
 #[inline]
-pub(super) fn linear<C: Comm>(comm: &mut C, root: Rank, part: Part) -> Result<(), CommError> {
-    let size = comm.size();
-    if comm.rank() != root {
-        return comm.recv(root, BROADCAST, part);
+pub(super) fn linear<C: Comm>(comm: &mut C, from: FromRoot, part: Part) -> Result<(), CommError> {
+    if comm.rank() != from.root {
+        return comm.recv(from.root, BROADCAST, part);
     }
-    (1..size).try_for_each(|distance| comm.send(after(root, distance, size), BROADCAST, part))
+    (1..from.size).try_for_each(|number| comm.send(from.rank(number), BROADCAST, part))
 }

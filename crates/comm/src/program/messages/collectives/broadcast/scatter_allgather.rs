@@ -3,7 +3,7 @@
 use super::super::allgather::{doubling, ring};
 use super::super::blocks::Blocks;
 use super::super::tags::BROADCAST;
-use crate::ring::{after, before};
+use super::from_root::FromRoot;
 use crate::{Comm, CommError, Part, Rank};
 
 /// One block for each rank, dealt out down a binomial tree: a rank gets the blocks of all ranks
@@ -15,11 +15,11 @@ use crate::{Comm, CommError, Part, Rank};
 #[inline]
 pub(super) fn scatter_allgather<C: Comm>(
     comm: &mut C,
-    root: Rank,
+    from: FromRoot,
     part: Part,
 ) -> Result<(), CommError> {
-    let (rank, size) = (comm.rank(), comm.size());
-    let relative = before(rank, root, size);
+    let size = from.size;
+    let relative = from.number(comm.rank());
     let blocks = Blocks::of(part, 1, size);
     let mut reach = 1;
     while reach < size && relative & reach == 0 {
@@ -27,21 +27,22 @@ pub(super) fn scatter_allgather<C: Comm>(
     }
     if relative != 0 {
         let dealt = blocks.all(relative..size.min(relative + reach));
-        comm.recv(before(rank, reach, size), BROADCAST, dealt)?;
+        comm.recv(from.rank(relative - reach), BROADCAST, dealt)?;
     }
     let mut end = size.min(relative + reach);
     while reach > 1 {
         reach /= 2;
         if relative + reach < end {
             let dealt = blocks.all(relative + reach..end);
-            comm.send(after(rank, reach, size), BROADCAST, dealt)?;
+            comm.send(from.rank(relative + reach), BROADCAST, dealt)?;
             end = relative + reach;
         }
     }
     if size.is_power_of_two() {
-        doubling(comm, BROADCAST, blocks, (relative, size), |index| after(index, root, size))
+        doubling(comm, BROADCAST, blocks, (relative, size), |index| from.rank(index))
     } else {
-        ring(comm, BROADCAST, blocks, relative)
+        let ends = (from.rank(relative + 1), from.rank(relative + size - 1));
+        ring(comm, BROADCAST, blocks, relative, ends)
     }
 }
 

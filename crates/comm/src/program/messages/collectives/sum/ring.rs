@@ -27,7 +27,7 @@ pub(super) fn ring<C: Comm>(comm: &mut C, into: Part, scratch: Part) -> Result<(
         comm.add(sums.one(got), terms.one(got))?;
         held = got;
     }
-    allgather::ring(comm, SUM, sums, held)
+    allgather::ring(comm, SUM, sums, held, (next, last))
 }
 
 /// One for each step, on every rank.

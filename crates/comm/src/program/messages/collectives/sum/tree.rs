@@ -1,6 +1,6 @@
 //! Sum up a tree and down again.
 
-use super::super::broadcast::binomial;
+use super::super::broadcast::{FromRoot, binomial};
 use super::super::tags::SUM;
 use crate::{Comm, CommError, Part, Rank};
 
@@ -24,7 +24,7 @@ pub(super) fn tree<C: Comm>(comm: &mut C, into: Part, scratch: Part) -> Result<(
         }
         reach *= 2;
     }
-    binomial(comm, 0, into)
+    binomial(comm, FromRoot::up(0, comm.size()), into)
 }
 
 /// One message from each rank right below it, and the sum, unless it is rank 0.

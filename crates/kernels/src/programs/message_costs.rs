@@ -1,0 +1,210 @@
+//! What of a message is whose time: of its sender, its receiver, and the interfaces between them.
+
+use bandgap_comm::{Comm, CommError, Part};
+use serde::{Deserialize, Serialize};
+
+use super::Pair;
+use super::pair::Side;
+use super::repeat::by_rank;
+use crate::kernel::messages_in_range;
+use crate::{
+    AtSize, Content, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series,
+};
+
+const TAG: u32 = 1;
+/// Of messages without bytes, which say that the other rank may go on.
+const GO_ON: u32 = 2;
+
+/// What is timed of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cost {
+    /// os(n): the first rank sends M messages.
+    Send,
+    /// or(n): the first rank receives M messages that have arrived.
+    Receive,
+    /// g(n): the first rank receives M messages of a stream. max(os, or, g, n·G) in the terms of
+    /// LogGP.
+    Gap,
+}
+
+const COSTS: [(&str, Cost); 3] =
+    [("send", Cost::Send), ("receive", Cost::Receive), ("gap", Cost::Gap)];
+const NAMES: &[&str] = &[COSTS[0].0, COSTS[1].0, COSTS[2].0];
+
+/// Most messages that are begun and not waited for: those of [`Cost::Receive`].
+const MOST_BEGUN: usize = 16;
+
+/// M messages of n bytes between two ranks, of which one part of the cost is timed: LogGP's os, or
+/// and gap, as functions of the length.
+///
+/// Marks of the first rank, in each sample: begin, end, end. What lies between samples is not timed.
+/// *Assumes* that M messages find room at the receiver, so that a send does not wait for it; and that
+/// messages from one rank to another keep their order, so that those before one have arrived with it.
+/// Where it is the receiver who moves the bytes, os or or contains that time.
+/// *Source*: "Assessing Fast Network Interfaces" for the send-only regime; Kielmann, Bal, Verstoep,
+/// "Fast Measurement of LogP Parameters for Message Passing Platforms", 2000, for parameters that
+/// depend on the length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MessageCosts {
+    /// Between which ranks. The first one times.
+    pub pair: Pair,
+    /// Messages that are timed in a sample (M).
+    pub messages: u32,
+    /// Bytes of a message (n).
+    pub bytes: usize,
+    /// What is timed.
+    pub cost: Cost,
+}
+
+impl MessageCosts {
+    /// Messages of n bytes in a sample: before those of a stream comes one that is not timed.
+    fn all(&self) -> u64 {
+        u64::from(self.messages) + u64::from(self.cost == Cost::Gap)
+    }
+
+    /// Messages without bytes that `side` receives in a sample.
+    fn go_ons(&self, is_requester: bool) -> u64 {
+        match (self.cost, is_requester) {
+            (Cost::Send | Cost::Receive, true) => 1,
+            (Cost::Receive | Cost::Gap, false) => 1,
+            _ => 0,
+        }
+    }
+}
+
+impl Kernel for MessageCosts {
+    const NAME: &'static str = "message_costs";
+    const MEANING: &'static str = "what of a message is whose time";
+    const SERIES: &'static [Series] = &[Series {
+        variants: NAMES,
+        beside_powers: false,
+        moves: |_| 0,
+        ..Series::between_two(
+            "message_costs",
+            "os(n) of a send, or(n) of a receive, g(n) between messages of a stream",
+        )
+    }];
+
+    fn at(AtSize { size: bytes, messages, pair, variant, .. }: AtSize) -> Option<Self> {
+        let name = variant.unwrap_or(NAMES[0]);
+        let (_, cost) = COSTS.into_iter().find(|(known, _)| *known == name)?;
+        Some(Self { pair, messages, bytes, cost })
+    }
+
+    fn examples(size: usize) -> Vec<Self> {
+        let lengths = [(1, 0), (5, 1), (4, 100), (3, 20_000), (2, 70_001)];
+        let of = |pair| {
+            let of = move |(_, cost)| {
+                lengths.map(|(messages, bytes)| Self { pair, messages, bytes, cost })
+            };
+            COSTS.into_iter().flat_map(of)
+        };
+        Pair::examples(size).into_iter().flat_map(of).collect()
+    }
+
+    fn check(&self, size: usize) -> Result<(), Refused> {
+        messages_in_range(self.messages, self.bytes)?;
+        let few = self.cost != Cost::Receive || self.messages as usize <= MOST_BEGUN;
+        Refused::unless(few, || {
+            let messages = self.messages;
+            format!(
+                "{messages} messages that arrive before they are received: at most {MOST_BEGUN} are possible"
+            )
+        })?;
+        self.pair.check(size)
+    }
+
+    fn timed(&self, _size: usize) -> [bandgap_comm::Rank; 2] {
+        self.pair.both()
+    }
+
+    fn needs(&self, _size: usize) -> Needs {
+        Needs::both_ways(self.all(), self.bytes)
+    }
+
+    fn expects(&self, seat: &Seat) -> Expects {
+        let Seat { rank, places, .. } = *seat;
+        let mut expects = Expects::default();
+        let Some(peer) = self.pair.peer(rank) else { return expects };
+        let is_requester = rank == self.pair.requester;
+        for message in 0..self.all() {
+            if is_requester == (self.cost == Cost::Send) {
+                let content = Content::Sent { source: rank, to: peer, message };
+                expects.fill(places.outgoing(message), content);
+            } else {
+                let content = Content::Sent { source: peer, to: rank, message };
+                expects.arrive(places.incoming(message), content);
+            }
+        }
+        for message in 0..self.go_ons(is_requester) {
+            let content = Content::Sent { source: peer, to: rank, message };
+            expects.arrive(nothing(&places), content);
+        }
+        expects
+    }
+}
+
+impl OverComm for MessageCosts {
+    #[inline(never)]
+    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
+        let (places, samples, messages) = (*places, round.samples, self.messages);
+        let (timer, nothing) = (self.pair.requester, nothing(&places));
+        let (peer, times) = match self.pair.side(comm.rank()) {
+            Side::Requester { peer } => (peer, true),
+            Side::Replier { peer } => (peer, false),
+            Side::Idle => return Ok(()),
+        };
+        let one = |comm: &mut C| comm.recv(peer, GO_ON, nothing);
+        for _ in 0..samples {
+            match (self.cost, times) {
+                (Cost::Send, true) => {
+                    by_rank(comm, timer, 1, messages, |comm, i| {
+                        comm.send(peer, TAG, places.outgoing(i))
+                    })?;
+                    one(comm)?;
+                }
+                (Cost::Send, false) => {
+                    (0..messages.into())
+                        .try_for_each(|i| comm.recv(peer, TAG, places.incoming(i)))?;
+                    comm.send(peer, GO_ON, nothing)?;
+                }
+                (Cost::Receive, true) => {
+                    comm.send(peer, GO_ON, nothing)?;
+                    one(comm)?;
+                    by_rank(comm, timer, 1, messages, |comm, i| {
+                        comm.recv(peer, TAG, places.incoming(i))
+                    })?;
+                }
+                (Cost::Receive, false) => {
+                    one(comm)?;
+                    let mut begun = [const { None }; MOST_BEGUN];
+                    for (i, begun) in (0..messages.into()).zip(&mut begun) {
+                        *begun = Some(comm.isend(peer, TAG, places.outgoing(i))?);
+                    }
+                    comm.send(peer, GO_ON, nothing)?;
+                    begun.into_iter().flatten().try_for_each(|begun| comm.wait(begun))?;
+                }
+                (Cost::Gap, true) => {
+                    comm.send(peer, GO_ON, nothing)?;
+                    comm.recv(peer, TAG, places.incoming(0))?;
+                    by_rank(comm, timer, 1, messages, |comm, i| {
+                        comm.recv(peer, TAG, places.incoming(i + 1))
+                    })?;
+                }
+                (Cost::Gap, false) => {
+                    one(comm)?;
+                    (0..=messages.into())
+                        .try_for_each(|i| comm.send(peer, TAG, places.outgoing(i)))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A part without bytes.
+fn nothing(places: &Places) -> Part {
+    Part::new(places.scratch().at, 0)
+}
