@@ -3,10 +3,11 @@
 use bandgap_kernels::{Over, facts};
 use bandgap_launch::{Exit, Failure};
 
-use super::comms::{Comms, Names, Ways, planned};
-use super::contention;
+use super::comms::{Names, planned};
 use super::measure::Session;
 use super::overlap::{self, Overlapping};
+use super::passing::{Comms, Ways};
+use super::{applies, contention};
 use crate::args::{Measure, Output};
 
 /// What `bandgap comet` measures: series of message passing, and experiments of their own.
@@ -46,9 +47,12 @@ pub fn comet(
     output: &Output,
 ) -> Result<Exit, Failure> {
     let named: Vec<&str> = names.iter().map(String::as_str).collect();
+    let all = named.is_empty();
+    if !all {
+        applies::check(&named, &passing(), comms, ways)?;
+    }
     let wanted = |name| named.is_empty() || named.contains(&name);
     let series: Vec<&str> = named.iter().copied().filter(|name| !APART.contains(name)).collect();
-    let all = named.is_empty();
     let asked = Names { all, names: if all { &COMET } else { &series } };
     let series = (!asked.names.is_empty()).then(|| planned(&asked, comms, ways, measure));
     let series = series.transpose()?;

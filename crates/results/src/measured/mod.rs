@@ -8,6 +8,7 @@ mod estimated;
 pub(crate) mod examples;
 mod pattern;
 mod ranks;
+mod size;
 mod state;
 mod which;
 
@@ -21,6 +22,7 @@ pub(crate) use estimated::{
 pub use pattern::Pattern;
 pub use ranks::{Pair, TABLE};
 pub(crate) use ranks::{arrow, launches, named_file, of_ranks, over};
+pub use size::size_in_words;
 pub use state::State;
 pub(crate) use state::{in_one_state, slowed};
 pub use which::Which;

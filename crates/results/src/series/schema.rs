@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use bandgap_kernels::Extent;
 use bandgap_record::Quantity;
-use bandgap_units::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::derived::{Fastest, Look, RankGrowth, SizeGrowth};
-use crate::measured::{Batch, Checked, Pair, State, Summary, Which, distant, over};
+use crate::measured::{Batch, Checked, Pair, State, Summary, Which, distant, over, size_in_words};
 
 /// How the transports of virtual time begin.
 const VIRTUAL: &str = "sim:";
@@ -234,12 +234,12 @@ impl SeriesPoint {
 
     /// The same with its unit: `64 B`, `8 elements`, `256 × 256`.
     pub(crate) fn size_in_words(&self) -> String {
-        match (self.dimension, self.elements) {
-            (Some(rows), _) => format!("{rows} × {rows}"),
-            (None, Some(1)) => "1 element".to_owned(),
-            (None, Some(elements)) => format!("{elements} elements"),
-            (None, None) => Bytes(self.bytes).to_string(),
-        }
+        let extent = match (self.dimension, self.elements) {
+            (Some(_), _) => Extent::Dimension,
+            (None, Some(_)) => Extent::Doubles,
+            (None, None) => Extent::Bytes,
+        };
+        size_in_words(extent, self.size())
     }
 
     /// Its estimates with their names.

@@ -156,6 +156,21 @@ fn comet_measures_the_named_kernels_in_one_run() {
 }
 
 #[test]
+fn what_does_not_fit_is_told_once_and_the_rest_is_measured() {
+    let place = Place::new();
+    let of = |line: &str| {
+        let common = ["-t", "sim:ipsc860", "--no-save", "--sizes", "8:64"];
+        place.run([&["comet"], &line.split(' ').collect::<Vec<_>>()[..], &common].concat()).measured()
+    };
+    let three = of("-n 3 --dimension 16").stderr;
+    assert_eq!(three.matches("left out").count(), 2, "{three}");
+    assert!(three.contains("update_guard, shift_north, shift_east, transpose, row_broadcast, col"));
+    let ring = of("global_sum -n 4 --algorithm ring").stderr;
+    assert!(ring.contains("at 2 of 4 sizes (1 element, 2 elements)"), "{ring}");
+    assert_eq!(of("global_sum -n 4 --algorithm tree").stderr, "");
+}
+
+#[test]
 fn broadcasts_go_down_a_binomial_tree() {
     let times = |name: &str, ranks: &str| {
         let run = run(&["comet", name, "-t", "sim:ipsc860", "-n", ranks, "--sizes", "0:64"]);
