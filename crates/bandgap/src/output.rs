@@ -26,7 +26,7 @@ pub struct Sink {
     _made: Made,
     json: Option<Json>,
     quiet: bool,
-    /// Whether one table over all signatures comes at the end.
+    /// Whether one table over all signatures, or all kernels, comes at the end.
     pub summary: bool,
     /// How text is laid out.
     pub layout: Layout,

@@ -1,9 +1,11 @@
 //! `bandgap comet`: CoMet's kernels, as series and as experiments of their own.
 
+use std::time::Duration;
+
 use bandgap_kernels::{Over, facts};
 use bandgap_launch::{Exit, Failure};
 
-use super::comms::{Names, planned};
+use super::comms::{LeftOut, Names, Planned, planned};
 use super::measure::Session;
 use super::overlap::{self, Overlapping};
 use super::passing::{Comms, Ways};
@@ -63,18 +65,56 @@ pub fn comet(
         Some(Err(refused)) if all => (None, Some(refused)),
         checked => (checked.transpose()?, None),
     };
+    let kernels = [
+        series.as_ref().map_or(0, Planned::kernels),
+        usize::from(overlap.is_some()),
+        usize::from(contention.is_some()),
+    ];
     let mut session = Session::open("comet", measure, output)?;
+    session.sink.summary = kernels.iter().sum::<usize>() > 1;
+    let budgets = shares(measure.time_budget.map(|_| measure.budget()), measure.budget(), kernels);
+    series.as_ref().map_or(Ok(()), |series| series.check(&session))?;
+    overlap.as_ref().map_or(Ok(()), |overlap| overlap.check(&session))?;
+    contention.as_ref().map_or(Ok(()), |contention| contention.check(&session))?;
     if let Some(refused) = refused {
-        session.sink.warn(&format!("{} is left out: {}", contention::NAME, refused.what));
+        let mut left_out = LeftOut::default();
+        left_out.add(contention::NAME, &refused);
+        left_out.sentences().for_each(|sentence| session.sink.warn(&sentence));
     }
     if let Some(series) = series {
+        session.budget = budgets[0];
         series.measure(&mut session, comms, measure)?;
     }
     if let Some(overlap) = overlap.filter(|_| !session.failed()) {
+        session.budget = budgets[1];
         overlap.measure(&mut session)?;
     }
     if let Some(contention) = contention.filter(|_| !session.failed()) {
+        session.budget = budgets[2];
         contention.measure(&mut session)?;
     }
     session.close()
+}
+
+/// The times of measurements, in seconds: what was `given` for all, or what is `usual` for one times as
+/// many as there are, shared by their numbers of kernels.
+fn shares(given: Option<Duration>, usual: Duration, kernels: [usize; 3]) -> [f64; 3] {
+    let measurements = kernels.iter().filter(|kernels| **kernels > 0).count();
+    let all = given.map_or(usual.as_secs_f64() * measurements as f64, |given| given.as_secs_f64());
+    let sum = kernels.iter().sum::<usize>().max(1);
+    kernels.map(|kernels| all * kernels as f64 / sum as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_budget_is_that_of_all_kernels_together() {
+        let seconds = Duration::from_secs;
+        assert_eq!(shares(Some(seconds(26)), seconds(26), [11, 1, 1]), [22.0, 2.0, 2.0]);
+        assert_eq!(shares(None, seconds(8), [6, 1, 1]), [18.0, 3.0, 3.0]);
+        assert_eq!(shares(None, seconds(8), [3, 0, 0]), [8.0, 0.0, 0.0]);
+        assert_eq!(shares(Some(seconds(4)), seconds(4), [0, 1, 0]), [0.0, 4.0, 0.0]);
+    }
 }

@@ -1,5 +1,7 @@
 //! Series of message passing: those of `bandgap comms1`, `comms2`, `comms3`, `synch1` and `comet`.
 
+use std::collections::BTreeSet;
+
 use bandgap_campaign::series::{SeriesPlan, Step};
 use bandgap_kernels::{Series, in_series};
 use bandgap_launch::{Classify, Exit, Failure, distances};
@@ -126,6 +128,21 @@ pub(super) fn planned(
 }
 
 impl Planned {
+    /// Number of kernels.
+    pub(super) fn kernels(&self) -> usize {
+        let names: BTreeSet<&str> = self.steps.iter().map(|step| step.series.as_str()).collect();
+        names.len()
+    }
+
+    /// Checks that there is room for them.
+    ///
+    /// # Errors
+    /// There is not.
+    pub(super) fn check(&self, session: &Session<'_>) -> Result<(), Failure> {
+        let (asked, steps) = (session.asked(), self.steps.clone());
+        session.check(&SeriesPlan { asked, steps, samples: BATCH }, self.ranks)
+    }
+
     /// Measures, prints and keeps them.
     ///
     /// # Errors

@@ -56,13 +56,25 @@ impl Planned {
         check.map(|()| self).map_err(|refused| refusal(&refused))
     }
 
+    fn plan(&self, session: &Session<'_>) -> ContentionPlan {
+        let (pairs, sizes) = (self.pairs.clone(), self.sizes.clone());
+        ContentionPlan { asked: session.asked(), pairs, ranks: self.ranks, sizes }
+    }
+
+    /// Checks that there is room for it.
+    ///
+    /// # Errors
+    /// There is not.
+    pub fn check(&self, session: &Session<'_>) -> Result<(), Failure> {
+        session.check(&self.plan(session), self.ranks)
+    }
+
     /// Measures it.
     ///
     /// # Errors
     /// Ranks could not be started, or results not be written.
     pub fn measure(&self, session: &mut Session<'_>) -> Result<(), Failure> {
-        let (pairs, sizes) = (self.pairs.clone(), self.sizes.clone());
-        let plan = ContentionPlan { asked: session.asked(), pairs, ranks: self.ranks, sizes };
+        let plan = self.plan(session);
         session
             .measure(&plan, self.ranks, |setting, table| assemble::contended(setting, &plan, table))
     }

@@ -60,18 +60,30 @@ impl Overlapping {
         Ok(Self { pair, ranks, sizes, elements })
     }
 
-    /// Measures it.
-    ///
-    /// # Errors
-    /// Ranks could not be started, or results not be written.
-    pub fn measure(&self, session: &mut Session<'_>) -> Result<(), Failure> {
-        let plan = OverlapPlan {
+    fn plan(&self, session: &Session<'_>) -> OverlapPlan {
+        OverlapPlan {
             asked: session.asked(),
             pair: self.pair,
             sizes: self.sizes.clone(),
             elements: self.elements.clone(),
             samples: BATCH,
-        };
+        }
+    }
+
+    /// Checks that there is room for it.
+    ///
+    /// # Errors
+    /// There is not.
+    pub fn check(&self, session: &Session<'_>) -> Result<(), Failure> {
+        session.check(&self.plan(session), self.ranks)
+    }
+
+    /// Measures it.
+    ///
+    /// # Errors
+    /// Ranks could not be started, or results not be written.
+    pub fn measure(&self, session: &mut Session<'_>) -> Result<(), Failure> {
+        let plan = self.plan(session);
         session
             .measure(&plan, self.ranks, |setting, table| assemble::overlap(setting, &plan, table))
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bandgap_kernels::Extent;
+use bandgap_kernels::{Extent, in_series};
 use bandgap_record::Quantity;
 use serde::{Deserialize, Serialize};
 
@@ -174,15 +174,35 @@ impl Series {
             let ranks = which.ranks.filter(|_| !over_ranks);
             curves.entry(Which { ranks, ..which }).or_default().push(point);
         }
-        curves.into_iter().collect()
+        let listed = self.listed_variants();
+        let mut curves: Vec<_> = curves.into_iter().collect();
+        curves.sort_by_cached_key(|(which, _)| {
+            (which.ranks, which.pair, place(listed, &which.variant), which.variant.clone())
+        });
+        curves
+    }
+
+    /// The variants in the order in which they are told: that of the kernel's list where one follows on
+    /// the other, as loads do. Algorithms are told by name.
+    fn listed_variants(&self) -> &'static [&'static str] {
+        match in_series(&self.name) {
+            Ok((_, known)) if !known.by_algorithm() => known.variants,
+            _ => &[],
+        }
+    }
+
+    /// The first of its kernel's list, where one follows on the other.
+    pub(crate) fn first_variant(&self) -> Option<&'static str> {
+        self.listed_variants().first().copied()
     }
 
     /// Puts the points into their order.
     pub(crate) fn sort(&mut self) {
         let several = self.has_several_variants();
+        let listed = self.listed_variants();
         self.points.sort_by_cached_key(|point| {
             let variant = point.variant.clone().filter(|_| several);
-            (point.ranks, point.pair, variant, point.size())
+            (point.ranks, point.pair, place(listed, &variant), variant, point.size())
         });
     }
 
@@ -224,6 +244,11 @@ impl Series {
         let parts = [size, which, distance].into_iter().flatten();
         parts.map(|part| format!(", {part}")).collect()
     }
+}
+
+/// The place of a variant on a list; of all that are not on it the same.
+fn place(listed: &[&str], variant: &Option<String>) -> Option<usize> {
+    listed.iter().position(|listed| Some(*listed) == variant.as_deref())
 }
 
 impl SeriesPoint {

@@ -160,7 +160,9 @@ fn what_does_not_fit_is_told_once_and_the_rest_is_measured() {
     let place = Place::new();
     let of = |line: &str| {
         let common = ["-t", "sim:ipsc860", "--no-save", "--sizes", "8:64"];
-        place.run([&["comet"], &line.split(' ').collect::<Vec<_>>()[..], &common].concat()).measured()
+        place
+            .run([&["comet"], &line.split(' ').collect::<Vec<_>>()[..], &common].concat())
+            .measured()
     };
     let three = of("-n 3 --dimension 16").stderr;
     assert_eq!(three.matches("left out").count(), 2, "{three}");
