@@ -94,6 +94,13 @@ impl Sink {
         self.run.host = serde_json::to_value(host).unwrap_or_default();
     }
 
+    /// Warns of something that holds for the whole run, unless that was said.
+    pub fn warn_once(&mut self, warning: &str) {
+        if !self.run.warnings.iter().any(|known| known == warning) {
+            self.warn(warning);
+        }
+    }
+
     /// Warns on standard error, and in the record.
     pub fn warn(&mut self, warning: &str) {
         if !self.quiet {

@@ -65,14 +65,13 @@ pub fn comet(
         Some(Err(refused)) if all => (None, Some(refused)),
         checked => (checked.transpose()?, None),
     };
-    let kernels = [
-        series.as_ref().map_or(0, Planned::kernels),
-        usize::from(overlap.is_some()),
-        usize::from(contention.is_some()),
-    ];
+    let kernels = series.as_ref().map_or(0, Planned::kernels);
+    let weight = |measured: bool| if measured { SEVERAL } else { 0 };
+    let weights = [kernels, weight(overlap.is_some()), weight(contention.is_some())];
+    let measured = kernels + weights[1..].iter().filter(|weight| **weight > 0).count();
     let mut session = Session::open("comet", measure, output)?;
-    session.sink.summary = kernels.iter().sum::<usize>() > 1;
-    let budgets = shares(measure.time_budget.map(|_| measure.budget()), measure.budget(), kernels);
+    session.sink.summary = measured > 1;
+    let budgets = shares(measure.time_budget.map(|_| measure.budget()), measure.budget(), weights);
     series.as_ref().map_or(Ok(()), |series| series.check(&session))?;
     overlap.as_ref().map_or(Ok(()), |overlap| overlap.check(&session))?;
     contention.as_ref().map_or(Ok(()), |contention| contention.check(&session))?;
@@ -96,13 +95,16 @@ pub fn comet(
     session.close()
 }
 
+/// As how many kernels overlap and contention count each, which time several things at each size.
+const SEVERAL: usize = 3;
+
 /// The times of measurements, in seconds: what was `given` for all, or what is `usual` for one times as
-/// many as there are, shared by their numbers of kernels.
-fn shares(given: Option<Duration>, usual: Duration, kernels: [usize; 3]) -> [f64; 3] {
-    let measurements = kernels.iter().filter(|kernels| **kernels > 0).count();
+/// many as there are, shared by their weights.
+fn shares(given: Option<Duration>, usual: Duration, weights: [usize; 3]) -> [f64; 3] {
+    let measurements = weights.iter().filter(|weight| **weight > 0).count();
     let all = given.map_or(usual.as_secs_f64() * measurements as f64, |given| given.as_secs_f64());
-    let sum = kernels.iter().sum::<usize>().max(1);
-    kernels.map(|kernels| all * kernels as f64 / sum as f64)
+    let sum = weights.iter().sum::<usize>().max(1);
+    weights.map(|weight| all * weight as f64 / sum as f64)
 }
 
 #[cfg(test)]
@@ -112,9 +114,9 @@ mod tests {
     #[test]
     fn the_budget_is_that_of_all_kernels_together() {
         let seconds = Duration::from_secs;
-        assert_eq!(shares(Some(seconds(26)), seconds(26), [11, 1, 1]), [22.0, 2.0, 2.0]);
-        assert_eq!(shares(None, seconds(8), [6, 1, 1]), [18.0, 3.0, 3.0]);
+        assert_eq!(shares(Some(seconds(34)), seconds(34), [11, 3, 3]), [22.0, 6.0, 6.0]);
+        assert_eq!(shares(None, seconds(8), [6, 3, 3]), [12.0, 6.0, 6.0]);
         assert_eq!(shares(None, seconds(8), [3, 0, 0]), [8.0, 0.0, 0.0]);
-        assert_eq!(shares(Some(seconds(4)), seconds(4), [0, 1, 0]), [0.0, 4.0, 0.0]);
+        assert_eq!(shares(Some(seconds(4)), seconds(4), [0, 3, 0]), [0.0, 4.0, 0.0]);
     }
 }

@@ -137,7 +137,7 @@ impl<'a> Session<'a> {
     /// Says under which conditions was measured, and how it ended.
     pub(super) fn end(&mut self, collected: &Collected, ranks: usize) {
         if collected.placement.is_some() && self.measure.wait == Wait::Block {
-            self.sink.warn("ranks sleep while they wait: placement states are not probed");
+            self.sink.warn_once("ranks sleep while they wait: placement states are not probed");
         }
         if let Some(placement) = &collected.placement
             && placement.oversubscribed
@@ -145,7 +145,7 @@ impl<'a> Session<'a> {
             let mut cpus = placement.cpus.clone();
             cpus.sort_unstable();
             cpus.dedup();
-            self.sink.warn(&format!(
+            self.sink.warn_once(&format!(
                 "oversubscribed: {ranks} ranks share {} processors, so waiting ranks yield and \
                  times include scheduling; placement states are not probed",
                 cpus.len()

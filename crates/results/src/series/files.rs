@@ -79,15 +79,19 @@ fn mesh(point: &SeriesPoint) -> String {
     point.mesh.map_or(String::new(), |[rows, columns]| format!("{rows}x{columns}"))
 }
 
+/// A sample with its point.
+type Sample<'a> = (&'a SeriesPoint, Seconds);
+/// What points may differ in, and the column that says it of a sample.
+type Property<'a> = (fn(&SeriesPoint) -> String, Column<Sample<'a>>);
+
 /// The samples of a series in the form that [`bandgap_record::read_hockney_table`] reads, a row for each.
 /// Rejected batches are left out, and so are those of other states than their point's. Before the time
 /// there is a column for each property in which points differ.
 fn samples(series: &Series) -> Result<Vec<u8>, RecordError> {
-    type Sample<'a> = (&'a SeriesPoint, Seconds);
     let differ = |of: fn(&SeriesPoint) -> String| {
         series.points.iter().any(|point| of(point) != of(&series.points[0]))
     };
-    let properties: [(fn(&SeriesPoint) -> String, Column<Sample<'_>>); 6] = [
+    let properties: [Property<'_>; 6] = [
         (|point| point.ranks.to_string(), ("ranks", |(point, _)| point.ranks.to_string())),
         (both_ranks, ("from", |(point, _)| rank(point.pair, 0))),
         (both_ranks, ("to", |(point, _)| rank(point.pair, 1))),

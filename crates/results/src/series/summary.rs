@@ -1,6 +1,6 @@
 //! Several kernels on one page: a row for each.
 
-use bandgap_kernels::in_series;
+use bandgap_kernels::{Extent, in_series};
 use bandgap_model::hockney::Weighting;
 use bandgap_record::Quantity;
 use bandgap_report::table::{both, estimated, value};
@@ -23,8 +23,11 @@ struct Row<'a> {
     state: &'a str,
 }
 
+/// Whether a series has more of something than is shown.
+type Has = fn(&Series) -> bool;
+
 /// What was chosen of a series, where it has more than one curve or segment.
-const CHOSEN: [(fn(&Series) -> bool, &str); 4] = [
+const CHOSEN: [(Has, &str); 4] = [
     (Series::has_several_ranks, "of several numbers of ranks the greatest"),
     (Series::has_several_pairs, "of several pairs of ranks the nearest"),
     (
@@ -114,7 +117,9 @@ fn row<'a>(series: &'a Series, fits: &[&'a Hockney]) -> Option<Row<'a>> {
             && (&fit.name, &fit.transport, &fit.which) == (&series.name, &series.transport, &which)
     };
     let last = fits.iter().find(is_its).and_then(|fit| fit.segments.last());
-    let words = |point: &SeriesPoint| match series.has_bytes() {
+    let has_sizes = in_series(&series.name)
+        .map_or(series.has_bytes(), |(_, known)| known.extent != Extent::None);
+    let words = |point: &SeriesPoint| match has_sizes {
         true => point.size_in_words(),
         false => "one".to_owned(),
     };
@@ -238,6 +243,9 @@ mod tests {
             let text = text.replace('\n', " ");
             assert!(text.contains(words), "{words}: {text}");
         }
+        // Of what has sizes, none is a size.
+        let empty = page(&[&example("comms1", vec![point(0, 2, 1.0)]), &comms1()]);
+        assert!(empty.contains("0 B: 1.00 ns"), "{empty}");
         let plain = page(&[&example("comms1", vec![point(8, 2, 1.0)]), &comms1()]);
         assert!(!plain.contains("several") && !plain.contains("Not verified"), "{plain}");
     }

@@ -156,6 +156,28 @@ fn comet_measures_the_named_kernels_in_one_run() {
 }
 
 #[test]
+fn several_kernels_have_a_summary_with_a_row_for_each_and_one_has_none() {
+    let place = Place::new();
+    let of = |kernels: &str, out: &str| {
+        let common = ["-n", "8", "-t", "sim:ipsc860", "--sizes", "8:64", "--out", out];
+        let kernels: Vec<&str> = kernels.split(' ').collect();
+        place.run([&["comet"], &kernels[..], &common].concat()).measured().stdout
+    };
+    let several = of("echo barrier contention overlap", "several");
+    let (_, table) = several.split_once("4 kernels at the least and at the greatest size").unwrap();
+    let rows: Vec<&str> = table.lines().filter_map(|line| line.strip_prefix(' ')).collect();
+    for kernel in ["echo", "barrier", "contention", "overlap"] {
+        assert_eq!(rows.iter().filter(|row| row.starts_with(kernel)).count(), 1, "{table}");
+    }
+    assert!(rows.iter().any(|row| row.contains("8 B: 84.0 µs") && row.contains("64 B: 119 µs")));
+    assert!(!of("echo", "one").contains("at the least and at the greatest size"));
+    // The files have the names that they keep.
+    let named = |run: &str, name: &str| place.path(run).join(name).is_file();
+    assert!(named("several", "samples-echo-sim_ipsc860.csv") && !named("several", "samples.csv"));
+    assert!(named("one", "samples.csv"));
+}
+
+#[test]
 fn what_does_not_fit_is_told_once_and_the_rest_is_measured() {
     let place = Place::new();
     let of = |line: &str| {
