@@ -28,7 +28,8 @@ pub struct Measure {
     /// Confidence level of all intervals
     #[arg(long, global = true, value_name = "SHARE", default_value = "95%", value_parser = confidence)]
     pub confidence: Fraction,
-    /// Longest time for one measurement [default: 8s]
+    /// Longest time for one measurement, which the kernels of comet share [default: 8s; of all of
+    /// comet's kernels 24s]
     #[arg(long, global = true, value_name = "TIME", value_parser = time)]
     pub time_budget: Option<Ns>,
     /// Measure this many times in fresh processes; intervals of a signature then hold that variance too

@@ -26,7 +26,7 @@ pub struct Sink {
     _made: Made,
     json: Option<Json>,
     quiet: bool,
-    /// Whether one table over all signatures comes at the end.
+    /// Whether one table over all signatures, or all kernels, comes at the end.
     pub summary: bool,
     /// How text is laid out.
     pub layout: Layout,
@@ -92,6 +92,13 @@ impl Sink {
     /// Records the machine.
     pub fn host(&mut self, host: &impl Serialize) {
         self.run.host = serde_json::to_value(host).unwrap_or_default();
+    }
+
+    /// Warns of something that holds for the whole run, unless that was said.
+    pub fn warn_once(&mut self, warning: &str) {
+        if !self.run.warnings.iter().any(|known| known == warning) {
+            self.warn(warning);
+        }
     }
 
     /// Warns on standard error, and in the record.

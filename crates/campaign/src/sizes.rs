@@ -27,12 +27,19 @@ pub fn sizes(range: std::ops::RangeInclusive<u32>) -> Vec<u32> {
     sizes
 }
 
-/// Lengths of vectors whose bytes lie within `range`: powers of two of elements of so many bytes.
+/// Lengths of vectors whose bytes lie within `range`: powers of two of elements of so many bytes, and
+/// the ends of the range where these are whole elements.
 pub fn vectors(range: std::ops::RangeInclusive<u32>, element: u32) -> Vec<u32> {
-    let lengths = (0..=LONGEST.ilog2()).map(|exponent| 1_u32 << exponent);
+    let powers = (0..=LONGEST.ilog2()).map(|exponent| 1_u32 << exponent);
     let fit =
         |length: &u32| length.checked_mul(element).is_some_and(|bytes| range.contains(&bytes));
-    lengths.filter(fit).collect()
+    let ends = [*range.start(), *range.end()].into_iter();
+    let ends = ends.filter(|bytes| *bytes > 0 && bytes.is_multiple_of(element));
+    let mut lengths: Vec<u32> =
+        powers.filter(fit).chain(ends.map(|bytes| bytes / element)).collect();
+    lengths.sort_unstable();
+    lengths.dedup();
+    lengths
 }
 
 /// Dimensions of matrices within `range`: its ends, and the powers of two between them, each raised
@@ -82,7 +89,8 @@ mod tests {
     #[test]
     fn vectors_fit_into_the_bytes_and_matrices_have_both_ends() {
         assert_eq!(vectors(0..=64, 8), [1, 2, 4, 8]);
-        assert_eq!(vectors(20..=40, 8), [4]);
+        assert_eq!(vectors(20..=40, 8), [4, 5]);
+        assert_eq!((vectors(24..=24, 8), vectors(17..=23, 8)), (vec![3], vec![]));
         assert_eq!(matrices(6..=16, 1), [6, 8, 16]);
         assert_eq!(matrices(6..=17, 3), [6, 9]);
         assert_eq!(matrices(50..=50, 3), [50]);

@@ -19,6 +19,16 @@ impl Refused {
         if possible { Ok(()) } else { Err(Self::because(why())) }
     }
 
+    /// The name of the kernel.
+    pub fn kernel(&self) -> &str {
+        &self.kernel
+    }
+
+    /// The reason.
+    pub fn why(&self) -> &str {
+        &self.why
+    }
+
     /// The same, of the kernel of this name.
     #[must_use]
     pub fn of(self, kernel: &str) -> Self {

@@ -8,6 +8,7 @@ use bandgap_host::{CycleClock, Placement, Topology, WorkRate, parse_cpu_list, pl
 use bandgap_sim::Machine;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use bandgap_campaign::planned::Room;
 use bandgap_campaign::{Setting, Stop, Table, Task};
 use bandgap_comm::CommError;
 
@@ -134,9 +135,7 @@ pub fn collect(
         None => Transport::list().collect(),
     };
     // The first carries orders; of all, it is the usual one.
-    let room = task.room(ranks, &transports[0].can.tuning).class(Exit::Defect)?;
-    check_registers(room.registered, &transports[0])?;
-    memory::check(room.memory, ranks)?;
+    let room = room(ranks, task, transports[0])?;
     check_limits(ranks, &transports)?;
     let placement = stage.place(ranks, options.cores.as_deref())?;
     let wait = match options.wait {
@@ -189,6 +188,26 @@ pub fn collect(
     Ok(Collected { table, ended, placement: Some(placement), launches })
 }
 
+/// The room that a task takes of each rank, if there is so much.
+fn room(ranks: usize, task: &Task, transport: Transport) -> Result<Room, Failure> {
+    let room = task.room(ranks, &transport.can.tuning).class(Exit::Defect)?;
+    check_registers(room.registered, &transport)?;
+    memory::check(room.memory, ranks)?;
+    Ok(room)
+}
+
+/// Checks that there is room for a task of so many ranks on a target. [`collect`] does so too; this is for
+/// tasks that others come before.
+///
+/// # Errors
+/// There is not.
+pub fn has_room(target: &Target, ranks: usize, task: &Task) -> Result<(), Failure> {
+    match target {
+        Target::Simulated(name) => with_nodes_for(ranks, name).map(drop),
+        Target::Real(transport) => room(ranks, task, *transport).map(drop),
+    }
+}
+
 /// What ranks inherit: descriptors, and how many of them each transport gets.
 #[derive(Default)]
 struct Prepared {
@@ -226,11 +245,7 @@ fn in_virtual_time(
     task: &Task,
     progress: Progress<'_>,
 ) -> Result<Collected, Failure> {
-    let machine = simulated(machine)?;
-    if ranks > machine.ranks {
-        let what = format!("run {ranks} ranks: {} has {}", machine.name, machine.ranks);
-        return Err(Failure::new(Exit::Usage, what));
-    }
+    let machine = with_nodes_for(ranks, machine)?;
     let mut runner = VirtualRunner {
         machine: &machine,
         size: ranks,
@@ -294,6 +309,16 @@ fn secret() -> rustix::io::Result<[u8; 16]> {
     let mut bytes = [0; 16];
     rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
     Ok(bytes)
+}
+
+/// The simulated machine of this name, if it has so many nodes.
+fn with_nodes_for(ranks: usize, machine: &str) -> Result<Machine, Failure> {
+    let machine = simulated(machine)?;
+    if ranks > machine.ranks {
+        let what = format!("run {ranks} ranks: {} has {}", machine.name, machine.ranks);
+        return Err(Failure::new(Exit::Usage, what));
+    }
+    Ok(machine)
 }
 
 /// The simulated machine of this name, or of the file of this name.

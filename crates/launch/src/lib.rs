@@ -28,7 +28,7 @@ mod virtual_time;
 mod watch;
 
 pub use bandgap_shm::MAX_RANKS;
-pub use collect::{Collected, Options, Progress, Stage, collect, simulated};
+pub use collect::{Collected, Options, Progress, Stage, collect, has_room, simulated};
 pub use exit::Exit;
 pub use failure::{Classify, Failure, told};
 pub use floors::floors;

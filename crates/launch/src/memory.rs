@@ -28,7 +28,8 @@ fn fits(left: u64, each: usize, ranks: usize) -> Result<(), Failure> {
         rounded(needed),
         rounded(left)
     );
-    Err(Failure::new(Exit::Usage, what).hint("take fewer ranks, or shorter --sizes"))
+    Err(Failure::new(Exit::Usage, what)
+        .hint("take fewer ranks, or a smaller --sizes, --dimension or --vectors"))
 }
 
 #[cfg(test)]

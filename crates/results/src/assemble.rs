@@ -90,6 +90,9 @@ pub fn overlap(setting: &Setting, plan: &OverlapPlan, table: &Table) -> Assemble
     Ok((vec![overlap.into()], Vec::new()))
 }
 
+/// Ranks that take part where an echo has a load beside it.
+const ECHO_AND_LOAD: u32 = 4;
+
 /// Echo without a load and under loads, with what they change.
 ///
 /// # Errors
@@ -101,6 +104,9 @@ pub fn contended(setting: &Setting, plan: &ContentionPlan, table: &Table) -> Ass
     results.retain(|result| !matches!(result, Outcome::Hockney(_)));
     for result in &mut results {
         if let Outcome::Series(series) = result {
+            // Those of the load too.
+            series.ranks = ECHO_AND_LOAD;
+            series.points.iter_mut().for_each(|point| point.ranks = ECHO_AND_LOAD);
             series.findings.extend(loaded::findings(plan, judged));
         }
     }

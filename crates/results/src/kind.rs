@@ -99,8 +99,8 @@ impl File {
 pub struct Among<'a> {
     /// All of them, in their order.
     pub results: Vec<&'a dyn Shown>,
-    /// Whether results of further transports are to come: if so, each file is named after its
-    /// transport from the first on.
+    /// Whether results of further transports or kernels are to come: if so, each file is named after
+    /// its own from the first on.
     pub more_to_come: bool,
 }
 

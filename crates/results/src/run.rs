@@ -5,7 +5,7 @@ use bandgap_report::Layout;
 
 use crate::Outcome;
 use crate::kind::{Among, Verdict};
-use crate::logp;
+use crate::{logp, series};
 
 /// A run with results of all kinds.
 pub type Run = bandgap_record::Run<Outcome>;
@@ -16,12 +16,15 @@ pub fn text(results: &[Outcome], layout: &Layout) -> String {
     among.results.iter().map(|result| result.text(&among, layout)).collect()
 }
 
-/// The parameters of several signatures of small messages side by side; nothing of fewer than two.
+/// The parameters of several signatures of small messages side by side, and several kernels below one
+/// another; nothing of fewer than two.
 pub fn summary(results: &[Outcome], layout: &Layout) -> String {
-    match &logp::small_messages(&among(results))[..] {
+    let among = among(results);
+    let signatures = match &logp::small_messages(&among)[..] {
         [] | [_] => String::new(),
         several => logp::summary(several, layout),
-    }
+    };
+    signatures + &series::summary(&among, layout)
 }
 
 /// The worst of the verdicts on results.
@@ -31,7 +34,7 @@ pub fn verdict(results: &[Outcome]) -> Verdict {
 }
 
 /// Writes the run file, and the tables and pictures of its results. `more`: results of further
-/// transports are to come, so that each file is named after its own.
+/// transports or kernels are to come, so that each file is named after its own.
 ///
 /// # Errors
 /// A file cannot be written.

@@ -1,11 +1,12 @@
 //! `bandgap comet contention`: echo, while two other ranks load the machine.
 
 use bandgap_campaign::contention::{Beside, CONTENTION, ContentionPlan};
-use bandgap_launch::{Classify, Exit, Failure, Target, Transport, contended};
+use bandgap_launch::{Failure, Target, Transport, contended};
 use bandgap_results::assemble;
 
-use super::comms::Comms;
 use super::measure::Session;
+use super::passing::Comms;
+use super::points::refusal;
 use crate::args::Measure;
 
 /// The name on the command line.
@@ -19,7 +20,7 @@ const STEP: u32 = 4;
 /// # Errors
 /// The options say what cannot be measured.
 pub fn planned(comms: &Comms, measure: &Measure) -> Result<Planned, Failure> {
-    let (from, to) = comms.sizes.bounds()?;
+    let (from, to) = comms.bounds()?;
     let usual = || Target::Real(Transport::usual());
     let target = measure.transport.clone().unwrap_or_else(usual);
     let ranks = measure.ranks.iter().copied().max();
@@ -52,7 +53,20 @@ impl Planned {
     /// They cannot.
     pub fn checked(self) -> Result<Self, Failure> {
         let check = self.pairs.iter().try_for_each(|beside| beside.check(self.ranks));
-        check.class(Exit::Usage).map(|()| self)
+        check.map(|()| self).map_err(|refused| refusal(&refused))
+    }
+
+    fn plan(&self, session: &Session<'_>) -> ContentionPlan {
+        let (pairs, sizes) = (self.pairs.clone(), self.sizes.clone());
+        ContentionPlan { asked: session.asked(), pairs, ranks: self.ranks, sizes }
+    }
+
+    /// Checks that there is room for it.
+    ///
+    /// # Errors
+    /// There is not.
+    pub fn check(&self, session: &Session<'_>) -> Result<(), Failure> {
+        session.check(&self.plan(session), self.ranks)
     }
 
     /// Measures it.
@@ -60,8 +74,7 @@ impl Planned {
     /// # Errors
     /// Ranks could not be started, or results not be written.
     pub fn measure(&self, session: &mut Session<'_>) -> Result<(), Failure> {
-        let (pairs, sizes) = (self.pairs.clone(), self.sizes.clone());
-        let plan = ContentionPlan { asked: session.asked(), pairs, ranks: self.ranks, sizes };
+        let plan = self.plan(session);
         session
             .measure(&plan, self.ranks, |setting, table| assemble::contended(setting, &plan, table))
     }

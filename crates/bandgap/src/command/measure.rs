@@ -3,7 +3,7 @@
 use bandgap_campaign::plan::Asked;
 use bandgap_campaign::{Planned, Setting, Table, Task};
 use bandgap_launch::{
-    Classify, Collected, Ended, Exit, Failure, Stage, Target, Transport, Wait, collect,
+    Classify, Collected, Ended, Exit, Failure, Stage, Target, Transport, Wait, collect, has_room,
 };
 use bandgap_results::AssembleError;
 use bandgap_results::assemble::{Assembled, unfitted};
@@ -22,6 +22,8 @@ pub(super) struct Session<'a> {
     pub(super) sink: Sink,
     /// The target that the options name, or the usual transport.
     pub(super) target: Target,
+    /// Time for what is measured next, in seconds.
+    pub(super) budget: f64,
     measure: &'a Measure,
     output: &'a Output,
     exit: Exit,
@@ -41,7 +43,8 @@ impl<'a> Session<'a> {
         let stage = Stage::new()?;
         let usual = || Target::Real(Transport::usual());
         let target = measure.transport.clone().unwrap_or_else(usual);
-        Ok(Self { stage, sink, target, measure, output, exit: Exit::Fine })
+        let budget = measure.budget().as_secs_f64();
+        Ok(Self { stage, sink, target, budget, measure, output, exit: Exit::Fine })
     }
 
     /// What the options ask for of the target.
@@ -49,7 +52,7 @@ impl<'a> Session<'a> {
         Asked {
             precision: self.measure.precision.0,
             confidence: self.measure.confidence.0,
-            budget: self.measure.budget().as_secs_f64(),
+            budget: self.budget,
             seed: self.measure.seed,
             stamp: match self.target {
                 Target::Simulated(_) => 0.0,
@@ -57,6 +60,14 @@ impl<'a> Session<'a> {
             },
             check: self.measure.check,
         }
+    }
+
+    /// Checks, before anything is measured, that there is room for `plan` with so many ranks.
+    ///
+    /// # Errors
+    /// There is not.
+    pub(super) fn check(&self, plan: &impl Planned, ranks: usize) -> Result<(), Failure> {
+        has_room(&self.target, ranks, &Task::of(plan).class(Exit::Defect)?)
     }
 
     /// Measures `plan` with `ranks` ranks on the target. What `assemble` makes of the batches, or the
@@ -126,7 +137,7 @@ impl<'a> Session<'a> {
     /// Says under which conditions was measured, and how it ended.
     pub(super) fn end(&mut self, collected: &Collected, ranks: usize) {
         if collected.placement.is_some() && self.measure.wait == Wait::Block {
-            self.sink.warn("ranks sleep while they wait: placement states are not probed");
+            self.sink.warn_once("ranks sleep while they wait: placement states are not probed");
         }
         if let Some(placement) = &collected.placement
             && placement.oversubscribed
@@ -134,7 +145,7 @@ impl<'a> Session<'a> {
             let mut cpus = placement.cpus.clone();
             cpus.sort_unstable();
             cpus.dedup();
-            self.sink.warn(&format!(
+            self.sink.warn_once(&format!(
                 "oversubscribed: {ranks} ranks share {} processors, so waiting ranks yield and \
                  times include scheduling; placement states are not probed",
                 cpus.len()

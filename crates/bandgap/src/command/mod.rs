@@ -1,6 +1,7 @@
 //! The command line: a file for each command, with its arguments; its name, its help and its call
 //! are here.
 
+mod applies;
 mod bulk;
 mod comet;
 mod comms;
@@ -12,6 +13,8 @@ mod floor;
 mod measure;
 mod overlap;
 mod pairs;
+mod passing;
+mod points;
 mod run;
 mod signature;
 mod topology;
@@ -23,9 +26,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::args::{Measure, Output};
 use crate::output::print;
 use bulk::Bulk;
-use comet::passing;
-use comms::{Comms, Names, Ways};
+use comms::Names;
 use fit::Fit;
+use passing::{Comms, Ways};
 use signature::Signature;
 
 /// Measures how machines communicate, and fits the models people reason with.
@@ -113,7 +116,7 @@ pub enum Command {
   bandgap comet --transport sim:ipsc860 --ranks 16")]
     Comet {
         /// Which
-        #[arg(value_name = "KERNEL", value_parser = PossibleValuesParser::new(passing()))]
+        #[arg(value_name = "KERNEL", value_parser = PossibleValuesParser::new(comet::passing()))]
         names: Vec<String>,
         #[command(flatten)]
         comms: Comms,
@@ -175,6 +178,7 @@ pub enum Command {
 pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
     let (measure, output) = (&cli.measure, &cli.output);
     let series = |name, comms| {
+        applies::check(&[name], &comet::passing(), comms, &Ways::default())?;
         let named = Names { names: &[name], all: false };
         comms::run(name, &named, comms, &Ways::default(), measure, output)
     };

@@ -3,11 +3,12 @@
 use bandgap_campaign::overlap::OverlapPlan;
 use bandgap_comm::Delay;
 use bandgap_kernels::{Kernel, Order, Overlap, OverlapMode, Pair, fact};
-use bandgap_launch::{Classify, Exit, Failure};
+use bandgap_launch::Failure;
 use bandgap_results::assemble;
 
-use super::comms::{Comms, Ways};
 use super::measure::{BATCH, Session};
+use super::passing::{Comms, Ways};
+use super::points::refusal;
 use crate::args::Measure;
 
 /// Lengths of messages, as far as they were asked for.
@@ -35,7 +36,7 @@ impl Overlapping {
         let pair = comms.between.unwrap_or([0, 1]);
         let least = pair[0].max(pair[1]) + 1;
         let ranks = measure.ranks.iter().copied().max().unwrap_or(least);
-        let (from, to) = comms.sizes.bounds()?;
+        let (from, to) = comms.bounds()?;
         let mut sizes: Vec<u32> =
             SIZES.into_iter().filter(|size| (from..=to).contains(size)).collect();
         if sizes.is_empty() {
@@ -52,10 +53,29 @@ impl Overlapping {
             mode: OverlapMode::Blocking,
         };
         let order = Order::of(&kernel, 1, ranks);
-        fact(&order.kernel).and_then(|fact| (fact.check)(&order, ranks)).class(Exit::Usage)?;
+        let check = fact(&order.kernel).and_then(|fact| (fact.check)(&order, ranks));
+        check.map_err(|refused| refusal(&refused))?;
         elements.sort_unstable();
         elements.dedup();
         Ok(Self { pair, ranks, sizes, elements })
+    }
+
+    fn plan(&self, session: &Session<'_>) -> OverlapPlan {
+        OverlapPlan {
+            asked: session.asked(),
+            pair: self.pair,
+            sizes: self.sizes.clone(),
+            elements: self.elements.clone(),
+            samples: BATCH,
+        }
+    }
+
+    /// Checks that there is room for it.
+    ///
+    /// # Errors
+    /// There is not.
+    pub fn check(&self, session: &Session<'_>) -> Result<(), Failure> {
+        session.check(&self.plan(session), self.ranks)
     }
 
     /// Measures it.
@@ -63,13 +83,7 @@ impl Overlapping {
     /// # Errors
     /// Ranks could not be started, or results not be written.
     pub fn measure(&self, session: &mut Session<'_>) -> Result<(), Failure> {
-        let plan = OverlapPlan {
-            asked: session.asked(),
-            pair: self.pair,
-            sizes: self.sizes.clone(),
-            elements: self.elements.clone(),
-            samples: BATCH,
-        };
+        let plan = self.plan(session);
         session
             .measure(&plan, self.ranks, |setting, table| assemble::overlap(setting, &plan, table))
     }

@@ -5,7 +5,7 @@ use bandgap_comm::topology::{NoMesh, ProcessorMesh};
 use serde::{Deserialize, Serialize};
 
 use super::Block;
-use crate::{AtSize, MOST_BYTES, Refused};
+use crate::{AtSize, DOUBLE, MOST_BYTES, Refused};
 
 /// A matrix of N × N doubles in blocks of N/p × N/q over a mesh of p × q ranks.
 /// *Source*: CoMet, section 3.4.1.
@@ -46,15 +46,35 @@ impl Matrix {
                  {mesh}; one of {near}{above} does"
             )
         })?;
+        Refused::unless(self.fits_a_rank(), || {
+            let most = self.most();
+            format!(
+                "a matrix of dimension {dimension} over a mesh of {mesh} is too large: a rank's block \
+                 with its guard ring may have {} GiB, which one of {most} has at most",
+                MOST_BYTES >> 30
+            )
+        })
+    }
+
+    /// Whether the block of a rank with its guard ring is no longer than a message may be.
+    fn fits_a_rank(self) -> bool {
+        let Self { mesh, dimension } = self;
         let guarded = |side: usize| (dimension / side).checked_add(2);
         let elements =
             guarded(mesh.rows).zip(guarded(mesh.columns)).and_then(|(r, c)| r.checked_mul(c));
-        Refused::unless(elements.is_some_and(|elements| elements <= MOST_BYTES / 8), || {
-            format!(
-                "a matrix of dimension {dimension} over a mesh of {mesh}: a rank's block with its \
-                 guard ring may have {MOST_BYTES} bytes"
-            )
-        })
+        elements.is_some_and(|elements| elements <= MOST_BYTES / DOUBLE)
+    }
+
+    /// The greatest dimension over its mesh of which that is true.
+    fn most(self) -> usize {
+        let step = self.mesh.least_dimension();
+        let fits = |of: usize| Self { dimension: of * step, ..self }.fits_a_rank();
+        let (mut fit, mut unfit) = (0, self.dimension / step);
+        while unfit - fit > 1 {
+            let middle = fit + (unfit - fit) / 2;
+            if fits(middle) { fit = middle } else { unfit = middle }
+        }
+        fit * step
     }
 
     /// The block of a rank.
@@ -131,7 +151,10 @@ mod tests {
         // 8192² blocks have 2²⁶ elements and 2³⁰ bytes would need 2²⁷.
         assert_eq!(matrix(1, 1, 8192).check(1), Ok(()));
         for dimension in [16_384, 1 << 40, usize::MAX] {
-            assert!(why(matrix(1, 1, dimension), 1).contains("1073741824 bytes"));
+            // (N + 2)² ≤ 2²⁷ up to N = 11 583.
+            let text = why(matrix(1, 1, dimension), 1);
+            assert!(text.contains("may have 1 GiB, which one of 11583 has at most"), "{text}");
         }
+        assert_eq!(matrix(1, 1, 11_583).check(1), Ok(()));
     }
 }

@@ -70,7 +70,9 @@ impl Kernel for Broadcast {
     fn check(&self, size: usize) -> Result<(), Refused> {
         messages_in_range(self.broadcasts(), self.bytes)?;
         ranks_at_least(1, size)?;
-        self.algorithm.fits(size, self.bytes).map_err(|error| Refused::because(error.to_string()))
+        self.algorithm
+            .fits(size, self.bytes)
+            .map_err(|error| Refused::because(format!("cannot {error}")))
     }
 
     fn needs(&self, _size: usize) -> Needs {

@@ -56,7 +56,7 @@ impl Kernel for GlobalSum {
         messages_in_range(self.messages, self.bytes())?;
         ranks_at_least(1, size)?;
         let fits = self.algorithm.fits(size, self.bytes());
-        fits.map_err(|error| Refused::because(error.to_string()))
+        fits.map_err(|error| Refused::because(format!("cannot {error}")))
     }
 
     fn needs(&self, _size: usize) -> Needs {

@@ -1,5 +1,9 @@
 //! CSV with the columns `bytes` and a time.
 
+use std::collections::HashMap;
+
+use ::csv::StringRecord;
+
 use super::Timing;
 use super::table::{Meaning, Table, Unit};
 use crate::table_error::shortened;
@@ -8,7 +12,10 @@ use crate::table_lines::{Header, Line, Result};
 const AS_GIVEN: Meaning = Meaning::new("CSV", Timing::AsGiven, "");
 
 /// Columns that tell one series from another, in tables of several.
-const KEYS: [&str; 5] = ["name", "transport", "state", "ranks", "distance"];
+const KEYS: [&str; 8] = ["name", "transport", "state", "ranks", "from", "to", "distance", "mesh"];
+/// Columns that do so where one size has several of their values. Otherwise they are what was chosen
+/// for the size.
+const CHOSEN: [&str; 2] = ["variant", "way"];
 
 /// The columns of times, each of which ends with its unit.
 const TIMES: [&str; 4] = ["time_ns", "time_us", "time_ms", "time_s"];
@@ -27,19 +34,33 @@ pub(super) fn read(lines: &[Line], table: &mut Table) -> Result {
     let bytes = header.need("bytes")?;
     let (column, time, unit) = time_column(first, &header)?;
     let keys = header.those(&KEYS)?;
+    let chosen = header.those(&CHOSEN)?;
     let mut series = None;
+    let mut sizes = HashMap::new();
     for line in lines {
         let row = header.row(line)?;
-        let (first, before) = series.get_or_insert_with(|| (line.number, row.clone()));
-        if let Some((key, place)) = keys.iter().find(|(_, place)| before[*place] != row[*place]) {
-            let found = format!("{key} '{}'", shortened(&row[*place]));
-            let before = format!("'{}'", shortened(&before[*place]));
-            return Err(line.mixed(&found, &before, *first, "give one series at a time"));
-        }
+        let first = series.get_or_insert_with(|| (line.number, row.clone()));
+        alike(line, &row, first, &keys)?;
         let bytes = line.cell("bytes", &row[bytes]).size()?;
+        let first = sizes.entry(bytes).or_insert_with(|| (line.number, row.clone()));
+        alike(line, &row, first, &chosen)?;
         table.rows.push(line.cell(column, &row[time]).row(bytes, unit)?);
     }
     Ok(())
+}
+
+/// Whether a row has the same in these columns as an earlier one.
+fn alike(
+    line: &Line,
+    row: &StringRecord,
+    (first, before): &(u64, StringRecord),
+    columns: &[(&'static str, usize)],
+) -> Result {
+    let differs = |(_, place): &&(&str, usize)| before[*place] != row[*place];
+    let Some((key, place)) = columns.iter().find(differs) else { return Ok(()) };
+    let found = format!("{key} '{}'", shortened(&row[*place]));
+    let before = format!("'{}'", shortened(&before[*place]));
+    Err(line.mixed(&found, &before, *first, "give one series at a time"))
 }
 
 /// The one column that holds times: its name, its place and its unit.

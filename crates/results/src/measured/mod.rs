@@ -9,6 +9,7 @@ pub(crate) mod examples;
 mod missing;
 mod pattern;
 mod ranks;
+mod size;
 mod state;
 mod which;
 
@@ -23,6 +24,7 @@ pub(crate) use missing::missing;
 pub use pattern::Pattern;
 pub use ranks::{Pair, TABLE};
 pub(crate) use ranks::{arrow, launches, named_file, of_ranks, over};
+pub use size::size_in_words;
 pub use state::State;
 pub(crate) use state::{in_one_state, slowed};
 pub use which::Which;

@@ -13,14 +13,14 @@ use bandgap_record::{Evidence, Quantity, RecordError, Unit};
 use bandgap_units::Ns;
 
 use super::fits::fits;
-use super::schema::{Series, SeriesPoint, sized};
+use super::schema::{Series, SeriesPoint};
 use super::{fastest, growth, modelled};
 use crate::Outcome;
 use crate::batches::assemble::unfitted;
 use crate::error::AssembleError;
 use crate::measured::{
-    Checked, ESTIMATOR, State, Timed, Which, bandwidth, estimated, half_width, missing, slowed,
-    turned,
+    Checked, ESTIMATOR, State, Timed, Which, bandwidth, estimated, half_width, missing,
+    size_in_words, slowed, turned,
 };
 
 /// What a series task brought, and what it was measured on.
@@ -211,8 +211,10 @@ impl Measured<'_> {
             variant: step.variant.clone(),
             memory: several_memories.then(|| step.memory.name().to_owned()),
         };
-        let words = [sized(measure.extent, step.size.into()), which.words()];
-        let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
+        let size = || size_in_words(measure.extent, step.size.into());
+        let size = (measure.extent != Extent::None).then(size);
+        let which = Some(which.words()).filter(|words| !words.is_empty());
+        let words: Vec<String> = [size, which].into_iter().flatten().collect();
         if words.is_empty() { measure.name.to_owned() } else { words.join(", ") }
     }
 

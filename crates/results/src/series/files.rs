@@ -5,7 +5,7 @@ use bandgap_report::{Figure, svg_panels};
 
 use super::schema::{Series, SeriesPoint};
 use crate::kind::{Among, File};
-use crate::measured::{for_gnuplot, named_file};
+use crate::measured::{Pair, for_gnuplot, named_file};
 
 /// The files of `series`, which is drawn as `figures`.
 pub(super) fn files(
@@ -14,7 +14,7 @@ pub(super) fn files(
     among: &Among<'_>,
 ) -> Result<Vec<File>, RecordError> {
     let suffix = match among.of::<Series>().count() {
-        1 => String::new(),
+        1 if !among.more_to_come => String::new(),
         _ => format!("-{}-{}", named_file(&series.name), named_file(&series.transport)),
     };
     let mut files = vec![File::new(format!("samples{suffix}.csv"), samples(series)?)];
@@ -35,16 +35,21 @@ pub(super) fn files(
 /// The points of series, a row for each. `low_ns` and `high_ns` bound the time. Cells are empty where
 /// there is no value.
 fn points(all: &[&Series]) -> Result<Vec<u8>, RecordError> {
-    let columns: [Column<(&Series, &SeriesPoint)>; 18] = [
+    let columns: [Column<(&Series, &SeriesPoint)>; 23] = [
         ("name", |(series, _)| series.name.clone()),
         ("transport", |(series, _)| series.transport.clone()),
         ("state", |(_, point)| point.state.clone()),
         ("ranks", |(_, point)| point.ranks.to_string()),
+        ("from", |(series, point)| rank(point.pair.or(series.pair), 0)),
+        ("to", |(series, point)| rank(point.pair.or(series.pair), 1)),
+        ("hops", |(_, point)| point.hops.map_or(String::new(), |hops| hops.to_string())),
         ("distance", |(_, point)| point.distance.clone().unwrap_or_default()),
         ("variant", |(_, point)| point.variant.clone().unwrap_or_default()),
         ("memory", |(series, point)| {
             point.memory.clone().or_else(|| series.memory.clone()).unwrap_or_default()
         }),
+        ("way", |(_, point)| point.way.clone().unwrap_or_default()),
+        ("mesh", |(_, point)| mesh(point)),
         ("elements", |(_, point)| point.elements.map_or(String::new(), |n| n.to_string())),
         ("dimension", |(_, point)| point.dimension.map_or(String::new(), |n| n.to_string())),
         ("bytes", |(_, point)| point.bytes.to_string()),
@@ -65,16 +70,54 @@ fn points(all: &[&Series]) -> Result<Vec<u8>, RecordError> {
     csv(&columns, points)
 }
 
+/// The rank at this end of a pair.
+fn rank(pair: Option<Pair>, end: usize) -> String {
+    pair.map_or(String::new(), |pair| pair[end].to_string())
+}
+
+/// Both ranks of a pair.
+fn both_ranks(point: &SeriesPoint) -> String {
+    [0, 1].map(|end| rank(point.pair, end)).join(" ")
+}
+
+/// Rows and columns, as the command line has them.
+fn mesh(point: &SeriesPoint) -> String {
+    point.mesh.map_or(String::new(), |[rows, columns]| format!("{rows}x{columns}"))
+}
+
+/// A sample with its point.
+type Sample<'a> = (&'a SeriesPoint, Seconds);
+/// What points may differ in, and the column that says it of a sample.
+type Property<'a> = (fn(&SeriesPoint) -> String, Column<Sample<'a>>);
+
 /// The samples of a series in the form that [`bandgap_record::read_hockney_table`] reads, a row for each.
-/// Rejected batches are left out, and so are those of other states than their point's.
+/// Rejected batches are left out, and so are those of other states than their point's. Before the time
+/// there is a column for each property in which points differ.
 fn samples(series: &Series) -> Result<Vec<u8>, RecordError> {
-    let columns: [Column<(u64, Seconds)>; 2] = [
-        ("bytes", |(bytes, _)| bytes.to_string()),
-        ("time_ns", |(_, time)| nanoseconds(time.ns())),
+    let differ = |of: fn(&SeriesPoint) -> String| {
+        series.points.iter().any(|point| of(point) != of(&series.points[0]))
+    };
+    let properties: [Property<'_>; 6] = [
+        (|point| point.ranks.to_string(), ("ranks", |(point, _)| point.ranks.to_string())),
+        (both_ranks, ("from", |(point, _)| rank(point.pair, 0))),
+        (both_ranks, ("to", |(point, _)| rank(point.pair, 1))),
+        (mesh, ("mesh", |(point, _)| mesh(point))),
+        (
+            |point| point.variant.clone().unwrap_or_default(),
+            ("variant", |(point, _)| point.variant.clone().unwrap_or_default()),
+        ),
+        (
+            |point| point.way.clone().unwrap_or_default(),
+            ("way", |(point, _)| point.way.clone().unwrap_or_default()),
+        ),
     ];
+    let mut columns: Vec<Column<Sample<'_>>> =
+        vec![("bytes", |(point, _)| point.bytes.to_string())];
+    columns.extend(properties.into_iter().filter(|(of, _)| differ(*of)).map(|(_, column)| column));
+    columns.push(("time_ns", |(_, time)| nanoseconds(time.ns())));
     let rows = series.points.iter().flat_map(|point| {
         let counted = point.batches.iter().filter(|batch| batch.counts_in(&point.state));
-        counted.flat_map(|batch| &batch.samples).map(|time| (point.bytes, *time))
+        counted.flat_map(|batch| &batch.samples).map(move |time| (point, *time))
     });
     csv(&columns, rows)
 }
@@ -92,13 +135,41 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         assert_eq!(
             text,
-            "name,transport,state,ranks,distance,variant,memory,elements,dimension,bytes,time_ns,low_ns,high_ns,bytes_per_second,hockney_ns,loggp_ns,samples,converged\n\
-             comms1,shm,N,2,same package,,,,,0,150,148,152,,,,120,true\n\
-             comms1,shm,N,2,same package,,,,,4096,512,500,520,8000000000,,,120,true\n"
+            "name,transport,state,ranks,from,to,hops,distance,variant,memory,way,mesh,elements,dimension,bytes,time_ns,low_ns,high_ns,bytes_per_second,hockney_ns,loggp_ns,samples,converged\n\
+             comms1,shm,N,2,0,1,,same package,,,,,,,0,150,148,152,,,,120,true\n\
+             comms1,shm,N,2,0,1,,same package,,,,,,,4096,512,500,520,8000000000,,,120,true\n"
         );
         let table = read_hockney_table(text.as_bytes()).unwrap();
         let rows: Vec<_> = table.rows.iter().map(|row| (row.bytes, row.time.0)).collect();
         assert_eq!((table.timing, rows), (Timing::AsGiven, vec![(0, 150.0), (4096, 512.0)]));
+    }
+
+    #[test]
+    fn samples_of_several_curves_are_told_apart_and_not_fitted_together() {
+        let point = |ranks: u32, variant: &str, way: &str| SeriesPoint {
+            ranks,
+            variant: Some(variant.into()),
+            way: Some(way.into()),
+            ..sample().points.remove(1)
+        };
+        let of = |points: &[SeriesPoint]| {
+            let series = Series { points: points.to_vec(), ..sample() };
+            let text = String::from_utf8(samples(&series).unwrap()).unwrap();
+            let fitted = read_hockney_table(text.as_bytes()).map_err(|error| error.to_string());
+            (text.lines().next().unwrap().to_owned(), fitted.map(|table| table.rows.len()))
+        };
+        let (header, fitted) = of(&[point(2, "chain", "pieces"), point(4, "chain", "pieces")]);
+        assert_eq!(header, "bytes,ranks,time_ns");
+        assert!(fitted.unwrap_err().contains("ranks '4'"));
+        let (header, fitted) = of(&[point(2, "chain", "pieces"), point(2, "ring", "single copy")]);
+        assert_eq!(header, "bytes,variant,way,time_ns");
+        assert!(fitted.unwrap_err().contains("variant 'ring'"));
+        // What was chosen for each size is one curve.
+        let shorter = SeriesPoint { bytes: 8, ..point(2, "ring", "pieces") };
+        assert_eq!(of(&[shorter, point(2, "chain", "pieces")]).1, Ok(4));
+        let [one, mut other] = [point(2, "a", "b"), point(2, "a", "b")];
+        (other.pair, other.mesh) = (Some([0, 3]), Some([2, 1]));
+        assert_eq!(of(&[one, other]).0, "bytes,from,to,mesh,time_ns");
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub(crate) mod loaded;
 mod modelled;
 mod ranks_figure;
 mod schema;
+mod summary;
 mod tabled;
 mod text;
 
@@ -25,6 +26,7 @@ use crate::measured::{TABLE, with_plots};
 pub use derived::{Fastest, FoundBy, Look, LookedAt, RankGrowth, SizeGrowth};
 pub use modelled::{MESSAGE_COSTS, MESSAGES};
 pub use schema::{Series, SeriesPoint};
+pub(crate) use summary::summary;
 pub use tabled::tabled;
 
 impl Shown for Series {

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use bandgap_kernels::Extent;
+use bandgap_kernels::{Extent, in_series};
 use bandgap_record::Quantity;
-use bandgap_units::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::derived::{Fastest, Look, RankGrowth, SizeGrowth};
-use crate::measured::{Batch, Checked, Pair, State, Summary, Which, distant, over};
+use crate::measured::{Batch, Checked, Pair, State, Summary, Which, distant, over, size_in_words};
 
 /// How the transports of virtual time begin.
 const VIRTUAL: &str = "sim:";
@@ -192,15 +191,36 @@ impl Series {
             let ranks = which.ranks.filter(|_| !over_ranks);
             curves.entry(Which { ranks, ..which }).or_default().push(point);
         }
-        curves.into_iter().collect()
+        let listed = self.listed_variants();
+        let mut curves: Vec<_> = curves.into_iter().collect();
+        curves.sort_by_cached_key(|(which, _)| {
+            (which.ranks, which.pair, place(listed, &which.variant), which.variant.clone())
+        });
+        curves
+    }
+
+    /// The variants in the order in which they are told: that of the kernel's list where one follows on
+    /// the other, as loads do. Algorithms are told by name.
+    fn listed_variants(&self) -> &'static [&'static str] {
+        match in_series(&self.name) {
+            Ok((_, known)) if !known.by_algorithm() => known.variants,
+            _ => &[],
+        }
+    }
+
+    /// The first of its kernel's list, where one follows on the other.
+    pub(crate) fn first_variant(&self) -> Option<&'static str> {
+        self.listed_variants().first().copied()
     }
 
     /// Puts the points into their order.
     pub(crate) fn sort(&mut self) {
         let several = self.has_several_variants();
+        let listed = self.listed_variants();
         self.points.sort_by_cached_key(|point| {
             let variant = point.variant.clone().filter(|_| several);
-            (point.ranks, point.pair, variant, point.memory.clone(), point.size())
+            let order = place(listed, &variant);
+            (point.ranks, point.pair, order, variant, point.memory.clone(), point.size())
         });
     }
 
@@ -247,15 +267,9 @@ impl Series {
     }
 }
 
-/// A size of an extent with its unit: `64 B`, `8 elements`, `256 × 256`; empty where there is none.
-pub(super) fn sized(extent: Extent, size: u64) -> String {
-    match (extent, size) {
-        (Extent::None, _) => String::new(),
-        (Extent::Bytes, _) => Bytes(size).to_string(),
-        (Extent::Doubles, 1) => "1 element".to_owned(),
-        (Extent::Doubles, _) => format!("{size} elements"),
-        (Extent::Dimension, _) => format!("{size} × {size}"),
-    }
+/// The place of a variant on a list; of all that are not on it the same.
+fn place(listed: &[&str], variant: &Option<String>) -> Option<usize> {
+    listed.iter().position(|listed| Some(*listed) == variant.as_deref())
 }
 
 impl SeriesPoint {
@@ -276,7 +290,7 @@ impl SeriesPoint {
             (None, Some(_)) => Extent::Doubles,
             (None, None) => Extent::Bytes,
         };
-        sized(extent, self.size())
+        size_in_words(extent, self.size())
     }
 
     /// Its estimates with their names.

@@ -403,6 +403,40 @@ fn a_line_that_begins_below_zero_is_drawn_where_it_is_above() {
 }
 
 #[test]
+fn sizes_of_matrices_are_named_as_what_they_are() {
+    let bytes = example("shift_north", vec![point(64, 4, 10.0), point(512, 4, 20.0)]);
+    let mut matrices = bytes.clone();
+    for (point, rows) in matrices.points.iter_mut().zip([64, 128]) {
+        point.dimension = Some(rows);
+    }
+    let headed =
+        |series: &Series, heading: &str| text::page(series, &Layout::default()).contains(heading);
+    assert!(headed(&matrices, " N × N ") && !headed(&matrices, "size n"));
+    assert!(headed(&bytes, "size n") && !headed(&bytes, "N × N"));
+}
+
+#[test]
+fn the_echo_without_a_load_comes_before_those_with_one() {
+    let names = |name: &str, variants: [&str; 3]| {
+        let with =
+            |variant: &str| SeriesPoint { variant: Some(variant.into()), ..point(8, 4, 1.0) };
+        let mut series = example(name, variants.map(with).to_vec());
+        series.sort();
+        let sorted: Vec<String> =
+            series.points.iter().map(|point| point.variant.clone().unwrap()).collect();
+        let curves: Vec<String> =
+            series.curves().into_iter().map(|(which, _)| which.variant.unwrap()).collect();
+        assert_eq!(sorted, curves);
+        sorted
+    };
+    let loads = ["90 % load", "50 % load", "idle"];
+    assert_eq!(names("contention", loads), ["idle", "50 % load", "90 % load"]);
+    // Algorithms follow on nothing, and are told by name.
+    let algorithms = ["linear", "chain", "binomial"];
+    assert_eq!(names("broadcast", algorithms), ["binomial", "chain", "linear"]);
+}
+
+#[test]
 fn a_single_barrier_has_no_place_on_an_axis_of_sizes() {
     assert!(series_figures(&example("synch1", vec![point(0, 2, 190.0)]), &[]).is_empty());
 }

@@ -88,8 +88,9 @@ fn points(series: &Series, layout: &Layout) -> String {
         let is_round = size == 0 || size.is_power_of_two() && size.ilog2().is_multiple_of(step);
         !thinned || is_round || point.dimension.is_some()
     };
+    let sizes = if any(|point| point.dimension.is_some()) { "N × N" } else { "size n" };
     let rows = Listing::new(series.points.iter().filter(told), layout)
-        .when(series.has_bytes(), |rows| rows.number("size n", SeriesPoint::size_in_words))
+        .when(series.has_bytes(), |rows| rows.number(sizes, SeriesPoint::size_in_words))
         .when(series.has_several_ranks(), |rows| {
             rows.number("ranks", |point| point.ranks.to_string())
         })

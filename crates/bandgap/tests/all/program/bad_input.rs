@@ -82,6 +82,56 @@ fn registered_memory_is_refused_where_there_is_none() {
 }
 
 #[test]
+fn options_that_the_named_kernels_have_no_use_for_are_refused() {
+    let refused = |line: &str, words: &[&str]| {
+        refused(&line.split(' ').collect::<Vec<_>>(), USAGE, words);
+    };
+    refused(
+        "comet echo --algorithm all",
+        &["--algorithm: echo has no use", "it is for barrier, broad"],
+    );
+    refused("comet echo exchange --mesh 2x2", &["echo, exchange have no use", "transpose"]);
+    refused("comet barrier --sizes 8", &["--sizes: barrier has no use", "echo"]);
+    refused("comet echo --vectors 100", &["--vectors: echo has no use", "it is for overlap"]);
+    refused("comms3 --between 0,1", &["--between: comms3 has no use", "comms1"]);
+    // A name that is nearly right is answered with the right one.
+    refused(
+        "comet broadcast --algorithm binomal",
+        &["a similar value exists: 'binomial'", "chain"],
+    );
+    refused("comet brodcast", &["a similar value exists: 'broadcast'"]);
+    refused(
+        "comet broadcast --algorithm ring",
+        &["measure broadcast: ", "there are linear, binomial"],
+    );
+}
+
+#[test]
+fn meshes_matrices_and_vectors_that_do_not_fit_are_answered_with_those_that_do() {
+    let refused = |line: &str, words: &[&str]| {
+        refused(&line.split(' ').collect::<Vec<_>>(), USAGE, words);
+    };
+    refused("comet transpose -n 3", &["over 3 ranks", "take 2 or 4 ranks, or --mesh 3x1 or 1x3"]);
+    refused("comet transpose -n 6 --mesh 2x2", &["that takes 4", "--ranks 4, or --mesh 3x2"]);
+    // Where no number of ranks is that of the mesh, nothing is left out instead.
+    refused("comet -n 6 --mesh 2x2", &["that takes 4", "--ranks 4, or --mesh 3x2"]);
+    refused("comet transpose -n 4 --dimension 63", &["one of 62 or 64 does"]);
+    refused(
+        "comet transpose -n 4 --dimension 1000000",
+        &["too large", "which one of 23166 has at most"],
+    );
+    refused("comet global_sum --sizes 17:23", &["no whole number of doubles", "16 or 24"]);
+    refused("comet global_sum -n 4 --sizes 8 --algorithm ring", &["4 blocks", "these fit: tree"]);
+}
+
+#[test]
+fn memory_is_weighed_for_all_kernels_before_the_first_is_measured() {
+    // 256 GiB for overlap, more than a machine for tests has; barriers take none.
+    let args = ["comet", "barrier", "overlap", "--sizes", "1GiB", "-n", "128"];
+    refused(&args, USAGE, &["are left on this machine", "--sizes"]);
+}
+
+#[test]
 fn cores_that_are_not_there_are_refused() {
     refused(&["signature", "--cores", "65000"], USAGE, &["core 65000", "allowed here"]);
     refused(&["signature", "--cores", "65000", "-t", "tcp"], USAGE, &["core 65000"]);

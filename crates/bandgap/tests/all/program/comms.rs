@@ -218,6 +218,45 @@ fn comet_measures_the_named_kernels_in_one_run() {
 }
 
 #[test]
+fn several_kernels_have_a_summary_with_a_row_for_each_and_one_has_none() {
+    let place = Place::new();
+    let of = |kernels: &str, out: &str| {
+        let common = ["-n", "8", "-t", "sim:ipsc860", "--sizes", "8:64", "--out", out];
+        let kernels: Vec<&str> = kernels.split(' ').collect();
+        place.run([&["comet"], &kernels[..], &common].concat()).measured().stdout
+    };
+    let several = of("echo barrier contention overlap", "several");
+    let (_, table) = several.split_once("4 kernels at the least and at the greatest size").unwrap();
+    let rows: Vec<&str> = table.lines().filter_map(|line| line.strip_prefix(' ')).collect();
+    for kernel in ["echo", "barrier", "contention", "overlap"] {
+        assert_eq!(rows.iter().filter(|row| row.starts_with(kernel)).count(), 1, "{table}");
+    }
+    assert!(rows.iter().any(|row| row.contains("8 B: 84.0 µs") && row.contains("64 B: 119 µs")));
+    assert!(!of("echo", "one").contains("at the least and at the greatest size"));
+    // The files have the names that they keep.
+    let named = |run: &str, name: &str| place.path(run).join(name).is_file();
+    assert!(named("several", "samples-echo-sim_ipsc860.csv") && !named("several", "samples.csv"));
+    assert!(named("one", "samples.csv"));
+}
+
+#[test]
+fn what_does_not_fit_is_told_once_and_the_rest_is_measured() {
+    let place = Place::new();
+    let of = |line: &str| {
+        let common = ["-t", "sim:ipsc860", "--no-save", "--sizes", "8:64"];
+        place
+            .run([&["comet"], &line.split(' ').collect::<Vec<_>>()[..], &common].concat())
+            .measured()
+    };
+    let three = of("-n 3 --dimension 16").stderr;
+    assert_eq!(three.matches("left out").count(), 2, "{three}");
+    assert!(three.contains("update_guard, shift_north, shift_east, transpose, row_broadcast, col"));
+    let ring = of("global_sum -n 4 --algorithm ring").stderr;
+    assert!(ring.contains("at 2 of 4 sizes (1 element, 2 elements)"), "{ring}");
+    assert_eq!(of("global_sum -n 4 --algorithm tree").stderr, "");
+}
+
+#[test]
 fn broadcasts_go_down_a_binomial_tree() {
     let times = |name: &str, ranks: &str| {
         let run = run(&["comet", name, "-t", "sim:ipsc860", "-n", ranks, "--sizes", "0:64"]);

@@ -35,6 +35,9 @@ fn on_the_ipsc860_the_load_slows_the_echo_whose_channel_it_takes_and_no_other() 
     let series = contention(&Place::new(), &["--transport", "sim:ipsc860"]);
     let (shared, apart) = (times(&series, [1, 3]), times(&series, [1, 5]));
     assert!(!shared.is_empty() && shared.len() == apart.len());
+    // Two echo, and two load.
+    assert_eq!(series["ranks"], 4);
+    assert!(series["points"].as_array().unwrap().iter().all(|point| point["ranks"] == 4));
     // The load's length n reaches its share s of echo's bandwidth r at 1 MiB: n/(t0 + n·G) = s·r.
     let [start, byte] = costs(1048576.0);
     let peak = 1048576.0 / (start + byte * 1048576.0);
@@ -126,7 +129,11 @@ fn four_real_ranks_bring_all_loads_and_say_what_contends() {
 fn too_few_ranks_are_refused_and_left_out_where_all_kernels_are_asked_for() {
     let place = Place::new();
     let run = place.run(["comet", "contention", "--ranks", "3"]).ends(2);
-    assert!(run.stderr.contains("it takes 4 ranks or more, not 3"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("measure contention: it takes 4 ranks or more, not 3"),
+        "{}",
+        run.stderr
+    );
     let all = ["comet", "--transport", "sim:ipsc860", "--ranks", "2", "--sizes", "0:64"];
     let run = place.run(all.iter().chain(&["--dimension", "16", "--no-save"])).measured();
     assert!(

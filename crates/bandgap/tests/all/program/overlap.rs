@@ -146,6 +146,14 @@ fn real_ranks_bring_every_point_with_messages_compared_and_files() {
 }
 
 #[test]
+fn what_holds_for_the_whole_run_is_warned_of_once() {
+    let _measuring = measuring();
+    let args = ["comet", "barrier", "overlap", "--cores", "0", "--time-budget", "200ms"];
+    let run = Place::new().run(args.iter().chain(&["--sizes", "8", "--no-save"])).measured();
+    assert_eq!(run.stderr.matches("oversubscribed").count(), 1, "{}", run.stderr);
+}
+
+#[test]
 fn vectors_and_pairs_that_cannot_be_are_refused_before_anything_runs() {
     let place = Place::new();
     for (args, expected) in [
