@@ -36,6 +36,7 @@ pub mod conformance;
 mod eager;
 mod engine;
 mod entries;
+mod going;
 mod handlers;
 mod inline;
 mod lane;

@@ -4,11 +4,12 @@ use std::collections::VecDeque;
 
 use slab::Slab;
 
+use super::Tuning;
 use super::entries::{Arrival, CopyOut, Receive, Send};
 use super::lane::Lane;
 use super::matching::Awaited;
 use super::tuning::Layout;
-use super::{Tuning, Way};
+use super::way::Way;
 use crate::{CommError, HandlerId, Part, Rank, Word};
 
 /// Messages on their way for which a rank has room from the beginning.

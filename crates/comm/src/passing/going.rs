@@ -1,0 +1,45 @@
+//! Sets the way of a rank's long messages.
+
+use super::way::Way;
+use super::{HoldsMail, Passing};
+use crate::{Bulk, CommError, Watch};
+
+impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
+    /// Whether messages can go with a single copy ([`Way::Single`]) to this rank.
+    ///
+    /// # Errors
+    /// They cannot, for this reason.
+    pub fn single_copy(&self) -> Result<(), &str> {
+        self.am.endpoint().single_copy()
+    }
+
+    /// Sets the way of the messages that are sent and received from here on.
+    ///
+    /// # Errors
+    /// [`CommError::SingleCopy`], [`CommError::NotRegistered`]: this rank cannot go that way. Nothing
+    /// changes.
+    pub fn set_way(&mut self, way: Way) -> Result<(), CommError> {
+        let owned = |reason: &str| reason.to_owned();
+        match way {
+            Way::Pieces => {}
+            Way::Single { .. } => self
+                .single_copy()
+                .map_err(|reason| CommError::SingleCopy { reason: owned(reason) })?,
+            Way::Registered { .. } => self
+                .registered()
+                .map_err(|reason| CommError::NotRegistered { reason: owned(reason) })?,
+        }
+        self.go(way);
+        Ok(())
+    }
+
+    /// Sets [`Way::Pieces`], which every rank can go.
+    pub fn go_in_pieces(&mut self) {
+        self.go(Way::Pieces);
+    }
+
+    fn go(&mut self, way: Way) {
+        let mail = self.mail_mut();
+        (mail.way, mail.least) = (way, way.least());
+    }
+}
