@@ -14,8 +14,8 @@ pub enum AssembleError {
     /// The plan names a kernel that this build does not have.
     #[error(transparent)]
     Kernel(#[from] bandgap_kernels::Refused),
-    /// A series has no point.
-    #[error("{0} has no batch that counts")]
+    /// What was measured has no point.
+    #[error("no point of {0} has batches enough that count")]
     NoPoint(String),
     /// Nothing was measured.
     #[error("no batch was measured")]

@@ -172,18 +172,12 @@ impl Step {
         self.variants().into_iter().flat_map(with).collect()
     }
 
-    /// The step as it may have been carried out: as planned, or in each way to do it; and with private
-    /// memory where there was no other.
+    /// The step as it may have been carried out: as planned, or in each way to do it. Where there was no
+    /// registered memory, this is of [`Step::in_private_memory`].
     pub fn done(&self) -> Vec<Self> {
         let mut all = vec![self.clone()];
         // Where there is one way of long messages, it has no name.
-        let found = self.variants().into_iter().chain(self.manners());
-        let private = if self.memory.is_private() {
-            Vec::new()
-        } else {
-            Self { memory: Memory::Private, ..self.clone() }.done()
-        };
-        for step in found.chain(private) {
+        for step in self.variants().into_iter().chain(self.manners()) {
             if !all.contains(&step) {
                 all.push(step);
             }

@@ -33,7 +33,7 @@ pub(crate) fn overlap(
         }
     }
     if points.is_empty() {
-        return Err(AssembleError::Empty);
+        return Err(AssembleError::NoPoint("overlap".to_owned()));
     }
     let verified =
         || judged.table().verified().filter(|(key, _)| key.text("mode") != Some("computation"));

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::program::subject::{Place, measuring, of_kind, value};
+use crate::program::subject::{Place, is_regime, measuring, of_kind, value};
 
 /// Runs with growing budgets until every size was measured in one state of the machine.
 fn bulk(args: &[&str], sizes: &[u64]) -> Value {
@@ -95,8 +95,7 @@ fn the_surface_is_a_signature_for_each_length() {
             assert_eq!(logp["parameters"][name]["unit"], "s", "{name}");
             value(&logp["parameters"][name]);
         }
-        let regime = logp["regime"].as_str().unwrap();
-        assert!(["network-bound", "processor-bound"].contains(&regime), "{regime}");
+        is_regime(&logp["regime"]);
         let points = logp["points"].as_array().unwrap();
         let of = |measure: &str| points.iter().filter(|p| p["measure"] == measure).count();
         assert_eq!(of("rtt"), 1);

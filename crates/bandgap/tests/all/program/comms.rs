@@ -115,9 +115,9 @@ fn messages_in_both_memories_are_two_curves_of_one_series() {
             "--sizes",
             "32KiB",
             "--time-budget",
-            "500ms",
+            "2s",
         ]);
-        let series = of_kind(&run, "series")[0];
+        let [series] = of_kind(&run, "series")[..] else { panic!("{run}") };
         assert_eq!((&series["buffers"], &series["verified"]), (&buffers.into(), &true.into()));
         let of = |memory: &str| {
             let points = series["points"].as_array().unwrap().iter();
@@ -130,7 +130,10 @@ fn messages_in_both_memories_are_two_curves_of_one_series() {
         }
         assert!(series["memory"].is_null(), "{}", series["memory"]);
         let (private, registered) = (of("private"), of("registered"));
-        assert!(!private.is_empty() && !registered.is_empty(), "{}", series["points"]);
+        // A busy machine may leave one without a value, which is then said.
+        let missing = 2_usize.saturating_sub(private.len().min(1) + registered.len().min(1));
+        let said = series["findings"].to_string().contains("1 of 2 points has no value");
+        assert_eq!((missing == 1, missing > 1), (said, false), "{series}");
         // Which is the fastest depends on the machine.
         let ways = ["pieces", "single copy", "registered"];
         let way = |point: &&Value| ways.iter().position(|way| point["way"] == *way);
@@ -226,9 +229,9 @@ fn several_kernels_have_a_summary_with_a_row_for_each_and_one_has_none() {
         place.run([&["comet"], &kernels[..], &common].concat()).measured().stdout
     };
     let several = of("echo barrier contention overlap", "several");
-    let (_, table) = several.split_once("4 kernels at the least and at the greatest size").unwrap();
+    let (_, table) = several.split_once("5 kernels at the least and at the greatest size").unwrap();
     let rows: Vec<&str> = table.lines().filter_map(|line| line.strip_prefix(' ')).collect();
-    for kernel in ["echo", "barrier", "contention", "overlap"] {
+    for kernel in ["echo", "barrier", "message_costs", "contention", "overlap"] {
         assert_eq!(rows.iter().filter(|row| row.starts_with(kernel)).count(), 1, "{table}");
     }
     assert!(rows.iter().any(|row| row.contains("8 B: 84.0 µs") && row.contains("64 B: 119 µs")));

@@ -4,7 +4,7 @@
 use bandgap_results::{Outcome, Run};
 use serde_json::Value;
 
-use crate::program::subject::{Finished, Place, measuring, near, of_kind, value};
+use crate::program::subject::{Finished, Place, is_regime, measuring, near, of_kind, value};
 
 const BUDGET: [&str; 2] = ["--time-budget", "300ms"];
 /// What is said where too little was measured for a fit.
@@ -47,8 +47,7 @@ fn whole(logp: &Value, transport: &str) {
         value(capacity);
     }
     assert!(value(&logp["parameters"]["rtt"]) > 0.0);
-    let regime = logp["regime"].as_str().unwrap();
-    assert!(["network-bound", "processor-bound"].contains(&regime), "{regime}");
+    is_regime(&logp["regime"]);
     let points = logp["points"].as_array().unwrap();
     for measure in ["issue", "rtt"] {
         assert!(points.iter().any(|point| point["measure"] == measure), "{measure}");

@@ -168,6 +168,20 @@ pub fn of_kind<'a>(run: &'a Value, kind: &str) -> Vec<&'a Value> {
     run["results"].as_array().unwrap().iter().filter(|result| result["kind"] == kind).collect()
 }
 
+/// What a run with the first of some time budgets brings that is enough; on a busy machine short ones
+/// bring little.
+pub fn with_time_enough<T>(mut run: impl FnMut(&str) -> Option<T>) -> T {
+    let budgets = ["300ms", "1s", "3s", "8s", "24s"];
+    budgets.into_iter().find_map(&mut run).expect("enough is measured in 24 s")
+}
+
+/// Checks that it names what limits a rate of messages.
+#[track_caller]
+pub fn is_regime(regime: &Value) {
+    let known = ["network-bound", "processor-bound", "overlapped", "undecided"];
+    assert!(known.iter().any(|known| regime == known), "{regime}");
+}
+
 /// The value of a quantity, after checking that its interval holds it. One that comes from a single
 /// batch, or from a time that may be zero, has none, and has not converged.
 #[track_caller]

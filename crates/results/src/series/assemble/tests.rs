@@ -81,7 +81,10 @@ fn points_and_kernels_without_batches_that_count_are_named() {
     };
     let said = "1 of 3 points has no value, for want of batches that count: 64 B.";
     assert!(series.findings.iter().any(|finding| finding.starts_with(said)), "{series:?}");
-    assert_eq!((batches.batches.len(), &*batches.reason), (1, "comms2 has no batch that counts"));
+    assert_eq!(
+        (batches.batches.len(), &*batches.reason),
+        (1, "no point of comms2 has batches enough that count")
+    );
 }
 
 #[test]
