@@ -135,5 +135,6 @@ fn each_memory_is_measured_beside_the_other_and_by_itself_where_the_other_is_not
     assert_eq!([0, 1].map(|at| time(&runner, &steps[at])), [Some(200.0), None]);
     assert_eq!(each(&runner), [Memory::Private; 5]);
     assert_eq!(runner.kept.unregistered(), Some("sealed off"));
-    assert!(steps[1].done().contains(&steps[0]) && !steps[0].done().contains(&steps[1]));
+    assert!(!steps[1].done().contains(&steps[0]) && !steps[0].done().contains(&steps[1]));
+    assert_eq!(Step::in_private_memory(&steps), [steps[0].clone()]);
 }
