@@ -107,8 +107,9 @@ impl ContentionPlan {
         Step { pair: beside.echo, variant, ..step }
     }
 
-    fn order(&self, kernel: &Contention, samples: u32) -> Order {
-        Order::of(kernel, samples, self.ranks)
+    fn order(kernel: &Contention, samples: u32) -> Order {
+        // Ranks beyond those that send need not meet with them.
+        Order::of(kernel, samples, kernel.echo.among().max(kernel.load.among()))
     }
 
     /// A batch without and one with the longest load that there may be, as far as memory goes.
@@ -118,7 +119,7 @@ impl ContentionPlan {
         self.pairs.iter().flat_map(move |beside| {
             let idle = beside.idle(longest);
             let loaded = Contention { load_messages: FIRST, load_bytes: load as usize, ..idle };
-            [idle, loaded].map(|kernel| self.order(&kernel, 1))
+            [idle, loaded].map(|kernel| Self::order(&kernel, 1))
         })
     }
 }

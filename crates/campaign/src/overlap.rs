@@ -98,21 +98,22 @@ impl OverlapPlan {
     }
 
     /// A batch of a cell, whose computation is this one.
-    fn order(&self, cell: Cell, work: bandgap_comm::Delay, ranks: usize) -> Order {
+    fn order(&self, cell: Cell, work: bandgap_comm::Delay) -> Order {
         let [requester, replier] = self.pair;
         let (messages, pair) = (cell.messages(), Pair { requester, replier });
         let bytes = cell.bytes as usize;
         let kernel = Overlap { pair, messages, bytes, work, mode: cell.mode };
         let samples =
             samples_within(BATCH_BYTES, cell.load(), messages, LEAST_SAMPLES, self.samples);
-        Order::of(&kernel, samples, ranks)
+        // Ranks beyond the two need not meet with them.
+        Order::of(&kernel, samples, pair.among())
     }
 
     /// One of each batch, as far as memory goes: without the time of its computation.
-    fn orders(&self, ranks: usize) -> impl Iterator<Item = Order> {
+    fn orders(&self) -> impl Iterator<Item = Order> {
         self.cells().into_iter().map(move |cell| {
             let work = bandgap_comm::Delay { iterations: cell.elements, picoseconds: 0 };
-            self.order(cell, work, ranks)
+            self.order(cell, work)
         })
     }
 }
@@ -128,7 +129,7 @@ impl Planned for OverlapPlan {
     fn room(&self, ranks: usize, tuning: &Tuning) -> Room {
         let longest = self.elements.iter().max().copied().unwrap_or(0);
         let vectors = longest as usize * ELEMENT as usize;
-        let room = Room::passing(ranks, tuning, self.orders(ranks));
+        let room = Room::passing(ranks, tuning, self.orders());
         Room { memory: room.memory + vectors, ..room }
     }
 
@@ -149,7 +150,7 @@ impl Experiment for Cells<'_> {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
         let mut points = Vec::new();
         for cell in self.plan.cells() {
-            let order = self.plan.order(cell, runner.daxpy(cell.elements), runner.size());
+            let order = self.plan.order(cell, runner.daxpy(cell.elements));
             let checkable = cell.mode.exchanges();
             points.push(Point { checkable, ..Point::new(cell.key(), order) });
             self.cells.insert(cell.key(), cell);

@@ -57,6 +57,11 @@ pub struct ActiveMessages<E, S, W> {
 const SPINS_PER_CHECK: u32 = 1 << 12;
 /// The same while yielding. A yield takes most of a microsecond.
 const YIELDS_PER_CHECK: u32 = 1 << 6;
+/// Yields before a rank that waits for long sleeps between two polls; the first such sleep, by which
+/// each is longer than the one before, and the longest.
+const RESTLESS: u32 = 1 << 8;
+const REST: Duration = Duration::from_micros(50);
+const LONGEST_REST: Duration = Duration::from_millis(2);
 /// Longest sleep between two checks of the watch while blocking.
 const BLOCK: Duration = Duration::from_millis(50);
 
@@ -174,6 +179,33 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
     #[inline]
     pub fn serve_until(&mut self, done: impl Fn(&S) -> bool) -> Result<(), CommError> {
         self.wait_until("requests", |am| done(&am.dispatch.state))
+    }
+
+    /// As [`ActiveMessages::serve_until`], for what may take long and is not timed. Where ranks yield
+    /// ([`Waiting::Yield`]) because they share processors, this one sleeps more and more between two
+    /// polls, for 2 ms at most: it leaves its processor to those that work.
+    ///
+    /// # Errors
+    /// As [`ActiveMessages::serve_until`].
+    pub fn rest_until(&mut self, done: impl Fn(&S) -> bool) -> Result<(), CommError> {
+        let mut idle = 0_u32;
+        let mut since = None;
+        while !done(&self.dispatch.state) {
+            if self.poll()? > 0 {
+                (idle, since) = (0, None);
+                continue;
+            }
+            idle = idle.saturating_add(1);
+            match idle.checked_sub(RESTLESS) {
+                Some(rests) if self.waiting == Waiting::Yield => {
+                    std::thread::sleep(REST.saturating_mul(rests + 1).min(LONGEST_REST));
+                    let since = *since.get_or_insert_with(Instant::now);
+                    self.watch.check(since.elapsed(), "requests")?;
+                }
+                _ => self.idle(idle, &mut since, "requests")?,
+            }
+        }
+        Ok(())
     }
 
     /// Polls until this rank owes its peers neither replies nor completions. A rank calls this

@@ -31,7 +31,7 @@ impl Loaded<'_> {
         let mut curve = Vec::new();
         for bytes in CURVE {
             let kernel = beside.idle(bytes);
-            let done = runner.run(&self.plan.order(&kernel, LOOK))?;
+            let done = runner.run(&ContentionPlan::order(&kernel, LOOK))?;
             let time = batch_value(done.column(WHOLE)) / (2.0 * f64::from(kernel.messages));
             if time > 0.0 {
                 curve.push((bytes, time));
@@ -72,7 +72,7 @@ impl Loaded<'_> {
         let kernel = match load.length {
             None => Some(idle),
             Some(length) => match load.first(&idle) {
-                Some(first) => outlasting(self.plan, &idle, length, first as u32, runner)?,
+                Some(first) => outlasting(&idle, length, first as u32, runner)?,
                 None => None,
             },
         };
@@ -80,7 +80,7 @@ impl Loaded<'_> {
         Ok(kernel.map(|kernel| {
             let samples = samples_within(BATCH_BYTES, size, idle.messages, LEAST_SAMPLES, SAMPLES);
             let key = key(&self.plan.step(beside, size, load.name), Part::Whole);
-            Point::new(key, self.plan.order(&kernel, samples))
+            Point::new(key, ContentionPlan::order(&kernel, samples))
         }))
     }
 }

@@ -50,7 +50,6 @@ impl Load {
 /// The kernel with so many messages of its load that they outlast the echo; looked for from so many
 /// messages on. `None` where [`MOST`] do not.
 pub(super) fn outlasting(
-    plan: &ContentionPlan,
     idle: &Contention,
     length: u32,
     first: u32,
@@ -60,7 +59,7 @@ pub(super) fn outlasting(
     let samples = if runner.virtual_time() { VIRTUAL_SAMPLES } else { LOOK };
     let mut kernel = Contention { load_messages: first, load_bytes: length as usize, ..*idle };
     for _ in 0..LOOKS {
-        let done = runner.run(&plan.order(&kernel, samples))?;
+        let done = runner.run(&ContentionPlan::order(&kernel, samples))?;
         let [echo, load] = [WHOLE, LOAD].map(|name| {
             let column = done.column(name);
             if column.is_empty() { 0.0 } else { batch_value(column) }

@@ -197,7 +197,10 @@ impl Step {
     pub fn order(&self, samples: u32) -> Result<Order, Refused> {
         let (fact, series) = self.kernel()?;
         let variant = self.variant.as_deref().map(|name| series.variant(name)).transpose()?;
-        let order = (fact.at)(AtSize { variant, ..self.at() }, samples, self.ranks)?;
+        // Ranks beyond the two need not meet with them.
+        let at = AtSize { variant, ..self.at() };
+        let ranks = if series.of_all { self.ranks } else { at.pair.among() };
+        let order = (fact.at)(at, samples, ranks)?;
         Ok(Order { way: self.way, memory: self.memory, ..order })
     }
 }

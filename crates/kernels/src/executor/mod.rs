@@ -123,7 +123,7 @@ impl<E: Bulk, T: Timer, W: Watch> Executor<E, T, W> {
     pub fn letter(&mut self, from: Rank) -> Result<Vec<u8>, CommError> {
         let active = self.passing.active();
         loop {
-            active.serve_until(|state| state.mailbox.has(from))?;
+            active.rest_until(|state| state.mailbox.has(from))?;
             if let Some(letter) = active.state_mut().mailbox.take(from)? {
                 return Ok(letter);
             }

@@ -15,6 +15,13 @@ pub struct Pair {
     pub replier: Rank,
 }
 
+impl Pair {
+    /// The least number of first ranks that both are among.
+    pub fn among(self) -> usize {
+        self.requester.max(self.replier) + 1
+    }
+}
+
 /// What a rank does in a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
