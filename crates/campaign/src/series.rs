@@ -2,6 +2,7 @@
 
 mod choice;
 mod step;
+mod thin;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -21,6 +22,7 @@ use crate::sizes::{SIZES_REGION, samples_within};
 
 use choice::Choices;
 pub use step::{Part, Step, key};
+use thin::affordable;
 
 /// What the user asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -112,8 +114,10 @@ impl Series<'_> {
 
 impl Experiment for Series<'_> {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
+        let budget = self.plan.asked.budget;
         let steps = possible(&self.plan.steps, runner)?;
-        let choices = Choices::look(&steps, self.plan.asked.budget, runner)?;
+        let steps = affordable(steps, budget, |step| self.samples(step), runner)?;
+        let choices = Choices::look(&steps, budget, runner)?;
         let mut points = Vec::new();
         for planned in &steps {
             let mut step = planned.clone();

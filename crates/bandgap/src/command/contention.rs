@@ -28,14 +28,14 @@ pub fn planned(comms: &Comms, measure: &Measure) -> Result<Planned, Failure> {
     Ok(Planned { pairs, ranks, sizes: lengths(from, to) })
 }
 
-/// 0 and powers of [`STEP`], as far as they lie between, and the greatest.
+/// 0 and powers of [`STEP`], as far as they lie between, with the least and the greatest.
 fn lengths(from: u32, to: u32) -> Vec<u32> {
     let powers = std::iter::successors(Some(1_u32), |power| power.checked_mul(STEP));
     let within = |bytes: &u32| (from..=to).contains(bytes);
-    let mut lengths: Vec<u32> = std::iter::once(0).chain(powers).filter(within).collect();
-    if !lengths.contains(&to) {
-        lengths.push(to);
-    }
+    let mut lengths: Vec<u32> =
+        std::iter::once(0).chain(powers).filter(within).chain([from, to]).collect();
+    lengths.sort_unstable();
+    lengths.dedup();
     lengths
 }
 

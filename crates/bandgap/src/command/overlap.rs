@@ -37,11 +37,11 @@ impl Overlapping {
         let least = pair[0].max(pair[1]) + 1;
         let ranks = measure.ranks.iter().copied().max().unwrap_or(least);
         let (from, to) = comms.bounds()?;
+        let ends = comms.sizes.map_or(Vec::new(), |_| vec![from, to]);
         let mut sizes: Vec<u32> =
-            SIZES.into_iter().filter(|size| (from..=to).contains(size)).collect();
-        if sizes.is_empty() {
-            sizes = vec![to];
-        }
+            SIZES.into_iter().filter(|size| (from..=to).contains(size)).chain(ends).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
         let mut elements =
             if ways.vectors.is_empty() { ELEMENTS.to_vec() } else { ways.vectors.clone() };
         let longest = |lengths: &[u32]| lengths.iter().copied().max().unwrap_or(0);

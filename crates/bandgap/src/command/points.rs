@@ -127,9 +127,10 @@ impl Points<'_> {
         let (found, what, (from, to), least) = match series.extent {
             Extent::None => return Ok(vec![0]),
             Extent::Bytes => {
-                let mut sizes = sizes(self.sizes.clone());
-                sizes.retain(|n| series.beside_powers || *n == 0 || n.is_power_of_two());
-                return Ok(sizes);
+                let all = sizes(self.sizes.clone());
+                let is_power = |n: &&u32| series.beside_powers || **n == 0 || n.is_power_of_two();
+                let powers: Vec<u32> = all.iter().filter(is_power).copied().collect();
+                return Ok(if powers.is_empty() { all } else { powers });
             }
             Extent::Doubles => {
                 let found = vectors(self.sizes.clone(), DOUBLE as u32);
@@ -334,6 +335,9 @@ mod tests {
         }
         let vector = found(&Ways::default(), "global_sum", 17..=23, 2).unwrap_err();
         assert_eq!(vector.hint.as_deref(), Some("the nearest that would do is 16 or 24"));
+        // Where there is no power of two, what messages cost is measured at what there is.
+        let costs = found(&Ways::default(), "message_costs", 5000..=5000, 2).unwrap();
+        assert!(costs.steps.iter().all(|step| step.size == 5000) && !costs.steps.is_empty());
         // A mesh that is given is no concern of what has none.
         assert!(
             found(&on(2, 2), "echo", 0..=8, 3).is_ok_and(|found| found.steps[0].mesh.is_none())

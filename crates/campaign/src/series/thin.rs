@@ -1,0 +1,124 @@
+//! Fewer sizes, where there is no time for two rounds over all.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::step::Step;
+use crate::experiment::LEAST_ROUNDS;
+use crate::runner::{Runner, Stop};
+
+/// Steps that are tried for how long a batch takes.
+const TRIALS: usize = 5;
+/// Batches of a point that there is to be time for: a checked one, and one of each of the least rounds.
+const BATCHES: f64 = 1.0 + LEAST_ROUNDS as f64;
+/// Multiple of the budget that these may take.
+const PATIENCE: f64 = 2.0;
+/// Sizes of a curve that remain at least.
+const LEAST: usize = 2;
+
+/// The steps that there is time for within twice `budget`, in seconds: of each curve sizes that are
+/// evenly spread over all of it, with the first and the last. In virtual time all.
+///
+/// # Errors
+/// Communication failed, the run was stopped, or a step cannot be carried out.
+pub(super) fn affordable(
+    steps: Vec<Step>,
+    budget: f64,
+    samples: impl Fn(&Step) -> u32,
+    runner: &mut dyn Runner,
+) -> Result<Vec<Step>, Stop> {
+    if runner.virtual_time() || steps.len() <= LEAST {
+        return Ok(steps);
+    }
+    let begun = runner.elapsed();
+    let trials = spread(steps.len(), TRIALS);
+    for &at in &trials {
+        runner.run(&steps[at].order(samples(&steps[at]))?)?;
+    }
+    let spent = runner.elapsed().saturating_sub(begun).as_secs_f64();
+    let batch = spent / trials.len() as f64;
+    Ok(thinned(steps, PATIENCE * budget / (BATCHES * batch)))
+}
+
+/// About so many of the steps.
+fn thinned(steps: Vec<Step>, most: f64) -> Vec<Step> {
+    let share = most / steps.len() as f64;
+    if share >= 1.0 {
+        return steps;
+    }
+    let mut curves: BTreeMap<_, BTreeSet<u32>> = BTreeMap::new();
+    for step in &steps {
+        curves.entry(curve(step)).or_default().insert(step.size);
+    }
+    for sizes in curves.values_mut() {
+        let all: Vec<u32> = sizes.iter().copied().collect();
+        let count = (share * all.len() as f64) as usize;
+        *sizes = spread(all.len(), count.max(LEAST)).into_iter().map(|at| all[at]).collect();
+    }
+    let mut steps = steps;
+    steps.retain(|step| curves[&curve(step)].contains(&step.size));
+    steps
+}
+
+/// What the steps of one curve have in common.
+fn curve(step: &Step) -> impl Ord + use<> {
+    let memory = step.memory.name();
+    (step.series.clone(), step.ranks, step.pair, step.variant.clone(), memory)
+}
+
+/// So many places of `all`, evenly spread, with the first and the last; all where there are no more.
+fn spread(all: usize, count: usize) -> Vec<usize> {
+    if count >= all {
+        return (0..all).collect();
+    }
+    let steps = count.saturating_sub(1).max(1);
+    (0..count).map(|at| at * (all - 1) / steps).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Asked;
+    use crate::planned::Planned;
+    use crate::scripted::Scripted;
+    use crate::series::{Part, SeriesPlan, key};
+
+    #[test]
+    fn each_curve_keeps_its_ends_and_an_even_part_of_its_sizes() {
+        assert_eq!(spread(3, 5), [0, 1, 2]);
+        assert_eq!(spread(10, 4), [0, 3, 6, 9]);
+        assert_eq!((spread(10, 1), spread(1, 2), spread(0, 2)), (vec![0], vec![0], vec![]));
+        let of = |series: &str, count: u32| {
+            (0..count).map(|at| Step::new(series, 1 << at, 1, 2)).collect::<Vec<_>>()
+        };
+        let steps = [of("comms1", 10), of("comms2", 4), of("synch1", 1)].concat();
+        let left = thinned(steps.clone(), 6.0);
+        let sizes = |name: &str| {
+            let of = left.iter().filter(|step| step.series == name);
+            of.map(|step| step.size.ilog2()).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            ["comms1", "comms2", "synch1"].map(sizes),
+            [vec![0, 3, 6, 9], vec![0, 3], vec![0]]
+        );
+        assert_eq!(thinned(steps.clone(), 15.0), steps);
+    }
+
+    #[test]
+    fn points_are_fewer_where_batches_take_long() {
+        let steps: Vec<Step> = (0..16).map(|at| Step::new("comms1", 1 << at, 1, 2)).collect();
+        // Twice 24 s are time for 48 batches of 1 s, so for 16 points of three; with half of it, for 8.
+        for (budget, expected) in [(24.0, 16), (12.0, 8)] {
+            let asked = Asked::usual(budget);
+            let plan = SeriesPlan { asked, steps: steps.clone(), samples: 10 };
+            let mut runner = Scripted::steady(100.0);
+            runner.cost = 1.0;
+            plan.lead(&mut runner).unwrap();
+            let is_measured = |step: &&Step| {
+                step.done()
+                    .iter()
+                    .any(|done| !runner.kept.batches(&key(done, Part::Whole)).is_empty())
+            };
+            assert_eq!(steps.iter().filter(is_measured).count(), expected, "{budget}");
+        }
+    }
+}
