@@ -13,7 +13,7 @@ pub(crate) fn missing(places: &[String], planned: usize) -> Option<String> {
     (!places.is_empty()).then(|| {
         format!(
             "{} of {planned} points {have} no value, for want of batches that count: {}. A longer \
-             --time-budget brings more batches.",
+             --time-budget usually brings them.",
             places.len(),
             named.join("; ")
         )

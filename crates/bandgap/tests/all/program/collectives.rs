@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::program::subject::{Place, measuring, near, of_kind, value};
+use crate::program::subject::{Place, measuring, near, of_kind, value, with_time_enough};
 
 /// os 200, or 300, L 1000, G 1.5; the gap is the longest of what holds up a sender of short messages.
 const MACHINE: &str = "name = 'm'\nsend_overhead_ns = 200\nrecv_overhead_ns = 300\ngap_ns = 700\n\
@@ -89,13 +89,18 @@ fn overheads_are_measured_where_a_collective_stands_beside_messages_and_not_othe
 fn real_ranks_have_both_terms_beside_a_collective() {
     let _measuring = measuring();
     let place = Place::new();
-    let names = ["broadcast", "echo", "--sizes", "0:64KiB", "--time-budget", "0.5s"];
-    let run = run(&place, "shm", &names);
-    let broadcast = points(&run, "broadcast");
-    assert!(!broadcast.is_empty());
-    for point in &broadcast {
-        for terms in ["modelled_hockney", "modelled_loggp"] {
-            assert!(value(&point[terms]) > 0.0, "{terms}: {point}");
-        }
-    }
+    let broadcast = with_time_enough(|budget| {
+        let names = ["broadcast", "echo", "--sizes", "0:64KiB", "--time-budget", budget];
+        let run = run(&place, "shm", &names);
+        // The line of a few noisy times may begin below 0.
+        let has = |point: &&Value, terms: &str| {
+            let cost = &point[terms];
+            cost.is_object() && value(cost) > 0.0
+        };
+        let both = |point: &&Value| has(point, "modelled_hockney") && has(point, "modelled_loggp");
+        let broadcast = points(&run, "broadcast");
+        let is_enough = !broadcast.is_empty() && broadcast.iter().all(|point| both(&point));
+        is_enough.then_some(broadcast)
+    });
+    assert!(broadcast.iter().all(|point| point["time"]["value"].as_f64().unwrap() > 0.0));
 }

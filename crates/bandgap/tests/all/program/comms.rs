@@ -2,12 +2,20 @@
 
 use serde_json::Value;
 
-use crate::program::subject::{Place, measuring, near, of_kind, value};
+use crate::program::subject::{Place, measuring, near, of_kind, value, with_time_enough};
 
 fn run(args: &[&str]) -> Value {
     let place = Place::new();
     let fixed = ["--no-save", "--json", "-", "--quiet"];
     place.run(args.iter().chain(&fixed)).measured().json()
+}
+
+/// The first series of a run with time enough that it is what is wanted.
+fn series_of(args: &[&str], wanted: impl Fn(&Value) -> bool) -> Value {
+    with_time_enough(|budget| {
+        let run = run(&[args, &["--time-budget", budget]].concat());
+        of_kind(&run, "series").first().map(|series| Value::clone(series)).filter(&wanted)
+    })
 }
 
 /// The segments of the fit of this weighting.
@@ -76,18 +84,15 @@ fn real_ranks_pass_messages_that_are_checked() {
     for (command, transport, ranks) in everywhere.into_iter().chain(others) {
         let ranks_text = ranks.to_string();
         let mut args = vec![command, "--transport", transport, "--ranks", &ranks_text];
-        args.extend(["--time-budget", "500ms"]);
         // Past the longest eager message, and past the longest piece of a longer one.
         if command != "synch1" {
             args.extend(["--sizes", "1:40KiB"]);
         }
-        let run = run(&args);
-        let series = of_kind(&run, "series");
-        let series = series.first().unwrap_or_else(|| panic!("{command}: {}", run["warnings"]));
-        assert_eq!((&series["name"], &series["transport"]), (&command.into(), &transport.into()));
         // A barrier moves no bytes that could be checked.
         let verified = command != "synch1";
-        assert_eq!((&series["verified"], &series["ranks"]), (&verified.into(), &ranks.into()));
+        let series = series_of(&args, |series| series["verified"] == verified);
+        assert_eq!((&series["name"], &series["transport"]), (&command.into(), &transport.into()));
+        assert_eq!(series["ranks"], ranks);
         let points = series["points"].as_array().unwrap();
         assert!(!points.is_empty() && points.iter().all(|p| value(&p["time"]) > 0.0), "{command}");
         for point in points {
@@ -104,21 +109,15 @@ fn real_ranks_pass_messages_that_are_checked() {
 fn messages_in_both_memories_are_two_curves_of_one_series() {
     let _alone = measuring();
     for buffers in ["same", "separate", "fresh"] {
-        let run = run(&[
-            "comms1",
-            "-t",
-            "shm",
-            "--memory",
-            "private,registered",
-            "--buffers",
-            buffers,
-            "--sizes",
-            "32KiB",
-            "--time-budget",
-            "2s",
-        ]);
-        let [series] = of_kind(&run, "series")[..] else { panic!("{run}") };
-        assert_eq!((&series["buffers"], &series["verified"]), (&buffers.into(), &true.into()));
+        let args = ["comms1", "-t", "shm", "--memory", "private,registered", "--sizes", "32KiB"];
+        let series = series_of(&[&args[..], &["--buffers", buffers]].concat(), |series| {
+            let is_one = |name: &str| series[name].as_array().is_some_and(|all| !all.is_empty());
+            let none =
+                series["findings"].to_string().contains("there is no registered memory here");
+            let complete = none || !series["findings"].to_string().contains("no value");
+            series["verified"] == true && complete && is_one("points") && (none || is_one("looks"))
+        });
+        assert_eq!(series["buffers"], buffers);
         let of = |memory: &str| {
             let points = series["points"].as_array().unwrap().iter();
             points.filter(|point| point["memory"] == memory).collect::<Vec<_>>()
@@ -130,10 +129,7 @@ fn messages_in_both_memories_are_two_curves_of_one_series() {
         }
         assert!(series["memory"].is_null(), "{}", series["memory"]);
         let (private, registered) = (of("private"), of("registered"));
-        // A busy machine may leave one without a value, which is then said.
-        let missing = 2_usize.saturating_sub(private.len().min(1) + registered.len().min(1));
-        let said = series["findings"].to_string().contains("1 of 2 points has no value");
-        assert_eq!((missing == 1, missing > 1), (said, false), "{series}");
+        assert!(!private.is_empty() && !registered.is_empty(), "{}", series["points"]);
         // Which is the fastest depends on the machine.
         let ways = ["pieces", "single copy", "registered"];
         let way = |point: &&Value| ways.iter().position(|way| point["way"] == *way);
@@ -281,15 +277,10 @@ fn broadcasts_are_verified_on_every_transport() {
     let _alone = measuring();
     for transport in ["shm", "tcp", "unix", "udp"] {
         let args = ["comet", "broadcast", "-t", transport, "-n", "2", "--sizes", "1:40KiB"];
-        let run = run(&[&args[..], &["--time-budget", "500ms"]].concat());
-        let series = of_kind(&run, "series");
-        let series = series.first().unwrap_or_else(|| panic!("{transport}: {}", run["warnings"]));
+        let series = series_of(&args, |series| series["verified"] == true);
         assert_eq!(series["name"], "broadcast");
         let checked = &series["checked"];
         assert!(checked["messages"].as_u64().unwrap() > 0, "{checked}");
-        assert_eq!(
-            (&series["verified"], &checked["messages"]),
-            (&true.into(), &checked["compared"])
-        );
+        assert_eq!(checked["messages"], checked["compared"]);
     }
 }
