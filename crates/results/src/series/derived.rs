@@ -53,7 +53,8 @@ pub struct Fastest {
     pub from: u64,
     /// The greatest of them. Where the next range begins above it, the crossover lies between.
     pub to: u64,
-    /// The fastest; several where their intervals do not tell them apart.
+    /// The fastest; several where their intervals do not tell them apart, or some have
+    /// no time.
     pub variants: Vec<String>,
     /// How that was found.
     pub by: FoundBy,
