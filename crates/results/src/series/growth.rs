@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use bandgap_campaign::signature::within;
 use bandgap_model::doublings::doublings;
-use bandgap_model::growth::{Law, growth};
-use bandgap_record::{Number, RecordError, Seconds, Unit};
+use bandgap_model::growth::{ESTIMATOR, Growth, Law, growth};
+use bandgap_record::{Evidence, Number, Quantity, RecordError, Seconds, Unit};
 use bandgap_report::table::{interval, value};
+use bandgap_stats::Interval;
 use bandgap_units::{Fraction, Ns, significant};
 
 use super::derived::{RankGrowth, SizeGrowth};
@@ -30,19 +31,26 @@ pub(super) fn over_sizes(
         let times: Vec<f64> =
             points.iter().filter_map(|point| point.time.as_time()).map(|t| t.0).collect();
         let Some(of) = growth(&sizes, &times, confidence) else { continue };
-        let converged = within(&of.exponent, precision);
         found.push(SizeGrowth {
             which,
             from: points.iter().map(|point| point.size()).min().unwrap_or(0),
             to: points.iter().map(|point| point.size()).max().unwrap_or(0),
             law: of.law,
-            exponent: recorded(&of.exponent, Unit::One, converged)?,
+            exponent: exponent(&of, sizes.len(), precision)?,
             constant: Seconds::from(Ns(of.constant)),
             factor: Seconds::from(Ns(of.factor)),
             rms_relative: Number(of.rms_relative),
         });
     }
     Ok(found)
+}
+
+/// An exponent as it is recorded: without an interval where that has no end.
+fn exponent(of: &Growth, sizes: usize, precision: f64) -> Result<Quantity, RecordError> {
+    let is_narrow = |interval: Interval| interval.half_width() <= precision * of.exponent.abs();
+    let evidence = Evidence::new(ESTIMATOR, sizes as u64, of.interval.is_some_and(is_narrow));
+    let ends = of.interval.map(|interval| (interval.low, interval.high));
+    Quantity::new(of.exponent, ends, Unit::One, evidence)
 }
 
 /// How a series over several numbers of ranks grows with their doublings: at a few sizes, in each
@@ -141,7 +149,10 @@ fn sized(of: &SizeGrowth) -> String {
         of.from,
         of.to,
         significant(of.exponent.value.0, 3),
-        interval(&of.exponent),
+        match of.exponent.interval() {
+            Some(_) => interval(&of.exponent),
+            None => "its interval has no end".to_owned(),
+        },
         of.constant.ns(),
     )
 }
@@ -210,6 +221,20 @@ mod tests {
         assert!(told.starts_with("The time is quadratic in N from N = 64 to 1024:"), "{told}");
         assert!(told.contains("e = 2.00 (2.00 to 2.00) and a = 300 µs"), "{told}");
         assert!((at(&series.growth[0], 512.0) / (3e5 + 2.0 * 512.0 * 512.0) - 1.0).abs() < 1e-3);
+        // An exponent at the end of those that are looked at.
+        let steep = |rows: u64| SeriesPoint {
+            dimension: Some(rows),
+            ..point(8 * rows, 16, 1e-3 * (rows as f64).powi(4))
+        };
+        series.points = [64, 128, 256, 512, 1024].map(steep).into();
+        series.growth = over_sizes(&series, (0.95, 0.05)).unwrap();
+        let exponent = &series.growth[0].exponent;
+        assert!(exponent.interval().is_none() && !exponent.converged, "{exponent:?}");
+        let told = sentences(&series).concat();
+        assert!(
+            told.contains("leave undecided") && told.contains("(its interval has no end)"),
+            "{told}"
+        );
         // Over bytes there is none.
         let bytes = example("echo", vec![point(8, 2, 1e3)]);
         assert_eq!(over_sizes(&bytes, (0.95, 0.05)).unwrap(), []);
