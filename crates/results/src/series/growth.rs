@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bandgap_campaign::signature::within;
-use bandgap_model::doublings::doublings;
+use bandgap_model::doublings::{RankTime, doublings};
 use bandgap_model::growth::{ESTIMATOR, Growth, Law, growth};
 use bandgap_record::{Evidence, Number, Quantity, RecordError, Seconds, Unit};
 use bandgap_report::table::{interval, value};
@@ -66,15 +66,18 @@ pub(super) fn over_ranks(
     let sizes = few_sizes(series);
     let several = series.has_several_variants();
     // Times over ranks, by variant and size.
-    let mut curves = BTreeMap::<(Option<String>, u64), Vec<(u32, f64)>>::new();
+    let mut curves = BTreeMap::<(Option<String>, u64), Vec<RankTime>>::new();
     for point in series.points.iter().filter(|point| sizes.contains(&point.size())) {
         let variant = point.variant.clone().filter(|_| several);
-        let Some(Ns(time)) = point.time.as_time() else { continue };
-        curves.entry((variant, point.size())).or_default().push((point.ranks, time));
+        let Some(Ns(ns)) = point.time.as_time() else { continue };
+        let half = |(low, high): (f64, f64)| Ns::from_secs((high - low) / 2.0).0;
+        let half_width = point.time.interval().map(half);
+        let time = RankTime { ranks: point.ranks, ns, half_width };
+        curves.entry((variant, point.size())).or_default().push(time);
     }
     for ((variant, size), times) in curves {
         let Some(of) = doublings(&times, confidence) else { continue };
-        let powers = times.iter().map(|(ranks, _)| *ranks).filter(|ranks| ranks.is_power_of_two());
+        let powers = times.iter().map(|time| time.ranks).filter(|ranks| ranks.is_power_of_two());
         let converged = within(&of.per_doubling, precision);
         found.push(RankGrowth {
             variant,
@@ -178,20 +181,27 @@ fn doubled(series: &Series, of: &[RankGrowth]) -> String {
         )
     };
     let at = if series.has_one_size() { " " } else { " at " };
-    let part = |linear: Option<bool>| {
-        let all: Vec<String> = of.iter().filter(|of| of.linear == linear).map(one).collect();
+    let part = |is: &dyn Fn(&RankGrowth) -> bool| {
+        let all: Vec<String> = of.iter().filter(|of| is(of)).map(one).collect();
         (!all.is_empty()).then(|| format!("{at}{}", all.join(", ")))
     };
+    let rises = |of: &RankGrowth| of.per_doubling.interval().is_some_and(|(low, _)| low > 0.0);
     let decided = |linear: bool| {
         let is = if linear { "linear" } else { "not linear" };
-        Some(format!("{is} in log₂ P{}", part(Some(linear))?))
+        Some(format!("{is} in log₂ P{}", part(&|of| of.linear == Some(linear))?))
     };
     let who = of[0].variant.as_ref().map_or(String::new(), |variant| format!(" of {variant}"));
     let parts: Vec<String> = [true, false].into_iter().filter_map(decided).collect();
     let decided = (!parts.is_empty()).then(|| format!("The time{who} is {}.", parts.join("; ")));
-    let undecided = part(None)
+    let unknown = part(&|of| of.linear.is_none() && rises(of)).map(|places| {
+        format!(
+            "The times{who} are not known well enough to say whether they are linear in log₂ \
+             P{places}."
+        )
+    });
+    let undecided = part(&|of| of.linear.is_none() && !rises(of))
         .map(|places| format!("Whether the time{who} rises with log₂ P is undecided{places}."));
-    [decided, undecided].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    [decided, unknown, undecided].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 /// The fitted time at a size, in nanoseconds.
@@ -265,6 +275,20 @@ mod tests {
         // Three of what doubles each time say little.
         let few = sentences(&over(&[2, 4, 8], |ranks| 1e3 * (ranks - 1.0))).concat();
         assert!(few.starts_with("Whether the time rises with log₂ P is undecided at 8 B"), "{few}");
+        // The same tree, of times that are known to 12 %.
+        let mut vague = tree.clone();
+        for point in &mut vague.points {
+            let by = |share: f64| Some(Number(point.time.value.0 * share));
+            (point.time.low, point.time.high) = (by(0.88), by(1.12));
+        }
+        vague.doublings = over_ranks(&vague, (0.95, 0.05)).unwrap();
+        let told = sentences(&vague).concat();
+        let begin =
+            "The times are not known well enough to say whether they are linear in log₂ P at 8 B (";
+        assert!(
+            told.starts_with(begin) && vague.doublings.iter().all(|of| of.linear.is_none()),
+            "{told}"
+        );
         let two = sentences(&over(&[2, 4], |ranks| 1e3 * ranks)).concat();
         assert!(two.contains("undecided"), "{two}");
         assert_eq!(sentences(&over(&[4], |ranks| ranks)), [""; 0]);
