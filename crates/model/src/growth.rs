@@ -1,11 +1,9 @@
 //! How a time grows with the size of a problem: t(N) = a + b·Nᵉ.
 
 use bandgap_stats::interval::student_factor;
-use bandgap_stats::regression;
+use bandgap_stats::{Interval, regression};
 
 use serde::{Deserialize, Serialize};
-
-use crate::signature::Estimate;
 
 /// How a time grows over the sizes that were measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,7 +15,7 @@ pub enum Law {
     Quadratic,
     /// Like some other power of N.
     Power,
-    /// The interval of the exponent is too wide to say.
+    /// The interval of the exponent is too wide to say, or has no end.
     Undecided,
 }
 
@@ -27,7 +25,9 @@ pub struct Growth {
     /// What the exponent says.
     pub law: Law,
     /// e.
-    pub exponent: Estimate,
+    pub exponent: f64,
+    /// Its interval; `None` where an end of it is none of the exponents that are looked at.
+    pub interval: Option<Interval>,
     /// a, in nanoseconds; never negative.
     pub constant: f64,
     /// b, in nanoseconds.
@@ -36,6 +36,8 @@ pub struct Growth {
     pub rms_relative: f64,
 }
 
+/// How the exponent is estimated.
+pub const ESTIMATOR: &str = "least relative squares of a + b·Nᵉ";
 /// Exponents that are looked at.
 const LEAST: f64 = 0.05;
 const MOST: f64 = 4.0;
@@ -60,7 +62,8 @@ const MISSED: f64 = 0.1;
 /// likelihood). [`Law::Linear`]: a + b·N misses the times by at most 10 % (root mean square), and by
 /// half as much as a + b·N² at most; e is within 0.5 of 1, and its interval comes within 0.25 of it.
 /// [`Law::Quadratic`] likewise. [`Law::Power`]: else, an interval
-/// that contains neither 1 nor 2 and ends within 0.5 of e.
+/// that contains neither 1 nor 2 and ends within 0.5 of e. Exponents from 0.05 to 4 are looked at:
+/// where S stays below that on a side, the interval has no end, and the law is undecided.
 /// *Assumes* independent errors in proportion to the time.
 /// *Source*: Bates and Watts, "Nonlinear Regression Analysis" (1988), 6.1.
 ///
@@ -87,33 +90,35 @@ pub fn growth(sizes: &[f64], times_ns: &[f64], confidence: f64) -> Option<Growth
     let missed = data.missed(exponent);
     // What rounding leaves does not tell exponents apart.
     let allowed = missed.max(1e-20) * (1.0 + student_factor(degrees, confidence).powi(2) / degrees);
-    let low = data.crossing(exponent, LEAST, allowed);
-    let high = data.crossing(exponent, MOST, allowed);
+    let ends = [LEAST, MOST].map(|end| data.crossing(exponent, end, allowed));
+    let interval = match ends {
+        [Some(low), Some(high)] => Some(Interval { low, high }),
+        _ => None,
+    };
     let off = |law: f64| (data.missed(law) / sizes.len() as f64).sqrt();
     // The other law would not do as well, and the exponent does not contradict.
-    let follows = |law: f64, other: f64| {
+    let follows = |Interval { low, high }: Interval, law: f64, other: f64| {
         off(law) <= MISSED
             && 2.0 * off(law) <= off(other)
             && (exponent - law).abs() <= WITHIN
             && low <= law + NEAR
             && high >= law - NEAR
     };
-    let law = if follows(1.0, 2.0) {
-        Law::Linear
-    } else if follows(2.0, 1.0) {
-        Law::Quadratic
-    } else if [1.0, 2.0].iter().all(|law| !(low..=high).contains(law))
-        && exponent - low <= WITHIN
-        && high - exponent <= WITHIN
-    {
-        Law::Power
-    } else {
-        Law::Undecided
+    let is_other = |interval: Interval| {
+        [1.0, 2.0].iter().all(|law| !interval.contains(*law))
+            && exponent - interval.low <= WITHIN
+            && interval.high - exponent <= WITHIN
     };
-    let estimator = "least relative squares of a + b·Nᵉ";
+    let law = match interval {
+        Some(known) if follows(known, 1.0, 2.0) => Law::Linear,
+        Some(known) if follows(known, 2.0, 1.0) => Law::Quadratic,
+        Some(known) if is_other(known) => Law::Power,
+        _ => Law::Undecided,
+    };
     Some(Growth {
         law,
-        exponent: Estimate { value: exponent, low, high, samples: sizes.len(), estimator },
+        exponent,
+        interval,
         constant: line.constant,
         factor: line.factor / most.powf(exponent),
         rms_relative: (missed / sizes.len() as f64).sqrt(),
@@ -164,17 +169,17 @@ impl Data<'_> {
         (low + high) / 2.0
     }
 
-    /// Where S passes `allowed` on the way from the best exponent to `end`; `end` where it does not.
-    fn crossing(&self, best: f64, end: f64, allowed: f64) -> f64 {
+    /// Where S passes `allowed` on the way from the best exponent to `end`; `None` where it does not.
+    fn crossing(&self, best: f64, end: f64, allowed: f64) -> Option<f64> {
         if self.missed(end) <= allowed {
-            return end;
+            return None;
         }
         let (mut inside, mut outside) = (best, end);
         for _ in 0..HALVINGS {
             let middle = (inside + outside) / 2.0;
             if self.missed(middle) <= allowed { inside = middle } else { outside = middle }
         }
-        inside
+        Some(inside)
     }
 }
 
@@ -195,7 +200,7 @@ mod tests {
         {
             let found = of(|n: f64| 5000.0 + 3.0 * n.powf(exponent));
             assert_eq!(found.law, law);
-            assert!((found.exponent.value - exponent).abs() < 1e-4, "{found:?}");
+            assert!((found.exponent - exponent).abs() < 1e-4, "{found:?}");
             assert!((found.constant / 5000.0 - 1.0).abs() < 1e-3, "{found:?}");
             assert!((found.factor / 3.0 - 1.0).abs() < 1e-3, "{found:?}");
         }
@@ -206,8 +211,7 @@ mod tests {
         // Rows of a matrix given to all, on 16 nodes of the simulated iPSC/860, in µs.
         let times = [313.48, 366.68, 561.718, 974.997, 1801.558];
         let found = growth(&SIZES, &times, 0.95).unwrap();
-        let Estimate { low, high, .. } = found.exponent;
-        assert!(low < 1.0 && high > 1.0, "{found:?}");
+        assert!(found.interval.is_none_or(|of| of.low < 1.0 && of.high > 1.0), "{found:?}");
         assert_ne!(found.law, Law::Power, "{found:?}");
     }
 
@@ -228,7 +232,24 @@ mod tests {
         let times = [547.5, 602.8, 1022.7, 1862.4, 3541.7];
         let found = growth(&SIZES, &times, 0.95).unwrap();
         assert_eq!(found.law, Law::Linear, "{found:?}");
-        assert!(found.exponent.high > 1.9, "{found:?}");
+        assert!(found.interval.unwrap().high > 1.9, "{found:?}");
+    }
+
+    #[test]
+    fn an_interval_without_an_end_decides_nothing() {
+        // Exponents at the least and at the greatest that are looked at, and beyond: S passes no
+        // bound on one side, though the other end is near.
+        for exponent in [0.05, 0.03, 4.0, 4.2] {
+            let found = of(|n: f64| n.powf(exponent));
+            assert_eq!(
+                (found.law, found.interval),
+                (Law::Undecided, None),
+                "{exponent}: {found:?}"
+            );
+        }
+        // Between them it has both.
+        let found = of(|n: f64| n.powf(3.0));
+        assert!(found.law == Law::Power && found.interval.is_some(), "{found:?}");
     }
 
     #[test]

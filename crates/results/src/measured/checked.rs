@@ -44,9 +44,10 @@ impl Checked {
         }
     }
 
-    /// Whether messages were compared, and some of every point one by one.
+    /// Whether messages were compared: those of every point's checked batches, each of them.
     pub fn is_complete(&self) -> bool {
-        self.compared + self.timed_compared > 0 && self.points_left_out == 0
+        let each = self.compared == self.messages && self.points_left_out == 0;
+        each && self.compared + self.timed_compared > 0
     }
 
     /// It as a sentence.
@@ -133,7 +134,10 @@ mod tests {
         assert_eq!([both.batches, both.messages, both.compared], [1, 20, 19]);
         assert_eq!(both.points_left_out, 1);
         assert_eq!([both.timed_batches, both.timed_messages, both.timed_compared], [4, 320, 32]);
-        let complete = Checked { points_left_out: 0, ..both };
-        assert!(complete.is_complete() && !both.is_complete() && !Checked::default().is_complete());
+        let complete = Checked { points_left_out: 0, compared: 20, ..both };
+        assert!(complete.is_complete() && !Checked::default().is_complete());
+        // A point without a checked batch, or a message that was not compared.
+        assert!(!Checked { points_left_out: 1, ..complete }.is_complete());
+        assert!(!Checked { compared: 19, ..complete }.is_complete());
     }
 }

@@ -185,7 +185,7 @@ impl Measured<'_> {
         if series.points.is_empty() {
             return Ok(series);
         }
-        series.fastest = fastest::fastest(&series);
+        series.fastest = fastest::fastest(&series, &self.singles(kind), kind.measure.of_all);
         series.growth = growth::over_sizes(&series, self.wanted())?;
         series.doublings = growth::over_ranks(&series, self.wanted())?;
         let said = [fastest::sentences(&series), growth::sentences(&series)];

@@ -53,7 +53,8 @@ pub struct Fastest {
     pub from: u64,
     /// The greatest of them. Where the next range begins above it, the crossover lies between.
     pub to: u64,
-    /// The fastest; several where their intervals do not tell them apart.
+    /// The fastest; several where their intervals do not tell them apart, or some have
+    /// no time.
     pub variants: Vec<String>,
     /// How that was found.
     pub by: FoundBy,
@@ -98,7 +99,7 @@ pub struct RankGrowth {
     /// Root mean square of the residuals over the times.
     pub rms_relative: Number,
     /// Whether the residuals are so small beside the rise that the time counts as linear in log₂ P;
-    /// absent where the interval says not that there is a rise.
+    /// absent where the interval says not that there is a rise, or those of the times leave it open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub linear: Option<bool>,
 }

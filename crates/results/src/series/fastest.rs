@@ -38,9 +38,16 @@ pub(super) fn looks(judged: &Judged<'_>, steps: &[Step], of_all: bool) -> Vec<Lo
     steps.iter().filter_map(look).collect()
 }
 
+/// What was found at a size: the variants that may be the fastest, and how.
+struct AtSize {
+    size: u64,
+    variants: Vec<String>,
+    by: FoundBy,
+}
+
 /// The fastest variants of a series whose sizes were measured in several, or were looked at in
-/// several: for each number of ranks the ranges of sizes, ascending.
-pub(super) fn fastest(series: &Series) -> Vec<Fastest> {
+/// several: for each number of ranks the ranges of sizes, ascending. `planned` are its steps.
+pub(super) fn fastest(series: &Series, planned: &[Step], of_all: bool) -> Vec<Fastest> {
     // Others than algorithms, as loads, are nothing to choose from.
     if in_series(&series.name)
         .is_ok_and(|(_, known)| !known.variants.is_empty() && !known.by_algorithm())
@@ -50,84 +57,121 @@ pub(super) fn fastest(series: &Series) -> Vec<Fastest> {
     let mut ranks: Vec<u32> = series.points.iter().map(|point| point.ranks).collect();
     ranks.sort_unstable();
     ranks.dedup();
+    let named = |ranks: u32, size: u64| -> Vec<&str> {
+        let there = planned.iter().filter(|step| {
+            let taking_part = if of_all { step.ranks as u32 } else { 2 };
+            (taking_part, u64::from(step.size)) == (ranks, size)
+        });
+        let mut names: Vec<&str> = there.filter_map(|step| step.variant.as_deref()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    };
+    let mut all_named = planned.iter().filter_map(|step| step.variant.as_deref());
+    let first_named = all_named.next();
+    let are_several = all_named.any(|name| Some(name) != first_named);
     let of = |ranks: u32| {
         let points = || series.points.iter().filter(move |point| point.ranks == ranks);
         let mut sizes: Vec<u64> = points().map(SeriesPoint::size).collect();
         sizes.sort_unstable();
         sizes.dedup();
-        if series.has_several_variants() {
-            let best = |size: &u64| {
-                let there = points().filter(|point| point.size() == *size).collect::<Vec<_>>();
-                (*size, candidates(&there))
+        if are_several || series.has_several_variants() {
+            let best = |size: u64| {
+                let there = points().filter(|point| point.size() == size).collect::<Vec<_>>();
+                let named = named(ranks, size);
+                // Launches may have chosen differently: of each that is known.
+                let by = if named.is_empty() { FoundBy::Look } else { FoundBy::Measured };
+                let variants = match by {
+                    FoundBy::Measured => candidates(&there, &named),
+                    FoundBy::Look => names(there.into_iter()),
+                };
+                AtSize { size, variants, by }
             };
-            ranges(&settled(sizes.iter().map(best).collect()), ranks, FoundBy::Measured)
+            let all: Vec<AtSize> = sizes.into_iter().map(best).collect();
+            ranges(&settled(all), ranks)
         } else {
-            let chosen = |look: &Look| (look.size, vec![look.variant.clone()]);
+            let chosen = |look: &Look| AtSize {
+                size: look.size,
+                variants: vec![look.variant.clone()],
+                by: FoundBy::Look,
+            };
             // Those of several pairs or memories may differ; they are recorded.
             let of_all = |of: &&Look| of.ranks == ranks && of.pair.is_none() && of.memory.is_none();
-            let looks = series.looks.iter().filter(of_all);
-            let mut looks: Vec<(u64, Vec<String>)> = looks.map(chosen).collect();
-            looks.sort();
-            ranges(&looks, ranks, FoundBy::Look)
+            let mut looks: Vec<&Look> = series.looks.iter().filter(of_all).collect();
+            looks.sort_by_key(|look| (look.size, &look.variant));
+            ranges(&looks.into_iter().map(chosen).collect::<Vec<_>>(), ranks)
         }
     };
     ranks.into_iter().flat_map(of).collect()
 }
 
+/// The variants of these points, by name.
+fn names<'a>(points: impl Iterator<Item = &'a SeriesPoint>) -> Vec<String> {
+    let mut names: Vec<String> = points.filter_map(|point| point.variant.clone()).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
 /// The variants that may be the fastest at a size: those whose intervals reach down to that of the
-/// fastest. One without an interval is never told apart.
-fn candidates(points: &[&SeriesPoint]) -> Vec<String> {
+/// fastest, and those of `named` that have no time there. One without an interval is never told
+/// apart.
+fn candidates(points: &[&SeriesPoint], named: &[&str]) -> Vec<String> {
     let ends =
         |point: &SeriesPoint| point.time.interval().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
     let least = points.iter().min_by(|a, b| a.time.value.0.total_cmp(&b.time.value.0));
     let Some(least) = least else { return Vec::new() };
     let (_, high) = ends(least);
-    let near = points.iter().filter(|point| ends(point).0 <= high);
-    let mut names: Vec<String> = near.filter_map(|point| point.variant.clone()).collect();
-    names.sort();
-    names
+    let mut found = names(points.iter().copied().filter(|point| ends(point).0 <= high));
+    let has_time = |name: &str| points.iter().any(|point| point.variant.as_deref() == Some(name));
+    found.extend(named.iter().filter(|name| !has_time(name)).map(|name| (*name).to_owned()));
+    found.sort();
+    found
 }
 
-/// What is undecided at a size, and so decided on both sides of it, counts as there.
-fn settled(mut sizes: Vec<(u64, Vec<String>)>) -> Vec<(u64, Vec<String>)> {
-    let decided: Vec<usize> = (0..sizes.len()).filter(|at| sizes[*at].1.len() == 1).collect();
+/// What is undecided at a size, and so decided on both sides of it, counts as there. What looks
+/// chose stays as it is, and settles nothing.
+fn settled(mut sizes: Vec<AtSize>) -> Vec<AtSize> {
+    let is_measured = |of: &AtSize| of.by == FoundBy::Measured;
+    let is_decided = |of: &AtSize| is_measured(of) && of.variants.len() == 1;
+    let decided: Vec<usize> = (0..sizes.len()).filter(|at| is_decided(&sizes[*at])).collect();
     for pair in decided.windows(2) {
-        let winner = sizes[pair[0]].1.clone();
+        let winner = sizes[pair[0]].variants.clone();
         let between = pair[0] + 1..pair[1];
-        if sizes[pair[1]].1 == winner
-            && sizes[between.clone()].iter().all(|(_, names)| names.contains(&winner[0]))
+        if sizes[pair[1]].variants == winner
+            && sizes[between.clone()]
+                .iter()
+                .all(|of| is_measured(of) && of.variants.contains(&winner[0]))
         {
-            sizes[between].iter_mut().for_each(|(_, names)| names.clone_from(&winner));
+            sizes[between].iter_mut().for_each(|of| of.variants.clone_from(&winner));
         }
     }
     // Undecided neighbours are undecided between all that they name.
-    let all: Vec<Vec<String>> = sizes
-        .chunk_by(|a, b| (a.1.len() > 1) == (b.1.len() > 1))
-        .flat_map(|alike| {
-            let mut union: Vec<String> = alike.iter().flat_map(|of| of.1.clone()).collect();
+    let is_undecided = |of: &AtSize| is_measured(of) && of.variants.len() > 1;
+    for alike in sizes.chunk_by_mut(|a, b| is_undecided(a) == is_undecided(b)) {
+        if is_undecided(&alike[0]) {
+            let mut union: Vec<String> =
+                alike.iter().flat_map(|of| of.variants.iter().cloned()).collect();
             union.sort();
             union.dedup();
-            let named = |of: &(u64, Vec<String>)| match of.1.len() {
-                0 | 1 => of.1.clone(),
-                _ => union.clone(),
-            };
-            alike.iter().map(named).collect::<Vec<_>>()
-        })
-        .collect();
-    sizes.iter_mut().zip(all).for_each(|(of, names)| of.1 = names);
+            alike.iter_mut().for_each(|of| of.variants.clone_from(&union));
+        }
+    }
     sizes
 }
 
-/// Neighbouring sizes with the same variants as one range.
-fn ranges(sizes: &[(u64, Vec<String>)], ranks: u32, by: FoundBy) -> Vec<Fastest> {
-    let range = |alike: &[(u64, Vec<String>)]| {
+/// Neighbouring sizes with the same variants, found in the same way, as one range.
+fn ranges(sizes: &[AtSize], ranks: u32) -> Vec<Fastest> {
+    let range = |alike: &[AtSize]| {
         let (first, last) = (alike.first()?, alike.last()?);
-        Some(Fastest { ranks, from: first.0, to: last.0, variants: first.1.clone(), by })
+        let (variants, by) = (first.variants.clone(), first.by);
+        Some(Fastest { ranks, from: first.size, to: last.size, variants, by })
     };
-    sizes.chunk_by(|a, b| a.1 == b.1).filter_map(range).collect()
+    let is_alike = |a: &AtSize, b: &AtSize| a.variants == b.variants && a.by == b.by;
+    sizes.chunk_by(is_alike).filter_map(range).collect()
 }
 
-/// The same in words: a sentence for each number of ranks; of a series over ranks, one for all.
+/// The same in words: a sentence for each number of ranks and each way it was found; of a series over ranks, one for all.
 pub(super) fn sentences(series: &Series) -> Vec<String> {
     let all = &series.fastest;
     if series.has_one_size() {
@@ -139,7 +183,7 @@ pub(super) fn sentences(series: &Series) -> Vec<String> {
             of.iter().enumerate().map(|(at, range)| ranged(series, range, at, of.len())).collect();
         format!("On {} ranks {}: {}.", of[0].ranks, told(of[0].by), ranges.join(", "))
     };
-    all.chunk_by(|a, b| a.ranks == b.ranks).map(of_ranks).collect()
+    all.chunk_by(|a, b| a.ranks == b.ranks && a.by == b.by).map(of_ranks).collect()
 }
 
 fn told(by: FoundBy) -> &'static str {
@@ -194,8 +238,74 @@ mod tests {
             })
         });
         let mut series = example("broadcast", points.collect());
-        series.fastest = fastest(&series);
+        let planned = planned(&series);
+        series.fastest = fastest(&series, &planned, true);
         series
+    }
+
+    /// Steps that name both variants at each size.
+    fn planned(series: &Series) -> Vec<Step> {
+        let steps = series.points.iter().flat_map(|point| {
+            ["binomial", "scatter_allgather"].map(|name| Step {
+                variant: Some(name.into()),
+                ..Step::new("broadcast", point.size() as u32, 1, point.ranks as usize)
+            })
+        });
+        steps.collect()
+    }
+
+    #[test]
+    fn where_others_have_no_time_the_one_that_has_is_not_the_fastest() {
+        let mut found = series(4, &[(8, 100.0, 200.0), (64, 110.0, 300.0), (4096, 120.0, 500.0)]);
+        let all = planned(&found);
+        assert_eq!(found.fastest.len(), 1);
+        // The greatest size lost one of two.
+        let is_lost = |point: &SeriesPoint| {
+            point.size() == 4096 && point.variant.as_deref() == Some("scatter_allgather")
+        };
+        found.points.retain(|point| !is_lost(point));
+        found.fastest = fastest(&found, &all, true);
+        assert_eq!(
+            sentences(&found),
+            ["On 4 ranks the fastest is: binomial up to 64 B, undecided between binomial and \
+              scatter_allgather from 4 KiB on."]
+        );
+        // One that alone was asked for is not the fastest.
+        let mut alone = all.clone();
+        alone.retain(|step| step.variant.as_deref() == Some("binomial"));
+        let mut only = found.clone();
+        only.points.retain(|point| point.variant.as_deref() == Some("binomial"));
+        assert_eq!(fastest(&only, &alone, true), []);
+        // And so where every size did.
+        found.points.retain(|point| point.variant.as_deref() == Some("binomial"));
+        let decided = fastest(&found, &all, true);
+        assert_eq!((decided.len(), decided[0].variants.len()), (1, 2), "{decided:?}");
+        // The one that is left, without an interval.
+        found.points.iter_mut().for_each(|p| (p.time.low, p.time.high) = (None, None));
+        assert_eq!(fastest(&found, &all, true), decided);
+    }
+
+    #[test]
+    fn what_looks_chose_at_some_sizes_is_not_measured_there() {
+        let mut found = series(4, &[(8, 100.0, 200.0), (64, 110.0, 300.0), (4096, 120.0, 500.0)]);
+        let mut steps = planned(&found);
+        steps.iter_mut().filter(|step| step.size == 64).for_each(|step| step.variant = None);
+        found.points.retain(|p| p.size() != 64 || p.variant.as_deref() == Some("binomial"));
+        found.fastest = fastest(&found, &steps, true);
+        let by: Vec<FoundBy> = found.fastest.iter().map(|of| of.by).collect();
+        assert_eq!(by, [FoundBy::Measured, FoundBy::Look, FoundBy::Measured]);
+        assert_eq!(
+            sentences(&found),
+            [
+                "On 4 ranks the fastest is: binomial up to 8 B.",
+                "On 4 ranks a first look chose: binomial at 64 B.",
+                "On 4 ranks the fastest is: binomial from 4 KiB on."
+            ]
+        );
+        // Launches whose looks chose differently at one size measured nothing else at the others.
+        steps.iter_mut().for_each(|step| step.variant = None);
+        let by_look = fastest(&found, &steps, true);
+        assert!(by_look.iter().all(|of| of.by == FoundBy::Look), "{by_look:?}");
     }
 
     #[test]
@@ -227,7 +337,8 @@ mod tests {
         for point in &mut series.points {
             (point.time.low, point.time.high) = (None, None);
         }
-        assert_eq!(fastest(&series)[0].variants.len(), 2);
+        let planned = planned(&series);
+        assert_eq!(fastest(&series, &planned, true)[0].variants.len(), 2);
     }
 
     #[test]
@@ -238,7 +349,7 @@ mod tests {
             let (variant, looked) = (variant.into(), vec![]);
             series.looks.push(Look { ranks: 4, pair: None, memory: None, size, variant, looked });
         }
-        series.fastest = fastest(&series);
+        series.fastest = fastest(&series, &[], true);
         assert_eq!(
             sentences(&series),
             ["On 4 ranks a first look chose: binomial up to 64 B, chain from 4 KiB on."]
@@ -247,14 +358,16 @@ mod tests {
 
     #[test]
     fn of_barriers_ranks_are_named() {
-        let mut points = Vec::new();
+        let (mut points, mut steps) = (Vec::new(), Vec::new());
         for (ranks, tree) in [(2, 100.0), (4, 300.0), (8, 400.0)] {
             for (name, time) in [("dissemination", 100.0), ("tree", tree)] {
                 points.push(SeriesPoint { variant: Some(name.into()), ..point(0, ranks, time) });
+                let step = Step::new("barrier", 0, 1, ranks as usize);
+                steps.push(Step { variant: Some(name.into()), ..step });
             }
         }
         let mut series = example("barrier", points);
-        series.fastest = fastest(&series);
+        series.fastest = fastest(&series, &steps, true);
         assert_eq!(
             sentences(&series),
             [

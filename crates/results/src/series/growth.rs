@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use bandgap_campaign::signature::within;
-use bandgap_model::doublings::doublings;
-use bandgap_model::growth::{Law, growth};
-use bandgap_record::{Number, RecordError, Seconds, Unit};
+use bandgap_model::doublings::{RankTime, doublings};
+use bandgap_model::growth::{ESTIMATOR, Growth, Law, growth};
+use bandgap_record::{Evidence, Number, Quantity, RecordError, Seconds, Unit};
 use bandgap_report::table::{interval, value};
+use bandgap_stats::Interval;
 use bandgap_units::{Fraction, Ns, significant};
 
 use super::derived::{RankGrowth, SizeGrowth};
@@ -30,19 +31,26 @@ pub(super) fn over_sizes(
         let times: Vec<f64> =
             points.iter().filter_map(|point| point.time.as_time()).map(|t| t.0).collect();
         let Some(of) = growth(&sizes, &times, confidence) else { continue };
-        let converged = within(&of.exponent, precision);
         found.push(SizeGrowth {
             which,
             from: points.iter().map(|point| point.size()).min().unwrap_or(0),
             to: points.iter().map(|point| point.size()).max().unwrap_or(0),
             law: of.law,
-            exponent: recorded(&of.exponent, Unit::One, converged)?,
+            exponent: exponent(&of, sizes.len(), precision)?,
             constant: Seconds::from(Ns(of.constant)),
             factor: Seconds::from(Ns(of.factor)),
             rms_relative: Number(of.rms_relative),
         });
     }
     Ok(found)
+}
+
+/// An exponent as it is recorded: without an interval where that has no end.
+fn exponent(of: &Growth, sizes: usize, precision: f64) -> Result<Quantity, RecordError> {
+    let is_narrow = |interval: Interval| interval.half_width() <= precision * of.exponent.abs();
+    let evidence = Evidence::new(ESTIMATOR, sizes as u64, of.interval.is_some_and(is_narrow));
+    let ends = of.interval.map(|interval| (interval.low, interval.high));
+    Quantity::new(of.exponent, ends, Unit::One, evidence)
 }
 
 /// How a series over several numbers of ranks grows with their doublings: at a few sizes, in each
@@ -58,15 +66,18 @@ pub(super) fn over_ranks(
     let sizes = few_sizes(series);
     let several = series.has_several_variants();
     // Times over ranks, by variant and size.
-    let mut curves = BTreeMap::<(Option<String>, u64), Vec<(u32, f64)>>::new();
+    let mut curves = BTreeMap::<(Option<String>, u64), Vec<RankTime>>::new();
     for point in series.points.iter().filter(|point| sizes.contains(&point.size())) {
         let variant = point.variant.clone().filter(|_| several);
-        let Some(Ns(time)) = point.time.as_time() else { continue };
-        curves.entry((variant, point.size())).or_default().push((point.ranks, time));
+        let Some(Ns(ns)) = point.time.as_time() else { continue };
+        let half = |(low, high): (f64, f64)| Ns::from_secs((high - low) / 2.0).0;
+        let half_width = point.time.interval().map(half);
+        let time = RankTime { ranks: point.ranks, ns, half_width };
+        curves.entry((variant, point.size())).or_default().push(time);
     }
     for ((variant, size), times) in curves {
         let Some(of) = doublings(&times, confidence) else { continue };
-        let powers = times.iter().map(|(ranks, _)| *ranks).filter(|ranks| ranks.is_power_of_two());
+        let powers = times.iter().map(|time| time.ranks).filter(|ranks| ranks.is_power_of_two());
         let converged = within(&of.per_doubling, precision);
         found.push(RankGrowth {
             variant,
@@ -141,7 +152,10 @@ fn sized(of: &SizeGrowth) -> String {
         of.from,
         of.to,
         significant(of.exponent.value.0, 3),
-        interval(&of.exponent),
+        match of.exponent.interval() {
+            Some(_) => interval(&of.exponent),
+            None => "its interval has no end".to_owned(),
+        },
         of.constant.ns(),
     )
 }
@@ -167,20 +181,27 @@ fn doubled(series: &Series, of: &[RankGrowth]) -> String {
         )
     };
     let at = if series.has_one_size() { " " } else { " at " };
-    let part = |linear: Option<bool>| {
-        let all: Vec<String> = of.iter().filter(|of| of.linear == linear).map(one).collect();
+    let part = |is: &dyn Fn(&RankGrowth) -> bool| {
+        let all: Vec<String> = of.iter().filter(|of| is(of)).map(one).collect();
         (!all.is_empty()).then(|| format!("{at}{}", all.join(", ")))
     };
+    let rises = |of: &RankGrowth| of.per_doubling.interval().is_some_and(|(low, _)| low > 0.0);
     let decided = |linear: bool| {
         let is = if linear { "linear" } else { "not linear" };
-        Some(format!("{is} in log₂ P{}", part(Some(linear))?))
+        Some(format!("{is} in log₂ P{}", part(&|of| of.linear == Some(linear))?))
     };
     let who = of[0].variant.as_ref().map_or(String::new(), |variant| format!(" of {variant}"));
     let parts: Vec<String> = [true, false].into_iter().filter_map(decided).collect();
     let decided = (!parts.is_empty()).then(|| format!("The time{who} is {}.", parts.join("; ")));
-    let undecided = part(None)
+    let unknown = part(&|of| of.linear.is_none() && rises(of)).map(|places| {
+        format!(
+            "The times{who} are not known well enough to say whether they are linear in log₂ \
+             P{places}."
+        )
+    });
+    let undecided = part(&|of| of.linear.is_none() && !rises(of))
         .map(|places| format!("Whether the time{who} rises with log₂ P is undecided{places}."));
-    [decided, undecided].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    [decided, unknown, undecided].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 /// The fitted time at a size, in nanoseconds.
@@ -210,6 +231,20 @@ mod tests {
         assert!(told.starts_with("The time is quadratic in N from N = 64 to 1024:"), "{told}");
         assert!(told.contains("e = 2.00 (2.00 to 2.00) and a = 300 µs"), "{told}");
         assert!((at(&series.growth[0], 512.0) / (3e5 + 2.0 * 512.0 * 512.0) - 1.0).abs() < 1e-3);
+        // An exponent at the end of those that are looked at.
+        let steep = |rows: u64| SeriesPoint {
+            dimension: Some(rows),
+            ..point(8 * rows, 16, 1e-3 * (rows as f64).powi(4))
+        };
+        series.points = [64, 128, 256, 512, 1024].map(steep).into();
+        series.growth = over_sizes(&series, (0.95, 0.05)).unwrap();
+        let exponent = &series.growth[0].exponent;
+        assert!(exponent.interval().is_none() && !exponent.converged, "{exponent:?}");
+        let told = sentences(&series).concat();
+        assert!(
+            told.contains("leave undecided") && told.contains("(its interval has no end)"),
+            "{told}"
+        );
         // Over bytes there is none.
         let bytes = example("echo", vec![point(8, 2, 1e3)]);
         assert_eq!(over_sizes(&bytes, (0.95, 0.05)).unwrap(), []);
@@ -240,6 +275,20 @@ mod tests {
         // Three of what doubles each time say little.
         let few = sentences(&over(&[2, 4, 8], |ranks| 1e3 * (ranks - 1.0))).concat();
         assert!(few.starts_with("Whether the time rises with log₂ P is undecided at 8 B"), "{few}");
+        // The same tree, of times that are known to 12 %.
+        let mut vague = tree.clone();
+        for point in &mut vague.points {
+            let by = |share: f64| Some(Number(point.time.value.0 * share));
+            (point.time.low, point.time.high) = (by(0.88), by(1.12));
+        }
+        vague.doublings = over_ranks(&vague, (0.95, 0.05)).unwrap();
+        let told = sentences(&vague).concat();
+        let begin =
+            "The times are not known well enough to say whether they are linear in log₂ P at 8 B (";
+        assert!(
+            told.starts_with(begin) && vague.doublings.iter().all(|of| of.linear.is_none()),
+            "{told}"
+        );
         let two = sentences(&over(&[2, 4], |ranks| 1e3 * ranks)).concat();
         assert!(two.contains("undecided"), "{two}");
         assert_eq!(sentences(&over(&[4], |ranks| ranks)), [""; 0]);

@@ -30,7 +30,8 @@ pub struct Series {
     pub cores: Option<Pair>,
     /// Number of fresh sets of processes the measurement was repeated in.
     pub launches: u32,
-    /// Whether received bytes were checked, and were the sent ones.
+    /// Whether received bytes were checked, each message of the checked batches, and were the sent
+    /// ones.
     pub verified: bool,
     /// How much was checked; absent in virtual time, for a table, and where nobody counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
