@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::campaign::campaign;
 use crate::data::Kept;
-use crate::experiment::{Experiment, Point};
+use crate::experiment::{Experiment, Point, not_converged};
+use crate::judge::Judged;
 use crate::key::Key;
 use crate::plan::{Asked, Plan};
 use crate::planned::{Planned, Room};
@@ -144,6 +145,18 @@ impl Experiment for Series<'_> {
             Over::Transfer => vec![whole, of(Part::Issue, 1.0)],
             Over::Comm | Over::Am => vec![whole],
         }
+    }
+
+    /// Those that have not converged. Where there are several pairs, each is seen from the distance
+    /// between its own processors.
+    fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
+        let mut pairs = self.steps.values().map(|step| step.pair);
+        let first = pairs.next();
+        if pairs.all(|pair| Some(pair) == first) {
+            return not_converged(judged, points);
+        }
+        let converged = |key: &Key| judged.seen_by(key).converged(key);
+        (0..points.len()).filter(|&at| !converged(&points[at].key)).collect()
     }
 }
 

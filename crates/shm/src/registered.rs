@@ -1,8 +1,8 @@
 //! Memory of each rank that it alone writes, and that its peers read with one copy.
 //!
-//! A rank makes an in-memory file, maps it to write, and then seals it: from then on nobody can map
-//! it to write, nor write to it in another way. Its peers open the file through `/proc`, and map it
-//! to read.
+//! A rank makes an in-memory file, maps it to write, and then seals it: from then on there is no write
+//! through the file, by a new mapping or by a call. Its peers open the file through `/proc`, and map
+//! it to read.
 //!
 //! ```text
 //! 0      magic number, and the run's secret
@@ -11,8 +11,10 @@
 //!
 //! Unsafe code here relies on these invariants:
 //! 1. A rank's own mapping is never unmapped. One reference is made into it, to the bytes that are
-//!    handed out, which is the only one while the process lives. Peers cannot write them: the file
-//!    was sealed before any peer heard of it.
+//!    handed out, which is the only one while the process lives. Nobody else writes them through the
+//!    file: it was sealed before any peer heard of it. A process of the same user may write any memory
+//!    of this one in other ways (`process_vm_writev`, say), as it may write any other variable; ranks do
+//!    not.
 //! 2. From creation to drop of a [`Peer`], `base..base + len` stays mapped and readable. The file
 //!    cannot shrink, so no access faults.
 //! 3. The bytes of a peer are only copied, through raw pointers, into this process's own memory. A
@@ -27,7 +29,7 @@ use std::os::unix::fs::FileExt;
 use std::process;
 
 use bandgap_comm::{CommError, Rank, Rendezvous, Word};
-use rustix::fs::{MemfdFlags, SealFlags};
+use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags};
 use rustix::mm::{MapFlags, ProtFlags};
 
 const MAGIC: [u8; 8] = *b"bg-regi1";
@@ -177,7 +179,7 @@ impl Held {
                 InProcess::HasNone(reason) => return Err(reason.clone()),
                 _ if peer == rank => None,
                 InProcess::Has { process, file } => {
-                    Some(Peer::map(*process, *file, secret).map_err(refused)?)
+                    Some(Peer::map(*process, *file, own.len(), secret).map_err(refused)?)
                 }
             });
         }
@@ -207,8 +209,8 @@ fn create(bytes: usize, secret: &Secret) -> Result<(File, &'static mut [u8]), St
         .map_err(refused("keep others from writing shared memory (F_SEAL_FUTURE_WRITE)"))?;
     // SAFETY: `len` bytes are mapped from `base` on, to read and write, and stay mapped while the
     // process lives, as nothing unmaps them. The header is before what is handed out. These pages are
-    // new, so no other reference to them exists; the file is sealed, so nobody else writes them
-    // (invariant 1).
+    // new, so no other reference to them exists; the file is sealed, so nobody else writes them through
+    // it (invariant 1).
     let own =
         unsafe { core::slice::from_raw_parts_mut(base.add(MEMORY_AT).as_ptr(), len - MEMORY_AT) };
     Ok((file, own))
@@ -216,6 +218,13 @@ fn create(bytes: usize, secret: &Secret) -> Result<(File, &'static mut [u8]), St
 
 fn failed(what: &str, error: io::Error) -> String {
     format!("{what}: {error}")
+}
+
+/// Opens what a peer named, which may be anything: without waiting, as a FIFO would for a writer, and
+/// without becoming a terminal's process.
+fn open(path: &str) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
 }
 
 /// Maps a file as a whole.
@@ -238,10 +247,11 @@ struct Peer {
 unsafe impl Send for Peer {}
 
 impl Peer {
-    /// Maps what is this descriptor in that process, if it is such memory of this run.
-    fn map(process: u32, file: i32, secret: &Secret) -> Result<Self, String> {
+    /// Maps what is this descriptor in that process, if it is such memory of this run that hands out
+    /// at least so many bytes: all ranks are asked for the same.
+    fn map(process: u32, file: i32, least: usize, secret: &Secret) -> Result<Self, String> {
         let path = format!("/proc/{process}/fd/{file}");
-        let file = File::open(&path).map_err(|error| failed(&path, error))?;
+        let file = open(&path).map_err(|error| failed(&path, error))?;
         // Only in-memory files have seals, so this refuses everything else.
         let seals = rustix::fs::fcntl_get_seals(&file).unwrap_or(SealFlags::empty());
         let mut header = [0; MAGIC.len() + size_of::<Secret>()];
@@ -253,8 +263,10 @@ impl Peer {
         }
         let len = file.metadata().map_err(|error| failed(&path, error))?.len();
         let len = usize::try_from(len).unwrap_or(0);
-        if len < MEMORY_AT {
-            return Err(format!("{path} has {len} bytes"));
+        // A peer with less would be found out only when a message lies beyond its end.
+        if len.checked_sub(MEMORY_AT).is_none_or(|room| room < least) {
+            let needed = MEMORY_AT + least;
+            return Err(format!("{path} has {len} bytes, and {needed} are needed"));
         }
         Ok(Self { base: map(&file, len, ProtFlags::READ)?, len })
     }

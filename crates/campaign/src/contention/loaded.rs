@@ -116,7 +116,7 @@ impl Experiment for Loaded<'_> {
     }
 
     /// A batch whose load did not outlast the echo in each sample, with the message that let the echo
-    /// begin. To leave out only such samples would leave out the slowest echoes.
+    /// begin. What is kept lacks the slowest echoes, so the slowdown is too low where any are rejected.
     fn rejects(&self, point: &Point, done: &Executed) -> Option<String> {
         let trips = point.key.number("messages").unwrap_or(1) as u32;
         let samples = done.column(WHOLE).iter().zip(done.column(LOAD));

@@ -9,7 +9,7 @@ use crate::runner::{Runner, Stop};
 
 /// Samples of a look.
 pub(super) const LOOK: u32 = 6;
-/// How much longer than the echo the load is to last.
+/// How much longer than [`outlasts`] demands a load is to last: so slow may an echo be.
 pub(super) const MARGIN: f64 = 2.0;
 /// Looks for that, and messages of the first.
 const LOOKS: usize = 8;
@@ -17,8 +17,8 @@ pub(super) const FIRST: u32 = 16;
 /// Messages of a load at most.
 const MOST: u32 = 1 << 20;
 
-/// How long a load is to last beside an echo of so long and so many round trips: with the message that
-/// lets the echo begin.
+/// How long a load must last beside an echo of so long and so many round trips, M: echo·(1 + 1/M). The
+/// load is timed from before the message that lets the echo begin, which takes a round trip at most.
 pub(super) fn outlasts(echo: f64, trips: u32) -> f64 {
     echo * (1.0 + 1.0 / f64::from(trips))
 }
@@ -65,7 +65,7 @@ pub(super) fn outlasting(
             if column.is_empty() { 0.0 } else { batch_value(column) }
         });
         let sent = f64::from(kernel.load_messages);
-        let enough = MARGIN * echo * sent / load.max(f64::MIN_POSITIVE);
+        let enough = MARGIN * outlasts(echo, kernel.messages) * sent / load.max(f64::MIN_POSITIVE);
         // The echo begins when the first message is there.
         let wanted = (1.2 * enough).ceil() + 1.0;
         if enough <= sent {

@@ -4,7 +4,7 @@ use bandgap_comm::passing::Memory;
 use bandgap_kernels::{Comms3, Kernel, Order};
 
 use super::*;
-use crate::scripted::{Scripted, taking};
+use crate::scripted::{Scripted, probes, taking};
 
 fn plan(steps: Vec<Step>) -> SeriesPlan {
     SeriesPlan { asked: Asked::usual(1e9), steps, samples: 50 }
@@ -38,6 +38,25 @@ fn a_sweep_visits_each_number_of_ranks_in_the_same_rounds() {
         assert_eq!(values, [50.0 * ranks as f64; 5]);
     }
     assert_eq!(timed[0].kernel, Comms3::NAME);
+}
+
+#[test]
+fn pairs_at_several_distances_all_converge() {
+    let steps = [[0, 1], [0, 2]].map(|pair| Step { pair, ..Step::new("comms1", 8, 1, 3) });
+    let mut runner = Scripted::new(|order| {
+        let near = order.parameters["pair"]["replier"] == 1;
+        let line = if near { 30.0 } else { 140.0 };
+        Ok(Executed { probe: probes(line, line), ..taking(order, 10.0 * line) })
+    });
+    (runner.size, runner.cost) = (3, 0.1);
+    let plan = SeriesPlan { asked: Asked::usual(100.0), ..plan(steps.to_vec()) };
+    plan.lead(&mut runner).unwrap();
+    let judged = plan.asked.judge(&runner.kept);
+    for (step, truth) in steps.iter().zip([150.0, 700.0]) {
+        let key = key(step, Part::Whole);
+        let point = judged.seen_by(&key).point(&key).unwrap();
+        assert_eq!((point.value, point.batches), (truth, 5), "{key:?}");
+    }
 }
 
 #[test]

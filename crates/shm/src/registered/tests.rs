@@ -69,7 +69,7 @@ fn an_offset_that_is_not_the_peers_is_an_error_that_names_it() {
 }
 
 #[test]
-fn no_peer_writes_it_in_any_way() {
+fn no_peer_writes_it_through_its_file() {
     let (file, own) = create(4096, &SECRET).unwrap();
     let path = format!("/proc/self/fd/{}", file.as_raw_fd());
     let again = File::options().read(true).write(true).open(path).unwrap();
@@ -111,6 +111,7 @@ fn why_there_is_none_is_told_and_the_same_for_all() {
     let other = File::open("/dev/null").unwrap();
     let unsealed = rustix::fs::memfd_create("other", MemfdFlags::ALLOW_SEALING).unwrap();
     let (foreign, _) = create(4096, &[9; 16]).unwrap();
+    let (short, _) = create(4096, &SECRET).unwrap();
     let told = |file: i32| Some(format!("{process} {file}"));
     let reasons = [
         ([Some("none: no such call".into()), None], "no such call"),
@@ -120,6 +121,7 @@ fn why_there_is_none_is_told_and_the_same_for_all() {
         ([told(other.as_raw_fd()), None], "not registered memory"),
         ([told(unsealed.as_raw_fd()), None], "not registered memory"),
         ([told(foreign.as_raw_fd()), None], "not registered memory"),
+        ([told(short.as_raw_fd()), None], "8192 bytes, and 12288 are needed"),
     ];
     for (tells, why) in reasons {
         let mut registered = met(tells).unwrap();
@@ -132,5 +134,25 @@ fn why_there_is_none_is_told_and_the_same_for_all() {
     for garbage in ["", "7", "seven 8", "-1 8"] {
         let error = met([Some(garbage.to_owned()), None]).unwrap_err();
         assert!(matches!(error, CommError::Garbage { peer: 1, .. }), "{error}");
+    }
+}
+
+#[test]
+fn what_would_wait_for_a_writer_is_refused_at_once() {
+    let told = |file: &dyn AsRawFd| Some(format!("{} {}", process::id(), file.as_raw_fd()));
+    // Opening an anonymous pipe never waits, so a missing flag shows here, not as a test without end.
+    let (pipe, _) = rustix::pipe::pipe().unwrap();
+    let opened = open(&format!("/proc/self/fd/{}", pipe.as_raw_fd())).unwrap();
+    assert!(rustix::fs::fcntl_getfl(&opened).unwrap().contains(OFlags::NONBLOCK));
+    // A FIFO that nobody writes to.
+    let path = std::env::temp_dir().join(format!("bandgap-registered-{}", process::id()));
+    let kind = rustix::fs::FileType::Fifo;
+    rustix::fs::mknodat(rustix::fs::CWD, &path, kind, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    let fifo = open(path.to_str().unwrap());
+    std::fs::remove_file(&path).unwrap();
+    for file in [&pipe as &dyn AsRawFd, &fifo.unwrap()] {
+        let registered = met([told(file), None]).unwrap();
+        let reason = registered.allowed().unwrap_err();
+        assert!(reason.contains("not registered memory"), "{reason}");
     }
 }
