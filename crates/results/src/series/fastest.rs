@@ -43,6 +43,8 @@ struct AtSize {
     size: u64,
     variants: Vec<String>,
     by: FoundBy,
+    /// Whether all that were to be measured there have a time.
+    is_whole: bool,
 }
 
 /// The fastest variants of a series whose sizes were measured in several, or were looked at in
@@ -81,11 +83,13 @@ pub(super) fn fastest(series: &Series, planned: &[Step], of_all: bool) -> Vec<Fa
                 let named = named(ranks, size);
                 // Launches may have chosen differently: of each that is known.
                 let by = if named.is_empty() { FoundBy::Look } else { FoundBy::Measured };
+                let known = names(there.iter().copied());
+                let is_whole = named.iter().all(|name| known.iter().any(|known| known == name));
                 let variants = match by {
                     FoundBy::Measured => candidates(&there, &named),
                     FoundBy::Look => names(there.into_iter()),
                 };
-                AtSize { size, variants, by }
+                AtSize { size, variants, by, is_whole }
             };
             let all: Vec<AtSize> = sizes.into_iter().map(best).collect();
             ranges(&settled(all), ranks)
@@ -94,6 +98,7 @@ pub(super) fn fastest(series: &Series, planned: &[Step], of_all: bool) -> Vec<Fa
                 size: look.size,
                 variants: vec![look.variant.clone()],
                 by: FoundBy::Look,
+                is_whole: true,
             };
             // Those of several pairs or memories may differ; they are recorded.
             let of_all = |of: &&Look| of.ranks == ranks && of.pair.is_none() && of.memory.is_none();
@@ -130,7 +135,7 @@ fn candidates(points: &[&SeriesPoint], named: &[&str]) -> Vec<String> {
 }
 
 /// What is undecided at a size, and so decided on both sides of it, counts as there. What looks
-/// chose stays as it is, and settles nothing.
+/// chose stays as it is, and settles nothing; nor is settled where some have no time.
 fn settled(mut sizes: Vec<AtSize>) -> Vec<AtSize> {
     let is_measured = |of: &AtSize| of.by == FoundBy::Measured;
     let is_decided = |of: &AtSize| is_measured(of) && of.variants.len() == 1;
@@ -141,7 +146,7 @@ fn settled(mut sizes: Vec<AtSize>) -> Vec<AtSize> {
         if sizes[pair[1]].variants == winner
             && sizes[between.clone()]
                 .iter()
-                .all(|of| is_measured(of) && of.variants.contains(&winner[0]))
+                .all(|of| is_measured(of) && of.is_whole && of.variants.contains(&winner[0]))
         {
             sizes[between].iter_mut().for_each(|of| of.variants.clone_from(&winner));
         }
@@ -270,6 +275,12 @@ mod tests {
             ["On 4 ranks the fastest is: binomial up to 64 B, undecided between binomial and \
               scatter_allgather from 4 KiB on."]
         );
+        // Neither is it where it is the fastest on both sides.
+        let mut between = series(4, &[(8, 100.0, 200.0), (64, 110.0, 300.0), (4096, 120.0, 500.0)]);
+        between.points.retain(|p| p.size() != 64 || p.variant.as_deref() == Some("binomial"));
+        let counts: Vec<usize> =
+            fastest(&between, &all, true).iter().map(|of| of.variants.len()).collect();
+        assert_eq!(counts, [1, 2, 1]);
         // One that alone was asked for is not the fastest.
         let mut alone = all.clone();
         alone.retain(|step| step.variant.as_deref() == Some("binomial"));
