@@ -135,8 +135,8 @@ pub fn collect(
         None => Transport::list().collect(),
     };
     // The first carries orders; of all, it is the usual one.
-    let room = room(ranks, task, transports[0])?;
     check_limits(ranks, &transports)?;
+    let room = room(ranks, task, transports[0])?;
     let placement = stage.place(ranks, options.cores.as_deref())?;
     let wait = match options.wait {
         Wait::Auto if placement.oversubscribed => Wait::Yield,
@@ -204,7 +204,10 @@ fn room(ranks: usize, task: &Task, transport: Transport) -> Result<Room, Failure
 pub fn has_room(target: &Target, ranks: usize, task: &Task) -> Result<(), Failure> {
     match target {
         Target::Simulated(name) => with_nodes_for(ranks, name).map(drop),
-        Target::Real(transport) => room(ranks, task, *transport).map(drop),
+        Target::Real(transport) => {
+            check_limits(ranks, &[*transport])?;
+            room(ranks, task, *transport).map(drop)
+        }
     }
 }
 

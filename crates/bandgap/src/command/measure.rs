@@ -100,7 +100,11 @@ impl<'a> Session<'a> {
             }
             Err(reason) => {
                 self.note(Exit::Missing);
-                self.sink.warn(&format!("too little was measured to fit: {reason}"));
+                let what = match collected.ended {
+                    Ended::Interrupted => "interrupted before enough was measured",
+                    Ended::Done | Ended::Failed(_) => "too little was measured to fit",
+                };
+                self.sink.warn(&format!("{what}: {reason}"));
                 if !table.is_empty() {
                     self.sink.add(vec![unfitted(&setting, table, &reason).into()])?;
                 }

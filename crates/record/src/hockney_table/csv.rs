@@ -12,7 +12,8 @@ use crate::table_lines::{Header, Line, Result};
 const AS_GIVEN: Meaning = Meaning::new("CSV", Timing::AsGiven, "");
 
 /// Columns that tell one series from another, in tables of several.
-const KEYS: [&str; 8] = ["name", "transport", "state", "ranks", "from", "to", "distance", "mesh"];
+const KEYS: [&str; 9] =
+    ["name", "transport", "state", "ranks", "from", "to", "distance", "memory", "mesh"];
 /// Columns that do so where one size has several of their values. Otherwise they are what was chosen
 /// for the size.
 const CHOSEN: [&str; 2] = ["variant", "way"];

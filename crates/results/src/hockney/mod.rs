@@ -54,10 +54,9 @@ impl Shown for Hockney {
         &self.findings
     }
 
-    /// A parameter that the data do not support is missing with a finding. That is about the model,
-    /// and no doubt about what was measured.
+    /// A parameter that the data do not support is missing with a finding.
     fn verdict(&self) -> Verdict {
-        Verdict::Good
+        Verdict::doubtful_if(self.quantities().iter().any(|(_, found)| !found.converged))
     }
 }
 

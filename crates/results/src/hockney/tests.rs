@@ -112,6 +112,15 @@ fn what_one_fit_found_is_said_of_that_fit() {
 }
 
 #[test]
+fn a_parameter_that_has_not_converged_is_doubtful_and_one_that_is_missing_is_not() {
+    let mut relative = fit(Weighting::Relative);
+    relative.segments[0].pi0 = None;
+    assert_eq!(relative.verdict(), Verdict::Good);
+    relative.segments[0].t0.as_mut().unwrap().converged = false;
+    assert_eq!(relative.verdict(), Verdict::Doubtful);
+}
+
+#[test]
 fn nines_are_not_rounded_away() {
     assert_eq!(determination(0.99987), "0.99987");
     assert_eq!(determination(0.87), "0.870");

@@ -62,9 +62,9 @@ impl Shown for Hops {
         &self.findings
     }
 
-    /// As for a Hockney fit: what the data do not support is no doubt about what was measured.
+    /// What the data do not support is missing with a finding.
     fn verdict(&self) -> Verdict {
-        Verdict::Good
+        Verdict::doubtful_if(self.quantities().iter().any(|(_, found)| !found.converged))
     }
 }
 

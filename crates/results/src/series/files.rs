@@ -97,11 +97,15 @@ fn samples(series: &Series) -> Result<Vec<u8>, RecordError> {
     let differ = |of: fn(&SeriesPoint) -> String| {
         series.points.iter().any(|point| of(point) != of(&series.points[0]))
     };
-    let properties: [Property<'_>; 6] = [
+    let properties: [Property<'_>; 7] = [
         (|point| point.ranks.to_string(), ("ranks", |(point, _)| point.ranks.to_string())),
         (both_ranks, ("from", |(point, _)| rank(point.pair, 0))),
         (both_ranks, ("to", |(point, _)| rank(point.pair, 1))),
         (mesh, ("mesh", |(point, _)| mesh(point))),
+        (
+            |point| point.memory.clone().unwrap_or_default(),
+            ("memory", |(point, _)| point.memory.clone().unwrap_or_default()),
+        ),
         (
             |point| point.variant.clone().unwrap_or_default(),
             ("variant", |(point, _)| point.variant.clone().unwrap_or_default()),
@@ -170,6 +174,11 @@ mod tests {
         let [one, mut other] = [point(2, "a", "b"), point(2, "a", "b")];
         (other.pair, other.mesh) = (Some([0, 3]), Some([2, 1]));
         assert_eq!(of(&[one, other]).0, "bytes,from,to,mesh,time_ns");
+        let [one, mut other] = [point(2, "a", "b"), point(2, "a", "c")];
+        other.memory = Some("registered".to_owned());
+        let (header, fitted) = of(&[one, other]);
+        assert_eq!(header, "bytes,memory,way,time_ns");
+        assert!(fitted.unwrap_err().contains("memory 'registered'"));
     }
 
     #[test]

@@ -52,6 +52,7 @@ fn impossible_numbers_of_ranks_are_refused() {
     refused(&["comms1", "--between", "0,3", "-n", "3"], USAGE, &["at least 4 ranks"]);
     refused(&["comms2", "--between", "1,1"], USAGE, &["rank 1 and itself"]);
     refused(&["signature", "-n", "100000"], USAGE, &["100000 ranks", "at most"]);
+    refused(&["comet", "barrier", "-n", "5000"], USAGE, &["5000 ranks", "at most"]);
     refused(&["signature", "-n", "-2"], USAGE, &["-2"]);
     refused(&["signature", "-n", "two"], USAGE, &["two"]);
     refused(&["signature", "-n", "3", "--pairs"], USAGE, &["3 ranks", "even"]);
