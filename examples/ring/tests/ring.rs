@@ -21,7 +21,7 @@ fn series(transport: &str, args: &[&str]) -> Value {
     let measured = ["comet", "ring", "-t", transport, "--no-save", "--quiet", "--json", "-"];
     let output = ring(&[&measured[..], args].concat());
     let told = text(&output.stderr);
-    assert!(matches!(output.status.code(), Some(0 | 1)), "{transport}: {told}");
+    assert!(matches!(output.status.code(), Some(0 | 8)), "{transport}: {told}");
     let run: Value = serde_json::from_slice(&output.stdout).unwrap();
     let results = run["results"].as_array().unwrap();
     let series = results.iter().find(|result| result["kind"] == "series");
@@ -41,11 +41,11 @@ mod right {
         assert!(points.iter().any(|point| point["bytes"] == 64));
         for point in points {
             let bytes = point["bytes"].as_f64().unwrap();
-            // A message takes 79 µs + 0.63 µs a byte, and 25 µs for each hop beyond the first. In a
-            // hypercube of four it is one hop from 0 to 1 and from 2 to 3, and two from 1 to 2 and
+            // A message takes 79 µs + 0.63 µs a byte, and 25 µs for each hop beyond the first; a receive
+            // that does not block and its wait 10 µs each. In a hypercube of four it is one hop from 0 to 1 and from 2 to 3, and two from 1 to 2 and
             // from 3 to 0. The chain of messages goes round, so a step takes their mean.
             let hops = if point["ranks"] == 2 { 0.0 } else { 0.5 };
-            let expected = (79.0 + 0.63 * bytes + 25.0 * hops) * 1e-6;
+            let expected = (79.0 + 20.0 + 0.63 * bytes + 25.0 * hops) * 1e-6;
             let time = point["time"]["value"].as_f64().unwrap();
             assert!((time - expected).abs() < 1e-6 * expected, "{point}: {expected:e}");
         }
@@ -130,7 +130,7 @@ fn the_guides_commands_print_what_it_shows() {
         let own = ["--no-save", "--time-budget", "300ms"];
         let output = ring(&[&args[..], &own].concat());
         let told = text(&output.stderr);
-        assert!(matches!(output.status.code(), Some(0 | 1)), "{args:?}: {told}");
+        assert!(matches!(output.status.code(), Some(0 | 8)), "{args:?}: {told}");
         let printed = text(&output.stdout);
         assert!(printed.contains(expected), "{args:?}:\n{printed}");
     }
