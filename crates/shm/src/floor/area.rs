@@ -7,6 +7,7 @@
 //! 640      process and address of the responder's buffer
 //! 768      credits of the stream
 //! 896      written     1024 read        of the pipeline there; 1152 and 1280 of the pipeline back
+//! 1408     ping       1536  pong        of cache_line_exchange
 //! 4096     64 slots there, 8192  64 slots back, of slot_ring
 //! 12288    512 slots of slot_ring_stream
 //! 45056    1 MiB, written and read by the copies
@@ -38,6 +39,7 @@ const READY_AT: usize = 512;
 const SOURCE_AT: usize = 640;
 const CREDITS_AT: usize = 768;
 const PIPELINES_AT: [[usize; 2]; 2] = [[896, 1024], [1152, 1280]];
+const EXCHANGE_AT: [usize; 2] = [1408, 1536];
 const THERE_AT: usize = 4096;
 const BACK_AT: usize = 8192;
 const STREAM_AT: usize = 12288;
@@ -74,6 +76,11 @@ impl FloorArea {
 
     pub(super) fn ping_pong(&self) -> [&AtomicU64; 2] {
         [self.mapping.word(PING_AT), self.mapping.word(PONG_AT)]
+    }
+
+    /// The lines of the initiator and of the responder, where both store at once.
+    pub(super) fn exchange(&self) -> [&AtomicU64; 2] {
+        EXCHANGE_AT.map(|at| self.mapping.word(at))
     }
 
     /// The number of the copy that the initiator waits for, and of the last copy that is ready.

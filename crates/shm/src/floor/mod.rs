@@ -20,7 +20,7 @@ mod stream;
 mod table;
 
 pub use area::{COPY_BYTES, FloorArea};
-pub use cache_line::cache_line;
+pub use cache_line::{cache_line, cache_line_exchange};
 pub use copy::{copy_cross_core, copy_local, copy_vm_readv, store_cross_core};
 pub use pipeline::copy_pipeline;
 pub use slot_ring::slot_ring;

@@ -7,8 +7,8 @@ use bandgap_comm::Yields::{Bytes, BytesEachWay, HalfRoundTrip, Operation};
 use bandgap_comm::{Bare, Floor, FloorError, Measuring, Timer};
 
 use super::{
-    FloorArea, cache_line, copy_cross_core, copy_local, copy_pipeline, copy_vm_readv, slot_ring,
-    slot_ring_stream, store_cross_core,
+    FloorArea, cache_line, cache_line_exchange, copy_cross_core, copy_local, copy_pipeline,
+    copy_vm_readv, slot_ring, slot_ring_stream, store_cross_core,
 };
 use crate::ShmError;
 use crate::other_process;
@@ -21,6 +21,7 @@ const LONG: u64 = 1 << 20;
 const REFUSED: Duration = Duration::from_secs(1);
 
 const LINE: &[Cow<'static, str>] = &[Borrowed("cache_line")];
+const EXCHANGE: &[Cow<'static, str>] = &[Borrowed("cache_line_exchange")];
 const AM: &[Cow<'static, str>] = &[Borrowed("active_message")];
 const STREAM: &[Cow<'static, str>] = &[Borrowed("slot_ring_stream")];
 const COPY: &[Cow<'static, str>] = &[Borrowed("copy_cross_core")];
@@ -37,6 +38,8 @@ pub const FLOORS: &[Floor] = &[
     Floor::new("cache_line", "one store seen by the other core, half round trip", HalfRoundTrip, 500),
     Floor::layer("active_message", "request and reply through handlers, half round trip", HalfRoundTrip, 500, LINE, "ping_pong"),
     Floor::layer("message", "8-byte message sent and received, half round trip", HalfRoundTrip, 500, AM, "comms1"),
+    Floor::new("cache_line_exchange", "one store each way at once, seen by both, time each", Operation, 500),
+    Floor::layer("barrier", "barrier of two ranks, time each", Operation, 500, EXCHANGE, "synch1"),
     Floor::new("slot_ring", "64-byte slot each way, half round trip", HalfRoundTrip, 500),
     Floor::new("slot_ring_stream", "8-byte messages one way, time each", Operation, 8192),
     Floor::layer("active_message_stream", "requests without replies, time each", Operation, 8192, STREAM, "stream"),
@@ -79,6 +82,7 @@ impl<T: Timer> Bare<T> for Lines {
         let name = floor.name.strip_suffix("_1mib").unwrap_or(&floor.name);
         let ticks = match name {
             "cache_line" => cache_line(area, epoch, with),
+            "cache_line_exchange" => cache_line_exchange(area, epoch, with),
             "slot_ring" => slot_ring(area, epoch, with),
             "slot_ring_stream" => slot_ring_stream(area, epoch, with),
             "copy_cross_core" => copy_cross_core(area, epoch, bytes, with),

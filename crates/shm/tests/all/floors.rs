@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use bandgap_comm::{Measuring, Role, Stamp, Timer, Window};
 use bandgap_shm::floor::{
-    FloorArea, cache_line, copy_cross_core, copy_local, copy_pipeline, copy_vm_readv, slot_ring,
-    slot_ring_stream, store_cross_core,
+    FloorArea, cache_line, cache_line_exchange, copy_cross_core, copy_local, copy_pipeline,
+    copy_vm_readv, slot_ring, slot_ring_stream, store_cross_core,
 };
 use bandgap_shm::{Control, ShmError, probe, report};
 
@@ -68,6 +68,7 @@ fn each_sample_of_an_exchange_is_one_interval() {
         // Epochs need not be in order, only new.
         for epoch in [7, 0, 1 << 40, 3] {
             assert_eq!(cache_line(area, epoch + 4, with)?, expected);
+            assert_eq!(cache_line_exchange(area, epoch, with)?, expected);
             assert_eq!(slot_ring(area, epoch, with)?, expected);
         }
         Ok::<_, ShmError>(())
@@ -177,6 +178,7 @@ fn who_is_alone_gives_up() {
             |with| {
                 [
                     cache_line(&area, 1, with),
+                    cache_line_exchange(&area, 1, with),
                     slot_ring(&area, 1, with),
                     slot_ring_stream(&area, 1, with),
                     copy_cross_core(&area, 1, 64, with),

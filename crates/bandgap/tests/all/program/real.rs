@@ -218,6 +218,8 @@ fn all_floors() {
     let names: Vec<&str> = floors.iter().map(|floor| floor["name"].as_str().unwrap()).collect();
     for name in [
         "cache_line",
+        "cache_line_exchange",
+        "barrier",
         "slot_ring",
         "slot_ring_stream",
         "copy_local",
