@@ -16,8 +16,9 @@ use crate::{
 
 mod handlers;
 
-use handlers::Dispatch;
+pub(crate) use handlers::Expected;
 pub use handlers::{Answer, Call, Handlers, Outcome, ReplyHandler, RequestHandler};
+use handlers::{Dispatch, Expecting};
 
 /// Active Messages of one rank: an endpoint, the handler table, and the state that handlers work
 /// on.
@@ -161,6 +162,12 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
     #[inline(always)]
     pub fn poll(&mut self) -> Result<usize, CommError> {
         self.endpoint.progress(&mut self.dispatch)
+    }
+
+    /// The same, where the request that is expected goes past the handlers.
+    #[inline(always)]
+    pub(crate) fn poll_for(&mut self, expected: &mut Expected) -> Result<usize, CommError> {
+        self.endpoint.progress(&mut Expecting(&mut self.dispatch, expected))
     }
 
     /// Polls until every request of this rank has completed.

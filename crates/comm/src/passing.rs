@@ -20,7 +20,8 @@
 //! Every call that waits also moves on everything else: a rank that sends copies out what arrives,
 //! and one that receives sends its answers. Handlers neither send nor copy slots; they match
 //! messages with receives in order of arrival, and leave the rest to the calls. So a rank moves
-//! nothing while it makes no call.
+//! nothing while it makes no call. A rank that waits for one message or for a barrier takes the request
+//! that it expects by itself; all others go to the handlers.
 //!
 //! After an error nothing works any more, with these exceptions: an error about the arguments of a
 //! call changes nothing, and [`CommError::OtherLength`] loses one message.

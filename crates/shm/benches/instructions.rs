@@ -4,11 +4,12 @@
 use std::hint::black_box;
 use std::time::Duration;
 
+use bandgap_comm::passing::{Mail, Passing, Tuning, add_handlers};
 use bandgap_comm::{
-    ActiveMessages, Answer, Call, CommError, DeadlineWatch, HandlerId, Handlers, Outcome, Waiting,
-    Word,
+    ActiveMessages, Answer, Bulk, Call, CommError, DeadlineWatch, HandlerId, Handlers, Outcome,
+    Part, Waiting, Word,
 };
-use bandgap_shm::{DEFAULT_SLOTS, Segment, ShmEndpoint};
+use bandgap_shm::{DEFAULT_SLOTS, Exposed, Segment, ShmEndpoint};
 
 #[derive(Default)]
 struct State {
@@ -21,6 +22,8 @@ type Rank = ActiveMessages<ShmEndpoint, State, DeadlineWatch>;
 const ECHO: HandlerId = HandlerId(0);
 const COUNT: HandlerId = HandlerId(1);
 const STORE: HandlerId = HandlerId(0);
+/// Of message passing, the last.
+const BARRIER: HandlerId = HandlerId(6);
 
 fn echo(state: &mut State, call: Call<'_>, word: Word, _: Word, _: Word, _: Word) -> Outcome {
     state.requests += 1;
@@ -54,6 +57,48 @@ fn request(am: &mut Rank, word: u64) -> bool {
 #[inline(never)]
 fn request_without_reply(am: &mut Rank, word: u64) -> bool {
     am.request(1, COUNT, [word]).is_ok()
+}
+
+type Passes = Passing<ShmEndpoint, DeadlineWatch>;
+
+fn passes(segment: &Segment, exposed: &Exposed, rank: usize) -> Passes {
+    let mut handlers = Handlers::new();
+    let first = add_handlers(&mut handlers);
+    let endpoint = ShmEndpoint::attach(segment, rank, 2).expect("a fresh segment");
+    let endpoint = endpoint.exposing(exposed.clone()).expect("the same ranks");
+    let watch = DeadlineWatch(Duration::from_secs(10));
+    let tuning = Tuning::default();
+    let exposed = endpoint.exposed();
+    let mail = Mail::new(rank, 2, exposed, Some((0, &tuning)), first).expect("room for slots");
+    let mut passing =
+        Passing::over(ActiveMessages::new(endpoint, handlers, mail, Waiting::Spin, watch));
+    passing.resize(1024);
+    passing
+}
+
+#[inline(never)]
+fn send(passing: &mut Passes, peer: usize, from: Part) -> bool {
+    passing.send(peer, 1, from).is_ok()
+}
+
+#[inline(never)]
+fn send_64(passing: &mut Passes, peer: usize, from: Part) -> bool {
+    passing.send(peer, 2, from).is_ok()
+}
+
+#[inline(never)]
+fn recv_64(passing: &mut Passes, peer: usize, into: Part) -> bool {
+    passing.recv(peer, 2, into).is_ok()
+}
+
+#[inline(never)]
+fn recv(passing: &mut Passes, peer: usize, into: Part) -> bool {
+    passing.recv(peer, 1, into).is_ok()
+}
+
+#[inline(never)]
+fn barrier(passing: &mut Passes) -> bool {
+    passing.barrier(2).is_ok()
 }
 
 #[cold]
@@ -99,6 +144,29 @@ fn main() {
     for _ in 0..count {
         fine &= request_without_reply(&mut here, black_box(1));
         fine &= poll_request_without_reply(&mut there) == 1;
+    }
+    let segment = Segment::create(2, DEFAULT_SLOTS).expect("shared memory");
+    let exposed = Exposed::create(2, Tuning::default().memory(2)).expect("memory");
+    let (mut one, mut two) = (passes(&segment, &exposed, 0), passes(&segment, &exposed, 1));
+    let part = Part::new(0, 8);
+    for _ in 0..count {
+        fine &= send(&mut one, 1, black_box(part));
+        fine &= recv(&mut two, 0, black_box(part));
+        fine &= send(&mut two, 0, black_box(part));
+        fine &= recv(&mut one, 1, black_box(part));
+    }
+    for _ in 0..count {
+        // What a barrier of two ranks sends.
+        fine &= two.active().request(0, BARRIER, [2 << 32]).is_ok();
+        fine &= barrier(&mut one);
+        fine &= matches!(two.active().poll(), Ok(1..));
+    }
+    let part = Part::new(0, 64);
+    for _ in 0..count {
+        fine &= send_64(&mut one, 1, black_box(part));
+        fine &= recv_64(&mut two, 0, black_box(part));
+        fine &= send_64(&mut two, 0, black_box(part));
+        fine &= recv_64(&mut one, 1, black_box(part));
     }
     assert!(fine, "every poll handles what was sent before it");
     assert_eq!(there.state().requests, 2 * count);

@@ -128,7 +128,10 @@ impl ShmEndpoint {
     /// The exposed memory, for access to `len` bytes from `at` on.
     #[inline]
     fn memory(&self, at: usize, len: usize) -> Result<&Exposed, CommError> {
-        self.exposed.as_ref().ok_or(CommError::NotExposed { at, len, exposed: 0 })
+        match &self.exposed {
+            Some(memory) => Ok(memory),
+            None => Err(CommError::NotExposed { at, len, exposed: 0 }),
+        }
     }
 
     /// [`Endpoint::progress`] for more than two ranks, or for more than one message. `replied`
@@ -320,6 +323,13 @@ impl Bulk for ShmEndpoint {
     fn read_peer(&self, peer: Rank, at: usize, into: &mut [u8]) -> Result<(), CommError> {
         check_peer(peer, self.rank, self.size)?;
         self.memory(at, into.len())?.read(peer, at, into)
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, rank: Rank, at: usize, len: usize) {
+        if let Some(memory) = &self.exposed {
+            memory.prefetch(rank, at, len);
+        }
     }
 
     fn single_copy(&self) -> Result<(), &str> {

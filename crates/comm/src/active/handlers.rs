@@ -1,6 +1,6 @@
 //! What handlers are given and return, and the table of them.
 
-use crate::{Deliver, HandlerId, Message, NoHandler, Rank, Tag, Word};
+use crate::{Deliver, HandlerId, MAX_WORDS, Message, NoHandler, Rank, Tag, Word};
 
 /// Where a request handler finds who asks, and leaves the words of its reply. In memory, since the
 /// words of the request take the registers.
@@ -158,6 +158,57 @@ impl<S> Dispatch<S> {
         let reply = Message::new(HandlerId(0), []);
         let cell = Cell { from: 0, tag: reply.tag(), reply };
         Self { state, cell, handlers }
+    }
+}
+
+/// A request that a rank waits for in the call at hand, to be taken past the table: known by its
+/// sender, its tag and its first word. Any other goes to its handler.
+#[derive(Debug)]
+pub(crate) struct Expected {
+    from: Rank,
+    tag: Tag,
+    first: Word,
+    /// Whether it came.
+    pub(crate) came: bool,
+    /// The words after the first, when it came.
+    pub(crate) rest: [Word; MAX_WORDS - 1],
+}
+
+impl Expected {
+    /// A request of `N` words to `handler`, of which the first is this.
+    #[inline(always)]
+    pub(crate) fn new<const N: usize>(from: Rank, handler: HandlerId, first: Word) -> Self {
+        Self { from, tag: Tag::new::<N>(handler), first, came: false, rest: [0; MAX_WORDS - 1] }
+    }
+
+    /// No request.
+    #[inline(always)]
+    pub(crate) fn none() -> Self {
+        let nobody = Rank::MAX;
+        Self::new::<0>(nobody, HandlerId(0), 0)
+    }
+}
+
+/// The handlers, and before them the request that is expected.
+pub(super) struct Expecting<'a, S>(pub(super) &'a mut Dispatch<S>, pub(super) &'a mut Expected);
+
+impl<S> Deliver for Expecting<'_, S> {
+    #[inline(always)]
+    fn request(&mut self, from: Rank, message: Message) -> Result<Option<&Message>, NoHandler> {
+        let Self(dispatch, expected) = self;
+        let [first, rest @ ..] = *message.all_words();
+        let is_it = message.tag() == expected.tag && first == expected.first;
+        if is_it && from == expected.from && !expected.came {
+            expected.came = true;
+            expected.rest = rest;
+            return Ok(None);
+        }
+        dispatch.request(from, message)
+    }
+
+    #[inline(always)]
+    fn reply(&mut self, from: Rank, message: Message) -> Result<(), NoHandler> {
+        self.0.reply(from, message)
     }
 }
 

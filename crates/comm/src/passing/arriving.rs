@@ -15,7 +15,7 @@ impl Mail {
         self.fault.get_or_insert((from, what));
         self.attention = true;
         // Ends a wait, which then finds the fault.
-        self.waited.message.take_aside();
+        self.waited.message = None;
     }
 
     /// Number of the receive that takes a message that arrives now: of the first posted that
@@ -25,8 +25,8 @@ impl Mail {
         let found = posted.iter().position(|&key| receives[key].envelope == envelope);
         match found.and_then(|at| posted.remove(at)) {
             Some(key) => Some(key),
-            None if waited.message.is(envelope) => {
-                waited.message.take_aside();
+            None if waited.message == Some(envelope) => {
+                waited.message = None;
                 let key = receives.insert(Receive::new(envelope, waited.into));
                 waited.receive = Some(key);
                 Some(key)
@@ -54,9 +54,6 @@ impl Mail {
     pub(super) fn arrived_in_slot(&mut self, envelope: Envelope, bytes: u64, slot: u64) {
         let from = envelope.peer();
         let Some((bytes, slot)) = self.occupy(from, bytes, self.layout.eager, slot) else { return };
-        if self.wait_ends_in_slot(envelope, bytes, slot) {
-            return;
-        }
         let into = match self.matching(envelope) {
             Some(key) => {
                 let receive = &mut self.receives[key];
@@ -164,11 +161,17 @@ impl Mail {
             self.garbage(from, format!("{bytes} bytes in a slot for {most}"));
             return None;
         }
+        self.occupied(from, slot).map(|slot| (bytes as usize, slot))
+    }
+
+    /// Notes that a peer filled a slot. Returns its number if a peer may do that.
+    #[inline]
+    pub(super) fn occupied(&mut self, from: Rank, slot: Word) -> Option<u16> {
         let filled = self.lanes[from].slots.fill(slot);
         if filled.is_none() {
             self.garbage(from, format!("bytes in slot {slot}, which is not with it"));
         }
-        filled.map(|slot| (bytes as usize, slot))
+        filled
     }
 
     /// A peer gives slots back.

@@ -3,6 +3,7 @@
 use super::handlers::Kind;
 use super::mail::Mail;
 use super::{HoldsMail, Passing};
+use crate::active::Expected;
 use crate::ring::{after, before, rounds};
 use crate::{Bulk, CommError, Message, Rank, Watch, Word};
 
@@ -28,11 +29,16 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
             let (endpoint, state) = self.am.parts();
             let mail = state.mail_mut();
             let handler = Kind::Barrier.after(mail.first);
-            let message = Message::new(handler, [Word::from(round) | (ranks as Word) << 32]);
-            mail.tell(endpoint, peer, message)?;
+            let word = Word::from(round) | (ranks as Word) << 32;
+            mail.tell(endpoint, peer, Message::new(handler, [word]))?;
             let from = before(rank, distance, ranks);
-            self.wait_until("ranks to come to a barrier", |mail| mail.barriers[from] > 0)?;
-            self.mail_mut().barriers[from] -= 1;
+            let mut expected = Expected::new::<1>(from, handler, word);
+            self.turns("ranks to come to a barrier", &mut expected, |am| {
+                am.state().mail().barriers[from] > 0
+            })?;
+            if !expected.came {
+                self.mail_mut().barriers[from] -= 1;
+            }
         }
         Ok(())
     }

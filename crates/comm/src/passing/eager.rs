@@ -6,8 +6,15 @@ use super::handlers::Kind;
 use super::lane::Storing;
 use super::mail::Mail;
 use super::matching::Envelope;
+use super::tuning::Place;
+use super::words::header;
 use super::{HoldsMail, INLINE, Passing};
-use crate::{Bulk, CommError, Part, Rank, Watch, Word};
+use crate::active::Expected;
+use crate::{Bulk, CommError, Message, Part, Posted, Rank, Source, Watch};
+
+/// The longest message whose lines its receiver asks for while it waits. Of a longer one, some come
+/// before their sender has written them, and have to go back.
+const FETCHED_AHEAD: usize = 128;
 
 /// What came of an attempt to send a message in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,12 +48,21 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
             return Ok(InSlot::NotNow);
         }
         let Some(slot) = lane.slots.take() else { return Ok(InSlot::NotNow) };
-        let kind = (Kind::Slot.after(*first), Word::from(tag));
-        let notice = lane.notice(slot, kind, len);
-        let mut storing = Storing::new(layout.place(*rank, peer, slot), 0..len, notice);
-        if storing.move_on(endpoint, peer, bytes)? {
+        let Place { own, at } = layout.place(*rank, peer, slot);
+        let mut done = 0;
+        let mut whole = own;
+        if own {
+            endpoint.write_exposed(at, bytes)?;
+        } else {
+            whole = endpoint.try_store(peer, at, Source::Bytes(bytes), &mut done)? == Posted::Yes;
+        }
+        let words = [header(tag, len), slot.into(), lane.slots.give_back()];
+        let notice = Message::new(Kind::Slot.after(*first), words);
+        if whole && endpoint.try_request(peer, notice)? == Posted::Yes {
             return Ok(InSlot::Done);
         }
+        let mut storing =
+            Storing { done, whole, ..Storing::new(Place { own, at }, 0..len, notice) };
         let envelope = Envelope::new(peer, tag);
         let send = Send { envelope, from, state: Giving::Queued };
         let key = sends.insert(send);
@@ -56,41 +72,43 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         Ok(InSlot::Begun(key))
     }
 
-    /// Copies the message that was waited for out of its slot.
-    pub(super) fn recv_from_slot(
-        &mut self,
-        from: Rank,
-        slot: u16,
-        into: Part,
-    ) -> Result<(), CommError> {
+    /// Waits for a message longer than words take, and copies it out of its slot if it is in one.
+    #[inline(never)]
+    pub(super) fn recv_long(&mut self, envelope: Envelope, into: Part) -> Result<(), CommError> {
+        let mail = self.am.state().mail();
+        let (peer, rank) = (envelope.peer(), mail.rank);
+        let handler = Kind::Slot.after(mail.first);
+        let mut expected = match into.len <= mail.layout.eager {
+            true => Expected::new::<3>(peer, handler, header(envelope.tag(), into.len)),
+            false => Expected::none(),
+        };
+        let place = mail.layout.place(rank, peer, mail.lanes[peer].slots.given);
+        let holder = if place.own { rank } else { peer };
+        let ahead = if into.len <= FETCHED_AHEAD { into.len } else { 0 };
+        self.turns("a message", &mut expected, |am| {
+            am.endpoint().prefetch(holder, place.at, ahead);
+            am.state().mail().waited.message.is_none()
+        })?;
+        if !expected.came {
+            return self.recv_aside();
+        }
         let (endpoint, state) = self.am.parts();
         let mail = state.mail_mut();
-        let into = into.of_mut(&mut self.memory)?;
-        copy_out(endpoint, from, mail.layout.place(mail.rank, from, slot), into)?;
-        if let Some(message) = mail.emptied(from, slot) {
-            mail.tell(endpoint, from, message)?;
+        let [slot, slots, _] = expected.rest;
+        mail.waited.message = None;
+        if slots != 0 {
+            mail.returned(peer, slots);
+        }
+        let Some(slot) = mail.occupied(peer, slot) else { return self.recv_aside() };
+        copy_out(
+            endpoint,
+            peer,
+            mail.layout.place(rank, peer, slot),
+            into.of_mut(&mut self.memory)?,
+        )?;
+        if let Some(message) = mail.emptied(peer, slot) {
+            mail.tell(endpoint, peer, message)?;
         }
         Ok(())
-    }
-}
-
-impl Mail {
-    /// Leaves a message in its slot if the rank waits for it and no slot is to be emptied before.
-    /// Says whether it did.
-    #[inline]
-    pub(super) fn wait_ends_in_slot(
-        &mut self,
-        envelope: Envelope,
-        bytes: usize,
-        slot: u16,
-    ) -> bool {
-        let waited = &mut self.waited;
-        let fits = waited.message.is(envelope) && bytes == waited.into.len;
-        let ends = fits && self.copies.is_empty();
-        if ends {
-            waited.message.take_aside();
-            waited.slot = Some(slot);
-        }
-        ends
     }
 }

@@ -72,6 +72,7 @@ pub fn add_handlers<S: HoldsMail>(table: &mut Handlers<S>) -> HandlerId {
     first
 }
 
+/// Of as many words as its bytes need. One that its receiver waits for does not come here.
 fn words<S: HoldsMail>(
     state: &mut S,
     call: Call<'_>,
@@ -80,21 +81,12 @@ fn words<S: HoldsMail>(
     b: Word,
     c: Word,
 ) -> Outcome {
-    let mail = state.mail_mut();
-    let (envelope, bytes) = (Envelope::new(call.from(), header as u32), header >> 32);
-    let waited = &mut mail.waited;
-    // While it is waited for here, no other receive is posted.
-    if waited.message.is(envelope) && bytes <= super::INLINE as u64 {
-        waited.message.take();
-        waited.bytes = bytes as usize;
-        waited.words = [a, b, c];
-    } else {
-        mail.arrived_in_words(envelope, bytes, [a, b, c]);
-    }
+    let envelope = Envelope::new(call.from(), header as u32);
+    state.mail_mut().arrived_in_words(envelope, header >> 32, [a, b, c]);
     call.done()
 }
 
-/// Handles a request that must have so many words. Seldom: the short path does not count them.
+/// Handles a request that must have so many words.
 #[inline(always)]
 fn counted<S: HoldsMail>(
     state: &mut S,

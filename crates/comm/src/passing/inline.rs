@@ -37,8 +37,9 @@ pub(super) fn pack(bytes: &[u8]) -> [Word; 3] {
 
 /// Fills `into` with the bytes from which [`pack`] made these words.
 #[inline(always)]
-pub(super) fn unpack(words: [Word; 3], into: &mut [u8]) {
-    // The usual length, without a call.
+pub(super) fn unpack(words: &[Word; 3], into: &mut [u8]) {
+    // The usual length, without a call, and from one word: to load several at once that a handler
+    // has just stored one by one takes longer than all that this does.
     match <&mut [u8; 8]>::try_from(&mut *into) {
         Ok(whole) => *whole = words[0].to_le_bytes(),
         Err(_) => unpack_all(words, into),
@@ -46,8 +47,8 @@ pub(super) fn unpack(words: [Word; 3], into: &mut [u8]) {
 }
 
 #[inline(never)]
-fn unpack_all(words: [Word; 3], into: &mut [u8]) {
-    for (word, piece) in words.into_iter().zip(into.chunks_mut(8)) {
+fn unpack_all(words: &[Word; 3], into: &mut [u8]) {
+    for (word, piece) in words.iter().zip(into.chunks_mut(8)) {
         for (to, byte) in piece.iter_mut().zip(word.to_le_bytes()) {
             *to = byte;
         }
@@ -68,7 +69,7 @@ mod tests {
             assert_eq!(all[..len], bytes[..len]);
             assert!(all[len..].iter().all(|&byte| byte == 0), "{len}: {all:?}");
             let mut into = [0xEE; INLINE + 1];
-            unpack(words, &mut into[..len]);
+            unpack(&words, &mut into[..len]);
             assert_eq!(into[..len], bytes[..len]);
             assert!(into[len..].iter().all(|&byte| byte == 0xEE));
         }

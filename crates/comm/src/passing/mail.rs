@@ -7,10 +7,10 @@ use slab::Slab;
 use super::Tuning;
 use super::entries::{Arrival, CopyOut, Receive, Send};
 use super::lane::Lane;
-use super::matching::Awaited;
+use super::matching::Envelope;
 use super::tuning::Layout;
 use super::way::Way;
-use crate::{CommError, HandlerId, Part, Rank, Word};
+use crate::{CommError, HandlerId, Part, Rank};
 
 /// Messages on their way for which a rank has room from the beginning.
 const EXPECTED: usize = 64;
@@ -72,19 +72,14 @@ impl HoldsMail for Mail {
     }
 }
 
-/// The receive that the rank waits in while no other is posted. A short message goes from registers
-/// to here, and from here into its part.
+/// The receive that the rank waits in while no other is posted.
 #[derive(Debug, Default)]
 pub(super) struct Waited {
-    pub(super) message: Awaited,
-    /// Length of the message in words that was taken.
-    pub(super) bytes: usize,
-    pub(super) words: [Word; 3],
-    /// Where the receive wants the message.
+    /// What it takes, until that has come.
+    pub(super) message: Option<Envelope>,
+    /// Where it wants the message.
     pub(super) into: Part,
-    /// If the message was taken aside: the slot that it is in.
-    pub(super) slot: Option<u16>,
-    /// If the message was taken aside and is in no slot: the receive that has it.
+    /// The receive that has it.
     pub(super) receive: Option<usize>,
 }
 

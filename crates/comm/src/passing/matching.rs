@@ -31,78 +31,18 @@ impl Envelope {
     }
 }
 
-/// The message that a rank waits for by itself, until it is taken.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Awaited(u64);
-
-/// Set in no envelope.
-const TAKEN: u64 = 1 << 63;
-const ASIDE: u64 = TAKEN | 1;
-
-impl Default for Awaited {
-    /// No message.
-    fn default() -> Self {
-        Self(TAKEN)
-    }
-}
-
-impl Awaited {
-    #[inline(always)]
-    pub(super) fn new(envelope: Envelope) -> Self {
-        Self(envelope.0)
-    }
-
-    /// The message was taken, and is beside this.
-    #[inline(always)]
-    pub(super) fn take(&mut self) {
-        self.0 = TAKEN;
-    }
-
-    /// The message was taken, and is elsewhere.
-    #[inline(always)]
-    pub(super) fn take_aside(&mut self) {
-        self.0 = ASIDE;
-    }
-
-    /// Whether no message is waited for any more.
-    #[inline(always)]
-    pub(super) fn is_taken(self) -> bool {
-        self.0 & TAKEN != 0
-    }
-
-    /// Whether that is by [`Awaited::take_aside`].
-    #[inline(always)]
-    pub(super) fn is_aside(self) -> bool {
-        self.0 == ASIDE
-    }
-
-    /// Whether this is the message.
-    #[inline(always)]
-    pub(super) fn is(self, envelope: Envelope) -> bool {
-        self.0 == envelope.0
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn one_message_is_awaited_and_none_once_it_is_taken() {
+    fn an_envelope_is_that_of_one_sender_and_tag() {
         let most = (1 << 31) - 1;
-        let envelopes = [(0, 0), (0, 7), (1, 0), (1, 7), (1, u32::MAX), (most, 7)]
-            .map(|(peer, tag)| (peer, tag, Envelope::new(peer, tag)));
-        for (peer, tag, envelope) in envelopes {
+        let all = [(0, 0), (0, 7), (1, 0), (1, 7), (1, u32::MAX), (most, 7)];
+        let envelopes = all.map(|(peer, tag)| Envelope::new(peer, tag));
+        for ((peer, tag), envelope) in all.into_iter().zip(envelopes) {
             assert_eq!((envelope.peer(), envelope.tag()), (peer, tag));
-            let mut awaited = Awaited::new(envelope);
-            assert!(!awaited.is_taken());
-            assert_eq!(envelopes.iter().filter(|other| awaited.is(other.2)).count(), 1);
-            let is_none = |awaited: Awaited| !envelopes.iter().any(|other| awaited.is(other.2));
-            awaited.take();
-            assert!(awaited.is_taken() && !awaited.is_aside() && is_none(awaited));
-            awaited.take_aside();
-            assert!(awaited.is_taken() && awaited.is_aside() && is_none(awaited));
-            assert!(Awaited::default().is_taken() && is_none(Awaited::default()));
+            assert_eq!(envelopes.iter().filter(|other| **other == envelope).count(), 1);
         }
     }
 }

@@ -11,6 +11,7 @@ use super::lane::{Lane, Storing};
 use super::mail::Mail;
 use super::tuning::{Layout, Place};
 use super::way::Way;
+use super::words::header;
 use crate::{Bulk, CommError, Endpoint, HandlerId, Message, Posted, Rank, Source, Word};
 
 /// What a lane can do next.
@@ -42,7 +43,7 @@ pub(super) struct Outgoing<'a, E> {
 /// A message in words: two where that is enough, since a transport then carries less.
 #[inline(always)]
 pub(super) fn in_words(handler: HandlerId, tag: u32, bytes: &[u8]) -> Message {
-    let header = u64::from(tag) | (bytes.len() as u64) << 32;
+    let header = header(tag, bytes.len());
     if bytes.len() <= 8 {
         Message::new(handler, [header, inline::pack_word(bytes)])
     } else {
@@ -53,6 +54,7 @@ pub(super) fn in_words(handler: HandlerId, tag: u32, bytes: &[u8]) -> Message {
 
 impl Mail {
     /// Sends a request of message passing to `peer`, ahead of its messages.
+    #[inline(always)]
     pub(super) fn tell<E: Endpoint>(
         &mut self,
         endpoint: &mut E,
@@ -67,6 +69,7 @@ impl Mail {
     }
 
     /// As [`Mail::tell`], by the next call that moves messages on.
+    #[inline(never)]
     pub(super) fn tell_later(&mut self, peer: Rank, message: Message) {
         self.lanes[peer].control.push_back(message);
         self.activate(peer);

@@ -22,11 +22,13 @@ pub(super) struct Slots {
     half: usize,
     migrate: bool,
     /// Slots with this rank that hold nothing. That used last is at the end.
-    free: VecDeque<u16>,
+    free: Vec<u16>,
     /// Slots with this rank that are to be given back.
     owed: VecDeque<u16>,
     /// By slot: whether it is with this rank.
     here: Box<[bool]>,
+    /// The slot that was filled last: if slots migrate, the peer's next message is likely to come in it.
+    pub(super) given: u16,
 }
 
 impl Slots {
@@ -35,8 +37,9 @@ impl Slots {
     pub(super) fn new(half: u16, first: bool) -> Self {
         let own = if first { 0..half } else { half..2 * half };
         let here = (0..2 * half).map(|slot| own.contains(&slot)).collect();
-        let free = own.rev().collect();
-        Self { half: half.into(), migrate: false, free, owed: VecDeque::new(), here }
+        let mut free = Vec::with_capacity(2 * usize::from(half));
+        free.extend(own.rev());
+        Self { half: half.into(), migrate: false, free, owed: VecDeque::new(), here, given: 0 }
     }
 
     /// Says whether slots migrate. Alike at both ranks, before the first message.
@@ -59,8 +62,9 @@ impl Slots {
     /// Takes a slot to be filled, which is then with the peer.
     #[inline]
     pub(super) fn take(&mut self) -> Option<u16> {
-        let slot = self.free.pop_back()?;
+        let slot = self.free.pop()?;
         self.here[usize::from(slot)] = false;
+        self.given = slot;
         Some(slot)
     }
 
@@ -78,7 +82,7 @@ impl Slots {
             self.owed.push_back(slot);
             return;
         }
-        self.free.push_back(slot);
+        self.free.push(slot);
         if self.free.len() > self.half + self.half / 2 {
             self.owed.extend(self.free.drain(..self.batch()));
         }
@@ -100,6 +104,11 @@ impl Slots {
     /// each.
     #[inline]
     pub(super) fn give_back(&mut self) -> Word {
+        if self.owed.is_empty() { 0 } else { self.give_owed() }
+    }
+
+    #[inline(never)]
+    fn give_owed(&mut self) -> Word {
         let mut named = 0;
         for place in 0..NAMED {
             let Some(slot) = self.owed.pop_front() else { break };
@@ -118,7 +127,7 @@ impl Slots {
         while named != 0 {
             if let Some(slot) = (named & 0xFFFF).checked_sub(1) {
                 let slot = self.fill(slot).ok_or(slot)?;
-                self.free.push_front(slot);
+                self.free.insert(0, slot);
             }
             named >>= BITS;
         }

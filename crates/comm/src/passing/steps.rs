@@ -3,7 +3,8 @@
 use super::entries::{Arrival, Body, Giving, Receive, Send, Taking};
 use super::matching::Envelope;
 use super::{HoldsMail, Mail, Passing, inline};
-use crate::{Bulk, CommError, Part, Rank, Watch, check_peer};
+use crate::active::Expected;
+use crate::{ActiveMessages, Bulk, CommError, Part, Rank, Watch, check_peer};
 
 impl Mail {
     /// Whether nothing waits to be sent or copied.
@@ -49,10 +50,28 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         waiting_for: &'static str,
         mut done: impl FnMut(&Mail) -> bool,
     ) -> Result<(), CommError> {
+        self.turns(waiting_for, &mut Expected::none(), |am| done(am.state().mail()))
+    }
+
+    /// Takes turns until the request that is expected has come, or `done` says so before one.
+    #[inline(always)]
+    pub(super) fn turns(
+        &mut self,
+        waiting_for: &'static str,
+        expected: &mut Expected,
+        mut done: impl FnMut(&ActiveMessages<E, S, W>) -> bool,
+    ) -> Result<(), CommError> {
         let mut idle = 0_u32;
         let mut since = None;
-        while !done(self.mail()) {
-            if self.turn()? == 0 {
+        while !done(&self.am) {
+            let mut moved = self.am.poll_for(expected)?;
+            if expected.came {
+                return Ok(());
+            }
+            if self.mail().attention {
+                moved += self.advance()?;
+            }
+            if moved == 0 {
                 idle = idle.wrapping_add(1);
                 self.am.idle(idle, &mut since, waiting_for)?;
             } else {
@@ -63,12 +82,9 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         Ok(())
     }
 
-    /// Waits for the bytes of the message that was waited for, which are elsewhere.
+    /// Waits for the bytes of the message that was waited for, which handlers have taken.
     #[inline(never)]
-    pub(super) fn recv_aside(&mut self, envelope: Envelope, into: Part) -> Result<(), CommError> {
-        if let Some(slot) = self.mail_mut().waited.slot.take() {
-            return self.recv_from_slot(envelope.peer(), slot, into);
-        }
+    pub(super) fn recv_aside(&mut self) -> Result<(), CommError> {
         // If a fault ended the wait there is none, and the next turn finds the fault.
         let key = self.mail_mut().waited.receive.take().unwrap_or(usize::MAX);
         self.end_recv(key, "the bytes of a message")
@@ -126,7 +142,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         match state {
             Taking::OtherLength => Err(envelope.other_length(bytes, into.len)),
             Taking::Words(words) => {
-                inline::unpack(words, into.of_mut(&mut self.memory)?);
+                inline::unpack(&words, into.of_mut(&mut self.memory)?);
                 Ok(())
             }
             _ => Ok(()),

@@ -2,8 +2,9 @@
 
 use super::handlers::Kind;
 use super::inline;
-use super::matching::{Awaited, Envelope};
+use super::matching::Envelope;
 use super::{HoldsMail, INLINE, Passing};
+use crate::active::Expected;
 use crate::{Bulk, CommError, Message, Part, Posted, Rank, Watch, Word};
 
 impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
@@ -21,7 +22,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         }
         let handler = Kind::Words.after(self.am.state().mail().first);
         let (endpoint, _) = self.am.parts();
-        let header = Word::from(tag) | (bytes.len() as Word) << 32;
+        let header = header(tag, bytes.len());
         // Two calls, so that each stores words of a number known when compiled.
         let posted = if bytes.len() <= 8 {
             endpoint.try_request(peer, Message::new(handler, [header, inline::pack_word(bytes)]))?
@@ -33,48 +34,44 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     }
 
     /// Receives into a part that is in memory.
-    #[inline]
+    #[inline(always)]
     pub(super) fn recv_checked(&mut self, envelope: Envelope, into: Part) -> Result<(), CommError> {
         let mail = self.mail_mut();
-        if mail.arrivals.is_empty() && mail.posted.is_empty() {
-            mail.waited.message = Awaited::new(envelope);
-            mail.waited.into = into;
-            self.recv_awaited(envelope, into)
+        if !(mail.arrivals.is_empty() && mail.posted.is_empty()) {
+            return self.recv_among_others(envelope, into);
+        }
+        // For handlers, should the message be another than is expected.
+        mail.waited.message = Some(envelope);
+        mail.waited.into = into;
+        if into.len > INLINE {
+            self.recv_long(envelope, into)
         } else {
-            self.recv_among_others(envelope, into)
+            self.recv_short(envelope, into)
         }
     }
 
-    /// Waits for the message that the handlers look out for. A loop of its own: nothing is between
-    /// a short message and its part.
+    /// Waits for a message in words: nothing is between it and its part.
     #[inline(always)]
-    fn recv_awaited(&mut self, envelope: Envelope, into: Part) -> Result<(), CommError> {
-        let mut idle = 0_u32;
-        let mut since = None;
-        loop {
-            let mut moved = self.am.poll()?;
-            // Before anything else is done: what lies in a slot comes first of all slots.
-            let waited = &self.am.state().mail().waited;
-            if waited.message.is_taken() {
-                if waited.message.is_aside() {
-                    return self.recv_aside(envelope, into);
-                }
-                if waited.bytes != into.len {
-                    return Err(envelope.other_length(waited.bytes, into.len));
-                }
-                inline::unpack(waited.words, into.of_mut(&mut self.memory)?);
-                return Ok(());
-            }
-            if self.mail().attention {
-                moved += self.advance()?;
-            }
-            if moved > 0 {
-                idle = 0;
-                since = None;
-            } else {
-                idle = idle.wrapping_add(1);
-                self.am.idle(idle, &mut since, "a message")?;
-            }
+    fn recv_short(&mut self, envelope: Envelope, into: Part) -> Result<(), CommError> {
+        let handler = Kind::Words.after(self.mail().first);
+        let header = header(envelope.tag(), into.len);
+        let mut expected = if into.len <= 8 {
+            Expected::new::<2>(envelope.peer(), handler, header)
+        } else {
+            Expected::new::<4>(envelope.peer(), handler, header)
+        };
+        self.turns("a message", &mut expected, |am| am.state().mail().waited.message.is_none())?;
+        if !expected.came {
+            return self.recv_aside();
         }
+        self.mail_mut().waited.message = None;
+        inline::unpack(&expected.rest, into.of_mut(&mut self.memory)?);
+        Ok(())
     }
+}
+
+/// What the request with a message begins with.
+#[inline(always)]
+pub(super) fn header(tag: u32, bytes: usize) -> Word {
+    Word::from(tag) | (bytes as Word) << 32
 }

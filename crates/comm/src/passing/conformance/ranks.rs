@@ -136,7 +136,7 @@ impl<H: Harness> Ranks<H> {
     /// Nothing is left: every message was received, every send and receive waited for.
     fn assert_empty(&self) {
         let mail = self.mail();
-        assert!(mail.waited.message.is_taken() && mail.waited.receive.is_none());
+        assert!(mail.waited.message.is_none() && mail.waited.receive.is_none());
         let left = [mail.posted.len(), mail.arrivals.len(), mail.copies.len(), mail.active.len()];
         assert_eq!(left, [0; 4], "posted, arrivals, copies, active");
         assert_eq!((mail.sends.len(), mail.receives.len()), (0, 0), "sends, receives");
