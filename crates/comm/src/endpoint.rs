@@ -55,6 +55,27 @@ pub trait Endpoint: 'static {
         0
     }
 
+    /// Whether ranks of this transport can tell each other that they came to a point, without a
+    /// request: [`Endpoint::signal`], [`Endpoint::signalled`], [`Endpoint::take_signal`]. The same on
+    /// every rank.
+    fn signals(&self) -> bool {
+        false
+    }
+
+    /// Gives `peer`, another rank of the run, a signal. It never waits, and is not in order with
+    /// requests.
+    fn signal(&mut self, _peer: Rank) {}
+
+    /// The signals of `peer`, another rank of the run, that were not taken.
+    fn signalled(&self, _peer: Rank) -> u64 {
+        0
+    }
+
+    /// Takes a signal of `peer`, another rank of the run, if there is one. Says whether there was.
+    fn take_signal(&mut self, _peer: Rank) -> bool {
+        false
+    }
+
     /// Sleeps until something may have arrived, at most for `timeout`. Transports that cannot sleep
     /// ([`crate::Can::block`]) return at once.
     ///

@@ -21,7 +21,7 @@ of() {
             index($0, name) && !seen { gsub(/,/, "", $1); print $1; seen = 1 }'
 }
 for name in request poll_request echo poll_reply store poll_nothing request_without_reply \
-    poll_request_without_reply count send recv barrier send_64 recv_64; do
+    poll_request_without_reply count send recv send_64 recv_64; do
     low=$(of $few "$name ")
     high=$(of $many "$name ")
     awk -v name=$name -v low="$low" -v high="$high" -v calls=$((many - few)) \

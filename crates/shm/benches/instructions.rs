@@ -22,8 +22,6 @@ type Rank = ActiveMessages<ShmEndpoint, State, DeadlineWatch>;
 const ECHO: HandlerId = HandlerId(0);
 const COUNT: HandlerId = HandlerId(1);
 const STORE: HandlerId = HandlerId(0);
-/// Of message passing, the last.
-const BARRIER: HandlerId = HandlerId(6);
 
 fn echo(state: &mut State, call: Call<'_>, word: Word, _: Word, _: Word, _: Word) -> Outcome {
     state.requests += 1;
@@ -96,11 +94,6 @@ fn recv(passing: &mut Passes, peer: usize, into: Part) -> bool {
     passing.recv(peer, 1, into).is_ok()
 }
 
-#[inline(never)]
-fn barrier(passing: &mut Passes) -> bool {
-    passing.barrier(2).is_ok()
-}
-
 #[cold]
 #[inline(never)]
 fn fail(poll: u32, error: CommError) -> ! {
@@ -154,12 +147,6 @@ fn main() {
         fine &= recv(&mut two, 0, black_box(part));
         fine &= send(&mut two, 0, black_box(part));
         fine &= recv(&mut one, 1, black_box(part));
-    }
-    for _ in 0..count {
-        // What a barrier of two ranks sends.
-        fine &= two.active().request(0, BARRIER, [2 << 32]).is_ok();
-        fine &= barrier(&mut one);
-        fine &= matches!(two.active().poll(), Ok(1..));
     }
     let part = Part::new(0, 64);
     for _ in 0..count {

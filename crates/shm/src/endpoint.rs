@@ -13,6 +13,7 @@ use bandgap_comm::{
 
 use crate::ring::{Back, Delivered, Lane, Receiver, Sender, garbage};
 use crate::segment::{MappedCells, Segment};
+use crate::signals::Signals;
 use crate::{Exposed, Readable, Registered, ShmError};
 
 /// The rings between `rank` and `peer`.
@@ -70,6 +71,8 @@ pub struct ShmEndpoint {
     rest: Vec<Lane<MappedCells>>,
     /// Outstanding requests of the lanes in `rest`.
     rest_outstanding: usize,
+    /// By peer; this rank's own is unused.
+    signals: Box<[Signals]>,
     size: usize,
     slots: usize,
     exposed: Option<Exposed>,
@@ -93,6 +96,7 @@ impl ShmEndpoint {
             rest_outstanding: 0,
             first: lane(segment, rank, rank ^ 1),
             rest: (2..lanes).map(|number| lane(segment, rank, rank ^ number)).collect(),
+            signals: (0..size).map(|peer| Signals::new(segment, rank, peer)).collect(),
             size,
             slots: segment.slots(),
             exposed: None,
@@ -258,6 +262,25 @@ impl Endpoint for ShmEndpoint {
     #[inline(always)]
     fn outstanding(&self) -> usize {
         self.first.outstanding() + self.rest_outstanding
+    }
+
+    fn signals(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn signal(&mut self, peer: Rank) {
+        self.signals[peer].give();
+    }
+
+    #[inline(always)]
+    fn signalled(&self, peer: Rank) -> u64 {
+        self.signals[peer].untaken()
+    }
+
+    #[inline(always)]
+    fn take_signal(&mut self, peer: Rank) -> bool {
+        self.signals[peer].take()
     }
 
     fn unsent(&self) -> usize {

@@ -27,6 +27,7 @@ mod probe;
 mod registered;
 pub mod ring;
 mod segment;
+mod signals;
 mod slot;
 mod spin;
 mod sync;

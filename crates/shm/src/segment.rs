@@ -5,7 +5,8 @@
 //! 64     one bit for each rank that has attached
 //! 4096   the ring 0→0, 0→1, … 0→(n−1), 1→0, … each:
 //!            0     the receiver's counter, on a line of its own
-//!            128   N slots of 64 bytes
+//!            128   the sender's signals, likewise
+//!            256   N slots of 64 bytes
 //! ```
 //! A rank's ring to itself is never written; it stands in for a peer that does not exist.
 //!
@@ -31,14 +32,15 @@ const KIND: Kind =
 const ATTACHED_AT: usize = 64;
 const RINGS_AT: usize = 4096;
 
-/// Two lines, since processors fetch lines in pairs, and another rank writes the counter.
-const SLOTS_IN_RING_AT: usize = 128;
+/// Two lines each, since processors fetch lines in pairs, and another rank writes the counter.
+const SIGNALS_IN_RING_AT: usize = 128;
+const SLOTS_IN_RING_AT: usize = 256;
 
 const fn ring_bytes(slots: usize) -> usize {
     SLOTS_IN_RING_AT + slots * SLOT_BYTES
 }
 
-/// Bytes of a segment for `size` ranks with rings of `slots` slots: 4096 + size²·(128 + 64·slots).
+/// Bytes of a segment for `size` ranks with rings of `slots` slots: 4096 + size²·(256 + 64·slots).
 fn segment_bytes(size: usize, slots: usize) -> Result<usize, ShmError> {
     ShmError::check_size(size)?;
     if !slots.is_power_of_two() || !(MIN_SLOTS..=MAX_SLOTS).contains(&slots) {
@@ -104,12 +106,25 @@ impl Segment {
         Ok(())
     }
 
+    /// The memory itself.
+    pub(crate) fn mapping(&self) -> Arc<Mapping> {
+        Arc::clone(&self.mapping)
+    }
+
+    /// Where the signals of one rank to another lie.
+    pub(crate) fn signals_at(&self, from: Rank, to: Rank) -> usize {
+        self.ring_at(from, to) + SIGNALS_IN_RING_AT
+    }
+
+    /// Where the ring of requests from one rank to another begins. Both must be below `size`.
+    fn ring_at(&self, from: Rank, to: Rank) -> usize {
+        assert!(from < self.size && to < self.size, "ranks of the run");
+        RINGS_AT + (from * self.size + to) * ring_bytes(self.slots)
+    }
+
     /// The ring of requests from one rank to another. Both must be below `size`.
     pub(crate) fn ring(&self, from: Rank, to: Rank) -> MappedCells {
-        assert!(from < self.size && to < self.size, "ranks of the run");
-        let bytes = ring_bytes(self.slots);
-        let offset = RINGS_AT + (from * self.size + to) * bytes;
-        let base = self.mapping.at(offset, bytes);
+        let base = self.mapping.at(self.ring_at(from, to), ring_bytes(self.slots));
         // SAFETY: the slots follow the counter within the ring's bytes (this module's invariant).
         let slots = unsafe { base.add(SLOTS_IN_RING_AT) };
         let mask = (self.slots - 1) * SLOT_BYTES;
@@ -164,9 +179,9 @@ mod tests {
 
     #[test]
     fn sixteen_ranks_take_less_than_sixteen_mebibytes() {
-        // 4096 + 16² × (128 + 128 × 64) = 4096 + 256 × 8320.
+        // 4096 + 16² × (256 + 128 × 64) = 4096 + 256 × 8448.
         let bytes = segment_bytes(16, DEFAULT_SLOTS).unwrap();
-        assert_eq!(bytes, 2_134_016);
+        assert_eq!(bytes, 2_166_784);
         assert!(bytes < 16 << 20);
     }
 

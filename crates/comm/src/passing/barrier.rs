@@ -7,6 +7,10 @@ use crate::active::Expected;
 use crate::ring::{after, before, rounds};
 use crate::{Bulk, CommError, Message, Rank, Watch, Word};
 
+const WAITING_FOR: &str = "ranks to come to a barrier";
+/// Looks for a signal between two polls, each of which takes as long as several of these.
+const LOOKS: u32 = 8;
+
 impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// Waits until each of the first `ranks` ranks has called it. In round k of ⌈log₂ ranks⌉ a
     /// rank tells the one 2ᵏ after it, and waits for the one 2ᵏ before it (Hensgen, Finkel and
@@ -23,24 +27,51 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         if rank >= ranks {
             return Err(CommError::NoSuchPeer { peer: rank, size: ranks });
         }
+        let signals = self.am.endpoint().signals();
         for round in 0..rounds(ranks) {
             let distance = 1 << round;
-            let peer = after(rank, distance, ranks);
-            let (endpoint, state) = self.am.parts();
-            let mail = state.mail_mut();
-            let handler = Kind::Barrier.after(mail.first);
-            let word = Word::from(round) | (ranks as Word) << 32;
-            mail.tell(endpoint, peer, Message::new(handler, [word]))?;
-            let from = before(rank, distance, ranks);
-            let mut expected = Expected::new::<1>(from, handler, word);
-            self.turns("ranks to come to a barrier", &mut expected, |am| {
-                am.state().mail().barriers[from] > 0
-            })?;
-            if !expected.came {
-                self.mail_mut().barriers[from] -= 1;
+            let (next, last) = (after(rank, distance, ranks), before(rank, distance, ranks));
+            if signals {
+                self.meet_by_signals(next, last)?;
+            } else {
+                self.meet_by_requests(next, last, Word::from(round) | (ranks as Word) << 32)?;
             }
         }
         Ok(())
+    }
+
+    /// Tells `next`, and waits for `last`.
+    #[inline(always)]
+    fn meet_by_signals(&mut self, next: Rank, last: Rank) -> Result<(), CommError> {
+        self.am.parts().0.signal(next);
+        self.turns(WAITING_FOR, &mut Expected::none(), |am| {
+            (0..LOOKS).any(|_| am.endpoint().signalled(last) > 0)
+        })?;
+        self.am.parts().0.take_signal(last);
+        Ok(())
+    }
+
+    /// The same, with requests that say which round of which barrier it is.
+    fn meet_by_requests(&mut self, next: Rank, last: Rank, word: Word) -> Result<(), CommError> {
+        let (endpoint, state) = self.am.parts();
+        let mail = state.mail_mut();
+        let handler = Kind::Barrier.after(mail.first);
+        mail.tell(endpoint, next, Message::new(handler, [word]))?;
+        let mut expected = Expected::new::<1>(last, handler, word);
+        self.turns(WAITING_FOR, &mut expected, |am| am.state().mail().barriers[last] > 0)?;
+        if !expected.came {
+            self.mail_mut().barriers[last] -= 1;
+        }
+        Ok(())
+    }
+
+    /// Messages that have arrived and that no receive has taken, and barriers that peers have come
+    /// to and this rank has not. 0 when all ranks have ended what they do together.
+    pub fn unclaimed(&self) -> u64 {
+        let (mail, endpoint) = (self.mail(), self.am.endpoint());
+        let peers = (0..self.size()).filter(|&peer| peer != self.rank());
+        let signals: u64 = peers.map(|peer| endpoint.signalled(peer)).sum();
+        mail.arrivals.len() as u64 + mail.barriers.iter().sum::<u64>() + signals
     }
 }
 

@@ -122,10 +122,4 @@ impl Mail {
             fault: None,
         })
     }
-
-    /// Messages that have arrived and that no receive has taken, and barriers that peers have come
-    /// to and this rank has not. 0 when all ranks have ended what they do together.
-    pub fn unclaimed(&self) -> u64 {
-        self.arrivals.len() as u64 + self.barriers.iter().sum::<u64>()
-    }
 }

@@ -4,7 +4,7 @@ mod active;
 mod messages;
 mod vectors;
 
-use bandgap_comm::passing::{HoldsMail, Memory, Passing, Tuning, Way};
+use bandgap_comm::passing::{Memory, Passing, Tuning, Way};
 use bandgap_comm::{
     ActiveMessages, Bulk, CommError, Delay, Processor, Rank, Stamp, Timer, Waiting, Watch, Work,
 };
@@ -205,7 +205,7 @@ impl<E: Bulk, T: Timer, W: Watch> Rig for Executor<E, T, W> {
         Arrived {
             tally: state.tally,
             messages: self.received,
-            unclaimed: state.mail().unclaimed(),
+            unclaimed: self.passing.unclaimed(),
             blocks: self.blocks.arrived,
             blocks_compared: self.blocks.compared,
         }

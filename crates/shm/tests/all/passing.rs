@@ -25,6 +25,23 @@ fn registered(endpoints: Vec<ShmEndpoint>, bytes: usize) -> Vec<ShmEndpoint> {
     both.map(|(endpoint, registered)| endpoint.registering(registered)).collect()
 }
 
+/// Message passing over endpoints.
+fn passing(endpoints: Vec<ShmEndpoint>) -> Vec<Passing<ShmEndpoint, DeadlineWatch>> {
+    let watch = DeadlineWatch(Duration::from_secs(30));
+    let of = |endpoint| Passing::new(endpoint, 0, &Tuning::DEFAULT, Waiting::Yield, watch);
+    endpoints.into_iter().map(|endpoint| of(endpoint).expect("room for slots")).collect()
+}
+
+#[test]
+fn a_barrier_that_a_peer_came_to_and_this_rank_did_not_is_noticed() {
+    let mut endpoints = endpoints(3, DEFAULT_SLOTS, Tuning::DEFAULT.memory(3));
+    assert!(endpoints[1].signals());
+    // As the first round of a barrier of two ranks does.
+    endpoints[1].signal(0);
+    let ranks = passing(endpoints);
+    assert_eq!(ranks.iter().map(Passing::unclaimed).collect::<Vec<_>>(), [1, 0, 0]);
+}
+
 mod usual {
     use super::*;
 
