@@ -113,14 +113,21 @@ impl Mail {
 
     /// A slot that came from `from` was copied out. Returns the request that gives slots back, if it
     /// is time for one: messages to `from` give slots back too.
-    #[inline]
+    #[inline(always)]
     pub(super) fn emptied(&mut self, from: Rank, slot: u16) -> Option<Message> {
-        let handler = Kind::Return.after(self.first);
         let lane = &mut self.lanes[from];
         lane.slots.empty(slot);
-        // What waits for a slot to `from` may have this one.
-        self.attention |= lane.listed && lane.slots.has_free();
-        lane.slots.is_due().then(|| Message::new(handler, [lane.slots.give_back()]))
+        if lane.listed {
+            // What waits for a slot to `from` may have this one.
+            self.attention |= lane.slots.has_free();
+        }
+        if lane.slots.is_due() { Some(self.giving_back(from)) } else { None }
+    }
+
+    #[inline(never)]
+    fn giving_back(&mut self, to: Rank) -> Message {
+        let handler = Kind::Return.after(self.first);
+        Message::new(handler, [self.lanes[to].slots.give_back()])
     }
 }
 

@@ -19,8 +19,12 @@ const BITS: usize = 16;
 /// If slots do not migrate, each is given back to the rank that it began with.
 #[derive(Debug)]
 pub(super) struct Slots {
-    half: usize,
     migrate: bool,
+    /// Slots with this rank that hold nothing, at most, if slots migrate.
+    most: usize,
+    /// Slots that are given back together: a quarter of a half, as far as a word names them. So a
+    /// sender is seldom without a slot, and receivers send few requests to give them back.
+    batch: usize,
     /// Slots with this rank that hold nothing. That used last is at the end.
     free: Vec<u16>,
     /// Slots with this rank that are to be given back.
@@ -39,7 +43,16 @@ impl Slots {
         let here = (0..2 * half).map(|slot| own.contains(&slot)).collect();
         let mut free = Vec::with_capacity(2 * usize::from(half));
         free.extend(own.rev());
-        Self { half: half.into(), migrate: false, free, owed: VecDeque::new(), here, given: 0 }
+        let half = usize::from(half);
+        Self {
+            migrate: false,
+            most: half + half / 2,
+            batch: (half / 4).clamp(1, NAMED),
+            free,
+            owed: VecDeque::new(),
+            here,
+            given: 0,
+        }
     }
 
     /// Says whether slots migrate. Alike at both ranks, before the first message.
@@ -83,21 +96,20 @@ impl Slots {
             return;
         }
         self.free.push(slot);
-        if self.free.len() > self.half + self.half / 2 {
-            self.owed.extend(self.free.drain(..self.batch()));
+        if self.free.len() > self.most {
+            self.owe_oldest();
         }
     }
 
-    /// Slots that are given back together: a quarter of a half, as far as a word names them. So a
-    /// sender is seldom without a slot, and receivers send few requests to give them back.
-    fn batch(&self) -> usize {
-        (self.half / 4).clamp(1, NAMED)
+    #[inline(never)]
+    fn owe_oldest(&mut self) {
+        self.owed.extend(self.free.drain(..self.batch));
     }
 
     /// Whether it is time to give slots back in a request of their own.
     #[inline]
     pub(super) fn is_due(&self) -> bool {
-        self.owed.len() >= self.batch()
+        self.owed.len() >= self.batch
     }
 
     /// Gives back the slots that are owed, as many as a word names: their numbers and 1, in 16 bits
