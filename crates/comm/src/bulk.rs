@@ -128,11 +128,6 @@ pub trait Bulk: Endpoint {
         Err(CommError::NotExposed { at, len: into.len(), exposed: 0 })
     }
 
-    /// Says that the bytes from offset `at` on in the exposed memory of `rank` will soon be read
-    /// here. A transport may begin to bring them; nothing depends on it.
-    #[inline(always)]
-    fn prefetch(&self, _rank: Rank, _at: usize, _len: usize) {}
-
     /// Whether this rank reads memory of its peers that they do not expose
     /// ([`Bulk::read_private`]).
     ///

@@ -194,7 +194,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// garbage, or a deadline passed.
     #[inline(always)]
     pub fn send(&mut self, peer: Rank, tag: u32, from: Part) -> Result<(), CommError> {
-        if self.send_at_once(peer, tag, from)? {
+        if from.len <= INLINE && self.send_at_once(peer, tag, from)? {
             return Ok(());
         }
         self.send_later(peer, tag, from)

@@ -130,7 +130,7 @@ impl ShmEndpoint {
     }
 
     /// The exposed memory, for access to `len` bytes from `at` on.
-    #[inline]
+    #[inline(always)]
     fn memory(&self, at: usize, len: usize) -> Result<&Exposed, CommError> {
         match &self.exposed {
             Some(memory) => Ok(memory),
@@ -296,17 +296,17 @@ impl Bulk for ShmEndpoint {
         self.exposed.as_ref().map_or(0, Exposed::bytes)
     }
 
-    #[inline]
+    #[inline(always)]
     fn read_exposed(&self, at: usize, into: &mut [u8]) -> Result<(), CommError> {
         self.memory(at, into.len())?.read(self.rank, at, into)
     }
 
-    #[inline]
+    #[inline(always)]
     fn write_exposed(&mut self, at: usize, from: &[u8]) -> Result<(), CommError> {
         self.memory(at, from.len())?.write(self.rank, at, from)
     }
 
-    #[inline]
+    #[inline(always)]
     fn try_store(
         &mut self,
         peer: Rank,
@@ -342,17 +342,10 @@ impl Bulk for ShmEndpoint {
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn read_peer(&self, peer: Rank, at: usize, into: &mut [u8]) -> Result<(), CommError> {
         check_peer(peer, self.rank, self.size)?;
         self.memory(at, into.len())?.read(peer, at, into)
-    }
-
-    #[inline(always)]
-    fn prefetch(&self, rank: Rank, at: usize, len: usize) {
-        if let Some(memory) = &self.exposed {
-            memory.prefetch(rank, at, len);
-        }
     }
 
     fn single_copy(&self) -> Result<(), &str> {

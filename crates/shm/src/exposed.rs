@@ -28,8 +28,6 @@ const KIND: Kind = Kind {
     populate: false,
 };
 const MEMORY_AT: usize = 4096;
-/// Bytes of a cache line.
-const LINE: usize = 64;
 
 /// The exposed memory of all ranks of a run. A clone shares it.
 #[derive(Clone, Debug)]
@@ -86,7 +84,7 @@ impl Exposed {
     }
 
     /// Pointer to `len` bytes of a rank from `at` on, checked to be inside.
-    #[inline]
+    #[inline(always)]
     fn at(&self, rank: Rank, at: usize, len: usize) -> Result<*mut u8, CommError> {
         if rank >= self.size {
             return Err(CommError::NoSuchPeer { peer: rank, size: self.size });
@@ -95,21 +93,8 @@ impl Exposed {
         Ok(self.mapping.at(MEMORY_AT + rank * self.bytes + range.start, len).as_ptr())
     }
 
-    /// Asks for the first and the last cache line of some bytes of a rank.
-    #[inline(always)]
-    pub(crate) fn prefetch(&self, rank: Rank, at: usize, len: usize) {
-        let first = match self.at(rank, at, len) {
-            Ok(first) if len > 0 => first,
-            _ => return,
-        };
-        prefetch(first);
-        if len > LINE {
-            prefetch(first.wrapping_add(len - 1));
-        }
-    }
-
     /// Copies out of a rank's memory.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn read(&self, rank: Rank, at: usize, into: &mut [u8]) -> Result<(), CommError> {
         let from = self.at(rank, at, into.len())?;
         // SAFETY: `from` points to `into.len()` mapped plain bytes (`at`), and `into` is this
@@ -119,7 +104,7 @@ impl Exposed {
     }
 
     /// Copies into a rank's memory.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn write(&self, rank: Rank, at: usize, from: &[u8]) -> Result<(), CommError> {
         let into = self.at(rank, at, from.len())?;
         // SAFETY: as in `read`, the other way.
@@ -141,19 +126,6 @@ impl Exposed {
         unsafe { ptr::copy(source, target, len) };
         Ok(())
     }
-}
-
-/// Asks for the cache line at `at`. It is a hint: no processor faults, whatever the address is.
-#[inline(always)]
-fn prefetch(at: *const u8) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: every x86-64 processor has the instruction, which reads nothing that a program sees.
-    unsafe {
-        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(at.cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = at;
 }
 
 #[cfg(test)]

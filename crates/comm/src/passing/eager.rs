@@ -12,10 +12,6 @@ use super::{HoldsMail, INLINE, Passing};
 use crate::active::Expected;
 use crate::{Bulk, CommError, Message, Part, Posted, Rank, Source, Watch};
 
-/// The longest message whose lines its receiver asks for while it waits. Of a longer one, some come
-/// before their sender has written them, and have to go back.
-const FETCHED_AHEAD: usize = 128;
-
 /// What came of an attempt to send a message in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InSlot {
@@ -84,12 +80,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
             false => Expected::none(),
         };
         let place = mail.layout.place(rank, peer, likely);
-        let holder = if place.own { rank } else { peer };
-        let ahead = if into.len <= FETCHED_AHEAD { into.len } else { 0 };
-        self.turns("a message", &mut expected, |am| {
-            am.endpoint().prefetch(holder, place.at, ahead);
-            am.state().mail().waited.message.is_none()
-        })?;
+        self.turns("a message", &mut expected, |am| am.state().mail().waited.message.is_none())?;
         if !expected.came {
             return self.recv_aside();
         }
