@@ -149,6 +149,7 @@ impl Mapping {
     ///
     /// # Panics
     /// They are not all inside the mapping.
+    #[inline(always)]
     pub(crate) fn at(&self, offset: usize, len: usize) -> NonNull<u8> {
         let end = offset.checked_add(len).expect("an offset inside the mapping");
         assert!(end <= self.len, "bytes {offset}..{end} of a mapping of {}", self.len);
@@ -160,6 +161,7 @@ impl Mapping {
     ///
     /// # Panics
     /// It is not inside the mapping, or `offset` is not a multiple of 8.
+    #[inline(always)]
     pub(crate) fn word(&self, offset: usize) -> &AtomicU64 {
         assert!(offset.is_multiple_of(8), "atomics are aligned");
         // SAFETY: these are 8 bytes inside the mapping (`at`), aligned because the base is
