@@ -5,9 +5,12 @@ use crate::curve::{Curve, Point, Stretch, beyond_noise};
 /// A point belongs to a line if it is within this many standard errors of it …
 const ERRORS: f64 = 3.0;
 
-/// … or, in the send-only regime, within this share of the elapsed time. The times of a real interface
-/// are not as straight as many batches are precise.
+/// … or, in the send-only regime, within this share of the line's longest time. The times of a real
+/// interface are not as straight as many batches are precise.
 const SEND_ONLY_TOLERANCE: f64 = 0.05;
+
+/// First messages that may differ from those behind them, at most.
+const FIRST_MESSAGES: usize = 2;
 
 /// What a steady line tolerates beyond noise.
 struct Tolerance {
@@ -22,43 +25,64 @@ struct Tolerance {
 const TOLERANCES: [Tolerance; 2] =
     [Tolerance { slope: 0.01, level: 0.005 }, Tolerance { slope: 0.05, level: 0.03 }];
 
-/// The longest run of the smallest M on one line before the first reply can be back, M·os below
-/// `limit`; `Err` with the number of such M if there are fewer than two.
+/// The longest run of small M on one line before the first reply can be back, M·os below `limit`;
+/// `Err` with the number of such M if there are fewer than two.
 ///
-/// The first point is left out where only that makes a run of three or more: a first message may cost
-/// more.
+/// One or two first messages may cost more, or less: a run may begin behind them. Of several runs the
+/// one with the most points is taken, and of equals that which begins first. But two points are on
+/// every line: where no run has three, the first two are taken, and other pairs are as good
+/// ([`rivals`]).
 pub(crate) fn send_only(curve: &Curve, limit: f64) -> Result<Stretch, usize> {
-    let from_first = run_from(curve, 0, limit);
-    let long_enough = |run: &Option<Stretch>| run.as_ref().is_some_and(|r| r.points.len() >= 3);
-    let best = if long_enough(&from_first) {
-        from_first
-    } else {
-        let from_second = run_from(curve, 1, limit);
-        if long_enough(&from_second) { from_second } else { from_first }
-    };
+    let runs = (0..=FIRST_MESSAGES).filter_map(|first| run_from(curve, first, limit));
+    // The last of equals is the greatest.
+    let best = runs.rev().max_by_key(|run| run.points.len());
     best.ok_or_else(|| {
         // Without a line os is not known: at most the first point is sure to be in the regime.
         curve.points.iter().filter(|p| p.mean < limit).count().min(1)
     })
 }
 
+/// Lines that the points of the send-only regime allow as well as `chosen`, where that has only two
+/// points: those through each further two neighbours.
+pub(crate) fn rivals(curve: &Curve, chosen: &Stretch, limit: f64) -> Vec<Stretch> {
+    if chosen.points.len() != 2 {
+        return Vec::new();
+    }
+    let in_time = |run: &Stretch| is_in_time(run, limit);
+    curve
+        .points
+        .windows(2)
+        .skip(1)
+        .map_while(|pair| Stretch::through(pair).filter(in_time))
+        .collect()
+}
+
+/// Whether the last message of a run is issued before `limit`, at the run's cost for each.
+fn is_in_time(run: &Stretch, limit: f64) -> bool {
+    run.points.last().is_some_and(|last| last.messages * run.slope() < limit)
+}
+
+/// The longest run from this point on whose points all lie on their own line. A shorter one may not:
+/// few points that are a little off make a line that is far off.
 fn run_from(curve: &Curve, first: usize, limit: f64) -> Option<Stretch> {
     let points = curve.points.get(first..)?;
-    let in_time =
-        |run: &Stretch| run.points.last().is_some_and(|last| last.messages * run.slope() < limit);
+    let in_time = |run: &Stretch| is_in_time(run, limit);
     let mut run = Stretch::through(points.get(..2)?).filter(in_time)?;
     for end in 3..=points.len() {
-        let next = &points[end - 1];
-        let (distance, error) = run.distance(next);
-        if distance > (ERRORS * error).max(SEND_ONLY_TOLERANCE * next.mean) {
-            break;
-        }
-        match Stretch::through(&points[..end]).filter(in_time) {
-            Some(longer) => run = longer,
-            None => break,
+        let Some(longer) = Stretch::through(&points[..end]).filter(in_time) else { break };
+        if is_straight(&longer) {
+            run = longer;
         }
     }
     Some(run)
+}
+
+/// Whether all points of a run are on its line: within their noise, or within a share of the whole
+/// run's time.
+fn is_straight(run: &Stretch) -> bool {
+    let whole = run.points.iter().map(|point| point.mean).fold(0.0, f64::max);
+    let off = |point: &Point| (point.mean - run.at(point.messages)).abs();
+    run.points.iter().all(|p| off(p) <= (ERRORS * p.error).max(SEND_ONLY_TOLERANCE * whole))
 }
 
 /// The longest run of the largest M on one line, of the points with M above `beyond`, and whether

@@ -67,8 +67,10 @@ fn signature(
     let idle = Linear::sum([(1.0, &slope.terms), (-1.0, &far.overheads())]);
     let send_overhead = shape.send_only.slope_terms();
     let intercept = slope.run.intercept_terms();
-    let mut used = vec![&send_overhead, &idle, &intercept, &table.rtt];
+    let mut used: Vec<&Linear> = vec![&send_overhead, &idle, &intercept, &table.rtt];
     used.extend(shape.costs.iter().map(|cost| &cost.terms));
+    let of_rivals: Vec<Linear> = shape.rivals.iter().map(Stretch::slope_terms).collect();
+    used.extend(&of_rivals);
     let estimator = Estimator::of(&table.groups, &used, options);
     let estimate = |terms: &Linear, how| estimator.estimate(terms, how);
 
@@ -86,12 +88,21 @@ fn signature(
             (estimate(&slope.terms, of_line), capacity(&estimator, &above, &slope.terms))
         }
     };
-    let recv_overhead = Linear::sum([(1.0, &overheads), (-1.0, &send_overhead)]);
     let rtt = estimate(&table.rtt, "mean of fenced batches");
-    let send_overhead = estimate(&send_overhead, of_issue);
+    // Where the points do not choose a line, an interval holds what each of them would give.
+    let of_lines = |terms: &dyn Fn(&Linear) -> Linear, how| {
+        let others = shape.rivals.iter().map(|line| terms(&line.slope_terms()));
+        others.fold(estimate(&terms(&send_overhead), how), |chosen, other| {
+            let Estimate { low, high, .. } = estimate(&other, how);
+            Estimate { low: chosen.low.min(low), high: chosen.high.max(high), ..chosen }
+        })
+    };
+    let received = |sent: &Linear| Linear::sum([(1.0, &overheads), (-1.0, sent)]);
+    let recv_overhead = of_lines(&received, "mean of g'(Δ) − os − Δ");
+    let send_overhead = of_lines(&Linear::clone, of_issue);
     let mut signature = Signature {
         send_overhead,
-        recv_overhead: estimate(&recv_overhead, "mean of g'(Δ) − os − Δ"),
+        recv_overhead,
         gap,
         latency: latency(&estimator, &table.rtt, &overheads, reply),
         rtt,

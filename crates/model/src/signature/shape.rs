@@ -7,7 +7,7 @@ use crate::arm::{Arm, Cost};
 use crate::curve::{Curve, Stretch};
 use crate::error::ModelError;
 use crate::linear::Group;
-use crate::regime::{send_only, steady};
+use crate::regime::{rivals, send_only, steady};
 
 /// What os is read from: the line through the smallest M before `limit`, or the issue of a single
 /// message, where the first reply is back before a second one is issued.
@@ -24,6 +24,8 @@ fn send_only_or_single(curve: &Curve, limit: f64, rtt: f64) -> Result<Stretch, M
 /// The regimes chosen: which points each line runs through, and which delays are on the arm.
 pub(super) struct Shape {
     pub(super) send_only: Stretch,
+    /// Lines that the same points allow as well.
+    pub(super) rivals: Vec<Stretch>,
     pub(super) costs: Vec<Cost>,
     /// Delays that have no steady state.
     pub(super) too_short: Vec<f64>,
@@ -92,6 +94,7 @@ impl Shape {
                 return Err(ModelError::NotPositive { quantity, value });
             }
         }
-        Ok(Shape { send_only, costs, too_short })
+        let rivals = rivals(&table.curves[0], &send_only, limit);
+        Ok(Shape { send_only, rivals, costs, too_short })
     }
 }

@@ -3,7 +3,9 @@
 use super::machines::{EXACT, Layout, MACHINES, POWERS, USUAL};
 use bandgap_model::logp::{Params, issue_time};
 use bandgap_model::signature::Cause;
-use bandgap_model::{Finding, Options, Regime, Row, Signature, extract, observations_from_rows};
+use bandgap_model::{
+    Estimate, Finding, Options, Regime, Row, Signature, extract, observations_from_rows,
+};
 
 fn signature(rows: &[Row]) -> Signature {
     extract(&observations_from_rows(rows), &Options::default(), None).expect("a complete table")
@@ -201,4 +203,63 @@ fn scatter_between_points_widens_the_interval() {
     let unsettled = |f: &Finding| matches!(f, Finding::GapUnsettled { .. });
     assert!(of_restless.findings.iter().any(unsettled));
     assert!(!of_quiet.findings.iter().any(unsettled));
+}
+
+/// A machine whose first message costs `first` more than those behind it, 5 ns each: over shared
+/// memory the second request takes a line back.
+fn with_a_step(first: f64) -> impl Fn(u64, f64) -> f64 {
+    move |messages, delay| {
+        let behind = (messages - 1) as f64;
+        // Its points lie up to 2 ns off the line, one above and the next below.
+        let crooked = if messages.is_multiple_of(2) { -2.0 } else { 2.0 };
+        let quiet = 6.0 + behind * (5.0 + delay) + if messages > 1 { first + crooked } else { 0.0 };
+        // From 200 ns on replies are taken: 40 ns a message.
+        quiet.max(messages as f64 * (40.0 + delay) - 300.0)
+    }
+}
+
+#[test]
+fn a_step_after_the_first_message_is_no_send_overhead() {
+    let layout = Layout {
+        messages: &[1, 2, 3, 4, 5, 6, 7, 8, 12, 18, 64, 128, 256, 512],
+        delays: &[0.0, 50.0, 100.0, 200.0],
+        rows: 20,
+        noise: 0.01,
+        outliers: 0.01,
+    };
+    for first in [20.0, 52.0] {
+        for seed in 0..30 {
+            let signature = signature(&layout.rows(120.0, with_a_step(first), seed));
+            let found = signature.send_overhead;
+            assert_within(found.value, 5.0, 0.25);
+            // Those behind the first.
+            assert_eq!(signature.send_only.from_messages, 2, "{:?}", signature.send_only);
+            assert!(signature.send_only.to_messages >= 6, "{:?}", signature.send_only);
+        }
+    }
+}
+
+#[test]
+fn two_points_do_not_choose_among_lines() {
+    // Within the round trip of 60 ns there are three messages, of 10, 30 and 36 ns.
+    let elapsed = |messages: u64, delay: f64| match messages {
+        0 | 1 => 10.0 + delay,
+        2 => 30.0 + 2.0 * delay,
+        3 => 36.0 + 3.0 * delay,
+        more => 30.0 * more as f64 + (delay - 5.0).max(0.0) * more as f64,
+    };
+    let layout = Layout {
+        messages: &[1, 2, 3, 16, 64, 128, 256],
+        delays: &[0.0, 40.0, 80.0],
+        rows: 20,
+        noise: 0.01,
+        outliers: 0.0,
+    };
+    let signature = signature(&layout.rows(90.0, elapsed, 1));
+    let Estimate { low, high, .. } = signature.send_overhead;
+    // 20 ns from the first to the second, 6 ns from there on.
+    assert!(low < 7.0 && high > 19.0, "{low} to {high}");
+    let or = signature.recv_overhead;
+    assert!(or.high - or.low > 12.0, "{or:?}");
+    assert!(signature.findings.contains(&Finding::FewSendOnly), "{:?}", signature.findings);
 }
