@@ -131,6 +131,11 @@ impl<'a> Judged<'a> {
     /// Values of the batches of `key` that count, in the order measured. Each is taken at the same
     /// Δ: what a batch's own Δ was off, M times, is removed.
     pub fn values(&self, key: &Key) -> Vec<f64> {
+        self.in_rounds(key).map(|(_, value)| value).collect()
+    }
+
+    /// The same, each with its round: of one launch, batches of a round are neighbours in time.
+    pub fn in_rounds(&self, key: &Key) -> impl Iterator<Item = (u64, f64)> {
         let (messages, delay) = match delayed(key) {
             Some((messages, delay_ps)) => (messages as f64, self.delay(delay_ps)),
             None => (0.0, 0.0),
@@ -139,11 +144,11 @@ impl<'a> Judged<'a> {
             .batches(key)
             .iter()
             .filter(|batch| self.counts(batch) && !batch.samples.is_empty())
-            .map(|batch| {
+            .map(move |batch| {
                 let off = batch.delay.map_or(0.0, |own| own - delay);
-                batch_value(&batch.samples) - messages * off
+                let round = u64::from(batch.launch) << 32 | u64::from(batch.round);
+                (round, batch_value(&batch.samples) - messages * off)
             })
-            .collect()
     }
 
     /// The estimate of `key`; `None` while there are fewer than two batches.

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use bandgap_stats::bootstrap::Clustered;
+
 /// A difference below this share of its terms is rounding error, not time.
 const ROUNDING: f64 = 1e-12;
 
@@ -13,6 +15,8 @@ const ROUNDING: f64 = 1e-12;
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub batches: Vec<f64>,
+    /// The round of each batch, numbered from 0 over all groups; empty where rounds are not known.
+    pub rounds: Vec<usize>,
     pub mean: f64,
     /// Variance of the mean, s²/n.
     pub variance: f64,
@@ -25,6 +29,11 @@ impl Group {
             *batch = self.mean + factor * (*batch - self.mean);
         }
         self.variance *= factor * factor;
+    }
+
+    /// The batches and their rounds.
+    pub(crate) fn clustered(&self) -> Clustered<'_> {
+        Clustered { samples: &self.batches, clusters: &self.rounds }
     }
 
     pub(crate) fn degrees(&self) -> f64 {
@@ -108,6 +117,18 @@ impl Linear {
         };
         let squares: f64 = self.terms().map(square).sum();
         if squares > 0.0 { total * total / squares } else { f64::INFINITY }
+    }
+
+    /// Degrees of freedom where whole rounds are drawn: one less than the rounds of a group, in the
+    /// mean over the groups by their part in [`Linear::variance`].
+    pub(crate) fn degrees_of_rounds(&self, groups: &[Group]) -> f64 {
+        let (mut sum, mut total) = (0.0, 0.0);
+        for (group, c) in self.terms() {
+            let part = c * c * groups[group].variance;
+            sum += part * (groups[group].clustered().count() as f64 - 1.0).max(1.0);
+            total += part;
+        }
+        if total > 0.0 { sum / total } else { f64::INFINITY }
     }
 
     /// Batch values that count in the combination.

@@ -32,6 +32,9 @@ pub struct Observation {
     /// Batch values in nanoseconds: elapsed time of one issue phase (all M requests), or of one
     /// round trip.
     pub batches: Vec<f64>,
+    /// The round in which each batch was measured: batches of one round, of this and other points, are
+    /// neighbours in time. Empty where that is not known.
+    pub rounds: Vec<u64>,
 }
 
 /// One repetition, as in a table `kind,messages,delay_ns,elapsed_ns`.
@@ -75,6 +78,7 @@ pub fn observations_from_rows(rows: &[Row]) -> Vec<Observation> {
             messages,
             delay: f64::from_bits(delay),
             batches: batches(&samples),
+            rounds: Vec::new(),
         })
         .collect()
 }

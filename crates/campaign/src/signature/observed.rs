@@ -29,10 +29,10 @@ impl Judged<'_> {
             .iter()
             .filter_map(|(key, _)| {
                 let (kind, messages, delay) = self.observed(key)?;
-                let batches = self.values(key);
+                let (rounds, batches): (Vec<u64>, Vec<f64>) = self.in_rounds(key).unzip();
                 // One batch has no interval, and a disturbed Δ may make a short burst negative.
                 let usable = batches.len() >= 2 && batches.iter().all(|value| *value >= 0.0);
-                usable.then_some(Observation { kind, messages, delay, batches })
+                usable.then_some(Observation { kind, messages, delay, batches, rounds })
             })
             .collect()
     }

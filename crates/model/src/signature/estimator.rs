@@ -1,4 +1,4 @@
-//! Estimates with intervals, by bootstrap over batches.
+//! Estimates with intervals, by bootstrap over rounds, or over batches where rounds are not known.
 
 use std::collections::BTreeSet;
 
@@ -7,19 +7,29 @@ use bandgap_stats::bootstrap;
 use super::{Estimate, Options};
 use crate::linear::{Group, Linear};
 
+/// Fewer rounds than this say too little of what changes between rounds.
+const FEWEST_ROUNDS: usize = 3;
+
 /// Estimates combinations of the groups' means.
 pub(super) struct Estimator<'a> {
     groups: &'a [Group],
+    /// Whether whole rounds are drawn.
+    by_rounds: bool,
     confidence: f64,
     /// The means of all groups in every resample.
     resamples: Vec<Vec<f64>>,
 }
 
 impl<'a> Estimator<'a> {
-    /// Resamples the groups that count in what is `used`; the others stay as they are.
-    pub(super) fn of(groups: &'a [Group], used: &[&Linear], options: &Options) -> Estimator<'a> {
+    /// Resamples the groups that count in what is `used`; the others stay as they are. They were
+    /// measured in so many `rounds`, if that is known: batches of a round share its drift.
+    pub(super) fn of(
+        groups: &'a [Group],
+        rounds: usize,
+        used: &[&Linear],
+        options: &Options,
+    ) -> Estimator<'a> {
         let chosen: BTreeSet<usize> = used.iter().flat_map(|terms| terms.groups()).collect();
-        let batches: Vec<&[f64]> = chosen.iter().map(|&g| groups[g].batches.as_slice()).collect();
         let whole = |chosen_means: Vec<f64>| {
             let mut means: Vec<f64> = groups.iter().map(|group| group.mean).collect();
             for (group, mean) in chosen.iter().zip(chosen_means) {
@@ -27,9 +37,17 @@ impl<'a> Estimator<'a> {
             }
             means
         };
-        let resamples = bootstrap::group_means(&batches, options.resamples, options.seed);
+        let by_rounds = rounds >= FEWEST_ROUNDS;
+        let Options { confidence, resamples, seed } = *options;
+        let resamples = if by_rounds {
+            let of: Vec<_> = chosen.iter().map(|&g| groups[g].clustered()).collect();
+            bootstrap::clustered_means(&of, rounds, resamples, seed)
+        } else {
+            let of: Vec<&[f64]> = chosen.iter().map(|&g| groups[g].batches.as_slice()).collect();
+            bootstrap::group_means(&of, resamples, seed)
+        };
         let resamples = resamples.into_iter().map(whole).collect();
-        Estimator { groups, confidence: options.confidence, resamples }
+        Estimator { groups, by_rounds, confidence, resamples }
     }
 
     pub(super) fn value(&self, terms: &Linear) -> f64 {
@@ -54,7 +72,10 @@ impl<'a> Estimator<'a> {
         terms: &Linear,
         estimator: &'static str,
     ) -> Estimate {
-        let degrees = terms.degrees(self.groups);
+        let degrees = match self.by_rounds {
+            true => terms.degrees_of_rounds(self.groups),
+            false => terms.degrees(self.groups),
+        };
         let interval = bootstrap::interval(value, replicates, degrees, self.confidence);
         let rounded = |number| terms.rounded(number, self.groups);
         let [value, low, high] = [value, interval.low, interval.high].map(rounded);

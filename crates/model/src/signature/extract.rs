@@ -16,8 +16,9 @@ use crate::observation::Observation;
 /// *Formula*: os = slope of elapsed(M) at Δ = 0 where M·os < RTT; g'(Δ) = slope of elapsed(M) at
 /// large M, g = g'(0); or = mean of g'(Δ) − os − Δ over the far arm, the delays where g' rises with
 /// slope 1 within 5 %; L = RTT/2 − os − or. All lines are least squares weighted by the points'
-/// errors, which are smoothed along each curve. Intervals by bootstrap over batches within each
-/// observation, with the same regimes. Where the points of a line scatter more than their batches, the
+/// errors, which are smoothed along each curve. Intervals by bootstrap over rounds, for all
+/// observations alike, or over batches within each observation where rounds are not known; with the
+/// same regimes. Where the points of a line scatter more than their batches, the
 /// deviations are stretched by the ratio.
 /// *Units*: nanoseconds.
 /// *Assumes* independent batches of one machine state, and that a Δ is the same number at all M.
@@ -71,7 +72,7 @@ fn signature(
     used.extend(shape.costs.iter().map(|cost| &cost.terms));
     let of_rivals: Vec<Linear> = shape.rivals.iter().map(Stretch::slope_terms).collect();
     used.extend(&of_rivals);
-    let estimator = Estimator::of(&table.groups, &used, options);
+    let estimator = Estimator::of(&table.groups, table.rounds, &used, options);
     let estimate = |terms: &Linear, how| estimator.estimate(terms, how);
 
     let of_line = "weighted slope of elapsed(M)";

@@ -1,8 +1,8 @@
 //! The observations, checked, fenced and put in order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use bandgap_stats::outlier::inside_fence;
+use bandgap_stats::outlier::fence;
 use bandgap_stats::quantile::{mean, variance};
 
 use crate::curve::Curve;
@@ -13,15 +13,21 @@ use crate::observation::{Kind, Observation, Place, place};
 /// The observations as groups of batch values, and the curves over them.
 pub(super) struct Table {
     pub(super) groups: Vec<Group>,
+    /// Rounds in which the groups were measured; 0 where that is not known of all.
+    pub(super) rounds: usize,
     pub(super) curves: Vec<Curve>,
     pub(super) rtt: Linear,
 }
 
 impl Table {
     pub(super) fn of(observations: &[Observation]) -> Result<Table, ModelError> {
-        let mut points: BTreeMap<Place, Vec<f64>> = BTreeMap::new();
+        let known = observations.iter().all(|o| o.rounds.len() == o.batches.len());
+        let all: BTreeSet<u64> = observations.iter().flat_map(|o| &o.rounds).copied().collect();
+        let number: BTreeMap<u64, usize> = all.into_iter().zip(0..).collect();
+        let rounds = if known { number.len() } else { 0 };
+        let mut points: BTreeMap<Place, Vec<(f64, usize)>> = BTreeMap::new();
         for observation in observations {
-            let Observation { kind, messages, delay, ref batches } = *observation;
+            let Observation { kind, messages, delay, ref batches, .. } = *observation;
             let bad = |value| ModelError::BadValue { kind, messages, delay, value };
             if !delay.is_finite() || delay < 0.0 || messages == 0 {
                 return Err(bad(batches.first().copied().unwrap_or(0.0)));
@@ -33,6 +39,8 @@ impl Table {
                 Kind::Issue => place(kind, delay, messages),
                 Kind::Rtt => place(kind, 0.0, 1),
             };
+            let round = |at: usize| if known { number[&observation.rounds[at]] } else { 0 };
+            let batches = batches.iter().enumerate().map(|(at, batch)| (*batch, round(at)));
             points.entry(place).or_default().extend(batches);
         }
         let mut groups = Vec::with_capacity(points.len());
@@ -43,7 +51,9 @@ impl Table {
                 let (delay, found) = (f64::from_bits(delay), batches.len());
                 return Err(ModelError::TooFewBatches { kind, messages, delay, found });
             }
-            let batches = inside_fence(&batches);
+            let inside = fence(&batches.iter().map(|(batch, _)| *batch).collect::<Vec<f64>>());
+            let kept = batches.into_iter().filter(|(batch, _)| inside.contains(*batch));
+            let (batches, in_rounds): (Vec<f64>, Vec<usize>) = kept.unzip();
             let count = batches.len() as f64;
             match kind {
                 Kind::Issue => issue.entry(delay).or_default().push((messages, groups.len())),
@@ -52,6 +62,7 @@ impl Table {
             groups.push(Group {
                 mean: mean(&batches),
                 variance: variance(&batches) / count,
+                rounds: if known { in_rounds } else { Vec::new() },
                 batches,
             });
         }
@@ -61,7 +72,7 @@ impl Table {
             .map(|(delay, points)| Curve::new(f64::from_bits(*delay), points, &groups))
             .collect();
         match curves.first() {
-            Some(first) if first.delay == 0.0 => Ok(Table { groups, curves, rtt }),
+            Some(first) if first.delay == 0.0 => Ok(Table { groups, rounds, curves, rtt }),
             _ => Err(ModelError::NoZeroDelay),
         }
     }

@@ -2,7 +2,12 @@
 
 use super::machines::{EXACT, Layout, MACHINES, USUAL};
 use bandgap_model::logp::Params;
-use bandgap_model::{Estimate, Options, Regime, Signature, extract, observations_from_rows};
+use bandgap_model::{
+    Estimate, Observation, Options, Regime, Signature, extract, observations_from_rows,
+};
+use rand::SeedableRng;
+use rand_distr::{Distribution, Normal};
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 const FINE: [u64; 17] = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 48, 64, 80, 96, 128];
 
@@ -78,6 +83,56 @@ fn assert_nominal_coverage(layout: &Layout, seeds: std::ops::Range<u64>) {
     for (name, share) in shares {
         assert!((0.93..=0.97).contains(&share), "{name} in {shares:?}");
     }
+}
+
+/// Observations of ten rounds, in each of which all times are longer or shorter by a share of standard
+/// deviation `drift`.
+fn drifting(params: &Params, drift: f64, seed: u64) -> Vec<Observation> {
+    const ROUNDS: usize = 10;
+    let layout = Layout { rows: ROUNDS, outliers: 0.0, ..USUAL };
+    let mut generator = Xoshiro256PlusPlus::seed_from_u64(!seed);
+    let normal = Normal::new(1.0, drift).unwrap();
+    let pace: [f64; ROUNDS] = std::array::from_fn(|_| normal.sample(&mut generator));
+    let mut observations = observations_from_rows(&layout.replayed(params, seed));
+    for observation in &mut observations {
+        assert_eq!(observation.batches.len(), ROUNDS);
+        observation.batches.iter_mut().zip(pace).for_each(|(batch, pace)| *batch *= pace);
+        observation.rounds = (0..ROUNDS as u64).collect();
+    }
+    observations
+}
+
+/// The shares of 1000 tables whose intervals hold the truth.
+fn shares_of_drifting(drift: f64, rounds_are_known: bool) -> [(&'static str, f64); 5] {
+    let mut held = [("", 0.0); 5];
+    for seed in 0..1000 {
+        let (_, params) = MACHINES[(seed % 3) as usize];
+        let mut observations = drifting(&params, drift, seed);
+        if !rounds_are_known {
+            observations.iter_mut().for_each(|observation| observation.rounds.clear());
+        }
+        let signature = extract(&observations, &options(seed), None).expect("a complete table");
+        for (slot, (name, estimate, truth)) in held.iter_mut().zip(with_truth(&signature, &params))
+        {
+            let holds = estimate.low <= truth && truth <= estimate.high;
+            *slot = (name, slot.1 + f64::from(u8::from(holds)) / 1000.0);
+        }
+    }
+    held
+}
+
+#[test]
+fn rounds_that_drift_are_in_the_intervals() {
+    for drift in [0.0, 0.012] {
+        let shares = shares_of_drifting(drift, true);
+        for (name, share) in shares {
+            assert!((0.93..=0.97).contains(&share), "{name} in {shares:?}, drift {drift}");
+        }
+    }
+    // Batch by batch, what rounds share is in no interval.
+    let shares = shares_of_drifting(0.012, false);
+    let (name, or) = shares[1];
+    assert!(name == "or" && or < 0.85, "{shares:?}");
 }
 
 #[test]

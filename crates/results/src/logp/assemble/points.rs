@@ -31,7 +31,7 @@ pub(super) fn tabled(
     confidence: f64,
 ) -> Result<Vec<Point>, AssembleError> {
     let mut points = Vec::new();
-    for Observation { kind, messages, delay, batches } in observations {
+    for Observation { kind, messages, delay, batches, .. } in observations {
         let Some(found) = bandgap_stats::Point::of(batches, confidence) else { continue };
         let converged = found.converged(precision);
         let time = Estimated::new(&found, ESTIMATOR, converged);
