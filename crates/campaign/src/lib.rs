@@ -21,6 +21,8 @@ pub mod load;
 pub mod placement;
 pub mod plan;
 pub mod planned;
+#[cfg(test)]
+mod procedure;
 pub mod runner;
 #[cfg(test)]
 mod scripted;
