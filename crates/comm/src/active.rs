@@ -164,10 +164,16 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         self.endpoint.progress(&mut self.dispatch)
     }
 
-    /// The same, where the request that is expected goes past the handlers.
+    /// The same, where the request that is expected goes past the handlers. One call may deliver
+    /// several that look like it, and before them what ends the wait: `take` is asked whether the
+    /// state still waits for it, and notes that it came.
     #[inline(always)]
-    pub(crate) fn poll_for(&mut self, expected: &mut Expected) -> Result<usize, CommError> {
-        self.endpoint.progress(&mut Expecting(&mut self.dispatch, expected))
+    pub(crate) fn poll_for(
+        &mut self,
+        expected: &mut Expected,
+        take: impl FnMut(&mut S) -> bool,
+    ) -> Result<usize, CommError> {
+        self.endpoint.progress(&mut Expecting { dispatch: &mut self.dispatch, expected, take })
     }
 
     /// Polls until every request of this rank has completed.

@@ -63,7 +63,7 @@ pub trait Endpoint: 'static {
     }
 
     /// Gives `peer`, another rank of the run, a signal. It never waits, and is not in order with
-    /// requests.
+    /// requests. Who sees it also sees what this rank did before in memory that both map.
     fn signal(&mut self, _peer: Rank) {}
 
     /// The signals of `peer`, another rank of the run, that were not taken.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Prints the instructions of one request and of one poll with its dispatch, counted by callgrind, and
-# those of the handlers (echo, store, count) that the polls include.
+# those of the handlers (echo, store, count) that the polls include. Then those of two sends and of two
+# receives (send, recv: of 8 bytes, in words; of 64, in a slot), one by each of two ranks.
 # Counts are exact and do not depend on how busy the machine is. Needs valgrind; to be run in the
 # repository.
 set -eu

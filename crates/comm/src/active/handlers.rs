@@ -190,15 +190,20 @@ impl Expected {
 }
 
 /// The handlers, and before them the request that is expected.
-pub(super) struct Expecting<'a, S>(pub(super) &'a mut Dispatch<S>, pub(super) &'a mut Expected);
+pub(super) struct Expecting<'a, S, T> {
+    pub(super) dispatch: &'a mut Dispatch<S>,
+    pub(super) expected: &'a mut Expected,
+    /// Whether the state still waits for it, which then ends.
+    pub(super) take: T,
+}
 
-impl<S> Deliver for Expecting<'_, S> {
+impl<S, T: FnMut(&mut S) -> bool> Deliver for Expecting<'_, S, T> {
     #[inline(always)]
     fn request(&mut self, from: Rank, message: Message) -> Result<Option<&Message>, NoHandler> {
-        let Self(dispatch, expected) = self;
+        let Self { dispatch, expected, take } = self;
         let [first, rest @ ..] = *message.all_words();
         let is_it = message.tag() == expected.tag && first == expected.first;
-        if is_it && from == expected.from && !expected.came {
+        if is_it && from == expected.from && !expected.came && take(&mut dispatch.state) {
             expected.came = true;
             expected.rest = rest;
             return Ok(None);
@@ -208,7 +213,7 @@ impl<S> Deliver for Expecting<'_, S> {
 
     #[inline(always)]
     fn reply(&mut self, from: Rank, message: Message) -> Result<(), NoHandler> {
-        self.0.reply(from, message)
+        self.dispatch.reply(from, message)
     }
 }
 

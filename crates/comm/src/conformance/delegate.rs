@@ -1,7 +1,7 @@
 //! Endpoints that change little of an endpoint below.
 
-/// In an `impl` of [`Endpoint`](crate::Endpoint): all but requests and progress, as the endpoint in
-/// this field has it.
+/// In an `impl` of [`Endpoint`](crate::Endpoint): all but requests, progress and signals, as the
+/// endpoint in this field has it. Without signals, barriers are made of requests.
 #[macro_export]
 macro_rules! delegate_endpoint {
     ($below:ident) => {

@@ -5,7 +5,7 @@ use super::mail::Mail;
 use super::{HoldsMail, Passing};
 use crate::active::Expected;
 use crate::ring::{after, before, rounds};
-use crate::{Bulk, CommError, Message, Rank, Watch, Word};
+use crate::{ActiveMessages, Bulk, CommError, Message, Rank, Watch, Word};
 
 const WAITING_FOR: &str = "ranks to come to a barrier";
 /// Looks for a signal between two polls, each of which takes as long as several of these.
@@ -44,9 +44,9 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     #[inline(always)]
     fn meet_by_signals(&mut self, next: Rank, last: Rank) -> Result<(), CommError> {
         self.am.parts().0.signal(next);
-        self.turns(WAITING_FOR, &mut Expected::none(), |am| {
-            (0..LOOKS).any(|_| am.endpoint().signalled(last) > 0)
-        })?;
+        let came =
+            |am: &ActiveMessages<E, S, W>| (0..LOOKS).any(|_| am.endpoint().signalled(last) > 0);
+        self.turns(WAITING_FOR, &mut Expected::none(), |_| false, came)?;
         self.am.parts().0.take_signal(last);
         Ok(())
     }
@@ -58,7 +58,8 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         let handler = Kind::Barrier.after(mail.first);
         mail.tell(endpoint, next, Message::new(handler, [word]))?;
         let mut expected = Expected::new::<1>(last, handler, word);
-        self.turns(WAITING_FOR, &mut expected, |am| am.state().mail().barriers[last] > 0)?;
+        let came = |am: &ActiveMessages<E, S, W>| am.state().mail().barriers[last] > 0;
+        self.turns(WAITING_FOR, &mut expected, |_| true, came)?;
         if !expected.came {
             self.mail_mut().barriers[last] -= 1;
         }
@@ -70,8 +71,9 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     pub fn unclaimed(&self) -> u64 {
         let (mail, endpoint) = (self.mail(), self.am.endpoint());
         let peers = (0..self.size()).filter(|&peer| peer != self.rank());
-        let signals: u64 = peers.map(|peer| endpoint.signalled(peer)).sum();
-        mail.arrivals.len() as u64 + mail.barriers.iter().sum::<u64>() + signals
+        let here = mail.arrivals.len() as u64 + mail.barriers.iter().sum::<u64>();
+        // A peer may have stored any number.
+        peers.map(|peer| endpoint.signalled(peer)).fold(here, u64::saturating_add)
     }
 }
 

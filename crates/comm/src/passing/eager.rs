@@ -80,14 +80,13 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
             false => Expected::none(),
         };
         let place = mail.layout.place(rank, peer, likely);
-        self.turns("a message", &mut expected, |am| am.state().mail().waited.message.is_none())?;
+        self.turns_for_waited(&mut expected)?;
         if !expected.came {
             return self.recv_aside();
         }
         let (endpoint, state) = self.am.parts();
         let mail = state.mail_mut();
         let [slot, slots, _] = expected.rest;
-        mail.waited.message = None;
         if slots != 0 {
             mail.returned(peer, slots);
         }

@@ -72,7 +72,7 @@ pub fn add_handlers<S: HoldsMail>(table: &mut Handlers<S>) -> HandlerId {
     first
 }
 
-/// Of as many words as its bytes need. One that its receiver waits for does not come here.
+/// A message in words, other than the one that its receiver expects in the call at hand.
 fn words<S: HoldsMail>(
     state: &mut S,
     call: Call<'_>,

@@ -50,21 +50,31 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         waiting_for: &'static str,
         mut done: impl FnMut(&Mail) -> bool,
     ) -> Result<(), CommError> {
-        self.turns(waiting_for, &mut Expected::none(), |am| done(am.state().mail()))
+        self.turns(waiting_for, &mut Expected::none(), |_| false, |am| done(am.state().mail()))
     }
 
-    /// Takes turns until the request that is expected has come, or `done` says so before one.
+    /// Takes turns until the message that is waited for is there: expected, or with the handlers.
+    #[inline(always)]
+    pub(super) fn turns_for_waited(&mut self, expected: &mut Expected) -> Result<(), CommError> {
+        // What follows in the same turn, or came before it, is not the message.
+        let take = |mail: &mut Mail| mail.waited.message.take().is_some();
+        self.turns("a message", expected, take, |am| am.state().mail().waited.message.is_none())
+    }
+
+    /// Takes turns until the request that is expected has come and `take` took it, or `done` says so
+    /// before a turn.
     #[inline(always)]
     pub(super) fn turns(
         &mut self,
         waiting_for: &'static str,
         expected: &mut Expected,
+        mut take: impl FnMut(&mut Mail) -> bool,
         mut done: impl FnMut(&ActiveMessages<E, S, W>) -> bool,
     ) -> Result<(), CommError> {
         let mut idle = 0_u32;
         let mut since = None;
         while !done(&self.am) {
-            let mut moved = self.am.poll_for(expected)?;
+            let mut moved = self.am.poll_for(expected, |state| take(state.mail_mut()))?;
             if expected.came {
                 return Ok(());
             }

@@ -60,11 +60,10 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         } else {
             Expected::new::<4>(envelope.peer(), handler, header)
         };
-        self.turns("a message", &mut expected, |am| am.state().mail().waited.message.is_none())?;
+        self.turns_for_waited(&mut expected)?;
         if !expected.came {
             return self.recv_aside();
         }
-        self.mail_mut().waited.message = None;
         inline::unpack(&expected.rest, into.of_mut(&mut self.memory)?);
         Ok(())
     }

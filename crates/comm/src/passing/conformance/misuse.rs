@@ -193,6 +193,20 @@ pub fn garbage_is_named<H: Harness>() {
         // It stays that way.
         assert!(matches!(here.progress(), Err(CommError::Garbage { peer: 1, .. })));
     }
+    // The message that a rank waits for, in slots that its sender does not have. That of a slot too
+    // many may still be taken; what follows fails.
+    for (slot, given_back, named) in
+        [(0, 0, "slot 0"), (Word::MAX, 0, "18446744073709551615"), (own, 1, "slot 0")]
+    {
+        let [mut here, mut there] = pair::<H>();
+        here.reserve(1, 30);
+        let words = [long(30) | 1, slot, given_back];
+        there.active().request(0, HandlerId(1), words).expect("a live peer");
+        let error =
+            here.recv_room(1, 1, 30).and_then(|_| here.progress()).map_err(|e| e.to_string());
+        assert!(error.as_ref().is_err_and(|what| what.contains(named)), "{words:?}: {error:?}");
+        assert!(matches!(here.progress(), Err(CommError::Garbage { peer: 1, .. })));
+    }
     // A slot is refused while it is not with its sender.
     let [mut here, mut there] = pair::<H>();
     let flood = |there: &mut Ranks<H>, slot| {

@@ -37,7 +37,9 @@ pub use collectives::collectives;
 pub use crowd::{all_to_all, barriers, barriers_of_the_first_ranks};
 pub use lengths::{both_ways_at_once, every_length, posted_or_not};
 pub use misuse::{garbage_is_named, misplaced_parts, no_such_peer, other_length};
-pub use order::{crowded_before_received, order_is_kept, receives_in_posting_order, tags_choose};
+pub use order::{
+    bursts, crowded_before_received, order_is_kept, receives_in_posting_order, tags_choose,
+};
 pub use reluctant::Reluctant;
 pub use schedule::random_messages;
 pub use slots::{
@@ -85,6 +87,7 @@ macro_rules! passing_conformance {
             both_ways_at_once
             order_is_kept
             tags_choose
+            bursts
             receives_in_posting_order
             crowded_before_received
             all_to_all

@@ -1,7 +1,10 @@
 //! Which receive takes which message.
 
+use std::thread;
+
 use super::Harness;
-use super::ranks::{one_of_each, pattern, run};
+use super::ranks::{finish, one_of_each, pair, pattern, run};
+use crate::CommError;
 
 /// Messages of one sender and tag arrive in the order sent, even if a later one is shorter and
 /// travels by a faster protocol.
@@ -114,4 +117,37 @@ pub fn crowded_before_received<H: Harness>() {
         }
         Ok(())
     });
+}
+
+/// Messages that are there before their receives, and that a transport may deliver at once, go to
+/// these in the order of their sends: also those behind one of another length.
+pub fn bursts<H: Harness>() {
+    let [short, medium, long] = one_of_each(&H::TUNING);
+    for [len, other] in [[short, 8], [8, short], [medium, short], [medium, medium - 1], [long, 8]] {
+        let mut pair = pair::<H>();
+        let lengths = [other, len, len, other, len];
+        let whole: usize = lengths.iter().sum();
+        let [here, there] = &mut pair;
+        here.reserve(lengths.len(), whole);
+        there.reserve(lengths.len(), whole + len);
+        let bytes = |index: usize| pattern(index as u64, lengths[index]);
+        let send = |index| here.isend_bytes(1, 8, &bytes(index)).expect("a live peer");
+        let sends: Vec<_> = (0..lengths.len()).map(send).collect();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let wait = |send| here.wait(send);
+                sends.into_iter().try_for_each(wait).expect("a receive takes it");
+            });
+            let refused = there.recv_room(0, 8, len).expect_err("the first has another length");
+            let CommError::OtherLength { from: 0, tag: 8, bytes: came, .. } = refused else {
+                panic!("{refused}")
+            };
+            assert_eq!(came, other);
+            for (index, len) in lengths.into_iter().enumerate().skip(1) {
+                let got = there.recv_room(0, 8, len).expect("no peer misbehaves");
+                there.assert_bytes(got, &bytes(index), "a message of a burst");
+            }
+        });
+        finish::<H>(pair);
+    }
 }

@@ -5,7 +5,8 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use crate::{Begun, Bulk, CommError, Deliver, Endpoint, Message, Posted, Rank, Source};
 
-/// Answers Busy at random, takes stores in parts of random length, and at random delivers nothing.
+/// Answers Busy at random, takes stores in parts of random length, and at random delivers nothing, or
+/// in one call what arrives in several.
 ///
 /// # Panics
 /// Its user breaks a rule of [`Bulk::try_store`]: between the calls of one store it sends a request
@@ -53,7 +54,15 @@ impl<E: Bulk> Endpoint for Reluctant<E> {
     }
 
     fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize, CommError> {
-        if self.refuses() { Ok(0) } else { self.endpoint.progress(deliver) }
+        let (mut delivered, mut last) = (0, usize::from(!self.refuses()));
+        while last > 0 {
+            last = self.endpoint.progress(deliver)?;
+            delivered += last;
+            if !self.refuses() {
+                break;
+            }
+        }
+        Ok(delivered)
     }
 }
 
