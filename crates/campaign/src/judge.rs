@@ -131,6 +131,20 @@ impl<'a> Judged<'a> {
     /// Values of the batches of `key` that count, in the order measured. Each is taken at the same
     /// Δ: what a batch's own Δ was off, M times, is removed.
     pub fn values(&self, key: &Key) -> Vec<f64> {
+        self.launched(key).map(|(_, value)| value).collect()
+    }
+
+    /// The same by the launch that measured them.
+    pub fn by_launch(&self, key: &Key) -> BTreeMap<u32, Vec<f64>> {
+        let mut found = BTreeMap::<u32, Vec<f64>>::new();
+        for (launch, value) in self.launched(key) {
+            found.entry(launch).or_default().push(value);
+        }
+        found
+    }
+
+    /// The values of the batches that count, each with its launch.
+    fn launched(&self, key: &Key) -> impl Iterator<Item = (u32, f64)> {
         let (messages, delay) = match delayed(key) {
             Some((messages, delay_ps)) => (messages as f64, self.delay(delay_ps)),
             None => (0.0, 0.0),
@@ -139,16 +153,17 @@ impl<'a> Judged<'a> {
             .batches(key)
             .iter()
             .filter(|batch| self.counts(batch) && !batch.samples.is_empty())
-            .map(|batch| {
+            .map(move |batch| {
                 let off = batch.delay.map_or(0.0, |own| own - delay);
-                batch_value(&batch.samples) - messages * off
+                (batch.launch, batch_value(&batch.samples) - messages * off)
             })
-            .collect()
     }
 
-    /// The estimate of `key`; `None` while there are fewer than two batches.
+    /// The estimate of `key`, whose interval holds the variance between launches where there are
+    /// several; `None` while there are fewer than two batches.
     pub fn point(&self, key: &Key) -> Option<bandgap_stats::Point> {
-        bandgap_stats::Point::of(&self.values(key), self.confidence)
+        let launches = self.by_launch(key);
+        bandgap_stats::Point::of_launches(launches.values().map(Vec::as_slice), self.confidence)
     }
 
     /// Whether `key` has batches enough, and an interval as narrow as asked; never where a precision
