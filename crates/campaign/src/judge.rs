@@ -143,6 +143,14 @@ impl<'a> Judged<'a> {
         found
     }
 
+    /// The means of both keys, inside the launch's own fence, for each launch that has both.
+    pub fn launches_of_both(&self, keys: &[Key; 2]) -> Vec<[f64; 2]> {
+        let [a, b] = keys.each_ref().map(|key| self.by_launch(key));
+        let both = a.iter().filter_map(|(launch, a)| Some([a, b.get(launch)?]));
+        // The value of samples is that of batches too: the mean inside the fence.
+        both.map(|values| values.map(|of| batch_value(of))).collect()
+    }
+
     /// The values of the batches that count, each with its launch.
     fn launched(&self, key: &Key) -> impl Iterator<Item = (u32, f64)> {
         let (messages, delay) = match delayed(key) {
