@@ -135,3 +135,6 @@ pub fn floors(launches: u32, table: &Table, plan: &FloorPlan) -> Assembled {
     }
     Ok((results, unavailable))
 }
+
+#[cfg(test)]
+mod tests;
