@@ -279,4 +279,20 @@ mod tests {
         assert!(matches!(law, None | Some(Law::Undecided)), "{law:?}");
         assert!(growth(&SIZES[..3], &[1.0, 2.0, 3.0], 0.95).is_none());
     }
+
+    #[test]
+    fn launches_whose_exponents_differ_leave_the_law_undecided() {
+        let times = SIZES.map(|size| 3e5 + 2.0 * size * size);
+        let of = |exponents: &[f64]| growth_over_launches(&SIZES, &times, exponents, 0.95).unwrap();
+        assert_eq!((of(&[]), of(&[1.5])), (growth(&SIZES, &times, 0.95).unwrap(), of(&[])));
+        // Half-width t(2, 95 %)·s/√3 = 2.484 s.
+        let [near, far] = [of(&[1.99, 2.0, 2.01]), of(&[2.6, 2.8, 2.4])];
+        assert_eq!((near.law, near.exponent), (Law::Quadratic, of(&[]).exponent));
+        assert!((near.interval.unwrap().half_width() - 0.02484).abs() < 1e-3, "{near:?}");
+        assert!((far.interval.unwrap().half_width() - 0.4968).abs() < 1e-3, "{far:?}");
+        let shifted = SIZES.map(|size| size.powf(1.5));
+        let alone = growth(&SIZES, &shifted, 0.95).unwrap();
+        let wide = growth_over_launches(&SIZES, &shifted, &[1.0, 1.5, 2.0], 0.95).unwrap();
+        assert_eq!((alone.law, wide.law), (Law::Power, Law::Undecided));
+    }
 }
