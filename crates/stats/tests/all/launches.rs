@@ -10,7 +10,7 @@ const TRIALS: usize = 1000;
 /// Shares of intervals that hold the true 100: over launches, and as if all batches were of one. A launch
 /// is off by `between`, each of its eight batches by 1 more.
 fn coverage(launches: usize, between: f64) -> [f64; 2] {
-    let normal = Normal::new(0.0, 1.0).unwrap();
+    let normal = Normal::new(0.0, 1.0).expect("a spread above 0");
     let mut generator = Xoshiro256PlusPlus::seed_from_u64(41);
     let mut inside = [0; 2];
     for _ in 0..TRIALS {
@@ -19,8 +19,9 @@ fn coverage(launches: usize, between: f64) -> [f64; 2] {
             (0..8).map(|_| centre + normal.sample(&mut generator)).collect::<Vec<f64>>()
         };
         let table: Vec<Vec<f64>> = (0..launches).map(|_| launch()).collect();
-        let over = Point::of_launches(table.iter().map(Vec::as_slice), 0.95).unwrap();
-        let pooled = Point::of(&table.concat(), 0.95).unwrap();
+        let over =
+            Point::of_launches(table.iter().map(Vec::as_slice), 0.95).expect("batches enough");
+        let pooled = Point::of(&table.concat(), 0.95).expect("batches enough");
         for (count, point) in inside.iter_mut().zip([over, pooled]) {
             *count += usize::from(point.interval.contains(100.0));
         }

@@ -21,9 +21,9 @@ struct Launch {
 
 impl Launch {
     fn new(generator: &mut Xoshiro256PlusPlus) -> Launch {
-        let off = Normal::new(1.0, 0.05).unwrap();
+        let off = Normal::new(1.0, 0.05).expect("a spread above 0");
         let parameters = TRUTH.map(|truth| truth * off.sample(generator));
-        Launch { parameters, noise: Normal::new(1.0, 0.01).unwrap() }
+        Launch { parameters, noise: Normal::new(1.0, 0.01).expect("a spread above 0") }
     }
 
     fn time(&self, bytes: u64, further: f64, generator: &mut Xoshiro256PlusPlus) -> f64 {
@@ -57,7 +57,7 @@ fn held(found: &HockneyFit) -> [bool; 8] {
         }
         inside
     });
-    both.concat().try_into().unwrap()
+    both.concat().try_into().expect("two fits")
 }
 
 #[test]
