@@ -12,6 +12,9 @@ pub use bandgap_stats::batch_value;
 /// Batches a point has at least: an interval from fewer says little.
 pub const MIN_BATCHES: usize = 5;
 
+/// Bits of a round's number, below that of its launch.
+const ROUND_BITS: u32 = 32;
+
 /// A table with its placement states found, seen from one of them.
 #[derive(Clone)]
 pub struct Judged<'a> {
@@ -134,7 +137,25 @@ impl<'a> Judged<'a> {
         self.in_rounds(key).map(|(_, value)| value).collect()
     }
 
-    /// The same, each with its round: of one launch, batches of a round are neighbours in time.
+    /// The same by the launch that measured them.
+    pub fn by_launch(&self, key: &Key) -> BTreeMap<u32, Vec<f64>> {
+        let mut found = BTreeMap::<u32, Vec<f64>>::new();
+        for (round, value) in self.in_rounds(key) {
+            found.entry((round >> ROUND_BITS) as u32).or_default().push(value);
+        }
+        found
+    }
+
+    /// The means of both keys, inside the launch's own fence, for each launch that has both.
+    pub fn launches_of_both(&self, keys: &[Key; 2]) -> Vec<[f64; 2]> {
+        let [a, b] = keys.each_ref().map(|key| self.by_launch(key));
+        let both = a.iter().filter_map(|(launch, a)| Some([a, b.get(launch)?]));
+        // The value of samples is that of batches too: the mean inside the fence.
+        both.map(|values| values.map(|of| batch_value(of))).collect()
+    }
+
+    /// The same, each with its launch and, below that, its round: batches of one round of a launch are
+    /// neighbours in time.
     pub fn in_rounds(&self, key: &Key) -> impl Iterator<Item = (u64, f64)> {
         let (messages, delay) = match delayed(key) {
             Some((messages, delay_ps)) => (messages as f64, self.delay(delay_ps)),
@@ -146,14 +167,16 @@ impl<'a> Judged<'a> {
             .filter(|batch| self.counts(batch) && !batch.samples.is_empty())
             .map(move |batch| {
                 let off = batch.delay.map_or(0.0, |own| own - delay);
-                let round = u64::from(batch.launch) << 32 | u64::from(batch.round);
+                let round = u64::from(batch.launch) << ROUND_BITS | u64::from(batch.round);
                 (round, batch_value(&batch.samples) - messages * off)
             })
     }
 
-    /// The estimate of `key`; `None` while there are fewer than two batches.
+    /// The estimate of `key`, whose interval holds the variance between launches where there are
+    /// several; `None` while there are fewer than two batches.
     pub fn point(&self, key: &Key) -> Option<bandgap_stats::Point> {
-        bandgap_stats::Point::of(&self.values(key), self.confidence)
+        let launches = self.by_launch(key);
+        bandgap_stats::Point::of_launches(launches.values().map(Vec::as_slice), self.confidence)
     }
 
     /// Whether `key` has batches enough, and an interval as narrow as asked; never where a precision

@@ -1,5 +1,6 @@
 //! How a time grows with each doubling of the ranks: t(P) = a + b·log₂ P.
 
+use bandgap_stats::launches::widened;
 use bandgap_stats::regression;
 
 use crate::signature::Estimate;
@@ -46,13 +47,27 @@ pub struct RankTime {
 /// If the confidence is not strictly between 0 and 1.
 #[must_use]
 pub fn doublings(times: &[RankTime], confidence: f64) -> Option<Doublings> {
+    doublings_over_launches(times, &[], confidence)
+}
+
+/// The same with the rises per doubling of several launches' own fits, whose variance the interval of b
+/// holds too ([`widened`]).
+///
+/// # Panics
+/// If the confidence is not strictly between 0 and 1.
+#[must_use]
+pub fn doublings_over_launches(
+    times: &[RankTime],
+    rises: &[f64],
+    confidence: f64,
+) -> Option<Doublings> {
     let times = || times.iter().filter(|time| time.ranks.is_power_of_two() && time.ns > 0.0);
     let x: Vec<f64> = times().map(|time| f64::from(time.ranks.ilog2())).collect();
     let y: Vec<f64> = times().map(|time| time.ns).collect();
     let line = regression::relative(&x, &y)?;
     let squares: f64 = x.iter().zip(&y).map(|(x, y)| (1.0 - line.at(*x) / y).powi(2)).sum();
     let rms_relative = (squares / x.len() as f64).sqrt();
-    let interval = line.slope_interval(confidence);
+    let interval = widened(line.slope, line.slope_interval(confidence), rises, confidence);
     let estimator = "least relative squares of a + b·log₂P";
     let (low, high, samples) = (interval.low, interval.high, x.len());
     let off: f64 = x.iter().zip(&y).map(|(x, y)| (line.at(*x) - y).powi(2)).sum();

@@ -1,6 +1,7 @@
 //! How a time grows with the size of a problem: t(N) = a + b·Nᵉ.
 
 use bandgap_stats::interval::student_factor;
+use bandgap_stats::launches::widened;
 use bandgap_stats::{Interval, regression};
 
 use serde::{Deserialize, Serialize};
@@ -71,6 +72,21 @@ const MISSED: f64 = 0.1;
 /// If the confidence is not strictly between 0 and 1.
 #[must_use]
 pub fn growth(sizes: &[f64], times_ns: &[f64], confidence: f64) -> Option<Growth> {
+    growth_over_launches(sizes, times_ns, &[], confidence)
+}
+
+/// The same with the exponents of several launches' own fits, whose variance the interval holds too
+/// ([`widened`]), before it is asked for the law.
+///
+/// # Panics
+/// If the confidence is not strictly between 0 and 1.
+#[must_use]
+pub fn growth_over_launches(
+    sizes: &[f64],
+    times_ns: &[f64],
+    exponents: &[f64],
+    confidence: f64,
+) -> Option<Growth> {
     let usable = sizes.len() >= FEWEST
         && sizes.len() == times_ns.len()
         && sizes.iter().chain(times_ns).all(|value| *value > 0.0 && value.is_finite());
@@ -92,7 +108,9 @@ pub fn growth(sizes: &[f64], times_ns: &[f64], confidence: f64) -> Option<Growth
     let allowed = missed.max(1e-20) * (1.0 + student_factor(degrees, confidence).powi(2) / degrees);
     let ends = [LEAST, MOST].map(|end| data.crossing(exponent, end, allowed));
     let interval = match ends {
-        [Some(low), Some(high)] => Some(Interval { low, high }),
+        [Some(low), Some(high)] => {
+            Some(widened(exponent, Interval { low, high }, exponents, confidence))
+        }
         _ => None,
     };
     let off = |law: f64| (data.missed(law) / sizes.len() as f64).sqrt();
@@ -260,5 +278,21 @@ mod tests {
         let law = growth(&SIZES, &times, 0.95).map(|found| found.law);
         assert!(matches!(law, None | Some(Law::Undecided)), "{law:?}");
         assert!(growth(&SIZES[..3], &[1.0, 2.0, 3.0], 0.95).is_none());
+    }
+
+    #[test]
+    fn launches_whose_exponents_differ_leave_the_law_undecided() {
+        let times = SIZES.map(|size| 3e5 + 2.0 * size * size);
+        let of = |exponents: &[f64]| growth_over_launches(&SIZES, &times, exponents, 0.95).unwrap();
+        assert_eq!((of(&[]), of(&[1.5])), (growth(&SIZES, &times, 0.95).unwrap(), of(&[])));
+        // Half-width t(2, 95 %)·s/√3 = 2.484 s.
+        let [near, far] = [of(&[1.99, 2.0, 2.01]), of(&[2.6, 2.8, 2.4])];
+        assert_eq!((near.law, near.exponent), (Law::Quadratic, of(&[]).exponent));
+        assert!((near.interval.unwrap().half_width() - 0.02484).abs() < 1e-3, "{near:?}");
+        assert!((far.interval.unwrap().half_width() - 0.4968).abs() < 1e-3, "{far:?}");
+        let shifted = SIZES.map(|size| size.powf(1.5));
+        let alone = growth(&SIZES, &shifted, 0.95).unwrap();
+        let wide = growth_over_launches(&SIZES, &shifted, &[1.0, 1.5, 2.0], 0.95).unwrap();
+        assert_eq!((alone.law, wide.law), (Law::Power, Law::Undecided));
     }
 }

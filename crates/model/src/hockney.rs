@@ -1,6 +1,7 @@
 //! Hockney's model of a message's time, t(n) = (n + n½)/r∞, fitted in one or several segments.
 //!
-//! - [`fit`]: from times of messages of many lengths to [`HockneyFit`].
+//! - [`fit`]: from times of messages of many lengths to [`HockneyFit`]; [`fit_launches`] from those of
+//!   several launches.
 //! - [`HockneyFinding`]: what its numbers do not say, such as why a parameter is not given.
 //!
 //! A parameter that the data do not support is absent, and a finding says why. Times are
@@ -19,7 +20,7 @@ mod segment;
 pub use finding::{HockneyFinding, Range};
 pub use input::{SizedTimes, sized_times_from_pairs};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bandgap_stats::Regression;
 use serde::{Deserialize, Serialize};
@@ -103,6 +104,9 @@ pub struct HockneyFit {
     pub ordinary: Fit,
     /// Findings of the segments as a whole.
     pub findings: Vec<HockneyFinding>,
+    /// Of several launches those without a line in some segment, by their index: intervals there hold
+    /// the variance between the others.
+    pub lost: Vec<usize>,
 }
 
 impl HockneyFit {
@@ -159,6 +163,9 @@ pub struct Segment {
     /// The line in nanoseconds over bytes, also where it gives no parameters; `None` for fewer than
     /// three sizes.
     pub line: Option<Regression>,
+    /// The same line with the variances that the launches' own lines show; `None` where fewer than two
+    /// launches have one.
+    pub between: Option<Regression>,
 }
 
 /// Fits t(n) = (n + n½)/r∞ to times of messages of many lengths, by segments, with both weightings.
@@ -182,15 +189,34 @@ pub struct Segment {
 /// [`ModelError::BreaksTooClose`] and [`ModelError::BreaksUnsorted`] for given breaks without
 /// sizes between them or not ascending, [`ModelError::BadConfidence`].
 pub fn fit(data: &[SizedTimes], options: &HockneyOptions) -> Result<HockneyFit, ModelError> {
+    fit_launches(&[data], options)
+}
+
+/// The same from times of several launches; of a single one exactly [`fit`].
+///
+/// A size is the mean of the launches' means. Segments are those of all launches together. Each launch
+/// has a line of its own in each of them, and every interval is the hull of two: that of the common
+/// line, from how sizes scatter about it, and that from how the launches' lines differ
+/// ([`Regression::over_launches`]). *Assumes* launches that are independent and alike.
+///
+/// # Errors
+/// Those of [`fit`], for the sizes of all launches together.
+pub fn fit_launches(
+    launches: &[&[SizedTimes]],
+    options: &HockneyOptions,
+) -> Result<HockneyFit, ModelError> {
     if !(options.confidence > 0.0 && options.confidence < 1.0) {
         return Err(ModelError::BadConfidence { confidence: options.confidence });
     }
-    let table = input::Table::of(data, &options.steps)?;
+    let each = launches.iter().map(|data| input::Table::of(data, &options.steps));
+    let each = each.collect::<Result<Vec<_>, ModelError>>()?;
+    let table = input::Table::joined(&each)?;
     let (breakpoints, findings) = breaks::place(&table, options)?;
-    Ok(HockneyFit {
-        relative: segment::fits(&table, &breakpoints, Weighting::Relative, options.confidence),
-        ordinary: segment::fits(&table, &breakpoints, Weighting::Ordinary, options.confidence),
-        breakpoints,
-        findings,
-    })
+    let mut lost = BTreeSet::new();
+    let mut of = |weighting| {
+        let fits = segment::Fits { table: &table, launches: &each, breakpoints: &breakpoints };
+        fits.of(weighting, options.confidence, &mut lost)
+    };
+    let (relative, ordinary) = (of(Weighting::Relative), of(Weighting::Ordinary));
+    Ok(HockneyFit { relative, ordinary, breakpoints, findings, lost: lost.into_iter().collect() })
 }

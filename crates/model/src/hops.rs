@@ -13,6 +13,7 @@ pub use finding::HopsFinding;
 
 use std::collections::BTreeSet;
 
+use bandgap_stats::launches::widened;
 use bandgap_stats::outlier::inside_fence;
 use bandgap_stats::quantile::mean;
 use bandgap_stats::regression::{Plane, relative_plane};
@@ -39,6 +40,9 @@ pub struct HopsFit {
     pub segments: Vec<HopsSegment>,
     /// Findings, and why parameters are absent.
     pub findings: Vec<HopsFinding>,
+    /// Of several launches those without a fit of some segment, by their index: intervals there hold the
+    /// variance between the others.
+    pub lost: Vec<usize>,
 }
 
 /// Lengths of one protocol. An absent parameter has its reason among the findings.
@@ -83,10 +87,27 @@ const LARGE_RESIDUAL: f64 = 0.1;
 /// [`ModelError::BadConfidence`], [`ModelError::NoTimes`], [`ModelError::BadTime`];
 /// [`ModelError::TooFewDistances`] where all points are equally far.
 pub fn fit(data: &[HopTimes], ends: &[u64], confidence: f64) -> Result<HopsFit, ModelError> {
+    fit_launches(&[data], ends, confidence)
+}
+
+/// The same from times of several launches; of a single one exactly [`fit`].
+///
+/// A point is the mean of the launches' means. Each launch has a fit of its own in each segment, and the
+/// interval of a parameter is [`widened`] to hold how these differ. *Assumes* launches that are
+/// independent and alike.
+///
+/// # Errors
+/// Those of [`fit`], for the points of all launches together.
+pub fn fit_launches(
+    launches: &[&[HopTimes]],
+    ends: &[u64],
+    confidence: f64,
+) -> Result<HopsFit, ModelError> {
+    let data = || launches.iter().copied().flatten();
     if !(confidence > 0.0 && confidence < 1.0) {
         return Err(ModelError::BadConfidence { confidence });
     }
-    for of in data {
+    for of in data() {
         if of.times_ns.is_empty() {
             return Err(ModelError::NoTimes { bytes: of.bytes });
         }
@@ -94,28 +115,74 @@ pub fn fit(data: &[HopTimes], ends: &[u64], confidence: f64) -> Result<HopsFit, 
             return Err(ModelError::BadTime { bytes: of.bytes, value });
         }
     }
-    let distances: BTreeSet<u32> = data.iter().map(|of| of.hops).collect();
+    let distances: BTreeSet<u32> = data().map(|of| of.hops).collect();
     if distances.len() < 2 {
         return Err(ModelError::TooFewDistances { found: distances.len() });
     }
-    let mut fit = HopsFit { segments: Vec::new(), findings: Vec::new() };
+    let mut fit = HopsFit { segments: Vec::new(), findings: Vec::new(), lost: Vec::new() };
     if distances.len() == 2 {
         fit.findings.push(HopsFinding::TwoDistances);
     }
     let mut above = None;
     for end in ends.iter().copied().chain([u64::MAX]) {
         let inside = |bytes: u64| above.is_none_or(|above| bytes > above) && bytes <= end;
-        let points: Vec<&HopTimes> = data.iter().filter(|of| inside(of.bytes)).collect();
+        let of_launch = |launch: &&[HopTimes]| -> Vec<Timed> {
+            launch.iter().filter(|of| inside(of.bytes)).map(Timed::of).collect()
+        };
+        let each: Vec<Vec<Timed>> = launches.iter().map(of_launch).collect();
         above = Some(end);
-        if !points.is_empty() {
-            let segment = segment(&points, confidence, &mut fit.findings);
+        if each.iter().any(|points| !points.is_empty()) {
+            let segment = segment(&each, confidence, &mut fit);
             fit.segments.push(segment);
         }
     }
+    fit.lost.sort_unstable();
+    fit.lost.dedup();
     Ok(fit)
 }
 
-fn segment(points: &[&HopTimes], confidence: f64, findings: &mut Vec<HopsFinding>) -> HopsSegment {
+/// The time of a length over a distance.
+struct Timed {
+    bytes: u64,
+    hops: u32,
+    time: f64,
+}
+
+impl Timed {
+    fn of(times: &HopTimes) -> Timed {
+        let HopTimes { bytes, hops, ref times_ns } = *times;
+        Timed { bytes, hops, time: mean(&inside_fence(times_ns)) }
+    }
+
+    /// All launches as one: the mean of those that have a point.
+    fn joined(launches: &[Vec<Timed>]) -> Vec<Timed> {
+        let mut all: Vec<(u64, u32, Vec<f64>)> = Vec::new();
+        for of in launches.iter().flatten() {
+            match all.iter_mut().find(|(bytes, hops, _)| (*bytes, *hops) == (of.bytes, of.hops)) {
+                Some((_, _, times)) => times.push(of.time),
+                None => all.push((of.bytes, of.hops, vec![of.time])),
+            }
+        }
+        all.into_iter().map(|(bytes, hops, of)| Timed { bytes, hops, time: mean(&of) }).collect()
+    }
+}
+
+fn plane(points: &[Timed]) -> Option<Plane> {
+    let n: Vec<f64> = points.iter().map(|of| of.bytes as f64).collect();
+    let further: Vec<f64> = points.iter().map(|of| f64::from(of.hops) - 1.0).collect();
+    relative_plane(&n, &further, &points.iter().map(|of| of.time).collect::<Vec<f64>>())
+}
+
+fn segment(each: &[Vec<Timed>], confidence: f64, fit: &mut HopsFit) -> HopsSegment {
+    let joined;
+    let points = match each {
+        [one] => one,
+        several => {
+            joined = Timed::joined(several);
+            &joined
+        }
+    };
+    let findings = &mut fit.findings;
     let sizes = || points.iter().map(|of| of.bytes);
     let (from, to) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
     let range = Range { from, to };
@@ -128,15 +195,13 @@ fn segment(points: &[&HopTimes], confidence: f64, findings: &mut Vec<HopsFinding
         residuals: None,
         plane: None,
     };
-    let n: Vec<f64> = points.iter().map(|of| of.bytes as f64).collect();
-    let further: Vec<f64> = points.iter().map(|of| f64::from(of.hops) - 1.0).collect();
-    let times: Vec<f64> = points.iter().map(|of| mean(&inside_fence(&of.times_ns))).collect();
-    let Some(plane) = relative_plane(&n, &further, &times) else {
+    let Some(plane) = plane(points) else {
         findings.push(HopsFinding::TooFewPoints { range, points: points.len() });
         return segment;
     };
-    let fitted: Vec<f64> = n.iter().zip(&further).map(|(n, k)| plane.at(*n, *k)).collect();
-    let off: Vec<f64> = times.iter().zip(&fitted).map(|(t, fit)| (t - fit) / t).collect();
+    let off =
+        |of: &Timed| (of.time - plane.at(of.bytes as f64, f64::from(of.hops) - 1.0)) / of.time;
+    let off: Vec<f64> = points.iter().map(off).collect();
     let rms_relative = mean(&off.iter().map(|off| off * off).collect::<Vec<f64>>()).sqrt();
     let worst = (0..off.len()).max_by(|a, b| off[*a].abs().total_cmp(&off[*b].abs())).unwrap_or(0);
     let (worst_relative, worst_bytes) = (off[worst], points[worst].bytes);
@@ -156,13 +221,21 @@ fn segment(points: &[&HopTimes], confidence: f64, findings: &mut Vec<HopsFinding
     {
         findings.push(HopsFinding::NotLinear { range, rms: rms_relative, chance });
     }
-    parameters(&plane, points.len(), confidence, &mut segment, findings);
+    let mut planes = Vec::new();
+    for (index, launch) in each.iter().enumerate().filter(|_| each.len() > 1) {
+        match self::plane(launch) {
+            Some(plane) => planes.push(plane),
+            None => fit.lost.push(index),
+        }
+    }
+    parameters((&plane, &planes), points.len(), confidence, &mut segment, findings);
     segment
 }
 
-/// Fills in the parameters that make sense, and notes why others do not.
+/// Fills in the parameters that make sense, and notes why others do not; of a fit and those of the
+/// launches.
 fn parameters(
-    plane: &Plane,
+    (plane, launches): (&Plane, &[Plane]),
     samples: usize,
     confidence: f64,
     segment: &mut HopsSegment,
@@ -170,9 +243,10 @@ fn parameters(
 ) {
     let range = segment.range;
     let estimate = |at: usize| {
-        let interval = plane.interval(at, confidence);
         let estimator = "least relative squares of t(n, k)";
         let value = plane.coefficients[at];
+        let own: Vec<f64> = launches.iter().map(|plane| plane.coefficients[at]).collect();
+        let interval = widened(value, plane.interval(at, confidence), &own, confidence);
         Estimate { value, low: interval.low, high: interval.high, samples, estimator }
     };
     let [startup, per_byte, per_hop] = [0, 1, 2].map(estimate);

@@ -113,25 +113,28 @@ pub fn contended(setting: &Setting, plan: &ContentionPlan, table: &Table) -> Ass
     Ok((results, warnings))
 }
 
-/// Floors, then layers over floors; and which of them this machine does not let be measured, with the
+/// Floors of so many launches begun, then layers over floors; and which of them this machine does not let be measured, with the
 /// reason.
 ///
 /// # Errors
 /// A number cannot be recorded.
-pub fn floors(table: &Table, plan: &FloorPlan) -> Assembled {
+pub fn floors(launches: u32, table: &Table, plan: &FloorPlan) -> Assembled {
     let judged = plan.judge(table);
     let measured = || plan.floors.iter().filter(|of| !table.batches(&key(&of.name)).is_empty());
     let (mut results, mut unavailable) = (Vec::new(), Vec::new());
     for of in measured() {
-        match floor(of, &judged)? {
+        match floor(of, &judged, launches)? {
             Ok(floor) => results.push(floor.into()),
             Err(reason) => unavailable.push(reason),
         }
     }
     for layer in measured() {
         for over in &*layer.over {
-            results.extend(ratio(layer, over, &judged)?.map(Outcome::from));
+            results.extend(ratio(layer, over, &judged, launches)?.map(Outcome::from));
         }
     }
     Ok((results, unavailable))
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,7 @@
 //! much less so. Each batch becomes one value, and the interval is computed from these values only.
 
 use crate::interval::{Interval, mean_interval};
+use crate::launches::over_launches;
 use crate::outlier::inside_fence;
 use crate::quantile::mean;
 
@@ -33,6 +34,8 @@ pub struct Point {
     pub batches: usize,
     /// Batches left out by the fence.
     pub fenced: usize,
+    /// Launches that the batches are of.
+    pub launches: usize,
 }
 
 impl Point {
@@ -55,7 +58,36 @@ impl Point {
             interval: mean_interval(&kept, confidence)?,
             batches: kept.len(),
             fenced: batch_values.len() - kept.len(),
+            launches: 1,
         })
+    }
+
+    /// The same from batch values launch by launch; of a single launch exactly [`Point::of`].
+    ///
+    /// *Formula*: the mean of the launches' means, each of the values inside the launch's own fence;
+    /// a common fence would leave a whole launch out for being different. The interval is that of all
+    /// values together, widened to t(N − 1, confidence)·s/√N over the N means ([`over_launches`]).
+    /// *Units*: those of the values.
+    /// *Assumes* independent launches.
+    ///
+    /// # Panics
+    /// If the confidence is not strictly between 0 and 1.
+    #[must_use]
+    pub fn of_launches<'a>(
+        launches: impl IntoIterator<Item = &'a [f64]>,
+        confidence: f64,
+    ) -> Option<Point> {
+        let launches: Vec<&[f64]> = launches.into_iter().filter(|of| !of.is_empty()).collect();
+        if let [one] = launches[..] {
+            return Point::of(one, confidence);
+        }
+        let kept: Vec<Vec<f64>> = launches.iter().map(|of| inside_fence(of)).collect();
+        let (all, means) = (kept.concat(), kept.iter().map(|of| mean(of)).collect::<Vec<f64>>());
+        let interval = mean_interval(&all, confidence)?;
+        let pooled = (mean(&all), interval);
+        let (value, interval) = over_launches(pooled, &means, confidence);
+        let fenced = launches.iter().map(|of| of.len()).sum::<usize>() - all.len();
+        Some(Point { value, interval, batches: all.len(), fenced, launches: means.len() })
     }
 
     /// Whether the interval's half-width is within `precision` (0.05 is 5 %) of the value.
@@ -102,6 +134,41 @@ mod tests {
         assert_eq!((point.batches, point.fenced), (6, 1));
         assert!((point.value - 10.0).abs() < 1e-12);
         assert!(Point::of(&[1.0], 0.95).is_none());
+    }
+
+    #[test]
+    fn launches_that_differ_widen_a_point_and_none_is_fenced_out() {
+        // Means 10, 20 and 12: mean 14, s² = 28, half = t(2, 95 %)·√(28/3) = 4.302653·3.055050.
+        let launches = [[9.0, 10.0, 11.0], [19.0, 20.0, 21.0], [11.0, 12.0, 13.0]];
+        let point = Point::of_launches(launches.iter().map(|of| &of[..]), 0.95).unwrap();
+        assert!((point.value - 14.0).abs() < 1e-12);
+        assert!((point.interval.half_width() - 13.144_824).abs() < 1e-5, "{point:?}");
+        assert_eq!((point.batches, point.fenced, point.launches), (9, 0, 3));
+        // A launch at a distance that a common fence would not let pass.
+        let near: Vec<Vec<f64>> =
+            (0..9).map(|at| (0..6).map(|i| 10.0 + f64::from(at + i) / 10.0).collect()).collect();
+        let far = vec![40.0, 40.1, 39.9, 40.0, 40.2, 90.0];
+        let all = near.concat().into_iter().chain(far.clone()).collect::<Vec<f64>>();
+        assert_eq!(Point::of(&all, 0.95).unwrap().fenced, 6);
+        let launches = near.iter().chain([&far]).map(Vec::as_slice);
+        // The far launch counts, without the batch that its own fence leaves out.
+        let point = Point::of_launches(launches, 0.95).unwrap();
+        assert_eq!((point.fenced, point.launches), (1, 10));
+        assert!(point.interval.half_width() > 5.0, "{point:?}");
+    }
+
+    #[test]
+    fn launches_that_agree_are_no_narrower_than_their_batches() {
+        let launches = [[8.0, 10.0, 12.0]; 4];
+        let (flat, apart) = (launches.concat(), launches.iter().map(|of| &of[..]));
+        let found = Point::of_launches(apart, 0.95).unwrap();
+        let pooled = Point::of(&flat, 0.95).unwrap();
+        assert_eq!((found.value, found.interval), (pooled.value, pooled.interval));
+        // One launch is a point as ever, whichever launch it is.
+        let one: [&[f64]; 3] = [&[], &flat, &[]];
+        assert_eq!(Point::of_launches(one, 0.95), Some(pooled));
+        assert_eq!(Point::of_launches([], 0.95), None);
+        assert_eq!(Point::of_launches([&[1.0][..]], 0.95), None);
     }
 
     #[test]

@@ -20,6 +20,12 @@ impl Interval {
         (self.high - self.low) / 2.0
     }
 
+    /// The least interval that contains both.
+    #[must_use]
+    pub fn hull(self, other: Interval) -> Interval {
+        Interval { low: self.low.min(other.low), high: self.high.max(other.high) }
+    }
+
     /// Whether `value` lies inside; the ends count.
     #[must_use]
     pub fn contains(&self, value: f64) -> bool {

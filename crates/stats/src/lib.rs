@@ -4,6 +4,7 @@
 //! - [`interval`]: intervals of a mean (Student t) and of a quantile (order statistics).
 //! - [`outlier`]: the fence that keeps interrupts out of a mean.
 //! - [`batch`]: from batches of samples to a point with an interval; convergence.
+//! - [`launches`]: intervals that hold the variance between launches.
 //! - [`mod@line`]: ordinary and weighted straight-line least squares.
 //! - [`regression`]: a straight line with intervals, for absolute and for relative errors.
 //! - [`segmented`]: several straight lines; where they end, and how many there are.
@@ -21,6 +22,7 @@ pub mod batch;
 pub mod bootstrap;
 pub mod cluster;
 pub mod interval;
+pub mod launches;
 pub mod line;
 pub mod outlier;
 pub mod paired;

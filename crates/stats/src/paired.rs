@@ -52,6 +52,37 @@ pub fn paired_ratio(pairs: &[(f64, f64)], confidence: f64) -> Option<PairedRatio
     Some(PairedRatio { value, interval: Interval { low, high } })
 }
 
+/// The same over several launches: the ratio of the means of the launches' means. Its interval is the hull
+/// of two: that of all pairs together, and that of the launches' means as pairs, N − 1 degrees of freedom.
+/// Of a single launch exactly [`paired_ratio`].
+///
+/// *Assumes* launches that are independent and alike.
+///
+/// `None` also where either of the two is.
+///
+/// # Panics
+/// If the confidence is not strictly between 0 and 1.
+#[must_use]
+pub fn paired_ratio_over_launches(
+    launches: &[Vec<(f64, f64)>],
+    confidence: f64,
+) -> Option<PairedRatio> {
+    let pooled = paired_ratio(&launches.concat(), confidence)?;
+    let filled: Vec<&Vec<(f64, f64)>> = launches.iter().filter(|of| !of.is_empty()).collect();
+    if filled.len() < 2 {
+        return Some(pooled);
+    }
+    let means = |pairs: &&Vec<(f64, f64)>| {
+        let (a, b): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
+        (mean(&a), mean(&b))
+    };
+    let between = paired_ratio(&filled.iter().map(means).collect::<Vec<_>>(), confidence)?;
+    let by = between.value - pooled.value;
+    let Interval { low, high } = pooled.interval;
+    let moved = Interval { low: low + by, high: high + by };
+    Some(PairedRatio { value: between.value, interval: moved.hull(between.interval) })
+}
+
 /// The rows of which no value lies outside the fence of its column.
 ///
 /// *Assumes* as [`fence`]. Without rows there is nothing to leave out.
@@ -114,6 +145,21 @@ mod tests {
             })
             .count();
         assert!((1870..=1930).contains(&covered), "{covered} of 2000");
+    }
+
+    #[test]
+    fn a_ratio_over_launches_is_that_of_their_means_as_pairs() {
+        // The means are the three pairs of the first test.
+        let around = |a: f64, b: f64| vec![(a - 0.1, b + 0.1), (a + 0.1, b - 0.1)];
+        let launches = [around(17.0, 9.0), around(22.0, 10.0), around(21.0, 11.0)];
+        let found = paired_ratio_over_launches(&launches, 0.95).unwrap();
+        assert!((found.value - 2.0).abs() < 1e-12);
+        assert!((found.interval.low - 1.555_812).abs() < 1e-5, "{found:?}");
+        // Launches that agree leave what the pairs of all say.
+        let alike = [around(20.0, 10.0), around(20.0, 10.0), Vec::new()];
+        let pooled = paired_ratio(&alike.concat(), 0.95);
+        assert_eq!(paired_ratio_over_launches(&alike, 0.95), pooled);
+        assert_eq!(paired_ratio_over_launches(&[alike.concat()], 0.95), pooled);
     }
 
     #[test]

@@ -25,7 +25,8 @@ pub fn run(names: &[String], measure: &Measure, output: &Output) -> Result<Exit,
     let mut session = Session::open("floor", measure, output)?;
     let plan = FloorPlan { asked: session.asked(), floors, pause: 0.0 };
     let collected = session.collect(&plan, None, RANKS)?;
-    let (results, unavailable) = assemble::floors(&collected.table, &plan).class(Exit::Defect)?;
+    let (results, unavailable) =
+        assemble::floors(collected.launches, &collected.table, &plan).class(Exit::Defect)?;
     for warning in &unavailable {
         session.sink.warn(warning);
     }

@@ -13,6 +13,8 @@ use crate::signature::Estimate;
 pub struct FittedMessages {
     /// The longest message of each segment and its line; that of the last is any.
     lines: Vec<(Bytes, Regression)>,
+    /// The same lines with the variances between launches, where they are known; else as above.
+    between: Vec<Regression>,
     /// How many sizes they rest on.
     sizes: usize,
 }
@@ -28,8 +30,11 @@ impl FittedMessages {
         let segments = fit.relative.segments.iter();
         let lines = ends.chain([Bytes(u64::MAX)]).zip(segments);
         let lines: Option<Vec<_>> = lines.map(|(end, of)| Some((end, of.line.clone()?))).collect();
+        let lines = lines.filter(|lines| !lines.is_empty())?;
+        let known = fit.relative.segments.iter().map(|segment| segment.between.clone());
+        let between = known.zip(&lines).map(|(of, (_, line))| of.unwrap_or_else(|| line.clone()));
         let sizes = fit.relative.segments.iter().map(|segment| segment.points).sum();
-        lines.filter(|lines| !lines.is_empty()).map(|lines| FittedMessages { lines, sizes })
+        Some(FittedMessages { between: between.collect(), lines, sizes })
     }
 
     /// What `time` makes of the messages' costs, with the interval that follows from the fit's. γ is
@@ -37,7 +42,9 @@ impl FittedMessages {
     ///
     /// *Formula*: var = Σ gᵀVg over the segments, V the covariance of a segment's intercept and slope
     /// and g the derivatives of the cost by them, by central differences of one standard error; t of
-    /// Student for the least degrees of freedom among the segments that count.
+    /// Student for the least degrees of freedom among the segments that count. Of several launches, the
+    /// wider of that and of the same with the variances between launches, where the errors of segments
+    /// add up.
     /// *Assumes* a cost that is linear in the messages' times over such differences, as all of
     /// [`super`] are but for a maximum.
     ///
@@ -47,25 +54,9 @@ impl FittedMessages {
     pub fn estimate(&self, confidence: f64, time: impl Fn(&ByLength<Hockney>) -> Ns) -> Estimate {
         let cost = |segment: usize, by: [f64; 2]| time(&self.moved(segment, by)).0;
         let value = cost(0, [0.0; 2]);
-        let (mut variance, mut degrees) = (0.0, f64::INFINITY);
-        for (segment, (_, line)) in self.lines.iter().enumerate() {
-            let errors = [line.intercept_variance.sqrt(), line.slope_variance.sqrt()];
-            let along = |by: [f64; 2]| (cost(segment, by) - cost(segment, by.map(|by| -by))) / 2.0;
-            let moved = [along([errors[0], 0.0]), along([0.0, errors[1]])];
-            let together = match errors[0] * errors[1] {
-                0.0 => 0.0,
-                product => line.covariance / product,
-            };
-            let part = moved[0].powi(2) + moved[1].powi(2) + 2.0 * together * moved[0] * moved[1];
-            if part > 0.0 {
-                variance += part;
-                degrees = degrees.min(line.intercept_degrees).min(line.slope_degrees);
-            }
-        }
-        let half = match degrees.is_finite() {
-            true => student_factor(degrees, confidence) * variance.sqrt(),
-            false => 0.0,
-        };
+        // A launch that is slow is so in all segments: then errors add up, instead of their squares.
+        let pooled = half(self.lines.iter().map(|(_, line)| line), confidence, cost, 2.0);
+        let half = pooled.max(half(self.between.iter(), confidence, cost, 1.0));
         let samples = self.sizes;
         let estimator = "cost of the algorithm by the relative fit of echo";
         Estimate { value, low: value - half, high: value + half, samples, estimator }
@@ -82,6 +73,34 @@ impl FittedMessages {
         let mut up_to: Vec<(Bytes, Hockney)> = self.lines.iter().enumerate().map(costs).collect();
         let (_, longer) = up_to.pop().expect("one segment at least");
         ByLength { up_to, longer }
+    }
+}
+
+/// The half-width of a cost by lines with these variances, whose errors add up to this power.
+fn half<'a>(
+    lines: impl Iterator<Item = &'a Regression>,
+    confidence: f64,
+    cost: impl Fn(usize, [f64; 2]) -> f64,
+    power: f64,
+) -> f64 {
+    let (mut errors_added, mut degrees) = (0.0, f64::INFINITY);
+    for (segment, line) in lines.enumerate() {
+        let errors = [line.intercept_variance.sqrt(), line.slope_variance.sqrt()];
+        let along = |by: [f64; 2]| (cost(segment, by) - cost(segment, by.map(|by| -by))) / 2.0;
+        let moved = [along([errors[0], 0.0]), along([0.0, errors[1]])];
+        let together = match errors[0] * errors[1] {
+            0.0 => 0.0,
+            product => line.covariance / product,
+        };
+        let part = moved[0].powi(2) + moved[1].powi(2) + 2.0 * together * moved[0] * moved[1];
+        if part > 0.0 {
+            errors_added += part.powf(power / 2.0);
+            degrees = degrees.min(line.intercept_degrees).min(line.slope_degrees);
+        }
+    }
+    match degrees.is_finite() {
+        true => student_factor(degrees, confidence) * errors_added.powf(1.0 / power),
+        false => 0.0,
     }
 }
 

@@ -37,6 +37,7 @@ const LEAST_NOISE: f64 = 1e-6;
 const FEWEST_REPEATS: usize = 10;
 
 /// Checked sizes, ascending, each once.
+#[derive(Clone)]
 pub(super) struct Table {
     pub(super) bytes: Vec<u64>,
     /// The same as numbers.
@@ -61,9 +62,6 @@ impl Table {
             }
         }
         let sizes = sized_times_from_pairs(pairs);
-        if sizes.len() < 3 {
-            return Err(ModelError::TooFewSizes { found: sizes.len() });
-        }
         let kept: Vec<Vec<f64>> = sizes.iter().map(|sized| inside_fence(&sized.times_ns)).collect();
         let bytes: Vec<u64> = sizes.iter().map(|sized| sized.bytes).collect();
         let times: Vec<f64> = kept.iter().map(|times| mean(times)).collect();
@@ -80,6 +78,39 @@ impl Table {
             times,
             half_steps,
         })
+    }
+
+    /// Launches as one table: of each size the mean of the launches that have it, all of the same
+    /// weight. Its noise is that within launches: what a launch adds to all sizes alike is no bend.
+    ///
+    /// # Errors
+    /// [`ModelError::TooFewSizes`] for fewer than three sizes.
+    pub(super) fn joined(launches: &[Table]) -> Result<Table, ModelError> {
+        let mut bytes: Vec<u64> = launches.iter().flat_map(|of| of.bytes.iter().copied()).collect();
+        bytes.sort_unstable();
+        bytes.dedup();
+        if bytes.len() < 3 {
+            return Err(ModelError::TooFewSizes { found: bytes.len() });
+        }
+        if let [one] = launches {
+            return Ok(one.clone());
+        }
+        let x = bytes.iter().map(|&bytes| bytes as f64).collect();
+        let mut all =
+            Table { bytes, x, times: Vec::new(), half_steps: Vec::new(), noise: Vec::new() };
+        for size in &all.bytes {
+            let with = |launch: &'_ Table| {
+                let at = launch.bytes.binary_search(size).ok()?;
+                Some([launch.times[at], launch.half_steps[at], launch.noise[at]])
+            };
+            let of: Vec<[f64; 3]> = launches.iter().filter_map(with).collect();
+            let column = |at: usize| of.iter().map(|row| row[at]).collect::<Vec<f64>>();
+            let noise = column(2).iter().map(|noise| noise * noise).sum::<f64>().sqrt();
+            all.times.push(mean(&column(0)));
+            all.half_steps.push(column(1).into_iter().fold(0.0, f64::max));
+            all.noise.push(noise / of.len() as f64);
+        }
+        Ok(all)
     }
 }
 

@@ -1,5 +1,7 @@
 //! From lines to parameters, and which of them the data support.
 
+use std::collections::BTreeSet;
+
 use bandgap_stats::interval::Interval;
 use bandgap_stats::regression::{self, Regression};
 use bandgap_stats::runs::few_runs;
@@ -25,27 +27,39 @@ const UNSEEN: f64 = 1e-6;
 /// So few runs of equal sign are not chance if their probability is below this.
 const RARE: f64 = 1e-3;
 
-/// Fits every segment with one weighting.
-pub(super) fn fits(
-    table: &Table,
-    breakpoints: &[Breakpoint],
-    weighting: Weighting,
-    confidence: f64,
-) -> Fit {
-    let mut fit = Fit { weighting, segments: Vec::new(), findings: Vec::new() };
-    let ends =
-        breakpoints.iter().map(|b| table.bytes.partition_point(|&size| size <= b.last_below));
-    let mut start = 0;
-    for end in ends.chain([table.bytes.len()]) {
-        Piece { table, start, end, weighting, confidence }.fit(&mut fit);
-        start = end;
+/// What is fitted: all launches as one table, each by itself, and where segments meet.
+pub(super) struct Fits<'a> {
+    pub(super) table: &'a Table,
+    pub(super) launches: &'a [Table],
+    pub(super) breakpoints: &'a [Breakpoint],
+}
+
+impl Fits<'_> {
+    /// Fits every segment with one weighting, and notes which of several launches have no line in some
+    /// segment.
+    pub(super) fn of(
+        &self,
+        weighting: Weighting,
+        confidence: f64,
+        lost: &mut BTreeSet<usize>,
+    ) -> Fit {
+        let Fits { table, launches, breakpoints } = *self;
+        let mut fit = Fit { weighting, segments: Vec::new(), findings: Vec::new() };
+        let ends =
+            breakpoints.iter().map(|b| table.bytes.partition_point(|&size| size <= b.last_below));
+        let mut start = 0;
+        for end in ends.chain([table.bytes.len()]) {
+            Piece { table, launches, start, end, weighting, confidence }.fit(&mut fit, lost);
+            start = end;
+        }
+        fit
     }
-    fit
 }
 
 /// The sizes of one segment.
 struct Piece<'a> {
     table: &'a Table,
+    launches: &'a [Table],
     start: usize,
     end: usize,
     weighting: Weighting,
@@ -62,13 +76,35 @@ impl Piece<'_> {
         Range { from: self.table.bytes[self.start], to: self.table.bytes[self.end - 1] }
     }
 
-    fn fit(&self, fit: &mut Fit) {
-        let (x, times) = (self.part(&self.table.x), self.part(&self.table.times));
-        let range = self.range();
-        let line = match self.weighting {
+    fn line(&self, x: &[f64], times: &[f64]) -> Option<Regression> {
+        match self.weighting {
             Weighting::Relative => regression::relative(x, times),
             Weighting::Ordinary => regression::ordinary(x, times),
-        };
+        }
+    }
+
+    /// `line` with the variances that the launches' own lines show.
+    fn between(&self, line: &Regression, lost: &mut BTreeSet<usize>) -> Option<Regression> {
+        if self.launches.len() < 2 {
+            return None;
+        }
+        let Range { from, to } = self.range();
+        let mut lines = Vec::new();
+        for (index, launch) in self.launches.iter().enumerate() {
+            let start = launch.bytes.partition_point(|size| *size < from);
+            let end = launch.bytes.partition_point(|size| *size <= to);
+            match self.line(&launch.x[start..end], &launch.times[start..end]) {
+                Some(line) => lines.push(line),
+                None => drop(lost.insert(index)),
+            }
+        }
+        line.over_launches(&lines)
+    }
+
+    fn fit(&self, fit: &mut Fit, lost: &mut BTreeSet<usize>) {
+        let (x, times) = (self.part(&self.table.x), self.part(&self.table.times));
+        let range = self.range();
+        let line = self.line(x, times);
         let mut segment = Segment {
             from_bytes: range.from,
             to_bytes: range.to,
@@ -79,6 +115,7 @@ impl Piece<'_> {
             None => fit.findings.push(HockneyFinding::TooFewSizes { range, sizes: x.len() }),
             Some(line) => {
                 segment.residuals = Some(self.judge(&line, &mut fit.findings));
+                segment.between = self.between(&line, lost);
                 self.parameters(&line, &mut segment, &mut fit.findings);
                 segment.line = Some(line);
             }
@@ -121,9 +158,14 @@ impl Piece<'_> {
         let range = self.range();
         let (x, half_steps) = (self.part(&self.table.x), self.part(&self.table.half_steps));
         let moved = Moved::of(x, half_steps, line, self.weighting);
-        let startup = line.intercept_interval(self.confidence);
+        let between = segment.between.clone();
+        let hull = |of: &dyn Fn(&Regression) -> Interval| {
+            between.as_ref().map_or(of(line), |other| of(line).hull(of(other)))
+        };
+        let startup = hull(&|line| line.intercept_interval(self.confidence));
         let startup = widened(line.intercept, startup, moved.intercept);
-        let slope = widened(line.slope, line.slope_interval(self.confidence), moved.slope);
+        let slope = hull(&|line| line.slope_interval(self.confidence));
+        let slope = widened(line.slope, slope, moved.slope);
         let shortest = self.part(&self.table.times).iter().copied().fold(f64::MAX, f64::min);
         let unseen = UNSEEN * shortest;
         let rise = line.slope * (range.to - range.from) as f64;
@@ -155,13 +197,14 @@ impl Piece<'_> {
         }
         segment.pi0 = Some(self.estimate(SECOND / line.intercept, reciprocal(startup)));
         if segment.r_inf.is_some() {
-            segment.n_half = self.half_length(line, &moved, findings);
+            segment.n_half = self.half_length(line, between.as_ref(), &moved, findings);
         }
     }
 
     fn half_length(
         &self,
         line: &Regression,
+        between: Option<&Regression>,
         moved: &Moved,
         findings: &mut Vec<HockneyFinding>,
     ) -> Option<Estimate> {
@@ -173,7 +216,12 @@ impl Piece<'_> {
             findings.push(HockneyFinding::HalfLengthOutside { range, n_half, measured });
             return None;
         }
-        let Some(interval) = line.ratio_interval(self.confidence) else {
+        let of = |line: &Regression| line.ratio_interval(self.confidence);
+        let interval = match (of(line), between) {
+            (Some(one), Some(other)) => of(other).map(|other| one.hull(other)),
+            (one, _) => one,
+        };
+        let Some(interval) = interval else {
             findings.push(HockneyFinding::HalfLengthUnresolved { range, n_half });
             return None;
         };

@@ -4,53 +4,67 @@ use bandgap_campaign::Setting;
 use bandgap_campaign::fan_in::key;
 use bandgap_campaign::judge::Judged;
 use bandgap_record::{Evidence, Quantity, RecordError};
-use bandgap_stats::Point;
+use bandgap_stats::launches::over_launches;
+use bandgap_stats::{Interval, Point};
 
 use super::{Contention, ContentionRow};
 use crate::error::AssembleError;
-use crate::measured::{Pattern, estimated, half_width};
+use crate::measured::{Launches, Pattern, estimated};
 
 /// One row per K that was measured.
 pub(crate) fn contention(
     judged: &Judged<'_>,
     setting: &Setting,
 ) -> Result<Contention, AssembleError> {
-    let alone = judged.point(&key(1)).ok_or(AssembleError::Empty)?;
-    let mut rows = Vec::new();
+    judged.point(&key(1)).ok_or(AssembleError::Empty)?;
+    let (mut rows, mut seen) = (Vec::new(), Vec::new());
     for (point, _) in judged.table().iter() {
         let Some(requesters) = point.number("requesters").map(|k| k as usize) else { continue };
         let Some(gap) = estimated(judged, point, setting.is_virtual()) else { continue };
         let is_known = setting.is_virtual() || judged.converged(&key(1));
         let narrow = is_known.then(|| judged.precision());
-        let ratio = ratio(requesters, &gap, &alone, narrow)?;
+        let ratio = ratio(judged, requesters, &gap, narrow)?;
+        seen.push(judged.by_launch(point).into_keys().collect());
         rows.push(ContentionRow { requesters: requesters as u32, ratio, gap });
     }
     let transport = setting.transport.clone();
-    Ok(Contention { pattern: Pattern::FanIn, transport, rows })
+    let measured = judged.table().iter().flat_map(|(_, batches)| batches);
+    let launches = Launches::of_points(setting.launches, measured.map(|b| b.launch), &seen);
+    let Launches { lost, findings } = launches;
+    Ok(Contention { pattern: Pattern::FanIn, transport, lost_launches: lost, rows, findings })
 }
 
 /// g_K / g_1; for K = 1 it is 1 by definition, without an error, however much g_1 scatters. It has
 /// converged if both gaps have, and its own interval is within the precision, which `narrow` is
 /// where g_1 has converged.
 fn ratio(
+    judged: &Judged<'_>,
     requesters: usize,
     gap: &Quantity,
-    alone: &Point,
     narrow: Option<f64>,
 ) -> Result<Quantity, RecordError> {
-    let (ratio, half) = if requesters == 1 {
-        (1.0, 0.0)
-    } else {
-        let ratio = gap.value.0 * 1e9 / alone.value;
-        // Relative widths of numerator and denominator add in quadrature.
-        let relative =
-            (half_width(gap) / gap.value.0).hypot(alone.interval.half_width() / alone.value);
-        (ratio, ratio * relative)
+    let keys = [key(requesters), key(1)];
+    let confidence = judged.confidence();
+    let pooled = keys.each_ref().map(|key| Point::of(&judged.values(key), confidence));
+    let (ratio, interval) = match pooled {
+        [Some(all), Some(alone)] if requesters > 1 => {
+            let ratio = all.value / alone.value;
+            // Relative widths of numerator and denominator add in quadrature.
+            let relative = |point: &Point| point.interval.half_width() / point.value;
+            let half = ratio * relative(&all).hypot(relative(&alone));
+            let interval = Interval { low: ratio - half, high: ratio + half };
+            // In a ratio cancels what a launch does to both gaps alike.
+            let own = judged.launches_of_both(&keys).into_iter();
+            let own: Vec<f64> = own.map(|[all, alone]| all / alone).collect();
+            over_launches((ratio, interval), &own, confidence)
+        }
+        _ => (1.0, Interval { low: 1.0, high: 1.0 }),
     };
+    let half = interval.half_width();
     let estimator = "ratio of gaps, relative widths in quadrature";
     let converged = gap.converged && narrow.is_some_and(|precision| half <= precision * ratio);
     let evidence = Evidence::new(estimator, gap.samples, requesters == 1 || converged);
-    Quantity::number(ratio, Some((ratio - half, ratio + half)), evidence)
+    Quantity::number(ratio, Some((interval.low, interval.high)), evidence)
 }
 
 #[cfg(test)]

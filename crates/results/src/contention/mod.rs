@@ -7,7 +7,7 @@ use bandgap_report::{Layout, Listing};
 use serde::{Deserialize, Serialize};
 
 use crate::kind::{Among, Shown, Verdict, nothing};
-use crate::measured::Pattern;
+use crate::measured::{LostLaunch, Pattern, sentences};
 
 /// K requesters to one replier, for growing K.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,8 +16,14 @@ pub struct Contention {
     pub pattern: Pattern,
     /// The transport as the command line names it.
     pub transport: String,
+    /// Launches that gave it nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_launches: Vec<LostLaunch>,
     /// One row per K.
     pub rows: Vec<ContentionRow>,
+    /// What a reader should know, as sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<String>,
 }
 
 /// The gap that K requesters see.
@@ -32,7 +38,11 @@ pub struct ContentionRow {
 }
 
 impl Shown for Contention {
-    nothing! { figures, files, findings }
+    nothing! { figures, files }
+
+    fn findings(&self) -> &[String] {
+        &self.findings
+    }
 
     fn quantities(&self) -> Vec<(String, &Quantity)> {
         let name = |row: &ContentionRow| {
@@ -54,6 +64,7 @@ impl Shown for Contention {
              the gap of each grows K times:",
             self.transport
         )) + &rows.finish()
+            + &sentences(&self.findings, layout)
     }
 
     fn verdict(&self) -> Verdict {

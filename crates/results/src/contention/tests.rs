@@ -11,6 +11,8 @@ pub(crate) fn sample() -> Contention {
     Contention {
         pattern: Pattern::FanIn,
         transport: "sim:meiko".into(),
+        lost_launches: Vec::new(),
+        findings: Vec::new(),
         rows: vec![row(1, 13_600.0, 1.0), row(7, 97_000.0, 7.13), row(15, 228_480.0, 16.8)],
     }
 }

@@ -1,6 +1,8 @@
 //! From batches of floors to what is recorded: each floor in the main placement state where it
 //! was measured there.
 
+use std::collections::BTreeMap;
+
 use bandgap_campaign::data::Batch;
 use bandgap_campaign::floors;
 use bandgap_campaign::judge::{Judged, MIN_BATCHES};
@@ -10,24 +12,30 @@ use bandgap_stats::{Point, batch_value};
 use bandgap_units::Ns;
 
 use super::{Floor, FloorValue};
-use crate::measured::{ESTIMATOR, Estimated};
+use crate::measured::{Estimated, Launches, estimator};
 
-/// A floor; or why this machine does not let it be measured.
+/// A floor of so many launches begun; or why this machine does not let it be measured.
 pub(crate) fn floor(
     floor: &Measured,
     judged: &Judged<'_>,
+    begun: u32,
 ) -> Result<Result<Floor, String>, RecordError> {
     let batches = judged.table().batches(&floors::key(&floor.name));
     let (counted, state) = counted(batches, judged);
     let sampled = counted.iter().filter(|batch| !batch.samples.is_empty());
-    let values: Vec<f64> = sampled.map(|batch| unit(floor, batch_value(&batch.samples))).collect();
-    let Some(point) = Point::of(&values, judged.confidence()) else {
+    let mut launches = BTreeMap::<u32, Vec<f64>>::new();
+    for batch in sampled {
+        let value = unit(floor, batch_value(&batch.samples));
+        launches.entry(batch.launch).or_default().push(value);
+    }
+    let point = Point::of_launches(launches.values().map(Vec::as_slice), judged.confidence());
+    let Some(point) = point else {
         let reason = batches.iter().find_map(|batch| batch.rejected.clone());
         let reason = reason.unwrap_or_else(|| "too few batches in one state".to_owned());
         return Ok(Err(format!("{}: {reason}", floor.name)));
     };
     let converged = point.batches >= MIN_BATCHES && point.converged(judged.precision());
-    let found = Estimated::new(&point, ESTIMATOR, converged);
+    let found = Estimated::new(&point, estimator(&point), converged);
     let is_rate = floor.yields.bytes().is_some();
     let value = match is_rate {
         true => FloorValue::Rate(found.recorded(Unit::BytePerSecond)?),
@@ -37,7 +45,10 @@ pub(crate) fn floor(
     let samples = counted.iter().flat_map(|batch| &batch.samples);
     let samples = samples.map(|ns| si(unit(floor, *ns))).collect();
     let (name, meaning) = (floor.name.to_string(), floor.meaning.to_string());
-    Ok(Ok(Floor { name, meaning, value, state, samples }))
+    let measured = batches.iter().map(|batch| batch.launch);
+    let seen = launches.into_keys().collect();
+    let Launches { lost, findings } = Launches::of_points(begun, measured, &[seen]);
+    Ok(Ok(Floor { name, meaning, value, lost_launches: lost, state, samples, findings }))
 }
 
 /// Batches of one state and its name: of the main state, or of the state with most of them where

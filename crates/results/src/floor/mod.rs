@@ -8,7 +8,7 @@ use bandgap_report::{Layout, Listing};
 use serde::{Deserialize, Serialize};
 
 use crate::kind::{Among, Shown, Verdict, nothing};
-use crate::measured::in_one_state;
+use crate::measured::{LostLaunch, by_name, in_one_state, sentences};
 
 /// One floor: a cache-line transfer, a memory copy, a bare socket.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,10 +21,16 @@ pub struct Floor {
     /// The time or the rate.
     #[serde(flatten)]
     pub value: FloorValue,
+    /// Launches that gave it nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_launches: Vec<LostLaunch>,
     /// Label of the machine state it was taken in, where states were told apart.
     pub state: Option<String>,
     /// The samples, in the unit of the value.
     pub samples: Vec<Number>,
+    /// What a reader should know, as sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<String>,
 }
 
 /// A floor is a least time or a greatest rate.
@@ -47,7 +53,11 @@ impl FloorValue {
 }
 
 impl Shown for Floor {
-    nothing! { figures, files, findings }
+    nothing! { figures, files }
+
+    fn findings(&self) -> &[String] {
+        &self.findings
+    }
 
     fn quantities(&self) -> Vec<(String, &Quantity)> {
         vec![(format!("floor {}", self.name), self.value.quantity())]
@@ -78,7 +88,8 @@ impl Shown for Floor {
                 floors.iter().map(|floor| (floor.name.as_str(), floor.value.quantity())),
             );
         }
-        text
+        let told = floors.iter().map(|floor| (floor.name.as_str(), &floor.findings[..]));
+        text + &sentences(&by_name(told), layout)
     }
 
     fn verdict(&self) -> Verdict {

@@ -8,7 +8,8 @@ use crate::measured::examples::{rate, time};
 fn floor(name: &str, value: FloorValue, state: Option<&str>) -> Floor {
     let samples = vec![Number(5.2e-8), Number(0.1 + 0.2)];
     let (meaning, state) = (format!("what {name} is"), state.map(str::to_owned));
-    Floor { name: name.into(), meaning, value, state, samples }
+    let (lost_launches, findings) = (Vec::new(), Vec::new());
+    Floor { name: name.into(), meaning, value, lost_launches, state, samples, findings }
 }
 
 pub(crate) fn sample() -> Floor {
@@ -64,7 +65,7 @@ fn two_batches_are_too_few_to_converge() {
             table.push(Kept::Batch { key: key("cache_line"), batch });
         }
         let judged = Judged::of(&table, 0.95, 0.05, 1);
-        let found = assemble::floor(&of, &judged).unwrap().unwrap();
+        let found = assemble::floor(&of, &judged, 1).unwrap().unwrap();
         let FloorValue::Time(time) = found.value else { panic!("{found:?}") };
         time.converged
     };

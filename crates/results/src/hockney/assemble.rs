@@ -10,9 +10,10 @@ use bandgap_units::Ns;
 
 use super::schema::{Breakpoint, Hockney, Residuals, Segment, SegmentLine};
 use crate::error::AssembleError;
-use crate::measured::{Which, recorded};
+use crate::measured::{Launches, LostLaunch, Which, recorded};
 
 /// What is fitted, as both results name it.
+#[derive(Default)]
 pub struct Fitting<'a> {
     /// The series, or the tool.
     pub name: &'a str,
@@ -24,6 +25,8 @@ pub struct Fitting<'a> {
     pub precision: f64,
     /// Sentences that come before those of the fit.
     pub notes: Vec<String>,
+    /// Launches without a line in some segment.
+    pub lost: Vec<LostLaunch>,
 }
 
 impl Fitting<'_> {
@@ -41,6 +44,13 @@ impl Fitting<'_> {
         Ok((self.recorded(&both)?, both.is_sound()))
     }
 
+    /// The same with what is said of launches.
+    pub(crate) fn of_launches(mut self, launches: Launches) -> Self {
+        self.notes.extend(launches.findings);
+        self.lost = launches.lost;
+        self
+    }
+
     /// A fit as it is recorded, the relative one first.
     pub(crate) fn recorded(&self, both: &HockneyFit) -> Result<[Hockney; 2], RecordError> {
         Ok([self.weighted(both, &both.relative)?, self.weighted(both, &both.ordinary)?])
@@ -55,6 +65,7 @@ impl Fitting<'_> {
             transport: self.transport.to_owned(),
             which: self.which.clone(),
             weighting: of.weighting,
+            lost_launches: self.lost.clone(),
             segments: segments?,
             breakpoints: both.breakpoints.iter().map(breakpoint).collect(),
             findings: self.notes.iter().cloned().chain(found).collect(),

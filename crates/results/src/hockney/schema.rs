@@ -4,7 +4,7 @@ use bandgap_model::hockney::Weighting;
 use bandgap_record::{Number, Quantity, Seconds};
 use serde::{Deserialize, Serialize};
 
-use crate::measured::Which;
+use crate::measured::{LostLaunch, Which};
 
 /// Straight lines through the times of a series (COMMS1/2: Hockney).
 ///
@@ -21,6 +21,9 @@ pub struct Hockney {
     pub which: Which,
     /// What was minimised.
     pub weighting: Weighting,
+    /// Launches that have no line of their own in some segment.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_launches: Vec<LostLaunch>,
     /// The segments, by ascending size.
     pub segments: Vec<Segment>,
     /// Where one segment ends and the next begins.

@@ -41,6 +41,7 @@ pub(crate) fn fit(weighting: Weighting) -> Hockney {
         transport: "sim:ipsc860".into(),
         which: Which::default(),
         weighting,
+        lost_launches: Vec::new(),
         segments: vec![segment(0, 64, 79e3, 630.0), segment(128, 1 << 20, 156e3, 410.0)],
         breakpoints: vec![Breakpoint {
             bytes: Number(96.0),

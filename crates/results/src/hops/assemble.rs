@@ -1,28 +1,33 @@
 //! Fits over distances as they are recorded.
 
+use std::collections::BTreeMap;
+
 use bandgap_campaign::signature::within;
 use bandgap_model::Estimate;
-use bandgap_model::hops::{HopTimes, HopsSegment as Fitted, fit};
+use bandgap_model::hops::{HopTimes, HopsSegment as Fitted, fit_launches};
 use bandgap_record::{Number, Quantity, RecordError, Seconds, Unit};
 use bandgap_units::Ns;
 
 use super::schema::{Hops, HopsPlane, HopsSegment};
 use crate::error::AssembleError;
 use crate::hockney::Residuals;
-use crate::measured::recorded;
+use crate::measured::{recorded, unfitted};
 
-/// The series of these points, with segments that end at `ends`.
+/// The series of these points, launch by launch of so many begun, with segments that end at `ends`.
 ///
 /// # Errors
 /// The times cannot be fitted, as those of one distance, or a number cannot be recorded.
 pub(crate) fn hops(
-    (name, transport): (&str, &str),
-    times: &[HopTimes],
+    (name, transport, begun): (&str, &str, u32),
+    times: &BTreeMap<u32, Vec<HopTimes>>,
     ends: &[u64],
     (confidence, precision): (f64, f64),
 ) -> Result<Hops, AssembleError> {
-    let fit = fit(times, ends, confidence)?;
-    let mut distances: Vec<u32> = times.iter().map(|of| of.hops).collect();
+    let launches: Vec<&[HopTimes]> = times.values().map(Vec::as_slice).collect();
+    let fit = fit_launches(&launches, ends, confidence)?;
+    let ids: Vec<u32> = times.keys().copied().collect();
+    let launches = unfitted(begun, &ids, &fit.lost);
+    let mut distances: Vec<u32> = times.values().flatten().map(|of| of.hops).collect();
     distances.sort_unstable();
     distances.dedup();
     let segments = fit.segments.iter().map(|of| segment(of, precision));
@@ -31,7 +36,12 @@ pub(crate) fn hops(
         transport: transport.to_owned(),
         distances,
         segments: segments.collect::<Result<_, RecordError>>()?,
-        findings: fit.findings.iter().map(ToString::to_string).collect(),
+        lost_launches: launches.lost,
+        findings: launches
+            .findings
+            .into_iter()
+            .chain(fit.findings.iter().map(ToString::to_string))
+            .collect(),
     })
 }
 

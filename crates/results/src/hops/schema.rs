@@ -4,6 +4,7 @@ use bandgap_record::{Number, Quantity, Seconds};
 use serde::{Deserialize, Serialize};
 
 use crate::hockney::Residuals;
+use crate::measured::LostLaunch;
 
 /// The times of a series over message sizes n and distances of k hops.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -12,6 +13,9 @@ pub struct Hops {
     pub name: String,
     /// The transport of that series.
     pub transport: String,
+    /// Launches that have no fit of their own of some segment.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_launches: Vec<LostLaunch>,
     /// The distances, in hops, ascending.
     pub distances: Vec<u32>,
     /// The segments, by ascending size: those of the Hockney fit of the nearest distance.

@@ -17,7 +17,8 @@ fn of(time: impl Fn(u64, u32) -> f64) -> Hops {
     let times: Vec<HopTimes> = at
         .map(|(bytes, hops)| HopTimes { bytes, hops, times_ns: vec![time(bytes, hops)] })
         .collect();
-    assemble::hops(("echo", "sim:ipsc860"), &times, &[64], (0.95, 0.05)).unwrap()
+    let times = [(0, times)].into();
+    assemble::hops(("echo", "sim:ipsc860", 1), &times, &[64], (0.95, 0.05)).unwrap()
 }
 
 pub(crate) fn sample() -> Hops {

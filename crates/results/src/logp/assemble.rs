@@ -15,7 +15,7 @@ use bandgap_stats::Interval;
 
 use super::schema::{FloorRatio, Logp, Operation, OtherState, Parameters};
 use crate::error::AssembleError;
-use crate::measured::{Pattern, State, slowed};
+use crate::measured::{Launches, LostLaunch, Pattern, State, lost_in_words, slowed};
 
 /// Resamples of the bootstrap behind recorded intervals.
 const RESAMPLES: usize = 1000;
@@ -46,7 +46,9 @@ pub(crate) struct Measured<'a> {
 impl Measured<'_> {
     pub(crate) fn logp(&self) -> Result<Logp, AssembleError> {
         let (load, setting) = (self.plan.load, self.setting);
-        let signature = self.signature(self.judged)?;
+        let (signature, lost) = self.signature(self.judged)?;
+        let other_states = self.other_states()?;
+        let launches = self.launches(lost, &other_states);
         let (pattern, pair) = match self.plan.pattern {
             SignaturePattern::OneToOne => (Pattern::OneToOne, [0, 1]),
             SignaturePattern::Pairs => (Pattern::Pairs, [0, setting.ranks / 2]),
@@ -70,40 +72,79 @@ impl Measured<'_> {
             cores: setting.cores(pair).map(|cores| cores.map(|core| core as u32)),
             distance: setting.distance(pair),
             launches: setting.launches,
+            lost_launches: launches.lost,
             floor_ratios: self.floor_ratios(&signature, &state),
             state,
             points: points::measured(self.judged, setting.is_virtual())?,
-            other_states: self.other_states()?,
-            findings: self.findings(&signature, parameters.latency.is_some()),
+            other_states,
+            findings: launches
+                .findings
+                .into_iter()
+                .chain(self.findings(&signature, parameters.latency.is_some()))
+                .collect(),
             parameters,
             ..recorded::signature(&signature, self.judged.precision(), load)?
         })
     }
 
     /// The signature of one state: of one launch by bootstrap over batches; of several launches the
-    /// mean of theirs, with the t interval over launches, which holds both variances.
-    fn signature(&self, judged: &Judged<'_>) -> Result<Signature, AssembleError> {
-        let reply = self.reply(judged);
-        let of = |judged: &Judged<'_>, resamples| judged.signature(resamples, reply.as_ref());
-        let whole = of(judged, RESAMPLES)?;
-        if self.setting.launches < 2 {
-            return Ok(whole);
-        }
-        let each = (0..self.setting.launches).filter_map(|launch| {
+    /// mean of theirs, with the t interval over launches, which holds both variances. And the launches
+    /// that have none.
+    fn signature(
+        &self,
+        judged: &Judged<'_>,
+    ) -> Result<(Signature, Vec<LostLaunch>), AssembleError> {
+        let whole = judged.signature(RESAMPLES, self.reply(judged).as_ref())?;
+        let (mut each, mut lost) = (Vec::new(), Vec::new());
+        for launch in (0..self.setting.launches).filter(|_| self.setting.launches > 1) {
             let part = judged.table().of_launch(launch);
-            of(&judged.over(&part), QUICK_RESAMPLES).ok()
-        });
-        Ok(whole.over_launches(&each.collect::<Vec<_>>(), judged.confidence()))
+            let own = judged.over(&part);
+            // The way without bytes is the launch's own too; of all where it measured none.
+            let reply = self.reply_of(&own, Some(launch)).or_else(|| self.reply(judged));
+            match own.signature(QUICK_RESAMPLES, reply.as_ref()) {
+                Ok(signature) => each.push(signature),
+                Err(reason) => {
+                    let reason = match own.counted() {
+                        0 if part.is_empty() => "it has no batch".to_owned(),
+                        0 => "none of its batches counts here".to_owned(),
+                        _ => reason.to_string(),
+                    };
+                    lost.push(LostLaunch { launch, reason });
+                }
+            }
+        }
+        Ok((whole.over_launches(&each, judged.confidence()), lost))
+    }
+
+    /// These launches have no signature, and which have none in other states.
+    fn launches(&self, lost: Vec<LostLaunch>, others: &[OtherState]) -> Launches {
+        let begun = self.setting.launches;
+        let mut findings: Vec<String> =
+            lost_in_words(begun, &lost, "no signature").into_iter().collect();
+        findings.extend(others.iter().filter_map(|other| {
+            let what = format!("no signature in the state {}", other.state.label);
+            lost_in_words(begun, &other.lost_launches, &what)
+        }));
+        Launches { lost, findings }
     }
 
     /// The way without bytes in the state that `judged` sees, where this is about transfers that
     /// have some: half the round trip of those that have none.
     fn reply(&self, judged: &Judged<'_>) -> Option<Estimate> {
+        self.reply_of(judged, None)
+    }
+
+    /// The same of one launch, or of all.
+    fn reply_of(&self, judged: &Judged<'_>, launch: Option<u32>) -> Option<Estimate> {
         if self.plan.load.bytes() == 0 {
             return None;
         }
         let key = rtt(self.plan.load.with(0));
-        let rtt = self.empty?.viewed(judged.seen()).point(&key)?;
+        let empty = self.empty?.viewed(judged.seen());
+        let rtt = match launch {
+            Some(launch) => empty.over(&empty.table().of_launch(launch)).point(&key)?,
+            None => empty.point(&key)?,
+        };
         let Interval { low, high } = rtt.interval;
         let estimator = "half of the round trip without bytes";
         let [value, low, high] = [rtt.value, low, high].map(|time| time / 2.0);
@@ -152,11 +193,12 @@ impl Measured<'_> {
             }
             // A state seen too briefly for a fit is left to the points' batches.
             let judged = self.judged.seen_from(index);
-            let Ok(signature) = self.signature(&judged) else { continue };
+            let Ok((signature, lost)) = self.signature(&judged) else { continue };
             others.push(OtherState {
                 state,
                 parameters: self.parameters(&judged, &signature)?,
                 regime: signature.regime,
+                lost_launches: lost,
             });
         }
         Ok(others)

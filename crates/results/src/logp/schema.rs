@@ -6,7 +6,7 @@ use bandgap_record::{Number, Quantity, Seconds};
 use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
-use crate::measured::{Batch, Pair, Pattern, State, Summary, of_ranks};
+use crate::measured::{Batch, LostLaunch, Pair, Pattern, State, Summary, of_ranks};
 
 /// One LogP signature on one transport.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,6 +36,9 @@ pub struct Logp {
     pub distance: Option<String>,
     /// Number of fresh sets of processes the measurement was repeated in.
     pub launches: u32,
+    /// Launches that give no signature in the main state.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_launches: Vec<LostLaunch>,
     /// The machine state that the parameters hold in.
     pub state: State,
     /// The parameters.
@@ -179,4 +182,7 @@ pub struct OtherState {
     pub parameters: Parameters,
     /// Its regime.
     pub regime: Regime,
+    /// Launches that give no signature in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_launches: Vec<LostLaunch>,
 }

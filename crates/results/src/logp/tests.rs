@@ -85,6 +85,7 @@ pub(crate) fn example(transport: &str, os: f64, or: f64, g: f64, rtt: f64, delay
         cores: Some([0, 1]),
         distance: Some("same package".into()),
         launches: 3,
+        lost_launches: Vec::new(),
         state: state("N", 52.1, 0.86),
         parameters: parameters(1.0),
         regime: Regime::NetworkBound,
@@ -112,6 +113,7 @@ pub(crate) fn example(transport: &str, os: f64, or: f64, g: f64, rtt: f64, delay
             state: state("F", 246.0, 0.14),
             parameters: parameters(4.0),
             regime: Regime::NetworkBound,
+            lost_launches: Vec::new(),
         }],
         findings: vec![
             "or was found from the far arm only: below Δ = 40 ns the cache misses of the replies \

@@ -3,8 +3,10 @@
 use bandgap_campaign::data;
 use bandgap_campaign::judge::Judged;
 use bandgap_record::{Evidence, Quantity, Seconds};
+use bandgap_stats::Interval;
 use bandgap_stats::interval::quantile_interval;
-use bandgap_stats::quantile::{mean, quantile_sorted, sorted};
+use bandgap_stats::launches::widened;
+use bandgap_stats::quantile::{mean, median, quantile_sorted, sorted};
 use bandgap_units::Ns;
 use serde::{Deserialize, Serialize};
 
@@ -94,6 +96,28 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// The distribution of samples in nanoseconds, launch by launch.
+    pub(crate) fn of_launches(
+        launches: &[Vec<f64>],
+        confidence: f64,
+    ) -> Result<Summary, AssembleError> {
+        let mut summary = Summary::of(&launches.concat(), confidence)?;
+        let filled = launches.iter().filter(|samples| !samples.is_empty());
+        let medians: Vec<f64> = filled.map(|samples| median(samples)).collect();
+        if medians.len() < 2 {
+            return Ok(summary);
+        }
+        let (value, of) = (summary.median.value.0, &summary.median);
+        let pooled = of.interval().unwrap_or((value, value));
+        let [value, low, high] = [value, pooled.0, pooled.1].map(|at| Ns::from_secs(at).0);
+        let Interval { low, high } = widened(value, Interval { low, high }, &medians, confidence);
+        let estimator = "median, the wider of the order-statistic interval over samples and the t \
+                         interval over the launches' medians";
+        let by = Evidence::new(estimator, of.samples, of.converged);
+        summary.median = Quantity::time(Ns(value), Some((Ns(low), Ns(high))), by)?;
+        Ok(summary)
+    }
+
     /// The distribution of samples in nanoseconds.
     pub(crate) fn of(samples: &[f64], confidence: f64) -> Result<Summary, AssembleError> {
         if samples.is_empty() {

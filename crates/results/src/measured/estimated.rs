@@ -1,5 +1,7 @@
 //! The value of one point, estimated from its batches.
 
+use std::collections::BTreeMap;
+
 use bandgap_campaign::Key;
 use bandgap_campaign::judge::Judged;
 use bandgap_model::Estimate;
@@ -11,7 +13,16 @@ use crate::error::AssembleError;
 use crate::measured::batch::{Batch, Summary};
 
 /// How points are estimated.
-pub(crate) const ESTIMATOR: &str = "mean of batch means inside the MAD fence, t interval";
+const ESTIMATOR: &str = "mean of batch means inside the MAD fence, t interval";
+
+/// How points of several launches are estimated.
+const OVER_LAUNCHES: &str = "mean of the launches' means of batch means inside the MAD fence, \
+                             the wider t interval of launches and batches";
+
+/// How a point is estimated.
+pub(crate) fn estimator(point: &Point) -> &'static str {
+    if point.launches < 2 { ESTIMATOR } else { OVER_LAUNCHES }
+}
 
 /// An estimate, and what it rests on. Times are in nanoseconds, all else in its unit.
 pub(crate) struct Estimated {
@@ -63,7 +74,7 @@ pub(crate) fn recorded(
 pub(crate) fn estimated(judged: &Judged<'_>, key: &Key, virtual_time: bool) -> Option<Quantity> {
     let point = judged.point(key)?;
     let converged = virtual_time || judged.converged(key);
-    Estimated::new(&point, ESTIMATOR, converged).recorded(Unit::Second).ok()
+    Estimated::new(&point, estimator(&point), converged).recorded(Unit::Second).ok()
 }
 
 /// The time of a key with all that is recorded of it.
@@ -84,13 +95,17 @@ impl Timed {
         let Some(&first) = judged.values(key).first() else { return Ok(None) };
         let converged = virtual_time || judged.converged(key);
         let time = match judged.point(key) {
-            Some(point) => Estimated::new(&point, ESTIMATOR, converged),
+            Some(point) => Estimated::new(&point, estimator(&point), converged),
             None => Estimated::single(first, ESTIMATOR, converged),
         };
         let batches = judged.table().batches(key);
         let counted = batches.iter().filter(|batch| judged.counts(batch));
-        let samples: Vec<f64> = counted.flat_map(|batch| batch.samples.iter().copied()).collect();
-        let summary = Summary::of(&samples, judged.confidence())?;
+        let mut launches = BTreeMap::<u32, Vec<f64>>::new();
+        for batch in counted {
+            launches.entry(batch.launch).or_default().extend_from_slice(&batch.samples);
+        }
+        let launches: Vec<Vec<f64>> = launches.into_values().collect();
+        let summary = Summary::of_launches(&launches, judged.confidence())?;
         let batches = batches.iter().map(|it| Batch::of(it, judged)).collect();
         Ok(Some(Timed { time, converged, summary, batches }))
     }

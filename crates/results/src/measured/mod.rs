@@ -6,6 +6,7 @@ mod drawn;
 mod estimated;
 #[cfg(test)]
 pub(crate) mod examples;
+mod launches;
 mod missing;
 mod pattern;
 mod ranks;
@@ -18,8 +19,10 @@ pub use checked::Checked;
 pub(crate) use checked::grouped;
 pub(crate) use drawn::{datum, distant, for_gnuplot, listed, sentences, with_plots};
 pub(crate) use estimated::{
-    ESTIMATOR, Estimated, Timed, bandwidth, estimated, half_width, recorded, turned,
+    Estimated, Timed, bandwidth, estimated, estimator, half_width, recorded, turned,
 };
+pub use launches::LostLaunch;
+pub(crate) use launches::{Launches, by_name, lost_in_words, unfitted};
 pub(crate) use missing::missing;
 pub use pattern::Pattern;
 pub use ranks::{Pair, TABLE};

@@ -1,5 +1,7 @@
 //! From batches to hidden shares.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use bandgap_campaign::Setting;
 use bandgap_campaign::data::Batch as Measured;
 use bandgap_campaign::judge::Judged;
@@ -7,7 +9,8 @@ use bandgap_campaign::overlap::{Cell, OverlapPlan};
 use bandgap_kernels::OverlapMode;
 use bandgap_record::{Evidence, Quantity, RecordError};
 use bandgap_stats::interval::mean_interval;
-use bandgap_stats::paired::{PairedRatio, paired_ratio, undisturbed};
+use bandgap_stats::launches::over_launches;
+use bandgap_stats::paired::{PairedRatio, paired_ratio_over_launches, undisturbed};
 use bandgap_stats::quantile::mean;
 use bandgap_stats::{Interval, batch_value};
 use bandgap_units::Ns;
@@ -15,7 +18,7 @@ use bandgap_units::Ns;
 use super::findings::findings;
 use super::schema::{Overlap, OverlapBatches, OverlapPoint, place};
 use crate::error::AssembleError;
-use crate::measured::{Batch, Checked, State, estimated, missing};
+use crate::measured::{Batch, Checked, Launches, State, estimated, missing};
 
 /// What there is to say of the table of such a plan.
 pub(crate) fn overlap(
@@ -23,11 +26,14 @@ pub(crate) fn overlap(
     plan: &OverlapPlan,
     judged: &Judged<'_>,
 ) -> Result<Overlap, AssembleError> {
-    let (mut points, mut places) = (Vec::new(), Vec::new());
+    let (mut points, mut places, mut seen) = (Vec::new(), Vec::new(), Vec::new());
     for &bytes in &plan.sizes {
         for &elements in &plan.elements {
             match point(judged, setting.is_virtual(), bytes, elements)? {
-                Some(point) => points.push(point),
+                Some((point, launches)) => {
+                    points.push(point);
+                    seen.push(launches);
+                }
                 None => places.push(place(bytes.into(), elements.into())),
             }
         }
@@ -35,6 +41,8 @@ pub(crate) fn overlap(
     if points.is_empty() {
         return Err(AssembleError::NoPoint("overlap".to_owned()));
     }
+    let measured = judged.table().iter().flat_map(|(_, batches)| batches);
+    let launches = Launches::of_points(setting.launches, measured.map(|batch| batch.launch), &seen);
     let verified =
         || judged.table().verified().filter(|(key, _)| key.text("mode") != Some("computation"));
     let checked = Checked::of(verified().map(|(_, verified)| verified));
@@ -44,10 +52,12 @@ pub(crate) fn overlap(
         pair: plan.pair.map(|rank| rank as u32),
         cores: setting.cores(plan.pair).map(|cores| cores.map(|core| core as u32)),
         launches: setting.launches,
+        lost_launches: launches.lost,
         checked: (!setting.is_virtual()).then_some(checked),
         state: State::seen(judged),
         findings: missing(&places, plan.sizes.len() * plan.elements.len())
             .into_iter()
+            .chain(launches.findings)
             .chain(findings(&points, judged))
             .collect(),
         batches: plan.cells().into_iter().map(|cell| batches(judged, cell)).collect(),
@@ -68,8 +78,8 @@ fn batches(judged: &Judged<'_>, cell: Cell) -> OverlapBatches {
 /// Values of batches that were measured in one round: T_b, T_n, T_x, T_c, T_o.
 type Row = [f64; 5];
 
-/// The rounds in which all five were measured in the state seen from. None is disturbed.
-fn rounds(judged: &Judged<'_>, cells: [Cell; 5]) -> Vec<Row> {
+/// The rounds in which all five were measured in the state seen from, by launch. None is disturbed.
+fn rounds(judged: &Judged<'_>, cells: [Cell; 5]) -> BTreeMap<u32, Vec<Row>> {
     let usable = |batch: &&Measured| judged.counts(batch) && !batch.samples.is_empty();
     let of = |cell: Cell, round: (u32, u32)| {
         let mut batches = judged.table().batches(&cell.key()).iter().filter(usable);
@@ -83,22 +93,48 @@ fn rounds(judged: &Judged<'_>, cells: [Cell; 5]) -> Vec<Row> {
         for (value, cell) in row.iter_mut().zip(cells) {
             *value = of(cell, round)?;
         }
-        Some(row)
+        Some((batch.launch, row))
     });
-    undisturbed(&all.collect::<Vec<Row>>())
+    let mut launches = BTreeMap::<u32, Vec<Row>>::new();
+    for (launch, row) in all {
+        launches.entry(launch).or_default().push(row);
+    }
+    launches.values_mut().for_each(|rows| *rows = undisturbed(rows));
+    launches.retain(|_, rows| !rows.is_empty());
+    launches
+}
+
+/// The estimate of the mean over rounds, over launches where there are several; of values in the
+/// launches' order.
+fn over_rounds(values: &[f64], launches: &[usize], confidence: f64) -> Option<(f64, Interval)> {
+    let pooled = (mean(values), mean_interval(values, confidence)?);
+    let own: Vec<f64> = parted(values, launches).iter().map(|values| mean(values)).collect();
+    Some(over_launches(pooled, &own, confidence))
+}
+
+/// So many values of each launch.
+fn parted<T: Copy>(values: &[T], launches: &[usize]) -> Vec<Vec<T>> {
+    let mut rest = values;
+    let take = |count: &usize| {
+        let (own, further) = rest.split_at(*count);
+        rest = further;
+        own.to_vec()
+    };
+    launches.iter().map(take).collect()
 }
 
 const GAIN: &str = "mean of T_b − T_n over rounds, t interval";
 const HIDEABLE: &str = "min(T_c, T_x − T_o) of means over rounds, t interval";
 const SHARE: &str = "ratio of means over rounds, Fieller's interval";
 
-/// One point; `None` where a part of it has fewer than two batches, or no two rounds have all.
+/// One point and the launches of its rounds; `None` where a part of it has fewer than two batches, or no
+/// two rounds have all.
 fn point(
     judged: &Judged<'_>,
     virtual_time: bool,
     bytes: u32,
     elements: u32,
-) -> Result<Option<OverlapPoint>, RecordError> {
+) -> Result<Option<(OverlapPoint, BTreeSet<u32>)>, RecordError> {
     let cells = [
         OverlapMode::Blocking,
         OverlapMode::NonBlocking,
@@ -113,33 +149,37 @@ fn point(
     else {
         return Ok(None);
     };
-    let rows = rounds(judged, cells);
+    let rounds = rounds(judged, cells);
+    let launches: Vec<usize> = rounds.values().map(Vec::len).collect();
+    let rows: Vec<Row> = rounds.values().flatten().copied().collect();
     let (confidence, samples) = (judged.confidence(), rows.len() as u64);
     let gains: Vec<f64> = rows.iter().map(|[blocking, begun, ..]| blocking - begun).collect();
-    let Some(interval) = mean_interval(&gains, confidence) else { return Ok(None) };
+    let over = |values: &[f64]| over_rounds(values, &launches, confidence);
+    let Some((mean_gain, interval)) = over(&gains) else { return Ok(None) };
     let narrow = |interval: &Interval, of: f64| {
         virtual_time || interval.half_width() <= judged.precision() * of
     };
     // Beside the times that it is a difference of.
     let is_narrow = narrow(&interval, blocking.value.0 * 1e9);
-    let gain = time(mean(&gains), interval, Evidence::new(GAIN, samples, is_narrow))?;
+    let gain = time(mean_gain, interval, Evidence::new(GAIN, samples, is_narrow))?;
     let (mut hideable, mut share) = (None, None);
     if elements > 0 {
         let parts = hideables(&rows);
-        if let Some(interval) = mean_interval(&parts, confidence) {
-            let is_narrow = narrow(&interval, mean(&parts).abs());
+        if let Some((mean_part, interval)) = over(&parts) {
+            let is_narrow = narrow(&interval, mean_part.abs());
             let evidence = Evidence::new(HIDEABLE, samples, is_narrow);
-            hideable = Some(time(mean(&parts), interval, evidence)?);
+            hideable = Some(time(mean_part, interval, evidence)?);
         }
         let pairs: Vec<(f64, f64)> = gains.iter().copied().zip(parts).collect();
         if let Some(PairedRatio { value, interval }) =
-            paired_ratio(&pairs, confidence).filter(|_| mean_of_second(&pairs) > 0.0)
+            paired_ratio_over_launches(&parted(&pairs, &launches), confidence)
+                .filter(|_| mean_of_second(&pairs) > 0.0)
         {
             let evidence = Evidence::new(SHARE, samples, narrow(&interval, 1.0));
             share = Some(Quantity::number(value, Some((interval.low, interval.high)), evidence)?);
         }
     }
-    Ok(Some(OverlapPoint {
+    let point = OverlapPoint {
         bytes: bytes.into(),
         elements: elements.into(),
         blocking,
@@ -150,7 +190,8 @@ fn point(
         gain,
         hideable,
         share,
-    }))
+    };
+    Ok(Some((point, rounds.into_keys().collect())))
 }
 
 fn mean_of_second(pairs: &[(f64, f64)]) -> f64 {

@@ -5,7 +5,7 @@ use bandgap_record::Quantity;
 use bandgap_units::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::measured::{Batch, Checked, Pair, State};
+use crate::measured::{Batch, Checked, LostLaunch, Pair, State};
 
 /// An exchange and a computation, one after the other and one beside the other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,6 +21,9 @@ pub struct Overlap {
     pub cores: Option<Pair>,
     /// Number of fresh sets of processes the measurement was repeated in.
     pub launches: u32,
+    /// Launches that gave it nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_launches: Vec<LostLaunch>,
     /// How much was checked of what was received; absent in virtual time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checked: Option<Checked>,

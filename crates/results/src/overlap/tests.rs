@@ -49,6 +49,7 @@ pub(crate) fn sample() -> Overlap {
         pair: [0, 1],
         cores: Some([0, 2]),
         launches: 1,
+        lost_launches: Vec::new(),
         checked: Some(Checked {
             batches: 20,
             messages: 80,

@@ -8,7 +8,7 @@ use bandgap_report::{Layout, Listing};
 use serde::{Deserialize, Serialize};
 
 use crate::kind::{Among, Shown, Verdict, nothing};
-use crate::measured::in_one_state;
+use crate::measured::{LostLaunch, by_name, in_one_state, sentences};
 
 /// The time of a layer over the time of its floor, batch against neighbouring batch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,12 +19,22 @@ pub struct Ratio {
     pub over: String,
     /// Time over time: 1 is as fast as the floor.
     pub ratio: Quantity,
+    /// Launches that gave it nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_launches: Vec<LostLaunch>,
     /// The placement state of both.
     pub state: Option<String>,
+    /// What a reader should know, as sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<String>,
 }
 
 impl Shown for Ratio {
-    nothing! { figures, files, findings }
+    nothing! { figures, files }
+
+    fn findings(&self) -> &[String] {
+        &self.findings
+    }
 
     fn quantities(&self) -> Vec<(String, &Quantity)> {
         vec![(format!("{} over {}", self.name, self.over), &self.ratio)]
@@ -43,7 +53,8 @@ impl Shown for Ratio {
             });
         let named = ratios.iter().map(|ratio| (ratio.name.as_str(), &ratio.ratio));
         let table = in_one_state(state, layout) + &rows.finish() + &estimated(layout, named);
-        format!("\n{table}")
+        let told = ratios.iter().map(|ratio| (ratio.name.as_str(), &ratio.findings[..]));
+        format!("\n{table}{}", sentences(&by_name(told), layout))
     }
 
     /// How a layer compares with its floor is not a matter of right or wrong.

@@ -6,7 +6,9 @@ fn ratio(state: &str, converged: bool) -> Ratio {
         name: "active_message_stream".into(),
         over: "store_cross_core_1mib".into(),
         ratio: Quantity { converged, ..number(1.05) },
+        lost_launches: Vec::new(),
         state: Some(state.into()),
+        findings: Vec::new(),
     }
 }
 

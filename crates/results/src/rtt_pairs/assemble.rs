@@ -5,31 +5,33 @@ use bandgap_campaign::judge::Judged;
 use bandgap_campaign::pairs::PAIR_RTT;
 
 use super::{Pair, RttPairs};
-use crate::measured::estimated;
+use crate::measured::{Launches, estimated};
 
 /// The table of pairs; `None` where none was measured.
 pub(crate) fn rtt_pairs(setting: &Setting, judged: &Judged<'_>) -> Option<RttPairs> {
+    let (mut measured, mut seen) = (Vec::new(), Vec::new());
     let pairs: Vec<Pair> = judged
         .table()
         .iter()
-        .filter_map(|(key, _)| {
+        .filter_map(|(key, batches)| {
             let rank = |axis| key.number(axis).map(|rank| rank as usize);
             let (requester, replier) = (rank("requester")?, rank("replier")?);
             if key.what() != PAIR_RTT {
                 return None;
             }
+            measured.extend(batches.iter().map(|batch| batch.launch));
             let distance = setting.distance([requester, replier]);
-            Some(Pair {
-                requester: requester as u32,
-                replier: replier as u32,
-                distance,
-                // Each pair has a distance of its own.
-                rtt: estimated(&judged.seen_by(key), key, setting.is_virtual())?,
-            })
+            // Each pair has a distance of its own.
+            let judged = judged.seen_by(key);
+            let rtt = estimated(&judged, key, setting.is_virtual())?;
+            seen.push(judged.by_launch(key).into_keys().collect());
+            Some(Pair { requester: requester as u32, replier: replier as u32, distance, rtt })
         })
         .collect();
     let by_time = |a: &&Pair, b: &&Pair| a.rtt.value.0.total_cmp(&b.rtt.value.0);
     let minimum = pairs.iter().min_by(by_time)?.rtt.clone();
     let maximum = pairs.iter().max_by(by_time)?.rtt.clone();
-    Some(RttPairs { transport: setting.transport.clone(), pairs, minimum, maximum })
+    let Launches { lost, findings } = Launches::of_points(setting.launches, measured, &seen);
+    let transport = setting.transport.clone();
+    Some(RttPairs { transport, lost_launches: lost, pairs, minimum, maximum, findings })
 }

@@ -11,18 +11,25 @@ use bandgap_units::{Ns, significant};
 use serde::{Deserialize, Serialize};
 
 use crate::kind::{Among, Shown, Verdict, nothing};
+use crate::measured::{LostLaunch, sentences};
 
 /// The round trip of a single request and reply, for every pair measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RttPairs {
     /// The transport as the command line names it.
     pub transport: String,
+    /// Launches that gave it nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_launches: Vec<LostLaunch>,
     /// The pairs.
     pub pairs: Vec<Pair>,
     /// The shortest round trip.
     pub minimum: Quantity,
     /// The longest round trip.
     pub maximum: Quantity,
+    /// What a reader should know, as sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<String>,
 }
 
 /// One pair of ranks.
@@ -42,7 +49,11 @@ pub struct Pair {
 const MOST_RANKS: usize = 16;
 
 impl Shown for RttPairs {
-    nothing! { figures, files, findings }
+    nothing! { figures, files }
+
+    fn findings(&self) -> &[String] {
+        &self.findings
+    }
 
     fn quantities(&self) -> Vec<(String, &Quantity)> {
         let name = |pair: &Pair| {
@@ -77,7 +88,7 @@ impl Shown for RttPairs {
             text += "\n";
             text += &matrix(&self.pairs, &ranks, &self.maximum, layout);
         }
-        text
+        text + &sentences(&self.findings, layout)
     }
 
     fn verdict(&self) -> Verdict {

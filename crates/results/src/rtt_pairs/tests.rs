@@ -15,6 +15,8 @@ fn pair(requester: u32, replier: u32, rtt: f64) -> Pair {
 pub(crate) fn sample() -> RttPairs {
     RttPairs {
         transport: "tcp".into(),
+        lost_launches: Vec::new(),
+        findings: Vec::new(),
         pairs: vec![
             pair(0, 1, 19_900.0),
             pair(0, 2, 20_100.0),

@@ -10,16 +10,18 @@ use bandgap_comm::topology::ProcessorMesh;
 use bandgap_kernels::{Extent, Over, Series as Measure};
 use bandgap_model::hockney::SizedTimes;
 use bandgap_record::{Evidence, Quantity, RecordError, Unit};
+use bandgap_stats::launches::over_launches;
+use bandgap_stats::{Interval, Point};
 use bandgap_units::Ns;
 
-use super::fits::fits;
+use super::fits::{CurveTimes, fits};
 use super::schema::{Series, SeriesPoint};
 use super::{fastest, growth, modelled};
 use crate::Outcome;
 use crate::batches::assemble::unfitted;
 use crate::error::AssembleError;
 use crate::measured::{
-    Checked, ESTIMATOR, State, Timed, Which, bandwidth, estimated, half_width, missing,
+    Checked, Launches, State, Timed, Which, bandwidth, estimated, half_width, missing,
     size_in_words, slowed, turned,
 };
 
@@ -103,9 +105,9 @@ impl Measured<'_> {
         planned
     }
 
-    /// What is fitted: batch values of each size, by curve.
-    fn times(&self, series: &Series, kind: &Kind) -> BTreeMap<Which, Vec<SizedTimes>> {
-        let mut times: BTreeMap<Which, Vec<SizedTimes>> = BTreeMap::new();
+    /// What is fitted: batch values of each size, by curve and launch.
+    fn times(&self, series: &Series, kind: &Kind) -> BTreeMap<Which, CurveTimes> {
+        let mut times: BTreeMap<Which, CurveTimes> = BTreeMap::new();
         for single in self.singles(kind).iter().flat_map(Step::done) {
             let way = single.way.map(Way::name);
             let place =
@@ -118,10 +120,11 @@ impl Measured<'_> {
                     && point.memory.as_ref().is_none_or(|of| of == memory)
             });
             let Some(point) = point else { continue };
-            let times_ns = self.view(&single).values(&key(&single, Part::Whole));
-            if !times_ns.is_empty() {
+            let launches = self.view(&single).by_launch(&key(&single, Part::Whole));
+            for (launch, times_ns) in launches {
                 let sized = SizedTimes { bytes: point.bytes, times_ns };
-                times.entry(series.which(point)).or_default().push(sized);
+                let curve = times.entry(series.which(point)).or_default();
+                curve.entry(launch).or_default().push(sized);
             }
         }
         times
@@ -169,6 +172,7 @@ impl Measured<'_> {
             pair: pair.filter(|_| !kind.measure.of_all).map(|pair| pair.map(|rank| rank as u32)),
             cores: cores.map(|cores| cores.map(|core| core as u32)),
             launches: self.setting.launches,
+            lost_launches: Vec::new(),
             verified: checked.is_some_and(|checked| checked.is_complete()),
             checked,
             buffers: self.buffers(kind, &singles),
@@ -188,9 +192,25 @@ impl Measured<'_> {
         series.fastest = fastest::fastest(&series, &self.singles(kind), kind.measure.of_all);
         series.growth = growth::over_sizes(&series, self.wanted())?;
         series.doublings = growth::over_ranks(&series, self.wanted())?;
-        let said = [fastest::sentences(&series), growth::sentences(&series)];
+        let launches = self.launches(&series);
+        series.lost_launches = launches.lost;
+        let said = [
+            launches.findings,
+            fastest::sentences(&series),
+            growth::sentences(&series),
+            growth::lost(&series),
+        ];
         series.findings.extend(said.into_iter().flatten());
         Ok(series)
+    }
+
+    /// Which launches gave it nothing, and which points not all of the others have.
+    fn launches(&self, series: &Series) -> Launches {
+        let of_kind =
+            self.judged.table().iter().filter(|(key, _)| key.what() == series.name.as_str());
+        let measured = of_kind.flat_map(|(_, batches)| batches).map(|batch| batch.launch);
+        let points: Vec<_> = series.points.iter().map(SeriesPoint::launches).collect();
+        Launches::of_points(self.setting.launches, measured, &points)
     }
 
     /// Where its messages lie, if that is a choice; in virtual time they lie nowhere.
@@ -266,7 +286,8 @@ impl Measured<'_> {
         let overlap =
             send_overhead.as_ref().map(|o| beside(&time, o, judged.precision())).transpose()?;
         // 1/t: operations per second.
-        let rate = || turned(1.0, &time, Unit::PerSecond, format!("1 / ({ESTIMATOR})"));
+        let by = || format!("1 / ({})", time.estimator);
+        let rate = || turned(1.0, &time, Unit::PerSecond, by());
         let extent = kind.measure.extent;
         let rate = (extent == Extent::None).then(rate).transpose()?;
         let on = |axis: Extent| (extent == axis).then_some(u64::from(single.size));
@@ -309,18 +330,25 @@ impl Measured<'_> {
             (&step.series, step.size) == (&single.series, single.size) && step.messages > 1
         });
         let Some(many) = many else { return Ok(None) };
-        let one = self.judged.point(&key(single, Part::Whole));
-        let burst = self.judged.point(&key(many, Part::Whole));
-        let (Some(one), Some(burst)) = (one, burst) else { return Ok(None) };
+        let keys = [single, many].map(|step| key(step, Part::Whole));
+        let confidence = self.judged.confidence();
+        let pooled = keys.each_ref().map(|key| Point::of(&self.judged.values(key), confidence));
+        let [Some(one), Some(burst)] = pooled else { return Ok(None) };
         let further = f64::from(many.messages - 1);
         let value = (burst.value - one.value) / further;
         let half = burst.interval.half_width().hypot(one.interval.half_width()) / further;
+        // What a launch adds to both alike is in neither's difference.
+        let own = self.judged.launches_of_both(&keys);
+        let own: Vec<f64> = own.into_iter().map(|[one, burst]| (burst - one) / further).collect();
+        let interval = Interval { low: value - half, high: value + half };
+        let (value, interval) = over_launches((value, interval), &own, confidence);
+        let half = interval.half_width();
         let batches = one.batches.min(burst.batches) as u64;
-        let both = [single, many].map(|step| self.judged.converged(&key(step, Part::Whole)));
+        let both = keys.each_ref().map(|key| self.judged.converged(key));
         let is_narrow = half <= self.judged.precision() * value.abs();
         let converged = is_narrow && (self.setting.is_virtual() || both == [true; 2]);
         let evidence = Evidence::new("(T_M − T_1)/(M − 1)", batches, converged);
-        let interval = Some((Ns(value - half), Ns(value + half)));
+        let interval = Some((Ns(interval.low), Ns(interval.high)));
         Ok(Some(Quantity::time(Ns(value), interval, evidence)?))
     }
 }

@@ -4,7 +4,7 @@ use bandgap_model::growth::Law;
 use bandgap_record::{Number, Quantity, Seconds};
 use serde::{Deserialize, Serialize};
 
-use crate::measured::{Pair, Which};
+use crate::measured::{LostLaunch, Pair, Which};
 
 /// What a first look chose for a size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,6 +66,9 @@ pub struct SizeGrowth {
     /// Which points of the series are fitted, where it has several curves.
     #[serde(flatten)]
     pub which: Which,
+    /// Launches that have no fit of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_launches: Vec<LostLaunch>,
     /// The least dimension.
     pub from: u64,
     /// The greatest.
@@ -90,6 +93,9 @@ pub struct RankGrowth {
     pub variant: Option<String>,
     /// Bytes or elements.
     pub size: u64,
+    /// Launches that have no fit of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_launches: Vec<LostLaunch>,
     /// The numbers of ranks.
     pub ranks: Vec<u32>,
     /// The fitted time of one rank; it may be negative.

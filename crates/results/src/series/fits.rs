@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bandgap_comm::passing::Memory;
 use bandgap_model::ModelError;
-use bandgap_model::hockney::{HockneyFit, HockneyOptions, SizedTimes, fit};
+use bandgap_model::hockney::{HockneyFit, HockneyOptions, SizedTimes, fit_launches};
 use bandgap_model::hops::HopTimes;
 
 use super::modelled::MESSAGE_COSTS;
@@ -13,7 +13,10 @@ use crate::Outcome;
 use crate::error::AssembleError;
 use crate::hockney::assemble::Fitting;
 use crate::hops::assemble::hops;
-use crate::measured::Which;
+use crate::measured::{Which, unfitted};
+
+/// The times of a curve, by launch.
+pub(super) type CurveTimes = BTreeMap<u32, Vec<SizedTimes>>;
 
 /// The fits of a series.
 #[derive(Default)]
@@ -33,7 +36,7 @@ const OF_PRIVATE: &str = "The time of a hop is that of messages in private memor
 /// dimensions, where bytes are no axis.
 pub(super) fn fits(
     series: &Series,
-    curves: BTreeMap<Which, Vec<SizedTimes>>,
+    curves: BTreeMap<Which, CurveTimes>,
     (confidence, precision): (f64, f64),
 ) -> Result<Fits, AssembleError> {
     let mut fits = Fits::default();
@@ -44,7 +47,7 @@ pub(super) fn fits(
     }
     let options = HockneyOptions { confidence, ..HockneyOptions::default() };
     let (name, transport) = (series.name.as_str(), series.transport.as_str());
-    let mut distances = Vec::new();
+    let mut distances = BTreeMap::<u32, Vec<HopTimes>>::new();
     let mut nearest = u32::MAX;
     for (which, times) in curves {
         let of_curve = series.points.iter().find(|point| series.which(point) == which);
@@ -56,11 +59,17 @@ pub(super) fn fits(
         }
         if let Some(hops) = hops.filter(|_| !other) {
             let at = |SizedTimes { bytes, times_ns }| HopTimes { bytes, hops, times_ns };
-            distances.extend(times.iter().cloned().map(at));
+            for (launch, times) in &times {
+                let of = distances.entry(*launch).or_default();
+                of.extend(times.iter().cloned().map(at));
+            }
         }
-        let fitting = Fitting { name, transport, which, precision, notes: Vec::new() };
-        match fit(&times, &options) {
+        let launches: Vec<&[SizedTimes]> = times.values().map(Vec::as_slice).collect();
+        let mut fitting = Fitting { name, transport, which, precision, ..Fitting::default() };
+        match fit_launches(&launches, &options) {
             Ok(both) => {
+                let ids: Vec<u32> = times.keys().copied().collect();
+                fitting = fitting.of_launches(unfitted(series.launches, &ids, &both.lost));
                 fits.outcomes.extend(fitting.recorded(&both)?.map(Outcome::from));
                 if fits.nearest.is_none() || hops.unwrap_or(0) < nearest {
                     nearest = hops.unwrap_or(0);
@@ -77,7 +86,8 @@ pub(super) fn fits(
     if !distances.is_empty() {
         let breaks = fits.nearest.as_ref().map_or(&[][..], |fit| &fit.breakpoints);
         let ends: Vec<u64> = breaks.iter().map(|point| point.last_below).collect();
-        match hops((name, transport), &distances, &ends, (confidence, precision)) {
+        let of = (name, transport, series.launches);
+        match hops(of, &distances, &ends, (confidence, precision)) {
             Ok(over) => fits.outcomes.push(over.into()),
             Err(AssembleError::Model(error)) => {
                 fits.unfitted.push(format!("The time of a hop is not fitted: {error}."));

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use bandgap_campaign::signature::within;
-use bandgap_model::doublings::{RankTime, doublings};
-use bandgap_model::growth::{ESTIMATOR, Growth, Law, growth};
+use bandgap_model::doublings::{RankTime, doublings, doublings_over_launches};
+use bandgap_model::growth::{ESTIMATOR, Growth, Law, growth, growth_over_launches};
 use bandgap_record::{Evidence, Number, Quantity, RecordError, Seconds, Unit};
 use bandgap_report::table::{interval, value};
 use bandgap_stats::Interval;
@@ -12,7 +12,7 @@ use bandgap_units::{Fraction, Ns, significant};
 
 use super::derived::{RankGrowth, SizeGrowth};
 use super::schema::{Series, SeriesPoint};
-use crate::measured::{Which, recorded};
+use crate::measured::{LostLaunch, Which, lost_in_words, recorded};
 
 /// Curves of a figure over ranks, at most.
 const CURVES: usize = 6;
@@ -30,9 +30,20 @@ pub(super) fn over_sizes(
         let sizes: Vec<f64> = points.iter().map(|point| point.size() as f64).collect();
         let times: Vec<f64> =
             points.iter().filter_map(|point| point.time.as_time()).map(|t| t.0).collect();
-        let Some(of) = growth(&sizes, &times, confidence) else { continue };
+        let own = launch_times(&points);
+        let (mut exponents, mut lost_launches) = (Vec::new(), Vec::new());
+        for (launch, of) in own {
+            let (sizes, times): (Vec<f64>, Vec<f64>) = of.into_iter().unzip();
+            match growth(&sizes, &times, confidence) {
+                Some(own) => exponents.push(own.exponent),
+                None => lost_launches.push(without_fit(launch)),
+            }
+        }
+        let of = growth_over_launches(&sizes, &times, &exponents, confidence);
+        let Some(of) = of else { continue };
         found.push(SizeGrowth {
             which,
+            lost_launches,
             from: points.iter().map(|point| point.size()).min().unwrap_or(0),
             to: points.iter().map(|point| point.size()).max().unwrap_or(0),
             law: of.law,
@@ -43,6 +54,22 @@ pub(super) fn over_sizes(
         });
     }
     Ok(found)
+}
+
+/// The sizes of a curve and their times in nanoseconds, by launch, where there are several.
+fn launch_times(points: &[&SeriesPoint]) -> BTreeMap<u32, Vec<(f64, f64)>> {
+    let mut launches = BTreeMap::<u32, Vec<(f64, f64)>>::new();
+    for point in points {
+        for (launch, time) in point.launch_times() {
+            launches.entry(launch).or_default().push((point.size() as f64, time));
+        }
+    }
+    if launches.len() < 2 { BTreeMap::new() } else { launches }
+}
+
+/// A launch that has times, but too few of them.
+fn without_fit(launch: u32) -> LostLaunch {
+    LostLaunch { launch, reason: "too few points for a fit of its own".to_owned() }
 }
 
 /// An exponent as it is recorded: without an interval where that has no end.
@@ -67,19 +94,35 @@ pub(super) fn over_ranks(
     let several = series.has_several_variants();
     // Times over ranks, by variant and size.
     let mut curves = BTreeMap::<(Option<String>, u64), Vec<RankTime>>::new();
+    let mut launches = BTreeMap::<(Option<String>, u64, u32), Vec<RankTime>>::new();
     for point in series.points.iter().filter(|point| sizes.contains(&point.size())) {
         let variant = point.variant.clone().filter(|_| several);
         let Some(Ns(ns)) = point.time.as_time() else { continue };
         let half = |(low, high): (f64, f64)| Ns::from_secs((high - low) / 2.0).0;
         let half_width = point.time.interval().map(half);
         let time = RankTime { ranks: point.ranks, ns, half_width };
+        for (launch, ns) in point.launch_times() {
+            let own = launches.entry((variant.clone(), point.size(), launch)).or_default();
+            own.push(RankTime { ranks: point.ranks, ns, half_width: None });
+        }
         curves.entry((variant, point.size())).or_default().push(time);
     }
     for ((variant, size), times) in curves {
-        let Some(of) = doublings(&times, confidence) else { continue };
+        let (mut rises, mut lost_launches) = (Vec::new(), Vec::new());
+        for ((_, _, launch), times) in
+            launches.iter().filter(|((v, s, _), _)| (v, *s) == (&variant, size))
+        {
+            match doublings(times, confidence) {
+                Some(own) => rises.push(own.per_doubling.value),
+                None => lost_launches.push(without_fit(*launch)),
+            }
+        }
+        let of = doublings_over_launches(&times, &rises, confidence);
+        let Some(of) = of else { continue };
         let powers = times.iter().map(|time| time.ranks).filter(|ranks| ranks.is_power_of_two());
         let converged = within(&of.per_doubling, precision);
         found.push(RankGrowth {
+            lost_launches,
             variant,
             size,
             ranks: powers.collect(),
@@ -134,6 +177,18 @@ pub(super) fn sentences(series: &Series) -> Vec<String> {
     let alike = series.doublings.chunk_by(|a, b| a.variant == b.variant);
     told.extend(alike.map(|of| doubled(series, of)));
     told
+}
+
+/// Which launches are in no interval of an exponent, or of a rise.
+pub(super) fn lost(series: &Series) -> Vec<String> {
+    let of_sizes = series.growth.iter().map(|of| &of.lost_launches);
+    let of_ranks = series.doublings.iter().map(|of| &of.lost_launches);
+    let mut all: Vec<&LostLaunch> = of_sizes.chain(of_ranks).flatten().collect();
+    all.sort_by_key(|of| of.launch);
+    all.dedup();
+    let all: Vec<LostLaunch> = all.into_iter().cloned().collect();
+    let what = "no growth of its own for every curve";
+    lost_in_words(series.launches, &all, what).into_iter().collect()
 }
 
 fn sized(of: &SizeGrowth) -> String {

@@ -1,12 +1,14 @@
 //! What a load beside an echo changes, in words.
 
+use std::collections::BTreeMap;
+
 use bandgap_campaign::Table;
 use bandgap_campaign::contention::{Beside, Between, ContentionPlan, load_key};
 use bandgap_campaign::judge::Judged;
 use bandgap_campaign::series::{Part, key};
 use bandgap_kernels::LOADS;
 use bandgap_stats::batch_value;
-use bandgap_stats::paired::{PairedRatio, paired_ratio, undisturbed};
+use bandgap_stats::paired::{PairedRatio, paired_ratio_over_launches, undisturbed};
 use bandgap_units::Bytes;
 
 /// A size, and how many times as long the echo takes.
@@ -105,18 +107,18 @@ fn slowdown(
     let [loaded, idle] = keys.map(|key| judged.table().batches(&key));
     let usable =
         |batch: &&bandgap_campaign::data::Batch| judged.counts(batch) && !batch.samples.is_empty();
-    let rows: Vec<[f64; 2]> = loaded
-        .iter()
-        .filter(usable)
-        .filter_map(|batch| {
-            let round = (batch.launch, batch.round);
-            let mut idle = idle.iter().filter(usable);
-            let beside = idle.find(|other| (other.launch, other.round) == round)?;
-            Some([&batch.samples, &beside.samples].map(|samples| batch_value(samples)))
-        })
-        .collect();
-    let pairs: Vec<(f64, f64)> = undisturbed(&rows).into_iter().map(Into::into).collect();
-    paired_ratio(&pairs, judged.confidence())
+    let mut launches = BTreeMap::<u32, Vec<[f64; 2]>>::new();
+    for batch in loaded.iter().filter(usable) {
+        let round = (batch.launch, batch.round);
+        let mut idle = idle.iter().filter(usable);
+        if let Some(beside) = idle.find(|other| (other.launch, other.round) == round) {
+            let row = [&batch.samples, &beside.samples].map(|samples| batch_value(samples));
+            launches.entry(batch.launch).or_default().push(row);
+        }
+    }
+    let pairs = |rows: Vec<[f64; 2]>| undisturbed(&rows).into_iter().map(Into::into).collect();
+    let launches: Vec<Vec<(f64, f64)>> = launches.into_values().map(pairs).collect();
+    paired_ratio_over_launches(&launches, judged.confidence())
 }
 
 /// Of so many planned sizes: `takes 1.05 × (1.02 to 1.08) as long at 1 MiB, up to 13 × (12 to 14) at 8 B; undecided at 3 of 12 sizes`.

@@ -1,13 +1,16 @@
 //! The record of one operation over sizes, ranks and distances.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bandgap_kernels::{Extent, in_series};
 use bandgap_record::Quantity;
+use bandgap_stats::batch_value;
 use serde::{Deserialize, Serialize};
 
 use super::derived::{Fastest, Look, RankGrowth, SizeGrowth};
-use crate::measured::{Batch, Checked, Pair, State, Summary, Which, distant, over, size_in_words};
+use crate::measured::{
+    Batch, Checked, LostLaunch, Pair, State, Summary, Which, distant, over, size_in_words,
+};
 
 /// How the transports of virtual time begin.
 const VIRTUAL: &str = "sim:";
@@ -30,6 +33,9 @@ pub struct Series {
     pub cores: Option<Pair>,
     /// Number of fresh sets of processes the measurement was repeated in.
     pub launches: u32,
+    /// Launches that gave it nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_launches: Vec<LostLaunch>,
     /// Whether received bytes were checked, each message of the checked batches, and were the sent
     /// ones.
     pub verified: bool,
@@ -277,6 +283,24 @@ impl SeriesPoint {
     /// What the algorithm costs: in LogGP's terms where these are known, else in Hockney's.
     pub(crate) fn modelled(&self) -> Option<&Quantity> {
         self.modelled_loggp.as_ref().or(self.modelled_hockney.as_ref())
+    }
+
+    /// The launches of the batches that count.
+    pub(crate) fn launches(&self) -> BTreeSet<u32> {
+        let counted = self.batches.iter().filter(|batch| batch.counts_in(&self.state));
+        counted.map(|batch| batch.launch).collect()
+    }
+
+    /// The time in each launch, in nanoseconds.
+    pub(crate) fn launch_times(&self) -> BTreeMap<u32, f64> {
+        let mut values = BTreeMap::<u32, Vec<f64>>::new();
+        let counted = self.batches.iter().filter(|batch| batch.counts_in(&self.state));
+        for batch in counted.filter(|batch| !batch.samples.is_empty()) {
+            let samples: Vec<f64> = batch.samples.iter().map(|time| time.ns().0).collect();
+            values.entry(batch.launch).or_default().push(batch_value(&samples));
+        }
+        // The same mean inside the fence.
+        values.into_iter().map(|(launch, of)| (launch, batch_value(&of))).collect()
     }
 
     /// What it is plotted over: rows, elements, or bytes.

@@ -29,6 +29,7 @@ pub fn tabled(
         pair: None,
         cores: None,
         launches: 1,
+        lost_launches: Vec::new(),
         verified: false,
         checked: None,
         buffers: None,

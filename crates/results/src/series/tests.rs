@@ -73,6 +73,7 @@ pub(crate) fn example(name: &str, points: Vec<SeriesPoint>) -> Series {
         pair: Some([0, 1]),
         cores: None,
         launches: 3,
+        lost_launches: Vec::new(),
         verified: true,
         checked: Some(Checked {
             batches: 64,

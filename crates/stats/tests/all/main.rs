@@ -1,6 +1,7 @@
 //! Statistics against other programs and by simulation.
 
 mod independent;
+mod launches;
 mod lines;
 
 #[track_caller]

@@ -52,6 +52,7 @@ pub(super) fn run(fit: &FitHockney, measure: &Measure, output: &Output) -> Resul
         which: Which::default(),
         precision: measure.precision.0,
         notes: notes(&table),
+        lost: Vec::new(),
     };
     let (fits, sound) =
         fitting.fit(&times, &options).map_err(|error| unfitted(&error, &fit.file, &table))?;

@@ -1,6 +1,7 @@
 //! Hockney fits of tables with known truths.
 
 mod ipsc860;
+mod launches;
 mod refusals;
 mod truth;
 mod truths;

@@ -7,7 +7,7 @@ use bandgap_units::Ns;
 
 use crate::error::AssembleError;
 use crate::logp::schema::Point;
-use crate::measured::{ESTIMATOR, Estimated, Summary, Timed};
+use crate::measured::{Estimated, Summary, Timed, estimator};
 
 /// Every point of one signature that has a batch which counts, with all its batches.
 pub(super) fn measured(
@@ -34,7 +34,7 @@ pub(super) fn tabled(
     for Observation { kind, messages, delay, batches, .. } in observations {
         let Some(found) = bandgap_stats::Point::of(batches, confidence) else { continue };
         let converged = found.converged(precision);
-        let time = Estimated::new(&found, ESTIMATOR, converged);
+        let time = Estimated::new(&found, estimator(&found), converged);
         let summary = Summary::of(batches, confidence)?;
         let timed = Timed { time, converged, summary, batches: Vec::new() };
         points.push(point(*kind, *messages, *delay, timed)?);

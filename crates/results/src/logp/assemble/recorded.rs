@@ -28,6 +28,7 @@ pub(super) fn signature(
         cores: None,
         distance: None,
         launches: 1,
+        lost_launches: Vec::new(),
         state: State::only(),
         parameters: parameters(signature, precision, load)?,
         regime: signature.regime,

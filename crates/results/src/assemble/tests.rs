@@ -1,0 +1,340 @@
+//! Tables of several launches that differ: intervals hold the truth, and lost launches are named.
+
+use bandgap_campaign::data::{Batch, Kept, Table};
+use bandgap_campaign::judge::Judged;
+use bandgap_campaign::load::Load;
+use bandgap_campaign::overlap::Cell;
+use bandgap_campaign::plan::Asked;
+use bandgap_campaign::series::{Part, Step};
+use bandgap_campaign::signature::{ISSUE, SignaturePattern, rtt};
+use bandgap_campaign::{
+    Key, fan_in, floors as floor_keys, pairs as pair_keys, series as series_keys,
+};
+use bandgap_comm::{Floor, Yields};
+use bandgap_kernels::OverlapMode;
+use bandgap_model::logp::{Params, issue_time};
+use bandgap_record::Quantity;
+use rand::SeedableRng;
+use rand_distr::{Distribution, Normal};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::*;
+use crate::kind::{Among, Shown};
+use crate::measured::LostLaunch;
+
+const TRIALS: usize = 300;
+const LAUNCHES: u32 = 5;
+
+fn asked() -> Asked {
+    let (precision, confidence, budget, seed) = (0.05, 0.95, 1.0, 1);
+    Asked { precision, confidence, budget, seed, stamp: 0.0, check: false }
+}
+
+fn setting(launches: u32) -> Setting {
+    let cpus = Some(vec![0, 1]);
+    Setting { transport: "shm".into(), ranks: 2, launches, cpus, ..Setting::default() }
+}
+
+/// Six batches of one sample for each key and launch. A launch puts each key off by 10 %, and a batch by
+/// 1 % more.
+fn scripted(
+    keys: &[(Key, f64)],
+    launches: impl IntoIterator<Item = u32>,
+    generator: &mut Xoshiro256PlusPlus,
+) -> Table {
+    let normal = Normal::new(0.0, 1.0).unwrap();
+    let mut table = Table::default();
+    for launch in launches {
+        for (key, truth) in keys {
+            let centre = truth * (1.0 + 0.1 * normal.sample(generator));
+            for round in 0..6 {
+                let samples = vec![centre * (1.0 + 0.01 * normal.sample(generator))];
+                let batch = Batch { samples, launch, round, ..Batch::default() };
+                table.push(Kept::Batch { key: key.clone(), batch });
+            }
+        }
+    }
+    table
+}
+
+/// The same as if all batches were of one launch.
+fn pooled(table: &Table) -> Table {
+    let mut pooled = Table::default();
+    for (key, batches) in table.iter() {
+        for batch in batches {
+            let round = 6 * batch.launch + batch.round;
+            let batch = Batch { launch: 0, round, ..batch.clone() };
+            pooled.push(Kept::Batch { key: key.clone(), batch });
+        }
+    }
+    pooled
+}
+
+/// How many intervals of each quantity hold its truth: over launches, and pooled.
+fn held(
+    keys: &[(Key, f64)],
+    truths: &[f64],
+    of: impl Fn(&Table, u32) -> Vec<Quantity>,
+) -> [Vec<usize>; 2] {
+    let mut generator = Xoshiro256PlusPlus::seed_from_u64(45);
+    let mut inside = [vec![0; truths.len()], vec![0; truths.len()]];
+    for _ in 0..TRIALS {
+        let table = scripted(keys, 0..LAUNCHES, &mut generator);
+        let both = [of(&table, LAUNCHES), of(&pooled(&table), 1)];
+        for (counts, found) in inside.iter_mut().zip(both) {
+            assert_eq!(found.len(), truths.len());
+            for ((count, found), truth) in counts.iter_mut().zip(&found).zip(truths) {
+                let (low, high) = found.interval().expect("batches enough for an interval");
+                *count += usize::from((low..=high).contains(truth));
+            }
+        }
+    }
+    inside
+}
+
+/// 95 % of 300 are 285, with a standard deviation of 3.8. A hull of two intervals may hold a little more.
+fn assert_held(what: &str, [over, pooled]: [Vec<usize>; 2]) {
+    assert!(over.iter().all(|count| (273..=298).contains(count)), "{what}: {over:?}");
+    assert!(pooled.iter().all(|count| *count < 210), "{what}: {pooled:?} pooled");
+}
+
+#[test]
+fn round_trips_of_pairs_and_gaps_hold_the_variance_between_launches() {
+    let keys = [(pair_keys::key(0, 1), 900.0), (pair_keys::key(0, 2), 1100.0)];
+    let found = held(&keys, &[900e-9, 1100e-9], |table, launches| {
+        let judged = asked().judge(table);
+        let (outcomes, _) = pairs(&setting(launches), &judged).unwrap();
+        let Outcome::RttPairs(of) = &outcomes[0] else { panic!("pairs") };
+        of.pairs.iter().map(|pair| pair.rtt.clone()).collect()
+    });
+    assert_held("pairs", found);
+    let keys = [(fan_in::key(1), 50.0), (fan_in::key(3), 150.0)];
+    let found = held(&keys, &[50e-9, 150e-9, 3.0], |table, launches| {
+        let judged = asked().judge(table);
+        let (outcomes, _) = contention(&setting(launches), &judged).unwrap();
+        let Outcome::Contention(of) = &outcomes[0] else { panic!("fan-in") };
+        let [one, three] = &of.rows[..] else { panic!("two rows") };
+        vec![one.gap.clone(), three.gap.clone(), three.ratio.clone()]
+    });
+    assert_held("fan-in", found);
+}
+
+fn floor_plan() -> FloorPlan {
+    let floor = Floor::new("cache_line", "", Yields::Operation, 1);
+    let layer =
+        Floor { name: "layer".into(), over: vec!["cache_line".into()].into(), ..floor.clone() };
+    FloorPlan { asked: asked(), floors: vec![floor, layer], pause: 0.0 }
+}
+
+#[test]
+fn floors_and_ratios_hold_the_variance_between_launches() {
+    let keys = [(floor_keys::key("cache_line"), 50.0), (floor_keys::key("layer"), 75.0)];
+    let found = held(&keys, &[50e-9, 75e-9, 1.5], |table, launches| {
+        let (outcomes, _) = floors(launches, table, &floor_plan()).unwrap();
+        let quantity = |of: &Outcome| match of {
+            Outcome::Floor(floor) => floor.value.quantity().clone(),
+            Outcome::Ratio(ratio) => ratio.ratio.clone(),
+            other => panic!("{other:?}"),
+        };
+        outcomes.iter().map(quantity).collect()
+    });
+    assert_held("floors", found);
+}
+
+fn bulk_steps() -> Vec<Step> {
+    [1, 11].map(|messages| Step::new("bulk_store", 4096, messages, 2)).into()
+}
+
+fn series_of(table: &Table, launches: u32) -> crate::series::Series {
+    let plan = SeriesPlan { asked: asked(), steps: bulk_steps(), samples: 1 };
+    let (outcomes, _) = series(&setting(launches), &plan, table).unwrap();
+    let Outcome::Series(of) = &outcomes[0] else { panic!("a series") };
+    crate::series::Series::clone(of)
+}
+
+#[test]
+fn times_and_gaps_of_series_hold_the_variance_between_launches() {
+    let key = |step: &Step| series_keys::key(step, Part::Whole);
+    let steps = bulk_steps();
+    let keys = [(key(&steps[0]), 1000.0), (key(&steps[1]), 6000.0)];
+    // Ten further transfers in 5000 ns.
+    let found = held(&keys, &[1e-6, 4.096e9, 0.5e-6], |table, launches| {
+        let of = series_of(table, launches);
+        let point = &of.points[0];
+        let rate = point.bandwidth.clone();
+        vec![point.time.clone(), rate.unwrap(), point.gap.clone().unwrap()]
+    });
+    assert_held("series", found);
+}
+
+#[test]
+fn gains_and_hidden_shares_hold_the_variance_between_launches() {
+    let times = [200.0, 140.0, 100.0, 150.0, 20.0];
+    let keys: Vec<(Key, f64)> = OverlapMode::ALL
+        .into_iter()
+        .zip(times)
+        .map(|(mode, time)| (Cell::of(mode, 8, 10).key(), time))
+        .collect();
+    // T_b − T_n = 60 of T_x − T_o = 80.
+    let found = held(&keys, &[60e-9, 80e-9, 0.75], |table, launches| {
+        let plan = OverlapPlan {
+            asked: asked(),
+            pair: [0, 1],
+            sizes: vec![8],
+            elements: vec![10],
+            samples: 1,
+        };
+        let (outcomes, _) = overlap(&setting(launches), &plan, table).unwrap();
+        let Outcome::Overlap(of) = &outcomes[0] else { panic!("an overlap") };
+        let point = &of.points[0];
+        let all = [Some(&point.gain), point.hideable.as_ref(), point.share.as_ref()];
+        all.into_iter().flatten().cloned().collect()
+    });
+    assert_held("overlap", found);
+}
+
+/// The launches that a result names as lost, and whether its text says so.
+fn named(shown: &dyn Shown, lost: &[LostLaunch], recorded: &serde_json::Value) -> (Vec<u32>, bool) {
+    let text = shown.text(&Among::new([shown]), &bandgap_report::Layout::default());
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let numbers: Vec<u32> = lost.iter().map(|of| of.launch).collect();
+    let in_file = recorded["lost_launches"].as_array().map_or(0, Vec::len);
+    assert_eq!(in_file, numbers.len(), "{recorded}");
+    (numbers, words.contains("launch 2 ("))
+}
+
+#[test]
+fn a_launch_without_batches_that_count_is_named_and_else_nothing_is() {
+    let mut generator = Xoshiro256PlusPlus::seed_from_u64(46);
+    let key = |step: &Step| series_keys::key(step, Part::Whole);
+    let steps = bulk_steps();
+    let cells = OverlapMode::ALL.map(|mode| (Cell::of(mode, 8, 10).key(), 100.0));
+    let keys: Vec<(Key, f64)> = [
+        (pair_keys::key(0, 1), 900.0),
+        (fan_in::key(1), 50.0),
+        (floor_keys::key("cache_line"), 50.0),
+        (floor_keys::key("layer"), 75.0),
+        (key(&steps[0]), 1000.0),
+    ]
+    .into_iter()
+    .chain(cells)
+    .collect();
+    for (launches, lost) in [(vec![0, 1, 2], vec![]), (vec![0, 2], vec![1])] {
+        let table = scripted(&keys, launches, &mut generator);
+        let plan = OverlapPlan {
+            asked: asked(),
+            pair: [0, 1],
+            sizes: vec![8],
+            elements: vec![10],
+            samples: 1,
+        };
+        let (judged, setting) = (asked().judge(&table), setting(3));
+        let mut outcomes = pairs(&setting, &judged).unwrap().0;
+        outcomes.extend(contention(&setting, &judged).unwrap().0);
+        outcomes.extend(floors(3, &table, &floor_plan()).unwrap().0);
+        outcomes.extend(overlap(&setting, &plan, &table).unwrap().0);
+        outcomes.push(series_of(&table, 3).into());
+        let mut kinds = 0;
+        for outcome in &outcomes {
+            let recorded = serde_json::to_value(outcome).unwrap();
+            let found = match outcome {
+                Outcome::RttPairs(of) => named(&**of, &of.lost_launches, &recorded),
+                Outcome::Contention(of) => named(&**of, &of.lost_launches, &recorded),
+                Outcome::Floor(of) => named(&**of, &of.lost_launches, &recorded),
+                Outcome::Ratio(of) => named(&**of, &of.lost_launches, &recorded),
+                Outcome::Overlap(of) => named(&**of, &of.lost_launches, &recorded),
+                Outcome::Series(of) => named(&**of, &of.lost_launches, &recorded),
+                _ => continue,
+            };
+            kinds += 1;
+            assert_eq!(found, (lost.clone(), !lost.is_empty()), "{recorded}");
+        }
+        // Two floors, and one of the others.
+        assert_eq!(kinds, 7);
+    }
+}
+
+/// A table of the LogP machine, whose times are longer by a share in each launch. Launches in `rtt_only`
+/// have no issue phases.
+fn signature_table(slower: &[f64], rtt_only: &[u32]) -> Table {
+    let mut table = Table::default();
+    let mut keep = |key: Key, time: f64, launch: u32| {
+        for round in 0..6 {
+            let samples = vec![time * (1.0 + 1e-3 * f64::from(round % 3))];
+            let batch = Batch { samples, launch, round, ..Batch::default() };
+            table.push(Kept::Batch { key: key.clone(), batch });
+        }
+    };
+    let machine = Params::MYRINET;
+    for (launch, slower) in (0..).zip(slower) {
+        keep(rtt(Load::Words), machine.rtt() * slower, launch);
+        if rtt_only.contains(&launch) {
+            continue;
+        }
+        for delay in [0.0, 2000.0, 4000.0, 12_000.0, 20_000.0, 40_000.0] {
+            for messages in [1_u64, 2, 3, 4, 6, 8, 64, 96, 128, 192, 256] {
+                let time = issue_time(&machine, messages, delay / slower) * slower;
+                let at = Key::new(ISSUE).at("load", Load::Words.name()).at("bytes", 0_u32);
+                let at = at.at("messages", messages as u32).at("delay_ps", (delay * 1e3) as u64);
+                keep(at, time, launch);
+            }
+        }
+    }
+    table
+}
+
+#[test]
+fn a_launch_without_a_signature_is_named_with_the_reason() {
+    let of = |rtt_only: &[u32]| {
+        let table = signature_table(&[1.0, 1.1, 1.2], rtt_only);
+        let pattern = SignaturePattern::OneToOne;
+        let plan = SignaturePlan { asked: asked(), samples: 1, pattern, load: Load::Words };
+        let (outcomes, _) = signature(&setting(3), &plan, &table).unwrap();
+        let Outcome::Logp(of) = &outcomes[0] else { panic!("a signature") };
+        let recorded = serde_json::to_value(&outcomes[0]).unwrap();
+        let found = named(&**of, &of.lost_launches, &recorded);
+        (found, of.lost_launches.clone(), of.parameters.rtt.clone().unwrap())
+    };
+    let (none, _, rtt) = of(&[]);
+    assert_eq!(none, (vec![], false));
+    // Means of 29.2 µs times 1, 1.1 and 1.2: s = 2.9 µs, and t(2, 95 %)/√3 = 2.48 of that.
+    let (low, high) = rtt.interval().unwrap();
+    assert!(((high - low) / 2.0 / (0.1 * 2.484 * 1e-9 * Params::MYRINET.rtt()) - 1.0).abs() < 0.02);
+    let (one, lost, _) = of(&[1]);
+    assert_eq!(one, (vec![1], true));
+    assert!(!lost[0].reason.is_empty() && lost[0].reason != "it has no batch", "{lost:?}");
+}
+
+#[test]
+fn lines_name_launches_without_times_of_their_own() {
+    let steps: Vec<Step> = [0, 8, 64, 512, 4096].map(|n| Step::new("comms1", n, 1, 2)).into();
+    let mut table = Table::default();
+    for (launch, fewest) in [(0, 5), (1, 2), (2, 5)] {
+        for step in &steps[..fewest] {
+            for round in 0..3 {
+                let time = 1000.0 + f64::from(step.size + round + 10 * launch);
+                let batch = Batch { samples: vec![time], launch, round, ..Batch::default() };
+                table.push(Kept::Batch { key: series_keys::key(step, Part::Whole), batch });
+            }
+        }
+    }
+    let plan = SeriesPlan { asked: asked(), steps, samples: 1 };
+    let (outcomes, _) = series(&setting(3), &plan, &table).unwrap();
+    let [Outcome::Series(of), Outcome::Hockney(fit), ..] = &outcomes[..] else {
+        panic!("{outcomes:?}")
+    };
+    assert_eq!(of.lost_launches, []);
+    let partly = "At 3 of 5 points not all of the 3 launches have batches that count.";
+    assert!(of.findings.iter().any(|said| said == partly), "{:?}", of.findings);
+    let recorded = serde_json::to_value(&outcomes[1]).unwrap();
+    assert_eq!(named(&**fit, &fit.lost_launches, &recorded), (vec![1], true));
+}
+
+#[test]
+fn a_single_launch_is_judged_as_ever() {
+    let mut generator = Xoshiro256PlusPlus::seed_from_u64(47);
+    let key = pair_keys::key(0, 1);
+    let table = scripted(&[(key.clone(), 900.0)], [3], &mut generator);
+    let judged: Judged<'_> = asked().judge(&table);
+    assert_eq!(judged.point(&key), bandgap_stats::Point::of(&judged.values(&key), 0.95));
+}
