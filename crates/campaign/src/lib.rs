@@ -24,6 +24,7 @@ pub mod planned;
 pub mod runner;
 #[cfg(test)]
 mod scripted;
+pub mod set_aside;
 pub mod setting;
 pub mod signature;
 pub mod sizes;
