@@ -9,6 +9,7 @@ pub(crate) mod examples;
 mod missing;
 mod pattern;
 mod ranks;
+mod set_aside;
 mod size;
 mod state;
 mod which;
@@ -18,12 +19,13 @@ pub use checked::Checked;
 pub(crate) use checked::grouped;
 pub(crate) use drawn::{datum, distant, for_gnuplot, listed, sentences, with_plots};
 pub(crate) use estimated::{
-    ESTIMATOR, Estimated, Timed, bandwidth, estimated, half_width, recorded, turned,
+    ESTIMATOR, Estimated, Timed, bandwidth, estimated, half_width, quotient, recorded, turned,
 };
 pub(crate) use missing::missing;
 pub use pattern::Pattern;
 pub use ranks::{Pair, TABLE};
 pub(crate) use ranks::{arrow, launches, named_file, of_ranks, over};
+pub use set_aside::SetAside;
 pub use size::size_in_words;
 pub use state::State;
 pub(crate) use state::{in_one_state, slowed};
