@@ -4,24 +4,22 @@ use bandgap_campaign::Setting;
 use bandgap_campaign::fan_in::key;
 use bandgap_campaign::judge::Judged;
 use bandgap_record::{Evidence, Quantity, RecordError};
-use bandgap_stats::Point;
 
 use super::{Contention, ContentionRow};
 use crate::error::AssembleError;
-use crate::measured::{Pattern, estimated, half_width};
+use crate::measured::{Pattern, estimated, quotient};
 
 /// One row per K that was measured.
 pub(crate) fn contention(
     judged: &Judged<'_>,
     setting: &Setting,
 ) -> Result<Contention, AssembleError> {
-    let alone = judged.point(&key(1)).ok_or(AssembleError::Empty)?;
+    let alone = estimated(judged, &key(1), setting.is_virtual()).ok_or(AssembleError::Empty)?;
     let mut rows = Vec::new();
     for (point, _) in judged.table().iter() {
         let Some(requesters) = point.number("requesters").map(|k| k as usize) else { continue };
         let Some(gap) = estimated(judged, point, setting.is_virtual()) else { continue };
-        let is_known = setting.is_virtual() || judged.converged(&key(1));
-        let narrow = is_known.then(|| judged.precision());
+        let narrow = alone.converged.then(|| judged.precision());
         let ratio = ratio(requesters, &gap, &alone, narrow)?;
         rows.push(ContentionRow { requesters: requesters as u32, ratio, gap });
     }
@@ -35,18 +33,10 @@ pub(crate) fn contention(
 fn ratio(
     requesters: usize,
     gap: &Quantity,
-    alone: &Point,
+    alone: &Quantity,
     narrow: Option<f64>,
 ) -> Result<Quantity, RecordError> {
-    let (ratio, half) = if requesters == 1 {
-        (1.0, 0.0)
-    } else {
-        let ratio = gap.value.0 * 1e9 / alone.value;
-        // Relative widths of numerator and denominator add in quadrature.
-        let relative =
-            (half_width(gap) / gap.value.0).hypot(alone.interval.half_width() / alone.value);
-        (ratio, ratio * relative)
-    };
+    let (ratio, half) = if requesters == 1 { (1.0, 0.0) } else { quotient(gap, alone) };
     let estimator = "ratio of gaps, relative widths in quadrature";
     let converged = gap.converged && narrow.is_some_and(|precision| half <= precision * ratio);
     let evidence = Evidence::new(estimator, gap.samples, requesters == 1 || converged);
@@ -111,6 +101,21 @@ mod tests {
             let judged = Judged::of(&table, 0.95, precision, 1);
             let rows = contention(&judged, &setting).unwrap().rows;
             assert_eq!([rows[1].gap.converged, rows[1].ratio.converged], converged);
+        }
+    }
+
+    #[test]
+    fn the_interval_of_a_ratio_is_as_wide_as_was_asked_for() {
+        let around = |mean: f64| [0.99 * mean, 1.01 * mean];
+        let table = table(&[(1, around(10.0)), (3, around(30.0))]);
+        let setting = Setting { cpus: Some(vec![0, 1]), ..Setting::default() };
+        // t(1) = 12.7062 at 95 %, and tan(0.45 π) = 6.3138 at 90 %; times 1 % of 3, and √2.
+        for (confidence, factor) in [(0.95, 12.7062), (0.9, 6.3138)] {
+            let judged = Judged::of(&table, confidence, 0.05, 1);
+            let rows = contention(&judged, &setting).unwrap().rows;
+            let (low, high) = rows[1].ratio.interval().unwrap();
+            let half = 0.03 * factor * f64::sqrt(2.0);
+            assert!(((high - low) / 2.0 - half).abs() < 1e-4, "{confidence}: {low} to {high}");
         }
     }
 

@@ -38,7 +38,10 @@ pub(crate) fn ratio(
     let value = median(&ratios);
     let bounds = quantile_interval(&sorted(&ratios), 0.5, judged.confidence());
     let converged = bounds.as_ref().is_some_and(|b| b.half_width() <= judged.precision() * value);
-    let estimator = "median over rounds of layer / floor, order-statistic interval";
+    let estimator = match bounds {
+        Some(_) => "median over rounds of layer / floor, order-statistic interval",
+        None => "median over rounds of layer / floor, too few for an interval",
+    };
     let evidence = Evidence::new(estimator, ratios.len() as u64, converged);
     Ok(Some(Ratio {
         name: layer.name.to_string(),
