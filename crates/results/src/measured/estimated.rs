@@ -108,7 +108,9 @@ pub(crate) fn bandwidth(bytes: u64, time: &Quantity) -> Result<Option<Quantity>,
 /// Both as a ratio, with the half-width of its interval: the relative half-widths add in quadrature.
 /// *Assumes* that the two scatter independently, and by little.
 pub(crate) fn quotient(above: &Quantity, below: &Quantity) -> (f64, f64) {
-    let ratio = above.value.0 / below.value.0;
+    // Times in nanoseconds, in which they are as exact as they were measured.
+    let number = |of: &Quantity| of.as_time().map_or(of.value.0, |time| time.0);
+    let ratio = number(above) / number(below);
     let relative = |of: &Quantity| half_width(of) / of.value.0;
     (ratio, ratio.abs() * relative(above).hypot(relative(below)))
 }
