@@ -1,4 +1,4 @@
-//! Waiting for a moment in which nothing else uses the ranks' cores.
+//! Waiting for a moment in which nothing slows the ranks' cores, and seeing where one ended.
 //!
 //! Batches that were slowed are set aside, and most of a batch costs more than a probe: where
 //! slowed stretches are frequent, it pays to look before.
@@ -9,19 +9,19 @@ use bandgap_kernels::Order;
 use bandgap_stats::quantile::quantile;
 
 use crate::data::Probe;
-use crate::placement::{FULL, SLOWED};
+use crate::placement::{FASTEST, SLOWED};
 use crate::runner::{Runner, Stop};
 
 /// Probes remembered.
 const REMEMBERED: usize = 1024;
-/// Probes from which on the full pace is known.
+/// Probes from which on the fastest pace is known.
 const KNOWN: usize = 64;
 /// Looks before one batch at most; then it is taken as it comes.
 const LOOKS: u32 = 32;
 /// Share of the time that may pass with looking.
 const SHARE: f64 = 0.4;
 
-/// What the probes so far say of the full pace, and for how long one has waited for it.
+/// What the probes so far say of the fastest pace, and for how long one has waited for it.
 #[derive(Clone, Debug)]
 pub struct Watchful {
     /// When watching began.
@@ -30,13 +30,13 @@ pub struct Watchful {
     waited: f64,
     paces: Vec<f64>,
     noted: usize,
-    full: Option<f64>,
+    fastest: Option<f64>,
 }
 
 impl Watchful {
     /// Watches from now on, by the runner's time.
     pub fn since(now: Duration) -> Self {
-        Self { since: now, waited: 0.0, paces: Vec::new(), noted: 0, full: None }
+        Self { since: now, waited: 0.0, paces: Vec::new(), noted: 0, fastest: None }
     }
 
     /// Looks at the pace of the processors that `order` will use until nothing slows them, for a
@@ -74,14 +74,26 @@ impl Watchful {
             }
             self.noted += 1;
             if self.noted.is_multiple_of(KNOWN) {
-                self.full = Some(quantile(&self.paces, FULL));
+                self.fastest = Some(quantile(&self.paces, FASTEST));
             }
         }
     }
 
-    /// Whether the processors run at full pace, as far as that is known.
+    /// Whether the processors run at the fastest pace, as far as that is known.
     fn is_calm(&self, now: Probe) -> bool {
-        self.full.is_none_or(|full| now.pace <= SLOWED * full)
+        self.fastest.is_none_or(|fastest| now.pace <= SLOWED * fastest)
+    }
+
+    /// Why the probes before and after a batch are not those of one pace: one is slowed, and the
+    /// other is not.
+    pub fn straddles(&self, probe: Option<[Probe; 2]>) -> Option<String> {
+        let (probe, fastest) = (probe?, self.fastest?);
+        let [before, after] = probe.map(|probe| probe.pace / fastest);
+        (self.is_calm(probe[0]) != self.is_calm(probe[1])).then(|| {
+            format!(
+                "the pace changed within the batch: from {before:.2} to {after:.2} × the fastest so far"
+            )
+        })
     }
 }
 
@@ -94,12 +106,21 @@ mod tests {
         let probe = |pace| Probe { cache_line: 140.0, pace };
         let mut calm = Watchful::since(Duration::ZERO);
         assert!(calm.is_calm(probe(900.0)));
-        // One in eight at full pace: the 5 % quantile is 400, and 1.1 × 400 = 440.
+        // One in eight at the fastest pace: the 5 % quantile is 400, and 1.1 × 400 = 440.
         for i in 0..128 {
             calm.note([probe(if i % 8 == 0 { 400.0 } else { 700.0 }); 2]);
         }
         assert!(calm.is_calm(probe(435.0)));
         assert!(!calm.is_calm(probe(445.0)));
+        let across = |before, after| calm.straddles(Some([probe(before), probe(after)]));
+        assert!(across(400.0, 600.0).unwrap().contains("from 1.00 to 1.50 ×"));
+        assert!(across(600.0, 400.0).is_some());
+        // Both fast; both slowed, however much.
+        assert_eq!(
+            [across(400.0, 435.0), across(450.0, 900.0), calm.straddles(None)],
+            [const { None }; 3]
+        );
+        assert_eq!(Watchful::since(Duration::ZERO).straddles(Some([probe(1.0), probe(9.0)])), None);
         // The processors moved to where 700 is all there is: after 1024 further probes that is calm.
         for _ in 0..512 {
             calm.note([probe(700.0); 2]);

@@ -192,11 +192,12 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    /// One batch of one point; repeated when it is rejected.
+    /// One batch of one point; repeated when it is rejected. Where the pace changes all the time, the
+    /// last attempt stands, and is judged with the others when all is measured.
     fn visit(&mut self, at: usize) -> Result<(), Stop> {
         let point = &self.points[at];
         let order = point.order.clone().probed();
-        for _ in 0..ATTEMPTS {
+        for attempt in 1..=ATTEMPTS {
             self.watchful.await_calm(self.runner, &order)?;
             let before = point.control.map(|control| control.time(self.runner));
             let done = self.runner.run(&order)?;
@@ -207,7 +208,8 @@ impl Campaign<'_> {
                 Some(reason) => Some(format!("not available on this machine: {reason}")),
                 None => straddles(done.probe)
                     .or_else(|| delays.and_then(drifts))
-                    .or_else(|| self.experiment.rejects(point, &done)),
+                    .or_else(|| self.experiment.rejects(point, &done))
+                    .or_else(|| self.watchful.straddles(done.probe).filter(|_| attempt < ATTEMPTS)),
             };
             let again = rejected.is_some() && done.unavailable.is_none();
             let batch = Batch {

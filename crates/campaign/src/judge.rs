@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use crate::data::{Batch, Table};
 use crate::key::Key;
 use crate::placement::Placements;
+use crate::set_aside::SetAside;
 
 pub use bandgap_stats::batch_value;
 
@@ -25,6 +26,7 @@ pub struct Judged<'a> {
     pub(crate) seed: u64,
     stamp: f64,
     states: Placements,
+    set_aside: SetAside,
     seen: Option<usize>,
     /// Δ asked for, in picoseconds, and as measured.
     delays: BTreeMap<u64, f64>,
@@ -42,9 +44,10 @@ impl<'a> Judged<'a> {
             .collect();
         let points = table.iter().count();
         let states = Placements::find(&probes, points);
-        let seen = states.main();
-        let delays = BTreeMap::new();
-        Self { table, confidence, precision, seed, stamp: 0.0, states, seen, delays }.with_delays()
+        let set_aside = SetAside::of(table, &states);
+        let (seen, delays, stamp) = (states.main(), BTreeMap::new(), 0.0);
+        Self { table, confidence, precision, seed, stamp, states, set_aside, seen, delays }
+            .with_delays()
     }
 
     /// The same for times from which stamps of this cost, in nanoseconds, were removed: a point has
@@ -72,6 +75,11 @@ impl<'a> Judged<'a> {
     /// The placement states found.
     pub fn states(&self) -> &Placements {
         &self.states
+    }
+
+    /// How many batches the table had when its states were found, and how many are in none.
+    pub fn set_aside(&self) -> &SetAside {
+        &self.set_aside
     }
 
     /// The state seen from; `None` when nothing was probed.

@@ -26,6 +26,7 @@ mod procedure;
 pub mod runner;
 #[cfg(test)]
 mod scripted;
+pub mod set_aside;
 pub mod setting;
 pub mod signature;
 pub mod sizes;

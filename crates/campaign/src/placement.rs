@@ -1,8 +1,9 @@
 //! Placement states: which the probes of a run found, and which a batch was taken in.
 //!
-//! A state is a level of the distance between the two processors, and whether they ran at full
-//! pace or were slowed by something else that used their cores, which can last for milliseconds or
-//! for the whole run. Neither the number of levels nor their times are assumed.
+//! A state is a level of the distance between the two processors, and whether they ran as fast as
+//! the fastest seen there or were slowed, which can last for milliseconds or for the whole run.
+//! Neither the number of levels nor their times are assumed. A machine that is slowed throughout
+//! looks like one that is no faster.
 
 use std::collections::BTreeMap;
 
@@ -14,27 +15,45 @@ use crate::data::Probe;
 
 /// A batch whose probes differ by more saw two distances.
 const STRADDLE: f64 = 1.4;
-/// The full pace at a distance is this quantile of its probes: fast ones exist, few are faster.
-pub const FULL: f64 = 0.05;
-/// A processor is slowed when it takes longer than at full pace by more than this factor; clock
-/// frequencies vary by less.
+/// The fastest pace at a distance is this quantile of its probes: fast ones exist, few are faster.
+pub const FASTEST: f64 = 0.05;
+/// A processor is slowed when it takes longer than at the fastest pace by more than this factor.
 pub const SLOWED: f64 = 1.1;
 
 /// With fewer batches a point, on average, paces are not told apart: too little would be left.
-const ENOUGH: usize = 8;
+pub const ENOUGH: usize = 8;
 
 /// One placement state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placement {
     /// The level of the cache-line ping-pong, in nanoseconds one way.
     pub cache_line: State,
-    /// Median pace in this state, in nanoseconds.
-    pub pace: f64,
-    /// Whether something slowed a processor.
+    /// The probes of its batches, the mean of each pair, in nanoseconds.
+    pub lines: Vec<f64>,
+    /// Their paces, the slower of each pair, in nanoseconds.
+    pub paces: Vec<f64>,
+    /// The fastest pace seen at this distance in this run, in nanoseconds.
+    pub fastest: f64,
+    /// Whether these are the batches in which something slowed a processor.
     pub slowed: bool,
-    /// Batches in this state.
-    pub batches: usize,
     level: usize,
+}
+
+impl Placement {
+    /// Median pace in this state, in nanoseconds.
+    pub fn pace(&self) -> f64 {
+        median(&self.paces)
+    }
+
+    /// Batches in this state.
+    pub fn batches(&self) -> usize {
+        self.paces.len()
+    }
+
+    /// How many times the fastest pace each slower batch took: those beyond [`SLOWED`].
+    pub fn slower(&self) -> impl Iterator<Item = f64> {
+        self.paces.iter().map(|pace| pace / self.fastest).filter(|times| *times > SLOWED)
+    }
 }
 
 /// The states found in the probes of a run.
@@ -42,8 +61,9 @@ pub struct Placement {
 pub struct Placements {
     /// The levels of distance.
     pub lines: States,
-    /// The full pace at each level of distance; infinite where paces are not told apart.
-    full: Vec<f64>,
+    /// The fastest pace at each level of distance.
+    fastest: Vec<f64>,
+    told_apart: bool,
     found: Vec<Placement>,
 }
 
@@ -57,23 +77,25 @@ impl Placements {
                 paces[level].extend(batch.map(|probe| probe.pace));
             }
         }
-        let enough = batches.len() >= ENOUGH * points.max(1);
-        let full = |paces: &Vec<f64>| match paces.is_empty() || !enough {
+        let fastest = |paces: &Vec<f64>| match paces.is_empty() {
             true => f64::INFINITY,
-            false => quantile(paces, FULL),
+            false => quantile(paces, FASTEST),
         };
-        let full = paces.iter().map(full).collect();
-        let mut placements = Self { lines, full, found: Vec::new() };
-        let mut paces: BTreeMap<(usize, bool), Vec<f64>> = BTreeMap::new();
+        let fastest = paces.iter().map(fastest).collect();
+        let told_apart = batches.len() >= ENOUGH * points.max(1);
+        let mut placements = Self { lines, fastest, told_apart, found: Vec::new() };
+        let mut found: BTreeMap<(usize, bool), [Vec<f64>; 2]> = BTreeMap::new();
         for batch in batches {
             if let Some(place) = placements.place(batch) {
-                paces.entry(place).or_default().push(slowest(batch));
+                let [lines, paces] = found.entry(place).or_default();
+                lines.push(line(batch));
+                paces.push(slowest(batch));
             }
         }
-        for ((level, slowed), paces) in paces {
+        for ((level, slowed), [lines, paces]) in found {
             let cache_line = placements.lines.states()[level].clone();
-            let (pace, batches) = (median(&paces), paces.len());
-            placements.found.push(Placement { cache_line, pace, slowed, batches, level });
+            let fastest = placements.fastest[level];
+            placements.found.push(Placement { cache_line, lines, paces, fastest, slowed, level });
         }
         placements
     }
@@ -81,24 +103,33 @@ impl Placements {
     /// Level of distance, and whether slowed; `None` between levels, and across a change of pace.
     fn place(&self, batch: &[Probe; 2]) -> Option<(usize, bool)> {
         let level = self.lines.label(line(batch))?;
-        let [before, after] = batch.map(|probe| probe.pace > SLOWED * self.full[level]);
+        if !self.told_apart {
+            return Some((level, false));
+        }
+        let [before, after] = batch.map(|probe| probe.pace > SLOWED * self.fastest[level]);
         (before == after).then_some((level, before))
     }
 
-    /// The states, the nearest first, at full pace before slowed; none without probes.
+    /// Whether there are batches enough to tell slowed ones from others. Where there are not, a
+    /// state may hold both.
+    pub fn told_apart(&self) -> bool {
+        self.told_apart
+    }
+
+    /// The states, the nearest first, the fast before the slowed; none without probes.
     pub fn states(&self) -> &[Placement] {
         &self.found
     }
 
-    /// The index of the state to look from: of the commonest distance, at full pace if that has a
+    /// The index of the state to look from: of the commonest distance, not slowed if that has a
     /// fifth of its batches. Slowed is no state of the machine but a mixture of what others do.
     pub fn main(&self) -> Option<usize> {
         let level = self.lines.commonest()?;
         let states = || (0..self.found.len()).filter(|&i| self.found[i].level == level);
-        let all: usize = states().map(|i| self.found[i].batches).sum();
+        let all: usize = states().map(|i| self.found[i].batches()).sum();
         states()
-            .find(|&i| !self.found[i].slowed && self.found[i].batches >= all.div_ceil(5))
-            .or_else(|| states().max_by_key(|&i| self.found[i].batches))
+            .find(|&i| !self.found[i].slowed && self.found[i].batches() >= all.div_ceil(5))
+            .or_else(|| states().max_by_key(|&i| self.found[i].batches()))
     }
 
     /// The state of a batch; `None` for one between states.
@@ -142,16 +173,16 @@ mod tests {
     #[test]
     fn states_are_told_by_distance_and_by_pace() {
         // Far: 40 batches at 400 ns, 30 slowed by 1.2 to 1.75. Near, as two threads of one core:
-        // 700 ns always, which is full pace there.
+        // 700 ns always, which is the fastest there.
         let mut batches = vec![batch(140.0, 400.0, 402.0); 40];
         batches.extend((0..30).map(|i| batch(142.0, 600.0, 480.0 + 7.0 * f64::from(i))));
         batches.extend(vec![batch(28.0, 700.0, 705.0); 10]);
         let found = Placements::find(&batches, 1);
         let states = found.states();
-        let counts: Vec<_> = states.iter().map(|state| (state.slowed, state.batches)).collect();
+        let counts: Vec<_> = states.iter().map(|state| (state.slowed, state.batches())).collect();
         assert_eq!(counts, [(false, 10), (false, 40), (true, 30)]);
         assert_eq!(found.main(), Some(1));
-        assert_eq!([states[0].pace, states[1].pace], [705.0, 402.0]);
+        assert_eq!([states[0].pace(), states[1].pace()], [705.0, 402.0]);
         assert_eq!(found.label(&batches[0]), Some(1));
         assert_eq!(found.label(&batches[50]), Some(2));
         assert_eq!(found.label(&batches[75]), Some(0));
@@ -164,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn full_pace_is_looked_from_while_there_is_enough_of_it() {
+    fn the_fastest_pace_is_looked_from_while_there_is_enough_of_it() {
         // 10 of 50 are a fifth, 10 of 51 are less.
         for (slowed, name) in [(40, "cache line 140 ns"), (41, "cache line 140 ns, slowed")] {
             let mut batches = vec![batch(140.0, 400.0, 400.0); 10];
@@ -182,7 +213,14 @@ mod tests {
         for (batches, points, states) in [(7, 1, 1), (8, 1, 2), (15, 2, 1), (16, 2, 2)] {
             let mut probes: Vec<_> = (0..batches).map(slowed).collect();
             probes[0] = batch(140.0, 400.0, 400.0);
-            assert_eq!(Placements::find(&probes, points).states().len(), states);
+            let found = Placements::find(&probes, points);
+            assert_eq!((found.states().len(), found.told_apart()), (states, states == 2));
+            // All but the first took 700 before or after, 1.75 × the fastest.
+            let slower: usize = found.states().iter().map(|state| state.slower().count()).sum();
+            assert_eq!(slower, if states == 1 { batches - 1 } else { batches / 2 });
+            assert!(
+                found.states().iter().flat_map(|state| state.slower()).all(|times| times == 1.75)
+            );
         }
     }
 

@@ -1,8 +1,8 @@
-//! What the machine allows, and the layers that are measured beside it.
+//! Plain loops on the bare machine, and the layers that are measured beside it.
 //!
 //! A floor is the same exchange done by a plain loop on the bare mechanism (a socket, two cache
-//! lines), without frames, handlers or credits. It bounds from below what any program on that
-//! mechanism can reach. A layer is one of bandgap's own kernels over a transport, to be compared
+//! lines), without frames, handlers or credits. It is a yardstick and no
+//! bound: a transport may be faster where it moves fewer lines. A layer is one of bandgap's own kernels over a transport, to be compared
 //! with the floors below it.
 
 use std::borrow::Cow;

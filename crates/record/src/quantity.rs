@@ -30,14 +30,14 @@ pub enum Unit {
 pub struct Evidence {
     /// The estimator in a few words: `slope of median elapsed(M)`.
     pub estimator: String,
-    /// The number of samples behind it.
+    /// The number of values behind it: those of batches mostly, not single samples.
     pub samples: u64,
     /// Whether the interval came within the wanted precision.
     pub converged: bool,
 }
 
 impl Evidence {
-    /// Evidence from `samples` samples by `estimator`.
+    /// Evidence from `samples` values by `estimator`.
     pub fn new(estimator: impl Into<String>, samples: u64, converged: bool) -> Evidence {
         Evidence { estimator: estimator.into(), samples, converged }
     }
@@ -59,7 +59,7 @@ pub struct Quantity {
     pub unit: Unit,
     /// How it was estimated.
     pub estimator: String,
-    /// From how many samples.
+    /// From how many values: those of batches mostly.
     pub samples: u64,
     /// Whether the interval came within the wanted precision.
     pub converged: bool,

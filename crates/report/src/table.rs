@@ -59,14 +59,14 @@ pub fn footnote<'a>(layout: &Layout, quantities: impl IntoIterator<Item = &'a Qu
         return String::new();
     }
     layout.paragraph(&format!(
-        "{UNCONVERGED} not converged: too few samples, or an interval wider than asked for"
+        "{UNCONVERGED} not converged: too few values, or an interval wider than asked for"
     ))
 }
 
 /// From this width on, a table has a column for the estimators; below it, they follow as a list.
 pub const ROOMY: usize = 118;
 
-/// How each name was estimated, and from how many samples. Names with the same estimator are listed
+/// How each name was estimated, and from how many values: those of batches mostly, so not samples. Names with the same estimator are listed
 /// together.
 pub fn estimated<'a, 'b>(
     layout: &Layout,
@@ -86,9 +86,9 @@ pub fn estimated<'a, 'b>(
         }
     }
     let count = |least: u64, most: u64| match least == most {
-        true if least == 1 => "1 sample".to_owned(),
-        true => format!("{least} samples"),
-        false => format!("{least} to {most} samples"),
+        true if least == 1 => "1 value".to_owned(),
+        true => format!("{least} values"),
+        false => format!("{least} to {most} values"),
     };
     let text = match groups.as_slice() {
         [] => return String::new(),
@@ -170,9 +170,9 @@ fn apart(ends: [f64; 2]) -> [String; 2] {
     (3..6).map(written).find(differ).unwrap_or_else(|| written(3))
 }
 
-/// The estimator and the number of samples behind it.
+/// The estimator and the number of values behind it.
 pub fn evidence(quantity: &Quantity) -> String {
-    format!("{}, {} samples", quantity.estimator, quantity.samples)
+    format!("{}, {} values", quantity.estimator, quantity.samples)
 }
 
 /// A number without a unit; whole ones without a point.

@@ -6,7 +6,7 @@
 //! * [`Exposed`]: memory of each rank that every other rank writes and reads with one copy.
 //! * [`Readable`]: memory of each rank that others read through the kernel.
 //! * [`Registered`]: memory of each rank that it alone writes, and that others map to read.
-//! * [`probe()`] and [`floor`]: what the memory system allows, measured by plain loops.
+//! * [`probe()`] and [`floor`]: what plain loops take in the memory system.
 //!
 //! Unsafe code is only in `mapping`, `segment`, `exposed`, `registered`, `other_process` and `floor`. Each of these
 //! modules starts with the invariants that it relies on.

@@ -42,7 +42,7 @@ use signature::Signature;
   bandgap signature                           LogP over shared memory
   bandgap signature --transport tcp           … over TCP on the loopback interface
   bandgap signature --transport sim:paragon   … of a simulated machine
-  bandgap floor                               what this machine allows
+  bandgap floor                               plain loops on this machine
   bandgap doctor                              is this machine fit to measure on?")]
 pub struct Cli {
     #[command(subcommand)]
@@ -123,7 +123,7 @@ pub enum Command {
         #[command(flatten)]
         ways: Ways,
     },
-    /// What this machine allows: cache line, slot ring, copies, raw sockets, clock, system call
+    /// Plain loops on this machine: cache line, slot ring, copies, raw sockets, clock, system call
     #[command(after_help = "Examples:
   bandgap floor
   bandgap floor cache_line tcp

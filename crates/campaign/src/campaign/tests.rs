@@ -179,6 +179,41 @@ fn a_straddling_batch_is_repeated_and_kept_as_rejected() {
 }
 
 #[test]
+fn a_batch_across_a_change_of_pace_is_repeated_and_the_last_attempt_stands() {
+    // The fastest pace is known after 64 probes, of 32 batches; `changes` of those that follow are
+    // slowed from within.
+    let rejected = |changes: usize| {
+        let mut timed = 0;
+        let mut runner = Scripted::new(move |order| {
+            timed += usize::from(order.probed);
+            let after = if (33..33 + changes).contains(&timed) { 600.0 } else { 400.0 };
+            let probe = [400.0, after].map(|pace| Probe { cache_line: 100.0, pace });
+            Ok(Executed { probe: Some(probe), ..taking(order, 100.0) })
+        });
+        runner.cost = 1.0;
+        let mut plan = plan(50.0);
+        plan.asked.precision = 0.0;
+        campaign(&mut runner, &mut Plain::of(1), &plan).unwrap();
+        let batches = runner.kept.batches(&key(1)).iter();
+        batches.map(|batch| (batch.round, batch.rejected.clone())).collect::<Vec<_>>()
+    };
+    assert!(rejected(0).iter().all(|(_, rejected)| rejected.is_none()));
+    let rows = rejected(2);
+    let rounds: Vec<u32> = rows[31..36].iter().map(|(round, _)| *round).collect();
+    assert_eq!(rounds, [31, 32, 32, 32, 33]);
+    for (at, (_, rejected)) in rows.iter().enumerate() {
+        assert_eq!(rejected.is_some(), [32, 33].contains(&at), "{at}: {rejected:?}");
+    }
+    let why = rows[32].1.as_ref().unwrap();
+    assert!(why.starts_with("the pace changed within the batch: from 1.00 to 1.50 ×"), "{why}");
+    // Four attempts, of which the last stands.
+    let rows = rejected(4);
+    let stands: Vec<(u32, bool)> =
+        rows[32..37].iter().map(|row| (row.0, row.1.is_none())).collect();
+    assert_eq!(stands, [(32, false), (32, false), (32, false), (32, true), (33, true)]);
+}
+
+#[test]
 fn a_batch_during_which_the_delay_drifted_is_repeated() {
     let delay = Delay { iterations: 1, picoseconds: 1_000_000 };
     let mut runner = Scripted::steady(100.0);

@@ -123,7 +123,7 @@ impl Experiment for Loaded<'_> {
         let short = samples.filter(|(echo, load)| **load < outlasts(**echo, trips)).count();
         let all = done.column(LOAD).len();
         (short > 0)
-            .then(|| format!("the load did not outlast the echo in {short} of {all} samples"))
+            .then(|| format!("the load did not outlast the echo: in {short} of {all} samples"))
     }
 
     fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {

@@ -129,6 +129,21 @@ mod tests {
     }
 
     #[test]
+    fn the_interval_of_a_ratio_is_as_wide_as_was_asked_for() {
+        let around = |mean: f64| [0.99 * mean, 1.01 * mean];
+        let table = table(&[(1, around(10.0)), (3, around(30.0))]);
+        let setting = Setting { cpus: Some(vec![0, 1]), ..Setting::default() };
+        // t(1) = 12.7062 at 95 %, and tan(0.45 π) = 6.3138 at 90 %; times 1 % of 3, and √2.
+        for (confidence, factor) in [(0.95, 12.7062), (0.9, 6.3138)] {
+            let judged = Judged::of(&table, confidence, 0.05, 1);
+            let rows = contention(&judged, &setting).unwrap().rows;
+            let (low, high) = rows[1].ratio.interval().unwrap();
+            let half = 0.03 * factor * f64::sqrt(2.0);
+            assert!(((high - low) / 2.0 - half).abs() < 1e-4, "{confidence}: {low} to {high}");
+        }
+    }
+
+    #[test]
     fn without_one_requester_there_is_nothing_to_compare_with() {
         let table = table(&[(3, [3.0, 3.1])]);
         let judged = Judged::of(&table, 0.95, 0.05, 1);

@@ -23,6 +23,16 @@ fn contention_stands_beside_the_expectation() {
 }
 
 #[test]
+fn the_confidence_that_was_asked_for_heads_the_intervals() {
+    let text = |confidence| {
+        let confidence = bandgap_units::Fraction(confidence);
+        sample().text(&Among::new([]), &Layout { confidence, ..Layout::default() })
+    };
+    assert_eq!([text(0.95), text(0.9)].map(|it| it.matches("95 % interval").count()), [2, 0]);
+    assert_eq!(text(0.9).matches("90 % interval").count(), 2);
+}
+
+#[test]
 fn a_gap_that_scatters_is_a_doubt() {
     let mut one = sample();
     assert_eq!(one.verdict(), Verdict::Good);

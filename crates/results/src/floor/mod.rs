@@ -1,4 +1,4 @@
-//! What the machine allows, whatever the transport.
+//! What plain loops reach on the machine, whatever the transport.
 
 pub mod assemble;
 

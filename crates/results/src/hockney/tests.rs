@@ -103,7 +103,7 @@ fn what_one_fit_found_is_said_of_that_fit() {
         "In the relative fit: From 0 B",
         "The ordinary fit breaks at 96 B (",
         "The relative fit breaks at 80 B (",
-        "5 to 18 samples",
+        "5 to 18 values",
     ] {
         assert!(page.contains(told), "{told}: {page}");
     }

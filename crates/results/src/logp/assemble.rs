@@ -10,12 +10,12 @@ use bandgap_campaign::judge::{Judged, delayed};
 use bandgap_campaign::load::Load;
 use bandgap_campaign::signature::{QUICK_RESAMPLES, SignaturePattern, SignaturePlan, rtt};
 use bandgap_model::{Estimate, Observation, Signature};
-use bandgap_record::{Number, RecordError};
+use bandgap_record::{Number, Quantity, RecordError};
 use bandgap_stats::Interval;
 
 use super::schema::{FloorRatio, Logp, Operation, OtherState, Parameters};
 use crate::error::AssembleError;
-use crate::measured::{Launches, LostLaunch, Pattern, State, lost_in_words, slowed};
+use crate::measured::{Launches, LostLaunch, Pattern, State, lost_in_words, quotient, slowed};
 
 /// Resamples of the bootstrap behind recorded intervals.
 const RESAMPLES: usize = 1000;
@@ -73,7 +73,7 @@ impl Measured<'_> {
             distance: setting.distance(pair),
             launches: setting.launches,
             lost_launches: launches.lost,
-            floor_ratios: self.floor_ratios(&signature, &state),
+            floor_ratios: self.floor_ratios(&parameters, &state),
             state,
             points: points::measured(self.judged, setting.is_virtual())?,
             other_states,
@@ -204,10 +204,45 @@ impl Measured<'_> {
         Ok(others)
     }
 
-    fn floor_ratios(&self, signature: &Signature, state: &State) -> Vec<FloorRatio> {
+    fn floor_ratios(&self, parameters: &Parameters, state: &State) -> Vec<FloorRatio> {
         let name = self.setting.probed_floor.filter(|_| !self.plan.load.is_transfer());
-        let (Some(name), Some(probe)) = (name, &state.probe) else { return Vec::new() };
-        let floor = probe.value.0 * 1e9;
-        vec![FloorRatio { name: name.to_owned(), ratio: Number(signature.rtt.value / 2.0 / floor) }]
+        let (Some(name), Some(probe), Some(rtt)) = (name, &state.probe, &parameters.rtt) else {
+            return Vec::new();
+        };
+        vec![over_floor(name, rtt, probe)]
+    }
+}
+
+/// Half a round trip over a floor; without an interval where one of them has none.
+fn over_floor(name: &str, rtt: &Quantity, floor: &Quantity) -> FloorRatio {
+    let (ratio, half) = quotient(rtt, floor);
+    let known = rtt.interval().is_some() && floor.interval().is_some();
+    let end = |end: f64| known.then_some(Number(end / 2.0));
+    let (low, high) = (end(ratio - half), end(ratio + half));
+    FloorRatio { name: name.to_owned(), ratio: Number(ratio / 2.0), low, high }
+}
+
+#[cfg(test)]
+mod tests {
+    use bandgap_record::Evidence;
+    use bandgap_units::Ns;
+
+    use super::*;
+
+    #[test]
+    fn half_a_round_trip_over_a_floor_has_the_interval_of_both() {
+        let time = |value: f64, half: Option<f64>| {
+            let ends = half.map(|half| (Ns(value - half), Ns(value + half)));
+            Quantity::time(Ns(value), ends, Evidence::new("mean", 9, true)).unwrap()
+        };
+        let of = |half| over_floor("cache_line", &time(100.0, Some(3.0)), &time(100.0, half));
+        // 3 % and 4 % make 5 % of a half.
+        let known = of(Some(4.0));
+        for (found, expected) in [(Some(known.ratio), 0.5), (known.low, 0.475), (known.high, 0.525)]
+        {
+            assert!((found.unwrap().0 - expected).abs() < 1e-9, "{found:?}");
+        }
+        let unknown = of(None);
+        assert_eq!((unknown.ratio, unknown.low, unknown.high), (Number(0.5), None, None));
     }
 }

@@ -18,8 +18,8 @@ pub(crate) struct Parameter {
 }
 
 pub(crate) const PARAMETERS: [Parameter; 7] = [
-    row("os", "send overhead", "CPU time per request", |p| p.send_overhead.as_ref()),
-    row("or", "receive overhead", "CPU time per reply", |p| p.recv_overhead.as_ref()),
+    row("os", "send overhead", "spent on one request", |p| p.send_overhead.as_ref()),
+    row("or", "receive overhead", "spent on one reply", |p| p.recv_overhead.as_ref()),
     row("g", "gap", "time per message", |p| p.gap.as_ref()),
     row("L", "latency", "RTT/2 − os − or", |p| p.latency.as_ref()),
     row("RTT", "round trip", "request until reply", |p| p.rtt.as_ref()),

@@ -49,7 +49,7 @@ pub struct Logp {
     pub transition: Option<Transition>,
     /// The right arm of the hinge g'(Δ) = max(g, os + or + Δ).
     pub arm: Option<Arm>,
-    /// Half of the round trip over what the machine allows, taken in the same state.
+    /// Half of the round trip over a floor, taken in the same state.
     pub floor_ratios: Vec<FloorRatio>,
     /// The measured points.
     pub points: Vec<Point>,
@@ -89,9 +89,10 @@ pub enum Operation {
 /// The LogP parameters and what they are derived from. A missing one was not determined.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Parameters {
-    /// os: the processor's time to send a request.
+    /// os: what the processor spends on a request; over shared memory waiting for a cache line is
+    /// part of it.
     pub send_overhead: Option<Quantity>,
-    /// or: the processor's time to receive a reply and run its handler.
+    /// or: what it spends to receive a reply and run its handler, waiting for a line likewise.
     pub recv_overhead: Option<Quantity>,
     /// g: the least time between messages at a steady rate.
     pub gap: Option<Quantity>,
@@ -133,6 +134,12 @@ pub struct FloorRatio {
     pub name: String,
     /// The ratio.
     pub ratio: Number,
+    /// Lower end of its confidence interval; absent where there were too few probes for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub low: Option<Number>,
+    /// Upper end of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub high: Option<Number>,
 }
 
 /// One experiment (M, Δ).

@@ -56,8 +56,8 @@ pub(crate) fn example(transport: &str, os: f64, or: f64, g: f64, rtt: f64, delay
     let state = |label: &str, probe: f64, share: f64| State {
         label: label.into(),
         probe: Some(time(probe, 2.0, "median", true)),
-        pace: None,
         share: Number(share),
+        ..State::only()
     };
     let parameters = |factor: f64| Parameters {
         send_overhead: Some(time(os, 0.05, "slope of elapsed(M), send-only", true)),
@@ -95,7 +95,12 @@ pub(crate) fn example(transport: &str, os: f64, or: f64, g: f64, rtt: f64, delay
             from_delay: Ns(delays[delays.len() / 2]).into(),
             holds: Some(true),
         }),
-        floor_ratios: vec![FloorRatio { name: "cache_line".into(), ratio: Number(1.06) }],
+        floor_ratios: vec![FloorRatio {
+            name: "cache_line".into(),
+            ratio: Number(1.06),
+            low: Some(Number(1.04)),
+            high: Some(Number(1.07)),
+        }],
         points: delays
             .iter()
             .flat_map(|delay| messages().map(move |m| (m, *delay)))
@@ -160,6 +165,17 @@ fn the_page_explains_itself() {
     insta::assert_snapshot!("page_132", signature(&shm(), &wide));
     let plain = Layout { width: 60, ascii: true, ..Layout::default() };
     insta::assert_snapshot!("page_60_ascii", signature(&shm(), &plain));
+}
+
+#[test]
+fn a_ratio_to_a_floor_has_an_interval_or_says_why_not() {
+    let wide = Layout { width: 132, ..Layout::default() };
+    let mut logp = sample();
+    let text = |logp: &Logp| logp.text(&Among::new([logp as &dyn Shown]), &wide);
+    assert!(text(&logp).contains("1.06 × (1.04 to 1.07) the cache_line floor"));
+    (logp.floor_ratios[0].low, logp.floor_ratios[0].high) = (None, None);
+    let text = text(&logp).replace('\n', " ");
+    assert!(text.contains("1.06 × (no interval: too few probes, or an older run) the"), "{text}");
 }
 
 #[test]

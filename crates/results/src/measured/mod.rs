@@ -10,6 +10,7 @@ mod launches;
 mod missing;
 mod pattern;
 mod ranks;
+mod set_aside;
 mod size;
 mod state;
 mod which;
@@ -19,7 +20,7 @@ pub use checked::Checked;
 pub(crate) use checked::grouped;
 pub(crate) use drawn::{datum, distant, for_gnuplot, listed, sentences, with_plots};
 pub(crate) use estimated::{
-    Estimated, Timed, bandwidth, estimated, estimator, half_width, recorded, turned,
+    Estimated, Timed, bandwidth, estimated, estimator, half_width, quotient, recorded, turned,
 };
 pub use launches::LostLaunch;
 pub(crate) use launches::{Launches, by_name, lost_in_words, unfitted};
@@ -27,6 +28,7 @@ pub(crate) use missing::missing;
 pub use pattern::Pattern;
 pub use ranks::{Pair, TABLE};
 pub(crate) use ranks::{arrow, launches, named_file, of_ranks, over};
+pub use set_aside::SetAside;
 pub use size::size_in_words;
 pub use state::State;
 pub(crate) use state::{in_one_state, slowed};

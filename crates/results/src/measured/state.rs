@@ -2,10 +2,14 @@
 
 use bandgap_campaign::judge::Judged;
 use bandgap_campaign::placement::Placement;
-use bandgap_record::{Evidence, Number, Quantity};
-use bandgap_report::table::value;
-use bandgap_units::{Fraction, Ns};
+use bandgap_record::{Evidence, Number, Quantity, RecordError, Seconds, Unit};
+use bandgap_report::table;
+use bandgap_stats::interval::quantile_interval;
+use bandgap_stats::quantile::{median, sorted};
+use bandgap_units::{Fraction, Ns, significant};
 use serde::{Deserialize, Serialize};
+
+use crate::measured::set_aside::SetAside;
 
 /// A state of the machine, as the probes around the batches found it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,45 +19,80 @@ pub struct State {
     /// The probe's time in this state, one way of a cache-line ping-pong; absent where none was
     /// taken.
     pub probe: Option<Quantity>,
+    /// The least and the greatest probe of its batches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe_range: Option<[Seconds; 2]>,
     /// The pace in this state: the time of a fixed amount of arithmetic of the slower of the two
-    /// processors, which rises when something else uses a core.
+    /// processors, which rises when something slows a core.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pace: Option<Quantity>,
-    /// Share of the batches that fell into it.
+    /// The pace over the fastest that was seen at this distance in this run. A machine slowed
+    /// throughout is no slower than its own fastest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pace_over_fastest: Option<Quantity>,
+    /// Batches in it that were slower than the fastest by more than a tenth, where there were too
+    /// few to set them apart; absent where paces were told apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slower_batches: Option<u64>,
+    /// Share of all timed batches of the run that are in it.
     pub share: Number,
+    /// Batches in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batches: Option<u64>,
+    /// What became of the other batches of the run; absent where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set_aside: Option<SetAside>,
 }
-
-/// Share of slowed batches from which on it is worth saying.
-const MANY_SLOWED: f64 = 0.2;
 
 impl State {
     /// The state of a machine that shows but one.
     pub(crate) fn only() -> State {
-        State { label: "only".to_owned(), probe: None, pace: None, share: Number(1.0) }
+        State {
+            label: "only".to_owned(),
+            probe: None,
+            probe_range: None,
+            pace: None,
+            pace_over_fastest: None,
+            slower_batches: None,
+            share: Number(1.0),
+            batches: None,
+            set_aside: None,
+        }
     }
 
     /// The states found, with what their probes say.
     pub(crate) fn all(judged: &Judged<'_>) -> Vec<State> {
-        let found = judged.states().states();
-        let all: usize = found.iter().map(|state| state.batches).sum();
-        let recorded = |(index, state): (usize, &Placement)| {
-            let evidence = |estimator| Evidence::new(estimator, state.batches as u64, true);
-            let (low, high) = (Ns(state.cache_line.low), Ns(state.cache_line.high));
-            let ranged = evidence("median of probes, with their range");
-            State {
-                label: judged.name(Some(index)).unwrap_or_default(),
-                probe: Quantity::time(Ns(state.cache_line.centre), Some((low, high)), ranged).ok(),
-                pace: Quantity::time(Ns(state.pace), None, evidence("median of probes")).ok(),
-                share: Number(state.batches as f64 / all.max(1) as f64),
-            }
-        };
-        found.iter().enumerate().map(recorded).collect()
+        let states = 0..judged.states().states().len();
+        states.filter_map(|index| State::of(judged, index)).collect()
+    }
+
+    fn of(judged: &Judged<'_>, index: usize) -> Option<State> {
+        let state = judged.states().states().get(index)?;
+        let over_fastest: Vec<f64> = state.paces.iter().map(|pace| pace / state.fastest).collect();
+        let set_aside = judged.set_aside();
+        let batches = state.batches() + set_aside.unprobed;
+        Some(State {
+            label: judged.name(Some(index))?,
+            probe: typical(judged, &state.lines, Unit::Second, "probes").ok(),
+            probe_range: range(&state.lines),
+            pace: typical(judged, &state.paces, Unit::Second, "slower paces of batches").ok(),
+            pace_over_fastest: typical(judged, &over_fastest, Unit::One, OVER_FASTEST).ok(),
+            slower_batches: (!judged.states().told_apart()).then(|| state.slower().count() as u64),
+            share: Number(set_aside.share(batches)),
+            batches: Some(batches as u64),
+            set_aside: SetAside::beside(judged, batches),
+        })
     }
 
     /// The state that is seen from.
     pub(crate) fn seen(judged: &Judged<'_>) -> State {
-        let seen = judged.seen().and_then(|seen| State::all(judged).into_iter().nth(seen));
-        seen.unwrap_or_else(State::only)
+        if let Some(seen) = judged.seen().and_then(|seen| State::of(judged, seen)) {
+            return seen;
+        }
+        let (all, unprobed) = (judged.set_aside().timed, judged.set_aside().unprobed);
+        let share = Number(if all == 0 { 1.0 } else { judged.set_aside().share(unprobed) });
+        let set_aside = SetAside::beside(judged, unprobed);
+        State { share, batches: Some(unprobed as u64), set_aside, ..State::only() }
     }
 
     /// `N, 93 % of the batches`.
@@ -61,12 +100,56 @@ impl State {
         format!("{}, {} of the batches", self.label, Fraction(self.share.0))
     }
 
-    /// The same as the beginning of a sentence, with the probe.
+    /// The same as the beginning of a sentence, with the probe, and what was set aside.
     pub(crate) fn line(&self) -> String {
-        let probe = self.probe.as_ref().map(|probe| format!(" (floor probe {})", value(probe)));
-        let share = Fraction(self.share.0);
-        format!("State {}{}, {share} of the batches", self.label, probe.unwrap_or_default())
+        let mut text = format!("State {}", self.label);
+        if let Some(probe) = &self.probe {
+            // Converged or not, which is marked where a footnote follows.
+            let time = table::value(&Quantity { converged: true, ..probe.clone() });
+            text += &format!(" (floor probe {time})");
+        }
+        text += &format!(", {} of the batches", Fraction(self.share.0));
+        if let Some(pace) = &self.pace_over_fastest {
+            let times = significant(pace.value.0, 3);
+            text += &match pace.interval() {
+                Some((low, high)) => {
+                    let [low, high] = [low, high].map(|end| significant(end, 3));
+                    format!("; its pace is {times} ({low} to {high}) × the fastest seen")
+                }
+                None => "; too few of them to compare its pace with the fastest seen".to_owned(),
+            };
+        }
+        let set_aside = self.set_aside.as_ref().map(SetAside::words);
+        text + &set_aside.map(|words| format!("; set aside: {words}")).unwrap_or_default()
     }
+}
+
+/// The name of the ratio in its estimator.
+const OVER_FASTEST: &str =
+    "slower paces of batches, over the 5 % quantile of those at this distance";
+
+/// The median of values that each come from a batch, with its order-statistic interval; times in
+/// nanoseconds.
+fn typical(
+    judged: &Judged<'_>,
+    values: &[f64],
+    unit: Unit,
+    what: &str,
+) -> Result<Quantity, RecordError> {
+    let value = median(values);
+    let ends = quantile_interval(&sorted(values), 0.5, judged.confidence());
+    let narrow = |half: f64| half <= judged.precision() * value;
+    let converged = ends.is_some_and(|ends| narrow(ends.half_width()));
+    let by = format!("median of {what}, order-statistic interval");
+    let by = Evidence::new(by, values.len() as u64, converged);
+    let si = |value: f64| if unit == Unit::Second { Ns(value).as_secs() } else { value };
+    Quantity::new(si(value), ends.map(|ends| (si(ends.low), si(ends.high))), unit, by)
+}
+
+/// The least and the greatest of some times in nanoseconds.
+fn range(times: &[f64]) -> Option<[Seconds; 2]> {
+    let ordered = sorted(times);
+    Some([*ordered.first()?, *ordered.last()?].map(|time| Ns(time).into()))
 }
 
 /// The line that names the state of all of several results; empty if they are of several.
@@ -74,25 +157,49 @@ pub(crate) fn in_one_state(state: Option<&str>, layout: &bandgap_report::Layout)
     state.map(|state| layout.paragraph(&format!("State {state}"))).unwrap_or_default()
 }
 
-/// What there is to say about cores that something else used.
+/// Share of slowed batches from which on it is worth saying, where they are set aside.
+const MANY_SLOWED: f64 = 0.2;
+
+/// What slowed a processor is not seen, only that it was.
+const CAUSES: &str = "Possible causes: something else on that core or on its other thread, a neighbour \
+                      on a virtual machine, or a lower clock frequency (turbo, wide vector \
+                      instructions, a governor).";
+
+/// What there is to say about batches that were slower than the fastest: how much slower, and
+/// whether they are among those that the estimates rest on.
 pub(crate) fn slowed(judged: &Judged<'_>) -> Option<String> {
     let states = judged.states().states();
     let seen = states.get(judged.seen()?)?;
-    let slowed: usize = states.iter().filter(|s| s.slowed).map(|s| s.batches).sum();
-    let all: usize = states.iter().map(|state| state.batches).sum();
-    let share = 100.0 * slowed as f64 / all.max(1) as f64;
-    let used = format!(
-        "Something else used a rank's core during {share:.0} % of the batches (a neighbour on a \
-         virtual machine, or the other thread of a core)."
+    let told_apart = judged.states().told_apart();
+    let of: Vec<&Placement> = match told_apart {
+        true => states.iter().filter(|state| state.slowed).collect(),
+        false => vec![seen],
+    };
+    let times = sorted(&of.iter().flat_map(|state| state.slower()).collect::<Vec<_>>());
+    let [least, most] = [*times.first()?, *times.last()?].map(|times| significant(times, 3));
+    let (slower, all) = (times.len(), judged.set_aside().timed);
+    let share = judged.set_aside().share(slower);
+    let within = if least == most { least } else { format!("{least} to {most}") };
+    let seen_to_be = format!(
+        "During {slower} of the {all} batches (in each {within} times) a fixed amount of arithmetic \
+         took longer than at its fastest in this run. {CAUSES}"
     );
-    if seen.slowed {
+    if !told_apart {
         Some(format!(
-            "{used} These numbers are of the machine under that load. Repeat at a quieter time, or \
+            "{seen_to_be} There are too few batches to set these apart, so the numbers rest on them \
+             too, and what that makes is undecided. More time (--time-budget) decides it."
+        ))
+    } else if seen.slowed {
+        Some(format!(
+            "{seen_to_be} These numbers are of the machine slowed so. Repeat at a quieter time, or \
              choose other cores with --cores."
         ))
-    } else if share > 100.0 * MANY_SLOWED {
-        Some(format!("{used} Those batches are set aside."))
+    } else if share > MANY_SLOWED {
+        Some(format!("{seen_to_be} Those batches are set aside."))
     } else {
         None
     }
 }
+
+#[cfg(test)]
+mod tests;

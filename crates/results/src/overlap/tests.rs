@@ -62,8 +62,8 @@ pub(crate) fn sample() -> Overlap {
         state: State {
             label: "N".into(),
             probe: Some(time(52.0, true)),
-            pace: None,
             share: Number(0.97),
+            ..State::only()
         },
         points,
         batches: vec![batches],

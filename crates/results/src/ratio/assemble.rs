@@ -47,8 +47,9 @@ pub(crate) fn ratio(
     let bounds = quantile_interval(&sorted(&ratios), 0.5, judged.confidence());
     let bounds = bounds.map(|within| widened(value, within, &medians, judged.confidence()));
     let converged = bounds.as_ref().is_some_and(|b| b.half_width() <= judged.precision() * value);
-    let estimator = match medians.len() {
-        0 | 1 => "median over rounds of layer / floor, order-statistic interval",
+    let estimator = match (bounds, medians.len()) {
+        (None, _) => "median over rounds of layer / floor, too few for an interval",
+        (Some(_), 0 | 1) => "median over rounds of layer / floor, order-statistic interval",
         _ => {
             "median over rounds of layer / floor, the wider of the order-statistic interval over rounds \
              and the t interval over the launches' medians"

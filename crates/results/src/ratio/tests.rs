@@ -36,3 +36,28 @@ fn a_state_that_all_share_is_said_once_and_names_stay_whole() {
     // The mark stands where the footnote is meant.
     assert_eq!(page("N", &Layout::default()).matches("1.05 *").count(), 1);
 }
+
+#[test]
+fn a_ratio_from_few_rounds_says_why_it_has_no_interval() {
+    use bandgap_campaign::data::{Batch, Kept, Table};
+    use bandgap_campaign::floors::key;
+    use bandgap_campaign::judge::Judged;
+
+    // The median at 95 % needs six values.
+    for (rounds, known, why) in
+        [(5, false, "too few for an interval"), (6, true, "order-statistic")]
+    {
+        let mut table = Table::default();
+        for (name, time) in [("layer", 3.0), ("floor", 2.0)] {
+            for round in 0..rounds {
+                let batch = Batch { samples: vec![time], round, ..Batch::default() };
+                table.push(Kept::Batch { key: key(name), batch });
+            }
+        }
+        let layer = bandgap_comm::Floor::new("layer", "", bandgap_comm::Yields::Operation, 1);
+        let judged = Judged::of(&table, 0.95, 0.05, 1);
+        let found = assemble::ratio(&layer, "floor", &judged, 1).unwrap().unwrap().ratio;
+        assert_eq!((found.value.0, found.interval().is_some()), (1.5, known));
+        assert!(found.estimator.contains(why), "{found:?}");
+    }
+}

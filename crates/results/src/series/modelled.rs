@@ -115,7 +115,11 @@ pub(super) fn sentence(series: &Series) -> Option<String> {
         return None;
     }
     let more = if series.name == "global_sum" { " Additions cost nothing in it." } else { "" };
-    Some(format!("The model is the algorithm's cost: {}.{more}", parts.join("; ")))
+    Some(format!(
+        "The model is the algorithm's cost: {}. A ratio has no interval of its own: t and the modelled \
+         times have theirs in run.json.{more}",
+        parts.join("; ")
+    ))
 }
 
 /// How far the times are off what a model says.

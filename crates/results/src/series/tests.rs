@@ -86,7 +86,7 @@ pub(crate) fn example(name: &str, points: Vec<SeriesPoint>) -> Series {
         }),
         buffers: None,
         memory: None,
-        state: State { label: "N".into(), probe: None, pace: None, share: Number(0.93) },
+        state: State { label: "N".into(), share: Number(0.93), ..State::only() },
         points,
         looks: vec![],
         fastest: vec![],

@@ -1,0 +1,87 @@
+//! What became of the timed batches of a run: those that no estimate of the main state uses.
+
+use std::collections::BTreeMap;
+
+use crate::data::Table;
+use crate::placement::Placements;
+
+/// All timed batches of a run, and those of them that are in no state.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SetAside {
+    /// All timed batches of the run, whatever became of them.
+    pub timed: usize,
+    /// Batches that count and were not probed: they are taken to be of every state.
+    pub unprobed: usize,
+    /// Batches that were not rejected, and lie between states or across a change of pace.
+    pub in_no_state: usize,
+    /// Rejected batches by what they were rejected for.
+    pub rejected: BTreeMap<String, usize>,
+}
+
+impl SetAside {
+    /// Counts the batches of a table. One without samples timed nothing.
+    pub fn of(table: &Table, states: &Placements) -> Self {
+        let mut found = Self::default();
+        let timed = table.iter().flat_map(|(_, batches)| batches);
+        for batch in timed.filter(|batch| !batch.samples.is_empty()) {
+            found.timed += 1;
+            match (&batch.rejected, &batch.probe) {
+                // The numbers behind the colon differ from batch to batch.
+                (Some(why), _) => {
+                    let what = why.split(':').next().unwrap_or(why);
+                    *found.rejected.entry(what.to_owned()).or_default() += 1;
+                }
+                (None, None) => found.unprobed += 1,
+                (None, Some(probe)) => {
+                    found.in_no_state += usize::from(states.label(probe).is_none());
+                }
+            }
+        }
+        found
+    }
+
+    /// The share of so many batches among all.
+    pub fn share(&self, batches: usize) -> f64 {
+        batches as f64 / self.timed.max(1) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Batch, Kept, Probe};
+    use crate::key::Key;
+
+    #[test]
+    fn every_timed_batch_is_in_a_state_or_is_counted_with_its_reason() {
+        let probe = |before: f64, after: f64| {
+            Some([before, after].map(|pace| Probe { cache_line: 100.0, pace }))
+        };
+        let rejected = |why: &str| Batch { rejected: Some(why.to_owned()), ..Batch::default() };
+        let fast = Batch { probe: probe(400.0, 400.0), ..Batch::default() };
+        let mut all = vec![fast; 20];
+        all.extend([
+            rejected("it moved: 1.5 ×"),
+            rejected("it moved: 1.6 ×"),
+            rejected("no colon"),
+            Batch { probe: probe(400.0, 600.0), ..Batch::default() },
+            Batch::default(),
+        ]);
+        let mut table = Table::default();
+        for batch in all {
+            let batch = Batch { samples: vec![1.0], ..batch };
+            table.push(Kept::Batch { key: Key::new("a"), batch });
+        }
+        // Nothing was timed.
+        table.push(Kept::Batch { key: Key::new("a"), batch: rejected("not available: why") });
+        let probes: Vec<_> = table.batches(&Key::new("a")).iter().filter_map(|b| b.probe).collect();
+        let states = Placements::find(&probes, 1);
+        let found = SetAside::of(&table, &states);
+        assert_eq!((found.timed, found.unprobed, found.in_no_state), (25, 1, 1));
+        let reasons: Vec<(&str, usize)> =
+            found.rejected.iter().map(|(why, count)| (why.as_str(), *count)).collect();
+        assert_eq!(reasons, [("it moved", 2), ("no colon", 1)]);
+        assert_eq!(states.states().iter().map(|s| s.batches()).sum::<usize>(), 20);
+        assert_eq!((found.share(20), SetAside::default().share(0)), (0.8, 0.0));
+    }
+}

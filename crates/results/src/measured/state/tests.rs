@@ -1,0 +1,158 @@
+use bandgap_campaign::Key;
+use bandgap_campaign::data::{Batch, Kept, Probe, Table};
+
+use super::*;
+
+/// A batch at this distance, with these paces before and after.
+fn batch(cache_line: f64, paces: [f64; 2], rejected: Option<&str>) -> Batch {
+    let probe = Some(paces.map(|pace| Probe { cache_line, pace }));
+    let rejected = rejected.map(str::to_owned);
+    Batch { samples: vec![100.0], probe, rejected, ..Batch::default() }
+}
+
+fn table(parts: &[(usize, Batch)]) -> Table {
+    let mut table = Table::default();
+    for (count, batch) in parts {
+        for _ in 0..*count {
+            table.push(Kept::Batch { key: Key::new("a"), batch: batch.clone() });
+        }
+    }
+    table
+}
+
+fn judged(table: &Table) -> Judged<'_> {
+    Judged::of(table, 0.95, 0.05, 1)
+}
+
+fn fast() -> Batch {
+    batch(140.0, [400.0, 400.0], None)
+}
+
+fn slow() -> Batch {
+    batch(140.0, [600.0, 500.0], None)
+}
+
+#[test]
+fn shares_are_of_all_timed_batches_and_the_others_are_counted_by_what_became_of_them() {
+    let all = table(&[
+        (43, fast()),
+        (10, batch(28.0, [700.0, 700.0], None)),
+        // Across a change of pace, and at a distance that two batches do not make a state of.
+        (20, batch(140.0, [400.0, 600.0], None)),
+        (2, batch(1000.0, [400.0, 400.0], None)),
+        (24, batch(140.0, [400.0, 400.0], Some("the placement changed: 1.5 ×"))),
+        (1, batch(140.0, [400.0, 400.0], Some("the placement changed: 1.6 ×"))),
+    ]);
+    let state = State::seen(&judged(&all));
+    assert_eq!((state.share, state.batches), (Number(0.43), Some(43)));
+    let set_aside = state.set_aside.clone().unwrap();
+    assert_eq!((set_aside.timed, set_aside.other_states, set_aside.no_state), (100, 10, 22));
+    assert_eq!(
+        set_aside.rejected.into_iter().collect::<Vec<_>>(),
+        [("the placement changed".to_owned(), 25)]
+    );
+    assert_eq!(
+        state.line(),
+        "State cache line 140 ns (floor probe 140 ns), 43 % of the batches; its pace is 1.00 (1.00 to 1.00) × \
+         the fastest seen; set aside: 10 in other states, 22 in no state, 25 rejected (the placement \
+         changed) of 100"
+    );
+    assert_eq!(state.share(), "cache line 140 ns, 43 % of the batches");
+    let other = &State::all(&judged(&all))[0];
+    assert_eq!((other.share, other.set_aside.as_ref().unwrap().other_states), (Number(0.1), 43));
+    // Where nothing was set aside nothing is said of it.
+    let state = State::seen(&judged(&table(&[(43, fast())])));
+    assert_eq!((state.share, state.set_aside.is_none()), (Number(1.0), true));
+    assert!(!state.line().contains("set aside"), "{}", state.line());
+}
+
+#[test]
+fn without_probes_there_is_one_state_and_rejected_batches_are_not_in_it() {
+    let plain = |rejected: Option<&str>| Batch {
+        probe: None,
+        rejected: rejected.map(str::to_owned),
+        ..fast()
+    };
+    for (rejected, line) in [
+        (0, "State only, 100 % of the batches"),
+        (1, "State only, 75 % of the batches; set aside: 1 rejected (why) of 4"),
+    ] {
+        let all = table(&[(3, plain(None)), (rejected, plain(Some("why: 7")))]);
+        assert_eq!(State::seen(&judged(&all)).line(), line);
+    }
+    assert_eq!(State::seen(&judged(&Table::default())).share, Number(1.0));
+}
+
+#[test]
+fn a_probe_has_an_interval_and_its_range_beside_it() {
+    // 1 to 9: the median's 95 % interval of nine values are the second and the eighth.
+    let parts: Vec<_> =
+        (1..=9).map(|i| (1, batch(140.0 + f64::from(i), [400.0, 400.0], None))).collect();
+    let of = |parts: &[(usize, Batch)]| State::seen(&judged(&table(parts)));
+    let state = of(&parts);
+    let ns = |seconds: f64| (seconds * 1e9).round();
+    let probe = state.probe.unwrap();
+    let (low, high) = probe.interval().unwrap();
+    assert_eq!([low, probe.value.0, high].map(ns), [142.0, 145.0, 148.0]);
+    assert_eq!(state.probe_range.unwrap().map(|end| end.ns().0.round()), [141.0, 149.0]);
+    assert!(probe.converged && probe.estimator.starts_with("median of probes"), "{probe:?}");
+    // Five are too few for an interval.
+    let state = of(&parts[..5]);
+    assert_eq!(
+        (state.probe.as_ref().unwrap().interval(), state.probe.as_ref().unwrap().converged),
+        (None, false)
+    );
+    assert!(state.line().contains("; too few of them to compare its pace"), "{}", state.line());
+}
+
+#[test]
+fn a_run_slowed_throughout_is_as_fast_as_its_own_fastest_and_no_more_is_said() {
+    let all = table(&[(20, batch(140.0, [600.0, 610.0], None))]);
+    let state = State::seen(&judged(&all));
+    // 610 over the 5 % quantile of 600 and 610.
+    assert!(
+        state.line().contains("; its pace is 1.02 (1.02 to 1.02) × the fastest seen"),
+        "{}",
+        state.line()
+    );
+    assert!(!state.line().contains("full"), "{}", state.line());
+    assert_eq!(slowed(&judged(&all)), None);
+}
+
+#[test]
+fn slower_batches_are_told_with_what_was_seen_and_whether_they_are_in_the_numbers() {
+    let told = |fast_ones: usize, slow_ones: usize| {
+        let all = table(&[(fast_ones, fast()), (slow_ones, slow())]);
+        slowed(&judged(&all))
+    };
+    // 600 over 400.
+    let seen = |slow: usize, all: usize| {
+        format!(
+            "During {slow} of the {all} batches (in each 1.50 times) a fixed amount of arithmetic"
+        )
+    };
+    let aside = told(70, 30).unwrap();
+    assert!(aside.starts_with(&seen(30, 100)) && aside.ends_with("set aside."), "{aside}");
+    for cause in ["Possible causes:", "turbo", "wide vector", "governor", "virtual machine"] {
+        assert!(aside.contains(cause), "{aside}");
+    }
+    // A fifth of all batches is not worth it; all of them fast neither.
+    assert_eq!([told(80, 20), told(100, 0)], [None, None]);
+    let under = told(10, 90).unwrap();
+    assert!(
+        under.starts_with(&seen(90, 100)) && under.contains("the machine slowed so"),
+        "{under}"
+    );
+    // Seven batches of a point are too few to tell.
+    let undecided = told(5, 2).unwrap();
+    assert!(
+        undecided.starts_with(&seen(2, 7)) && undecided.contains("is undecided"),
+        "{undecided}"
+    );
+    assert_eq!(told(7, 0), None);
+    let slower = |fast_ones, slow_ones| {
+        let all = table(&[(fast_ones, fast()), (slow_ones, slow())]);
+        State::seen(&judged(&all)).slower_batches
+    };
+    assert_eq!([slower(5, 2), slower(7, 0), slower(70, 30)], [Some(2), Some(0), None]);
+}
