@@ -26,6 +26,24 @@ pub struct Truth {
 /// Repetitions of each size.
 pub const REPETITIONS: usize = 5;
 
+/// Sizes that each segment of a distinguishable truth has at least.
+const FEWEST: usize = 6;
+
+/// What one line in place of two costs at least in a distinguishable truth, in squared errors. (Four
+/// times the logarithm of 65 sizes, what a segment costs in the criterion, is 17.)
+const APART: f64 = 60.0;
+
+/// Why the segments of a truth cannot be told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Blurred {
+    /// A t0 is not positive.
+    Startup,
+    /// A segment has fewer than [`FEWEST`] sizes.
+    Sizes,
+    /// One line would do for two neighbours.
+    Lines,
+}
+
 /// Relative noise of one repetition, of a quiet machine to a busy one.
 pub const NOISE: Range<f64> = 0.01..0.05;
 
@@ -85,10 +103,13 @@ impl Truth {
     }
 
     /// Whether the segments can be told apart at all: each t0 is positive, each segment has at least
-    /// six of the sizes, and one line in place of any two neighbours would miss the exact times by
-    /// so much that its Σ((t − line)/σ)² is at least 60, σ being the noise of a size's mean. (Four
-    /// times the logarithm of 65 sizes, what a segment costs in the criterion, is 17.)
-    pub fn distinguishable(&self, sizes: &[u64]) -> bool {
+    /// [`FEWEST`] of the sizes, and one line in place of any two neighbours would miss the exact
+    /// times by so much that its Σ((t − line)/σ)² is at least [`APART`], σ being the noise of a
+    /// size's mean.
+    ///
+    /// # Errors
+    /// The first of these that does not hold.
+    pub fn told_apart(&self, sizes: &[u64]) -> Result<(), Blurred> {
         let mut from = 0;
         let mut parts = Vec::new();
         for line in &self.pieces {
@@ -97,7 +118,7 @@ impl Truth {
             from = line.to.saturating_add(1);
             parts.push(inside);
         }
-        let told_apart = |pair: &[Vec<u64>]| {
+        let are_apart = |pair: &[Vec<u64>]| {
             let both = pair.concat();
             let x: Vec<f64> = both.iter().map(|&bytes| bytes as f64).collect();
             let y: Vec<f64> = both.iter().map(|&bytes| self.time(bytes)).collect();
@@ -106,11 +127,17 @@ impl Truth {
             let line = Line::fit(&x, &y, &weights).expect("different sizes");
             let squares =
                 x.iter().zip(&y).zip(&weights).map(|((x, y), w)| w * (y - line.at(*x)).powi(2));
-            squares.sum::<f64>() >= 60.0
+            squares.sum::<f64>() >= APART
         };
-        self.pieces.iter().all(|line| line.t0 > 0.0)
-            && parts.iter().all(|part| part.len() >= 6)
-            && parts.windows(2).all(told_apart)
+        if self.pieces.iter().any(|line| line.t0 <= 0.0) {
+            Err(Blurred::Startup)
+        } else if parts.iter().any(|part| part.len() < FEWEST) {
+            Err(Blurred::Sizes)
+        } else if !parts.windows(2).all(are_apart) {
+            Err(Blurred::Lines)
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -121,7 +148,7 @@ pub fn truths(seed: u64, count: usize, noise: Range<f64>) -> Vec<(Truth, Vec<Siz
     while found.len() < count {
         let sizes = sizes(&mut generator);
         let truth = Truth::random(&mut generator, noise.clone());
-        if truth.distinguishable(&sizes) {
+        if truth.told_apart(&sizes).is_ok() {
             let table = truth.table(&sizes, &mut generator);
             found.push((truth, table));
         }
