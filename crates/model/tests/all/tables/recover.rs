@@ -91,7 +91,7 @@ fn drifting(params: &Params, drift: f64, seed: u64) -> Vec<Observation> {
     const ROUNDS: usize = 10;
     let layout = Layout { rows: ROUNDS, outliers: 0.0, ..USUAL };
     let mut generator = Xoshiro256PlusPlus::seed_from_u64(!seed);
-    let normal = Normal::new(1.0, drift).unwrap();
+    let normal = Normal::new(1.0, drift).expect("a finite drift");
     let pace: [f64; ROUNDS] = std::array::from_fn(|_| normal.sample(&mut generator));
     let mut observations = observations_from_rows(&layout.replayed(params, seed));
     for observation in &mut observations {
