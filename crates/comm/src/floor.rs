@@ -1,9 +1,9 @@
 //! Plain loops on the bare machine, and the layers that are measured beside it.
 //!
 //! A floor is the same exchange done by a plain loop on the bare mechanism (a socket, two cache
-//! lines), without frames, handlers or credits. It is a yardstick and no
-//! bound: a transport may be faster where it moves fewer lines. A layer is one of bandgap's own kernels over a transport, to be compared
-//! with the floors below it.
+//! lines), without frames, handlers or credits. It is a yardstick and no bound: a transport may be
+//! faster where it moves fewer lines. A layer is one of bandgap's own kernels over a transport, to be
+//! compared with the floors below it.
 
 use std::borrow::Cow;
 use std::time::Duration;

@@ -28,7 +28,7 @@ use crate::slot::{SLOT_BYTES, STEP, Sequence, Slot};
 use crate::sync::Ordering;
 
 const KIND: Kind =
-    Kind { file: "bandgap-rings", what: "the rings of a run", magic: *b"bg-ring1", populate: true };
+    Kind { file: "bandgap-rings", what: "the rings of a run", magic: *b"bg-ring2", populate: true };
 const ATTACHED_AT: usize = 64;
 const RINGS_AT: usize = 4096;
 

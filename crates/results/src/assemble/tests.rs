@@ -167,6 +167,12 @@ fn times_and_gaps_of_series_hold_the_variance_between_launches() {
     assert_held("series", found);
 }
 
+/// Overlap at one size and one length of vectors.
+fn overlap_plan() -> OverlapPlan {
+    let (sizes, elements) = (vec![8], vec![10]);
+    OverlapPlan { asked: asked(), pair: [0, 1], sizes, elements, samples: 1 }
+}
+
 #[test]
 fn gains_and_hidden_shares_hold_the_variance_between_launches() {
     let times = [200.0, 140.0, 100.0, 150.0, 20.0];
@@ -177,14 +183,7 @@ fn gains_and_hidden_shares_hold_the_variance_between_launches() {
         .collect();
     // T_b − T_n = 60 of T_x − T_o = 80.
     let found = held(&keys, &[60e-9, 80e-9, 0.75], |table, launches| {
-        let plan = OverlapPlan {
-            asked: asked(),
-            pair: [0, 1],
-            sizes: vec![8],
-            elements: vec![10],
-            samples: 1,
-        };
-        let (outcomes, _) = overlap(&setting(launches), &plan, table).unwrap();
+        let (outcomes, _) = overlap(&setting(launches), &overlap_plan(), table).unwrap();
         let Outcome::Overlap(of) = &outcomes[0] else { panic!("an overlap") };
         let point = &of.points[0];
         let all = [Some(&point.gain), point.hideable.as_ref(), point.share.as_ref()];
@@ -221,13 +220,7 @@ fn a_launch_without_batches_that_count_is_named_and_else_nothing_is() {
     .collect();
     for (launches, lost) in [(vec![0, 1, 2], vec![]), (vec![0, 2], vec![1])] {
         let table = scripted(&keys, launches, &mut generator);
-        let plan = OverlapPlan {
-            asked: asked(),
-            pair: [0, 1],
-            sizes: vec![8],
-            elements: vec![10],
-            samples: 1,
-        };
+        let plan = overlap_plan();
         let (judged, setting) = (asked().judge(&table), setting(3));
         let mut outcomes = pairs(&setting, &judged).unwrap().0;
         outcomes.extend(contention(&setting, &judged).unwrap().0);

@@ -181,8 +181,8 @@ pub(crate) fn slowed(judged: &Judged<'_>) -> Option<String> {
     let share = judged.set_aside().share(slower);
     let within = if least == most { least } else { format!("{least} to {most}") };
     let seen_to_be = format!(
-        "During {slower} of the {all} batches (in each {within} times) a fixed amount of arithmetic \
-         took longer than at its fastest in this run. {CAUSES}"
+        "During {slower} of the {all} batches a fixed amount of arithmetic took {within} times as long \
+         as at its fastest in this run. {CAUSES}"
     );
     if !told_apart {
         Some(format!(

@@ -128,7 +128,7 @@ fn slower_batches_are_told_with_what_was_seen_and_whether_they_are_in_the_number
     // 600 over 400.
     let seen = |slow: usize, all: usize| {
         format!(
-            "During {slow} of the {all} batches (in each 1.50 times) a fixed amount of arithmetic"
+            "During {slow} of the {all} batches a fixed amount of arithmetic took 1.50 times as long"
         )
     };
     let aside = told(70, 30).unwrap();
