@@ -20,6 +20,7 @@ use crate::experiment::{Experiment, LEAST_ROUNDS, Point, VIRTUAL_SAMPLES};
 use crate::placement::straddles;
 use crate::plan::Plan;
 use crate::runner::{Executed, Runner, Stop};
+use crate::stopping::may_stop;
 
 /// Attempts at a batch that is rejected, as the machine changed during it, say.
 const ATTEMPTS: usize = 4;
@@ -110,7 +111,7 @@ impl Campaign<'_> {
             if self.is_over() {
                 return Ok(());
             }
-            open = self.open();
+            open = self.open(open);
         }
         Ok(())
     }
@@ -123,12 +124,12 @@ impl Campaign<'_> {
         }
     }
 
-    /// The points of the next round.
-    fn open(&self) -> Vec<usize> {
-        let mut open: Vec<usize> = if self.round < *self.limits().start() {
-            (0..self.points.len()).collect()
-        } else {
-            self.experiment.open(&self.plan.asked.judge(&self.table), self.points)
+    /// The points of the next round; the same as before where it is not asked.
+    fn open(&self, before: Vec<usize>) -> Vec<usize> {
+        let is_least = self.round < *self.limits().start();
+        let mut open = match is_least || !(self.runner.virtual_time() || may_stop(self.round)) {
+            true => before,
+            false => self.experiment.open(&self.plan.asked.judge(&self.table), self.points),
         };
         open.retain(|at| !self.unavailable.contains(at));
         open

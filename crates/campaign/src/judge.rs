@@ -8,6 +8,8 @@ use crate::key::Key;
 use crate::placement::Placements;
 use crate::set_aside::SetAside;
 
+use bandgap_stats::rounds::{self, InRound};
+
 pub use bandgap_stats::batch_value;
 
 /// Batches a point has at least: an interval from fewer says little.
@@ -145,11 +147,11 @@ impl<'a> Judged<'a> {
         self.in_rounds(key).map(|(_, value)| value).collect()
     }
 
-    /// The same by the launch that measured them.
-    pub fn by_launch(&self, key: &Key) -> BTreeMap<u32, Vec<f64>> {
-        let mut found = BTreeMap::<u32, Vec<f64>>::new();
+    /// The same with their rounds, by the launch that measured them.
+    pub fn by_launch(&self, key: &Key) -> BTreeMap<u32, Vec<InRound>> {
+        let mut found = BTreeMap::<u32, Vec<InRound>>::new();
         for (round, value) in self.in_rounds(key) {
-            found.entry((round >> ROUND_BITS) as u32).or_default().push(value);
+            found.entry((round >> ROUND_BITS) as u32).or_default().push((round, value));
         }
         found
     }
@@ -159,12 +161,12 @@ impl<'a> Judged<'a> {
         let [a, b] = keys.each_ref().map(|key| self.by_launch(key));
         let both = a.iter().filter_map(|(launch, a)| Some([a, b.get(launch)?]));
         // The value of samples is that of batches too: the mean inside the fence.
-        both.map(|values| values.map(|of| batch_value(of))).collect()
+        both.map(|values| values.map(|of| batch_value(&rounds::of(of)))).collect()
     }
 
     /// The same, each with its launch and, below that, its round: batches of one round of a launch are
     /// neighbours in time.
-    pub fn in_rounds(&self, key: &Key) -> impl Iterator<Item = (u64, f64)> {
+    pub fn in_rounds(&self, key: &Key) -> impl Iterator<Item = InRound> {
         let (messages, delay) = match delayed(key) {
             Some((messages, delay_ps)) => (messages as f64, self.delay(delay_ps)),
             None => (0.0, 0.0),
@@ -175,8 +177,7 @@ impl<'a> Judged<'a> {
             .filter(|batch| self.counts(batch) && !batch.samples.is_empty())
             .map(move |batch| {
                 let off = batch.delay.map_or(0.0, |own| own - delay);
-                let round = u64::from(batch.launch) << ROUND_BITS | u64::from(batch.round);
-                (round, batch_value(&batch.samples) - messages * off)
+                (round(batch), batch_value(&batch.samples) - messages * off)
             })
     }
 
@@ -215,6 +216,11 @@ impl<'a> Judged<'a> {
         self.delays = measured.map(|(asked, delays)| (asked, batch_value(&delays))).collect();
         self
     }
+}
+
+/// The round of a batch, below its launch.
+pub fn round(batch: &Batch) -> u64 {
+    u64::from(batch.launch) << ROUND_BITS | u64::from(batch.round)
 }
 
 /// M and Δ in picoseconds, of a key that has both.

@@ -30,6 +30,7 @@ pub mod set_aside;
 pub mod setting;
 pub mod signature;
 pub mod sizes;
+mod stopping;
 pub mod task;
 
 pub use data::{Kept, Table};

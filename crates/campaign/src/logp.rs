@@ -92,7 +92,7 @@ mod tests {
         let mut runner = runner();
         plan(true).lead(&mut runner).unwrap();
         let pairs = runner.kept.iter().filter(|(key, _)| key.what() == PAIR_RTT);
-        assert_eq!(pairs.map(|(_, batches)| batches.len()).collect::<Vec<_>>(), [5, 5, 5]);
+        assert_eq!(pairs.map(|(_, batches)| batches.len()).collect::<Vec<_>>(), [8, 8, 8]);
         let begin = runner.said().find(|(_, doing)| doing.starts_with("round trips of pairs"));
         assert_eq!(begin, Some((0.8, "round trips of pairs, first look")));
         assert!(runner.said().map(|(done, _)| done).is_sorted());

@@ -94,7 +94,7 @@ mod tests {
         for (pair, truth) in [([0, 1], 150.0), ([0, 2], 700.0), ([1, 2], 700.0)] {
             let key = key(pair[0], pair[1]);
             let point = judged.seen_by(&key).point(&key).unwrap();
-            assert_eq!((point.value, point.batches), (truth, 5), "{pair:?}");
+            assert_eq!((point.value, point.batches), (truth, 8), "{pair:?}");
         }
     }
 

@@ -28,8 +28,10 @@ pub struct Scripted {
     pub registered: Result<(), String>,
     pub answer: Answer,
     pub look: Box<dyn FnMut() -> Option<Probe>>,
-    /// Time that a batch takes, in seconds.
+    /// Time that a batch takes, in seconds …
     pub cost: f64,
+    /// … and whether its samples take their time on top.
+    pub timed: bool,
     /// Times of Δ by itself over the time asked for, one after the other; then 1.
     pub delays: Vec<f64>,
     pub events: Vec<Event>,
@@ -46,6 +48,7 @@ impl Scripted {
             answer: Box::new(answer),
             look: Box::new(|| None),
             cost: 0.0,
+            timed: false,
             delays: Vec::new(),
             events: Vec::new(),
             kept: Table::default(),
@@ -132,7 +135,11 @@ impl Runner for Scripted {
     fn run(&mut self, order: &Order) -> Result<Executed, Stop> {
         self.now += self.cost;
         self.events.push(Event::Ran(order.clone()));
-        (self.answer)(order)
+        let done = (self.answer)(order)?;
+        if self.timed {
+            self.now += done.column(WHOLE).iter().sum::<f64>() * 1e-9;
+        }
+        Ok(done)
     }
     fn look(&mut self, order: &Order) -> Result<Option<Probe>, Stop> {
         assert!(order.probed);

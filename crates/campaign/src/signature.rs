@@ -91,12 +91,11 @@ impl Experiment for Signature<'_> {
         vec![(point.key.clone(), done.column(column).to_vec())]
     }
 
-    /// The points that have not converged; all again while a parameter has not.
+    /// All points, while one or a parameter has not converged: in rounds of few points the drift of one
+    /// would be that of the next.
     fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
-        let open = not_converged(judged, points);
-        if open.is_empty() && !judged.parameters_converged(self.plan.load) {
-            return (0..points.len()).collect();
-        }
-        open
+        let enough =
+            not_converged(judged, points).is_empty() && judged.parameters_converged(self.plan.load);
+        if enough { Vec::new() } else { (0..points.len()).collect() }
     }
 }

@@ -131,6 +131,20 @@ impl Linear {
         if total > 0.0 { sum / total } else { f64::INFINITY }
     }
 
+    /// How far each round pulls the combination off its value, of the rounds that one of its groups
+    /// has.
+    pub(crate) fn pulls(&self, groups: &[Group]) -> Vec<f64> {
+        let mut pulls = BTreeMap::<usize, f64>::new();
+        for (group, c) in self.terms() {
+            let Clustered { samples, clusters } = groups[group].clustered();
+            let share = c / samples.len() as f64;
+            for (sample, &round) in samples.iter().zip(clusters) {
+                *pulls.entry(round).or_default() += share * (sample - groups[group].mean);
+            }
+        }
+        pulls.into_values().collect()
+    }
+
     /// Batch values that count in the combination.
     pub(crate) fn samples(&self, groups: &[Group]) -> usize {
         self.groups().map(|group| groups[group].batches.len()).sum()

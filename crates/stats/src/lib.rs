@@ -8,6 +8,7 @@
 //! - [`mod@line`]: ordinary and weighted straight-line least squares.
 //! - [`regression`]: a straight line with intervals, for absolute and for relative errors.
 //! - [`segmented`]: several straight lines; where they end, and how many there are.
+//! - [`rounds`]: intervals that hold the drift within and between rounds.
 //! - [`runs`]: whether residuals change sign as often as by chance.
 //! - [`paired`]: the ratio of what is measured side by side.
 //! - [`bootstrap`]: seeded resampling within groups, corrected for few samples.
@@ -28,6 +29,7 @@ pub mod outlier;
 pub mod paired;
 pub mod quantile;
 pub mod regression;
+pub mod rounds;
 pub mod runs;
 pub mod segmented;
 

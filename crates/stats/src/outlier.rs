@@ -32,6 +32,9 @@ pub const FEW_SAMPLES: f64 = 10.0;
 /// samples would change it.
 const FEWEST_FOR_MIDDLE: usize = 20;
 
+/// Deviations whose ratio is within this of 1 are equal.
+const ROUNDING: f64 = 1e-9;
+
 /// With fewer samples than this, none can be called an outlier.
 pub const FEWEST_TO_FENCE: usize = 5;
 
@@ -40,8 +43,9 @@ pub const FEWEST_TO_FENCE: usize = 5;
 /// *Formula*: median ± [`FENCE_SIGMAS`]·(1 + [`FEW_SAMPLES`]/n)·σ, σ the scaled median absolute
 /// deviation or, from 20 samples on, the scaled 20–80 % range if that is larger. Where σ is zero (a
 /// coarse clock gives ties), median ± the larger of [`FENCE_SIGMAS`] scaled mean absolute deviations
-/// and the next step, if that is nearer than half the median. The second scale keeps all samples that
-/// alternate between two steps of a coarse clock: the deviations' median is of one step only.
+/// and the next step, if several samples are there or it is nearer than half the median. The second
+/// scale keeps all samples that alternate between two steps of a coarse clock: the deviations' median
+/// is of one step only.
 /// *Units*: those of the samples.
 /// *Assumes* that less than a fifth of the samples are disturbed.
 /// *Source*: Rousseeuw and Croux, "Alternatives to the Median Absolute Deviation" (1993), for the
@@ -67,9 +71,11 @@ pub fn fence(samples: &[f64]) -> Interval {
     let mut reach = FENCE_SIGMAS * (1.0 + FEW_SAMPLES / ordered.len() as f64) * sigma;
     if reach == 0.0 {
         reach = FENCE_SIGMAS * MEAN_DEVIATION_TO_SIGMA * mean(&deviations);
-        // The next step of the clock, unless it is far enough to be a disturbance.
-        let step = deviations.iter().copied().find(|d| *d > 0.0).unwrap_or(0.0);
-        if step < centre.abs() / 2.0 {
+        // The next step of the clock, unless it is far enough to be a disturbance: of these hardly two
+        // last as long as each other.
+        let step = deviations.iter().copied().find(|d| *d > 0.0).unwrap_or(0.0) * (1.0 + ROUNDING);
+        let ties = deviations.iter().filter(|d| **d > 0.0 && **d <= step).count();
+        if ties > 1 || step < centre.abs() / 2.0 {
             reach = reach.max(step);
         }
     }
@@ -116,6 +122,9 @@ mod tests {
         let mut samples = vec![40.0; 47];
         samples.extend(vec![50.0; 3]);
         assert_eq!(inside_fence(&samples).len(), 50);
+        // A time of 9 reads 10 or nothing; a single reading of nothing may be a disturbance.
+        let reads = |none: usize| [vec![10.0; 50 - none], vec![0.0; none]].concat();
+        assert_eq!([1, 2, 5].map(|none| inside_fence(&reads(none)).len()), [49, 50, 50]);
     }
 
     #[test]

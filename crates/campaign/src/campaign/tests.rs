@@ -57,11 +57,11 @@ fn counts(runner: &Scripted, points: u32) -> Vec<usize> {
 fn a_campaign_ends_when_all_points_have_converged() {
     let mut runner = Scripted::steady(100.0);
     campaign(&mut runner, &mut Plain::of(3), &plan(1e9)).unwrap();
-    // Five batches are the least that an interval is believed of.
-    assert_eq!(counts(&runner, 3), [5, 5, 5]);
+    // It is asked after eight rounds for the first time.
+    assert_eq!(counts(&runner, 3), [8, 8, 8]);
     let batches = runner.kept.batches(&key(2));
     let rounds: Vec<u32> = batches.iter().map(|batch| batch.round).collect();
-    assert_eq!(rounds, [0, 1, 2, 3, 4]);
+    assert_eq!(rounds, [0, 1, 2, 3, 4, 5, 6, 7]);
     assert!(batches.iter().all(|batch| batch.launch == 3));
 }
 
@@ -80,7 +80,7 @@ fn later_rounds_visit_only_points_that_have_not_converged() {
     runner.cost = 1.0;
     campaign(&mut runner, &mut Plain::of(3), &plan(1e9)).unwrap();
     let [one, two, three] = counts(&runner, 3)[..] else { panic!("three points") };
-    assert_eq!([one, three], [5, 5]);
+    assert_eq!([one, three], [8, 8]);
     assert!(two > 10, "{two}");
 }
 
@@ -132,7 +132,7 @@ fn each_round_has_an_order_of_its_own_that_the_seed_decides() {
     let (one, again, other) = (rounds(1), rounds(1), rounds(2));
     assert_eq!(one, again);
     assert_ne!(one, other);
-    assert_eq!(one.len(), 5);
+    assert_eq!(one.len(), 8);
     for round in &one {
         let mut sorted = round.clone();
         sorted.sort_unstable();
@@ -148,8 +148,8 @@ fn a_cheap_point_is_visited_several_times_in_a_round() {
     let points = vec![Point { visits: 3, ..point(1) }, point(2)];
     campaign(&mut runner, &mut Plain(points), &plan(1e9)).unwrap();
     let rounds: Vec<u32> = runner.kept.batches(&key(1)).iter().map(|batch| batch.round).collect();
-    assert_eq!(rounds, [0, 0, 0, 1, 1, 1]);
-    assert_eq!(counts(&runner, 2), [6, 5]);
+    assert_eq!(rounds[..6], [0, 0, 0, 1, 1, 1]);
+    assert_eq!(counts(&runner, 2), [24, 8]);
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn a_straddling_batch_is_repeated_and_kept_as_rejected() {
     let batches = runner.kept.batches(&key(1));
     let rounds: Vec<(u32, bool)> =
         batches.iter().map(|batch| (batch.round, batch.rejected.is_some())).collect();
-    let counted = [(0, false), (1, false), (2, false), (3, false), (4, false)];
+    let counted: Vec<(u32, bool)> = (0..8).map(|round| (round, false)).collect();
     assert_eq!(rounds[..2], [(0, true); 2]);
     assert_eq!(rounds[2..], counted);
     assert!(batches[0].rejected.as_ref().unwrap().contains("2.50"), "{:?}", batches[0]);
@@ -222,7 +222,7 @@ fn a_batch_during_which_the_delay_drifted_is_repeated() {
     let points = vec![Point { control: Control::of(delay, 8), ..point(1) }];
     campaign(&mut runner, &mut Plain(points), &plan(1e9)).unwrap();
     let batches = runner.kept.batches(&key(1));
-    assert_eq!(batches.len(), 6);
+    assert_eq!(batches.len(), 9);
     assert!(batches[0].rejected.as_ref().unwrap().contains("Δ took 1000.0, then 1300.0 ns"));
     assert_eq!((batches[1].rejected.as_ref(), batches[1].delay), (None, Some(1030.0)));
 }
@@ -274,7 +274,7 @@ fn a_checked_batch_comes_before_the_first_timed_one() {
     // Every message of one batch, and what timed ones compared.
     for (_, verified) in runner.kept.verified() {
         assert_eq!((verified.checked_batches, verified.checked.compared), (1, 1));
-        assert_eq!((verified.timed_batches, verified.timed.received), (5, 5));
+        assert_eq!((verified.timed_batches, verified.timed.received), (8, 8));
     }
     assert_eq!(runner.kept.verified().count(), 3);
 
@@ -282,7 +282,7 @@ fn a_checked_batch_comes_before_the_first_timed_one() {
     campaign(&mut runner, &mut Plain::of(3), &checking(1e9)).unwrap();
     let kinds: Vec<bool> = runner.ran().map(|order| order.checked).collect();
     let round = [true, true, true, false, false, false];
-    assert_eq!(kinds, round.repeat(5));
+    assert_eq!(kinds, round.repeat(8));
 }
 
 #[test]
@@ -295,10 +295,10 @@ fn what_cannot_be_checked_is_said_and_measured_all_the_same() {
     let mut runner = Scripted::steady(100.0);
     campaign(&mut runner, &mut Plain(points), &plan(1e9)).unwrap();
     assert_eq!(runner.checked().count(), 0);
-    assert_eq!(counts(&runner, 2), [5, 5]);
+    assert_eq!(counts(&runner, 2), [8, 8]);
     let verified: Vec<_> = runner.kept.verified().collect();
     let [(at, verified)] = verified[..] else { panic!("one point: {verified:?}") };
-    assert_eq!((at, verified.checked_batches, verified.timed_batches), (&key(1), 0, 5));
+    assert_eq!((at, verified.checked_batches, verified.timed_batches), (&key(1), 0, 8));
     assert!(verified.unchecked.as_ref().unwrap().contains("a place for each"));
 }
 
@@ -328,7 +328,7 @@ fn what_the_machine_does_not_allow_is_said_once() {
         Ok(Executed { unavailable, samples, ..taking(order, 9.0) })
     });
     campaign(&mut runner, &mut Plain::of(2), &plan(1e9)).unwrap();
-    assert_eq!(counts(&runner, 2), [5, 1]);
+    assert_eq!(counts(&runner, 2), [8, 1]);
     let batch = &runner.kept.batches(&key(2))[0];
     let why = "not available on this machine: not permitted";
     assert_eq!((batch.samples.len(), batch.rejected.as_deref()), (0, Some(why)));
@@ -364,21 +364,21 @@ fn rounds_are_apart_by_the_pause() {
     campaign(&mut runner, &mut Plain::of(2), &Plan { pause: 0.25, ..plan(1e9) }).unwrap();
     let pauses: Vec<&Event> =
         runner.events.iter().filter(|event| matches!(event, Event::Paused(_))).collect();
-    assert_eq!(pauses, [&Event::Paused(Duration::from_millis(250)); 4], "between five rounds");
+    assert_eq!(pauses, [&Event::Paused(Duration::from_millis(250)); 7], "between eight rounds");
 }
 
 #[test]
 fn progress_is_part_of_the_whole_and_never_goes_back() {
     let mut runner = Scripted::steady(100.0);
     runner.cost = 1.0;
-    let plan = Plan { progress: 0.5..0.75, title: "gets of 64 B".to_owned(), ..plan(30.0) };
+    let plan = Plan { progress: 0.5..0.75, title: "gets of 64 B".to_owned(), ..plan(45.0) };
     campaign(&mut runner, &mut Plain::of(4), &plan).unwrap();
     let said: Vec<(f64, &str)> = runner.said().collect();
     assert_eq!(said[0], (0.5, "gets of 64 B, first look"));
     assert!(said.is_sorted_by(|a, b| a.0 <= b.0), "{said:?}");
     assert!(said.iter().all(|(done, _)| (0.5..0.75).contains(done)), "{said:?}");
-    // 4 checked and 20 timed batches of a second each in 30 seconds: 0.5 + 0.25 · 24 / 30.
-    let last = ("gets of 64 B, round 5, 4 of 4 points open", 0.7);
+    // 4 checked and 32 timed batches of a second each in 45 seconds: 0.5 + 0.25 · 36 / 45.
+    let last = ("gets of 64 B, round 8, 4 of 4 points open", 0.7);
     let (done, doing) = said[said.len() - 1];
     assert_eq!(doing, last.0);
     assert!((done - last.1).abs() < 1e-9, "{done}");

@@ -41,10 +41,10 @@ fn batches(runner: &Scripted, name: &str) -> usize {
 }
 
 #[test]
-fn floors_end_when_each_has_the_precision_after_seven_rounds_at_least() {
+fn floors_end_when_each_has_the_precision_after_eight_rounds_at_least() {
     let mut runner = Scripted::steady(1000.0);
     plan(&["cache_line", "clock_read"]).lead(&mut runner).unwrap();
-    assert_eq!(["cache_line", "clock_read"].map(|name| batches(&runner, name)), [7, 7]);
+    assert_eq!(["cache_line", "clock_read"].map(|name| batches(&runner, name)), [8, 8]);
     // Half of 500 round trips.
     assert_eq!(runner.kept.batches(&key("cache_line"))[0].samples, [1.0; 20]);
     // Before that, each was run once to warm up.
@@ -65,7 +65,7 @@ fn a_layer_and_its_floors_stay_open_together() {
         assert_eq!(batches(&runner, name), 60, "{name}");
     }
     for name in ["clock_read", "slot_ring"] {
-        assert_eq!(batches(&runner, name), 7, "{name}");
+        assert_eq!(batches(&runner, name), 8, "{name}");
     }
     // Each round has one batch of the layer and one of its floor.
     let rounds = |name| -> Vec<u32> {

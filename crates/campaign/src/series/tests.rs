@@ -28,14 +28,14 @@ fn a_sweep_visits_each_number_of_ranks_in_the_same_rounds() {
         .collect();
     let all = BTreeSet::from([(2, 0), (2, 64), (3, 0), (3, 64), (4, 0), (4, 64)]);
     assert_eq!(first, all);
-    assert_eq!(timed.len(), 5 * 6);
+    assert_eq!(timed.len(), 8 * 6);
     for ranks in [2, 3, 4] {
         let step = Step { ranks, ..sizes[1].clone() };
         let of_key = key(&step, Part::Whole);
         assert_eq!(of_key.number("ranks"), Some(ranks as u64));
         // Two operations in a sample.
         let values = plan.asked.judge(&runner.kept).values(&of_key);
-        assert_eq!(values, [50.0 * ranks as f64; 5]);
+        assert_eq!(values, [50.0 * ranks as f64; 8]);
     }
     assert_eq!(timed[0].kernel, Comms3::NAME);
 }
@@ -55,7 +55,7 @@ fn pairs_at_several_distances_all_converge() {
     for (step, truth) in steps.iter().zip([150.0, 700.0]) {
         let key = key(step, Part::Whole);
         let point = judged.seen_by(&key).point(&key).unwrap();
-        assert_eq!((point.value, point.batches), (truth, 5), "{key:?}");
+        assert_eq!((point.value, point.batches), (truth, 8), "{key:?}");
     }
 }
 
@@ -75,7 +75,7 @@ fn a_time_is_that_of_one_operation_one_way() {
     // 4 round trips, 4 exchanges, 4 barriers; transfers are looked at as a burst.
     assert_eq!([0, 1, 2, 3].map(whole), [100.0, 100.0, 200.0, 800.0].map(Some));
     let issue = |at: usize| runner.kept.batches(&key(&steps[at], Part::Issue)).len();
-    assert_eq!([0, 1, 2, 3].map(issue), [0, 0, 0, 5]);
+    assert_eq!([0, 1, 2, 3].map(issue), [0, 0, 0, 8]);
     // Rank 1 begins, as the plan says.
     let comms1 = runner.timed().find(|order| order.kernel == "comms1").unwrap();
     assert_eq!(comms1.parameters["pair"]["requester"], 1);
@@ -148,11 +148,11 @@ fn each_memory_is_measured_beside_the_other_and_by_itself_where_the_other_is_not
     let each = |runner: &Scripted| runner.timed().map(|order| order.memory).collect::<Vec<_>>();
     let both = each(&runner);
     let first: BTreeSet<Memory> = both[..2].iter().copied().collect();
-    assert_eq!((both.len(), first.len()), (10, 2));
+    assert_eq!((both.len(), first.len()), (16, 2));
     // Without it all lie in private memory, once, and why is kept.
     let runner = led(Err("sealed off".into()));
     assert_eq!([0, 1].map(|at| time(&runner, &steps[at])), [Some(200.0), None]);
-    assert_eq!(each(&runner), [Memory::Private; 5]);
+    assert_eq!(each(&runner), [Memory::Private; 8]);
     assert_eq!(runner.kept.unregistered(), Some("sealed off"));
     assert!(!steps[1].done().contains(&steps[0]) && !steps[0].done().contains(&steps[1]));
     assert_eq!(Step::in_private_memory(&steps), [steps[0].clone()]);

@@ -29,9 +29,12 @@ impl Judged<'_> {
             .iter()
             .filter_map(|(key, _)| {
                 let (kind, messages, delay) = self.observed(key)?;
-                let (rounds, batches): (Vec<u64>, Vec<f64>) = self.in_rounds(key).unzip();
-                // One batch has no interval, and a disturbed Δ may make a short burst negative.
-                let usable = batches.len() >= 2 && batches.iter().all(|value| *value >= 0.0);
+                // As of two stamps, a difference below 0 counts as 0: what a batch's Δ was off may be more
+                // than a short burst takes.
+                let positive = self.in_rounds(key).map(|(round, value)| (round, value.max(0.0)));
+                let (rounds, batches): (Vec<u64>, Vec<f64>) = positive.unzip();
+                // One batch has no interval.
+                let usable = batches.len() >= 2;
                 usable.then_some(Observation { kind, messages, delay, batches, rounds })
             })
             .collect()
@@ -78,4 +81,25 @@ pub fn part_within(estimate: &Estimate, whole: f64, precision: f64) -> bool {
 /// Whether the half-width of an estimate's interval is within `precision` of its value.
 pub fn within(estimate: &Estimate, precision: f64) -> bool {
     part_within(estimate, estimate.value, precision)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Batch, Kept, Table};
+    use crate::signature::issue;
+
+    #[test]
+    fn a_burst_shorter_than_its_delay_was_off_counts_as_nothing() {
+        let key = issue(Load::Words, 10, 5000);
+        let mut table = Table::default();
+        for (delay, elapsed) in [(5.0, 40.0), (5.0, 50.0), (14.0, 30.0)] {
+            let batch = Batch { samples: vec![elapsed], delay: Some(delay), ..Batch::default() };
+            table.push(Kept::Batch { key: key.clone(), batch });
+        }
+        let judged = Judged::of(&table, 0.95, 0.05, 1);
+        // Δ was 8 ns in the mean: 40 + 30, 50 + 30, and 30 − 60.
+        let [observation] = &judged.observations()[..] else { panic!("one point") };
+        assert_eq!(observation.batches, [70.0, 80.0, 0.0]);
+    }
 }

@@ -3,12 +3,10 @@
 use std::collections::BTreeSet;
 
 use bandgap_stats::bootstrap;
+use bandgap_stats::rounds::{self, FEWEST_ROUNDS};
 
 use super::{Estimate, Options};
 use crate::linear::{Group, Linear};
-
-/// Fewer rounds than this say too little of what changes between rounds.
-const FEWEST_ROUNDS: usize = 3;
 
 /// Estimates combinations of the groups' means.
 pub(super) struct Estimator<'a> {
@@ -72,13 +70,18 @@ impl<'a> Estimator<'a> {
         terms: &Linear,
         estimator: &'static str,
     ) -> Estimate {
-        let degrees = match self.by_rounds {
-            true => terms.degrees_of_rounds(self.groups),
-            false => terms.degrees(self.groups),
+        let (degrees, stretch) = match self.by_rounds {
+            true => {
+                let pulls = terms.pulls(self.groups);
+                (terms.degrees_of_rounds(self.groups), rounds::stretch(&pulls))
+            }
+            false => (terms.degrees(self.groups), 1.0),
         };
         let interval = bootstrap::interval(value, replicates, degrees, self.confidence);
+        let stretched = |end: f64| value + stretch * (end - value);
         let rounded = |number| terms.rounded(number, self.groups);
-        let [value, low, high] = [value, interval.low, interval.high].map(rounded);
+        let ends = [value, stretched(interval.low), stretched(interval.high)];
+        let [value, low, high] = ends.map(rounded);
         Estimate { value, low, high, samples: terms.samples(self.groups), estimator }
     }
 }

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use bandgap_campaign::data::Batch;
 use bandgap_campaign::floors;
-use bandgap_campaign::judge::{Judged, MIN_BATCHES};
+use bandgap_campaign::judge::{Judged, MIN_BATCHES, round};
 use bandgap_comm::Floor as Measured;
 use bandgap_record::{Number, RecordError, Unit};
+use bandgap_stats::rounds::InRound;
 use bandgap_stats::{Point, batch_value};
 use bandgap_units::Ns;
 
@@ -23,10 +24,10 @@ pub(crate) fn floor(
     let batches = judged.table().batches(&floors::key(&floor.name));
     let (counted, state) = counted(batches, judged);
     let sampled = counted.iter().filter(|batch| !batch.samples.is_empty());
-    let mut launches = BTreeMap::<u32, Vec<f64>>::new();
+    let mut launches = BTreeMap::<u32, Vec<InRound>>::new();
     for batch in sampled {
         let value = unit(floor, batch_value(&batch.samples));
-        launches.entry(batch.launch).or_default().push(value);
+        launches.entry(batch.launch).or_default().push((round(batch), value));
     }
     let point = Point::of_launches(launches.values().map(Vec::as_slice), judged.confidence());
     let Some(point) = point else {

@@ -6,6 +6,7 @@ mod drawn;
 mod estimated;
 #[cfg(test)]
 pub(crate) mod examples;
+mod fenced;
 mod launches;
 mod missing;
 mod pattern;
@@ -22,6 +23,7 @@ pub(crate) use drawn::{datum, distant, for_gnuplot, listed, sentences, with_plot
 pub(crate) use estimated::{
     Estimated, Timed, bandwidth, estimated, estimator, half_width, quotient, recorded, turned,
 };
+pub use fenced::Fenced;
 pub use launches::LostLaunch;
 pub(crate) use launches::{Launches, by_name, lost_in_words, unfitted};
 pub(crate) use missing::missing;

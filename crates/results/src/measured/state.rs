@@ -9,6 +9,7 @@ use bandgap_stats::quantile::{median, sorted};
 use bandgap_units::{Fraction, Ns, significant};
 use serde::{Deserialize, Serialize};
 
+use crate::measured::fenced::Fenced;
 use crate::measured::set_aside::SetAside;
 
 /// A state of the machine, as the probes around the batches found it.
@@ -42,6 +43,10 @@ pub struct State {
     /// What became of the other batches of the run; absent where there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<SetAside>,
+    /// What fences left out of the batches that count in this result; absent where it is of another
+    /// state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fenced: Option<Fenced>,
 }
 
 impl State {
@@ -57,6 +62,7 @@ impl State {
             share: Number(1.0),
             batches: None,
             set_aside: None,
+            fenced: None,
         }
     }
 
@@ -81,18 +87,20 @@ impl State {
             share: Number(set_aside.share(batches)),
             batches: Some(batches as u64),
             set_aside: SetAside::beside(judged, batches),
+            fenced: None,
         })
     }
 
     /// The state that is seen from.
     pub(crate) fn seen(judged: &Judged<'_>) -> State {
+        let fenced = Some(Fenced::of(judged));
         if let Some(seen) = judged.seen().and_then(|seen| State::of(judged, seen)) {
-            return seen;
+            return State { fenced, ..seen };
         }
         let (all, unprobed) = (judged.set_aside().timed, judged.set_aside().unprobed);
         let share = Number(if all == 0 { 1.0 } else { judged.set_aside().share(unprobed) });
         let set_aside = SetAside::beside(judged, unprobed);
-        State { share, batches: Some(unprobed as u64), set_aside, ..State::only() }
+        State { share, batches: Some(unprobed as u64), set_aside, fenced, ..State::only() }
     }
 
     /// `N, 93 % of the batches`.
@@ -120,7 +128,9 @@ impl State {
             };
         }
         let set_aside = self.set_aside.as_ref().map(SetAside::words);
-        text + &set_aside.map(|words| format!("; set aside: {words}")).unwrap_or_default()
+        text += &set_aside.map(|words| format!("; set aside: {words}")).unwrap_or_default();
+        let fenced = self.fenced.as_ref().and_then(Fenced::words);
+        text + &fenced.map(|words| format!("; {words}")).unwrap_or_default()
     }
 }
 

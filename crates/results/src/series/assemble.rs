@@ -11,7 +11,7 @@ use bandgap_kernels::{Extent, Over, Series as Measure};
 use bandgap_model::hockney::SizedTimes;
 use bandgap_record::{Evidence, Quantity, RecordError, Unit};
 use bandgap_stats::launches::over_launches;
-use bandgap_stats::{Interval, Point};
+use bandgap_stats::{Interval, Point, rounds};
 use bandgap_units::Ns;
 
 use super::fits::{CurveTimes, fits};
@@ -122,7 +122,7 @@ impl Measured<'_> {
             let Some(point) = point else { continue };
             let launches = self.view(&single).by_launch(&key(&single, Part::Whole));
             for (launch, times_ns) in launches {
-                let sized = SizedTimes { bytes: point.bytes, times_ns };
+                let sized = SizedTimes { bytes: point.bytes, times_ns: rounds::of(&times_ns) };
                 let curve = times.entry(series.which(point)).or_default();
                 curve.entry(launch).or_default().push(sized);
             }
@@ -332,7 +332,10 @@ impl Measured<'_> {
         let Some(many) = many else { return Ok(None) };
         let keys = [single, many].map(|step| key(step, Part::Whole));
         let confidence = self.judged.confidence();
-        let pooled = keys.each_ref().map(|key| Point::of(&self.judged.values(key), confidence));
+        let pooled = keys.each_ref().map(|key| {
+            let values: Vec<_> = self.judged.in_rounds(key).collect();
+            Point::in_rounds(&values, confidence)
+        });
         let [Some(one), Some(burst)] = pooled else { return Ok(None) };
         let further = f64::from(many.messages - 1);
         let value = (burst.value - one.value) / further;

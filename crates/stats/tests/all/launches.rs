@@ -1,6 +1,7 @@
 //! Points over several launches, by simulation.
 
 use bandgap_stats::Point;
+use bandgap_stats::rounds::InRound;
 use rand::SeedableRng;
 use rand_distr::{Distribution, Normal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -14,14 +15,17 @@ fn coverage(launches: usize, between: f64) -> [f64; 2] {
     let mut generator = Xoshiro256PlusPlus::seed_from_u64(41);
     let mut inside = [0; 2];
     for _ in 0..TRIALS {
+        let mut rounds = 0..;
         let mut launch = || {
             let centre = 100.0 + between * normal.sample(&mut generator);
-            (0..8).map(|_| centre + normal.sample(&mut generator)).collect::<Vec<f64>>()
+            let batches = (&mut rounds).take(8);
+            batches.map(|round| (round, centre + normal.sample(&mut generator))).collect()
         };
-        let table: Vec<Vec<f64>> = (0..launches).map(|_| launch()).collect();
+        let table: Vec<Vec<InRound>> = (0..launches).map(|_| launch()).collect();
         let over =
             Point::of_launches(table.iter().map(Vec::as_slice), 0.95).expect("batches enough");
-        let pooled = Point::of(&table.concat(), 0.95).expect("batches enough");
+        let pooled =
+            Point::of(&bandgap_stats::rounds::of(&table.concat()), 0.95).expect("batches enough");
         for (count, point) in inside.iter_mut().zip([over, pooled]) {
             *count += usize::from(point.interval.contains(100.0));
         }
