@@ -19,8 +19,8 @@ fn columns_come_in_any_order_with_others_between() {
     let text = "\u{feff}# taken by hand\r\nelapsed_ns, note ,kind,delay_ns,messages\r\n\r\n\
                 125.5,\"a, b\",issue,0,64\r\n# half way\r\n 1e2 ,x, rtt ,2.5,1";
     let expected = [
-        Row { kind: Kind::Issue, messages: 64, delay_ns: 0.0, elapsed_ns: 125.5 },
-        Row { kind: Kind::Rtt, messages: 1, delay_ns: 2.5, elapsed_ns: 100.0 },
+        Row { kind: Kind::Issue, messages: 64, delay_ns: 0.0, elapsed_ns: 125.5, batch: None },
+        Row { kind: Kind::Rtt, messages: 1, delay_ns: 2.5, elapsed_ns: 100.0, batch: None },
     ];
     assert_eq!(read(text).unwrap(), expected);
 }
@@ -69,6 +69,17 @@ fn every_defect_is_named_with_its_line() {
 }
 
 #[test]
+fn batches_are_numbers_where_there_is_a_column_of_them() {
+    let header = "batch,kind,messages,delay_ns,elapsed_ns\n";
+    let rows = read(&format!("{header}3,rtt,1,0,5\n0,rtt,1,0,6\n")).unwrap();
+    assert_eq!(rows.iter().map(|row| row.batch).collect::<Vec<_>>(), [Some(3), Some(0)]);
+    for wrong in ["", "-1", "1.5", "first"] {
+        let why = format!("read the table: line 2: batch is '{wrong}': it must be a whole number");
+        assert_eq!(message(&format!("{header}{wrong},rtt,1,0,5\n")), why);
+    }
+}
+
+#[test]
 fn bytes_that_are_no_table_are_refused() {
     let error = read_logp_table(&b"kind,messages,delay_ns,elapsed_ns\n\xff\xfe\n"[..]).unwrap_err();
     assert_eq!(error.to_string(), "read the table: line 2: it is not text in UTF-8");
@@ -110,6 +121,7 @@ proptest! {
             messages,
             delay_ns,
             elapsed_ns,
+            batch: None,
         });
         prop_assert!(read.into_iter().eq(expected));
     }

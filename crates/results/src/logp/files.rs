@@ -67,25 +67,27 @@ fn points(all: &[&Logp]) -> Result<Vec<u8>, RecordError> {
 }
 
 /// The samples of one signature in the form that [`bandgap_record::read_logp_table`] reads, a row for
-/// each repetition.
+/// each repetition, with the number of its batch at the point.
 ///
 /// Times are those at the point's Δ: by what the Δ of a sample's batch was off, M times, it is
 /// corrected. Rejected batches are left out, and so are those of the machine's other states: a table
 /// has no column to keep states apart.
 fn samples(logp: &Logp) -> Result<Vec<u8>, RecordError> {
-    let columns: [Column<(&Point, Ns)>; 4] = [
-        ("kind", |(point, _)| point.measure.to_string()),
-        ("messages", |(point, _)| point.messages.to_string()),
-        ("delay_ns", |(point, _)| nanoseconds(point.delay.ns())),
-        ("elapsed_ns", |(_, elapsed)| nanoseconds(*elapsed)),
+    let columns: [Column<(&Point, usize, Ns)>; 5] = [
+        ("kind", |(point, ..)| point.measure.to_string()),
+        ("messages", |(point, ..)| point.messages.to_string()),
+        ("delay_ns", |(point, ..)| nanoseconds(point.delay.ns())),
+        ("elapsed_ns", |(.., elapsed)| nanoseconds(*elapsed)),
+        ("batch", |(_, batch, _)| batch.to_string()),
     ];
     let mut rows = Vec::new();
     for point in &logp.points {
-        for batch in point.batches.iter().filter(|batch| batch.counts_in(&logp.state.label)) {
+        let counting = point.batches.iter().enumerate();
+        for (number, batch) in counting.filter(|(_, of)| of.counts_in(&logp.state.label)) {
             let off = batch.delay.map_or(Ns::ZERO, |own| own.ns() - point.delay.ns());
             let off = Ns(point.messages as f64 * off.0);
             let elapsed = batch.samples.iter().map(|sample| (sample.ns() - off).max(Ns::ZERO));
-            rows.extend(elapsed.map(|elapsed| (point, elapsed)));
+            rows.extend(elapsed.map(|elapsed| (point, number, elapsed)));
         }
     }
     csv(&columns, rows)
@@ -125,8 +127,11 @@ mod tests {
     #[test]
     fn samples_are_read_back_without_the_rejected() {
         let out = samples(&sample()).unwrap();
-        let issue = |elapsed_ns| Row { kind: Kind::Issue, messages: 64, delay_ns: 0.0, elapsed_ns };
+        let (kind, messages, delay_ns) = (Kind::Issue, 64, 0.0);
         // Of the point's three batches one is rejected and one is of another state.
+        let [first, ..] = &sample().points[0].batches[..] else { panic!("three batches") };
+        assert!(first.counts_in(&sample().state.label));
+        let issue = |elapsed_ns| Row { kind, messages, delay_ns, elapsed_ns, batch: Some(0) };
         let expected = [issue(1734.0), issue(1750.25)];
         assert_eq!(read_logp_table(&out[..]).unwrap(), expected);
     }
