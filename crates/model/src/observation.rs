@@ -35,7 +35,7 @@ pub struct Observation {
     pub rounds: Vec<u64>,
 }
 
-/// One repetition, as in a table `kind,messages,delay_ns,elapsed_ns,batch`.
+/// One repetition, as in a table `kind,messages,delay_ns,elapsed_ns,batch,round`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
     /// What was timed.
@@ -47,42 +47,64 @@ pub struct Row {
     /// Elapsed time in nanoseconds. For [`Kind::Rtt`] with several messages, the time of all these round
     /// trips, one after the other.
     pub elapsed_ns: f64,
-    /// The batch of this point in which it was measured; without one it is a batch of its own.
+    /// The batch of this point, and of this round if rounds are known, in which it was measured; without
+    /// one it is a batch of its own.
     pub batch: Option<u64>,
+    /// The round of the measurement, if that is known: rows of one round, of this and other points, are
+    /// neighbours in time.
+    pub round: Option<u64>,
 }
 
 /// Groups the rows of a table into observations, in order of kind, Δ and M.
 ///
-/// Rows of a point that name the same batch are one, with the mean of those inside their fence as its
-/// value, wherever they stand in the table. A row without a batch is one of its own.
+/// Rows of a point that name the same batch (of the same round) are one, with the mean of those inside
+/// their fence as its value, wherever they stand in the table. A row without a batch is one of its own.
+/// Observations have rounds if all of their rows do.
 ///
 /// *Assumes*, where rows are their own batches, that repetitions are independent.
 #[must_use]
 pub fn observations_from_rows(rows: &[Row]) -> Vec<Observation> {
-    let mut points: BTreeMap<Place, (Vec<Vec<f64>>, BTreeMap<u64, usize>)> = BTreeMap::new();
+    let mut points: BTreeMap<Place, Batches> = BTreeMap::new();
     for row in rows {
         let (place, elapsed) = match row.kind {
             Kind::Issue => (place(row.kind, row.delay_ns, row.messages), row.elapsed_ns),
             Kind::Rtt => (place(row.kind, 0.0, 1), row.elapsed_ns / row.messages.max(1) as f64),
         };
-        let (batches, known) = points.entry(place).or_default();
-        let next = batches.len();
-        let at = row.batch.map_or(next, |batch| *known.entry(batch).or_insert(next));
-        if at == next {
-            batches.push(Vec::new());
-        }
-        batches[at].push(elapsed);
+        points.entry(place).or_default().add(row, elapsed);
     }
     points
         .into_iter()
-        .map(|((kind, delay, messages), (batches, _))| Observation {
+        .map(|((kind, delay, messages), of)| Observation {
             kind,
             messages,
             delay: f64::from_bits(delay),
-            batches: batches.iter().map(|samples| batch_value(samples)).collect(),
-            rounds: Vec::new(),
+            batches: of.samples.iter().map(|samples| batch_value(samples)).collect(),
+            rounds: of.rounds.into_iter().collect::<Option<_>>().unwrap_or_default(),
         })
         .collect()
+}
+
+/// The batches of a point, in the order in which the table begins them.
+#[derive(Default)]
+struct Batches {
+    samples: Vec<Vec<f64>>,
+    /// The round of each.
+    rounds: Vec<Option<u64>>,
+    /// Where the one with this round and number is.
+    places: BTreeMap<(Option<u64>, u64), usize>,
+}
+
+impl Batches {
+    fn add(&mut self, row: &Row, elapsed: f64) {
+        let next = self.samples.len();
+        let place = |batch| *self.places.entry((row.round, batch)).or_insert(next);
+        let at = row.batch.map_or(next, place);
+        if at == next {
+            self.samples.push(Vec::new());
+            self.rounds.push(row.round);
+        }
+        self.samples[at].push(elapsed);
+    }
 }
 
 /// Kind, Δ and M as a key, in this order. A Δ is its bits, which rise with it since it is not
@@ -98,7 +120,7 @@ mod tests {
     use super::*;
 
     fn row(kind: Kind, messages: u64, delay_ns: f64, elapsed_ns: f64) -> Row {
-        Row { kind, messages, delay_ns, elapsed_ns, batch: None }
+        Row { kind, messages, delay_ns, elapsed_ns, batch: None, round: None }
     }
 
     #[test]
@@ -126,6 +148,27 @@ mod tests {
                 (Kind::Rtt, 1, 0.0, &[20.0, 25.0][..]),
             ]
         );
+    }
+
+    #[test]
+    fn batches_have_rounds_where_the_table_names_them() {
+        let of =
+            |batch, round, elapsed_ns| Row { batch, round, ..row(Kind::Issue, 4, 0.0, elapsed_ns) };
+        let point = |rows: &[Row]| {
+            let [point] = &observations_from_rows(rows)[..] else { panic!("one point") };
+            (point.batches.clone(), point.rounds.clone())
+        };
+        // Batches may be numbered through, or anew in each round.
+        let through = [of(Some(0), Some(5), 1.0), of(Some(1), Some(5), 2.0)];
+        assert_eq!(point(&through), (vec![1.0, 2.0], vec![5, 5]));
+        let anew =
+            [of(Some(0), Some(5), 1.0), of(Some(0), Some(3), 2.0), of(Some(0), Some(5), 4.0)];
+        assert_eq!(point(&anew), (vec![2.5, 2.0], vec![5, 3]));
+        // A row may be the only one of its batch, and rounds are of no use where some are missing.
+        let single = [of(None, Some(0), 1.0), of(None, Some(0), 2.0), of(None, Some(1), 3.0)];
+        assert_eq!(point(&single), (vec![1.0, 2.0, 3.0], vec![0, 0, 1]));
+        let some = [of(None, Some(0), 1.0), of(None, None, 2.0)];
+        assert_eq!(point(&some), (vec![1.0, 2.0], vec![]));
     }
 
     #[test]
