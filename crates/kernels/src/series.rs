@@ -16,8 +16,9 @@ pub struct Series {
     pub of_all: bool,
     /// Whether it is measured at each distance that there is between two ranks.
     pub at_distances: bool,
-    /// Whether it leaves a choice of where successive messages lie ([`Buffers`]).
-    pub buffered: bool,
+    /// Where successive messages lie, unless another place is asked for; none where it leaves no
+    /// choice.
+    pub buffers: Option<Buffers>,
     /// Whether sizes near powers of two are measured too, not only these.
     pub beside_powers: bool,
     /// What it is measured over.
@@ -56,7 +57,7 @@ impl Series {
             parts: 1,
             of_all: false,
             at_distances: false,
-            buffered: false,
+            buffers: None,
             beside_powers: true,
             extent: Extent::Bytes,
             message: |point| point.size as u64,

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bandgap_stats::batch::{BATCH, batch_value};
-use bandgap_stats::outlier::inside_fence;
-use bandgap_stats::quantile::mean;
+use bandgap_stats::batch::batch_value;
 use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +35,7 @@ pub struct Observation {
     pub rounds: Vec<u64>,
 }
 
-/// One repetition, as in a table `kind,messages,delay_ns,elapsed_ns`.
+/// One repetition, as in a table `kind,messages,delay_ns,elapsed_ns,batch,round`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
     /// What was timed.
@@ -49,38 +47,64 @@ pub struct Row {
     /// Elapsed time in nanoseconds. For [`Kind::Rtt`] with several messages, the time of all these round
     /// trips, one after the other.
     pub elapsed_ns: f64,
+    /// The batch of this point, and of this round if rounds are known, in which it was measured; without
+    /// one it is a batch of its own.
+    pub batch: Option<u64>,
+    /// The round of the measurement, if that is known: rows of one round, of this and other points, are
+    /// neighbours in time.
+    pub round: Option<u64>,
 }
-
-/// A point has this many batches if it has enough rows.
-const BATCHES: usize = 20;
 
 /// Groups the rows of a table into observations, in order of kind, Δ and M.
 ///
-/// The rows of a point are cut, in their order, into 20 batches of up to 50 rows, or more batches of
-/// 50; a remainder joins the last. With fewer than 40 rows each row is a batch of its own. Batches of
-/// at least ten rows have a fence each; smaller ones share the fence of the point.
+/// Rows of a point that name the same batch (of the same round) are one, with the mean of those inside
+/// their fence as its value, wherever they stand in the table. A row without a batch is one of its own.
+/// Observations have rounds if all of their rows do.
 ///
 /// *Assumes*, where rows are their own batches, that repetitions are independent.
 #[must_use]
 pub fn observations_from_rows(rows: &[Row]) -> Vec<Observation> {
-    let mut points: BTreeMap<Place, Vec<f64>> = BTreeMap::new();
+    let mut points: BTreeMap<Place, Batches> = BTreeMap::new();
     for row in rows {
         let (place, elapsed) = match row.kind {
             Kind::Issue => (place(row.kind, row.delay_ns, row.messages), row.elapsed_ns),
             Kind::Rtt => (place(row.kind, 0.0, 1), row.elapsed_ns / row.messages.max(1) as f64),
         };
-        points.entry(place).or_default().push(elapsed);
+        points.entry(place).or_default().add(row, elapsed);
     }
     points
         .into_iter()
-        .map(|((kind, delay, messages), samples)| Observation {
+        .map(|((kind, delay, messages), of)| Observation {
             kind,
             messages,
             delay: f64::from_bits(delay),
-            batches: batches(&samples),
-            rounds: Vec::new(),
+            batches: of.samples.iter().map(|samples| batch_value(samples)).collect(),
+            rounds: of.rounds.into_iter().collect::<Option<_>>().unwrap_or_default(),
         })
         .collect()
+}
+
+/// The batches of a point, in the order in which the table begins them.
+#[derive(Default)]
+struct Batches {
+    samples: Vec<Vec<f64>>,
+    /// The round of each.
+    rounds: Vec<Option<u64>>,
+    /// Where the one with this round and number is.
+    places: BTreeMap<(Option<u64>, u64), usize>,
+}
+
+impl Batches {
+    fn add(&mut self, row: &Row, elapsed: f64) {
+        let next = self.samples.len();
+        let place = |batch| *self.places.entry((row.round, batch)).or_insert(next);
+        let at = row.batch.map_or(next, place);
+        if at == next {
+            self.samples.push(Vec::new());
+            self.rounds.push(row.round);
+        }
+        self.samples[at].push(elapsed);
+    }
 }
 
 /// Kind, Δ and M as a key, in this order. A Δ is its bits, which rise with it since it is not
@@ -91,32 +115,12 @@ pub(crate) fn place(kind: Kind, delay: f64, messages: u64) -> Place {
     (kind, (delay + 0.0).to_bits(), messages)
 }
 
-fn batches(samples: &[f64]) -> Vec<f64> {
-    let size = (samples.len() / BATCHES).clamp(1, BATCH);
-    if size == 1 {
-        return samples.to_vec();
-    }
-    if size >= 10 {
-        return cut(samples, size).map(batch_value).collect();
-    }
-    cut(&inside_fence(samples), size).map(mean).collect()
-}
-
-/// Slices of `size`, the last one longer by the remainder.
-fn cut(samples: &[f64], size: usize) -> impl Iterator<Item = &[f64]> {
-    let count = (samples.len() / size).max(1);
-    (0..count).map(move |i| {
-        let end = if i + 1 == count { samples.len() } else { (i + 1) * size };
-        &samples[i * size..end]
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn row(kind: Kind, messages: u64, delay_ns: f64, elapsed_ns: f64) -> Row {
-        Row { kind, messages, delay_ns, elapsed_ns }
+        Row { kind, messages, delay_ns, elapsed_ns, batch: None, round: None }
     }
 
     #[test]
@@ -147,22 +151,50 @@ mod tests {
     }
 
     #[test]
-    fn batch_sizes() {
-        let count = |rows: usize| batches(&vec![1.0; rows]).len();
-        assert_eq!(count(10), 10);
-        assert_eq!(count(39), 39);
-        // 100 rows: 20 batches of 5; 2000 rows: 40 batches of 50.
-        assert_eq!(count(100), 20);
-        assert_eq!(count(2000), 40);
+    fn batches_have_rounds_where_the_table_names_them() {
+        let of =
+            |batch, round, elapsed_ns| Row { batch, round, ..row(Kind::Issue, 4, 0.0, elapsed_ns) };
+        let point = |rows: &[Row]| {
+            let [point] = &observations_from_rows(rows)[..] else { panic!("one point") };
+            (point.batches.clone(), point.rounds.clone())
+        };
+        // Batches may be numbered through, or anew in each round.
+        let through = [of(Some(0), Some(5), 1.0), of(Some(1), Some(5), 2.0)];
+        assert_eq!(point(&through), (vec![1.0, 2.0], vec![5, 5]));
+        let anew =
+            [of(Some(0), Some(5), 1.0), of(Some(0), Some(3), 2.0), of(Some(0), Some(5), 4.0)];
+        assert_eq!(point(&anew), (vec![2.5, 2.0], vec![5, 3]));
+        // A row may be the only one of its batch, and rounds are of no use where some are missing.
+        let single = [of(None, Some(0), 1.0), of(None, Some(0), 2.0), of(None, Some(1), 3.0)];
+        assert_eq!(point(&single), (vec![1.0, 2.0, 3.0], vec![0, 0, 1]));
+        let some = [of(None, Some(0), 1.0), of(None, None, 2.0)];
+        assert_eq!(point(&some), (vec![1.0, 2.0], vec![]));
     }
 
     #[test]
-    fn no_row_is_lost_and_outliers_stay_out() {
-        // 0..=102 in batches of 5, the last of 8: 95..=102, mean 98.5.
-        let mut samples: Vec<f64> = (0..=102).map(f64::from).collect();
-        assert_eq!(batches(&samples)[19], 98.5);
-        samples[7] = 1e6;
-        // Without the outlier the second batch is 5 6 8 9 10.
-        assert_eq!(batches(&samples)[1], 7.6);
+    fn rows_are_grouped_as_they_were_measured() {
+        let of = |batch: Option<u64>, times: &[f64]| {
+            let row = |time: &f64| Row { batch, ..row(Kind::Issue, 4, 0.0, *time) };
+            times.iter().map(row).collect::<Vec<_>>()
+        };
+        let values = |rows: &[Vec<Row>]| {
+            let [point] = &observations_from_rows(&rows.concat())[..] else { panic!("one point") };
+            point.batches.clone()
+        };
+        // Of any length, whether they stand together or not.
+        let [first, second, more] =
+            [of(Some(7), &[10.0, 12.0]), of(Some(2), &[20.0]), of(Some(7), &[14.0])];
+        assert_eq!(values(&[first, second, more]), [12.0, 20.0]);
+        // Without batches many rows are as many batches, and none is cut.
+        let rows: Vec<f64> = (0..1000).map(f64::from).collect();
+        assert_eq!(values(&[of(None, &rows)]), rows);
+        // Inside a batch one that was disturbed stays out.
+        let disturbed: Vec<f64> = (0..10).map(|i| if i == 3 { 1e6 } else { 5.0 }).collect();
+        assert_eq!(values(&[of(Some(1), &disturbed), of(Some(2), &[7.0])]), [5.0, 7.0]);
+        // Batches of other points are others.
+        let other = Row { batch: Some(7), ..row(Kind::Issue, 8, 0.0, 90.0) };
+        let both = observations_from_rows(&[&of(Some(7), &[10.0])[..], &[other]].concat());
+        let both: Vec<_> = both.iter().map(|point| point.batches.as_slice()).collect();
+        assert_eq!(both, [&[10.0][..], &[90.0]]);
     }
 }

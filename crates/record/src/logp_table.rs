@@ -1,9 +1,11 @@
 //! Reads a table of LogP measurements taken by other means.
 //!
 //! A CSV file with a header that has at least the columns `kind`, `messages`, `delay_ns` and
-//! `elapsed_ns`, in any order; further columns are ignored, and so are blank lines and lines that
-//! begin with `#`. `kind` is `issue` (the time of M requests with Δ after each) or `rtt` (the time
-//! of M round trips, one at a time). One row per repetition.
+//! `elapsed_ns`, in any order, and `batch` and `round`, if they are there; further columns are ignored,
+//! and so are blank lines and lines that begin with `#`. `kind` is `issue` (the time of M requests with
+//! Δ after each) or `rtt` (the time of M round trips, one at a time). One row per repetition. `batch`
+//! numbers what was measured together at a point; without it each row stands for itself. `round` numbers
+//! what was measured one after the other at all points.
 
 use std::io::Read;
 
@@ -30,16 +32,23 @@ pub fn read_logp_table(source: impl Read) -> Result<Vec<Row>, TableError> {
         header.need("delay_ns")?,
         header.need("elapsed_ns")?,
     ];
+    let together = [("batch", header.find("batch")?), ("round", header.find("round")?)];
     let mut rows = Vec::new();
     for line in lines {
         let line = line?;
-        rows.push(row(&line, &header.row(&line)?, columns)?);
+        rows.push(row(&line, &header.row(&line)?, columns, together)?);
     }
     if rows.is_empty() { Err(TableError::NoRows) } else { Ok(rows) }
 }
 
-/// One row; `columns` are the places of its kind, messages, delay and elapsed time.
-fn row(line: &Line, record: &StringRecord, columns: [usize; 4]) -> Result<Row, TableError> {
+/// One row; `columns` are the places of its kind, messages, delay and elapsed time, and `together` those
+/// of its batch and its round.
+fn row(
+    line: &Line,
+    record: &StringRecord,
+    columns: [usize; 4],
+    together: [(&'static str, Option<usize>); 2],
+) -> Result<Row, TableError> {
     let [kind, messages, delay, elapsed] = columns.map(|column| &record[column]);
     let kind = match kind {
         "issue" => Kind::Issue,
@@ -52,12 +61,20 @@ fn row(line: &Line, record: &StringRecord, columns: [usize; 4]) -> Result<Row, T
         Err(_) => Err("it must be a whole number"),
     }
     .map_err(|why| line.cell("messages", messages).wrong(why))?;
+    let number = |(column, place): (&'static str, Option<usize>)| {
+        let Some(text) = place.map(|place| &record[place]) else { return Ok(None) };
+        let wrong = |_| line.cell(column, text).wrong("it must be a whole number");
+        text.parse::<u64>().map(Some).map_err(wrong)
+    };
+    let [batch, round] = together;
     let time = |column, text| line.cell(column, text).amount("it must be a number of nanoseconds");
     Ok(Row {
         kind,
         messages,
         delay_ns: time("delay_ns", delay)?,
         elapsed_ns: time("elapsed_ns", elapsed)?,
+        batch: number(batch)?,
+        round: number(round)?,
     })
 }
 

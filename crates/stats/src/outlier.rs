@@ -128,6 +128,15 @@ mod tests {
     }
 
     #[test]
+    fn a_step_of_half_the_time_is_a_disturbance() {
+        // 47 of 40 and 3 of 59, 60 and 61: five mean deviations are 8, so only the step keeps these.
+        for (other, kept) in [(59.0, 50), (60.0, 47), (61.0, 47)] {
+            let samples = [[40.0; 47].as_slice(), &[other; 3]].concat();
+            assert_eq!(inside_fence(&samples).len(), kept, "{other}");
+        }
+    }
+
+    #[test]
     fn jittering_steps_stay_whole() {
         // 26 near 40, 24 near 50: MAD is the jitter, 0.1; the 20–80 % range sees the step.
         let samples: Vec<f64> =

@@ -20,10 +20,8 @@ pub fn few_runs(deviations: &[f64]) -> f64 {
     }
     let runs = 1 + signs.windows(2).filter(|pair| pair[0] != pair[1]).count() as u64;
     let all = ln_binomial(plus + minus, plus);
+    // None where there are fewer signs than runs: the logarithm of no way is −∞.
     let ways = |plus_runs: u64, minus_runs: u64| -> f64 {
-        if plus_runs > plus || minus_runs > minus {
-            return 0.0;
-        }
         (ln_binomial(plus - 1, plus_runs - 1) + ln_binomial(minus - 1, minus_runs - 1) - all).exp()
     };
     let below: f64 = (2..=runs)

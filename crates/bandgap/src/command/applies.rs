@@ -30,12 +30,12 @@ const RULES: [Rule; 8] = [
     (
         "--buffers",
         |comms, _| comms.buffers.is_some(),
-        |named| of(named, false, |series| series.buffered),
+        |named| of(named, false, |series| series.buffers.is_some()),
     ),
     (
         "--memory",
         |comms, _| !comms.memory.is_empty(),
-        |named| of(named, false, |series| series.buffered),
+        |named| of(named, false, |series| series.buffers.is_some()),
     ),
     (
         "--algorithm",

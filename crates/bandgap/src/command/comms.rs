@@ -99,8 +99,7 @@ pub(super) fn planned(
         [] => vec![Memory::default()],
         named => once(named),
     };
-    let buffers = comms.buffers.unwrap_or_default();
-    let points = Points { ways, buffers, memories, sizes: from..=to, pair };
+    let points = Points { ways, buffers: comms.buffers, memories, sizes: from..=to, pair };
     let least = a.max(b) + 1;
     let of_mesh = ways.mesh.map_or(0, |[rows, columns]| rows * columns);
     let usual = least.max(of_mesh);

@@ -20,7 +20,7 @@ pub struct Comms {
     #[arg(long, value_name = "A,B", value_parser = pair)]
     pub between: Option<[usize; 2]>,
     /// Where messages between two ranks lie: one array that travels, a place to send from and one
-    /// to receive into, or new places each time [default: separate]
+    /// to receive into, or new places each time [default: same for comms1, else separate]
     #[arg(long, value_name = "same|separate|fresh")]
     pub buffers: Option<Buffers>,
     /// The memory that messages between two ranks lie in: what any caller of a library has, or what

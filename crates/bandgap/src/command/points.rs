@@ -15,7 +15,8 @@ use super::passing::{Dimensions, Ways};
 /// All that says which points a series has.
 pub(super) struct Points<'a> {
     pub(super) ways: &'a Ways,
-    pub(super) buffers: Buffers,
+    /// Where successive messages lie, if not where those of the series usually do.
+    pub(super) buffers: Option<Buffers>,
     pub(super) memories: &'a [Memory],
     pub(super) sizes: RangeInclusive<u32>,
     pub(super) pair: [usize; 2],
@@ -71,9 +72,9 @@ impl Points<'_> {
         let mesh = self.mesh(series, ranks)?;
         let given = self.ways.mesh.filter(|_| mesh.is_some());
         let sizes = self.sizes_of(series, mesh)?;
-        let (buffers, memories) = match series.buffered {
-            true => (self.buffers, self.memories),
-            false => (Buffers::default(), &[Memory::Private][..]),
+        let (buffers, memories) = match series.buffers {
+            Some(usual) => (self.buffers.unwrap_or(usual), self.memories),
+            None => (Buffers::default(), &[Memory::Private][..]),
         };
         for &size in &sizes {
             let one = Step {
@@ -275,9 +276,27 @@ mod tests {
         sizes: RangeInclusive<u32>,
         ranks: usize,
     ) -> Result<Found, Failure> {
-        let (buffers, memories) = (Buffers::default(), &[Memory::Private]);
-        let points = Points { ways, buffers, memories, sizes, pair: [0, 1] };
+        let memories = &[Memory::Private];
+        let points = Points { ways, buffers: None, memories, sizes, pair: [0, 1] };
         points.steps_of(&in_series(name).unwrap().1, ranks)
+    }
+
+    #[test]
+    fn one_array_travels_in_comms1_unless_it_is_to_lie_elsewhere() {
+        let ways = &Ways::default();
+        let of = |name: &str, buffers| {
+            let memories = &[Memory::Private];
+            let points = Points { ways, buffers, memories, sizes: 8..=8, pair: [0, 1] };
+            let found = points.steps_of(&in_series(name).unwrap().1, 2).unwrap();
+            found.steps[0].buffers
+        };
+        let usual = ["comms1", "comms2", "echo", "exchange"].map(|name| of(name, None));
+        let separate = Buffers::Separate;
+        assert_eq!(usual, [Buffers::Same, separate, separate, separate]);
+        for asked in [separate, Buffers::FRESH] {
+            assert_eq!(of("comms1", Some(asked)), asked);
+        }
+        assert_eq!(of("comms3", Some(Buffers::Same)), Buffers::default(), "it has no choice");
     }
 
     #[test]

@@ -38,11 +38,16 @@ impl Kernel for Comms1 {
     const NAME: &'static str = "comms1";
     const MEANING: &'static str = "round trips of a message between two ranks";
     const SERIES: &'static [Series] = &[
-        Series { parts: 2, buffered: true, ..Series::between_two("comms1", HALF) },
+        Series {
+            parts: 2,
+            // PARKBENCH's partner returns what it received.
+            buffers: Some(Buffers::Same),
+            ..Series::between_two("comms1", HALF)
+        },
         Series {
             parts: 2,
             at_distances: true,
-            buffered: true,
+            buffers: Some(Buffers::Separate),
             ..Series::between_two("echo", HALF)
         },
     ];

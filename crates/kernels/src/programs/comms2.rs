@@ -38,7 +38,7 @@ impl Kernel for Comms2 {
     const SERIES: &'static [Series] = &[
         Series {
             parts: 2,
-            buffered: true,
+            buffers: Some(Buffers::Separate),
             ..Series::between_two(
                 "comms2",
                 "both ranks send at the same time: t(n) is half a round",
@@ -47,7 +47,7 @@ impl Kernel for Comms2 {
         Series {
             moves: |_| 2,
             at_distances: true,
-            buffered: true,
+            buffers: Some(Buffers::Separate),
             ..Series::between_two("exchange", "both ranks send at the same time: t(n) is all of it")
         },
     ];

@@ -234,8 +234,9 @@ impl Piece<'_> {
     fn estimate(&self, value: f64, interval: Interval) -> Estimate {
         Estimate {
             value,
-            low: interval.low,
-            high: interval.high,
+            // That of an exact line may miss it by a rounding.
+            low: interval.low.min(value),
+            high: interval.high.max(value),
             samples: self.end - self.start,
             estimator: match self.weighting {
                 Weighting::Relative => "least relative squares of t(n)",

@@ -18,10 +18,15 @@ const HEADER: &str = "kind,messages,delay_ns,elapsed_ns\n";
 fn columns_come_in_any_order_with_others_between() {
     let text = "\u{feff}# taken by hand\r\nelapsed_ns, note ,kind,delay_ns,messages\r\n\r\n\
                 125.5,\"a, b\",issue,0,64\r\n# half way\r\n 1e2 ,x, rtt ,2.5,1";
-    let expected = [
-        Row { kind: Kind::Issue, messages: 64, delay_ns: 0.0, elapsed_ns: 125.5 },
-        Row { kind: Kind::Rtt, messages: 1, delay_ns: 2.5, elapsed_ns: 100.0 },
-    ];
+    let row = |kind, messages, delay_ns, elapsed_ns| Row {
+        kind,
+        messages,
+        delay_ns,
+        elapsed_ns,
+        batch: None,
+        round: None,
+    };
+    let expected = [row(Kind::Issue, 64, 0.0, 125.5), row(Kind::Rtt, 1, 2.5, 100.0)];
     assert_eq!(read(text).unwrap(), expected);
 }
 
@@ -69,6 +74,26 @@ fn every_defect_is_named_with_its_line() {
 }
 
 #[test]
+fn batches_and_rounds_are_numbers_where_there_are_columns_of_them() {
+    let numbers = |header: &str, first: &str, second: &str| {
+        let header = format!("{header},kind,messages,delay_ns,elapsed_ns\n");
+        let rows = read(&format!("{header}{first},rtt,1,0,5\n{second},rtt,1,0,6\n")).unwrap();
+        rows.iter().map(|row| (row.batch, row.round)).collect::<Vec<_>>()
+    };
+    assert_eq!(numbers("batch", "3", "0"), [(Some(3), None), (Some(0), None)]);
+    assert_eq!(numbers("round", "3", "0"), [(None, Some(3)), (None, Some(0))]);
+    assert_eq!(numbers("round,batch", "3,1", "0,2"), [(Some(1), Some(3)), (Some(2), Some(0))]);
+    for column in ["batch", "round"] {
+        for wrong in ["", "-1", "1.5", "first"] {
+            let table = format!("{column},kind,messages,delay_ns,elapsed_ns\n{wrong},rtt,1,0,5\n");
+            let why =
+                format!("read the table: line 2: {column} is '{wrong}': it must be a whole number");
+            assert_eq!(message(&table), why);
+        }
+    }
+}
+
+#[test]
 fn bytes_that_are_no_table_are_refused() {
     let error = read_logp_table(&b"kind,messages,delay_ns,elapsed_ns\n\xff\xfe\n"[..]).unwrap_err();
     assert_eq!(error.to_string(), "read the table: line 2: it is not text in UTF-8");
@@ -110,6 +135,8 @@ proptest! {
             messages,
             delay_ns,
             elapsed_ns,
+            batch: None,
+            round: None,
         });
         prop_assert!(read.into_iter().eq(expected));
     }

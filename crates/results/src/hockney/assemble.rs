@@ -13,7 +13,6 @@ use crate::error::AssembleError;
 use crate::measured::{Launches, LostLaunch, Which, recorded};
 
 /// What is fitted, as both results name it.
-#[derive(Default)]
 pub struct Fitting<'a> {
     /// The series, or the tool.
     pub name: &'a str,
@@ -21,6 +20,8 @@ pub struct Fitting<'a> {
     pub transport: &'a str,
     /// Which points of the series, where it has several curves.
     pub which: Which,
+    /// Messages that an operation moves: r∞ and π0 count them all.
+    pub messages: u64,
     /// Half-width of an interval over its estimate that counts as converged.
     pub precision: f64,
     /// Sentences that come before those of the fit.
@@ -64,6 +65,7 @@ impl Fitting<'_> {
             name: self.name.to_owned(),
             transport: self.transport.to_owned(),
             which: self.which.clone(),
+            messages: self.messages,
             weighting: of.weighting,
             lost_launches: self.lost.clone(),
             segments: segments?,
@@ -77,14 +79,25 @@ impl Fitting<'_> {
             let Some(found) = estimate else { return Ok(None) };
             recorded(found, unit, within(found, self.precision)).map(Some)
         };
+        // Of all messages that an operation moves in its time.
+        let rate = |estimate: &Option<Estimate>, unit| {
+            let times = |of: f64| of * self.messages as f64;
+            let of_all = |one: &Estimate| Estimate {
+                value: times(one.value),
+                low: times(one.low),
+                high: times(one.high),
+                ..*one
+            };
+            parameter(&estimate.as_ref().map(of_all), unit)
+        };
         Ok(Segment {
             from_bytes: segment.from_bytes,
             to_bytes: segment.to_bytes,
             points: segment.points as u64,
-            r_inf: parameter(&segment.r_inf, Unit::BytePerSecond)?,
+            r_inf: rate(&segment.r_inf, Unit::BytePerSecond)?,
             n_half: parameter(&segment.n_half, Unit::Byte)?,
             t0: parameter(&segment.t0, Unit::Second)?,
-            pi0: parameter(&segment.pi0, Unit::PerSecond)?,
+            pi0: rate(&segment.pi0, Unit::PerSecond)?,
             r_squared: segment.line.as_ref().map(|line| Number(line.r_squared)),
             residuals: segment.residuals.map(|residuals| Residuals {
                 rms_relative: Number(residuals.rms_relative),

@@ -20,6 +20,21 @@ const MOST: usize = 8;
 /// And with their findings.
 const FEW: usize = 4;
 
+/// Whether an operation moves more than one message on any curve.
+fn several(fits: &[&Hockney]) -> bool {
+    fits.iter().any(|fit| fit.messages > 1)
+}
+
+/// What the parameters are to each other, with k where operations move several messages.
+fn formulas(fits: &[&Hockney]) -> &'static str {
+    match several(fits) {
+        false => "t(n) = (n + n½)/r∞, t0 = n½/r∞",
+        true => {
+            "t(n) = k (n + n½)/r∞, t0 = k n½/r∞, with r∞ of all k messages of an operation together"
+        }
+    }
+}
+
 /// The relative fits of a series' curves, one row for each segment.
 pub(super) fn page(fits: &[&Hockney], layout: &Layout) -> String {
     let first = fits[0];
@@ -31,9 +46,9 @@ pub(super) fn page(fits: &[&Hockney], layout: &Layout) -> String {
         ));
     }
     let mut text = layout.paragraph(&format!(
-        "{}: t(n) = (n + n½)/r∞, t0 = n½/r∞, relative fit of each curve. Intervals and the ordinary \
-         fits are in the run file.",
+        "{}: {}, relative fit of each curve. Intervals and the ordinary fits are in the run file.",
         subject,
+        formulas(fits),
     ));
     let rows: Vec<Row<'_>> = fits
         .iter()
@@ -49,6 +64,12 @@ pub(super) fn page(fits: &[&Hockney], layout: &Layout) -> String {
             format!("{} to {}", Bytes(row.segment.from_bytes), Bytes(row.segment.to_bytes))
         })
         .value("t0", |row| row.segment.t0.as_ref())
+        .when(several(fits), |rows| {
+            rows.number("messages k", |row| match row.is_first {
+                true => row.fit.messages.to_string(),
+                false => String::new(),
+            })
+        })
         .value("r∞", |row| row.segment.r_inf.as_ref())
         .value("n½", |row| row.segment.n_half.as_ref())
         .number("rms residual", |row| {

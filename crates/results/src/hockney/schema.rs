@@ -8,8 +8,9 @@ use crate::measured::{LostLaunch, Which};
 
 /// Straight lines through the times of a series (COMMS1/2: Hockney).
 ///
-/// In each segment t(n) = (n + n½)/r∞. Of the four parameters two are independent:
-/// t0 = n½/r∞ and π0 = 1/t0 = r∞/n½.
+/// In each segment t(n) = k (n + n½)/r∞, where an operation moves k messages of n bytes, and the rates
+/// r∞ and π0 count them all. Of the four parameters two are independent: t0 = k n½/r∞ and
+/// π0 = k/t0 = r∞/n½.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hockney {
     /// The series that is fitted.
@@ -19,6 +20,10 @@ pub struct Hockney {
     /// Which points of the series are fitted, where it has several curves.
     #[serde(flatten)]
     pub which: Which,
+    /// How many messages r∞ and π0 count (k): those that one operation moves between all ranks that
+    /// take part, as in the bandwidth of the series' points.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub messages: u64,
     /// What was minimised.
     pub weighting: Weighting,
     /// Launches that have no line of their own in some segment.
@@ -32,6 +37,15 @@ pub struct Hockney {
     pub findings: Vec<String>,
 }
 
+/// Of a series whose operation moves one message, and of a table.
+const fn one() -> u64 {
+    1
+}
+
+fn is_one(messages: &u64) -> bool {
+    *messages == 1
+}
+
 /// One straight line. A missing parameter is one that the data do not support.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Segment {
@@ -41,13 +55,13 @@ pub struct Segment {
     pub to_bytes: u64,
     /// How many points it runs through.
     pub points: u64,
-    /// r∞ in bytes per second: the bandwidth of endless messages.
+    /// r∞ in bytes per second: the bandwidth of endless messages, of all k together.
     pub r_inf: Option<Quantity>,
     /// n½ in bytes: the size that reaches half of r∞.
     pub n_half: Option<Quantity>,
-    /// t0 in seconds: the time of a message of 0 bytes.
+    /// t0 in seconds: the time of an operation with messages of 0 bytes.
     pub t0: Option<Quantity>,
-    /// π0 in 1/s: the bandwidth of short messages is π0·n.
+    /// π0 in 1/s: the bandwidth of short messages, of all k together, is π0·n.
     pub pi0: Option<Quantity>,
     /// 1 − residual over total sum of squares, weighted as the fit; absent where the times are equal.
     pub r_squared: Option<Number>,

@@ -40,6 +40,7 @@ pub(crate) fn fit(weighting: Weighting) -> Hockney {
         name: "comms1".into(),
         transport: "sim:ipsc860".into(),
         which: Which::default(),
+        messages: 1,
         weighting,
         lost_launches: Vec::new(),
         segments: vec![segment(0, 64, 79e3, 630.0), segment(128, 1 << 20, 156e3, 410.0)],
@@ -179,6 +180,41 @@ fn bounds_of_a_breakpoint_are_written_as_sizes() {
         high: Some(Number(32_771.0)),
     };
     assert_eq!(breakpoint(&point), "32.0 KiB (32 KiB to 32771 B)");
+}
+
+/// Text without its line breaks.
+fn told(fits: &[&Hockney], page: fn(&[&Hockney], &Layout) -> String) -> String {
+    page(fits, &Layout::default()).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn whose_rate_r_infinity_is_stands_beside_it() {
+    let one = fit(Weighting::Relative);
+    let all = Hockney { messages: 12, ..one.clone() };
+    let [of_one, of_all] = [&one, &all].map(|fit| told(&[fit], hockney));
+    assert!(of_one.contains("t(n) = (n + n½)/r∞, t0 = n½/r∞, π0 = 1/t0, 95 %"), "{of_one}");
+    assert!(!of_one.contains("together"), "{of_one}");
+    for words in [
+        "t(n) = 12 (n + n½)/r∞, t0 = 12 n½/r∞, π0 = 12/t0, 95 %",
+        "r∞ and π0 are those of all 12 messages of an operation together.",
+    ] {
+        assert!(of_all.contains(words), "{words}: {of_all}");
+    }
+    let curve = |ranks: u32, messages: u64| Hockney {
+        which: Which { ranks: Some(ranks), ..Which::default() },
+        messages,
+        ..one.clone()
+    };
+    let [of_one, of_all] = [[curve(2, 1), curve(3, 1)], [curve(2, 2), curve(3, 6)]]
+        .map(|curves| told(&curves.each_ref(), super::curves::page));
+    assert!(of_one.contains("t(n) = (n + n½)/r∞") && !of_one.contains("messages k"), "{of_one}");
+    assert!(of_all.contains("r∞ of all k messages of an operation together"), "{of_all}");
+    assert!(of_all.contains("messages k"), "{of_all}");
+    // What counts one is as it was.
+    let json = serde_json::to_value(&one).unwrap();
+    assert!(json.get("messages").is_none());
+    assert_eq!(serde_json::from_value::<Hockney>(json).unwrap(), one);
+    assert_eq!(serde_json::to_value(&all).unwrap()["messages"], 12);
 }
 
 #[test]

@@ -17,10 +17,12 @@ const MISSING: &str = "not found";
 /// describe the times, where the segments meet, and the findings.
 pub(super) fn page(fits: &[&Hockney], layout: &Layout) -> String {
     let mut text = layout.paragraph(&format!(
-        "{}: t(n) = (n + n½)/r∞, t0 = n½/r∞, π0 = 1/t0, {} interval below each. The ordinary \
-         fit follows the longest messages; in the relative fit all sizes count alike.",
+        "{}: {}, {} interval below each. The ordinary fit follows the longest messages; in the \
+         relative fit all sizes count alike.{}",
         subject(fits[0]),
+        formulas(fits[0].messages),
         layout.confidence,
+        of_all(fits[0].messages),
     ));
     for fits in fits.chunk_by(|a, b| alike(a, b)) {
         text += "\n";
@@ -31,6 +33,22 @@ pub(super) fn page(fits: &[&Hockney], layout: &Layout) -> String {
     text += &estimated(layout, entries());
     let of = |fit: &Hockney| format!("In the {} fit", weighting(fit));
     text + &sentences(&[meeting(fits), findings(fits, of)].concat(), layout)
+}
+
+/// What the parameters are to each other, where an operation moves so many messages.
+fn formulas(messages: u64) -> String {
+    match messages {
+        1 => "t(n) = (n + n½)/r∞, t0 = n½/r∞, π0 = 1/t0".to_owned(),
+        all => format!("t(n) = {all} (n + n½)/r∞, t0 = {all} n½/r∞, π0 = {all}/t0"),
+    }
+}
+
+/// Whose rates they are, where an operation moves several messages.
+fn of_all(messages: u64) -> String {
+    match messages {
+        1 => String::new(),
+        all => format!(" r∞ and π0 are those of all {all} messages of an operation together."),
+    }
 }
 
 /// Where segments meet; in one sentence if all fits say the same.

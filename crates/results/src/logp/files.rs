@@ -1,6 +1,8 @@
 //! The files of signatures: one table of all, and the samples and a picture of each. Those of transfers
 //! share a picture.
 
+use std::collections::BTreeSet;
+
 use bandgap_record::{Column, RecordError, csv, estimate, lower, nanoseconds, upper};
 use bandgap_report::{Figure, svg, svg_panels};
 use bandgap_units::Ns;
@@ -8,7 +10,7 @@ use bandgap_units::Ns;
 use super::schema::{Logp, Point};
 use super::small_messages;
 use crate::kind::{Among, File, Shown};
-use crate::measured::named_file;
+use crate::measured::{Batch, named_file};
 
 /// The files of a signature of small messages, which is drawn as `figure`.
 pub(super) fn small(
@@ -67,28 +69,37 @@ fn points(all: &[&Logp]) -> Result<Vec<u8>, RecordError> {
 }
 
 /// The samples of one signature in the form that [`bandgap_record::read_logp_table`] reads, a row for
-/// each repetition.
+/// each repetition, with the number of its batch at the point, and of its round.
 ///
 /// Times are those at the point's Δ: by what the Δ of a sample's batch was off, M times, it is
 /// corrected. Rejected batches are left out, and so are those of the machine's other states: a table
 /// has no column to keep states apart.
 fn samples(logp: &Logp) -> Result<Vec<u8>, RecordError> {
-    let columns: [Column<(&Point, Ns)>; 4] = [
-        ("kind", |(point, _)| point.measure.to_string()),
-        ("messages", |(point, _)| point.messages.to_string()),
-        ("delay_ns", |(point, _)| nanoseconds(point.delay.ns())),
-        ("elapsed_ns", |(_, elapsed)| nanoseconds(*elapsed)),
+    let columns: [Column<(&Point, Ns, usize, usize)>; 6] = [
+        ("kind", |(point, ..)| point.measure.to_string()),
+        ("messages", |(point, ..)| point.messages.to_string()),
+        ("delay_ns", |(point, ..)| nanoseconds(point.delay.ns())),
+        ("elapsed_ns", |(_, elapsed, ..)| nanoseconds(*elapsed)),
+        ("batch", |(_, _, batch, _)| batch.to_string()),
+        ("round", |(.., round)| round.to_string()),
     ];
+    let counts = |of: &&Batch| of.counts_in(&logp.state.label);
+    let counting = || logp.points.iter().flat_map(|point| &point.batches).filter(counts);
+    // Those of several launches are numbered one after the other.
+    let rounds: BTreeSet<(u32, u32)> =
+        counting().filter_map(|of| Some((of.launch, of.round?))).collect();
+    let known = counting().all(|of| of.round.is_some());
     let mut rows = Vec::new();
     for point in &logp.points {
-        for batch in point.batches.iter().filter(|batch| batch.counts_in(&logp.state.label)) {
+        for (number, batch) in point.batches.iter().enumerate().filter(|(_, of)| counts(of)) {
             let off = batch.delay.map_or(Ns::ZERO, |own| own.ns() - point.delay.ns());
             let off = Ns(point.messages as f64 * off.0);
             let elapsed = batch.samples.iter().map(|sample| (sample.ns() - off).max(Ns::ZERO));
-            rows.extend(elapsed.map(|elapsed| (point, elapsed)));
+            let round = rounds.range(..(batch.launch, batch.round.unwrap_or(0))).count();
+            rows.extend(elapsed.map(|elapsed| (point, elapsed, number, round)));
         }
     }
-    csv(&columns, rows)
+    csv(if known { &columns } else { &columns[..5] }, rows)
 }
 
 #[cfg(test)]
@@ -125,9 +136,31 @@ mod tests {
     #[test]
     fn samples_are_read_back_without_the_rejected() {
         let out = samples(&sample()).unwrap();
-        let issue = |elapsed_ns| Row { kind: Kind::Issue, messages: 64, delay_ns: 0.0, elapsed_ns };
+        let (kind, messages, delay_ns) = (Kind::Issue, 64, 0.0);
         // Of the point's three batches one is rejected and one is of another state.
-        let expected = [issue(1734.0), issue(1750.25)];
-        assert_eq!(read_logp_table(&out[..]).unwrap(), expected);
+        let [first, ..] = &sample().points[0].batches[..] else { panic!("three batches") };
+        assert!(first.counts_in(&sample().state.label));
+        let issue = |elapsed_ns, round| {
+            let batch = Some(0);
+            Row { kind, messages, delay_ns, elapsed_ns, batch, round }
+        };
+        let expected = [issue(1734.0, None), issue(1750.25, None)];
+        assert_eq!(read_logp_table(&out[..]).unwrap(), expected, "an older file has no rounds");
+    }
+
+    #[test]
+    fn rounds_of_all_launches_are_numbered_through() {
+        let mut logp = sample();
+        let batch = logp.points[0].batches[0].clone();
+        let of = |(launch, round)| Batch { launch, round: Some(round), ..batch.clone() };
+        logp.points[0].batches = [(0, 2), (0, 7), (0, 7), (1, 0)].map(of).into();
+        // Rejected batches need no number.
+        let rejected = Batch { rejected: Some("why".into()), ..of((0, 1)) };
+        logp.points[0].batches.push(rejected);
+        let mut rows = read_logp_table(&samples(&logp).unwrap()[..]).unwrap();
+        rows.dedup_by_key(|row| row.batch);
+        let numbers: Vec<_> =
+            rows.iter().map(|row| (row.batch.unwrap(), row.round.unwrap())).collect();
+        assert_eq!(numbers, [(0, 0), (1, 1), (2, 1), (3, 2)]);
     }
 }

@@ -30,6 +30,10 @@ pub struct Batch {
     pub delay: Option<Seconds>,
     /// Which launch of the processes.
     pub launch: u32,
+    /// In which round of that launch: batches of one round, of all points, are neighbours in time. Absent
+    /// where there were no rounds, and in older files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round: Option<u32>,
     /// Why it counts for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rejected: Option<String>,
@@ -50,6 +54,7 @@ impl Batch {
             pace: batch.probe.map(|probe| probe.map(|probe| round(probe.pace))),
             delay: batch.delay.map(round),
             launch: batch.launch,
+            round: Some(batch.round),
             rejected: batch.rejected.clone(),
         }
     }

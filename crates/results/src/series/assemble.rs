@@ -215,7 +215,7 @@ impl Measured<'_> {
 
     /// Where its messages lie, if that is a choice; in virtual time they lie nowhere.
     fn buffers(&self, kind: &Kind, singles: &[Step]) -> Option<String> {
-        let is_choice = kind.measure.buffered && !self.setting.is_virtual();
+        let is_choice = kind.measure.buffers.is_some() && !self.setting.is_virtual();
         singles.first().filter(|_| is_choice).map(|single| single.buffers.to_string())
     }
 
@@ -301,7 +301,7 @@ impl Measured<'_> {
             pair: (!is_one_pair && !kind.measure.of_all).then_some(pair),
             hops: single.hops,
             variant: single.variant.clone(),
-            memory: (kind.measure.buffered && !virtual_time)
+            memory: (kind.measure.buffers.is_some() && !virtual_time)
                 .then(|| single.memory.name().to_owned()),
             way: single.way.map(|way| way.name().to_owned()),
             distance: self.setting.distance(single.pair),

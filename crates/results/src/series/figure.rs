@@ -96,9 +96,11 @@ fn bandwidth_figure(series: &Series, fits: &[&Hockney]) -> Figure {
     // Beyond what was measured, r∞ is the fit's promise, and would squeeze the plot.
     let last = segments(fits).last().filter(|segment| half_inside(segment).is_some());
     let asymptote = last.and_then(|segment| segment.r_inf.as_ref());
-    let moved = named(fits).map_or(1.0, |fit| messages(series, &fit.which));
+    // Run files that do not say what r∞ counts have that of one message.
+    let uncounted = |fit: &Hockney| messages(series, &fit.which) / fit.messages as f64;
+    let times = named(fits).map_or(1.0, uncounted);
     let line =
-        |rate: &Quantity| Reference { name: "r∞".into(), y: moved * rate.value.0, series: None };
+        |rate: &Quantity| Reference { name: "r∞".into(), y: times * rate.value.0, series: None };
     // Named above, where there is more room.
     let unnamed = |region| Region { label: String::new(), ..region };
     Figure {

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use bandgap_comm::passing::Memory;
+use bandgap_kernels::in_series;
 use bandgap_model::ModelError;
 use bandgap_model::hockney::{HockneyFit, HockneyOptions, SizedTimes, fit_launches};
 use bandgap_model::hops::HopTimes;
 
 use super::modelled::MESSAGE_COSTS;
-use super::schema::Series;
+use super::schema::{Series, SeriesPoint};
 use crate::Outcome;
 use crate::error::AssembleError;
 use crate::hockney::assemble::Fitting;
@@ -64,8 +65,10 @@ pub(super) fn fits(
                 of.extend(times.iter().cloned().map(at));
             }
         }
+        let messages = of_curve.map_or(1, |point| messages(series, point));
         let launches: Vec<&[SizedTimes]> = times.values().map(Vec::as_slice).collect();
-        let mut fitting = Fitting { name, transport, which, precision, ..Fitting::default() };
+        let (notes, lost) = (Vec::new(), Vec::new());
+        let mut fitting = Fitting { name, transport, which, messages, precision, notes, lost };
         match fit_launches(&launches, &options) {
             Ok(both) => {
                 let ids: Vec<u32> = times.keys().copied().collect();
@@ -96,6 +99,11 @@ pub(super) fn fits(
         }
     }
     Ok(fits)
+}
+
+/// Messages that one operation moves at this point: as many as its bandwidth counts.
+fn messages(series: &Series, point: &SeriesPoint) -> u64 {
+    in_series(&series.name).map_or(1, |(_, of)| (of.moves)(point.ranks as usize)).max(1)
 }
 
 /// Of which curve, if there are several.

@@ -20,6 +20,8 @@ struct Row<'a> {
     ends: [(String, &'a Quantity); 2],
     /// r∞ and n½ of its longest messages.
     fit: [Option<&'a Quantity>; 2],
+    /// Whether r∞ counts several messages.
+    counts_all: bool,
     verified: &'static str,
     state: &'a str,
 }
@@ -66,6 +68,9 @@ pub(crate) fn summary(among: &Among<'_>, layout: &Layout) -> String {
     let parameters = rows.iter().any(|row| row.fit.iter().any(Option::is_some));
     if parameters {
         told += "; r∞ and n½ are those of the longest messages";
+    }
+    if rows.iter().any(|row| row.counts_all) {
+        told += ", r∞ of all messages that an operation moves";
     }
     let end =
         |at: usize| move |row: &Row<'_>| format!("{}: {}", row.ends[at].0, both(row.ends[at].1));
@@ -123,7 +128,8 @@ fn row<'a>(series: &'a Series, fits: &[&'a Hockney]) -> Option<Row<'a>> {
         fit.weighting == Weighting::Relative
             && (&fit.name, &fit.transport, &fit.which) == (&series.name, &series.transport, &which)
     };
-    let last = fits.iter().find(is_its).and_then(|fit| fit.segments.last());
+    let fit = fits.iter().find(is_its);
+    let last = fit.and_then(|fit| fit.segments.last());
     let has_sizes = in_series(&series.name)
         .map_or(series.has_bytes(), |(_, known)| known.extent != Extent::None);
     let words = |point: &SeriesPoint| match has_sizes {
@@ -138,6 +144,8 @@ fn row<'a>(series: &'a Series, fits: &[&'a Hockney]) -> Option<Row<'a>> {
             last.and_then(|segment| segment.r_inf.as_ref()),
             last.and_then(|segment| segment.n_half.as_ref()),
         ],
+        counts_all: fit.is_some_and(|fit| fit.messages > 1)
+            && last.is_some_and(|of| of.r_inf.is_some()),
         verified: verified(series.has_bytes(), series.is_virtual(), series.verified),
         state: &ends[1].state,
     })
@@ -153,6 +161,7 @@ fn beside(overlap: &Overlap) -> Option<Row<'_>> {
         ranks: overlap.pair.len() as u32,
         ends: ends.map(|point| (Bytes(point.bytes).to_string(), &point.exchange)),
         fit: [None, None],
+        counts_all: false,
         verified: verified(true, overlap.checked.is_none(), complete),
         state: &overlap.state.label,
     })

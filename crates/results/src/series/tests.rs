@@ -171,6 +171,29 @@ fn n_half_is_marked_where_it_is_inside() {
 }
 
 #[test]
+fn r_infinity_is_drawn_where_the_bandwidth_goes_whatever_it_counts() {
+    // Four ranks send 12 messages in an operation: r∞ is that of all, or in a file that does not say,
+    // of one. Either way the bandwidth of all approaches 12e9/410.
+    let mut of_all = comms1();
+    for point in &mut of_all.points {
+        let all = point.bytes as f64 / point.time.value.0 * 12.0;
+        point.bandwidth = point.bandwidth.is_some().then(|| examples::rate(all, true));
+    }
+    let one = fit(Weighting::Relative);
+    let mut all = Hockney { messages: 12, ..one.clone() };
+    for segment in &mut all.segments {
+        let rate = segment.r_inf.as_ref().unwrap().value.0;
+        segment.r_inf = Some(examples::rate(12.0 * rate, true));
+    }
+    for fit in [one, all] {
+        let [line] = &series_figures(&of_all, &[&fit])[1].references[..] else {
+            panic!("one line")
+        };
+        assert!(close(line.y, 12e9 / 410.0), "{}", line.y);
+    }
+}
+
+#[test]
 fn segments_are_divided_at_the_breakpoints() {
     let figure = &figures()[0];
     let ends: Vec<(f64, f64)> =

@@ -204,7 +204,7 @@ mod tests {
             assert!((found - expected).abs() < 1e-12, "{plane:?}");
         }
         assert_eq!(plane.degrees, 2.0);
-        assert!((plane.at(1.0, 1.0) - 10.0).abs() < 1e-12);
+        assert!((plane.at(10.0, 2.0) - 31.0).abs() < 1e-12);
     }
 
     #[test]
@@ -228,6 +228,16 @@ mod tests {
         for variance in plane.variances {
             assert!((variance / (0.6 / 5.0 / 8.0) - 1.0).abs() < 1e-2, "{plane:?}");
         }
+    }
+
+    #[test]
+    fn a_bend_is_as_likely_as_by_the_f_test() {
+        // `tests/reference/plane.py`: two levels more than a line has, and 5 degrees of freedom.
+        let x = [0.0, 2.0, 1.0, 3.0, 7.0, 0.0, 4.0, 2.0, 5.0, 6.0];
+        let z = [0.0, 0.0, 1.0, 1.0, 1.0, 3.0, 3.0, 4.0, 4.0, 4.0];
+        let y = [5.1, 9.2, 10.3, 14.6, 21.8, 13.8, 22.3, 21.4, 27.1, 28.8];
+        let chance = relative_plane(&x, &z, &y).unwrap().bend_chance.unwrap();
+        assert!((chance - 0.394_683_139_504).abs() < 1e-9, "{chance}");
     }
 
     #[test]

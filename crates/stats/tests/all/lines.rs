@@ -71,6 +71,50 @@ fn exact_lines_are_found_exactly() {
 }
 
 #[test]
+fn a_fit_is_the_same_in_every_unit() {
+    // A power of two, so that nothing is rounded otherwise. One y is zero: its noise is not.
+    let unit = 2_f64.powi(-40);
+    let mut y = Y;
+    y[0] = 0.0;
+    let [one, other] = [y, y.map(|y| y * unit)].map(|y| ordinary(&X, &y).unwrap());
+    assert_close(other.intercept, unit * one.intercept, 1e-12);
+    assert_close(other.slope, unit * one.slope, 1e-12);
+    assert_close(other.slope_variance, unit * unit * one.slope_variance, 1e-12);
+    assert_close(other.intercept_degrees, one.intercept_degrees, 1e-9);
+    assert_close(other.slope_degrees, one.slope_degrees, 1e-9);
+    assert_close(other.r_squared, one.r_squared, 1e-12);
+    assert!(one.r_squared < 0.9999);
+}
+
+#[test]
+fn degrees_of_freedom_are_those_of_the_residuals_at_most() {
+    // Three points leave one.
+    let three = ordinary(&[0.0, 1.0, 3.0], &[1.0, 2.5, 3.0]).unwrap();
+    let degrees = [three.intercept_degrees, three.slope_degrees, three.ratio_degrees];
+    assert_eq!(degrees.map(|degrees| (1e6 * degrees).round()), [1e6; 3]);
+}
+
+#[test]
+fn one_point_more_changes_little_where_residuals_count_as_independent() {
+    // From 301 points on. The noise grows with y.
+    let fit = |count: u32| {
+        let x: Vec<f64> = (0..count).map(f64::from).collect();
+        let noise = |i: u32| 1.0 + 0.01 * f64::from(i * 7 % 11) - 0.05;
+        let y: Vec<f64> = (0..count).map(|i| (100.0 + 10.0 * f64::from(i)) * noise(i)).collect();
+        ordinary(&x, &y).unwrap()
+    };
+    let [all, more] = [300, 301].map(fit);
+    for of in [
+        |fit: &Regression| fit.intercept_variance,
+        |fit: &Regression| fit.slope_variance,
+        |fit: &Regression| fit.intercept_degrees,
+        |fit: &Regression| fit.slope_degrees,
+    ] {
+        assert_close(of(&more), of(&all), 0.05);
+    }
+}
+
+#[test]
 fn a_level_line_is_explained_whole() {
     let fit = relative(&[1.0, 2.0, 3.0], &[5.0, 5.0, 5.0]).unwrap();
     assert_close(fit.intercept, 5.0, 1e-15);

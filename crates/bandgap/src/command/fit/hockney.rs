@@ -50,6 +50,7 @@ pub(super) fn run(fit: &FitHockney, measure: &Measure, output: &Output) -> Resul
         name: table.tool,
         transport: TABLE,
         which: Which::default(),
+        messages: 1,
         precision: measure.precision.0,
         notes: notes(&table),
         lost: Vec::new(),

@@ -237,6 +237,45 @@ fn wrong_tables_are_refused_with_the_line() {
 }
 
 #[test]
+fn tables_with_too_few_batches_say_which_and_what_is_missing() {
+    let place = Place::new();
+    // The documented table, each row in the batch that `batch` says of its place among those of its
+    // point.
+    let example = include_str!("../../../../../docs/examples/paragon.csv");
+    let table = |batch: &dyn Fn(&str, usize) -> usize| {
+        let mut seen = std::collections::BTreeMap::<String, usize>::new();
+        let rows = example.lines().skip(1).map(|row| {
+            let point = row.rsplit_once(',').unwrap().0.to_owned();
+            let at = seen.entry(point.clone()).or_default();
+            *at += 1;
+            format!("{row},{}\n", batch(&point, *at))
+        });
+        let rows: String = rows.collect();
+        place.file("t.csv", format!("kind,messages,delay_ns,elapsed_ns,batch\n{rows}"));
+        place.run(["fit", "logp", "t.csv"])
+    };
+    let said = |text: &str, words: &[&str]| {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.iter().all(|words| text.contains(words)), "{words:?}: {text}");
+    };
+    // All rows of each of the 14 points in one batch: nothing says how much they scatter.
+    let none = table(&|_, _| 1).ends(INPUT).stderr;
+    said(
+        &none,
+        &["no point has more than one batch", "14 of 14 points", "…", "needs two at least"],
+    );
+    // Without round trips there is no L, and it is said that those which are there are too few.
+    let no_rtt =
+        table(&|point, at| if point.starts_with("rtt") { 1 } else { at }).ends(INPUT).stderr;
+    said(&no_rtt, &["no rtt", "1 of 14 points", "(the round trip)", "measure these points again"]);
+    // One can do without this point.
+    let without = table(&|point, at| if point == "issue,96,0" { 1 } else { at }).ends(0).stdout;
+    said(&without, &["1 of 14 points", "(M = 96 at Δ = 0 ns)", "os send overhead 1.40 µs"]);
+    let complete = table(&|_, at| at).ends(0).stdout;
+    assert!(!complete.contains("Left out"), "{complete}");
+}
+
+#[test]
 fn files_that_are_not_there_are_named() {
     for model in ["logp", "hockney"] {
         refused(&["fit", model, "."], INPUT, &["it is a directory", "samples.csv"]);

@@ -1,27 +1,25 @@
 //! Every transport of this machine, with budgets too small to converge: what is looked at is that
-//! the run is whole, not its numbers.
+//! the run is whole, and that its numbers are those of its samples.
+
+use std::collections::BTreeSet;
 
 use bandgap_results::{Outcome, Run};
 use serde_json::Value;
 
-use crate::program::subject::{Finished, Place, is_regime, measuring, near, of_kind, value};
+use crate::program::subject::{
+    Finished, Place, is_regime, measuring, near, of_kind, value, with_time_enough,
+};
 
-const BUDGET: [&str; 2] = ["--time-budget", "300ms"];
 /// What is said where too little was measured for a fit.
 const UNFITTED: &str = "too little was measured to fit";
 
 /// Runs with growing budgets until everything could be fitted: what a tiny one brings on a busy
 /// machine may not be enough, and then bandgap rightly fits nothing, and says so.
 fn run(place: &Place, args: &[&str]) -> Finished {
-    let mut told = Vec::new();
-    for budget in ["300ms", "1s", "3s", "8s"] {
+    with_time_enough(|budget| {
         let finished = place.run(args.iter().chain(&["--time-budget", budget])).measured();
-        if !finished.stderr.contains(UNFITTED) {
-            return finished;
-        }
-        told.push(finished.stderr);
-    }
-    panic!("nothing was fitted: {told:#?}");
+        (!finished.stderr.contains(UNFITTED)).then_some(finished)
+    })
 }
 
 fn signature(args: &[&str]) -> (Value, String) {
@@ -34,7 +32,62 @@ fn signature(args: &[&str]) -> (Value, String) {
     (finished.json(), finished.stderr)
 }
 
-/// Asserts that a signature has all it should, whatever the numbers.
+/// The samples of a point's batches that count, in seconds, by batch.
+fn counting(logp: &Value, point: &Value) -> Vec<Vec<f64>> {
+    let batches = point["batches"].as_array().unwrap().iter();
+    let state = &logp["state"]["label"];
+    let counting = batches.filter(|of| of["rejected"].is_null() && of["state"] == *state);
+    let samples = |batch: &Value| {
+        let samples = batch["samples"].as_array().unwrap().iter();
+        samples.map(|sample| sample.as_f64().unwrap()).collect()
+    };
+    counting.map(samples).collect()
+}
+
+/// Least sample, mean and greatest mean of a batch. What is made of batches lies between the outer two,
+/// whatever scattered, as long as fences leave out what took longer.
+fn range(batches: &[Vec<f64>]) -> [f64; 3] {
+    let means = batches.iter().map(|batch| batch.iter().sum::<f64>() / batch.len() as f64);
+    let means: Vec<f64> = means.collect();
+    let least = batches.iter().flatten().copied().fold(f64::INFINITY, f64::min);
+    let greatest = means.iter().copied().fold(0.0, f64::max);
+    [least, means.iter().sum::<f64>() / means.len() as f64, greatest]
+}
+
+/// Asserts that the parameters of a signature are of its samples, and of each other.
+#[track_caller]
+fn adds_up(logp: &Value) {
+    let parameter = |name: &str| value(&logp["parameters"][name]);
+    let [os, or, gap, latency, rtt, idle] =
+        ["send_overhead", "recv_overhead", "gap", "latency", "rtt", "idle"].map(parameter);
+    let same = |what: &str, found: f64, expected: f64| {
+        assert!((found - expected).abs() <= 1e-9 * rtt, "{what}: {found:e}, not {expected:e}");
+    };
+    same("L", latency, rtt / 2.0 - os - or);
+    // Launches may differ in their regime.
+    match &logp["regime"] {
+        _ if logp["launches"] != 1 => {}
+        regime if regime == "processor-bound" => same("g", gap, os + or),
+        _ => same("idle", idle, gap - os - or),
+    }
+    let points = || logp["points"].as_array().unwrap().iter();
+    let [round_trip] = points().filter(|p| p["measure"] == "rtt").collect::<Vec<_>>()[..] else {
+        panic!("one point of round trips")
+    };
+    let [least, _, greatest] = range(&counting(logp, round_trip));
+    // One sample is half a round trip nowhere, and a batch is twice all others in no mean of them.
+    assert!((least..=1.5 * greatest).contains(&rtt), "{rtt:e} of {least:e} to {greatest:e}");
+    let issue = || points().filter(|point| point["measure"] == "issue");
+    for point in issue() {
+        // M times Δ is part of it: half, whatever the processor's pace did in between.
+        let (messages, delay) = (point["messages"].as_f64(), point["delay"].as_f64());
+        let least = messages.unwrap() * delay.unwrap();
+        let [_, mean, _] = range(&counting(logp, point));
+        assert!(mean >= 0.5 * least, "{mean:e} s for {least:e} s of computation: {point}");
+    }
+}
+
+/// Asserts that a signature has all it should.
 #[track_caller]
 fn whole(logp: &Value, transport: &str) {
     assert_eq!(logp["transport"], transport);
@@ -58,6 +111,7 @@ fn whole(logp: &Value, transport: &str) {
         let samples: Vec<f64> = samples.map(|sample| sample.as_f64().unwrap()).collect();
         assert!(samples.len() >= 2 && samples.iter().all(|s| (0.0..60.0).contains(s)), "{point}");
     }
+    adds_up(logp);
 }
 
 fn one_to_one(transport: &str, more: &[&str]) {
@@ -80,31 +134,55 @@ fn unix() {
     one_to_one("unix", &[]);
 }
 
-/// Where a send takes nearly half a round trip, or ranks sleep and wake, a small budget may bring
-/// too little for a fit; then that is told, and nothing is made up.
+/// The signature over a transport with one of these budgets. What comes to none on a busy machine is
+/// told with its code, and holds what its orders were: samples of as many requests and as long delays.
 #[track_caller]
-fn fitted_or_told(transport: &str, wait: &str) -> Finished {
+fn fitted(transport: &str, wait: &str, budgets: &[&str]) -> Finished {
     let _alone = measuring();
     let place = Place::new();
-    let args = ["signature", "--wait", wait, "--no-save", "--json", "-", "-t", transport];
-    let finished = place.run(args.iter().chain(&BUDGET)).measured();
-    let run = finished.json();
-    assert_eq!(run["interrupted"], false);
-    match of_kind(&run, "logp")[..] {
-        [logp] => whole(logp, transport),
-        _ => assert!(finished.code == Some(8) && finished.stderr.contains(UNFITTED)),
+    let fixed = ["signature", "--wait", wait, "--no-save", "--json", "-", "-t", transport];
+    for budget in budgets {
+        let finished = place.run(fixed.iter().chain(&["--time-budget", budget])).measured();
+        let run = finished.json();
+        assert_eq!(run["interrupted"], false);
+        if let [logp] = of_kind(&run, "logp")[..] {
+            whole(logp, transport);
+            return finished;
+        }
+        assert!(finished.code == Some(8) && finished.stderr.contains(UNFITTED), "{finished:#?}");
+        batches_of_orders(&run, transport);
     }
-    finished
+    panic!("{transport} has no signature within {budgets:?}")
+}
+
+/// Asserts that batches that could not be fitted are those of their orders.
+#[track_caller]
+fn batches_of_orders(run: &Value, transport: &str) {
+    let [kept] = of_kind(run, "batches")[..] else { panic!("{run}") };
+    assert_eq!((&kept["transport"], &kept["unit"]), (&transport.into(), &"ns".into()));
+    let batches = kept["batches"].as_array().unwrap();
+    assert!(!batches.is_empty(), "{run}");
+    for batch in batches {
+        let axis = |name: &str| {
+            let axes = batch["of"]["axes"].as_array().unwrap();
+            axes.iter().find(|axis| axis[0] == name).and_then(|axis| axis[1].as_f64())
+        };
+        let computed = axis("messages").zip(axis("delay_ps")).map_or(0.0, |(m, ps)| m * ps / 1e3);
+        for sample in batch["batch"]["samples"].as_array().unwrap() {
+            let sample = sample.as_f64().unwrap();
+            assert!((0.5 * computed..60e9).contains(&sample), "{sample} ns: {batch}");
+        }
+    }
 }
 
 #[test]
 fn tcp() {
-    fitted_or_told("tcp", "spin");
+    fitted("tcp", "spin", &["1s", "8s", "60s"]);
 }
 
 #[test]
 fn udp() {
-    fitted_or_told("udp", "spin");
+    fitted("udp", "spin", &["1s", "8s", "60s"]);
 }
 
 #[test]
@@ -118,9 +196,39 @@ fn udp_among_many_that_share_a_processor() {
 #[test]
 fn blocking() {
     for transport in ["tcp", "unix", "udp"] {
-        let finished = fitted_or_told(transport, "block");
+        // Where other programs want the processors too, a rank that slept waits for its turn.
+        let finished = fitted(transport, "block", &["3s", "24s", "120s"]);
         assert!(finished.stderr.contains("placement states are not probed"), "{finished:?}");
     }
+}
+
+#[test]
+fn a_fit_to_a_runs_own_samples_gives_the_runs_parameters() {
+    let _alone = measuring();
+    let place = Place::new();
+    let (logp, fit) = with_time_enough(|budget| {
+        let args = ["signature", "-t", "unix", "--out", budget, "--time-budget", budget];
+        place.run(args).measured();
+        let kept = std::fs::read_to_string(place.path(&format!("{budget}/run.json"))).unwrap();
+        let run: Value = serde_json::from_str(&kept).unwrap();
+        let logp = Value::clone(of_kind(&run, "logp").first()?);
+        // What is below zero is no time for a fit, and the run leaves it out with its point.
+        let samples = format!("{budget}/samples.csv");
+        let fit = place.run(["fit", "logp", &samples, "--json", "-"]).measured().json();
+        Some((logp, Value::clone(of_kind(&fit, "logp")[0])))
+    });
+    // The same batches, with the same seed: only the last digits of a table's times are lost. Rows that
+    // were cut into other batches would have other intervals.
+    let rtt = value(&logp["parameters"]["rtt"]);
+    for name in ["send_overhead", "recv_overhead", "gap", "latency", "rtt", "idle"] {
+        let [run, fit] = [&logp, &fit].map(|of| &of["parameters"][name]);
+        for part in ["value", "low", "high"] {
+            let [run, fit] = [run, fit].map(|of| of[part].as_f64().unwrap());
+            assert!((run - fit).abs() <= 1e-3 * rtt, "{name}, {part}: {run:e} and {fit:e}");
+        }
+        assert!(run["low"] != run["high"], "nothing scatters: {run}");
+    }
+    assert_eq!(logp["regime"], fit["regime"]);
 }
 
 #[test]
@@ -132,7 +240,7 @@ fn launches_are_told_apart() {
     let launches = logp["points"].as_array().unwrap().iter().flat_map(|point| {
         point["batches"].as_array().unwrap().iter().map(|batch| batch["launch"].as_u64().unwrap())
     });
-    let launches: std::collections::BTreeSet<u64> = launches.collect();
+    let launches: BTreeSet<u64> = launches.collect();
     assert_eq!(launches.into_iter().collect::<Vec<_>>(), [0, 1]);
 }
 
@@ -177,11 +285,10 @@ fn fan_in() {
     let rows = contention["rows"].as_array().unwrap();
     let requesters: Vec<u64> = rows.iter().map(|row| row["requesters"].as_u64().unwrap()).collect();
     assert_eq!(requesters, [1, 2]);
-    for row in rows {
-        assert!(value(&row["gap"]) > 0.0 && value(&row["ratio"]) > 0.0, "{row}");
-    }
-    // g_1 over itself.
-    near("g_1 / g_1", value(&rows[0]["ratio"]), 1.0, 1e-9);
+    let [one, two] = [0, 1].map(|at| value(&rows[at]["gap"]));
+    assert!(one > 0.0 && two > 0.0, "{rows:?}");
+    // By what g_2 is divided; that of g_1 is 1 by definition.
+    near("g_2 / g_1", value(&rows[1]["ratio"]), two / one, 1e-9);
 }
 
 #[test]
@@ -189,7 +296,8 @@ fn floors_by_name() {
     let _alone = measuring();
     let place = Place::new();
     let args = ["floor", "cache_line", "tcp", "clock_read", "tcp_stream", "--no-save"];
-    let args: Vec<&str> = args.iter().chain(&["--json", "-"]).chain(&BUDGET).copied().collect();
+    let budget = ["--json", "-", "--time-budget", "300ms"];
+    let args: Vec<&str> = args.iter().chain(&budget).copied().collect();
     let run = place.run(args).measured().json();
     let floors = of_kind(&run, "floor");
     for (name, kind, unit) in [
@@ -207,45 +315,85 @@ fn floors_by_name() {
     assert_eq!(floors.len(), 4);
 }
 
+/// What a machine or a container may refuse: all else is everywhere.
+const REFUSABLE: [&str; 2] = ["copy_vm_readv", "copy_vm_readv_1mib"];
+
 #[test]
-fn all_floors() {
+fn all_floors_are_there_and_what_is_longer_takes_longer() {
     let _alone = measuring();
     let place = Place::new();
-    let finished =
-        place.run(["floor", "--no-save", "--json", "-"].iter().chain(&BUDGET)).measured();
-    let run = finished.json();
-    let floors = of_kind(&run, "floor");
-    let names: Vec<&str> = floors.iter().map(|floor| floor["name"].as_str().unwrap()).collect();
-    for name in [
-        "cache_line",
-        "cache_line_exchange",
-        "barrier",
-        "slot_ring",
-        "slot_ring_stream",
-        "copy_local",
-        "copy_cross_core",
-        "store_cross_core",
-        "store_cross_core_1mib",
-        "copy_cross_core_1mib",
-        "bulk_get",
-        "bulk_get_1mib",
-        "bulk_store",
-        "bulk_store_1mib",
-        "copy_vm_readv",
-        "copy_vm_readv_1mib",
-        "tcp",
-        "unix",
-        "udp",
-        "tcp_stream",
-        "unix_stream",
-        "clock_read",
-        "system_call",
-    ] {
-        // What this machine refuses, it names.
-        let told = finished.stderr.contains(&format!("warning: {name}: "));
-        assert!(names.contains(&name) || told, "{name} is not in {names:?}");
+    let known = place.run(["floor", "none-such"]).ends(2).stderr;
+    let (_, list) = known.split_once("there are ").unwrap();
+    let all: BTreeSet<&str> =
+        list.split([',', ' ', '\n']).filter(|name| !name.is_empty()).collect();
+    assert!(all.len() >= 35, "{all:?}");
+    let run = with_time_enough(|budget| {
+        let args = ["floor", "--no-save", "--json", "-", "--time-budget", budget];
+        let finished = place.run(args).measured();
+        let run = finished.json();
+        let found: BTreeSet<String> = of_kind(&run, "floor")
+            .iter()
+            .map(|floor| floor["name"].as_str().unwrap().to_owned())
+            .collect();
+        let missing = all.iter().filter(|name| !found.contains(**name));
+        let refused = |name: &str| {
+            let told = finished.stderr.contains(&format!("warning: {name}: "));
+            assert!(told, "{name} is missing without a word: {}", finished.stderr);
+            REFUSABLE.contains(&name)
+        };
+        // Each is asked for its reason.
+        let undue = missing.filter(|name| !refused(name)).count();
+        (undue == 0).then_some(run)
+    });
+    let floor = |name: &str| {
+        let floors = of_kind(&run, "floor");
+        let found = floors.iter().find(|floor| floor["name"] == name);
+        Value::clone(found.unwrap_or_else(|| panic!("{name}")))
+    };
+    let samples = |name: &str| {
+        let floor = floor(name);
+        let samples = floor["samples"].as_array().unwrap().iter();
+        samples.map(|sample| sample.as_f64().unwrap()).collect::<Vec<_>>()
+    };
+    // A machine between the slowest and the fastest that there are.
+    for name in &all {
+        if REFUSABLE.contains(name) && of_kind(&run, "floor").iter().all(|of| of["name"] != *name) {
+            continue;
+        }
+        let floor = floor(name);
+        let (kind, possible) = match floor["rate"].is_null() {
+            true => ("time", 1e-10..1e-1),
+            false => ("rate", 1e5..1e13),
+        };
+        let found = value(&floor[kind]);
+        assert!(possible.contains(&found), "{name}: {found:e}");
+        let [least, greatest] =
+            [f64::min, f64::max].map(|of| samples(name).into_iter().reduce(of).expect("samples"));
+        assert!(
+            (least..=greatest).contains(&found),
+            "{name}: {found:e} of {least:e} to {greatest:e}"
+        );
     }
-    assert!(names.len() >= 8, "{names:?}");
+    // The quickest of each: a disturbance makes none of them quicker.
+    let quickest = |name: &str| samples(name).into_iter().reduce(f64::min).unwrap();
+    for (shorter, longer) in [
+        // Half a round trip over a socket has a system call that sends and one that receives.
+        ("system_call", "tcp"),
+        ("system_call", "unix"),
+        ("system_call", "udp"),
+    ] {
+        let [short, long] = [shorter, longer].map(quickest);
+        assert!(short < long, "{shorter}: {short:e}, {longer}: {long:e}");
+    }
+    // A message of 64 KiB takes longer than one of 8 bytes, and 1 MiB longer again.
+    let carrying =
+        |name: &str, bytes: f64| bytes / samples(name).into_iter().reduce(f64::max).unwrap();
+    let longer = [
+        quickest("message"),
+        carrying("message_64kib", 65536.0),
+        carrying("message_1mib", 1048576.0),
+    ];
+    assert!(longer.is_sorted_by(|short, long| short < long), "{longer:?}");
 }
 
 #[test]

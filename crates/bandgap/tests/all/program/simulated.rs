@@ -86,10 +86,14 @@ fn every_pair_of_ranks_has_the_machines_round_trip() {
 }
 
 #[test]
-fn k_requesters_see_k_times_the_gap() {
+fn k_requesters_see_k_times_the_gap_which_the_paper_measured_within_a_sixth() {
     let place = Place::new();
-    for (name, machine, most) in
-        [("paragon", PARAGON, 7), ("meiko-cs2", MEIKO, 15), ("myrinet", MYRINET, 3)]
+    // "Assessing Fast Network Interfaces", table 5: g_K/g_1 as it was measured at the largest K. LogP
+    // has one gap, whoever sends, so the machine files cannot but give K: 7/6 = 1.17 of what the
+    // Paragon did, 15/16.8 = 0.89 of the Meiko, and 1 of the Myrinet. ("The results closely fit our
+    // model expectations.")
+    for (name, machine, most, measured_ratio) in
+        [("paragon", PARAGON, 7, 6.0), ("meiko-cs2", MEIKO, 15, 16.8), ("myrinet", MYRINET, 3, 3.0)]
     {
         let run = measured(&place, name, &["--fan-in", &most.to_string()]);
         let [contention] = of_kind(&run, "contention")[..] else { panic!("{name}: no table") };
@@ -102,6 +106,8 @@ fn k_requesters_see_k_times_the_gap() {
             near("g_K", value(&row["gap"]) * 1e9, k * machine[2], 0.03);
             near("g_K / g_1", value(&row["ratio"]), k, 0.03);
         }
+        let last = value(&rows[most - 1]["ratio"]);
+        near(&format!("{name}, as measured"), last, measured_ratio, 1.0 / 6.0 + 1e-3);
     }
 }
 
@@ -206,6 +212,7 @@ fn the_files_of_two_runs_are_the_same() {
 
 #[test]
 fn a_fit_to_a_runs_own_samples_agrees_with_the_run() {
+    // Where nothing scatters; that of real ranks is among these.
     let place = Place::new();
     place.run(["signature", "-t", "sim:myrinet", "--out", "run"]).ends(0);
     let fit = place.run(["fit", "logp", "run/samples.csv", "--json", "-"]).ends(0).json();
@@ -240,6 +247,14 @@ fn transfers_on_a_machine_take_a_round_trip_and_their_bytes() {
             let bytes = point["bytes"].as_f64().unwrap();
             near("T(n)", value(&point["time"]), 31.4e-6 + 20e-9 * bytes, 1e-9);
             near("o(n)", value(&point["send_overhead"]), 2e-6, 1e-9);
+            // BW(n) = n/T(n), and of no bytes there is none.
+            match point["bandwidth"].is_null() {
+                true => assert_eq!(bytes, 0.0),
+                false => {
+                    let expected = bytes / (31.4e-6 + 20e-9 * bytes);
+                    near("BW(n)", value(&point["bandwidth"]), expected, 1e-9);
+                }
+            }
         }
     }
     for fit in of_kind(&run, "hockney") {
@@ -248,6 +263,45 @@ fn transfers_on_a_machine_take_a_round_trip_and_their_bytes() {
         near("T0", value(&segment["t0"]), 31.4e-6, 1e-6);
         near("R∞", value(&segment["r_inf"]), 50e6, 1e-6);
     }
+}
+
+#[test]
+fn the_saturation_of_all_ranks_is_the_bandwidth_of_all_of_them() {
+    let place = Place::new();
+    let machine = with_bytes(&place);
+    let run = simulated(&place, "comms3", &machine, &["-n", "2,4", "--sizes", "0:64KiB"]);
+    // In each of the P − 1 rounds of pairs a rank sends and receives at once, which takes
+    // os + L + or + n·G = 15.7 µs + 20 ns · n. All P (P − 1) messages of that time count.
+    let [series] = of_kind(&run, "series")[..] else { panic!("one series") };
+    let points = series["points"].as_array().unwrap();
+    assert!(points.iter().filter(|point| point["ranks"] == 4).count() > 10);
+    for point in points {
+        let (bytes, ranks) = (point["bytes"].as_f64().unwrap(), point["ranks"].as_f64().unwrap());
+        let time = (ranks - 1.0) * (15.7e-6 + 20e-9 * bytes);
+        near("t(n)", value(&point["time"]), time, 1e-9);
+        if bytes > 0.0 {
+            let all = ranks * (ranks - 1.0) * bytes;
+            near("r(n)", value(&point["bandwidth"]), all / time, 1e-9);
+        }
+    }
+    let fits = of_kind(&run, "hockney");
+    assert_eq!(fits.len(), 4, "two weightings of 2 and of 4 ranks");
+    for fit in fits {
+        let ranks = fit["ranks"].as_f64().unwrap();
+        // What is not there is 1.
+        let messages = fit["messages"].as_f64().unwrap_or(1.0);
+        assert_eq!(messages, ranks * (ranks - 1.0));
+        let [segment] = &fit["segments"].as_array().unwrap()[..] else { panic!("{fit}") };
+        // The total's, which r(n) approaches and reaches half of at n½: P/G, and π0 = r∞/n½.
+        near("r∞", value(&segment["r_inf"]), ranks * 50e6, 1e-6);
+        near("n½", value(&segment["n_half"]), 785.0, 1e-6);
+        near("t0", value(&segment["t0"]), (ranks - 1.0) * 15.7e-6, 1e-6);
+        near("π0", value(&segment["pi0"]), ranks / 15.7e-6, 1e-6);
+    }
+    let told = ["comms3", "-t", &format!("sim:{machine}"), "-n", "4", "--no-save"];
+    let text = place.run(told).ends(0).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = "r∞ and π0 are those of all 12 messages of an operation together.";
+    assert!(text.contains(words), "{text}");
 }
 
 #[test]

@@ -15,8 +15,12 @@ pub struct Layout<'a> {
     pub delays: &'a [f64],
     /// Rows per point.
     pub rows: usize,
+    /// Rows that are measured together; where that is one, the table names no batches.
+    pub batch: usize,
     /// Relative standard deviation of a row.
     pub noise: f64,
+    /// And of a batch: what its rows have in common.
+    pub drift: f64,
     /// Share of rows that take two to ten times as long.
     pub outliers: f64,
 }
@@ -26,14 +30,20 @@ impl Layout<'_> {
     pub fn rows(&self, rtt: f64, elapsed: impl Fn(u64, f64) -> f64, seed: u64) -> Vec<Row> {
         let mut generator = Xoshiro256PlusPlus::seed_from_u64(seed);
         let noise = Normal::new(1.0, self.noise).expect("a finite noise");
+        let drift = Normal::new(1.0, self.drift).expect("a finite drift");
         let mut rows = Vec::new();
         let mut repeat = |kind, messages, delay_ns, truth: f64| {
-            for _ in 0..self.rows {
-                let mut elapsed_ns = truth * noise.sample(&mut generator);
+            let mut common = 1.0;
+            for at in 0..self.rows {
+                if at % self.batch == 0 && self.drift > 0.0 {
+                    common = drift.sample(&mut generator);
+                }
+                let mut elapsed_ns = truth * common * noise.sample(&mut generator);
                 if generator.random_bool(self.outliers) {
                     elapsed_ns *= generator.random_range(2.0..10.0);
                 }
-                rows.push(Row { kind, messages, delay_ns, elapsed_ns });
+                let batch = (self.batch > 1).then_some((at / self.batch) as u64);
+                rows.push(Row { kind, messages, delay_ns, elapsed_ns, batch, round: None });
             }
         };
         repeat(Kind::Rtt, 1, 0.0, rtt);
@@ -58,8 +68,15 @@ pub const POWERS: [u64; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 pub const DELAYS: [f64; 8] = [0.0, 2000.0, 4000.0, 8000.0, 12_000.0, 16_000.0, 24_000.0, 32_000.0];
 
 /// A table as it is usually measured.
-pub const USUAL: Layout<'static> =
-    Layout { messages: &POWERS, delays: &DELAYS, rows: 20, noise: 0.01, outliers: 0.01 };
+pub const USUAL: Layout<'static> = Layout {
+    messages: &POWERS,
+    delays: &DELAYS,
+    rows: 20,
+    batch: 1,
+    noise: 0.01,
+    drift: 0.0,
+    outliers: 0.01,
+};
 
 /// Without noise.
 pub const EXACT: Layout<'static> = Layout { rows: 3, noise: 0.0, outliers: 0.0, ..USUAL };

@@ -108,7 +108,9 @@ fn rounded_arm_of_shared_memory() {
         messages: &[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048],
         delays: &[0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 70.0, 100.0, 150.0, 200.0],
         rows: 20,
+        batch: 1,
         noise: 0.02,
+        drift: 0.0,
         outliers: 0.01,
     };
     for seed in 0..10 {
@@ -224,7 +226,9 @@ fn a_step_after_the_first_message_is_no_send_overhead() {
         messages: &[1, 2, 3, 4, 5, 6, 7, 8, 12, 18, 64, 128, 256, 512],
         delays: &[0.0, 50.0, 100.0, 200.0],
         rows: 20,
+        batch: 1,
         noise: 0.01,
+        drift: 0.0,
         outliers: 0.01,
     };
     for first in [20.0, 52.0] {
@@ -252,7 +256,9 @@ fn two_points_do_not_choose_among_lines() {
         messages: &[1, 2, 3, 16, 64, 128, 256],
         delays: &[0.0, 40.0, 80.0],
         rows: 20,
+        batch: 1,
         noise: 0.01,
+        drift: 0.0,
         outliers: 0.0,
     };
     let signature = signature(&layout.rows(90.0, elapsed, 1));
