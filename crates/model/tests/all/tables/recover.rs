@@ -83,11 +83,11 @@ fn coverage(seeds: Range<u64>, of: impl Fn(&Params, u64) -> Signature) -> [(&'st
 /// Of 1000 tables. The share itself has a standard deviation of 0.7 %: 93 to 97 % is three of them.
 #[track_caller]
 fn assert_nominal(shares: [(&'static str, f64); 5]) {
-    assert_within(shares, 0.93..=0.97);
+    assert_shares(shares, 0.93..=0.97);
 }
 
 #[track_caller]
-fn assert_within(shares: [(&'static str, f64); 5], nominal: RangeInclusive<f64>) {
+fn assert_shares(shares: [(&'static str, f64); 5], nominal: RangeInclusive<f64>) {
     for (name, share) in shares {
         assert!(nominal.contains(&share), "{name} in {shares:?}");
     }
@@ -130,7 +130,7 @@ fn coverage_of_drifting(drift: f64, rounds_are_known: bool) -> [(&'static str, f
 fn rounds_that_drift_are_in_the_intervals() {
     for drift in [0.0, 0.012] {
         // The allowance for rounds that are alike makes them a little wide where they are not.
-        assert_within(coverage_of_drifting(drift, true), 0.93..=0.98);
+        assert_shares(coverage_of_drifting(drift, true), 0.93..=0.98);
     }
     // Batch by batch, what rounds share is in no interval.
     let shares = coverage_of_drifting(0.012, false);
