@@ -7,15 +7,13 @@ use bandgap_campaign::floors::kernel_order;
 use bandgap_comm::{CommError, Measuring, Rank, Role, Window};
 use bandgap_host::{CycleClock, pace};
 use bandgap_kernels::{Failed, Order, Outcome, Refused, fact};
-use bandgap_shm::{Control, probe, report};
+use bandgap_shm::{Control, PROBE_WINDOWS, probe, report};
 use serde::{Deserialize, Serialize};
 
 use crate::Transport;
 use crate::floors::{self, Bares};
 use crate::machine::Machine;
 
-/// A probe is this many windows; its value is their median.
-const PROBE_WINDOWS: u32 = 3;
 /// Round trips of a window: short beside a batch, long beside the clock's cost.
 pub const PROBE_ROUNDS: u32 = 24;
 

@@ -6,14 +6,16 @@ use serde_json::Value;
 
 /// Ranks between which floors are measured.
 pub const RANKS: usize = 2;
-/// Samples of one batch.
+/// Samples of one batch, of floors at one place.
 const SAMPLES: u32 = 20;
 
 /// A batch of it. The order names the floor or layer, which is in no list of kernels.
 pub(super) fn order(floor: &Floor) -> Order {
     let kernel = floor.name.to_string();
     let (checked, probed, way, memory) = Default::default();
-    let (parameters, samples, ranks) = (Value::Null, SAMPLES, RANKS);
+    // Each place once, so that the batch is the mean over all.
+    let samples = if floor.places > 1 { floor.places } else { SAMPLES };
+    let (parameters, ranks) = (Value::Null, RANKS);
     Order { kernel, parameters, samples, ranks, checked, probed, way, memory }
 }
 
@@ -100,6 +102,13 @@ mod tests {
             let text = refused(kernel).unwrap_err();
             assert!(text.contains(&format!("{kernel:?}")) && text.contains(why), "{text}");
         }
+    }
+
+    #[test]
+    fn a_batch_visits_each_place_once() {
+        let samples =
+            |places| order(&Floor::over_places("floor", "", Operation, 1, places)).samples;
+        assert_eq!([1, 7, 64].map(samples), [SAMPLES, 7, 64]);
     }
 
     #[test]

@@ -19,7 +19,7 @@ mod slot_ring;
 mod stream;
 mod table;
 
-pub use area::{COPY_BYTES, FloorArea};
+pub use area::{COPY_BYTES, FloorArea, PLACES};
 pub use cache_line::{cache_line, cache_line_exchange};
 pub use copy::{copy_cross_core, copy_local, copy_vm_readv, store_cross_core};
 pub use pipeline::copy_pipeline;

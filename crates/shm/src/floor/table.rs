@@ -7,7 +7,7 @@ use bandgap_comm::Yields::{Bytes, BytesEachWay, HalfRoundTrip, Operation};
 use bandgap_comm::{Bare, Floor, FloorError, Measuring, Timer};
 
 use super::{
-    FloorArea, cache_line, cache_line_exchange, copy_cross_core, copy_local, copy_pipeline,
+    FloorArea, PLACES, cache_line, cache_line_exchange, copy_cross_core, copy_local, copy_pipeline,
     copy_vm_readv, slot_ring, slot_ring_stream, store_cross_core,
 };
 use crate::ShmError;
@@ -35,12 +35,12 @@ const LONG_TWO: &[Cow<'static, str>] =
 /// Floors and layers, in the order of the tables.
 #[rustfmt::skip] // One line each.
 pub const FLOORS: &[Floor] = &[
-    Floor::new("cache_line", "one store seen by the other core, half round trip", HalfRoundTrip, 500),
+    Floor::over_places("cache_line", "one store seen by the other core, half round trip", HalfRoundTrip, 160, PLACES as u32),
     Floor::layer("active_message", "request and reply through handlers, half round trip", HalfRoundTrip, 500, LINE, "ping_pong"),
     Floor::layer("message", "8-byte message sent and received, half round trip", HalfRoundTrip, 500, AM, "comms1"),
-    Floor::new("cache_line_exchange", "one store each way at once, seen by both, time each", Operation, 500),
+    Floor::over_places("cache_line_exchange", "one store each way at once, seen by both, time each", Operation, 160, PLACES as u32),
     Floor::layer("barrier", "barrier of two ranks, time each", Operation, 500, EXCHANGE, "synch1"),
-    Floor::new("slot_ring", "64-byte slot each way, half round trip", HalfRoundTrip, 500),
+    Floor::over_places("slot_ring", "64-byte slot each way, half round trip", HalfRoundTrip, 160, PLACES as u32),
     Floor::new("slot_ring_stream", "8-byte messages one way, time each", Operation, 8192),
     Floor::layer("active_message_stream", "requests without replies, time each", Operation, 8192, STREAM, "stream"),
     Floor::new("copy_local", "memory copy on one core", Bytes(SHORT), 16),
