@@ -94,11 +94,11 @@ pub trait Transport: 'static {
     }
 
     /// Prepares, before ranks are started, what two ranks inherit to measure the floors. Nothing,
-    /// unless a transport says otherwise.
+    /// unless a transport says otherwise. `own` is what [`Transport::prepare`] made for these ranks.
     ///
     /// # Errors
     /// The operating system refused.
-    fn prepare_bare() -> Result<Vec<OwnedFd>, CommError> {
+    fn prepare_bare(_own: &[OwnedFd]) -> Result<Vec<OwnedFd>, CommError> {
         Ok(Vec::new())
     }
 

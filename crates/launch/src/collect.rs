@@ -227,16 +227,19 @@ impl Prepared {
         exposed: usize,
     ) -> Result<Self, CommError> {
         let mut prepared = Self::default();
+        let mut bare = Vec::new();
         for transport in transports {
-            let descriptors = (transport.prepare)(ranks, exposed)?;
-            prepared.transports.push((transport.name.to_owned(), descriptors.len()));
-            prepared.descriptors.extend(descriptors);
+            let name = || transport.name.to_owned();
+            let own = (transport.prepare)(ranks, exposed)?;
+            if floors {
+                let descriptors = (transport.prepare_bare)(&own)?;
+                prepared.bares.push((name(), descriptors.len()));
+                bare.extend(descriptors);
+            }
+            prepared.transports.push((name(), own.len()));
+            prepared.descriptors.extend(own);
         }
-        for transport in transports.iter().filter(|_| floors) {
-            let descriptors = (transport.prepare_bare)()?;
-            prepared.bares.push((transport.name.to_owned(), descriptors.len()));
-            prepared.descriptors.extend(descriptors);
-        }
+        prepared.descriptors.extend(bare);
         Ok(prepared)
     }
 }

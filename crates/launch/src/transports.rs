@@ -48,7 +48,7 @@ pub struct Transport {
     /// Connects this rank.
     pub(crate) connect: Connect,
     /// What two ranks inherit from the launcher to measure the floors.
-    pub(crate) prepare_bare: fn() -> Result<Vec<OwnedFd>, CommError>,
+    pub(crate) prepare_bare: fn(&[OwnedFd]) -> Result<Vec<OwnedFd>, CommError>,
     /// Connects this rank by the bare mechanism.
     pub(crate) bare: ConnectBare,
 }

@@ -7,11 +7,11 @@ use bandgap_comm::Yields::{Bytes, BytesEachWay, HalfRoundTrip, Operation};
 use bandgap_comm::{Bare, Floor, FloorError, Measuring, Timer};
 
 use super::{
-    FloorArea, PLACES, cache_line, cache_line_exchange, copy_cross_core, copy_local, copy_pipeline,
-    copy_vm_readv, slot_ring, slot_ring_stream, store_cross_core,
+    FloorArea, PARTS, PLACES, cache_line, cache_line_exchange, copy_cross_core, copy_local,
+    copy_pipeline, copy_vm_readv, ring_lines, slot_ring, slot_ring_stream, store_cross_core,
 };
-use crate::ShmError;
 use crate::other_process;
+use crate::{Segment, ShmError};
 
 /// Bytes of a copy whose name does not say.
 const SHORT: u64 = 64 << 10;
@@ -20,7 +20,7 @@ const LONG: u64 = 1 << 20;
 /// Longest wait for a system call that may be refused: its other side waits in vain.
 const REFUSED: Duration = Duration::from_secs(1);
 
-const LINE: &[Cow<'static, str>] = &[Borrowed("cache_line")];
+const LINES: &[Cow<'static, str>] = &[Borrowed("ring_lines"), Borrowed("cache_line")];
 const EXCHANGE: &[Cow<'static, str>] = &[Borrowed("cache_line_exchange")];
 const AM: &[Cow<'static, str>] = &[Borrowed("active_message")];
 const STREAM: &[Cow<'static, str>] = &[Borrowed("slot_ring_stream")];
@@ -36,7 +36,8 @@ const LONG_TWO: &[Cow<'static, str>] =
 #[rustfmt::skip] // One line each.
 pub const FLOORS: &[Floor] = &[
     Floor::over_places("cache_line", "one store seen by the other core, half round trip", HalfRoundTrip, 160, PLACES as u32),
-    Floor::layer("active_message", "request and reply through handlers, half round trip", HalfRoundTrip, 500, LINE, "ping_pong"),
+    Floor::over_places("ring_lines", "one store each way in a line of the transport's own ring", HalfRoundTrip, 1280, PARTS as u32),
+    Floor::layer("active_message", "request and reply through handlers, half round trip", HalfRoundTrip, 500, LINES, "ping_pong"),
     Floor::layer("message", "8-byte message sent and received, half round trip", HalfRoundTrip, 500, AM, "comms1"),
     Floor::over_places("cache_line_exchange", "one store each way at once, seen by both, time each", Operation, 160, PLACES as u32),
     Floor::layer("barrier", "barrier of two ranks, time each", Operation, 500, EXCHANGE, "synch1"),
@@ -64,14 +65,15 @@ pub const FLOORS: &[Floor] = &[
 #[derive(Debug)]
 pub struct Lines {
     area: FloorArea,
+    rings: Segment,
     epoch: u64,
 }
 
 impl Lines {
-    /// A hold of `area`. From now on other ranks may read this process's memory.
-    pub fn over(area: FloorArea) -> Self {
+    /// A hold of `area`, and of the transport's rings. From now on other ranks may read this process's memory.
+    pub fn over(area: FloorArea, rings: Segment) -> Self {
         other_process::allow_reading();
-        Self { area, epoch: 0 }
+        Self { area, rings, epoch: 0 }
     }
 }
 
@@ -83,6 +85,7 @@ impl<T: Timer> Bare<T> for Lines {
         let ticks = match name {
             "cache_line" => cache_line(area, epoch, with),
             "cache_line_exchange" => cache_line_exchange(area, epoch, with),
+            "ring_lines" => ring_lines(&self.rings, epoch, with),
             "slot_ring" => slot_ring(area, epoch, with),
             "slot_ring_stream" => slot_ring_stream(area, epoch, with),
             "copy_cross_core" => copy_cross_core(area, epoch, bytes, with),
