@@ -20,6 +20,7 @@ use crate::plan::{Asked, Plan};
 use crate::planned::{Planned, Room};
 use crate::runner::{Executed, Runner, Stop};
 
+pub(crate) use round::order;
 pub use round::{RANKS, kernel_order};
 
 /// Bytes that each rank exposes for the layers: a long copy to send and one to arrive. The slots of
@@ -87,6 +88,12 @@ impl Planned for FloorPlan {
     }
 }
 
+/// Nanoseconds of a round, from each sample of a batch.
+pub(crate) fn samples_of(floor: &Floor, done: &Executed) -> Vec<f64> {
+    let times = done.column(round::column(floor)).iter();
+    times.map(|ns| round::per_round(floor, *ns)).collect()
+}
+
 /// The experiment of some floors, each of which is a point.
 struct Floors<'a> {
     floors: &'a [Floor],
@@ -107,10 +114,7 @@ impl Experiment for Floors<'_> {
 
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
         let floor = self.floors.iter().find(|floor| floor.name == point.order.kernel);
-        let samples = floor.map_or_else(Vec::new, |floor| {
-            let times = done.column(round::column(floor)).iter();
-            times.map(|ns| round::per_round(floor, *ns)).collect()
-        });
+        let samples = floor.map_or_else(Vec::new, |floor| samples_of(floor, done));
         vec![(point.key.clone(), samples)]
     }
 

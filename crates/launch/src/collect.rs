@@ -100,11 +100,9 @@ impl Collected {
             cpus.iter().flatten().flat_map(|&a| cpus.iter().flatten().map(move |&b| (a, b)));
         let distance = |(a, b)| Some(([a, b], stage.topology.distance(a, b)?.to_string()));
         let distances = pairs.filter(|(a, b)| a <= b).filter_map(distance).collect();
-        // The placement probe measures the floor of what is used where nothing is named.
-        let probed = *target == Target::Real(Transport::usual());
         Setting {
             transport: target.to_string(),
-            probed_floor: probed.then(|| Transport::usual().can.floor),
+            beside: Vec::new(),
             ranks,
             launches: self.launches,
             cpus,
@@ -134,6 +132,7 @@ pub fn collect(
         Some(Target::Real(transport)) => vec![*transport],
         None => Transport::list().collect(),
     };
+    let floors = target.is_none() || !task.beside().is_empty();
     // The first carries orders; of all, it is the usual one.
     check_limits(ranks, &transports)?;
     let room = room(ranks, task, transports[0])?;
@@ -153,7 +152,7 @@ pub fn collect(
     let mut ended = Ended::Done;
     let mut launches = 0;
     for launch in 0..options.launches {
-        let prepared = Prepared::of(&transports, target.is_none(), ranks, room.exposed);
+        let prepared = Prepared::of(&transports, floors, ranks, room.exposed);
         let prepared = prepared.class(Exit::Host)?;
         let secret = secret().class(Exit::Host)?;
         let assignments: Vec<Assignment> = (0..ranks)

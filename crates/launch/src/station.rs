@@ -107,7 +107,12 @@ impl Station {
             return Ok(Carried { outcome: self.first()?.run(order)?, ..Carried::default() });
         };
         let Some(layer) = kernel_order(&floor, order)? else {
-            let role = if self.rank == 0 { Role::Initiator } else { Role::Responder };
+            let role = match self.rank {
+                0 => Role::Initiator,
+                1 => Role::Responder,
+                // Two ranks measure a floor, however many there are.
+                _ => return Ok(Carried::default()),
+            };
             let floor = self.bares.measure(over, &floor, order.samples, role, &self.clock);
             // A rank that died is the cause, rather than a floor that waited for it in vain.
             self.first()?.look(Duration::ZERO, "a floor")?;

@@ -3,9 +3,9 @@
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use bandgap_comm::passing::Tuning;
-use bandgap_comm::{Bare, Can, CommError, Floor, Rendezvous, Timer, Transport};
+use bandgap_comm::{Bare, Can, CommError, Floor, Rendezvous, Timer, Transport, Yardstick};
 
-use crate::floor::{FLOORS, FloorArea, Lines};
+use crate::floor::{FLOORS, FloorArea, Lines, YARDSTICKS};
 use crate::{
     DEFAULT_SLOTS, Exposed, MAX_RANKS, Readable, Registered, Segment, ShmEndpoint, ShmError,
 };
@@ -19,17 +19,14 @@ impl Transport for Shm {
 
     const NAME: &'static str = "shm";
     const MEANING: &'static str = "slot rings in shared memory";
-    const CAN: Can = Can {
-        block: false,
-        ranks: MAX_RANKS,
-        tuning: Tuning::DEFAULT,
-        compared: true,
-        floor: "cache_line",
-    };
+    const CAN: Can =
+        Can { block: false, ranks: MAX_RANKS, tuning: Tuning::DEFAULT, compared: true };
 
     const REGISTERS: bool = true;
 
     const FLOORS: &'static [Floor] = FLOORS;
+
+    const YARDSTICKS: &'static [Yardstick] = YARDSTICKS;
 
     fn prepare(size: usize, exposed: usize) -> Result<Vec<OwnedFd>, CommError> {
         let segment = Segment::create(size, DEFAULT_SLOTS)?;

@@ -1,5 +1,7 @@
 //! From a plan to printed and kept results: what every measuring command does.
 
+use bandgap_campaign::beside::Beside;
+use bandgap_campaign::floors::RANKS;
 use bandgap_campaign::plan::Asked;
 use bandgap_campaign::{Planned, Setting, Table, Task};
 use bandgap_launch::{
@@ -81,9 +83,25 @@ impl<'a> Session<'a> {
         ranks: usize,
         assemble: impl FnOnce(&Setting, &Table) -> Assembled,
     ) -> Result<(), Failure> {
+        self.measure_beside(&[], plan, ranks, assemble)
+    }
+
+    /// The same, with the floors that these results are compared with.
+    ///
+    /// # Errors
+    /// As [`Session::measure`].
+    pub(super) fn measure_beside(
+        &mut self,
+        results: &[&str],
+        plan: &impl Planned,
+        ranks: usize,
+        assemble: impl FnOnce(&Setting, &Table) -> Assembled,
+    ) -> Result<(), Failure> {
         let target = self.target.clone();
-        let collected = self.collect(plan, Some(&target), ranks)?;
-        let setting = collected.setting(&self.stage, &target, ranks);
+        let beside = self.beside(results, ranks)?;
+        let task = Task::of(plan).class(Exit::Defect)?.with_floors(beside.clone());
+        let collected = self.collect_task(&task, Some(&target), ranks)?;
+        let setting = Setting { beside, ..collected.setting(&self.stage, &target, ranks) };
         let table = &collected.table;
         let assembled = match table.is_empty() {
             true => Err(AssembleError::Empty),
@@ -114,6 +132,17 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
+    /// The floors of the target that these results are compared with. None of a simulated machine, which has none, nor where
+    /// ranks share a processor: a plain loop that spins would keep the other side from running.
+    fn beside(&self, results: &[&str], ranks: usize) -> Result<Vec<Beside>, Failure> {
+        let Target::Real(transport) = self.target else { return Ok(Vec::new()) };
+        if ranks < RANKS {
+            return Ok(Vec::new());
+        }
+        let placement = self.stage.place(ranks, self.measure.options().cores.as_deref())?;
+        Ok(if placement.oversubscribed { Vec::new() } else { transport.beside(results) })
+    }
+
     /// Collects the batches of `plan` on one target; on all transports, with their floors, where
     /// there is none.
     ///
@@ -125,13 +154,21 @@ impl<'a> Session<'a> {
         target: Option<&Target>,
         ranks: usize,
     ) -> Result<Collected, Failure> {
-        let task = Task::of(plan).class(Exit::Defect)?;
-        self.sink.plan(&task);
+        self.collect_task(&Task::of(plan).class(Exit::Defect)?, target, ranks)
+    }
+
+    fn collect_task(
+        &mut self,
+        task: &Task,
+        target: Option<&Target>,
+        ranks: usize,
+    ) -> Result<Collected, Failure> {
+        self.sink.plan(task);
         let title = target.map_or_else(|| "floor".to_owned(), Target::to_string);
         let progress = Progress::new(&title, self.output.quiet);
         let mut show = |done: f64, doing: &str| progress.show(done, doing);
         let options = self.measure.options();
-        let collected = collect(&self.stage, target, ranks, &task, &options, &mut show)?;
+        let collected = collect(&self.stage, target, ranks, task, &options, &mut show)?;
         if let Some(placement) = &collected.placement {
             self.sink.host(&Host::look(&self.stage, &placement.cpus));
         }

@@ -10,7 +10,7 @@ pub const RANKS: usize = 2;
 const SAMPLES: u32 = 20;
 
 /// A batch of it. The order names the floor or layer, which is in no list of kernels.
-pub(super) fn order(floor: &Floor) -> Order {
+pub(crate) fn order(floor: &Floor) -> Order {
     let kernel = floor.name.to_string();
     let (checked, probed, way, memory) = Default::default();
     // Each place once, so that the batch is the mean over all.

@@ -120,16 +120,6 @@ pub(crate) fn bandwidth(bytes: u64, time: &Quantity) -> Result<Option<Quantity>,
     turned(bytes as f64, time, Unit::BytePerSecond, estimator).map(Some)
 }
 
-/// Both as a ratio, with the half-width of its interval: the relative half-widths add in quadrature.
-/// *Assumes* that the two scatter independently, and by little.
-pub(crate) fn quotient(above: &Quantity, below: &Quantity) -> (f64, f64) {
-    // Times in nanoseconds, in which they are as exact as they were measured.
-    let number = |of: &Quantity| of.as_time().map_or(of.value.0, |time| time.0);
-    let ratio = number(above) / number(below);
-    let relative = |of: &Quantity| half_width(of) / of.value.0;
-    (ratio, ratio.abs() * relative(above).hypot(relative(below)))
-}
-
 /// Half of the width of its interval; 0 where it has none.
 pub(crate) fn half_width(of: &Quantity) -> f64 {
     of.interval().map_or(0.0, |(low, high)| (high - low) / 2.0)
@@ -162,17 +152,6 @@ mod tests {
         assert!((rate.value.0 / 2e9 - 1.0).abs() < 1e-9);
         assert_eq!(rate.interval(), None);
         assert!(!rate.converged);
-    }
-
-    #[test]
-    fn the_widths_of_a_ratio_add_in_quadrature() {
-        let of = |value: f64, half: f64| {
-            let ends = Some((value - half, value + half));
-            Quantity::number(value, ends, Evidence::new("mean", 9, true)).unwrap()
-        };
-        // 3 % and 4 % make 5 % of 2.
-        let (ratio, half) = quotient(&of(200.0, 6.0), &of(100.0, 4.0));
-        assert!((ratio - 2.0).abs() < 1e-12 && (half - 0.1).abs() < 1e-12, "{ratio} ± {half}");
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod estimated;
 pub(crate) mod examples;
 mod launches;
 mod missing;
+mod over_floor;
 mod pattern;
 mod ranks;
 mod set_aside;
@@ -20,11 +21,13 @@ pub use checked::Checked;
 pub(crate) use checked::grouped;
 pub(crate) use drawn::{datum, distant, for_gnuplot, listed, sentences, with_plots};
 pub(crate) use estimated::{
-    Estimated, Timed, bandwidth, estimated, estimator, half_width, quotient, recorded, turned,
+    Estimated, Timed, bandwidth, estimated, estimator, half_width, recorded, turned,
 };
 pub use launches::LostLaunch;
 pub(crate) use launches::{Launches, by_name, lost_in_words, unfitted};
 pub(crate) use missing::missing;
+pub use over_floor::FloorRatio;
+pub(crate) use over_floor::Ratios;
 pub use pattern::Pattern;
 pub use ranks::{Pair, TABLE};
 pub(crate) use ranks::{arrow, launches, named_file, of_ranks, over};

@@ -27,4 +27,4 @@ pub use pipeline::copy_pipeline;
 pub use ring_lines::{PARTS, ring_lines};
 pub use slot_ring::slot_ring;
 pub use stream::slot_ring_stream;
-pub use table::{FLOORS, Lines};
+pub use table::{FLOORS, Lines, YARDSTICKS};

@@ -4,7 +4,7 @@ use std::borrow::Cow::{self, Borrowed};
 use std::time::Duration;
 
 use bandgap_comm::Yields::{Bytes, BytesEachWay, HalfRoundTrip, Operation};
-use bandgap_comm::{Bare, Floor, FloorError, Measuring, Timer};
+use bandgap_comm::{Bare, Floor, FloorError, Measuring, Timer, Yardstick};
 
 use super::{
     FloorArea, PARTS, PLACES, cache_line, cache_line_exchange, copy_cross_core, copy_local,
@@ -59,6 +59,14 @@ pub const FLOORS: &[Floor] = &[
     Floor::new("copy_vm_readv_1mib", "copy of 1 MiB out of the other process by the kernel", Bytes(LONG), 1),
     Floor::layer("message_64kib", "64 KiB message sent and received, half round trip", BytesEachWay(SHORT), 4, TWO, "comms1"),
     Floor::layer("message_1mib", "1 MiB message sent and received, half round trip", BytesEachWay(LONG), 1, LONG_TWO, "comms1"),
+];
+
+/// What results over shared memory are compared with. A long message is copied once at least.
+#[rustfmt::skip] // One line each.
+pub const YARDSTICKS: &[Yardstick] = &[
+    Yardstick { floor: "cache_line", results: &["signature", "echo", "comms1"] },
+    Yardstick { floor: "cache_line_exchange", results: &["synch1", "barrier"] },
+    Yardstick { floor: "copy_cross_core_1mib", results: &["echo", "comms1"] },
 ];
 
 /// One rank's hold of the memory that the floors are measured over.
