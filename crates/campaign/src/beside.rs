@@ -63,6 +63,10 @@ pub(crate) fn points(floors: &[Beside], runner: &mut dyn Runner) -> Result<Vec<P
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pairs::PairsPlan;
+    use crate::plan::Asked;
+    use crate::planned::Planned;
+    use crate::scripted::{Scripted, taking};
 
     fn beside(yields: Yields) -> Beside {
         let floor = Floor::over_places("floor", "", yields, 10, 64);
@@ -83,5 +87,49 @@ mod tests {
     fn a_batch_beside_others_is_short() {
         assert_eq!(beside(Yields::HalfRoundTrip).order().samples, SAMPLES);
         assert_eq!(beside(Yields::Bytes(1 << 20)).order().samples, FEW_SAMPLES);
+    }
+
+    #[test]
+    fn floors_are_measured_in_every_round_as_long_as_anything_is() {
+        let asked = Asked { precision: 0.0, ..Asked::usual(10.0) };
+        let plan = PairsPlan::short(&asked);
+        let run = |virtual_time| {
+            let mut runner = Scripted::steady(1000.0);
+            (runner.cost, runner.size, runner.virtual_time) = (0.1, 2, virtual_time);
+            runner.beside = vec![beside(Yields::HalfRoundTrip)];
+            plan.lead(&mut runner).unwrap();
+            runner
+        };
+        let runner = run(false);
+        let of = |what: &str| -> Vec<u32> {
+            let keys = runner.kept.iter().filter(|(key, _)| key.what() == what);
+            keys.flat_map(|(_, batches)| batches).map(|batch| batch.round).collect()
+        };
+        let (floors, pairs) = (of(crate::floors::FLOOR), of(crate::pairs::PAIR_RTT));
+        // Time ends somewhere in the last round.
+        assert!(
+            floors.len() > 5 && floors.len().abs_diff(pairs.len()) <= 1,
+            "{floors:?} {pairs:?}"
+        );
+        assert!(floors.windows(2).all(|rounds| rounds[1] == rounds[0] + 1));
+        // Half of ten round trips that take 1000 ns.
+        assert_eq!(runner.kept.batches(&key("floor"))[0].samples, [50.0; SAMPLES as usize]);
+        // A floor has no messages that could be checked.
+        assert!(runner.checked().all(|order| order.kernel != "floor"));
+        assert!(run(true).kept.batches(&key("floor")).is_empty());
+    }
+
+    #[test]
+    fn floors_do_not_keep_anything_open() {
+        // Each batch of the floor takes longer than the one before.
+        let mut batches = 0;
+        let mut runner = Scripted::new(move |order| {
+            batches += u32::from(order.kernel == "floor");
+            let times = if order.kernel == "floor" { f64::from(batches) } else { 1.0 };
+            Ok(taking(order, 1000.0 * times))
+        });
+        runner.beside = vec![beside(Yields::HalfRoundTrip)];
+        PairsPlan::short(&Asked::usual(1e9)).lead(&mut runner).unwrap();
+        assert_eq!(runner.kept.batches(&key("floor")).len(), crate::judge::MIN_BATCHES);
     }
 }

@@ -120,6 +120,16 @@ pub(crate) fn bandwidth(bytes: u64, time: &Quantity) -> Result<Option<Quantity>,
     turned(bytes as f64, time, Unit::BytePerSecond, estimator).map(Some)
 }
 
+/// The relative half-width of the ratio of both: theirs add in quadrature. *Assumes* that the two scatter independently, and
+/// by little. `None` where one of them has no interval.
+pub(crate) fn relative_of_both(above: &Quantity, below: &Quantity) -> Option<f64> {
+    let relative = |of: &Quantity| {
+        let (low, high) = of.interval()?;
+        Some((high - low) / 2.0 / of.value.0)
+    };
+    Some(relative(above)?.hypot(relative(below)?))
+}
+
 /// Half of the width of its interval; 0 where it has none.
 pub(crate) fn half_width(of: &Quantity) -> f64 {
     of.interval().map_or(0.0, |(low, high)| (high - low) / 2.0)
@@ -152,6 +162,18 @@ mod tests {
         assert!((rate.value.0 / 2e9 - 1.0).abs() < 1e-9);
         assert_eq!(rate.interval(), None);
         assert!(!rate.converged);
+    }
+
+    #[test]
+    fn the_widths_of_a_ratio_add_in_quadrature() {
+        let of = |value: f64, half: Option<f64>| {
+            let ends = half.map(|half| (value - half, value + half));
+            Quantity::number(value, ends, Evidence::new("mean", 9, true)).unwrap()
+        };
+        // 3 % and 4 % make 5 %.
+        let both = |below| relative_of_both(&of(200.0, Some(6.0)), &of(100.0, below));
+        assert!((both(Some(4.0)).unwrap() - 0.05).abs() < 1e-12);
+        assert_eq!(both(None), None);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use bandgap_stats::{Interval, interval::quantile_interval};
 use bandgap_units::{Bytes, significant};
 use serde::{Deserialize, Serialize};
 
-use super::{bandwidth, estimated};
+use super::{bandwidth, estimated, relative_of_both};
 
 /// Bits of a round's number, below that of its launch.
 const ROUND_BITS: u32 = 32;
@@ -104,6 +104,8 @@ pub struct FloorRatio {
 
 impl FloorRatio {
     /// The times of `key`, of which `parts` make one of the floor's, over the floor: in the state seen from. Or why not.
+    /// Where there are too few rounds for an order-statistic interval, the relative half-widths of both add in
+    /// quadrature.
     pub(crate) fn of(
         key: &Key,
         parts: f64,
@@ -123,13 +125,18 @@ impl FloorRatio {
             });
             return Ok(Err(format!("not compared with the floor {name}: {reason}")));
         };
-        let floor = estimated(judged, &below, false);
+        let [above, floor] = [key, &below].map(|key| estimated(judged, key, false));
+        let pooled = || {
+            let half = ratios.value * relative_of_both(above.as_ref()?, floor.as_ref()?)?;
+            Some(Interval { low: ratios.value - half, high: ratios.value + half })
+        };
+        let bounds = ratios.bounds.clone().or_else(pooled);
         let floor = match (floor, beside.floor.yields.bytes()) {
             (Some(time), Some(bytes)) => bandwidth(bytes, &time)?,
             (time, _) => time,
         };
         let part = |of: f64| Number(of / parts);
-        let (low, high) = ratios.bounds.as_ref().map(|b| (part(b.low), part(b.high))).unzip();
+        let (low, high) = bounds.map(|b| (part(b.low), part(b.high))).unzip();
         Ok(Ok(Self { name, bytes, ratio: part(ratios.value), low, high, floor }))
     }
 
@@ -200,6 +207,27 @@ mod tests {
         let floor = found.floor.as_ref().unwrap();
         assert!((floor.value.0 - 103e-9).abs() < 1e-15, "{floor:?}");
         assert_eq!(found.in_words(), "1.94 × (1.89 to 2.00) the floor line, 103 ns");
+    }
+
+    #[test]
+    fn of_a_few_rounds_the_interval_is_that_of_both() {
+        let mut few = Table::default();
+        for (key, batches) in table(50.0).iter() {
+            for batch in batches.iter().filter(|batch| batch.round < 3) {
+                few.push(Kept::Batch { key: key.clone(), batch: batch.clone() });
+            }
+        }
+        let found = found(&few).unwrap();
+        // 400/101 halved; six round trips of 400 ± t(5) · 109.5/√6, three floors of 101 ± t(2)/√3.
+        let relative =
+            f64::hypot(2.5706 * 109.545 / 6_f64.sqrt() / 400.0, 4.3027 / 3_f64.sqrt() / 101.0);
+        assert!((found.ratio.0 - 200.0 / 101.0).abs() < 1e-9);
+        let half = (found.high.unwrap().0 - found.low.unwrap().0) / 2.0;
+        assert!(
+            (half / found.ratio.0 - relative).abs() < 1e-3,
+            "{half} of {}, {relative}",
+            found.ratio.0
+        );
     }
 
     #[test]

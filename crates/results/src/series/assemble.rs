@@ -219,35 +219,29 @@ impl Measured<'_> {
         for floor in
             self.setting.beside.iter().filter(|beside| beside.results.iter().any(|of| of == name))
         {
-            let mut alike = None;
-            for step in
-                singles.iter().filter(|step| kind.taking_part(step) == 2 && step.pair == [0, 1])
-            {
-                let bytes = step.bytes()?;
+            let mut alike: Option<(Step, u64)> = None;
+            for done in singles.iter().flat_map(Step::done) {
+                let bytes = done.bytes()?;
+                let between = kind.taking_part(&done) == 2 && done.pair == [0, 1];
+                let measured = !self.judged.table().batches(&key(&done, Part::Whole)).is_empty();
                 // The longest of those that are no longer than a word.
-                if floor.is_of(name, bytes) && alike.is_none_or(|(_, known)| known < bytes) {
-                    alike = Some((step, bytes));
+                let longer = alike.as_ref().is_none_or(|(_, known)| *known < bytes);
+                if between && measured && longer && floor.is_of(name, bytes) {
+                    alike = Some((done, bytes));
                 }
             }
-            let Some((step, bytes)) = alike else {
+            let Some((done, bytes)) = alike else {
                 let floor = &floor.floor.name;
                 without.push(format!(
-                    "Nothing is compared with the floor {floor}: no message of as many bytes went between ranks 0 and 1."
+                    "Nothing is compared with the floor {floor}: no message of as many bytes went between ranks 0 \
+                     and 1."
                 ));
                 continue;
             };
-            let judged = self.view(step);
-            for done in step.done() {
-                let key = key(&done, Part::Whole);
-                if judged.table().batches(&key).is_empty() {
-                    continue;
-                }
-                match FloorRatio::of(&key, 1.0, Some(bytes), floor, &judged)? {
-                    Ok(ratio) => ratios.push(ratio),
-                    Err(reason) => {
-                        without.push(format!("A message of {} is {reason}.", Bytes(bytes)))
-                    }
-                }
+            let judged = self.view(&done);
+            match FloorRatio::of(&key(&done, Part::Whole), 1.0, Some(bytes), floor, &judged)? {
+                Ok(ratio) => ratios.push(ratio),
+                Err(reason) => without.push(format!("A message of {} is {reason}.", Bytes(bytes))),
             }
         }
         Ok((ratios, without))
