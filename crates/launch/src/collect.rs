@@ -134,7 +134,7 @@ pub fn collect(
     };
     let floors = target.is_none() || !task.beside().is_empty();
     // The first carries orders; of all, it is the usual one.
-    check_limits(ranks, &transports)?;
+    check_limits(ranks, &transports, floors)?;
     let room = room(ranks, task, transports[0])?;
     let placement = stage.place(ranks, options.cores.as_deref())?;
     let wait = match options.wait {
@@ -204,7 +204,7 @@ pub fn has_room(target: &Target, ranks: usize, task: &Task) -> Result<(), Failur
     match target {
         Target::Simulated(name) => with_nodes_for(ranks, name).map(drop),
         Target::Real(transport) => {
-            check_limits(ranks, &[*transport])?;
+            check_limits(ranks, &[*transport], !task.beside().is_empty())?;
             room(ranks, task, *transport).map(drop)
         }
     }
@@ -280,7 +280,7 @@ fn check_registers(bytes: usize, transport: &Transport) -> Result<(), Failure> {
 }
 
 /// Refuses more ranks than the transports take, or than this process may have descriptors for.
-fn check_limits(ranks: usize, transports: &[Transport]) -> Result<(), Failure> {
+fn check_limits(ranks: usize, transports: &[Transport], floors: bool) -> Result<(), Failure> {
     for transport in transports {
         let most = transport.can.ranks.min(bandgap_shm::MAX_RANKS);
         if ranks > most {
@@ -290,8 +290,8 @@ fn check_limits(ranks: usize, transports: &[Transport]) -> Result<(), Failure> {
         }
     }
     // Standard streams, the control page and segment, the run's files, one socket for each rank in
-    // the launcher; in a rank one for each peer.
-    let needed = ranks as u64 + 32;
+    // the launcher; in a rank one for each peer, and for floors another one.
+    let needed = ranks as u64 * if floors { 2 } else { 1 } + 32;
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
     let mut raised = limit;
     raised.current = limit.maximum;

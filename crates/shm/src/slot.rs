@@ -22,8 +22,7 @@ pub(crate) const SLOT_BYTES: usize = 64;
 
 /// Where two words of a slot lie that no message touches.
 pub(crate) const SPARE_IN_SLOT: [usize; 2] = [48, 56];
-const _: () =
-    assert!(SPARE_IN_SLOT[0] >= size_of::<u64>() * (1 + MAX_WORDS), "beyond the words");
+const _: () = assert!(SPARE_IN_SLOT[0] >= size_of::<u64>() * (1 + MAX_WORDS), "beyond the words");
 
 /// A cache line that carries a request to its receiver, and the reply back.
 #[derive(Debug)]

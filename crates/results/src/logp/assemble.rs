@@ -63,7 +63,7 @@ impl Measured<'_> {
             Load::Get { .. } => ("bulk_get_signature", Some(Operation::Get)),
         };
         let parameters = self.parameters(self.judged, &signature)?;
-        let (floor_ratios, without) = self.floor_ratios()?;
+        let (floor_ratios, without) = self.floor_ratios(pair)?;
         Ok(Logp {
             name: name.to_owned(),
             operation,
@@ -209,11 +209,22 @@ impl Measured<'_> {
     }
 
     /// Half the round trip over the floors beside it, and why there is none; transfers have no floor.
-    fn floor_ratios(&self) -> Result<(Vec<FloorRatio>, Vec<String>), RecordError> {
+    fn floor_ratios(
+        &self,
+        pair: [usize; 2],
+    ) -> Result<(Vec<FloorRatio>, Vec<String>), RecordError> {
         let (load, judged) = (self.plan.load, self.judged);
         let beside = self.setting.beside.iter().filter(|_| !load.is_transfer());
         let (mut ratios, mut without) = (Vec::new(), Vec::new());
         for floor in beside.filter(|beside| beside.is_of(SIGNATURE, 0)) {
+            if pair != [0, 1] {
+                let floor = &floor.floor.name;
+                without.push(format!(
+                    "Half the round trip is not compared with the floor {floor}: that was measured between \
+                     ranks 0 and 1."
+                ));
+                continue;
+            }
             match FloorRatio::of(&rtt(load), 2.0, None, floor, judged)? {
                 Ok(ratio) => ratios.push(ratio),
                 Err(reason) => without.push(format!("Half the round trip is {reason}.")),

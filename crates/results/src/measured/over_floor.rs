@@ -128,7 +128,9 @@ impl FloorRatio {
         let [above, floor] = [key, &below].map(|key| estimated(judged, key, false));
         let pooled = || {
             let half = ratios.value * relative_of_both(above.as_ref()?, floor.as_ref()?)?;
-            Some(Interval { low: ratios.value - half, high: ratios.value + half })
+            // So wide an interval says nothing of a ratio.
+            (half < ratios.value)
+                .then_some(Interval { low: ratios.value - half, high: ratios.value + half })
         };
         let bounds = ratios.bounds.clone().or_else(pooled);
         let floor = match (floor, beside.floor.yields.bytes()) {
