@@ -250,7 +250,7 @@ impl Campaign<'_> {
         let floor = self.floors.iter().find(|beside| beside.floor.name == point.order.kernel);
         let under = match (&done.unavailable, floor) {
             (Some(_), _) => vec![(point.key.clone(), Vec::new())],
-            (None, Some(floor)) => floor.split(done),
+            (None, Some(floor)) => beside::split(floor, done),
             (None, None) => self.experiment.split(point, done),
         };
         for (key, samples) in under {

@@ -8,6 +8,7 @@ use bandgap_host::{CycleClock, Placement, Topology, WorkRate, parse_cpu_list, pl
 use bandgap_sim::Machine;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use bandgap_campaign::beside::Beside;
 use bandgap_campaign::planned::Room;
 use bandgap_campaign::{Setting, Stop, Table, Task};
 use bandgap_comm::CommError;
@@ -90,6 +91,8 @@ pub struct Collected {
     pub placement: Option<Placement>,
     /// Launches begun.
     pub launches: u32,
+    /// The floors that were measured beside.
+    pub beside: Vec<Beside>,
 }
 
 impl Collected {
@@ -102,7 +105,7 @@ impl Collected {
         let distances = pairs.filter(|(a, b)| a <= b).filter_map(distance).collect();
         Setting {
             transport: target.to_string(),
-            beside: Vec::new(),
+            beside: self.beside.clone(),
             ranks,
             launches: self.launches,
             cpus,
@@ -132,11 +135,14 @@ pub fn collect(
         Some(Target::Real(transport)) => vec![*transport],
         None => Transport::list().collect(),
     };
-    let floors = target.is_none() || !task.beside().is_empty();
     // The first carries orders; of all, it is the usual one.
-    check_limits(ranks, &transports, floors)?;
+    check_limits(ranks, &transports)?;
     let room = room(ranks, task, transports[0])?;
     let placement = stage.place(ranks, options.cores.as_deref())?;
+    // A floor's loop spins: where ranks share a processor it would keep the other side from running.
+    let beside = if placement.oversubscribed { Vec::new() } else { task.beside().to_vec() };
+    let floors = target.is_none() || !beside.is_empty();
+    let task = &task.clone().with_floors(beside.clone());
     let wait = match options.wait {
         Wait::Auto if placement.oversubscribed => Wait::Yield,
         Wait::Auto => Wait::Spin,
@@ -184,7 +190,7 @@ pub fn collect(
             break;
         }
     }
-    Ok(Collected { table, ended, placement: Some(placement), launches })
+    Ok(Collected { table, ended, placement: Some(placement), launches, beside })
 }
 
 /// The room that a task takes of each rank, if there is so much.
@@ -204,7 +210,7 @@ pub fn has_room(target: &Target, ranks: usize, task: &Task) -> Result<(), Failur
     match target {
         Target::Simulated(name) => with_nodes_for(ranks, name).map(drop),
         Target::Real(transport) => {
-            check_limits(ranks, &[*transport], !task.beside().is_empty())?;
+            check_limits(ranks, &[*transport])?;
             room(ranks, task, *transport).map(drop)
         }
     }
@@ -264,7 +270,8 @@ fn in_virtual_time(
         Err(Stop::Interrupted) => Ended::Interrupted,
         other => other.class(Exit::Input).map(|()| Ended::Done)?,
     };
-    Ok(Collected { table: runner.kept, ended, placement: None, launches: 1 })
+    let beside = Vec::new();
+    Ok(Collected { table: runner.kept, ended, placement: None, launches: 1, beside })
 }
 
 /// Refuses messages that are to lie in registered memory where the transport has none.
@@ -280,7 +287,7 @@ fn check_registers(bytes: usize, transport: &Transport) -> Result<(), Failure> {
 }
 
 /// Refuses more ranks than the transports take, or than this process may have descriptors for.
-fn check_limits(ranks: usize, transports: &[Transport], floors: bool) -> Result<(), Failure> {
+fn check_limits(ranks: usize, transports: &[Transport]) -> Result<(), Failure> {
     for transport in transports {
         let most = transport.can.ranks.min(bandgap_shm::MAX_RANKS);
         if ranks > most {
@@ -291,7 +298,7 @@ fn check_limits(ranks: usize, transports: &[Transport], floors: bool) -> Result<
     }
     // Standard streams, the control page and segment, the run's files, one socket for each rank in
     // the launcher; in a rank one for each peer, and for floors another one.
-    let needed = ranks as u64 * if floors { 2 } else { 1 } + 32;
+    let needed = 2 * ranks as u64 + 32;
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
     let mut raised = limit;
     raised.current = limit.maximum;

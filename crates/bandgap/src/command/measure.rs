@@ -1,6 +1,5 @@
 //! From a plan to printed and kept results: what every measuring command does.
 
-use bandgap_campaign::beside::Beside;
 use bandgap_campaign::floors::RANKS;
 use bandgap_campaign::plan::Asked;
 use bandgap_campaign::{Planned, Setting, Table, Task};
@@ -98,10 +97,13 @@ impl<'a> Session<'a> {
         assemble: impl FnOnce(&Setting, &Table) -> Assembled,
     ) -> Result<(), Failure> {
         let target = self.target.clone();
-        let beside = self.beside(results, ranks)?;
-        let task = Task::of(plan).class(Exit::Defect)?.with_floors(beside.clone());
+        let beside = match &target {
+            Target::Real(transport) if ranks >= RANKS => transport.beside(results),
+            _ => Vec::new(),
+        };
+        let task = Task::of(plan).class(Exit::Defect)?.with_floors(beside);
         let collected = self.collect_task(&task, Some(&target), ranks)?;
-        let setting = Setting { beside, ..collected.setting(&self.stage, &target, ranks) };
+        let setting = collected.setting(&self.stage, &target, ranks);
         let table = &collected.table;
         let assembled = match table.is_empty() {
             true => Err(AssembleError::Empty),
@@ -130,17 +132,6 @@ impl<'a> Session<'a> {
         }
         self.end(&collected, ranks);
         Ok(())
-    }
-
-    /// The floors of the target that these results are compared with. None of a simulated machine, which has none, nor where
-    /// ranks share a processor: a plain loop that spins would keep the other side from running.
-    fn beside(&self, results: &[&str], ranks: usize) -> Result<Vec<Beside>, Failure> {
-        let Target::Real(transport) = self.target else { return Ok(Vec::new()) };
-        if ranks < RANKS {
-            return Ok(Vec::new());
-        }
-        let placement = self.stage.place(ranks, self.measure.options().cores.as_deref())?;
-        Ok(if placement.oversubscribed { Vec::new() } else { transport.beside(results) })
     }
 
     /// Collects the batches of `plan` on one target; on all transports, with their floors, where

@@ -132,7 +132,7 @@ impl FloorRatio {
             (half < ratios.value)
                 .then_some(Interval { low: ratios.value - half, high: ratios.value + half })
         };
-        let bounds = ratios.bounds.clone().or_else(pooled);
+        let bounds = ratios.bounds.or_else(pooled);
         let floor = match (floor, beside.floor.yields.bytes()) {
             (Some(time), Some(bytes)) => bandwidth(bytes, &time)?,
             (time, _) => time,
