@@ -13,6 +13,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::beside::{self, Beside};
 use crate::calm::Watchful;
 use crate::control::drifts;
 use crate::data::{Batch, Kept, Table, Verified};
@@ -47,6 +48,9 @@ pub fn campaign(
     if runner.virtual_time() {
         points.iter_mut().for_each(|point| point.order.samples = VIRTUAL_SAMPLES);
     }
+    let floors = if runner.virtual_time() { Vec::new() } else { runner.beside().to_vec() };
+    let own = points.len();
+    points.extend(beside::points(&floors, runner)?);
     // Whatever the budget, there is a first look.
     let begun = runner.elapsed();
     Campaign {
@@ -54,6 +58,8 @@ pub fn campaign(
         experiment,
         plan,
         points: &points,
+        own,
+        floors,
         table: Table::default(),
         watchful: Watchful::since(begun),
         begun,
@@ -76,7 +82,11 @@ struct Campaign<'a> {
     runner: &'a mut dyn Runner,
     experiment: &'a dyn Experiment,
     plan: &'a Plan,
+    /// Those of the experiment, then those of the floors beside it.
     points: &'a [Point],
+    /// How many are the experiment's.
+    own: usize,
+    floors: Vec<Beside>,
     table: Table,
     watchful: Watchful,
     begun: Duration,
@@ -129,8 +139,14 @@ impl Campaign<'_> {
         let is_least = self.round < *self.limits().start();
         let mut open = match is_least || !(self.runner.virtual_time() || may_stop(self.round)) {
             true => before,
-            false => self.experiment.open(&self.plan.asked.judge(&self.table), self.points),
+            false => {
+                self.experiment.open(&self.plan.asked.judge(&self.table), &self.points[..self.own])
+            }
         };
+        // Floors go on as long as there is something to compare with them.
+        if !open.is_empty() && open.iter().all(|at| *at < self.own) {
+            open.extend(self.own..self.points.len());
+        }
         open.retain(|at| !self.unavailable.contains(at));
         open
     }
@@ -209,7 +225,7 @@ impl Campaign<'_> {
                 Some(reason) => Some(format!("not available on this machine: {reason}")),
                 None => straddles(done.probe)
                     .or_else(|| delays.and_then(drifts))
-                    .or_else(|| self.experiment.rejects(point, &done))
+                    .or_else(|| self.experiment.rejects(point, &done).filter(|_| at < self.own))
                     .or_else(|| self.watchful.straddles(done.probe).filter(|_| attempt < ATTEMPTS)),
             };
             let again = rejected.is_some() && done.unavailable.is_none();
@@ -234,9 +250,11 @@ impl Campaign<'_> {
 
     /// Keeps an executed batch under its keys, each with its own samples.
     fn record(&mut self, point: &Point, done: &Executed, batch: &Batch) -> Result<(), Stop> {
-        let under = match done.unavailable {
-            Some(_) => vec![(point.key.clone(), Vec::new())],
-            None => self.experiment.split(point, done),
+        let floor = self.floors.iter().find(|beside| beside.floor.name == point.order.kernel);
+        let under = match (&done.unavailable, floor) {
+            (Some(_), _) => vec![(point.key.clone(), Vec::new())],
+            (None, Some(floor)) => beside::split(floor, done),
+            (None, None) => self.experiment.split(point, done),
         };
         for (key, samples) in under {
             let mut batch = Batch { samples, ..batch.clone() };

@@ -3,14 +3,13 @@
 //! A layer and the floors that it is compared with are measured in the same rounds, so that their
 //! ratio compares neighbours in time.
 
-mod round;
-
 use std::ops::RangeInclusive;
 
 use bandgap_comm::Floor;
 use bandgap_comm::passing::Tuning;
 use serde::{Deserialize, Serialize};
 
+use crate::bare::{order, samples_of};
 use crate::campaign::campaign;
 use crate::data::Table;
 use crate::experiment::{Experiment, Point, not_converged};
@@ -20,7 +19,7 @@ use crate::plan::{Asked, Plan};
 use crate::planned::{Planned, Room};
 use crate::runner::{Executed, Runner, Stop};
 
-pub use round::{RANKS, kernel_order};
+pub use crate::bare::{FLOOR, RANKS, kernel_order, key};
 
 /// Bytes that each rank exposes for the layers: a long copy to send and one to arrive. The slots of
 /// message passing lie in the same memory, at another time.
@@ -31,14 +30,6 @@ const ROUNDS: RangeInclusive<u32> = 7..=60;
 /// Multiple of the budget that the least rounds may take: there are many floors, and a comparison
 /// without one of them is worth little.
 const PATIENCE: f64 = 30.0;
-
-/// The name of floors and layers among keys.
-pub const FLOOR: &str = "floor";
-
-/// The key of a floor or a layer.
-pub fn key(name: &str) -> Key {
-    Key::new(FLOOR).at("name", name)
-}
 
 /// What the user asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -96,7 +87,7 @@ impl Experiment for Floors<'_> {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
         let mut points = Vec::new();
         for floor in self.floors {
-            let order = round::order(floor);
+            let order = order(floor);
             // Code, caches and sockets warm up.
             runner.run(&order)?;
             let checkable = floor.kernel.is_some();
@@ -107,10 +98,7 @@ impl Experiment for Floors<'_> {
 
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
         let floor = self.floors.iter().find(|floor| floor.name == point.order.kernel);
-        let samples = floor.map_or_else(Vec::new, |floor| {
-            let times = done.column(round::column(floor)).iter();
-            times.map(|ns| round::per_round(floor, *ns)).collect()
-        });
+        let samples = floor.map_or_else(Vec::new, |floor| samples_of(floor, done));
         vec![(point.key.clone(), samples)]
     }
 

@@ -9,6 +9,8 @@
 //!   below; docs/adding-an-experiment.md says how to add one.
 #![forbid(unsafe_code)]
 
+mod bare;
+pub mod beside;
 pub mod calm;
 pub mod campaign;
 pub mod control;

@@ -7,6 +7,7 @@ use bandgap_comm::passing::Way;
 use bandgap_comm::{CommError, Delay};
 use bandgap_kernels::{Checked, Failed, Order, Refused, Wrong};
 
+use crate::beside::Beside;
 use crate::data::{Kept, Probe};
 
 /// Why a campaign ended before it was done.
@@ -88,6 +89,10 @@ pub trait Runner {
     fn registered(&self) -> Result<(), String>;
     /// The launch that this is.
     fn launch(&self) -> u32;
+    /// The floors that it measures beside everything, in the same rounds.
+    fn beside(&self) -> &[Beside] {
+        &[]
+    }
     /// Runs one batch on all ranks.
     ///
     /// # Errors

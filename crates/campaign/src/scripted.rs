@@ -6,6 +6,7 @@ use bandgap_comm::Delay;
 use bandgap_kernels::{Checked, ISSUE, Order, TAKE, WHOLE};
 use bandgap_model::logp::{Params, issue_time};
 
+use crate::beside::Beside;
 use crate::data::{Kept, Probe, Table};
 use crate::runner::{Executed, Runner, Stop};
 
@@ -26,6 +27,7 @@ pub struct Scripted {
     pub virtual_time: bool,
     /// Whether there is registered memory, or why not.
     pub registered: Result<(), String>,
+    pub beside: Vec<Beside>,
     pub answer: Answer,
     pub look: Box<dyn FnMut() -> Option<Probe>>,
     /// Time that a batch takes, in seconds …
@@ -45,6 +47,7 @@ impl Scripted {
             size: 2,
             virtual_time: false,
             registered: Ok(()),
+            beside: Vec::new(),
             answer: Box::new(answer),
             look: Box::new(|| None),
             cost: 0.0,
@@ -131,6 +134,9 @@ impl Runner for Scripted {
     }
     fn launch(&self) -> u32 {
         3
+    }
+    fn beside(&self) -> &[Beside] {
+        &self.beside
     }
     fn run(&mut self, order: &Order) -> Result<Executed, Stop> {
         self.now += self.cost;

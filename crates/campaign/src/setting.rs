@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use crate::beside::Beside;
+
 /// The ranks of a campaign and where they were.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Setting {
     /// The transport as the command line names it.
     pub transport: String,
-    /// The floor that half a round trip is compared with, where the placement probe measures it.
-    pub probed_floor: Option<&'static str>,
+    /// The floors that were measured beside, and what is compared with them.
+    pub beside: Vec<Beside>,
     /// Number of ranks.
     pub ranks: usize,
     /// Launches begun.

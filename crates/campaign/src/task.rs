@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::LIST;
+use crate::beside::Beside;
 use crate::planned::{Planned, Room};
 use crate::runner::{Runner, Stop};
 
@@ -43,6 +44,9 @@ impl Row {
 pub struct Task {
     name: String,
     plan: Value,
+    /// The floors that are measured beside it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    beside: Vec<Beside>,
 }
 
 impl Task {
@@ -53,9 +57,20 @@ impl Task {
     pub fn of<P: Planned>(plan: &P) -> Result<Self, Stop> {
         let name = P::NAME.to_owned();
         match serde_json::to_value(plan) {
-            Ok(plan) => Ok(Self { name, plan }),
+            Ok(plan) => Ok(Self { name, plan, beside: Vec::new() }),
             Err(error) => Err(Stop::Plan { name, why: error.to_string() }),
         }
+    }
+
+    /// The same, with floors that are measured beside it.
+    #[must_use]
+    pub fn with_floors(self, beside: Vec<Beside>) -> Self {
+        Self { beside, ..self }
+    }
+
+    /// The floors that are measured beside it.
+    pub fn beside(&self) -> &[Beside] {
+        &self.beside
     }
 
     /// The experiment's name.

@@ -72,6 +72,8 @@ pub struct Floor {
     pub yields: Yields,
     /// Rounds of one sample.
     pub rounds: u32,
+    /// Places in memory, where each sample of a batch is at the next one; 1 where all are at the same.
+    pub places: u32,
     /// The floors, or the layer below, that this layer is compared with; none for a floor itself.
     pub over: Cow<'static, [Cow<'static, str>]>,
     /// The kernel of a layer; none for a floor.
@@ -86,8 +88,20 @@ impl Floor {
         yields: Yields,
         rounds: u32,
     ) -> Self {
+        Self::over_places(name, meaning, yields, rounds, 1)
+    }
+
+    /// A floor whose samples go over so many places in memory.
+    pub const fn over_places(
+        name: &'static str,
+        meaning: &'static str,
+        yields: Yields,
+        rounds: u32,
+        places: u32,
+    ) -> Self {
         let (name, meaning) = (Cow::Borrowed(name), Cow::Borrowed(meaning));
-        Self { name, meaning, yields, rounds, over: Cow::Borrowed(&[] as &[_]), kernel: None }
+        let over = Cow::Borrowed(&[] as &[_]);
+        Self { name, meaning, yields, rounds, places, over, kernel: None }
     }
 
     /// A layer over floors.
@@ -101,7 +115,7 @@ impl Floor {
     ) -> Self {
         let (over, kernel) = (Cow::Borrowed(over), Some(Cow::Borrowed(kernel)));
         let (name, meaning) = (Cow::Borrowed(name), Cow::Borrowed(meaning));
-        Self { name, meaning, yields, rounds, over, kernel }
+        Self { name, meaning, yields, rounds, places: 1, over, kernel }
     }
 
     /// Bytes of a round, one way: of a word where it yields no rate.

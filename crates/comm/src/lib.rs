@@ -56,5 +56,5 @@ pub use program::{
 };
 pub use timer::{Stamp, Timer};
 pub use transfer::Transfer;
-pub use transport::{Can, Rendezvous, Transport};
+pub use transport::{Can, Rendezvous, Transport, Yardstick};
 pub use wait::{DeadlineWatch, Waiting, Watch};

@@ -21,8 +21,15 @@ pub struct Can {
     pub tuning: Tuning,
     /// Whether it is measured where the user names no transport.
     pub compared: bool,
-    /// The floor that half a round trip is compared with.
+}
+
+/// A floor of a transport, and the results that are compared with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Yardstick {
+    /// The floor's name.
     pub floor: &'static str,
+    /// `signature`, and names of series.
+    pub results: &'static [&'static str],
 }
 
 /// Where ranks exchange addresses.
@@ -59,6 +66,9 @@ pub trait Transport: 'static {
 
     /// Its floors, and the layers that are measured beside them.
     const FLOORS: &'static [Floor];
+    /// Which of its floors results over it are compared with, by what is measured. A floor is compared with messages of as
+    /// many bytes as it moves.
+    const YARDSTICKS: &'static [Yardstick] = &[];
 
     /// Prepares, before ranks are started, what each of `size` ranks inherits: the same descriptors
     /// for all, in the order in which [`Transport::connect`] gets them. Each rank is to expose
@@ -94,11 +104,11 @@ pub trait Transport: 'static {
     }
 
     /// Prepares, before ranks are started, what two ranks inherit to measure the floors. Nothing,
-    /// unless a transport says otherwise.
+    /// unless a transport says otherwise. `own` is what [`Transport::prepare`] made for these ranks.
     ///
     /// # Errors
     /// The operating system refused.
-    fn prepare_bare() -> Result<Vec<OwnedFd>, CommError> {
+    fn prepare_bare(_own: &[OwnedFd]) -> Result<Vec<OwnedFd>, CommError> {
         Ok(Vec::new())
     }
 

@@ -8,6 +8,7 @@ use bandgap_host::{CycleClock, Placement, Topology, WorkRate, parse_cpu_list, pl
 use bandgap_sim::Machine;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use bandgap_campaign::beside::Beside;
 use bandgap_campaign::planned::Room;
 use bandgap_campaign::{Setting, Stop, Table, Task};
 use bandgap_comm::CommError;
@@ -90,6 +91,8 @@ pub struct Collected {
     pub placement: Option<Placement>,
     /// Launches begun.
     pub launches: u32,
+    /// The floors that were measured beside.
+    pub beside: Vec<Beside>,
 }
 
 impl Collected {
@@ -100,11 +103,9 @@ impl Collected {
             cpus.iter().flatten().flat_map(|&a| cpus.iter().flatten().map(move |&b| (a, b)));
         let distance = |(a, b)| Some(([a, b], stage.topology.distance(a, b)?.to_string()));
         let distances = pairs.filter(|(a, b)| a <= b).filter_map(distance).collect();
-        // The placement probe measures the floor of what is used where nothing is named.
-        let probed = *target == Target::Real(Transport::usual());
         Setting {
             transport: target.to_string(),
-            probed_floor: probed.then(|| Transport::usual().can.floor),
+            beside: self.beside.clone(),
             ranks,
             launches: self.launches,
             cpus,
@@ -138,6 +139,10 @@ pub fn collect(
     check_limits(ranks, &transports)?;
     let room = room(ranks, task, transports[0])?;
     let placement = stage.place(ranks, options.cores.as_deref())?;
+    // A floor's loop spins: where ranks share a processor it would keep the other side from running.
+    let beside = if placement.oversubscribed { Vec::new() } else { task.beside().to_vec() };
+    let floors = target.is_none() || !beside.is_empty();
+    let task = &task.clone().with_floors(beside.clone());
     let wait = match options.wait {
         Wait::Auto if placement.oversubscribed => Wait::Yield,
         Wait::Auto => Wait::Spin,
@@ -153,7 +158,7 @@ pub fn collect(
     let mut ended = Ended::Done;
     let mut launches = 0;
     for launch in 0..options.launches {
-        let prepared = Prepared::of(&transports, target.is_none(), ranks, room.exposed);
+        let prepared = Prepared::of(&transports, floors, ranks, room.exposed);
         let prepared = prepared.class(Exit::Host)?;
         let secret = secret().class(Exit::Host)?;
         let assignments: Vec<Assignment> = (0..ranks)
@@ -185,7 +190,7 @@ pub fn collect(
             break;
         }
     }
-    Ok(Collected { table, ended, placement: Some(placement), launches })
+    Ok(Collected { table, ended, placement: Some(placement), launches, beside })
 }
 
 /// The room that a task takes of each rank, if there is so much.
@@ -227,16 +232,19 @@ impl Prepared {
         exposed: usize,
     ) -> Result<Self, CommError> {
         let mut prepared = Self::default();
+        let mut bare = Vec::new();
         for transport in transports {
-            let descriptors = (transport.prepare)(ranks, exposed)?;
-            prepared.transports.push((transport.name.to_owned(), descriptors.len()));
-            prepared.descriptors.extend(descriptors);
+            let name = || transport.name.to_owned();
+            let own = (transport.prepare)(ranks, exposed)?;
+            if floors {
+                let descriptors = (transport.prepare_bare)(&own)?;
+                prepared.bares.push((name(), descriptors.len()));
+                bare.extend(descriptors);
+            }
+            prepared.transports.push((name(), own.len()));
+            prepared.descriptors.extend(own);
         }
-        for transport in transports.iter().filter(|_| floors) {
-            let descriptors = (transport.prepare_bare)()?;
-            prepared.bares.push((transport.name.to_owned(), descriptors.len()));
-            prepared.descriptors.extend(descriptors);
-        }
+        prepared.descriptors.extend(bare);
         Ok(prepared)
     }
 }
@@ -262,7 +270,8 @@ fn in_virtual_time(
         Err(Stop::Interrupted) => Ended::Interrupted,
         other => other.class(Exit::Input).map(|()| Ended::Done)?,
     };
-    Ok(Collected { table: runner.kept, ended, placement: None, launches: 1 })
+    let beside = Vec::new();
+    Ok(Collected { table: runner.kept, ended, placement: None, launches: 1, beside })
 }
 
 /// Refuses messages that are to lie in registered memory where the transport has none.
@@ -288,8 +297,8 @@ fn check_limits(ranks: usize, transports: &[Transport]) -> Result<(), Failure> {
         }
     }
     // Standard streams, the control page and segment, the run's files, one socket for each rank in
-    // the launcher; in a rank one for each peer.
-    let needed = ranks as u64 + 32;
+    // the launcher; in a rank one for each peer, and for floors another one.
+    let needed = 2 * ranks as u64 + 32;
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
     let mut raised = limit;
     raised.current = limit.maximum;

@@ -146,10 +146,21 @@ mod tests {
     }
 
     #[test]
-    fn transports_name_their_own_floors() {
+    fn results_are_compared_with_floors_of_their_own_transport() {
         for transport in Transport::list() {
-            let (of, floor) = find(transport.can.floor).unwrap();
-            assert_eq!((of, floor.yields), (Some(transport), Yields::HalfRoundTrip));
+            for yardstick in transport.yardsticks {
+                let (of, floor) = find(yardstick.floor).unwrap();
+                assert_eq!((of, floor.kernel), (Some(transport), None));
+                let series = |name: &&&str| **name != "signature";
+                for name in yardstick.results.iter().filter(series) {
+                    bandgap_kernels::in_series(name).unwrap();
+                }
+            }
+            // Each has one for half a round trip.
+            let [beside] = &transport.beside(&["signature"])[..] else { panic!("{transport}") };
+            assert_eq!(beside.floor.yields, Yields::HalfRoundTrip);
+            assert_eq!(beside.results, ["signature"]);
+            assert!(transport.beside(&["no such series"]).is_empty());
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use bandgap_campaign::beside::Beside;
 use bandgap_campaign::data::{Kept, Probe};
 use bandgap_campaign::floors::kernel_order;
 use bandgap_campaign::runner::{Executed, Runner, Stop};
@@ -71,6 +72,7 @@ pub struct LiveRunner<'a> {
     channel: &'a mut Channel,
     work: WorkRate,
     launch: u32,
+    beside: Vec<Beside>,
     probes: bool,
     begun: Instant,
     unsent: Vec<Kept>,
@@ -82,8 +84,8 @@ impl<'a> LiveRunner<'a> {
     pub fn new(station: Station, channel: &'a mut Channel, assignment: &Assignment) -> Self {
         let &Assignment { work, launch, probes, .. } = assignment;
         let now = Instant::now();
-        let unsent = Vec::new();
-        Self { station, channel, work, launch, probes, begun: now, unsent, last_sent: now }
+        let (unsent, beside) = (Vec::new(), assignment.task.beside().to_vec());
+        Self { station, channel, work, launch, beside, probes, begun: now, unsent, last_sent: now }
     }
 
     /// Ends the followers and hands on what is left. The station is to be kept until all ranks are
@@ -179,6 +181,10 @@ impl Runner for LiveRunner<'_> {
 
     fn launch(&self) -> u32 {
         self.launch
+    }
+
+    fn beside(&self) -> &[Beside] {
+        &self.beside
     }
 
     fn run(&mut self, order: &Order) -> Result<Executed, Stop> {

@@ -7,15 +7,13 @@ use bandgap_campaign::floors::kernel_order;
 use bandgap_comm::{CommError, Measuring, Rank, Role, Window};
 use bandgap_host::{CycleClock, pace};
 use bandgap_kernels::{Failed, Order, Outcome, Refused, fact};
-use bandgap_shm::{Control, probe, report};
+use bandgap_shm::{Control, PROBE_WINDOWS, probe, report};
 use serde::{Deserialize, Serialize};
 
 use crate::Transport;
 use crate::floors::{self, Bares};
 use crate::machine::Machine;
 
-/// A probe is this many windows; its value is their median.
-const PROBE_WINDOWS: u32 = 3;
 /// Round trips of a window: short beside a batch, long beside the clock's cost.
 pub const PROBE_ROUNDS: u32 = 24;
 
@@ -109,7 +107,12 @@ impl Station {
             return Ok(Carried { outcome: self.first()?.run(order)?, ..Carried::default() });
         };
         let Some(layer) = kernel_order(&floor, order)? else {
-            let role = if self.rank == 0 { Role::Initiator } else { Role::Responder };
+            let role = match self.rank {
+                0 => Role::Initiator,
+                1 => Role::Responder,
+                // Two ranks measure a floor, however many there are.
+                _ => return Ok(Carried::default()),
+            };
             let floor = self.bares.measure(over, &floor, order.samples, role, &self.clock);
             // A rank that died is the cause, rather than a floor that waited for it in vain.
             self.first()?.look(Duration::ZERO, "a floor")?;

@@ -4,7 +4,8 @@ use std::fmt;
 use std::os::fd::OwnedFd;
 use std::str::FromStr;
 
-use bandgap_comm::{Bare, Can, CommError, Floor, Rendezvous};
+use bandgap_campaign::beside::Beside;
+use bandgap_comm::{Bare, Can, CommError, Floor, Rendezvous, Yardstick};
 use bandgap_host::CycleClock;
 use bandgap_kernels::{Added, Entry};
 
@@ -43,12 +44,14 @@ pub struct Transport {
     pub registers: bool,
     /// Its floors, and the layers that are measured beside them.
     pub floors: &'static [Floor],
+    /// Which of its floors results are compared with.
+    pub yardsticks: &'static [Yardstick],
     /// What ranks inherit from the launcher: so many, who expose so many bytes.
     pub(crate) prepare: fn(usize, usize) -> Result<Vec<OwnedFd>, CommError>,
     /// Connects this rank.
     pub(crate) connect: Connect,
     /// What two ranks inherit from the launcher to measure the floors.
-    pub(crate) prepare_bare: fn() -> Result<Vec<OwnedFd>, CommError>,
+    pub(crate) prepare_bare: fn(&[OwnedFd]) -> Result<Vec<OwnedFd>, CommError>,
     /// Connects this rank by the bare mechanism.
     pub(crate) bare: ConnectBare,
 }
@@ -78,6 +81,7 @@ impl Transport {
             can: T::CAN,
             registers: T::REGISTERS,
             floors: T::FLOORS,
+            yardsticks: T::YARDSTICKS,
             prepare: T::prepare,
             connect: |inherited, room, meeting, parts| {
                 let mut endpoint = T::connect(inherited, room.exposed, meeting)?;
@@ -94,6 +98,17 @@ impl Transport {
     /// All transports, in the order in which they are listed and compared.
     pub fn list() -> impl Iterator<Item = Self> {
         ALL.iter().copied()
+    }
+
+    /// The floors that these results over it are compared with.
+    pub fn beside(&self, results: &[&str]) -> Vec<Beside> {
+        let of = |yardstick: &Yardstick| -> Option<Beside> {
+            let floor = self.floors.iter().find(|floor| floor.name == yardstick.floor)?.clone();
+            let compared = results.iter().filter(|result| yardstick.results.contains(result));
+            let results: Vec<String> = compared.map(|&result| result.to_owned()).collect();
+            (!results.is_empty()).then_some(Beside { floor, results })
+        };
+        self.yardsticks.iter().filter_map(of).collect()
     }
 
     /// The one that is used where none is named.

@@ -1,12 +1,12 @@
-//! A page through which the processes of a run on one machine stop each other, whatever transport
+//! Memory through which the processes of a run on one machine stop each other, whatever transport
 //! they measure.
 //!
 //! ```text
 //! 0      identity: magic, ranks
 //! 128    poison: which rank failed first, and its status
 //! 256    stop
-//! 384, 512   the two lines of the placement probe
-//! 640    the report of the probe's responder
+//! 384    the report of the probe's responder
+//! 4096   a page for each place of the placement probe, with two lines in it
 //! ```
 //! The neighbour of every line is never written, since processors fetch lines in pairs.
 
@@ -15,21 +15,23 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use bandgap_comm::Rank;
 
 use crate::ShmError;
-use crate::mapping::{Kind, Mapping};
+use crate::mapping::{Kind, Mapping, PAGE};
+use crate::places::pair_at;
 use crate::sync::{AtomicU64, Ordering};
 
 const KIND: Kind = Kind {
     file: "bandgap-control",
     what: "the control page of a run",
-    magic: *b"bg-ctrl1",
+    magic: *b"bg-ctrl2",
     populate: true,
 };
-const BYTES: usize = 4096;
+/// Places of the placement probe.
+pub(crate) const PROBE_PLACES: usize = 24;
+const PLACES_AT: usize = PAGE;
+const BYTES: usize = PLACES_AT + PROBE_PLACES * PAGE;
 const POISON_AT: usize = 128;
 const STOP_AT: usize = 256;
-const PING_AT: usize = 384;
-const PONG_AT: usize = 512;
-const REPORT_AT: usize = 640;
+const REPORT_AT: usize = 384;
 
 /// Set in every poison, so that rank 0 with status 0 is not 0.
 const POISONED: u64 = 1 << 63;
@@ -106,9 +108,9 @@ impl Control {
         self.mapping.word(STOP_AT).load(Ordering::Relaxed) != 0
     }
 
-    /// The probe's two lines: the initiator's, and the responder's.
-    pub(crate) fn probe_lines(&self) -> [&AtomicU64; 2] {
-        [self.mapping.word(PING_AT), self.mapping.word(PONG_AT)]
+    /// The probe's lines at each place: the initiator's, and the responder's.
+    pub(crate) fn probe_lines(&self) -> [[&AtomicU64; 2]; PROBE_PLACES] {
+        std::array::from_fn(|place| pair_at(place).map(|at| self.mapping.word(PLACES_AT + at)))
     }
 
     /// The line in which the probe's responder reports.

@@ -22,6 +22,7 @@ pub mod floor;
 mod limits;
 mod mapping;
 mod other_process;
+mod places;
 mod private;
 mod probe;
 mod registered;
@@ -40,7 +41,7 @@ pub use self::{
     exposed::Exposed,
     limits::{DEFAULT_SLOTS, MAX_EXPOSED, MAX_RANKS, MAX_SLOTS, MIN_SLOTS},
     private::Readable,
-    probe::{probe, report},
+    probe::{PROBE_WINDOWS, probe, report},
     registered::Registered,
     segment::Segment,
     slot::{Sequence, Slot},

@@ -21,6 +21,9 @@ use rustix::mm::{MapFlags, ProtFlags};
 use crate::ShmError;
 use crate::sync::{AtomicU64, Ordering};
 
+/// Bytes of a page, or a part of one where pages are larger.
+pub(crate) const PAGE: usize = 4096;
+
 const SEALS: SealFlags = SealFlags::GROW.union(SealFlags::SHRINK).union(SealFlags::SEAL);
 
 /// A cache line of atomics, for the raw floors.

@@ -78,7 +78,8 @@ mod tests {
         if yama.is_ok_and(|scope| !["0", "1"].contains(&scope.trim())) {
             return; // Nobody can be allowed to read.
         }
-        let lines = Lines::over(FloorArea::create().unwrap());
+        let rings = crate::Segment::create(2, 8).unwrap();
+        let lines = Lines::over(FloorArea::create().unwrap(), rings);
         let bytes = Box::new(BYTES);
         let child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", TEST])

@@ -2,17 +2,28 @@
 //!
 //! Two processors of a virtual machine may be threads of one core now, and on different sockets a
 //! second later. A short ping-pong before and after a batch, with one store each way, reveals this.
+//!
+//! It goes over several places, so that where lines lie in memory does not look like a distance. Each window has places
+//! of its own: of three windows, a slow place is in one, and their median does not see it.
 
 use bandgap_comm::{Measuring, Role, Timer};
 
+use crate::control::PROBE_PLACES;
+use crate::places::Walk;
 use crate::spin::wait;
 use crate::sync::{AtomicU64, Ordering};
 use crate::{Control, ShmError};
 
 const NAME: &str = "placement probe";
 
-/// A bare cache-line ping-pong between two ranks over the control page: `window.samples` windows
-/// of `window.rounds` round trips. The initiator gets the ticks of each window, the responder an
+/// Windows of a probe: its value is their median.
+pub const PROBE_WINDOWS: u32 = 3;
+
+/// The places of a window are its own. Each is visited once before the window is timed.
+pub(crate) const WALK: Walk = Walk { at_once: PROBE_PLACES / PROBE_WINDOWS as usize, warm: 1 };
+
+/// A bare cache-line ping-pong between two ranks over the lines of the control page: `window.samples` windows
+/// of `window.rounds` round trips, round its own eight places. The initiator gets the ticks of each window, the responder an
 /// empty list, and a side that gave up waiting gets `None`. [`Measuring::give_up`] is called every
 /// 4096 looks.
 ///
@@ -23,9 +34,9 @@ const NAME: &str = "placement probe";
 /// even after a side gave up.
 ///
 /// # Panics
-/// samples · rounds is 2³² − 1 or more.
+/// samples · (rounds + 8) is 2³² − 1 or more.
 pub fn probe(control: &Control, epoch: u64, with: &Measuring<'_, impl Timer>) -> Option<Vec<u64>> {
-    ping_pong(NAME, control.probe_lines(), epoch, with).ok()
+    ping_pong(NAME, &control.probe_lines(), WALK, epoch, with).ok()
 }
 
 /// Passes a number from the responder of a probe to its initiator, and returns it on both sides. An
@@ -58,38 +69,27 @@ pub fn report<T>(
     }
 }
 
-/// The number before the first one of an epoch.
-pub(crate) fn first_number(epoch: u64, exchanges: u64) -> u64 {
-    assert!(exchanges < u64::from(u32::MAX), "an epoch has fewer than 2^32 - 1 exchanges");
-    epoch << 32
-}
-
-/// One store to a line each way per round. The first line is the initiator's.
+/// One store to a line each way, at places that a walk goes over. The first line of a place is the initiator's.
 pub(crate) fn ping_pong(
     floor: &'static str,
-    [ping, pong]: [&AtomicU64; 2],
+    places: &[[&AtomicU64; 2]],
+    walk: Walk,
     epoch: u64,
     with: &Measuring<'_, impl Timer>,
 ) -> Result<Vec<u64>, ShmError> {
-    let exchanges = with.window.all_rounds();
-    let mut number = first_number(epoch, exchanges);
+    // The number itself is the payload: it orders no other memory.
+    let give = |line: &AtomicU64, number| line.store(number, Ordering::Relaxed);
+    let take =
+        |line: &AtomicU64, number| wait(floor, || line.load(Ordering::Relaxed) == number, with);
     match with.role {
-        Role::Initiator => with.timed(|| {
-            for _ in 0..with.window.rounds {
-                number += 1;
-                // The number itself is the payload: it orders no other memory.
-                ping.store(number, Ordering::Relaxed);
-                wait(floor, || pong.load(Ordering::Relaxed) == number, with)?;
-            }
+        Role::Initiator => walk.over(places, epoch, with, |[ping, pong], number| {
+            give(ping, number);
+            take(pong, number)
+        }),
+        Role::Responder => walk.over(places, epoch, with, |[ping, pong], number| {
+            take(ping, number)?;
+            give(pong, number);
             Ok(())
         }),
-        Role::Responder => {
-            for _ in 0..exchanges {
-                number += 1;
-                wait(floor, || ping.load(Ordering::Relaxed) == number, with)?;
-                pong.store(number, Ordering::Relaxed);
-            }
-            Ok(Vec::new())
-        }
     }
 }

@@ -6,7 +6,7 @@
 //! 4096   the ring 0→0, 0→1, … 0→(n−1), 1→0, … each:
 //!            0     the receiver's counter, on a line of its own
 //!            128   the sender's signals, likewise
-//!            256   N slots of 64 bytes
+//!            256   N slots of 64 bytes; the last two words of a slot are in no message, and a floor uses them
 //! ```
 //! A rank's ring to itself is never written; it stands in for a peer that does not exist.
 //!
@@ -24,8 +24,8 @@ use crate::ShmError;
 use crate::limits::{MAX_SLOTS, MIN_SLOTS};
 use crate::mapping::{Kind, Mapping};
 use crate::ring::{Cells, Counter};
-use crate::slot::{SLOT_BYTES, STEP, Sequence, Slot};
-use crate::sync::Ordering;
+use crate::slot::{SLOT_BYTES, SPARE_IN_SLOT, STEP, Sequence, Slot};
+use crate::sync::{AtomicU64, Ordering};
 
 const KIND: Kind =
     Kind { file: "bandgap-rings", what: "the rings of a run", magic: *b"bg-ring2", populate: true };
@@ -120,6 +120,15 @@ impl Segment {
     fn ring_at(&self, from: Rank, to: Rank) -> usize {
         assert!(from < self.size && to < self.size, "ranks of the run");
         RINGS_AT + (from * self.size + to) * ring_bytes(self.slots)
+    }
+
+    /// Of each slot of the ring from one rank to another two words in which no message lies. What is
+    /// written there moves the line, and changes nothing in the ring. Both ranks must be below `size`.
+    pub(crate) fn spare_words(&self, from: Rank, to: Rank) -> Vec<[&AtomicU64; 2]> {
+        let slots = self.ring_at(from, to) + SLOTS_IN_RING_AT;
+        let in_slot =
+            |slot| SPARE_IN_SLOT.map(|at| self.mapping.word(slots + slot * SLOT_BYTES + at));
+        (0..self.slots).map(in_slot).collect()
     }
 
     /// The ring of requests from one rank to another. Both must be below `size`.

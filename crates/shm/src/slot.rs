@@ -4,6 +4,7 @@
 //! header   bits 0..32   sequence
 //!          bits 32..64  tag: the handler (8 bits), then the number of words
 //! words    4 × 8 bytes
+//! spare    3 × 8 bytes, which no message touches
 //! ```
 //!
 //! The words are stored before the header, so the header says that they are there. Request number p
@@ -18,6 +19,10 @@ use crate::sync::{AtomicU64, Ordering};
 
 /// Bytes of a slot: a cache line, the unit in which caches exchange memory.
 pub(crate) const SLOT_BYTES: usize = 64;
+
+/// Where two words of a slot lie that no message touches.
+pub(crate) const SPARE_IN_SLOT: [usize; 2] = [48, 56];
+const _: () = assert!(SPARE_IN_SLOT[0] >= size_of::<u64>() * (1 + MAX_WORDS), "beyond the words");
 
 /// A cache line that carries a request to its receiver, and the reply back.
 #[derive(Debug)]

@@ -1,11 +1,11 @@
 //! Shared memory as a transport.
 
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use bandgap_comm::passing::Tuning;
-use bandgap_comm::{Bare, Can, CommError, Floor, Rendezvous, Timer, Transport};
+use bandgap_comm::{Bare, Can, CommError, Floor, Rendezvous, Timer, Transport, Yardstick};
 
-use crate::floor::{FLOORS, FloorArea, Lines};
+use crate::floor::{FLOORS, FloorArea, Lines, YARDSTICKS};
 use crate::{
     DEFAULT_SLOTS, Exposed, MAX_RANKS, Readable, Registered, Segment, ShmEndpoint, ShmError,
 };
@@ -19,17 +19,14 @@ impl Transport for Shm {
 
     const NAME: &'static str = "shm";
     const MEANING: &'static str = "slot rings in shared memory";
-    const CAN: Can = Can {
-        block: false,
-        ranks: MAX_RANKS,
-        tuning: Tuning::DEFAULT,
-        compared: true,
-        floor: "cache_line",
-    };
+    const CAN: Can =
+        Can { block: false, ranks: MAX_RANKS, tuning: Tuning::DEFAULT, compared: true };
 
     const REGISTERS: bool = true;
 
     const FLOORS: &'static [Floor] = FLOORS;
+
+    const YARDSTICKS: &'static [Yardstick] = YARDSTICKS;
 
     fn prepare(size: usize, exposed: usize) -> Result<Vec<OwnedFd>, CommError> {
         let segment = Segment::create(size, DEFAULT_SLOTS)?;
@@ -63,22 +60,28 @@ impl Transport for Shm {
         Ok(endpoint.registering(Registered::meet(meeting, bytes)?))
     }
 
-    fn prepare_bare() -> Result<Vec<OwnedFd>, CommError> {
-        Ok(vec![owned(FloorArea::create()?.fd())?])
+    fn prepare_bare(own: &[OwnedFd]) -> Result<Vec<OwnedFd>, CommError> {
+        let rings = own.first().ok_or_else(nothing)?;
+        Ok(vec![owned(FloorArea::create()?.fd())?, owned(rings.as_fd())?])
     }
 
     fn bare<T: Timer>(
         inherited: Vec<OwnedFd>,
         _meeting: &mut dyn Rendezvous,
     ) -> Result<Box<dyn Bare<T>>, CommError> {
-        let area = FloorArea::from_fd(next(&mut inherited.into_iter())?)?;
-        Ok(Box::new(Lines::over(area)))
+        let mut inherited = inherited.into_iter();
+        let area = FloorArea::from_fd(next(&mut inherited)?)?;
+        let rings = Segment::from_fd(next(&mut inherited)?)?;
+        Ok(Box::new(Lines::over(area, rings)))
     }
 }
 
 fn next(inherited: &mut impl Iterator<Item = OwnedFd>) -> Result<OwnedFd, ShmError> {
-    let nothing = || ShmError::NotOurs { what: "shared memory", reason: "none came".into() };
     inherited.next().ok_or_else(nothing)
+}
+
+fn nothing() -> ShmError {
+    ShmError::NotOurs { what: "shared memory", reason: "none came".into() }
 }
 
 fn owned(descriptor: BorrowedFd<'_>) -> Result<OwnedFd, ShmError> {

@@ -2,7 +2,7 @@
 
 use std::os::fd::AsFd;
 
-use bandgap_comm::{CommError, Floor, Rank, Rendezvous};
+use bandgap_comm::{CommError, Floor, Rank, Rendezvous, Yardstick};
 
 use crate::{SocketError, Stream};
 
@@ -17,6 +17,8 @@ pub trait Kind: AsFd + Sized + 'static {
     const COMPARED: bool = true;
     /// Its floors, and the layers that are measured beside them.
     const FLOORS: &'static [Floor];
+    /// Which of them results are compared with.
+    const YARDSTICKS: &'static [Yardstick];
     /// Whether bytes may be lost.
     const LOSES: bool = false;
 

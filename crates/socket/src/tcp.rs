@@ -5,11 +5,11 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
-use bandgap_comm::{CommError, Floor, Rank, Rendezvous};
+use bandgap_comm::{CommError, Floor, Rank, Rendezvous, Yardstick};
 
 use crate::connect::{Listen, loopback, mesh};
 use crate::error::system;
-use crate::transport::{bytes, message, store, word};
+use crate::transport::{bytes, message, store, streams, word, words};
 use crate::{Kind, Over, SocketError};
 
 /// TCP over the loopback interface.
@@ -28,6 +28,7 @@ impl Kind for TcpStream {
         bytes("tcp_stream", "1 MiB over TCP and an answer"),
         store("bulk_store_tcp_1mib", "store of 1 MiB over TCP", &[Borrowed("tcp_stream")]),
     ];
+    const YARDSTICKS: &'static [Yardstick] = &[words("tcp"), streams("tcp_stream")];
 
     type Stream = Self;
 

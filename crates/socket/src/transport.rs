@@ -8,6 +8,7 @@ use bandgap_comm::Yields::{Bytes, HalfRoundTrip};
 use bandgap_comm::passing::Tuning;
 use bandgap_comm::{
     Bare, Can, CommError, Credited, Floor, FloorError, Measuring, Rendezvous, Timer, Transport,
+    Yardstick,
 };
 
 use crate::floor::{STREAM_BYTES, ping_pong, stream};
@@ -45,9 +46,9 @@ impl<K: Kind> Transport for Over<K> {
 
     const NAME: &'static str = K::NAME;
     const MEANING: &'static str = K::MEANING;
-    const CAN: Can =
-        Can { block: true, ranks: RANKS, tuning: TUNING, compared: K::COMPARED, floor: K::NAME };
+    const CAN: Can = Can { block: true, ranks: RANKS, tuning: TUNING, compared: K::COMPARED };
     const FLOORS: &'static [Floor] = K::FLOORS;
+    const YARDSTICKS: &'static [Yardstick] = K::YARDSTICKS;
 
     fn connect(
         _inherited: Vec<OwnedFd>,
@@ -77,6 +78,16 @@ impl<K: Kind, T: Timer> Bare<T> for BareSocket<K> {
         let measured = if streams { stream } else { ping_pong };
         measured(&self.0, with).map_err(|error| FloorError::Failed(Box::new(error)))
     }
+}
+
+/// Results that are compared with the floor of 8 bytes there and back.
+pub(crate) const fn words(floor: &'static str) -> Yardstick {
+    Yardstick { floor, results: &["signature", "echo", "comms1"] }
+}
+
+/// Results that are compared with the floor of [`STREAM_BYTES`] one way.
+pub(crate) const fn streams(floor: &'static str) -> Yardstick {
+    Yardstick { floor, results: &["echo", "comms1"] }
 }
 
 /// The floor of 8 bytes there and back.

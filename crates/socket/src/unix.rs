@@ -6,13 +6,13 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::time::Duration;
 
-use bandgap_comm::{CommError, Floor, Rank, Rendezvous};
+use bandgap_comm::{CommError, Floor, Rank, Rendezvous, Yardstick};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
 use crate::connect::{Listen, mesh};
 use crate::error::system;
-use crate::transport::{bytes, message, store, word};
+use crate::transport::{bytes, message, store, streams, word, words};
 use crate::{Kind, Over, SocketError};
 
 /// Unix stream sockets. Processes of other users are not let in.
@@ -35,6 +35,7 @@ impl Kind for UnixStream {
             &[Borrowed("unix_stream")],
         ),
     ];
+    const YARDSTICKS: &'static [Yardstick] = &[words("unix"), streams("unix_stream")];
 
     type Stream = Self;
 

@@ -173,7 +173,11 @@ impl Planned {
             steps = Step::in_private_memory(&steps);
         }
         let plan = SeriesPlan { asked: session.asked(), steps, samples: BATCH };
-        session.measure(&plan, ranks, |setting, table| assemble::series(setting, &plan, table))
+        let names: BTreeSet<&str> = plan.steps.iter().map(|step| step.series.as_str()).collect();
+        let names: Vec<&str> = names.into_iter().collect();
+        session.measure_beside(&names, &plan, ranks, |setting, table| {
+            assemble::series(setting, &plan, table)
+        })
     }
 }
 

@@ -9,7 +9,7 @@ use bandgap_campaign::floors::FloorPlan;
 use bandgap_campaign::plan::Asked;
 use bandgap_host::doctor::{Evidence, Grade, Pinning, PlacementState, examine};
 use bandgap_host::{Description, NoiseReport, pin};
-use bandgap_launch::{Classify, Exit, Failure, Options, Transport, collect, floors};
+use bandgap_launch::{Classify, Exit, Failure, Options, Transport, collect};
 use bandgap_record::Number;
 use bandgap_results::noise::{CoreNoise, Noise};
 use bandgap_stats::State;
@@ -98,10 +98,10 @@ fn states(
     measure: &Measure,
     progress: &Progress,
 ) -> Result<Option<Vec<PlacementState>>, Failure> {
-    let cache_line = Transport::usual().can.floor;
+    let usual = Transport::usual().beside(&["signature"]);
     let plan = FloorPlan {
         asked: Asked { precision: 0.0, budget: WATCH, check: false, ..session.asked() },
-        floors: floors().into_iter().filter(|floor| floor.name == cache_line).collect(),
+        floors: usual.into_iter().map(|beside| beside.floor).collect(),
         pause: WATCH / 60.0,
     };
     let once = Options { launches: 1, ..measure.options() };

@@ -1,5 +1,6 @@
 //! From a plan to printed and kept results: what every measuring command does.
 
+use bandgap_campaign::floors::RANKS;
 use bandgap_campaign::plan::Asked;
 use bandgap_campaign::{Planned, Setting, Table, Task};
 use bandgap_launch::{
@@ -81,8 +82,27 @@ impl<'a> Session<'a> {
         ranks: usize,
         assemble: impl FnOnce(&Setting, &Table) -> Assembled,
     ) -> Result<(), Failure> {
+        self.measure_beside(&[], plan, ranks, assemble)
+    }
+
+    /// The same, with the floors that these results are compared with.
+    ///
+    /// # Errors
+    /// As [`Session::measure`].
+    pub(super) fn measure_beside(
+        &mut self,
+        results: &[&str],
+        plan: &impl Planned,
+        ranks: usize,
+        assemble: impl FnOnce(&Setting, &Table) -> Assembled,
+    ) -> Result<(), Failure> {
         let target = self.target.clone();
-        let collected = self.collect(plan, Some(&target), ranks)?;
+        let beside = match &target {
+            Target::Real(transport) if ranks >= RANKS => transport.beside(results),
+            _ => Vec::new(),
+        };
+        let task = Task::of(plan).class(Exit::Defect)?.with_floors(beside);
+        let collected = self.collect_task(&task, Some(&target), ranks)?;
         let setting = collected.setting(&self.stage, &target, ranks);
         let table = &collected.table;
         let assembled = match table.is_empty() {
@@ -125,13 +145,21 @@ impl<'a> Session<'a> {
         target: Option<&Target>,
         ranks: usize,
     ) -> Result<Collected, Failure> {
-        let task = Task::of(plan).class(Exit::Defect)?;
-        self.sink.plan(&task);
+        self.collect_task(&Task::of(plan).class(Exit::Defect)?, target, ranks)
+    }
+
+    fn collect_task(
+        &mut self,
+        task: &Task,
+        target: Option<&Target>,
+        ranks: usize,
+    ) -> Result<Collected, Failure> {
+        self.sink.plan(task);
         let title = target.map_or_else(|| "floor".to_owned(), Target::to_string);
         let progress = Progress::new(&title, self.output.quiet);
         let mut show = |done: f64, doing: &str| progress.show(done, doing);
         let options = self.measure.options();
-        let collected = collect(&self.stage, target, ranks, &task, &options, &mut show)?;
+        let collected = collect(&self.stage, target, ranks, task, &options, &mut show)?;
         if let Some(placement) = &collected.placement {
             self.sink.host(&Host::look(&self.stage, &placement.cpus));
         }

@@ -1,5 +1,6 @@
 //! Tables of several launches that differ: intervals hold the truth, and lost launches are named.
 
+use bandgap_campaign::beside::Beside;
 use bandgap_campaign::data::{Batch, Kept, Table};
 use bandgap_campaign::judge::Judged;
 use bandgap_campaign::load::Load;
@@ -296,6 +297,101 @@ fn a_launch_without_a_signature_is_named_with_the_reason() {
     let (one, lost, _) = of(&[1]);
     assert_eq!(one, (vec![1], true));
     assert!(!lost[0].reason.is_empty() && lost[0].reason != "it has no batch", "{lost:?}");
+}
+
+/// A floor of tcp's kind, compared with these results, which move so many bytes a round or a word.
+fn beside(name: &'static str, yields: Yields, results: &[&str]) -> Beside {
+    let results = results.iter().map(|&name| name.to_owned()).collect();
+    Beside { floor: Floor::new(name, "", yields, 20), results }
+}
+
+/// Adds batches of a floor, of this time in each round.
+fn with_floor(mut table: Table, name: &str, time: f64) -> Table {
+    for round in 0..9 {
+        let batch = Batch { samples: vec![time], round, ..Batch::default() };
+        table.push(Kept::Batch { key: floor_keys::key(name), batch });
+    }
+    table
+}
+
+#[test]
+fn a_signature_is_compared_with_a_floor_between_the_same_ranks() {
+    let of = |pattern, ranks: usize, measured: bool| {
+        let mut table = signature_table(&[1.0], &[]);
+        if measured {
+            // Half of Myrinet's round trip.
+            table = with_floor(table, "tcp", Params::MYRINET.rtt() / 2.0);
+        }
+        let plan = SignaturePlan { asked: asked(), samples: 1, pattern, load: Load::Words };
+        let beside = vec![
+            beside("tcp", Yields::HalfRoundTrip, &["signature"]),
+            beside("other", Yields::HalfRoundTrip, &["echo"]),
+        ];
+        let setting = Setting { ranks, beside, ..setting(1) };
+        let (outcomes, _) = signature(&setting, &plan, &table).unwrap();
+        let Outcome::Logp(of) = &outcomes[0] else { panic!("a signature") };
+        let ratios: Vec<(String, f64)> =
+            of.floor_ratios.iter().map(|of| (of.name.clone(), of.ratio.0)).collect();
+        (ratios, of.findings.join(" "))
+    };
+    let (ratios, findings) = of(SignaturePattern::OneToOne, 4, true);
+    assert!(
+        matches!(&ratios[..], [(name, ratio)] if name == "tcp" && (ratio - 1.0).abs() < 0.02),
+        "{ratios:?}"
+    );
+    assert!(!findings.contains("floor"), "{findings}");
+    for (pattern, measured, why) in [
+        (SignaturePattern::OneToOne, false, "no round has batches of both"),
+        (SignaturePattern::Pairs, true, "measured between ranks 0 and 1"),
+    ] {
+        let (ratios, findings) = of(pattern, 4, measured);
+        assert!(
+            ratios.is_empty() && findings.contains("not compared with the floor tcp"),
+            "{findings}"
+        );
+        assert!(findings.contains(why) && !findings.contains("other"), "{findings}");
+    }
+}
+
+#[test]
+fn messages_are_compared_with_floors_of_as_many_bytes() {
+    let of = |sizes: &[u32], pair: [usize; 2]| {
+        let mut table = with_floor(with_floor(Table::default(), "word", 500.0), "copy", 1e5);
+        let step = |&size: &u32| Step { pair, ..Step::new("comms1", size, 1, 2) };
+        let steps: Vec<Step> = sizes.iter().map(step).collect();
+        for step in &steps {
+            for round in 0..9 {
+                let time = 1000.0 + f64::from(step.size);
+                let batch = Batch { samples: vec![time], round, ..Batch::default() };
+                table.push(Kept::Batch { key: series_keys::key(step, Part::Whole), batch });
+            }
+        }
+        let plan = SeriesPlan { asked: asked(), steps, samples: 1 };
+        let beside = vec![
+            beside("word", Yields::HalfRoundTrip, &["comms1"]),
+            beside("copy", Yields::Bytes(1 << 20), &["comms1"]),
+            beside("other", Yields::HalfRoundTrip, &["synch1"]),
+        ];
+        let setting = Setting { ranks: 4, beside, ..setting(1) };
+        let (outcomes, _) = series(&setting, &plan, &table).unwrap();
+        let Outcome::Series(of) = &outcomes[0] else { panic!("a series") };
+        let ratios: Vec<_> =
+            of.floor_ratios.iter().map(|of| (of.name.clone(), of.bytes, of.ratio.0)).collect();
+        (ratios, of.findings.join(" "))
+    };
+    let (ratios, findings) = of(&[0, 4, 8, 16, 1 << 20], [0, 1]);
+    // 1008 over 500, and 1000 + 2²⁰ over 100 000.
+    let long = (1000.0 + f64::from(1 << 20)) / 1e5;
+    assert_eq!(ratios, [("word".into(), Some(8), 2.016), ("copy".into(), Some(1 << 20), long)]);
+    assert!(!findings.contains("floor"), "{findings}");
+    let (ratios, findings) = of(&[0, 4], [0, 1]);
+    assert_eq!(ratios, [("word".into(), Some(4), 2.008)]);
+    assert!(findings.contains("with the floor copy: no message of as many bytes"), "{findings}");
+    let (ratios, findings) = of(&[8], [0, 2]);
+    assert!(
+        ratios.is_empty() && findings.contains("with the floor word: no message"),
+        "{findings}"
+    );
 }
 
 #[test]

@@ -12,7 +12,7 @@ use bandgap_stats::rounds::InRound;
 use bandgap_stats::{Point, batch_value};
 use bandgap_units::Ns;
 
-use super::{Floor, FloorValue};
+use super::{Floor, FloorValue, Places};
 use crate::measured::{Estimated, Launches, estimator};
 
 /// A floor of so many launches begun; or why this machine does not let it be measured.
@@ -43,13 +43,14 @@ pub(crate) fn floor(
         false => FloorValue::Time(found.recorded(Unit::Second)?),
     };
     let si = |value: f64| Number(if is_rate { value } else { Ns(value).as_secs() });
+    let places = Places::of(floor.places, &counted).filter(|_| !is_rate);
     let samples = counted.iter().flat_map(|batch| &batch.samples);
     let samples = samples.map(|ns| si(unit(floor, *ns))).collect();
     let (name, meaning) = (floor.name.to_string(), floor.meaning.to_string());
     let measured = batches.iter().map(|batch| batch.launch);
     let seen = launches.into_keys().collect();
     let Launches { lost, findings } = Launches::of_points(begun, measured, &[seen]);
-    Ok(Ok(Floor { name, meaning, value, lost_launches: lost, state, samples, findings }))
+    Ok(Ok(Floor { name, meaning, value, places, lost_launches: lost, state, samples, findings }))
 }
 
 /// Batches of one state and its name: of the main state, or of the state with most of them where

@@ -1,6 +1,7 @@
 //! What plain loops reach on the machine, whatever the transport.
 
 pub mod assemble;
+mod places;
 
 use bandgap_record::{Number, Quantity};
 use bandgap_report::table::{ROOMY, estimated, evidence, one_state};
@@ -9,6 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::kind::{Among, Shown, Verdict, nothing};
 use crate::measured::{LostLaunch, by_name, in_one_state, sentences};
+
+pub use places::Places;
 
 /// One floor: a cache-line transfer, a memory copy, a bare socket.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,6 +24,9 @@ pub struct Floor {
     /// The time or the rate.
     #[serde(flatten)]
     pub value: FloorValue,
+    /// Its times at the places in memory that its samples went over, where they were at more than one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub places: Option<Places>,
     /// Launches that gave it nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost_launches: Vec<LostLaunch>,
@@ -88,6 +94,9 @@ impl Shown for Floor {
                 floors.iter().map(|floor| (floor.name.as_str(), floor.value.quantity())),
             );
         }
+        let places =
+            floors.iter().filter_map(|floor| Some(floor.places.as_ref()?.line(&floor.name)));
+        places.for_each(|line| text += &layout.paragraph(&line));
         let told = floors.iter().map(|floor| (floor.name.as_str(), &floor.findings[..]));
         text + &sentences(&by_name(told), layout)
     }

@@ -9,7 +9,8 @@ fn floor(name: &str, value: FloorValue, state: Option<&str>) -> Floor {
     let samples = vec![Number(5.2e-8), Number(0.1 + 0.2)];
     let (meaning, state) = (format!("what {name} is"), state.map(str::to_owned));
     let (lost_launches, findings) = (Vec::new(), Vec::new());
-    Floor { name: name.into(), meaning, value, lost_launches, state, samples, findings }
+    let (name, places) = (name.into(), None);
+    Floor { name, meaning, value, places, lost_launches, state, samples, findings }
 }
 
 pub(crate) fn sample() -> Floor {
@@ -53,6 +54,26 @@ fn a_state_that_all_share_is_said_once_and_names_stay_whole() {
         let two = of("F", &layout);
         assert!(!two.contains("State") && two.contains(" state"), "{two}");
     }
+}
+
+#[test]
+fn what_a_floor_takes_at_its_places_is_said_of_those_that_have_some() {
+    let of = |places| {
+        bandgap_comm::Floor::over_places("line", "", bandgap_comm::Yields::Operation, 1, places)
+    };
+    let mut table = Table::default();
+    for _ in 0..5 {
+        let batch = Batch { samples: vec![50.0, 51.0, 55.0], ..Batch::default() };
+        table.push(Kept::Batch { key: key("line"), batch });
+    }
+    let judged = Judged::of(&table, 0.95, 0.05, 1);
+    let said = |places| {
+        let found = assemble::floor(&of(places), &judged, 1).unwrap().unwrap();
+        page(&[found], &Layout::default())
+    };
+    let three = said(3);
+    assert!(three.contains("line at 3 places in memory: 50.0 ns to 55.0 ns"), "{three}");
+    assert!(!said(1).contains("places"));
 }
 
 #[test]

@@ -10,15 +10,17 @@ use bandgap_campaign::judge::{Judged, delayed};
 use bandgap_campaign::load::Load;
 use bandgap_campaign::signature::{QUICK_RESAMPLES, SignaturePattern, SignaturePlan, rtt};
 use bandgap_model::{Estimate, Observation, Signature};
-use bandgap_record::{Number, Quantity, RecordError};
+use bandgap_record::RecordError;
 use bandgap_stats::Interval;
 
-use super::schema::{FloorRatio, Logp, Operation, OtherState, Parameters};
+use super::schema::{Logp, Operation, OtherState, Parameters};
 use crate::error::AssembleError;
-use crate::measured::{Launches, LostLaunch, Pattern, State, lost_in_words, quotient, slowed};
+use crate::measured::{FloorRatio, Launches, LostLaunch, Pattern, State, lost_in_words, slowed};
 
 /// Resamples of the bootstrap behind recorded intervals.
 const RESAMPLES: usize = 1000;
+/// The name of the signature of small messages.
+const SIGNATURE: &str = "signature";
 
 /// A signature fitted to a table that somebody else measured.
 ///
@@ -56,11 +58,12 @@ impl Measured<'_> {
         };
         let state = State::seen(self.judged);
         let (name, operation) = match load {
-            Load::Words => ("signature", None),
+            Load::Words => (SIGNATURE, None),
             Load::Store { .. } => ("bulk_store_signature", Some(Operation::Store)),
             Load::Get { .. } => ("bulk_get_signature", Some(Operation::Get)),
         };
         let parameters = self.parameters(self.judged, &signature)?;
+        let (floor_ratios, without) = self.floor_ratios(pair)?;
         Ok(Logp {
             name: name.to_owned(),
             operation,
@@ -73,7 +76,7 @@ impl Measured<'_> {
             distance: setting.distance(pair),
             launches: setting.launches,
             lost_launches: launches.lost,
-            floor_ratios: self.floor_ratios(&parameters, &state),
+            floor_ratios,
             state,
             points: points::measured(self.judged, setting.is_virtual())?,
             other_states,
@@ -81,6 +84,7 @@ impl Measured<'_> {
                 .findings
                 .into_iter()
                 .chain(self.findings(&signature, parameters.latency.is_some()))
+                .chain(without)
                 .collect(),
             parameters,
             ..recorded::signature(&signature, self.judged.precision(), load)?
@@ -204,45 +208,28 @@ impl Measured<'_> {
         Ok(others)
     }
 
-    fn floor_ratios(&self, parameters: &Parameters, state: &State) -> Vec<FloorRatio> {
-        let name = self.setting.probed_floor.filter(|_| !self.plan.load.is_transfer());
-        let (Some(name), Some(probe), Some(rtt)) = (name, &state.probe, &parameters.rtt) else {
-            return Vec::new();
-        };
-        vec![over_floor(name, rtt, probe)]
-    }
-}
-
-/// Half a round trip over a floor; without an interval where one of them has none.
-fn over_floor(name: &str, rtt: &Quantity, floor: &Quantity) -> FloorRatio {
-    let (ratio, half) = quotient(rtt, floor);
-    let known = rtt.interval().is_some() && floor.interval().is_some();
-    let end = |end: f64| known.then_some(Number(end / 2.0));
-    let (low, high) = (end(ratio - half), end(ratio + half));
-    FloorRatio { name: name.to_owned(), ratio: Number(ratio / 2.0), low, high }
-}
-
-#[cfg(test)]
-mod tests {
-    use bandgap_record::Evidence;
-    use bandgap_units::Ns;
-
-    use super::*;
-
-    #[test]
-    fn half_a_round_trip_over_a_floor_has_the_interval_of_both() {
-        let time = |value: f64, half: Option<f64>| {
-            let ends = half.map(|half| (Ns(value - half), Ns(value + half)));
-            Quantity::time(Ns(value), ends, Evidence::new("mean", 9, true)).unwrap()
-        };
-        let of = |half| over_floor("cache_line", &time(100.0, Some(3.0)), &time(100.0, half));
-        // 3 % and 4 % make 5 % of a half.
-        let known = of(Some(4.0));
-        for (found, expected) in [(Some(known.ratio), 0.5), (known.low, 0.475), (known.high, 0.525)]
-        {
-            assert!((found.unwrap().0 - expected).abs() < 1e-9, "{found:?}");
+    /// Half the round trip over the floors beside it, and why there is none; transfers have no floor.
+    fn floor_ratios(
+        &self,
+        pair: [usize; 2],
+    ) -> Result<(Vec<FloorRatio>, Vec<String>), RecordError> {
+        let (load, judged) = (self.plan.load, self.judged);
+        let beside = self.setting.beside.iter().filter(|_| !load.is_transfer());
+        let (mut ratios, mut without) = (Vec::new(), Vec::new());
+        for floor in beside.filter(|beside| beside.is_of(SIGNATURE, 0)) {
+            if pair != [0, 1] {
+                let floor = &floor.floor.name;
+                without.push(format!(
+                    "Half the round trip is not compared with the floor {floor}: that was measured between \
+                     ranks 0 and 1."
+                ));
+                continue;
+            }
+            match FloorRatio::of(&rtt(load), 2.0, None, floor, judged)? {
+                Ok(ratio) => ratios.push(ratio),
+                Err(reason) => without.push(format!("Half the round trip is {reason}.")),
+            }
         }
-        let unknown = of(None);
-        assert_eq!((unknown.ratio, unknown.low, unknown.high), (Number(0.5), None, None));
+        Ok((ratios, without))
     }
 }

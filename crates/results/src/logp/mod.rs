@@ -19,9 +19,7 @@ use crate::kind::{Among, File, Shown, Verdict};
 use crate::measured::{over, with_plots};
 use crate::series::Series;
 
-pub use schema::{
-    Arm, FloorRatio, Line, Logp, Operation, OtherState, Parameters, Point, Transition,
-};
+pub use schema::{Arm, Line, Logp, Operation, OtherState, Parameters, Point, Transition};
 pub(crate) use side_by_side::summary;
 
 impl Shown for Logp {

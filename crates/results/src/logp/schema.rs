@@ -6,7 +6,7 @@ use bandgap_record::{Number, Quantity, Seconds};
 use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
-use crate::measured::{Batch, LostLaunch, Pair, Pattern, State, Summary, of_ranks};
+use crate::measured::{Batch, FloorRatio, LostLaunch, Pair, Pattern, State, Summary, of_ranks};
 
 /// One LogP signature on one transport.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -125,21 +125,6 @@ pub struct Arm {
     /// Whether the slope is 1 within 5 %; absent where its interval leaves that open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holds: Option<bool>,
-}
-
-/// Half of the round trip over a floor of the machine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FloorRatio {
-    /// The floor: `cache_line`.
-    pub name: String,
-    /// The ratio.
-    pub ratio: Number,
-    /// Lower end of its confidence interval; absent where there were too few probes for one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub low: Option<Number>,
-    /// Upper end of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub high: Option<Number>,
 }
 
 /// One experiment (M, Δ).

@@ -7,7 +7,7 @@ use bandgap_units::Ns;
 use super::figure::figure as signature_figure;
 use super::text::page as signature;
 use super::*;
-use crate::measured::{Batch, Pattern, State, Summary, examples};
+use crate::measured::{Batch, FloorRatio, Pattern, State, Summary, examples};
 
 pub(crate) fn time(value: f64, spread: f64, estimator: &str, converged: bool) -> Quantity {
     let interval = Some((Ns(value - spread), Ns(value + spread)));
@@ -97,9 +97,11 @@ pub(crate) fn example(transport: &str, os: f64, or: f64, g: f64, rtt: f64, delay
         }),
         floor_ratios: vec![FloorRatio {
             name: "cache_line".into(),
+            bytes: None,
             ratio: Number(1.06),
             low: Some(Number(1.04)),
             high: Some(Number(1.07)),
+            floor: Some(time(52.1, 0.5, "mean", true)),
         }],
         points: delays
             .iter()
@@ -172,10 +174,10 @@ fn a_ratio_to_a_floor_has_an_interval_or_says_why_not() {
     let wide = Layout { width: 132, ..Layout::default() };
     let mut logp = sample();
     let text = |logp: &Logp| logp.text(&Among::new([logp as &dyn Shown]), &wide);
-    assert!(text(&logp).contains("1.06 × (1.04 to 1.07) the cache_line floor"));
+    assert!(text(&logp).contains("1.06 × (1.04 to 1.07) the floor cache_line, 52.1 ns"));
     (logp.floor_ratios[0].low, logp.floor_ratios[0].high) = (None, None);
     let text = text(&logp).replace('\n', " ");
-    assert!(text.contains("1.06 × (no interval: too few probes, or an older run) the"), "{text}");
+    assert!(text.contains("1.06 × (no interval: too few rounds, or an older run) the"), "{text}");
 }
 
 #[test]

@@ -2,13 +2,12 @@
 
 use bandgap_model::Regime;
 use bandgap_model::signature::Cause;
-use bandgap_record::Number;
 use bandgap_report::table::{ROOMY, both, estimated, evidence, interval, plain, value};
 use bandgap_report::{Layout, Listing};
 use bandgap_units::{Fraction, significant};
 
 use super::parameter::{PARAMETERS, Parameter, determined};
-use super::schema::{FloorRatio, Logp, Parameters};
+use super::schema::{Logp, Parameters};
 use super::side_by_side::{Column, side_by_side};
 use crate::kind::Shown;
 use crate::measured::{State, arrow, launches, sentences};
@@ -19,9 +18,7 @@ pub(super) fn page(logp: &Logp, layout: &Layout) -> String {
     let mut text = heading(logp, "", layout);
     let mut conditions = logp.state.line();
     for floor in &logp.floor_ratios {
-        let [ratio, interval] = times(floor);
-        conditions +=
-            &format!("; half the round trip is {ratio} × {interval} the {} floor", floor.name);
+        conditions += &format!("; half the round trip is {}", floor.in_words());
     }
     text += &layout.paragraph(&conditions);
     text += &layout.paragraph(&bound(logp));
@@ -33,16 +30,6 @@ pub(super) fn page(logp: &Logp, layout: &Layout) -> String {
         text += &states(logp, layout);
     }
     text
-}
-
-/// A ratio, and its interval in brackets or why it has none.
-fn times(floor: &FloorRatio) -> [String; 2] {
-    let number = |Number(value): Number| significant(value, 3);
-    let interval = match floor.low.zip(floor.high) {
-        Some((low, high)) => format!("({} to {})", number(low), number(high)),
-        None => "(no interval: too few probes, or an older run)".to_owned(),
-    };
-    [number(floor.ratio), interval]
 }
 
 /// What was measured, of what and between whom.

@@ -120,14 +120,14 @@ pub(crate) fn bandwidth(bytes: u64, time: &Quantity) -> Result<Option<Quantity>,
     turned(bytes as f64, time, Unit::BytePerSecond, estimator).map(Some)
 }
 
-/// Both as a ratio, with the half-width of its interval: the relative half-widths add in quadrature.
-/// *Assumes* that the two scatter independently, and by little.
-pub(crate) fn quotient(above: &Quantity, below: &Quantity) -> (f64, f64) {
-    // Times in nanoseconds, in which they are as exact as they were measured.
-    let number = |of: &Quantity| of.as_time().map_or(of.value.0, |time| time.0);
-    let ratio = number(above) / number(below);
-    let relative = |of: &Quantity| half_width(of) / of.value.0;
-    (ratio, ratio.abs() * relative(above).hypot(relative(below)))
+/// The relative half-width of the ratio of both: theirs add in quadrature. *Assumes* that the two scatter independently, and
+/// by little. `None` where one of them has no interval.
+pub(crate) fn relative_of_both(above: &Quantity, below: &Quantity) -> Option<f64> {
+    let relative = |of: &Quantity| {
+        let (low, high) = of.interval()?;
+        Some((high - low) / 2.0 / of.value.0)
+    };
+    Some(relative(above)?.hypot(relative(below)?))
 }
 
 /// Half of the width of its interval; 0 where it has none.
@@ -166,13 +166,14 @@ mod tests {
 
     #[test]
     fn the_widths_of_a_ratio_add_in_quadrature() {
-        let of = |value: f64, half: f64| {
-            let ends = Some((value - half, value + half));
+        let of = |value: f64, half: Option<f64>| {
+            let ends = half.map(|half| (value - half, value + half));
             Quantity::number(value, ends, Evidence::new("mean", 9, true)).unwrap()
         };
-        // 3 % and 4 % make 5 % of 2.
-        let (ratio, half) = quotient(&of(200.0, 6.0), &of(100.0, 4.0));
-        assert!((ratio - 2.0).abs() < 1e-12 && (half - 0.1).abs() < 1e-12, "{ratio} ± {half}");
+        // 3 % and 4 % make 5 %.
+        let both = |below| relative_of_both(&of(200.0, Some(6.0)), &of(100.0, below));
+        assert!((both(Some(4.0)).unwrap() - 0.05).abs() < 1e-12);
+        assert_eq!(both(None), None);
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub(crate) mod examples;
 mod fenced;
 mod launches;
 mod missing;
+mod over_floor;
 mod pattern;
 mod ranks;
 mod set_aside;
@@ -21,12 +22,15 @@ pub use checked::Checked;
 pub(crate) use checked::grouped;
 pub(crate) use drawn::{datum, distant, for_gnuplot, listed, sentences, with_plots};
 pub(crate) use estimated::{
-    Estimated, Timed, bandwidth, estimated, estimator, half_width, quotient, recorded, turned,
+    Estimated, Timed, bandwidth, estimated, estimator, half_width, recorded, relative_of_both,
+    turned,
 };
 pub use fenced::Fenced;
 pub use launches::LostLaunch;
 pub(crate) use launches::{Launches, by_name, lost_in_words, unfitted};
 pub(crate) use missing::missing;
+pub use over_floor::FloorRatio;
+pub(crate) use over_floor::Ratios;
 pub use pattern::Pattern;
 pub use ranks::{Pair, TABLE};
 pub(crate) use ranks::{arrow, launches, named_file, of_ranks, over};

@@ -1,68 +1,29 @@
 //! A layer over its floor, from batches of both.
 
-use std::collections::BTreeMap;
-
-use bandgap_campaign::data::Batch;
-use bandgap_campaign::floors;
+use bandgap_campaign::floors::key;
 use bandgap_campaign::judge::Judged;
 use bandgap_comm::Floor as Measured;
-use bandgap_record::{Evidence, Quantity, RecordError};
-use bandgap_stats::launches::widened;
-use bandgap_stats::quantile::{median, sorted};
-use bandgap_stats::{batch_value, interval::quantile_interval};
+use bandgap_record::RecordError;
 
 use super::Ratio;
-use crate::measured::Launches;
+use crate::measured::{Launches, Ratios};
 
-/// Time of a layer over time of its floor: the median over the rounds in which both were measured
-/// in the state seen from, so that each ratio compares neighbours in time. Of several launches, so many
-/// begun, the interval holds the variance of their medians.
+/// Time of a layer over time of its floor, of so many launches begun.
 pub(crate) fn ratio(
     layer: &Measured,
     over: &str,
     judged: &Judged<'_>,
     begun: u32,
 ) -> Result<Option<Ratio>, RecordError> {
-    let below = judged.table().batches(&floors::key(over));
-    let usable = |batch: &Batch| judged.counts(batch) && !batch.samples.is_empty();
-    let beside = |batch: &Batch| {
-        let round = (batch.launch, batch.round);
-        below.iter().find(|below| (below.launch, below.round) == round && usable(below))
-    };
-    let above = judged.table().batches(&floors::key(&layer.name));
-    let mut launches = BTreeMap::<u32, Vec<f64>>::new();
-    for batch in above.iter().filter(|batch| usable(batch)) {
-        let Some(beside) = beside(batch) else { continue };
-        let ratio = batch_value(&batch.samples) / batch_value(&beside.samples);
-        if ratio.is_finite() {
-            launches.entry(batch.launch).or_default().push(ratio);
-        }
-    }
-    let ratios: Vec<f64> = launches.values().flatten().copied().collect();
-    if ratios.is_empty() {
-        return Ok(None);
-    }
-    let value = median(&ratios);
-    let medians: Vec<f64> = launches.values().map(|of| median(of)).collect();
-    let bounds = quantile_interval(&sorted(&ratios), 0.5, judged.confidence());
-    let bounds = bounds.map(|within| widened(value, within, &medians, judged.confidence()));
-    let converged = bounds.as_ref().is_some_and(|b| b.half_width() <= judged.precision() * value);
-    let estimator = match (bounds, medians.len()) {
-        (None, _) => "median over rounds of layer / floor, too few for an interval",
-        (Some(_), 0 | 1) => "median over rounds of layer / floor, order-statistic interval",
-        _ => {
-            "median over rounds of layer / floor, the wider of the order-statistic interval over rounds \
-             and the t interval over the launches' medians"
-        }
-    };
-    let evidence = Evidence::new(estimator, ratios.len() as u64, converged);
-    let measured = above.iter().map(|batch| batch.launch);
-    let seen = launches.into_keys().collect();
-    let Launches { lost, findings } = Launches::of_points(begun, measured, &[seen]);
+    let above = key(&layer.name);
+    let Some(ratios) = Ratios::of(&above, &key(over), judged) else { return Ok(None) };
+    let measured = judged.table().batches(&above).iter().map(|batch| batch.launch);
+    let ratio = ratios.recorded("layer", "floor")?;
+    let Launches { lost, findings } = Launches::of_points(begun, measured, &[ratios.launches]);
     Ok(Some(Ratio {
         name: layer.name.to_string(),
         over: over.to_owned(),
-        ratio: Quantity::number(value, bounds.map(|b| (b.low, b.high)), evidence)?,
+        ratio,
         lost_launches: lost,
         state: judged.label(),
         findings,

@@ -12,7 +12,7 @@ use bandgap_model::hockney::SizedTimes;
 use bandgap_record::{Evidence, Quantity, RecordError, Unit};
 use bandgap_stats::launches::over_launches;
 use bandgap_stats::{Interval, Point, rounds};
-use bandgap_units::Ns;
+use bandgap_units::{Bytes, Ns};
 
 use super::fits::{CurveTimes, fits};
 use super::schema::{Series, SeriesPoint};
@@ -21,7 +21,7 @@ use crate::Outcome;
 use crate::batches::assemble::unfitted;
 use crate::error::AssembleError;
 use crate::measured::{
-    Checked, Launches, State, Timed, Which, bandwidth, estimated, half_width, missing,
+    Checked, FloorRatio, Launches, State, Timed, Which, bandwidth, estimated, half_width, missing,
     size_in_words, slowed, turned,
 };
 
@@ -158,11 +158,13 @@ impl Measured<'_> {
                 places.push(self.place(kind, single, is_one));
             }
         }
+        let (floor_ratios, without) = self.floor_ratios(kind, &singles)?;
         let findings: Vec<String> = slowed(self.judged)
             .into_iter()
             .chain(missing(&places, singles.len()))
             .chain(self.unlooked(kind, &singles))
             .chain(self.unregistered(kind))
+            .chain(without)
             .collect();
         let memory = one_memory(&mut points);
         let mut series = Series {
@@ -179,6 +181,7 @@ impl Measured<'_> {
             memory,
             state,
             points,
+            floor_ratios,
             looks: fastest::looks(self.judged, &self.planned(kind), kind.measure.of_all),
             fastest: Vec::new(),
             growth: Vec::new(),
@@ -202,6 +205,46 @@ impl Measured<'_> {
         ];
         series.findings.extend(said.into_iter().flatten());
         Ok(series)
+    }
+
+    /// Messages over floors of as many bytes, between the two ranks that floors are measured between; and why there is
+    /// none.
+    fn floor_ratios(
+        &self,
+        kind: &Kind,
+        singles: &[Step],
+    ) -> Result<(Vec<FloorRatio>, Vec<String>), AssembleError> {
+        let (mut ratios, mut without) = (Vec::new(), Vec::new());
+        let name = kind.measure.name;
+        for floor in
+            self.setting.beside.iter().filter(|beside| beside.results.iter().any(|of| of == name))
+        {
+            let mut alike: Option<(Step, u64)> = None;
+            for done in singles.iter().flat_map(Step::done) {
+                let bytes = done.bytes()?;
+                let between = kind.taking_part(&done) == 2 && done.pair == [0, 1];
+                let measured = !self.judged.table().batches(&key(&done, Part::Whole)).is_empty();
+                // The longest of those that are no longer than a word.
+                let longer = alike.as_ref().is_none_or(|(_, known)| *known < bytes);
+                if between && measured && longer && floor.is_of(name, bytes) {
+                    alike = Some((done, bytes));
+                }
+            }
+            let Some((done, bytes)) = alike else {
+                let floor = &floor.floor.name;
+                without.push(format!(
+                    "Nothing is compared with the floor {floor}: no message of as many bytes went between ranks 0 \
+                     and 1."
+                ));
+                continue;
+            };
+            let judged = self.view(&done);
+            match FloorRatio::of(&key(&done, Part::Whole), 1.0, Some(bytes), floor, &judged)? {
+                Ok(ratio) => ratios.push(ratio),
+                Err(reason) => without.push(format!("A message of {} is {reason}.", Bytes(bytes))),
+            }
+        }
+        Ok((ratios, without))
     }
 
     /// Which launches gave it nothing, and which points not all of the others have.

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::derived::{Fastest, Look, RankGrowth, SizeGrowth};
 use crate::measured::{
-    Batch, Checked, LostLaunch, Pair, State, Summary, Which, distant, over, size_in_words,
+    Batch, Checked, FloorRatio, LostLaunch, Pair, State, Summary, Which, distant, over,
+    size_in_words,
 };
 
 /// How the transports of virtual time begin.
@@ -54,6 +55,9 @@ pub struct Series {
     pub state: State,
     /// The measured points: curve by curve, each by ascending size.
     pub points: Vec<SeriesPoint>,
+    /// The time of a message over a floor of as many bytes, taken in the same state.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub floor_ratios: Vec<FloorRatio>,
     /// What first looks at the variants of its operation chose, where none was named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub looks: Vec<Look>,

@@ -36,6 +36,7 @@ pub fn tabled(
         memory: None,
         state: State::only(),
         points: points?,
+        floor_ratios: Vec::new(),
         looks: Vec::new(),
         fastest: Vec::new(),
         growth: Vec::new(),

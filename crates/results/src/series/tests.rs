@@ -88,6 +88,7 @@ pub(crate) fn example(name: &str, points: Vec<SeriesPoint>) -> Series {
         memory: None,
         state: State { label: "N".into(), share: Number(0.93), ..State::only() },
         points,
+        floor_ratios: Vec::new(),
         looks: vec![],
         fastest: vec![],
         growth: vec![],

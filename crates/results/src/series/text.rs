@@ -47,7 +47,8 @@ fn header(series: &Series, layout: &Layout) -> String {
             None => "How much was checked of what was received is not recorded.".to_owned(),
         });
     }
-    layout.paragraph(&text) + &layout.paragraph(&state) + &checked
+    let floors = series.floor_ratios.iter().map(|floor| layout.paragraph(&floor.sentence()));
+    layout.paragraph(&text) + &layout.paragraph(&state) + &floors.collect::<String>() + &checked
 }
 
 /// The columns that the others can be without, the least needed first.

@@ -2,49 +2,56 @@
 //!
 //! ```text
 //! 0        identity
-//! 128      ping        256  pong        of cache_line
 //! 384      wanted      512  ready       of the copies
 //! 640      process and address of the responder's buffer
 //! 768      credits of the stream
 //! 896      written     1024 read        of the pipeline there; 1152 and 1280 of the pipeline back
-//! 1408     ping       1536  pong        of cache_line_exchange
-//! 4096     64 slots there, 8192  64 slots back, of slot_ring
-//! 12288    512 slots of slot_ring_stream
-//! 45056    1 MiB, written and read by the copies
+//! 4096     64 pages, each with the two lines of a place, of cache_line and cache_line_exchange
+//! 266240   128 pages, two for each place, with a ring there and a ring back, of slot_ring
+//! 790528   512 slots of slot_ring_stream
+//! 823296   1 MiB, written and read by the copies
 //! ```
 
 use core::ptr::NonNull;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
 use crate::ShmError;
-use crate::mapping::{Kind, Line, Mapping};
+use crate::mapping::{Kind, Line, Mapping, PAGE};
+use crate::places::pair_at;
 use crate::sync::AtomicU64;
 
 /// Length of the longest copy, in bytes.
 pub const COPY_BYTES: usize = 1 << 20;
 
-pub(super) const RING_SLOTS: usize = 64;
+/// Places of lines and of rings.
+pub const PLACES: usize = 64;
+
+pub(super) const RING_SLOTS: usize = 32;
 pub(super) const STREAM_SLOTS: usize = 512;
 
 const KIND: Kind = Kind {
     file: "bandgap-floors",
     what: "the memory of the raw floors",
-    magic: *b"bg-flor1",
+    magic: *b"bg-flor2",
     populate: true,
 };
-const PING_AT: usize = 128;
-const PONG_AT: usize = 256;
 const WANTED_AT: usize = 384;
 const READY_AT: usize = 512;
 const SOURCE_AT: usize = 640;
 const CREDITS_AT: usize = 768;
 const PIPELINES_AT: [[usize; 2]; 2] = [[896, 1024], [1152, 1280]];
-const EXCHANGE_AT: [usize; 2] = [1408, 1536];
-const THERE_AT: usize = 4096;
-const BACK_AT: usize = 8192;
-const STREAM_AT: usize = 12288;
-const BUFFER_AT: usize = STREAM_AT + STREAM_SLOTS * 64;
+const PAIRS_AT: usize = PAGE;
+const RINGS_AT: usize = PAIRS_AT + PLACES * PAGE;
+const STREAM_AT: usize = RINGS_AT + 2 * PLACES * PAGE;
+const BUFFER_AT: usize = STREAM_AT + STREAM_SLOTS * size_of::<Line>();
 const BYTES: usize = BUFFER_AT + COPY_BYTES;
+
+/// Where the rings of a place begin, at other offsets in their pages than those of the place before.
+fn rings_at(place: usize) -> [usize; 2] {
+    const BETWEEN: usize = 512;
+    let offsets = (PAGE - RING_SLOTS * size_of::<Line>()) / BETWEEN + 1;
+    [2 * place, 2 * place + 1].map(|page| page * PAGE + page % offsets * BETWEEN)
+}
 
 /// The memory over which two ranks measure the raw floors.
 #[derive(Debug)]
@@ -74,13 +81,9 @@ impl FloorArea {
         self.mapping.fd()
     }
 
-    pub(super) fn ping_pong(&self) -> [&AtomicU64; 2] {
-        [self.mapping.word(PING_AT), self.mapping.word(PONG_AT)]
-    }
-
-    /// The lines of the initiator and of the responder, where both store at once.
-    pub(super) fn exchange(&self) -> [&AtomicU64; 2] {
-        EXCHANGE_AT.map(|at| self.mapping.word(at))
+    /// The lines of the initiator and of the responder at each place.
+    pub(super) fn pairs(&self) -> [[&AtomicU64; 2]; PLACES] {
+        std::array::from_fn(|place| pair_at(place).map(|at| self.mapping.word(PAIRS_AT + at)))
     }
 
     /// The number of the copy that the initiator waits for, and of the last copy that is ready.
@@ -93,8 +96,13 @@ impl FloorArea {
         [self.mapping.word(SOURCE_AT), self.mapping.word(SOURCE_AT + 8)]
     }
 
-    pub(super) fn slots_there_back(&self) -> [&[Line; RING_SLOTS]; 2] {
-        [self.mapping.lines(THERE_AT), self.mapping.lines(BACK_AT)]
+    /// The rings there and back at each place. Each is in a page of its own: a processor that fetches the next lines
+    /// of one does not run into the other.
+    pub(super) fn rings(&self) -> [[&[Line; RING_SLOTS]; 2]; PLACES] {
+        std::array::from_fn(|place| {
+            let [there, back] = rings_at(place);
+            [self.mapping.lines(RINGS_AT + there), self.mapping.lines(RINGS_AT + back)]
+        })
     }
 
     pub(super) fn stream(&self) -> (&[Line; STREAM_SLOTS], &AtomicU64) {
@@ -110,5 +118,24 @@ impl FloorArea {
     /// The buffer. A protocol must ensure that only one side at a time touches a part of it.
     pub(super) fn buffer(&self) -> NonNull<u8> {
         self.mapping.at(BUFFER_AT, COPY_BYTES)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_ring_lies_within_a_page_of_its_own_and_begins_all_over_it() {
+        let rings: Vec<usize> = (0..PLACES).flat_map(rings_at).collect();
+        let pages: BTreeSet<usize> = rings.iter().map(|at| at / PAGE).collect();
+        assert_eq!((pages.len(), pages.last()), (2 * PLACES, Some(&(2 * PLACES - 1))));
+        let bytes = RING_SLOTS * size_of::<Line>();
+        assert!(rings.iter().all(|at| at % PAGE + bytes <= PAGE));
+        // 0, 512, … 2048.
+        let offsets: BTreeSet<usize> = rings.iter().map(|at| at % PAGE).collect();
+        assert_eq!(offsets.len(), 5);
     }
 }

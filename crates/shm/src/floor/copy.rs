@@ -13,7 +13,7 @@ use bandgap_comm::{Measuring, Role, Timer};
 
 use super::{COPY_BYTES, FloorArea};
 use crate::ShmError;
-use crate::probe::first_number;
+use crate::places::first_number;
 use crate::spin::wait;
 use crate::sync::Ordering;
 

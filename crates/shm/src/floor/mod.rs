@@ -15,14 +15,16 @@ mod area;
 mod cache_line;
 mod copy;
 mod pipeline;
+mod ring_lines;
 mod slot_ring;
 mod stream;
 mod table;
 
-pub use area::{COPY_BYTES, FloorArea};
+pub use area::{COPY_BYTES, FloorArea, PLACES};
 pub use cache_line::{cache_line, cache_line_exchange};
 pub use copy::{copy_cross_core, copy_local, copy_vm_readv, store_cross_core};
 pub use pipeline::copy_pipeline;
+pub use ring_lines::{PARTS, ring_lines};
 pub use slot_ring::slot_ring;
 pub use stream::slot_ring_stream;
-pub use table::{FLOORS, Lines};
+pub use table::{FLOORS, Lines, YARDSTICKS};

@@ -14,7 +14,7 @@ use bandgap_comm::{Measuring, Role, Timer};
 use super::copy::{check, fill};
 use super::{COPY_BYTES, FloorArea};
 use crate::ShmError;
-use crate::probe::first_number;
+use crate::places::first_number;
 use crate::spin::wait;
 use crate::sync::{AtomicU64, Ordering};
 

@@ -6,14 +6,18 @@ use super::FloorArea;
 use super::area::RING_SLOTS;
 use crate::ShmError;
 use crate::mapping::Line;
-use crate::probe::first_number;
+use crate::places::{Walk, first_number};
 use crate::spin::wait;
 use crate::sync::Ordering;
 
 const FLOOR: &str = "slot_ring";
 
-/// Ping-pong of 8 bytes through a ring of 64 slots of 64 bytes each way; each slot also holds the
-/// sequence number. `window.samples` samples of `window.rounds` round trips.
+/// One sample is at one place. The first times round its rings bring the slots into the caches.
+const WALK: Walk = Walk { at_once: 1, warm: 2 * RING_SLOTS as u32 };
+
+/// Ping-pong of 8 bytes through a ring of 32 slots of 64 bytes each way; each slot also holds the
+/// sequence number. `window.samples` samples of `window.rounds` round trips. Each sample is at the next of
+/// [`PLACES`](super::PLACES) places, and each ring in a page of its own.
 ///
 /// Formula: half round trip = ticks / (2 · rounds).
 ///
@@ -21,35 +25,25 @@ const FLOOR: &str = "slot_ring";
 /// The other side did not answer before `give_up` returned true, or a payload was wrong.
 ///
 /// # Panics
-/// `samples · rounds` is 2³² − 1 or more.
+/// `samples · (rounds + 64)` is 2³² − 1 or more.
 pub fn slot_ring(
     area: &FloorArea,
     epoch: u64,
     with: &Measuring<'_, impl Timer>,
 ) -> Result<Vec<u64>, ShmError> {
-    let Measuring { role, window, .. } = *with;
-    let exchanges = window.all_rounds();
-    let first = first_number(epoch, exchanges);
-    let [there, back] = area.slots_there_back();
-    let mut number = first;
+    let exchanges = WALK.exchanges(with.window);
     let mut sum = 0_u64;
-    let mut samples = with.timed(|| {
-        for _ in 0..window.rounds {
-            number += 1;
-            if role == Role::Initiator {
-                send(there, number);
-                sum = sum.wrapping_add(receive(back, number, with)?);
-            } else {
-                sum = sum.wrapping_add(receive(there, number, with)?);
-                send(back, number);
-            }
+    let samples = WALK.over(&area.rings(), epoch, with, |[there, back], number| {
+        if with.role == Role::Initiator {
+            send(there, number);
+            sum = sum.wrapping_add(receive(back, number, with)?);
+        } else {
+            sum = sum.wrapping_add(receive(there, number, with)?);
+            send(back, number);
         }
         Ok(())
     })?;
-    check(FLOOR, first, exchanges, sum)?;
-    if role == Role::Responder {
-        samples.clear();
-    }
+    check(FLOOR, first_number(epoch, exchanges), exchanges, sum)?;
     Ok(samples)
 }
 

@@ -6,7 +6,7 @@ use super::FloorArea;
 use super::area::STREAM_SLOTS;
 use super::slot_ring::{check, send};
 use crate::ShmError;
-use crate::probe::first_number;
+use crate::places::first_number;
 use crate::spin::wait;
 use crate::sync::Ordering;
 

@@ -4,14 +4,14 @@ use std::borrow::Cow::{self, Borrowed};
 use std::time::Duration;
 
 use bandgap_comm::Yields::{Bytes, BytesEachWay, HalfRoundTrip, Operation};
-use bandgap_comm::{Bare, Floor, FloorError, Measuring, Timer};
+use bandgap_comm::{Bare, Floor, FloorError, Measuring, Timer, Yardstick};
 
 use super::{
-    FloorArea, cache_line, cache_line_exchange, copy_cross_core, copy_local, copy_pipeline,
-    copy_vm_readv, slot_ring, slot_ring_stream, store_cross_core,
+    FloorArea, PARTS, PLACES, cache_line, cache_line_exchange, copy_cross_core, copy_local,
+    copy_pipeline, copy_vm_readv, ring_lines, slot_ring, slot_ring_stream, store_cross_core,
 };
-use crate::ShmError;
 use crate::other_process;
+use crate::{Segment, ShmError};
 
 /// Bytes of a copy whose name does not say.
 const SHORT: u64 = 64 << 10;
@@ -20,7 +20,7 @@ const LONG: u64 = 1 << 20;
 /// Longest wait for a system call that may be refused: its other side waits in vain.
 const REFUSED: Duration = Duration::from_secs(1);
 
-const LINE: &[Cow<'static, str>] = &[Borrowed("cache_line")];
+const LINES: &[Cow<'static, str>] = &[Borrowed("ring_lines"), Borrowed("cache_line")];
 const EXCHANGE: &[Cow<'static, str>] = &[Borrowed("cache_line_exchange")];
 const AM: &[Cow<'static, str>] = &[Borrowed("active_message")];
 const STREAM: &[Cow<'static, str>] = &[Borrowed("slot_ring_stream")];
@@ -35,12 +35,13 @@ const LONG_TWO: &[Cow<'static, str>] =
 /// Floors and layers, in the order of the tables.
 #[rustfmt::skip] // One line each.
 pub const FLOORS: &[Floor] = &[
-    Floor::new("cache_line", "one store seen by the other core, half round trip", HalfRoundTrip, 500),
-    Floor::layer("active_message", "request and reply through handlers, half round trip", HalfRoundTrip, 500, LINE, "ping_pong"),
+    Floor::over_places("cache_line", "one store seen by the other core, half round trip", HalfRoundTrip, 160, PLACES as u32),
+    Floor::over_places("ring_lines", "one store each way in a line of the transport's own ring", HalfRoundTrip, 1280, PARTS as u32),
+    Floor::layer("active_message", "request and reply through handlers, half round trip", HalfRoundTrip, 500, LINES, "ping_pong"),
     Floor::layer("message", "8-byte message sent and received, half round trip", HalfRoundTrip, 500, AM, "comms1"),
-    Floor::new("cache_line_exchange", "one store each way at once, seen by both, time each", Operation, 500),
+    Floor::over_places("cache_line_exchange", "one store each way at once, seen by both, time each", Operation, 160, PLACES as u32),
     Floor::layer("barrier", "barrier of two ranks, time each", Operation, 500, EXCHANGE, "synch1"),
-    Floor::new("slot_ring", "64-byte slot each way, half round trip", HalfRoundTrip, 500),
+    Floor::over_places("slot_ring", "64-byte slot each way, half round trip", HalfRoundTrip, 160, PLACES as u32),
     Floor::new("slot_ring_stream", "8-byte messages one way, time each", Operation, 8192),
     Floor::layer("active_message_stream", "requests without replies, time each", Operation, 8192, STREAM, "stream"),
     Floor::new("copy_local", "memory copy on one core", Bytes(SHORT), 16),
@@ -60,18 +61,27 @@ pub const FLOORS: &[Floor] = &[
     Floor::layer("message_1mib", "1 MiB message sent and received, half round trip", BytesEachWay(LONG), 1, LONG_TWO, "comms1"),
 ];
 
+/// What results over shared memory are compared with. A long message is copied once at least.
+#[rustfmt::skip] // One line each.
+pub const YARDSTICKS: &[Yardstick] = &[
+    Yardstick { floor: "cache_line", results: &["signature", "echo", "comms1"] },
+    Yardstick { floor: "cache_line_exchange", results: &["synch1", "barrier"] },
+    Yardstick { floor: "copy_cross_core_1mib", results: &["echo", "comms1"] },
+];
+
 /// One rank's hold of the memory that the floors are measured over.
 #[derive(Debug)]
 pub struct Lines {
     area: FloorArea,
+    rings: Segment,
     epoch: u64,
 }
 
 impl Lines {
-    /// A hold of `area`. From now on other ranks may read this process's memory.
-    pub fn over(area: FloorArea) -> Self {
+    /// A hold of `area`, and of the transport's rings. From now on other ranks may read this process's memory.
+    pub fn over(area: FloorArea, rings: Segment) -> Self {
         other_process::allow_reading();
-        Self { area, epoch: 0 }
+        Self { area, rings, epoch: 0 }
     }
 }
 
@@ -83,6 +93,7 @@ impl<T: Timer> Bare<T> for Lines {
         let ticks = match name {
             "cache_line" => cache_line(area, epoch, with),
             "cache_line_exchange" => cache_line_exchange(area, epoch, with),
+            "ring_lines" => ring_lines(&self.rings, epoch, with),
             "slot_ring" => slot_ring(area, epoch, with),
             "slot_ring_stream" => slot_ring_stream(area, epoch, with),
             "copy_cross_core" => copy_cross_core(area, epoch, bytes, with),

@@ -5,12 +5,15 @@ use std::io;
 use std::thread;
 use std::time::Duration;
 
-use bandgap_comm::{Measuring, Role, Stamp, Timer, Window};
-use bandgap_shm::floor::{
-    FloorArea, cache_line, cache_line_exchange, copy_cross_core, copy_local, copy_pipeline,
-    copy_vm_readv, slot_ring, slot_ring_stream, store_cross_core,
+use bandgap_comm::{
+    Deliver, Endpoint, HandlerId, Measuring, Message, NoHandler, Posted, Rank, Role, Stamp, Timer,
+    Window,
 };
-use bandgap_shm::{Control, ShmError, probe, report};
+use bandgap_shm::floor::{
+    FloorArea, PARTS, cache_line, cache_line_exchange, copy_cross_core, copy_local, copy_pipeline,
+    copy_vm_readv, ring_lines, slot_ring, slot_ring_stream, store_cross_core,
+};
+use bandgap_shm::{Control, Segment, ShmEndpoint, ShmError, probe, report};
 
 /// Counts stamps: each is one later than the one before.
 #[derive(Default)]
@@ -75,6 +78,52 @@ fn each_sample_of_an_exchange_is_one_interval() {
     });
     asked.unwrap();
     answered.unwrap();
+}
+
+#[test]
+fn the_lines_of_a_ring_are_measured_while_its_messages_stay_as_they_are() {
+    let segment = Segment::create(2, 16).unwrap();
+    let mut here = ShmEndpoint::attach(&segment, 0, 2).unwrap();
+    let mut there = ShmEndpoint::attach(&segment, 1, 2).unwrap();
+    // All slots of both rings hold a request when the lines are measured.
+    let message = |from: u64, number| Message::new(HandlerId(3), [from, number, !number, 7]);
+    for number in 0..16 {
+        assert_eq!(here.try_request(1, message(0, number)).unwrap(), Posted::Yes);
+        assert_eq!(there.try_request(0, message(1, number)).unwrap(), Posted::Yes);
+    }
+    let window = Window { samples: 2 * PARTS as u32, rounds: 5 };
+    let side = |role| {
+        let rings = Segment::from_fd(segment.fd().try_clone_to_owned().unwrap()).unwrap();
+        measure(role, window, patient, |with| ring_lines(&rings, 7, with))
+    };
+    thread::scope(|scope| {
+        let answer = scope.spawn(|| side(Role::Responder));
+        assert_eq!(side(Role::Initiator).unwrap(), [1; 2 * PARTS]);
+        assert_eq!(answer.join().unwrap().unwrap(), [0; 0]);
+    });
+    for (endpoint, from) in [(&mut here, 1), (&mut there, 0)] {
+        let mut taken = Taken::default();
+        while taken.0.len() < 16 {
+            endpoint.progress(&mut taken).unwrap();
+        }
+        let sent: Vec<Message> = (0..16).map(|number| message(from, number)).collect();
+        assert_eq!(taken.0, sent);
+    }
+}
+
+/// Keeps the requests that arrive.
+#[derive(Default)]
+struct Taken(Vec<Message>);
+
+impl Deliver for Taken {
+    fn request(&mut self, _: Rank, message: Message) -> Result<Option<&Message>, NoHandler> {
+        self.0.push(message);
+        Ok(None)
+    }
+
+    fn reply(&mut self, _: Rank, _: Message) -> Result<(), NoHandler> {
+        Ok(())
+    }
 }
 
 #[test]

@@ -19,10 +19,10 @@ mod stream;
 use std::borrow::Cow::Borrowed;
 use std::net::UdpSocket;
 
-use bandgap_comm::{CommError, Floor, Rank, Rendezvous};
+use bandgap_comm::{CommError, Floor, Rank, Rendezvous, Yardstick};
 
 use crate::error::system;
-use crate::transport::{message, word};
+use crate::transport::{message, word, words};
 use crate::{Kind, Over, SocketError};
 
 pub use datagrams::Datagrams;
@@ -65,6 +65,7 @@ impl Kind for UdpSocket {
             &[Borrowed("udp")],
         ),
     ];
+    const YARDSTICKS: &'static [Yardstick] = &[words("udp")];
 
     type Stream = UdpStream;
 

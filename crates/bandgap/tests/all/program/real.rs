@@ -291,6 +291,55 @@ fn fan_in() {
     near("g_2 / g_1", value(&rows[1]["ratio"]), two / one, 1e-9);
 }
 
+/// Asserts that a result has a ratio to each of these floors, or says why not, and no other ratio.
+#[track_caller]
+fn beside(result: &Value, floors: &[&str], stderr: &str) {
+    let none = vec![];
+    let ratios = result["floor_ratios"].as_array().unwrap_or(&none);
+    for ratio in ratios {
+        assert!(floors.iter().any(|floor| ratio["name"] == *floor), "{ratio}");
+        assert!(ratio["ratio"].as_f64().unwrap() > 0.0 && value(&ratio["floor"]) > 0.0, "{ratio}");
+    }
+    for floor in floors {
+        let has = ratios.iter().any(|ratio| ratio["name"] == *floor);
+        let told =
+            result["findings"].to_string().contains(&format!("compared with the floor {floor}"));
+        assert!(has != told || stderr.contains("oversubscribed"), "{floor}: {result}");
+    }
+}
+
+#[test]
+fn results_stand_beside_the_floors_of_their_transport() {
+    for (transport, floor) in [("shm", "cache_line"), ("unix", "unix")] {
+        let (run, stderr) = signature(&["--transport", transport]);
+        beside(of_kind(&run, "logp")[0], &[floor], &stderr);
+    }
+    let _alone = measuring();
+    let place = Place::new();
+    let series = |args: &str| {
+        let fixed = ["--no-save", "--json", "-", "--time-budget", "300ms"];
+        let finished = place.run(args.split(' ').chain(fixed)).measured();
+        (finished.json(), finished.stderr)
+    };
+    // A third rank takes no part in the floors.
+    let (run, stderr) = series("comet echo barrier --transport unix -n 3");
+    for series in of_kind(&run, "series") {
+        // There is no floor of a barrier over sockets.
+        let floors: &[&str] = if series["name"] == "echo" { &["unix", "unix_stream"] } else { &[] };
+        beside(series, floors, &stderr);
+    }
+    let (run, stderr) = series("comet echo barrier --transport shm");
+    for series in of_kind(&run, "series") {
+        let echo = ["cache_line", "copy_cross_core_1mib"];
+        let floors: &[&str] =
+            if series["name"] == "echo" { &echo } else { &["cache_line_exchange"] };
+        beside(series, floors, &stderr);
+    }
+    // What is simulated has none.
+    let (run, _) = series("comms1 --transport sim:ipsc860");
+    assert_eq!(of_kind(&run, "series")[0]["floor_ratios"], Value::Null);
+}
+
 #[test]
 fn floors_by_name() {
     let _alone = measuring();

@@ -4,16 +4,29 @@ use bandgap_comm::{Floor, Yields};
 use bandgap_kernels::{AtSize, ISSUE, Order, Over, Refused, WHOLE, fact};
 use serde_json::Value;
 
+use crate::key::Key;
+use crate::runner::Executed;
+
+/// The name of floors and layers among keys.
+pub const FLOOR: &str = "floor";
+
+/// The key of a floor or a layer.
+pub fn key(name: &str) -> Key {
+    Key::new(FLOOR).at("name", name)
+}
+
 /// Ranks between which floors are measured.
 pub const RANKS: usize = 2;
-/// Samples of one batch.
+/// Samples of one batch, of floors at one place.
 const SAMPLES: u32 = 20;
 
 /// A batch of it. The order names the floor or layer, which is in no list of kernels.
-pub(super) fn order(floor: &Floor) -> Order {
+pub(crate) fn order(floor: &Floor) -> Order {
     let kernel = floor.name.to_string();
     let (checked, probed, way, memory) = Default::default();
-    let (parameters, samples, ranks) = (Value::Null, SAMPLES, RANKS);
+    // Each place once, so that the batch is the mean over all.
+    let samples = if floor.places > 1 { floor.places } else { SAMPLES };
+    let (parameters, ranks) = (Value::Null, RANKS);
     Order { kernel, parameters, samples, ranks, checked, probed, way, memory }
 }
 
@@ -31,7 +44,7 @@ pub fn kernel_order(floor: &Floor, named: &Order) -> Result<Option<Order>, Refus
 /// Nanoseconds of one round, of half of it where it goes there and back, from those of a sample.
 ///
 /// *Formula*: t / rounds, or t / (2 · rounds).
-pub(super) fn per_round(floor: &Floor, ns: f64) -> f64 {
+pub(crate) fn per_round(floor: &Floor, ns: f64) -> f64 {
     let halves = match floor.yields {
         Yields::HalfRoundTrip | Yields::BytesEachWay(_) => 2.0,
         Yields::Operation | Yields::Bytes(_) => 1.0,
@@ -39,9 +52,14 @@ pub(super) fn per_round(floor: &Floor, ns: f64) -> f64 {
     ns / (halves * f64::from(floor.rounds))
 }
 
+/// Nanoseconds of a round, from each sample of a batch.
+pub(crate) fn samples_of(floor: &Floor, done: &Executed) -> Vec<f64> {
+    done.column(column(floor)).iter().map(|ns| per_round(floor, *ns)).collect()
+}
+
 /// The column of samples that is its time. A transfer ends when it is complete, other kernels when
 /// the last message is issued; a floor has one time.
-pub(super) fn column(floor: &Floor) -> &'static str {
+pub(crate) fn column(floor: &Floor) -> &'static str {
     let kernel = floor.kernel.as_deref().and_then(|name| fact(name).ok());
     match kernel.map(|kernel| kernel.over) {
         None | Some(Over::Transfer) => WHOLE,
@@ -100,6 +118,13 @@ mod tests {
             let text = refused(kernel).unwrap_err();
             assert!(text.contains(&format!("{kernel:?}")) && text.contains(why), "{text}");
         }
+    }
+
+    #[test]
+    fn a_batch_visits_each_place_once() {
+        let samples =
+            |places| order(&Floor::over_places("floor", "", Operation, 1, places)).samples;
+        assert_eq!([1, 7, 64].map(samples), [SAMPLES, 7, 64]);
     }
 
     #[test]

@@ -1,0 +1,257 @@
+//! What was measured, over a floor that was measured in the same rounds.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bandgap_campaign::beside::Beside;
+use bandgap_campaign::judge::Judged;
+use bandgap_campaign::{Key, floors};
+use bandgap_record::{Evidence, Number, Quantity, RecordError};
+use bandgap_report::table::value;
+use bandgap_stats::launches::widened;
+use bandgap_stats::quantile::{median, sorted};
+use bandgap_stats::{Interval, interval::quantile_interval};
+use bandgap_units::{Bytes, significant};
+use serde::{Deserialize, Serialize};
+
+use super::{bandwidth, estimated, relative_of_both};
+
+/// Bits of a round's number, below that of its launch.
+const ROUND_BITS: u32 = 32;
+
+/// One key's time over that of another, round by round.
+pub(crate) struct Ratios {
+    value: f64,
+    bounds: Option<Interval>,
+    converged: bool,
+    rounds: usize,
+    /// Launches that have some.
+    pub(crate) launches: BTreeSet<u32>,
+}
+
+impl Ratios {
+    /// The median over the rounds that have batches of both in the state seen from, so that each ratio compares
+    /// neighbours in time. The value of a round is the mean of its batches. Of several launches the interval holds the
+    /// variance of their medians. `None` where no round has both.
+    pub(crate) fn of(above: &Key, below: &Key, judged: &Judged<'_>) -> Option<Self> {
+        let in_rounds = |key: &Key| {
+            let mut rounds = BTreeMap::<u64, Vec<f64>>::new();
+            judged.in_rounds(key).for_each(|(round, value)| {
+                rounds.entry(round).or_default().push(value);
+            });
+            let mean = |of: Vec<f64>| of.iter().sum::<f64>() / of.len() as f64;
+            rounds.into_iter().map(move |(round, of)| (round, mean(of)))
+        };
+        let below: BTreeMap<u64, f64> = in_rounds(below).collect();
+        let mut launches = BTreeMap::<u32, Vec<f64>>::new();
+        for (round, time) in in_rounds(above) {
+            let ratio = below.get(&round).map(|below| time / below);
+            if let Some(ratio) = ratio.filter(|ratio| ratio.is_finite()) {
+                launches.entry((round >> ROUND_BITS) as u32).or_default().push(ratio);
+            }
+        }
+        let ratios: Vec<f64> = launches.values().flatten().copied().collect();
+        if ratios.is_empty() {
+            return None;
+        }
+        let value = median(&ratios);
+        let medians: Vec<f64> = launches.values().map(|of| median(of)).collect();
+        let bounds = quantile_interval(&sorted(&ratios), 0.5, judged.confidence());
+        let bounds = bounds.map(|within| widened(value, within, &medians, judged.confidence()));
+        let narrow = |bounds: &Interval| bounds.half_width() <= judged.precision() * value;
+        let converged = bounds.as_ref().is_some_and(narrow);
+        let launches = launches.into_keys().collect();
+        Some(Self { value, bounds, converged, rounds: ratios.len(), launches })
+    }
+
+    /// It as it is recorded; `above` and `below` say what it is of.
+    pub(crate) fn recorded(&self, above: &str, below: &str) -> Result<Quantity, RecordError> {
+        let of = format!("median over rounds of {above} / {below}");
+        let estimator = match (&self.bounds, self.launches.len()) {
+            (None, _) => format!("{of}, too few for an interval"),
+            (Some(_), 0 | 1) => format!("{of}, order-statistic interval"),
+            _ => format!(
+                "{of}, the wider of the order-statistic interval over rounds and the t interval over the \
+                 launches' medians"
+            ),
+        };
+        let evidence = Evidence::new(estimator, self.rounds as u64, self.converged);
+        let bounds = self.bounds.as_ref().map(|b| (b.low, b.high));
+        Quantity::number(self.value, bounds, evidence)
+    }
+}
+
+/// A time over a floor of the machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FloorRatio {
+    /// The floor: `cache_line`.
+    pub name: String,
+    /// Bytes of the messages; absent for half a round trip of requests and replies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// The ratio.
+    pub ratio: Number,
+    /// Lower end of its confidence interval; absent where there were too few rounds for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub low: Option<Number>,
+    /// Upper end of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub high: Option<Number>,
+    /// The floor as it was in the same rounds and the same state: a time or a rate. Absent in older runs, where it was
+    /// the placement probe.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<Quantity>,
+}
+
+impl FloorRatio {
+    /// The times of `key`, of which `parts` make one of the floor's, over the floor: in the state seen from. Or why not.
+    /// Where there are too few rounds for an order-statistic interval, the relative half-widths of both add in
+    /// quadrature.
+    pub(crate) fn of(
+        key: &Key,
+        parts: f64,
+        bytes: Option<u64>,
+        beside: &Beside,
+        judged: &Judged<'_>,
+    ) -> Result<Result<Self, String>, RecordError> {
+        let name = beside.floor.name.to_string();
+        let below = floors::key(&name);
+        let Some(ratios) = Ratios::of(key, &below, judged) else {
+            let batches = judged.table().batches(&below);
+            let rejected = batches.iter().all(|batch| batch.rejected.is_some());
+            let reason = batches.iter().find_map(|batch| batch.rejected.clone());
+            let reason = reason.filter(|_| rejected).unwrap_or_else(|| match judged.label() {
+                Some(state) => format!("no round has batches of both in the state {state}"),
+                None => "no round has batches of both".to_owned(),
+            });
+            return Ok(Err(format!("not compared with the floor {name}: {reason}")));
+        };
+        let [above, floor] = [key, &below].map(|key| estimated(judged, key, false));
+        let pooled = || {
+            let half = ratios.value * relative_of_both(above.as_ref()?, floor.as_ref()?)?;
+            // So wide an interval says nothing of a ratio.
+            (half < ratios.value)
+                .then_some(Interval { low: ratios.value - half, high: ratios.value + half })
+        };
+        let bounds = ratios.bounds.or_else(pooled);
+        let floor = match (floor, beside.floor.yields.bytes()) {
+            (Some(time), Some(bytes)) => bandwidth(bytes, &time)?,
+            (time, _) => time,
+        };
+        let part = |of: f64| Number(of / parts);
+        let (low, high) = bounds.map(|b| (part(b.low), part(b.high))).unzip();
+        Ok(Ok(Self { name, bytes, ratio: part(ratios.value), low, high, floor }))
+    }
+
+    /// The ratio with its interval, and the floor: `1.32 × (1.28 to 1.36) the floor tcp, 4.02 µs`.
+    pub(crate) fn in_words(&self) -> String {
+        let number = |Number(value): Number| significant(value, 3);
+        let interval = match self.low.zip(self.high) {
+            Some((low, high)) => format!("({} to {})", number(low), number(high)),
+            None => "(no interval: too few rounds, or an older run)".to_owned(),
+        };
+        let floor = self.floor.as_ref().map(|floor| format!(", {}", value(floor)));
+        let (ratio, name) = (number(self.ratio), &self.name);
+        format!("{ratio} × {interval} the floor {name}{}", floor.unwrap_or_default())
+    }
+
+    /// The same of a message of its bytes, or of one without.
+    pub(crate) fn sentence(&self) -> String {
+        let what = match self.bytes {
+            None | Some(0) => "One takes".to_owned(),
+            Some(bytes) => format!("A message of {} takes", Bytes(bytes)),
+        };
+        format!("{what} {}.", self.in_words())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bandgap_campaign::data::{Batch, Kept, Probe, Table};
+    use bandgap_comm::{Floor, Yields};
+
+    use super::*;
+
+    fn beside() -> Beside {
+        let floor = Floor::new("line", "", Yields::HalfRoundTrip, 1);
+        Beside { floor, results: vec!["signature".into()] }
+    }
+
+    fn batch(time: f64, round: u32, cache_line: f64) -> Batch {
+        let probe = Some([Probe { cache_line, pace: 400.0 }; 2]);
+        Batch { samples: vec![time], round, probe, ..Batch::default() }
+    }
+
+    /// Round trips of 300 and 500 ns in each of seven rounds, and a floor of 100 ns in the state of `floor`.
+    fn table(floor: f64) -> Table {
+        let mut table = Table::default();
+        let mut push = |key: &Key, batch| table.push(Kept::Batch { key: key.clone(), batch });
+        for round in 0..7 {
+            push(&Key::new("rtt"), batch(300.0, round, 50.0));
+            push(&Key::new("rtt"), batch(500.0, round, 50.0));
+            push(&floors::key("line"), batch(100.0 + f64::from(round), round, floor));
+        }
+        table
+    }
+
+    fn found(table: &Table) -> Result<FloorRatio, String> {
+        let judged = Judged::of(table, 0.95, 0.05, 1);
+        FloorRatio::of(&Key::new("rtt"), 2.0, None, &beside(), &judged).unwrap()
+    }
+
+    #[test]
+    fn half_a_round_trip_is_compared_with_the_floor_of_its_round() {
+        let found = found(&table(50.0)).unwrap();
+        // 400 over 100, 101, … 106, halved: the median is that of 103, and the interval of seven their range.
+        let near = |found: Number, expected: f64| assert!((found.0 - expected).abs() < 1e-9);
+        near(found.ratio, 200.0 / 103.0);
+        near(found.low.unwrap(), 200.0 / 106.0);
+        near(found.high.unwrap(), 2.0);
+        let floor = found.floor.as_ref().unwrap();
+        assert!((floor.value.0 - 103e-9).abs() < 1e-15, "{floor:?}");
+        assert_eq!(found.in_words(), "1.94 × (1.89 to 2.00) the floor line, 103 ns");
+    }
+
+    #[test]
+    fn of_a_few_rounds_the_interval_is_that_of_both() {
+        let mut few = Table::default();
+        for (key, batches) in table(50.0).iter() {
+            for batch in batches.iter().filter(|batch| batch.round < 3) {
+                few.push(Kept::Batch { key: key.clone(), batch: batch.clone() });
+            }
+        }
+        let found = found(&few).unwrap();
+        // 400/101 halved; six round trips of 400 ± t(5) · 109.5/√6, three floors of 101 ± t(2)/√3.
+        let relative =
+            f64::hypot(2.5706 * 109.545 / 6_f64.sqrt() / 400.0, 4.3027 / 3_f64.sqrt() / 101.0);
+        assert!((found.ratio.0 - 200.0 / 101.0).abs() < 1e-9);
+        let half = (found.high.unwrap().0 - found.low.unwrap().0) / 2.0;
+        assert!(
+            (half / found.ratio.0 - relative).abs() < 1e-3,
+            "{half} of {}, {relative}",
+            found.ratio.0
+        );
+    }
+
+    #[test]
+    fn a_floor_in_another_state_is_no_floor_and_that_is_said() {
+        let reason = found(&table(200.0)).unwrap_err();
+        assert!(
+            reason.contains("no round has batches of both in the state cache line 50"),
+            "{reason}"
+        );
+        let mut table = table(50.0).part(|key| key.what() == "rtt");
+        let rejected = Some("not available on this machine: forbidden".to_owned());
+        let batch = Batch { rejected, ..Batch::default() };
+        table.push(Kept::Batch { key: floors::key("line"), batch });
+        let reason = found(&table).unwrap_err();
+        assert!(reason.ends_with("line: not available on this machine: forbidden"), "{reason}");
+    }
+
+    #[test]
+    fn an_older_run_has_a_ratio_without_its_floor() {
+        let old: FloorRatio =
+            serde_json::from_str(r#"{"name":"cache_line","ratio":1.5,"low":1.4,"high":1.6}"#)
+                .unwrap();
+        assert_eq!(old.in_words(), "1.50 × (1.40 to 1.60) the floor cache_line");
+    }
+}
