@@ -79,3 +79,16 @@ pub fn part_within(estimate: &Estimate, whole: f64, precision: f64) -> bool {
 pub fn within(estimate: &Estimate, precision: f64) -> bool {
     part_within(estimate, estimate.value, precision)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_half_width_counts_beside_the_whole() {
+        let estimate = Estimate { value: -5.0, low: -7.0, high: -3.0, samples: 9, estimator: "" };
+        // 2 of 20, and 2 of 5.
+        assert!(part_within(&estimate, -20.0, 0.1) && !part_within(&estimate, -20.0, 0.099));
+        assert!(within(&estimate, 0.4) && !within(&estimate, 0.39));
+    }
+}
