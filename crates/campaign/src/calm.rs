@@ -107,7 +107,7 @@ mod tests {
         let mut calm = Watchful::since(Duration::ZERO);
         assert!(calm.is_calm(probe(900.0)));
         // One in eight at the fastest pace: the 5 % quantile is 400, and 1.1 × 400 = 440.
-        for i in 0..128 {
+        for i in 0..512 {
             calm.note([probe(if i % 8 == 0 { 400.0 } else { 700.0 }); 2]);
         }
         assert!(calm.is_calm(probe(435.0)));

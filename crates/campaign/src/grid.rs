@@ -188,4 +188,46 @@ mod tests {
         assert_eq!(top(&look, limits, 50), Some(256));
         assert_eq!(top(&look, Limits { most: 100, ..limits }, 50), Some(100));
     }
+
+    #[test]
+    fn delays_and_lengths_are_those_of_the_formula() {
+        let look = FirstLook {
+            rtt: 19_800.0,
+            send_overhead: 1_400.0,
+            gap: 7_600.0,
+            messages: 256,
+            untimed: 0.0,
+        };
+        let limits = Limits { least: 64, most: u32::MAX, mesh: FINE, visits: 4.0, budget: 1e9 };
+        let curves = choose(&look, limits, |_| 50);
+        // Multiples of the gap, and those of the round trip that are beyond 3.5 gaps.
+        let delays: Vec<f64> = curves.iter().map(|curve| curve.delay.round()).collect();
+        let of_gap = [760.0, 1900.0, 3800.0, 5700.0, 7600.0, 11_400.0, 15_200.0, 22_800.0];
+        assert_eq!(delays, [&[0.0][..], &of_gap, &[29_700.0, 39_600.0]].concat());
+        let longest = |look: &FirstLook, delay: f64| {
+            let curves = choose(look, limits, |_| 50);
+            let of = |curve: &&Curve| (curve.delay - delay).abs() < 1.0;
+            *curves.iter().find(of).unwrap().messages.last().unwrap()
+        };
+        // Up to 1.2 gaps as far as without a delay; above, eight round trips' worth of os + Δ, but 32.
+        assert_eq!([longest(&look, 7600.0), longest(&look, 11_400.0)], [256, 32]);
+        let far = FirstLook { rtt: 1e6, messages: 4096, ..look };
+        assert_eq!(longest(&far, 22_800.0), (8e6_f64 / 24_200.0) as u32);
+        // Or for 100 µs.
+        let fast = FirstLook { rtt: 198.0, send_overhead: 14.0, gap: 76.0, messages: 4096, ..look };
+        assert_eq!(longest(&fast, 228.0), (1e5_f64 / 242.0) as u32);
+    }
+
+    #[test]
+    fn where_time_is_short_the_greatest_m_is_halved_as_often_as_it_takes() {
+        let look =
+            FirstLook { rtt: 2e7, send_overhead: 1.4e6, gap: 7.6e6, messages: 256, untimed: 0.0 };
+        let top = |budget: f64| {
+            let limits = Limits { least: 64, most: u32::MAX, mesh: FINE, visits: 4.0, budget };
+            *choose(&look, limits, |_| 50)[0].messages.last().unwrap()
+        };
+        let mut tops: Vec<u32> = (0..40).map(|i| top(10.0 * 1.5_f64.powi(i))).collect();
+        tops.dedup();
+        assert_eq!(tops, [64, 128, 256]);
+    }
 }

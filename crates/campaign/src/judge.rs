@@ -258,6 +258,18 @@ mod tests {
     }
 
     #[test]
+    fn without_probes_no_state_is_looked_from() {
+        let mut probed = table(&[]);
+        let probe = Some([Probe { cache_line: 100.0, pace: 400.0 }; 2]);
+        for _ in 0..5 {
+            let batch = Batch { samples: vec![1.0], probe, ..Batch::default() };
+            probed.push(Kept::Batch { key: Key::new("a"), batch });
+        }
+        let seen = |table: &Table| Judged::of(table, 0.95, 0.05, 1).seen();
+        assert_eq!((seen(&table(&[1.0; 5])), seen(&probed)), (None, Some(0)));
+    }
+
+    #[test]
     fn batches_count_in_the_state_looked_from_and_at_one_delay() {
         let key = Key::new("issue").at("messages", 10_u32).at("delay_ps", 5000_u32);
         let mut table = Table::default();

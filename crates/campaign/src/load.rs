@@ -168,4 +168,12 @@ mod tests {
         assert_eq!(Load::Store { bytes: 4 << 20 }.limits(1.0).most, 16);
         assert_eq!(Load::Words.samples(4096, 50), 50);
     }
+
+    #[test]
+    fn transfers_are_looked_at_thrice_and_their_bytes_take_time() {
+        let of = |load: Load| (load.is_transfer(), load.looks(), load.untimed());
+        assert_eq!(of(Load::Words), (false, 1, 0.0));
+        assert_eq!(of(Load::Store { bytes: 0 }), (true, 3, 0.0));
+        assert_eq!(of(Load::Get { bytes: 4096 }), (true, 3, 2048.0));
+    }
 }

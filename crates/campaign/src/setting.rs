@@ -39,3 +39,24 @@ impl Setting {
         self.distances.get(&[a.min(b), a.max(b)]).cloned()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_distance_of_two_ranks_is_that_of_their_processors() {
+        let setting = Setting {
+            cpus: Some(vec![4, 0, 2]),
+            distances: BTreeMap::from([([0, 4], "far".to_owned())]),
+            ..Setting::default()
+        };
+        assert_eq!((setting.cores([0, 1]), setting.cores([0, 3])), (Some([4, 0]), None));
+        let distance = |ranks| setting.distance(ranks);
+        assert_eq!(distance([0, 1]).as_deref(), Some("far"));
+        assert_eq!((distance([1, 0]).as_deref(), distance([0, 2])), (Some("far"), None));
+        assert!(!setting.is_virtual());
+        let nowhere = Setting { cpus: None, ..setting };
+        assert_eq!((nowhere.cores([0, 1]), nowhere.is_virtual()), (None, true));
+    }
+}

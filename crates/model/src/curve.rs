@@ -168,3 +168,14 @@ impl Curve {
         Curve { delay, points }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::beyond_noise;
+
+    #[test]
+    fn noise_reaches_six_standard_deviations_beyond_its_mean() {
+        // Of 8 degrees of freedom, with a variance of 16.
+        assert_eq!(beyond_noise(8.0), 8.0 + 6.0 * 4.0);
+    }
+}

@@ -294,5 +294,9 @@ mod tests {
         let alone = growth(&SIZES, &shifted, 0.95).unwrap();
         let wide = growth_over_launches(&SIZES, &shifted, &[1.0, 1.5, 2.0], 0.95).unwrap();
         assert_eq!((alone.law, wide.law), (Law::Power, Law::Undecided));
+        // Neither 1 nor 2 is in 3 ± 0.745, but who knows which power it is?
+        let cubes = SIZES.map(|size| size.powi(3));
+        let wide = growth_over_launches(&SIZES, &cubes, &[2.7, 3.0, 3.3], 0.95).unwrap();
+        assert_eq!(wide.law, Law::Undecided, "{wide:?}");
     }
 }

@@ -150,3 +150,43 @@ impl Linear {
         self.groups().map(|group| groups[group].batches.len()).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(batches: &[f64], rounds: &[usize], variance: f64) -> Group {
+        let mean = batches.iter().sum::<f64>() / batches.len() as f64;
+        Group { batches: batches.to_vec(), rounds: rounds.to_vec(), mean, variance }
+    }
+
+    /// 4 batches of as many rounds, and 3 batches of two.
+    fn groups() -> [Group; 2] {
+        [
+            group(&[1.0, 2.0, 4.0, 5.0], &[0, 1, 2, 3], 0.5),
+            group(&[9.0, 9.5, 11.5], &[0, 2, 2], 2.0),
+        ]
+    }
+
+    #[test]
+    fn a_group_is_widened_about_its_mean() {
+        let [_, mut group] = groups();
+        group.widen(2.0);
+        assert_eq!((group.batches, group.mean, group.variance), (vec![8.0, 9.0, 13.0], 10.0, 8.0));
+    }
+
+    #[test]
+    fn variance_and_degrees_are_those_of_the_parts() {
+        // 4·a − b: parts 16 · 0.5 = 8 and 1 · 2 = 2.
+        let (groups, terms) = (groups(), Linear::of([(0, 4.0), (1, -1.0)]));
+        assert_eq!((terms.value(&groups), terms.variance(&groups)), (2.0, 10.0));
+        assert_eq!(terms.samples(&groups), 7);
+        // (8 + 2)²/(8²/3 + 2²/2), and by rounds (8 · 3 + 2 · 1)/(8 + 2).
+        assert!((terms.degrees(&groups) - 100.0 / (64.0 / 3.0 + 2.0)).abs() < 1e-12);
+        assert!((terms.degrees_of_rounds(&groups) - 2.6).abs() < 1e-12);
+        // Where nothing scatters, nothing is unknown.
+        let exact = groups.map(|group| Group { variance: 0.0, ..group });
+        assert_eq!(terms.degrees(&exact), f64::INFINITY);
+        assert_eq!(terms.degrees_of_rounds(&exact), f64::INFINITY);
+    }
+}

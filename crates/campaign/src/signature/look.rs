@@ -108,8 +108,8 @@ impl<'a> Batches<'a> {
     /// Round trips until successive batches agree.
     fn warm(&self, runner: &mut dyn Runner) -> Result<f64, Stop> {
         let order = self.order(1, Delay::NONE, self.samples(1).min(FEW));
-        let mut last = f64::INFINITY;
-        for _ in 0..WARM_UP {
+        let mut last = batch_value(runner.run(&order)?.column(WHOLE));
+        for _ in 1..WARM_UP {
             let now = batch_value(runner.run(&order)?.column(WHOLE));
             if near(last, now, WARM) {
                 return Ok(now);
@@ -122,4 +122,48 @@ impl<'a> Batches<'a> {
 
 fn near(a: f64, b: f64, share: f64) -> bool {
     (a - b).abs() <= share * a.abs().max(b.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use bandgap_model::logp::Params;
+
+    use super::*;
+    use crate::plan::Asked;
+    use crate::scripted::{Scripted, modelled, taking};
+
+    fn look(load: Load, runner: &mut Scripted) -> FirstLook {
+        let plan = SignaturePlan::short(&Asked::usual(1e6), load);
+        Batches::new(&plan, runner).look(runner).unwrap()
+    }
+
+    #[test]
+    fn a_machine_is_known_well_enough_once_full_rate_is_reached() {
+        let params = Params::MYRINET;
+        let mut runner = Scripted::new(move |order| Ok(modelled(order, &params)));
+        let found = look(Load::Words, &mut runner);
+        assert_eq!((found.rtt, found.send_overhead), (params.rtt(), params.send_overhead));
+        assert!((found.gap / params.gap - 1.0).abs() < 0.02, "{found:?}");
+        // Eight times the 16 requests that may be under way: before, both slopes may be os.
+        assert_eq!((found.messages, found.untimed), (128, 0.0));
+        // Transfers have 8 MiB of places: of 64 KiB 128, up to which M goes, on a machine that is fast.
+        let bytes = 64 << 10;
+        let params = Params { send_overhead: 2.0, recv_overhead: 2.6, gap: 12.4, ..params };
+        let params = Params { capacity: 64, latency: 11.1, ..params };
+        let mut runner = Scripted::new(move |order| Ok(modelled(order, &params)));
+        let found = look(Load::Store { bytes }, &mut runner);
+        assert_eq!((found.messages, found.untimed), (128, 0.5 * f64::from(bytes)));
+        // Each of their batches is looked at three times: after the round trips M = 1, 8, 16 … 128.
+        let bursts = |order: &&Order| order.parameters["messages"] == 128;
+        assert_eq!(runner.ran().filter(bursts).count(), 3);
+    }
+
+    #[test]
+    fn round_trips_are_repeated_until_two_batches_agree() {
+        let mut times = [900.0, 500.0, 300.0, 208.0, 200.0, 100.0].into_iter();
+        let mut runner =
+            Scripted::new(move |order| Ok(taking(order, times.next().unwrap_or(100.0))));
+        // 200 is within 5 % of 208.
+        assert_eq!(look(Load::Words, &mut runner).rtt, 200.0);
+    }
 }

@@ -102,4 +102,12 @@ mod tests {
         let [observation] = &judged.observations()[..] else { panic!("one point") };
         assert_eq!(observation.batches, [70.0, 80.0, 0.0]);
     }
+
+    #[test]
+    fn the_half_width_counts_beside_the_whole() {
+        let estimate = Estimate { value: -5.0, low: -7.0, high: -3.0, samples: 9, estimator: "" };
+        // 2 of 20, and 2 of 5.
+        assert!(part_within(&estimate, -20.0, 0.1) && !part_within(&estimate, -20.0, 0.099));
+        assert!(within(&estimate, 0.4) && !within(&estimate, 0.39));
+    }
 }

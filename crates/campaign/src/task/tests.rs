@@ -18,6 +18,18 @@ fn tasks() -> Vec<Task> {
 fn experiments_have_names_of_their_own() {
     let names: BTreeSet<&str> = LIST.iter().map(|row| row.name).collect();
     assert_eq!((names.len(), LIST.len() >= 5), (LIST.len(), true));
+    for (row, task) in LIST.iter().zip(tasks()) {
+        assert_eq!(task.name(), row.name);
+    }
+}
+
+#[test]
+fn a_task_needs_the_room_of_its_plan() {
+    let plan = crate::floors::FloorPlan::short(&Asked::usual(1.0));
+    let (tuning, task) = (Tuning::default(), Task::of(&plan).unwrap());
+    let room = task.room(2, &tuning).unwrap();
+    assert_eq!(room, plan.room(2, &tuning));
+    assert_ne!(room, Room::default());
 }
 
 #[test]

@@ -128,3 +128,17 @@ fn noise_of_means(sizes: &[Vec<f64>]) -> f64 {
     let share = sizes.iter().map(|times| 1.0 / times.len() as f64).sum::<f64>();
     (squares / repeats as f64 * share / sizes.len() as f64).sqrt().max(LEAST_NOISE)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_step_is_noise_as_of_a_uniform_distribution() {
+        let sizes = sized_times_from_pairs([(8, 100.0), (16, 50.0)]);
+        let table = Table::of(&sizes, &BTreeMap::from([(8, 6.0)])).unwrap();
+        // 3 ns/√3 of 100 ns, beside which the least noise is nothing.
+        assert!((table.noise[0] / (3.0 / 3f64.sqrt() / 100.0) - 1.0).abs() < 1e-6);
+        assert_eq!((table.noise[1], &table.half_steps[..]), (LEAST_NOISE, &[3.0, 0.0][..]));
+    }
+}

@@ -91,6 +91,9 @@ fn costs_by_length_are_those_of_each_message() {
     // Rabenseifner on four ranks: halves of 4000 bytes, quarters of 2000, there and back.
     let expected = 2.0 * (5000.0 + 8000.0) + 2.0 * (1000.0 + 4000.0) + 6000.0 * 3.0;
     assert_eq!(sum(Sum::Rabenseifner, &both, 4, Bytes(8000)).0, expected);
+    // One after the other to three ranks.
+    assert_eq!(broadcast(Broadcast::Linear, &both, 4, Bytes(8000)).0, 3.0 * 21_000.0);
+    assert_eq!(broadcast(Broadcast::Linear, &both, 4, Bytes(2000)).0, 3.0 * 5000.0);
 }
 
 #[test]

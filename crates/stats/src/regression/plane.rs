@@ -243,8 +243,8 @@ mod tests {
     #[test]
     fn a_bend_in_z_is_seen_and_a_line_is_not() {
         let points = || (0..40).map(|i| (f64::from(i % 10), f64::from(i / 10)));
-        let chance = |of: &dyn Fn(f64) -> f64| {
-            let noise = |i: usize| 1.0 + 1e-3 * ((i * 37 % 11) as f64 - 5.0);
+        let chance = |scatter: f64, of: &dyn Fn(f64) -> f64| {
+            let noise = |i: usize| 1.0 + scatter * ((i * 37 % 11) as f64 - 5.0);
             let (x, z): (Vec<f64>, Vec<f64>) = points().unzip();
             let y: Vec<f64> = points()
                 .enumerate()
@@ -252,8 +252,11 @@ mod tests {
                 .collect();
             relative_plane(&x, &z, &y).unwrap().bend_chance.unwrap()
         };
-        assert!(chance(&|z| 5.0 * z) > 0.01);
-        assert!(chance(&|z| 5.0 * z * z) < 1e-6);
+        assert!(chance(1e-3, &|z| 5.0 * z) > 0.01);
+        assert!(chance(1e-3, &|z| 5.0 * z * z) < 1e-6);
+        // However little, if it is no rounding.
+        assert!(chance(1e-7, &|z| 5.0 * z + 5e-4 * z * z) < 1e-6);
+        assert_eq!(chance(0.0, &|z| 5.0 * z + 1e-9 * z * z), 1.0);
         // Two levels cannot bend.
         let (x, z, y) =
             ([0., 1., 2., 0., 1., 2.], [0., 0., 0., 1., 1., 1.], [1., 2., 3., 2., 3., 4.1]);

@@ -5,7 +5,8 @@ use std::ops::{Range, RangeInclusive};
 use super::machines::{EXACT, Layout, MACHINES, USUAL};
 use bandgap_model::logp::Params;
 use bandgap_model::{
-    Estimate, Observation, Options, Regime, Row, Signature, extract, observations_from_rows,
+    Estimate, Finding, Observation, Options, Regime, Row, Signature, extract,
+    observations_from_rows,
 };
 use rand::SeedableRng;
 use rand_distr::{Distribution, Normal};
@@ -196,9 +197,21 @@ fn exact_tables_come_back_exactly() {
             assert_within(name, estimate.value, truth, 1e-9);
             assert!(estimate.high - estimate.low < 1e-6 * truth, "{name}: {estimate:?}");
         }
-        assert_within("capacity", signature.capacity.unwrap().value, 16.0, 1e-9);
+        let capacity = signature.capacity.unwrap();
+        for part in [capacity.value, capacity.low, capacity.high] {
+            assert_within("capacity", part, 16.0, 1e-6);
+        }
         assert_eq!(signature.findings, [], "nothing is to be said");
     }
+}
+
+#[test]
+fn no_latency_is_not_a_negative_one() {
+    let params = Params { latency: 0.0, ..Params::PARAGON };
+    let signature = signature(&EXACT, &params, 1);
+    assert_eq!(signature.latency.value, 0.0);
+    let negative = |finding: &Finding| matches!(finding, Finding::NegativeLatency { .. });
+    assert!(!signature.findings.iter().any(negative), "{:?}", signature.findings);
 }
 
 #[test]

@@ -135,13 +135,15 @@ fn rounded_arm_of_shared_memory() {
 
 #[test]
 fn arm_of_another_slope_is_told() {
-    // Each message waits for twice its delay.
-    let elapsed = |messages, delay| issue_time(&Params::PARAGON, messages, 2.0 * delay);
-    let signature = signature(&USUAL.rows(Params::PARAGON.rtt(), elapsed, 1));
-    assert_eq!(signature.arm.holds, Some(false));
-    assert_within(signature.arm.slope.unwrap().value, 2.0, 0.02);
-    let slope = |f: &Finding| matches!(f, Finding::ArmSlope { .. });
-    assert!(signature.findings.iter().any(slope));
+    // Each message waits for twice its delay, or for half of it.
+    for times in [2.0, 0.5] {
+        let elapsed = |messages, delay| issue_time(&Params::PARAGON, messages, times * delay);
+        let signature = signature(&USUAL.rows(Params::PARAGON.rtt(), elapsed, 1));
+        assert_eq!(signature.arm.holds, Some(false));
+        assert_within(signature.arm.slope.unwrap().value, times, 0.02);
+        let slope = |f: &Finding| matches!(f, Finding::ArmSlope { .. });
+        assert!(signature.findings.iter().any(slope));
+    }
 }
 
 /// The LogP machine of a sender that takes all replies that are there before each request.
