@@ -18,6 +18,7 @@ use crate::calm::Watchful;
 use crate::control::drifts;
 use crate::data::{Batch, Kept, Table, Verified};
 use crate::experiment::{Experiment, LEAST_ROUNDS, Point, VIRTUAL_SAMPLES};
+use crate::key::Key;
 use crate::placement::straddles;
 use crate::plan::Plan;
 use crate::runner::{Executed, Runner, Stop};
@@ -50,8 +51,7 @@ pub fn campaign(
     }
     let floors = if runner.virtual_time() { Vec::new() } else { runner.beside().to_vec() };
     let own = points.len();
-    points.extend(beside::points(&floors, runner)?);
-    // Whatever the budget, there is a first look.
+    points.extend(beside::points(&floors));
     let begun = runner.elapsed();
     Campaign {
         runner,
@@ -89,6 +89,7 @@ struct Campaign<'a> {
     floors: Vec<Beside>,
     table: Table,
     watchful: Watchful,
+    /// When the budget begins: whatever it is, there is a first look and a warm-up.
     begun: Duration,
     /// Rounds that are done.
     round: u32,
@@ -98,6 +99,8 @@ struct Campaign<'a> {
 
 impl Campaign<'_> {
     fn rounds(&mut self) -> Result<(), Stop> {
+        self.warm()?;
+        self.begun = self.runner.elapsed();
         let mut order = Xoshiro256PlusPlus::seed_from_u64(self.plan.asked.seed);
         let mut open: Vec<usize> = (0..self.points.len()).collect();
         while !open.is_empty() && self.round < *self.limits().end() {
@@ -248,15 +251,19 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    /// Keeps an executed batch under its keys, each with its own samples.
-    fn record(&mut self, point: &Point, done: &Executed, batch: &Batch) -> Result<(), Stop> {
+    /// The samples of a batch under their keys; none of a batch that this machine does not allow.
+    fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
         let floor = self.floors.iter().find(|beside| beside.floor.name == point.order.kernel);
-        let under = match (&done.unavailable, floor) {
+        match (&done.unavailable, floor) {
             (Some(_), _) => vec![(point.key.clone(), Vec::new())],
             (None, Some(floor)) => beside::split(floor, done),
             (None, None) => self.experiment.split(point, done),
-        };
-        for (key, samples) in under {
+        }
+    }
+
+    /// Keeps an executed batch under its keys, each with its own samples.
+    fn record(&mut self, point: &Point, done: &Executed, batch: &Batch) -> Result<(), Stop> {
+        for (key, samples) in self.split(point, done) {
             let mut batch = Batch { samples, ..batch.clone() };
             if batch.samples.is_empty() {
                 batch.rejected.get_or_insert_with(|| "no samples came back".to_owned());
@@ -275,6 +282,8 @@ impl Campaign<'_> {
         self.runner.keep(kept)
     }
 }
+
+mod warm;
 
 #[cfg(test)]
 mod tests;

@@ -102,11 +102,12 @@ fn the_budget_ends_it_but_not_before_two_rounds() {
     // 4 checked and 8 timed batches in two rounds, although the budget is spent in the first.
     let mut runner = jumping();
     campaign(&mut runner, &mut Plain::of(4), &plan(6.0)).unwrap();
-    assert_eq!(counts(&runner, 4), [2, 2, 2, 2]);
+    assert_eq!(runner.timed().count(), 8);
     // But three times the budget is the end of patience.
     let mut runner = jumping();
     campaign(&mut runner, &mut Plain::of(100), &plan(6.0)).unwrap();
-    assert_eq!(runner.ran().count(), 20);
+    // 4 batches of the warm-up, which may take half the budget, and 20 behind it.
+    assert_eq!(runner.ran().count(), 24);
 }
 
 #[test]
@@ -267,8 +268,9 @@ fn a_checked_batch_comes_before_the_first_timed_one() {
     let mut runner = Scripted::steady(100.0);
     campaign(&mut runner, &mut Plain::of(3), &plan(1e9)).unwrap();
     let kinds: Vec<bool> = runner.ran().map(|order| order.checked).collect();
-    assert_eq!(kinds[..3], [true; 3]);
-    assert!(kinds[3..].iter().all(|checked| !checked));
+    // Behind the warm-up.
+    assert_eq!(kinds[6..9], [true; 3]);
+    assert!(kinds[9..].iter().all(|checked| !checked));
     assert!(runner.checked().all(|order| order.samples == 2 && !order.probed));
     assert!(runner.timed().all(|order| order.samples == 9));
     // Every message of one batch, and what timed ones compared.
@@ -282,7 +284,7 @@ fn a_checked_batch_comes_before_the_first_timed_one() {
     campaign(&mut runner, &mut Plain::of(3), &checking(1e9)).unwrap();
     let kinds: Vec<bool> = runner.ran().map(|order| order.checked).collect();
     let round = [true, true, true, false, false, false];
-    assert_eq!(kinds, round.repeat(8));
+    assert_eq!(kinds[6..], round.repeat(8));
 }
 
 #[test]
@@ -382,4 +384,37 @@ fn progress_is_part_of_the_whole_and_never_goes_back() {
     let (done, doing) = said[said.len() - 1];
     assert_eq!(doing, last.0);
     assert!((done - last.1).abs() < 1e-9, "{done}");
+}
+
+#[test]
+fn a_point_is_warm_when_two_batches_agree_and_else_that_is_said() {
+    // Each order of the second point takes less than the one before, until the sixth; the third never
+    // settles.
+    let (mut second, mut third) = (0, 0);
+    let mut runner = Scripted::new(move |order| {
+        let warming = !order.probed && !order.checked;
+        let ns = match messages(order) {
+            2 if warming => {
+                second += 1;
+                [900.0, 700.0, 500.0, 300.0, 100.0, 102.0][second.min(6) - 1]
+            }
+            3 if warming => {
+                third += 1;
+                [50.0, 150.0][third % 2]
+            }
+            _ => 100.0,
+        };
+        Ok(taking(order, ns))
+    });
+    campaign(&mut runner, &mut Plain::of(3), &plan(1e9)).unwrap();
+    let warming = |at: u64| {
+        let orders = runner.ran().filter(|order| !order.probed && !order.checked);
+        orders.filter(|order| messages(order) == at).count()
+    };
+    assert_eq!([1, 2, 3].map(warming), [2, 6, 20]);
+    // None of these batches counts, and the one that was not seen to settle is there with the reason.
+    assert_eq!(counts(&runner, 3), [8, 8, 9]);
+    let rejected: Vec<_> =
+        runner.kept.batches(&key(3)).iter().filter_map(|batch| batch.rejected.as_deref()).collect();
+    assert_eq!(rejected, ["the warm-up was not seen to end"]);
 }

@@ -1,0 +1,63 @@
+//! Warm-up: code, caches, pages and sockets of every point, before its first batch that counts.
+
+use std::time::Duration;
+
+use bandgap_kernels::Order;
+
+use super::Campaign;
+use crate::data::{Batch, Kept};
+use crate::judge::batch_value;
+use crate::runner::Stop;
+
+/// Samples of a batch, at most.
+const SAMPLES: u32 = 10;
+/// Batches of a point at most until two successive ones agree.
+const BATCHES: usize = 20;
+/// Batches agree if they are within this share of the longer one.
+const AGREE: f64 = 0.05;
+/// Share of the budget that all points together may take on top of it. Those that are left begin cold.
+const TIME: f64 = 0.5;
+/// Why the last batch of a point is kept, and does not count.
+pub(super) const UNSEEN: &str = "the warm-up was not seen to end";
+
+impl Campaign<'_> {
+    /// Short batches of each point until two agree. A point that was not seen to be warm is kept as a
+    /// rejected batch, and measured all the same.
+    ///
+    /// # Errors
+    /// As [`crate::Runner::run`].
+    pub(super) fn warm(&mut self) -> Result<(), Stop> {
+        if self.runner.virtual_time() {
+            return Ok(());
+        }
+        let over = self.runner.elapsed() + Duration::from_secs_f64(TIME * self.plan.asked.budget);
+        let points = self.points;
+        for point in points {
+            let samples = point.order.samples.min(SAMPLES);
+            let order = Order { samples, ..point.order.clone() };
+            let (mut batches, mut last) = (0, None::<f64>);
+            while self.runner.elapsed() <= over {
+                let done = self.runner.run(&order)?;
+                batches += 1;
+                let under = self.split(point, &done).into_iter().next();
+                let Some((key, samples)) = under.filter(|(_, samples)| !samples.is_empty()) else {
+                    break;
+                };
+                let now = batch_value(&samples);
+                let agrees = |last: f64| (last - now).abs() <= AGREE * last.abs().max(now.abs());
+                if last.is_some_and(agrees) {
+                    break;
+                }
+                last = Some(now);
+                if batches == BATCHES {
+                    let launch = self.runner.launch();
+                    let rejected = Some(UNSEEN.to_owned());
+                    let batch = Batch { samples, launch, rejected, ..Batch::default() };
+                    self.keep(Kept::Batch { key, batch })?;
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}
