@@ -25,7 +25,7 @@ use crate::runner::{Executed, Runner, Stop};
 use look::Batches;
 
 pub use keys::{ISSUE, RTT, issue, of_load, rtt};
-pub use observed::{QUICK_RESAMPLES, overheads, part_within, within};
+pub use observed::{QUICK_RESAMPLES, Verdicts, judge};
 pub use plan::{SignaturePattern, SignaturePlan};
 
 /// Points whose batch takes less than this, in nanoseconds, are visited several times in a round:
@@ -91,10 +91,10 @@ impl Experiment for Signature<'_> {
         vec![(point.key.clone(), done.column(column).to_vec())]
     }
 
-    /// The points that have not converged; all again while a parameter has not.
+    /// The points that are not known well enough; all again while a parameter is not.
     fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
         let open = not_converged(judged, points);
-        if open.is_empty() && !judged.parameters_converged(self.plan.load) {
+        if open.is_empty() && !judged.parameters_are_enough(self.plan.load) {
             return (0..points.len()).collect();
         }
         open

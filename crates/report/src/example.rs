@@ -11,7 +11,7 @@ pub(crate) fn figure() -> Figure {
             let y = 7600.0 - 6200.0 / x + delay;
             let spread = if exponent == 7 { 0.16 } else { 0.01 } * y;
             let interval = Some((y - spread, y + spread));
-            Datum { x, y, interval, converged: exponent != 7 }
+            Datum { x, y, interval, convergence: (exponent != 7).into() }
         };
         Series {
             name: name.into(),

@@ -1,5 +1,6 @@
 //! A figure as data: what is drawn, not how.
 
+use bandgap_record::Convergence;
 use bandgap_units::{Ns, Rate, SharedUnit};
 
 /// Curves over two axes, with reference lines and named regions.
@@ -113,8 +114,9 @@ pub struct Datum {
     pub y: f64,
     /// Lower and upper end of the ordinate's interval.
     pub interval: Option<(f64, f64)>,
-    /// Whether it is as precise as was asked for. If not, it is drawn hollow.
-    pub converged: bool,
+    /// Whether it is as precise as was asked for. If not, it is drawn hollow, and with a dot inside where
+    /// the clock allows no more.
+    pub convergence: Convergence,
 }
 
 /// A level of y with a name.
@@ -153,7 +155,7 @@ pub struct Mark {
 impl Datum {
     /// A point without an interval.
     pub fn exact(x: f64, y: f64) -> Datum {
-        Datum { x, y, interval: None, converged: true }
+        Datum { x, y, interval: None, convergence: Convergence::Converged }
     }
 
     /// An interruption of the line at `x`.
@@ -170,9 +172,10 @@ impl Series {
 }
 
 impl Figure {
-    /// Whether a point is less precise than was asked for.
-    pub(crate) fn has_unconverged(&self) -> bool {
-        self.series.iter().flat_map(|series| &series.points).any(|point| !point.converged)
+    /// Whether it has a point that is known this well.
+    pub(crate) fn has(&self, convergence: Convergence) -> bool {
+        let mut points = self.series.iter().flat_map(|series| &series.points);
+        points.any(|point| point.convergence == convergence)
     }
 
     /// The place of a curve among those of the legend, and how many these are; of a twin, that of the

@@ -221,7 +221,7 @@ fn series(paper: &mut Paper, figure: &Figure, frame: &Frame, index: usize) {
                 }
             }
         }
-        marker::draw(paper, (x, y), place, colour, point.converged);
+        marker::draw(paper, (x, y), place, colour, point.convergence);
     }
 }
 

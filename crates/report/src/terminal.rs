@@ -2,6 +2,8 @@
 
 mod canvas;
 
+use bandgap_record::Convergence;
+
 use crate::Layout;
 use crate::figure::{Figure, Style};
 use crate::scale::{Placed, Plane};
@@ -13,6 +15,9 @@ const COLOURS: [u8; 6] = [36, 33, 35, 32, 34, 31];
 
 /// The code for heavy letters.
 const BOLD: u8 = 1;
+
+/// A point at the clock's limit, of any curve.
+const LIMITED: char = '~';
 
 /// A named place.
 const MARK: char = '#';
@@ -111,9 +116,12 @@ fn draw(figure: &Figure, plane: &Plane, canvas: &mut Canvas) {
         }
         let (index, _) = figure.place(index);
         for point in plane.shown(&series.points) {
-            let letter =
-                if point.converged { letter(index) } else { letter(index).to_ascii_uppercase() };
-            canvas.mark(place(point.x, point.y), letter, colour(index));
+            let sign = match point.convergence {
+                Convergence::Converged => letter(index),
+                Convergence::No => letter(index).to_ascii_uppercase(),
+                Convergence::ClockLimited => LIMITED,
+            };
+            canvas.mark(place(point.x, point.y), sign, colour(index));
         }
     }
     for mark in figure.marks.iter().filter(|mark| plane.shows(mark.x, mark.y)) {
@@ -165,8 +173,11 @@ fn legend(figure: &Figure, layout: &Layout) -> String {
         format!("{sign} {}", series.name).replace(' ', "\u{a0}")
     });
     text += &entries.collect::<Vec<_>>().join("   ");
-    if figure.has_unconverged() {
+    if figure.has(Convergence::No) {
         text += "   (capital: not converged)";
+    }
+    if figure.has(Convergence::ClockLimited) {
+        text += &format!("   ({LIMITED}: at the clock's limit)");
     }
     for mark in &figure.marks {
         text += &format!("   {MARK}\u{a0}{}", mark.name.replace(' ', "\u{a0}"));

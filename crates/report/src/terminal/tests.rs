@@ -1,5 +1,6 @@
 use crate::example::figure;
-use crate::{Layout, plot};
+use crate::{Figure, Layout, plot};
+use bandgap_record::Convergence;
 
 #[test]
 fn colour_is_written_only_when_asked_for() {
@@ -31,6 +32,18 @@ fn every_point_has_its_letter_unless_another_is_on_it() {
     assert_eq!(cells.matches('a').count(), 12, "{drawn}");
     assert_eq!(cells.matches('A').count(), 1, "{drawn}");
     assert!(drawn.contains("a Δ = 0   (capital: not converged)"), "{drawn}");
+    assert!(!drawn.contains('~'), "{drawn}");
+}
+
+#[test]
+fn a_point_at_the_limit_of_the_clock_has_a_sign_of_its_own() {
+    let mut figure = Figure { series: figure().series[..1].to_vec(), ..figure() };
+    figure.series[0].points[7].convergence = Convergence::ClockLimited;
+    let drawn = plot(&figure, &Layout { ascii: true, ..Layout::default() });
+    let (cells, legend) = drawn.split_once("delay per request").unwrap();
+    assert_eq!(cells.matches('~').count(), 1, "{drawn}");
+    assert!(legend.contains("a Δ = 0   (~: at the clock's limit)"), "{drawn}");
+    assert!(!drawn.contains("not converged"), "{drawn}");
 }
 
 #[test]

@@ -93,7 +93,7 @@ impl Shown for Floor {
     }
 
     fn verdict(&self) -> Verdict {
-        Verdict::doubtful_if(!self.value.quantity().converged)
+        Verdict::doubtful_if(!self.value.quantity().convergence().is_enough())
     }
 }
 

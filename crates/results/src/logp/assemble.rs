@@ -11,7 +11,7 @@ use bandgap_campaign::load::Load;
 use bandgap_campaign::signature::{QUICK_RESAMPLES, SignaturePattern, SignaturePlan, rtt};
 use bandgap_model::{Estimate, Observation, Signature};
 use bandgap_record::{Number, Quantity, RecordError};
-use bandgap_stats::Interval;
+use bandgap_stats::{Interval, Rule};
 
 use super::schema::{FloorRatio, Logp, Operation, OtherState, Parameters};
 use crate::error::AssembleError;
@@ -27,11 +27,11 @@ const RESAMPLES: usize = 1000;
 pub fn fitted(
     observations: &[Observation],
     signature: &Signature,
-    precision: f64,
+    rule: Rule,
     confidence: f64,
 ) -> Result<Logp, AssembleError> {
-    let points = points::tabled(observations, precision, confidence)?;
-    Ok(Logp { points, ..recorded::signature(signature, precision, Load::Words)? })
+    let points = points::tabled(observations, rule, confidence)?;
+    Ok(Logp { points, ..recorded::signature(signature, &rule, Load::Words)? })
 }
 
 /// What a signature brought, and what it was measured on.
@@ -83,7 +83,7 @@ impl Measured<'_> {
                 .chain(self.findings(&signature, parameters.latency.is_some()))
                 .collect(),
             parameters,
-            ..recorded::signature(&signature, self.judged.precision(), load)?
+            ..recorded::signature(&signature, &self.judged.rule(), load)?
         })
     }
 
@@ -158,7 +158,7 @@ impl Measured<'_> {
         signature: &Signature,
     ) -> Result<Parameters, RecordError> {
         let load = self.plan.load;
-        let all = recorded::parameters(signature, judged.precision(), load)?;
+        let all = recorded::parameters(signature, &judged.rule(), load)?;
         let known = load.bytes() == 0 || self.reply(judged).is_some();
         Ok(Parameters { latency: all.latency.filter(|_| known), ..all })
     }

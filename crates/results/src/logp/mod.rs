@@ -67,10 +67,11 @@ impl Shown for Logp {
     /// Doubtful where a parameter is missing or a number scatters more than was asked for. Of a
     /// surface's many points some always scatter: its parameters count.
     fn verdict(&self) -> Verdict {
-        let scatters = self.points.iter().any(|point| !point.converged);
+        let scatters = self.points.iter().any(|point| !point.converged && !point.clock_limited);
         let p = &self.parameters;
         let parameters = [&p.send_overhead, &p.recv_overhead, &p.gap, &p.rtt];
-        let missing = parameters.iter().any(|q| q.as_ref().is_none_or(|q| !q.converged));
+        let missing =
+            parameters.iter().any(|q| q.as_ref().is_none_or(|q| !q.convergence().is_enough()));
         Verdict::doubtful_if(missing || scatters && !self.is_of_transfers())
     }
 }

@@ -159,6 +159,9 @@ pub struct Point {
     pub batches: Vec<Batch>,
     /// Whether the interval came within the wanted precision.
     pub converged: bool,
+    /// Whether it did not, but came within that share of what a stamp of the clock costs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub clock_limited: bool,
     /// The distribution of `elapsed` over the accepted samples.
     pub summary: Summary,
 }

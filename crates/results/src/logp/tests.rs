@@ -41,6 +41,7 @@ pub(crate) fn example(transport: &str, os: f64, or: f64, g: f64, rtt: f64, delay
             elapsed: quantity.clone(),
             batches: vec![Batch { state: "N".into(), ..Batch::tabled(&[elapsed]) }],
             converged: spread < 0.05,
+            clock_limited: false,
             summary: Summary {
                 mean: seconds,
                 median: quantity,
@@ -144,6 +145,7 @@ pub(crate) fn sample() -> Logp {
         elapsed: around(1742.0, 1734.0, 1750.0),
         batches: examples::batches(&[1734.0, 1750.25]),
         converged: true,
+        clock_limited: false,
         summary: examples::summary(&[1734.0, 1750.25]),
     }];
     logp
@@ -189,6 +191,30 @@ fn a_hidden_gap_is_not_made_up() {
     let row = |name: &str| page.lines().find(|line| line.contains(name)).unwrap().to_owned();
     assert!(row(" gap ").contains("os + or"), "{page}");
     assert!(page.contains("Processor-bound: g = os + or"), "{page}");
+}
+
+#[test]
+fn a_value_at_the_limit_of_the_clock_is_marked_and_no_doubtful_one() {
+    let mut found = sample();
+    let page = |logp: &Logp| signature(logp, &Layout::default());
+    let csv = |logp: &Logp| String::from_utf8(super::files::points(&[logp]).unwrap()).unwrap();
+    assert!(!page(&found).contains('~') && csv(&found).ends_with(",true,false\n"));
+    let os = found.parameters.send_overhead.as_mut().unwrap();
+    (os.converged, os.clock_limited) = (false, true);
+    let point = &mut found.points[0];
+    (point.converged, point.clock_limited) = (false, true);
+    (point.cost.converged, point.cost.clock_limited) = (false, true);
+    let said = page(&found);
+    assert!(said.contains("2.05 ns ~") && said.contains("\n~ at the clock's limit: "), "{said}");
+    assert!(csv(&found).ends_with(",false,true\n"), "{}", csv(&found));
+    assert!(
+        plot(&signature_figure(&found), &Layout::default()).contains("(~: at the clock's limit)")
+    );
+    let others = |logp: &Logp| Logp { other_states: Vec::new(), ..logp.clone() };
+    assert_eq!(others(&found).verdict(), Verdict::Good);
+    // Neither is another thing.
+    found.points[0].clock_limited = false;
+    assert_eq!(others(&found).verdict(), Verdict::Doubtful);
 }
 
 #[test]

@@ -20,7 +20,8 @@ pub use checked::Checked;
 pub(crate) use checked::grouped;
 pub(crate) use drawn::{datum, distant, for_gnuplot, listed, sentences, with_plots};
 pub(crate) use estimated::{
-    Estimated, Timed, bandwidth, estimated, estimator, half_width, quotient, recorded, turned,
+    Estimated, Timed, bandwidth, convergence_of, estimated, estimator, half_width, quotient,
+    recorded, turned,
 };
 pub use launches::LostLaunch;
 pub(crate) use launches::{Launches, by_name, lost_in_words, unfitted};

@@ -67,9 +67,9 @@ fn times(overlap: &Overlap) -> Figure {
 
 fn shares(overlap: &Overlap) -> Figure {
     let percent = |point: &OverlapPoint| {
-        let Datum { x, y, interval, converged } = at(point, point.share.as_ref()?);
+        let Datum { x, y, interval, convergence } = at(point, point.share.as_ref()?);
         let interval = interval.map(|(low, high)| (100.0 * low, 100.0 * high));
-        Some(Datum { x, y: 100.0 * y, interval, converged })
+        Some(Datum { x, y: 100.0 * y, interval, convergence })
     };
     let series = by_size(overlap)
         .map(|(size, points)| curve(size, points, Style::Line, percent))

@@ -6,10 +6,10 @@ use bandgap_campaign::data::Batch;
 use bandgap_campaign::floors;
 use bandgap_campaign::judge::Judged;
 use bandgap_comm::Floor as Measured;
-use bandgap_record::{Evidence, Quantity, RecordError};
+use bandgap_record::{Convergence, Evidence, Quantity, RecordError};
 use bandgap_stats::launches::widened;
 use bandgap_stats::quantile::{median, sorted};
-use bandgap_stats::{batch_value, interval::quantile_interval};
+use bandgap_stats::{Interval, batch_value, interval::quantile_interval};
 
 use super::Ratio;
 use crate::measured::Launches;
@@ -46,7 +46,9 @@ pub(crate) fn ratio(
     let medians: Vec<f64> = launches.values().map(|of| median(of)).collect();
     let bounds = quantile_interval(&sorted(&ratios), 0.5, judged.confidence());
     let bounds = bounds.map(|within| widened(value, within, &medians, judged.confidence()));
-    let converged = bounds.as_ref().is_some_and(|b| b.half_width() <= judged.precision() * value);
+    let rule = judged.rule().without_clock();
+    let judge = |bounds: &Interval| rule.judge(bounds.half_width(), value);
+    let convergence = bounds.as_ref().map_or(Convergence::No, judge);
     let estimator = match (bounds, medians.len()) {
         (None, _) => "median over rounds of layer / floor, too few for an interval",
         (Some(_), 0 | 1) => "median over rounds of layer / floor, order-statistic interval",
@@ -55,7 +57,7 @@ pub(crate) fn ratio(
              and the t interval over the launches' medians"
         }
     };
-    let evidence = Evidence::new(estimator, ratios.len() as u64, converged);
+    let evidence = Evidence::new(estimator, ratios.len() as u64, convergence);
     let measured = above.iter().map(|batch| batch.launch);
     let seen = launches.into_keys().collect();
     let Launches { lost, findings } = Launches::of_points(begun, measured, &[seen]);

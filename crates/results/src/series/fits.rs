@@ -6,6 +6,7 @@ use bandgap_comm::passing::Memory;
 use bandgap_model::ModelError;
 use bandgap_model::hockney::{HockneyFit, HockneyOptions, SizedTimes, fit_launches};
 use bandgap_model::hops::HopTimes;
+use bandgap_stats::Rule;
 
 use super::modelled::MESSAGE_COSTS;
 use super::schema::Series;
@@ -37,7 +38,7 @@ const OF_PRIVATE: &str = "The time of a hop is that of messages in private memor
 pub(super) fn fits(
     series: &Series,
     curves: BTreeMap<Which, CurveTimes>,
-    (confidence, precision): (f64, f64),
+    (confidence, rule): (f64, Rule),
 ) -> Result<Fits, AssembleError> {
     let mut fits = Fits::default();
     // What of a message is whose time is no line over the size.
@@ -65,7 +66,7 @@ pub(super) fn fits(
             }
         }
         let launches: Vec<&[SizedTimes]> = times.values().map(Vec::as_slice).collect();
-        let mut fitting = Fitting { name, transport, which, precision, ..Fitting::default() };
+        let mut fitting = Fitting { name, transport, which, rule, ..Fitting::default() };
         match fit_launches(&launches, &options) {
             Ok(both) => {
                 let ids: Vec<u32> = times.keys().copied().collect();
@@ -87,7 +88,7 @@ pub(super) fn fits(
         let breaks = fits.nearest.as_ref().map_or(&[][..], |fit| &fit.breakpoints);
         let ends: Vec<u64> = breaks.iter().map(|point| point.last_below).collect();
         let of = (name, transport, series.launches);
-        match hops(of, &distances, &ends, (confidence, precision)) {
+        match hops(of, &distances, &ends, (confidence, rule)) {
             Ok(over) => fits.outcomes.push(over.into()),
             Err(AssembleError::Model(error)) => {
                 fits.unfitted.push(format!("The time of a hop is not fitted: {error}."));

@@ -1,13 +1,14 @@
 //! What the model says of operations of all ranks, beside what was measured.
 
-use bandgap_campaign::signature::within;
+use bandgap_campaign::signature::judge;
 use bandgap_comm::collectives::{Algorithm, Barrier, Broadcast, Sum};
 use bandgap_model::collectives::{
     CostCurve, FittedMessages, Hockney, MeasuredCost, MeasuredMessages, PointToPoint, barrier,
     broadcast, sum,
 };
 use bandgap_model::hockney::HockneyFit;
-use bandgap_record::{Quantity, RecordError, Unit};
+use bandgap_record::{Convergence, Quantity, RecordError, Unit};
+use bandgap_stats::Rule;
 use bandgap_units::{Bytes, Ns, Rate, significant};
 
 use super::schema::{Series, SeriesPoint};
@@ -56,7 +57,7 @@ fn curve(series: &Series, of: impl Fn(&SeriesPoint) -> bool) -> Option<CostCurve
 pub(super) fn compare(
     series: &mut Series,
     costs: &Costs,
-    (confidence, precision): (f64, f64),
+    (confidence, rule): (f64, Rule),
 ) -> Result<(), RecordError> {
     let name = series.name.clone();
     for point in &mut series.points {
@@ -64,8 +65,8 @@ pub(super) fn compare(
             continue;
         }
         let noted = |(estimate, known)| {
-            let converged = known && within(&estimate, precision);
-            recorded(&estimate, Unit::Second, converged)
+            let convergence = if known { judge(&estimate, &rule) } else { Convergence::No };
+            recorded(&estimate, Unit::Second, convergence)
         };
         let hockney = costs.hockney.as_ref().map(|messages| {
             (messages.estimate(confidence, |on| cost(&name, point, on).unwrap_or(Ns::ZERO)), true)
@@ -144,6 +145,7 @@ mod tests {
     use bandgap_model::hockney::{HockneyOptions, SizedTimes, fit};
 
     use super::*;
+    use crate::measured::examples::RULE;
     use crate::series::tests::{example, point};
 
     /// Hockney's: t(n) = 1000 + n/2 ns. LogGP's: the same t, os = 100, or = 200 and g = 250 ns.
@@ -165,7 +167,7 @@ mod tests {
             ..point(bytes, 8, time)
         };
         let mut series = example(name, points.iter().map(of).collect());
-        compare(&mut series, costs, (0.95, 0.05)).unwrap();
+        compare(&mut series, costs, (0.95, RULE)).unwrap();
         series
     }
 

@@ -1,10 +1,11 @@
 //! What a signature says by itself, as it is recorded.
 
 use bandgap_campaign::load::Load;
-use bandgap_campaign::signature::{overheads, part_within, within};
+use bandgap_campaign::signature::Verdicts;
 use bandgap_model::signature::{FarArm, IssueLine};
 use bandgap_model::{Estimate, Signature};
-use bandgap_record::{Evidence, Number, Quantity, RecordError, Unit};
+use bandgap_record::{Convergence, Evidence, Number, Quantity, RecordError, Unit};
+use bandgap_stats::Rule;
 use bandgap_units::Ns;
 
 use super::findings;
@@ -14,7 +15,7 @@ use crate::measured::{Pattern, State, TABLE, recorded};
 /// The record of a signature without its points, as of a table that somebody else measured.
 pub(super) fn signature(
     signature: &Signature,
-    precision: f64,
+    rule: &Rule,
     load: Load,
 ) -> Result<Logp, RecordError> {
     Ok(Logp {
@@ -30,7 +31,7 @@ pub(super) fn signature(
         launches: 1,
         lost_launches: Vec::new(),
         state: State::only(),
-        parameters: parameters(signature, precision, load)?,
+        parameters: parameters(signature, rule, load)?,
         regime: signature.regime,
         transition: signature
             .transition
@@ -44,28 +45,25 @@ pub(super) fn signature(
     })
 }
 
-/// The parameters with their verdicts. L and the idle time may be near zero, so their interval is
-/// judged against what they are a part of: half the round trip, and the gap; the or of transfers
-/// likewise against os + or.
+/// The parameters with their verdicts.
 pub(super) fn parameters(
     signature: &Signature,
-    precision: f64,
+    rule: &Rule,
     load: Load,
 ) -> Result<Parameters, RecordError> {
-    let part = |estimate: &Estimate, whole: f64| {
-        recorded(estimate, Unit::Second, part_within(estimate, whole, precision)).map(Some)
-    };
-    let direct = |estimate: &Estimate| part(estimate, estimate.value);
+    let verdicts = Verdicts::of(signature, rule, load);
+    let time =
+        |estimate: &Estimate, known: Convergence| recorded(estimate, Unit::Second, known).map(Some);
     let capacity = signature.capacity.as_ref();
     Ok(Parameters {
-        send_overhead: direct(&signature.send_overhead)?,
-        recv_overhead: part(&signature.recv_overhead, overheads(signature, load))?,
-        gap: direct(&signature.gap)?,
-        latency: part(&signature.latency, signature.rtt.value / 2.0)?,
-        rtt: direct(&signature.rtt)?,
-        idle: part(&signature.idle, signature.gap.value)?,
+        send_overhead: time(&signature.send_overhead, verdicts.send_overhead)?,
+        recv_overhead: time(&signature.recv_overhead, verdicts.recv_overhead)?,
+        gap: time(&signature.gap, verdicts.gap)?,
+        latency: time(&signature.latency, verdicts.latency)?,
+        rtt: time(&signature.rtt, verdicts.rtt)?,
+        idle: time(&signature.idle, verdicts.idle)?,
         capacity: capacity
-            .map(|capacity| recorded(capacity, Unit::One, within(capacity, precision)))
+            .map(|capacity| recorded(capacity, Unit::One, verdicts.capacity))
             .transpose()?,
     })
 }
