@@ -115,12 +115,30 @@ pub(super) fn sentence(series: &Series) -> Option<String> {
     if parts.is_empty() {
         return None;
     }
-    let more = if series.name == "global_sum" { " Additions cost nothing in it." } else { "" };
+    let more = match series.name.as_str() {
+        "global_sum" => " Additions cost nothing in it.",
+        "barrier" if series.points.iter().any(|point| is_of_signals(series, point)) => {
+            " It is one of messages; the barrier by dissemination is made of signals here, which are no \
+             messages: a rank stores a number, and its peer looks there."
+        }
+        _ => "",
+    };
     Some(format!(
         "The model is the algorithm's cost: {}. A ratio has no interval of its own: t and the modelled \
          times have theirs in run.json.{more}",
         parts.join("; ")
     ))
+}
+
+/// The transport over which a barrier takes no messages where it can do without.
+const OF_SIGNALS: &str = "shm";
+
+/// Whether a barrier that has a model took no messages.
+fn is_of_signals(series: &Series, point: &SeriesPoint) -> bool {
+    let by = point.variant.as_deref().and_then(|by| Barrier::from_name(by).ok());
+    series.transport == OF_SIGNALS
+        && by == Some(Barrier::Dissemination)
+        && point.modelled().is_some()
 }
 
 /// How far the times are off what a model says.
@@ -213,6 +231,28 @@ mod tests {
         assert!(!text.contains("Additions"), "{text}");
         let sum = compared(&costs(), &[("tree", 512, 5e3)], "global_sum");
         assert!(sentence(&sum).unwrap().ends_with("Additions cost nothing in it."));
+    }
+
+    #[test]
+    fn a_barrier_of_signals_is_no_barrier_of_messages() {
+        let said = |transport: &str, name: &str, variant: &str| {
+            let mut found = compared(&costs(), &[(variant, 0, 5e3)], name);
+            found.transport = transport.to_owned();
+            sentence(&found).unwrap()
+        };
+        let text = said("shm", "barrier", "dissemination");
+        assert!(text.contains("The model is the algorithm's cost") && text.contains("signals"));
+        // Elsewhere, by other algorithms, and in other operations there are messages.
+        for (transport, name, variant) in [
+            ("tcp", "barrier", "dissemination"),
+            ("sim:ipsc860", "barrier", "dissemination"),
+            ("shm", "barrier", "tree"),
+            ("shm", "broadcast", "linear"),
+            ("shm", "global_sum", "recursive_doubling"),
+        ] {
+            let text = said(transport, name, variant);
+            assert!(!text.contains("signal"), "{transport}, {name}, {variant}: {text}");
+        }
     }
 
     #[test]
