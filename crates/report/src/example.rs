@@ -28,7 +28,7 @@ pub(crate) fn figure() -> Figure {
         y: axis("time per message", Scale::Log10, Dimension::Time),
         legend: "delay per request".into(),
         series: vec![curve("Δ = 0", 0.0), curve("Δ = 16.0 µs", 16_000.0)],
-        references: vec![Reference { name: "g".into(), y: 7600.0, series: None }],
+        references: vec![Reference::across("g", 7600.0)],
         regions: vec![Region { from: 512.0, to: f64::INFINITY, label: "steady state".into() }],
         marks: Vec::new(),
         notes: vec!["Bars are intervals.".into()],

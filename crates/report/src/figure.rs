@@ -18,7 +18,7 @@ pub struct Figure {
     pub legend: String,
     /// The curves, in the order of the legend.
     pub series: Vec<Series>,
-    /// Values to compare with, drawn across the figure.
+    /// Values to compare with, drawn where they hold.
     pub references: Vec<Reference>,
     /// Ranges of x that have a name, from left to right.
     pub regions: Vec<Region>,
@@ -128,6 +128,18 @@ pub struct Reference {
     pub y: f64,
     /// The series it belongs to, whose colour it takes.
     pub series: Option<usize>,
+    /// Where on the horizontal axis it begins; negative infinity for the axis' own end.
+    pub from: f64,
+    /// Where it ends; infinity for the axis' own end.
+    pub to: f64,
+}
+
+impl Reference {
+    /// A level over the whole axis.
+    pub fn across(name: impl Into<String>, y: f64) -> Reference {
+        let (from, to) = (f64::NEG_INFINITY, f64::INFINITY);
+        Reference { name: name.into(), y, series: None, from, to }
+    }
 }
 
 /// A range of x with a name.

@@ -2,6 +2,8 @@
 
 mod canvas;
 
+use std::ops::Range;
+
 use bandgap_record::Convergence;
 
 use crate::Layout;
@@ -40,10 +42,7 @@ pub fn plot(figure: &Figure, layout: &Layout) -> String {
     let mut unnamed = Vec::new();
     let mut headline = vec![' '; columns];
     for region in &figure.regions {
-        let end = |value: f64, outer: usize| {
-            if value.is_finite() { canvas.column(plane.x.place(value)) } else { outer }
-        };
-        let (from, to) = (end(region.from, 0), end(region.to, columns));
+        let Range { start: from, end: to } = span(&plane, &canvas, region.from..region.to);
         if from > 0 {
             canvas.border(from);
         }
@@ -57,7 +56,11 @@ pub fn plot(figure: &Figure, layout: &Layout) -> String {
     }
     for reference in figure.references.iter().filter(|reference| plane.y.shows(reference.y)) {
         let row = canvas.row(plane.y.place(reference.y));
-        canvas.level(row);
+        let across = span(&plane, &canvas, reference.from..reference.to);
+        if across.is_empty() {
+            continue;
+        }
+        canvas.level(row, across);
         if !reference.name.is_empty() {
             let end = &mut ends[row];
             end.push_str(if end.is_empty() { " " } else { ", " });
@@ -90,6 +93,12 @@ pub fn plot(figure: &Figure, layout: &Layout) -> String {
         out += &layout.paragraph(note);
     }
     out
+}
+
+/// The columns of a range of x, which may begin or end at the axis' own ends.
+fn span(plane: &Plane, canvas: &Canvas, of: Range<f64>) -> Range<usize> {
+    let column = |value: f64| value.is_finite().then(|| canvas.column(plane.x.place(value)));
+    column(of.start).unwrap_or(0)..column(of.end).unwrap_or(canvas.column(1.0) + 1)
 }
 
 fn push(out: &mut String, text: &str) {

@@ -67,12 +67,18 @@ impl Rule {
         }
     }
 
-    /// The verdict on a point: with at least [`MIN_BATCHES`], and never where a precision of 0 was
+    /// The verdict on the mean of repetitions that somebody else measured, however few.
+    #[must_use]
+    pub fn judge_given(&self, point: &Point) -> Convergence {
+        self.judge(point.interval.half_width(), point.value)
+    }
+
+    /// The verdict on a point that is measured: with at least [`MIN_BATCHES`], and never where a precision of 0 was
     /// asked for.
     #[must_use]
     pub fn judge_point(&self, point: &Point) -> Convergence {
         if self.precision > 0.0 && point.batches >= MIN_BATCHES {
-            self.judge(point.interval.half_width(), point.value)
+            self.judge_given(point)
         } else {
             Convergence::No
         }
@@ -106,6 +112,11 @@ mod tests {
     #[test]
     fn a_point_takes_five_batches_and_a_precision() {
         assert_eq!(judged(&[10.0; 4], 0.2, 1e6), Convergence::No);
+        // One that was given has no more than it has.
+        let rule = Rule { precision: 0.2, stamp: 0.0 };
+        let given = |values: &[f64]| rule.judge_given(&Point::of(values, 0.95).unwrap());
+        assert_eq!(given(&[10.0; 4]), Convergence::Converged);
+        assert_eq!(given(&[8.0, 12.0]), Convergence::No);
         assert_eq!(judged(&[0.0; 5], 0.01, 0.0), Convergence::Converged);
         assert_eq!(judged(&[10.0; 9], 0.0, 1e6), Convergence::No);
     }

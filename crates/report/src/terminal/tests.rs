@@ -1,5 +1,5 @@
 use crate::example::figure;
-use crate::{Figure, Layout, plot};
+use crate::{Figure, Layout, Reference, plot};
 use bandgap_record::Convergence;
 
 #[test]
@@ -33,6 +33,25 @@ fn every_point_has_its_letter_unless_another_is_on_it() {
     assert_eq!(cells.matches('A').count(), 1, "{drawn}");
     assert!(drawn.contains("a Δ = 0   (capital: not converged)"), "{drawn}");
     assert!(!drawn.contains('~'), "{drawn}");
+}
+
+#[test]
+fn a_level_is_drawn_over_its_range() {
+    let drawn = |from: f64, to: f64| {
+        let g = Reference { from, to, ..figure().references[0].clone() };
+        // The curve with a delay runs above the level.
+        let series = figure().series.split_off(1);
+        let figure = Figure { references: vec![g], series, ..figure() };
+        let text = plot(&figure, &Layout { ascii: true, width: 100, ..Layout::default() });
+        text.lines().filter(|line| line.ends_with(" g")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (start, end) = (f64::NEG_INFINITY, f64::INFINITY);
+    assert_eq!([drawn(start, end).len(), drawn(64.0, end).len()], [1, 1]);
+    let count = |from, to| drawn(from, to)[0].matches('-').count();
+    assert!(count(start, end) > count(16.0, end) && count(16.0, end) > count(256.0, end));
+    assert!(count(start, 16.0) < count(start, end));
+    // Nothing is left of one that ends where it begins.
+    assert!(drawn(64.0, 64.0).is_empty());
 }
 
 #[test]

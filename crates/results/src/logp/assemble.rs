@@ -167,7 +167,7 @@ impl Measured<'_> {
     fn findings(&self, signature: &Signature, latency: bool) -> Vec<String> {
         let load = self.plan.load;
         if !load.is_transfer() {
-            let found = findings::of_signature(signature);
+            let found = findings::of_signature(signature, !self.setting.is_virtual());
             return found.into_iter().chain(slowed(self.judged)).collect();
         }
         // What slowed the ranks is said once, with the times over all sizes.

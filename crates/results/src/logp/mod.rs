@@ -20,7 +20,7 @@ use crate::measured::{over, with_plots};
 use crate::series::Series;
 
 pub use schema::{
-    Arm, FloorRatio, Line, Logp, Operation, OtherState, Parameters, Point, Transition,
+    Arm, ArmLevel, FloorRatio, Line, Logp, Operation, OtherState, Parameters, Point, Transition,
 };
 pub(crate) use side_by_side::summary;
 

@@ -76,9 +76,8 @@ fn shares(overlap: &Overlap) -> Figure {
         .filter(|curve| !curve.points.is_empty());
     let y =
         Axis { label: "hidden share, %".into(), scale: Scale::Linear, dimension: Dimension::Count };
-    let level = |name: &str, y| Reference { name: name.into(), y, series: None };
     Figure {
-        references: vec![level("all", 100.0), level("nothing", 0.0)],
+        references: vec![Reference::across("all", 100.0), Reference::across("nothing", 0.0)],
         notes: vec!["Below 0 the non-blocking way is the slower one.".to_owned()],
         ..figure(overlap, "hidden share", y, series.collect())
     }

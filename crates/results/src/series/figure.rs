@@ -97,8 +97,7 @@ fn bandwidth_figure(series: &Series, fits: &[&Hockney]) -> Figure {
     let last = segments(fits).last().filter(|segment| half_inside(segment).is_some());
     let asymptote = last.and_then(|segment| segment.r_inf.as_ref());
     let moved = named(fits).map_or(1.0, |fit| messages(series, &fit.which));
-    let line =
-        |rate: &Quantity| Reference { name: "r∞".into(), y: moved * rate.value.0, series: None };
+    let line = |rate: &Quantity| Reference::across("r∞", moved * rate.value.0);
     // Named above, where there is more room.
     let unnamed = |region| Region { label: String::new(), ..region };
     Figure {

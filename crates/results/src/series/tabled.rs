@@ -9,7 +9,7 @@ use crate::error::AssembleError;
 use crate::measured::{Batch, Estimated, State, Summary, TABLE, bandwidth};
 
 /// The series that the tool of this name measured: one point for each size, with all of its times as
-/// one batch. Repetitions are judged by the rule, as batches are.
+/// one batch. Repetitions are judged by the width of their interval, however few they are.
 ///
 /// # Errors
 /// A number cannot be recorded.
@@ -49,7 +49,7 @@ fn point(sized: &SizedTimes, rule: Rule, confidence: f64) -> Result<SeriesPoint,
     // The mean of the repetitions; of a single time, which has no interval that could be too wide,
     // that time.
     let time = match (Point::of(times, confidence), times.as_slice()) {
-        (Some(point), _) => Estimated::new(&point, REPEATED, rule.judge_point(&point)),
+        (Some(point), _) => Estimated::new(&point, REPEATED, rule.judge_given(&point)),
         (None, [single, ..]) => Estimated::single(*single, GIVEN, Convergence::Converged),
         (None, []) => return Err(AssembleError::Empty),
     };

@@ -34,7 +34,7 @@ pub(super) fn tabled(
     let mut points = Vec::new();
     for Observation { kind, messages, delay, batches, .. } in observations {
         let Some(found) = bandgap_stats::Point::of(batches, confidence) else { continue };
-        let convergence = rule.judge_point(&found);
+        let convergence = rule.judge_given(&found);
         let time = Estimated::new(&found, estimator(&found), convergence);
         let summary = Summary::of(batches, confidence, rule)?;
         let timed = Timed { time, convergence, summary, batches: Vec::new() };

@@ -1,15 +1,15 @@
 //! What a signature says by itself, as it is recorded.
 
 use bandgap_campaign::load::Load;
-use bandgap_campaign::signature::Verdicts;
-use bandgap_model::signature::{FarArm, IssueLine};
+use bandgap_campaign::signature::{Verdicts, judge};
+use bandgap_model::signature::{ArmFit, IssueLine};
 use bandgap_model::{Estimate, Signature};
 use bandgap_record::{Convergence, Evidence, Number, Quantity, RecordError, Unit};
 use bandgap_stats::Rule;
 use bandgap_units::Ns;
 
 use super::findings;
-use crate::logp::schema::{Arm, Line, Logp, Parameters, Transition};
+use crate::logp::schema::{Arm, ArmLevel, Line, Logp, Parameters, Transition};
 use crate::measured::{Pattern, State, TABLE, recorded};
 
 /// The record of a signature without its points, as of a table that somebody else measured.
@@ -36,12 +36,13 @@ pub(super) fn signature(
         transition: signature
             .transition
             .map(|found| Transition { messages: Number(found.messages), cause: found.cause }),
-        arm: arm(&signature.arm)?,
+        arm: arm(&signature.arm, rule)?,
+        arms: arms(signature, rule)?,
         floor_ratios: Vec::new(),
         points: Vec::new(),
         lines: lines(signature)?,
         other_states: Vec::new(),
-        findings: findings::of_signature(signature),
+        findings: findings::of_signature(signature, false),
     })
 }
 
@@ -68,13 +69,35 @@ pub(super) fn parameters(
     })
 }
 
-fn arm(arm: &FarArm) -> Result<Option<Arm>, RecordError> {
+fn arm(arm: &ArmFit, rule: &Rule) -> Result<Option<Arm>, RecordError> {
     let Some(slope) = &arm.slope else { return Ok(None) };
     Ok(Some(Arm {
-        slope: recorded(slope, Unit::One, arm.holds.is_some())?,
+        slope: recorded(slope, Unit::One, judge(slope, &rule.without_clock()))?,
         from_delay: Ns(arm.from_delay).into(),
         holds: arm.holds,
     }))
+}
+
+/// All arms, Δ ascending.
+fn arms(signature: &Signature, rule: &Rule) -> Result<Vec<ArmLevel>, RecordError> {
+    let slopes = rule.without_clock();
+    let level = |arm: &ArmFit| {
+        let slope = arm.slope.as_ref();
+        Ok(ArmLevel {
+            from_delay: Ns(arm.from_delay).into(),
+            to_delay: Ns(arm.to_delay).into(),
+            delays: arm.delays as u64,
+            overheads: recorded(&arm.overheads, Unit::Second, judge(&arm.overheads, &slopes))?,
+            recv_overhead: recorded(
+                &arm.recv_overhead,
+                Unit::Second,
+                judge(&arm.recv_overhead, rule),
+            )?,
+            slope: slope.map(|it| recorded(it, Unit::One, judge(it, &slopes))).transpose()?,
+            holds: arm.holds,
+        })
+    };
+    signature.near_arms.iter().chain([&signature.arm]).map(level).collect()
 }
 
 /// The fitted lines of elapsed time over messages.
