@@ -22,7 +22,7 @@ pub struct Measure {
     /// Processors for the ranks, in order: 0,1 or 0-3 [default: one core each, nearest first]
     #[arg(long, global = true, value_name = "LIST")]
     pub cores: Option<String>,
-    /// Half-width of the interval, over the estimate, at which a point is done
+    /// Half-width of the interval, over the estimate, at which a value has converged
     #[arg(long, global = true, value_name = "SHARE", default_value = "5%")]
     pub precision: Fraction,
     /// Confidence level of all intervals
@@ -105,7 +105,8 @@ pub struct Output {
     /// No progress, no notes
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// End with exit code 1 where something has not converged or a model does not hold
+    /// End with exit code 1 where something has not converged (`*`) or a fitted line does not hold. A
+    /// value at the clock's limit (`~`) counts as converged
     #[arg(long, global = true)]
     pub strict: bool,
 }

@@ -77,10 +77,10 @@ pub trait Experiment {
     }
 }
 
-/// The points whose key has not converged. All are judged each time: which placement state is
+/// The points whose key has neither converged nor come to the clock's limit. All are judged each time: which placement state is
 /// looked from may have changed.
 pub fn not_converged(judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
-    (0..points.len()).filter(|&at| !judged.converged(&points[at].key)).collect()
+    (0..points.len()).filter(|&at| !judged.convergence(&points[at].key).is_enough()).collect()
 }
 
 /// All points, while one of them has not converged: for those that are compared round by round.

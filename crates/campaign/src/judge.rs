@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use bandgap_stats::{Convergence, Rule};
+
 use crate::data::{Batch, Table};
 use crate::key::Key;
 use crate::placement::Placements;
@@ -11,9 +13,6 @@ use crate::set_aside::SetAside;
 use bandgap_stats::rounds::{self, InRound};
 
 pub use bandgap_stats::batch_value;
-
-/// Batches a point has at least: an interval from fewer says little.
-pub const MIN_BATCHES: usize = 5;
 
 /// Bits of a round's number, below that of its launch.
 const ROUND_BITS: u32 = 32;
@@ -35,8 +34,7 @@ pub struct Judged<'a> {
 }
 
 impl<'a> Judged<'a> {
-    /// `table` seen from its main state; intervals of this confidence, converged when their
-    /// half-width is within this share of the value.
+    /// `table` seen from its main state; intervals of this confidence, judged with this precision.
     pub fn of(table: &'a Table, confidence: f64, precision: f64, seed: u64) -> Self {
         let probes: Vec<_> = table
             .iter()
@@ -52,9 +50,8 @@ impl<'a> Judged<'a> {
             .with_delays()
     }
 
-    /// The same for times from which stamps of this cost, in nanoseconds, were removed: a point has
-    /// converged when its half-width is within the precision of what the clock read, which is the
-    /// value and the stamp together.
+    /// The same for times from which stamps of this cost, in nanoseconds, were removed: they limit
+    /// how well a short time can be known.
     pub fn stamped(self, stamp: f64) -> Self {
         Self { stamp, ..self }
     }
@@ -72,6 +69,11 @@ impl<'a> Judged<'a> {
     /// Half-width of an interval over its estimate that was asked for.
     pub fn precision(&self) -> f64 {
         self.precision
+    }
+
+    /// How narrow intervals are to be.
+    pub fn rule(&self) -> Rule {
+        Rule { precision: self.precision, stamp: self.stamp }
     }
 
     /// The placement states found.
@@ -188,14 +190,9 @@ impl<'a> Judged<'a> {
         bandgap_stats::Point::of_launches(launches.values().map(Vec::as_slice), self.confidence)
     }
 
-    /// Whether `key` has batches enough, and an interval as narrow as asked; never where a precision
-    /// of 0 was asked for.
-    pub fn converged(&self, key: &Key) -> bool {
-        self.precision > 0.0
-            && self.point(key).is_some_and(|point| {
-                let read = point.value.abs() + self.stamp;
-                point.batches >= MIN_BATCHES && point.interval.half_width() <= self.precision * read
-            })
+    /// Whether `key` has batches enough, and an interval as narrow as asked.
+    pub fn convergence(&self, key: &Key) -> Convergence {
+        self.point(key).map_or(Convergence::No, |point| self.rule().judge_point(&point))
     }
 
     /// Δ as it was measured in place, in nanoseconds: the mean over all batches that count; as
@@ -243,18 +240,17 @@ mod tests {
     }
 
     #[test]
-    fn a_point_has_converged_within_the_precision_of_what_the_clock_read() {
-        // Half-width t(4, 95 %)·√(2.5/5) = 1.963 of 10, or of 10 and a stamp of 30.
-        let (wide, few) = (table(&[8.0, 9.0, 10.0, 11.0, 12.0]), table(&[10.0; 4]));
-        let converged = |table: &Table, precision: f64, stamp: f64| {
-            Judged::of(table, 0.95, precision, 1).stamped(stamp).converged(&Key::new("a"))
+    fn a_point_has_converged_or_is_at_the_limit_of_the_clock_or_neither() {
+        // Half-width t(4, 95 %)·√(2.5/5) = 1.963 of 10; 5 % of 40 are 2.
+        let wide = table(&[8.0, 9.0, 10.0, 11.0, 12.0]);
+        let found = |precision: f64, stamp: f64, key: &str| {
+            Judged::of(&wide, 0.95, precision, 1).stamped(stamp).convergence(&Key::new(key))
         };
-        assert!(converged(&wide, 0.2, 0.0) && !converged(&wide, 0.19, 0.0));
-        assert!(converged(&wide, 0.05, 30.0) && !converged(&wide, 0.05, 29.0));
-        // Four batches are too few, and a precision of 0 is never reached.
-        assert!(!converged(&few, 0.2, 0.0));
-        assert!(!converged(&table(&[10.0; 9]), 0.0, 0.0));
-        assert!(converged(&table(&[10.0; 9]), 1e-9, 0.0));
+        assert_eq!(found(0.2, 0.0, "a"), Convergence::Converged);
+        assert_eq!(found(0.05, 40.0, "a"), Convergence::ClockLimited);
+        // The value and the stamp do not add up.
+        assert_eq!(found(0.05, 39.0, "a"), Convergence::No);
+        assert_eq!(found(0.2, 0.0, "b"), Convergence::No);
     }
 
     #[test]

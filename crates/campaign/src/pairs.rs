@@ -66,10 +66,10 @@ impl Experiment for Pairs {
         vec![(point.key.clone(), done.column(WHOLE).to_vec())]
     }
 
-    /// Those that have not converged, each seen from the distance between its own processors.
+    /// Those that are not known well enough, each seen from the distance between its own processors.
     fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
-        let converged = |key: &Key| judged.seen_by(key).converged(key);
-        (0..points.len()).filter(|&at| !converged(&points[at].key)).collect()
+        let is_enough = |key: &Key| judged.seen_by(key).convergence(key).is_enough();
+        (0..points.len()).filter(|&at| !is_enough(&points[at].key)).collect()
     }
 }
 

@@ -147,7 +147,7 @@ impl Experiment for Series<'_> {
         }
     }
 
-    /// Those that have not converged. Where there are several pairs, each is seen from the distance
+    /// Those that are not known well enough. Where there are several pairs, each is seen from the distance
     /// between its own processors.
     fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
         let mut pairs = self.steps.values().map(|step| step.pair);
@@ -155,8 +155,8 @@ impl Experiment for Series<'_> {
         if pairs.all(|pair| Some(pair) == first) {
             return not_converged(judged, points);
         }
-        let converged = |key: &Key| judged.seen_by(key).converged(key);
-        (0..points.len()).filter(|&at| !converged(&points[at].key)).collect()
+        let is_enough = |key: &Key| judged.seen_by(key).convergence(key).is_enough();
+        (0..points.len()).filter(|&at| !is_enough(&points[at].key)).collect()
     }
 }
 

@@ -25,7 +25,7 @@ use crate::runner::{Executed, Runner, Stop};
 use look::Batches;
 
 pub use keys::{ISSUE, RTT, issue, of_load, rtt};
-pub use observed::{QUICK_RESAMPLES, overheads, part_within, within};
+pub use observed::{QUICK_RESAMPLES, Verdicts, judge};
 pub use plan::{SignaturePattern, SignaturePlan};
 
 /// Points whose batch takes less than this, in nanoseconds, are visited several times in a round:
@@ -91,11 +91,11 @@ impl Experiment for Signature<'_> {
         vec![(point.key.clone(), done.column(column).to_vec())]
     }
 
-    /// All points, while one or a parameter has not converged: in rounds of few points the drift of one
-    /// would be that of the next.
+    /// All points, while one or a parameter is not known well enough: in rounds of few points the drift of
+    /// one would be that of the next.
     fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
-        let enough =
-            not_converged(judged, points).is_empty() && judged.parameters_converged(self.plan.load);
+        let enough = not_converged(judged, points).is_empty()
+            && judged.parameters_are_enough(self.plan.load);
         if enough { Vec::new() } else { (0..points.len()).collect() }
     }
 }

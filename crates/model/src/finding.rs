@@ -61,6 +61,42 @@ pub enum Finding {
         /// The gap, to compare with.
         gap: f64,
     },
+    /// At shorter delays than the far arm's the cost rises one for one too, on another level.
+    #[display("{}", near_arm([*from_delay, *to_delay, *overheads], *slope, [*next_delay, *far_delay, *far_overheads]))]
+    NearArm {
+        /// The shortest delay of the near arm.
+        from_delay: f64,
+        /// Its longest.
+        to_delay: f64,
+        /// os + or on it.
+        overheads: f64,
+        /// Its slope with the ends of the interval, where that leaves open whether it is 1.
+        slope: Option<[f64; 3]>,
+        /// Where the next arm begins.
+        next_delay: f64,
+        /// Where the far arm begins.
+        far_delay: f64,
+        /// os + or on the far arm.
+        far_overheads: f64,
+    },
+    /// The shortest delay costs more than the model allows.
+    #[display(
+        "os and g are of loops without a delay, os + or of loops with one. With the shortest, {}, a message \
+         takes {} beside it: {} ({} to {}) more than g.",
+        Ns(*delay), Ns(*beside), Ns(*more), Ns(*low), Ns(*high)
+    )]
+    DelayCosts {
+        /// The shortest delay.
+        delay: f64,
+        /// g'(Δ) − Δ at it.
+        beside: f64,
+        /// How much more than g that is.
+        more: f64,
+        /// Lower end of its interval.
+        low: f64,
+        /// Upper end of its interval.
+        high: f64,
+    },
     /// Only one delay is on the right arm, so its slope is unknown.
     #[display(
         "Only the delay of {} raises the cost, so the slope is not checked; observe more \
@@ -163,12 +199,40 @@ pub enum Finding {
     CapacityUnseen,
 }
 
+/// What an arm before the far one is good for.
+fn near_arm(near: [f64; 3], undecided: Option<[f64; 3]>, others: [f64; 3]) -> String {
+    let [from, to, overheads] = near.map(Ns);
+    let [next, far, far_overheads] = others.map(Ns);
+    let between = format!("Between {to} and {next} nothing is predicted.");
+    match undecided {
+        None => format!(
+            "There is a near arm: with delays of {from} to {to} a message takes {overheads} + Δ. That predicts \
+             programs that compute as little between messages. The far arm, {far_overheads} + Δ from {far} on, \
+             predicts those that compute more, and or is read from it. {between}"
+        ),
+        Some([slope, low, high]) => format!(
+            "Whether a message takes {overheads} + Δ with delays of {from} to {to}, on a near arm, is undecided: \
+             its slope is {slope:.2} ({low:.2} to {high:.2}). The far arm, {far_overheads} + Δ from {far} on, \
+             predicts programs that compute as much between messages. {between}"
+        ),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn findings_are_sentences_with_their_numbers() {
+        let near = |slope| Finding::NearArm {
+            from_delay: 10.0,
+            to_delay: 60.0,
+            overheads: 36.0,
+            slope,
+            next_delay: 105.0,
+            far_delay: 105.0,
+            far_overheads: 82.0,
+        };
         let findings = [
             (Finding::NegativeLatency { latency: -7.5, low: -9.0, high: -6.0 }, "-7.5"),
             (Finding::ArmSlope { slope: 1.58, from_delay: 54.0 }, "1.58"),
@@ -191,6 +255,18 @@ mod tests {
                 "0.96 (0.91 to 1.01)",
             ),
             (Finding::CapacityUnseen, "capacity"),
+            (near(None), "predicts programs that compute as little"),
+            (near(Some([1.03, 0.97, 1.08])), "1.03 (0.97 to 1.08)"),
+            (
+                Finding::DelayCosts {
+                    delay: 11.0,
+                    beside: 38.0,
+                    more: 21.0,
+                    low: 19.0,
+                    high: 23.0,
+                },
+                "38.0 ns beside it: 21.0 ns (19.0 ns to 23.0 ns) more than g",
+            ),
         ];
         for (finding, number) in findings {
             let sentence = finding.to_string();

@@ -1,5 +1,6 @@
 //! The LogP signature and its extraction.
 
+mod arms;
 mod consequences;
 mod estimator;
 mod extract;
@@ -80,18 +81,32 @@ pub struct Transition {
     pub cause: Cause,
 }
 
-/// The far right arm of the hinge g'(Δ) = max(g, os + or + Δ).
+/// An arm of the hinge g'(Δ) = max(g, os + or + Δ): delays over which the cost rises one for one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FarArm {
-    /// Its slope, 1 in the model; `None` where a single delay raises the cost.
-    pub slope: Option<Estimate>,
+pub struct ArmFit {
     /// The shortest delay of the fit, in nanoseconds.
     pub from_delay: f64,
+    /// The longest delay of the fit, in nanoseconds.
+    pub to_delay: f64,
     /// The delays fitted.
     pub delays: usize,
+    /// os + or: the mean of g'(Δ) − Δ over the arm.
+    pub overheads: Estimate,
+    /// or: the same less os.
+    pub recv_overhead: Estimate,
+    /// Its slope, 1 in the model; `None` where a single delay raises the cost.
+    pub slope: Option<Estimate>,
     /// Whether the slope is 1 within 5 %: its interval lies inside that, or outside. `None` where
     /// neither is so, or there is one delay.
     pub holds: Option<bool>,
+}
+
+impl ArmFit {
+    /// Whether a delay lies in its range.
+    #[must_use]
+    pub fn has(&self, delay: f64) -> bool {
+        (self.from_delay..=self.to_delay).contains(&delay)
+    }
 }
 
 /// A line of elapsed time over messages, to draw: intercept + slope·M.
@@ -148,7 +163,9 @@ pub struct Signature {
     /// Where the send-only regime ends.
     pub transition: Option<Transition>,
     /// The far arm of the hinge.
-    pub arm: FarArm,
+    pub arm: ArmFit,
+    /// Arms at shorter delays, ascending; their slopes are 1, or undecided.
+    pub near_arms: Vec<ArmFit>,
     /// The send-only line.
     pub send_only: IssueLine,
     /// The steady states, Δ ascending; the first is Δ = 0.

@@ -24,6 +24,7 @@ mod table_error;
 mod table_lines;
 
 pub use crate::csv::{Column, csv, estimate, lower, nanoseconds, upper};
+pub use bandgap_stats::Convergence;
 pub use directory::RunDir;
 pub use error::RecordError;
 pub use hockney_table::{HockneyRow, HockneyTable, Timing, read_hockney_table};

@@ -1,5 +1,6 @@
 //! A number with its interval, unit, estimator and conditions.
 
+use bandgap_stats::Convergence;
 use bandgap_units::Ns;
 use serde::{Deserialize, Serialize, Serializer, ser};
 
@@ -33,13 +34,17 @@ pub struct Evidence {
     /// The number of values behind it: those of batches mostly, not single samples.
     pub samples: u64,
     /// Whether the interval came within the wanted precision.
-    pub converged: bool,
+    pub convergence: Convergence,
 }
 
 impl Evidence {
     /// Evidence from `samples` values by `estimator`.
-    pub fn new(estimator: impl Into<String>, samples: u64, converged: bool) -> Evidence {
-        Evidence { estimator: estimator.into(), samples, converged }
+    pub fn new(
+        estimator: impl Into<String>,
+        samples: u64,
+        convergence: impl Into<Convergence>,
+    ) -> Evidence {
+        Evidence { estimator: estimator.into(), samples, convergence: convergence.into() }
     }
 }
 
@@ -61,8 +66,11 @@ pub struct Quantity {
     pub estimator: String,
     /// From how many values: those of batches mostly.
     pub samples: u64,
-    /// Whether the interval came within the wanted precision.
+    /// Whether the interval came within the wanted precision of the value.
     pub converged: bool,
+    /// Whether it did not, but came within that share of what a stamp of the clock costs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub clock_limited: bool,
 }
 
 impl Quantity {
@@ -114,8 +122,19 @@ impl Quantity {
         {
             return Err(RecordError::Inverted { low, high });
         }
-        let Evidence { estimator, samples, converged } = evidence;
-        Ok(Quantity { value, low, high, unit, estimator, samples, converged })
+        let Evidence { estimator, samples, convergence } = evidence;
+        let converged = convergence == Convergence::Converged;
+        let clock_limited = convergence == Convergence::ClockLimited;
+        Ok(Quantity { value, low, high, unit, estimator, samples, converged, clock_limited })
+    }
+
+    /// Whether its interval is narrow enough.
+    pub fn convergence(&self) -> Convergence {
+        match (self.converged, self.clock_limited) {
+            (true, _) => Convergence::Converged,
+            (false, true) => Convergence::ClockLimited,
+            (false, false) => Convergence::No,
+        }
     }
 
     /// The value as a time; `None` for other units.
@@ -196,6 +215,21 @@ mod tests {
         assert_eq!(unit(Quantity::new(2468.5, None, Unit::Byte, evidence()).unwrap()), "B");
         assert_eq!(unit(Quantity::new(1.2e6, None, Unit::PerSecond, evidence()).unwrap()), "1/s");
         assert_eq!(unit(Quantity::number(0.5, None, evidence()).unwrap()), "1");
+    }
+
+    #[test]
+    fn the_limit_of_the_clock_is_told_beside_what_converged() {
+        let of = |convergence: Convergence| {
+            let quantity = Quantity::number(2.0, None, Evidence::new("mean", 9, convergence));
+            let text = serde_json::to_string(&quantity.unwrap()).unwrap();
+            let read: Quantity = serde_json::from_str(&text).unwrap();
+            assert_eq!(read.convergence(), convergence);
+            text
+        };
+        assert!(of(Convergence::Converged).ends_with(r#""converged":true}"#));
+        assert!(of(Convergence::No).ends_with(r#""converged":false}"#));
+        let limited = r#""converged":false,"clock_limited":true}"#;
+        assert!(of(Convergence::ClockLimited).ends_with(limited));
     }
 
     #[test]

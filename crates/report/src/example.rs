@@ -11,7 +11,7 @@ pub(crate) fn figure() -> Figure {
             let y = 7600.0 - 6200.0 / x + delay;
             let spread = if exponent == 7 { 0.16 } else { 0.01 } * y;
             let interval = Some((y - spread, y + spread));
-            Datum { x, y, interval, converged: exponent != 7 }
+            Datum { x, y, interval, convergence: (exponent != 7).into() }
         };
         Series {
             name: name.into(),
@@ -28,7 +28,7 @@ pub(crate) fn figure() -> Figure {
         y: axis("time per message", Scale::Log10, Dimension::Time),
         legend: "delay per request".into(),
         series: vec![curve("Δ = 0", 0.0), curve("Δ = 16.0 µs", 16_000.0)],
-        references: vec![Reference { name: "g".into(), y: 7600.0, series: None }],
+        references: vec![Reference::across("g", 7600.0)],
         regions: vec![Region { from: 512.0, to: f64::INFINITY, label: "steady state".into() }],
         marks: Vec::new(),
         notes: vec!["Bars are intervals.".into()],

@@ -1,5 +1,6 @@
 //! A figure as data: what is drawn, not how.
 
+use bandgap_record::Convergence;
 use bandgap_units::{Ns, Rate, SharedUnit};
 
 /// Curves over two axes, with reference lines and named regions.
@@ -17,7 +18,7 @@ pub struct Figure {
     pub legend: String,
     /// The curves, in the order of the legend.
     pub series: Vec<Series>,
-    /// Values to compare with, drawn across the figure.
+    /// Values to compare with, drawn where they hold.
     pub references: Vec<Reference>,
     /// Ranges of x that have a name, from left to right.
     pub regions: Vec<Region>,
@@ -113,8 +114,9 @@ pub struct Datum {
     pub y: f64,
     /// Lower and upper end of the ordinate's interval.
     pub interval: Option<(f64, f64)>,
-    /// Whether it is as precise as was asked for. If not, it is drawn hollow.
-    pub converged: bool,
+    /// Whether it is as precise as was asked for. If not, it is drawn hollow, and with a dot inside where
+    /// the clock allows no more.
+    pub convergence: Convergence,
 }
 
 /// A level of y with a name.
@@ -126,6 +128,18 @@ pub struct Reference {
     pub y: f64,
     /// The series it belongs to, whose colour it takes.
     pub series: Option<usize>,
+    /// Where on the horizontal axis it begins; negative infinity for the axis' own end.
+    pub from: f64,
+    /// Where it ends; infinity for the axis' own end.
+    pub to: f64,
+}
+
+impl Reference {
+    /// A level over the whole axis.
+    pub fn across(name: impl Into<String>, y: f64) -> Reference {
+        let (from, to) = (f64::NEG_INFINITY, f64::INFINITY);
+        Reference { name: name.into(), y, series: None, from, to }
+    }
 }
 
 /// A range of x with a name.
@@ -153,7 +167,7 @@ pub struct Mark {
 impl Datum {
     /// A point without an interval.
     pub fn exact(x: f64, y: f64) -> Datum {
-        Datum { x, y, interval: None, converged: true }
+        Datum { x, y, interval: None, convergence: Convergence::Converged }
     }
 
     /// An interruption of the line at `x`.
@@ -170,9 +184,10 @@ impl Series {
 }
 
 impl Figure {
-    /// Whether a point is less precise than was asked for.
-    pub(crate) fn has_unconverged(&self) -> bool {
-        self.series.iter().flat_map(|series| &series.points).any(|point| !point.converged)
+    /// Whether it has a point that is known this well.
+    pub(crate) fn has(&self, convergence: Convergence) -> bool {
+        let mut points = self.series.iter().flat_map(|series| &series.points);
+        points.any(|point| point.convergence == convergence)
     }
 
     /// The place of a curve among those of the legend, and how many these are; of a twin, that of the

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use bandgap_record::Convergence;
 use bandgap_units::Ns;
 
 use crate::figure::{Axis, Dimension, Figure, Scale, Series, Style};
@@ -10,8 +11,8 @@ use crate::figure::{Axis, Dimension, Figure, Scale, Series, Style};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gnuplot {
     /// A block for each curve, with two blank lines between blocks, as `index` wants them. Columns:
-    /// x, y, the ends of y's interval (y itself where it has none), and 1 if it converged, else 0. Times
-    /// are in seconds, rates in bytes per second.
+    /// x, y, the ends of y's interval (y itself where it has none), 1 if it converged, else 0, and 1 if it
+    /// is at the clock's limit, else 0. Times are in seconds, rates in bytes per second.
     pub data: String,
     /// Draws the figures below one another. The terminal is the reader's choice.
     pub script: String,
@@ -47,7 +48,8 @@ fn has_points(series: &Series) -> bool {
 fn block(data: &mut String, figure: &Figure, series: &Series) {
     let [x, y] = [&figure.x, &figure.y].map(title);
     let _ = writeln!(data, "# {}: {}", bare(&figure.title), bare(&series.name));
-    let _ = writeln!(data, "# {} | {} | low | high | converged", bare(&x), bare(&y));
+    let _ =
+        writeln!(data, "# {} | {} | low | high | converged | clock_limited", bare(&x), bare(&y));
     let mut is_open = false;
     for point in &series.points {
         if !point.y.is_finite() || !point.x.is_finite() {
@@ -58,11 +60,12 @@ fn block(data: &mut String, figure: &Figure, series: &Series) {
             continue;
         }
         let (low, high) = point.interval.unwrap_or((point.y, point.y));
-        let converged = u8::from(point.converged);
+        let is = |convergence| u8::from(point.convergence == convergence);
+        let (converged, limited) = (is(Convergence::Converged), is(Convergence::ClockLimited));
         let [x, y, low, high] =
             [(&figure.x, point.x), (&figure.y, point.y), (&figure.y, low), (&figure.y, high)]
                 .map(|(axis, value)| in_si(axis, value));
-        let _ = writeln!(data, "{x} {y} {low} {high} {converged}");
+        let _ = writeln!(data, "{x} {y} {low} {high} {converged} {limited}");
         is_open = true;
     }
     if !is_open && data.ends_with("\n\n") {

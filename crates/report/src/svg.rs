@@ -164,29 +164,36 @@ fn region_names(paper: &mut Paper, figure: &Figure, frame: &Frame) {
     }
 }
 
-/// Dashed lines across the plot.
+/// Where a level begins and ends on the paper; `None` where nothing of it is in view.
+fn stretch(reference: &Reference, frame: &Frame) -> Option<(f64, f64)> {
+    let (from, to) = (frame.across(reference.from), frame.across(reference.to));
+    (frame.plane.y.shows(reference.y) && from < to).then_some((from, to))
+}
+
+/// Dashed lines where the levels hold.
 fn references(paper: &mut Paper, figure: &Figure, frame: &Frame) {
-    for reference in figure.references.iter().filter(|reference| frame.plane.y.shows(reference.y)) {
+    for reference in &figure.references {
+        let Some((from, to)) = stretch(reference, frame) else { continue };
         let y = frame.down(reference.y);
         let colour = match reference.series {
             Some(series) => of_curve(figure, series),
             None => MUTED,
         };
-        paper.line((LEFT, y), (Frame::RIGHT, y), colour, 1.1, Some("6 4"));
+        paper.line((from, y), (to, y), colour, 1.1, Some("6 4"));
     }
 }
 
 /// The references' names above their right ends, over the curves.
 fn reference_names(paper: &mut Paper, figure: &Figure, frame: &Frame) {
-    let named =
-        |reference: &&Reference| frame.plane.y.shows(reference.y) && !reference.name.is_empty();
-    let mut names: Vec<&Reference> = figure.references.iter().filter(named).collect();
-    names.sort_by(|a, b| a.y.total_cmp(&b.y));
+    let named = figure.references.iter().filter(|reference| !reference.name.is_empty());
+    let ending = |reference| Some((reference, stretch(reference, frame)?.1));
+    let mut names: Vec<(&Reference, f64)> = named.filter_map(ending).collect();
+    names.sort_by(|(a, _), (b, _)| a.y.total_cmp(&b.y));
     // From the bottom up, each name stays above the one below it.
     let mut last = f64::INFINITY;
-    for reference in names {
+    for (reference, end) in names {
         last = (frame.down(reference.y) - 6.0).min(last - 12.5);
-        paper.text((Frame::RIGHT - 5.0, last), Anchor::End, &NAME, &reference.name);
+        paper.text((end - 5.0, last), Anchor::End, &NAME, &reference.name);
     }
 }
 
@@ -221,7 +228,7 @@ fn series(paper: &mut Paper, figure: &Figure, frame: &Frame, index: usize) {
                 }
             }
         }
-        marker::draw(paper, (x, y), place, colour, point.converged);
+        marker::draw(paper, (x, y), place, colour, point.convergence);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tables with one look, and quantities as their cells.
 
-use bandgap_record::{Quantity, Unit};
+use bandgap_record::{Convergence, Quantity, Unit};
 use bandgap_units::{Bytes, Ns, Rate, SharedUnit, significant};
 use comfy_table::{
     Cell, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle,
@@ -50,17 +50,31 @@ pub fn finish(table: &Table) -> String {
     table.trim_fmt() + "\n"
 }
 
-/// The mark of an estimate that is less precise than was asked for.
-pub const UNCONVERGED: &str = "*";
-
-/// What [`UNCONVERGED`] means, as a line below a table; empty if all quantities converged.
-pub fn footnote<'a>(layout: &Layout, quantities: impl IntoIterator<Item = &'a Quantity>) -> String {
-    if quantities.into_iter().all(|quantity| quantity.converged) {
-        return String::new();
+/// The mark of an estimate that is less precise than was asked for; none for one that has converged.
+pub fn mark(convergence: Convergence) -> Option<char> {
+    match convergence {
+        Convergence::Converged => None,
+        Convergence::ClockLimited => Some('~'),
+        Convergence::No => Some('*'),
     }
-    layout.paragraph(&format!(
-        "{UNCONVERGED} not converged: too few values, or an interval wider than asked for"
-    ))
+}
+
+/// What the marks of these quantities mean, as lines below a table; empty if all converged.
+pub fn footnote<'a>(layout: &Layout, quantities: impl IntoIterator<Item = &'a Quantity>) -> String {
+    let found: Vec<Convergence> = quantities.into_iter().map(Quantity::convergence).collect();
+    let meanings = [
+        (Convergence::No, "not converged: too few values, or an interval wider than asked for"),
+        (
+            Convergence::ClockLimited,
+            "at the clock's limit: the interval is wider than asked for, but within that share of \
+             what reading the clock costs",
+        ),
+    ];
+    let used = meanings.into_iter().filter(|(convergence, _)| found.contains(convergence));
+    let line = |(convergence, meaning)| {
+        Some(layout.paragraph(&format!("{} {meaning}", mark(convergence)?)))
+    };
+    used.filter_map(line).collect()
 }
 
 /// From this width on, a table has a column for the estimators; below it, they follow as a list.
@@ -105,12 +119,12 @@ pub fn estimated<'a, 'b>(
     layout.paragraph(&text)
 }
 
-/// The estimate with its unit, and the mark if it did not converge.
+/// The estimate with its unit, and its mark if it did not converge.
 pub fn value(quantity: &Quantity) -> String {
     let number = in_ladder(quantity.value.0, quantity.unit);
     let unit = shared(number, quantity.unit);
     let text = unit.map_or_else(|| plain(number), |unit| unit.write(number));
-    if quantity.converged { text } else { format!("{text} {UNCONVERGED}") }
+    mark(quantity.convergence()).map_or(text.clone(), |mark| format!("{text} {mark}"))
 }
 
 /// Value and interval in one cell, below one another.
@@ -193,6 +207,25 @@ mod tests {
     fn time(value: f64, low: f64, high: f64) -> Quantity {
         Quantity::time(Ns(value), Some((Ns(low), Ns(high))), Evidence::new("mean", 5, false))
             .unwrap()
+    }
+
+    #[test]
+    fn each_mark_that_is_used_is_explained() {
+        let of = |known: Convergence| {
+            Quantity::number(2.0, Some((1.0, 3.0)), Evidence::new("mean", 5, known)).unwrap()
+        };
+        use Convergence::{ClockLimited, Converged, No};
+        let said = |all: &[Convergence]| {
+            let all: Vec<Quantity> = all.iter().copied().map(of).collect();
+            (all.iter().map(value).collect::<Vec<_>>(), footnote(&Layout::default(), &all))
+        };
+        assert_eq!(said(&[Converged]), (vec!["2".to_owned()], String::new()));
+        let (values, note) = said(&[Converged, ClockLimited]);
+        assert_eq!(values, ["2", "2 ~"]);
+        assert!(note.starts_with("~ at the clock's limit: ") && !note.contains('*'), "{note}");
+        let (values, note) = said(&[ClockLimited, No]);
+        assert_eq!(values, ["2 ~", "2 *"]);
+        assert!(note.starts_with("* not converged: ") && note.contains("\n~ at the"), "{note}");
     }
 
     #[test]

@@ -2,6 +2,10 @@
 
 mod canvas;
 
+use std::ops::Range;
+
+use bandgap_record::Convergence;
+
 use crate::Layout;
 use crate::figure::{Figure, Style};
 use crate::scale::{Placed, Plane};
@@ -13,6 +17,9 @@ const COLOURS: [u8; 6] = [36, 33, 35, 32, 34, 31];
 
 /// The code for heavy letters.
 const BOLD: u8 = 1;
+
+/// A point at the clock's limit, of any curve.
+const LIMITED: char = '~';
 
 /// A named place.
 const MARK: char = '#';
@@ -35,10 +42,7 @@ pub fn plot(figure: &Figure, layout: &Layout) -> String {
     let mut unnamed = Vec::new();
     let mut headline = vec![' '; columns];
     for region in &figure.regions {
-        let end = |value: f64, outer: usize| {
-            if value.is_finite() { canvas.column(plane.x.place(value)) } else { outer }
-        };
-        let (from, to) = (end(region.from, 0), end(region.to, columns));
+        let Range { start: from, end: to } = span(&plane, &canvas, region.from..region.to);
         if from > 0 {
             canvas.border(from);
         }
@@ -52,7 +56,11 @@ pub fn plot(figure: &Figure, layout: &Layout) -> String {
     }
     for reference in figure.references.iter().filter(|reference| plane.y.shows(reference.y)) {
         let row = canvas.row(plane.y.place(reference.y));
-        canvas.level(row);
+        let across = span(&plane, &canvas, reference.from..reference.to);
+        if across.is_empty() {
+            continue;
+        }
+        canvas.level(row, across);
         if !reference.name.is_empty() {
             let end = &mut ends[row];
             end.push_str(if end.is_empty() { " " } else { ", " });
@@ -87,6 +95,12 @@ pub fn plot(figure: &Figure, layout: &Layout) -> String {
     out
 }
 
+/// The columns of a range of x, which may begin or end at the axis' own ends.
+fn span(plane: &Plane, canvas: &Canvas, of: Range<f64>) -> Range<usize> {
+    let column = |value: f64| value.is_finite().then(|| canvas.column(plane.x.place(value)));
+    column(of.start).unwrap_or(0)..column(of.end).unwrap_or(canvas.column(1.0) + 1)
+}
+
 fn push(out: &mut String, text: &str) {
     out.push_str(text.trim_end());
     out.push('\n');
@@ -111,9 +125,12 @@ fn draw(figure: &Figure, plane: &Plane, canvas: &mut Canvas) {
         }
         let (index, _) = figure.place(index);
         for point in plane.shown(&series.points) {
-            let letter =
-                if point.converged { letter(index) } else { letter(index).to_ascii_uppercase() };
-            canvas.mark(place(point.x, point.y), letter, colour(index));
+            let sign = match point.convergence {
+                Convergence::Converged => letter(index),
+                Convergence::No => letter(index).to_ascii_uppercase(),
+                Convergence::ClockLimited => LIMITED,
+            };
+            canvas.mark(place(point.x, point.y), sign, colour(index));
         }
     }
     for mark in figure.marks.iter().filter(|mark| plane.shows(mark.x, mark.y)) {
@@ -165,8 +182,11 @@ fn legend(figure: &Figure, layout: &Layout) -> String {
         format!("{sign} {}", series.name).replace(' ', "\u{a0}")
     });
     text += &entries.collect::<Vec<_>>().join("   ");
-    if figure.has_unconverged() {
+    if figure.has(Convergence::No) {
         text += "   (capital: not converged)";
+    }
+    if figure.has(Convergence::ClockLimited) {
+        text += &format!("   ({LIMITED}: at the clock's limit)");
     }
     for mark in &figure.marks {
         text += &format!("   {MARK}\u{a0}{}", mark.name.replace(' ', "\u{a0}"));

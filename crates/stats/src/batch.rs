@@ -98,13 +98,6 @@ impl Point {
         let fenced = launches.iter().map(|of| of.len()).sum::<usize>() - all.len();
         Some(Point { value, interval, batches: all.len(), fenced, launches: means.len() })
     }
-
-    /// Whether the interval's half-width is within `precision` (0.05 is 5 %) of the value.
-    #[must_use]
-    pub fn converged(&self, precision: f64) -> bool {
-        let half = self.interval.half_width();
-        half == 0.0 || half / self.value.abs() <= precision
-    }
 }
 
 /// The values inside their fence, with their rounds.
@@ -137,8 +130,6 @@ mod tests {
         let point = Point::of(&[8.0, 9.0, 10.0, 11.0, 12.0], 0.95).unwrap();
         assert_eq!(point.value, 10.0);
         assert!((point.interval.half_width() - 1.963_243).abs() < 1e-6);
-        assert!(point.converged(0.196_325));
-        assert!(!point.converged(0.196_323));
         assert_eq!((point.batches, point.fenced), (5, 0));
     }
 
@@ -204,10 +195,5 @@ mod tests {
         let point = Point::in_rounds(&values, 0.95).unwrap();
         assert_eq!((point.value, point.interval), (undisturbed.value, undisturbed.interval));
         assert_eq!((point.batches, point.fenced), (5, 1));
-    }
-
-    #[test]
-    fn zero_spread_has_converged() {
-        assert!(Point::of(&[0.0; 5], 0.95).unwrap().converged(0.01));
     }
 }

@@ -3,7 +3,8 @@
 //! - [`quantile`]: the one definition of a quantile, and the median.
 //! - [`interval`]: intervals of a mean (Student t) and of a quantile (order statistics).
 //! - [`outlier`]: the fence that keeps interrupts out of a mean.
-//! - [`batch`]: from batches of samples to a point with an interval; convergence.
+//! - [`batch`]: from batches of samples to a point with an interval.
+//! - [`convergence`]: when an interval is narrow enough.
 //! - [`launches`]: intervals that hold the variance between launches.
 //! - [`mod@line`]: ordinary and weighted straight-line least squares.
 //! - [`regression`]: a straight line with intervals, for absolute and for relative errors.
@@ -22,6 +23,7 @@
 pub mod batch;
 pub mod bootstrap;
 pub mod cluster;
+pub mod convergence;
 pub mod interval;
 pub mod launches;
 pub mod line;
@@ -35,6 +37,7 @@ pub mod segmented;
 
 pub use batch::{Point, batch_value};
 pub use cluster::{State, States};
+pub use convergence::{Convergence, Rule};
 pub use interval::Interval;
 pub use line::Line;
 pub use regression::Regression;

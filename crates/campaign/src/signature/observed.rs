@@ -1,6 +1,7 @@
 //! From batches of a signature to the model's parameters.
 
 use bandgap_model::{Estimate, Kind, ModelError, Observation, Options, Signature, extract};
+use bandgap_stats::{Convergence, Rule};
 
 use super::keys::{ISSUE, RTT};
 use crate::Key;
@@ -54,33 +55,66 @@ impl Judged<'_> {
         extract(&self.observations(), &options, reply)
     }
 
-    /// Whether os, or, g and RTT have intervals as narrow as asked. (L may be near zero, so that
-    /// no relative width makes sense for it; nor does it for the or of transfers, which os may
-    /// exceed by far: together they count.)
-    pub fn parameters_converged(&self, load: Load) -> bool {
-        let precision = self.precision();
+    /// Whether os, or, g and RTT are known well enough. Not L and the idle time, which follow from
+    /// them.
+    pub fn parameters_are_enough(&self, load: Load) -> bool {
         self.signature(QUICK_RESAMPLES, None).is_ok_and(|signature| {
-            let Signature { send_overhead, recv_overhead, gap, rtt, .. } = &signature;
-            [send_overhead, gap, rtt].iter().all(|e| within(e, precision))
-                && part_within(recv_overhead, overheads(&signature, load), precision)
+            let Verdicts { send_overhead, recv_overhead, gap, rtt, .. } =
+                Verdicts::of(&signature, &self.rule(), load);
+            [send_overhead, recv_overhead, gap, rtt].into_iter().all(Convergence::is_enough)
         })
     }
 }
 
-/// What the precision of or is a share of: itself, or os + or of transfers.
-pub fn overheads(signature: &Signature, load: Load) -> f64 {
-    let own = signature.recv_overhead.value.abs();
-    if load.is_transfer() { signature.send_overhead.value.abs() + own } else { own }
+/// How well each parameter of a signature is known.
+pub struct Verdicts {
+    /// Of os.
+    pub send_overhead: Convergence,
+    /// Of or.
+    pub recv_overhead: Convergence,
+    /// Of g.
+    pub gap: Convergence,
+    /// Of L.
+    pub latency: Convergence,
+    /// Of RTT.
+    pub rtt: Convergence,
+    /// Of the idle time.
+    pub idle: Convergence,
+    /// Of the capacity, where there is one.
+    pub capacity: Convergence,
 }
 
-/// Whether the half-width of an estimate's interval is within `precision` of `whole`.
-pub fn part_within(estimate: &Estimate, whole: f64, precision: f64) -> bool {
-    (estimate.high - estimate.low) / 2.0 <= precision * whole.abs()
+impl Verdicts {
+    /// The verdicts of this rule. L and the idle time are differences that may be near zero: their
+    /// intervals are judged beside what they are a part of, half the round trip and the gap. So is the
+    /// or of transfers, which os may exceed by far, beside os + or. The clock does not limit g, the
+    /// idle time and the capacity, which come from the slopes of long bursts.
+    pub fn of(signature: &Signature, rule: &Rule, load: Load) -> Verdicts {
+        let Signature { send_overhead, recv_overhead, gap, latency, rtt, idle, capacity, .. } =
+            signature;
+        let own = recv_overhead.value.abs();
+        let received = if load.is_transfer() { send_overhead.value.abs() + own } else { own };
+        let slopes = rule.without_clock();
+        Verdicts {
+            send_overhead: judge(send_overhead, rule),
+            recv_overhead: judge_beside(recv_overhead, received, rule),
+            gap: judge(gap, &slopes),
+            latency: judge_beside(latency, rtt.value / 2.0, rule),
+            rtt: judge(rtt, rule),
+            idle: judge_beside(idle, gap.value, &slopes),
+            capacity: capacity.as_ref().map_or(Convergence::No, |found| judge(found, &slopes)),
+        }
+    }
 }
 
-/// Whether the half-width of an estimate's interval is within `precision` of its value.
-pub fn within(estimate: &Estimate, precision: f64) -> bool {
-    part_within(estimate, estimate.value, precision)
+/// What a rule says of an estimate.
+pub fn judge(estimate: &Estimate, rule: &Rule) -> Convergence {
+    judge_beside(estimate, estimate.value, rule)
+}
+
+/// What a rule says of an estimate that is a part of `whole`.
+fn judge_beside(estimate: &Estimate, whole: f64, rule: &Rule) -> Convergence {
+    rule.judge((estimate.high - estimate.low) / 2.0, whole)
 }
 
 #[cfg(test)]
@@ -107,7 +141,11 @@ mod tests {
     fn the_half_width_counts_beside_the_whole() {
         let estimate = Estimate { value: -5.0, low: -7.0, high: -3.0, samples: 9, estimator: "" };
         // 2 of 20, and 2 of 5.
-        assert!(part_within(&estimate, -20.0, 0.1) && !part_within(&estimate, -20.0, 0.099));
-        assert!(within(&estimate, 0.4) && !within(&estimate, 0.39));
+        let beside = |precision: f64| {
+            judge_beside(&estimate, -20.0, &Rule { precision, stamp: 0.0 }).is_enough()
+        };
+        let alone = |precision: f64| judge(&estimate, &Rule { precision, stamp: 0.0 }).is_enough();
+        assert!(beside(0.1) && !beside(0.099));
+        assert!(alone(0.4) && !alone(0.39));
     }
 }

@@ -83,7 +83,22 @@ fn findings(signature: &Signature) -> Vec<Finding> {
         Finding::ArmBeginsLate { from_delay, .. } => {
             Some(Finding::ArmBeginsLate { knee: idle.value.max(0.0), from_delay, gap: gap.value })
         }
+        Finding::NearArm {
+            from_delay, to_delay, overheads, slope, next_delay, far_delay, ..
+        } => {
+            let far_overheads = signature.arm.overheads.value;
+            Some(Finding::NearArm {
+                from_delay,
+                to_delay,
+                overheads,
+                slope,
+                next_delay,
+                far_delay,
+                far_overheads,
+            })
+        }
         Finding::ArmSlope { .. }
+        | Finding::DelayCosts { .. }
         | Finding::ArmUnchecked { .. }
         | Finding::ArmUndecided { .. }
         | Finding::FewSendOnly

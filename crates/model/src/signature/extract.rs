@@ -1,10 +1,11 @@
 //! From observations to the signature.
 
+use super::arms::{self, Overheads};
 use super::estimator::Estimator;
 use super::shape::Shape;
 use super::table::Table;
-use super::{Estimate, FarArm, IssueLine, Options, Regime, Signature, Steady, Transition};
-use crate::arm::{Arm, SLOPE_TOLERANCE};
+use super::{Estimate, IssueLine, Options, Regime, Signature, Steady, Transition};
+use crate::arm::{Among, Arm};
 use crate::curve::Stretch;
 use crate::error::ModelError;
 use crate::finding::Finding;
@@ -64,11 +65,10 @@ fn signature(
     reply: Option<&Estimate>,
 ) -> Signature {
     let slope = &shape.costs[0];
-    let far = Arm::far(&shape.costs, slope.value).expect("the shape has a raised delay");
-    let idle = Linear::sum([(1.0, &slope.terms), (-1.0, &far.overheads())]);
+    let far = Arm::far(&shape.costs, Among::Raised).expect("the shape has a raised delay");
     let send_overhead = shape.send_only.slope_terms();
     let intercept = slope.run.intercept_terms();
-    let mut used: Vec<&Linear> = vec![&send_overhead, &idle, &intercept, &table.rtt];
+    let mut used: Vec<&Linear> = vec![&send_overhead, &intercept, &table.rtt];
     used.extend(shape.costs.iter().map(|cost| &cost.terms));
     let of_rivals: Vec<Linear> = shape.rivals.iter().map(Stretch::slope_terms).collect();
     used.extend(&of_rivals);
@@ -77,13 +77,18 @@ fn signature(
 
     let of_line = "weighted slope of elapsed(M)";
     let of_issue = if shape.send_only.is_single() { "issue of a single message" } else { of_line };
-    let idle = estimate(&idle, "g − os − or");
-    let whole = Arm::whole(&shape.costs).filter(|arm| arm.costs[0].delay == 0.0);
+    let overheads_of = |arm: &Arm, among| Overheads::of(&estimator, arm, &shape.costs, among);
+    let overheads = overheads_of(&far, Among::Raised);
+    let idle = overheads.estimate(&estimator, -1.0, &slope.terms, "g − os − or");
+    let whole = Arm::far(&shape.costs, Among::All).filter(|arm| arm.costs[0].delay == 0.0);
     let regime = Regime::of(&idle, slope.value, whole.is_some());
-    let arm = whole.filter(|_| regime == Regime::ProcessorBound).unwrap_or(far);
-    let overheads = arm.overheads();
+    let (arm, overheads) = match whole.filter(|_| regime == Regime::ProcessorBound) {
+        Some(whole) => (whole.clone(), overheads_of(&whole, Among::All)),
+        None => (far, overheads),
+    };
+    let both = overheads.estimate(&estimator, 1.0, &Linear::default(), "os + or");
     let (gap, capacity) = match regime {
-        Regime::ProcessorBound => (estimate(&overheads, "os + or"), None),
+        Regime::ProcessorBound => (both, None),
         Regime::NetworkBound | Regime::Overlapped | Regime::Undecided => {
             let above = Linear::sum([(1.0, &table.rtt), (1.0, &send_overhead), (-1.0, &intercept)]);
             (estimate(&slope.terms, of_line), capacity(&estimator, &above, &slope.terms))
@@ -91,16 +96,26 @@ fn signature(
     };
     let rtt = estimate(&table.rtt, "mean of fenced batches");
     // Where the points do not choose a line, an interval holds what each of them would give.
-    let of_lines = |terms: &dyn Fn(&Linear) -> Linear, how| {
-        let others = shape.rivals.iter().map(|line| terms(&line.slope_terms()));
-        others.fold(estimate(&terms(&send_overhead), how), |chosen, other| {
-            let Estimate { low, high, .. } = estimate(&other, how);
-            Estimate { low: chosen.low.min(low), high: chosen.high.max(high), ..chosen }
+    let of_lines = |of: &dyn Fn(&Linear) -> Estimate| {
+        let others = shape.rivals.iter().map(|line| of(&line.slope_terms()));
+        others.fold(of(&send_overhead), |chosen, Estimate { low, high, .. }| Estimate {
+            low: chosen.low.min(low),
+            high: chosen.high.max(high),
+            ..chosen
         })
     };
-    let received = |sent: &Linear| Linear::sum([(1.0, &overheads), (-1.0, sent)]);
-    let recv_overhead = of_lines(&received, "mean of g'(Δ) − os − Δ");
-    let send_overhead = of_lines(&Linear::clone, of_issue);
+    let received = "mean of g'(Δ) − os − Δ";
+    let recv_overhead = of_lines(&|sent| {
+        overheads.estimate(&estimator, 1.0, &Linear::sum([(-1.0, sent)]), received)
+    });
+    let near_arms = arm.nearer(&shape.costs).into_iter().map(|near| {
+        arms::near(&estimator, &near, |own| {
+            of_lines(&|sent| estimate(&Linear::sum([(1.0, own), (-1.0, sent)]), received))
+        })
+    });
+    // What is not level is no arm.
+    let near_arms = near_arms.filter(|near| near.holds != Some(false)).collect();
+    let send_overhead = of_lines(&|sent| estimate(sent, of_issue));
     let mut signature = Signature {
         send_overhead,
         recv_overhead,
@@ -111,7 +126,13 @@ fn signature(
         capacity,
         regime,
         transition: Transition::of(&send_overhead, &rtt, capacity.as_ref()),
-        arm: far_arm(&estimator, &arm),
+        arm: arms::far(
+            &estimator,
+            &arm,
+            Estimate { estimator: "mean of g'(Δ) − Δ", ..both },
+            recv_overhead,
+        ),
+        near_arms,
         send_only: issue_line(&shape.send_only),
         steady: shape
             .costs
@@ -126,20 +147,22 @@ fn signature(
         findings: Vec::new(),
     };
     signature.findings = findings(&signature, shape, &arm);
+    signature.findings.extend(arms::beside_delay(&estimator, &shape.costs));
     signature.with_consequences()
 }
 
 fn latency(
     estimator: &Estimator,
     rtt: &Linear,
-    overheads: &Linear,
+    overheads: &Overheads,
     reply: Option<&Estimate>,
 ) -> Estimate {
-    let ways = |share| Linear::sum([(share, rtt), (-1.0, overheads)]);
+    let ways = |share| Linear::sum([(share, rtt)]);
     let Some(reply) = reply else {
-        return estimator.estimate(&ways(0.5), "RTT/2 − os − or");
+        return overheads.estimate(estimator, -1.0, &ways(0.5), "RTT/2 − os − or");
     };
-    let own = estimator.estimate(&ways(1.0).shifted(-reply.value), "RTT − os − or − RTT(0)/2");
+    let rest = ways(1.0).shifted(-reply.value);
+    let own = overheads.estimate(estimator, -1.0, &rest, "RTT − os − or − RTT(0)/2");
     // Both intervals may be asymmetric: their lower and upper parts are added separately.
     let low = own.value - (own.value - own.low).hypot(reply.high - reply.value);
     let high = own.value + (own.high - own.value).hypot(reply.value - reply.low);
@@ -163,44 +186,10 @@ fn capacity(estimator: &Estimator, above: &Linear, gap: &Linear) -> Option<Estim
     Some(estimator.bounded(value, &replicates, &linearised, "(RTT + os − a)/g − 1"))
 }
 
-fn far_arm(estimator: &Estimator, arm: &Arm) -> FarArm {
-    let slope = arm.slope().map(|terms| estimator.estimate(&terms, "weighted slope of g'(Δ)"));
-    let is_one = |slope: Estimate| {
-        let (least, most) = (1.0 - SLOPE_TOLERANCE, 1.0 + SLOPE_TOLERANCE);
-        let outside = slope.high < least || slope.low > most;
-        (outside || slope.low >= least && slope.high <= most).then_some(!outside)
-    };
-    FarArm {
-        slope,
-        from_delay: arm.costs[0].delay,
-        delays: arm.costs.len(),
-        // A step from a delay off the arm can refute it alone.
-        holds: slope.and_then(is_one).filter(|is_one| !is_one || arm.costs.len() >= 2),
-    }
-}
-
 /// The findings of the arm and the lines.
 fn findings(signature: &Signature, shape: &Shape, far: &Arm) -> Vec<Finding> {
-    let Signature { gap, idle, arm, rtt, .. } = signature;
-    let from_delay = arm.from_delay;
-    let of_arm = match (arm.slope, arm.holds) {
-        (None, _) => Some(Finding::ArmUnchecked { delay: from_delay }),
-        (Some(slope), Some(false)) => Some(Finding::ArmSlope { slope: slope.value, from_delay }),
-        (Some(Estimate { value, low, high, .. }), None) => {
-            Some(Finding::ArmUndecided { slope: value, low, high, from_delay })
-        }
-        (Some(_), Some(true)) => None,
-    };
-    let begins_late = match arm.holds {
-        Some(false) => None,
-        Some(true) | None => far.left_out.map(|_| Finding::ArmBeginsLate {
-            knee: idle.value.max(0.0),
-            from_delay,
-            gap: gap.value,
-        }),
-    };
     let of_send_only = match shape.send_only.points.len() {
-        1 => Some(Finding::SendOnlyUnseen { rtt: rtt.value }),
+        1 => Some(Finding::SendOnlyUnseen { rtt: signature.rtt.value }),
         2 => Some(Finding::FewSendOnly),
         _ => None,
     };
@@ -214,9 +203,8 @@ fn findings(signature: &Signature, shape: &Shape, far: &Arm) -> Vec<Finding> {
         }
     });
     let too_short = shape.too_short.iter().map(|&delay| Finding::CurveTooShort { delay });
-    of_arm
+    arms::findings(signature, far)
         .into_iter()
-        .chain(begins_late)
         .chain(of_send_only)
         .chain(unsettled)
         .chain(too_short)

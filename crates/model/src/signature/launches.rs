@@ -1,9 +1,10 @@
 //! One signature over several launches of the same measurement.
 
 use bandgap_stats::Interval;
-use bandgap_stats::launches::over_launches;
+use bandgap_stats::launches::{over_launches, widened};
+use bandgap_stats::quantile::mean;
 
-use super::{Estimate, Regime, Signature};
+use super::{Estimate, Regime, Signature, Steady};
 
 const ESTIMATOR: &str = "mean of launches, t interval over launches or within";
 
@@ -20,8 +21,9 @@ impl Signature {
     ///   below; the capacity, over the launches that show it, `None` unless these are more than half.
     /// - From these parameters: the regime, where the transition begins and why, and the findings of
     ///   parameters.
-    /// - From all observations together, unchanged: the far arm, the lines and steady states, and the
-    ///   findings of them. More observations show them better.
+    /// - From all observations together: the arms' delays and slopes, the lines and steady states, and
+    ///   the findings of them. More observations show them better. os + or and or of a near arm likewise,
+    ///   with intervals widened by what the launches differ in at its delays ([`widened`]).
     ///
     /// *Assumes* launches that are independent and alike. Fewer than two change nothing.
     #[must_use]
@@ -57,6 +59,20 @@ impl Signature {
                 self.capacity = None;
             }
         }
+        self.arm.overheads = over(self.arm.overheads, overheads);
+        self.arm.recv_overhead = self.recv_overhead;
+        for near in &mut self.near_arms {
+            let delays = || self.steady.iter().map(|steady| steady.delay).filter(|d| near.has(*d));
+            let levels: Vec<[f64; 2]> =
+                launches.iter().filter_map(|s| level(s, delays())).collect();
+            let widen = |estimate: &mut Estimate, values: Vec<f64>| {
+                let pooled = Interval { low: estimate.low, high: estimate.high };
+                let Interval { low, high } = widened(estimate.value, pooled, &values, confidence);
+                (estimate.low, estimate.high) = (low, high);
+            };
+            widen(&mut near.overheads, levels.iter().map(|[both, _]| *both).collect());
+            widen(&mut near.recv_overhead, levels.iter().map(|[_, or]| *or).collect());
+        }
         self.with_consequences()
     }
 }
@@ -71,6 +87,18 @@ fn estimate(pooled: Estimate, values: &[f64], confidence: f64) -> Estimate {
 /// The slope of elapsed(M) at Δ = 0, which is the gap of a launch only where that is network-bound.
 fn slope(launch: &Signature) -> f64 {
     launch.steady.first().map_or(launch.gap.value, |steady| steady.cost.value)
+}
+
+/// The mean of g'(Δ) − Δ of a launch over its delays nearest to these, and that less os.
+fn level(launch: &Signature, delays: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
+    let beside = delays.filter_map(|delay| {
+        let off = |at: &&Steady| (at.delay - delay).abs();
+        let nearest = launch.steady.iter().min_by(|a, b| off(a).total_cmp(&off(b)))?;
+        Some(nearest.cost.value - nearest.delay)
+    });
+    let beside: Vec<f64> = beside.collect();
+    let both = (!beside.is_empty()).then(|| mean(&beside))?;
+    Some([both, both - launch.send_overhead.value])
 }
 
 fn overheads(launch: &Signature) -> f64 {

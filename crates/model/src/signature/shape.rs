@@ -3,7 +3,7 @@
 use bandgap_stats::quantile::median;
 
 use super::table::Table;
-use crate::arm::{Arm, Cost};
+use crate::arm::{Among, Arm, Cost};
 use crate::curve::{Curve, Stretch};
 use crate::error::ModelError;
 use crate::linear::Group;
@@ -38,7 +38,7 @@ impl Shape {
         let rtt = table.rtt.value(&table.groups);
         let first = Shape::within(table, rtt)?;
         let gap = first.costs[0].value;
-        let Some(arm) = Arm::far(&first.costs, gap) else {
+        let Some(arm) = Arm::far(&first.costs, Among::Raised) else {
             return Err(ModelError::NoDelayAboveIdle { gap });
         };
         let overheads = arm.overheads().value(&table.groups);

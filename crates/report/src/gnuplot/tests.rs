@@ -11,8 +11,9 @@ fn figure() -> Figure {
         twin: None,
     };
     let measured = vec![
-        Datum { x: 1.0, y: 100.0, interval: Some((90.0, 110.0)), converged: true },
-        Datum { converged: false, ..Datum::exact(4.0, 250.0) },
+        Datum { interval: Some((90.0, 110.0)), ..Datum::exact(1.0, 100.0) },
+        Datum { convergence: Convergence::No, ..Datum::exact(4.0, 250.0) },
+        Datum { convergence: Convergence::ClockLimited, ..Datum::exact(8.0, 500.0) },
     ];
     let fitted = [1.0, 2.0].map(|x| Datum::exact(x, 100.0 * x));
     let broken =
@@ -41,15 +42,16 @@ fn each_curve_is_a_block_of_its_own() {
     let drawn = gnuplot(&[figure()], "echo");
     let expected = "\
         # one's own: 100 % \\ \"x\" $y: measured\n\
-        # message size n (bytes) | time t (s) | low | high | converged\n\
-        1 0.0000001 0.00000009 0.00000011 1\n\
-        4 0.00000025 0.00000025 0.00000025 0\n\
+        # message size n (bytes) | time t (s) | low | high | converged | clock_limited\n\
+        1 0.0000001 0.00000009 0.00000011 1 0\n\
+        4 0.00000025 0.00000025 0.00000025 0 0\n\
+        8 0.0000005 0.0000005 0.0000005 0 1\n\
         \n\n\
         # one's own: 100 % \\ \"x\" $y: fit\n\
-        # message size n (bytes) | time t (s) | low | high | converged\n\
-        1 0.0000001 0.0000001 0.0000001 1\n\
+        # message size n (bytes) | time t (s) | low | high | converged | clock_limited\n\
+        1 0.0000001 0.0000001 0.0000001 1 0\n\
         \n\
-        2 0.0000002 0.0000002 0.0000002 1\n";
+        2 0.0000002 0.0000002 0.0000002 1 0\n";
     assert_eq!(drawn.data, expected);
     let plots: Vec<&str> = drawn.script.lines().filter(|line| line.contains(".dat")).collect();
     assert_eq!(

@@ -1,13 +1,32 @@
 //! Marks for measured points, a shape for each series.
 
+use bandgap_record::Convergence;
+
 use super::paper::Paper;
 
 /// Half the extent of a mark.
 pub(super) const RADIUS: f64 = 3.4;
 
-/// Draws the mark of series `index`; hollow when the point did not converge.
-pub(super) fn draw(paper: &mut Paper, at: (f64, f64), index: usize, colour: &str, filled: bool) {
-    let fill = if filled { colour } else { "#ffffff" };
+/// Radius of the dot inside a hollow mark.
+const DOT: f64 = 1.2;
+
+/// Draws the mark of series `index`; hollow when the point did not converge, with a dot inside where
+/// it is at the clock's limit.
+pub(super) fn draw(
+    paper: &mut Paper,
+    at: (f64, f64),
+    index: usize,
+    colour: &str,
+    convergence: Convergence,
+) {
+    let fill = if convergence == Convergence::Converged { colour } else { "#ffffff" };
+    outline(paper, at, index, colour, fill);
+    if convergence == Convergence::ClockLimited {
+        paper.circle(at, DOT, colour, colour);
+    }
+}
+
+fn outline(paper: &mut Paper, at: (f64, f64), index: usize, colour: &str, fill: &str) {
     let r = RADIUS;
     let corners: &[(f64, f64)] = match index % 4 {
         0 => return paper.circle(at, r, fill, colour),

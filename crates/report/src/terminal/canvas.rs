@@ -1,5 +1,7 @@
 //! A grid of characters, each of eight dots.
 
+use std::ops::Range;
+
 /// What a cell shows. Later kinds lie on top of earlier ones.
 #[derive(Clone, Copy, PartialEq)]
 enum Cell {
@@ -43,9 +45,9 @@ impl Canvas {
         }
     }
 
-    /// A line across.
-    pub fn level(&mut self, row: usize) {
-        self.cells[row * self.columns..][..self.columns].fill(Cell::Level);
+    /// A line across these columns.
+    pub fn level(&mut self, row: usize, columns: Range<usize>) {
+        self.cells[row * self.columns..][columns].fill(Cell::Level);
     }
 
     /// A straight line.

@@ -1,5 +1,6 @@
 use crate::example::figure;
-use crate::{Layout, plot};
+use crate::{Figure, Layout, Reference, plot};
+use bandgap_record::Convergence;
 
 #[test]
 fn colour_is_written_only_when_asked_for() {
@@ -31,6 +32,37 @@ fn every_point_has_its_letter_unless_another_is_on_it() {
     assert_eq!(cells.matches('a').count(), 12, "{drawn}");
     assert_eq!(cells.matches('A').count(), 1, "{drawn}");
     assert!(drawn.contains("a Δ = 0   (capital: not converged)"), "{drawn}");
+    assert!(!drawn.contains('~'), "{drawn}");
+}
+
+#[test]
+fn a_level_is_drawn_over_its_range() {
+    let drawn = |from: f64, to: f64| {
+        let g = Reference { from, to, ..figure().references[0].clone() };
+        // The curve with a delay runs above the level.
+        let series = figure().series.split_off(1);
+        let figure = Figure { references: vec![g], series, ..figure() };
+        let text = plot(&figure, &Layout { ascii: true, width: 100, ..Layout::default() });
+        text.lines().filter(|line| line.ends_with(" g")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (start, end) = (f64::NEG_INFINITY, f64::INFINITY);
+    assert_eq!([drawn(start, end).len(), drawn(64.0, end).len()], [1, 1]);
+    let count = |from, to| drawn(from, to)[0].matches('-').count();
+    assert!(count(start, end) > count(16.0, end) && count(16.0, end) > count(256.0, end));
+    assert!(count(start, 16.0) < count(start, end));
+    // Nothing is left of one that ends where it begins.
+    assert!(drawn(64.0, 64.0).is_empty());
+}
+
+#[test]
+fn a_point_at_the_limit_of_the_clock_has_a_sign_of_its_own() {
+    let mut figure = Figure { series: figure().series[..1].to_vec(), ..figure() };
+    figure.series[0].points[7].convergence = Convergence::ClockLimited;
+    let drawn = plot(&figure, &Layout { ascii: true, ..Layout::default() });
+    let (cells, legend) = drawn.split_once("delay per request").unwrap();
+    assert_eq!(cells.matches('~').count(), 1, "{drawn}");
+    assert!(legend.contains("a Δ = 0   (~: at the clock's limit)"), "{drawn}");
+    assert!(!drawn.contains("not converged"), "{drawn}");
 }
 
 #[test]

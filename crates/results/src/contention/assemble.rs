@@ -3,13 +3,13 @@
 use bandgap_campaign::Setting;
 use bandgap_campaign::fan_in::key;
 use bandgap_campaign::judge::Judged;
-use bandgap_record::{Evidence, Quantity, RecordError};
+use bandgap_record::{Convergence, Evidence, Quantity, RecordError};
 use bandgap_stats::launches::over_launches;
 use bandgap_stats::{Interval, Point};
 
 use super::{Contention, ContentionRow};
 use crate::error::AssembleError;
-use crate::measured::{Launches, Pattern, estimated};
+use crate::measured::{Launches, Pattern, convergence_of, estimated};
 
 /// One row per K that was measured.
 pub(crate) fn contention(
@@ -21,9 +21,8 @@ pub(crate) fn contention(
     for (point, _) in judged.table().iter() {
         let Some(requesters) = point.number("requesters").map(|k| k as usize) else { continue };
         let Some(gap) = estimated(judged, point, setting.is_virtual()) else { continue };
-        let is_known = setting.is_virtual() || judged.converged(&key(1));
-        let narrow = is_known.then(|| judged.precision());
-        let ratio = ratio(judged, requesters, &gap, narrow)?;
+        let ratio =
+            ratio(judged, requesters, &gap, convergence_of(judged, &key(1), setting.is_virtual()))?;
         seen.push(judged.by_launch(point).into_keys().collect());
         rows.push(ContentionRow { requesters: requesters as u32, ratio, gap });
     }
@@ -35,13 +34,12 @@ pub(crate) fn contention(
 }
 
 /// g_K / g_1; for K = 1 it is 1 by definition, without an error, however much g_1 scatters. It has
-/// converged if both gaps have, and its own interval is within the precision, which `narrow` is
-/// where g_1 has converged.
+/// converged if both gaps have, g_1 as told by `alone`, and its own interval is within the precision.
 fn ratio(
     judged: &Judged<'_>,
     requesters: usize,
     gap: &Quantity,
-    narrow: Option<f64>,
+    alone: Convergence,
 ) -> Result<Quantity, RecordError> {
     let keys = [key(requesters), key(1)];
     let confidence = judged.confidence();
@@ -62,8 +60,14 @@ fn ratio(
     };
     let half = interval.half_width();
     let estimator = "ratio of gaps, relative widths in quadrature";
-    let converged = gap.converged && narrow.is_some_and(|precision| half <= precision * ratio);
-    let evidence = Evidence::new(estimator, gap.samples, requesters == 1 || converged);
+    let convergence = match requesters {
+        1 => Convergence::Converged,
+        _ => {
+            let own = judged.rule().without_clock().judge(half, ratio);
+            own.min(gap.convergence()).min(alone)
+        }
+    };
+    let evidence = Evidence::new(estimator, gap.samples, convergence);
     Quantity::number(ratio, Some((interval.low, interval.high)), evidence)
 }
 

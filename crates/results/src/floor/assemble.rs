@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use bandgap_campaign::data::Batch;
 use bandgap_campaign::floors;
-use bandgap_campaign::judge::{Judged, MIN_BATCHES, round};
+use bandgap_campaign::judge::{Judged, round};
 use bandgap_comm::Floor as Measured;
 use bandgap_record::{Number, RecordError, Unit};
 use bandgap_stats::rounds::InRound;
@@ -35,8 +35,8 @@ pub(crate) fn floor(
         let reason = reason.unwrap_or_else(|| "too few batches in one state".to_owned());
         return Ok(Err(format!("{}: {reason}", floor.name)));
     };
-    let converged = point.batches >= MIN_BATCHES && point.converged(judged.precision());
-    let found = Estimated::new(&point, estimator(&point), converged);
+    let convergence = judged.rule().judge_point(&point);
+    let found = Estimated::new(&point, estimator(&point), convergence);
     let is_rate = floor.yields.bytes().is_some();
     let value = match is_rate {
         true => FloorValue::Rate(found.recorded(Unit::BytePerSecond)?),

@@ -1,11 +1,12 @@
 //! Fits of t(n) = t0 + n/r∞ as they are recorded: one result for each weighting.
 
-use bandgap_campaign::signature::within;
+use bandgap_campaign::signature::judge;
 use bandgap_model::Estimate;
 use bandgap_model::hockney::{
     Breakpoint as Found, Fit, HockneyFit, HockneyOptions, Segment as Fitted, SizedTimes, fit,
 };
 use bandgap_record::{Number, Quantity, RecordError, Seconds, Unit};
+use bandgap_stats::Rule;
 use bandgap_units::Ns;
 
 use super::schema::{Breakpoint, Hockney, Residuals, Segment, SegmentLine};
@@ -22,8 +23,8 @@ pub struct Fitting<'a> {
     pub which: Which,
     /// Messages that an operation moves: r∞ and π0 count them all.
     pub messages: u64,
-    /// Half-width of an interval over its estimate that counts as converged.
-    pub precision: f64,
+    /// How narrow intervals are to be.
+    pub rule: Rule,
     /// Sentences that come before those of the fit.
     pub notes: Vec<String>,
     /// Launches without a line in some segment.
@@ -77,7 +78,11 @@ impl Fitting<'_> {
     fn segment(&self, segment: &Fitted) -> Result<Segment, RecordError> {
         let parameter = |estimate: &Option<Estimate>, unit| -> Result<Option<Quantity>, _> {
             let Some(found) = estimate else { return Ok(None) };
-            recorded(found, unit, within(found, self.precision)).map(Some)
+            let rule = match unit {
+                Unit::Second => self.rule,
+                _ => self.rule.without_clock(),
+            };
+            recorded(found, unit, judge(found, &rule)).map(Some)
         };
         // Of all messages that an operation moves in its time.
         let rate = |estimate: &Option<Estimate>, unit| {

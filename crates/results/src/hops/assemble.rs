@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use bandgap_campaign::signature::within;
+use bandgap_campaign::signature::judge;
 use bandgap_model::Estimate;
 use bandgap_model::hops::{HopTimes, HopsSegment as Fitted, fit_launches};
 use bandgap_record::{Number, Quantity, RecordError, Seconds, Unit};
+use bandgap_stats::Rule;
 use bandgap_units::Ns;
 
 use super::schema::{Hops, HopsPlane, HopsSegment};
@@ -21,7 +22,7 @@ pub(crate) fn hops(
     (name, transport, begun): (&str, &str, u32),
     times: &BTreeMap<u32, Vec<HopTimes>>,
     ends: &[u64],
-    (confidence, precision): (f64, f64),
+    (confidence, rule): (f64, Rule),
 ) -> Result<Hops, AssembleError> {
     let launches: Vec<&[HopTimes]> = times.values().map(Vec::as_slice).collect();
     let fit = fit_launches(&launches, ends, confidence)?;
@@ -30,7 +31,7 @@ pub(crate) fn hops(
     let mut distances: Vec<u32> = times.values().flatten().map(|of| of.hops).collect();
     distances.sort_unstable();
     distances.dedup();
-    let segments = fit.segments.iter().map(|of| segment(of, precision));
+    let segments = fit.segments.iter().map(|of| segment(of, &rule));
     Ok(Hops {
         name: name.to_owned(),
         transport: transport.to_owned(),
@@ -45,10 +46,10 @@ pub(crate) fn hops(
     })
 }
 
-fn segment(of: &Fitted, precision: f64) -> Result<HopsSegment, RecordError> {
+fn segment(of: &Fitted, rule: &Rule) -> Result<HopsSegment, RecordError> {
     let parameter = |estimate: &Option<Estimate>| -> Result<Option<Quantity>, RecordError> {
         let Some(found) = estimate else { return Ok(None) };
-        recorded(found, Unit::Second, within(found, precision)).map(Some)
+        recorded(found, Unit::Second, judge(found, rule)).map(Some)
     };
     Ok(HopsSegment {
         from_bytes: of.range.from,

@@ -2,6 +2,7 @@ use bandgap_model::hops::HopTimes;
 use bandgap_report::{Layout, Style};
 
 use super::*;
+use crate::measured::examples::RULE;
 use crate::series::tests::{example, point};
 
 /// CoMet's iPSC/860 over one to three hops, in nanoseconds.
@@ -18,7 +19,7 @@ fn of(time: impl Fn(u64, u32) -> f64) -> Hops {
         .map(|(bytes, hops)| HopTimes { bytes, hops, times_ns: vec![time(bytes, hops)] })
         .collect();
     let times = [(0, times)].into();
-    assemble::hops(("echo", "sim:ipsc860", 1), &times, &[64], (0.95, 0.05)).unwrap()
+    assemble::hops(("echo", "sim:ipsc860", 1), &times, &[64], (0.95, RULE)).unwrap()
 }
 
 pub(crate) fn sample() -> Hops {

@@ -11,7 +11,7 @@ use bandgap_campaign::load::Load;
 use bandgap_campaign::signature::{QUICK_RESAMPLES, SignaturePattern, SignaturePlan, rtt};
 use bandgap_model::{Estimate, Observation, Signature};
 use bandgap_record::RecordError;
-use bandgap_stats::Interval;
+use bandgap_stats::{Interval, Rule};
 
 use super::schema::{Logp, Operation, OtherState, Parameters};
 use crate::error::AssembleError;
@@ -29,11 +29,11 @@ const SIGNATURE: &str = "signature";
 pub fn fitted(
     observations: &[Observation],
     signature: &Signature,
-    precision: f64,
+    rule: Rule,
     confidence: f64,
 ) -> Result<Logp, AssembleError> {
-    let points = points::tabled(observations, precision, confidence)?;
-    Ok(Logp { points, ..recorded::signature(signature, precision, Load::Words)? })
+    let points = points::tabled(observations, rule, confidence)?;
+    Ok(Logp { points, ..recorded::signature(signature, &rule, Load::Words)? })
 }
 
 /// What a signature brought, and what it was measured on.
@@ -87,7 +87,7 @@ impl Measured<'_> {
                 .chain(without)
                 .collect(),
             parameters,
-            ..recorded::signature(&signature, self.judged.precision(), load)?
+            ..recorded::signature(&signature, &self.judged.rule(), load)?
         })
     }
 
@@ -162,7 +162,7 @@ impl Measured<'_> {
         signature: &Signature,
     ) -> Result<Parameters, RecordError> {
         let load = self.plan.load;
-        let all = recorded::parameters(signature, judged.precision(), load)?;
+        let all = recorded::parameters(signature, &judged.rule(), load)?;
         let known = load.bytes() == 0 || self.reply(judged).is_some();
         Ok(Parameters { latency: all.latency.filter(|_| known), ..all })
     }
@@ -171,7 +171,7 @@ impl Measured<'_> {
     fn findings(&self, signature: &Signature, latency: bool) -> Vec<String> {
         let load = self.plan.load;
         if !load.is_transfer() {
-            let found = findings::of_signature(signature);
+            let found = findings::of_signature(signature, !self.setting.is_virtual());
             return found.into_iter().chain(slowed(self.judged)).collect();
         }
         // What slowed the ranks is said once, with the times over all sizes.

@@ -5,7 +5,7 @@ use bandgap_record::Quantity;
 use bandgap_report::{Axis, Datum, Dimension, Figure, Reference, Region, Scale, Series, Style};
 use bandgap_units::Ns;
 
-use super::schema::{Logp, Point};
+use super::schema::{Line, Logp, Point};
 use crate::measured::datum;
 
 /// More curves than this cannot be told apart.
@@ -24,7 +24,8 @@ pub(super) fn figure(logp: &Logp) -> Figure {
     let scale = if most > WIDE * least { Scale::Log10 } else { Scale::Linear };
     let mut notes = vec![
         "Bars are confidence intervals where these are larger than the mark; dashed lines are the \
-         model's levels with the parameters found; the regimes are those of Δ = 0."
+         model's levels with the parameters found, each where it holds: for a Δ on no arm there is none. The \
+         regimes are those of Δ = 0."
             .to_owned(),
     ];
     if shown.len() < all.len() {
@@ -71,44 +72,62 @@ fn delays(logp: &Logp) -> Vec<f64> {
     delays
 }
 
-/// The lines os and g, and os + or + Δ where it lies above g.
+/// The levels that the model gives, each where it holds: os before the first replies, g in the steady
+/// state of Δ = 0, and os + or + Δ in that of a Δ on an arm, with the arm's own os + or.
 fn references(logp: &Logp, delays: &[f64]) -> Vec<Reference> {
     let time = |quantity: &Option<Quantity>| quantity.as_ref().and_then(Quantity::as_time);
-    let parameters = &logp.parameters;
-    let [os, or, g] =
-        [&parameters.send_overhead, &parameters.recv_overhead, &parameters.gap].map(time);
+    let [os, g] = [&logp.parameters.send_overhead, &logp.parameters.gap].map(time);
     let mut lines = Vec::new();
-    let mut line = |name: &str, level: Option<Ns>, series| {
-        lines.extend(level.map(|y| Reference { name: name.into(), y: y.0, series }));
+    if let Some(Ns(os)) = os {
+        let to = logp.transition.as_ref().map_or(f64::INFINITY, |found| found.messages.0);
+        lines.push(Reference { to, ..Reference::across("os", os) });
+    }
+    if let Some(Ns(g)) = g {
+        lines.push(Reference { from: steady(logp, 0.0), ..Reference::across("g", g) });
+    }
+    let level = |(series, delay): (usize, &f64)| {
+        let Ns(overheads) = overheads(logp, Ns(*delay))?;
+        let (series, from) = (Some(series), steady(logp, *delay));
+        Some(Reference { series, from, ..Reference::across("", overheads + delay) })
     };
-    line("os", os, None);
-    line("g", g, None);
-    if let (Some(os), Some(or)) = (os, or) {
-        let least = g.unwrap_or(os + or);
-        for (series, delay) in delays.iter().enumerate() {
-            let level = os + or + Ns(*delay);
-            if level > least {
-                // One name is enough: the colours say which Δ each line is for.
-                let name = if series + 1 == delays.len() { "os + or + Δ" } else { "" };
-                line(name, Some(level), Some(series));
-            }
-        }
+    let on_arms = delays.iter().enumerate().filter(|(_, delay)| **delay > 0.0).filter_map(level);
+    lines.extend(on_arms);
+    // One name is enough: the colours say which Δ each line is for.
+    if let Some(last) = lines.last_mut().filter(|line| line.series.is_some()) {
+        last.name = "os + or + Δ".to_owned();
     }
     lines
+}
+
+/// os + or on the arm that a Δ is on; `None` where it is on none.
+fn overheads(logp: &Logp, delay: Ns) -> Option<Ns> {
+    if logp.arms.is_empty() {
+        // An older run has the far arm only.
+        let arm = logp.arm.as_ref().filter(|arm| arm.holds != Some(false))?;
+        let [os, or] = [&logp.parameters.send_overhead, &logp.parameters.recv_overhead]
+            .map(|quantity| quantity.as_ref().and_then(Quantity::as_time));
+        return Some(os? + or?).filter(|_| delay >= arm.from_delay.ns());
+    }
+    logp.arms.iter().find(|arm| arm.has(delay))?.overheads.as_time()
+}
+
+/// The M from which the cost at a Δ is steady.
+fn steady(logp: &Logp, delay: f64) -> f64 {
+    let of = |line: &&Line| line.name == "gap" && line.delay.ns() == Ns(delay);
+    logp.lines.iter().find(of).map_or(f64::NEG_INFINITY, |line| line.from as f64)
 }
 
 fn regions(logp: &Logp) -> Vec<Region> {
     let Some(transition) = &logp.transition else { return Vec::new() };
     let begin = transition.messages.0;
     let region = |from, to, label: &str| Region { from, to, label: label.to_owned() };
-    let steady = logp.lines.iter().find(|line| line.name == "gap" && line.delay.ns() == Ns::ZERO);
+    let steady = steady(logp, 0.0);
     let mut regions = vec![region(f64::NEG_INFINITY, begin, "send only")];
-    match steady.map(|line| line.from as f64).filter(|from| *from > begin) {
-        Some(steady) => {
-            regions.push(region(begin, steady, "transition"));
-            regions.push(region(steady, f64::INFINITY, "steady state"));
-        }
-        None => regions.push(region(begin, f64::INFINITY, "transition and steady state")),
+    if steady > begin {
+        regions.push(region(begin, steady, "transition"));
+        regions.push(region(steady, f64::INFINITY, "steady state"));
+    } else {
+        regions.push(region(begin, f64::INFINITY, "transition and steady state"));
     }
     regions
 }

@@ -46,8 +46,8 @@ pub(super) fn transfers(logp: &Logp, among: &Among<'_>) -> Result<Vec<File>, Rec
 
 /// The points of signatures, a row for each. `low_ns` and `high_ns` bound the cost, and are empty where
 /// there is no interval. Of transfers, the surface over (M, Δ, n), behind what each point moves.
-fn points(all: &[&Logp]) -> Result<Vec<u8>, RecordError> {
-    let columns: [Column<(&Logp, &Point)>; 14] = [
+pub(super) fn points(all: &[&Logp]) -> Result<Vec<u8>, RecordError> {
+    let columns: [Column<(&Logp, &Point)>; 15] = [
         ("operation", |(logp, _)| logp.operation.map(|of| of.to_string()).unwrap_or_default()),
         ("bytes", |(logp, _)| logp.bytes.unwrap_or(0).to_string()),
         ("transport", |(logp, _)| logp.transport.clone()),
@@ -62,6 +62,7 @@ fn points(all: &[&Logp]) -> Result<Vec<u8>, RecordError> {
         ("samples", |(_, point)| point.summary.samples.to_string()),
         ("batches", |(_, point)| point.elapsed.samples.to_string()),
         ("converged", |(_, point)| point.converged.to_string()),
+        ("clock_limited", |(_, point)| point.clock_limited.to_string()),
     ];
     let moves = all.iter().any(|logp| logp.is_of_transfers());
     let points = all.iter().flat_map(|logp| logp.points.iter().map(move |point| (*logp, point)));
@@ -116,8 +117,8 @@ mod tests {
         let out = points(&[&sample()]).unwrap();
         assert_eq!(
             String::from_utf8(out).unwrap(),
-            "transport,state,measure,messages,delay_ns,cost_ns,low_ns,high_ns,elapsed_ns,samples,batches,converged\n\
-             shm,N,issue,64,0,27.22,27.1,27.35,1742,2,100,true\n"
+            "transport,state,measure,messages,delay_ns,cost_ns,low_ns,high_ns,elapsed_ns,samples,batches,converged,clock_limited\n\
+             shm,N,issue,64,0,27.22,27.1,27.35,1742,2,100,true,false\n"
         );
     }
 
@@ -127,9 +128,9 @@ mod tests {
         let out = points(&[&of(0), &of(65536)]).unwrap();
         assert_eq!(
             String::from_utf8(out).unwrap(),
-            "operation,bytes,transport,state,measure,messages,delay_ns,cost_ns,low_ns,high_ns,elapsed_ns,samples,batches,converged\n\
-             get,0,shm,N,issue,64,0,27.22,27.1,27.35,1742,2,100,true\n\
-             get,65536,shm,N,issue,64,0,27.22,27.1,27.35,1742,2,100,true\n"
+            "operation,bytes,transport,state,measure,messages,delay_ns,cost_ns,low_ns,high_ns,elapsed_ns,samples,batches,converged,clock_limited\n\
+             get,0,shm,N,issue,64,0,27.22,27.1,27.35,1742,2,100,true,false\n\
+             get,65536,shm,N,issue,64,0,27.22,27.1,27.35,1742,2,100,true,false\n"
         );
     }
 

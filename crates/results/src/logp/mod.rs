@@ -19,7 +19,7 @@ use crate::kind::{Among, File, Shown, Verdict};
 use crate::measured::{over, with_plots};
 use crate::series::Series;
 
-pub use schema::{Arm, Line, Logp, Operation, OtherState, Parameters, Point, Transition};
+pub use schema::{Arm, ArmLevel, Line, Logp, Operation, OtherState, Parameters, Point, Transition};
 pub(crate) use side_by_side::summary;
 
 impl Shown for Logp {
@@ -65,10 +65,11 @@ impl Shown for Logp {
     /// Doubtful where a parameter is missing or a number scatters more than was asked for. Of a
     /// surface's many points some always scatter: its parameters count.
     fn verdict(&self) -> Verdict {
-        let scatters = self.points.iter().any(|point| !point.converged);
+        let scatters = self.points.iter().any(|point| !point.converged && !point.clock_limited);
         let p = &self.parameters;
         let parameters = [&p.send_overhead, &p.recv_overhead, &p.gap, &p.rtt];
-        let missing = parameters.iter().any(|q| q.as_ref().is_none_or(|q| !q.converged));
+        let missing =
+            parameters.iter().any(|q| q.as_ref().is_none_or(|q| !q.convergence().is_enough()));
         Verdict::doubtful_if(missing || scatters && !self.is_of_transfers())
     }
 }

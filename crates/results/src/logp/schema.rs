@@ -3,6 +3,7 @@
 use bandgap_model::signature::Cause;
 use bandgap_model::{Kind, Regime};
 use bandgap_record::{Number, Quantity, Seconds};
+use bandgap_units::Ns;
 use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +50,9 @@ pub struct Logp {
     pub transition: Option<Transition>,
     /// The right arm of the hinge g'(Δ) = max(g, os + or + Δ).
     pub arm: Option<Arm>,
+    /// All arms, Δ ascending; the last is the far one, from which or is read. None in older runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arms: Vec<ArmLevel>,
     /// Half of the round trip over a floor, taken in the same state.
     pub floor_ratios: Vec<FloorRatio>,
     /// The measured points.
@@ -127,6 +131,34 @@ pub struct Arm {
     pub holds: Option<bool>,
 }
 
+/// Delays over which the cost of a message is os + or + Δ, on one level: an arm of the hinge.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ArmLevel {
+    /// The shortest Δ on it.
+    pub from_delay: Seconds,
+    /// The longest Δ on it, of those that were measured.
+    pub to_delay: Seconds,
+    /// The number of Δ on it.
+    pub delays: u64,
+    /// os + or on it.
+    pub overheads: Quantity,
+    /// The same less os.
+    pub recv_overhead: Quantity,
+    /// Its slope; absent where it is a single Δ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slope: Option<Quantity>,
+    /// Whether the slope is 1 within 5 %; absent where its interval leaves that open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holds: Option<bool>,
+}
+
+impl ArmLevel {
+    /// Whether cost = os + or + Δ with this Δ is not refuted, as far as was measured.
+    pub(crate) fn has(&self, delay: Ns) -> bool {
+        self.holds != Some(false) && (self.from_delay.ns()..=self.to_delay.ns()).contains(&delay)
+    }
+}
+
 /// One experiment (M, Δ).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
@@ -144,6 +176,9 @@ pub struct Point {
     pub batches: Vec<Batch>,
     /// Whether the interval came within the wanted precision.
     pub converged: bool,
+    /// Whether it did not, but came within that share of what a stamp of the clock costs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub clock_limited: bool,
     /// The distribution of `elapsed` over the accepted samples.
     pub summary: Summary,
 }

@@ -1,5 +1,5 @@
 use bandgap_model::signature::Cause;
-use bandgap_model::{Kind, Regime};
+use bandgap_model::{Kind, Observation, Options, Regime, Row, extract, observations_from_rows};
 use bandgap_record::{Evidence, Number, Quantity, Seconds};
 use bandgap_report::{Scale, plot, svg};
 use bandgap_units::Ns;
@@ -16,6 +16,23 @@ pub(crate) fn time(value: f64, spread: f64, estimator: &str, converged: bool) ->
 
 pub(crate) fn number(value: f64, estimator: &str) -> Quantity {
     Quantity::number(value, Some((value, value)), Evidence::new(estimator, 40, true)).unwrap()
+}
+
+fn page(logp: &Logp) -> String {
+    signature(logp, &Layout::default())
+}
+
+/// An arm over these delays, with os + or of its own; of slope 1.
+fn arm([from, to]: [f64; 2], os: f64, or: f64) -> ArmLevel {
+    ArmLevel {
+        from_delay: Ns(from).into(),
+        to_delay: Ns(to).into(),
+        delays: 3,
+        overheads: time(os + or, 0.8, "mean of g'(Δ) − Δ", true),
+        recv_overhead: time(or, 0.8, "mean of g'(Δ) − os − Δ", true),
+        slope: Some(number(1.02, "weighted slope of g'(Δ)")),
+        holds: Some(true),
+    }
 }
 
 /// A machine with os, or, g and RTT, and its message costs by the model's own formulas.
@@ -41,6 +58,7 @@ pub(crate) fn example(transport: &str, os: f64, or: f64, g: f64, rtt: f64, delay
             elapsed: quantity.clone(),
             batches: vec![Batch { state: "N".into(), ..Batch::tabled(&[elapsed]) }],
             converged: spread < 0.05,
+            clock_limited: false,
             summary: Summary {
                 mean: seconds,
                 median: quantity,
@@ -95,6 +113,12 @@ pub(crate) fn example(transport: &str, os: f64, or: f64, g: f64, rtt: f64, delay
             from_delay: Ns(delays[delays.len() / 2]).into(),
             holds: Some(true),
         }),
+        arms: delays[delays.len() / 2..]
+            .split_last()
+            .filter(|(last, _)| **last > 0.0)
+            .map(|(last, others)| arm([*others.first().unwrap_or(last), *last], os, or))
+            .into_iter()
+            .collect(),
         floor_ratios: vec![FloorRatio {
             name: "cache_line".into(),
             bytes: None,
@@ -146,6 +170,7 @@ pub(crate) fn sample() -> Logp {
         elapsed: around(1742.0, 1734.0, 1750.0),
         batches: examples::batches(&[1734.0, 1750.25]),
         converged: true,
+        clock_limited: false,
         summary: examples::summary(&[1734.0, 1750.25]),
     }];
     logp
@@ -194,6 +219,29 @@ fn a_hidden_gap_is_not_made_up() {
 }
 
 #[test]
+fn a_value_at_the_limit_of_the_clock_is_marked_and_no_doubtful_one() {
+    let mut found = sample();
+    let csv = |logp: &Logp| String::from_utf8(super::files::points(&[logp]).unwrap()).unwrap();
+    assert!(!page(&found).contains('~') && csv(&found).ends_with(",true,false\n"));
+    let os = found.parameters.send_overhead.as_mut().unwrap();
+    (os.converged, os.clock_limited) = (false, true);
+    let point = &mut found.points[0];
+    (point.converged, point.clock_limited) = (false, true);
+    (point.cost.converged, point.cost.clock_limited) = (false, true);
+    let said = page(&found);
+    assert!(said.contains("2.05 ns ~") && said.contains("\n~ at the clock's limit: "), "{said}");
+    assert!(csv(&found).ends_with(",false,true\n"), "{}", csv(&found));
+    assert!(
+        plot(&signature_figure(&found), &Layout::default()).contains("(~: at the clock's limit)")
+    );
+    let others = |logp: &Logp| Logp { other_states: Vec::new(), ..logp.clone() };
+    assert_eq!(others(&found).verdict(), Verdict::Good);
+    // Neither is another thing.
+    found.points[0].clock_limited = false;
+    assert_eq!(others(&found).verdict(), Verdict::Doubtful);
+}
+
+#[test]
 fn no_line_is_wider_than_asked() {
     for width in [60, 80, 100, 132] {
         for ascii in [false, true] {
@@ -220,6 +268,125 @@ fn the_figure_has_the_paper_s_lines() {
     assert_eq!(labels, ["send only", "transition", "steady state"]);
     assert_eq!((figure.regions[1].from, figure.regions[1].to), (19_900.0 / 1400.0, 512.0));
     assert_eq!(figure.y.scale, Scale::Log10);
+}
+
+/// [`shm`] with a near arm over 10 and 20 ns, on a level of its own, before that from 80 ns on.
+fn with_two_arms() -> Logp {
+    let mut logp = shm();
+    let near = ArmLevel { holds: None, ..arm([10.0, 20.0], 2.05, 7.0) };
+    logp.arms = vec![near, arm([80.0, 160.0], 2.05, 14.0)];
+    logp
+}
+
+#[test]
+fn each_arm_has_a_line() {
+    let said = page(&with_two_arms());
+    let lines: Vec<&str> = said.lines().collect();
+    let at = lines.iter().position(|line| line.starts_with(" 10.0 to 20.0 ns ")).unwrap();
+    let all = |line: &str, cells: &[&str]| {
+        assert!(cells.iter().all(|cell| line.contains(cell)), "{line}: {said}");
+    };
+    all(lines[at], &["9.05 ns", "7.00 ns", "1.02, undecided"]);
+    all(lines[at + 1], &["8.25 to 9.85 ns", "6.20 to 7.80 ns"]);
+    all(lines[at + 2], &["80.0 to 160 ns", "16.1 ns", "14.0 ns", "1.02, holds"]);
+    // One of one delay has no slope, and an older run no arms.
+    let mut other = with_two_arms();
+    other.arms = vec![ArmLevel { slope: None, holds: None, ..arm([80.0, 80.0], 2.05, 14.0) }];
+    let said = page(&other);
+    let line = said.lines().find(|line| line.starts_with(" 80.0 ns ")).unwrap();
+    assert!(line.ends_with("unknown"), "{said}");
+    other.arms.clear();
+    assert!(!page(&other).contains("arm over Δ"));
+}
+
+/// A table of a machine with os = 3, g = 17 and RTT = 206 ns, on which a message takes 36 ns + Δ up to
+/// 60 ns and 82 ns + Δ from 105 ns on; without `near` the latter with every delay.
+pub(crate) fn table_of_arms(near: bool) -> Vec<Observation> {
+    let mut rows = Vec::new();
+    let mut repeat = |kind, messages, delay_ns, truth: f64| {
+        for share in [-0.002, -0.001, 0.0, 0.001, 0.002] {
+            let elapsed_ns = truth * (1.0 + share);
+            rows.push(Row { kind, messages, delay_ns, elapsed_ns, batch: None, round: None });
+        }
+    };
+    repeat(Kind::Rtt, 1, 0.0, 206.0);
+    for delay in [0.0, 10.0, 30.0, 60.0, 105.0, 210.0, 420.0] {
+        let beside = match delay {
+            0.0 if near => 17.0,
+            0.0 => 92.0,
+            ..=60.0 if near => 36.0,
+            _ => 82.0,
+        };
+        for messages in [1_u32, 2, 3, 4, 8, 64, 256, 512, 1024] {
+            let (issue, m): (f64, f64) = (3.0 + delay, f64::from(messages));
+            let alone = m.min((206.0 / issue).max(1.0));
+            let cost = f64::max(beside + delay, if near { 17.0 } else { 92.0 });
+            repeat(Kind::Issue, u64::from(messages), delay, issue * alone + cost * (m - alone));
+        }
+    }
+    observations_from_rows(&rows)
+}
+
+#[test]
+fn all_arms_are_recorded_and_said() {
+    let of = |near| {
+        let table = table_of_arms(near);
+        let found = extract(&table, &Options::default(), None).unwrap();
+        assemble::fitted(&table, &found, examples::RULE, 0.95).unwrap()
+    };
+    let two = of(true);
+    let whole = |time: Seconds| time.ns().0.round();
+    let ranges =
+        two.arms.iter().map(|arm| (whole(arm.from_delay), whole(arm.to_delay), arm.delays));
+    assert_eq!(ranges.collect::<Vec<_>>(), [(10.0, 60.0, 3), (105.0, 420.0, 3)]);
+    for (arm, both) in two.arms.iter().zip([36.0, 82.0]) {
+        assert!((arm.overheads.as_time().unwrap().0 - both).abs() < 0.01 * both, "{arm:?}");
+        assert!((arm.recv_overhead.as_time().unwrap().0 - both + 3.0).abs() < 1.0, "{arm:?}");
+        assert_eq!(arm.holds, Some(true));
+    }
+    assert_eq!(Some(&two.arms[1].recv_overhead), two.parameters.recv_overhead.as_ref());
+    let said = page(&two).replace('\n', " ");
+    assert!(
+        said.contains("There is a near arm") && said.contains("nothing is predicted"),
+        "{said}"
+    );
+    assert!(said.contains("os and g are of loops without a delay"), "{said}");
+    // Whether a table's delays had fences nobody knows.
+    assert!(!said.contains("fences"), "{said}");
+    let json = serde_json::to_value(&two).unwrap();
+    assert_eq!(json["arms"][0]["delays"], 3);
+    assert_eq!(serde_json::from_value::<Logp>(json).unwrap(), two);
+    // The other way round.
+    let one = of(false);
+    assert_eq!(one.arms.len(), 1);
+    let said = page(&one);
+    assert!(!said.contains("near arm") && !said.contains("loops without a delay"), "{said}");
+    assert_eq!(said.matches(", holds").count(), 1, "{said}");
+}
+
+#[test]
+fn a_level_is_drawn_where_it_holds() {
+    let levels = |logp: &Logp| -> Vec<(String, f64, f64, f64)> {
+        let round = |value: f64| (value * 1e3).round() / 1e3;
+        let lines = signature_figure(logp).references;
+        lines.into_iter().map(|at| (at.name, round(at.y), at.from, round(at.to))).collect()
+    };
+    let (all, end) = (f64::NEG_INFINITY, f64::INFINITY);
+    let of_two = levels(&with_two_arms());
+    // os before the first replies, 120/2.05 messages; g in the steady state.
+    assert_eq!(of_two[..2], [("os".into(), 2.05, all, 58.537), ("g".into(), 27.1, 512.0, end)]);
+    // 9.05 + Δ on the near arm, nothing for the 40 ns between, 16.05 + Δ on the far one.
+    let on_arms: Vec<f64> = of_two[2..].iter().map(|(_, y, ..)| *y).collect();
+    assert_eq!(on_arms, [19.05, 29.05, 96.05, 176.05]);
+    // An arm of which it is known that its slope is not 1 has no level.
+    let mut refuted = with_two_arms();
+    refuted.arms[1].holds = Some(false);
+    let on_arms: Vec<f64> = levels(&refuted)[2..].iter().map(|(_, y, ..)| *y).collect();
+    assert_eq!(on_arms, [19.05, 29.05]);
+    // An older run has the far arm only, from 40 ns on.
+    let older = Logp { arms: Vec::new(), ..with_two_arms() };
+    let on_arms: Vec<f64> = levels(&older)[2..].iter().map(|(_, y, ..)| *y).collect();
+    assert_eq!(on_arms, [56.05, 96.05, 176.05]);
 }
 
 #[test]

@@ -4,10 +4,10 @@ use bandgap_model::Regime;
 use bandgap_model::signature::Cause;
 use bandgap_report::table::{ROOMY, both, estimated, evidence, interval, plain, value};
 use bandgap_report::{Layout, Listing};
-use bandgap_units::{Fraction, significant};
+use bandgap_units::{Fraction, Ns, significant};
 
 use super::parameter::{PARAMETERS, Parameter, determined};
-use super::schema::{Logp, Parameters};
+use super::schema::{ArmLevel, Logp, Parameters};
 use super::side_by_side::{Column, side_by_side};
 use crate::kind::Shown;
 use crate::measured::{State, arrow, launches, sentences};
@@ -24,6 +24,7 @@ pub(super) fn page(logp: &Logp, layout: &Layout) -> String {
     text += &layout.paragraph(&bound(logp));
     text += "\n";
     text += &parameters(logp, layout);
+    text += &arms(logp, layout);
     text += &sentences(logp.findings(), layout);
     if !logp.other_states.is_empty() {
         text += "\n";
@@ -95,6 +96,43 @@ fn parameters(logp: &Logp, layout: &Layout) -> String {
         text += &estimated(layout, determined(&logp.parameters));
     }
     text
+}
+
+/// The arms of the hinge, a line for each; nothing where none is known.
+fn arms(logp: &Logp, layout: &Layout) -> String {
+    if logp.arms.is_empty() {
+        return String::new();
+    }
+    let slope = |arm: &ArmLevel| match (&arm.slope, arm.holds) {
+        (None, _) => "unknown".to_owned(),
+        (Some(slope), holds) => {
+            let verdict = match holds {
+                Some(true) => "holds",
+                Some(false) => "does not hold",
+                None => "undecided",
+            };
+            format!("{}, {verdict}\n{}", value(slope), interval(slope))
+        }
+    };
+    let overheads = logp.arms.iter().flat_map(|arm| [&arm.overheads, &arm.recv_overhead]);
+    let rows = Listing::new(&logp.arms, layout)
+        .text("arm over Δ", range)
+        .number("os + or", |arm| both(&arm.overheads))
+        .number("or", |arm| both(&arm.recv_overhead))
+        .text("slope", slope)
+        .noting(overheads.chain(logp.arms.iter().filter_map(|arm| arm.slope.as_ref())));
+    "\n".to_owned() + &rows.finish()
+}
+
+/// `10.0 to 60.0 ns`, or a single delay.
+fn range(arm: &ArmLevel) -> String {
+    let [from, to] = [arm.from_delay.ns(), arm.to_delay.ns()];
+    if from == to {
+        return from.to_string();
+    }
+    let unit = to.unit();
+    let [from, to] = [from, to].map(|Ns(delay)| significant(unit.count(delay), 3));
+    format!("{from} to {to} {}", unit.symbol())
 }
 
 /// The parameters in every state side by side, the commonest first.

@@ -2,11 +2,11 @@
 
 use bandgap_campaign::data;
 use bandgap_campaign::judge::Judged;
-use bandgap_record::{Evidence, Quantity, Seconds};
-use bandgap_stats::Interval;
+use bandgap_record::{Convergence, Evidence, Quantity, Seconds};
 use bandgap_stats::interval::quantile_interval;
 use bandgap_stats::launches::widened;
 use bandgap_stats::quantile::{mean, median, quantile_sorted, sorted};
+use bandgap_stats::{Interval, Rule};
 use bandgap_units::Ns;
 use serde::{Deserialize, Serialize};
 
@@ -105,8 +105,9 @@ impl Summary {
     pub(crate) fn of_launches(
         launches: &[Vec<f64>],
         confidence: f64,
+        rule: Rule,
     ) -> Result<Summary, AssembleError> {
-        let mut summary = Summary::of(&launches.concat(), confidence)?;
+        let mut summary = Summary::of(&launches.concat(), confidence, rule)?;
         let filled = launches.iter().filter(|samples| !samples.is_empty());
         let medians: Vec<f64> = filled.map(|samples| median(samples)).collect();
         if medians.len() < 2 {
@@ -118,22 +119,29 @@ impl Summary {
         let Interval { low, high } = widened(value, Interval { low, high }, &medians, confidence);
         let estimator = "median, the wider of the order-statistic interval over samples and the t \
                          interval over the launches' medians";
-        let by = Evidence::new(estimator, of.samples, of.converged);
+        let convergence = rule.judge((high - low) / 2.0, value);
+        let by = Evidence::new(estimator, of.samples, convergence);
         summary.median = Quantity::time(Ns(value), Some((Ns(low), Ns(high))), by)?;
         Ok(summary)
     }
 
     /// The distribution of samples in nanoseconds.
-    pub(crate) fn of(samples: &[f64], confidence: f64) -> Result<Summary, AssembleError> {
+    pub(crate) fn of(
+        samples: &[f64],
+        confidence: f64,
+        rule: Rule,
+    ) -> Result<Summary, AssembleError> {
         if samples.is_empty() {
             return Err(AssembleError::Empty);
         }
         let ordered = sorted(samples);
         let at = |p: f64| Ns(quantile_sorted(&ordered, p));
         let interval = quantile_interval(&ordered, 0.5, confidence);
+        let judge = |interval: &Interval| rule.judge(interval.half_width(), at(0.5).0);
+        let convergence = interval.as_ref().map_or(Convergence::No, judge);
         let interval = interval.map(|i| (Ns(i.low), Ns(i.high)));
         let count = ordered.len() as u64;
-        let by = Evidence::new("median, order-statistic interval over samples", count, true);
+        let by = Evidence::new("median, order-statistic interval over samples", count, convergence);
         Ok(Summary {
             mean: Ns(mean(&ordered)).into(),
             median: Quantity::time(at(0.5), interval, by)?,
@@ -150,12 +158,13 @@ impl Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measured::examples::RULE;
 
     #[test]
     fn one_to_a_thousand_and_one() {
         // h = 1000·p exactly, so each quantile is the sample 1 + 1000·p.
         let samples: Vec<f64> = (1..=1001).rev().map(f64::from).collect();
-        let summary = Summary::of(&samples, 0.95).unwrap();
+        let summary = Summary::of(&samples, 0.95, RULE).unwrap();
         let Summary { mean, min, p90, p99, p999, max, samples, median } = summary;
         assert_eq!((samples, median.samples), (1001, 1001));
         let median = median.as_time().unwrap().into();
@@ -170,6 +179,6 @@ mod tests {
         ] {
             assert!((found.ns().0 - expected).abs() < 1e-9, "{found:?} is not {expected} ns");
         }
-        assert!(Summary::of(&[], 0.95).is_err());
+        assert!(Summary::of(&[], 0.95, RULE).is_err());
     }
 }

@@ -9,7 +9,7 @@ use crate::kind::File;
 pub(crate) fn datum(x: f64, quantity: &Quantity) -> Datum {
     let unit = |value: f64| if quantity.unit == Unit::Second { value * 1e9 } else { value };
     let interval = quantity.interval().map(|(low, high)| (unit(low), unit(high)));
-    Datum { x, y: unit(quantity.value.0), interval, converged: quantity.converged }
+    Datum { x, y: unit(quantity.value.0), interval, convergence: quantity.convergence() }
 }
 
 /// A distance in words: `1 hop`.

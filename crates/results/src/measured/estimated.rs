@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bandgap_campaign::Key;
 use bandgap_campaign::judge::Judged;
 use bandgap_model::Estimate;
-use bandgap_record::{Evidence, Quantity, RecordError, Unit};
+use bandgap_record::{Convergence, Evidence, Quantity, RecordError, Unit};
 use bandgap_stats::{Interval, Point};
 use bandgap_units::Ns;
 
@@ -33,14 +33,14 @@ pub(crate) struct Estimated {
 
 impl Estimated {
     /// The estimate of a point.
-    pub(crate) fn new(point: &Point, estimator: &str, converged: bool) -> Self {
-        let evidence = Evidence::new(estimator, point.batches as u64, converged);
+    pub(crate) fn new(point: &Point, estimator: &str, convergence: Convergence) -> Self {
+        let evidence = Evidence::new(estimator, point.batches as u64, convergence);
         Self { value: point.value, interval: Some(point.interval), evidence }
     }
 
     /// A single value, which has no interval of its own.
-    pub(crate) fn single(value: f64, estimator: &str, converged: bool) -> Self {
-        Self { value, interval: None, evidence: Evidence::new(estimator, 1, converged) }
+    pub(crate) fn single(value: f64, estimator: &str, convergence: Convergence) -> Self {
+        Self { value, interval: None, evidence: Evidence::new(estimator, 1, convergence) }
     }
 
     /// It as it is recorded.
@@ -63,24 +63,29 @@ impl Estimated {
 pub(crate) fn recorded(
     estimate: &Estimate,
     unit: Unit,
-    converged: bool,
+    convergence: impl Into<Convergence>,
 ) -> Result<Quantity, RecordError> {
     let Estimate { value, low, high, samples, estimator } = *estimate;
-    let evidence = Evidence::new(estimator, samples as u64, converged);
+    let evidence = Evidence::new(estimator, samples as u64, convergence);
     Estimated { value, interval: Some(Interval { low, high }), evidence }.recorded(unit)
 }
 
-/// The time of `key`; `None` for fewer than two batches. In virtual time all has converged.
+/// How well `key` is known. In virtual time all has converged.
+pub(crate) fn convergence_of(judged: &Judged<'_>, key: &Key, virtual_time: bool) -> Convergence {
+    if virtual_time { Convergence::Converged } else { judged.convergence(key) }
+}
+
+/// The time of `key`; `None` for fewer than two batches.
 pub(crate) fn estimated(judged: &Judged<'_>, key: &Key, virtual_time: bool) -> Option<Quantity> {
     let point = judged.point(key)?;
-    let converged = virtual_time || judged.converged(key);
-    Estimated::new(&point, estimator(&point), converged).recorded(Unit::Second).ok()
+    let convergence = convergence_of(judged, key, virtual_time);
+    Estimated::new(&point, estimator(&point), convergence).recorded(Unit::Second).ok()
 }
 
 /// The time of a key with all that is recorded of it.
 pub(crate) struct Timed {
     pub(crate) time: Estimated,
-    pub(crate) converged: bool,
+    pub(crate) convergence: Convergence,
     pub(crate) summary: Summary,
     pub(crate) batches: Vec<Batch>,
 }
@@ -93,10 +98,10 @@ impl Timed {
         virtual_time: bool,
     ) -> Result<Option<Timed>, AssembleError> {
         let Some(&first) = judged.values(key).first() else { return Ok(None) };
-        let converged = virtual_time || judged.converged(key);
+        let convergence = convergence_of(judged, key, virtual_time);
         let time = match judged.point(key) {
-            Some(point) => Estimated::new(&point, estimator(&point), converged),
-            None => Estimated::single(first, ESTIMATOR, converged),
+            Some(point) => Estimated::new(&point, estimator(&point), convergence),
+            None => Estimated::single(first, ESTIMATOR, convergence),
         };
         let batches = judged.table().batches(key);
         let counted = batches.iter().filter(|batch| judged.counts(batch));
@@ -105,9 +110,9 @@ impl Timed {
             launches.entry(batch.launch).or_default().extend_from_slice(&batch.samples);
         }
         let launches: Vec<Vec<f64>> = launches.into_values().collect();
-        let summary = Summary::of_launches(&launches, judged.confidence())?;
+        let summary = Summary::of_launches(&launches, judged.confidence(), judged.rule())?;
         let batches = batches.iter().map(|it| Batch::of(it, judged)).collect();
-        Ok(Some(Timed { time, converged, summary, batches }))
+        Ok(Some(Timed { time, convergence, summary, batches }))
     }
 }
 
@@ -145,7 +150,7 @@ pub(crate) fn turned(
 ) -> Result<Quantity, RecordError> {
     let positive = time.interval().filter(|(low, _)| *low > 0.0);
     let ends = positive.map(|(low, high)| (count / high, count / low));
-    let evidence = Evidence::new(estimator, time.samples, time.converged);
+    let evidence = Evidence::new(estimator, time.samples, time.convergence());
     Quantity::new(count / time.value.0, ends, unit, evidence)
 }
 
@@ -155,7 +160,8 @@ mod tests {
 
     #[test]
     fn a_single_batch_has_no_interval_and_so_has_its_bandwidth() {
-        let time = Estimated::single(250.0, ESTIMATOR, false).recorded(Unit::Second).unwrap();
+        let time =
+            Estimated::single(250.0, ESTIMATOR, Convergence::No).recorded(Unit::Second).unwrap();
         assert_eq!((time.interval(), time.samples), (None, 1));
         let rate = bandwidth(500, &time).unwrap().unwrap();
         // 500 B in 250 ns.

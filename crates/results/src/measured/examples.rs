@@ -1,9 +1,13 @@
 //! Estimates for tests.
 
 use bandgap_record::{Evidence, Quantity, Unit};
+use bandgap_stats::Rule;
 use bandgap_units::Ns;
 
 use crate::measured::batch::{Batch, Summary};
+
+/// Intervals of 5 %.
+pub(crate) const RULE: Rule = Rule { precision: 0.05, stamp: 0.0 };
 
 /// A time in nanoseconds.
 pub(crate) fn time(value: f64, converged: bool) -> Quantity {
@@ -41,5 +45,5 @@ pub(crate) fn batches(samples: &[f64]) -> Vec<Batch> {
 
 /// The distribution of samples in nanoseconds.
 pub(crate) fn summary(samples: &[f64]) -> Summary {
-    Summary::of(samples, 0.95).unwrap()
+    Summary::of(samples, 0.95, RULE).unwrap()
 }

@@ -22,8 +22,8 @@ pub use checked::Checked;
 pub(crate) use checked::grouped;
 pub(crate) use drawn::{datum, distant, for_gnuplot, listed, sentences, with_plots};
 pub(crate) use estimated::{
-    Estimated, Timed, bandwidth, estimated, estimator, half_width, recorded, relative_of_both,
-    turned,
+    Estimated, Timed, bandwidth, convergence_of, estimated, estimator, half_width, recorded,
+    relative_of_both, turned,
 };
 pub use fenced::Fenced;
 pub use launches::LostLaunch;

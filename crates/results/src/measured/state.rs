@@ -2,8 +2,9 @@
 
 use bandgap_campaign::judge::Judged;
 use bandgap_campaign::placement::Placement;
-use bandgap_record::{Evidence, Number, Quantity, RecordError, Seconds, Unit};
+use bandgap_record::{Convergence, Evidence, Number, Quantity, RecordError, Seconds, Unit};
 use bandgap_report::table;
+use bandgap_stats::Interval;
 use bandgap_stats::interval::quantile_interval;
 use bandgap_stats::quantile::{median, sorted};
 use bandgap_units::{Fraction, Ns, significant};
@@ -148,10 +149,11 @@ fn typical(
 ) -> Result<Quantity, RecordError> {
     let value = median(values);
     let ends = quantile_interval(&sorted(values), 0.5, judged.confidence());
-    let narrow = |half: f64| half <= judged.precision() * value;
-    let converged = ends.is_some_and(|ends| narrow(ends.half_width()));
+    let rule = judged.rule().without_clock();
+    let judge = |ends: Interval| rule.judge(ends.half_width(), value);
+    let convergence = ends.map_or(Convergence::No, judge);
     let by = format!("median of {what}, order-statistic interval");
-    let by = Evidence::new(by, values.len() as u64, converged);
+    let by = Evidence::new(by, values.len() as u64, convergence);
     let si = |value: f64| if unit == Unit::Second { Ns(value).as_secs() } else { value };
     Quantity::new(si(value), ends.map(|ends| (si(ends.low), si(ends.high))), unit, by)
 }

@@ -7,12 +7,12 @@ use bandgap_campaign::data::Batch as Measured;
 use bandgap_campaign::judge::Judged;
 use bandgap_campaign::overlap::{Cell, OverlapPlan};
 use bandgap_kernels::OverlapMode;
-use bandgap_record::{Evidence, Quantity, RecordError};
+use bandgap_record::{Convergence, Evidence, Quantity, RecordError};
 use bandgap_stats::interval::mean_interval;
 use bandgap_stats::launches::over_launches;
 use bandgap_stats::paired::{PairedRatio, paired_ratio_over_launches, undisturbed};
 use bandgap_stats::quantile::mean;
-use bandgap_stats::{Interval, batch_value};
+use bandgap_stats::{Interval, Rule, batch_value};
 use bandgap_units::Ns;
 
 use super::findings::findings;
@@ -156,18 +156,20 @@ fn point(
     let gains: Vec<f64> = rows.iter().map(|[blocking, begun, ..]| blocking - begun).collect();
     let over = |values: &[f64]| over_rounds(values, &launches, confidence);
     let Some((mean_gain, interval)) = over(&gains) else { return Ok(None) };
-    let narrow = |interval: &Interval, of: f64| {
-        virtual_time || interval.half_width() <= judged.precision() * of
+    let judge = |interval: &Interval, of: f64, rule: Rule| match virtual_time {
+        true => Convergence::Converged,
+        false => rule.judge(interval.half_width(), of),
     };
+    let rule = judged.rule();
     // Beside the times that it is a difference of.
-    let is_narrow = narrow(&interval, blocking.value.0 * 1e9);
-    let gain = time(mean_gain, interval, Evidence::new(GAIN, samples, is_narrow))?;
+    let known = judge(&interval, blocking.value.0 * 1e9, rule);
+    let gain = time(mean_gain, interval, Evidence::new(GAIN, samples, known))?;
     let (mut hideable, mut share) = (None, None);
     if elements > 0 {
         let parts = hideables(&rows);
         if let Some((mean_part, interval)) = over(&parts) {
-            let is_narrow = narrow(&interval, mean_part.abs());
-            let evidence = Evidence::new(HIDEABLE, samples, is_narrow);
+            let known = judge(&interval, mean_part, rule);
+            let evidence = Evidence::new(HIDEABLE, samples, known);
             hideable = Some(time(mean_part, interval, evidence)?);
         }
         let pairs: Vec<(f64, f64)> = gains.iter().copied().zip(parts).collect();
@@ -175,7 +177,8 @@ fn point(
             paired_ratio_over_launches(&parted(&pairs, &launches), confidence)
                 .filter(|_| mean_of_second(&pairs) > 0.0)
         {
-            let evidence = Evidence::new(SHARE, samples, narrow(&interval, 1.0));
+            let known = judge(&interval, 1.0, rule.without_clock());
+            let evidence = Evidence::new(SHARE, samples, known);
             share = Some(Quantity::number(value, Some((interval.low, interval.high)), evidence)?);
         }
     }

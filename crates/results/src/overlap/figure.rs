@@ -67,18 +67,17 @@ fn times(overlap: &Overlap) -> Figure {
 
 fn shares(overlap: &Overlap) -> Figure {
     let percent = |point: &OverlapPoint| {
-        let Datum { x, y, interval, converged } = at(point, point.share.as_ref()?);
+        let Datum { x, y, interval, convergence } = at(point, point.share.as_ref()?);
         let interval = interval.map(|(low, high)| (100.0 * low, 100.0 * high));
-        Some(Datum { x, y: 100.0 * y, interval, converged })
+        Some(Datum { x, y: 100.0 * y, interval, convergence })
     };
     let series = by_size(overlap)
         .map(|(size, points)| curve(size, points, Style::Line, percent))
         .filter(|curve| !curve.points.is_empty());
     let y =
         Axis { label: "hidden share, %".into(), scale: Scale::Linear, dimension: Dimension::Count };
-    let level = |name: &str, y| Reference { name: name.into(), y, series: None };
     Figure {
-        references: vec![level("all", 100.0), level("nothing", 0.0)],
+        references: vec![Reference::across("all", 100.0), Reference::across("nothing", 0.0)],
         notes: vec!["Below 0 the non-blocking way is the slower one.".to_owned()],
         ..figure(overlap, "hidden share", y, series.collect())
     }

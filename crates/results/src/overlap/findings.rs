@@ -92,7 +92,7 @@ fn amount(gain: &Quantity) -> String {
     let turned = |gain: &Quantity| {
         let ends = gain.interval().map(|(low, high)| (-high, -low));
         let evidence =
-            bandgap_record::Evidence::new(gain.estimator.clone(), gain.samples, gain.converged);
+            bandgap_record::Evidence::new(gain.estimator.clone(), gain.samples, gain.convergence());
         Quantity::new(-gain.value.0, ends, gain.unit, evidence)
     };
     if gain.value.0 >= 0.0 {

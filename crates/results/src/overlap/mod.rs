@@ -44,7 +44,8 @@ impl Shown for Overlap {
 
     /// Doubtful where a time scatters more than was asked for.
     fn verdict(&self) -> Verdict {
-        let scatters = |point: &OverlapPoint| point.times().iter().any(|time| !time.converged);
+        let scatters =
+            |point: &OverlapPoint| point.times().iter().any(|time| !time.convergence().is_enough());
         Verdict::doubtful_if(self.points.iter().any(scatters))
     }
 }

@@ -2,6 +2,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use bandgap_record::{RunDir, read};
+use serde_json::Value;
 
 use super::*;
 
@@ -40,4 +41,76 @@ fn no_two_quantities_of_a_run_have_one_name() {
         let distinct: BTreeSet<&String> = names.iter().collect();
         assert!(!names.is_empty() && distinct.len() == names.len(), "{names:#?}");
     }
+}
+
+/// The numbers of this name in a run's plan.
+fn asked(plan: &Value, name: &str) -> Option<f64> {
+    match plan {
+        Value::Object(fields) => fields
+            .get(name)
+            .and_then(Value::as_f64)
+            .or_else(|| fields.values().find_map(|value| asked(value, name))),
+        _ => None,
+    }
+}
+
+/// Calls `see` with every quantity that has an interval, and the field it is in.
+fn quantities<'a>(value: &'a Value, name: &'a str, see: &mut dyn FnMut(&'a str, &'a Value)) {
+    match value {
+        Value::Object(fields) if fields.contains_key("converged") && value["low"].is_f64() => {
+            see(name, value);
+        }
+        Value::Object(fields) => fields.iter().for_each(|(name, of)| quantities(of, name, see)),
+        Value::Array(all) => all.iter().for_each(|of| quantities(of, name, see)),
+        _ => {}
+    }
+}
+
+/// The README's rule, applied to the numbers as they stand in the file.
+#[test]
+fn what_a_stored_run_calls_converged_is_as_narrow_as_the_readme_says() {
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    for folder in stored() {
+        let text = std::fs::read_to_string(folder.join("run.json")).unwrap();
+        let run: Value = serde_json::from_str(&text).unwrap();
+        let [precision, stamp] =
+            ["precision", "stamp"].map(|name| asked(&run["plan"], name).unwrap());
+        assert_eq!(precision, 0.05);
+        for result in run["results"].as_array().unwrap() {
+            let parameter = |name: &str| result["parameters"][name]["value"].as_f64();
+            quantities(result, "", &mut |name, of| {
+                let [value, low, high] =
+                    ["value", "low", "high"].map(|end| of[end].as_f64().unwrap());
+                let whole = match name {
+                    "latency" => parameter("rtt").unwrap() / 2.0,
+                    "idle" => parameter("gap").unwrap(),
+                    _ => value,
+                };
+                // What was written and read back may differ in the last digit.
+                let within = |of: f64| (high - low) / 2.0 <= precision * of.abs() * (1.0 + 1e-9);
+                let is_right = match (of["converged"].as_bool(), of["clock_limited"].as_bool()) {
+                    (Some(true), None) => within(whole),
+                    (Some(false), Some(true)) => !within(whole) && within(stamp * 1e-9),
+                    (Some(false), None) => true,
+                    _ => false,
+                };
+                seen += 1;
+                if !is_right {
+                    wrong.push(format!("{}: {name} {of}", folder.display()));
+                }
+            });
+            for point in result["points"].as_array().into_iter().flatten() {
+                let of = if point["elapsed"].is_object() { "elapsed" } else { "time" };
+                let is_known = |from: &Value| {
+                    [&from["converged"], &from["clock_limited"]].map(|flag| flag == true)
+                };
+                assert_eq!(is_known(point), is_known(&point[of]));
+                if is_known(point).contains(&true) {
+                    assert!(point[of]["samples"].as_u64().unwrap() >= 5, "{}", point[of]);
+                }
+            }
+        }
+    }
+    assert!(seen > 0);
+    assert!(wrong.is_empty(), "{} of {seen}:\n{}", wrong.len(), wrong.join("\n"));
 }

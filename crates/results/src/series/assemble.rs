@@ -9,9 +9,9 @@ use bandgap_comm::passing::Way;
 use bandgap_comm::topology::ProcessorMesh;
 use bandgap_kernels::{Extent, Over, Series as Measure};
 use bandgap_model::hockney::SizedTimes;
-use bandgap_record::{Evidence, Quantity, RecordError, Unit};
+use bandgap_record::{Convergence, Evidence, Quantity, RecordError, Unit};
 use bandgap_stats::launches::over_launches;
-use bandgap_stats::{Interval, Point, rounds};
+use bandgap_stats::{Interval, Point, Rule, rounds};
 use bandgap_units::{Bytes, Ns};
 
 use super::fits::{CurveTimes, fits};
@@ -71,9 +71,9 @@ impl Measured<'_> {
         Ok(outcomes)
     }
 
-    /// Confidence and precision.
-    fn wanted(&self) -> (f64, f64) {
-        (self.judged.confidence(), self.judged.precision())
+    /// Confidence, and how narrow intervals are to be.
+    fn wanted(&self) -> (f64, Rule) {
+        (self.judged.confidence(), self.judged.rule())
     }
 
     /// What was measured, in the order of the plan.
@@ -323,11 +323,11 @@ impl Measured<'_> {
         let (judged, virtual_time) = (&self.view(single), self.setting.is_virtual());
         let whole = key(single, Part::Whole);
         let timed = Timed::of(judged, &whole, virtual_time)?;
-        let Some(Timed { time, converged, summary, batches }) = timed else { return Ok(None) };
+        let Some(Timed { time, convergence, summary, batches }) = timed else { return Ok(None) };
         let time = time.recorded(Unit::Second)?;
         let send_overhead = estimated(judged, &key(single, Part::Issue), virtual_time);
         let overlap =
-            send_overhead.as_ref().map(|o| beside(&time, o, judged.precision())).transpose()?;
+            send_overhead.as_ref().map(|o| beside(&time, o, &judged.rule())).transpose()?;
         // 1/t: operations per second.
         let by = || format!("1 / ({})", time.estimator);
         let rate = || turned(1.0, &time, Unit::PerSecond, by());
@@ -356,7 +356,8 @@ impl Measured<'_> {
             modelled_loggp: None,
             send_overhead,
             state: State::seen(judged).label,
-            converged,
+            converged: convergence == Convergence::Converged,
+            clock_limited: convergence == Convergence::ClockLimited,
             summary,
             batches,
             time,
@@ -390,10 +391,12 @@ impl Measured<'_> {
         let (value, interval) = over_launches((value, interval), &own, confidence);
         let half = interval.half_width();
         let batches = one.batches.min(burst.batches) as u64;
-        let both = keys.each_ref().map(|key| self.judged.converged(key));
-        let is_narrow = half <= self.judged.precision() * value.abs();
-        let converged = is_narrow && (self.setting.is_virtual() || both == [true; 2]);
-        let evidence = Evidence::new("(T_M − T_1)/(M − 1)", batches, converged);
+        let mut convergence = self.judged.rule().judge(half, value);
+        if !self.setting.is_virtual() {
+            let [one, burst] = keys.each_ref().map(|key| self.judged.convergence(key));
+            convergence = convergence.min(one).min(burst);
+        }
+        let evidence = Evidence::new("(T_M − T_1)/(M − 1)", batches, convergence);
         let interval = Some((Ns(interval.low), Ns(interval.high)));
         Ok(Some(Quantity::time(Ns(value), interval, evidence)?))
     }
@@ -433,14 +436,14 @@ fn mesh_of(extent: Extent, step: &Step) -> Option<[u32; 2]> {
 
 /// t(n) − o(n): how much computation fits beside a transfer. Both come from the same batches, so
 /// the wider of the two intervals is taken rather than their sum.
-fn beside(time: &Quantity, overhead: &Quantity, precision: f64) -> Result<Quantity, RecordError> {
+fn beside(time: &Quantity, overhead: &Quantity, rule: &Rule) -> Result<Quantity, RecordError> {
     let seconds = time.value.0 - overhead.value.0;
     let half = half_width(time).max(half_width(overhead));
     let ns = |seconds: f64| Ns(seconds * 1e9);
     // A small difference of large times has a wide interval beside it.
-    let is_narrow = half <= precision * seconds.abs();
-    let converged = time.converged && overhead.converged && is_narrow;
-    let evidence = Evidence::new("T(n) − o(n)", time.samples, converged);
+    let own = rule.judge(Ns::from_secs(half).0, Ns::from_secs(seconds).0);
+    let convergence = own.min(time.convergence()).min(overhead.convergence());
+    let evidence = Evidence::new("T(n) − o(n)", time.samples, convergence);
     Quantity::time(ns(seconds), Some((ns(seconds - half), ns(seconds + half))), evidence)
 }
 

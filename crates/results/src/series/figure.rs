@@ -99,8 +99,7 @@ fn bandwidth_figure(series: &Series, fits: &[&Hockney]) -> Figure {
     // Run files that do not say what r∞ counts have that of one message.
     let uncounted = |fit: &Hockney| messages(series, &fit.which) / fit.messages as f64;
     let times = named(fits).map_or(1.0, uncounted);
-    let line =
-        |rate: &Quantity| Reference { name: "r∞".into(), y: times * rate.value.0, series: None };
+    let line = |rate: &Quantity| Reference::across("r∞", times * rate.value.0);
     // Named above, where there is more room.
     let unnamed = |region| Region { label: String::new(), ..region };
     Figure {

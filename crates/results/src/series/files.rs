@@ -35,7 +35,7 @@ pub(super) fn files(
 /// The points of series, a row for each. `low_ns` and `high_ns` bound the time. Cells are empty where
 /// there is no value.
 fn points(all: &[&Series]) -> Result<Vec<u8>, RecordError> {
-    let columns: [Column<(&Series, &SeriesPoint)>; 24] = [
+    let columns: [Column<(&Series, &SeriesPoint)>; 25] = [
         ("name", |(series, _)| series.name.clone()),
         ("transport", |(series, _)| series.transport.clone()),
         ("state", |(_, point)| point.state.clone()),
@@ -70,6 +70,7 @@ fn points(all: &[&Series]) -> Result<Vec<u8>, RecordError> {
             false => point.time.samples.to_string(),
         }),
         ("converged", |(_, point)| point.converged.to_string()),
+        ("clock_limited", |(_, point)| point.clock_limited.to_string()),
     ];
     let points = all.iter().flat_map(|series| series.points.iter().map(move |p| (*series, p)));
     csv(&columns, points)
@@ -144,9 +145,9 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         assert_eq!(
             text,
-            "name,transport,state,ranks,from,to,hops,distance,variant,memory,way,mesh,elements,dimension,bytes,time_ns,low_ns,high_ns,bytes_per_second,hockney_ns,loggp_ns,samples,batches,converged\n\
-             comms1,shm,N,2,0,1,,same package,,,,,,,0,150,148,152,,,,2,120,true\n\
-             comms1,shm,N,2,0,1,,same package,,,,,,,4096,512,500,520,8000000000,,,2,120,true\n"
+            "name,transport,state,ranks,from,to,hops,distance,variant,memory,way,mesh,elements,dimension,bytes,time_ns,low_ns,high_ns,bytes_per_second,hockney_ns,loggp_ns,samples,batches,converged,clock_limited\n\
+             comms1,shm,N,2,0,1,,same package,,,,,,,0,150,148,152,,,,2,120,true,false\n\
+             comms1,shm,N,2,0,1,,same package,,,,,,,4096,512,500,520,8000000000,,,2,120,true,false\n"
         );
         let table = read_hockney_table(text.as_bytes()).unwrap();
         let rows: Vec<_> = table.rows.iter().map(|row| (row.bytes, row.time.0)).collect();

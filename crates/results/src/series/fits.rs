@@ -7,6 +7,7 @@ use bandgap_kernels::in_series;
 use bandgap_model::ModelError;
 use bandgap_model::hockney::{HockneyFit, HockneyOptions, SizedTimes, fit_launches};
 use bandgap_model::hops::HopTimes;
+use bandgap_stats::Rule;
 
 use super::modelled::MESSAGE_COSTS;
 use super::schema::{Series, SeriesPoint};
@@ -38,7 +39,7 @@ const OF_PRIVATE: &str = "The time of a hop is that of messages in private memor
 pub(super) fn fits(
     series: &Series,
     curves: BTreeMap<Which, CurveTimes>,
-    (confidence, precision): (f64, f64),
+    (confidence, rule): (f64, Rule),
 ) -> Result<Fits, AssembleError> {
     let mut fits = Fits::default();
     // What of a message is whose time is no line over the size.
@@ -68,7 +69,7 @@ pub(super) fn fits(
         let messages = of_curve.map_or(1, |point| messages(series, point));
         let launches: Vec<&[SizedTimes]> = times.values().map(Vec::as_slice).collect();
         let (notes, lost) = (Vec::new(), Vec::new());
-        let mut fitting = Fitting { name, transport, which, messages, precision, notes, lost };
+        let mut fitting = Fitting { name, transport, which, messages, rule, notes, lost };
         match fit_launches(&launches, &options) {
             Ok(both) => {
                 let ids: Vec<u32> = times.keys().copied().collect();
@@ -90,7 +91,7 @@ pub(super) fn fits(
         let breaks = fits.nearest.as_ref().map_or(&[][..], |fit| &fit.breakpoints);
         let ends: Vec<u64> = breaks.iter().map(|point| point.last_below).collect();
         let of = (name, transport, series.launches);
-        match hops(of, &distances, &ends, (confidence, precision)) {
+        match hops(of, &distances, &ends, (confidence, rule)) {
             Ok(over) => fits.outcomes.push(over.into()),
             Err(AssembleError::Model(error)) => {
                 fits.unfitted.push(format!("The time of a hop is not fitted: {error}."));

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use bandgap_campaign::signature::within;
+use bandgap_campaign::signature::judge;
 use bandgap_model::doublings::{RankTime, doublings, doublings_over_launches};
 use bandgap_model::growth::{ESTIMATOR, Growth, Law, growth, growth_over_launches};
-use bandgap_record::{Evidence, Number, Quantity, RecordError, Seconds, Unit};
+use bandgap_record::{Convergence, Evidence, Number, Quantity, RecordError, Seconds, Unit};
 use bandgap_report::table::{interval, value};
-use bandgap_stats::Interval;
+use bandgap_stats::{Interval, Rule};
 use bandgap_units::{Fraction, Ns, significant};
 
 use super::derived::{RankGrowth, SizeGrowth};
@@ -20,7 +20,7 @@ const CURVES: usize = 6;
 /// How each curve of a series over dimensions grows with them.
 pub(super) fn over_sizes(
     series: &Series,
-    (confidence, precision): (f64, f64),
+    (confidence, rule): (f64, Rule),
 ) -> Result<Vec<SizeGrowth>, RecordError> {
     let mut found = Vec::new();
     if series.points.iter().any(|point| point.dimension.is_none()) {
@@ -47,7 +47,7 @@ pub(super) fn over_sizes(
             from: points.iter().map(|point| point.size()).min().unwrap_or(0),
             to: points.iter().map(|point| point.size()).max().unwrap_or(0),
             law: of.law,
-            exponent: exponent(&of, sizes.len(), precision)?,
+            exponent: exponent(&of, sizes.len(), rule)?,
             constant: Seconds::from(Ns(of.constant)),
             factor: Seconds::from(Ns(of.factor)),
             rms_relative: Number(of.rms_relative),
@@ -73,9 +73,11 @@ fn without_fit(launch: u32) -> LostLaunch {
 }
 
 /// An exponent as it is recorded: without an interval where that has no end.
-fn exponent(of: &Growth, sizes: usize, precision: f64) -> Result<Quantity, RecordError> {
-    let is_narrow = |interval: Interval| interval.half_width() <= precision * of.exponent.abs();
-    let evidence = Evidence::new(ESTIMATOR, sizes as u64, of.interval.is_some_and(is_narrow));
+fn exponent(of: &Growth, sizes: usize, rule: Rule) -> Result<Quantity, RecordError> {
+    let judged =
+        |interval: Interval| rule.without_clock().judge(interval.half_width(), of.exponent);
+    let convergence = of.interval.map_or(Convergence::No, judged);
+    let evidence = Evidence::new(ESTIMATOR, sizes as u64, convergence);
     let ends = of.interval.map(|interval| (interval.low, interval.high));
     Quantity::new(of.exponent, ends, Unit::One, evidence)
 }
@@ -84,7 +86,7 @@ fn exponent(of: &Growth, sizes: usize, precision: f64) -> Result<Quantity, Recor
 /// variant.
 pub(super) fn over_ranks(
     series: &Series,
-    (confidence, precision): (f64, f64),
+    (confidence, rule): (f64, Rule),
 ) -> Result<Vec<RankGrowth>, RecordError> {
     let mut found = Vec::new();
     if !series.has_several_ranks() {
@@ -120,14 +122,13 @@ pub(super) fn over_ranks(
         let of = doublings_over_launches(&times, &rises, confidence);
         let Some(of) = of else { continue };
         let powers = times.iter().map(|time| time.ranks).filter(|ranks| ranks.is_power_of_two());
-        let converged = within(&of.per_doubling, precision);
         found.push(RankGrowth {
             lost_launches,
             variant,
             size,
             ranks: powers.collect(),
             constant: Seconds::from(Ns(of.constant)),
-            per_doubling: recorded(&of.per_doubling, Unit::Second, converged)?,
+            per_doubling: recorded(&of.per_doubling, Unit::Second, judge(&of.per_doubling, &rule))?,
             rms_relative: Number(of.rms_relative),
             linear: of.is_linear,
         });
@@ -272,6 +273,7 @@ pub(super) fn of_curve<'a>(series: &'a Series, which: &Which) -> Option<&'a Size
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measured::examples::RULE;
     use crate::series::tests::{example, point};
 
     #[test]
@@ -281,7 +283,7 @@ mod tests {
             SeriesPoint { dimension: Some(rows), ..point(8 * rows, 16, time) }
         };
         let mut series = example("transpose", [64, 128, 256, 512, 1024].map(matrix).into());
-        series.growth = over_sizes(&series, (0.95, 0.05)).unwrap();
+        series.growth = over_sizes(&series, (0.95, RULE)).unwrap();
         let [told] = &sentences(&series)[..] else { panic!("{:?}", sentences(&series)) };
         assert!(told.starts_with("The time is quadratic in N from N = 64 to 1024:"), "{told}");
         assert!(told.contains("e = 2.00 (2.00 to 2.00) and a = 300 µs"), "{told}");
@@ -292,7 +294,7 @@ mod tests {
             ..point(8 * rows, 16, 1e-3 * (rows as f64).powi(4))
         };
         series.points = [64, 128, 256, 512, 1024].map(steep).into();
-        series.growth = over_sizes(&series, (0.95, 0.05)).unwrap();
+        series.growth = over_sizes(&series, (0.95, RULE)).unwrap();
         let exponent = &series.growth[0].exponent;
         assert!(exponent.interval().is_none() && !exponent.converged, "{exponent:?}");
         let told = sentences(&series).concat();
@@ -302,13 +304,13 @@ mod tests {
         );
         // Over bytes there is none.
         let bytes = example("echo", vec![point(8, 2, 1e3)]);
-        assert_eq!(over_sizes(&bytes, (0.95, 0.05)).unwrap(), []);
+        assert_eq!(over_sizes(&bytes, (0.95, RULE)).unwrap(), []);
     }
 
     fn over(ranks: &[u32], time: impl Fn(f64) -> f64) -> Series {
         let at = |ranks: u32| [8, 64, 512, 4096].map(|n| point(n, ranks, time(f64::from(ranks))));
         let mut series = example("broadcast", ranks.iter().flat_map(|ranks| at(*ranks)).collect());
-        series.doublings = over_ranks(&series, (0.95, 0.05)).unwrap();
+        series.doublings = over_ranks(&series, (0.95, RULE)).unwrap();
         series
     }
 
@@ -336,7 +338,7 @@ mod tests {
             let by = |share: f64| Some(Number(point.time.value.0 * share));
             (point.time.low, point.time.high) = (by(0.88), by(1.12));
         }
-        vague.doublings = over_ranks(&vague, (0.95, 0.05)).unwrap();
+        vague.doublings = over_ranks(&vague, (0.95, RULE)).unwrap();
         let told = sentences(&vague).concat();
         let begin =
             "The times are not known well enough to say whether they are linear in log₂ P at 8 B (";

@@ -65,7 +65,9 @@ impl Shown for Series {
 
     /// Doubtful where a time scatters more than was asked for.
     fn verdict(&self) -> Verdict {
-        Verdict::doubtful_if(self.points.iter().any(|point| !point.converged))
+        Verdict::doubtful_if(
+            self.points.iter().any(|point| !point.converged && !point.clock_limited),
+        )
     }
 }
 

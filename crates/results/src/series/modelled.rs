@@ -1,13 +1,14 @@
 //! What the model says of operations of all ranks, beside what was measured.
 
-use bandgap_campaign::signature::within;
+use bandgap_campaign::signature::judge;
 use bandgap_comm::collectives::{Algorithm, Barrier, Broadcast, Sum};
 use bandgap_model::collectives::{
     CostCurve, FittedMessages, Hockney, MeasuredCost, MeasuredMessages, PointToPoint, barrier,
     broadcast, sum,
 };
 use bandgap_model::hockney::HockneyFit;
-use bandgap_record::{Quantity, RecordError, Unit};
+use bandgap_record::{Convergence, Quantity, RecordError, Unit};
+use bandgap_stats::Rule;
 use bandgap_units::{Bytes, Ns, Rate, significant};
 
 use super::schema::{Series, SeriesPoint};
@@ -56,7 +57,7 @@ fn curve(series: &Series, of: impl Fn(&SeriesPoint) -> bool) -> Option<CostCurve
 pub(super) fn compare(
     series: &mut Series,
     costs: &Costs,
-    (confidence, precision): (f64, f64),
+    (confidence, rule): (f64, Rule),
 ) -> Result<(), RecordError> {
     let name = series.name.clone();
     for point in &mut series.points {
@@ -64,8 +65,8 @@ pub(super) fn compare(
             continue;
         }
         let noted = |(estimate, known)| {
-            let converged = known && within(&estimate, precision);
-            recorded(&estimate, Unit::Second, converged)
+            let convergence = if known { judge(&estimate, &rule) } else { Convergence::No };
+            recorded(&estimate, Unit::Second, convergence)
         };
         let hockney = costs.hockney.as_ref().map(|messages| {
             (messages.estimate(confidence, |on| cost(&name, point, on).unwrap_or(Ns::ZERO)), true)
@@ -114,12 +115,30 @@ pub(super) fn sentence(series: &Series) -> Option<String> {
     if parts.is_empty() {
         return None;
     }
-    let more = if series.name == "global_sum" { " Additions cost nothing in it." } else { "" };
+    let more = match series.name.as_str() {
+        "global_sum" => " Additions cost nothing in it.",
+        "barrier" if series.points.iter().any(|point| is_of_signals(series, point)) => {
+            " It is one of messages; the barrier by dissemination is made of signals here, which are no \
+             messages: a rank stores a number, and its peer looks there."
+        }
+        _ => "",
+    };
     Some(format!(
         "The model is the algorithm's cost: {}. A ratio has no interval of its own: t and the modelled \
          times have theirs in run.json.{more}",
         parts.join("; ")
     ))
+}
+
+/// The transport over which a barrier takes no messages where it can do without.
+const OF_SIGNALS: &str = "shm";
+
+/// Whether a barrier that has a model took no messages.
+fn is_of_signals(series: &Series, point: &SeriesPoint) -> bool {
+    let by = point.variant.as_deref().and_then(|by| Barrier::from_name(by).ok());
+    series.transport == OF_SIGNALS
+        && by == Some(Barrier::Dissemination)
+        && point.modelled().is_some()
 }
 
 /// How far the times are off what a model says.
@@ -144,6 +163,7 @@ mod tests {
     use bandgap_model::hockney::{HockneyOptions, SizedTimes, fit};
 
     use super::*;
+    use crate::measured::examples::RULE;
     use crate::series::tests::{example, point};
 
     /// Hockney's: t(n) = 1000 + n/2 ns. LogGP's: the same t, os = 100, or = 200 and g = 250 ns.
@@ -165,7 +185,7 @@ mod tests {
             ..point(bytes, 8, time)
         };
         let mut series = example(name, points.iter().map(of).collect());
-        compare(&mut series, costs, (0.95, 0.05)).unwrap();
+        compare(&mut series, costs, (0.95, RULE)).unwrap();
         series
     }
 
@@ -211,6 +231,28 @@ mod tests {
         assert!(!text.contains("Additions"), "{text}");
         let sum = compared(&costs(), &[("tree", 512, 5e3)], "global_sum");
         assert!(sentence(&sum).unwrap().ends_with("Additions cost nothing in it."));
+    }
+
+    #[test]
+    fn a_barrier_of_signals_is_no_barrier_of_messages() {
+        let said = |transport: &str, name: &str, variant: &str| {
+            let mut found = compared(&costs(), &[(variant, 0, 5e3)], name);
+            found.transport = transport.to_owned();
+            sentence(&found).unwrap()
+        };
+        let text = said("shm", "barrier", "dissemination");
+        assert!(text.contains("The model is the algorithm's cost") && text.contains("signals"));
+        // Elsewhere, by other algorithms, and in other operations there are messages.
+        for (transport, name, variant) in [
+            ("tcp", "barrier", "dissemination"),
+            ("sim:ipsc860", "barrier", "dissemination"),
+            ("shm", "barrier", "tree"),
+            ("shm", "broadcast", "linear"),
+            ("shm", "global_sum", "recursive_doubling"),
+        ] {
+            let text = said(transport, name, variant);
+            assert!(!text.contains("signal"), "{transport}, {name}, {variant}: {text}");
+        }
     }
 
     #[test]

@@ -136,6 +136,9 @@ pub struct SeriesPoint {
     pub state: String,
     /// Whether the interval of the time came within the wanted precision.
     pub converged: bool,
+    /// Whether it did not, but came within that share of what a stamp of the clock costs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub clock_limited: bool,
     /// The distribution of the time over the accepted samples.
     pub summary: Summary,
     /// The samples behind it, rejected batches included: times like `time`.

@@ -1,27 +1,27 @@
 //! The record of a series that somebody else measured.
 
 use bandgap_model::hockney::SizedTimes;
-use bandgap_record::Unit;
-use bandgap_stats::Point;
+use bandgap_record::{Convergence, Unit};
+use bandgap_stats::{Point, Rule};
 
 use super::schema::{Series, SeriesPoint};
 use crate::error::AssembleError;
 use crate::measured::{Batch, Estimated, State, Summary, TABLE, bandwidth};
 
 /// The series that the tool of this name measured: one point for each size, with all of its times as
-/// one batch. An interval whose half-width is within `precision` of its estimate counts as converged.
+/// one batch. Repetitions are judged by the width of their interval, however few they are.
 ///
 /// # Errors
 /// A number cannot be recorded.
 pub fn tabled(
     name: &str,
     times: &[SizedTimes],
-    precision: f64,
+    rule: Rule,
     confidence: f64,
     findings: Vec<String>,
 ) -> Result<Series, AssembleError> {
     let points: Result<Vec<SeriesPoint>, AssembleError> =
-        times.iter().map(|sized| point(sized, precision, confidence)).collect();
+        times.iter().map(|sized| point(sized, rule, confidence)).collect();
     Ok(Series {
         name: name.to_owned(),
         transport: TABLE.to_owned(),
@@ -45,17 +45,13 @@ pub fn tabled(
     })
 }
 
-fn point(
-    sized: &SizedTimes,
-    precision: f64,
-    confidence: f64,
-) -> Result<SeriesPoint, AssembleError> {
+fn point(sized: &SizedTimes, rule: Rule, confidence: f64) -> Result<SeriesPoint, AssembleError> {
     let times = &sized.times_ns;
     // The mean of the repetitions; of a single time, which has no interval that could be too wide,
     // that time.
     let time = match (Point::of(times, confidence), times.as_slice()) {
-        (Some(point), _) => Estimated::new(&point, REPEATED, point.converged(precision)),
-        (None, [single, ..]) => Estimated::single(*single, GIVEN, true),
+        (Some(point), _) => Estimated::new(&point, REPEATED, rule.judge_given(&point)),
+        (None, [single, ..]) => Estimated::single(*single, GIVEN, Convergence::Converged),
         (None, []) => return Err(AssembleError::Empty),
     };
     let time = time.recorded(Unit::Second)?;
@@ -80,7 +76,8 @@ fn point(
         modelled_loggp: None,
         state: State::only().label,
         converged: time.converged,
-        summary: Summary::of(times, confidence)?,
+        clock_limited: time.clock_limited,
+        summary: Summary::of(times, confidence, rule)?,
         batches: vec![Batch::tabled(times)],
         time,
     })
@@ -95,9 +92,10 @@ const GIVEN: &str = "as given";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measured::examples::RULE;
 
     fn series(times: &[SizedTimes]) -> Series {
-        tabled("CSV", times, 0.05, 0.95, Vec::new()).unwrap()
+        tabled("CSV", times, RULE, 0.95, Vec::new()).unwrap()
     }
 
     #[test]

@@ -51,6 +51,7 @@ pub(crate) fn point(bytes: u64, ranks: u32, value: f64) -> SeriesPoint {
         modelled_loggp: None,
         state: "N".into(),
         converged,
+        clock_limited: false,
         summary: Summary {
             mean: seconds(1.02),
             median: time(value, share, converged),

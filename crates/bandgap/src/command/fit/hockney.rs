@@ -10,6 +10,7 @@ use bandgap_record::{HockneyRow, HockneyTable, Timing, read_hockney_table};
 use bandgap_results::assemble::{Fitting, TABLE, tabled};
 use bandgap_results::measured::Which;
 use bandgap_results::{AssembleError, Outcome};
+use bandgap_stats::Rule;
 use bandgap_units::{Bytes, Fraction};
 use clap::Args;
 
@@ -46,21 +47,22 @@ pub(super) fn run(fit: &FitHockney, measure: &Measure, output: &Output) -> Resul
     let steps = table.rows.iter().map(|row| (row.bytes, row.step.0)).collect();
     let options = HockneyOptions { breaks, confidence: measure.confidence.0, steps };
     let times = sized_times_from_pairs(table.rows.iter().map(|row| (row.bytes, row.time.0)));
+    let rule = Rule { precision: measure.precision.0, stamp: 0.0 };
     let fitting = Fitting {
         name: table.tool,
         transport: TABLE,
         which: Which::default(),
         messages: 1,
-        precision: measure.precision.0,
+        rule,
         notes: notes(&table),
         lost: Vec::new(),
     };
     let (fits, sound) =
         fitting.fit(&times, &options).map_err(|error| unfitted(&error, &fit.file, &table))?;
     let recognised = recognised(&table);
-    let (precision, confidence) = (measure.precision.0, measure.confidence.0);
+    let confidence = measure.confidence.0;
     let findings = vec![recognised.clone()];
-    let series = tabled(table.tool, &times, precision, confidence, findings).class(Exit::Defect)?;
+    let series = tabled(table.tool, &times, rule, confidence, findings).class(Exit::Defect)?;
     let mut sink = Sink::open(&output.only_asked(), "fit", measure)?;
     sink.say(&format!("{recognised}\n\n"))?;
     let fits = fits.into_iter().map(Outcome::from);

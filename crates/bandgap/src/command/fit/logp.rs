@@ -6,6 +6,7 @@ use bandgap_launch::{Classify, Exit, Failure, told};
 use bandgap_model::{Kind, Observation, Options, extract, observations_from_rows};
 use bandgap_record::read_logp_table;
 use bandgap_results::assemble;
+use bandgap_stats::Rule;
 use bandgap_units::Ns;
 
 use super::{named, open};
@@ -39,9 +40,9 @@ pub(super) fn run(file: &Path, measure: &Measure, output: &Output) -> Result<Exi
     let signature =
         extract(&observations, &options, None).map_err(|error| unfitted(error.to_string()))?;
     let mut sink = Sink::open(&output.only_asked(), "fit", measure)?;
-    let mut result =
-        assemble::fitted(&observations, &signature, measure.precision.0, measure.confidence.0)
-            .class(Exit::Defect)?;
+    let rule = Rule { precision: measure.precision.0, stamp: 0.0 };
+    let mut result = assemble::fitted(&observations, &signature, rule, measure.confidence.0)
+        .class(Exit::Defect)?;
     result.findings.extend(left_out);
     let exit = sink.add(vec![result.into()])?;
     sink.close(output.judged(exit))

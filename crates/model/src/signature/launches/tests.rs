@@ -1,9 +1,22 @@
-use super::super::{Cause, FarArm, IssueLine, Steady, Transition};
+use super::super::{ArmFit, Cause, IssueLine, Transition};
 use super::*;
 use crate::finding::Finding;
 
 fn known(value: f64) -> Estimate {
     Estimate { value, low: value - 0.1, high: value + 0.1, samples: 9, estimator: "one launch" }
+}
+
+/// An arm over these delays.
+fn arm([from_delay, to_delay]: [f64; 2], [os, or]: [f64; 2]) -> ArmFit {
+    ArmFit {
+        from_delay,
+        to_delay,
+        delays: 3,
+        overheads: known(os + or),
+        recv_overhead: known(or),
+        slope: Some(known(1.0)),
+        holds: Some(true),
+    }
 }
 
 /// A network-bound launch: os, or, the slope at Δ = 0, RTT, and the capacity where it shows.
@@ -19,7 +32,8 @@ fn launch([os, or, slope, rtt]: [f64; 4], capacity: Option<f64>) -> Signature {
         capacity: capacity.map(known),
         regime: Regime::NetworkBound,
         transition: Some(Transition { messages: rtt / os, cause: Cause::RoundTrip }),
-        arm: FarArm { slope: Some(known(1.0)), from_delay: 9.0, delays: 3, holds: Some(true) },
+        arm: arm([9.0, 30.0], [os, or]),
+        near_arms: Vec::new(),
         send_only: line,
         steady: vec![Steady { delay: 0.0, cost: known(slope), line, settled: true }],
         findings: Vec::new(),
@@ -66,6 +80,34 @@ fn parameters_are_means_over_launches() {
 }
 
 #[test]
+fn the_intervals_of_arms_hold_what_launches_differ_in() {
+    // A near arm at 2, 3 and 4 ns, where a launch costs its own level + Δ.
+    let of = |level: f64| {
+        let mut launch = launch([1.0, 3.0, 7.0, 20.0], None);
+        let line = launch.send_only;
+        launch.steady.extend([2.0, 3.0, 4.0].map(|delay| {
+            // Each launch has measured its delays a little otherwise.
+            let delay = delay + 0.01 * level;
+            Steady { delay, cost: known(level + delay), line, settled: true }
+        }));
+        launch.near_arms =
+            vec![arm([2.0, 4.0].map(|delay| delay + 0.01 * level), [1.0, level - 1.0])];
+        launch
+    };
+    let launches = [5.0, 6.0, 7.0].map(of);
+    let found = of(6.0).over_launches(&launches, 0.95);
+    let half = 2.484_138;
+    near(found.near_arms[0].overheads, [6.0, 6.0 - half, 6.0 + half]);
+    near(found.near_arms[0].recv_overhead, [5.0, 5.0 - half, 5.0 + half]);
+    // The far arm's are those of the parameters: all launches have the same.
+    near(found.arm.overheads, [4.0, 3.9, 4.1]);
+    assert_eq!(found.arm.recv_overhead, found.recv_overhead);
+    // Launches that are alike widen nothing.
+    let found = of(6.0).over_launches(&[of(6.0), of(6.0)], 0.95);
+    near(found.near_arms[0].overheads, [6.0, 5.9, 6.1]);
+}
+
+#[test]
 fn a_single_launch_changes_nothing() {
     let whole = launch([1.0, 3.0, 7.0, 20.0], Some(8.0));
     let other = launch([2.0, 3.0, 8.0, 22.0], None);
@@ -102,7 +144,8 @@ fn findings_follow_the_parameters_and_keep_what_is_said_of_arm_and_lines() {
     assert_eq!(found.capacity, None);
     // RTT/os = 11/1.
     assert_eq!(found.transition, Some(Transition { messages: 11.0, cause: Cause::RoundTrip }));
-    assert_eq!((&found.arm, &found.steady), (&whole.arm, &whole.steady));
+    let fitted = |of: &Signature| (of.arm.slope, of.arm.from_delay, of.arm.to_delay, of.arm.holds);
+    assert_eq!((fitted(&found), &found.steady), (fitted(&whole), &whole.steady));
     assert_eq!(found.send_only, whole.send_only);
 
     // And the other way round: what only the launches show is said. L = 6/2 − 4; the slopes lie

@@ -1,5 +1,6 @@
 //! Tables of noisy observations in, LogP parameters out.
 
+mod arms;
 mod machines;
 mod missing;
 mod recover;

@@ -7,9 +7,19 @@ use bandgap_units::{Bytes, Ns};
 /// More bytes than this in a burst are not all in a core's own cache.
 const NEAR_CACHE: u64 = 1 << 20;
 
-/// What there is to say about a signature.
-pub(super) fn of_signature(signature: &Signature) -> Vec<String> {
-    let mut findings: Vec<String> = signature.findings.iter().map(ToString::to_string).collect();
+/// How a delay is kept from overlapping with requests: what a loop with a delay has, and one without
+/// has not.
+const FENCES: &str = "A delay runs between fences, so that nothing overlaps with it; so idle, g − os − or, is the \
+                      difference between loops without fences and loops with them.";
+
+/// What there is to say about a signature, which was measured with fences around each delay, or may have
+/// been otherwise.
+pub(super) fn of_signature(signature: &Signature, fenced: bool) -> Vec<String> {
+    let sentence = |finding: &Finding| match finding {
+        Finding::DelayCosts { .. } if fenced => format!("{finding} {FENCES}"),
+        other => other.to_string(),
+    };
+    let mut findings: Vec<String> = signature.findings.iter().map(sentence).collect();
     if signature.recv_overhead.high < 0.0 {
         findings.push(
             "or is negative: with a delay between them requests cost less than os + Δ; the processor \
@@ -76,7 +86,20 @@ pub(super) fn of_memory(load: Load, most: u32) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use bandgap_model::{Options, extract};
+
     use super::*;
+
+    #[test]
+    fn fences_are_mentioned_where_they_are_and_matter() {
+        let told = |near: bool, fenced: bool| {
+            let table = crate::logp::tests::table_of_arms(near);
+            let found = extract(&table, &Options::default(), None).unwrap();
+            of_signature(&found, fenced).iter().any(|said| said.contains("fences"))
+        };
+        assert!(told(true, true));
+        assert_eq!([told(true, false), told(false, true)], [false, false]);
+    }
 
     #[test]
     fn memory_is_mentioned_where_bursts_leave_the_cache_or_the_exposed_places() {

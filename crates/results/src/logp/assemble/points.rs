@@ -2,7 +2,8 @@
 
 use bandgap_campaign::judge::Judged;
 use bandgap_model::{Kind, Observation};
-use bandgap_record::Unit;
+use bandgap_record::{Convergence, Unit};
+use bandgap_stats::Rule;
 use bandgap_units::Ns;
 
 use crate::error::AssembleError;
@@ -27,16 +28,16 @@ pub(super) fn measured(
 /// The points of a table, of which there are no batches to keep.
 pub(super) fn tabled(
     observations: &[Observation],
-    precision: f64,
+    rule: Rule,
     confidence: f64,
 ) -> Result<Vec<Point>, AssembleError> {
     let mut points = Vec::new();
     for Observation { kind, messages, delay, batches, .. } in observations {
         let Some(found) = bandgap_stats::Point::of(batches, confidence) else { continue };
-        let converged = found.converged(precision);
-        let time = Estimated::new(&found, estimator(&found), converged);
-        let summary = Summary::of(batches, confidence)?;
-        let timed = Timed { time, converged, summary, batches: Vec::new() };
+        let convergence = rule.judge_given(&found);
+        let time = Estimated::new(&found, estimator(&found), convergence);
+        let summary = Summary::of(batches, confidence, rule)?;
+        let timed = Timed { time, convergence, summary, batches: Vec::new() };
         points.push(point(*kind, *messages, *delay, timed)?);
     }
     Ok(points)
@@ -44,7 +45,7 @@ pub(super) fn tabled(
 
 /// A point whose Δ is `delay` nanoseconds.
 fn point(measure: Kind, messages: u64, delay: f64, timed: Timed) -> Result<Point, AssembleError> {
-    let Timed { time, converged, summary, batches } = timed;
+    let Timed { time, convergence, summary, batches } = timed;
     Ok(Point {
         measure,
         messages,
@@ -52,7 +53,8 @@ fn point(measure: Kind, messages: u64, delay: f64, timed: Timed) -> Result<Point
         cost: time.per(messages as f64, Unit::Second)?,
         elapsed: time.recorded(Unit::Second)?,
         batches,
-        converged,
+        converged: convergence == Convergence::Converged,
+        clock_limited: convergence == Convergence::ClockLimited,
         summary,
     })
 }

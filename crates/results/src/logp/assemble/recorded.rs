@@ -1,20 +1,21 @@
 //! What a signature says by itself, as it is recorded.
 
 use bandgap_campaign::load::Load;
-use bandgap_campaign::signature::{overheads, part_within, within};
-use bandgap_model::signature::{FarArm, IssueLine};
+use bandgap_campaign::signature::{Verdicts, judge};
+use bandgap_model::signature::{ArmFit, IssueLine};
 use bandgap_model::{Estimate, Signature};
-use bandgap_record::{Evidence, Number, Quantity, RecordError, Unit};
+use bandgap_record::{Convergence, Evidence, Number, Quantity, RecordError, Unit};
+use bandgap_stats::Rule;
 use bandgap_units::Ns;
 
 use super::findings;
-use crate::logp::schema::{Arm, Line, Logp, Parameters, Transition};
+use crate::logp::schema::{Arm, ArmLevel, Line, Logp, Parameters, Transition};
 use crate::measured::{Pattern, State, TABLE, recorded};
 
 /// The record of a signature without its points, as of a table that somebody else measured.
 pub(super) fn signature(
     signature: &Signature,
-    precision: f64,
+    rule: &Rule,
     load: Load,
 ) -> Result<Logp, RecordError> {
     Ok(Logp {
@@ -30,53 +31,73 @@ pub(super) fn signature(
         launches: 1,
         lost_launches: Vec::new(),
         state: State::only(),
-        parameters: parameters(signature, precision, load)?,
+        parameters: parameters(signature, rule, load)?,
         regime: signature.regime,
         transition: signature
             .transition
             .map(|found| Transition { messages: Number(found.messages), cause: found.cause }),
-        arm: arm(&signature.arm)?,
+        arm: arm(&signature.arm, rule)?,
+        arms: arms(signature, rule)?,
         floor_ratios: Vec::new(),
         points: Vec::new(),
         lines: lines(signature)?,
         other_states: Vec::new(),
-        findings: findings::of_signature(signature),
+        findings: findings::of_signature(signature, false),
     })
 }
 
-/// The parameters with their verdicts. L and the idle time may be near zero, so their interval is
-/// judged against what they are a part of: half the round trip, and the gap; the or of transfers
-/// likewise against os + or.
+/// The parameters with their verdicts.
 pub(super) fn parameters(
     signature: &Signature,
-    precision: f64,
+    rule: &Rule,
     load: Load,
 ) -> Result<Parameters, RecordError> {
-    let part = |estimate: &Estimate, whole: f64| {
-        recorded(estimate, Unit::Second, part_within(estimate, whole, precision)).map(Some)
-    };
-    let direct = |estimate: &Estimate| part(estimate, estimate.value);
+    let verdicts = Verdicts::of(signature, rule, load);
+    let time =
+        |estimate: &Estimate, known: Convergence| recorded(estimate, Unit::Second, known).map(Some);
     let capacity = signature.capacity.as_ref();
     Ok(Parameters {
-        send_overhead: direct(&signature.send_overhead)?,
-        recv_overhead: part(&signature.recv_overhead, overheads(signature, load))?,
-        gap: direct(&signature.gap)?,
-        latency: part(&signature.latency, signature.rtt.value / 2.0)?,
-        rtt: direct(&signature.rtt)?,
-        idle: part(&signature.idle, signature.gap.value)?,
+        send_overhead: time(&signature.send_overhead, verdicts.send_overhead)?,
+        recv_overhead: time(&signature.recv_overhead, verdicts.recv_overhead)?,
+        gap: time(&signature.gap, verdicts.gap)?,
+        latency: time(&signature.latency, verdicts.latency)?,
+        rtt: time(&signature.rtt, verdicts.rtt)?,
+        idle: time(&signature.idle, verdicts.idle)?,
         capacity: capacity
-            .map(|capacity| recorded(capacity, Unit::One, within(capacity, precision)))
+            .map(|capacity| recorded(capacity, Unit::One, verdicts.capacity))
             .transpose()?,
     })
 }
 
-fn arm(arm: &FarArm) -> Result<Option<Arm>, RecordError> {
+fn arm(arm: &ArmFit, rule: &Rule) -> Result<Option<Arm>, RecordError> {
     let Some(slope) = &arm.slope else { return Ok(None) };
     Ok(Some(Arm {
-        slope: recorded(slope, Unit::One, arm.holds.is_some())?,
+        slope: recorded(slope, Unit::One, judge(slope, &rule.without_clock()))?,
         from_delay: Ns(arm.from_delay).into(),
         holds: arm.holds,
     }))
+}
+
+/// All arms, Δ ascending.
+fn arms(signature: &Signature, rule: &Rule) -> Result<Vec<ArmLevel>, RecordError> {
+    let slopes = rule.without_clock();
+    let level = |arm: &ArmFit| {
+        let slope = arm.slope.as_ref();
+        Ok(ArmLevel {
+            from_delay: Ns(arm.from_delay).into(),
+            to_delay: Ns(arm.to_delay).into(),
+            delays: arm.delays as u64,
+            overheads: recorded(&arm.overheads, Unit::Second, judge(&arm.overheads, &slopes))?,
+            recv_overhead: recorded(
+                &arm.recv_overhead,
+                Unit::Second,
+                judge(&arm.recv_overhead, rule),
+            )?,
+            slope: slope.map(|it| recorded(it, Unit::One, judge(it, &slopes))).transpose()?,
+            holds: arm.holds,
+        })
+    };
+    signature.near_arms.iter().chain([&signature.arm]).map(level).collect()
 }
 
 /// The fitted lines of elapsed time over messages.

@@ -1,0 +1,155 @@
+//! The arms of the hinge: os + or on each, and what it rests on.
+
+use super::estimator::Estimator;
+use super::{ArmFit, Estimate, Signature};
+use crate::arm::{Among, Arm, Cost, SLOPE_TOLERANCE};
+use crate::finding::Finding;
+use crate::linear::Linear;
+
+/// os + or, with the replicates that resamples give which choose the arm again.
+///
+/// Where the arm begins is read from the data as its level is, so it differs from resample to resample.
+/// An interval for the delays that were chosen once would be that of another question.
+pub(super) struct Overheads {
+    terms: Linear,
+    /// What the arm that each resample chooses adds to the replicate of the terms.
+    shifts: Vec<f64>,
+}
+
+impl Overheads {
+    /// Those of `arm`, which was chosen `among` these costs.
+    pub(super) fn of(estimator: &Estimator, arm: &Arm, costs: &[Cost], among: Among) -> Overheads {
+        let terms = arm.overheads();
+        let of_costs: Vec<Vec<f64>> =
+            costs.iter().map(|cost| estimator.replicates(&cost.terms).collect()).collect();
+        let again = |(at, fixed): (usize, f64)| {
+            let values: Vec<f64> = of_costs.iter().map(|replicates| replicates[at]).collect();
+            arm.chosen_again(costs, &values, among).map_or(0.0, |again| again - fixed)
+        };
+        let shifts = estimator.replicates(&terms).enumerate().map(again).collect();
+        Overheads { terms, shifts }
+    }
+
+    /// `rest` + `factor` · (os + or).
+    pub(super) fn estimate(
+        &self,
+        estimator: &Estimator,
+        factor: f64,
+        rest: &Linear,
+        how: &'static str,
+    ) -> Estimate {
+        let terms = Linear::sum([(1.0, rest), (factor, &self.terms)]);
+        let both = estimator.replicates(&terms).zip(&self.shifts);
+        let replicates: Vec<f64> = both.map(|(fixed, shift)| fixed + factor * shift).collect();
+        estimator.bounded(estimator.value(&terms), &replicates, &terms, how)
+    }
+}
+
+/// An arm before the far one, with the or that goes with its os + or. Where its costs scatter about their line
+/// more than their errors, its intervals are stretched as much.
+pub(super) fn near(
+    estimator: &Estimator,
+    arm: &Arm,
+    received: impl Fn(&Linear) -> Estimate,
+) -> ArmFit {
+    let scatter = arm.scatter();
+    let stretched = |estimate: Estimate| Estimate {
+        low: estimate.value - scatter * (estimate.value - estimate.low),
+        high: estimate.value + scatter * (estimate.high - estimate.value),
+        ..estimate
+    };
+    let own = arm.overheads();
+    let overheads = estimator.estimate(&own, "mean of g'(Δ) − Δ");
+    let slope = slope(estimator, arm).map(stretched);
+    fitted(arm, stretched(overheads), stretched(received(&own)), slope)
+}
+
+/// The far arm, or that of a processor-bound machine.
+pub(super) fn far(
+    estimator: &Estimator,
+    arm: &Arm,
+    overheads: Estimate,
+    recv_overhead: Estimate,
+) -> ArmFit {
+    fitted(arm, overheads, recv_overhead, slope(estimator, arm))
+}
+
+fn slope(estimator: &Estimator, arm: &Arm) -> Option<Estimate> {
+    arm.slope().map(|terms| estimator.estimate(&terms, "weighted slope of g'(Δ)"))
+}
+
+/// An arm with these overheads and this slope.
+fn fitted(
+    arm: &Arm,
+    overheads: Estimate,
+    recv_overhead: Estimate,
+    slope: Option<Estimate>,
+) -> ArmFit {
+    let is_one = |slope: Estimate| {
+        let (least, most) = (1.0 - SLOPE_TOLERANCE, 1.0 + SLOPE_TOLERANCE);
+        let outside = slope.high < least || slope.low > most;
+        (outside || slope.low >= least && slope.high <= most).then_some(!outside)
+    };
+    let [first, .., last] = [arm.costs[0], arm.costs[arm.costs.len() - 1]];
+    ArmFit {
+        from_delay: first.delay,
+        to_delay: last.delay,
+        delays: arm.costs.len(),
+        overheads,
+        recv_overhead,
+        slope,
+        // A step from a delay off the arm can refute it alone.
+        holds: slope.and_then(is_one).filter(|is_one| !is_one || arm.costs.len() >= 2),
+    }
+}
+
+/// What there is to say of the arms, the far one being of these delays.
+pub(super) fn findings(signature: &Signature, far: &Arm) -> Vec<Finding> {
+    let Signature { gap, idle, arm, near_arms, .. } = signature;
+    let from_delay = arm.from_delay;
+    let of_arm = match (arm.slope, arm.holds) {
+        (None, _) => Some(Finding::ArmUnchecked { delay: from_delay }),
+        (Some(slope), Some(false)) => Some(Finding::ArmSlope { slope: slope.value, from_delay }),
+        (Some(Estimate { value, low, high, .. }), None) => {
+            Some(Finding::ArmUndecided { slope: value, low, high, from_delay })
+        }
+        (Some(_), Some(true)) => None,
+    };
+    // With an arm before the far one, the sentence about that says where the model does not hold.
+    let begins_late = match (arm.holds, near_arms.as_slice()) {
+        (Some(true) | None, []) => far.left_out.map(|_| Finding::ArmBeginsLate {
+            knee: idle.value.max(0.0),
+            from_delay,
+            gap: gap.value,
+        }),
+        _ => None,
+    };
+    let next = near_arms.iter().skip(1).chain([arm]);
+    let near = near_arms.iter().zip(next).map(|(near, next)| Finding::NearArm {
+        from_delay: near.from_delay,
+        to_delay: near.to_delay,
+        overheads: near.overheads.value,
+        slope: near.slope.filter(|_| near.holds.is_none()).map(|it| [it.value, it.low, it.high]),
+        next_delay: next.from_delay,
+        far_delay: from_delay,
+        far_overheads: arm.overheads.value,
+    });
+    of_arm.into_iter().chain(begins_late).chain(near).collect()
+}
+
+/// What a delay costs beside its own time, where that is more than g: os and g are of loops without a
+/// delay, os + or is of loops with one. The model has the cost rise by Δ at most.
+pub(super) fn beside_delay(estimator: &Estimator, costs: &[Cost]) -> Option<Finding> {
+    let [without, with, ..] = costs else { return None };
+    let beside = with.terms.clone().shifted(-with.delay);
+    let more = Linear::sum([(1.0, &beside), (-1.0, &without.terms)]);
+    let Estimate { value, low, high, .. } = estimator.estimate(&more, "g'(Δ) − Δ − g");
+    let is_more = low > 0.0 && value > SLOPE_TOLERANCE * without.value;
+    is_more.then(|| Finding::DelayCosts {
+        delay: with.delay,
+        beside: estimator.value(&beside),
+        more: value,
+        low,
+        high,
+    })
+}

@@ -1,0 +1,130 @@
+//! When an interval is narrow enough: one rule for all that is measured.
+
+use crate::batch::Point;
+
+/// Batches that a point has at least: an interval from fewer says little.
+pub const MIN_BATCHES: usize = 5;
+
+/// What a [`Rule`] says of an estimate. Ordered from what is known worst to what is known best, so
+/// that the minimum is the verdict on what follows from several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Convergence {
+    /// The interval is too wide, or rests on too few batches.
+    No,
+    /// The interval is wider than asked for, but within the same share of what a stamp of the clock
+    /// costs: the clock cannot give more.
+    ClockLimited,
+    /// The interval is as narrow as asked for.
+    Converged,
+}
+
+impl Convergence {
+    /// Whether more batches are of no use: it has converged, or the clock gives no more.
+    #[must_use]
+    pub fn is_enough(self) -> bool {
+        self != Convergence::No
+    }
+}
+
+impl From<bool> for Convergence {
+    /// Of what has converged or has not, where the clock is no limit.
+    fn from(converged: bool) -> Self {
+        if converged { Convergence::Converged } else { Convergence::No }
+    }
+}
+
+/// How narrow an interval is to be.
+///
+/// *Formula*: converged where half-width ≤ precision · value; at the clock's limit where only
+/// half-width ≤ precision · stamp.
+/// *Units*: those of the values; the precision is a share.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rule {
+    /// Half-width over value, 0.05 for 5 %.
+    pub precision: f64,
+    /// Cost of the clock's stamps around what was timed; 0 where the clock is no limit.
+    pub stamp: f64,
+}
+
+impl Rule {
+    /// The same for what the clock does not limit: what is no time, and the time of one of many
+    /// operations that two stamps enclose.
+    #[must_use]
+    pub fn without_clock(self) -> Rule {
+        Rule { stamp: 0.0, ..self }
+    }
+
+    /// The verdict on an interval of this half-width. `value` is the estimate, or what it is a part
+    /// of where it may be near zero.
+    #[must_use]
+    pub fn judge(&self, half_width: f64, value: f64) -> Convergence {
+        if half_width <= self.precision * value.abs() {
+            Convergence::Converged
+        } else if half_width <= self.precision * self.stamp {
+            Convergence::ClockLimited
+        } else {
+            Convergence::No
+        }
+    }
+
+    /// The verdict on the mean of repetitions that somebody else measured, however few.
+    #[must_use]
+    pub fn judge_given(&self, point: &Point) -> Convergence {
+        self.judge(point.interval.half_width(), point.value)
+    }
+
+    /// The verdict on a point that is measured: with at least [`MIN_BATCHES`], and never where a precision of 0 was
+    /// asked for.
+    #[must_use]
+    pub fn judge_point(&self, point: &Point) -> Convergence {
+        if self.precision > 0.0 && point.batches >= MIN_BATCHES {
+            self.judge_given(point)
+        } else {
+            Convergence::No
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(values: &[f64], precision: f64, stamp: f64) -> Convergence {
+        Rule { precision, stamp }.judge_point(&Point::of(values, 0.95).unwrap())
+    }
+
+    #[test]
+    fn an_interval_is_judged_by_the_value_and_then_by_the_stamp() {
+        // Half-width t(4, 95 %)·√(2.5/5) = 1.963243 of a mean of 10.
+        let wide = [8.0, 9.0, 10.0, 11.0, 12.0];
+        assert_eq!(judged(&wide, 0.196_325, 0.0), Convergence::Converged);
+        assert_eq!(judged(&wide, 0.196_323, 0.0), Convergence::No);
+        // 5 % of 39.3 are 1.965, of 39.2 they are 1.96. The value and the stamp do not add up.
+        assert_eq!(judged(&wide, 0.05, 39.3), Convergence::ClockLimited);
+        assert_eq!(judged(&wide, 0.05, 39.2), Convergence::No);
+        // A stamp that is dear makes nothing of what has converged.
+        assert_eq!(judged(&wide, 0.2, 1e6), Convergence::Converged);
+        let rule = Rule { precision: 0.05, stamp: 1e6 };
+        assert_eq!(rule.without_clock().judge(1.0, 10.0), Convergence::No);
+        assert_eq!(rule.judge(1.0, -20.0), Convergence::Converged);
+    }
+
+    #[test]
+    fn a_point_takes_five_batches_and_a_precision() {
+        assert_eq!(judged(&[10.0; 4], 0.2, 1e6), Convergence::No);
+        // One that was given has no more than it has.
+        let rule = Rule { precision: 0.2, stamp: 0.0 };
+        let given = |values: &[f64]| rule.judge_given(&Point::of(values, 0.95).unwrap());
+        assert_eq!(given(&[10.0; 4]), Convergence::Converged);
+        assert_eq!(given(&[8.0, 12.0]), Convergence::No);
+        assert_eq!(judged(&[0.0; 5], 0.01, 0.0), Convergence::Converged);
+        assert_eq!(judged(&[10.0; 9], 0.0, 1e6), Convergence::No);
+    }
+
+    #[test]
+    fn what_follows_from_several_is_known_as_badly_as_the_worst() {
+        use Convergence::{ClockLimited, Converged, No};
+        assert_eq!([Converged.min(ClockLimited), ClockLimited.min(No)], [ClockLimited, No]);
+        assert_eq!([No, ClockLimited, Converged].map(Convergence::is_enough), [false, true, true]);
+    }
+}
