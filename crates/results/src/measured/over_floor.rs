@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bandgap_campaign::beside::Beside;
 use bandgap_campaign::judge::Judged;
 use bandgap_campaign::{Key, floors};
-use bandgap_record::{Evidence, Number, Quantity, RecordError};
+use bandgap_record::{Evidence, Number, Quantity, RecordError, Unit};
 use bandgap_report::table::value;
 use bandgap_stats::launches::widened;
 use bandgap_stats::quantile::{median, sorted};
@@ -13,7 +13,7 @@ use bandgap_stats::{Interval, interval::quantile_interval};
 use bandgap_units::{Bytes, significant};
 use serde::{Deserialize, Serialize};
 
-use super::{bandwidth, estimated, relative_of_both};
+use super::{Estimated, bandwidth, estimated, relative_of_both};
 
 /// Bits of a round's number, below that of its launch.
 const ROUND_BITS: u32 = 32;
@@ -125,7 +125,13 @@ impl FloorRatio {
             });
             return Ok(Err(format!("not compared with the floor {name}: {reason}")));
         };
-        let [above, floor] = [key, &below].map(|key| estimated(judged, key, false));
+        // Of a single batch there is a value without an interval.
+        let single = |key: &Key| {
+            let value = *judged.values(key).first()?;
+            Estimated::single(value, "single batch", false).recorded(Unit::Second).ok()
+        };
+        let time = |key: &Key| estimated(judged, key, false).or_else(|| single(key));
+        let [above, floor] = [key, &below].map(time);
         let pooled = || {
             let half = ratios.value * relative_of_both(above.as_ref()?, floor.as_ref()?)?;
             // So wide an interval says nothing of a ratio.
@@ -213,13 +219,20 @@ mod tests {
 
     #[test]
     fn of_a_few_rounds_the_interval_is_that_of_both() {
-        let mut few = Table::default();
-        for (key, batches) in table(50.0).iter() {
-            for batch in batches.iter().filter(|batch| batch.round < 3) {
-                few.push(Kept::Batch { key: key.clone(), batch: batch.clone() });
+        let few = |rounds| {
+            let mut few = Table::default();
+            for (key, batches) in table(50.0).iter() {
+                for batch in batches.iter().filter(|batch| batch.round < rounds) {
+                    few.push(Kept::Batch { key: key.clone(), batch: batch.clone() });
+                }
             }
-        }
-        let found = found(&few).unwrap();
+            found(&few).unwrap()
+        };
+        // One batch of the floor has no interval.
+        let one = few(1);
+        assert_eq!((one.ratio, one.low), (Number(2.0), None));
+        assert!((one.floor.unwrap().value.0 - 100e-9).abs() < 1e-15);
+        let found = few(3);
         // 400/101 halved; six round trips of 400 ± t(5) · 109.5/√6, three floors of 101 ± t(2)/√3.
         let relative =
             f64::hypot(2.5706 * 109.545 / 6_f64.sqrt() / 400.0, 4.3027 / 3_f64.sqrt() / 101.0);
