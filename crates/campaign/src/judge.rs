@@ -153,7 +153,7 @@ impl<'a> Judged<'a> {
     pub fn by_launch(&self, key: &Key) -> BTreeMap<u32, Vec<InRound>> {
         let mut found = BTreeMap::<u32, Vec<InRound>>::new();
         for (round, value) in self.in_rounds(key) {
-            found.entry((round >> ROUND_BITS) as u32).or_default().push((round, value));
+            found.entry(launch_of(round)).or_default().push((round, value));
         }
         found
     }
@@ -218,6 +218,11 @@ impl<'a> Judged<'a> {
 /// The round of a batch, below its launch.
 pub fn round(batch: &Batch) -> u64 {
     u64::from(batch.launch) << ROUND_BITS | u64::from(batch.round)
+}
+
+/// The launch of such a round.
+pub fn launch_of(round: u64) -> u32 {
+    (round >> ROUND_BITS) as u32
 }
 
 /// M and Δ in picoseconds, of a key that has both.

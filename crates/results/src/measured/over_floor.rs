@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bandgap_campaign::beside::Beside;
-use bandgap_campaign::judge::Judged;
+use bandgap_campaign::judge::{Judged, launch_of};
 use bandgap_campaign::{Key, floors};
-use bandgap_record::{Evidence, Number, Quantity, RecordError, Unit};
+use bandgap_record::{Convergence, Evidence, Number, Quantity, RecordError, Unit};
 use bandgap_report::table::value;
 use bandgap_stats::launches::widened;
 use bandgap_stats::quantile::{median, sorted};
@@ -15,14 +15,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{Estimated, bandwidth, estimated, relative_of_both};
 
-/// Bits of a round's number, below that of its launch.
-const ROUND_BITS: u32 = 32;
-
 /// One key's time over that of another, round by round.
 pub(crate) struct Ratios {
     value: f64,
     bounds: Option<Interval>,
-    converged: bool,
+    convergence: Convergence,
     rounds: usize,
     /// Launches that have some.
     pub(crate) launches: BTreeSet<u32>,
@@ -46,7 +43,7 @@ impl Ratios {
         for (round, time) in in_rounds(above) {
             let ratio = below.get(&round).map(|below| time / below);
             if let Some(ratio) = ratio.filter(|ratio| ratio.is_finite()) {
-                launches.entry((round >> ROUND_BITS) as u32).or_default().push(ratio);
+                launches.entry(launch_of(round)).or_default().push(ratio);
             }
         }
         let ratios: Vec<f64> = launches.values().flatten().copied().collect();
@@ -57,10 +54,11 @@ impl Ratios {
         let medians: Vec<f64> = launches.values().map(|of| median(of)).collect();
         let bounds = quantile_interval(&sorted(&ratios), 0.5, judged.confidence());
         let bounds = bounds.map(|within| widened(value, within, &medians, judged.confidence()));
-        let narrow = |bounds: &Interval| bounds.half_width() <= judged.precision() * value;
-        let converged = bounds.as_ref().is_some_and(narrow);
+        let rule = judged.rule().without_clock();
+        let judge = |bounds: &Interval| rule.judge(bounds.half_width(), value);
+        let convergence = bounds.as_ref().map_or(Convergence::No, judge);
         let launches = launches.into_keys().collect();
-        Some(Self { value, bounds, converged, rounds: ratios.len(), launches })
+        Some(Self { value, bounds, convergence, rounds: ratios.len(), launches })
     }
 
     /// It as it is recorded; `above` and `below` say what it is of.
@@ -74,7 +72,7 @@ impl Ratios {
                  launches' medians"
             ),
         };
-        let evidence = Evidence::new(estimator, self.rounds as u64, self.converged);
+        let evidence = Evidence::new(estimator, self.rounds as u64, self.convergence);
         let bounds = self.bounds.as_ref().map(|b| (b.low, b.high));
         Quantity::number(self.value, bounds, evidence)
     }
@@ -128,7 +126,7 @@ impl FloorRatio {
         // Of a single batch there is a value without an interval.
         let single = |key: &Key| {
             let value = *judged.values(key).first()?;
-            Estimated::single(value, "single batch", false).recorded(Unit::Second).ok()
+            Estimated::single(value, "single batch", Convergence::No).recorded(Unit::Second).ok()
         };
         let time = |key: &Key| estimated(judged, key, false).or_else(|| single(key));
         let [above, floor] = [key, &below].map(time);
