@@ -129,9 +129,9 @@ mod tests {
 
     #[test]
     fn a_step_of_half_the_time_is_a_disturbance() {
-        // 47 of 40 and 3 of 59, 60 and 61: five mean deviations are 8, so only the step keeps these.
-        for (other, kept) in [(59.0, 50), (60.0, 47), (61.0, 47)] {
-            let samples = [[40.0; 47].as_slice(), &[other; 3]].concat();
+        // 49 of 40 and one of 59, 60 and 61: five mean deviations are 2, so only the step keeps it.
+        for (other, kept) in [(59.0, 50), (60.0, 49), (61.0, 49)] {
+            let samples = [[40.0; 49].as_slice(), &[other]].concat();
             assert_eq!(inside_fence(&samples).len(), kept, "{other}");
         }
     }

@@ -231,9 +231,9 @@ mod tests {
         assert_eq!((one.ratio, one.low), (Number(2.0), None));
         assert!((one.floor.unwrap().value.0 - 100e-9).abs() < 1e-15);
         let found = few(3);
-        // 400/101 halved; six round trips of 400 ± t(5) · 109.5/√6, three floors of 101 ± t(2)/√3.
-        let relative =
-            f64::hypot(2.5706 * 109.545 / 6_f64.sqrt() / 400.0, 4.3027 / 3_f64.sqrt() / 101.0);
+        // 400/101 halved; round trips of 400 in each round, and floors of 100, 101 and 102, each like the one
+        // before: 101 ± √2 · t(2)/√3.
+        let relative = 2.0_f64.sqrt() * 4.302_653 / 3.0_f64.sqrt() / 101.0;
         assert!((found.ratio.0 - 200.0 / 101.0).abs() < 1e-9);
         let half = (found.high.unwrap().0 - found.low.unwrap().0) / 2.0;
         assert!(
