@@ -101,31 +101,42 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The distribution of samples in nanoseconds, launch by launch.
+    /// The distribution of samples in nanoseconds, in batches, launch by launch.
+    ///
+    /// Samples of a batch are no independent ones. So the interval of the median is that of the batches'
+    /// medians, and holds the median of all samples; of several launches it holds the variance of theirs.
     pub(crate) fn of_launches(
-        launches: &[Vec<f64>],
+        launches: &[Vec<&[f64]>],
         confidence: f64,
         rule: Rule,
     ) -> Result<Summary, AssembleError> {
-        let mut summary = Summary::of(&launches.concat(), confidence, rule)?;
-        let filled = launches.iter().filter(|samples| !samples.is_empty());
-        let medians: Vec<f64> = filled.map(|samples| median(samples)).collect();
-        if medians.len() < 2 {
-            return Ok(summary);
-        }
-        let (value, of) = (summary.median.value.0, &summary.median);
-        let pooled = of.interval().unwrap_or((value, value));
-        let [value, low, high] = [value, pooled.0, pooled.1].map(|at| Ns::from_secs(at).0);
-        let Interval { low, high } = widened(value, Interval { low, high }, &medians, confidence);
-        let estimator = "median, the wider of the order-statistic interval over samples and the t \
-                         interval over the launches' medians";
-        let convergence = rule.judge((high - low) / 2.0, value);
-        let by = Evidence::new(estimator, of.samples, convergence);
-        summary.median = Quantity::time(Ns(value), Some((Ns(low), Ns(high))), by)?;
+        let samples: Vec<Vec<f64>> = launches.iter().map(|batches| batches.concat()).collect();
+        let mut summary = Summary::of(&samples.concat(), confidence, rule)?;
+        let medians: Vec<f64> = launches.iter().flatten().map(|batch| median(batch)).collect();
+        let value = Ns::from_secs(summary.median.value.0).0;
+        let of_batches = quantile_interval(&sorted(&medians), 0.5, confidence);
+        let own: Vec<f64> = samples.iter().map(|samples| median(samples)).collect();
+        let interval = of_batches.map(|within| {
+            let within = within.hull(Interval { low: value, high: value });
+            widened(value, within, &own, confidence)
+        });
+        let estimator = match (&interval, own.len()) {
+            (None, _) => "median, of too few batches for an interval",
+            (Some(_), 0 | 1) => "median, order-statistic interval over the batches' medians",
+            _ => {
+                "median, the wider of the order-statistic interval over the batches' medians and the t \
+                 interval over the launches'"
+            }
+        };
+        let judge = |interval: &Interval| rule.judge(interval.half_width(), value);
+        let convergence = interval.as_ref().map_or(Convergence::No, judge);
+        let by = Evidence::new(estimator, summary.samples, convergence);
+        let interval = interval.map(|i| (Ns(i.low), Ns(i.high)));
+        summary.median = Quantity::time(Ns(value), interval, by)?;
         Ok(summary)
     }
 
-    /// The distribution of samples in nanoseconds.
+    /// The distribution of independent samples in nanoseconds.
     pub(crate) fn of(
         samples: &[f64],
         confidence: f64,
@@ -180,5 +191,24 @@ mod tests {
             assert!((found.ns().0 - expected).abs() < 1e-9, "{found:?} is not {expected} ns");
         }
         assert!(Summary::of(&[], 0.95, RULE).is_err());
+    }
+
+    #[test]
+    fn the_median_is_as_uncertain_as_the_medians_of_batches() {
+        // Nine batches, each of the same time fifty times: nine values, and not 450.
+        let batches: Vec<Vec<f64>> = (1..=9).map(|i| vec![100.0 + f64::from(i); 50]).collect();
+        let of = |count: usize| {
+            let launch: Vec<&[f64]> = batches[..count].iter().map(Vec::as_slice).collect();
+            Summary::of_launches(&[launch], 0.95, RULE).unwrap()
+        };
+        let ends = |of: &Summary| {
+            let (low, high) = of.median.interval().unwrap();
+            [low, high].map(|seconds| (seconds * 1e9).round())
+        };
+        let nine = of(9);
+        // Of nine values the second and the eighth.
+        assert_eq!((nine.median.as_time().unwrap(), ends(&nine)), (Ns(105.0), [102.0, 108.0]));
+        assert_eq!(nine.samples, 450);
+        assert_eq!(of(4).median.interval(), None);
     }
 }

@@ -105,11 +105,11 @@ impl Timed {
         };
         let batches = judged.table().batches(key);
         let counted = batches.iter().filter(|batch| judged.counts(batch));
-        let mut launches = BTreeMap::<u32, Vec<f64>>::new();
-        for batch in counted {
-            launches.entry(batch.launch).or_default().extend_from_slice(&batch.samples);
+        let mut launches = BTreeMap::<u32, Vec<&[f64]>>::new();
+        for batch in counted.filter(|batch| !batch.samples.is_empty()) {
+            launches.entry(batch.launch).or_default().push(&batch.samples);
         }
-        let launches: Vec<Vec<f64>> = launches.into_values().collect();
+        let launches: Vec<Vec<&[f64]>> = launches.into_values().collect();
         let summary = Summary::of_launches(&launches, judged.confidence(), judged.rule())?;
         let batches = batches.iter().map(|it| Batch::of(it, judged)).collect();
         Ok(Some(Timed { time, convergence, summary, batches }))
