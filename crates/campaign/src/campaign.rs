@@ -49,7 +49,8 @@ pub fn campaign(
     if runner.virtual_time() {
         points.iter_mut().for_each(|point| point.order.samples = VIRTUAL_SAMPLES);
     }
-    let floors = if runner.virtual_time() { Vec::new() } else { runner.beside().to_vec() };
+    let none = runner.virtual_time() || !plan.floors;
+    let floors = if none { Vec::new() } else { runner.beside().to_vec() };
     let own = points.len();
     points.extend(beside::points(&floors));
     let begun = runner.elapsed();
@@ -146,11 +147,12 @@ impl Campaign<'_> {
                 self.experiment.open(&self.plan.asked.judge(&self.table), &self.points[..self.own])
             }
         };
+        open.retain(|at| !self.unavailable.contains(at));
         // Floors go on as long as there is something to compare with them.
         if !open.is_empty() && open.iter().all(|at| *at < self.own) {
-            open.extend(self.own..self.points.len());
+            let floors = self.own..self.points.len();
+            open.extend(floors.filter(|at| !self.unavailable.contains(at)));
         }
-        open.retain(|at| !self.unavailable.contains(at));
         open
     }
 

@@ -36,6 +36,7 @@ impl Planned for LogpPlan {
         let plan = Plan {
             progress: end..1.0,
             title: "round trips of pairs".to_owned(),
+            floors: false,
             ..Plan::new(&asked.within(PAIRS_TIME * asked.budget))
         };
         campaign(runner, &mut Pairs { samples: *samples }, &plan)
@@ -50,9 +51,13 @@ impl Planned for LogpPlan {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use bandgap_comm::{Floor, Yields};
     use bandgap_model::logp::Params;
 
     use super::*;
+    use crate::beside::Beside;
     use crate::pairs::PAIR_RTT;
     use crate::plan::Asked;
     use crate::scripted::{Scripted, modelled};
@@ -96,6 +101,18 @@ mod tests {
         let begin = runner.said().find(|(_, doing)| doing.starts_with("round trips of pairs"));
         assert_eq!(begin, Some((0.8, "round trips of pairs, first look")));
         assert!(runner.said().map(|(done, _)| done).is_sorted());
+    }
+
+    #[test]
+    fn floors_stand_beside_the_signature_and_not_beside_the_pairs() {
+        let mut runner = runner();
+        let floor = Floor::over_places("floor", "", Yields::HalfRoundTrip, 10, 64);
+        runner.beside = vec![Beside { floor, results: Vec::new() }];
+        plan(true).lead(&mut runner).unwrap();
+        let batches = runner.kept.batches(&crate::bare::key("floor"));
+        let rounds: BTreeSet<u32> = batches.iter().map(|batch| batch.round).collect();
+        // Each campaign counts its rounds from 0.
+        assert_eq!((batches.len(), rounds.len()), (8, 8));
     }
 
     #[test]

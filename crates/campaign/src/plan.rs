@@ -63,11 +63,15 @@ pub struct Plan {
     pub progress: Range<f64>,
     /// What is measured, in front of what is said about the progress; may be empty.
     pub title: String,
+    /// Whether the floors of the transport are measured beside: by one campaign of a measurement, since
+    /// each counts its rounds from 0.
+    pub floors: bool,
 }
 
 impl Plan {
     /// A campaign that is the whole measurement, without pauses.
     pub fn new(asked: &Asked) -> Self {
-        Self { asked: asked.clone(), pause: 0.0, progress: 0.0..1.0, title: String::new() }
+        let (asked, title) = (asked.clone(), String::new());
+        Self { asked, pause: 0.0, progress: 0.0..1.0, title, floors: true }
     }
 }

@@ -25,7 +25,7 @@ use crate::runner::{Executed, Runner, Stop};
 use look::Batches;
 
 pub use keys::{ISSUE, RTT, issue, of_load, rtt};
-pub use observed::{QUICK_RESAMPLES, Verdicts, judge};
+pub use observed::{QUICK_RESAMPLES, Verdicts, judge, judge_received};
 pub use plan::{SignaturePattern, SignaturePlan};
 
 /// Points whose batch takes less than this, in nanoseconds, are visited several times in a round:

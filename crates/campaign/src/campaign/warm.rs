@@ -7,6 +7,7 @@ use bandgap_kernels::Order;
 use super::Campaign;
 use crate::data::{Batch, Kept};
 use crate::judge::batch_value;
+use crate::key::Key;
 use crate::runner::Stop;
 
 /// Samples of a batch, at most.
@@ -18,7 +19,7 @@ const AGREE: f64 = 0.05;
 /// Share of the budget that all points together may take on top of it. Those that are left begin cold.
 const TIME: f64 = 0.5;
 /// Why the last batch of a point is kept, and does not count.
-pub(super) const UNSEEN: &str = "the warm-up was not seen to end";
+const UNSEEN: &str = "the warm-up was not seen to end";
 
 impl Campaign<'_> {
     /// Short batches of each point until two agree. A point that was not seen to be warm is kept as a
@@ -35,27 +36,32 @@ impl Campaign<'_> {
         for point in points {
             let samples = point.order.samples.min(SAMPLES);
             let order = Order { samples, ..point.order.clone() };
-            let (mut batches, mut last) = (0, None::<f64>);
-            while self.runner.elapsed() <= over {
+            // The last batch, under its key, while no two agree.
+            let mut last = None;
+            for _ in 0..BATCHES {
+                if self.runner.elapsed() > over {
+                    break;
+                }
                 let done = self.runner.run(&order)?;
-                batches += 1;
                 let under = self.split(point, &done).into_iter().next();
                 let Some((key, samples)) = under.filter(|(_, samples)| !samples.is_empty()) else {
                     break;
                 };
                 let now = batch_value(&samples);
-                let agrees = |last: f64| (last - now).abs() <= AGREE * last.abs().max(now.abs());
-                if last.is_some_and(agrees) {
+                let agrees = |(_, _, last): &(Key, Vec<f64>, f64)| {
+                    (last - now).abs() <= AGREE * last.abs().max(now.abs())
+                };
+                if last.as_ref().is_some_and(agrees) {
+                    last = None;
                     break;
                 }
-                last = Some(now);
-                if batches == BATCHES {
-                    let launch = self.runner.launch();
-                    let rejected = Some(UNSEEN.to_owned());
-                    let batch = Batch { samples, launch, rejected, ..Batch::default() };
-                    self.keep(Kept::Batch { key, batch })?;
-                    break;
-                }
+                last = Some((key, samples, now));
+            }
+            if let Some((key, samples, _)) = last {
+                let launch = self.runner.launch();
+                let rejected = Some(UNSEEN.to_owned());
+                let batch = Batch { samples, launch, rejected, ..Batch::default() };
+                self.keep(Kept::Batch { key, batch })?;
             }
         }
         Ok(())

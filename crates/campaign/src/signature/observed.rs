@@ -92,12 +92,10 @@ impl Verdicts {
     pub fn of(signature: &Signature, rule: &Rule, load: Load) -> Verdicts {
         let Signature { send_overhead, recv_overhead, gap, latency, rtt, idle, capacity, .. } =
             signature;
-        let own = recv_overhead.value.abs();
-        let received = if load.is_transfer() { send_overhead.value.abs() + own } else { own };
         let slopes = rule.without_clock();
         Verdicts {
             send_overhead: judge(send_overhead, rule),
-            recv_overhead: judge_beside(recv_overhead, received, rule),
+            recv_overhead: judge_received(recv_overhead, send_overhead, rule, load),
             gap: judge(gap, &slopes),
             latency: judge_beside(latency, rtt.value / 2.0, rule),
             rtt: judge(rtt, rule),
@@ -110,6 +108,18 @@ impl Verdicts {
 /// What a rule says of an estimate.
 pub fn judge(estimate: &Estimate, rule: &Rule) -> Convergence {
     judge_beside(estimate, estimate.value, rule)
+}
+
+/// What a rule says of an or beside this os: of transfers, os + or is what it is a part of.
+pub fn judge_received(
+    recv_overhead: &Estimate,
+    send_overhead: &Estimate,
+    rule: &Rule,
+    load: Load,
+) -> Convergence {
+    let own = recv_overhead.value.abs();
+    let whole = if load.is_transfer() { send_overhead.value.abs() + own } else { own };
+    judge_beside(recv_overhead, whole, rule)
 }
 
 /// What a rule says of an estimate that is a part of `whole`.

@@ -85,3 +85,32 @@ impl<'a> Estimator<'a> {
         Estimate { value, low, high, samples: terms.samples(self.groups), estimator }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linear::Linear;
+
+    #[test]
+    fn successive_rounds_that_are_alike_widen_an_estimate() {
+        let width = |batches: [f64; 8]| {
+            let group = Group {
+                batches: batches.to_vec(),
+                rounds: (0..8).collect(),
+                mean: 10.0,
+                variance: 8.0 / 7.0 / 8.0,
+            };
+            let (groups, terms) = ([group], Linear::of([(0, 1.0)]));
+            let options = Options { resamples: 4000, ..Options::default() };
+            let estimator = Estimator::of(&groups, 8, &[&terms], &options);
+            let found = estimator.estimate(&terms, "");
+            assert!((found.value - 10.0).abs() < 1e-12);
+            found.high - found.low
+        };
+        // Pulls that change sign from round to round, and pulls that keep it for four: r₁ is 5/8 there, and
+        // the widening is the greatest, √2.
+        let apart = width([9.0, 11.0, 9.0, 11.0, 9.0, 11.0, 9.0, 11.0]);
+        let alike = width([9.0, 9.0, 9.0, 9.0, 11.0, 11.0, 11.0, 11.0]);
+        assert!((alike / apart / 2.0_f64.sqrt() - 1.0).abs() < 0.05, "{alike} / {apart}");
+    }
+}

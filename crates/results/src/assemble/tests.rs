@@ -96,7 +96,7 @@ fn held(
 /// 95 % of 300 are 285, with a standard deviation of 3.8. A hull of two intervals may hold a little more.
 fn assert_held(what: &str, [over, pooled]: [Vec<usize>; 2]) {
     assert!(over.iter().all(|count| (273..=298).contains(count)), "{what}: {over:?}");
-    assert!(pooled.iter().all(|count| *count < 210), "{what}: {pooled:?} pooled");
+    assert!(pooled.iter().all(|count| *count < 225), "{what}: {pooled:?} pooled");
 }
 
 #[test]

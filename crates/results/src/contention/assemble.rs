@@ -43,7 +43,10 @@ fn ratio(
 ) -> Result<Quantity, RecordError> {
     let keys = [key(requesters), key(1)];
     let confidence = judged.confidence();
-    let pooled = keys.each_ref().map(|key| Point::of(&judged.values(key), confidence));
+    let pooled = keys.each_ref().map(|key| {
+        let values: Vec<_> = judged.in_rounds(key).collect();
+        Point::in_rounds(&values, confidence)
+    });
     let (ratio, interval) = match pooled {
         [Some(all), Some(alone)] if requesters > 1 => {
             let ratio = all.value / alone.value;

@@ -31,7 +31,8 @@ pub(crate) fn floor(
     }
     let point = Point::of_launches(launches.values().map(Vec::as_slice), judged.confidence());
     let Some(point) = point else {
-        let reason = batches.iter().find_map(|batch| batch.rejected.clone());
+        let all = batches.iter().all(|batch| batch.rejected.is_some());
+        let reason = batches.iter().find_map(|batch| batch.rejected.clone()).filter(|_| all);
         let reason = reason.unwrap_or_else(|| "too few batches in one state".to_owned());
         return Ok(Err(format!("{}: {reason}", floor.name)));
     };

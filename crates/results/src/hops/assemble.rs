@@ -47,17 +47,19 @@ pub(crate) fn hops(
 }
 
 fn segment(of: &Fitted, rule: &Rule) -> Result<HopsSegment, RecordError> {
-    let parameter = |estimate: &Option<Estimate>| -> Result<Option<Quantity>, RecordError> {
-        let Some(found) = estimate else { return Ok(None) };
-        recorded(found, Unit::Second, judge(found, rule)).map(Some)
+    let parameter = |estimate: &Option<Estimate>, rule: &Rule| match estimate {
+        Some(found) => recorded(found, Unit::Second, judge(found, rule)).map(Some),
+        None => Ok::<Option<Quantity>, RecordError>(None),
     };
+    // What a byte and a hop take is read from many of them.
+    let slopes = rule.without_clock();
     Ok(HopsSegment {
         from_bytes: of.range.from,
         to_bytes: of.range.to,
         points: of.points as u64,
-        t_startup: parameter(&of.startup)?,
-        t_byte: parameter(&of.per_byte)?,
-        h: parameter(&of.per_hop)?,
+        t_startup: parameter(&of.startup, rule)?,
+        t_byte: parameter(&of.per_byte, &slopes)?,
+        h: parameter(&of.per_hop, &slopes)?,
         residuals: of.residuals.map(|residuals| Residuals {
             rms_relative: Number(residuals.rms_relative),
             worst_relative: Number(residuals.worst_relative),

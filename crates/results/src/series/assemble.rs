@@ -391,7 +391,7 @@ impl Measured<'_> {
         let (value, interval) = over_launches((value, interval), &own, confidence);
         let half = interval.half_width();
         let batches = one.batches.min(burst.batches) as u64;
-        let mut convergence = self.judged.rule().judge(half, value);
+        let mut convergence = self.judged.rule().without_clock().judge(half, value);
         if !self.setting.is_virtual() {
             let [one, burst] = keys.each_ref().map(|key| self.judged.convergence(key));
             convergence = convergence.min(one).min(burst);

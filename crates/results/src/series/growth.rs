@@ -128,7 +128,11 @@ pub(super) fn over_ranks(
             size,
             ranks: powers.collect(),
             constant: Seconds::from(Ns(of.constant)),
-            per_doubling: recorded(&of.per_doubling, Unit::Second, judge(&of.per_doubling, &rule))?,
+            per_doubling: recorded(
+                &of.per_doubling,
+                Unit::Second,
+                judge(&of.per_doubling, &rule.without_clock()),
+            )?,
             rms_relative: Number(of.rms_relative),
             linear: of.is_linear,
         });

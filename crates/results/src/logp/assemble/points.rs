@@ -32,8 +32,15 @@ pub(super) fn tabled(
     confidence: f64,
 ) -> Result<Vec<Point>, AssembleError> {
     let mut points = Vec::new();
-    for Observation { kind, messages, delay, batches, .. } in observations {
-        let Some(found) = bandgap_stats::Point::of(batches, confidence) else { continue };
+    for Observation { kind, messages, delay, batches, rounds } in observations {
+        let found = match rounds.len() == batches.len() {
+            true => {
+                let batches: Vec<_> = rounds.iter().copied().zip(batches.iter().copied()).collect();
+                bandgap_stats::Point::in_rounds(&batches, confidence)
+            }
+            false => bandgap_stats::Point::of(batches, confidence),
+        };
+        let Some(found) = found else { continue };
         let convergence = rule.judge_given(&found);
         let time = Estimated::new(&found, estimator(&found), convergence);
         let summary = Summary::of(batches, confidence, rule)?;

@@ -1,7 +1,7 @@
 //! What a signature says by itself, as it is recorded.
 
 use bandgap_campaign::load::Load;
-use bandgap_campaign::signature::{Verdicts, judge};
+use bandgap_campaign::signature::{Verdicts, judge, judge_received};
 use bandgap_model::signature::{ArmFit, IssueLine};
 use bandgap_model::{Estimate, Signature};
 use bandgap_record::{Convergence, Evidence, Number, Quantity, RecordError, Unit};
@@ -37,7 +37,7 @@ pub(super) fn signature(
             .transition
             .map(|found| Transition { messages: Number(found.messages), cause: found.cause }),
         arm: arm(&signature.arm, rule)?,
-        arms: arms(signature, rule)?,
+        arms: arms(signature, rule, load)?,
         floor_ratios: Vec::new(),
         points: Vec::new(),
         lines: lines(signature)?,
@@ -79,7 +79,7 @@ fn arm(arm: &ArmFit, rule: &Rule) -> Result<Option<Arm>, RecordError> {
 }
 
 /// All arms, Δ ascending.
-fn arms(signature: &Signature, rule: &Rule) -> Result<Vec<ArmLevel>, RecordError> {
+fn arms(signature: &Signature, rule: &Rule, load: Load) -> Result<Vec<ArmLevel>, RecordError> {
     let slopes = rule.without_clock();
     let level = |arm: &ArmFit| {
         let slope = arm.slope.as_ref();
@@ -91,7 +91,7 @@ fn arms(signature: &Signature, rule: &Rule) -> Result<Vec<ArmLevel>, RecordError
             recv_overhead: recorded(
                 &arm.recv_overhead,
                 Unit::Second,
-                judge(&arm.recv_overhead, rule),
+                judge_received(&arm.recv_overhead, &signature.send_overhead, rule, load),
             )?,
             slope: slope.map(|it| recorded(it, Unit::One, judge(it, &slopes))).transpose()?,
             holds: arm.holds,
