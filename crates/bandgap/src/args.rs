@@ -28,8 +28,8 @@ pub struct Measure {
     /// Confidence level of all intervals
     #[arg(long, global = true, value_name = "SHARE", default_value = "95%", value_parser = confidence)]
     pub confidence: Fraction,
-    /// Longest time for one measurement, which the kernels of comet share [default: 8s; of all of
-    /// comet's kernels 24s]
+    /// Longest time for one measurement, which the kernels of comet share. First looks and a warm-up of at
+    /// most half of it come before [default: 8s; of all of comet's kernels 24s]
     #[arg(long, global = true, value_name = "TIME", value_parser = time)]
     pub time_budget: Option<Ns>,
     /// Measure this many times in fresh processes; intervals of a signature then hold that variance too
@@ -105,7 +105,8 @@ pub struct Output {
     /// No progress, no notes
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// End with exit code 1 where something has not converged (`*`) or a fitted line does not hold. A
+    /// End with exit code 1 where a measured time, a floor, os, or, g, RTT or a fitted parameter has not
+    /// converged (`*`), or a line of `fit hockney` does not hold; L, idle, C and ratios do not count. A
     /// value at the clock's limit (`~`) counts as converged
     #[arg(long, global = true)]
     pub strict: bool,

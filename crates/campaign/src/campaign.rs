@@ -156,7 +156,7 @@ impl Campaign<'_> {
         open
     }
 
-    /// Seconds since the first look was over.
+    /// Seconds since the warm-up was over.
     fn spent(&self) -> f64 {
         self.runner.elapsed().saturating_sub(self.begun).as_secs_f64()
     }

@@ -59,14 +59,14 @@ pub trait Experiment {
         None
     }
 
-    /// The points that need more batches, by index. Asked after each round; the campaign ends when
-    /// there are none.
+    /// The points that need more batches, by index. Asked after 8, 11, 15, 21, … rounds (see `stopping.rs`), and
+    /// not before the least; the campaign ends when there are none. In between the same points go on.
     fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
         not_converged(judged, points)
     }
 
     /// How many rounds there are at least, whatever the budget, and at most. Not in virtual time,
-    /// which takes [`LEAST_ROUNDS`].
+    /// which takes [`LEAST_ROUNDS`]. Where they end before the eighth, [`Experiment::open`] is never asked.
     fn rounds(&self) -> RangeInclusive<u32> {
         LEAST_ROUNDS..=u32::MAX
     }
@@ -83,7 +83,7 @@ pub fn not_converged(judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
     (0..points.len()).filter(|&at| !judged.convergence(&points[at].key).is_enough()).collect()
 }
 
-/// All points, while one of them has not converged: for those that are compared round by round.
+/// All points, while one of them is not known well enough: for those that are compared round by round.
 pub fn all_or_none(judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
     match not_converged(judged, points).is_empty() {
         true => Vec::new(),

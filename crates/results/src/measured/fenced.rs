@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::measured::checked::grouped;
 
-/// What the fences left out of the batches that count: samples of their batch, batches of their point.
+/// What the fences left out of the batches that count, of all points of the run's table: samples of their batch,
+/// batches of their point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fenced {
     /// Samples of these batches.

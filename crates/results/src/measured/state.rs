@@ -44,8 +44,8 @@ pub struct State {
     /// What became of the other batches of the run; absent where there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<SetAside>,
-    /// What fences left out of the batches that count in this result; absent where it is of another
-    /// state.
+    /// What fences left out of the batches of the run that count in this state: over all points of its table, of
+    /// all kernels and of floors beside them, not of one result. Absent where it is of another state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fenced: Option<Fenced>,
 }
