@@ -160,6 +160,7 @@ fn assert_found(machine: &Machine, truths: [f64; 5], regime: Regime) {
         wrong += u64::from(signature.regime != regime && signature.regime != Regime::Undecided);
     }
     let shares = held.map(|held| held as f64 / RUNS as f64);
+    println!("os, or, g, L, RTT held: {shares:?}; regime right {right}, wrong {wrong}");
     assert!(shares.iter().all(|share| HELD.contains(share)), "os, or, g, L, RTT: {shares:?}");
     assert!(100 * wrong <= right + wrong, "{wrong} of {RUNS} have another regime");
     assert!(100 * right >= 95 * RUNS, "{right} of {RUNS} have this regime");

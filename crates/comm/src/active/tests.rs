@@ -107,6 +107,17 @@ fn settling_returns_what_is_owed() {
 }
 
 #[test]
+fn settling_does_not_sleep_once_all_is_sent() {
+    let [mut here, mut there] = pair(Waiting::Block, Impatient::default());
+    here.request(1, NOTE, [8]).unwrap();
+    assert_eq!(there.poll().unwrap(), 1);
+    // The poll that returns the completion finds nothing itself.
+    there.settle().unwrap();
+    assert_eq!(there.watch_mut().0, [""; 0]);
+    assert_eq!(here.poll().unwrap(), 1);
+}
+
+#[test]
 fn a_reply_for_an_unknown_handler_is_an_error_that_names_it() {
     let [mut here, there] = pair(Waiting::Yield, DeadlineWatch(Duration::from_secs(60)));
     let mut handlers = Handlers::<()>::new();
