@@ -9,8 +9,8 @@ use crate::quantile::mean;
 /// The interval of an estimate, widened to hold the variance between launches.
 ///
 /// *Formula*: each end is at least t(N − 1, confidence)·s/√N off the estimate, s² the unbiased variance
-/// of the N launches' own values. So it is never narrower than `pooled`, the interval that takes all
-/// batches for independent.
+/// of the N launches' own values. So it is never narrower than `pooled`, the interval of all batches
+/// without regard to launches.
 /// *Units*: those of the values.
 /// *Assumes* launches that are independent and alike; s holds the variance within launches too.
 /// *Source*: a mean of groups has the variance of groups' means over their number, as in the one-way
