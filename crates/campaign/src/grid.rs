@@ -143,16 +143,18 @@ fn sparse(top: u32, few_small: bool) -> Vec<u32> {
 mod tests {
     use super::*;
 
+    /// The paper's Paragon, in nanoseconds: RTT 19.8 µs, g 7.6 µs.
+    const PARAGON: FirstLook = FirstLook {
+        rtt: 19_800.0,
+        send_overhead: 1_400.0,
+        gap: 7_600.0,
+        messages: 256,
+        untimed: 0.0,
+    };
+
     #[test]
     fn the_grid_follows_the_machine_it_is_chosen_for() {
-        // The paper's Paragon, in nanoseconds: RTT 19.8 µs, g 7.6 µs.
-        let look = FirstLook {
-            rtt: 19_800.0,
-            send_overhead: 1_400.0,
-            gap: 7_600.0,
-            messages: 256,
-            untimed: 0.0,
-        };
+        let look = PARAGON;
         let limits = Limits { least: 64, most: u32::MAX, mesh: FINE, visits: 4.0, budget: 100.0 };
         let curves = choose(&look, limits, |_| 50);
         assert_eq!(curves[0].messages[..8], [1, 2, 3, 4, 5, 6, 7, 8]);
@@ -191,13 +193,7 @@ mod tests {
 
     #[test]
     fn delays_and_lengths_are_those_of_the_formula() {
-        let look = FirstLook {
-            rtt: 19_800.0,
-            send_overhead: 1_400.0,
-            gap: 7_600.0,
-            messages: 256,
-            untimed: 0.0,
-        };
+        let look = PARAGON;
         let limits = Limits { least: 64, most: u32::MAX, mesh: FINE, visits: 4.0, budget: 1e9 };
         let curves = choose(&look, limits, |_| 50);
         // Multiples of the gap, and those of the round trip that are beyond 3.5 gaps.
