@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use bandgap_stats::line::Influence;
 
-use crate::curve::{Stretch, beyond_noise};
+use crate::curve::Stretch;
 use crate::linear::Linear;
+use crate::scatter::Scatter;
 
 /// Slope 1 counts as found within this share.
 pub(crate) const SLOPE_TOLERANCE: f64 = 0.05;
@@ -39,7 +40,7 @@ pub(crate) struct Cost {
 
 impl Cost {
     pub(crate) fn of(delay: f64, run: Stretch, settled: bool) -> Cost {
-        let variance = run.slope_variance() * run.scatter().unwrap_or(1.0).powi(2);
+        let variance = run.slope_variance() * run.scatter().map_or(1.0, |s| s.own_factor()).powi(2);
         Cost { delay, settled, terms: run.slope_terms(), value: run.slope(), variance, run }
     }
 
@@ -114,9 +115,8 @@ fn rise(levels: &[Level]) -> Option<(f64, f64, f64)> {
     let variance: f64 =
         influence.slope.iter().zip(levels).map(|(c, level)| c * c * level.variance).sum();
     let off = |level: &Level| level.overheads - intercept - slope * level.delay;
-    let squares: f64 = levels.iter().map(|level| off(level).powi(2) / level.variance).sum();
-    let degrees = (levels.len() - 2) as f64;
-    let scatter = if squares > beyond_noise(degrees) { (squares / degrees).sqrt() } else { 1.0 };
+    let scatter = Scatter::of(levels.iter().map(|level| off(level) / level.variance.sqrt()))?;
+    let scatter = scatter.own_factor();
     Some((slope, variance.sqrt() * scatter, scatter))
 }
 
@@ -221,7 +221,7 @@ impl<'a> Arm<'a> {
         found
     }
 
-    /// How many times more its costs scatter about their line than their errors are, if that is beyond
+    /// How many times more its costs scatter about their line than their errors are, where that is not
     /// noise, else 1.
     pub(crate) fn scatter(&self) -> f64 {
         let levels: Vec<Level> = self.costs.iter().map(|cost| cost.level(cost.value)).collect();

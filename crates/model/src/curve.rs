@@ -5,6 +5,7 @@ use bandgap_stats::line::Influence;
 use bandgap_stats::quantile::{median, variance};
 
 use crate::linear::{Group, Linear};
+use crate::scatter::Scatter;
 
 /// One M of a curve.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +15,8 @@ pub(crate) struct Point {
     pub mean: f64,
     /// Standard error of the mean from the curve's smoothed variance.
     pub error: f64,
+    /// The larger of that and the standard error of its own batches.
+    pub larger_error: f64,
 }
 
 /// The points of one Δ, M ascending.
@@ -85,18 +88,9 @@ impl Stretch {
         ((point.mean - predicted).abs(), variance.sqrt())
     }
 
-    /// √(χ²/(n − 2)) of the points about the line where that is beyond noise, else 1: how many times
-    /// more the points scatter than their own batches would make them (Birge 1932). `None` for two
-    /// points.
-    pub(crate) fn scatter(&self) -> Option<f64> {
-        if self.points.len() < 3 {
-            return None;
-        }
-        let degrees = (self.points.len() - 2) as f64;
-        let off = |p: &Point| (p.mean - self.at(p.messages)) / p.error;
-        let squares: f64 = self.points.iter().map(|p| off(p).powi(2)).sum();
-        let beyond = squares > beyond_noise(degrees);
-        Some(if beyond { (squares / degrees).sqrt() } else { 1.0 })
+    /// How much the points scatter about the line; `None` for two points.
+    pub(crate) fn scatter(&self) -> Option<Scatter> {
+        Scatter::of(self.points.iter().map(|p| (p.mean - self.at(p.messages)) / p.larger_error))
     }
 
     pub(crate) fn slope_terms(&self) -> Linear {
@@ -110,12 +104,6 @@ impl Stretch {
     fn terms(&self, coefficients: &[f64]) -> Linear {
         Linear::of(self.points.iter().map(|p| p.group).zip(coefficients.iter().copied()))
     }
-}
-
-/// What a χ² of so many degrees of freedom does not exceed by noise: its mean k and six of its
-/// standard deviations √(2k).
-pub(crate) fn beyond_noise(degrees: f64) -> f64 {
-    degrees + 6.0 * (2.0 * degrees).sqrt()
 }
 
 impl Curve {
@@ -155,27 +143,20 @@ impl Curve {
             .zip(&logs)
             .map(|(&(messages, group), log)| {
                 let variance = (level + power * log).exp() * groups[group].mean.powi(2);
+                let own = self::variance(&groups[group].batches);
+                let error = |variance: f64| {
+                    let error = (variance / groups[group].batches.len() as f64).sqrt();
+                    error.max(f64::MIN_POSITIVE.sqrt())
+                };
                 Point {
                     messages: messages as f64,
                     group,
                     mean: groups[group].mean,
-                    error: (variance / groups[group].batches.len() as f64)
-                        .sqrt()
-                        .max(f64::MIN_POSITIVE.sqrt()),
+                    error: error(variance),
+                    larger_error: error(variance.max(own)),
                 }
             })
             .collect();
         Curve { delay, points }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::beyond_noise;
-
-    #[test]
-    fn noise_reaches_six_standard_deviations_beyond_its_mean() {
-        // Of 8 degrees of freedom, with a variance of 16.
-        assert_eq!(beyond_noise(8.0), 8.0 + 6.0 * 4.0);
     }
 }

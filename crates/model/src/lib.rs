@@ -30,6 +30,7 @@ mod linear;
 pub mod logp;
 pub mod observation;
 mod regime;
+mod scatter;
 pub mod signature;
 
 pub use error::ModelError;

@@ -1,6 +1,7 @@
 //! Where a curve is straight: the send-only regime at small M, the steady state at large M.
 
-use crate::curve::{Curve, Point, Stretch, beyond_noise};
+use crate::curve::{Curve, Point, Stretch};
+use crate::scatter::Scatter;
 
 /// A point belongs to a line if it is within this many standard errors of it …
 const ERRORS: f64 = 3.0;
@@ -8,6 +9,9 @@ const ERRORS: f64 = 3.0;
 /// … or, in the send-only regime, within this share of the line's longest time. The times of a real
 /// interface are not as straight as many batches are precise.
 const SEND_ONLY_TOLERANCE: f64 = 0.05;
+
+/// What a χ² does not exceed by noise, in its standard deviations.
+const NOISE: f64 = 6.0;
 
 /// First messages that may differ from those behind them, at most.
 const FIRST_MESSAGES: usize = 2;
@@ -113,12 +117,9 @@ fn on_one_line(points: &[Point], tolerance: &Tolerance) -> bool {
     if distance > f64::max(ERRORS * error, tolerance.slope * step * line.slope().abs()) {
         return false;
     }
-    let squares: f64 = others
-        .iter()
-        .map(|p| {
-            let off = (p.mean - line.at(p.messages)).abs() - tolerance.level * p.mean;
-            (off.max(0.0) / p.error).powi(2)
-        })
-        .sum();
-    squares <= beyond_noise((others.len() - 2) as f64)
+    let off = |p: &Point| {
+        let off = (p.mean - line.at(p.messages)).abs() - tolerance.level * p.mean;
+        off.max(0.0) / p.error
+    };
+    Scatter::of(others.iter().map(off)).is_none_or(|scatter| !scatter.is_beyond(NOISE))
 }

@@ -45,23 +45,15 @@ impl Overheads {
     }
 }
 
-/// An arm before the far one, with the or that goes with its os + or. Where its costs scatter about their line
-/// more than their errors, its intervals are stretched as much.
+/// An arm before the far one, with the or that goes with its os + or.
 pub(super) fn near(
     estimator: &Estimator,
     arm: &Arm,
     received: impl Fn(&Linear) -> Estimate,
 ) -> ArmFit {
-    let scatter = arm.scatter();
-    let stretched = |estimate: Estimate| Estimate {
-        low: estimate.value - scatter * (estimate.value - estimate.low),
-        high: estimate.value + scatter * (estimate.high - estimate.value),
-        ..estimate
-    };
     let own = arm.overheads();
     let overheads = estimator.estimate(&own, "mean of g'(Δ) − Δ");
-    let slope = slope(estimator, arm).map(stretched);
-    fitted(arm, stretched(overheads), stretched(received(&own)), slope)
+    fitted(arm, overheads, received(&own), slope(estimator, arm))
 }
 
 /// The far arm, or that of a processor-bound machine.

@@ -8,6 +8,7 @@ use crate::curve::{Curve, Stretch};
 use crate::error::ModelError;
 use crate::linear::Group;
 use crate::regime::{rivals, send_only, steady};
+use crate::scatter::Scatter;
 
 /// What os is read from: the line through the smallest M before `limit`, or the issue of a single
 /// message, where the first reply is back before a second one is issued.
@@ -49,19 +50,30 @@ impl Shape {
         Ok(second.ok().filter(no_worse).unwrap_or(first))
     }
 
-    /// Stretches the deviations of the points that scatter about their line beyond noise.
-    ///
-    /// Two points do not show it: their line takes the median scatter of the others.
+    /// Stretches the deviations of points that scatter more than their errors explain: about their own line,
+    /// by the factor of that line and at least that of all lines; and where the costs of an arm scatter
+    /// about theirs, by that factor again.
     pub(super) fn widen(&self, groups: &mut [Group]) {
         let all = || self.costs.iter().map(|cost| &cost.run).chain([&self.send_only]);
         let runs = || all().filter(|run| !run.is_single());
-        let scatters: Vec<f64> = runs().filter_map(Stretch::scatter).collect();
-        let usual = if scatters.is_empty() { 1.0 } else { median(&scatters) };
-        for run in runs() {
-            let scatter = run.scatter().unwrap_or(usual);
+        let scatters: Vec<Scatter> = runs().filter_map(Stretch::scatter).collect();
+        let common = Scatter::common_factor(&scatters);
+        let mut widen = |run: &Stretch, factor: f64| {
             for point in &run.points {
-                groups[point.group].widen(scatter);
+                groups[point.group].widen(factor);
             }
+        };
+        let factors: Vec<f64> = scatters.iter().map(|line| line.own_factor().max(common)).collect();
+        // Two points do not show their scatter: it is as that of most lines.
+        let usual = if factors.is_empty() { 1.0 } else { median(&factors) };
+        for run in runs() {
+            let own = run.scatter().map_or(usual, |scatter| scatter.own_factor());
+            widen(run, own.max(common));
+        }
+        let far = Arm::far(&self.costs, Among::Raised);
+        let near = far.iter().flat_map(|far| far.nearer(&self.costs));
+        for arm in near.chain(far.clone()) {
+            arm.costs.iter().for_each(|cost| widen(&cost.run, arm.scatter()));
         }
     }
 

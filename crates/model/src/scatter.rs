@@ -1,0 +1,80 @@
+//! How much points scatter about their line, against what their own errors explain.
+
+/// Where scatter is no longer noise, in standard deviations of χ²: of one line among many, and of all.
+const OF_ONE: f64 = 3.0;
+const OF_ALL: f64 = 2.0;
+
+/// χ² of points about a line: the sum of the squares of their distances, each over its error.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Scatter {
+    pub squares: f64,
+    /// k, the points less the line's two parameters.
+    pub degrees: f64,
+}
+
+impl Scatter {
+    /// That of so many points about their line; `None` for fewer than three.
+    pub(crate) fn of(off: impl ExactSizeIterator<Item = f64>) -> Option<Scatter> {
+        let degrees = off.len().checked_sub(2).filter(|&k| k > 0)? as f64;
+        Some(Scatter { squares: off.map(|o| o.powi(2)).sum(), degrees })
+    }
+
+    /// Whether χ² is so many of its standard deviations √(2k) above its mean k.
+    pub(crate) fn is_beyond(&self, deviations: f64) -> bool {
+        self.squares > self.degrees + deviations * (2.0 * self.degrees).sqrt()
+    }
+
+    /// √(χ²/k), at least 1: by how much errors are stretched to explain the scatter (Birge 1932).
+    fn factor(&self) -> f64 {
+        (self.squares / self.degrees).sqrt().max(1.0)
+    }
+
+    /// The factor of this line where its scatter is not noise, else 1.
+    pub(crate) fn own_factor(&self) -> f64 {
+        if self.is_beyond(OF_ONE) { self.factor() } else { 1.0 }
+    }
+
+    /// The factor of all lines together where their scatter is not noise, else 1; but without those that have
+    /// a factor of their own. Many points show a scatter that those of one line do not.
+    pub(crate) fn common_factor(lines: &[Scatter]) -> f64 {
+        let alike = lines.iter().filter(|line| !line.is_beyond(OF_ONE));
+        let all = alike.fold(Scatter::default(), |sum, line| Scatter {
+            squares: sum.squares + line.squares,
+            degrees: sum.degrees + line.degrees,
+        });
+        if all.is_beyond(OF_ALL) { all.factor() } else { 1.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_points_do_not_scatter() {
+        assert_eq!(Scatter::of([0.0, 0.0].into_iter()), None);
+        let three = Scatter::of([1.0, 2.0, 2.0].into_iter()).unwrap();
+        assert_eq!(three, Scatter { squares: 9.0, degrees: 1.0 });
+    }
+
+    #[test]
+    fn one_line_is_stretched_only_beyond_noise() {
+        // Of 8 degrees of freedom χ² is 8 ± 4: up to 20 is noise.
+        assert_eq!(Scatter { squares: 20.0, degrees: 8.0 }.own_factor(), 1.0);
+        assert_eq!(Scatter { squares: 32.0, degrees: 8.0 }.own_factor(), 2.0);
+    }
+
+    #[test]
+    fn many_lines_show_what_one_does_not() {
+        let line = Scatter { squares: 18.0, degrees: 8.0 };
+        assert_eq!((line.own_factor(), Scatter::common_factor(&[line; 10])), (1.0, 1.5));
+        // A line that does not fit says nothing of the others.
+        let bent = Scatter { squares: 8000.0, degrees: 8.0 };
+        assert_eq!(Scatter::common_factor(&[line, bent]), 1.5);
+        // Less scatter than the errors does not make them smaller.
+        assert_eq!(Scatter::common_factor(&[Scatter { squares: 2.0, degrees: 8.0 }]), 1.0);
+        // Of one such line alone χ² is 8 ± 4: up to 16 is noise.
+        assert_eq!(Scatter::common_factor(&[Scatter { squares: 16.0, degrees: 8.0 }]), 1.0);
+        assert_eq!(Scatter::common_factor(&[]), 1.0);
+    }
+}
