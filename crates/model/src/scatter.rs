@@ -4,6 +4,9 @@
 const OF_ONE: f64 = 3.0;
 const OF_ALL: f64 = 2.0;
 
+/// As what a line counts at most among all.
+const MOST: f64 = 6.0;
+
 /// χ² of points about a line: the sum of the squares of their distances, each over its error.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Scatter {
@@ -21,7 +24,7 @@ impl Scatter {
 
     /// Whether χ² is so many of its standard deviations √(2k) above its mean k.
     pub(crate) fn is_beyond(&self, deviations: f64) -> bool {
-        self.squares > self.degrees + deviations * (2.0 * self.degrees).sqrt()
+        self.squares > noise(self.degrees, deviations)
     }
 
     /// √(χ²/k), at least 1: by how much errors are stretched to explain the scatter (Birge 1932).
@@ -34,16 +37,21 @@ impl Scatter {
         if self.is_beyond(OF_ONE) { self.factor() } else { 1.0 }
     }
 
-    /// The factor of all lines together where their scatter is not noise, else 1; but without those that have
-    /// a factor of their own. Many points show a scatter that those of one line do not.
+    /// The factor of all lines together where their scatter is not noise, else 1. Many points show a scatter
+    /// that those of one line do not. A line that is not straight says little of the others: it counts as if
+    /// it just reached [`MOST`].
     pub(crate) fn common_factor(lines: &[Scatter]) -> f64 {
-        let alike = lines.iter().filter(|line| !line.is_beyond(OF_ONE));
-        let all = alike.fold(Scatter::default(), |sum, line| Scatter {
-            squares: sum.squares + line.squares,
+        let all = lines.iter().fold(Scatter::default(), |sum, line| Scatter {
+            squares: sum.squares + line.squares.min(noise(line.degrees, MOST)),
             degrees: sum.degrees + line.degrees,
         });
         if all.is_beyond(OF_ALL) { all.factor() } else { 1.0 }
     }
+}
+
+/// χ² that is so many of its standard deviations √(2k) above its mean k.
+fn noise(degrees: f64, deviations: f64) -> f64 {
+    degrees + deviations * (2.0 * degrees).sqrt()
 }
 
 #[cfg(test)]
@@ -68,9 +76,9 @@ mod tests {
     fn many_lines_show_what_one_does_not() {
         let line = Scatter { squares: 18.0, degrees: 8.0 };
         assert_eq!((line.own_factor(), Scatter::common_factor(&[line; 10])), (1.0, 1.5));
-        // A line that does not fit says nothing of the others.
+        // A line that does not fit counts as 8 + 6 · 4.
         let bent = Scatter { squares: 8000.0, degrees: 8.0 };
-        assert_eq!(Scatter::common_factor(&[line, bent]), 1.5);
+        assert_eq!(Scatter::common_factor(&[line, bent]), (50.0f64 / 16.0).sqrt());
         // Less scatter than the errors does not make them smaller.
         assert_eq!(Scatter::common_factor(&[Scatter { squares: 2.0, degrees: 8.0 }]), 1.0);
         // Of one such line alone χ² is 8 ± 4: up to 16 is noise.
