@@ -206,3 +206,16 @@ pub enum Failed {
     #[error(transparent)]
     Comm(#[from] CommError),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_batches_together_have_received_compared_and_summed_what_each_has() {
+        let one = Checked { received: 10, compared: 7, summed: 3 };
+        let other = Checked { received: 5, compared: 0, summed: 4 };
+        let both = Checked { received: 15, compared: 7, summed: 7 };
+        assert_eq!((one.and(other), other.and(one)), (both, both));
+    }
+}

@@ -133,3 +133,54 @@ impl AtSize {
         Self { size: bytes, messages, ranks, pair, variant: None, mesh: None, buffers }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts;
+
+    fn all() -> Vec<Series> {
+        facts().iter().flat_map(|fact| fact.series).copied().collect()
+    }
+
+    #[test]
+    fn ways_of_doing_one_operation_are_algorithms_and_other_variants_are_not() {
+        let named = |of: fn(&Series) -> bool| -> Vec<&str> {
+            all().iter().filter(|series| of(series)).map(|series| series.name).collect()
+        };
+        let mut algorithms = named(Series::by_algorithm);
+        algorithms.sort_unstable();
+        assert_eq!(algorithms, ["barrier", "broadcast", "global_sum"]);
+        // Loads beside an echo, and parts of a message's cost: none is chosen in place of another.
+        let others = named(|series| !series.variants.is_empty() && !series.by_algorithm());
+        assert_eq!(others.len(), 2, "{others:?}");
+    }
+
+    #[test]
+    fn an_axis_is_named_after_what_a_message_grows_with() {
+        // On 2 × 2 ranks; of a matrix with sides so long that the ring round a block is little.
+        let message = |series: &Series, size| {
+            let point = AtSize { mesh: Some([2, 2]), ..AtSize::of(size, 1, 4) };
+            (series.message)(&point)
+        };
+        let mut axes = std::collections::BTreeSet::new();
+        for series in all() {
+            let axis = series.extent.axis();
+            let [once, twice] = [1 << 12, 1 << 13].map(|size| message(&series, size));
+            match axis {
+                "bytes" if series.extent == Extent::None => assert_eq!((once, twice), (0, 0)),
+                "bytes" => assert_eq!((once, twice), (1 << 12, 1 << 13), "{}", series.name),
+                "elements" => assert_eq!((once, twice), (8 << 12, 8 << 13), "{}", series.name),
+                // Lines of a matrix, or blocks.
+                "dimension" => {
+                    let growth = twice as f64 / once as f64;
+                    let near = |power: f64| (growth / power - 1.0).abs() < 0.01;
+                    assert!(near(2.0) || near(4.0), "{}: {once} {twice}", series.name);
+                }
+                other => panic!("{}: {other}", series.name),
+            }
+            axes.insert(axis);
+        }
+        assert_eq!(axes.len(), 3);
+    }
+}

@@ -76,3 +76,25 @@ impl HoldsMail for RankState {
         &mut self.mail
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_keeps_the_first_words_of_each_kind_up_to_its_most() {
+        let mut log = Log::default();
+        log.note(false, 1, 10);
+        assert_eq!(log, Log::default());
+        for most in [2, 0, 3] {
+            log.begin(most);
+            for word in 0..5 {
+                log.note(false, 1, word);
+                log.note(true, 2, 10 * word);
+            }
+            let first =
+                |from, step| (0..most as Word).map(|k| (from, step * k)).collect::<Vec<_>>();
+            assert_eq!((&log.requests, &log.replies), (&first(1, 1), &first(2, 10)));
+        }
+    }
+}

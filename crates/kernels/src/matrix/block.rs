@@ -165,8 +165,11 @@ mod tests {
 
     #[test]
     fn block_sides_and_corners_are_each_element_of_the_array_once() {
-        let local = BLOCK.local(Part::new(16, BLOCK.bytes()));
-        assert_eq!(local.array.part(), Part::new(16, 8 * 4 * 5));
+        // 4 rows of 5 with the ring.
+        let part = Part::new(16, 8 * 4 * 5);
+        assert_eq!(BLOCK.bytes(), part.len);
+        let local = BLOCK.local(part);
+        assert_eq!(local.array.part(), part);
         let guards = Side::ALL.map(|side| local.guard(side));
         let mut elements: Vec<usize> = guards
             .into_iter()

@@ -73,3 +73,17 @@ impl Pair {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_needs_as_many_ranks_as_it_is_among_and_no_fewer() {
+        for (requester, replier) in [(0, 1), (1, 0), (2, 7), (7, 2), (4, 5)] {
+            let pair = Pair { requester, replier };
+            assert_eq!(pair.check(pair.among()), Ok(()), "{pair:?}");
+            assert!(pair.check(pair.among() - 1).is_err(), "{pair:?}");
+        }
+    }
+}

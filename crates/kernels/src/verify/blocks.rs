@@ -139,3 +139,27 @@ fn offset<E: Bulk>(
     }
     Ok(room * place(index, places(endpoint, bytes)?) as usize)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_round_is_sent_from_all_places_and_a_block_from_another_than_in_the_round_before() {
+        for places in 1..=9 {
+            for round in 0..3 * places {
+                let blocks = round * places..(round + 1) * places;
+                let mut from: Vec<u64> =
+                    blocks.clone().map(|index| sent_from(index, places)).collect();
+                if round == 0 {
+                    assert_eq!(from, blocks.clone().collect::<Vec<_>>());
+                }
+                from.sort_unstable();
+                assert_eq!(from, (0..places).collect::<Vec<_>>(), "{places} {round}");
+                // A place alone has no other.
+                let moves = |index| sent_from(index, places) != sent_from(index + places, places);
+                assert!(places == 1 || blocks.into_iter().all(moves), "{places} {round}");
+            }
+        }
+    }
+}

@@ -8,4 +8,6 @@ mod kernels;
 mod matrix;
 mod orders;
 mod recorded;
+mod rig;
+mod told;
 mod transfers;

@@ -97,6 +97,28 @@ fn the_bandwidth_counts_the_bytes_that_move() {
     }
 }
 
+#[test]
+fn the_probe_is_between_the_rank_that_times_and_one_that_it_exchanges_messages_with() {
+    for (kernel, mesh) in KERNELS.into_iter().flat_map(|k| MESHES.map(|mesh| (k, mesh))) {
+        let least = ProcessorMesh::new(mesh[0], mesh[1]).least_dimension();
+        let order = order(kernel, point(2 * least, 1, mesh));
+        let [timed, other] = (fact(kernel).unwrap().timed)(&order, order.ranks).unwrap();
+        let schedule = recorded(&order);
+        let sends = |from: usize, to: usize| {
+            schedule.operations(from).any(|op| match op {
+                Op::Send { context: Context::Messages, peer, .. } => peer as usize == to,
+                _ => false,
+            })
+        };
+        let exchange = |peer: usize| sends(timed, peer) || sends(peer, timed);
+        let peers: Vec<usize> = (0..order.ranks).filter(|peer| exchange(*peer)).collect();
+        let what = format!("{kernel} {mesh:?}: {timed} and {other}, {peers:?}");
+        // Where it exchanges none, any other rank will do.
+        assert!(peers.contains(&other) || peers.is_empty(), "{what}");
+        assert_eq!(timed == other, order.ranks == 1, "{what}");
+    }
+}
+
 /// Virtual time of one operation on 16 ranks, in ps, where os = or = L = g = 0 and a byte takes 1 ns.
 fn of_bytes(kernel: &str, dimension: usize) -> u64 {
     let text = "name = 'bytes'\ndescription = 'for tests'\nsend_overhead_ns = 0\n\

@@ -63,6 +63,7 @@ fn refusal(order: &Order) -> String {
         let Some(Err(Failed::Refused(refused))) = outcome.first() else { panic!("{outcome:?}") };
         assert_eq!(refused, &asked);
     }
+    assert_eq!(asked.kernel(), order.kernel);
     asked.to_string()
 }
 
@@ -180,8 +181,11 @@ fn follow<E: bandgap_comm::Bulk, T: Timer, W: Watch>(
 fn a_leader_sends_orders_and_followers_their_outcomes() {
     let orders: Vec<Order> = facts().iter().flat_map(|fact| (fact.examples)(3, 2)).collect();
     let mut ranks = in_process(3);
-    let mut leader = ranks.remove(0);
-    let stamps = std::thread::scope(|scope| {
+    let leader = ranks.remove(0);
+    let all = &orders;
+    let stamps = std::thread::scope(move |scope| {
+        // Here, so that followers do not wait for a leader that failed.
+        let mut leader = leader;
         let follower = |mut follower| {
             scope.spawn(move || {
                 follow(&mut follower).unwrap();
@@ -189,7 +193,7 @@ fn a_leader_sends_orders_and_followers_their_outcomes() {
             })
         };
         let followers: Vec<_> = ranks.into_iter().map(follower).collect();
-        let stamps = lead(&mut leader, 1..3, &orders);
+        let stamps = lead(&mut leader, 1..3, all);
         // A rank that ends is gone: each is kept until all have ended.
         let _ended: Vec<_> = followers.into_iter().map(|rank| rank.join().unwrap()).collect();
         stamps

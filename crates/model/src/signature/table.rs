@@ -77,3 +77,28 @@ impl Table {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_has_the_mean_of_its_batches_and_the_variance_of_that() {
+        let observed = |kind, messages, batches: &[f64]| {
+            let (batches, rounds) = (batches.to_vec(), Vec::new());
+            Observation { kind, messages, delay: 0.0, batches, rounds }
+        };
+        let observations = [
+            observed(Kind::Issue, 1, &[8.0, 12.0]),
+            observed(Kind::Issue, 2, &[18.0, 20.0, 22.0, 20.0]),
+            observed(Kind::Rtt, 1, &[97.0, 100.0, 103.0]),
+        ];
+        let table = Table::of(&observations).unwrap();
+        let found = |group: usize| (table.groups[group].mean, table.groups[group].variance);
+        // s²/n: of 8 and 12, 8/2; of the next, (4 + 4)/3/4; of the round trips, 9/3.
+        let points = table.curves[0].points.iter().map(|point| found(point.group));
+        assert_eq!(points.collect::<Vec<_>>(), [(10.0, 4.0), (20.0, 8.0 / 3.0 / 4.0)]);
+        let round_trip = (table.rtt.value(&table.groups), table.rtt.variance(&table.groups));
+        assert_eq!(round_trip, (100.0, 3.0));
+    }
+}

@@ -87,11 +87,21 @@ impl<E: Bulk + Send, T: Timer + Send, W: Watch + Send> Obeys for Executor<E, T, 
     }
 }
 
+/// Lets nobody wait for a rank whose thread panics.
+struct Panics<'a>(&'a AtomicBool);
+
+impl Drop for Panics<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_or(std::thread::panicking(), Ordering::Relaxed);
+    }
+}
+
 /// Gives all orders to all ranks, one after the other.
 pub fn carry_out(ranks: Vec<impl Obeys>, orders: &[Order]) -> Outcomes {
     let size = ranks.len();
     let (returned, failed) = (&AtomicUsize::new(0), &AtomicBool::new(false));
     let run = |mut rank: Box<dyn Obeys + '_>| {
+        let _panics = Panics(failed);
         let mut outcomes = Vec::new();
         for (order, before) in orders.iter().zip(1..) {
             let outcome = rank.obey(order);

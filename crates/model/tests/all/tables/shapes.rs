@@ -55,6 +55,19 @@ fn what_no_parameter_rests_on_need_not_settle() {
 }
 
 #[test]
+fn with_a_delay_the_steady_state_begins_at_fewer_messages() {
+    // The first reply is back after RTT − or = 17.6 µs: of the powers of two up to M = 8 without a delay, and
+    // with Δ = 2 µs up to M = 17.6/(1.4 + 2) = 5.2. Behind those there must be two.
+    let too_short = |most: u64| {
+        let layout = Layout { rows: 10, outliers: 0.0, ..USUAL };
+        let mut rows = layout.replayed(&Params::PARAGON, 1);
+        rows.retain(|row| row.delay_ns != 2000.0 || row.messages <= most);
+        signature(&rows).findings.contains(&Finding::CurveTooShort { delay: 2000.0 })
+    };
+    assert_eq!([4, 8, 16].map(too_short), [true, true, false]);
+}
+
+#[test]
 fn rounding_errors_are_no_idle_time() {
     let delays = [0.0, 500.0, 1000.0, 2000.0, 4000.0, 8000.0];
     let exact = Layout { delays: &delays, rows: 2, ..EXACT };
