@@ -51,8 +51,8 @@ impl Shape {
     }
 
     /// Stretches the deviations of points that scatter more than their errors explain: about their own line,
-    /// by the factor of that line and at least that of all lines; and where the costs of an arm scatter
-    /// about theirs, by that factor again.
+    /// by the factor of that line and at least that of all lines; and where the costs of a nearer arm
+    /// scatter about theirs, by that factor again. The far arm's are in the choice of where it begins.
     pub(super) fn widen(&self, groups: &mut [Group]) {
         let all = || self.costs.iter().map(|cost| &cost.run).chain([&self.send_only]);
         let runs = || all().filter(|run| !run.is_single());
@@ -71,9 +71,8 @@ impl Shape {
             widen(run, own.max(common));
         }
         let far = Arm::far(&self.costs, Among::Raised);
-        let near = far.iter().flat_map(|far| far.nearer(&self.costs));
-        for arm in near.chain(far.clone()) {
-            arm.costs.iter().for_each(|cost| widen(&cost.run, arm.scatter()));
+        for near in far.iter().flat_map(|far| far.nearer(&self.costs)) {
+            near.costs.iter().for_each(|cost| widen(&cost.run, near.scatter()));
         }
     }
 
