@@ -1,7 +1,10 @@
 use bandgap_campaign::data::{Batch, Chosen, Kept, Table, Verified};
 use bandgap_campaign::plan::Asked;
-use bandgap_comm::passing::Memory;
+use bandgap_comm::passing::{Memory, Way};
 use bandgap_kernels as kernels;
+
+use bandgap_campaign::Setting;
+use bandgap_campaign::series::{Part, SeriesPlan, key};
 
 use super::*;
 use crate::series::derived::Look;
