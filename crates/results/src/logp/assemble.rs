@@ -8,7 +8,9 @@ mod recorded;
 use bandgap_campaign::Setting;
 use bandgap_campaign::judge::{Judged, delayed};
 use bandgap_campaign::load::Load;
-use bandgap_campaign::signature::{QUICK_RESAMPLES, SignaturePattern, SignaturePlan, rtt};
+use bandgap_campaign::signature::{
+    ISSUE, QUICK_RESAMPLES, RTT, SignaturePattern, SignaturePlan, rtt,
+};
 use bandgap_model::{Estimate, Observation, Signature};
 use bandgap_record::RecordError;
 use bandgap_stats::{Interval, Rule};
@@ -56,7 +58,10 @@ impl Measured<'_> {
             SignaturePattern::Pairs => (Pattern::Pairs, [0, setting.ranks / 2]),
             SignaturePattern::FanOut => (Pattern::FanOut, [0, 1]),
         };
-        let state = State::seen(self.judged);
+        // Those of its own load: of transfers the table has no others.
+        let table = self.judged.table();
+        let keys = table.of(ISSUE).chain(table.of(RTT));
+        let state = State::seen(self.judged, keys);
         let (name, operation) = match load {
             Load::Words => (SIGNATURE, None),
             Load::Store { .. } => ("bulk_store_signature", Some(Operation::Store)),

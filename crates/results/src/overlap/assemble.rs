@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bandgap_campaign::Setting;
 use bandgap_campaign::data::Batch as Measured;
 use bandgap_campaign::judge::Judged;
-use bandgap_campaign::overlap::{Cell, OverlapPlan};
+use bandgap_campaign::overlap::{Cell, OVERLAP, OverlapPlan};
 use bandgap_kernels::OverlapMode;
 use bandgap_record::{Convergence, Evidence, Quantity, RecordError};
 use bandgap_stats::interval::mean_interval;
@@ -54,7 +54,7 @@ pub(crate) fn overlap(
         launches: setting.launches,
         lost_launches: launches.lost,
         checked: (!setting.is_virtual()).then_some(checked),
-        state: State::seen(judged),
+        state: State::seen(judged, judged.table().of(OVERLAP)),
         findings: missing(&places, plan.sizes.len() * plan.elements.len())
             .into_iter()
             .chain(launches.findings)

@@ -63,7 +63,7 @@ impl Measured<'_> {
         let is_one = singles.iter().all(|single| single.pair == first);
         let pair = Some(first).filter(|_| is_one);
         let cores = pair.and_then(|pair| self.setting.cores(pair));
-        let state = State::seen(self.judged);
+        let state = State::seen(self.judged, self.judged.table().of(kind.measure.name));
         let checked = self.checked(kind);
         let (mut points, mut places) = (Vec::new(), Vec::new());
         for single in &singles {
@@ -127,9 +127,12 @@ impl Measured<'_> {
 
     /// Which launches gave it nothing, and which points not all of the others have.
     fn launches(&self, series: &Series) -> Launches {
-        let of_kind =
-            self.judged.table().iter().filter(|(key, _)| key.what() == series.name.as_str());
-        let measured = of_kind.flat_map(|(_, batches)| batches).map(|batch| batch.launch);
+        let measured = self
+            .judged
+            .table()
+            .of(&series.name)
+            .flat_map(|(_, batches)| batches)
+            .map(|batch| batch.launch);
         let points: Vec<_> = series.points.iter().map(SeriesPoint::launches).collect();
         Launches::of_points(self.setting.launches, measured, &points)
     }

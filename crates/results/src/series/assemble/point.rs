@@ -55,7 +55,7 @@ impl Measured<'_> {
             modelled_hockney: None,
             modelled_loggp: None,
             send_overhead,
-            state: State::seen(judged).label,
+            state: State::name_seen(judged),
             converged: convergence == Convergence::Converged,
             clock_limited: convergence == Convergence::ClockLimited,
             summary,

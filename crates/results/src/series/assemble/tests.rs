@@ -188,3 +188,28 @@ fn what_lay_in_private_memory_for_want_of_another_is_told_with_the_reason() {
         assert_eq!(series.looks.len(), 1);
     }
 }
+
+#[test]
+fn what_fences_left_out_is_counted_for_each_series_by_itself() {
+    let steps = vec![single(8), Step::new("comms2", 8, 1, 2)];
+    let plan = SeriesPlan { asked: asked(), steps, samples: 1 };
+    let mut table = Table::default();
+    // The last batch of comms1 is far outside; one of a floor beside them belongs to no series.
+    for (step, last) in plan.steps.iter().zip([900.0, 102.0]) {
+        for time in [100.0, 101.0, 102.0, 99.0, 100.0, last] {
+            let batch = Batch { samples: vec![time], ..Batch::default() };
+            table.push(Kept::Batch { key: key(step, Part::Whole), batch });
+        }
+    }
+    let floor = bandgap_campaign::floors::key("cache_line");
+    table.push(Kept::Batch { key: floor, batch: Batch { samples: vec![1.0], ..Batch::default() } });
+    let setting = Setting { transport: "shm".into(), ranks: 2, ..Setting::default() };
+    let judged = plan.asked.judge(&table);
+    let outcomes = Measured { setting: &setting, plan: &plan, judged: &judged }.outcomes().unwrap();
+    let of_series = outcomes.iter().filter_map(|outcome| match outcome {
+        Outcome::Series(series) => series.state.fenced,
+        _ => None,
+    });
+    let told: Vec<_> = of_series.map(|of| (of.batches, of.batches_outside)).collect();
+    assert_eq!(told, [(6, 1), (6, 0)]);
+}
