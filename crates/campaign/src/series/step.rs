@@ -6,6 +6,7 @@ use bandgap_kernels::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::beside::Beside;
 use crate::key::Key;
 
 /// What is timed of a sample.
@@ -143,6 +144,17 @@ impl Step {
     /// No kernel has such a series.
     pub fn moved(&self) -> Result<u64, Refused> {
         Ok(self.bytes()?.saturating_mul((self.kernel()?.1.moves)(self.ranks)))
+    }
+
+    /// Whether it is compared with a floor, which is between ranks 0 and 1: one of these two alone, with messages as long
+    /// as the floor's.
+    ///
+    /// # Errors
+    /// No kernel has such a series.
+    pub fn is_like(&self, floor: &Beside) -> Result<bool, Refused> {
+        let (_, series) = self.kernel()?;
+        let between = self.pair == [0, 1] && (!series.of_all || self.ranks == 2);
+        Ok(between && floor.is_of(&self.series, self.bytes()?))
     }
 
     /// The step in each of its variants: one that names none, and has some.

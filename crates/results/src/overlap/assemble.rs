@@ -18,7 +18,7 @@ use bandgap_units::Ns;
 use super::findings::findings;
 use super::schema::{Overlap, OverlapBatches, OverlapPoint, place};
 use crate::error::AssembleError;
-use crate::measured::{Batch, Checked, Launches, State, estimated, missing};
+use crate::measured::{Batch, Checked, Launches, State, estimated, missing, unfloored};
 
 /// What there is to say of the table of such a plan.
 pub(crate) fn overlap(
@@ -59,6 +59,7 @@ pub(crate) fn overlap(
             .into_iter()
             .chain(launches.findings)
             .chain(findings(&points, judged))
+            .chain(unfloored(setting, OVERLAP))
             .collect(),
         batches: plan.cells().into_iter().map(|cell| batches(judged, cell)).collect(),
         points,
