@@ -7,6 +7,7 @@ use bandgap_kernels::{
 use serde::{Deserialize, Serialize};
 
 use crate::beside::Beside;
+use crate::enclosed::operations;
 use crate::key::Key;
 
 /// What is timed of a sample.
@@ -108,12 +109,9 @@ impl Step {
         in_series(&self.series)
     }
 
-    /// What one sample's time is divided by: the parts of an operation, of all operations.
-    /// Operations of message passing are done several times because one is short; bursts of
-    /// transfers are looked at as they are.
-    pub(super) fn parts(&self, (fact, series): &(Fact, Series)) -> f64 {
-        let messages = if fact.over == Over::Transfer { 1 } else { self.messages };
-        f64::from(series.parts) * f64::from(messages)
+    /// What one sample's time is divided by.
+    pub(super) fn parts(&self, kernel: &(Fact, Series)) -> f64 {
+        operations(kernel, self.messages)
     }
 
     /// Its place among all that can be measured of its series, where no variant is named.

@@ -26,8 +26,10 @@ impl Measured<'_> {
         let Some(Timed { time, convergence, summary, batches }) = timed else { return Ok(None) };
         let time = time.recorded(Unit::Second)?;
         let send_overhead = estimated(judged, &key(single, Part::Issue), virtual_time);
-        let overlap =
-            send_overhead.as_ref().map(|o| beside(&time, o, &judged.rule())).transpose()?;
+        let overlap = send_overhead
+            .as_ref()
+            .map(|o| beside(&time, o, &judged.rule_of(&whole)))
+            .transpose()?;
         // 1/t: operations per second.
         let by = || format!("1 / ({})", time.estimator);
         let rate = || turned(1.0, &time, Unit::PerSecond, by());

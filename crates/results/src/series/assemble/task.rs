@@ -16,9 +16,12 @@ pub(crate) struct Measured<'a> {
 }
 
 impl Measured<'_> {
-    /// Confidence, and how narrow intervals are to be.
+    /// Confidence, and how narrow intervals are to be of what follows from the times of several points, t0 say: as of
+    /// the time of which a sample holds most, that of the shortest messages.
     pub(super) fn wanted(&self) -> (f64, Rule) {
-        (self.judged.confidence(), self.judged.rule())
+        let rules = self.plan.steps.iter().map(|step| self.judged.rule_of(&key(step, Part::Whole)));
+        let least = rules.min_by(|a, b| a.stamp.total_cmp(&b.stamp));
+        (self.judged.confidence(), least.unwrap_or_else(|| self.judged.rule()))
     }
 
     /// What was measured, in the order of the plan.

@@ -215,3 +215,32 @@ fn what_fences_left_out_is_counted_for_each_series_by_itself() {
     let told: Vec<_> = of_series.map(|of| (of.batches, of.batches_outside)).collect();
     assert_eq!(told, [(6, 1), (6, 0)]);
 }
+
+#[test]
+fn the_clock_limits_a_time_by_its_part_of_a_stamp() {
+    // Half-width 2.306 · 1.146/3 = 0.88 of 10: more than 5 % of it, less than 5 % of a stamp of 40, which is in a
+    // transfer whole, and in half of one of 16 round trips to a 32nd.
+    let values = [10.0, 8.0, 11.0, 9.5, 12.0, 10.0, 9.0, 10.5, 10.0];
+    let steps = vec![Step::new("comms1", 8, 16, 2), Step::new("bulk_get", 8, 1, 2)];
+    let plan = SeriesPlan { asked: Asked { stamp: 40.0, ..asked() }, steps, samples: 1 };
+    let mut table = Table::default();
+    for step in &plan.steps {
+        for (round, value) in (0..).zip(values) {
+            let batch = Batch { samples: vec![value], round, ..Batch::default() };
+            table.push(Kept::Batch { key: key(step, Part::Whole), batch });
+        }
+    }
+    let cpus = Some(vec![0, 1]);
+    let setting = Setting { transport: "shm".into(), ranks: 2, cpus, ..Setting::default() };
+    let judged = plan.asked.judge(&table);
+    let measured = Measured { setting: &setting, plan: &plan, judged: &judged };
+    let outcomes = measured.outcomes().unwrap();
+    let limited = outcomes.iter().filter_map(|outcome| match outcome {
+        Outcome::Series(of) => {
+            Some([of.points[0].clock_limited, of.points[0].summary.median.clock_limited])
+        }
+        _ => None,
+    });
+    assert_eq!(limited.collect::<Vec<_>>(), [[false; 2], [true; 2]]);
+    assert_eq!(measured.wanted().1.stamp, 40.0 / 32.0);
+}
