@@ -20,15 +20,22 @@ pub const RANKS: usize = 2;
 /// Samples of one batch, of floors at one place.
 const SAMPLES: u32 = 20;
 
-/// A batch of it. The order names the floor or layer, which is in no list of kernels.
+/// A batch of it. The order names the floor or layer, which is in no list of kernels, and says how many rounds a sample
+/// has.
 pub(crate) fn order(floor: &Floor) -> Order {
     let kernel = floor.name.to_string();
     let (checked, probed, way, memory) = Default::default();
     // Each place once, so that the batch is the mean over all. A warm-up has fewer samples, and so comes to the
     // first places only; the floor's own untimed exchanges warm each place before its sample.
     let samples = if floor.places > 1 { floor.places } else { SAMPLES };
-    let (parameters, ranks) = (Value::Null, RANKS);
+    let (parameters, ranks) = (Value::from(floor.rounds), RANKS);
     Order { kernel, parameters, samples, ranks, checked, probed, way, memory }
+}
+
+/// The floor or layer as an order of it wants it: with so many rounds a sample.
+pub fn as_ordered(floor: Floor, order: &Order) -> Floor {
+    let rounds = order.parameters.as_u64().and_then(|rounds| u32::try_from(rounds).ok());
+    Floor { rounds: rounds.unwrap_or(floor.rounds), ..floor }
 }
 
 /// The order of the kernel that a layer runs, for an order that names the layer; `None` for a floor.
@@ -119,6 +126,14 @@ mod tests {
             let text = refused(kernel).unwrap_err();
             assert!(text.contains(&format!("{kernel:?}")) && text.contains(why), "{text}");
         }
+    }
+
+    #[test]
+    fn an_order_says_how_many_rounds_a_sample_has() {
+        let floor = |rounds| Floor::new("floor", "", Bytes(100), rounds);
+        assert_eq!(as_ordered(floor(8), &order(&floor(1))), floor(1));
+        let silent = Order { parameters: Value::Null, ..order(&floor(1)) };
+        assert_eq!(as_ordered(floor(8), &silent), floor(8));
     }
 
     #[test]

@@ -25,7 +25,12 @@ impl Beside {
             Yields::HalfRoundTrip | Yields::Operation => bytes <= size_of::<u64>() as u64,
             Yields::Bytes(moved) | Yields::BytesEachWay(moved) => bytes == moved,
         };
-        alike && self.results.iter().any(|of| of == result)
+        alike && self.has(result)
+    }
+
+    /// Whether results of this name are compared with it.
+    pub fn has(&self, result: &str) -> bool {
+        self.results.iter().any(|of| of == result)
     }
 }
 

@@ -169,6 +169,14 @@ impl Table {
         self.batches.iter().map(|(key, batches)| (key, batches.as_slice()))
     }
 
+    /// The keys of one name with their batches, found without a look at the others.
+    pub fn of(&self, what: &str) -> impl Iterator<Item = (&Key, &[Batch])> {
+        // Of all keys of a name, the one without axes is the least.
+        let from = self.batches.range(Key::new(what)..);
+        let of_name = from.take_while(move |(key, _)| key.what() == what);
+        of_name.map(|(key, batches)| (key, batches.as_slice()))
+    }
+
     /// The batches of `key`.
     pub fn batches(&self, key: &Key) -> &[Batch] {
         self.batches.get(key).map_or(&[], Vec::as_slice)
@@ -240,6 +248,9 @@ mod tests {
         assert_eq!(keys(&table.of_launch(1)), [("a".to_owned(), 1), ("b".to_owned(), 1)]);
         let part = table.part(|key| key.what() == "a");
         assert_eq!(keys(&part), [("a".to_owned(), 2)]);
+        let of = |what| table.of(what).map(|(key, batches)| (key.what(), batches.len())).collect();
+        let found: [Vec<(&str, usize)>; 4] = ["a", "b", "", "aa"].map(of);
+        assert_eq!(found, [vec![("a", 2)], vec![("b", 1)], Vec::new(), Vec::new()]);
         let all = Verified {
             checked_batches: 1,
             checked: checked(2),

@@ -19,7 +19,7 @@ use crate::plan::{Asked, Plan};
 use crate::planned::{Planned, Room};
 use crate::runner::{Executed, Runner, Stop};
 
-pub use crate::bare::{FLOOR, RANKS, kernel_order, key};
+pub use crate::bare::{FLOOR, RANKS, as_ordered, kernel_order, key};
 
 /// Bytes that each rank exposes for the layers: a long copy to send and one to arrive. The slots of
 /// message passing lie in the same memory, at another time.

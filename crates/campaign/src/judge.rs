@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use bandgap_stats::{Convergence, Rule};
 
 use crate::data::{Batch, Table};
+use crate::enclosed::operations_of;
 use crate::key::Key;
 use crate::placement::Placements;
 use crate::set_aside::SetAside;
@@ -71,9 +72,14 @@ impl<'a> Judged<'a> {
         self.precision
     }
 
-    /// How narrow intervals are to be.
+    /// How narrow intervals of times are to be that a stamp's whole cost is in.
     pub fn rule(&self) -> Rule {
         Rule { precision: self.precision, stamp: self.stamp }
+    }
+
+    /// How narrow the interval of this key's time is to be: of one of the operations that its samples hold.
+    pub fn rule_of(&self, key: &Key) -> Rule {
+        self.rule().for_one_of(operations_of(key))
     }
 
     /// The placement states found.
@@ -192,7 +198,7 @@ impl<'a> Judged<'a> {
 
     /// Whether `key` has batches enough, and an interval as narrow as asked.
     pub fn convergence(&self, key: &Key) -> Convergence {
-        self.point(key).map_or(Convergence::No, |point| self.rule().judge_point(&point))
+        self.point(key).map_or(Convergence::No, |point| self.rule_of(key).judge_point(&point))
     }
 
     /// Δ as it was measured in place, in nanoseconds: the mean over all batches that count; as

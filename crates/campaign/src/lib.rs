@@ -15,6 +15,7 @@ pub mod calm;
 pub mod campaign;
 pub mod control;
 pub mod data;
+mod enclosed;
 pub mod experiment;
 pub mod grid;
 pub mod judge;

@@ -11,6 +11,7 @@ use bandgap_comm::passing::Tuning;
 use bandgap_kernels::Over;
 use serde::{Deserialize, Serialize};
 
+use crate::beside::Beside;
 use crate::campaign::campaign;
 use crate::data::Kept;
 use crate::experiment::{Experiment, Point, not_converged};
@@ -42,6 +43,11 @@ impl SeriesPlan {
     fn passes_messages(&self) -> bool {
         let passes = |step: &Step| step.kernel().is_ok_and(|(fact, _)| fact.over == Over::Comm);
         self.steps.iter().any(passes)
+    }
+
+    /// Whether a step of it is compared with this floor.
+    pub fn has_like(&self, floor: &Beside) -> bool {
+        self.steps.iter().any(|step| step.is_like(floor).unwrap_or(false))
     }
 
     /// Measures the series as this part of the whole measurement's progress.

@@ -9,8 +9,13 @@ use crate::beside::Beside;
 pub struct Setting {
     /// The transport as the command line names it.
     pub transport: String,
-    /// The floors that were measured beside, and what is compared with them.
+    /// The floors of the transport that results of it are compared with, where the plan has what is like them.
     pub beside: Vec<Beside>,
+    /// Whether ranks shared processors, so that no floor was measured: its loop spins, and would keep the other side from
+    /// running.
+    pub oversubscribed: bool,
+    /// Whether ranks slept while they waited. Floors never do.
+    pub sleeps: bool,
     /// Number of ranks.
     pub ranks: usize,
     /// Launches begun.
@@ -25,6 +30,12 @@ impl Setting {
     /// Whether time was virtual.
     pub fn is_virtual(&self) -> bool {
         self.cpus.is_none()
+    }
+
+    /// The floors that a result of this name is compared with.
+    pub fn floors_of(&self, result: &str) -> impl Iterator<Item = &Beside> {
+        let measured = self.beside.iter().filter(|_| !self.oversubscribed);
+        measured.filter(move |beside| beside.has(result))
     }
 
     /// The processors of two ranks.

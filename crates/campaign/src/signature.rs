@@ -44,7 +44,9 @@ impl SignaturePlan {
             Load::Words => String::new(),
             load => load.to_string(),
         };
-        let plan = Plan { progress, title, ..Plan::new(&self.asked) };
+        // Of transfers the series has the floors.
+        let floors = !self.load.is_transfer();
+        let plan = Plan { progress, title, floors, ..Plan::new(&self.asked) };
         campaign(runner, &mut Signature { plan: self }, &plan)
     }
 }

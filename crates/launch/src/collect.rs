@@ -8,7 +8,6 @@ use bandgap_host::{CycleClock, Placement, Topology, WorkRate, parse_cpu_list, pl
 use bandgap_sim::Machine;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use bandgap_campaign::beside::Beside;
 use bandgap_campaign::planned::Room;
 use bandgap_campaign::{Setting, Stop, Table, Task};
 use bandgap_comm::CommError;
@@ -91,12 +90,12 @@ pub struct Collected {
     pub placement: Option<Placement>,
     /// Launches begun.
     pub launches: u32,
-    /// The floors that were measured beside.
-    pub beside: Vec<Beside>,
+    /// Whether ranks slept while they waited.
+    pub sleeps: bool,
 }
 
 impl Collected {
-    /// What it was measured on.
+    /// What it was measured on, without floors.
     pub fn setting(&self, stage: &Stage, target: &Target, ranks: usize) -> Setting {
         let cpus = self.placement.as_ref().map(|placement| placement.cpus.clone());
         let pairs =
@@ -105,7 +104,12 @@ impl Collected {
         let distances = pairs.filter(|(a, b)| a <= b).filter_map(distance).collect();
         Setting {
             transport: target.to_string(),
-            beside: self.beside.clone(),
+            beside: Vec::new(),
+            oversubscribed: self
+                .placement
+                .as_ref()
+                .is_some_and(|placement| placement.oversubscribed),
+            sleeps: self.sleeps,
             ranks,
             launches: self.launches,
             cpus,
@@ -142,7 +146,7 @@ pub fn collect(
     // A floor's loop spins: where ranks share a processor it would keep the other side from running.
     let beside = if placement.oversubscribed { Vec::new() } else { task.beside().to_vec() };
     let floors = target.is_none() || !beside.is_empty();
-    let task = &task.clone().with_floors(beside.clone());
+    let task = &task.clone().with_floors(beside);
     let wait = match options.wait {
         Wait::Auto if placement.oversubscribed => Wait::Yield,
         Wait::Auto => Wait::Spin,
@@ -190,7 +194,8 @@ pub fn collect(
             break;
         }
     }
-    Ok(Collected { table, ended, placement: Some(placement), launches, beside })
+    let sleeps = wait == Wait::Block;
+    Ok(Collected { table, ended, placement: Some(placement), launches, sleeps })
 }
 
 /// The room that a task takes of each rank, if there is so much.
@@ -270,8 +275,7 @@ fn in_virtual_time(
         Err(Stop::Interrupted) => Ended::Interrupted,
         other => other.class(Exit::Input).map(|()| Ended::Done)?,
     };
-    let beside = Vec::new();
-    Ok(Collected { table: runner.kept, ended, placement: None, launches: 1, beside })
+    Ok(Collected { table: runner.kept, ended, placement: None, launches: 1, sleeps: false })
 }
 
 /// Refuses messages that are to lie in registered memory where the transport has none.

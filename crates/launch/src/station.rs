@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bandgap_campaign::floors::kernel_order;
+use bandgap_campaign::floors::{as_ordered, kernel_order};
 use bandgap_comm::{CommError, Measuring, Rank, Role, Window};
 use bandgap_host::{CycleClock, pace};
 use bandgap_kernels::{Failed, Order, Outcome, Refused, fact};
@@ -113,6 +113,7 @@ impl Station {
                 // Two ranks measure a floor, however many there are.
                 _ => return Ok(Carried::default()),
             };
+            let floor = as_ordered(floor, order);
             let floor = self.bares.measure(over, &floor, order.samples, role, &self.clock);
             // A rank that died is the cause, rather than a floor that waited for it in vain.
             self.first()?.look(Duration::ZERO, "a floor")?;

@@ -73,6 +73,11 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Doubtful if one of these has neither converged nor come to the clock's limit.
+    pub fn of<'a>(found: impl IntoIterator<Item = &'a Quantity>) -> Verdict {
+        Self::doubtful_if(found.into_iter().any(|found| !found.convergence().is_enough()))
+    }
+
     /// Doubtful if so.
     pub fn doubtful_if(doubtful: bool) -> Verdict {
         if doubtful { Verdict::Doubtful } else { Verdict::Good }

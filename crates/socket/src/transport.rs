@@ -85,9 +85,10 @@ pub(crate) const fn words(floor: &'static str) -> Yardstick {
     Yardstick { floor, results: &["signature", "echo", "comms1"] }
 }
 
-/// Results that are compared with the floor of [`STREAM_BYTES`] one way.
+/// Results that are compared with the floor of [`STREAM_BYTES`] one way. A store and a get are such bytes one way and a short
+/// message the other, as the floor is.
 pub(crate) const fn streams(floor: &'static str) -> Yardstick {
-    Yardstick { floor, results: &["echo", "comms1"] }
+    Yardstick { floor, results: &["echo", "comms1", "bulk_store", "bulk_get"] }
 }
 
 /// The floor of 8 bytes there and back.

@@ -54,6 +54,12 @@ impl Rule {
         Rule { stamp: 0.0, ..self }
     }
 
+    /// The same for the time of one of a few operations that two stamps enclose: each has its part of their cost.
+    #[must_use]
+    pub fn for_one_of(self, operations: f64) -> Rule {
+        Rule { stamp: self.stamp / operations.max(1.0), ..self }
+    }
+
     /// The verdict on an interval of this half-width. `value` is the estimate, or what it is a part
     /// of where it may be near zero.
     #[must_use]
@@ -107,6 +113,11 @@ mod tests {
         let rule = Rule { precision: 0.05, stamp: 1e6 };
         assert_eq!(rule.without_clock().judge(1.0, 10.0), Convergence::No);
         assert_eq!(rule.judge(1.0, -20.0), Convergence::Converged);
+        // 5 % of a stamp of 40 are 2, of a sixteenth of it 0.125.
+        let rule = Rule { precision: 0.05, stamp: 40.0 };
+        let of = |operations| [0.12, 0.13].map(|half| rule.for_one_of(operations).judge(half, 1.0));
+        assert_eq!(of(1.0), [Convergence::ClockLimited; 2]);
+        assert_eq!(of(16.0), [Convergence::ClockLimited, Convergence::No]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `bandgap bulk`.
 
+use bandgap_campaign::beside::Beside;
 use bandgap_campaign::bulk::BulkPlan;
 use bandgap_campaign::load::Load;
 use bandgap_campaign::series::{SeriesPlan, Step};
@@ -74,7 +75,10 @@ pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Fail
     let of = |load| SignaturePlan { load, ..words.clone() };
     let surface = loads.into_iter().map(of).collect();
     let plan = BulkPlan { series, surface, budget };
-    session.measure(&plan, ranks, |setting, table| assemble::bulk(setting, &plan, table))?;
+    let fits = |floor: &Beside| plan.series.has_like(floor);
+    session.measure_beside(names, fits, &plan, ranks, |setting, table| {
+        assemble::bulk(setting, &plan, table)
+    })?;
     session.close()
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use bandgap_campaign::beside::Beside;
 use bandgap_campaign::series::{SeriesPlan, Step};
 use bandgap_comm::passing::Memory;
 use bandgap_kernels::{Refused, Series, in_series};
@@ -175,7 +176,8 @@ impl Planned {
         let plan = SeriesPlan { asked: session.asked(), steps, samples: BATCH };
         let names: BTreeSet<&str> = plan.steps.iter().map(|step| step.series.as_str()).collect();
         let names: Vec<&str> = names.into_iter().collect();
-        session.measure_beside(&names, &plan, ranks, |setting, table| {
+        let fits = |floor: &Beside| plan.has_like(floor);
+        session.measure_beside(&names, fits, &plan, ranks, |setting, table| {
             assemble::series(setting, &plan, table)
         })
     }

@@ -1,5 +1,6 @@
 //! From a plan to printed and kept results: what every measuring command does.
 
+use bandgap_campaign::beside::Beside;
 use bandgap_campaign::floors::RANKS;
 use bandgap_campaign::plan::Asked;
 use bandgap_campaign::{Planned, Setting, Table, Task};
@@ -82,28 +83,31 @@ impl<'a> Session<'a> {
         ranks: usize,
         assemble: impl FnOnce(&Setting, &Table) -> Assembled,
     ) -> Result<(), Failure> {
-        self.measure_beside(&[], plan, ranks, assemble)
+        self.measure_beside(&[], |_| false, plan, ranks, assemble)
     }
 
-    /// The same, with the floors that these results are compared with.
+    /// The same, with the floors that these results are compared with; measured are those that `fits` says the plan has
+    /// something like.
     ///
     /// # Errors
     /// As [`Session::measure`].
     pub(super) fn measure_beside(
         &mut self,
         results: &[&str],
+        fits: impl Fn(&Beside) -> bool,
         plan: &impl Planned,
         ranks: usize,
         assemble: impl FnOnce(&Setting, &Table) -> Assembled,
     ) -> Result<(), Failure> {
         let target = self.target.clone();
         let beside = match &target {
-            Target::Real(transport) if ranks >= RANKS => transport.beside(results),
-            _ => Vec::new(),
+            Target::Real(transport) => transport.beside(results),
+            Target::Simulated(_) => Vec::new(),
         };
-        let task = Task::of(plan).class(Exit::Defect)?.with_floors(beside);
+        let measured = beside.iter().filter(|floor| ranks >= RANKS && fits(floor));
+        let task = Task::of(plan).class(Exit::Defect)?.with_floors(measured.cloned().collect());
         let collected = self.collect_task(&task, Some(&target), ranks)?;
-        let setting = collected.setting(&self.stage, &target, ranks);
+        let setting = Setting { beside, ..collected.setting(&self.stage, &target, ranks) };
         let table = &collected.table;
         let assembled = match table.is_empty() {
             true => Err(AssembleError::Empty),

@@ -61,9 +61,13 @@ pub(super) fn measure_logp(
     plan: &LogpPlan,
     ranks: usize,
 ) -> Result<(), Failure> {
-    session.measure_beside(&["signature"], plan, ranks, |setting, table| {
-        assemble::signature(setting, &plan.signature, table)
-    })
+    session.measure_beside(
+        &["signature"],
+        |_| true,
+        plan,
+        ranks,
+        |setting, table| assemble::signature(setting, &plan.signature, table),
+    )
 }
 
 /// Whether the round trips of all pairs are measured: not where there are so many that they would

@@ -1,5 +1,6 @@
 //! The points and batches of floors that are measured beside an experiment.
 
+use bandgap_comm::Floor;
 use bandgap_kernels::Order;
 
 use super::Beside;
@@ -10,17 +11,24 @@ use crate::runner::Executed;
 
 /// Samples of a batch. There is one batch in each round, which must cost little beside the others.
 const SAMPLES: u32 = 16;
-/// The same of floors that move many bytes.
+/// The same of floors that move many bytes, of which a sample is one round: as short as those that it is compared with, it
+/// is disturbed as seldom.
 const FEW_SAMPLES: u32 = 5;
+
+/// The floor with as many rounds a sample as it has beside other results.
+fn short(floor: &Floor) -> Floor {
+    let rounds = if floor.yields.bytes().is_some() { 1 } else { floor.rounds };
+    Floor { rounds, ..floor.clone() }
+}
 
 fn order_of(beside: &Beside) -> Order {
     let samples = if beside.floor.yields.bytes().is_some() { FEW_SAMPLES } else { SAMPLES };
-    Order { samples, ..order(&beside.floor) }
+    Order { samples, ..order(&short(&beside.floor)) }
 }
 
 /// The samples of a batch under the floor's key.
 pub(crate) fn split(beside: &Beside, done: &Executed) -> Vec<(Key, Vec<f64>)> {
-    vec![(key(&beside.floor.name), samples_of(&beside.floor, done))]
+    vec![(key(&beside.floor.name), samples_of(&short(&beside.floor), done))]
 }
 
 /// The points of the floors that the runner measures beside whatever it measures.
@@ -34,7 +42,7 @@ pub(crate) fn points(floors: &[Beside]) -> Vec<Point> {
 
 #[cfg(test)]
 mod tests {
-    use bandgap_comm::{Floor, Yields};
+    use bandgap_comm::Yields;
 
     use super::*;
     use crate::bare::FLOOR;
@@ -49,8 +57,15 @@ mod tests {
 
     #[test]
     fn a_batch_beside_others_is_short() {
-        assert_eq!(order_of(&beside(Yields::HalfRoundTrip)).samples, SAMPLES);
-        assert_eq!(order_of(&beside(Yields::Bytes(1 << 20))).samples, FEW_SAMPLES);
+        let of = |yields| {
+            let order = order_of(&beside(yields));
+            (order.samples, order.parameters.as_u64())
+        };
+        assert_eq!(of(Yields::HalfRoundTrip), (SAMPLES, Some(10)));
+        assert_eq!(of(Yields::Bytes(1 << 20)), (FEW_SAMPLES, Some(1)));
+        // A sample is one copy, and so is its time.
+        let done = taking(&order_of(&beside(Yields::Bytes(1 << 20))), 100.0);
+        assert_eq!(split(&beside(Yields::Bytes(1 << 20)), &done)[0].1, [100.0; 5]);
     }
 
     #[test]

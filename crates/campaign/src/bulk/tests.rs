@@ -1,16 +1,18 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use bandgap_comm::{Floor, Yields};
 use bandgap_kernels::{Kernel, Order, Pair, Store};
 use bandgap_model::Estimate;
 use bandgap_model::logp::Params;
 
 use super::*;
+use crate::beside::Beside;
 use crate::load::Load;
 use crate::plan::Asked;
 use crate::scripted::{Scripted, modelled};
 use crate::series::Step;
-use crate::signature::{issue, of_load, rtt};
+use crate::signature::{RTT, issue, of_load, rtt};
 
 /// Nanoseconds that a byte takes on the way.
 const PER_BYTE: f64 = 20.0;
@@ -104,6 +106,20 @@ fn without_a_surface_there_is_the_series() {
     plan(&[]).lead(&mut runner).unwrap();
     assert_eq!(runner.kept.iter().count(), 4, "two sizes, whole and issue");
     assert!(runner.ran().all(|order| order.kernel == Store::NAME));
+}
+
+#[test]
+fn floors_stand_beside_the_series_and_not_beside_the_signatures() {
+    let mut runner = Scripted::new(|order: &Order| Ok(modelled(order, &myrinet(0))));
+    (runner.size, runner.cost) = (2, 0.1);
+    let floor = Floor::new("copy", "", Yields::Bytes(4096), 1);
+    runner.beside = vec![Beside { floor, results: vec!["bulk_store".to_owned()] }];
+    plan(&[0, 256]).lead(&mut runner).unwrap();
+    assert!(runner.kept.iter().any(|(key, _)| key.what() == RTT));
+    let batches = runner.kept.batches(&crate::bare::key("copy"));
+    // Each campaign counts its rounds from 0.
+    let rounds: Vec<u32> = batches.iter().map(|batch| batch.round).collect();
+    assert!(rounds.len() > 3 && rounds.iter().copied().eq(0..rounds.len() as u32), "{rounds:?}");
 }
 
 #[test]

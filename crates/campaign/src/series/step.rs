@@ -6,6 +6,8 @@ use bandgap_kernels::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::beside::Beside;
+use crate::enclosed::operations;
 use crate::key::Key;
 
 /// What is timed of a sample.
@@ -107,12 +109,9 @@ impl Step {
         in_series(&self.series)
     }
 
-    /// What one sample's time is divided by: the parts of an operation, of all operations.
-    /// Operations of message passing are done several times because one is short; bursts of
-    /// transfers are looked at as they are.
-    pub(super) fn parts(&self, (fact, series): &(Fact, Series)) -> f64 {
-        let messages = if fact.over == Over::Transfer { 1 } else { self.messages };
-        f64::from(series.parts) * f64::from(messages)
+    /// What one sample's time is divided by.
+    pub(super) fn parts(&self, kernel: &(Fact, Series)) -> f64 {
+        operations(kernel, self.messages)
     }
 
     /// Its place among all that can be measured of its series, where no variant is named.
@@ -143,6 +142,17 @@ impl Step {
     /// No kernel has such a series.
     pub fn moved(&self) -> Result<u64, Refused> {
         Ok(self.bytes()?.saturating_mul((self.kernel()?.1.moves)(self.ranks)))
+    }
+
+    /// Whether it is compared with a floor, which is between ranks 0 and 1: one of these two alone, with messages as long
+    /// as the floor's.
+    ///
+    /// # Errors
+    /// No kernel has such a series.
+    pub fn is_like(&self, floor: &Beside) -> Result<bool, Refused> {
+        let (_, series) = self.kernel()?;
+        let between = self.pair == [0, 1] && (!series.of_all || self.ranks == 2);
+        Ok(between && floor.is_of(&self.series, self.bytes()?))
     }
 
     /// The step in each of its variants: one that names none, and has some.

@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 
 use bandgap_comm::passing::Memory;
+use bandgap_comm::{Floor, Yields};
 use bandgap_kernels::{Comms3, Kernel, Order};
 
 use super::*;
@@ -156,4 +157,21 @@ fn each_memory_is_measured_beside_the_other_and_by_itself_where_the_other_is_not
     assert_eq!(runner.kept.unregistered(), Some("sealed off"));
     assert!(!steps[1].done().contains(&steps[0]) && !steps[0].done().contains(&steps[1]));
     assert_eq!(Step::in_private_memory(&steps), [steps[0].clone()]);
+}
+
+#[test]
+fn a_floor_is_measured_for_steps_like_it_between_the_ranks_that_floors_are_between() {
+    let beside = |yields| {
+        let floor = Floor::new("floor", "", yields, 1);
+        let results = ["bulk_get", "barrier"].map(str::to_owned).into();
+        Beside { floor, results }
+    };
+    let has = |yields, step: Step| plan(vec![step]).has_like(&beside(yields));
+    let get = |bytes| Step::new("bulk_get", bytes, 1, 3);
+    let long = Yields::Bytes(1 << 20);
+    assert!(has(long, get(1 << 20)));
+    assert!(!has(long, get(64)) && !has(long, Step::new("bulk_store", 1 << 20, 1, 3)));
+    assert!(!has(long, Step { pair: [0, 2], ..get(1 << 20) }));
+    let barrier = |ranks| Step::new("barrier", 0, 1, ranks);
+    assert!(has(Yields::Operation, barrier(2)) && !has(Yields::Operation, barrier(3)));
 }

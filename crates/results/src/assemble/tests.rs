@@ -395,6 +395,45 @@ fn messages_are_compared_with_floors_of_as_many_bytes() {
 }
 
 #[test]
+fn exchanges_are_compared_whole_and_what_a_ratio_lacks_or_contains_is_said() {
+    let of = |sleeps: bool| {
+        let mut table = with_floor(Table::default(), "both", 500.0);
+        let names = ["comms2", "exchange", "comms1"];
+        let steps: Vec<Step> = names.iter().map(|name| Step::new(name, 8, 1, 2)).collect();
+        for step in &steps {
+            for round in 0..9 {
+                let batch = Batch { samples: vec![1000.0], round, ..Batch::default() };
+                table.push(Kept::Batch { key: series_keys::key(step, Part::Whole), batch });
+            }
+        }
+        let plan = SeriesPlan { asked: asked(), steps, samples: 1 };
+        let beside = vec![beside("both", Yields::Operation, &["comms2", "exchange"])];
+        let setting = Setting { beside, sleeps, ..setting(1) };
+        let (outcomes, _) = series(&setting, &plan, &table).unwrap();
+        let series = outcomes.iter().filter_map(|outcome| match outcome {
+            Outcome::Series(series) => Some(series),
+            _ => None,
+        });
+        let told = series.map(|of| {
+            let ratios: Vec<f64> = of.floor_ratios.iter().map(|of| of.ratio.0).collect();
+            let findings = of.findings.join(" ");
+            let said = ["no floor of this shape over shm", "contains the wake-up"];
+            (of.name.clone(), ratios, said.map(|said| findings.contains(said)))
+        });
+        told.collect::<Vec<_>>()
+    };
+    for sleeps in [false, true] {
+        let expected = [
+            // Both halves of 1000 over 500.
+            ("comms2".to_owned(), vec![4.0], [false, sleeps]),
+            ("exchange".to_owned(), vec![2.0], [false, sleeps]),
+            ("comms1".to_owned(), Vec::new(), [true, false]),
+        ];
+        assert_eq!(of(sleeps), expected);
+    }
+}
+
+#[test]
 fn lines_name_launches_without_times_of_their_own() {
     let steps: Vec<Step> = [0, 8, 64, 512, 4096].map(|n| Step::new("comms1", n, 1, 2)).into();
     let mut table = Table::default();

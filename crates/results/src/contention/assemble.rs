@@ -1,7 +1,7 @@
 //! K requesters to one replier: the gap of each, and how it grows.
 
 use bandgap_campaign::Setting;
-use bandgap_campaign::fan_in::key;
+use bandgap_campaign::fan_in::{CONTENDED, key};
 use bandgap_campaign::judge::Judged;
 use bandgap_record::{Convergence, Evidence, Quantity, RecordError};
 use bandgap_stats::launches::over_launches;
@@ -9,7 +9,7 @@ use bandgap_stats::{Interval, Point};
 
 use super::{Contention, ContentionRow};
 use crate::error::AssembleError;
-use crate::measured::{Launches, Pattern, convergence_of, estimated};
+use crate::measured::{Launches, Pattern, convergence_of, estimated, unfloored};
 
 /// One row per K that was measured.
 pub(crate) fn contention(
@@ -29,7 +29,8 @@ pub(crate) fn contention(
     let transport = setting.transport.clone();
     let measured = judged.table().iter().flat_map(|(_, batches)| batches);
     let launches = Launches::of_points(setting.launches, measured.map(|b| b.launch), &seen);
-    let Launches { lost, findings } = launches;
+    let Launches { lost, mut findings } = launches;
+    findings.extend(unfloored(setting, CONTENDED));
     Ok(Contention { pattern: Pattern::FanIn, transport, lost_launches: lost, rows, findings })
 }
 

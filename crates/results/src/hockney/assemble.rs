@@ -104,11 +104,7 @@ impl Fitting<'_> {
             t0: parameter(&segment.t0, Unit::Second)?,
             pi0: rate(&segment.pi0, Unit::PerSecond)?,
             r_squared: segment.line.as_ref().map(|line| Number(line.r_squared)),
-            residuals: segment.residuals.map(|residuals| Residuals {
-                rms_relative: Number(residuals.rms_relative),
-                worst_relative: Number(residuals.worst_relative),
-                worst_bytes: residuals.worst_bytes,
-            }),
+            residuals: segment.residuals.map(Residuals::from),
             line: segment.line.as_ref().map(|line| SegmentLine {
                 intercept: Seconds::from(Ns(line.intercept)),
                 per_byte: Seconds::from(Ns(line.slope)),

@@ -1,6 +1,6 @@
 //! A fit of t(n) = t0 + n/r∞ to a series, in one or more segments.
 
-use bandgap_model::hockney::Weighting;
+use bandgap_model::hockney::{ResidualSummary, Weighting};
 use bandgap_record::{Number, Quantity, Seconds};
 use serde::{Deserialize, Serialize};
 
@@ -91,6 +91,16 @@ pub struct Residuals {
     pub worst_relative: Number,
     /// Where that is.
     pub worst_bytes: u64,
+}
+
+impl From<ResidualSummary> for Residuals {
+    fn from(of: ResidualSummary) -> Self {
+        Self {
+            rms_relative: Number(of.rms_relative),
+            worst_relative: Number(of.worst_relative),
+            worst_bytes: of.worst_bytes,
+        }
+    }
 }
 
 /// Where two segments meet.

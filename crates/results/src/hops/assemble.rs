@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bandgap_campaign::signature::judge;
 use bandgap_model::Estimate;
 use bandgap_model::hops::{HopTimes, HopsSegment as Fitted, fit_launches};
-use bandgap_record::{Number, Quantity, RecordError, Seconds, Unit};
+use bandgap_record::{Quantity, RecordError, Seconds, Unit};
 use bandgap_stats::Rule;
 use bandgap_units::Ns;
 
@@ -60,11 +60,7 @@ fn segment(of: &Fitted, rule: &Rule) -> Result<HopsSegment, RecordError> {
         t_startup: parameter(&of.startup, rule)?,
         t_byte: parameter(&of.per_byte, &slopes)?,
         h: parameter(&of.per_hop, &slopes)?,
-        residuals: of.residuals.map(|residuals| Residuals {
-            rms_relative: Number(residuals.rms_relative),
-            worst_relative: Number(residuals.worst_relative),
-            worst_bytes: residuals.worst_bytes,
-        }),
+        residuals: of.residuals.map(Residuals::from),
         plane: of.plane.map(|plane| {
             let [intercept, per_byte, per_hop] = plane.map(|ns| Seconds::from(Ns(ns)));
             HopsPlane { intercept, per_byte, per_hop }

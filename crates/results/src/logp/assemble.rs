@@ -8,14 +8,18 @@ mod recorded;
 use bandgap_campaign::Setting;
 use bandgap_campaign::judge::{Judged, delayed};
 use bandgap_campaign::load::Load;
-use bandgap_campaign::signature::{QUICK_RESAMPLES, SignaturePattern, SignaturePlan, rtt};
+use bandgap_campaign::signature::{
+    ISSUE, QUICK_RESAMPLES, RTT, SignaturePattern, SignaturePlan, rtt,
+};
 use bandgap_model::{Estimate, Observation, Signature};
 use bandgap_record::RecordError;
 use bandgap_stats::{Interval, Rule};
 
 use super::schema::{Logp, Operation, OtherState, Parameters};
 use crate::error::AssembleError;
-use crate::measured::{FloorRatio, Launches, LostLaunch, Pattern, State, lost_in_words, slowed};
+use crate::measured::{
+    FloorRatio, Launches, LostLaunch, Pattern, State, lost_in_words, slowed, unfloored, wake_up,
+};
 
 /// Resamples of the bootstrap behind recorded intervals.
 const RESAMPLES: usize = 1000;
@@ -56,7 +60,10 @@ impl Measured<'_> {
             SignaturePattern::Pairs => (Pattern::Pairs, [0, setting.ranks / 2]),
             SignaturePattern::FanOut => (Pattern::FanOut, [0, 1]),
         };
-        let state = State::seen(self.judged);
+        // Those of its own load: of transfers the table has no others.
+        let table = self.judged.table();
+        let keys = table.of(ISSUE).chain(table.of(RTT));
+        let state = State::seen(self.judged, keys);
         let (name, operation) = match load {
             Load::Words => (SIGNATURE, None),
             Load::Store { .. } => ("bulk_store_signature", Some(Operation::Store)),
@@ -208,15 +215,17 @@ impl Measured<'_> {
         Ok(others)
     }
 
-    /// Half the round trip over the floors beside it, and why there is none; transfers have no floor.
+    /// Half the round trip over the floors beside it, and why there is none; signatures of transfers have none, their series do.
     fn floor_ratios(
         &self,
         pair: [usize; 2],
     ) -> Result<(Vec<FloorRatio>, Vec<String>), RecordError> {
         let (load, judged) = (self.plan.load, self.judged);
-        let beside = self.setting.beside.iter().filter(|_| !load.is_transfer());
+        if load.is_transfer() {
+            return Ok((Vec::new(), Vec::new()));
+        }
         let (mut ratios, mut without) = (Vec::new(), Vec::new());
-        for floor in beside.filter(|beside| beside.is_of(SIGNATURE, 0)) {
+        for floor in self.setting.floors_of(SIGNATURE) {
             if pair != [0, 1] {
                 let floor = &floor.floor.name;
                 without.push(format!(
@@ -230,6 +239,8 @@ impl Measured<'_> {
                 Err(reason) => without.push(format!("Half the round trip is {reason}.")),
             }
         }
+        without.extend(unfloored(self.setting, SIGNATURE));
+        without.extend(wake_up(self.setting).filter(|_| !ratios.is_empty()));
         Ok((ratios, without))
     }
 }

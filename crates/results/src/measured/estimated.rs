@@ -110,7 +110,7 @@ impl Timed {
             launches.entry(batch.launch).or_default().push(&batch.samples);
         }
         let launches: Vec<Vec<&[f64]>> = launches.into_values().collect();
-        let summary = Summary::of_launches(&launches, judged.confidence(), judged.rule())?;
+        let summary = Summary::of_launches(&launches, judged.confidence(), judged.rule_of(key))?;
         let batches = batches.iter().map(|it| Batch::of(it, judged)).collect();
         Ok(Some(Timed { time, convergence, summary, batches }))
     }

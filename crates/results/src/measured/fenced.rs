@@ -1,5 +1,7 @@
 //! Disturbed samples and batches, which no mean holds.
 
+use bandgap_campaign::Key;
+use bandgap_campaign::data::Batch;
 use bandgap_campaign::judge::Judged;
 use bandgap_stats::outlier::inside_fence;
 use bandgap_stats::rounds;
@@ -8,8 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::measured::checked::grouped;
 
-/// What the fences left out of the batches that count, of all points of the run's table: samples of their batch,
-/// batches of their point.
+/// What the fences left out of the batches of a result that count: samples of their batch, batches of their point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fenced {
     /// Samples of these batches.
@@ -23,10 +24,14 @@ pub struct Fenced {
 }
 
 impl Fenced {
-    /// Of the batches that count as the table is seen.
-    pub(crate) fn of(judged: &Judged<'_>) -> Fenced {
+    /// Of the batches of these keys that count as the table is seen. A key belongs to one result, so that all results of
+    /// a run look at each batch once.
+    pub(crate) fn of<'a>(
+        judged: &Judged<'_>,
+        keys: impl Iterator<Item = (&'a Key, &'a [Batch])>,
+    ) -> Fenced {
         let mut found = Fenced::default();
-        for (key, batches) in judged.table().iter() {
+        for (key, batches) in keys {
             for batch in batches.iter().filter(|batch| judged.counts(batch)) {
                 found.samples += batch.samples.len() as u64;
                 found.samples_outside += outside(&batch.samples);
@@ -39,17 +44,17 @@ impl Fenced {
         found
     }
 
-    /// `outside their fence 3 of 1 044 batches, and 0.4 % of the samples`; `None` where nothing is.
+    /// `outside their fence 3 of 1 044 batches of this result, and 0.4 % of their samples`; `None` where nothing is.
     pub(crate) fn words(&self) -> Option<String> {
         let share = self.samples_outside as f64 / self.samples.max(1) as f64;
-        let samples = format!("{} of the samples", Fraction(share));
+        let samples = Fraction(share);
         let outside = grouped(self.batches_outside);
-        let batches = format!("{outside} of {} batches", grouped(self.batches));
+        let batches = format!("{outside} of {} batches of this result", grouped(self.batches));
         let what = match (self.batches_outside, self.samples_outside) {
             (0, 0) => return None,
-            (0, _) => samples,
+            (0, _) => format!("{samples} of the samples of this result"),
             (_, 0) => batches,
-            _ => format!("{batches}, and {samples}"),
+            _ => format!("{batches}, and {samples} of their samples"),
         };
         Some(format!("outside their fence {what}"))
     }
@@ -64,10 +69,13 @@ fn outside(values: &[f64]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use bandgap_campaign::data::{Batch, Kept, Table};
-    use bandgap_campaign::key::Key;
+    use bandgap_campaign::data::{Kept, Table};
 
     use super::*;
+
+    fn of_all(table: &Table) -> Fenced {
+        Fenced::of(&Judged::of(table, 0.95, 0.05, 1), table.iter())
+    }
 
     #[test]
     fn samples_and_batches_outside_their_fence_are_counted() {
@@ -79,18 +87,24 @@ mod tests {
                 let batch = Batch { samples, round, ..Batch::default() };
                 table.push(Kept::Batch { key: Key::new("a"), batch });
             }
-            Fenced::of(&Judged::of(&table, 0.95, 0.05, 1))
+            of_all(&table)
         };
         let six = [100.0, 101.0, 102.0, 99.0, 100.0, 700.0];
         let found = of(&six, 1);
         let expected = Fenced { samples: 60, samples_outside: 6, batches: 6, batches_outside: 1 };
         assert_eq!(found, expected);
-        let words = "outside their fence 1 of 6 batches, and 10 % of the samples";
+        let words = "outside their fence 1 of 6 batches of this result, and 10 % of their samples";
         assert_eq!(found.words().as_deref(), Some(words));
-        assert_eq!(of(&six, 0).words().as_deref(), Some("outside their fence 1 of 6 batches"));
+        assert_eq!(
+            of(&six, 0).words().as_deref(),
+            Some("outside their fence 1 of 6 batches of this result")
+        );
         let samples = of(&six[..5], 1).words();
-        assert_eq!(samples.as_deref(), Some("outside their fence 10 % of the samples"));
+        assert_eq!(
+            samples.as_deref(),
+            Some("outside their fence 10 % of the samples of this result")
+        );
         assert_eq!(of(&six[..5], 0).words(), None);
-        assert_eq!(Fenced::of(&Judged::of(&Table::default(), 0.95, 0.05, 1)), Fenced::default());
+        assert_eq!(of_all(&Table::default()), Fenced::default());
     }
 }

@@ -15,6 +15,7 @@ mod ranks;
 mod set_aside;
 mod size;
 mod state;
+mod unfloored;
 mod which;
 
 pub use batch::{Batch, Summary};
@@ -38,4 +39,5 @@ pub use set_aside::SetAside;
 pub use size::size_in_words;
 pub use state::State;
 pub(crate) use state::{in_one_state, slowed};
+pub(crate) use unfloored::{unfloored, wake_up};
 pub use which::Which;

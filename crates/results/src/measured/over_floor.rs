@@ -158,13 +158,18 @@ impl FloorRatio {
         format!("{ratio} × {interval} the floor {name}{}", floor.unwrap_or_default())
     }
 
-    /// The same of a message of its bytes, or of one without.
-    pub(crate) fn sentence(&self) -> String {
-        let what = match self.bytes {
-            None | Some(0) => "One takes".to_owned(),
-            Some(bytes) => format!("A message of {} takes", Bytes(bytes)),
+    /// The same of a message, or of what else the series of this name is of, with its bytes where it has some.
+    pub(crate) fn sentence(&self, series: &str) -> String {
+        let one = match self.bytes {
+            None | Some(0) => "One".to_owned(),
+            Some(bytes) => match (series, Bytes(bytes)) {
+                ("bulk_store", bytes) => format!("A store of {bytes}"),
+                ("bulk_get", bytes) => format!("A get of {bytes}"),
+                ("comms2" | "exchange", bytes) => format!("An exchange of {bytes} each way"),
+                (_, bytes) => format!("A message of {bytes}"),
+            },
         };
-        format!("{what} {}.", self.in_words())
+        format!("{one} takes {}.", self.in_words())
     }
 }
 
@@ -256,6 +261,23 @@ mod tests {
         table.push(Kept::Batch { key: floors::key("line"), batch });
         let reason = found(&table).unwrap_err();
         assert!(reason.ends_with("line: not available on this machine: forbidden"), "{reason}");
+    }
+
+    #[test]
+    fn what_stands_over_a_floor_is_called_what_its_series_is_of() {
+        let old = r#"{"name":"any","ratio":1.5,"low":1.4,"high":1.6}"#;
+        let old: FloorRatio = serde_json::from_str(old).unwrap();
+        let said = |bytes, series| FloorRatio { bytes, ..old.clone() }.sentence(series);
+        for (bytes, series, expected) in [
+            (Some(1 << 20), "bulk_store", "A store of 1 MiB takes 1.50 ×"),
+            (Some(64 << 10), "bulk_get", "A get of 64 KiB takes 1.50 ×"),
+            (Some(8), "comms2", "An exchange of 8 B each way takes 1.50 ×"),
+            (Some(8), "comms1", "A message of 8 B takes 1.50 ×"),
+            (Some(0), "barrier", "One takes 1.50 ×"),
+        ] {
+            let said = said(bytes, series);
+            assert!(said.replace('\u{a0}', " ").starts_with(expected), "{said}");
+        }
     }
 
     #[test]

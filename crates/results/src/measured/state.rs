@@ -1,5 +1,7 @@
 //! The placement states of the machine.
 
+use bandgap_campaign::Key;
+use bandgap_campaign::data::Batch;
 use bandgap_campaign::judge::Judged;
 use bandgap_campaign::placement::Placement;
 use bandgap_record::{Convergence, Evidence, Number, Quantity, RecordError, Seconds, Unit};
@@ -44,8 +46,8 @@ pub struct State {
     /// What became of the other batches of the run; absent where there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<SetAside>,
-    /// What fences left out of the batches of the run that count in this state: over all points of its table, of
-    /// all kernels and of floors beside them, not of one result. Absent where it is of another state.
+    /// What fences left out of the batches of this result that count in this state. Absent where it is of another state;
+    /// in older files it is of all batches of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fenced: Option<Fenced>,
 }
@@ -54,7 +56,7 @@ impl State {
     /// The state of a machine that shows but one.
     pub(crate) fn only() -> State {
         State {
-            label: "only".to_owned(),
+            label: ONLY.to_owned(),
             probe: None,
             probe_range: None,
             pace: None,
@@ -92,9 +94,17 @@ impl State {
         })
     }
 
-    /// The state that is seen from.
-    pub(crate) fn seen(judged: &Judged<'_>) -> State {
-        let fenced = Some(Fenced::of(judged));
+    /// The name of the state that is seen from.
+    pub(crate) fn name_seen(judged: &Judged<'_>) -> String {
+        judged.label().unwrap_or_else(|| ONLY.to_owned())
+    }
+
+    /// The state that is seen from, of a result that has the batches of these keys.
+    pub(crate) fn seen<'a>(
+        judged: &Judged<'_>,
+        keys: impl Iterator<Item = (&'a Key, &'a [Batch])>,
+    ) -> State {
+        let fenced = Some(Fenced::of(judged, keys));
         if let Some(seen) = judged.seen().and_then(|seen| State::of(judged, seen)) {
             return State { fenced, ..seen };
         }
@@ -134,6 +144,9 @@ impl State {
         text + &fenced.map(|words| format!("; {words}")).unwrap_or_default()
     }
 }
+
+/// The name of the state of a machine that shows but one.
+const ONLY: &str = "only";
 
 /// The name of the ratio in its estimator.
 const OVER_FASTEST: &str =

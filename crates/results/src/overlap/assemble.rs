@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bandgap_campaign::Setting;
 use bandgap_campaign::data::Batch as Measured;
 use bandgap_campaign::judge::Judged;
-use bandgap_campaign::overlap::{Cell, OverlapPlan};
+use bandgap_campaign::overlap::{Cell, OVERLAP, OverlapPlan};
 use bandgap_kernels::OverlapMode;
 use bandgap_record::{Convergence, Evidence, Quantity, RecordError};
 use bandgap_stats::interval::mean_interval;
@@ -18,7 +18,7 @@ use bandgap_units::Ns;
 use super::findings::findings;
 use super::schema::{Overlap, OverlapBatches, OverlapPoint, place};
 use crate::error::AssembleError;
-use crate::measured::{Batch, Checked, Launches, State, estimated, missing};
+use crate::measured::{Batch, Checked, Launches, State, estimated, missing, unfloored};
 
 /// What there is to say of the table of such a plan.
 pub(crate) fn overlap(
@@ -54,11 +54,12 @@ pub(crate) fn overlap(
         launches: setting.launches,
         lost_launches: launches.lost,
         checked: (!setting.is_virtual()).then_some(checked),
-        state: State::seen(judged),
+        state: State::seen(judged, judged.table().of(OVERLAP)),
         findings: missing(&places, plan.sizes.len() * plan.elements.len())
             .into_iter()
             .chain(launches.findings)
             .chain(findings(&points, judged))
+            .chain(unfloored(setting, OVERLAP))
             .collect(),
         batches: plan.cells().into_iter().map(|cell| batches(judged, cell)).collect(),
         points,

@@ -44,9 +44,7 @@ impl Shown for Overlap {
 
     /// Doubtful where a time scatters more than was asked for.
     fn verdict(&self) -> Verdict {
-        let scatters =
-            |point: &OverlapPoint| point.times().iter().any(|time| !time.convergence().is_enough());
-        Verdict::doubtful_if(self.points.iter().any(scatters))
+        Verdict::of(self.points.iter().flat_map(OverlapPoint::times))
     }
 }
 

@@ -31,7 +31,13 @@ pub(crate) fn rtt_pairs(setting: &Setting, judged: &Judged<'_>) -> Option<RttPai
     let by_time = |a: &&Pair, b: &&Pair| a.rtt.value.0.total_cmp(&b.rtt.value.0);
     let minimum = pairs.iter().min_by(by_time)?.rtt.clone();
     let maximum = pairs.iter().max_by(by_time)?.rtt.clone();
-    let Launches { lost, findings } = Launches::of_points(setting.launches, measured, &seen);
+    let launches = Launches::of_points(setting.launches, measured, &seen);
+    let Launches { lost, mut findings } = launches;
+    if !setting.is_virtual() {
+        let why =
+            "Pairs are not compared with a floor: floors are measured between ranks 0 and 1 only.";
+        findings.push(why.to_owned());
+    }
     let transport = setting.transport.clone();
     Some(RttPairs { transport, lost_launches: lost, pairs, minimum, maximum, findings })
 }

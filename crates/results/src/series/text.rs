@@ -8,7 +8,7 @@ use bandgap_units::significant;
 
 use super::schema::{Series, SeriesPoint};
 use crate::kind::Shown;
-use crate::measured::{arrow, launches, of_ranks, sentences};
+use crate::measured::{FloorRatio, arrow, launches, of_ranks, sentences};
 
 /// What was measured, a row for each point, and the findings.
 pub(super) fn page(series: &Series, layout: &Layout) -> String {
@@ -47,7 +47,8 @@ fn header(series: &Series, layout: &Layout) -> String {
             None => "How much was checked of what was received is not recorded.".to_owned(),
         });
     }
-    let floors = series.floor_ratios.iter().map(|floor| layout.paragraph(&floor.sentence()));
+    let over_floor = |floor: &FloorRatio| layout.paragraph(&floor.sentence(&series.name));
+    let floors = series.floor_ratios.iter().map(over_floor);
     layout.paragraph(&text) + &layout.paragraph(&state) + &floors.collect::<String>() + &checked
 }
 

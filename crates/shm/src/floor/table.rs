@@ -61,12 +61,16 @@ pub const FLOORS: &[Floor] = &[
     Floor::layer("message_1mib", "1 MiB message sent and received, half round trip", BytesEachWay(LONG), 1, LONG_TWO, "comms1"),
 ];
 
-/// What results over shared memory are compared with. A long message is copied once at least.
+/// What results over shared memory are compared with. A long message is copied once at least. A get is a copy out of memory
+/// that the other core wrote, and a store one into memory that the other core read.
 #[rustfmt::skip] // One line each.
 pub const YARDSTICKS: &[Yardstick] = &[
     Yardstick { floor: "cache_line", results: &["signature", "echo", "comms1"] },
-    Yardstick { floor: "cache_line_exchange", results: &["synch1", "barrier"] },
-    Yardstick { floor: "copy_cross_core_1mib", results: &["echo", "comms1"] },
+    Yardstick { floor: "cache_line_exchange", results: &["synch1", "barrier", "comms2", "exchange"] },
+    Yardstick { floor: "copy_cross_core", results: &["bulk_get"] },
+    Yardstick { floor: "copy_cross_core_1mib", results: &["echo", "comms1", "bulk_get"] },
+    Yardstick { floor: "store_cross_core", results: &["bulk_store"] },
+    Yardstick { floor: "store_cross_core_1mib", results: &["bulk_store"] },
 ];
 
 /// One rank's hold of the memory that the floors are measured over.

@@ -303,9 +303,14 @@ fn beside(result: &Value, floors: &[&str], stderr: &str) {
     for floor in floors {
         let has = ratios.iter().any(|ratio| ratio["name"] == *floor);
         let told =
-            result["findings"].to_string().contains(&format!("compared with the floor {floor}"));
+            result["findings"].to_string().contains(&format!("compared with the floor {floor}:"));
         assert!(has != told || stderr.contains("oversubscribed"), "{floor}: {result}");
     }
+}
+
+/// Whether a result says that there is no floor like it.
+fn no_floor(result: &Value) -> bool {
+    result["findings"].to_string().contains("no floor of this shape")
 }
 
 #[test]
@@ -325,9 +330,10 @@ fn results_stand_beside_the_floors_of_their_transport() {
     // A third rank takes no part in the floors.
     let (run, stderr) = series("comet echo barrier --transport unix -n 3");
     for series in of_kind(&run, "series") {
-        // There is no floor of a barrier over sockets.
         let floors: &[&str] = if series["name"] == "echo" { &["unix", "unix_stream"] } else { &[] };
         beside(series, floors, &stderr);
+        // There is no floor of a barrier over sockets.
+        assert_eq!(no_floor(series), floors.is_empty(), "{series}");
     }
     let (run, stderr) = series("comet echo barrier --transport shm");
     for series in of_kind(&run, "series") {
@@ -339,9 +345,25 @@ fn results_stand_beside_the_floors_of_their_transport() {
         };
         beside(series, floors, &stderr);
     }
+    // Stores and gets of other lengths are like no floor, and none is measured.
+    let copies = [
+        ["store_cross_core", "store_cross_core_1mib"],
+        ["copy_cross_core", "copy_cross_core_1mib"],
+    ];
+    let (run, stderr) = series("bulk --no-surface --transport shm --sizes 64KiB:64KiB");
+    for (series, floors) in of_kind(&run, "series").into_iter().zip(copies) {
+        beside(series, &floors, &stderr);
+        let is_short = |ratio: &Value| ratio["bytes"] == 64 << 10;
+        assert!(series["floor_ratios"].as_array().is_none_or(|ratios| ratios.iter().all(is_short)));
+    }
+    let (run, stderr) = series("bulk --no-surface --transport unix --sizes 1MiB:1MiB");
+    of_kind(&run, "series").iter().for_each(|of| beside(of, &["unix_stream"], &stderr));
+    let (run, _) = series("pairs --transport unix");
+    assert!(of_kind(&run, "rtt_pairs")[0]["findings"].to_string().contains("floors"));
     // What is simulated has none.
     let (run, _) = series("comms1 --transport sim:ipsc860");
-    assert_eq!(of_kind(&run, "series")[0]["floor_ratios"], Value::Null);
+    let simulated = of_kind(&run, "series")[0];
+    assert_eq!((&simulated["floor_ratios"], no_floor(simulated)), (&Value::Null, false));
 }
 
 #[test]

@@ -1,5 +1,4 @@
-use bandgap_campaign::Key;
-use bandgap_campaign::data::{Batch, Kept, Probe, Table};
+use bandgap_campaign::data::{Kept, Probe, Table};
 
 use super::*;
 
@@ -24,6 +23,10 @@ fn judged(table: &Table) -> Judged<'_> {
     Judged::of(table, 0.95, 0.05, 1)
 }
 
+fn state_of(table: &Table) -> State {
+    State::seen(&judged(table), table.iter())
+}
+
 fn fast() -> Batch {
     batch(140.0, [400.0, 400.0], None)
 }
@@ -43,7 +46,7 @@ fn shares_are_of_all_timed_batches_and_the_others_are_counted_by_what_became_of_
         (24, batch(140.0, [400.0, 400.0], Some("the placement changed: 1.5 ×"))),
         (1, batch(140.0, [400.0, 400.0], Some("the placement changed: 1.6 ×"))),
     ]);
-    let state = State::seen(&judged(&all));
+    let state = state_of(&all);
     assert_eq!((state.share, state.batches), (Number(0.43), Some(43)));
     let set_aside = state.set_aside.clone().unwrap();
     assert_eq!((set_aside.timed, set_aside.other_states, set_aside.no_state), (100, 10, 22));
@@ -61,7 +64,7 @@ fn shares_are_of_all_timed_batches_and_the_others_are_counted_by_what_became_of_
     let other = &State::all(&judged(&all))[0];
     assert_eq!((other.share, other.set_aside.as_ref().unwrap().other_states), (Number(0.1), 43));
     // Where nothing was set aside nothing is said of it.
-    let state = State::seen(&judged(&table(&[(43, fast())])));
+    let state = state_of(&table(&[(43, fast())]));
     assert_eq!((state.share, state.set_aside.is_none()), (Number(1.0), true));
     assert!(!state.line().contains("set aside"), "{}", state.line());
 }
@@ -78,9 +81,9 @@ fn without_probes_there_is_one_state_and_rejected_batches_are_not_in_it() {
         (1, "State only, 75 % of the batches; set aside: 1 rejected (why) of 4"),
     ] {
         let all = table(&[(3, plain(None)), (rejected, plain(Some("why: 7")))]);
-        assert_eq!(State::seen(&judged(&all)).line(), line);
+        assert_eq!(state_of(&all).line(), line);
     }
-    assert_eq!(State::seen(&judged(&Table::default())).share, Number(1.0));
+    assert_eq!(state_of(&Table::default()).share, Number(1.0));
 }
 
 #[test]
@@ -88,7 +91,7 @@ fn a_probe_has_an_interval_and_its_range_beside_it() {
     // 1 to 9: the median's 95 % interval of nine values are the second and the eighth.
     let parts: Vec<_> =
         (1..=9).map(|i| (1, batch(140.0 + f64::from(i), [400.0, 400.0], None))).collect();
-    let of = |parts: &[(usize, Batch)]| State::seen(&judged(&table(parts)));
+    let of = |parts: &[(usize, Batch)]| state_of(&table(parts));
     let state = of(&parts);
     let ns = |seconds: f64| (seconds * 1e9).round();
     let probe = state.probe.unwrap();
@@ -108,7 +111,7 @@ fn a_probe_has_an_interval_and_its_range_beside_it() {
 #[test]
 fn a_run_slowed_throughout_is_as_fast_as_its_own_fastest_and_no_more_is_said() {
     let all = table(&[(20, batch(140.0, [600.0, 610.0], None))]);
-    let state = State::seen(&judged(&all));
+    let state = state_of(&all);
     // 610 over the 5 % quantile of 600 and 610.
     assert!(
         state.line().contains("; its pace is 1.02 (1.02 to 1.02) × the fastest seen"),
@@ -152,7 +155,7 @@ fn slower_batches_are_told_with_what_was_seen_and_whether_they_are_in_the_number
     assert_eq!(told(7, 0), None);
     let slower = |fast_ones, slow_ones| {
         let all = table(&[(fast_ones, fast()), (slow_ones, slow())]);
-        State::seen(&judged(&all)).slower_batches
+        state_of(&all).slower_batches
     };
     assert_eq!([slower(5, 2), slower(7, 0), slower(70, 30)], [Some(2), Some(0), None]);
 }

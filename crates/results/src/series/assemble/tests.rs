@@ -1,7 +1,10 @@
 use bandgap_campaign::data::{Batch, Chosen, Kept, Table, Verified};
 use bandgap_campaign::plan::Asked;
-use bandgap_comm::passing::Memory;
+use bandgap_comm::passing::{Memory, Way};
 use bandgap_kernels as kernels;
+
+use bandgap_campaign::Setting;
+use bandgap_campaign::series::{Part, SeriesPlan, key};
 
 use super::*;
 use crate::series::derived::Look;
@@ -156,7 +159,9 @@ fn messages_in_two_memories_are_two_curves_and_those_in_one_are_named_once() {
         [(name.to_owned(), 8, time, None), (name.to_owned(), 4096, time, Some(way))]
     });
     assert_eq!(curves, points.concat());
-    assert!(both.memory.is_none() && both.fastest.is_empty() && both.findings.is_empty());
+    assert!(both.memory.is_none() && both.fastest.is_empty());
+    let no_floor = "There is no floor of this shape over shm, so no ratio to one is given.";
+    assert_eq!(both.findings, [no_floor]);
     let looks = |series: &Series| {
         let told = |look: &Look| (look.memory.clone(), look.variant.clone());
         series.looks.iter().map(told).collect::<Vec<_>>()
@@ -184,4 +189,58 @@ fn what_lay_in_private_memory_for_want_of_another_is_told_with_the_reason() {
         assert!(series.findings[0].contains("sealed off"), "{:?}", series.findings);
         assert_eq!(series.looks.len(), 1);
     }
+}
+
+#[test]
+fn what_fences_left_out_is_counted_for_each_series_by_itself() {
+    let steps = vec![single(8), Step::new("comms2", 8, 1, 2)];
+    let plan = SeriesPlan { asked: asked(), steps, samples: 1 };
+    let mut table = Table::default();
+    // The last batch of comms1 is far outside; one of a floor beside them belongs to no series.
+    for (step, last) in plan.steps.iter().zip([900.0, 102.0]) {
+        for time in [100.0, 101.0, 102.0, 99.0, 100.0, last] {
+            let batch = Batch { samples: vec![time], ..Batch::default() };
+            table.push(Kept::Batch { key: key(step, Part::Whole), batch });
+        }
+    }
+    let floor = bandgap_campaign::floors::key("cache_line");
+    table.push(Kept::Batch { key: floor, batch: Batch { samples: vec![1.0], ..Batch::default() } });
+    let setting = Setting { transport: "shm".into(), ranks: 2, ..Setting::default() };
+    let judged = plan.asked.judge(&table);
+    let outcomes = Measured { setting: &setting, plan: &plan, judged: &judged }.outcomes().unwrap();
+    let of_series = outcomes.iter().filter_map(|outcome| match outcome {
+        Outcome::Series(series) => series.state.fenced,
+        _ => None,
+    });
+    let told: Vec<_> = of_series.map(|of| (of.batches, of.batches_outside)).collect();
+    assert_eq!(told, [(6, 1), (6, 0)]);
+}
+
+#[test]
+fn the_clock_limits_a_time_by_its_part_of_a_stamp() {
+    // Half-width 2.306 · 1.146/3 = 0.88 of 10: more than 5 % of it, less than 5 % of a stamp of 40, which is in a
+    // transfer whole, and in half of one of 16 round trips to a 32nd.
+    let values = [10.0, 8.0, 11.0, 9.5, 12.0, 10.0, 9.0, 10.5, 10.0];
+    let steps = vec![Step::new("comms1", 8, 16, 2), Step::new("bulk_get", 8, 1, 2)];
+    let plan = SeriesPlan { asked: Asked { stamp: 40.0, ..asked() }, steps, samples: 1 };
+    let mut table = Table::default();
+    for step in &plan.steps {
+        for (round, value) in (0..).zip(values) {
+            let batch = Batch { samples: vec![value], round, ..Batch::default() };
+            table.push(Kept::Batch { key: key(step, Part::Whole), batch });
+        }
+    }
+    let cpus = Some(vec![0, 1]);
+    let setting = Setting { transport: "shm".into(), ranks: 2, cpus, ..Setting::default() };
+    let judged = plan.asked.judge(&table);
+    let measured = Measured { setting: &setting, plan: &plan, judged: &judged };
+    let outcomes = measured.outcomes().unwrap();
+    let limited = outcomes.iter().filter_map(|outcome| match outcome {
+        Outcome::Series(of) => {
+            Some([of.points[0].clock_limited, of.points[0].summary.median.clock_limited])
+        }
+        _ => None,
+    });
+    assert_eq!(limited.collect::<Vec<_>>(), [[false; 2], [true; 2]]);
+    assert_eq!(measured.wanted().1.stamp, 40.0 / 32.0);
 }
