@@ -5,19 +5,20 @@ use bandgap_campaign::Setting;
 /// Why a result of this name is compared with no floor; `None` where there is one, and in virtual time, which has none.
 pub(crate) fn unfloored(setting: &Setting, result: &str) -> Option<String> {
     let any = setting.beside.iter().any(|beside| beside.has(result));
-    match () {
-        () if setting.is_virtual() => None,
-        () if !any => {
-            let transport = &setting.transport;
-            Some(format!("There is no floor of this shape over {transport}, so no ratio to one is given."))
-        }
-        () if setting.oversubscribed => Some(
-            "No floor was measured: its loop spins, and where ranks share processors it would keep the other side \
-             from running."
-                .to_owned(),
-        ),
-        () => None,
+    if setting.is_virtual() {
+        return None;
     }
+    if !any {
+        let transport = &setting.transport;
+        return Some(format!(
+            "There is no floor of this shape over {transport}, so no ratio to one is given."
+        ));
+    }
+    setting.oversubscribed.then(|| {
+        "No floor was measured: its loop spins, and where ranks share processors it would keep the other side \
+         from running."
+            .to_owned()
+    })
 }
 
 /// What a ratio contains where ranks slept while they waited.
