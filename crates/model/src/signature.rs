@@ -160,7 +160,7 @@ pub struct Signature {
     pub capacity: Option<Estimate>,
     /// What limits the rate.
     pub regime: Regime,
-    /// Where the send-only regime ends.
+    /// Where the send-only regime ends; `None` where none was seen, or nothing is known to end it.
     pub transition: Option<Transition>,
     /// The far arm of the hinge.
     pub arm: ArmFit,

@@ -47,7 +47,12 @@ impl Transition {
 impl Signature {
     /// The same with the transition and the findings that its parameters give.
     pub(super) fn with_consequences(mut self) -> Signature {
-        self.transition = Transition::of(&self.send_overhead, &self.rtt, self.capacity.as_ref());
+        let is_unseen = |finding: &Finding| matches!(finding, Finding::SendOnlyUnseen { .. });
+        // A regime that was not seen has no end.
+        self.transition = match self.findings.iter().any(is_unseen) {
+            true => None,
+            false => Transition::of(&self.send_overhead, &self.rtt, self.capacity.as_ref()),
+        };
         self.findings = findings(&self);
         self
     }

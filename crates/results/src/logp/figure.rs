@@ -79,7 +79,8 @@ fn references(logp: &Logp, delays: &[f64]) -> Vec<Reference> {
     let [os, g] = [&logp.parameters.send_overhead, &logp.parameters.gap].map(time);
     let mut lines = Vec::new();
     if let Some(Ns(os)) = os {
-        let to = logp.transition.as_ref().map_or(f64::INFINITY, |found| found.messages.0);
+        let end = logp.transition.as_ref().map(|found| found.messages.0);
+        let to = end.or_else(|| single(logp)).unwrap_or(f64::INFINITY);
         lines.push(Reference { to, ..Reference::across("os", os) });
     }
     if let Some(Ns(g)) = g {
@@ -97,6 +98,12 @@ fn references(logp: &Logp, delays: &[f64]) -> Vec<Reference> {
         last.name = "os + or + Δ".to_owned();
     }
     lines
+}
+
+/// The M that os was read from, where that is one alone, so that there is no send-only regime.
+fn single(logp: &Logp) -> Option<f64> {
+    let of = |line: &&Line| line.name == "send_overhead" && line.from == line.to;
+    logp.lines.iter().find(of).map(|line| line.to as f64)
 }
 
 /// os + or on the arm that a Δ is on; `None` where it is on none.

@@ -299,6 +299,22 @@ fn each_arm_has_a_line() {
     assert!(!page(&other).contains("arm over Δ"));
 }
 
+#[test]
+fn the_end_of_the_send_only_regime_is_said_where_there_is_one() {
+    let of = |found: Option<f64>| {
+        let end = |at| Transition { messages: Number(at), cause: Cause::RoundTrip };
+        page(&Logp { transition: found.map(end), ..shm() }).replace('\n', " ")
+    };
+    assert!(of(Some(1.3)).contains("ends after 1 message, when the first replies return"));
+    assert!(of(Some(1.6)).contains("ends after 2 messages, when"));
+    assert!(!of(None).contains("send-only regime ends"));
+    // Without one os is drawn for the single message that it was read from.
+    let mut none = Logp { transition: None, ..shm() };
+    none.lines.push(Line { name: "send_overhead".into(), from: 1, to: 1, ..none.lines[0].clone() });
+    let os = |logp: &Logp| signature_figure(logp).references[0].to;
+    assert_eq!([os(&none), os(&shm()).round()], [1.0, 59.0]);
+}
+
 /// A table of a machine with os = 3, g = 17 and RTT = 206 ns, on which a message takes 36 ns + Δ up to
 /// 60 ns and 82 ns + Δ from 105 ns on; without `near` the latter with every delay.
 pub(crate) fn table_of_arms(near: bool) -> Vec<Observation> {

@@ -58,8 +58,9 @@ fn bound(logp: &Logp) -> String {
             Cause::RoundTrip => "when the first replies return",
             Cause::Capacity => "when the capacity is reached",
         };
-        let messages = plain(transition.messages.0.round());
-        text += &format!(". The send-only regime ends after {messages} messages, {cause}");
+        let messages = transition.messages.0.round();
+        let noun = if messages == 1.0 { "message" } else { "messages" };
+        text += &format!(". The send-only regime ends after {} {noun}, {cause}", plain(messages));
     }
     if let Some(arm) = &logp.arm {
         let slope = significant(arm.slope.value.0, 3);
