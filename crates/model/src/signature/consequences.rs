@@ -85,11 +85,21 @@ fn findings(signature: &Signature) -> Vec<Finding> {
         | Finding::RegimeUndecided { .. }
         | Finding::SendOverheadUnresolved { .. }
         | Finding::CapacityUnseen => None,
-        Finding::ArmBeginsLate { from_delay, .. } => {
-            Some(Finding::ArmBeginsLate { knee: idle.value.max(0.0), from_delay, gap: gap.value })
-        }
+        Finding::ArmBeginsLate { from_delay, holds, .. } => Some(Finding::ArmBeginsLate {
+            knee: idle.value.max(0.0),
+            from_delay,
+            gap: gap.value,
+            holds,
+        }),
         Finding::NearArm {
-            from_delay, to_delay, overheads, slope, next_delay, far_delay, ..
+            from_delay,
+            to_delay,
+            overheads,
+            slope,
+            next_delay,
+            far_delay,
+            far_holds,
+            ..
         } => {
             let far_overheads = signature.arm.overheads.value;
             Some(Finding::NearArm {
@@ -100,6 +110,7 @@ fn findings(signature: &Signature) -> Vec<Finding> {
                 next_delay,
                 far_delay,
                 far_overheads,
+                far_holds,
             })
         }
         Finding::ArmSlope { .. }

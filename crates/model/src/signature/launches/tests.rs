@@ -122,7 +122,7 @@ fn findings_follow_the_parameters_and_keep_what_is_said_of_arm_and_lines() {
     whole.findings = vec![
         Finding::NegativeLatency { latency: -0.5, low: -0.6, high: -0.4 },
         Finding::OverheadsOverlap { idle: -1.0 },
-        Finding::ArmBeginsLate { knee: 9.0, from_delay: 54.0, gap: 13.0 },
+        Finding::ArmBeginsLate { knee: 9.0, from_delay: 54.0, gap: 13.0, holds: true },
         Finding::SendOverheadUnresolved { send_overhead: 0.0 },
         Finding::Unsettled { delay: 54.0 },
     ];
@@ -136,7 +136,7 @@ fn findings_follow_the_parameters_and_keep_what_is_said_of_arm_and_lines() {
     assert_eq!(
         others,
         [
-            Finding::ArmBeginsLate { knee: 2.0, from_delay: 54.0, gap: 6.0 },
+            Finding::ArmBeginsLate { knee: 2.0, from_delay: 54.0, gap: 6.0, holds: true },
             Finding::Unsettled { delay: 54.0 },
             Finding::CapacityUnseen,
         ]
