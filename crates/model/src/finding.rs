@@ -191,6 +191,14 @@ pub enum Finding {
         /// Upper end of its interval.
         high: f64,
     },
+    /// The interval of the capacity reaches below 0.
+    #[display(
+        "The interval of C reaches down to {low:.1}, and is cut off at 0: C counts requests."
+    )]
+    CapacityCut {
+        /// Its lower end before.
+        low: f64,
+    },
     /// The capacity cannot be read from this table.
     #[display(
         "The network's capacity is not visible: nothing but the processor limits the \
@@ -282,6 +290,7 @@ mod tests {
                 "0.96 (0.91 to 1.01)",
             ),
             (Finding::CapacityUnseen, "capacity"),
+            (Finding::CapacityCut { low: -3.26 }, "down to -3.3, and is cut off at 0"),
             (near(None, Some(true)), "predicts programs that compute as little"),
             (near(None, Some(true)), "82.0 ns + Δ from 105 ns on, predicts programs that compute as much;"),
             (near(None, None), "Whether the far arm, 82.0 ns + Δ from 105 ns on, predicts"),

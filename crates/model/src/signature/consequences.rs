@@ -53,8 +53,20 @@ impl Signature {
             true => None,
             false => Transition::of(&self.send_overhead, &self.rtt, self.capacity.as_ref()),
         };
+        let cut = self.cut_capacity();
         self.findings = findings(&self);
+        self.findings.extend(cut);
         self
+    }
+
+    /// Cuts the interval of the capacity off at 0, since it counts requests, and says so.
+    fn cut_capacity(&mut self) -> Option<Finding> {
+        let capacity = self.capacity.as_mut().filter(|capacity| capacity.low <= 0.0)?;
+        let low = std::mem::replace(&mut capacity.low, 0.0);
+        let is_cut = |finding: &&Finding| matches!(finding, Finding::CapacityCut { .. });
+        // That of all launches together is already cut, and may be the wider one.
+        let before = || self.findings.iter().find(is_cut).copied();
+        if low < 0.0 { Some(Finding::CapacityCut { low }) } else { before() }
     }
 }
 
@@ -84,6 +96,7 @@ fn findings(signature: &Signature) -> Vec<Finding> {
         | Finding::OverheadsOverlap { .. }
         | Finding::RegimeUndecided { .. }
         | Finding::SendOverheadUnresolved { .. }
+        | Finding::CapacityCut { .. }
         | Finding::CapacityUnseen => None,
         Finding::ArmBeginsLate { from_delay, holds, .. } => Some(Finding::ArmBeginsLate {
             knee: idle.value.max(0.0),
