@@ -68,7 +68,7 @@ impl Shown for Contention {
     }
 
     fn verdict(&self) -> Verdict {
-        Verdict::doubtful_if(self.rows.iter().any(|row| !row.gap.convergence().is_enough()))
+        Verdict::on(self.quantities())
     }
 }
 

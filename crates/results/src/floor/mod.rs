@@ -102,7 +102,7 @@ impl Shown for Floor {
     }
 
     fn verdict(&self) -> Verdict {
-        Verdict::doubtful_if(!self.value.quantity().convergence().is_enough())
+        Verdict::on(self.quantities())
     }
 }
 

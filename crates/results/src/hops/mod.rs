@@ -64,9 +64,7 @@ impl Shown for Hops {
 
     /// What the data do not support is missing with a finding.
     fn verdict(&self) -> Verdict {
-        Verdict::doubtful_if(
-            self.quantities().iter().any(|(_, found)| !found.convergence().is_enough()),
-        )
+        Verdict::on(self.quantities())
     }
 }
 

@@ -184,6 +184,16 @@ pub struct Point {
     pub summary: Summary,
 }
 
+impl Point {
+    /// Where it is.
+    pub(crate) fn place(&self) -> String {
+        match self.measure {
+            Kind::Rtt => "the round trip".to_owned(),
+            Kind::Issue => format!("M = {} at Δ = {}", self.messages, self.delay.ns()),
+        }
+    }
+}
+
 /// A straight line elapsed(M) = intercept + slope·M.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {

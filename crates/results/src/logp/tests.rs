@@ -238,7 +238,16 @@ fn a_value_at_the_limit_of_the_clock_is_marked_and_no_doubtful_one() {
     assert_eq!(others(&found).verdict(), Verdict::Good);
     // Neither is another thing.
     found.points[0].clock_limited = false;
-    assert_eq!(others(&found).verdict(), Verdict::Doubtful);
+    let named = ["signature over shm: M = 64 at Δ = 0 ns".to_owned()];
+    assert_eq!(others(&found).verdict(), Verdict::Doubtful(named.into()));
+    // A parameter that counts is named, missing or not known well; L and C do not count.
+    let mut without = others(&found);
+    without.points[0].clock_limited = true;
+    without.parameters.gap = None;
+    without.parameters.rtt.as_mut().unwrap().converged = false;
+    without.parameters.capacity = None;
+    let named = ["signature over shm: g, not found", "signature over shm: RTT"];
+    assert_eq!(without.verdict(), Verdict::Doubtful(named.map(str::to_owned).into()));
 }
 
 #[test]

@@ -44,9 +44,12 @@ impl Shown for Overlap {
 
     /// Doubtful where a time scatters more than was asked for.
     fn verdict(&self) -> Verdict {
-        let scatters =
-            |point: &OverlapPoint| point.times().iter().any(|time| !time.convergence().is_enough());
-        Verdict::doubtful_if(self.points.iter().any(scatters))
+        let of = |point: &OverlapPoint| format!("overlap over {}, {}", self.transport, point.place());
+        let named = |point| {
+            let of = of(point);
+            OverlapPoint::times(point).map(|(what, time)| (format!("{of}: {what}"), time))
+        };
+        Verdict::on(self.points.iter().flat_map(named))
     }
 }
 

@@ -92,7 +92,7 @@ impl Shown for RttPairs {
     }
 
     fn verdict(&self) -> Verdict {
-        Verdict::doubtful_if(self.pairs.iter().any(|pair| !pair.rtt.convergence().is_enough()))
+        Verdict::on(self.quantities())
     }
 }
 
