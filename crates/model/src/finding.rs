@@ -9,8 +9,8 @@ use derive_more::Display;
 pub enum Finding {
     /// L is negative.
     #[display(
-        "L is negative, {} ({} to {}): the overheads overlap the transfer, or contain it.",
-        Ns(*latency), Ns(*low), Ns(*high)
+        "L is negative, {}: the overheads overlap the transfer, or contain it.",
+        Ns(*latency).within(Ns(*low), Ns(*high))
     )]
     NegativeLatency {
         /// L and its interval.
@@ -82,8 +82,8 @@ pub enum Finding {
     /// The shortest delay costs more than the model allows.
     #[display(
         "os and g are of loops without a delay, os + or of loops with one. With the shortest, {}, a message \
-         takes {} beside it: {} ({} to {}) more than g.",
-        Ns(*delay), Ns(*beside), Ns(*more), Ns(*low), Ns(*high)
+         takes {} beside it: {} more than g.",
+        Ns(*delay), Ns(*beside), Ns(*more).within(Ns(*low), Ns(*high))
     )]
     DelayCosts {
         /// The shortest delay.
@@ -179,9 +179,9 @@ pub enum Finding {
     },
     /// Whether there is idle time is not decided.
     #[display(
-        "The idle time is {} ({} to {}): whether that is none, which is within 5 % of the gap, is \
+        "The idle time is {}: whether that is none, which is within 5 % of the gap, is \
          undecided, and so is what limits the rate. More batches would decide it.",
-        Ns(*idle), Ns(*low), Ns(*high)
+        Ns(*idle).within(Ns(*low), Ns(*high))
     )]
     RegimeUndecided {
         /// g − os − or.
@@ -304,7 +304,7 @@ mod tests {
                     low: 19.0,
                     high: 23.0,
                 },
-                "38.0 ns beside it: 21.0 ns (19.0 ns to 23.0 ns) more than g",
+                "38.0 ns beside it: 21.0 ns (19.0 to 23.0 ns) more than g",
             ),
         ];
         for (finding, number) in findings {
