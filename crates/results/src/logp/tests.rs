@@ -424,6 +424,16 @@ fn many_delays_are_thinned_and_the_reader_told() {
 }
 
 #[test]
+fn delays_that_differ_have_names_that_differ() {
+    let figure = signature_figure(&example("shm", 2.0, 14.0, 27.0, 120.0, &[0.0, 12.96, 13.04, 26.0]));
+    let names: Vec<&str> = figure.series.iter().map(|series| series.name.as_str()).collect();
+    assert_eq!(names, ["Δ = 0", "Δ = 12.96 ns", "Δ = 13.04 ns", "Δ = 26.0 ns"]);
+    let mut close = shm();
+    close.arms = vec![arm([12.96, 13.04], 2.05, 14.0)];
+    assert!(page(&close).contains(" 12.96 to 13.04 ns "), "{}", page(&close));
+}
+
+#[test]
 fn figures_are_drawn() {
     insta::assert_snapshot!("svg", svg(&signature_figure(&shm())));
     insta::assert_snapshot!("svg_paragon", svg(&signature_figure(&paragon())));

@@ -4,7 +4,7 @@ use bandgap_model::Regime;
 use bandgap_model::signature::Cause;
 use bandgap_report::table::{ROOMY, both, estimated, evidence, interval, plain, value};
 use bandgap_report::{Layout, Listing};
-use bandgap_units::{Fraction, Ns, significant};
+use bandgap_units::{Fraction, significant};
 
 use super::parameter::{PARAMETERS, Parameter, determined};
 use super::schema::{ArmLevel, Logp, Parameters};
@@ -131,9 +131,7 @@ fn range(arm: &ArmLevel) -> String {
     if from == to {
         return from.to_string();
     }
-    let unit = to.unit();
-    let [from, to] = [from, to].map(|Ns(delay)| significant(unit.count(delay), 3));
-    format!("{from} to {to} {}", unit.symbol())
+    to.unit().range([from.0, to.0])
 }
 
 /// The parameters in every state side by side, the commonest first.
