@@ -19,7 +19,6 @@ mod which;
 
 pub use batch::{Batch, Summary};
 pub use checked::Checked;
-pub(crate) use checked::grouped;
 pub(crate) use drawn::{datum, distant, for_gnuplot, listed, sentences, with_plots};
 pub(crate) use estimated::{
     Estimated, Timed, bandwidth, convergence_of, estimated, estimator, half_width, recorded,
