@@ -125,6 +125,7 @@ pub(crate) fn example(transport: &str, os: f64, or: f64, g: f64, rtt: f64, delay
             ratio: Number(1.06),
             low: Some(Number(1.04)),
             high: Some(Number(1.07)),
+            converged: true,
             floor: Some(time(52.1, 0.5, "mean", true)),
         }],
         points: delays
