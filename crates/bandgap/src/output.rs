@@ -158,6 +158,7 @@ impl Sink {
             self.say(&summary(&self.run.results, &self.layout))?;
         }
         self.keep()?;
+        let ended_early = self.run.interrupted.then(|| self.ended_early());
         if let Some(json) = self.json.take() {
             let text = self.run.to_json().class(Exit::Defect)?;
             match json {
@@ -166,6 +167,9 @@ impl Sink {
                     Failure::new(Exit::Output, format!("write {}: {error}", path.display()))
                 })?,
             }
+        }
+        if let Some(what) = ended_early.filter(|_| !self.quiet) {
+            tell(format_args!("bandgap: {what}"));
         }
         if let Some(directory) = &self.directory
             && !self.quiet
@@ -179,6 +183,21 @@ impl Sink {
             tell(format_args!("bandgap: doubtful: {names}"));
         }
         Ok(exit)
+    }
+
+    /// What there is of a run that ended early, and where.
+    fn ended_early(&self) -> String {
+        let what = match (self.run.results.is_empty(), &self.json) {
+            (true, _) => "ended early, before a result",
+            (false, Some(Json::Standard)) => {
+                "ended early: the results are of what was measured until then"
+            }
+            (false, _) => "ended early: the results above are of what was measured until then",
+        };
+        match self.directory.is_some() || self.json.is_some() {
+            true => what.to_owned(),
+            false => format!("{what}; nothing is kept, as --no-save asked"),
+        }
     }
 
     /// Writes the run's files as they are now. Where the directory does not take them, another
