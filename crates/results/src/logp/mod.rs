@@ -72,7 +72,9 @@ impl Shown for Logp {
         let counts = parameter::PARAMETERS.iter().filter(|row| COUNTING.contains(&row.symbol));
         let doubtful = counts.filter_map(|row| match (row.of)(&self.parameters) {
             None => Some(format!("{of}: {}, not found", row.symbol)),
-            Some(found) => (!found.convergence().is_enough()).then(|| format!("{of}: {}", row.symbol)),
+            Some(found) => {
+                (!found.convergence().is_enough()).then(|| format!("{of}: {}", row.symbol))
+            }
         });
         // Of the many points of transfers some always scatter.
         let points = self.points.iter().filter(|_| !self.is_of_transfers());

@@ -196,6 +196,13 @@ fn the_page_explains_itself() {
 }
 
 #[test]
+fn how_far_apart_cores_are_is_what_the_system_says_unless_time_is_virtual() {
+    let heading = |logp: &Logp| page(logp).lines().take(3).collect::<Vec<_>>().join(" ");
+    assert!(heading(&shm()).contains("(system: same package)"), "{}", heading(&shm()));
+    assert!(heading(&paragon()).contains("(same package)"), "{}", heading(&paragon()));
+}
+
+#[test]
 fn a_ratio_to_a_floor_has_an_interval_or_says_why_not() {
     let wide = Layout { width: 132, ..Layout::default() };
     let mut logp = sample();
@@ -426,7 +433,8 @@ fn many_delays_are_thinned_and_the_reader_told() {
 
 #[test]
 fn delays_that_differ_have_names_that_differ() {
-    let figure = signature_figure(&example("shm", 2.0, 14.0, 27.0, 120.0, &[0.0, 12.96, 13.04, 26.0]));
+    let figure =
+        signature_figure(&example("shm", 2.0, 14.0, 27.0, 120.0, &[0.0, 12.96, 13.04, 26.0]));
     let names: Vec<&str> = figure.series.iter().map(|series| series.name.as_str()).collect();
     assert_eq!(names, ["Δ = 0", "Δ = 12.96 ns", "Δ = 13.04 ns", "Δ = 26.0 ns"]);
     let mut close = shm();

@@ -10,7 +10,7 @@ use super::parameter::{PARAMETERS, Parameter, determined};
 use super::schema::{ArmLevel, Logp, Parameters};
 use super::side_by_side::{Column, side_by_side};
 use crate::kind::Shown;
-use crate::measured::{State, arrow, launches, sentences};
+use crate::measured::{State, apart, arrow, launches, of_ranks, sentences};
 
 /// What was measured, the parameters with their meaning, the findings, and the machine's other
 /// states.
@@ -35,9 +35,12 @@ pub(super) fn page(logp: &Logp, layout: &Layout) -> String {
 
 /// What was measured, of what and between whom.
 pub(super) fn heading(logp: &Logp, of: &str, layout: &Layout) -> String {
-    let (over, who) = (&logp.transport, logp.participants(arrow(layout)));
+    let (over, pattern) = (&logp.transport, &logp.pattern);
+    let who = of_ranks(logp.ranks, logp.pair, logp.cores, arrow(layout));
+    let apart = apart(logp.distance.as_deref(), over);
     let launches = launches(logp.launches);
-    layout.paragraph(&format!("LogP signature{of} over {over}: {who}; {launches}"))
+    layout
+        .paragraph(&format!("LogP signature{of} over {over}: {pattern}, {who}{apart}; {launches}"))
 }
 
 fn bound(logp: &Logp) -> String {

@@ -58,7 +58,9 @@ impl Checked {
         // Without messages there is nothing to count.
         let counted = match self.timed_messages {
             0 => "",
-            _ => " Of timed batches the number of messages and the sums of their words were compared too.",
+            _ => {
+                " Of timed batches the number of messages and the sums of their words were compared too."
+            }
         };
         let left_out = match self.points_left_out {
             0 => String::new(),

@@ -32,7 +32,7 @@ pub use over_floor::FloorRatio;
 pub(crate) use over_floor::Ratios;
 pub use pattern::Pattern;
 pub use ranks::{Pair, TABLE};
-pub(crate) use ranks::{arrow, launches, named_file, of_ranks, over};
+pub(crate) use ranks::{VIRTUAL, apart, arrow, launches, named_file, of_ranks, over};
 pub use set_aside::SetAside;
 pub use size::size_in_words;
 pub use state::State;

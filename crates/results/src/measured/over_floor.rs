@@ -233,7 +233,9 @@ mod tests {
             let judged = Judged::of(&table, 0.95, precision, 1);
             FloorRatio::of(&Key::new("rtt"), 2.0, None, &beside(), &judged).unwrap().unwrap()
         };
-        assert!(judged(0.02).in_words().starts_with("1.94 × (1.89 to 2.00, not converged) the floor"));
+        assert!(
+            judged(0.02).in_words().starts_with("1.94 × (1.89 to 2.00, not converged) the floor")
+        );
     }
 
     #[test]

@@ -141,7 +141,9 @@ impl State {
         text += &fenced.map(|words| format!("; {words}")).unwrap_or_default();
         // What is counted here are all batches of the run, of which a table shows some.
         let floors = self.floor_batches.map(grouped);
-        text + &floors.map(|of| format!("; {of} of all batches are of floors beside")).unwrap_or_default()
+        text + &floors
+            .map(|of| format!("; {of} of all batches are of floors beside"))
+            .unwrap_or_default()
     }
 }
 

@@ -405,7 +405,7 @@ fn a_sweep_over_ranks_has_a_curve_and_a_fit_for_each_number() {
     // Whose segments they are could not be told.
     assert!(figure.regions.is_empty() && figure.marks.is_empty());
     let page = series(&sweep, &Layout::default());
-    assert!(page.contains(" ranks ") && page.contains("up to 8 ranks"), "{page}");
+    assert!(page.contains(" ranks ") && page.contains(": 2, 4 and 8 ranks"), "{page}");
     let name = "comms3 over sim:ipsc860, 64 B, 4 ranks: time";
     assert!(sweep.quantities().iter().any(|(of, _)| of == name), "{name}");
 }
