@@ -27,7 +27,8 @@ impl SetAside {
     pub fn of(table: &Table, states: &Placements) -> Self {
         let mut found = Self::default();
         let is_floor = |key: &Key| key.what() == FLOOR;
-        let timed = |batches: &[Batch]| batches.iter().filter(|batch| !batch.samples.is_empty()).count();
+        let timed =
+            |batches: &[Batch]| batches.iter().filter(|batch| !batch.samples.is_empty()).count();
         if table.iter().any(|(key, _)| !is_floor(key)) {
             let floors = table.iter().filter(|(key, _)| is_floor(key));
             found.of_floors = floors.map(|(_, batches)| timed(batches)).sum();

@@ -245,9 +245,13 @@ fn near_arm(
     let level = format!("{far_overheads} + Δ from {far} on");
     let far = match far_holds {
         Some(true) => format!("The far arm, {level}, predicts programs that compute as much"),
-        Some(false) => format!("The far arm, from {far} on, predicts nothing, since its slope is not 1"),
+        Some(false) => {
+            format!("The far arm, from {far} on, predicts nothing, since its slope is not 1")
+        }
         None => {
-            format!("Whether the far arm, {level}, predicts programs that compute as much is not known")
+            format!(
+                "Whether the far arm, {level}, predicts programs that compute as much is not known"
+            )
         }
     };
     format!("{near} {far}; or is read from it. Between {to} and {next} nothing is predicted.")
@@ -274,7 +278,10 @@ mod tests {
             (Finding::NegativeLatency { latency: -7.5, low: -9.0, high: -6.0 }, "-7.5"),
             (Finding::ArmSlope { slope: 1.58, from_delay: 54.0 }, "1.58"),
             (late(true), "one for one with the delay only from 54.0 ns on (2.0 times the gap)"),
-            (late(false), "between 4.00 ns and 54.0 ns (2.0 times the gap) the model does not hold"),
+            (
+                late(false),
+                "between 4.00 ns and 54.0 ns (2.0 times the gap) the model does not hold",
+            ),
             (Finding::ArmUnchecked { delay: 54.0 }, "54"),
             (Finding::FewSendOnly, "2 message counts"),
             (Finding::SendOnlyUnseen { rtt: 54.0 }, "54"),
@@ -292,7 +299,10 @@ mod tests {
             (Finding::CapacityUnseen, "capacity"),
             (Finding::CapacityCut { low: -3.26 }, "down to -3.3, and is cut off at 0"),
             (near(None, Some(true)), "predicts programs that compute as little"),
-            (near(None, Some(true)), "82.0 ns + Δ from 105 ns on, predicts programs that compute as much;"),
+            (
+                near(None, Some(true)),
+                "82.0 ns + Δ from 105 ns on, predicts programs that compute as much;",
+            ),
             (near(None, None), "Whether the far arm, 82.0 ns + Δ from 105 ns on, predicts"),
             (near(None, Some(false)), "predicts nothing, since its slope is not 1; or is read"),
             (near(Some([1.03, 0.97, 1.08]), Some(true)), "1.03 (0.97 to 1.08)"),

@@ -75,9 +75,10 @@ fn two_fits_have_lines_and_signs_of_their_own() {
         let drawn = plot(&figure, &Layout { ascii: true, ..Layout::default() });
         let (cells, legend) = drawn.split_once("delay per request").unwrap();
         assert!(legend.contains(&format!(": {sign} Δ = 0")), "{legend}");
-        cells.lines().filter_map(|line| line.split_once(['|', '+'])).fold(0, |dots, (_, cells)| {
-            dots + cells.matches('.').count()
-        })
+        cells
+            .lines()
+            .filter_map(|line| line.split_once(['|', '+']))
+            .fold(0, |dots, (_, cells)| dots + cells.matches('.').count())
     };
     let (dashed, dotted) = (dots(Style::Dashed, "..."), dots(Style::Dotted, ". ."));
     assert!(dotted > 0 && 3 * dotted < 2 * dashed, "{dotted} of {dashed}");

@@ -44,7 +44,8 @@ impl Shown for Overlap {
 
     /// Doubtful where a time scatters more than was asked for.
     fn verdict(&self) -> Verdict {
-        let of = |point: &OverlapPoint| format!("overlap over {}, {}", self.transport, point.place());
+        let of =
+            |point: &OverlapPoint| format!("overlap over {}, {}", self.transport, point.place());
         let named = |point| {
             let of = of(point);
             OverlapPoint::times(point).map(|(what, time)| (format!("{of}: {what}"), time))

@@ -7,8 +7,8 @@ use bandgap_campaign::contention::{Beside, Between, ContentionPlan, load_key};
 use bandgap_campaign::judge::Judged;
 use bandgap_campaign::series::{Part, key};
 use bandgap_kernels::LOADS;
-use bandgap_stats::{Rule, batch_value};
 use bandgap_stats::paired::{PairedRatio, paired_ratio_over_launches, undisturbed};
+use bandgap_stats::{Rule, batch_value};
 use bandgap_units::Bytes;
 
 /// A size, and how many times as long the echo takes.

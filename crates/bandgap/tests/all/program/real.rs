@@ -473,7 +473,8 @@ fn what_has_not_converged_is_a_failure_only_for_those_who_ask() {
     let _alone = measuring();
     let place = Place::new();
     // Nothing is as precise as that.
-    let args = ["comms1", "--sizes", "8", "--precision", "1e-9", "--time-budget", "0.3s", "--no-save"];
+    let args =
+        ["comms1", "--sizes", "8", "--precision", "1e-9", "--time-budget", "0.3s", "--no-save"];
     for (asked, code) in [(&[][..], 0), (&["--strict"][..], 1)] {
         let finished = place.run(args.iter().chain(asked));
         let too_little = finished.code == Some(8);

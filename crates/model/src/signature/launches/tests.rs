@@ -122,7 +122,10 @@ fn a_capacity_is_not_below_zero() {
     let (found, said) = of([1.0, 5.0, 9.0]);
     near(found, [5.0, 0.0, 5.0 + 9.936_551]);
     let said = said.unwrap();
-    assert!(said.starts_with("The interval of C reaches down to -4.9, and is cut off at 0"), "{said}");
+    assert!(
+        said.starts_with("The interval of C reaches down to -4.9, and is cut off at 0"),
+        "{said}"
+    );
     // What was cut in all observations together stays said, and nothing else does.
     let mut whole = launch([1.0, 3.0, 7.0, 40.0], Some(2.0));
     whole.capacity.as_mut().unwrap().low = -1.0;

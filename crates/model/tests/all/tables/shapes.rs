@@ -151,7 +151,9 @@ fn what_is_undecided_of_a_rounded_arm_is_not_claimed() {
         let rows = Layout { noise, ..layout }.rows(120.0, shared_memory, seed);
         let found = signature(&rows);
         let late = |f: &&Finding| matches!(f, Finding::ArmBeginsLate { .. });
-        let Some(late) = found.findings.iter().find(late).map(ToString::to_string) else { continue };
+        let Some(late) = found.findings.iter().find(late).map(ToString::to_string) else {
+            continue;
+        };
         let holds = found.arm.holds == Some(true);
         assert_eq!(late.contains("rises one for one"), holds, "{late}");
         assert!(late.contains("the model does not hold") && !late.contains("far arm"), "{late}");
