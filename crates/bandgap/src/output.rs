@@ -158,7 +158,11 @@ impl Sink {
             self.say(&summary(&self.run.results, &self.layout))?;
         }
         self.keep()?;
-        let ended_early = self.run.interrupted.then(|| self.ended_early());
+        let ended_early = self.run.interrupted.then(|| {
+            let printed = !matches!(self.json, Some(Json::Standard));
+            let kept = self.directory.is_some() || self.json.is_some();
+            ended_early(!self.run.results.is_empty(), printed, kept)
+        });
         if let Some(json) = self.json.take() {
             let text = self.run.to_json().class(Exit::Defect)?;
             match json {
@@ -183,21 +187,6 @@ impl Sink {
             tell(format_args!("bandgap: doubtful: {names}"));
         }
         Ok(exit)
-    }
-
-    /// What there is of a run that ended early, and where.
-    fn ended_early(&self) -> String {
-        let what = match (self.run.results.is_empty(), &self.json) {
-            (true, _) => "ended early, before a result",
-            (false, Some(Json::Standard)) => {
-                "ended early: the results are of what was measured until then"
-            }
-            (false, _) => "ended early: the results above are of what was measured until then",
-        };
-        match self.directory.is_some() || self.json.is_some() {
-            true => what.to_owned(),
-            false => format!("{what}; nothing is kept, as --no-save asked"),
-        }
     }
 
     /// Writes the run's files as they are now. Where the directory does not take them, another
@@ -226,6 +215,17 @@ pub fn print(text: &[u8]) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// What there is of a run that ended early: whether it has results, whether these are printed as text, and
+/// whether they are kept.
+fn ended_early(any: bool, printed: bool, kept: bool) -> String {
+    let what = match (any, printed) {
+        (false, _) => "ended early, before a result",
+        (true, false) => "ended early: the results are of what was measured until then",
+        (true, true) => "ended early: the results above are of what was measured until then",
+    };
+    if kept { what.to_owned() } else { format!("{what}; nothing is kept, as --no-save asked") }
 }
 
 /// Names that are said; the others are counted.
@@ -272,6 +272,17 @@ pub fn tell(what: fmt::Arguments<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_there_is_of_a_run_that_ended_early_is_said() {
+        assert_eq!(
+            ended_early(true, true, false),
+            "ended early: the results above are of what was measured until then; nothing is kept, as \
+             --no-save asked"
+        );
+        assert_eq!(ended_early(false, true, true), "ended early, before a result");
+        assert!(!ended_early(true, false, true).contains("above"));
+    }
 
     #[test]
     fn a_few_names_are_said_and_the_others_counted() {

@@ -181,7 +181,8 @@ fn a_signal_ends_a_simulation() {
     let run = Watched::start(&place, 0, &args);
     run.launcher_after(20);
     run.signal(Signal::INT);
-    run.ended().ends(130);
+    let finished = run.ended().ends(130);
+    assert!(finished.stderr.contains("bandgap: ended early"), "{}", finished.stderr);
     let kept: Run = bandgap_record::read(&place.path("run")).unwrap();
     assert!(kept.interrupted);
 }
