@@ -23,7 +23,7 @@ pub struct Measure {
     #[arg(long, global = true, value_name = "LIST")]
     pub cores: Option<String>,
     /// Half-width of the interval, over the estimate, at which a value has converged
-    #[arg(long, global = true, value_name = "SHARE", default_value = "5%")]
+    #[arg(long, global = true, value_name = "SHARE", default_value = "5%", value_parser = precision)]
     pub precision: Fraction,
     /// Confidence level of all intervals
     #[arg(long, global = true, value_name = "SHARE", default_value = "95%", value_parser = confidence)]
@@ -64,6 +64,15 @@ impl Measure {
             deadline: self.deadline.0 * 1e-9,
         }
     }
+}
+
+/// No interval of a measurement has a half-width of nothing; one wider than its value tells nothing.
+fn precision(text: &str) -> Result<Fraction, String> {
+    let share: Fraction = text.parse().map_err(|error: UnitError| error.to_string())?;
+    if share.0 > 0.0 {
+        return Ok(share);
+    }
+    Err("it must be more than 0 %, and at most 100 %".to_owned())
 }
 
 /// An interval that holds with certainty is infinite, and one without confidence is empty.

@@ -26,6 +26,8 @@ pub struct Sink {
     _made: Made,
     json: Option<Json>,
     quiet: bool,
+    /// What makes the run doubtful so far.
+    pub doubtful: Vec<String>,
     /// Whether one table over all signatures, or all kernels, comes at the end.
     pub summary: bool,
     /// How text is laid out.
@@ -81,7 +83,8 @@ impl Sink {
             warnings: Vec::new(),
         };
         let layout = layout(measure.confidence.0);
-        Ok(Self { run, directory, _made: made, json, quiet: output.quiet, summary: false, layout })
+        let (quiet, doubtful, summary) = (output.quiet, Vec::new(), false);
+        Ok(Self { run, directory, _made: made, json, quiet, doubtful, summary, layout })
     }
 
     /// Records what was planned.
@@ -124,7 +127,10 @@ impl Sink {
         self.say(&text(&results, &self.layout))?;
         let exit = match verdict(&results) {
             Verdict::Good => Exit::Fine,
-            Verdict::Doubtful => Exit::Doubtful,
+            Verdict::Doubtful(names) => {
+                self.doubtful.extend(names);
+                Exit::Doubtful
+            }
             Verdict::Missing => Exit::Missing,
         };
         self.run.results.extend(results);
@@ -152,6 +158,11 @@ impl Sink {
             self.say(&summary(&self.run.results, &self.layout))?;
         }
         self.keep()?;
+        let ended_early = self.run.interrupted.then(|| {
+            let printed = !matches!(self.json, Some(Json::Standard));
+            let kept = self.directory.is_some() || self.json.is_some();
+            ended_early(!self.run.results.is_empty(), printed, kept)
+        });
         if let Some(json) = self.json.take() {
             let text = self.run.to_json().class(Exit::Defect)?;
             match json {
@@ -161,10 +172,19 @@ impl Sink {
                 })?,
             }
         }
+        if let Some(what) = ended_early.filter(|_| !self.quiet) {
+            tell(format_args!("bandgap: {what}"));
+        }
         if let Some(directory) = &self.directory
             && !self.quiet
         {
             tell(format_args!("kept in {}", directory.path().display()));
+        }
+        // A code without its reason helps nobody, whoever wants quiet.
+        if exit == Exit::Doubtful
+            && let Some(names) = first_few(&self.doubtful)
+        {
+            tell(format_args!("bandgap: doubtful: {names}"));
         }
         Ok(exit)
     }
@@ -197,6 +217,30 @@ pub fn print(text: &[u8]) -> Result<(), Failure> {
     }
 }
 
+/// What there is of a run that ended early: whether it has results, whether these are printed as text, and
+/// whether they are kept.
+fn ended_early(any: bool, printed: bool, kept: bool) -> String {
+    let what = match (any, printed) {
+        (false, _) => "ended early, before a result",
+        (true, false) => "ended early: the results are of what was measured until then",
+        (true, true) => "ended early: the results above are of what was measured until then",
+    };
+    if kept { what.to_owned() } else { format!("{what}; nothing is kept, as --no-save asked") }
+}
+
+/// Names that are said; the others are counted.
+const NAMED: usize = 5;
+
+/// The first few of these names, and how many more there are; `None` of none.
+fn first_few(names: &[String]) -> Option<String> {
+    let said = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join("; ");
+    match names.len() {
+        0 => None,
+        1..=NAMED => Some(said),
+        more => Some(format!("{said}; and {} more", more - NAMED)),
+    }
+}
+
 /// Directories made for a run, the innermost first; removed again if nothing was kept in them.
 struct Made(Vec<PathBuf>);
 
@@ -223,4 +267,31 @@ fn unwritable(error: bandgap_record::RecordError) -> Failure {
 /// Tells whoever reads standard error. A reader who is gone is no reason to lose what was measured.
 pub fn tell(what: fmt::Arguments<'_>) {
     _ = writeln!(io::stderr(), "{what}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_there_is_of_a_run_that_ended_early_is_said() {
+        assert_eq!(
+            ended_early(true, true, false),
+            "ended early: the results above are of what was measured until then; nothing is kept, as \
+             --no-save asked"
+        );
+        assert_eq!(ended_early(false, true, true), "ended early, before a result");
+        assert!(!ended_early(true, false, true).contains("above"));
+    }
+
+    #[test]
+    fn a_few_names_are_said_and_the_others_counted() {
+        let of = |count: usize| {
+            first_few(&(1..=count).map(|at| format!("g{at}")).collect::<Vec<String>>())
+        };
+        assert_eq!(of(0), None);
+        assert_eq!(of(2).unwrap(), "g1; g2");
+        assert_eq!(of(5).unwrap(), "g1; g2; g3; g4; g5");
+        assert_eq!(of(7).unwrap(), "g1; g2; g3; g4; g5; and 2 more");
+    }
 }

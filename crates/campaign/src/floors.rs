@@ -26,7 +26,9 @@ pub use crate::bare::{FLOOR, RANKS, as_ordered, kernel_order, key};
 pub const EXPOSED: usize = 2 << 20;
 
 /// Rounds over all floors, at least and at most.
-const ROUNDS: RangeInclusive<u32> = 7..=60;
+const ROUNDS: RangeInclusive<u32> = 7..=MOST_ROUNDS;
+/// Rounds of a launch at most, whatever the budget.
+pub const MOST_ROUNDS: u32 = 60;
 /// Multiple of the budget that the least rounds may take: there are many floors, and a comparison
 /// without one of them is worth little.
 const PATIENCE: f64 = 30.0;

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::data::Table;
+use crate::bare::FLOOR;
+use crate::data::{Batch, Table};
+use crate::key::Key;
 use crate::placement::Placements;
 
 /// All timed batches of a run, and those of them that are in no state.
@@ -10,6 +12,8 @@ use crate::placement::Placements;
 pub struct SetAside {
     /// All timed batches of the run, whatever became of them.
     pub timed: usize,
+    /// Those of them that are of floors beside what was measured; none where there are only floors.
+    pub of_floors: usize,
     /// Batches that count and were not probed: they are taken to be of every state.
     pub unprobed: usize,
     /// Batches that were not rejected, and lie between states or across a change of pace.
@@ -22,6 +26,13 @@ impl SetAside {
     /// Counts the batches of a table. One without samples timed nothing.
     pub fn of(table: &Table, states: &Placements) -> Self {
         let mut found = Self::default();
+        let is_floor = |key: &Key| key.what() == FLOOR;
+        let timed =
+            |batches: &[Batch]| batches.iter().filter(|batch| !batch.samples.is_empty()).count();
+        if table.iter().any(|(key, _)| !is_floor(key)) {
+            let floors = table.iter().filter(|(key, _)| is_floor(key));
+            found.of_floors = floors.map(|(_, batches)| timed(batches)).sum();
+        }
         let timed = table.iter().flat_map(|(_, batches)| batches);
         for batch in timed.filter(|batch| !batch.samples.is_empty()) {
             found.timed += 1;
@@ -49,8 +60,7 @@ impl SetAside {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Batch, Kept, Probe};
-    use crate::key::Key;
+    use crate::data::{Kept, Probe};
 
     #[test]
     fn every_timed_batch_is_in_a_state_or_is_counted_with_its_reason() {
@@ -83,5 +93,22 @@ mod tests {
         assert_eq!(reasons, [("it moved", 2), ("no colon", 1)]);
         assert_eq!(states.states().iter().map(|s| s.batches()).sum::<usize>(), 20);
         assert_eq!((found.share(20), SetAside::default().share(0)), (0.8, 0.0));
+    }
+
+    #[test]
+    fn floors_beside_are_counted_and_floors_alone_are_not_beside() {
+        let of = |keys: &[&str]| {
+            let mut table = Table::default();
+            for key in keys {
+                for samples in [vec![1.0], vec![1.0], Vec::new()] {
+                    let batch = Batch { samples, ..Batch::default() };
+                    table.push(Kept::Batch { key: Key::new(key), batch });
+                }
+            }
+            let found = SetAside::of(&table, &Placements::find(&[], 1));
+            (found.timed, found.of_floors)
+        };
+        assert_eq!(of(&["echo", FLOOR]), (4, 2));
+        assert_eq!([of(&["echo"]), of(&[FLOOR])], [(2, 0), (2, 0)]);
     }
 }

@@ -9,8 +9,8 @@ use derive_more::Display;
 pub enum Finding {
     /// L is negative.
     #[display(
-        "L is negative, {} ({} to {}): the overheads overlap the transfer, or contain it.",
-        Ns(*latency), Ns(*low), Ns(*high)
+        "L is negative, {}: the overheads overlap the transfer, or contain it.",
+        Ns(*latency).within(Ns(*low), Ns(*high))
     )]
     NegativeLatency {
         /// L and its interval.
@@ -47,22 +47,20 @@ pub enum Finding {
         /// Where it begins.
         from_delay: f64,
     },
-    /// The right arm rises with slope 1 only beyond some delay.
-    #[display(
-        "The cost rises one for one with the delay only from {} on ({:.1} times the gap). \
-         Between {} and there the model does not hold; or is read from the far arm.",
-        Ns(*from_delay), *from_delay / *gap, Ns(*knee)
-    )]
+    /// The right arm begins only beyond some delay.
+    #[display("{}", begins_late([*knee, *from_delay, *gap], *holds))]
     ArmBeginsLate {
         /// Where the hinge has its knee, g − os − or; 0 at least.
         knee: f64,
-        /// Where slope 1 begins.
+        /// Where the arm begins.
         from_delay: f64,
         /// The gap, to compare with.
         gap: f64,
+        /// Whether the slope beyond is known to be 1.
+        holds: bool,
     },
     /// At shorter delays than the far arm's the cost rises one for one too, on another level.
-    #[display("{}", near_arm([*from_delay, *to_delay, *overheads], *slope, [*next_delay, *far_delay, *far_overheads]))]
+    #[display("{}", near_arm([*from_delay, *to_delay, *overheads], *slope, [*next_delay, *far_delay, *far_overheads], *far_holds))]
     NearArm {
         /// The shortest delay of the near arm.
         from_delay: f64,
@@ -78,12 +76,14 @@ pub enum Finding {
         far_delay: f64,
         /// os + or on the far arm.
         far_overheads: f64,
+        /// Whether the far arm's slope is 1, where that is known.
+        far_holds: Option<bool>,
     },
     /// The shortest delay costs more than the model allows.
     #[display(
         "os and g are of loops without a delay, os + or of loops with one. With the shortest, {}, a message \
-         takes {} beside it: {} ({} to {}) more than g.",
-        Ns(*delay), Ns(*beside), Ns(*more), Ns(*low), Ns(*high)
+         takes {} beside it: {} more than g.",
+        Ns(*delay), Ns(*beside), Ns(*more).within(Ns(*low), Ns(*high))
     )]
     DelayCosts {
         /// The shortest delay.
@@ -179,9 +179,9 @@ pub enum Finding {
     },
     /// Whether there is idle time is not decided.
     #[display(
-        "The idle time is {} ({} to {}): whether that is none, which is within 5 % of the gap, is \
+        "The idle time is {}: whether that is none, which is within 5 % of the gap, is \
          undecided, and so is what limits the rate. More batches would decide it.",
-        Ns(*idle), Ns(*low), Ns(*high)
+        Ns(*idle).within(Ns(*low), Ns(*high))
     )]
     RegimeUndecided {
         /// g − os − or.
@@ -191,6 +191,14 @@ pub enum Finding {
         /// Upper end of its interval.
         high: f64,
     },
+    /// The interval of the capacity reaches below 0.
+    #[display(
+        "The interval of C reaches down to {low:.1}, and is cut off at 0: C counts requests."
+    )]
+    CapacityCut {
+        /// Its lower end before.
+        low: f64,
+    },
     /// The capacity cannot be read from this table.
     #[display(
         "The network's capacity is not visible: nothing but the processor limits the \
@@ -199,23 +207,54 @@ pub enum Finding {
     CapacityUnseen,
 }
 
-/// What an arm before the far one is good for.
-fn near_arm(near: [f64; 3], undecided: Option<[f64; 3]>, others: [f64; 3]) -> String {
+/// Where the arm begins, and what lies before it.
+fn begins_late([knee, from, gap]: [f64; 3], holds: bool) -> String {
+    let (times, [knee, from]) = (from / gap, [knee, from].map(Ns));
+    if holds {
+        format!(
+            "The cost rises one for one with the delay only from {from} on ({times:.1} times the gap). Between \
+             {knee} and there the model does not hold; or is read from {from} on."
+        )
+    } else {
+        format!(
+            "With delays between {knee} and {from} ({times:.1} times the gap) the model does not hold; or is read \
+             from {from} on."
+        )
+    }
+}
+
+/// What an arm before the far one is good for, and what the far one is.
+fn near_arm(
+    near: [f64; 3],
+    undecided: Option<[f64; 3]>,
+    others: [f64; 3],
+    far_holds: Option<bool>,
+) -> String {
     let [from, to, overheads] = near.map(Ns);
     let [next, far, far_overheads] = others.map(Ns);
-    let between = format!("Between {to} and {next} nothing is predicted.");
-    match undecided {
+    let near = match undecided {
         None => format!(
             "There is a near arm: with delays of {from} to {to} a message takes {overheads} + Δ. That predicts \
-             programs that compute as little between messages. The far arm, {far_overheads} + Δ from {far} on, \
-             predicts those that compute more, and or is read from it. {between}"
+             programs that compute as little between messages."
         ),
         Some([slope, low, high]) => format!(
             "Whether a message takes {overheads} + Δ with delays of {from} to {to}, on a near arm, is undecided: \
-             its slope is {slope:.2} ({low:.2} to {high:.2}). The far arm, {far_overheads} + Δ from {far} on, \
-             predicts programs that compute as much between messages. {between}"
+             its slope is {slope:.2} ({low:.2} to {high:.2})."
         ),
-    }
+    };
+    let level = format!("{far_overheads} + Δ from {far} on");
+    let far = match far_holds {
+        Some(true) => format!("The far arm, {level}, predicts programs that compute as much"),
+        Some(false) => {
+            format!("The far arm, from {far} on, predicts nothing, since its slope is not 1")
+        }
+        None => {
+            format!(
+                "Whether the far arm, {level}, predicts programs that compute as much is not known"
+            )
+        }
+    };
+    format!("{near} {far}; or is read from it. Between {to} and {next} nothing is predicted.")
 }
 
 #[cfg(test)]
@@ -224,7 +263,7 @@ mod tests {
 
     #[test]
     fn findings_are_sentences_with_their_numbers() {
-        let near = |slope| Finding::NearArm {
+        let near = |slope, far_holds| Finding::NearArm {
             from_delay: 10.0,
             to_delay: 60.0,
             overheads: 36.0,
@@ -232,13 +271,16 @@ mod tests {
             next_delay: 105.0,
             far_delay: 105.0,
             far_overheads: 82.0,
+            far_holds,
         };
+        let late = |holds| Finding::ArmBeginsLate { knee: 4.0, from_delay: 54.0, gap: 27.0, holds };
         let findings = [
             (Finding::NegativeLatency { latency: -7.5, low: -9.0, high: -6.0 }, "-7.5"),
             (Finding::ArmSlope { slope: 1.58, from_delay: 54.0 }, "1.58"),
+            (late(true), "one for one with the delay only from 54.0 ns on (2.0 times the gap)"),
             (
-                Finding::ArmBeginsLate { knee: 4.0, from_delay: 54.0, gap: 27.0 },
-                "2.0 times the gap",
+                late(false),
+                "between 4.00 ns and 54.0 ns (2.0 times the gap) the model does not hold",
             ),
             (Finding::ArmUnchecked { delay: 54.0 }, "54"),
             (Finding::FewSendOnly, "2 message counts"),
@@ -255,8 +297,15 @@ mod tests {
                 "0.96 (0.91 to 1.01)",
             ),
             (Finding::CapacityUnseen, "capacity"),
-            (near(None), "predicts programs that compute as little"),
-            (near(Some([1.03, 0.97, 1.08])), "1.03 (0.97 to 1.08)"),
+            (Finding::CapacityCut { low: -3.26 }, "down to -3.3, and is cut off at 0"),
+            (near(None, Some(true)), "predicts programs that compute as little"),
+            (
+                near(None, Some(true)),
+                "82.0 ns + Δ from 105 ns on, predicts programs that compute as much;",
+            ),
+            (near(None, None), "Whether the far arm, 82.0 ns + Δ from 105 ns on, predicts"),
+            (near(None, Some(false)), "predicts nothing, since its slope is not 1; or is read"),
+            (near(Some([1.03, 0.97, 1.08]), Some(true)), "1.03 (0.97 to 1.08)"),
             (
                 Finding::DelayCosts {
                     delay: 11.0,
@@ -265,7 +314,7 @@ mod tests {
                     low: 19.0,
                     high: 23.0,
                 },
-                "38.0 ns beside it: 21.0 ns (19.0 ns to 23.0 ns) more than g",
+                "38.0 ns beside it: 21.0 ns (19.0 to 23.0 ns) more than g",
             ),
         ];
         for (finding, number) in findings {

@@ -153,14 +153,14 @@ pub struct Signature {
     /// g'(0) − os − or, with g'(0) as it was measured. Negative where overheads overlap.
     pub idle: Estimate,
     /// C = (RTT + os − a)/g − 1 from the steady line a + g·M at Δ = 0, in requests outstanding;
-    /// `None` where it is not visible.
+    /// `None` where it is not visible. Its interval ends at 0, with a finding where it is cut.
     ///
     /// Reply k is taken at RTT + (k − 1)·g and request M waits for reply M − C, so the line is
     /// elapsed(M) = RTT + (M − C − 1)·g + os.
     pub capacity: Option<Estimate>,
     /// What limits the rate.
     pub regime: Regime,
-    /// Where the send-only regime ends.
+    /// Where the send-only regime ends; `None` where none was seen, or nothing is known to end it.
     pub transition: Option<Transition>,
     /// The far arm of the hinge.
     pub arm: ArmFit,

@@ -122,8 +122,7 @@ pub fn estimated<'a, 'b>(
 /// The estimate with its unit, and its mark if it did not converge.
 pub fn value(quantity: &Quantity) -> String {
     let number = in_ladder(quantity.value.0, quantity.unit);
-    let unit = shared(number, quantity.unit);
-    let text = unit.map_or_else(|| plain(number), |unit| unit.write(number));
+    let text = shared(quantity).map_or_else(|| plain(number), |unit| unit.write(number));
     mark(quantity.convergence()).map_or(text.clone(), |mark| format!("{text} {mark}"))
 }
 
@@ -132,15 +131,14 @@ pub fn both(quantity: &Quantity) -> String {
     format!("{}\n{}", value(quantity), interval(quantity))
 }
 
-/// The interval with its unit.
+/// The interval in the unit of the value.
 pub fn interval(quantity: &Quantity) -> String {
     let Some((low, high)) = quantity.interval() else { return "unknown".to_owned() };
     let ends = [low, high].map(|end| in_ladder(end, quantity.unit));
-    let Some(unit) = shared(ends[0].abs().max(ends[1].abs()), quantity.unit) else {
-        return format!("{} to {}", plain(low), plain(high));
-    };
-    let [low, high] = apart(ends.map(|end| unit.count(end)));
-    format!("{low} to {high} {}", unit.symbol())
+    match shared(quantity) {
+        Some(unit) => unit.range(ends),
+        None => format!("{} to {}", plain(low), plain(high)),
+    }
 }
 
 const BYTES: [(f64, &str); 4] =
@@ -148,18 +146,23 @@ const BYTES: [(f64, &str); 4] =
 
 const PER_SECOND: [(f64, &str); 4] = [(1.0, "/s"), (1e3, "k/s"), (1e6, "M/s"), (1e9, "G/s")];
 
-/// A recorded number as [`shared`] takes it: times in nanoseconds.
+/// A recorded number as a ladder has it: times in nanoseconds.
 fn in_ladder(number: f64, unit: Unit) -> f64 {
     if unit == Unit::Second { Ns::from_secs(number).0 } else { number }
 }
 
-/// The multiple of a unit that suits a number; none for one without a unit.
-fn shared(number: f64, unit: Unit) -> Option<SharedUnit> {
-    match unit {
-        Unit::Second => Some(Ns(number).unit()),
-        Unit::BytePerSecond => Some(Rate(number).unit()),
-        Unit::Byte => Some(SharedUnit::of(number, &BYTES)),
-        Unit::PerSecond => Some(SharedUnit::of(number, &PER_SECOND)),
+/// The multiple of its unit in which an estimate and its interval are written; none of one without a
+/// unit.
+fn shared(quantity: &Quantity) -> Option<SharedUnit> {
+    let written = |number| in_ladder(number, quantity.unit);
+    let value = written(quantity.value.0);
+    let (low, high) = quantity.interval().unwrap_or((quantity.value.0, quantity.value.0));
+    let ends = [low, high].map(written);
+    match quantity.unit {
+        Unit::Second => Some(Ns(value).unit_with(ends.map(Ns))),
+        Unit::BytePerSecond => Some(Rate(value).unit_with(ends.map(Rate))),
+        Unit::Byte => Some(SharedUnit::of_estimate(value, ends, &BYTES)),
+        Unit::PerSecond => Some(SharedUnit::of_estimate(value, ends, &PER_SECOND)),
         Unit::One => None,
     }
 }
@@ -174,14 +177,6 @@ pub fn length(bytes: f64) -> String {
     } else {
         SharedUnit::of(bytes, &BYTES).write(bytes)
     }
-}
-
-/// Two numbers with three digits, or with as many more (up to three) as it takes to tell them
-/// apart.
-fn apart(ends: [f64; 2]) -> [String; 2] {
-    let written = |digits| ends.map(|end| significant(end, digits));
-    let differ = |[low, high]: &[String; 2]| low != high;
-    (3..6).map(written).find(differ).unwrap_or_else(|| written(3))
 }
 
 /// The estimator and the number of values behind it.
@@ -229,19 +224,22 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_shares_one_unit() {
-        // Its wider end decides, so that both numbers can be compared at sight.
-        assert_eq!(interval(&time(950.0, 900.0, 1100.0)), "0.900 to 1.10 µs");
-        assert_eq!(interval(&time(-0.35, -2.0, 1.5)), "-2.00 to 1.50 ns");
+    fn value_and_interval_share_one_unit() {
+        // The value's, so that all three can be compared at sight.
+        assert_eq!(interval(&time(950.0, 900.0, 1100.0)), "900 to 1100 ns");
         assert_eq!(value(&time(950.0, 900.0, 1100.0)), "950 ns *");
+        assert_eq!(interval(&time(1100.0, 900.0, 1300.0)), "0.900 to 1.30 µs");
+        assert_eq!(interval(&time(-0.35, -2.0, 1.5)), "-2.00 to 1.50 ns");
         assert_eq!(interval(&time(820.0, 819.96, 820.1)), "820.0 to 820.1 ns");
-        let half = Evidence::new("fit", 9, true);
-        let half = Quantity::new(2469.0, Some((1000.0, 3000.0)), Unit::Byte, half).unwrap();
+        let half = |value, low, high| {
+            let fit = Evidence::new("fit", 9, true);
+            both(&Quantity::new(value, Some((low, high)), Unit::Byte, fit).unwrap())
+        };
         // 2469 / 1024 = 2.41, 1000 / 1024 = 0.977.
-        assert_eq!(
-            (value(&half), interval(&half)),
-            ("2.41 KiB".into(), "0.977 to 2.93 KiB".into())
-        );
+        assert_eq!(half(2469.0, 1000.0, 3000.0), "2.41 KiB\n0.977 to 2.93 KiB");
+        assert_eq!(half(813.0, 440.0, 4905.0), "813 B\n440 to 4905 B");
+        // An end that would be 10 000 or more decides.
+        assert_eq!(half(813.0, 440.0, 20_480.0), "0.794 KiB\n0.430 to 20.0 KiB");
         let often = Evidence::new("fit", 9, true);
         let often = Quantity::new(999_700.0, None, Unit::PerSecond, often).unwrap();
         assert_eq!(value(&often), "1.00 M/s");

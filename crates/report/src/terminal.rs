@@ -114,7 +114,8 @@ fn draw(figure: &Figure, plane: &Plane, canvas: &mut Canvas) {
         }
         for line in plane.lines(series) {
             for pair in line.windows(2) {
-                canvas.stroke(pair[0], pair[1], colour(figure.place(index).0));
+                let dotted = series.style == Style::Dotted;
+                canvas.stroke(pair[0], pair[1], dotted, colour(figure.place(index).0));
             }
         }
     }
@@ -173,10 +174,12 @@ fn legend(figure: &Figure, layout: &Layout) -> String {
     let mut text = format!("{}: ", figure.legend);
     let entries = figure.named().map(|(index, series)| {
         // Lines without points have no letters in the plot.
-        let sign = match (series.style.is_bare(), layout.ascii) {
-            (false, _) => letter(index).to_string(),
-            (true, true) => "...".to_owned(),
-            (true, false) => "⠤⠤⠤".to_owned(),
+        let sign = match (series.style, layout.ascii) {
+            (Style::Points | Style::Line, _) => letter(index).to_string(),
+            (Style::Dashed, true) => "...".to_owned(),
+            (Style::Dashed, false) => "⠤⠤⠤".to_owned(),
+            (Style::Dotted, true) => ". .".to_owned(),
+            (Style::Dotted, false) => "⠤ ⠤".to_owned(),
         };
         // With spaces at which a line is not broken.
         format!("{sign} {}", series.name).replace(' ', "\u{a0}")

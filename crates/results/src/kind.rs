@@ -61,26 +61,28 @@ macro_rules! nothing {
 }
 pub(crate) use nothing;
 
-/// Whether a result is what was asked for; worse ones are greater.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// Whether a result is what was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// All is there, and as precise as was asked for.
     Good,
-    /// Something is less precise than was asked for, or the model is off.
-    Doubtful,
+    /// The values of these names count, and are less precise than was asked for, or not there.
+    Doubtful(Vec<String>),
     /// Too little was measured for it.
     Missing,
 }
 
 impl Verdict {
-    /// Doubtful if one of these has neither converged nor come to the clock's limit.
-    pub fn of<'a>(found: impl IntoIterator<Item = &'a Quantity>) -> Verdict {
-        Self::doubtful_if(found.into_iter().any(|found| !found.convergence().is_enough()))
+    /// Doubtful if there are such values.
+    pub fn doubtful(names: impl IntoIterator<Item = String>) -> Verdict {
+        let names: Vec<String> = names.into_iter().collect();
+        if names.is_empty() { Verdict::Good } else { Verdict::Doubtful(names) }
     }
 
-    /// Doubtful if so.
-    pub fn doubtful_if(doubtful: bool) -> Verdict {
-        if doubtful { Verdict::Doubtful } else { Verdict::Good }
+    /// Doubtful if some of these estimates are less precise than was asked for.
+    pub(crate) fn on<'a>(found: impl IntoIterator<Item = (String, &'a Quantity)>) -> Verdict {
+        let scatters = |(_, found): &(String, &Quantity)| !found.convergence().is_enough();
+        Verdict::doubtful(found.into_iter().filter(scatters).map(|(name, _)| name))
     }
 }
 

@@ -27,10 +27,17 @@ pub fn summary(results: &[Outcome], layout: &Layout) -> String {
     signatures + &series::summary(&among, layout)
 }
 
-/// The worst of the verdicts on results.
+/// The worst of the verdicts on results, with all that is doubtful.
 pub fn verdict(results: &[Outcome]) -> Verdict {
-    let all = results.iter().map(|result| result.as_shown().verdict());
-    all.max().unwrap_or(Verdict::Good)
+    let mut doubtful = Vec::new();
+    for result in results {
+        match result.as_shown().verdict() {
+            Verdict::Good => {}
+            Verdict::Doubtful(names) => doubtful.extend(names),
+            Verdict::Missing => return Verdict::Missing,
+        }
+    }
+    Verdict::doubtful(doubtful)
 }
 
 /// Writes the run file, and the tables and pictures of its results. `more`: results of further

@@ -13,7 +13,7 @@ mod typed;
 
 pub use bytes::Bytes;
 pub use fraction::Fraction;
-pub use number::{SharedUnit, significant, significant_short};
+pub use number::{SharedUnit, distinct, range, significant, significant_short};
 pub use rate::Rate;
 pub use time::Ns;
 pub use typed::UnitError;

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::number::{SharedUnit, write_scaled};
+use crate::number::{SharedUnit, distinct, write_scaled};
 use crate::typed::{Typed, UnitError};
 
 const LADDER: [(f64, &str); 4] = [(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")];
@@ -43,6 +43,31 @@ impl Ns {
     /// The duration in seconds. Dividing rounds once, so 27 ns gives the number nearest to 2.7e-8.
     pub fn as_secs(self) -> f64 {
         self.0 / 1e9
+    }
+
+    /// The unit in which this duration is written beside the ends of its interval.
+    pub fn unit_with(self, ends: [Ns; 2]) -> SharedUnit {
+        SharedUnit::of_estimate(self.0, ends.map(|end| end.0), &LADDER)
+    }
+
+    /// The duration with its interval, in one unit: `950 ns (900 to 1100 ns)`.
+    pub fn within(self, low: Ns, high: Ns) -> String {
+        self.unit_with([low, high]).write_estimate(self.0, [low.0, high.0])
+    }
+
+    /// These durations, each as it is written by itself, or with more digits where two that differ would
+    /// read alike.
+    pub fn distinct(durations: &[Ns]) -> Vec<String> {
+        let alike = |of: &Ns| {
+            let others = durations.iter().filter(|other| other.to_string() == of.to_string());
+            others.map(|other| of.unit().count(other.0)).collect::<Vec<f64>>()
+        };
+        let written = |of: &Ns| {
+            let (alike, own) = (alike(of), of.unit().count(of.0));
+            let place = alike.iter().position(|other| *other == own)?;
+            Some(format!("{} {}", distinct(&alike)[place], of.unit().symbol()))
+        };
+        durations.iter().map(|of| written(of).unwrap_or_else(|| of.to_string())).collect()
     }
 
     /// The unit in which this duration is written.
@@ -125,6 +150,19 @@ mod tests {
             assert_eq!(Ns(value).to_string(), text);
         }
         assert_eq!(format!("{:>9}|", Ns(27.0)), "  27.0 ns|");
+    }
+
+    #[test]
+    fn durations_that_differ_are_told_apart() {
+        let all = [Ns(0.0), Ns(12.96), Ns(13.04), Ns(26.0), Ns(1400.0), Ns(1403.0)];
+        let written = ["0 ns", "12.96 ns", "13.04 ns", "26.0 ns", "1.400 µs", "1.403 µs"];
+        assert_eq!(Ns::distinct(&all), written);
+        assert_eq!(Ns::distinct(&[Ns(13.0), Ns(26.0)]), ["13.0 ns", "26.0 ns"]);
+    }
+
+    #[test]
+    fn an_interval_has_the_unit_of_its_duration() {
+        assert_eq!(Ns(950.0).within(Ns(900.0), Ns(1100.0)), "950 ns (900 to 1100 ns)");
     }
 
     #[test]

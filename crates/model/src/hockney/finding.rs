@@ -38,9 +38,9 @@ pub enum HockneyFinding {
     },
     /// The intercept is not positive: t0, n½ and π0 are absent.
     #[display(
-        "From {range} the line meets n = 0 at {} ({} to {}), but a startup time is never \
+        "From {range} the line meets n = 0 at {}, but a startup time is never \
          negative: t0, n½ and π0 are not given. The times may bend, or the segment may be \
-         too far from 0.", Ns(*t0), Ns(*low), Ns(*high)
+         too far from 0.", Ns(*t0).within(Ns(*low), Ns(*high))
     )]
     NegativeStartup {
         /// The segment.

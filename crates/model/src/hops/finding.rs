@@ -58,8 +58,8 @@ pub enum HopsFinding {
     },
     /// The interval of h contains zero.
     #[display(
-        "From {range} it is undecided whether a hop costs time: h = {} ({} to {}).",
-        Ns(*per_hop), Ns(*low), Ns(*high)
+        "From {range} it is undecided whether a hop costs time: h = {}.",
+        Ns(*per_hop).within(Ns(*low), Ns(*high))
     )]
     HopUndecided {
         /// The segment.
@@ -73,8 +73,8 @@ pub enum HopsFinding {
     },
     /// The interval of h is below zero.
     #[display(
-        "From {range} messages that go further take less time: h = {} ({} to {}). So the time is \
-         not one of hops.", Ns(*per_hop), Ns(*low), Ns(*high)
+        "From {range} messages that go further take less time: h = {}. So the time is \
+         not one of hops.", Ns(*per_hop).within(Ns(*low), Ns(*high))
     )]
     NegativeHop {
         /// The segment.

@@ -113,6 +113,7 @@ pub(super) fn findings(signature: &Signature, far: &Arm) -> Vec<Finding> {
             knee: idle.value.max(0.0),
             from_delay,
             gap: gap.value,
+            holds: arm.holds == Some(true),
         }),
         _ => None,
     };
@@ -125,6 +126,7 @@ pub(super) fn findings(signature: &Signature, far: &Arm) -> Vec<Finding> {
         next_delay: next.from_delay,
         far_delay: from_delay,
         far_overheads: arm.overheads.value,
+        far_holds: arm.holds,
     });
     of_arm.into_iter().chain(begins_late).chain(near).collect()
 }

@@ -47,9 +47,26 @@ impl Transition {
 impl Signature {
     /// The same with the transition and the findings that its parameters give.
     pub(super) fn with_consequences(mut self) -> Signature {
-        self.transition = Transition::of(&self.send_overhead, &self.rtt, self.capacity.as_ref());
+        let is_unseen = |finding: &Finding| matches!(finding, Finding::SendOnlyUnseen { .. });
+        // A regime that was not seen has no end.
+        self.transition = match self.findings.iter().any(is_unseen) {
+            true => None,
+            false => Transition::of(&self.send_overhead, &self.rtt, self.capacity.as_ref()),
+        };
+        let cut = self.cut_capacity();
         self.findings = findings(&self);
+        self.findings.extend(cut);
         self
+    }
+
+    /// Cuts the interval of the capacity off at 0, since it counts requests, and says so.
+    fn cut_capacity(&mut self) -> Option<Finding> {
+        let capacity = self.capacity.as_mut().filter(|capacity| capacity.low <= 0.0)?;
+        let low = std::mem::replace(&mut capacity.low, 0.0);
+        let is_cut = |finding: &&Finding| matches!(finding, Finding::CapacityCut { .. });
+        // That of all launches together is already cut, and may be the wider one.
+        let before = || self.findings.iter().find(is_cut).copied();
+        if low < 0.0 { Some(Finding::CapacityCut { low }) } else { before() }
     }
 }
 
@@ -79,12 +96,23 @@ fn findings(signature: &Signature) -> Vec<Finding> {
         | Finding::OverheadsOverlap { .. }
         | Finding::RegimeUndecided { .. }
         | Finding::SendOverheadUnresolved { .. }
+        | Finding::CapacityCut { .. }
         | Finding::CapacityUnseen => None,
-        Finding::ArmBeginsLate { from_delay, .. } => {
-            Some(Finding::ArmBeginsLate { knee: idle.value.max(0.0), from_delay, gap: gap.value })
-        }
+        Finding::ArmBeginsLate { from_delay, holds, .. } => Some(Finding::ArmBeginsLate {
+            knee: idle.value.max(0.0),
+            from_delay,
+            gap: gap.value,
+            holds,
+        }),
         Finding::NearArm {
-            from_delay, to_delay, overheads, slope, next_delay, far_delay, ..
+            from_delay,
+            to_delay,
+            overheads,
+            slope,
+            next_delay,
+            far_delay,
+            far_holds,
+            ..
         } => {
             let far_overheads = signature.arm.overheads.value;
             Some(Finding::NearArm {
@@ -95,6 +123,7 @@ fn findings(signature: &Signature) -> Vec<Finding> {
                 next_delay,
                 far_delay,
                 far_overheads,
+                far_holds,
             })
         }
         Finding::ArmSlope { .. }

@@ -4,7 +4,7 @@ use super::arms::{self, Overheads};
 use super::estimator::Estimator;
 use super::shape::Shape;
 use super::table::Table;
-use super::{Estimate, IssueLine, Options, Regime, Signature, Steady, Transition};
+use super::{Estimate, IssueLine, Options, Regime, Signature, Steady};
 use crate::arm::{Among, Arm};
 use crate::curve::Stretch;
 use crate::error::ModelError;
@@ -125,7 +125,7 @@ fn signature(
         idle,
         capacity,
         regime,
-        transition: Transition::of(&send_overhead, &rtt, capacity.as_ref()),
+        transition: None,
         arm: arms::far(
             &estimator,
             &arm,

@@ -1,5 +1,5 @@
 use crate::example::figure;
-use crate::{Figure, Layout, Reference, plot};
+use crate::{Figure, Layout, Reference, Style, plot};
 use bandgap_record::Convergence;
 
 #[test]
@@ -63,6 +63,25 @@ fn a_point_at_the_limit_of_the_clock_has_a_sign_of_its_own() {
     assert_eq!(cells.matches('~').count(), 1, "{drawn}");
     assert!(legend.contains("a Δ = 0   (~: at the clock's limit)"), "{drawn}");
     assert!(!drawn.contains("not converged"), "{drawn}");
+}
+
+#[test]
+fn two_fits_have_lines_and_signs_of_their_own() {
+    let mut figure = Figure { references: Vec::new(), regions: Vec::new(), ..figure() };
+    figure.series.truncate(1);
+    let dots = |style: Style, sign: &str| {
+        let mut figure = figure.clone();
+        figure.series[0].style = style;
+        let drawn = plot(&figure, &Layout { ascii: true, ..Layout::default() });
+        let (cells, legend) = drawn.split_once("delay per request").unwrap();
+        assert!(legend.contains(&format!(": {sign} Δ = 0")), "{legend}");
+        cells
+            .lines()
+            .filter_map(|line| line.split_once(['|', '+']))
+            .fold(0, |dots, (_, cells)| dots + cells.matches('.').count())
+    };
+    let (dashed, dotted) = (dots(Style::Dashed, "..."), dots(Style::Dotted, ". ."));
+    assert!(dotted > 0 && 3 * dotted < 2 * dashed, "{dotted} of {dashed}");
 }
 
 #[test]

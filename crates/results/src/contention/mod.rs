@@ -68,7 +68,7 @@ impl Shown for Contention {
     }
 
     fn verdict(&self) -> Verdict {
-        Verdict::of(self.rows.iter().map(|row| &row.gap))
+        Verdict::on(self.quantities())
     }
 }
 

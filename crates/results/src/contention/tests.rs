@@ -37,5 +37,7 @@ fn a_gap_that_scatters_is_a_doubt() {
     let mut one = sample();
     assert_eq!(one.verdict(), Verdict::Good);
     one.rows[1].gap.converged = false;
-    assert_eq!(one.verdict(), Verdict::Doubtful);
+    let named = Shown::quantities(&one)[1].0.clone();
+    assert!(named.starts_with("gap of "), "{named}");
+    assert_eq!(one.verdict(), Verdict::Doubtful(vec![named]));
 }

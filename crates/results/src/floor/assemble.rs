@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use bandgap_campaign::data::Batch;
-use bandgap_campaign::floors;
+use bandgap_campaign::floors::{self, MOST_ROUNDS};
 use bandgap_campaign::judge::{Judged, round};
 use bandgap_comm::Floor as Measured;
 use bandgap_record::{Number, RecordError, Unit};
@@ -50,8 +50,24 @@ pub(crate) fn floor(
     let (name, meaning) = (floor.name.to_string(), floor.meaning.to_string());
     let measured = batches.iter().map(|batch| batch.launch);
     let seen = launches.into_keys().collect();
-    let Launches { lost, findings } = Launches::of_points(begun, measured, &[seen]);
+    let Launches { lost, mut findings } = Launches::of_points(begun, measured, &[seen]);
+    if !convergence.is_enough() && has_all_rounds(batches) {
+        findings.push(format!(
+            "not converged after {MOST_ROUNDS} rounds, the most that floors get: a longer --time-budget changes \
+             nothing."
+        ));
+    }
     Ok(Ok(Floor { name, meaning, value, places, lost_launches: lost, state, samples, findings }))
+}
+
+/// Whether each launch came to the last round that there may be.
+fn has_all_rounds(batches: &[Batch]) -> bool {
+    let mut last = BTreeMap::<u32, u32>::new();
+    for Batch { launch, round, .. } in batches {
+        let last = last.entry(*launch).or_default();
+        *last = (*last).max(*round);
+    }
+    !last.is_empty() && last.values().all(|last| last + 1 >= MOST_ROUNDS)
 }
 
 /// Batches of one state and its name: of the main state, or of the state with most of them where

@@ -102,7 +102,7 @@ impl Shown for Floor {
     }
 
     fn verdict(&self) -> Verdict {
-        Verdict::of([self.value.quantity()])
+        Verdict::on(self.quantities())
     }
 }
 

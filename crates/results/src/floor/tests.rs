@@ -77,6 +77,26 @@ fn what_a_floor_takes_at_its_places_is_said_of_those_that_have_some() {
 }
 
 #[test]
+fn floors_that_end_by_their_rounds_say_so() {
+    use bandgap_campaign::floors::MOST_ROUNDS;
+    let of = bandgap_comm::Floor::new("line", "", bandgap_comm::Yields::Operation, 1);
+    let said = |rounds: u32, off: f64| {
+        let mut table = Table::default();
+        for round in 0..rounds {
+            let value = if round % 2 == 0 { 100.0 } else { 100.0 + off };
+            let batch = Batch { samples: vec![value], round, ..Batch::default() };
+            table.push(Kept::Batch { key: key("line"), batch });
+        }
+        let judged = Judged::of(&table, 0.95, 0.001, 1);
+        assemble::floor(&of, &judged, 1).unwrap().unwrap().findings
+    };
+    let [finding] = &said(MOST_ROUNDS, 50.0)[..] else { panic!("nothing said") };
+    assert!(finding.starts_with("not converged after 60 rounds, the most"), "{finding}");
+    // Fewer rounds ended for another reason, and what converged needs no more.
+    assert!(said(MOST_ROUNDS - 1, 50.0).is_empty() && said(MOST_ROUNDS, 0.0).is_empty());
+}
+
+#[test]
 fn two_batches_are_too_few_to_converge() {
     let of = bandgap_comm::Floor::new("cache_line", "", bandgap_comm::Yields::Operation, 1);
     let converged = |batches: usize| {

@@ -32,8 +32,8 @@ pub struct Fitting<'a> {
 }
 
 impl Fitting<'_> {
-    /// Fits `times` in both weightings, the relative one first, and says whether both are sound
-    /// ([`HockneyFit::is_sound`]).
+    /// Fits `times` in both weightings, the relative one first, and says what is in doubt of them
+    /// ([`HockneyFit::doubts`]).
     ///
     /// # Errors
     /// The times cannot be fitted, or a number cannot be recorded.
@@ -41,9 +41,9 @@ impl Fitting<'_> {
         &self,
         times: &[SizedTimes],
         options: &HockneyOptions,
-    ) -> Result<([Hockney; 2], bool), AssembleError> {
+    ) -> Result<([Hockney; 2], Vec<String>), AssembleError> {
         let both = fit(times, options)?;
-        Ok((self.recorded(&both)?, both.is_sound()))
+        Ok((self.recorded(&both)?, both.doubts().map(ToString::to_string).collect()))
     }
 
     /// The same with what is said of launches.

@@ -56,7 +56,7 @@ impl Shown for Hockney {
 
     /// A parameter that the data do not support is missing with a finding.
     fn verdict(&self) -> Verdict {
-        Verdict::of(self.quantities().into_iter().map(|(_, found)| found))
+        Verdict::on(self.quantities())
     }
 }
 

@@ -119,7 +119,8 @@ fn a_parameter_that_has_not_converged_is_doubtful_and_one_that_is_missing_is_not
     relative.segments[0].pi0 = None;
     assert_eq!(relative.verdict(), Verdict::Good);
     relative.segments[0].t0.as_mut().unwrap().converged = false;
-    assert_eq!(relative.verdict(), Verdict::Doubtful);
+    let Verdict::Doubtful(named) = relative.verdict() else { panic!("all converged") };
+    assert!(named.len() == 1 && named[0].ends_with("relative fit, segment 1: t0"), "{named:?}");
 }
 
 #[test]

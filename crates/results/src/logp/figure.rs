@@ -18,7 +18,9 @@ const WIDE: f64 = 12.0;
 pub(super) fn figure(logp: &Logp) -> Figure {
     let all = delays(logp);
     let shown = evenly(&all, MOST_CURVES);
-    let series: Vec<Series> = shown.iter().map(|delay| curve(logp, *delay)).collect();
+    let names = Ns::distinct(&shown.iter().copied().map(Ns).collect::<Vec<Ns>>());
+    let curves = shown.iter().zip(&names);
+    let series: Vec<Series> = curves.map(|(delay, name)| curve(logp, *delay, name)).collect();
     let costs = || series.iter().flat_map(|series| &series.points).map(|point| point.y);
     let (least, most) = (costs().fold(f64::INFINITY, f64::min), costs().fold(0.0, f64::max));
     let scale = if most > WIDE * least { Scale::Log10 } else { Scale::Linear };
@@ -53,13 +55,14 @@ fn evenly(values: &[f64], most: usize) -> Vec<f64> {
     (0..most).map(|index| values[index * (values.len() - 1) / (most - 1)]).collect()
 }
 
-fn curve(logp: &Logp, delay: f64) -> Series {
+/// The curve of a Δ that is written as `name`.
+fn curve(logp: &Logp, delay: f64, name: &str) -> Series {
     let ours = |point: &&Point| point.measure == Kind::Issue && point.delay.ns().0 == delay;
     let points = logp.points.iter().filter(ours);
     let mut points: Vec<Datum> =
         points.map(|point| datum(point.messages as f64, &point.cost)).collect();
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
-    let name = if delay == 0.0 { "Δ = 0".to_owned() } else { format!("Δ = {}", Ns(delay)) };
+    let name = if delay == 0.0 { "Δ = 0".to_owned() } else { format!("Δ = {name}") };
     Series { name, points, style: Style::Line, twin: None }
 }
 
@@ -79,7 +82,8 @@ fn references(logp: &Logp, delays: &[f64]) -> Vec<Reference> {
     let [os, g] = [&logp.parameters.send_overhead, &logp.parameters.gap].map(time);
     let mut lines = Vec::new();
     if let Some(Ns(os)) = os {
-        let to = logp.transition.as_ref().map_or(f64::INFINITY, |found| found.messages.0);
+        let end = logp.transition.as_ref().map(|found| found.messages.0);
+        let to = end.or_else(|| single(logp)).unwrap_or(f64::INFINITY);
         lines.push(Reference { to, ..Reference::across("os", os) });
     }
     if let Some(Ns(g)) = g {
@@ -97,6 +101,12 @@ fn references(logp: &Logp, delays: &[f64]) -> Vec<Reference> {
         last.name = "os + or + Δ".to_owned();
     }
     lines
+}
+
+/// The M that os was read from, where that is one alone, so that there is no send-only regime.
+fn single(logp: &Logp) -> Option<f64> {
+    let of = |line: &&Line| line.name == "send_overhead" && line.from == line.to;
+    logp.lines.iter().find(of).map(|line| line.to as f64)
 }
 
 /// os + or on the arm that a Δ is on; `None` where it is on none.

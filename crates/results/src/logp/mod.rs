@@ -22,10 +22,13 @@ use crate::series::Series;
 pub use schema::{Arm, ArmLevel, Line, Logp, Operation, OtherState, Parameters, Point, Transition};
 pub(crate) use side_by_side::summary;
 
+/// The parameters that count in the verdict, and must be there.
+const COUNTING: [&str; 4] = ["os", "or", "g", "RTT"];
+
 impl Shown for Logp {
     fn quantities(&self) -> Vec<(String, &Quantity)> {
-        let size = self.bytes.map(|bytes| format!(", {}", Bytes(bytes))).unwrap_or_default();
-        let name = |symbol| format!("{}{size}: {symbol}", over(&self.name, &self.transport));
+        let of = self.subject();
+        let name = |symbol| format!("{of}: {symbol}");
         let found = parameter::determined(&self.parameters);
         found.map(|(symbol, quantity)| (name(symbol), quantity)).collect()
     }
@@ -65,16 +68,28 @@ impl Shown for Logp {
     /// Doubtful where a parameter is missing or a number scatters more than was asked for. Of a
     /// surface's many points some always scatter: its parameters count.
     fn verdict(&self) -> Verdict {
-        let scatters = self.points.iter().any(|point| !point.converged && !point.clock_limited);
-        let p = &self.parameters;
-        let parameters = [&p.send_overhead, &p.recv_overhead, &p.gap, &p.rtt];
-        let missing =
-            parameters.iter().any(|q| q.as_ref().is_none_or(|q| !q.convergence().is_enough()));
-        Verdict::doubtful_if(missing || scatters && !self.is_of_transfers())
+        let of = self.subject();
+        let counts = parameter::PARAMETERS.iter().filter(|row| COUNTING.contains(&row.symbol));
+        let doubtful = counts.filter_map(|row| match (row.of)(&self.parameters) {
+            None => Some(format!("{of}: {}, not found", row.symbol)),
+            Some(found) => {
+                (!found.convergence().is_enough()).then(|| format!("{of}: {}", row.symbol))
+            }
+        });
+        // Of the many points of transfers some always scatter.
+        let points = self.points.iter().filter(|_| !self.is_of_transfers());
+        let scatters = points.filter(|point| !point.converged && !point.clock_limited);
+        Verdict::doubtful(doubtful.chain(scatters.map(|point| format!("{of}: {}", point.place()))))
     }
 }
 
 impl Logp {
+    /// `signature over tcp`, with the size of transfers.
+    fn subject(&self) -> String {
+        let size = self.bytes.map(|bytes| format!(", {}", Bytes(bytes))).unwrap_or_default();
+        over(&self.name, &self.transport) + &size
+    }
+
     /// The signatures of the same transfers of all lengths, if this one is the first of them.
     fn surface<'a>(&self, among: &Among<'a>) -> Option<Vec<&'a Logp>> {
         among.led_by(self, |other| {

@@ -46,7 +46,8 @@ pub struct Logp {
     pub parameters: Parameters,
     /// What bounds the message rate.
     pub regime: Regime,
-    /// Where the send-only regime ends; none where os is not above 0 and no capacity was seen.
+    /// Where the send-only regime ends; none where there is no such regime, or where os is not
+    /// above 0 and no capacity was seen.
     pub transition: Option<Transition>,
     /// The right arm of the hinge g'(Δ) = max(g, os + or + Δ).
     pub arm: Option<Arm>,
@@ -181,6 +182,16 @@ pub struct Point {
     pub clock_limited: bool,
     /// The distribution of `elapsed` over the accepted samples.
     pub summary: Summary,
+}
+
+impl Point {
+    /// Where it is.
+    pub(crate) fn place(&self) -> String {
+        match self.measure {
+            Kind::Rtt => "the round trip".to_owned(),
+            Kind::Issue => format!("M = {} at Δ = {}", self.messages, self.delay.ns()),
+        }
+    }
 }
 
 /// A straight line elapsed(M) = intercept + slope·M.

@@ -125,6 +125,7 @@ pub(crate) fn example(transport: &str, os: f64, or: f64, g: f64, rtt: f64, delay
             ratio: Number(1.06),
             low: Some(Number(1.04)),
             high: Some(Number(1.07)),
+            converged: true,
             floor: Some(time(52.1, 0.5, "mean", true)),
         }],
         points: delays
@@ -195,6 +196,13 @@ fn the_page_explains_itself() {
 }
 
 #[test]
+fn how_far_apart_cores_are_is_what_the_system_says_unless_time_is_virtual() {
+    let heading = |logp: &Logp| page(logp).lines().take(3).collect::<Vec<_>>().join(" ");
+    assert!(heading(&shm()).contains("(system: same package)"), "{}", heading(&shm()));
+    assert!(heading(&paragon()).contains("(same package)"), "{}", heading(&paragon()));
+}
+
+#[test]
 fn a_ratio_to_a_floor_has_an_interval_or_says_why_not() {
     let wide = Layout { width: 132, ..Layout::default() };
     let mut logp = sample();
@@ -238,7 +246,16 @@ fn a_value_at_the_limit_of_the_clock_is_marked_and_no_doubtful_one() {
     assert_eq!(others(&found).verdict(), Verdict::Good);
     // Neither is another thing.
     found.points[0].clock_limited = false;
-    assert_eq!(others(&found).verdict(), Verdict::Doubtful);
+    let named = ["signature over shm: M = 64 at Δ = 0 ns".to_owned()];
+    assert_eq!(others(&found).verdict(), Verdict::Doubtful(named.into()));
+    // A parameter that counts is named, missing or not known well; L and C do not count.
+    let mut without = others(&found);
+    without.points[0].clock_limited = true;
+    without.parameters.gap = None;
+    without.parameters.rtt.as_mut().unwrap().converged = false;
+    without.parameters.capacity = None;
+    let named = ["signature over shm: g, not found", "signature over shm: RTT"];
+    assert_eq!(without.verdict(), Verdict::Doubtful(named.map(str::to_owned).into()));
 }
 
 #[test]
@@ -297,6 +314,22 @@ fn each_arm_has_a_line() {
     assert!(line.ends_with("unknown"), "{said}");
     other.arms.clear();
     assert!(!page(&other).contains("arm over Δ"));
+}
+
+#[test]
+fn the_end_of_the_send_only_regime_is_said_where_there_is_one() {
+    let of = |found: Option<f64>| {
+        let end = |at| Transition { messages: Number(at), cause: Cause::RoundTrip };
+        page(&Logp { transition: found.map(end), ..shm() }).replace('\n', " ")
+    };
+    assert!(of(Some(1.3)).contains("ends after 1 message, when the first replies return"));
+    assert!(of(Some(1.6)).contains("ends after 2 messages, when"));
+    assert!(!of(None).contains("send-only regime ends"));
+    // Without one os is drawn for the single message that it was read from.
+    let mut none = Logp { transition: None, ..shm() };
+    none.lines.push(Line { name: "send_overhead".into(), from: 1, to: 1, ..none.lines[0].clone() });
+    let os = |logp: &Logp| signature_figure(logp).references[0].to;
+    assert_eq!([os(&none), os(&shm()).round()], [1.0, 59.0]);
 }
 
 /// A table of a machine with os = 3, g = 17 and RTT = 206 ns, on which a message takes 36 ns + Δ up to
@@ -396,6 +429,17 @@ fn many_delays_are_thinned_and_the_reader_told() {
     let names: Vec<&str> = figure.series.iter().map(|series| series.name.as_str()).collect();
     assert_eq!((names.len(), names[0], names[7]), (8, "Δ = 0", "Δ = 19.0 ns"));
     assert_eq!(figure.notes[1], "8 of the 20 delays are shown.");
+}
+
+#[test]
+fn delays_that_differ_have_names_that_differ() {
+    let figure =
+        signature_figure(&example("shm", 2.0, 14.0, 27.0, 120.0, &[0.0, 12.96, 13.04, 26.0]));
+    let names: Vec<&str> = figure.series.iter().map(|series| series.name.as_str()).collect();
+    assert_eq!(names, ["Δ = 0", "Δ = 12.96 ns", "Δ = 13.04 ns", "Δ = 26.0 ns"]);
+    let mut close = shm();
+    close.arms = vec![arm([12.96, 13.04], 2.05, 14.0)];
+    assert!(page(&close).contains(" 12.96 to 13.04 ns "), "{}", page(&close));
 }
 
 #[test]

@@ -4,13 +4,13 @@ use bandgap_model::Regime;
 use bandgap_model::signature::Cause;
 use bandgap_report::table::{ROOMY, both, estimated, evidence, interval, plain, value};
 use bandgap_report::{Layout, Listing};
-use bandgap_units::{Fraction, Ns, significant};
+use bandgap_units::{Fraction, significant};
 
 use super::parameter::{PARAMETERS, Parameter, determined};
 use super::schema::{ArmLevel, Logp, Parameters};
 use super::side_by_side::{Column, side_by_side};
 use crate::kind::Shown;
-use crate::measured::{State, arrow, launches, sentences};
+use crate::measured::{State, apart, arrow, launches, of_ranks, sentences};
 
 /// What was measured, the parameters with their meaning, the findings, and the machine's other
 /// states.
@@ -35,9 +35,12 @@ pub(super) fn page(logp: &Logp, layout: &Layout) -> String {
 
 /// What was measured, of what and between whom.
 pub(super) fn heading(logp: &Logp, of: &str, layout: &Layout) -> String {
-    let (over, who) = (&logp.transport, logp.participants(arrow(layout)));
+    let (over, pattern) = (&logp.transport, &logp.pattern);
+    let who = of_ranks(logp.ranks, logp.pair, logp.cores, arrow(layout));
+    let apart = apart(logp.distance.as_deref(), over);
     let launches = launches(logp.launches);
-    layout.paragraph(&format!("LogP signature{of} over {over}: {who}; {launches}"))
+    layout
+        .paragraph(&format!("LogP signature{of} over {over}: {pattern}, {who}{apart}; {launches}"))
 }
 
 fn bound(logp: &Logp) -> String {
@@ -58,8 +61,9 @@ fn bound(logp: &Logp) -> String {
             Cause::RoundTrip => "when the first replies return",
             Cause::Capacity => "when the capacity is reached",
         };
-        let messages = plain(transition.messages.0.round());
-        text += &format!(". The send-only regime ends after {messages} messages, {cause}");
+        let messages = transition.messages.0.round();
+        let noun = if messages == 1.0 { "message" } else { "messages" };
+        text += &format!(". The send-only regime ends after {} {noun}, {cause}", plain(messages));
     }
     if let Some(arm) = &logp.arm {
         let slope = significant(arm.slope.value.0, 3);
@@ -130,9 +134,7 @@ fn range(arm: &ArmLevel) -> String {
     if from == to {
         return from.to_string();
     }
-    let unit = to.unit();
-    let [from, to] = [from, to].map(|Ns(delay)| significant(unit.count(delay), 3));
-    format!("{from} to {to} {}", unit.symbol())
+    to.unit().range([from.0, to.0])
 }
 
 /// The parameters in every state side by side, the commonest first.

@@ -55,12 +55,19 @@ impl Checked {
         let checked = of_batches(self.compared, self.messages, self.batches, "checked");
         let timed =
             of_batches(self.timed_compared, self.timed_messages, self.timed_batches, "timed");
+        // Without messages there is nothing to count.
+        let counted = match self.timed_messages {
+            0 => "",
+            _ => {
+                " Of timed batches the number of messages and the sums of their words were compared too."
+            }
+        };
         let left_out = match self.points_left_out {
             0 => String::new(),
             1 => " One point had no checked batch.".to_owned(),
             points => format!(" {} points had no checked batch.", grouped(points)),
         };
-        format!("Contents compared: {checked}; {timed}.{left_out}")
+        format!("Contents compared: {checked}; {timed}.{counted}{left_out}")
     }
 }
 
@@ -110,17 +117,18 @@ mod tests {
         assert_eq!(
             told([64, 1280, 1280], [512, 51_200, 512]),
             "Contents compared: all 1 280 messages of 64 checked batches; 512 of 51 200 messages of \
-             512 timed batches."
+             512 timed batches. Of timed batches the number of messages and the sums of their words were \
+             compared too."
         );
         assert_eq!(
             told([0; 3], [1, 1, 1]),
-            "Contents compared: no checked batch; all 1 message of 1 timed batch. One point had no \
-             checked batch."
+            "Contents compared: no checked batch; all 1 message of 1 timed batch. Of timed batches the \
+             number of messages and the sums of their words were compared too. One point had no checked batch."
         );
         // A barrier brings no message.
         assert_eq!(
-            told([1, 0, 0], [2, 20, 0]),
-            "Contents compared: no message of 1 checked batch; 0 of 20 messages of 2 timed batches."
+            told([1, 0, 0], [2, 0, 0]),
+            "Contents compared: no message of 1 checked batch; no message of 2 timed batches."
         );
         assert_eq!(grouped(1_234_567).replace('\u{a0}', "'"), "1'234'567");
     }

@@ -20,7 +20,6 @@ mod which;
 
 pub use batch::{Batch, Summary};
 pub use checked::Checked;
-pub(crate) use checked::grouped;
 pub(crate) use drawn::{datum, distant, for_gnuplot, listed, sentences, with_plots};
 pub(crate) use estimated::{
     Estimated, Timed, bandwidth, convergence_of, estimated, estimator, half_width, recorded,
@@ -34,7 +33,7 @@ pub use over_floor::FloorRatio;
 pub(crate) use over_floor::Ratios;
 pub use pattern::Pattern;
 pub use ranks::{Pair, TABLE};
-pub(crate) use ranks::{arrow, launches, named_file, of_ranks, over};
+pub(crate) use ranks::{VIRTUAL, apart, arrow, launches, named_file, of_ranks, over};
 pub use set_aside::SetAside;
 pub use size::size_in_words;
 pub use state::State;

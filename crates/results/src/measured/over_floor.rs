@@ -94,10 +94,18 @@ pub struct FloorRatio {
     /// Upper end of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<Number>,
+    /// Whether the interval came within the wanted precision of the ratio.
+    #[serde(default = "known", skip_serializing_if = "Clone::clone")]
+    pub converged: bool,
     /// The floor as it was in the same rounds and the same state: a time or a rate. Absent in older runs, where it was
     /// the placement probe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<Quantity>,
+}
+
+/// Older runs do not say whether a ratio has converged.
+fn known() -> bool {
+    true
 }
 
 impl FloorRatio {
@@ -143,14 +151,20 @@ impl FloorRatio {
         };
         let part = |of: f64| Number(of / parts);
         let (low, high) = bounds.map(|b| (part(b.low), part(b.high))).unzip();
-        Ok(Ok(Self { name, bytes, ratio: part(ratios.value), low, high, floor }))
+        let rule = judged.rule().without_clock();
+        let judge = |bounds: &Interval| rule.judge(bounds.half_width(), ratios.value).is_enough();
+        let converged = bounds.as_ref().is_some_and(judge);
+        Ok(Ok(Self { name, bytes, ratio: part(ratios.value), low, high, converged, floor }))
     }
 
     /// The ratio with its interval, and the floor: `1.32 × (1.28 to 1.36) the floor tcp, 4.02 µs`.
     pub(crate) fn in_words(&self) -> String {
         let number = |Number(value): Number| significant(value, 3);
         let interval = match self.low.zip(self.high) {
-            Some((low, high)) => format!("({} to {})", number(low), number(high)),
+            Some((low, high)) => {
+                let mark = if self.converged { "" } else { ", not converged" };
+                format!("({} to {}{mark})", number(low), number(high))
+            }
             None => "(no interval: too few rounds, or an older run)".to_owned(),
         };
         let floor = self.floor.as_ref().map(|floor| format!(", {}", value(floor)));
@@ -218,6 +232,15 @@ mod tests {
         let floor = found.floor.as_ref().unwrap();
         assert!((floor.value.0 - 103e-9).abs() < 1e-15, "{floor:?}");
         assert_eq!(found.in_words(), "1.94 × (1.89 to 2.00) the floor line, 103 ns");
+        // 0.06 of 1.94 are 3 %, which is more than 2 %.
+        let judged = |precision| {
+            let table = table(50.0);
+            let judged = Judged::of(&table, 0.95, precision, 1);
+            FloorRatio::of(&Key::new("rtt"), 2.0, None, &beside(), &judged).unwrap().unwrap()
+        };
+        assert!(
+            judged(0.02).in_words().starts_with("1.94 × (1.89 to 2.00, not converged) the floor")
+        );
     }
 
     #[test]

@@ -12,6 +12,7 @@ use bandgap_stats::quantile::{median, sorted};
 use bandgap_units::{Fraction, Ns, significant};
 use serde::{Deserialize, Serialize};
 
+use crate::measured::checked::grouped;
 use crate::measured::fenced::Fenced;
 use crate::measured::set_aside::SetAside;
 
@@ -43,6 +44,9 @@ pub struct State {
     /// Batches in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batches: Option<u64>,
+    /// Timed batches of the run that are of floors beside what was measured; absent where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor_batches: Option<u64>,
     /// What became of the other batches of the run; absent where there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<SetAside>,
@@ -64,6 +68,7 @@ impl State {
             slower_batches: None,
             share: Number(1.0),
             batches: None,
+            floor_batches: None,
             set_aside: None,
             fenced: None,
         }
@@ -89,6 +94,7 @@ impl State {
             slower_batches: (!judged.states().told_apart()).then(|| state.slower().count() as u64),
             share: Number(set_aside.share(batches)),
             batches: Some(batches as u64),
+            floor_batches: of_floors(judged),
             set_aside: SetAside::beside(judged, batches),
             fenced: None,
         })
@@ -111,7 +117,8 @@ impl State {
         let (all, unprobed) = (judged.set_aside().timed, judged.set_aside().unprobed);
         let share = Number(if all == 0 { 1.0 } else { judged.set_aside().share(unprobed) });
         let set_aside = SetAside::beside(judged, unprobed);
-        State { share, batches: Some(unprobed as u64), set_aside, fenced, ..State::only() }
+        let (batches, floor_batches) = (Some(unprobed as u64), of_floors(judged));
+        State { share, batches, floor_batches, set_aside, fenced, ..State::only() }
     }
 
     /// `N, 93 % of the batches`.
@@ -141,12 +148,23 @@ impl State {
         let set_aside = self.set_aside.as_ref().map(SetAside::words);
         text += &set_aside.map(|words| format!("; set aside: {words}")).unwrap_or_default();
         let fenced = self.fenced.as_ref().and_then(Fenced::words);
-        text + &fenced.map(|words| format!("; {words}")).unwrap_or_default()
+        text += &fenced.map(|words| format!("; {words}")).unwrap_or_default();
+        // What is counted here are all batches of the run, of which a table shows some.
+        let floors = self.floor_batches.map(grouped);
+        text + &floors
+            .map(|of| format!("; {of} of all batches are of floors beside"))
+            .unwrap_or_default()
     }
 }
 
 /// The name of the state of a machine that shows but one.
 const ONLY: &str = "only";
+
+/// Timed batches of floors beside what was measured, where there are some.
+fn of_floors(judged: &Judged<'_>) -> Option<u64> {
+    let floors = judged.set_aside().of_floors as u64;
+    (floors > 0).then_some(floors)
+}
 
 /// The name of the ratio in its estimator.
 const OVER_FASTEST: &str =

@@ -44,7 +44,13 @@ impl Shown for Overlap {
 
     /// Doubtful where a time scatters more than was asked for.
     fn verdict(&self) -> Verdict {
-        Verdict::of(self.points.iter().flat_map(OverlapPoint::times))
+        let of =
+            |point: &OverlapPoint| format!("overlap over {}, {}", self.transport, point.place());
+        let named = |point| {
+            let of = of(point);
+            OverlapPoint::times(point).map(|(what, time)| (format!("{of}: {what}"), time))
+        };
+        Verdict::on(self.points.iter().flat_map(named))
     }
 }
 

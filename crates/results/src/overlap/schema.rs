@@ -93,10 +93,16 @@ impl OverlapPoint {
         all.into_iter().filter_map(|(name, of)| Some((name, of?)))
     }
 
-    /// The times that are as they were measured.
-    pub(crate) fn times(&self) -> [&Quantity; 5] {
+    /// The times that are as they were measured, with their names.
+    pub(crate) fn times(&self) -> [(&'static str, &Quantity); 5] {
         let Self { blocking, non_blocking, exchange, computation, overheads, .. } = self;
-        [blocking, non_blocking, exchange, computation, overheads]
+        [
+            ("blocking", blocking),
+            ("non-blocking", non_blocking),
+            ("exchange", exchange),
+            ("computation", computation),
+            ("overheads", overheads),
+        ]
     }
 
     /// Where it is.

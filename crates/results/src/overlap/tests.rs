@@ -110,5 +110,7 @@ fn a_time_that_scatters_is_a_doubt() {
     let mut overlap = sample();
     assert_eq!(overlap.verdict(), Verdict::Good);
     overlap.points[3].overheads.converged = false;
-    assert_eq!(overlap.verdict(), Verdict::Doubtful);
+    let Verdict::Doubtful(named) = overlap.verdict() else { panic!("all converged") };
+    let [name] = &named[..] else { panic!("{named:?}") };
+    assert!(name.starts_with("overlap over ") && name.ends_with(": overheads"), "{name}");
 }

@@ -92,7 +92,7 @@ impl Shown for RttPairs {
     }
 
     fn verdict(&self) -> Verdict {
-        Verdict::of(self.pairs.iter().map(|pair| &pair.rtt))
+        Verdict::on(self.quantities())
     }
 }
 

@@ -160,7 +160,7 @@ fn subtitle(series: &Series) -> String {
     let bytes = match (series.has_bytes(), series.is_virtual(), series.verified) {
         (false, ..) => "",
         (_, true, _) => "; virtual time",
-        (.., true) => "; data verified",
+        (.., true) => "; data verified in checked batches",
         (.., false) => "; data not verified",
     };
     format!("{who}; state {}{bytes}", series.state.share())

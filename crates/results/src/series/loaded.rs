@@ -7,8 +7,8 @@ use bandgap_campaign::contention::{Beside, Between, ContentionPlan, load_key};
 use bandgap_campaign::judge::Judged;
 use bandgap_campaign::series::{Part, key};
 use bandgap_kernels::LOADS;
-use bandgap_stats::batch_value;
 use bandgap_stats::paired::{PairedRatio, paired_ratio_over_launches, undisturbed};
+use bandgap_stats::{Rule, batch_value};
 use bandgap_units::Bytes;
 
 /// A size, and how many times as long the echo takes.
@@ -53,7 +53,7 @@ fn of_pair(plan: &ContentionPlan, beside: &Beside, judged: &Judged<'_>) -> Vec<S
             ));
         }
         let found: Vec<Slowed> = slowed.into_iter().flatten().collect();
-        let what = comparison(&found, plan.sizes.len());
+        let what = comparison(&found, plan.sizes.len(), &judged.rule().without_clock());
         sentences.push(format!(
             "Under the {load} (messages of {}) the echo between {a} and {b} {what}.",
             length.bytes
@@ -122,7 +122,7 @@ fn slowdown(
 }
 
 /// Of so many planned sizes: `takes 1.05 × (1.02 to 1.08) as long at 1 MiB, up to 13 × (12 to 14) at 8 B; undecided at 3 of 12 sizes`.
-fn comparison(all: &[Slowed], planned: usize) -> String {
+fn comparison(all: &[Slowed], planned: usize, rule: &Rule) -> String {
     let differs = |(_, ratio): &&Slowed| !ratio.interval.contains(1.0);
     let is_same = |(_, ratio): &&Slowed| {
         let PairedRatio { value, interval } = *ratio;
@@ -136,8 +136,12 @@ fn comparison(all: &[Slowed], planned: usize) -> String {
     let times = |(size, ratio): &Slowed| {
         let PairedRatio { value, interval } = ratio;
         let number = |x: f64| bandgap_units::significant(x, 3);
+        let mark = match rule.judge(interval.half_width(), *value).is_enough() {
+            true => "",
+            false => ", not converged",
+        };
         format!(
-            "{} × ({} to {}) as long at {}",
+            "{} × ({} to {}{mark}) as long at {}",
             number(*value),
             number(interval.low),
             number(interval.high),
@@ -173,6 +177,10 @@ mod tests {
     use super::*;
     use bandgap_stats::Interval;
 
+    fn rule(precision: f64) -> Rule {
+        Rule { precision, stamp: 0.0 }
+    }
+
     fn slowed(size: u32, value: f64, half: f64) -> Slowed {
         let interval = Interval { low: value - half, high: value + half };
         (size, PairedRatio { value, interval })
@@ -188,13 +196,17 @@ mod tests {
             slowed(0, 1.0, 0.0),
         ];
         assert_eq!(
-            comparison(&all, 7),
+            comparison(&all, 7, &rule(0.3)),
             "takes 0.750 × (0.625 to 0.875) as long at 4 KiB, and 2.00 × (1.50 to 2.50) as long at 8 B; \
              takes the same time at 1 of 5 sizes; is undecided at 1 of 5 sizes: the interval of the \
              ratio contains 1; was not measured in two rounds at 2 of 7 sizes"
         );
-        assert!(!comparison(&all, 5).contains("not measured"));
-        assert_eq!(comparison(&[], 1), "was not measured in two rounds");
+        // 0.5 of 2.00 is 25 %, 0.125 of 0.750 is 17 %.
+        let narrower = comparison(&all, 7, &rule(0.2));
+        assert!(narrower.contains("2.00 × (1.50 to 2.50, not converged) as"), "{narrower}");
+        assert!(narrower.contains("0.750 × (0.625 to 0.875) as"), "{narrower}");
+        assert!(!comparison(&all, 5, &rule(0.3)).contains("not measured"));
+        assert_eq!(comparison(&[], 1, &rule(0.3)), "was not measured in two rounds");
     }
 
     #[test]

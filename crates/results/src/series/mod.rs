@@ -65,9 +65,9 @@ impl Shown for Series {
 
     /// Doubtful where a time scatters more than was asked for.
     fn verdict(&self) -> Verdict {
-        Verdict::doubtful_if(
-            self.points.iter().any(|point| !point.converged && !point.clock_limited),
-        )
+        let scatters = |point: &&SeriesPoint| !point.converged && !point.clock_limited;
+        let name = |point| format!("{}{}", self.subject(), self.place(point));
+        Verdict::doubtful(self.points.iter().filter(scatters).map(name))
     }
 }
 

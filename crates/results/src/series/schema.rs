@@ -9,12 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::derived::{Fastest, Look, RankGrowth, SizeGrowth};
 use crate::measured::{
-    Batch, Checked, FloorRatio, LostLaunch, Pair, State, Summary, Which, distant, over,
+    Batch, Checked, FloorRatio, LostLaunch, Pair, State, Summary, VIRTUAL, Which, distant, over,
     size_in_words,
 };
-
-/// How the transports of virtual time begin.
-const VIRTUAL: &str = "sim:";
 
 /// One kernel's times over message sizes, or over numbers of ranks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -8,6 +8,7 @@ use bandgap_report::table::{both, estimated, value};
 use bandgap_report::{Layout, Listing};
 use bandgap_units::Bytes;
 
+use super::modelled::MESSAGE_COSTS;
 use super::schema::{Series, SeriesPoint};
 use crate::hockney::Hockney;
 use crate::kind::Among;
@@ -30,7 +31,7 @@ struct Row<'a> {
 type Has = fn(&Series) -> bool;
 
 /// What was chosen of a series, where it has more than one curve or segment.
-const CHOSEN: [(Has, &str); 5] = [
+const CHOSEN: [(Has, &str); 6] = [
     (Series::has_several_ranks, "of several numbers of ranks the greatest"),
     (Series::has_several_pairs, "of several pairs of ranks the nearest"),
     (Series::has_several_memories, "of private and registered memory the private one"),
@@ -39,10 +40,16 @@ const CHOSEN: [(Has, &str); 5] = [
         "of several algorithms the fastest",
     ),
     (
-        |series| series.has_several_variants() && !by_algorithm(series),
+        |series| series.has_several_variants() && !by_algorithm(series) && !is_costs(series),
         "of several loads the time without one",
     ),
+    (is_costs, "of the costs of messages os(n), the sender's"),
 ];
+
+/// Whether a series is no operation, but what of a message is whose time.
+fn is_costs(series: &Series) -> bool {
+    series.name == MESSAGE_COSTS
+}
 
 /// The kernels among results; nothing of fewer than two.
 pub(crate) fn summary(among: &Among<'_>, layout: &Layout) -> String {
@@ -54,10 +61,13 @@ pub(crate) fn summary(among: &Among<'_>, layout: &Layout) -> String {
     if rows.len() < 2 {
         return String::new();
     }
-    let mut told = format!(
-        "{} kernels at the least and at the greatest size measured, with the {} interval below each \
-         time",
-        rows.len(),
+    let kernels = rows.iter().filter(|row| row.kernel != MESSAGE_COSTS).count();
+    let mut told = format!("{kernels} kernel{}", if kernels == 1 { "" } else { "s" });
+    if kernels < rows.len() {
+        told += " and the costs of messages";
+    }
+    told += &format!(
+        " at the least and at the greatest size measured, with the {} interval below each time",
         layout.confidence
     );
     for (is, words) in CHOSEN {
@@ -171,7 +181,7 @@ fn verified(has_bytes: bool, is_virtual: bool, is_verified: bool) -> &'static st
     match (has_bytes, is_virtual, is_verified) {
         (false, ..) => "no bytes",
         (_, true, _) => "virtual time",
-        (.., true) => "yes",
+        (.., true) => "checked batches",
         (.., false) => NO,
     }
 }
@@ -284,6 +294,13 @@ mod tests {
             let text = text.replace('\n', " ");
             assert!(text.contains(words), "{words}: {text}");
         }
+        // Costs are no kernel that was asked for, and no load.
+        let costs = ["send", "receive"].map(|name| variant(name, point(8, 2, 33.0)));
+        let costs = example(MESSAGE_COSTS, costs.to_vec());
+        let text = page(&[&example("comms1", vec![point(8, 2, 1.0)]), &costs]).replace('\n', " ");
+        assert!(text.starts_with("1 kernel and the costs of messages at the least"), "{text}");
+        assert!(text.contains("of the costs of messages os(n)"), "{text}");
+        assert!(!text.contains("loads"), "{text}");
         // Of what has sizes, none is a size.
         let empty = page(&[&example("comms1", vec![point(0, 2, 1.0)]), &comms1()]);
         assert!(empty.contains("0 B: 1.00 ns"), "{empty}");

@@ -363,11 +363,14 @@ fn what_became_of_the_bytes_is_said_where_there_are_some() {
     let none = Checked { timed_batches: 3, timed_messages: 60, ..Checked::default() };
     let some = Checked { batches: 2, messages: 4000, compared: 4000, timed_compared: 3, ..none };
     let checked = "; Contents compared: all 4\u{a0}000 messages of 2 checked batches; 3 of 60 messages \
-                   of 3 timed batches.";
-    let unchecked = "; Contents compared: no checked batch; 0 of 60 messages of 3 timed batches.";
+                   of 3 timed batches. Of timed batches the number of messages and the sums of their \
+                   words were compared too.";
+    let unchecked = "; Contents compared: no checked batch; 0 of 60 messages of 3 timed batches. Of \
+                     timed batches the number of messages and the sums of their words were compared \
+                     too.";
     let unknown = "; How much was checked of what was received is not recorded.";
     for (transport, checks, sizes, told, titled) in [
-        ("shm", Some(some), &[0, 8][..], checked, "; data verified"),
+        ("shm", Some(some), &[0, 8][..], checked, "; data verified in checked batches"),
         ("shm", Some(none), &[0, 8], unchecked, "; data not verified"),
         ("shm", None, &[0, 8], unknown, "; data not verified"),
         ("sim:ipsc860", None, &[0, 8], "; virtual time, in which no bytes move", "; virtual time"),
@@ -402,7 +405,7 @@ fn a_sweep_over_ranks_has_a_curve_and_a_fit_for_each_number() {
     // Whose segments they are could not be told.
     assert!(figure.regions.is_empty() && figure.marks.is_empty());
     let page = series(&sweep, &Layout::default());
-    assert!(page.contains(" ranks ") && page.contains("up to 8 ranks"), "{page}");
+    assert!(page.contains(" ranks ") && page.contains(": 2, 4 and 8 ranks"), "{page}");
     let name = "comms3 over sim:ipsc860, 64 B, 4 ranks: time";
     assert!(sweep.quantities().iter().any(|(of, _)| of == name), "{name}");
 }

@@ -1,5 +1,7 @@
 //! A series as a page of text.
 
+use std::collections::BTreeSet;
+
 use bandgap_kernels::in_series;
 use bandgap_record::Quantity;
 use bandgap_report::table::{ROOMY, estimated, interval, value};
@@ -8,7 +10,7 @@ use bandgap_units::significant;
 
 use super::schema::{Series, SeriesPoint};
 use crate::kind::Shown;
-use crate::measured::{FloorRatio, arrow, launches, of_ranks, sentences};
+use crate::measured::{FloorRatio, apart, arrow, launches, of_ranks, sentences};
 
 /// What was measured, a row for each point, and the findings.
 pub(super) fn page(series: &Series, layout: &Layout) -> String {
@@ -24,12 +26,12 @@ fn header(series: &Series, layout: &Layout) -> String {
     if let Ok((_, known)) = in_series(&series.name) {
         text += &format!(" ({})", known.meaning);
     }
-    let who = of_ranks(series.ranks, series.pair, series.cores, arrow(layout));
-    text += if series.has_several_ranks() { ": up to " } else { ": " };
-    text += &who;
-    if let Some(distance) = series.distance() {
-        text += &format!(" ({distance})");
-    }
+    let ranks = match series.has_several_ranks() {
+        true => numbers(series),
+        false => series.ranks.to_string(),
+    };
+    text += &format!(": {}", of_ranks(ranks, series.pair, series.cores, arrow(layout)));
+    text += &apart(series.distance(), &series.transport);
     text += &format!("; {}", launches(series.launches));
     if let Some(buffers) = &series.buffers {
         text += &format!("; {buffers} buffers");
@@ -50,6 +52,16 @@ fn header(series: &Series, layout: &Layout) -> String {
     let over_floor = |floor: &FloorRatio| layout.paragraph(&floor.sentence(&series.name));
     let floors = series.floor_ratios.iter().map(over_floor);
     layout.paragraph(&text) + &layout.paragraph(&state) + &floors.collect::<String>() + &checked
+}
+
+/// The numbers of ranks: `2, 4 and 8`.
+fn numbers(series: &Series) -> String {
+    let all: BTreeSet<u32> = series.points.iter().map(|point| point.ranks).collect();
+    let all: Vec<String> = all.iter().map(u32::to_string).collect();
+    match all.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => all.concat(),
+    }
 }
 
 /// The columns that the others can be without, the least needed first.

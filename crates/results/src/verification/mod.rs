@@ -6,7 +6,7 @@ use bandgap_report::Layout;
 use serde::{Deserialize, Serialize};
 
 use crate::kind::{Among, Shown, Verdict, nothing};
-use crate::measured::{Checked, grouped, sentences};
+use crate::measured::{Checked, sentences};
 
 /// How many of the messages that a measurement received were compared with what had been sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,14 +27,7 @@ impl Shown for Verification {
     nothing! { quantities, figures, files }
 
     fn text(&self, _: &Among<'_>, layout: &Layout) -> String {
-        let mut text =
-            format!("{} over {}: {}", self.name, self.transport, self.checked.sentence());
-        if self.timed_summed > 0 {
-            text += &format!(
-                " Of {} more in timed batches the sum of the words was compared.",
-                grouped(self.timed_summed)
-            );
-        }
+        let text = format!("{} over {}: {}", self.name, self.transport, self.checked.sentence());
         layout.paragraph(&text) + &sentences(self.findings(), layout)
     }
 

@@ -1,13 +1,12 @@
 use bandgap_campaign::data::{Kept, Verified};
 use bandgap_campaign::{Key, Setting, Table};
-use bandgap_kernels::Checked;
 
 use super::assemble::verification;
 use super::*;
 
 pub(crate) fn sample() -> Verification {
     let setting = Setting { transport: "shm".into(), cpus: Some(vec![0, 1]), ..Setting::default() };
-    let of = |received, compared, summed| Checked { received, compared, summed };
+    let of = |received, compared, summed| bandgap_kernels::Checked { received, compared, summed };
     let mut table = Table::default();
     for (key, verified) in [
         ("burst", Verified::of_checked(of(40, 40, 0))),
@@ -31,15 +30,15 @@ fn it_says_what_was_done_and_what_was_not() {
     for part in [
         "signature over shm: Contents compared: all 40 messages of 1 checked batch;",
         "0 of 1 000 messages of 1 timed batch.",
-        "Of 1 000 more in timed batches the sum of the words was compared.",
+        "Of timed batches the number of messages and the sums of their words were compared too.",
         "some points had no checked batch: too many words",
     ] {
         assert!(told.contains(part), "{part}: {told}");
     }
     assert_eq!(told.matches("too many words").count(), 1, "{told}");
-    let nothing = Verification { timed_summed: 0, findings: Vec::new(), ..whole };
+    let nothing = Verification { findings: Vec::new(), checked: Checked::default(), ..whole };
     let told = text(&nothing);
-    assert!(!told.contains("sum of the words") && !told.contains("no checked batch:"), "{told}");
+    assert!(!told.contains("sums of") && !told.contains("no checked batch:"), "{told}");
 }
 
 #[test]

@@ -57,7 +57,7 @@ pub(super) fn run(fit: &FitHockney, measure: &Measure, output: &Output) -> Resul
         notes: notes(&table),
         lost: Vec::new(),
     };
-    let (fits, sound) =
+    let (fits, doubts) =
         fitting.fit(&times, &options).map_err(|error| unfitted(&error, &fit.file, &table))?;
     let recognised = recognised(&table);
     let confidence = measure.confidence.0;
@@ -68,7 +68,9 @@ pub(super) fn run(fit: &FitHockney, measure: &Measure, output: &Output) -> Resul
     let fits = fits.into_iter().map(Outcome::from);
     sink.add(fits.chain([series.into()]).collect())?;
     // A table's repetitions do not converge any more; what counts is what the fit makes of them.
-    sink.close(output.judged(if sound { Exit::Fine } else { Exit::Doubtful }))
+    sink.doubtful = doubts;
+    let exit = if sink.doubtful.is_empty() { Exit::Fine } else { Exit::Doubtful };
+    sink.close(output.judged(exit))
 }
 
 /// Whose table it is, and what its times are.

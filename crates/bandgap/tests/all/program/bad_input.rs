@@ -146,7 +146,8 @@ fn cores_that_are_not_there_are_refused() {
 
 #[test]
 fn shares_and_times_out_of_range_are_refused() {
-    for wrong in ["much", "5%%", "-5%", "200%", "", "nan"] {
+    // No measurement is infinitely precise.
+    for wrong in ["much", "5%%", "-5%", "200%", "", "nan", "0", "0%", "-0"] {
         refused(&["signature", &format!("--precision={wrong}")], USAGE, &["--precision"]);
     }
     // No interval holds with certainty, and none with no confidence says anything.

@@ -11,7 +11,7 @@ use crate::program::subject::{Place, measuring};
 fn long(place: &Place, transport: &str, more: &[&'static str]) -> Vec<String> {
     let out = place.path("run");
     let fixed =
-        ["signature", "--time-budget", "100s", "--precision", "0", "-t", transport, "--out"];
+        ["signature", "--time-budget", "100s", "--precision", "1e-9", "-t", transport, "--out"];
     let fixed = fixed.into_iter().chain(out.to_str());
     fixed.chain(more.iter().copied()).map(str::to_owned).collect()
 }
@@ -159,7 +159,7 @@ fn a_signal_ends_the_run_in_order() {
 fn a_signal_ends_all_transports_of_a_run() {
     let _alone = measuring();
     let place = Place::new();
-    let args = ["--time-budget", "100s", "--precision", "0", "--out", "run", "--launches", "3"];
+    let args = ["--time-budget", "100s", "--precision", "1e-9", "--out", "run", "--launches", "3"];
     let mut run = Watched::start(&place, 2, &args);
     run.ranks_after(10);
     run.signal(Signal::TERM);
@@ -181,7 +181,8 @@ fn a_signal_ends_a_simulation() {
     let run = Watched::start(&place, 0, &args);
     run.launcher_after(20);
     run.signal(Signal::INT);
-    run.ended().ends(130);
+    let finished = run.ended().ends(130);
+    assert!(finished.stderr.contains("bandgap: ended early"), "{}", finished.stderr);
     let kept: Run = bandgap_record::read(&place.path("run")).unwrap();
     assert!(kept.interrupted);
 }

@@ -130,7 +130,12 @@ fn doubted(rows: impl Iterator<Item = (u64, f64)>) -> (serde_json::Value, String
     let run = place.run(args.iter().chain(&["--json", "-"])).ends(0).json();
     let text = place.run(args).ends(0).stdout;
     // Those who ask for a verdict get it.
-    assert_eq!(place.run(args.iter().chain(&["--strict"])).ends(1).stdout, text);
+    let strict = place.run(args.iter().chain(&["--strict"])).ends(1);
+    assert_eq!(strict.stdout, text);
+    // And the reason with it, which is a finding.
+    let reason = strict.stderr.strip_prefix("bandgap: doubtful: From ").expect(&strict.stderr);
+    let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(folded.contains(&reason.trim()[..20]), "{reason}");
     (of_kind(&run, "hockney")[0].clone(), text)
 }
 

@@ -495,12 +495,16 @@ fn what_has_not_converged_is_a_failure_only_for_those_who_ask() {
     let _alone = measuring();
     let place = Place::new();
     // Nothing is as precise as that.
-    let args = ["comms1", "--sizes", "8", "--precision", "0", "--time-budget", "0.3s", "--no-save"];
+    let args =
+        ["comms1", "--sizes", "8", "--precision", "1e-9", "--time-budget", "0.3s", "--no-save"];
     for (asked, code) in [(&[][..], 0), (&["--strict"][..], 1)] {
         let finished = place.run(args.iter().chain(asked));
         let too_little = finished.code == Some(8);
         assert!(finished.code == Some(code) || too_little, "{finished:#?}");
         assert_eq!(too_little, finished.stderr.contains(UNFITTED), "{finished:#?}");
+        // Who asks is told what it is.
+        let named = finished.stderr.contains("bandgap: doubtful: comms1 over shm, 8 B");
+        assert_eq!(named, finished.code == Some(1), "{finished:#?}");
     }
 }
 

@@ -108,6 +108,35 @@ fn the_intervals_of_arms_hold_what_launches_differ_in() {
 }
 
 #[test]
+fn a_capacity_is_not_below_zero() {
+    let of = |capacities: [f64; 3]| {
+        let launches = capacities.map(|c| launch([1.0, 3.0, 7.0, 40.0], Some(c)));
+        let found = launches[0].clone().over_launches(&launches, 0.95);
+        let said = found.findings.iter().find(|f| matches!(f, Finding::CapacityCut { .. }));
+        (found.capacity.unwrap(), said.map(ToString::to_string))
+    };
+    // s = 1, then 4: 9 ± 2.484, and 5 ± 9.937.
+    let (found, said) = of([8.0, 9.0, 10.0]);
+    near(found, [9.0, 9.0 - 2.484_138, 9.0 + 2.484_138]);
+    assert_eq!(said, None);
+    let (found, said) = of([1.0, 5.0, 9.0]);
+    near(found, [5.0, 0.0, 5.0 + 9.936_551]);
+    let said = said.unwrap();
+    assert!(
+        said.starts_with("The interval of C reaches down to -4.9, and is cut off at 0"),
+        "{said}"
+    );
+    // What was cut in all observations together stays said, and nothing else does.
+    let mut whole = launch([1.0, 3.0, 7.0, 40.0], Some(2.0));
+    whole.capacity.as_mut().unwrap().low = -1.0;
+    let again = whole.with_consequences().with_consequences();
+    assert_eq!(again.findings, [Finding::CapacityCut { low: -1.0 }]);
+    let mut wider = again;
+    wider.capacity.as_mut().unwrap().low = 1.5;
+    assert_eq!(wider.with_consequences().findings, []);
+}
+
+#[test]
 fn a_single_launch_changes_nothing() {
     let whole = launch([1.0, 3.0, 7.0, 20.0], Some(8.0));
     let other = launch([2.0, 3.0, 8.0, 22.0], None);
@@ -122,7 +151,7 @@ fn findings_follow_the_parameters_and_keep_what_is_said_of_arm_and_lines() {
     whole.findings = vec![
         Finding::NegativeLatency { latency: -0.5, low: -0.6, high: -0.4 },
         Finding::OverheadsOverlap { idle: -1.0 },
-        Finding::ArmBeginsLate { knee: 9.0, from_delay: 54.0, gap: 13.0 },
+        Finding::ArmBeginsLate { knee: 9.0, from_delay: 54.0, gap: 13.0, holds: true },
         Finding::SendOverheadUnresolved { send_overhead: 0.0 },
         Finding::Unsettled { delay: 54.0 },
     ];
@@ -136,7 +165,7 @@ fn findings_follow_the_parameters_and_keep_what_is_said_of_arm_and_lines() {
     assert_eq!(
         others,
         [
-            Finding::ArmBeginsLate { knee: 2.0, from_delay: 54.0, gap: 6.0 },
+            Finding::ArmBeginsLate { knee: 2.0, from_delay: 54.0, gap: 6.0, holds: true },
             Finding::Unsettled { delay: 54.0 },
             Finding::CapacityUnseen,
         ]

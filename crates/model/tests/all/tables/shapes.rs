@@ -149,6 +149,33 @@ fn rounded_arm_of_shared_memory() {
 }
 
 #[test]
+fn what_is_undecided_of_a_rounded_arm_is_not_claimed() {
+    let layout = Layout {
+        messages: &[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048],
+        delays: &[0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 70.0, 100.0, 150.0, 200.0],
+        rows: 20,
+        batch: 1,
+        noise: 0.0,
+        drift: 0.0,
+        outliers: 0.0,
+    };
+    let mut said = [0, 0];
+    for (seed, noise) in (0..3).flat_map(|seed| [0.02, 0.15].map(|noise| (seed, noise))) {
+        let rows = Layout { noise, ..layout }.rows(120.0, shared_memory, seed);
+        let found = signature(&rows);
+        let late = |f: &&Finding| matches!(f, Finding::ArmBeginsLate { .. });
+        let Some(late) = found.findings.iter().find(late).map(ToString::to_string) else {
+            continue;
+        };
+        let holds = found.arm.holds == Some(true);
+        assert_eq!(late.contains("rises one for one"), holds, "{late}");
+        assert!(late.contains("the model does not hold") && !late.contains("far arm"), "{late}");
+        said[usize::from(holds)] += 1;
+    }
+    assert!(said.iter().all(|count| *count > 0), "{said:?}");
+}
+
+#[test]
 fn arm_of_another_slope_is_told() {
     // Each message waits for twice its delay, or for half of it.
     for times in [2.0, 0.5] {

@@ -36,7 +36,9 @@ pub(super) fn of_transfers(signature: &Signature, latency_known: bool) -> Vec<St
     let (mut findings, mut unsettled) = (Vec::new(), Vec::new());
     for finding in &signature.findings {
         match finding {
-            Finding::CapacityUnseen | Finding::ProcessorBound { .. } => {}
+            Finding::CapacityUnseen
+            | Finding::CapacityCut { .. }
+            | Finding::ProcessorBound { .. } => {}
             Finding::NegativeLatency { .. } if !latency_known => {}
             Finding::Unsettled { delay } => unsettled.push(Ns(*delay).to_string()),
             other => findings.push(other.to_string()),

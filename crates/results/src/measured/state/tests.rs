@@ -36,6 +36,17 @@ fn slow() -> Batch {
 }
 
 #[test]
+fn floors_beside_are_said_to_be_among_the_batches() {
+    let mut all = table(&[(10, fast())]);
+    assert_eq!(state_of(&all).floor_batches, None);
+    for _ in 0..3 {
+        all.push(Kept::Batch { key: Key::new("floor"), batch: fast() });
+    }
+    let line = state_of(&all).line();
+    assert!(line.ends_with("; 3 of all batches are of floors beside"), "{line}");
+}
+
+#[test]
 fn shares_are_of_all_timed_batches_and_the_others_are_counted_by_what_became_of_them() {
     let all = table(&[
         (43, fast()),
