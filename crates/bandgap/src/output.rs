@@ -236,7 +236,7 @@ fn first_few(names: &[String]) -> Option<String> {
     let said = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join("; ");
     match names.len() {
         0 => None,
-        ..=NAMED => Some(said),
+        1..=NAMED => Some(said),
         more => Some(format!("{said}; and {} more", more - NAMED)),
     }
 }
