@@ -107,7 +107,9 @@ fn rounds(judged: &Judged<'_>, cells: [Cell; 5]) -> BTreeMap<u32, Vec<Row>> {
 /// The estimate of the mean over rounds, over launches where there are several; of values in the
 /// launches' order.
 fn over_rounds(values: &[f64], launches: &[usize], confidence: f64) -> Option<(f64, Interval)> {
-    let pooled = (mean(values), mean_interval(values, confidence)?);
+    // Of no round there is no mean either.
+    let interval = mean_interval(values, confidence)?;
+    let pooled = (mean(values), interval);
     let own: Vec<f64> = parted(values, launches).iter().map(|values| mean(values)).collect();
     Some(over_launches(pooled, &own, confidence))
 }
@@ -257,6 +259,12 @@ mod tests {
         let (plan, table) = (plan(), table(rounds));
         let setting = Setting { cpus: Some(vec![0, 1]), ranks: 2, ..Setting::default() };
         overlap(&setting, &plan, &plan.asked.judge(&table)).unwrap()
+    }
+
+    #[test]
+    fn of_no_rounds_there_is_no_estimate() {
+        assert_eq!(over_rounds(&[], &[], 0.95), None);
+        assert!(over_rounds(&[1.0, 2.0], &[2], 0.95).is_some());
     }
 
     #[test]
