@@ -1,6 +1,7 @@
 //! Series: operations over many message sizes, and over several numbers of ranks.
 
 mod choice;
+mod samples;
 mod step;
 mod thin;
 
@@ -20,7 +21,7 @@ use crate::key::Key;
 use crate::plan::{Asked, Plan};
 use crate::planned::{Planned, Room};
 use crate::runner::{Executed, Runner, Stop};
-use crate::sizes::{SIZES_REGION, samples_within};
+use crate::sizes::SIZES_REGION;
 
 use choice::Choices;
 pub use step::{Part, Step, key};
@@ -82,14 +83,6 @@ impl Planned for SeriesPlan {
     }
 }
 
-/// Bytes that a batch moves at most before its samples become fewer.
-const BATCH_BYTES: u64 = 2 << 20;
-/// Samples that a batch has at least.
-const LEAST_SAMPLES: u32 = 8;
-/// The same of messages longer than [`LONG`], of which one takes as long as many others together.
-const FEWEST_SAMPLES: u32 = 3;
-const LONG: u32 = 16 << 20;
-
 /// The steps as these ranks can carry them out. Where they have no registered memory messages lie in
 /// private memory, and why is kept.
 fn possible(steps: &[Step], runner: &mut dyn Runner) -> Result<Vec<Step>, Stop> {
@@ -110,30 +103,26 @@ struct Series<'a> {
     steps: BTreeMap<Key, Step>,
 }
 
-impl Series<'_> {
-    /// Samples of a batch: of long messages few suffice.
-    fn samples(&self, step: &Step) -> u32 {
-        let bytes = step.bytes().map_or(0, |bytes| bytes.min(u32::MAX.into()) as u32);
-        let least = if bytes > LONG { FEWEST_SAMPLES } else { LEAST_SAMPLES };
-        samples_within(BATCH_BYTES, bytes, step.messages, least, self.plan.samples)
-    }
-}
-
 impl Experiment for Series<'_> {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
-        let budget = self.plan.asked.budget;
+        let (budget, most) = (self.plan.asked.budget, self.plan.samples);
         let steps = possible(&self.plan.steps, runner)?;
-        let steps = affordable(steps, budget, |step| self.samples(step), runner)?;
+        let steps = affordable(steps, budget, |step| samples::by_bytes(step, most), runner)?;
         let choices = Choices::look(&steps, budget, runner)?;
-        let mut points = Vec::new();
+        let mut chosen_steps = Vec::new();
         for planned in &steps {
             let mut step = planned.clone();
             if let Some(chosen) = choices.of(planned) {
                 (step.variant, step.way) = (chosen.variant.clone(), chosen.way);
                 runner.keep(Kept::Chosen { key: key(planned, Part::Whole), chosen })?;
             }
+            chosen_steps.push(step);
+        }
+        let samples = samples::by_time(&chosen_steps, most, budget, runner)?;
+        let mut points = Vec::new();
+        for (step, samples) in chosen_steps.into_iter().zip(samples) {
             let key = key(&step, Part::Whole);
-            points.push(Point::new(key.clone(), step.order(self.samples(&step))?));
+            points.push(Point::new(key.clone(), step.order(samples)?));
             self.steps.insert(key, step);
         }
         Ok(points)

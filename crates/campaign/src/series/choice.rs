@@ -315,7 +315,7 @@ mod tests {
         let mut runner = Scripted::steady(10.0);
         led(&[named], &mut runner);
         assert!(runner.ran().all(|order| order.parameters["algorithm"] == "linear"));
-        // Beside these there is the warm-up of a point.
-        assert_eq!(runner.ran().count(), runner.timed().count() + runner.checked().count() + 2);
+        // Beside these there are a look at how long it takes and the warm-up of a point.
+        assert_eq!(runner.ran().count(), runner.timed().count() + runner.checked().count() + 3);
     }
 }

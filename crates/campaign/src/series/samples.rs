@@ -1,0 +1,92 @@
+//! How many samples a batch has.
+
+use super::step::{Part, Step};
+use crate::runner::{Runner, Stop};
+use crate::sizes::samples_within;
+
+/// Bytes that a batch moves at most before its samples become fewer.
+const BATCH_BYTES: u64 = 2 << 20;
+/// Nanoseconds that its samples take at most before they become fewer. What surrounds a batch takes as long: a batch
+/// that is longer leaves time for fewer rounds, and intervals are of rounds.
+const BATCH_TIME: f64 = 2e6;
+/// Samples that a batch has at least.
+const LEAST: u32 = 8;
+/// The same of messages longer than [`LONG`], of which one takes as long as many others together.
+const FEWEST: u32 = 3;
+const LONG: u32 = 16 << 20;
+/// Samples of a look at how long one takes.
+const LOOK: u32 = 2;
+/// Share of the budget after which there are no more looks: what is so slow has the least samples.
+const LOOKING: f64 = 0.1;
+
+/// Of a batch of this step, at most `most`: of long messages few suffice.
+pub(super) fn by_bytes(step: &Step, most: u32) -> u32 {
+    let bytes = step.bytes().map_or(0, |bytes| bytes.min(u32::MAX.into()) as u32);
+    let least = if bytes > LONG { FEWEST } else { LEAST };
+    samples_within(BATCH_BYTES, bytes, step.messages, least, most)
+}
+
+/// The same of each step, where a look at one shows how long a sample takes. `budget` is in seconds.
+///
+/// # Errors
+/// Communication failed, the run was stopped, or a step cannot be carried out.
+pub(super) fn by_time(
+    steps: &[Step],
+    most: u32,
+    budget: f64,
+    runner: &mut dyn Runner,
+) -> Result<Vec<u32>, Stop> {
+    let begun = runner.elapsed();
+    let mut all = Vec::new();
+    for step in steps {
+        let samples = by_bytes(step, most);
+        if runner.virtual_time() || samples <= LEAST {
+            all.push(samples);
+            continue;
+        }
+        let spent = runner.elapsed().saturating_sub(begun).as_secs_f64();
+        if spent > LOOKING * budget {
+            all.push(LEAST);
+            continue;
+        }
+        let done = runner.run(&step.order(LOOK)?)?;
+        let times = done.column(Part::Whole.column());
+        let shortest = times.iter().copied().fold(f64::INFINITY, f64::min);
+        all.push(((BATCH_TIME / shortest) as u32).clamp(LEAST, samples));
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scripted::{Scripted, taking};
+
+    fn steps() -> Vec<Step> {
+        [8, 64 << 10, 1 << 20].map(|bytes| Step::new("comms1", bytes, 1, 2)).to_vec()
+    }
+
+    #[test]
+    fn slow_steps_have_fewer_samples() {
+        let of = |sample: f64| by_time(&steps(), 40, 8.0, &mut Scripted::steady(sample)).unwrap();
+        assert_eq!(of(10e3), [40, 32, 8]);
+        assert_eq!(of(100e3), [20, 20, 8]);
+        assert_eq!(of(1e9), [8, 8, 8]);
+        // A clock that has not moved shows no length.
+        assert_eq!(of(0.0), [40, 32, 8]);
+    }
+
+    #[test]
+    fn looks_end_with_their_share_of_the_budget() {
+        let mut runner = Scripted::new(|order| Ok(taking(order, 10e3)));
+        runner.cost = 1.0;
+        assert_eq!(by_time(&steps(), 40, 5.0, &mut runner).unwrap(), [40, 8, 8]);
+    }
+
+    #[test]
+    fn virtual_time_takes_no_looks() {
+        let mut runner = Scripted::steady(1e9);
+        runner.virtual_time = true;
+        assert_eq!(by_time(&steps(), 40, 8.0, &mut runner).unwrap(), [40, 32, 8]);
+    }
+}
