@@ -241,6 +241,7 @@ impl Campaign<'_> {
                 launch: self.runner.launch(),
                 round: self.round,
                 rejected,
+                again: false,
             };
             self.record(point, &done, &batch)?;
             if done.unavailable.is_some() {
@@ -265,8 +266,8 @@ impl Campaign<'_> {
 
     /// Keeps an executed batch under its keys, each with its own samples.
     fn record(&mut self, point: &Point, done: &Executed, batch: &Batch) -> Result<(), Stop> {
-        for (key, samples) in self.split(point, done) {
-            let mut batch = Batch { samples, ..batch.clone() };
+        for (at, (key, samples)) in self.split(point, done).into_iter().enumerate() {
+            let mut batch = Batch { samples, again: at > 0, ..batch.clone() };
             if batch.samples.is_empty() {
                 batch.rejected.get_or_insert_with(|| "no samples came back".to_owned());
             }

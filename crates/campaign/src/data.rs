@@ -33,6 +33,9 @@ pub struct Batch {
     pub round: u32,
     /// Why the batch does not count.
     pub rejected: Option<String>,
+    /// Whether these are further times of a batch that is kept under another key: as a batch it is counted and
+    /// probed there.
+    pub again: bool,
 }
 
 /// What was verified of the batches of one point. Wrong content ends a run, so everything that was
@@ -167,6 +170,12 @@ impl Table {
     /// All keys with their batches, in the order of the keys.
     pub fn iter(&self) -> impl Iterator<Item = (&Key, &[Batch])> {
         self.batches.iter().map(|(key, batches)| (key, batches.as_slice()))
+    }
+
+    /// Each batch once, with the key that it is counted under.
+    pub fn executed(&self) -> impl Iterator<Item = (&Key, &Batch)> {
+        let each = self.iter().flat_map(|(key, batches)| batches.iter().map(move |b| (key, b)));
+        each.filter(|(_, batch)| !batch.again)
     }
 
     /// The keys of one name with their batches, found without a look at the others.

@@ -1,7 +1,7 @@
 //! Judging what has been measured: placement states and convergence.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bandgap_stats::{Convergence, Rule};
 
@@ -38,12 +38,11 @@ impl<'a> Judged<'a> {
     /// `table` seen from its main state; intervals of this confidence, judged with this precision.
     pub fn of(table: &'a Table, confidence: f64, precision: f64, seed: u64) -> Self {
         let probes: Vec<_> = table
-            .iter()
-            .flat_map(|(_, batches)| batches)
-            .filter(|batch| batch.rejected.is_none())
-            .filter_map(|batch| batch.probe)
+            .executed()
+            .filter(|(_, batch)| batch.rejected.is_none())
+            .filter_map(|(_, batch)| batch.probe)
             .collect();
-        let points = table.iter().count();
+        let points = table.executed().map(|(key, _)| key).collect::<BTreeSet<_>>().len();
         let states = Placements::find(&probes, points);
         let set_aside = SetAside::of(table, &states);
         let (seen, delays, stamp) = (states.main(), BTreeMap::new(), 0.0);
@@ -146,7 +145,7 @@ impl<'a> Judged<'a> {
 
     /// How many batches count.
     pub fn counted(&self) -> usize {
-        self.table.iter().flat_map(|(_, batches)| batches).filter(|b| self.counts(b)).count()
+        self.table.executed().filter(|(_, batch)| self.counts(batch)).count()
     }
 
     /// Values of the batches of `key` that count, in the order measured. Each is taken at the same

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::bare::FLOOR;
-use crate::data::{Batch, Table};
+use crate::data::Table;
 use crate::key::Key;
 use crate::placement::Placements;
 
@@ -27,14 +27,9 @@ impl SetAside {
     pub fn of(table: &Table, states: &Placements) -> Self {
         let mut found = Self::default();
         let is_floor = |key: &Key| key.what() == FLOOR;
-        let timed =
-            |batches: &[Batch]| batches.iter().filter(|batch| !batch.samples.is_empty()).count();
-        if table.iter().any(|(key, _)| !is_floor(key)) {
-            let floors = table.iter().filter(|(key, _)| is_floor(key));
-            found.of_floors = floors.map(|(_, batches)| timed(batches)).sum();
-        }
-        let timed = table.iter().flat_map(|(_, batches)| batches);
-        for batch in timed.filter(|batch| !batch.samples.is_empty()) {
+        let has_others = table.iter().any(|(key, _)| !is_floor(key));
+        for (key, batch) in table.executed().filter(|(_, batch)| !batch.samples.is_empty()) {
+            found.of_floors += usize::from(has_others && is_floor(key));
             found.timed += 1;
             match (&batch.rejected, &batch.probe) {
                 // The numbers behind the colon differ from batch to batch.
@@ -60,7 +55,7 @@ impl SetAside {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Kept, Probe};
+    use crate::data::{Batch, Kept, Probe};
 
     #[test]
     fn every_timed_batch_is_in_a_state_or_is_counted_with_its_reason() {
@@ -93,6 +88,26 @@ mod tests {
         assert_eq!(reasons, [("it moved", 2), ("no colon", 1)]);
         assert_eq!(states.states().iter().map(|s| s.batches()).sum::<usize>(), 20);
         assert_eq!((found.share(20), SetAside::default().share(0)), (0.8, 0.0));
+    }
+
+    #[test]
+    fn a_batch_with_two_times_is_one() {
+        let mut table = Table::default();
+        let probe = Some([Probe { cache_line: 100.0, pace: 400.0 }; 2]);
+        for (key, again) in [("whole", false), ("issue", true)] {
+            let batch = Batch { samples: vec![1.0], probe, again, ..Batch::default() };
+            (0..10).for_each(|_| {
+                table.push(Kept::Batch { key: Key::new(key), batch: batch.clone() });
+            });
+        }
+        let judged = crate::judge::Judged::of(&table, 0.95, 0.05, 1);
+        assert_eq!((judged.set_aside().timed, judged.counted()), (10, 10));
+        assert_eq!(judged.states().states()[0].batches(), 10);
+        // Both times are values all the same.
+        assert_eq!(
+            [judged.values(&Key::new("whole")).len(), judged.values(&Key::new("issue")).len()],
+            [10; 2]
+        );
     }
 
     #[test]

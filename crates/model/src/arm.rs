@@ -101,9 +101,9 @@ impl Level {
     }
 }
 
-/// The slope of these levels, its standard error, and how many times more they scatter about the line than
-/// their errors are, if that is beyond noise, else 1; `None` for fewer than three.
-fn rise(levels: &[Level]) -> Option<(f64, f64, f64)> {
+/// The slope of these levels, its standard error, stretched where they scatter about the line beyond noise, and how
+/// much they do; `None` for fewer than three.
+fn rise(levels: &[Level]) -> Option<(f64, f64, Scatter)> {
     if levels.len() < 3 {
         return None;
     }
@@ -116,8 +116,7 @@ fn rise(levels: &[Level]) -> Option<(f64, f64, f64)> {
         influence.slope.iter().zip(levels).map(|(c, level)| c * c * level.variance).sum();
     let off = |level: &Level| level.overheads - intercept - slope * level.delay;
     let scatter = Scatter::of(levels.iter().map(|level| off(level) / level.variance.sqrt()))?;
-    let scatter = scatter.own_factor();
-    Some((slope, variance.sqrt() * scatter, scatter))
+    Some((slope, variance.sqrt() * scatter.own_factor(), scatter))
 }
 
 /// Whether g' rises over these levels one for one, as far as can be told: none is 15 % off their mean, and
@@ -125,7 +124,7 @@ fn rise(levels: &[Level]) -> Option<(f64, f64, f64)> {
 fn is_run(levels: &[Level]) -> bool {
     let middle = Level::mean(levels);
     let is_flat =
-        |(slope, error, _): (f64, f64, f64)| slope.abs() <= SLOPE_TOLERANCE.max(ERRORS * error);
+        |(slope, error, _): (f64, f64, Scatter)| slope.abs() <= SLOPE_TOLERANCE.max(ERRORS * error);
     levels.iter().all(|level| level.is_level_with(&middle)) && rise(levels).is_some_and(is_flat)
 }
 
@@ -221,11 +220,10 @@ impl<'a> Arm<'a> {
         found
     }
 
-    /// How many times more its costs scatter about their line than their errors are, where that is not
-    /// noise, else 1.
-    pub(crate) fn scatter(&self) -> f64 {
+    /// How much its costs scatter about their line; `None` for fewer than three.
+    pub(crate) fn scatter(&self) -> Option<Scatter> {
         let levels: Vec<Level> = self.costs.iter().map(|cost| cost.level(cost.value)).collect();
-        rise(&levels).map_or(1.0, |(.., scatter)| scatter)
+        rise(&levels).map(|(.., scatter)| scatter)
     }
 
     /// os + or by the far arm that other values of the costs, one each, would choose, which begins at most one

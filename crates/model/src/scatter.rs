@@ -1,11 +1,12 @@
 //! How much points scatter about their line, against what their own errors explain.
 
 /// Where scatter is no longer noise, in standard deviations of χ²: of one line among many, and of all.
-const OF_ONE: f64 = 3.0;
+pub(crate) const OF_ONE: f64 = 3.0;
 const OF_ALL: f64 = 2.0;
 
-/// As what a line counts at most among all.
-const MOST: f64 = 6.0;
+/// As what a line counts at most among all, and from where the scatter of the far arm counts: where an arm that was
+/// looked for begins is chosen by the same costs, which takes some of their scatter into its interval already.
+pub(crate) const MOST: f64 = 6.0;
 
 /// χ² of points about a line: the sum of the squares of their distances, each over its error.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -34,7 +35,12 @@ impl Scatter {
 
     /// The factor of this line where its scatter is not noise, else 1.
     pub(crate) fn own_factor(&self) -> f64 {
-        if self.is_beyond(OF_ONE) { self.factor() } else { 1.0 }
+        self.factor_beyond(OF_ONE)
+    }
+
+    /// The factor where χ² is so many of its standard deviations above its mean, else 1.
+    pub(crate) fn factor_beyond(&self, deviations: f64) -> f64 {
+        if self.is_beyond(deviations) { self.factor() } else { 1.0 }
     }
 
     /// The factor of all lines together where their scatter is not noise, else 1. Many points show a scatter
@@ -45,7 +51,7 @@ impl Scatter {
             squares: sum.squares + line.squares.min(noise(line.degrees, MOST)),
             degrees: sum.degrees + line.degrees,
         });
-        if all.is_beyond(OF_ALL) { all.factor() } else { 1.0 }
+        all.factor_beyond(OF_ALL)
     }
 }
 

@@ -77,6 +77,8 @@ fn a_time_is_that_of_one_operation_one_way() {
     assert_eq!([0, 1, 2, 3].map(whole), [100.0, 100.0, 200.0, 800.0].map(Some));
     let issue = |at: usize| runner.kept.batches(&key(&steps[at], Part::Issue)).len();
     assert_eq!([0, 1, 2, 3].map(issue), [0, 0, 0, 8]);
+    // And both are of the same batches: eight of each step.
+    assert_eq!(judged.set_aside().timed, 4 * 8);
     // Rank 1 begins, as the plan says.
     let comms1 = runner.timed().find(|order| order.kernel == "comms1").unwrap();
     assert_eq!(comms1.parameters["pair"]["requester"], 1);

@@ -8,7 +8,7 @@ use crate::curve::{Curve, Stretch};
 use crate::error::ModelError;
 use crate::linear::Group;
 use crate::regime::{rivals, send_only, steady};
-use crate::scatter::Scatter;
+use crate::scatter::{MOST, OF_ONE, Scatter};
 
 /// What os is read from: the line through the smallest M before `limit`, or the issue of a single
 /// message, where the first reply is back before a second one is issued.
@@ -51,8 +51,8 @@ impl Shape {
     }
 
     /// Stretches the deviations of points that scatter more than their errors explain: about their own line,
-    /// by the factor of that line and at least that of all lines; and where the costs of a nearer arm
-    /// scatter about theirs, by that factor again. The far arm's are in the choice of where it begins.
+    /// by the factor of that line and at least that of all lines; and where the costs of an arm scatter about
+    /// the arm's line, by that factor.
     pub(super) fn widen(&self, groups: &mut [Group]) {
         let all = || self.costs.iter().map(|cost| &cost.run).chain([&self.send_only]);
         let runs = || all().filter(|run| !run.is_single());
@@ -70,10 +70,14 @@ impl Shape {
             let own = run.scatter().map_or(usual, |scatter| scatter.own_factor());
             widen(run, own.max(common));
         }
-        let far = Arm::far(&self.costs, Among::Raised);
-        for near in far.iter().flat_map(|far| far.nearer(&self.costs)) {
-            near.costs.iter().for_each(|cost| widen(&cost.run, near.scatter()));
-        }
+        let Some(far) = Arm::far(&self.costs, Among::Raised) else { return };
+        let mut widen_arm = |arm: &Arm, deviations: f64| {
+            let own = arm.scatter().map_or(1.0, |scatter| scatter.factor_beyond(deviations));
+            // Of which the lines' common factor is a part.
+            arm.costs.iter().for_each(|cost| widen(&cost.run, (own / common).max(1.0)));
+        };
+        far.nearer(&self.costs).iter().for_each(|near| widen_arm(near, OF_ONE));
+        widen_arm(&far, MOST);
     }
 
     fn within(table: &Table, limit: f64) -> Result<Shape, ModelError> {

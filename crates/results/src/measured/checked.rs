@@ -23,6 +23,9 @@ pub struct Checked {
     pub timed_messages: u64,
     /// Those of them that were compared.
     pub timed_compared: u64,
+    /// Requests and replies in them of which only the sum of all words was compared.
+    #[serde(default)]
+    pub timed_summed: u64,
 }
 
 impl Checked {
@@ -41,6 +44,7 @@ impl Checked {
             timed_batches: all.timed_batches,
             timed_messages: all.timed.received,
             timed_compared: all.timed.compared,
+            timed_summed: all.timed.summed,
         }
     }
 
@@ -55,11 +59,11 @@ impl Checked {
         let checked = of_batches(self.compared, self.messages, self.batches, "checked");
         let timed =
             of_batches(self.timed_compared, self.timed_messages, self.timed_batches, "timed");
-        // Without messages there is nothing to count.
-        let counted = match self.timed_messages {
-            0 => "",
-            _ => {
-                " Of timed batches the number of messages and the sums of their words were compared too."
+        let summed = match self.timed_summed {
+            0 => String::new(),
+            messages => {
+                let messages = grouped(messages);
+                format!(" Of {messages} more in timed batches the sum of all words was compared.")
             }
         };
         let left_out = match self.points_left_out {
@@ -67,7 +71,7 @@ impl Checked {
             1 => " One point had no checked batch.".to_owned(),
             points => format!(" {} points had no checked batch.", grouped(points)),
         };
-        format!("Contents compared: {checked}; {timed}.{counted}{left_out}")
+        format!("Contents compared: {checked}; {timed}.{summed}{left_out}")
     }
 }
 
@@ -101,8 +105,8 @@ mod tests {
 
     #[test]
     fn the_sentence_has_the_numbers() {
-        let told = |[batches, messages, compared]: [u64; 3], timed: [u64; 3]| {
-            let [timed_batches, timed_messages, timed_compared] = timed;
+        let told = |[batches, messages, compared]: [u64; 3], timed: [u64; 4]| {
+            let [timed_batches, timed_messages, timed_compared, timed_summed] = timed;
             let checked = Checked {
                 batches,
                 messages,
@@ -111,23 +115,23 @@ mod tests {
                 timed_batches,
                 timed_messages,
                 timed_compared,
+                timed_summed,
             };
             checked.sentence().replace('\u{a0}', " ")
         };
         assert_eq!(
-            told([64, 1280, 1280], [512, 51_200, 512]),
+            told([64, 1280, 1280], [512, 51_200, 512, 0]),
             "Contents compared: all 1 280 messages of 64 checked batches; 512 of 51 200 messages of \
-             512 timed batches. Of timed batches the number of messages and the sums of their words were \
-             compared too."
+             512 timed batches."
         );
         assert_eq!(
-            told([0; 3], [1, 1, 1]),
-            "Contents compared: no checked batch; all 1 message of 1 timed batch. Of timed batches the \
-             number of messages and the sums of their words were compared too. One point had no checked batch."
+            told([0; 3], [1, 1001, 1, 1000]),
+            "Contents compared: no checked batch; 1 of 1 001 messages of 1 timed batch. Of 1 000 more in \
+             timed batches the sum of all words was compared. One point had no checked batch."
         );
         // A barrier brings no message.
         assert_eq!(
-            told([1, 0, 0], [2, 0, 0]),
+            told([1, 0, 0], [2, 0, 0, 0]),
             "Contents compared: no message of 1 checked batch; no message of 2 timed batches."
         );
         assert_eq!(grouped(1_234_567).replace('\u{a0}', "'"), "1'234'567");
@@ -135,13 +139,14 @@ mod tests {
 
     #[test]
     fn points_add_up() {
-        let of = |received, compared| kernels::Checked { received, compared, summed: 0 };
+        let of = |received, compared| kernels::Checked { received, compared, summed: 3 };
         let one = || Verified::of_timed(of(80, 8)).and(Verified::of_timed(of(80, 8)));
         let points = [one(), one().and(Verified::of_checked(of(20, 19)))];
         let both = Checked::of(points.iter());
         assert_eq!([both.batches, both.messages, both.compared], [1, 20, 19]);
         assert_eq!(both.points_left_out, 1);
         assert_eq!([both.timed_batches, both.timed_messages, both.timed_compared], [4, 320, 32]);
+        assert_eq!(both.timed_summed, 12);
         let complete = Checked { points_left_out: 0, compared: 20, ..both };
         assert!(complete.is_complete() && !Checked::default().is_complete());
         // A point without a checked batch, or a message that was not compared.

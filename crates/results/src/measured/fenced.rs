@@ -32,6 +32,10 @@ impl Fenced {
     ) -> Fenced {
         let mut found = Fenced::default();
         for (key, batches) in keys {
+            // Further times of batches that are counted under another key.
+            if batches.iter().all(|batch| batch.again) {
+                continue;
+            }
             for batch in batches.iter().filter(|batch| judged.counts(batch)) {
                 found.samples += batch.samples.len() as u64;
                 found.samples_outside += outside(&batch.samples);

@@ -58,6 +58,7 @@ pub(crate) fn sample() -> Overlap {
             timed_batches: 100,
             timed_messages: 9000,
             timed_compared: 100,
+            timed_summed: 0,
         }),
         state: State {
             label: "N".into(),

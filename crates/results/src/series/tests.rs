@@ -84,6 +84,7 @@ pub(crate) fn example(name: &str, points: Vec<SeriesPoint>) -> Series {
             timed_batches: 512,
             timed_messages: 51_200,
             timed_compared: 512,
+            timed_summed: 0,
         }),
         buffers: None,
         memory: None,
@@ -363,11 +364,8 @@ fn what_became_of_the_bytes_is_said_where_there_are_some() {
     let none = Checked { timed_batches: 3, timed_messages: 60, ..Checked::default() };
     let some = Checked { batches: 2, messages: 4000, compared: 4000, timed_compared: 3, ..none };
     let checked = "; Contents compared: all 4\u{a0}000 messages of 2 checked batches; 3 of 60 messages \
-                   of 3 timed batches. Of timed batches the number of messages and the sums of their \
-                   words were compared too.";
-    let unchecked = "; Contents compared: no checked batch; 0 of 60 messages of 3 timed batches. Of \
-                     timed batches the number of messages and the sums of their words were compared \
-                     too.";
+                   of 3 timed batches.";
+    let unchecked = "; Contents compared: no checked batch; 0 of 60 messages of 3 timed batches.";
     let unknown = "; How much was checked of what was received is not recorded.";
     for (transport, checks, sizes, told, titled) in [
         ("shm", Some(some), &[0, 8][..], checked, "; data verified in checked batches"),

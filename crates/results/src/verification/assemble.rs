@@ -19,7 +19,6 @@ pub(crate) fn verification(name: &str, setting: &Setting, table: &Table) -> Opti
         name: name.to_owned(),
         transport: setting.transport.clone(),
         checked: Checked::of(table.verified().map(|(_, verified)| verified)),
-        timed_summed: table.verified().map(|(_, verified)| verified.timed.summed).sum(),
         findings: reasons.into_iter().map(finding).collect(),
     })
 }

@@ -17,8 +17,6 @@ pub struct Verification {
     pub transport: String,
     /// How many there were.
     pub checked: Checked,
-    /// Messages of timed batches of which only the sum of all words was compared.
-    pub timed_summed: u64,
     /// Why some points had no checked batch, each reason once.
     pub findings: Vec<String>,
 }

@@ -52,6 +52,7 @@ fn what_was_checked_of_all_points_is_recorded() {
         timed_batches: 1,
         timed_messages: 100,
         timed_compared: 4,
+        timed_summed: 0,
     };
     let real = series(Some(vec![0, 1]), &both);
     assert_eq!((real.checked, real.verified), (Some(sum), true));
