@@ -61,7 +61,7 @@ impl Cell {
 
     /// The key under which its times are kept: of one exchange, one computation, or both.
     pub fn key(self) -> Key {
-        let key = Key::new(OVERLAP).at("mode", self.mode.name());
+        let key = Key::new(OVERLAP).at("mode", self.mode.name()).at("messages", self.messages());
         let key = if self.mode.exchanges() { key.at("bytes", self.bytes) } else { key };
         if self.mode.computes() { key.at("elements", self.elements) } else { key }
     }

@@ -107,7 +107,7 @@ impl Experiment for Series<'_> {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
         let (budget, most) = (self.plan.asked.budget, self.plan.samples);
         let steps = possible(&self.plan.steps, runner)?;
-        let steps = affordable(steps, budget, |step| samples::by_bytes(step, most), runner)?;
+        let steps = affordable(steps, budget, most, runner)?;
         let choices = Choices::look(&steps, budget, runner)?;
         let mut chosen_steps = Vec::new();
         for planned in &steps {

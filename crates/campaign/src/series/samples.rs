@@ -16,7 +16,8 @@ const FEWEST: u32 = 3;
 const LONG: u32 = 16 << 20;
 /// Samples of a look at how long one takes.
 const LOOK: u32 = 2;
-/// Share of the budget after which there are no more looks: what is so slow has the least samples.
+/// Share of the budget after which there are no more looks. Where they take so long most batches would too, and the
+/// steps that were not looked at have the least samples.
 const LOOKING: f64 = 0.1;
 
 /// Of a batch of this step, at most `most`: of long messages few suffice.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::samples::by_time;
 use super::step::Step;
 use crate::experiment::LEAST_ROUNDS;
 use crate::runner::{Runner, Stop};
@@ -15,7 +16,7 @@ const PATIENCE: f64 = 2.0;
 /// Sizes of a curve that remain at least.
 const LEAST: usize = 2;
 
-/// The steps that there is time for within twice `budget`, in seconds: of each curve sizes that are
+/// The steps that there is time for within twice `budget`, in seconds, with at most so many samples a batch: of each curve sizes that are
 /// evenly spread over all of it, with the first and the last. In virtual time all.
 ///
 /// # Errors
@@ -23,16 +24,18 @@ const LEAST: usize = 2;
 pub(super) fn affordable(
     steps: Vec<Step>,
     budget: f64,
-    samples: impl Fn(&Step) -> u32,
+    most: u32,
     runner: &mut dyn Runner,
 ) -> Result<Vec<Step>, Stop> {
     if runner.virtual_time() || steps.len() <= LEAST {
         return Ok(steps);
     }
+    let trials = spread(steps.len(), TRIALS).into_iter().map(|at| steps[at].clone());
+    let trials: Vec<Step> = trials.collect();
+    let samples = by_time(&trials, most, budget, runner)?;
     let begun = runner.elapsed();
-    let trials = spread(steps.len(), TRIALS);
-    for &at in &trials {
-        runner.run(&steps[at].order(samples(&steps[at]))?)?;
+    for (step, samples) in trials.iter().zip(samples) {
+        runner.run(&step.order(samples)?)?;
     }
     let spent = runner.elapsed().saturating_sub(begun).as_secs_f64();
     let batch = spent / trials.len() as f64;
