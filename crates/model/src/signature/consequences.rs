@@ -59,12 +59,21 @@ impl Signature {
         self
     }
 
+    /// The interval of the capacity as it was before it was cut off.
+    pub(super) fn uncut_capacity(&self) -> Option<Estimate> {
+        let cut = self.findings.iter().find_map(|finding| match finding {
+            Finding::CapacityCut { low } => Some(*low),
+            _ => None,
+        });
+        self.capacity.map(|capacity| Estimate { low: cut.unwrap_or(capacity.low), ..capacity })
+    }
+
     /// Cuts the interval of the capacity off at 0, since it counts requests, and says so.
     fn cut_capacity(&mut self) -> Option<Finding> {
         let capacity = self.capacity.as_mut().filter(|capacity| capacity.low <= 0.0)?;
         let low = std::mem::replace(&mut capacity.low, 0.0);
         let is_cut = |finding: &&Finding| matches!(finding, Finding::CapacityCut { .. });
-        // That of all launches together is already cut, and may be the wider one.
+        // It may be cut already.
         let before = || self.findings.iter().find(is_cut).copied();
         if low < 0.0 { Some(Finding::CapacityCut { low }) } else { before() }
     }

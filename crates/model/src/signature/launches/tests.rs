@@ -126,6 +126,14 @@ fn a_capacity_is_not_below_zero() {
         said.starts_with("The interval of C reaches down to -4.9, and is cut off at 0"),
         "{said}"
     );
+    // What all observations together were cut by counts from the mean of the launches: 3 − (1 + 3).
+    let launches = [3.0; 3].map(|c| launch([1.0, 3.0, 7.0, 40.0], Some(c)));
+    let mut whole = launch([1.0, 3.0, 7.0, 40.0], Some(1.0));
+    let capacity = whole.capacity.as_mut().unwrap();
+    (capacity.low, capacity.high) = (-3.0, 2.0);
+    let found = whole.with_consequences().over_launches(&launches, 0.95);
+    near(found.capacity.unwrap(), [3.0, 0.0, 4.0]);
+    assert!(found.findings.contains(&Finding::CapacityCut { low: -1.0 }), "{:?}", found.findings);
     // What was cut in all observations together stays said, and nothing else does.
     let mut whole = launch([1.0, 3.0, 7.0, 40.0], Some(2.0));
     whole.capacity.as_mut().unwrap().low = -1.0;
