@@ -143,7 +143,7 @@ impl Machine {
 /// Runs of the procedure; a share of 0.95 of them has a standard deviation of 1 %.
 const RUNS: u64 = 500;
 /// Shares of the runs whose 95 % intervals hold a parameter.
-const HELD: RangeInclusive<f64> = 0.93..=0.975;
+const HELD: RangeInclusive<f64> = 0.93..=0.98;
 
 /// Compares the signatures of all runs with what is true of the machine: os, or, g, L and RTT.
 #[track_caller]

@@ -4,9 +4,12 @@
 pub(crate) const OF_ONE: f64 = 3.0;
 const OF_ALL: f64 = 2.0;
 
-/// As what a line counts at most among all, and from where the scatter of the far arm counts: where an arm that was
-/// looked for begins is chosen by the same costs, which takes some of their scatter into its interval already.
-pub(crate) const MOST: f64 = 6.0;
+/// The same of the far arm. Where it begins is chosen again in each resample, which takes some of the scatter into its
+/// interval already.
+pub(crate) const OF_FAR: f64 = 10.0;
+
+/// As what a line counts at most among all.
+const MOST: f64 = 6.0;
 
 /// χ² of points about a line: the sum of the squares of their distances, each over its error.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

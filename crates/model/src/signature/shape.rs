@@ -8,7 +8,7 @@ use crate::curve::{Curve, Stretch};
 use crate::error::ModelError;
 use crate::linear::Group;
 use crate::regime::{rivals, send_only, steady};
-use crate::scatter::{MOST, OF_ONE, Scatter};
+use crate::scatter::{OF_FAR, OF_ONE, Scatter};
 
 /// What os is read from: the line through the smallest M before `limit`, or the issue of a single
 /// message, where the first reply is back before a second one is issued.
@@ -77,7 +77,7 @@ impl Shape {
             arm.costs.iter().for_each(|cost| widen(&cost.run, (own / common).max(1.0)));
         };
         far.nearer(&self.costs).iter().for_each(|near| widen_arm(near, OF_ONE));
-        widen_arm(&far, MOST);
+        widen_arm(&far, OF_FAR);
     }
 
     fn within(table: &Table, limit: f64) -> Result<Shape, ModelError> {
