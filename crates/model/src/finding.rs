@@ -112,6 +112,26 @@ pub enum Finding {
          constant; observe more small M."
     )]
     FewSendOnly,
+    /// Behind the line of os, still before a reply can be back, messages cost something else.
+    #[display(
+        "os is that of the first {to} messages. From M = {next} to {last} a message costs about {}, though no \
+         reply can be back yet: M = {last} takes {}, and RTT is {}.",
+        Ns(*cost), Ns(*elapsed), Ns(*rtt)
+    )]
+    SendOnlyBends {
+        /// The last M of the line.
+        to: u64,
+        /// The first M off it.
+        next: u64,
+        /// The last M before a reply can be back.
+        last: u64,
+        /// What a message costs from the line's end to there.
+        cost: f64,
+        /// The time of that last M.
+        elapsed: f64,
+        /// The round trip.
+        rtt: f64,
+    },
     /// The first reply is back before a second message is issued, so os has no line.
     #[display(
         "A second message cannot be issued within the round trip of {}: there is no \
@@ -284,6 +304,17 @@ mod tests {
             ),
             (Finding::ArmUnchecked { delay: 54.0 }, "54"),
             (Finding::FewSendOnly, "2 message counts"),
+            (
+                Finding::SendOnlyBends {
+                    to: 5,
+                    next: 6,
+                    last: 18,
+                    cost: 9.0,
+                    elapsed: 134.0,
+                    rtt: 300.0,
+                },
+                "From M = 6 to 18 a message costs about 9.00 ns",
+            ),
             (Finding::SendOnlyUnseen { rtt: 54.0 }, "54"),
             (Finding::SendOverheadUnresolved { send_overhead: 0.25 }, "0.25"),
             (Finding::GapUnsettled { from_messages: 64, to_messages: 128 }, "M = 64 and 128"),

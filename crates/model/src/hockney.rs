@@ -165,6 +165,9 @@ pub struct Segment {
     pub pi0: Option<Estimate>,
     /// The residuals; `None` without a line.
     pub residuals: Option<ResidualSummary>,
+    /// Whether a finding says that the times do not follow the line ([`HockneyFinding::is_misfit`]): then the
+    /// parameters' intervals are too narrow.
+    pub misfit: bool,
     /// Number of sizes.
     pub points: usize,
     /// The line in nanoseconds over bytes, also where it gives no parameters; `None` for fewer than

@@ -35,7 +35,7 @@ pub struct Observation {
     pub rounds: Vec<u64>,
 }
 
-/// One repetition, as in a table `kind,messages,delay_ns,elapsed_ns,batch,round`.
+/// One repetition, as in a table `kind,messages,delay_ns,elapsed_ns,batch,round,launch`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
     /// What was timed.
@@ -53,11 +53,13 @@ pub struct Row {
     /// The round of the measurement, if that is known: rows of one round, of this and other points, are
     /// neighbours in time.
     pub round: Option<u64>,
+    /// The launch that measured it, if that is known.
+    pub launch: Option<u64>,
 }
 
 /// Groups the rows of a table into observations, in order of kind, Δ and M.
 ///
-/// Rows of a point that name the same batch (of the same round) are one, with the mean of those inside
+/// Rows of a point that name the same batch (of the same round and launch) are one, with the mean of those inside
 /// their fence as its value, wherever they stand in the table. A row without a batch is one of its own.
 /// Observations have rounds if all of their rows do.
 ///
@@ -90,14 +92,14 @@ struct Batches {
     samples: Vec<Vec<f64>>,
     /// The round of each.
     rounds: Vec<Option<u64>>,
-    /// Where the one with this round and number is.
-    places: BTreeMap<(Option<u64>, u64), usize>,
+    /// Where the one with this launch, round and number is.
+    places: BTreeMap<(Option<u64>, Option<u64>, u64), usize>,
 }
 
 impl Batches {
     fn add(&mut self, row: &Row, elapsed: f64) {
         let next = self.samples.len();
-        let place = |batch| *self.places.entry((row.round, batch)).or_insert(next);
+        let place = |batch| *self.places.entry((row.launch, row.round, batch)).or_insert(next);
         let at = row.batch.map_or(next, place);
         if at == next {
             self.samples.push(Vec::new());
@@ -120,7 +122,7 @@ mod tests {
     use super::*;
 
     fn row(kind: Kind, messages: u64, delay_ns: f64, elapsed_ns: f64) -> Row {
-        Row { kind, messages, delay_ns, elapsed_ns, batch: None, round: None }
+        Row { kind, messages, delay_ns, elapsed_ns, batch: None, round: None, launch: None }
     }
 
     #[test]

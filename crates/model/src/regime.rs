@@ -61,6 +61,27 @@ pub(crate) fn rivals(curve: &Curve, chosen: &Stretch, limit: f64) -> Vec<Stretch
         .collect()
 }
 
+/// Where messages behind `run` are off its line, though they are sent before `limit`, in time, and are no more than
+/// `most`: the first such M, and the last point, with what a message costs from the run's end to there. All
+/// points between are off: were only some, those could be disturbed ones.
+pub(crate) fn bends(
+    curve: &Curve,
+    run: &Stretch,
+    limit: f64,
+    most: f64,
+) -> Option<(u64, Point, f64)> {
+    let end = run.points.last().filter(|_| !run.is_single())?;
+    let is_between = |p: &&Point| p.messages > end.messages && p.messages <= most && p.mean < limit;
+    let between: Vec<&Point> = curve.points.iter().filter(is_between).collect();
+    let is_off = |p: &&Point| {
+        let (distance, error) = run.distance(p);
+        distance > (ERRORS * error).max(SEND_ONLY_TOLERANCE * p.mean)
+    };
+    let (first, last) = (between.first()?, between.last()?);
+    let cost = (last.mean - end.mean) / (last.messages - end.messages);
+    between.iter().all(|p| is_off(p)).then_some((first.messages as u64, **last, cost))
+}
+
 /// Whether the last message of a run is issued before `limit`, at the run's cost for each.
 fn is_in_time(run: &Stretch, limit: f64) -> bool {
     run.points.last().is_some_and(|last| last.messages * run.slope() < limit)

@@ -2,7 +2,8 @@
 //!
 //! A table is CSV, or the text that a tool printed. CSV has the columns `bytes` and one of `time_ns`,
 //! `time_us`, `time_ms`, `time_s`, in any order. Columns that name a series, such as `transport`, must
-//! not change. Other columns, blank lines and lines that begin with `#` are ignored. Rows of one size
+//! not change. `operation_messages`, if it is there, is how many messages an operation moves in its time.
+//! Other columns, blank lines and lines that begin with `#` are ignored. Rows of one size
 //! are repetitions.
 //!
 //! These tools are known, each by what it prints, never by the file's name. `DIALECTS` in `dialects`
@@ -50,6 +51,8 @@ pub struct HockneyTable {
     pub tool: &'static str,
     /// What the times are.
     pub timing: Timing,
+    /// Messages that an operation moves in such a time, where the table says it; 1 otherwise.
+    pub messages: u64,
     /// The rows, in the order of the file.
     pub rows: Vec<HockneyRow>,
     /// What a reader of the fit should know, as sentences.

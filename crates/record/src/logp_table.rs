@@ -1,11 +1,11 @@
 //! Reads a table of LogP measurements taken by other means.
 //!
 //! A CSV file with a header that has at least the columns `kind`, `messages`, `delay_ns` and
-//! `elapsed_ns`, in any order, and `batch` and `round`, if they are there; further columns are ignored,
+//! `elapsed_ns`, in any order, and `batch`, `round` and `launch`, if they are there; further columns are ignored,
 //! and so are blank lines and lines that begin with `#`. `kind` is `issue` (the time of M requests with
 //! Δ after each) or `rtt` (the time of M round trips, one at a time). One row per repetition. `batch`
 //! numbers what was measured together at a point; without it each row stands for itself. `round` numbers
-//! what was measured one after the other at all points.
+//! what was measured one after the other at all points, `launch` what the same processes measured.
 
 use std::io::Read;
 
@@ -32,7 +32,11 @@ pub fn read_logp_table(source: impl Read) -> Result<Vec<Row>, TableError> {
         header.need("delay_ns")?,
         header.need("elapsed_ns")?,
     ];
-    let together = [("batch", header.find("batch")?), ("round", header.find("round")?)];
+    let together = [
+        ("batch", header.find("batch")?),
+        ("round", header.find("round")?),
+        ("launch", header.find("launch")?),
+    ];
     let mut rows = Vec::new();
     for line in lines {
         let line = line?;
@@ -42,12 +46,12 @@ pub fn read_logp_table(source: impl Read) -> Result<Vec<Row>, TableError> {
 }
 
 /// One row; `columns` are the places of its kind, messages, delay and elapsed time, and `together` those
-/// of its batch and its round.
+/// of its batch, its round and its launch.
 fn row(
     line: &Line,
     record: &StringRecord,
     columns: [usize; 4],
-    together: [(&'static str, Option<usize>); 2],
+    together: [(&'static str, Option<usize>); 3],
 ) -> Result<Row, TableError> {
     let [kind, messages, delay, elapsed] = columns.map(|column| &record[column]);
     let kind = match kind {
@@ -66,7 +70,7 @@ fn row(
         let wrong = |_| line.cell(column, text).wrong("it must be a whole number");
         text.parse::<u64>().map(Some).map_err(wrong)
     };
-    let [batch, round] = together;
+    let [batch, round, launch] = together;
     let time = |column, text| line.cell(column, text).amount("it must be a number of nanoseconds");
     Ok(Row {
         kind,
@@ -75,6 +79,7 @@ fn row(
         elapsed_ns: time("elapsed_ns", elapsed)?,
         batch: number(batch)?,
         round: number(round)?,
+        launch: number(launch)?,
     })
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 use bandgap_record::Convergence;
 
 use crate::Layout;
-use crate::figure::{Figure, Style};
+use crate::figure::{Datum, Figure, Series, Style};
 use crate::scale::{Placed, Plane};
 
 use canvas::Canvas;
@@ -85,7 +85,7 @@ pub fn plot(figure: &Figure, layout: &Layout) -> String {
     }
     push(&mut out, &format!("{:left$}{corner}{}", "", String::from(dash).repeat(columns)));
     out += &bottom(&plane.x, &canvas, left, columns, width);
-    out += &legend(figure, layout);
+    out += &legend(figure, &plane, &canvas, layout);
     if !unnamed.is_empty() {
         out += &layout.paragraph(&format!("too narrow to be named above: {}", unnamed.join(", ")));
     }
@@ -167,7 +167,17 @@ fn bottom(x: &Placed, canvas: &Canvas, left: usize, columns: usize, width: usize
     out
 }
 
-fn legend(figure: &Figure, layout: &Layout) -> String {
+/// Whether marks of a curve were drawn, and others lie on top of all of them.
+fn is_covered(series: &Series, index: usize, plane: &Plane, canvas: &Canvas) -> bool {
+    let limited = |point: &Datum| point.convergence == Convergence::ClockLimited;
+    let mut drawn = plane.shown(&series.points).peekable();
+    !series.style.is_bare()
+        && drawn.peek().is_some()
+        && !drawn.any(limited)
+        && ![letter(index), letter(index).to_ascii_uppercase()].iter().any(|of| canvas.has(*of))
+}
+
+fn legend(figure: &Figure, plane: &Plane, canvas: &Canvas, layout: &Layout) -> String {
     if figure.series.is_empty() {
         return String::new();
     }
@@ -182,16 +192,18 @@ fn legend(figure: &Figure, layout: &Layout) -> String {
             (Style::Dotted, false) => "⠤ ⠤".to_owned(),
         };
         // With spaces at which a line is not broken.
-        format!("{sign} {}", series.name).replace(' ', "\u{a0}")
+        let covered = is_covered(series, index, plane, canvas);
+        let why = if covered { " (under other marks)" } else { "" };
+        format!("{sign} {}{why}", series.name).replace(' ', "\u{a0}")
     });
     text += &entries.collect::<Vec<_>>().join("   ");
-    if figure.has(Convergence::No) {
+    if ('A'..='Z').any(|capital| canvas.has(capital)) {
         text += "   (capital: not converged)";
     }
-    if figure.has(Convergence::ClockLimited) {
+    if canvas.has(LIMITED) {
         text += &format!("   ({LIMITED}: at the clock's limit)");
     }
-    for mark in &figure.marks {
+    for mark in figure.marks.iter().filter(|mark| plane.shows(mark.x, mark.y)) {
         text += &format!("   {MARK}\u{a0}{}", mark.name.replace(' ', "\u{a0}"));
     }
     layout.paragraph(&text).replace('\u{a0}', " ")

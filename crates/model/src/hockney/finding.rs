@@ -178,6 +178,19 @@ pub enum HockneyFinding {
 }
 
 impl HockneyFinding {
+    /// Whether it says that the times of a segment do not follow its line, so that intervals, which come from
+    /// how the times scatter about a line, are too narrow: residuals are large, or not by chance, or the
+    /// line meets n = 0 below zero, where no time is.
+    #[must_use]
+    pub fn is_misfit(&self) -> bool {
+        matches!(
+            self,
+            HockneyFinding::NegativeStartup { .. }
+                | HockneyFinding::LargeResiduals { .. }
+                | HockneyFinding::Bent { .. }
+        )
+    }
+
     /// Whether it says that a parameter is not given, or that a line does not follow its times. The
     /// other findings only explain.
     #[must_use]

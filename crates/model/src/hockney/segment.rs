@@ -105,6 +105,7 @@ impl Piece<'_> {
         let (x, times) = (self.part(&self.table.x), self.part(&self.table.times));
         let range = self.range();
         let line = self.line(x, times);
+        let before = fit.findings.len();
         let mut segment = Segment {
             from_bytes: range.from,
             to_bytes: range.to,
@@ -120,6 +121,7 @@ impl Piece<'_> {
                 segment.line = Some(line);
             }
         }
+        segment.misfit = fit.findings[before..].iter().any(HockneyFinding::is_misfit);
         fit.segments.push(segment);
     }
 

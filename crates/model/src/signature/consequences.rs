@@ -140,6 +140,7 @@ fn findings(signature: &Signature) -> Vec<Finding> {
         | Finding::ArmUnchecked { .. }
         | Finding::ArmUndecided { .. }
         | Finding::FewSendOnly
+        | Finding::SendOnlyBends { .. }
         | Finding::SendOnlyUnseen { .. }
         | Finding::GapUnsettled { .. }
         | Finding::Unsettled { .. }

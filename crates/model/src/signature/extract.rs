@@ -11,6 +11,7 @@ use crate::error::ModelError;
 use crate::finding::Finding;
 use crate::linear::Linear;
 use crate::observation::Observation;
+use crate::regime::bends;
 
 /// Extracts the LogP signature: of small messages, or of transfers of one length.
 ///
@@ -147,6 +148,7 @@ fn signature(
         findings: Vec::new(),
     };
     signature.findings = findings(&signature, shape, &arm);
+    signature.findings.extend(bend(table, shape, &signature));
     signature.findings.extend(arms::beside_delay(&estimator, &shape.costs));
     signature.with_consequences()
 }
@@ -209,6 +211,24 @@ fn findings(signature: &Signature, shape: &Shape, far: &Arm) -> Vec<Finding> {
         .chain(unsettled)
         .chain(too_short)
         .collect()
+}
+
+/// Where messages cost something else than os before a reply can be back, or the network is full.
+fn bend(table: &Table, shape: &Shape, signature: &Signature) -> Option<Finding> {
+    let rtt = signature.rtt.value;
+    let limit = rtt - signature.recv_overhead.value.clamp(0.0, rtt / 2.0);
+    let most = signature.capacity.map_or(f64::INFINITY, |capacity| capacity.value);
+    let run = &shape.send_only;
+    let (next, last, cost) = bends(&table.curves[0], run, limit, most)?;
+    let IssueLine { to_messages: to, .. } = issue_line(run);
+    Some(Finding::SendOnlyBends {
+        to,
+        next,
+        last: last.messages as u64,
+        cost,
+        elapsed: last.mean,
+        rtt,
+    })
 }
 
 fn issue_line(run: &Stretch) -> IssueLine {

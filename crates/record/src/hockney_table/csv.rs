@@ -12,8 +12,10 @@ use crate::table_lines::{Header, Line, Result};
 const AS_GIVEN: Meaning = Meaning::new("CSV", Timing::AsGiven, "");
 
 /// Columns that tell one series from another, in tables of several.
-const KEYS: [&str; 9] =
-    ["name", "transport", "state", "ranks", "from", "to", "distance", "memory", "mesh"];
+const KEYS: [&str; 10] =
+    ["name", "transport", "state", "ranks", "from", "to", "distance", "memory", "mesh", MESSAGES];
+/// How many messages an operation moves in its time.
+const MESSAGES: &str = "operation_messages";
 /// Columns that do so where one size has several of their values. Otherwise they are what was chosen
 /// for the size.
 const CHOSEN: [&str; 2] = ["variant", "way"];
@@ -36,12 +38,22 @@ pub(super) fn read(lines: &[Line], table: &mut Table) -> Result {
     let (column, time, unit) = time_column(first, &header)?;
     let keys = header.those(&KEYS)?;
     let chosen = header.those(&CHOSEN)?;
+    let messages = header.find(MESSAGES)?;
     let mut series = None;
     let mut sizes = HashMap::new();
     for line in lines {
         let row = header.row(line)?;
         let first = series.get_or_insert_with(|| (line.number, row.clone()));
         alike(line, &row, first, &keys)?;
+        if let Some(place) = messages {
+            table.messages = match row[place].parse() {
+                Ok(0) | Err(_) => {
+                    let why = "it must be a whole number, 1 at least";
+                    return Err(line.cell(MESSAGES, &row[place]).wrong(why));
+                }
+                Ok(count) => count,
+            };
+        }
         let bytes = line.cell("bytes", &row[bytes]).size()?;
         let first = sizes.entry(bytes).or_insert_with(|| (line.number, row.clone()));
         alike(line, &row, first, &chosen)?;

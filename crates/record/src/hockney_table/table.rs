@@ -61,6 +61,8 @@ pub(super) struct Table {
     seen: HashMap<u64, u64>,
     meaning: Option<(u64, &'static Meaning)>,
     notes: Vec<String>,
+    /// Messages of an operation; 0 where nothing was said.
+    pub messages: u64,
 }
 
 impl Table {
@@ -105,7 +107,8 @@ impl Table {
     pub fn finish(self) -> Result<HockneyTable> {
         match self.meaning {
             Some((_, &Meaning { tool, timing, .. })) if !self.rows.is_empty() => {
-                Ok(HockneyTable { tool, timing, rows: self.rows, notes: self.notes })
+                let messages = self.messages.max(1);
+                Ok(HockneyTable { tool, timing, messages, rows: self.rows, notes: self.notes })
             }
             _ => Err(TableError::NoRows),
         }

@@ -25,9 +25,19 @@ fn columns_come_in_any_order_with_others_between() {
         elapsed_ns,
         batch: None,
         round: None,
+        launch: None,
     };
     let expected = [row(Kind::Issue, 64, 0.0, 125.5), row(Kind::Rtt, 1, 2.5, 100.0)];
     assert_eq!(read(text).unwrap(), expected);
+}
+
+#[test]
+fn a_launch_is_read_where_there_is_a_column_for_it() {
+    let read = |text: &str| read(text).unwrap()[0].launch;
+    assert_eq!(read(&(HEADER.to_owned() + "issue,1,0,5\n")), None);
+    assert_eq!(read("kind,messages,delay_ns,elapsed_ns,launch\nissue,1,0,5,2\n"), Some(2));
+    let wrong = message("kind,messages,delay_ns,elapsed_ns,launch\nissue,1,0,5,x\n");
+    assert!(wrong.contains("launch is 'x': it must be a whole number"), "{wrong}");
 }
 
 #[test]
@@ -137,6 +147,7 @@ proptest! {
             elapsed_ns,
             batch: None,
             round: None,
+        launch: None,
         });
         prop_assert!(read.into_iter().eq(expected));
     }

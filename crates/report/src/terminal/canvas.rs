@@ -82,6 +82,11 @@ impl Canvas {
         self.cells[place] = Cell::Mark(mark, colour);
     }
 
+    /// Whether this character stands for a point somewhere.
+    pub fn has(&self, mark: char) -> bool {
+        self.cells.iter().any(|cell| matches!(cell, Cell::Mark(shown, _) if *shown == mark))
+    }
+
     /// A row as text, with colour codes only if `color`.
     pub fn line(&self, row: usize, color: bool) -> String {
         let mut out = String::new();

@@ -36,6 +36,26 @@ fn every_point_has_its_letter_unless_another_is_on_it() {
 }
 
 #[test]
+fn the_legend_says_which_marks_others_cover() {
+    let mut figure = figure();
+    let legend = |figure: &Figure| {
+        let drawn = plot(figure, &Layout { ascii: true, width: 100, ..Layout::default() });
+        drawn.split_once("delay per request").unwrap().1.to_owned()
+    };
+    assert!(!legend(&figure).contains("under other marks"), "{}", legend(&figure));
+    // The second curve where the first is, which lies on top. Only it has a point that did not converge.
+    figure.series[1].points = figure.series[0].points.clone();
+    figure.series[0].points[7].convergence = Convergence::Converged;
+    let told = legend(&figure);
+    assert!(told.contains("a Δ = 0   b Δ = 16.0 µs (under other marks)"), "{told}");
+    assert!(!told.contains("capital"), "{told}");
+    // A single point beside the other curve's shows its letter.
+    figure.series[1].points[7].y *= 1.5;
+    let told = legend(&figure);
+    assert!(!told.contains("under other marks") && told.contains("capital"), "{told}");
+}
+
+#[test]
 fn a_level_is_drawn_over_its_range() {
     let drawn = |from: f64, to: f64| {
         let g = Reference { from, to, ..figure().references[0].clone() };

@@ -5,9 +5,9 @@ use bandgap_model::Estimate;
 use bandgap_model::hockney::{
     Breakpoint as Found, Fit, HockneyFit, HockneyOptions, Segment as Fitted, SizedTimes, fit,
 };
-use bandgap_record::{Number, Quantity, RecordError, Seconds, Unit};
+use bandgap_record::{Convergence, Number, Quantity, RecordError, Seconds, Unit};
 use bandgap_stats::Rule;
-use bandgap_units::Ns;
+use bandgap_units::{Bytes, Ns};
 
 use super::schema::{Breakpoint, Hockney, Residuals, Segment, SegmentLine};
 use crate::error::AssembleError;
@@ -62,6 +62,7 @@ impl Fitting<'_> {
         let segments: Result<Vec<Segment>, RecordError> =
             of.segments.iter().map(|segment| self.segment(segment)).collect();
         let found = both.findings.iter().chain(&of.findings).map(ToString::to_string);
+        let found = found.chain(marked(of));
         Ok(Hockney {
             name: self.name.to_owned(),
             transport: self.transport.to_owned(),
@@ -82,7 +83,12 @@ impl Fitting<'_> {
                 Unit::Second => self.rule,
                 _ => self.rule.without_clock(),
             };
-            recorded(found, unit, judge(found, &rule)).map(Some)
+            // An interval is of how the times scatter about a line that they follow.
+            let convergence = match segment.misfit {
+                true => Convergence::No,
+                false => judge(found, &rule),
+            };
+            recorded(found, unit, convergence).map(Some)
         };
         // Of all messages that an operation moves in its time.
         let rate = |estimate: &Option<Estimate>, unit| {
@@ -113,10 +119,74 @@ impl Fitting<'_> {
     }
 }
 
+/// A sentence for each segment whose parameters count as not converged since the times do not follow its
+/// line.
+fn marked(fit: &Fit) -> impl Iterator<Item = String> {
+    let has_parameters = |of: &&Fitted| of.misfit && (of.r_inf.is_some() || of.t0.is_some());
+    fit.segments.iter().filter(has_parameters).map(|of| {
+        format!(
+            "From {} to {} the parameters count as not converged (*), whatever their intervals: the times do \
+             not follow the line.",
+            Bytes(of.from_bytes),
+            Bytes(of.to_bytes)
+        )
+    })
+}
+
 /// Between the sizes that it separates: their geometric mean. One that was given has no interval.
 fn breakpoint(found: &Found) -> Breakpoint {
     let Found { last_below, first_above, low, high, given } = *found;
     let between = (last_below.max(1) as f64 * first_above as f64).sqrt().round();
     let bound = |bytes: u64| (!given).then_some(Number(bytes as f64));
     Breakpoint { bytes: Number(between), low: bound(low), high: bound(high) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bandgap_model::hockney::{Breaks, sized_times_from_pairs};
+
+    /// The relative fit of a single line through these times.
+    fn relative(time: impl Fn(f64) -> f64) -> Hockney {
+        let sizes = (10..22).map(|power| 1u64 << power);
+        let times = sized_times_from_pairs(sizes.map(|bytes| (bytes, time(bytes as f64))));
+        let options =
+            HockneyOptions { breaks: Breaks::At(Vec::new()), ..HockneyOptions::default() };
+        let fitting = Fitting {
+            name: "echo",
+            transport: "shm",
+            which: Which::default(),
+            messages: 1,
+            rule: Rule { precision: 1e6, stamp: 0.0 },
+            notes: Vec::new(),
+            lost: Vec::new(),
+        };
+        let ([relative, _], _) = fitting.fit(&times, &options).unwrap();
+        relative
+    }
+
+    fn is_marked(fit: &Hockney) -> bool {
+        let said = "From 1 KiB to 2 MiB the parameters count as not converged";
+        let converged: Vec<bool> = fit.segments[0].found().map(|(_, of)| of.converged).collect();
+        assert!(!converged.is_empty());
+        let told = fit.findings.iter().any(|finding| finding.starts_with(said));
+        assert!(converged.iter().all(|of| *of != told), "{fit:?}");
+        told
+    }
+
+    #[test]
+    fn parameters_of_a_line_that_the_times_do_not_follow_have_not_converged() {
+        let scattered = |bytes: f64| {
+            let share = if (bytes as u64).ilog2().is_multiple_of(2) { 1.005 } else { 0.995 };
+            share * (5000.0 + bytes / 4.0)
+        };
+        // Any interval is narrow enough for the rule.
+        assert!(!is_marked(&relative(scattered)));
+        // A time that rises ever more steeply.
+        assert!(is_marked(&relative(|bytes| 5000.0 + bytes.powf(1.3))));
+        // A line that begins below zero gives r∞ and no t0.
+        let below = relative(|bytes| scattered(bytes) - 5240.0);
+        assert!(below.segments[0].t0.is_none() && below.segments[0].r_inf.is_some(), "{below:?}");
+        assert!(is_marked(&below));
+    }
 }

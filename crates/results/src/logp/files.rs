@@ -70,19 +70,19 @@ pub(super) fn points(all: &[&Logp]) -> Result<Vec<u8>, RecordError> {
 }
 
 /// The samples of one signature in the form that [`bandgap_record::read_logp_table`] reads, a row for
-/// each repetition, with the number of its batch at the point, and of its round.
+/// each repetition, with the number of its batch at the point, of its round, and of its launch where there are
+/// several.
 ///
 /// Times are those at the point's Δ: by what the Δ of a sample's batch was off, M times, it is
 /// corrected. Rejected batches are left out, and so are those of the machine's other states: a table
 /// has no column to keep states apart.
 fn samples(logp: &Logp) -> Result<Vec<u8>, RecordError> {
-    let columns: [Column<(&Point, Ns, usize, usize)>; 6] = [
+    let mut columns: Vec<Column<(&Point, Ns, usize, usize, u32)>> = vec![
         ("kind", |(point, ..)| point.measure.to_string()),
         ("messages", |(point, ..)| point.messages.to_string()),
         ("delay_ns", |(point, ..)| nanoseconds(point.delay.ns())),
         ("elapsed_ns", |(_, elapsed, ..)| nanoseconds(*elapsed)),
-        ("batch", |(_, _, batch, _)| batch.to_string()),
-        ("round", |(.., round)| round.to_string()),
+        ("batch", |(_, _, batch, ..)| batch.to_string()),
     ];
     let counts = |of: &&Batch| of.counts_in(&logp.state.label);
     let counting = || logp.points.iter().flat_map(|point| &point.batches).filter(counts);
@@ -97,10 +97,16 @@ fn samples(logp: &Logp) -> Result<Vec<u8>, RecordError> {
             let off = Ns(point.messages as f64 * off.0);
             let elapsed = batch.samples.iter().map(|sample| (sample.ns() - off).max(Ns::ZERO));
             let round = rounds.range(..(batch.launch, batch.round.unwrap_or(0))).count();
-            rows.extend(elapsed.map(|elapsed| (point, elapsed, number, round)));
+            rows.extend(elapsed.map(|elapsed| (point, elapsed, number, round, batch.launch)));
         }
     }
-    csv(if known { &columns } else { &columns[..5] }, rows)
+    if known {
+        columns.push(("round", |(.., round, _)| round.to_string()));
+    }
+    if logp.launches > 1 {
+        columns.push(("launch", |(.., launch)| launch.to_string()));
+    }
+    csv(&columns, rows)
 }
 
 #[cfg(test)]
@@ -143,7 +149,7 @@ mod tests {
         assert!(first.counts_in(&sample().state.label));
         let issue = |elapsed_ns, round| {
             let batch = Some(0);
-            Row { kind, messages, delay_ns, elapsed_ns, batch, round }
+            Row { kind, messages, delay_ns, elapsed_ns, batch, round, launch: None }
         };
         let expected = [issue(1734.0, None), issue(1750.25, None)];
         assert_eq!(read_logp_table(&out[..]).unwrap(), expected, "an older file has no rounds");
@@ -163,5 +169,12 @@ mod tests {
         let numbers: Vec<_> =
             rows.iter().map(|row| (row.batch.unwrap(), row.round.unwrap())).collect();
         assert_eq!(numbers, [(0, 0), (1, 1), (2, 1), (3, 2)]);
+        // Of a single launch nothing tells them apart; of several the launch does.
+        assert!(rows.iter().all(|row| row.launch.is_none()));
+        logp.launches = 2;
+        let mut rows = read_logp_table(&samples(&logp).unwrap()[..]).unwrap();
+        rows.dedup_by_key(|row| row.batch);
+        let launches: Vec<_> = rows.iter().filter_map(|row| row.launch).collect();
+        assert_eq!(launches, [0, 0, 0, 1]);
     }
 }

@@ -9,7 +9,7 @@ use super::schema::{Logp, Operation};
 use super::side_by_side::{Column, estimators, side_by_side};
 use super::text::heading;
 use crate::kind::Shown;
-use crate::measured::sentences;
+use crate::measured::{listed, sentences};
 use crate::series::{Series, SeriesPoint};
 
 /// What a signature's requests carry: `stores`.
@@ -45,10 +45,13 @@ pub(super) fn page<'a>(
         layout.confidence
     ));
     text += "\n";
-    let beside = |logp: &Logp| {
+    let at = |logp: &Logp| {
         let same = |point: &&SeriesPoint| Some(point.bytes) == logp.bytes;
-        series?.points.iter().find(same)?.overlap.as_ref().map(both)
+        series?.points.iter().find(same)?.overlap.as_ref()
     };
+    // A column is of one state.
+    let in_state = |logp: &Logp| series.is_some_and(|of| of.state.label == logp.state.label);
+    let beside = |logp: &Logp| at(logp).filter(|_| in_state(logp)).map(both);
     let overlapped = signatures.iter().any(|logp| beside(logp).is_some());
     let column = |logp: &&'a Logp| {
         let overlap = ("t − o", "computation that fits", beside(logp).unwrap_or_default());
@@ -61,10 +64,29 @@ pub(super) fn page<'a>(
     let columns: Vec<Column<'_>> = signatures.iter().map(column).collect();
     text += &side_by_side(&columns, layout);
     text += &estimators(signatures, layout);
+    let apart: Vec<String> = signatures
+        .iter()
+        .filter(|logp| at(logp).is_some() && !in_state(logp))
+        .map(|logp| size(logp))
+        .collect();
     let findings = signatures.iter().flat_map(|logp| {
         logp.findings().iter().map(|finding| format!("{}: {finding}", size(logp)))
     });
-    text + &sentences(&findings.collect::<Vec<_>>(), layout)
+    let all: Vec<String> =
+        series.and_then(|of| of_other_state(of, &apart)).into_iter().chain(findings).collect();
+    text + &sentences(&all, layout)
+}
+
+/// Why t − o does not stand beside the signatures of these sizes, if there are some.
+fn of_other_state(series: &Series, sizes: &[String]) -> Option<String> {
+    let state = &series.state.label;
+    (!sizes.is_empty()).then(|| {
+        format!(
+            "t − o was measured in the state {state}. The signatures of {} are of another state, so it is \
+             not given beside them.",
+            listed(sizes)
+        )
+    })
 }
 
 /// What limits the rate.

@@ -339,7 +339,15 @@ pub(crate) fn table_of_arms(near: bool) -> Vec<Observation> {
     let mut repeat = |kind, messages, delay_ns, truth: f64| {
         for share in [-0.002, -0.001, 0.0, 0.001, 0.002] {
             let elapsed_ns = truth * (1.0 + share);
-            rows.push(Row { kind, messages, delay_ns, elapsed_ns, batch: None, round: None });
+            rows.push(Row {
+                kind,
+                messages,
+                delay_ns,
+                elapsed_ns,
+                batch: None,
+                round: None,
+                launch: None,
+            });
         }
     };
     repeat(Kind::Rtt, 1, 0.0, 206.0);

@@ -3,6 +3,7 @@
 use bandgap_campaign::judge::Judged;
 use bandgap_record::Quantity;
 use bandgap_report::table::{interval, value};
+use bandgap_units::significant;
 
 use super::schema::OverlapPoint;
 use crate::measured::slowed;
@@ -76,15 +77,45 @@ pub(super) fn findings(points: &[OverlapPoint], judged: &Judged<'_>) -> Vec<Stri
             neither.len()
         ));
     }
-    let undecided =
-        points.iter().filter(|point| point.hideable.is_some() && point.share.is_none()).count();
-    if undecided > 0 {
+    let without_share = || points.iter().filter(|of| of.hideable.is_some() && of.share.is_none());
+    let (nothing, vague): (Vec<_>, Vec<_>) = without_share().partition(|of| may_be_nothing(of));
+    if !nothing.is_empty() {
         sentences.push(format!(
-            "At {undecided} of {all} points the hidden share is undecided: nothing of the exchange \
-             that is no overhead, or nothing of the computation, can be told from 0."
+            "At {} of {all} points the hidden share is undecided: nothing of the exchange that is no \
+             overhead, or nothing of the computation, can be told from 0.",
+            nothing.len()
+        ));
+    }
+    if !vague.is_empty() {
+        sentences.push(format!(
+            "At {} of {all} points the hidden share is undecided: its interval is wider than 100 \
+             percentage points, or lies above 100 %, which nothing can hide. {}",
+            vague.len(),
+            why_vague(&vague)
         ));
     }
     sentences
+}
+
+/// Whether what can be hidden cannot be told from 0.
+fn may_be_nothing(point: &OverlapPoint) -> bool {
+    let interval = point.hideable.as_ref().and_then(Quantity::interval);
+    interval.is_none_or(|(low, _)| low <= 0.0)
+}
+
+/// What makes the share of these points so uncertain.
+fn why_vague(points: &[&OverlapPoint]) -> String {
+    let times = |of: &&OverlapPoint| of.computation.value.0 / of.exchange.value.0;
+    let least = points.iter().map(times).fold(f64::INFINITY, f64::min);
+    if least > 1.0 {
+        return format!(
+            "The computation takes {} times as long as the exchange or longer: of two such times the \
+             difference is as uncertain as what can be hidden. Shorter vectors (--vectors) tell more.",
+            significant(least, 2)
+        );
+    }
+    "The times scatter by as much as what can be hidden. More time (--time-budget) may decide it."
+        .to_owned()
 }
 
 /// `1.20 to 1.40 µs`, whichever way.

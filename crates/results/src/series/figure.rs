@@ -1,5 +1,7 @@
 //! Time and bandwidth against the message size, with the fitted segments.
 
+use std::ops::RangeInclusive;
+
 use bandgap_kernels::in_series;
 use bandgap_model::hockney::Weighting;
 use bandgap_record::Quantity;
@@ -119,12 +121,15 @@ fn figure(
 ) -> Figure {
     let scale = bytes_of_one(series);
     let several = series.has_several_curves();
+    let room = room(&curves);
     for fit in fits {
         let moved = messages(series, &fit.which);
         // The curve that it runs through has the same place among the curves.
         let twin = series.curves().iter().position(|(which, _)| *which == fit.which);
-        let fitted = fitted(fit, scale, |bytes, time| of(moved, bytes, time));
-        curves.push(Curve { twin: twin.filter(|_| several), ..fitted });
+        let fitted = fitted(fit, scale, &room, |bytes, time| of(moved, bytes, time));
+        if fitted.points.iter().any(|point| point.y.is_finite()) {
+            curves.push(Curve { twin: twin.filter(|_| several), ..fitted });
+        }
     }
     let mark = |segment: &Segment| {
         let (size, name) = half_inside(segment)?;
@@ -226,8 +231,28 @@ fn at(line: &SegmentLine, size: f64) -> f64 {
     line.intercept.ns().0 + size * line.per_byte.ns().0
 }
 
-/// A fit as a curve, interrupted between its segments.
-fn fitted(fit: &Hockney, scale: f64, of: impl Fn(f64, f64) -> f64) -> Curve {
+/// How far beyond the points a fitted line is drawn, as a factor.
+const ROOM: f64 = 1.25;
+
+/// Where fitted lines are drawn: about what was measured, which the axis is for. A line that misses the
+/// points by far would squeeze them.
+fn room(curves: &[Curve]) -> RangeInclusive<f64> {
+    let ends = |point: &Datum| {
+        let (low, high) = point.interval.unwrap_or((point.y, point.y));
+        [point.y, low, high]
+    };
+    let drawn = || curves.iter().flat_map(|curve| &curve.points).flat_map(ends);
+    let drawn = || drawn().filter(|y| *y > 0.0 && y.is_finite());
+    drawn().fold(f64::INFINITY, f64::min) / ROOM..=drawn().fold(0.0, f64::max) * ROOM
+}
+
+/// A fit as a curve, interrupted between its segments and where it is outside of `room`.
+fn fitted(
+    fit: &Hockney,
+    scale: f64,
+    room: &RangeInclusive<f64>,
+    of: impl Fn(f64, f64) -> f64,
+) -> Curve {
     let mut points = Vec::new();
     for segment in &fit.segments {
         let Some(line) = &segment.line else { continue };
@@ -236,9 +261,11 @@ fn fitted(fit: &Hockney, scale: f64, of: impl Fn(f64, f64) -> f64) -> Curve {
         for step in 0..=STEPS {
             let size = from * (to / from).powf(f64::from(step) / f64::from(STEPS));
             // A line may begin below zero, and no time does.
-            points.push(match at(line, size) {
-                time if time > 0.0 => Datum::exact(size / scale, of(size, time)),
-                _ => Datum::gap(size / scale),
+            let time = at(line, size);
+            let y = of(size, time);
+            points.push(match time > 0.0 && room.contains(&y) {
+                true => Datum::exact(size / scale, y),
+                false => Datum::gap(size / scale),
             });
         }
         points.push(Datum::gap(to / scale));

@@ -3,6 +3,7 @@
 use bandgap_record::{Column, RecordError, Seconds, csv, estimate, lower, nanoseconds, upper};
 use bandgap_report::{Figure, svg_panels};
 
+use super::fits::messages;
 use super::schema::{Series, SeriesPoint};
 use crate::kind::{Among, File};
 use crate::measured::{Pair, TABLE, for_gnuplot, named_file};
@@ -91,43 +92,49 @@ fn mesh(point: &SeriesPoint) -> String {
     point.mesh.map_or(String::new(), |[rows, columns]| format!("{rows}x{columns}"))
 }
 
-/// A sample with its point.
-type Sample<'a> = (&'a SeriesPoint, Seconds);
+/// A sample with its point, and how many messages an operation moves there.
+type Sample<'a> = (&'a SeriesPoint, Seconds, u64);
 /// What points may differ in, and the column that says it of a sample.
 type Property<'a> = (fn(&SeriesPoint) -> String, Column<Sample<'a>>);
 
 /// The samples of a series in the form that [`bandgap_record::read_hockney_table`] reads, a row for each.
 /// Rejected batches are left out, and so are those of other states than their point's. Before the time
-/// there is a column for each property in which points differ.
+/// there is a column for each property in which points differ, and one for the messages of an operation where
+/// these are several.
 fn samples(series: &Series) -> Result<Vec<u8>, RecordError> {
     let differ = |of: fn(&SeriesPoint) -> String| {
         series.points.iter().any(|point| of(point) != of(&series.points[0]))
     };
     let properties: [Property<'_>; 7] = [
-        (|point| point.ranks.to_string(), ("ranks", |(point, _)| point.ranks.to_string())),
-        (both_ranks, ("from", |(point, _)| rank(point.pair, 0))),
-        (both_ranks, ("to", |(point, _)| rank(point.pair, 1))),
-        (mesh, ("mesh", |(point, _)| mesh(point))),
+        (|point| point.ranks.to_string(), ("ranks", |(point, ..)| point.ranks.to_string())),
+        (both_ranks, ("from", |(point, ..)| rank(point.pair, 0))),
+        (both_ranks, ("to", |(point, ..)| rank(point.pair, 1))),
+        (mesh, ("mesh", |(point, ..)| mesh(point))),
         (
             |point| point.memory.clone().unwrap_or_default(),
-            ("memory", |(point, _)| point.memory.clone().unwrap_or_default()),
+            ("memory", |(point, ..)| point.memory.clone().unwrap_or_default()),
         ),
         (
             |point| point.variant.clone().unwrap_or_default(),
-            ("variant", |(point, _)| point.variant.clone().unwrap_or_default()),
+            ("variant", |(point, ..)| point.variant.clone().unwrap_or_default()),
         ),
         (
             |point| point.way.clone().unwrap_or_default(),
-            ("way", |(point, _)| point.way.clone().unwrap_or_default()),
+            ("way", |(point, ..)| point.way.clone().unwrap_or_default()),
         ),
     ];
     let mut columns: Vec<Column<Sample<'_>>> =
-        vec![("bytes", |(point, _)| point.bytes.to_string())];
+        vec![("bytes", |(point, ..)| point.bytes.to_string())];
     columns.extend(properties.into_iter().filter(|(of, _)| differ(*of)).map(|(_, column)| column));
-    columns.push(("time_ns", |(_, time)| nanoseconds(time.ns())));
+    if series.points.iter().any(|point| messages(series, point) > 1) {
+        columns.push(("operation_messages", |(.., messages)| messages.to_string()));
+    }
+    columns.push(("time_ns", |(_, time, _)| nanoseconds(time.ns())));
     let rows = series.points.iter().flat_map(|point| {
         let counted = point.batches.iter().filter(|batch| batch.counts_in(&point.state));
-        counted.flat_map(|batch| &batch.samples).map(move |time| (point, *time))
+        counted
+            .flat_map(|batch| &batch.samples)
+            .map(move |time| (point, *time, messages(series, point)))
     });
     csv(&columns, rows)
 }
@@ -185,6 +192,20 @@ mod tests {
         let (header, fitted) = of(&[one, other]);
         assert_eq!(header, "bytes,memory,way,time_ns");
         assert!(fitted.unwrap_err().contains("memory 'registered'"));
+    }
+
+    #[test]
+    fn samples_tell_how_many_messages_an_operation_moves() {
+        let read = |name: &str| {
+            let points = sample().points.into_iter().map(|point| SeriesPoint { ranks: 8, ..point });
+            let series = Series { name: name.into(), points: points.collect(), ..sample() };
+            let text = String::from_utf8(samples(&series).unwrap()).unwrap();
+            (read_hockney_table(text.as_bytes()).unwrap().messages, text)
+        };
+        // The root sends to seven ranks in all.
+        assert_eq!(read("broadcast").0, 7);
+        let (messages, text) = read("comms1");
+        assert!(messages == 1 && text.starts_with("bytes,time_ns\n"), "{text}");
     }
 
     #[test]

@@ -103,7 +103,7 @@ pub(super) fn fits(
 }
 
 /// Messages that one operation moves at this point: as many as its bandwidth counts.
-fn messages(series: &Series, point: &SeriesPoint) -> u64 {
+pub(super) fn messages(series: &Series, point: &SeriesPoint) -> u64 {
     in_series(&series.name).map_or(1, |(_, of)| (of.moves)(point.ranks as usize)).max(1)
 }
 

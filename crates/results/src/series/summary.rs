@@ -3,7 +3,7 @@
 use bandgap_comm::passing::Memory;
 use bandgap_kernels::{Extent, in_series};
 use bandgap_model::hockney::Weighting;
-use bandgap_record::Quantity;
+use bandgap_record::{Convergence, Quantity};
 use bandgap_report::table::{both, estimated, value};
 use bandgap_report::{Layout, Listing};
 use bandgap_units::Bytes;
@@ -78,6 +78,9 @@ pub(crate) fn summary(among: &Among<'_>, layout: &Layout) -> String {
     let parameters = rows.iter().any(|row| row.fit.iter().any(Option::is_some));
     if parameters {
         told += "; r∞ and n½ are those of the longest messages";
+        if parameters_of(&rows).any(|of| of.convergence() == Convergence::No) {
+            told += " (* there: not converged, or their line does not follow the times)";
+        }
     }
     if rows.iter().any(|row| row.counts_all) {
         told += ", r∞ of all messages that an operation moves";
@@ -97,6 +100,7 @@ pub(crate) fn summary(among: &Among<'_>, layout: &Layout) -> String {
         .text("verified", |row| row.verified.to_owned())
         .text("state", |row| row.state.to_owned())
         .noting(rows.iter().flat_map(|row| row.ends.iter().map(|(_, time)| *time)))
+        .noting(parameters_of(&rows))
         .sparing(&["state", "verified"]);
     let times = rows.iter().flat_map(|row| row.ends.iter().map(|(_, time)| ("t", *time)));
     let mut text = layout.paragraph(&(told + ".")) + &listing.finish();
@@ -106,6 +110,11 @@ pub(crate) fn summary(among: &Among<'_>, layout: &Layout) -> String {
         text += &hidden(overlap, layout);
     }
     text
+}
+
+/// r∞ and n½ of all kernels.
+fn parameters_of<'a>(rows: &[Row<'a>]) -> impl Iterator<Item = &'a Quantity> {
+    rows.iter().flat_map(|row| row.fit).flatten()
 }
 
 /// Whether the variants of a series are algorithms.
@@ -236,6 +245,25 @@ mod tests {
         assert!(of_two.lines().all(|line| line.chars().count() <= 80), "{of_two}");
         assert!(of_two.contains("r∞, n½"), "{of_two}");
         assert_eq!(page(&[&echo, &relative]), "");
+    }
+
+    #[test]
+    fn a_rate_of_a_line_that_the_times_do_not_follow_is_marked() {
+        let echo = Series { name: "comms1".into(), ..comms1() };
+        let barrier = example("synch1", vec![point(0, 4, 300.0)]);
+        let told = |converged: bool| {
+            let mut relative = fit(Weighting::Relative);
+            (relative.name, relative.transport) = (echo.name.clone(), echo.transport.clone());
+            relative.segments[1].r_inf.as_mut().unwrap().converged = converged;
+            page(&[&echo, &relative, &barrier])
+        };
+        let why = "their line does not follow the times";
+        assert!(
+            told(false).contains("2.44 MB/s *") && told(false).contains(why),
+            "{}",
+            told(false)
+        );
+        assert!(!told(true).contains('*') && !told(true).contains(why), "{}", told(true));
     }
 
     #[test]

@@ -131,6 +131,39 @@ pub(crate) fn comms1() -> Series {
     example("comms1", sizes.map(|bytes| point(bytes, 2, ipsc860(bytes))).collect())
 }
 
+#[test]
+fn a_fitted_line_far_from_the_points_is_not_drawn_there() {
+    use crate::hockney::tests::segment;
+    let series = example(
+        "comms1",
+        [64u64, 1024, 16_384].map(|n| point(n, 2, 100.0 + n as f64 / 4.0)).into(),
+    );
+    let drawn = |t0: f64| {
+        let mut ordinary = fit(Weighting::Ordinary);
+        (ordinary.name, ordinary.transport) = (series.name.clone(), series.transport.clone());
+        (ordinary.segments, ordinary.breakpoints) =
+            (vec![segment(64, 16_384, 100.0, 0.25)], vec![]);
+        ordinary.segments[0].line.as_mut().unwrap().intercept = Ns(t0).into();
+        // 116 to 4196 ns.
+        let [time, rate] = &series_figures(&series, &[&ordinary])[..] else {
+            panic!("two figures")
+        };
+        let ends = |figure: &Figure| {
+            let all = figure.series.iter().flat_map(|of| &of.points);
+            let ys = || all.clone().map(|point| point.y).filter(|y| y.is_finite());
+            (ys().fold(f64::INFINITY, f64::min), ys().fold(0.0, f64::max))
+        };
+        (ends(time), ends(rate), time.series.len())
+    };
+    let (time, rate, curves) = drawn(-15.99);
+    // 64 B would take 0.01 ns, at 6.4 TB/s.
+    assert!(time.0 > 116.0 / 1.26 && time.1 < 4196.0 * 1.26, "{time:?}");
+    assert!(rate.1 < 16_384.0 / 4196e-9 * 1.26 && rate.0 > 64.0 / 116e-9 / 1.26, "{rate:?}");
+    assert_eq!(curves, 2);
+    // A line that is nowhere near is not named either.
+    assert_eq!(drawn(1e6).2, 1);
+}
+
 fn figures() -> Vec<Figure> {
     let (ordinary, relative) = (fit(Weighting::Ordinary), fit(Weighting::Relative));
     series_figures(&comms1(), &[&ordinary, &relative])
@@ -222,17 +255,17 @@ fn other_series_fits_are_left_out() {
 fn a_line_is_drawn_whatever_was_made_of_it() {
     let mut relative = fit(Weighting::Relative);
     relative.segments[0].line = None;
-    // t(n) = −50 µs + 0.5 µs·n: no parameter but r∞ makes sense, and still that is what was fitted.
+    // t(n) = −2 µs + 0.7 µs·n: no parameter but r∞ makes sense, and still that is what was fitted.
     relative.segments[1].line =
-        Some(SegmentLine { intercept: Ns(-50e3).into(), per_byte: Ns(500.0).into() });
+        Some(SegmentLine { intercept: Ns(-2e3).into(), per_byte: Ns(700.0).into() });
     relative.segments[1].t0 = None;
     relative.segments[1].n_half = None;
     let figures = series_figures(&comms1(), &[&relative]);
     let curve = &figures[0].series[1];
     let stretches: Vec<_> = curve.stretches().filter(|stretch| !stretch.is_empty()).collect();
     let [only] = stretches.as_slice() else { panic!("{} stretches", stretches.len()) };
-    // −50 + 0.5·128 = 14 µs.
-    assert!(close(only[0].y, 14_000.0));
+    // −2 + 0.7·128 = 87.6 µs.
+    assert!(close(only[0].y, 87_600.0));
     assert!(figures[0].marks.is_empty());
 }
 
@@ -386,7 +419,7 @@ fn what_became_of_the_bytes_is_said_where_there_are_some() {
 fn a_sweep_over_ranks_has_a_curve_and_a_fit_for_each_number() {
     let points = [2u32, 4, 8].into_iter().flat_map(|ranks| {
         [8u64, 64, 512, 4096]
-            .map(|bytes| point(bytes, ranks, 100.0 * f64::from(ranks) + bytes as f64))
+            .map(|bytes| point(bytes, ranks, 1e5 * f64::from(ranks) + bytes as f64 * 410.0))
     });
     let sweep = example("comms3", points.collect());
     let fits: Vec<Hockney> = [2, 4, 8]
@@ -415,11 +448,11 @@ fn fit_of(series: &Series) -> Hockney {
 
 #[test]
 fn a_line_that_begins_below_zero_is_drawn_where_it_is_above() {
-    // −400 + 0.5·n ns is zero at 800 bytes.
+    // −328 + 0.41·n µs is zero at 800 bytes.
     let mut relative = fit(Weighting::Relative);
-    relative.segments = vec![segment(1, 1 << 20, 400.0, 0.5)];
+    relative.segments = vec![segment(1, 1 << 20, 328e3, 410.0)];
     relative.segments[0].line =
-        Some(SegmentLine { intercept: Ns(-400.0).into(), per_byte: Ns(0.5).into() });
+        Some(SegmentLine { intercept: Ns(-328e3).into(), per_byte: Ns(410.0).into() });
     for figure in series_figures(&comms1(), &[&relative]) {
         let curve = figure.series.iter().find(|curve| curve.name == "relative fit").unwrap();
         let drawn: Vec<f64> =

@@ -52,7 +52,7 @@ pub(super) fn run(fit: &FitHockney, measure: &Measure, output: &Output) -> Resul
         name: table.tool,
         transport: TABLE,
         which: Which::default(),
-        messages: 1,
+        messages: table.messages,
         rule,
         notes: notes(&table),
         lost: Vec::new(),

@@ -43,7 +43,15 @@ impl Layout<'_> {
                     elapsed_ns *= generator.random_range(2.0..10.0);
                 }
                 let batch = (self.batch > 1).then_some((at / self.batch) as u64);
-                rows.push(Row { kind, messages, delay_ns, elapsed_ns, batch, round: None });
+                rows.push(Row {
+                    kind,
+                    messages,
+                    delay_ns,
+                    elapsed_ns,
+                    batch,
+                    round: None,
+                    launch: None,
+                });
             }
         };
         repeat(Kind::Rtt, 1, 0.0, rtt);

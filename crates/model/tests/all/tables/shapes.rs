@@ -313,3 +313,49 @@ fn two_points_do_not_choose_among_lines() {
     assert!(or.high - or.low > 12.0, "{or:?}");
     assert!(signature.findings.contains(&Finding::FewSendOnly), "{:?}", signature.findings);
 }
+
+#[test]
+fn messages_that_cost_more_before_a_reply_is_back_are_told() {
+    let layout = Layout {
+        messages: &[1, 2, 3, 4, 5, 6, 8, 12, 18, 32, 64, 128, 256, 512, 1024],
+        delays: &[0.0, 50.0, 100.0, 150.0, 200.0],
+        rows: 20,
+        batch: 1,
+        noise: 0.005,
+        drift: 0.0,
+        outliers: 0.0,
+    };
+    // RTT 300, os 3.4 for `cheap` messages and 9 beyond, or 20, g 40: all up to 18 are issued in 134 ns.
+    let found = |cheap: f64, seed: u64| {
+        let most = if cheap > 100.0 { 76.0 } else { 30.0 };
+        let elapsed = |messages: u64, delay: f64| {
+            let messages = messages as f64;
+            let issue = |m: f64| 20.0 + (3.4 + delay) * m + 5.6 * (m - cheap).max(0.0);
+            let alone = messages.min((260.0 / (3.4 + delay)).clamp(1.0, most));
+            issue(alone) + f64::max(40.0, 23.4 + delay) * (messages - alone)
+        };
+        let signature = signature(&layout.rows(300.0, elapsed, seed));
+        let bend = |f: &Finding| match *f {
+            Finding::SendOnlyBends { to, next, last, cost, .. } => Some((to, next, last, cost)),
+            _ => None,
+        };
+        (signature.findings.iter().find_map(bend), signature)
+    };
+    for seed in 0..5 {
+        let (bend, signature) = found(5.0, seed);
+        let (to, next, last, cost) = bend.unwrap_or_else(|| panic!("{:?}", signature.findings));
+        assert_eq!(to, signature.send_only.to_messages);
+        assert!(
+            (5..=6).contains(&to) && next > to && next <= 8 && last == 18,
+            "{to} {next} {last}"
+        );
+        assert_within(cost, 9.0, 0.1);
+        let sentence = signature.findings.iter().map(ToString::to_string).collect::<String>();
+        assert!(
+            sentence.contains(&format!("os is that of the first {to} messages. From M")),
+            "{sentence}"
+        );
+        // Where all cost the same there is nothing to tell.
+        assert_eq!(found(1e9, seed).0, None);
+    }
+}

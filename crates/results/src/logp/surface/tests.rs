@@ -70,6 +70,32 @@ fn lengths_found_in_different_states_say_so() {
 }
 
 #[test]
+fn a_column_has_no_value_of_a_series_in_another_state() {
+    let (short, mut long) = (myrinet(0), myrinet(2048));
+    long.state.label = "F".into();
+    let mut series = store_series();
+    series.state.label.clone_from(&short.state.label);
+    let page = |series: &Series| {
+        surface(&[&short, &long], Some(series), &Layout { width: 132, ..Layout::default() })
+    };
+    let told = page(&series);
+    let row = |page: &str| page.lines().find(|line| line.contains("t − o  ")).map(str::to_owned);
+    // T(n) − o(n) is 29.4 µs at 0 bytes, and 70.4 µs at 2 KiB.
+    let shown = row(&told).unwrap();
+    assert!(shown.contains("29.4") && !shown.contains("70.4"), "{told}");
+    assert!(told.contains("t − o was measured in the state N. The signatures of 2 KiB"), "{told}");
+    // In the other state it is the other one that has none.
+    series.state.label = "F".into();
+    let told = page(&series);
+    let shown = row(&told).unwrap();
+    assert!(shown.contains("70.4") && !shown.contains("29.4"), "{told}");
+    assert!(told.contains("The signatures of 0 B are of another state"), "{told}");
+    // Where all are of one state nothing is to be said.
+    let told = surface(&[&long], Some(&series), &Layout::default());
+    assert!(told.contains("70.4") && !told.contains("another state"), "{told}");
+}
+
+#[test]
 fn the_figure_is_a_curve_for_each_length() {
     let all = all();
     let figure = surface_figure(&all.iter().collect::<Vec<_>>());
