@@ -50,8 +50,8 @@ fn bound(logp: &Logp) -> String {
             "Processor-bound: g = os + or, and the transport's own gap stays hidden"
         }
         Regime::Overlapped => {
-            "Overlapped: at full rate a message takes less than os + or, and the requester waits for \
-             nothing"
+            "Overlapped: at full rate a message takes less than os + or, since the overheads of \
+             neighbouring messages overlap. How long the requester waits besides is not seen"
         }
         Regime::Undecided => "Undecided: the idle time is neither clearly none nor clearly there",
     }
