@@ -254,7 +254,7 @@ fn a_value_at_the_limit_of_the_clock_is_marked_and_no_doubtful_one() {
     without.parameters.gap = None;
     without.parameters.rtt.as_mut().unwrap().converged = false;
     without.parameters.capacity = None;
-    let named = ["signature over shm: g, not found", "signature over shm: RTT"];
+    let named = ["signature over shm: g (not found)", "signature over shm: RTT"];
     assert_eq!(without.verdict(), Verdict::Doubtful(named.map(str::to_owned).into()));
 }
 
