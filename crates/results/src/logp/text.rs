@@ -142,7 +142,7 @@ fn states<'a>(logp: &'a Logp, layout: &Layout) -> String {
     let column = |state: &State, parameters: &'a Parameters, regime| {
         let probe = state.probe.as_ref().map(both).unwrap_or_default();
         let heading = format!("{} ({})", state.label, Fraction(state.share.0));
-        Column { heading, parameters, regime, further: vec![("probe", "floor probe", probe)] }
+        Column { heading, parameters, regime, further: vec![("probe", "placement probe", probe)] }
     };
     let others = logp.other_states.iter();
     let others = others.map(|other| column(&other.state, &other.parameters, other.regime));

@@ -132,7 +132,7 @@ impl State {
         if let Some(probe) = &self.probe {
             // Converged or not, which is marked where a footnote follows.
             let time = table::value(&Quantity { converged: true, ..probe.clone() });
-            text += &format!(" (floor probe {time})");
+            text += &format!(" (placement probe {time})");
         }
         text += &format!(", {} of the batches", Fraction(self.share.0));
         if let Some(pace) = &self.pace_over_fastest {

@@ -67,7 +67,7 @@ fn shares_are_of_all_timed_batches_and_the_others_are_counted_by_what_became_of_
     );
     assert_eq!(
         state.line(),
-        "State cache line 140 ns (floor probe 140 ns), 43 % of the batches; its pace is 1.00 (1.00 to 1.00) × \
+        "State cache line 140 ns (placement probe 140 ns), 43 % of the batches; its pace is 1.00 (1.00 to 1.00) × \
          the fastest seen; set aside: 10 in other states, 22 in no state, 25 rejected (the placement \
          changed) of 100"
     );
