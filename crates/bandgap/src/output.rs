@@ -231,9 +231,22 @@ fn ended_early(any: bool, printed: bool, kept: bool) -> String {
 /// Names that are said; the others are counted.
 const NAMED: usize = 5;
 
-/// The first few of these names, and how many more there are; `None` of none.
+/// The first few of these names, and how many more there are; `None` of none. What several have in common, as in
+/// `signature over shm: g`, stands once before them.
 fn first_few(names: &[String]) -> Option<String> {
-    let said = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join("; ");
+    let parted = |name: &'_ String| match name.split_once(": ") {
+        Some((of, what)) => (of.to_owned(), what.to_owned()),
+        None => (String::new(), name.clone()),
+    };
+    let said: Vec<(String, String)> = names.iter().take(NAMED).map(parted).collect();
+    let group = |alike: &[(String, String)]| {
+        let named: Vec<&str> = alike.iter().map(|(_, what)| what.as_str()).collect();
+        match alike[0].0.as_str() {
+            "" => named.join("; "),
+            of => format!("{of}: {}", named.join(", ")),
+        }
+    };
+    let said = said.chunk_by(|a, b| a.0 == b.0).map(group).collect::<Vec<_>>().join("; ");
     match names.len() {
         0 => None,
         1..=NAMED => Some(said),
@@ -293,5 +306,17 @@ mod tests {
         assert_eq!(of(2).unwrap(), "g1; g2");
         assert_eq!(of(5).unwrap(), "g1; g2; g3; g4; g5");
         assert_eq!(of(7).unwrap(), "g1; g2; g3; g4; g5; and 2 more");
+    }
+
+    #[test]
+    fn whose_values_they_are_is_said_once() {
+        let names = ["signature over shm: g", "signature over shm: RTT", "comms1 over shm, 8 B"];
+        let more = ["signature over tcp: os (not found)", "signature over tcp: g", "a: b"];
+        let all: Vec<String> = names.iter().chain(&more).map(|name| (*name).to_owned()).collect();
+        assert_eq!(
+            first_few(&all).unwrap(),
+            "signature over shm: g, RTT; comms1 over shm, 8 B; signature over tcp: os (not found), g; \
+             and 1 more"
+        );
     }
 }

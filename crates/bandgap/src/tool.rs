@@ -5,9 +5,8 @@ use std::process::ExitCode;
 
 use bandgap_kernels::{Added, AmEntry, CommEntry, TransferEntry};
 use bandgap_launch::{Exit, Failure, add, compiled};
-use clap::Parser;
 
-use crate::command::{Cli, Command, dispatch};
+use crate::command::{Cli, Command, dispatch, parse};
 use crate::kernel::{OverAm, OverComm, OverTransfer};
 use crate::output::tell;
 
@@ -57,7 +56,7 @@ impl Tool {
     /// Reads the command line and carries it out. It is to be all that `main` does, and is called
     /// once: the program is started again as each rank.
     pub fn main(self) -> ExitCode {
-        let exit = add(self.added).map(|()| Cli::parse()).and_then(|cli| match cli.command {
+        let exit = add(self.added).and_then(|()| parse()).and_then(|cli| match cli.command {
             Some(Command::Rank { parent }) => Ok(bandgap_launch::rank::main(parent)),
             _ => carry_out(&cli),
         });

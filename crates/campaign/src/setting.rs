@@ -20,6 +20,8 @@ pub struct Setting {
     pub ranks: usize,
     /// Launches begun.
     pub launches: u32,
+    /// Whether something ended the measurement before it was done.
+    pub interrupted: bool,
     /// The processors of the ranks, by rank; none in virtual time.
     pub cpus: Option<Vec<usize>>,
     /// The distance between two processors, the lower first.

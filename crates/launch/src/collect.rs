@@ -112,6 +112,7 @@ impl Collected {
             sleeps: self.sleeps,
             ranks,
             launches: self.launches,
+            interrupted: !matches!(self.ended, Ended::Done),
             cpus,
             distances,
         }

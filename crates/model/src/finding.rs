@@ -7,11 +7,8 @@ use derive_more::Display;
 #[derive(Clone, Copy, Debug, Display, PartialEq)]
 #[non_exhaustive]
 pub enum Finding {
-    /// L is negative.
-    #[display(
-        "L is negative, {}: the overheads overlap the transfer, or contain it.",
-        Ns(*latency).within(Ns(*low), Ns(*high))
-    )]
+    /// L is below 0; its interval says whether it is negative.
+    #[display("{}", below_zero([*latency, *low, *high]))]
     NegativeLatency {
         /// L and its interval.
         latency: f64,
@@ -227,6 +224,18 @@ pub enum Finding {
     CapacityUnseen,
 }
 
+/// What L and its interval say, where L is below 0.
+fn below_zero(latency: [f64; 3]) -> String {
+    let [value, low, high] = latency.map(Ns);
+    let told = value.within(low, high);
+    match latency[2] < 0.0 {
+        true => {
+            format!("L is negative, {told}: the overheads overlap the transfer, or contain it.")
+        }
+        false => format!("L is {told}: whether it is negative is undecided."),
+    }
+}
+
 /// Where the arm begins, and what lies before it.
 fn begins_late([knee, from, gap]: [f64; 3], holds: bool) -> String {
     let (times, [knee, from]) = (from / gap, [knee, from].map(Ns));
@@ -295,7 +304,15 @@ mod tests {
         };
         let late = |holds| Finding::ArmBeginsLate { knee: 4.0, from_delay: 54.0, gap: 27.0, holds };
         let findings = [
-            (Finding::NegativeLatency { latency: -7.5, low: -9.0, high: -6.0 }, "-7.5"),
+            (
+                Finding::NegativeLatency { latency: -7.5, low: -9.0, high: -6.0 },
+                "L is negative, -7.5",
+            ),
+            // 0 is inside.
+            (
+                Finding::NegativeLatency { latency: -675.0, low: -1269.0, high: 11.7 },
+                "to 11.7 ns): whether it is negative is undecided.",
+            ),
             (Finding::ArmSlope { slope: 1.58, from_delay: 54.0 }, "1.58"),
             (late(true), "one for one with the delay only from 54.0 ns on (2.0 times the gap)"),
             (

@@ -111,7 +111,7 @@ pub fn estimated<'a, 'b>(
         }
         groups => {
             let text = |(estimator, names, least, most): &(&str, Vec<&str>, u64, u64)| {
-                format!("{} by {estimator}, {}", names.join(", "), count(*least, *most))
+                format!("{}: {estimator}, {}", names.join(", "), count(*least, *most))
             };
             format!("Estimated: {}.", groups.iter().map(text).collect::<Vec<_>>().join("; "))
         }

@@ -9,7 +9,7 @@ use bandgap_kernels::{Refused, Series, in_series};
 use bandgap_launch::{Classify, Exit, Failure, Target, distances};
 use bandgap_results::assemble::{self, MESSAGE_COSTS, MESSAGES};
 
-use super::measure::{BATCH, Session};
+use super::measure::{BATCH, Session, counted};
 use super::passing::{Comms, Ways};
 use super::points::{Points, Skipped, sentences};
 use crate::args::{Measure, Output};
@@ -230,7 +230,8 @@ fn check_ranks(
 ) -> Result<(), Failure> {
     let usage = |what, hint: String| Err(Failure::new(Exit::Usage, what).hint(hint));
     if let Some(few) = ranks.iter().find(|few| **few < least) {
-        let what = format!("measure {} on {few} of at least {least} ranks", series.name);
+        let few = counted(*few, "rank");
+        let what = format!("measure {} on {few}: it takes {least} at least", series.name);
         return usage(what, format!("give it --ranks {least} or more"));
     }
     if ranks.len() > 1 && !series.of_all && !beside_others {

@@ -159,6 +159,11 @@ impl<'a> Session<'a> {
         ranks: usize,
     ) -> Result<Collected, Failure> {
         self.sink.plan(task);
+        if let Some(Target::Simulated(_)) = target {
+            for unused in unused_in_virtual_time(self.measure) {
+                self.sink.warn_once(&unused);
+            }
+        }
         let title = target.map_or_else(|| "floor".to_owned(), Target::to_string);
         let progress = Progress::new(&title, self.output.quiet);
         let mut show = |done: f64, doing: &str| progress.show(done, doing);
@@ -182,9 +187,9 @@ impl<'a> Session<'a> {
             cpus.sort_unstable();
             cpus.dedup();
             self.sink.warn_once(&format!(
-                "oversubscribed: {ranks} ranks share {} processors, so waiting ranks yield and \
-                 times include scheduling; placement states are not probed",
-                cpus.len()
+                "oversubscribed: {ranks} ranks share {}, so waiting ranks yield and times include \
+                 scheduling; placement states are not probed",
+                counted(cpus.len(), "processor")
             ));
         }
         match &collected.ended {
@@ -218,6 +223,24 @@ impl<'a> Session<'a> {
         let exit = self.output.judged(self.exit);
         self.sink.close(exit)
     }
+}
+
+/// `1 rank`, `2 ranks`.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Options that change nothing in virtual time.
+fn unused_in_virtual_time(measure: &Measure) -> Vec<String> {
+    let waits = measure.wait != Wait::Auto;
+    let given = [
+        (waits, "--wait", "no rank waits on a processor"),
+        (measure.cores.is_some(), "--cores", "ranks have no processors"),
+    ];
+    let given = given.into_iter().filter(|(is_given, ..)| *is_given);
+    given
+        .map(|(_, option, why)| format!("{option} changes nothing: in virtual time {why}"))
+        .collect()
 }
 
 /// The one number of ranks that the options name.

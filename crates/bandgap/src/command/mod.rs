@@ -18,10 +18,13 @@ mod points;
 mod run;
 mod signature;
 mod topology;
+mod unused;
+
+use std::ffi::OsString;
 
 use bandgap_launch::{Classify, Exit, Failure};
 use clap::builder::PossibleValuesParser;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::args::{Measure, Output};
 use crate::output::print;
@@ -171,6 +174,26 @@ pub enum Command {
     },
 }
 
+/// The command line of this program as it was typed. Wrong ones end the program here, as help does.
+///
+/// # Errors
+/// An option was given that the command has no use for.
+pub fn parse() -> Result<Cli, Failure> {
+    parsed(std::env::args_os())
+}
+
+fn parsed(words: impl Iterator<Item = OsString>) -> Result<Cli, Failure> {
+    let mut program = program();
+    let given = program.clone().get_matches_from(words);
+    unused::check(&Cli::command(), &given)?;
+    Cli::from_arg_matches(&given).map_err(|error| error.format(&mut program).exit())
+}
+
+/// The commands and options as help, completions and the manual list them.
+fn program() -> clap::Command {
+    unused::hidden(Cli::command())
+}
+
 /// Carries out what was asked.
 ///
 /// # Errors
@@ -200,12 +223,12 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Some(Command::Fit(fit)) => fit::run(fit, measure, output),
         Some(Command::Completions { shell }) => {
             let mut text = Vec::new();
-            clap_complete::generate(*shell, &mut Cli::command(), "bandgap", &mut text);
+            clap_complete::generate(*shell, &mut program(), "bandgap", &mut text);
             print(&text).map(|()| Exit::Fine)
         }
         Some(Command::Man) => {
             let mut text = Vec::new();
-            clap_mangen::Man::new(Cli::command()).render(&mut text).class(Exit::Output)?;
+            clap_mangen::Man::new(program()).render(&mut text).class(Exit::Output)?;
             print(&text).map(|()| Exit::Fine)
         }
         Some(Command::Rank { .. }) => {

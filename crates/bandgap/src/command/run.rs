@@ -18,7 +18,7 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
         return Err(Failure::new(Exit::Usage, "measure with fewer than 2 ranks"));
     }
     let mut session = Session::open("run", measure, output)?;
-    let pairs = all_pairs(ranks, &mut session.sink);
+    let pairs = all_pairs(ranks);
     session.sink.summary = true;
     let compared = Transport::list().filter(|transport| transport.can.compared);
     let targets = match &measure.transport {

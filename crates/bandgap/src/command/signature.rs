@@ -9,9 +9,8 @@ use bandgap_launch::{Exit, Failure};
 use bandgap_results::assemble;
 use clap::Args;
 
-use super::measure::{BATCH, Session, one_size};
+use super::measure::{BATCH, Session, counted, one_size};
 use crate::args::{Measure, Output};
-use crate::output::Sink;
 
 /// Most ranks of which all pairs are measured: 2016 pairs.
 const MOST_PAIRED: usize = 64;
@@ -36,7 +35,7 @@ pub struct Signature {
 /// It could not be measured, or not be written.
 pub fn run(signature: &Signature, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     let (pattern, least) = pattern(signature);
-    let ranks = ranks(measure, least, pattern)?;
+    let ranks = ranks(signature, measure, (pattern, least))?;
     let mut session = Session::open("signature", measure, output)?;
     let asked = session.asked();
     match signature.fan_in {
@@ -47,7 +46,7 @@ pub fn run(signature: &Signature, measure: &Measure, output: &Output) -> Result<
             })?;
         }
         None => {
-            let pairs = all_pairs(ranks, &mut session.sink);
+            let pairs = all_pairs(ranks);
             let plan = LogpPlan { signature: plan(asked, pattern), pairs };
             measure_logp(&mut session, &plan, ranks)?;
         }
@@ -61,6 +60,13 @@ pub(super) fn measure_logp(
     plan: &LogpPlan,
     ranks: usize,
 ) -> Result<(), Failure> {
+    // What cannot be measured is refused, and not warned of.
+    session.check(plan, ranks)?;
+    if ranks > MOST_PAIRED {
+        session.sink.warn_once(&format!(
+            "round trips of all pairs are measured with up to {MOST_PAIRED} ranks, not with {ranks}"
+        ));
+    }
     session.measure_beside(
         &["signature"],
         |_| true,
@@ -72,12 +78,7 @@ pub(super) fn measure_logp(
 
 /// Whether the round trips of all pairs are measured: not where there are so many that they would
 /// take far longer than everything else.
-pub(super) fn all_pairs(ranks: usize, sink: &mut Sink) -> bool {
-    if ranks > MOST_PAIRED {
-        sink.warn(&format!(
-            "round trips of all pairs are measured with up to {MOST_PAIRED} ranks, not with {ranks}"
-        ));
-    }
+pub(super) fn all_pairs(ranks: usize) -> bool {
     (3..=MOST_PAIRED).contains(&ranks)
 }
 
@@ -98,14 +99,29 @@ fn pattern(signature: &Signature) -> (SignaturePattern, usize) {
     }
 }
 
-fn ranks(measure: &Measure, least: usize, pattern: SignaturePattern) -> Result<usize, Failure> {
+/// The option that asks for the pattern.
+fn named(signature: &Signature) -> String {
+    match signature {
+        Signature { pairs: true, .. } => "--pairs".to_owned(),
+        Signature { fan_out: true, .. } => "--fan-out".to_owned(),
+        Signature { fan_in: Some(requesters), .. } => format!("--fan-in {requesters}"),
+        _ => "this".to_owned(),
+    }
+}
+
+fn ranks(
+    signature: &Signature,
+    measure: &Measure,
+    (pattern, least): (SignaturePattern, usize),
+) -> Result<usize, Failure> {
     let usage = |what: String| Err(Failure::new(Exit::Usage, what));
     let ranks = one_size(measure, least)?;
     if least < 2 {
         return usage("fan in from 0 requesters: K is at least 1".to_owned());
     }
     if ranks < least {
-        return usage(format!("measure with {ranks} ranks: this takes {least} at least"));
+        let ranks = counted(ranks, "rank");
+        return usage(format!("measure with {ranks}: {} takes {least} at least", named(signature)));
     }
     if pattern == SignaturePattern::Pairs && !ranks.is_multiple_of(2) {
         return usage(format!("pair {ranks} ranks: half against half takes an even number"));

@@ -73,7 +73,11 @@ fn signatures(setting: &Setting, plan: &BulkPlan, all: &Table, judged: &Judged<'
     let warnings = missing.chunk_by(|a, b| a.1 == b.1).map(|alike| {
         let loads: Vec<String> = alike.iter().map(|(load, _)| load.to_string()).collect();
         let (loads, reason) = (loads.join(", "), &alike[0].1);
-        format!("too little was measured for a signature of {loads}: {reason} (--time-budget gives more time)")
+        let help = match setting.interrupted {
+            true => "the run was interrupted",
+            false => "--time-budget gives more time",
+        };
+        format!("too little was measured for a signature of {loads}: {reason} ({help})")
     });
     Ok((results, warnings.collect()))
 }
@@ -91,10 +95,47 @@ fn most_seen<'a>(judged: &Judged<'a>, shows: impl Fn(&Judged<'a>) -> usize) -> J
 
 #[cfg(test)]
 mod tests {
-    use bandgap_campaign::signature::rtt;
+    use bandgap_campaign::plan::Asked;
+    use bandgap_campaign::series::{SeriesPlan, Step};
+    use bandgap_campaign::signature::{SignaturePattern, SignaturePlan, rtt};
 
     use super::*;
     use bandgap_campaign::data::{Batch, Kept, Probe, Table};
+
+    #[test]
+    fn more_time_is_advised_unless_the_run_was_interrupted() {
+        let asked = Asked {
+            precision: 0.05,
+            confidence: 0.95,
+            budget: 1.0,
+            seed: 1,
+            stamp: 0.0,
+            check: false,
+        };
+        let load = Load::Store { bytes: 64 };
+        let pattern = SignaturePattern::OneToOne;
+        let surface = vec![SignaturePlan { asked: asked.clone(), samples: 1, pattern, load }];
+        let step = Step::new("bulk_store", 64, 1, 2);
+        let steps = vec![step.clone()];
+        let series = SeriesPlan { asked, steps, samples: 1 };
+        let plan = BulkPlan { series, surface, budget: 1.0 };
+        let mut table = Table::default();
+        for time in [100.0, 101.0] {
+            let batch = Batch { samples: vec![time], ..Batch::default() };
+            table.push(Kept::Batch { key: key(&step, Part::Whole), batch });
+        }
+        let said = |interrupted| {
+            let setting =
+                Setting { transport: "shm".into(), ranks: 2, interrupted, ..Setting::default() };
+            bulk(&setting, &plan, &table).unwrap().1.concat()
+        };
+        assert!(said(false).ends_with("(--time-budget gives more time)"), "{}", said(false));
+        let ended = said(true);
+        assert!(
+            ended.ends_with("(the run was interrupted)") && !ended.contains("budget"),
+            "{ended}"
+        );
+    }
 
     #[test]
     fn a_length_met_in_another_state_is_seen_from_that() {

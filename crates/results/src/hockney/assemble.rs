@@ -133,12 +133,14 @@ fn marked(fit: &Fit) -> impl Iterator<Item = String> {
     })
 }
 
-/// Between the sizes that it separates: their geometric mean. One that was given has no interval.
+/// Between the sizes that it separates: their geometric mean. One that was given stays where it is, and has no
+/// interval.
 fn breakpoint(found: &Found) -> Breakpoint {
     let Found { last_below, first_above, low, high, given } = *found;
     let between = (last_below.max(1) as f64 * first_above as f64).sqrt().round();
     let bound = |bytes: u64| (!given).then_some(Number(bytes as f64));
-    Breakpoint { bytes: Number(between), low: bound(low), high: bound(high) }
+    let bytes = if given { low as f64 } else { between };
+    Breakpoint { bytes: Number(bytes), low: bound(low), high: bound(high) }
 }
 
 #[cfg(test)]

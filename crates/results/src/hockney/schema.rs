@@ -106,7 +106,8 @@ impl From<ResidualSummary> for Residuals {
 /// Where two segments meet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Breakpoint {
-    /// The size, in bytes; it may lie between those measured.
+    /// The size, in bytes; it may lie between those measured. One that was given is as it was given; in older files, the
+    /// geometric mean of the sizes that it separates.
     pub bytes: Number,
     /// Lower end of its confidence interval; absent where it was given and not found.
     pub low: Option<Number>,

@@ -85,10 +85,13 @@ fn fits_of_other_segments_stand_below_one_another() {
 #[test]
 fn a_breakpoint_that_was_given_has_no_interval() {
     let mut relative = fit(Weighting::Relative);
-    relative.breakpoints = vec![Breakpoint { bytes: Number(65536.0), low: None, high: None }];
+    // Given as 64 B, one of the sizes.
+    relative.breakpoints = vec![Breakpoint { bytes: Number(64.0), low: None, high: None }];
     relative.which.ranks = Some(8);
     let page = hockney(&[&relative], &Layout::default());
-    assert!(page.contains("The relative fit breaks at 64 KiB (given)."), "{page}");
+    let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = "The relative fit breaks at 64 B (given; 64 B is the last size below, 128 B the first above).";
+    assert!(words.contains(told), "{page}");
     assert!(page.starts_with("comms1 (8 ranks) over sim:ipsc860: "), "{page}");
 }
 

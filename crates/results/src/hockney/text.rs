@@ -185,7 +185,17 @@ pub(super) fn missed(share: f64) -> String {
 
 /// Where the segments of a fit meet.
 pub(crate) fn breakpoints(fit: &Hockney) -> String {
-    fit.breakpoints.iter().map(breakpoint).collect::<Vec<_>>().join(", ")
+    let place = |(at, point): (usize, &Breakpoint)| match fit.segments.get(at..at + 2) {
+        // The sizes that a given one divides are not itself, and are what was done with it.
+        Some([below, above]) if point.low.is_none() => format!(
+            "{} (given; {} is the last size below, {} the first above)",
+            length(point.bytes.0),
+            Bytes(below.to_bytes),
+            Bytes(above.from_bytes)
+        ),
+        _ => breakpoint(point),
+    };
+    fit.breakpoints.iter().enumerate().map(place).collect::<Vec<_>>().join(", ")
 }
 
 /// A place between two segments, with its interval if it was found.

@@ -71,7 +71,7 @@ impl Shown for Logp {
         let of = self.subject();
         let counts = parameter::PARAMETERS.iter().filter(|row| COUNTING.contains(&row.symbol));
         let doubtful = counts.filter_map(|row| match (row.of)(&self.parameters) {
-            None => Some(format!("{of}: {}, not found", row.symbol)),
+            None => Some(format!("{of}: {} (not found)", row.symbol)),
             Some(found) => {
                 (!found.convergence().is_enough()).then(|| format!("{of}: {}", row.symbol))
             }

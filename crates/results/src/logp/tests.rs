@@ -254,7 +254,7 @@ fn a_value_at_the_limit_of_the_clock_is_marked_and_no_doubtful_one() {
     without.parameters.gap = None;
     without.parameters.rtt.as_mut().unwrap().converged = false;
     without.parameters.capacity = None;
-    let named = ["signature over shm: g, not found", "signature over shm: RTT"];
+    let named = ["signature over shm: g (not found)", "signature over shm: RTT"];
     assert_eq!(without.verdict(), Verdict::Doubtful(named.map(str::to_owned).into()));
 }
 
@@ -325,6 +325,16 @@ fn the_end_of_the_send_only_regime_is_said_where_there_is_one() {
     assert!(of(Some(1.3)).contains("ends after 1 message, when the first replies return"));
     assert!(of(Some(1.6)).contains("ends after 2 messages, when"));
     assert!(!of(None).contains("send-only regime ends"));
+    // Where overheads overlap, idle says nothing of waiting; the end at the capacity says that there is some.
+    let end = Transition { messages: Number(22.0), cause: Cause::Capacity };
+    let overlapped = Logp { regime: Regime::Overlapped, transition: Some(end), ..shm() };
+    let said = page(&overlapped).replace('\n', " ");
+    assert!(
+        said.contains("How long the requester waits besides is not seen. The send-only"),
+        "{said}"
+    );
+    assert!(said.contains("after 22 messages, when the capacity is reached"), "{said}");
+    assert!(!said.contains("waits for nothing"), "{said}");
     // Without one os is drawn for the single message that it was read from.
     let mut none = Logp { transition: None, ..shm() };
     none.lines.push(Line { name: "send_overhead".into(), from: 1, to: 1, ..none.lines[0].clone() });

@@ -50,8 +50,8 @@ fn bound(logp: &Logp) -> String {
             "Processor-bound: g = os + or, and the transport's own gap stays hidden"
         }
         Regime::Overlapped => {
-            "Overlapped: at full rate a message takes less than os + or, and the requester waits for \
-             nothing"
+            "Overlapped: at full rate a message takes less than os + or, since the overheads of \
+             neighbouring messages overlap. How long the requester waits besides is not seen"
         }
         Regime::Undecided => "Undecided: the idle time is neither clearly none nor clearly there",
     }
@@ -142,7 +142,7 @@ fn states<'a>(logp: &'a Logp, layout: &Layout) -> String {
     let column = |state: &State, parameters: &'a Parameters, regime| {
         let probe = state.probe.as_ref().map(both).unwrap_or_default();
         let heading = format!("{} ({})", state.label, Fraction(state.share.0));
-        Column { heading, parameters, regime, further: vec![("probe", "floor probe", probe)] }
+        Column { heading, parameters, regime, further: vec![("probe", "placement probe", probe)] }
     };
     let others = logp.other_states.iter();
     let others = others.map(|other| column(&other.state, &other.parameters, other.regime));

@@ -14,7 +14,10 @@ pub struct Checked {
     pub messages: u64,
     /// Those of them that were compared.
     pub compared: u64,
-    /// Points that had no checked batch: there was no time, or no room for a place for each message.
+    /// Points of which messages were received; 0 in older files, where they were not counted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub points: u64,
+    /// Those of them that had no checked batch: there was no time, or no room for a place for each message.
     #[serde(default)]
     pub points_left_out: u64,
     /// Timed batches.
@@ -31,8 +34,9 @@ pub struct Checked {
 impl Checked {
     /// What a campaign verified of these points.
     pub(crate) fn of<'a>(points: impl Iterator<Item = &'a Verified>) -> Checked {
-        let (mut all, mut points_left_out) = (Verified::default(), 0);
+        let (mut all, mut count, mut points_left_out) = (Verified::default(), 0, 0);
         for verified in points {
+            count += 1;
             points_left_out += u64::from(verified.checked_batches == 0);
             all = all.and(verified.clone());
         }
@@ -40,12 +44,22 @@ impl Checked {
             batches: all.checked_batches,
             messages: all.checked.received,
             compared: all.checked.compared,
+            points: count,
             points_left_out,
             timed_batches: all.timed_batches,
             timed_messages: all.timed.received,
             timed_compared: all.timed.compared,
             timed_summed: all.timed.summed,
         }
+    }
+
+    /// `35 of 39 points`: those that were verified, where not all were, and each message of their checked batches
+    /// was compared.
+    pub(crate) fn in_part(&self) -> Option<String> {
+        let checked = self.points.saturating_sub(self.points_left_out);
+        let each = self.compared > 0 && self.compared == self.messages;
+        let is_part = each && checked > 0 && self.points_left_out > 0;
+        is_part.then(|| format!("{} of {} points", grouped(checked), grouped(self.points)))
     }
 
     /// Whether messages were compared: those of every point's checked batches, each of them.
@@ -66,13 +80,22 @@ impl Checked {
                 format!(" Of {messages} more in timed batches the sum of all words was compared.")
             }
         };
-        let left_out = match self.points_left_out {
-            0 => String::new(),
-            1 => " One point had no checked batch.".to_owned(),
-            points => format!(" {} points had no checked batch.", grouped(points)),
+        let left_out = match (self.points_left_out, self.points) {
+            (0, _) => String::new(),
+            (1, 0 | 1) => " One point had no checked batch.".to_owned(),
+            (points, 0) => format!(" {} points had no checked batch.", grouped(points)),
+            (points, all) => {
+                format!(" {} of {} points had no checked batch.", grouped(points), grouped(all))
+            }
         };
         format!("Contents compared: {checked}; {timed}.{summed}{left_out}")
     }
+}
+
+// The signature is serde's.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// `all 1 280 messages of 64 checked batches`.
@@ -111,6 +134,7 @@ mod tests {
                 batches,
                 messages,
                 compared,
+                points: 1,
                 points_left_out: u64::from(batches == 0),
                 timed_batches,
                 timed_messages,
@@ -144,7 +168,20 @@ mod tests {
         let points = [one(), one().and(Verified::of_checked(of(20, 19)))];
         let both = Checked::of(points.iter());
         assert_eq!([both.batches, both.messages, both.compared], [1, 20, 19]);
-        assert_eq!(both.points_left_out, 1);
+        assert_eq!((both.points, both.points_left_out), (2, 1));
+        // Of these points one was checked, one message of which was not compared.
+        assert_eq!(both.in_part(), None);
+        let part = Checked { compared: 20, points: 39, points_left_out: 4, ..both };
+        assert_eq!(part.in_part().unwrap(), "35 of 39 points");
+        assert!(part.sentence().ends_with(" 4 of 39 points had no checked batch."), "{part:?}");
+        for whole in [
+            Checked { points_left_out: 0, ..part },
+            // None was checked; the number is not known.
+            Checked { points_left_out: 39, ..part },
+            Checked { points: 0, ..part },
+        ] {
+            assert_eq!(whole.in_part(), None, "{whole:?}");
+        }
         assert_eq!([both.timed_batches, both.timed_messages, both.timed_compared], [4, 320, 32]);
         assert_eq!(both.timed_summed, 12);
         let complete = Checked { points_left_out: 0, compared: 20, ..both };

@@ -132,7 +132,7 @@ impl State {
         if let Some(probe) = &self.probe {
             // Converged or not, which is marked where a footnote follows.
             let time = table::value(&Quantity { converged: true, ..probe.clone() });
-            text += &format!(" (floor probe {time})");
+            text += &format!(" (placement probe {time})");
         }
         text += &format!(", {} of the batches", Fraction(self.share.0));
         if let Some(pace) = &self.pace_over_fastest {
@@ -220,17 +220,25 @@ pub(crate) fn slowed(judged: &Judged<'_>) -> Option<String> {
     };
     let times = sorted(&of.iter().flat_map(|state| state.slower()).collect::<Vec<_>>());
     let [least, most] = [*times.first()?, *times.last()?].map(|times| significant(times, 3));
-    let (slower, all) = (times.len(), judged.set_aside().timed);
+    let slower = times.len();
     let share = judged.set_aside().share(slower);
     let within = if least == most { least } else { format!("{least} to {most}") };
+    // Where the numbers rest on them too, their share of what these rest on says how much they are worth.
+    let of = if told_apart {
+        format!("the {} batches", judged.set_aside().timed)
+    } else {
+        let counted = seen.batches() + judged.set_aside().unprobed;
+        let share = Fraction(slower as f64 / counted as f64);
+        format!("the {counted} batches that the numbers rest on ({share})")
+    };
     let seen_to_be = format!(
-        "During {slower} of the {all} batches a fixed amount of arithmetic took {within} times as long \
-         as at its fastest in this run. {CAUSES}"
+        "During {slower} of {of} a fixed amount of arithmetic took {within} times as long as at its \
+         fastest in this run. {CAUSES}"
     );
     if !told_apart {
         Some(format!(
-            "{seen_to_be} There are too few batches to set these apart, so the numbers rest on them \
-             too, and what that makes is undecided. More time (--time-budget) decides it."
+            "{seen_to_be} There are too few batches to set these apart, and what they make of the \
+             numbers is undecided. More time (--time-budget) decides it."
         ))
     } else if seen.slowed {
         Some(format!(

@@ -56,7 +56,7 @@ pub(crate) fn overlap(
         lost_launches: launches.lost,
         checked: (!setting.is_virtual()).then_some(checked),
         state: State::seen(judged, judged.table().of(OVERLAP)),
-        findings: missing(&places, plan.sizes.len() * plan.elements.len())
+        findings: missing(&places, plan.sizes.len() * plan.elements.len(), setting)
             .into_iter()
             .chain(launches.findings)
             .chain(findings(&points, judged))

@@ -54,6 +54,7 @@ pub(crate) fn sample() -> Overlap {
             batches: 20,
             messages: 80,
             compared: 80,
+            points: 2,
             points_left_out: 0,
             timed_batches: 100,
             timed_messages: 9000,

@@ -79,7 +79,7 @@ impl Measured<'_> {
         let (floor_ratios, without) = self.floor_ratios(kind, &singles)?;
         let findings: Vec<String> = slowed(self.judged)
             .into_iter()
-            .chain(missing(&places, singles.len()))
+            .chain(missing(&places, singles.len(), self.setting))
             .chain(self.unlooked(kind, &singles))
             .chain(self.unregistered(kind))
             .chain(without)

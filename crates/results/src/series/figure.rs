@@ -15,7 +15,7 @@ use super::expected::expected;
 use super::ranks_figure;
 use super::schema::{Series, SeriesPoint};
 use crate::hockney::{Hockney, Segment, SegmentLine, breakpoints, weighting};
-use crate::measured::{TABLE, Which, datum, of_ranks};
+use crate::measured::{Checked, TABLE, Which, datum, of_ranks};
 
 /// Points that a fitted line is drawn through: on these axes it is a curve.
 const STEPS: u32 = 24;
@@ -162,11 +162,13 @@ fn subtitle(series: &Series) -> String {
         return format!("{} times from a table", series.points.len());
     }
     let who = of_ranks(series.ranks, series.pair, series.cores, "→");
-    let bytes = match (series.has_bytes(), series.is_virtual(), series.verified) {
-        (false, ..) => "",
-        (_, true, _) => "; virtual time",
-        (.., true) => "; data verified in checked batches",
-        (.., false) => "; data not verified",
+    let in_part = series.checked.as_ref().and_then(Checked::in_part);
+    let bytes = match (series.has_bytes(), series.is_virtual(), series.verified, in_part) {
+        (false, ..) => String::new(),
+        (_, true, ..) => "; virtual time".to_owned(),
+        (_, _, true, _) => "; data verified in checked batches".to_owned(),
+        (_, _, false, Some(part)) => format!("; data verified in checked batches of {part}"),
+        (_, _, false, None) => "; data not verified".to_owned(),
     };
     format!("{who}; state {}{bytes}", series.state.share())
 }

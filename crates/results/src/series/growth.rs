@@ -259,8 +259,9 @@ fn doubled(series: &Series, of: &[RankGrowth]) -> String {
              P{places}."
         )
     });
-    let undecided = part(&|of| of.linear.is_none() && !rises(of))
-        .map(|places| format!("Whether the time{who} rises with log₂ P is undecided{places}."));
+    let undecided = part(&|of| of.linear.is_none() && !rises(of)).map(|places| {
+        format!("Whether the time{who} rises linearly with log₂ P is undecided{places}.")
+    });
     [decided, unknown, undecided].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
@@ -335,7 +336,11 @@ mod tests {
         assert!(line.starts_with("The time is not linear in log₂ P at 8 B"), "{line}");
         // Three of what doubles each time say little.
         let few = sentences(&over(&[2, 4, 8], |ranks| 1e3 * (ranks - 1.0))).concat();
-        assert!(few.starts_with("Whether the time rises with log₂ P is undecided at 8 B"), "{few}");
+        // They rise; how is not known.
+        assert!(
+            few.starts_with("Whether the time rises linearly with log₂ P is undecided at 8 B"),
+            "{few}"
+        );
         // The same tree, of times that are known to 12 %.
         let mut vague = tree.clone();
         for point in &mut vague.points {

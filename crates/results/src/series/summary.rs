@@ -12,6 +12,7 @@ use super::modelled::MESSAGE_COSTS;
 use super::schema::{Series, SeriesPoint};
 use crate::hockney::Hockney;
 use crate::kind::Among;
+use crate::measured::Checked;
 use crate::overlap::Overlap;
 
 /// A kernel at its least and at its greatest size.
@@ -23,7 +24,7 @@ struct Row<'a> {
     fit: [Option<&'a Quantity>; 2],
     /// Whether r∞ counts several messages.
     counts_all: bool,
-    verified: &'static str,
+    verified: String,
     state: &'a str,
 }
 
@@ -97,7 +98,7 @@ pub(crate) fn summary(among: &Among<'_>, layout: &Layout) -> String {
                 found.map(value).collect::<Vec<_>>().join("\n")
             })
         })
-        .text("verified", |row| row.verified.to_owned())
+        .text("verified", |row| row.verified.clone())
         .text("state", |row| row.state.to_owned())
         .noting(rows.iter().flat_map(|row| row.ends.iter().map(|(_, time)| *time)))
         .noting(parameters_of(&rows))
@@ -165,7 +166,12 @@ fn row<'a>(series: &'a Series, fits: &[&'a Hockney]) -> Option<Row<'a>> {
         ],
         counts_all: fit.is_some_and(|fit| fit.messages > 1)
             && last.is_some_and(|of| of.r_inf.is_some()),
-        verified: verified(series.has_bytes(), series.is_virtual(), series.verified),
+        verified: verified(
+            series.has_bytes(),
+            series.is_virtual(),
+            series.verified,
+            series.checked.as_ref(),
+        ),
         state: &ends[1].state,
     })
 }
@@ -181,23 +187,29 @@ fn beside(overlap: &Overlap) -> Option<Row<'_>> {
         ends: ends.map(|point| (Bytes(point.bytes).to_string(), &point.exchange)),
         fit: [None, None],
         counts_all: false,
-        verified: verified(true, overlap.checked.is_none(), complete),
+        verified: verified(true, overlap.checked.is_none(), complete, overlap.checked.as_ref()),
         state: &overlap.state.label,
     })
 }
 
-fn verified(has_bytes: bool, is_virtual: bool, is_verified: bool) -> &'static str {
+fn verified(
+    has_bytes: bool,
+    is_virtual: bool,
+    is_verified: bool,
+    checked: Option<&Checked>,
+) -> String {
     match (has_bytes, is_virtual, is_verified) {
-        (false, ..) => "no bytes",
-        (_, true, _) => "virtual time",
-        (.., true) => "checked batches",
-        (.., false) => NO,
+        (false, ..) => "no bytes".to_owned(),
+        (_, true, _) => "virtual time".to_owned(),
+        (.., true) => "checked batches".to_owned(),
+        (.., false) => checked.and_then(Checked::in_part).unwrap_or_else(|| NO.to_owned()),
     }
 }
 
 /// Of what was not verified though it could be.
 const NO: &str = "no";
 
+/// What was verified nowhere: the table says where some points were.
 fn unverified(rows: &[Row<'_>], layout: &Layout) -> String {
     let names: Vec<&str> =
         rows.iter().filter(|row| row.verified == NO).map(|row| row.kernel).collect();
@@ -309,6 +321,17 @@ mod tests {
         contention.points[0].time = point(8, 4, 88.0).time;
         contention.verified = false;
         contention.transport = "shm".into();
+        let in_part = Checked {
+            messages: 3256,
+            compared: 3256,
+            points: 39,
+            points_left_out: 4,
+            ..Checked::default()
+        };
+        let part = Series { checked: Some(in_part), ..contention.clone() };
+        let text = page(&[&broadcast, &part]);
+        assert!(text.contains("35 of 39 points") && !text.contains("Not verified"), "{text}");
+        contention.checked = None;
         let text = page(&[&broadcast, &contention]);
         for words in [
             "; of several numbers of ranks the greatest; of several algorithms the fastest",

@@ -80,6 +80,7 @@ pub(crate) fn example(name: &str, points: Vec<SeriesPoint>) -> Series {
             batches: 64,
             messages: 1280,
             compared: 1280,
+            points: 2,
             points_left_out: 0,
             timed_batches: 512,
             timed_messages: 51_200,
@@ -389,13 +390,14 @@ fn what_became_of_the_bytes_is_said_where_there_are_some() {
         let mut series = example("comms1", points);
         series.verified = checked.is_some_and(|checked| checked.is_complete());
         (series.transport, series.checked) = (transport.into(), checked);
-        let page = text::page(&series, &Layout { width: 200, ..Layout::default() });
+        let page = text::page(&series, &Layout { width: 300, ..Layout::default() });
         let told: Vec<&str> = page.lines().skip(1).take_while(|line| !line.is_empty()).collect();
         let figure = series_figures(&series, &[]).into_iter().next();
         (told.join("; "), figure.map(|figure| figure.subtitle))
     };
     let none = Checked { timed_batches: 3, timed_messages: 60, ..Checked::default() };
     let some = Checked { batches: 2, messages: 4000, compared: 4000, timed_compared: 3, ..none };
+    let part = Checked { points: 39, points_left_out: 4, ..some };
     let checked = "; Contents compared: all 4\u{a0}000 messages of 2 checked batches; 3 of 60 messages \
                    of 3 timed batches.";
     let unchecked = "; Contents compared: no checked batch; 0 of 60 messages of 3 timed batches.";
@@ -403,6 +405,13 @@ fn what_became_of_the_bytes_is_said_where_there_are_some() {
     for (transport, checks, sizes, told, titled) in [
         ("shm", Some(some), &[0, 8][..], checked, "; data verified in checked batches"),
         ("shm", Some(none), &[0, 8], unchecked, "; data not verified"),
+        (
+            "shm",
+            Some(part),
+            &[0, 8],
+            &format!("{checked} 4 of 39 points had no checked batch."),
+            "; data verified in checked batches of 35 of 39 points",
+        ),
         ("shm", None, &[0, 8], unknown, "; data not verified"),
         ("sim:ipsc860", None, &[0, 8], "; virtual time, in which no bytes move", "; virtual time"),
         ("shm", Some(some), &[0], "", "no figure"),

@@ -45,11 +45,12 @@ fn unknown_names_are_answered_with_the_known_ones() {
 fn impossible_numbers_of_ranks_are_refused() {
     for ranks in ["0", "1"] {
         refused(&["signature", "-n", ranks], USAGE, &[ranks, "at least"]);
+        refused(&["signature", "-n", ranks, "--fan-out"], USAGE, &[ranks, "--fan-out takes 2"]);
         refused(&["-n", ranks], USAGE, &["fewer than 2 ranks"]);
         refused(&["floor", "-n", ranks], USAGE, &["other than 2 ranks"]);
     }
-    refused(&["synch1", "-n", "1"], USAGE, &["synch1 on 1 of at least 2 ranks", "--ranks 2"]);
-    refused(&["comms1", "--between", "0,3", "-n", "3"], USAGE, &["at least 4 ranks"]);
+    refused(&["synch1", "-n", "1"], USAGE, &["synch1 on 1 rank: it takes 2 at least", "--ranks 2"]);
+    refused(&["comms1", "--between", "0,3", "-n", "3"], USAGE, &["it takes 4 at least"]);
     refused(&["comms2", "--between", "1,1"], USAGE, &["rank 1 and itself"]);
     refused(&["signature", "-n", "100000"], USAGE, &["100000 ranks", "at most"]);
     refused(&["comet", "barrier", "-n", "5000"], USAGE, &["5000 ranks", "at most"]);
@@ -57,7 +58,17 @@ fn impossible_numbers_of_ranks_are_refused() {
     refused(&["signature", "-n", "two"], USAGE, &["two"]);
     refused(&["signature", "-n", "3", "--pairs"], USAGE, &["3 ranks", "even"]);
     refused(&["signature", "--fan-in", "0"], USAGE, &["K is at least 1"]);
-    refused(&["signature", "--fan-in", "4", "-n", "3"], USAGE, &["3 ranks", "5 at least"]);
+    refused(
+        &["signature", "--fan-in", "4", "-n", "3"],
+        USAGE,
+        &["with 3 ranks: --fan-in 4 takes 5"],
+    );
+    refused(&["signature", "-n", "1"], USAGE, &["with 1 rank: this takes 2 at least"]);
+    // What is refused is not warned of.
+    for command in ["signature", "run"] {
+        let finished = Place::new().run([command, "-n", "999"]).ends(USAGE);
+        assert!(!finished.stderr.contains("round trips of all pairs"), "{}", finished.stderr);
+    }
     let most = u64::MAX.to_string();
     refused(&["signature", "--fan-in", &most], USAGE, &["at most"]);
     refused(&["signature", "--pairs", "--fan-out"], USAGE, &["cannot be used with"]);

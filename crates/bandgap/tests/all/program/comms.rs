@@ -183,7 +183,7 @@ fn ranks_and_transports_that_cannot_be_are_refused() {
     let place = Place::new();
     for (args, told) in [
         (&["comms1", "--between", "1,1"][..], "two different ranks"),
-        (&["comms1", "--ranks", "2", "--between", "0,2"], "comms1 on 2 of at least 3 ranks"),
+        (&["comms1", "--ranks", "2", "--between", "0,2"], "comms1 on 2 ranks: it takes 3 at least"),
         (&["comms2", "--between", "0"], "two ranks"),
         // 256 GiB, more than a machine for tests has.
         (&["comms3", "--sizes", "1GiB", "-n", "128"], "are left on this machine"),

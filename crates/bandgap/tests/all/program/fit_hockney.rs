@@ -93,6 +93,7 @@ fn breaks_may_be_given_and_standard_input_is_a_file() {
         .collect();
     assert_eq!(borders, [(0, 256), (1024, 65_536)]);
     assert!(fit["breakpoints"][0]["low"].is_null(), "{fit}");
+    assert_eq!(fit["breakpoints"][0]["bytes"], 300.0, "{fit}");
 }
 
 #[test]

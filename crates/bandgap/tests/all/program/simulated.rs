@@ -400,3 +400,16 @@ fn bytes_on_a_machine_without_a_time_for_them_are_refused() {
     // Nothing was kept.
     assert_eq!(place.names(), ["machine.toml"]);
 }
+
+#[test]
+fn options_that_change_nothing_in_virtual_time_are_warned_of() {
+    let place = Place::new();
+    let told = |options: &[&str]| {
+        let args = [&["signature", "-t", "sim:paragon", "--no-save"], options].concat();
+        let stderr = place.run(args).measured().stderr;
+        ["--wait changes nothing", "--cores changes nothing"].map(|words| stderr.contains(words))
+    };
+    assert_eq!(told(&["--wait", "block"]), [true, false]);
+    assert_eq!(told(&["--cores", "0,1"]), [false, true]);
+    assert_eq!(told(&[]), [false, false]);
+}

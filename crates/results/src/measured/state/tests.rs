@@ -67,7 +67,7 @@ fn shares_are_of_all_timed_batches_and_the_others_are_counted_by_what_became_of_
     );
     assert_eq!(
         state.line(),
-        "State cache line 140 ns (floor probe 140 ns), 43 % of the batches; its pace is 1.00 (1.00 to 1.00) × \
+        "State cache line 140 ns (placement probe 140 ns), 43 % of the batches; its pace is 1.00 (1.00 to 1.00) × \
          the fastest seen; set aside: 10 in other states, 22 in no state, 25 rejected (the placement \
          changed) of 100"
     );
@@ -160,7 +160,23 @@ fn slower_batches_are_told_with_what_was_seen_and_whether_they_are_in_the_number
     // Seven batches of a point are too few to tell.
     let undecided = told(5, 2).unwrap();
     assert!(
-        undecided.starts_with(&seen(2, 7)) && undecided.contains("is undecided"),
+        undecided.starts_with(
+            "During 2 of the 7 batches that the numbers rest on (28.6 %) a fixed amount"
+        ) && undecided.contains("is undecided"),
+        "{undecided}"
+    );
+    // Rejected batches, and those of another state, are none that the numbers rest on.
+    let mut all = table(&[
+        (9, slow()),
+        (9, batch(140.0, [400.0, 400.0], Some("why"))),
+        (4, batch(28.0, [700.0, 700.0], None)),
+    ]);
+    // Fourteen batches of two points.
+    all.push(Kept::Batch { key: Key::new("b"), batch: fast() });
+    assert_eq!(judged(&all).set_aside().timed, 23);
+    let undecided = slowed(&judged(&all)).unwrap();
+    assert!(
+        undecided.starts_with("During 9 of the 10 batches that the numbers rest on (90 %)"),
         "{undecided}"
     );
     assert_eq!(told(7, 0), None);

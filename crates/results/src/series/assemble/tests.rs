@@ -48,6 +48,7 @@ fn what_was_checked_of_all_points_is_recorded() {
         batches: 2,
         messages: 60,
         compared: 60,
+        points: 2,
         points_left_out: 0,
         timed_batches: 1,
         timed_messages: 100,
