@@ -81,7 +81,13 @@ impl Stack {
             }
             Question::Most { model, by, only } => {
                 let (title, model) = find(model)?;
-                most_text(title, &self.divided(model, &state, *by, *only), *by, *only)
+                let mut parts = self.divided(model, &state, *by, *only);
+                for (key, _) in parts.iter_mut().filter(|_| *by == By::Component) {
+                    if let Some(one) = self.components().iter().find(|one| one.name == *key) {
+                        *key = one.title().to_owned();
+                    }
+                }
+                most_text(title, &parts, *by, *only)
             }
         })
     }
