@@ -31,7 +31,7 @@ impl Declared {
 /// What was observed of what a model stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observed {
-    /// In nanoseconds, or a plain number of a model that is one.
+    /// In nanoseconds.
     pub value: f64,
     /// Its standard deviation, where it is known.
     pub spread: Option<f64>,
@@ -231,6 +231,12 @@ impl Stack {
         };
         self.order = ordered(self.models.len(), needs, |at| &self.models[at].declared.name)?;
         let found = self.evaluated(&self.state())?;
+        for (Model { declared, .. }, found) in self.models.iter().zip(&found) {
+            if declared.observed.is_some() && !found.is_time {
+                let why = format!("'{}' is no time, so none was observed of it", declared.name);
+                return Err(StackError::new(&declared.name, why));
+            }
+        }
         match self.models.iter().zip(found).find(|(_, found)| !found.value.is_finite()) {
             None => Ok(()),
             Some((Model { declared: Declared { name, .. }, .. }, _)) => {
