@@ -57,7 +57,7 @@ impl Part {
 /// Draws bars as wide as the layout allows.
 pub fn bars(of: &Bars, layout: &Layout) -> String {
     let names = of.names();
-    let longest = of.bars.iter().map(|bar| bar.name.chars().count()).max().unwrap_or(0).min(24);
+    let longest = of.bars.iter().map(|bar| bar.name.chars().count()).max().unwrap_or(0).min(36);
     let wholes = of.bars.iter().map(|bar| bar.whole.chars().count()).max().unwrap_or(0);
     let columns = layout.columns().saturating_sub(longest + wholes + 4).max(10);
     let mut out = layout.paragraph(&of.title);
@@ -70,10 +70,11 @@ pub fn bars(of: &Bars, layout: &Layout) -> String {
             let place = names.iter().position(|name| *name == part.name).unwrap_or(0);
             format!("{} {}", letter(place), part.legend()).replace(' ', "\u{a0}")
         });
-        let indent = " ".repeat(longest + 2);
+        let indent = " ".repeat((longest + 2).min(layout.columns() / 4));
         let options = textwrap::Options::new(layout.columns())
             .initial_indent(&indent)
-            .subsequent_indent(&indent);
+            .subsequent_indent(&indent)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
         let text = textwrap::fill(&legend.collect::<Vec<_>>().join("   "), options);
         out += &(text.replace('\u{a0}', " ") + "\n");
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use bandgap_model::breakdown::insights::spoken;
+use bandgap_model::breakdown::{Category, Layer, Side};
 use bandgap_report::{Bar, Bars, Layout, Listing, Part, bars};
 use bandgap_units::Fraction;
 
@@ -122,20 +123,24 @@ fn components(breakdown: &Breakdown, main: &[&ModelTime], layout: &Layout) -> St
     text
 }
 
+/// All words of a property.
+fn words<T: ToString>(all: &[T]) -> Vec<String> {
+    all.iter().map(T::to_string).collect()
+}
+
 /// The shares of categories, layers and sides.
 fn groups(main: &[&ModelTime], layout: &Layout) -> String {
-    let ways = ["category", "layer", "side"];
+    let ways = [
+        ("category", words(Category::ALL)),
+        ("layer", words(Layer::ALL)),
+        ("side", words(Side::ALL)),
+    ];
     let mut rows: Vec<(&str, String)> = Vec::new();
-    for by in ways {
-        for part in main.iter().flat_map(|model| model.by(by)) {
-            let row = (by, part.name.clone());
-            if !rows.contains(&row) {
-                rows.push(row);
-            }
-        }
+    for (by, parts) in ways {
+        let has =
+            |part: &String| main.iter().flat_map(|model| model.by(by)).any(|one| one.name == *part);
+        rows.extend(parts.into_iter().filter(has).map(|part| (by, part)));
     }
-    let order = |(by, _): &(&str, String)| ways.iter().position(|way| way == by);
-    rows.sort_by_key(order);
     let mut listing = Listing::new(&rows, layout)
         .text("by", |(by, _)| (*by).to_owned())
         .text("part", |(_, part)| spoken(part).to_owned());

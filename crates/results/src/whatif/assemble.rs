@@ -219,10 +219,10 @@ fn saved_in_words(model: &ModelChange) -> String {
 fn first_in_words(ranking: &Ranking) -> Option<String> {
     let first = ranking.components.first()?;
     Some(format!(
-        "Of single components, {} helps {} most if it takes {} less: {} less.",
+        "Of single components made {} shorter, {} saves most of {}: {}.",
+        Fraction(ranking.reduction.0),
         first.title(),
         ranking.title(),
-        Fraction(ranking.reduction.0),
         Fraction(first.speedup.value.0)
     ))
 }

@@ -71,8 +71,7 @@ fn sentences_say_what_comes_of_it() {
     assert_eq!(said(&[scale("io", 0.5)]), "Half a round trip stays as it is.");
     assert_eq!(
         said(&[]),
-        "Of single components, receive helps half a round trip most if it takes 20 % less: 15 % \
-         less."
+        "Of single components made 20 % shorter, receive saves most of half a round trip: 15 %."
     );
 }
 
