@@ -68,8 +68,11 @@ impl Stack {
             return Ok(leaves);
         }
         if let Some(model) = self.model(what) {
-            let uses = self.evaluated(&self.state())?.swap_remove(model).uses;
-            let mut leaves: Vec<usize> = uses.into_keys().map(|(leaf, _)| leaf).collect();
+            let modelled = self.evaluated(&self.state())?.swap_remove(model);
+            if !modelled.is_time {
+                return Err(StackError::new(what, format!("'{what}' is no time")));
+            }
+            let mut leaves: Vec<usize> = modelled.uses.into_keys().map(|(leaf, _)| leaf).collect();
             leaves.dedup();
             return Ok(leaves);
         }
@@ -124,13 +127,7 @@ impl Stack {
         state: &mut State,
     ) -> Result<(), StackError> {
         let before: f64 = match self.model(what) {
-            Some(model) => {
-                let modelled = self.evaluated(&self.state())?.swap_remove(model);
-                if !modelled.is_time {
-                    return Err(StackError::new(what, format!("'{what}' is no time")));
-                }
-                modelled.value
-            }
+            Some(model) => self.evaluated(&self.state())?.swap_remove(model).value,
             None => meant.iter().map(|component| self.times()[*component]).sum(),
         };
         if let [component] = meant

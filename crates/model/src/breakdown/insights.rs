@@ -188,7 +188,7 @@ pub fn spoken(word: &str) -> &str {
 }
 
 /// A text with a capital at its begin.
-fn begun(text: &str) -> String {
+pub fn begun(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
     first + letters.as_str()

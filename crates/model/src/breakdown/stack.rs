@@ -239,9 +239,12 @@ impl Stack {
         }
         match self.models.iter().zip(found).find(|(_, found)| !found.value.is_finite()) {
             None => Ok(()),
-            Some((Model { declared: Declared { name, .. }, .. }, _)) => {
-                Err(StackError::new(name, format!("the formula of '{name}' divides by nothing")))
-            }
+            Some((Model { declared: Declared { name, .. }, .. }, _)) => Err(StackError::new(
+                name,
+                format!(
+                    "the formula of '{name}' gives no finite number: it divides by nothing, or times are too long"
+                ),
+            )),
         }
     }
 

@@ -190,6 +190,7 @@ fn changes_meet_and_say_what_they_save() {
     let refused = |changes: &[Change]| stack.changed(changes).unwrap_err().to_string();
     assert!(refused(&[scale("moon", 0.5)]).starts_with("'moon' is no component"));
     assert!(refused(&[set("b", 1.0), scale("cpu", 0.5)]).contains("'b' is set, and changed"));
+    assert!(refused(&[scale("p", 0.5)]).contains("'p' is no time"));
     assert!(refused(&[set("p", 1.0)]).contains("'p' is no time"));
     // A component may vanish, and with it what was divided by it.
     let none = stack.changed(&[scale("a", 0.0)]).unwrap();

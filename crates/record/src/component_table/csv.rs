@@ -89,9 +89,11 @@ fn modelled(mut components: Vec<Component>) -> std::result::Result<ComponentTabl
         return summed(components);
     }
     // The parts of what is there. What readers call a component is the paper's.
-    for one in &paper.components {
+    let parts = || paper.components.iter().filter(|one| one.part_of.is_some());
+    for one in parts() {
         let whole = one.part_of.as_ref().is_some_and(|whole| there.contains(whole));
-        if whole && !there.contains(&one.name) {
+        let siblings = parts().filter(|other| other.part_of == one.part_of);
+        if whole && !siblings.map(|one| &one.name).any(|name| there.contains(name)) {
             components.push(one.clone());
         }
     }

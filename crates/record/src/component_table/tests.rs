@@ -138,6 +138,9 @@ fn csv_takes_the_papers_models() {
     }
     close(saved(&table, "lean-hlp", "injection"), 0.06447, 5e-6);
     assert_eq!(table.figures.len(), preset().figures.len());
+    // One that names a part of Post_prog itself says nothing of the others.
+    let own = csv_without(&[]) + "hlp_tx_prog,cpu,hlp,initiator,50\n";
+    close(value(&read(&own).unwrap(), "injection"), 264.97, 1e-9);
     // The paper observed its own machine, not this one.
     assert!(table.stack.models().all(|model| model.observed.is_none()));
     assert_eq!(table.notes.len(), 1);

@@ -75,7 +75,7 @@ fn share(parts: &BTreeMap<&str, f64>, name: &str) -> String {
     parts.get(name).map(|share| Fraction(*share).to_string()).unwrap_or_default()
 }
 
-fn shares<'a>(parts: &'a [PartTime]) -> BTreeMap<&'a str, f64> {
+fn shares(parts: &[PartTime]) -> BTreeMap<&str, f64> {
     parts.iter().map(|part| (part.name.as_str(), part.share.0)).collect()
 }
 

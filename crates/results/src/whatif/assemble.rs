@@ -1,5 +1,6 @@
 //! What changes of a table's components would bring.
 
+use bandgap_model::breakdown::insights::begun;
 use bandgap_model::breakdown::{Change, Declared, Modelled, Saved, Stack, StackError};
 use bandgap_record::{ComponentTable, CurvesDeclared, Number, Quantity, Seconds, Unit};
 use bandgap_stats::Rule;
@@ -15,6 +16,9 @@ use crate::measured::Propagated;
 
 /// By how much each component is reduced for the ranking.
 pub const RANKED: f64 = 0.2;
+
+/// Main models that are ranked and drawn, at most: each takes many evaluations of all.
+const FIRST: usize = 8;
 
 /// Names of the curves of a table that declares none.
 const USUAL: [&str; 6] = ["cpu", "io", "network", "hlp", "llp", "hardware"];
@@ -46,11 +50,12 @@ pub fn whatif(
         compare(stack, model, &before[*at], &after[*at], &estimate)
     };
     let models = main.iter().map(compared).collect::<Result<Vec<_>, AssembleError>>()?;
-    let ranking = main
+    let first = &main[..main.len().min(FIRST)];
+    let ranking = first
         .iter()
         .map(|(at, model)| ranking(stack, *at, model, &estimate))
         .collect::<Result<Vec<_>, AssembleError>>()?;
-    let curves = drawn(table, changes, &main)
+    let curves = drawn(table, changes, first)
         .iter()
         .map(|curves| speed_ups(stack, &before, curves, &estimate))
         .collect::<Result<Vec<_>, AssembleError>>()?;
@@ -225,10 +230,4 @@ fn first_in_words(ranking: &Ranking) -> Option<String> {
         ranking.title(),
         Fraction(first.speedup.value.0)
     ))
-}
-
-fn begun(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    first + letters.as_str()
 }
