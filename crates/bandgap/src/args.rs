@@ -115,7 +115,8 @@ pub struct Output {
     #[arg(short, long, global = true)]
     pub quiet: bool,
     /// End with exit code 1 where a measured time, a floor, os, or, g, RTT or a fitted parameter has not
-    /// converged (`*`), or a line of `fit hockney` does not hold; L, idle, C and ratios do not count. A
+    /// converged (`*`), a line of `fit hockney` does not hold, or a model of
+    /// `breakdown` may be more than 5 % off; L, idle, C and ratios do not count. A
     /// value at the clock's limit (`~`) counts as converged
     #[arg(long, global = true)]
     pub strict: bool,

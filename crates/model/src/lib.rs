@@ -4,6 +4,7 @@
 //! - [`observation`]: the input, and how rows of a table become it.
 //! - [`signature`]: the output; [`extract`] makes it from observations.
 //! - [`finding`]: sentences on where a signature's assumptions do not hold or are not checked.
+//! - [`breakdown`]: components of a message's way, models over them, and what a change would bring.
 //! - [`collectives`]: what a broadcast, a sum and a barrier cost, by algorithm.
 //! - [`doublings`], [`growth`]: how a time grows with the ranks, and with the size of a problem.
 //! - [`hops`]: times of messages over several distances, to t_startup, t_byte and h.
@@ -18,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 mod arm;
+pub mod breakdown;
 pub mod collectives;
 mod curve;
 pub mod doublings;

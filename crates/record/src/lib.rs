@@ -7,11 +7,13 @@
 //! version is an error that says so. What a result looks like is up to its own type: a [`Run`]
 //! holds results of any.
 //!
-//! Tables written by other means come in through [`read_logp_table`] and [`read_hockney_table`].
+//! Tables written by other means come in through [`read_logp_table`], [`read_hockney_table`] and
+//! [`read_component_table`].
 //!
 //! Nothing here measures, fits or renders.
 #![forbid(unsafe_code)]
 
+mod component_table;
 mod csv;
 mod directory;
 mod error;
@@ -25,6 +27,10 @@ mod table_lines;
 
 pub use crate::csv::{Column, csv, estimate, lower, nanoseconds, upper};
 pub use bandgap_stats::Convergence;
+pub use component_table::{
+    BarDeclared, BarsDeclared, Case, ComponentTable, CurvesDeclared, component_preset,
+    component_presets, read_component_table,
+};
 pub use directory::RunDir;
 pub use error::RecordError;
 pub use hockney_table::{HockneyRow, HockneyTable, Timing, read_hockney_table};

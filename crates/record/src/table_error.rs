@@ -34,6 +34,12 @@ pub enum TableError {
         /// What is wrong with it.
         why: String,
     },
+    /// Something is wrong that no line of it says.
+    #[error("read the table: {why}")]
+    Whole {
+        /// What is wrong.
+        why: String,
+    },
     /// The source could not be read.
     #[error("read the table: after line {line}")]
     Io {

@@ -5,6 +5,7 @@
 //! looks like is not known here.
 #![forbid(unsafe_code)]
 
+mod bars;
 #[cfg(test)]
 mod example;
 mod figure;
@@ -16,9 +17,10 @@ mod svg;
 pub mod table;
 mod terminal;
 
+pub use bars::{Bar, Bars, Part, bars};
 pub use figure::{Axis, Datum, Dimension, Figure, Mark, Reference, Region, Scale, Series, Style};
 pub use gnuplot::{Gnuplot, gnuplot};
 pub use layout::Layout;
 pub use listing::Listing;
-pub use svg::{svg, svg_panels};
+pub use svg::{svg, svg_bars, svg_panels};
 pub use terminal::plot;

@@ -1,6 +1,7 @@
 //! A figure as a self-contained SVG: white background, one font, no script, and the same bytes for
 //! the same figure.
 
+mod bars;
 mod ink;
 mod legend;
 mod marker;
@@ -9,6 +10,7 @@ mod paper;
 use crate::figure::{Figure, Mark, Reference, Region, Style};
 use crate::scale::{Placed, Plane};
 
+pub use bars::svg_bars;
 use ink::{AXIS, GRID, INK, MUTED, NAME, REGION, colour};
 use paper::{Anchor, Paper};
 

@@ -139,11 +139,11 @@ fn draw(figure: &Figure, plane: &Plane, canvas: &mut Canvas) {
     }
 }
 
-fn letter(index: usize) -> char {
+pub(crate) fn letter(index: usize) -> char {
     char::from(b'a' + (index % 26) as u8)
 }
 
-fn colour(index: usize) -> u8 {
+pub(crate) fn colour(index: usize) -> u8 {
     COLOURS[index % COLOURS.len()]
 }
 

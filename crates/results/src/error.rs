@@ -8,6 +8,9 @@ pub enum AssembleError {
     /// What was measured does not hold what the model needs.
     #[error(transparent)]
     Model(#[from] bandgap_model::ModelError),
+    /// A table of components does not hold what is asked of it.
+    #[error(transparent)]
+    Stack(#[from] bandgap_model::breakdown::StackError),
     /// A number cannot be recorded.
     #[error(transparent)]
     Record(#[from] RecordError),

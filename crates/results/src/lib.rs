@@ -34,4 +34,6 @@ results! {
     noise::Noise,
     batches::Batches,
     verification::Verification,
+    breakdown::Breakdown,
+    whatif::WhatIf,
 }

@@ -54,7 +54,7 @@ pub fn run(fit: &Fit, measure: &Measure, output: &Output) -> Result<Exit, Failur
 }
 
 /// The file named, or standard input.
-fn open(file: &Path) -> Result<Box<dyn Read>, Failure> {
+pub(super) fn open(file: &Path) -> Result<Box<dyn Read>, Failure> {
     if file == Path::new("-") {
         return Ok(Box::new(std::io::stdin()));
     }
@@ -72,7 +72,7 @@ fn open(file: &Path) -> Result<Box<dyn Read>, Failure> {
 }
 
 /// How errors call the file.
-fn named(file: &Path) -> String {
+pub(super) fn named(file: &Path) -> String {
     match file == Path::new("-") {
         true => "standard input".to_owned(),
         false => file.display().to_string(),

@@ -2,9 +2,11 @@
 //! are here.
 
 mod applies;
+mod breakdown;
 mod bulk;
 mod comet;
 mod comms;
+mod components;
 mod contention;
 mod describe;
 mod doctor;
@@ -19,6 +21,7 @@ mod run;
 mod signature;
 mod topology;
 mod unused;
+mod whatif;
 
 use std::ffi::OsString;
 
@@ -28,11 +31,13 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::args::{Measure, Output};
 use crate::output::print;
+use breakdown::Breakdown;
 use bulk::Bulk;
 use comms::Names;
 use fit::Fit;
 use passing::{Comms, Ways};
 use signature::Signature;
+use whatif::WhatIf;
 
 /// Measures how machines communicate, and fits the models people reason with.
 ///
@@ -155,6 +160,20 @@ pub enum Command {
   osu_latency | bandgap fit hockney -"
     )]
     Fit(Fit),
+    /// Where the time of a message goes: components, models over them, and what follows
+    #[command(
+        after_help = "Nothing is measured: the times come from a table. docs/method.md says what a \
+table is.
+
+Examples:
+  bandgap breakdown --from thunderx2-connectx4
+  bandgap breakdown --from mine.csv            components for the paper's models
+  bandgap breakdown --from mine.toml --out kept"
+    )]
+    Breakdown(Breakdown),
+    /// What faster or slower components would bring
+    #[command(after_help = whatif::help())]
+    Whatif(WhatIf),
     /// Shell completions on standard output
     #[command(after_help = "Examples:
   bandgap completions bash > ~/.local/share/bash-completion/completions/bandgap")]
@@ -221,6 +240,8 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Some(Command::Doctor) => doctor::run(measure, output),
         Some(Command::Topology) => topology::run(measure, output),
         Some(Command::Fit(fit)) => fit::run(fit, measure, output),
+        Some(Command::Breakdown(of)) => breakdown::run(of, measure, output),
+        Some(Command::Whatif(of)) => whatif::run(of, measure, output),
         Some(Command::Completions { shell }) => {
             let mut text = Vec::new();
             clap_complete::generate(*shell, &mut program(), "bandgap", &mut text);

@@ -4,6 +4,7 @@
 //! once. Nothing here depends on how long something takes: what is waited for is polled.
 
 mod bad_input;
+mod breakdown;
 mod bulk;
 mod collectives;
 mod comms;

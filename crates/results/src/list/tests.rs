@@ -58,9 +58,11 @@ fn every_kind_shows_itself() {
         for (name, _) in quantities {
             assert!(names.insert(name.clone()), "two quantities are called {name}");
         }
-        let drawn = ["logp", "series", "hops", "overlap"].contains(&&*kind);
+        let drawn = ["logp", "series", "hops", "overlap", "whatif"].contains(&&*kind);
         assert_eq!(!shown.figures(&among).is_empty(), drawn, "{kind}");
-        assert_eq!(!shown.files(&among).unwrap().is_empty(), drawn, "{kind}");
+        // Bars are no curves over two axes.
+        let filed = drawn || kind == "breakdown";
+        assert_eq!(!shown.files(&among).unwrap().is_empty(), filed, "{kind}");
         for file in shown.files(&among).unwrap() {
             assert!(!file.contents.is_empty() && is_plain(&file.name), "{}", file.name);
         }
@@ -98,16 +100,16 @@ fn every_kind_is_documented() {
 
 #[test]
 fn results_of_unknown_kinds_are_kept_byte_for_byte() {
-    let raw = r#"{ "kind":"breakdown",  "components" : [1.50, 1e400, {"x":null}] }"#;
+    let raw = r#"{ "kind":"dilution",  "components" : [1.50, 1e400, {"x":null}] }"#;
     let json = run(vec![]).to_json().unwrap().replace("[]", &format!("[{raw}]"));
     let json = json.replace("\"command\": [\"bandgap\"]", "\"command\": []");
     let json = json.replace(&format!("\"warnings\": [{raw}]"), "\"warnings\": []");
     let kept = read(&json).unwrap();
     let [Outcome::Unknown(unknown)] = &kept.results[..] else { panic!("{:?}", kept.results) };
-    assert_eq!((unknown.kind.as_str(), unknown.raw.get()), ("breakdown", raw));
+    assert_eq!((unknown.kind.as_str(), unknown.raw.get()), ("dilution", raw));
     assert!(kept.to_json().unwrap().contains(raw));
     let text = unknown.text(&Among::new([]), &Layout::default());
-    assert!(text.contains("breakdown"), "{text}");
+    assert!(text.contains("dilution"), "{text}");
 }
 
 #[test]

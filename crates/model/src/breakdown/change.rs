@@ -1,0 +1,190 @@
+//! What a change of components would bring.
+
+use std::collections::BTreeMap;
+
+use super::evaluate::{Modelled, State};
+use super::formula::Group;
+use super::stack::{Stack, StackError};
+
+/// A change of a component, of what a model is made of, or of a group.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// It takes so many times as long.
+    Scale {
+        /// What.
+        what: String,
+        /// 0.8 of one that is reduced by 20 %.
+        factor: f64,
+    },
+    /// It takes so long.
+    Set {
+        /// What.
+        what: String,
+        /// In nanoseconds.
+        ns: f64,
+    },
+}
+
+impl Change {
+    /// What is changed.
+    pub fn what(&self) -> &str {
+        match self {
+            Change::Scale { what, .. } | Change::Set { what, .. } => what,
+        }
+    }
+}
+
+/// The share of a model's time that a change saves.
+///
+/// *Formula*: (before − after)/before, as the paper counts speed-ups. Negative where the time grows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Saved {
+    /// The share.
+    pub share: f64,
+    /// Its standard deviation; `None` where no component has a spread.
+    pub deviation: Option<f64>,
+}
+
+/// What a component would bring.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranked {
+    /// The component.
+    pub component: usize,
+    /// What it saves of the model.
+    pub saved: Saved,
+}
+
+/// A ranking looks at this many components that take the most of a model.
+const RANKED: usize = 20;
+
+impl Stack {
+    /// The components that a name stands for: of a component its parts or itself, of a model those in it, of
+    /// a category, layer or side those in that.
+    ///
+    /// # Errors
+    /// Nothing has that name.
+    pub fn meant(&self, what: &str) -> Result<Vec<usize>, StackError> {
+        if let Some(leaves) = self.component(what) {
+            return Ok(leaves);
+        }
+        if let Some(model) = self.model(what) {
+            let modelled = self.evaluated(&self.state())?.swap_remove(model);
+            if !modelled.is_time {
+                return Err(StackError::new(what, format!("'{what}' is no time")));
+            }
+            let mut leaves: Vec<usize> = modelled.uses.into_keys().map(|(leaf, _)| leaf).collect();
+            leaves.dedup();
+            return Ok(leaves);
+        }
+        if let Some(group) = Group::named(&what.to_ascii_lowercase()) {
+            return Ok(self.grouped(group));
+        }
+        let why = format!("'{what}' is no component, model, category, layer or side");
+        Err(StackError { unknown: Some(what.to_owned()), ..StackError::new(what, why) })
+    }
+
+    /// The components after all these changes, which may meet: two reductions by half leave a quarter.
+    ///
+    /// # Errors
+    /// A name means nothing; a component is set and changed in another way too; what takes no time is set.
+    pub fn changed(&self, changes: &[Change]) -> Result<State, StackError> {
+        let mut state = self.state();
+        let mut by: BTreeMap<usize, &Change> = BTreeMap::new();
+        for change in changes {
+            let what = change.what();
+            let meant = self.meant(what)?;
+            for component in &meant {
+                let other = by.insert(*component, change);
+                let sets = |change: &Change| matches!(change, Change::Set { .. });
+                if let Some(other) = other.filter(|other| sets(other) || sets(change)) {
+                    let name = &self.components()[*component].name;
+                    let why = format!(
+                        "'{name}' is set, and changed in another way too (by '{}' and '{what}')",
+                        other.what()
+                    );
+                    return Err(StackError::new(what, why));
+                }
+            }
+            match change {
+                Change::Scale { factor, .. } => {
+                    for component in meant {
+                        state.times[component] *= factor;
+                        state.factors[component] *= factor;
+                    }
+                }
+                Change::Set { ns, .. } => self.set(what, *ns, &meant, &mut state)?,
+            }
+        }
+        Ok(state)
+    }
+
+    /// Gives one component this time, or several this sum in their proportions.
+    fn set(
+        &self,
+        what: &str,
+        ns: f64,
+        meant: &[usize],
+        state: &mut State,
+    ) -> Result<(), StackError> {
+        let before: f64 = match self.model(what) {
+            Some(model) => self.evaluated(&self.state())?.swap_remove(model).value,
+            None => meant.iter().map(|component| self.times()[*component]).sum(),
+        };
+        if let [component] = meant
+            && self.model(what).is_none()
+        {
+            (state.times[*component], state.factors[*component]) = (ns, 0.0);
+            return Ok(());
+        }
+        if before <= 0.0 {
+            return Err(StackError::new(
+                what,
+                format!("'{what}' takes no time that could be divided"),
+            ));
+        }
+        for component in meant {
+            state.times[*component] = self.times()[*component] * ns / before;
+            state.factors[*component] = 0.0;
+        }
+        Ok(())
+    }
+
+    /// What a change saves of a model. Errors of times that both hold cancel.
+    pub fn saved(&self, before: &Modelled, after: &Modelled) -> Saved {
+        let (b, a) = (before.value, after.value);
+        let share = if a == b { 0.0 } else { (b - a) / b };
+        let mut sources: BTreeMap<usize, f64> = BTreeMap::new();
+        for (from, times) in &before.sources {
+            *sources.entry(*from).or_default() += times * a / (b * b);
+        }
+        for (from, times) in &after.sources {
+            *sources.entry(*from).or_default() -= times / b;
+        }
+        Saved { share, deviation: self.deviation(&sources) }
+    }
+
+    /// Which components, each made shorter by this share alone, save the most of a model.
+    ///
+    /// # Errors
+    /// Those of the model.
+    pub fn ranked(&self, model: usize, share: f64) -> Result<Vec<Ranked>, StackError> {
+        let state = self.state();
+        let before = self.evaluated(&state)?.swap_remove(model);
+        let mut longest: BTreeMap<usize, f64> = BTreeMap::new();
+        for ((component, _), times) in &before.uses {
+            *longest.entry(*component).or_default() += times * state.times[*component];
+        }
+        let mut longest: Vec<(usize, f64)> = longest.into_iter().collect();
+        longest.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        let mut ranked = Vec::new();
+        for (component, _) in longest.into_iter().take(RANKED) {
+            let mut state = state.clone();
+            state.times[component] *= 1.0 - share;
+            state.factors[component] *= 1.0 - share;
+            let after = self.evaluated(&state)?.swap_remove(model);
+            ranked.push(Ranked { component, saved: self.saved(&before, &after) });
+        }
+        ranked.sort_by(|a, b| b.saved.share.total_cmp(&a.saved.share));
+        Ok(ranked)
+    }
+}

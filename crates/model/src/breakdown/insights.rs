@@ -1,0 +1,195 @@
+//! Sentences that follow from the numbers.
+
+use std::collections::BTreeMap;
+
+use bandgap_units::{Fraction, significant};
+
+use super::divide::By;
+use super::evaluate::Modelled;
+use super::formula::Group;
+use super::stack::{Stack, StackError};
+
+/// A question about a stack, whose answer is a sentence.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Question {
+    /// How many times as long does one model take as another?
+    Ratio {
+        /// The one.
+        of: String,
+        /// The other.
+        to: String,
+    },
+    /// What takes the most of a model?
+    Most {
+        /// The model.
+        model: String,
+        /// How it is divided.
+        by: By,
+        /// Of which components.
+        only: Option<Group>,
+    },
+    /// How much of a model is another one?
+    Share {
+        /// The part.
+        of: String,
+        /// The whole.
+        to: String,
+    },
+}
+
+impl Question {
+    /// What is asked where nobody asks: what takes the most of each main model.
+    pub fn usual(stack: &Stack) -> Vec<Question> {
+        let main = stack.models().filter(|model| model.main);
+        main.flat_map(|model| {
+            [By::Category, By::Layer, By::Side].map(|by| Question::Most {
+                model: model.name.clone(),
+                by,
+                only: None,
+            })
+        })
+        .collect()
+    }
+}
+
+impl Stack {
+    /// The answer to a question: `None` where a model in it takes no time, or has but one part. `factor` is
+    /// the number of standard deviations that an interval reaches to either side.
+    ///
+    /// # Errors
+    /// A model in it does not exist.
+    pub fn answer(&self, question: &Question, factor: f64) -> Result<Option<String>, StackError> {
+        let state = self.state();
+        let all = self.evaluated(&state)?;
+        let find = |name: &str| -> Result<(&str, &Modelled), StackError> {
+            let at = self.model(name).ok_or_else(|| {
+                StackError::new(name, format!("a question is about '{name}', which is no model"))
+            })?;
+            let title = self.models().nth(at).map_or("", |declared| declared.title());
+            Ok((title, &all[at]))
+        };
+        Ok(match question {
+            Question::Ratio { of, to } => {
+                let ((one, of), (other, to)) = (find(of)?, find(to)?);
+                self.quotient(of, to, factor)
+                    .map(|(ratio, range)| ratio_text(one, other, ratio, range))
+            }
+            Question::Share { of, to } => {
+                let ((part, of), (whole, to)) = (find(of)?, find(to)?);
+                self.quotient(of, to, factor)
+                    .map(|(share, range)| share_text(part, whole, share, range))
+            }
+            Question::Most { model, by, only } => {
+                let (title, model) = find(model)?;
+                let mut parts = self.divided(model, &state, *by, *only);
+                for (key, _) in parts.iter_mut().filter(|_| *by == By::Component) {
+                    if let Some(one) = self.components().iter().find(|one| one.name == *key) {
+                        *key = one.title().to_owned();
+                    }
+                }
+                most_text(title, &parts, *by, *only)
+            }
+        })
+    }
+
+    /// One model over another, with its interval where components have spreads.
+    fn quotient(
+        &self,
+        of: &Modelled,
+        to: &Modelled,
+        factor: f64,
+    ) -> Option<(f64, Option<(f64, f64)>)> {
+        if !of.is_time || !to.is_time || to.value <= 0.0 {
+            return None;
+        }
+        let ratio = of.value / to.value;
+        let mut sources: BTreeMap<usize, f64> = BTreeMap::new();
+        for (from, times) in &of.sources {
+            *sources.entry(*from).or_default() += times / to.value;
+        }
+        for (from, times) in &to.sources {
+            *sources.entry(*from).or_default() -= times * ratio / to.value;
+        }
+        let reach = self.deviation(&sources).map(|deviation| deviation * factor);
+        Some((ratio, reach.map(|reach| (ratio - reach, ratio + reach))))
+    }
+}
+
+fn ratio_text(one: &str, other: &str, ratio: f64, range: Option<(f64, f64)>) -> String {
+    let written = |number| significant(number, 3);
+    let between = range.map_or(String::new(), |(low, high)| {
+        format!(" (interval {} to {})", written(low), written(high))
+    });
+    // Below one the other way round reads better.
+    if ratio >= 1.0 || ratio <= 0.0 {
+        format!("{} takes {} times as long as {other}{between}.", begun(one), written(ratio))
+    } else {
+        let between = range.filter(|(low, _)| *low > 0.0).map_or(String::new(), |(low, high)| {
+            format!(" (interval {} to {})", written(1.0 / high), written(1.0 / low))
+        });
+        format!("{} takes {} times as long as {one}{between}.", begun(other), written(1.0 / ratio))
+    }
+}
+
+fn share_text(part: &str, whole: &str, share: f64, range: Option<(f64, f64)>) -> String {
+    let size = match share {
+        share if share < 1.0 / 3.0 => "less than a third",
+        share if share < 0.5 => "less than half",
+        share if share <= 2.0 / 3.0 => "at least half",
+        _ => "more than two thirds",
+    };
+    let between = range.map_or(String::new(), |(low, high)| {
+        format!(" (interval {} to {})", Fraction(low), Fraction(high))
+    });
+    format!(
+        "{} is {}{between} of {whole}, {size}; the rest is {}.",
+        begun(part),
+        Fraction(share),
+        Fraction(1.0 - share)
+    )
+}
+
+fn most_text(title: &str, parts: &[(String, f64)], by: By, only: Option<Group>) -> Option<String> {
+    let whole: f64 = parts.iter().map(|(_, time)| time).sum();
+    if parts.len() < 2 || whole <= 0.0 {
+        return None;
+    }
+    let mut parts: Vec<(&str, f64)> =
+        parts.iter().map(|(key, time)| (key.as_str(), time / whole)).collect();
+    parts.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    let share = |(key, share): &(&str, f64)| format!("{} {}", spoken(key), Fraction(*share));
+    let of = match only {
+        None | Some(Group::All) => title.to_owned(),
+        Some(Group::Category(one)) => format!("the {} time in {title}", spoken(&one.to_string())),
+        Some(Group::Layer(one)) => format!("the {} time in {title}", spoken(&one.to_string())),
+        Some(Group::Side(one)) => format!("the time on the {one} in {title}"),
+    };
+    let (first, rest) = parts.split_first()?;
+    Some(if first.1 > 0.5 {
+        let next = rest.first().map(|next| format!(", then {}", share(next))).unwrap_or_default();
+        format!("Most of {of} is {}: {}{next}.", spoken(first.0), Fraction(first.1))
+    } else {
+        let what = By::ALL.iter().find(|(one, _)| *one == by).map_or("part", |(_, name)| name);
+        let listed: Vec<String> = parts.iter().take(4).map(share).collect();
+        let more = if parts.len() > 4 { ", …" } else { "" };
+        format!("No {what} takes more than half of {of}: {}{more}.", listed.join(", "))
+    })
+}
+
+/// Words of a table as they are written in a sentence.
+pub fn spoken(word: &str) -> &str {
+    match word {
+        "cpu" => "CPU",
+        "io" => "I/O",
+        "hlp" => "HLP",
+        "llp" => "LLP",
+        other => other,
+    }
+}
+
+/// A text with a capital at its begin.
+pub fn begun(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    first + letters.as_str()
+}

@@ -1,0 +1,33 @@
+//! Where the time of a message goes: components, models over them as declared formulas, and what a
+//! change of components would bring.
+//!
+//! - [`component`]: what is timed, and where it belongs.
+//! - [`formula`]: sums and products of names and numbers, as text.
+//! - [`stack`]: components and models together, checked.
+//! - [`evaluate`]: values of models, and their derivatives by the components.
+//! - [`divide`]: by component, category, layer and side.
+//! - [`change`]: components made shorter or longer.
+//! - [`insights`]: sentences that follow from the numbers.
+//!
+//! *Units*: nanoseconds. *Assumes* that the components of a model follow one another, and that the
+//! errors of their times are independent.
+//! *Source*: "Breaking Band: A Breakdown of High-performance Communication", sections 4 to 7.
+
+pub mod change;
+pub mod component;
+pub mod divide;
+pub mod evaluate;
+pub mod formula;
+pub mod insights;
+pub mod stack;
+
+pub use change::{Change, Ranked, Saved};
+pub use component::{Category, Component, Layer, Provenance, Side, Time};
+pub use divide::By;
+pub use evaluate::{Modelled, State};
+pub use formula::Group;
+pub use insights::Question;
+pub use stack::{Declared, Observed, Stack, StackError};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,269 @@
+use proptest::prelude::*;
+
+use super::formula::Formula;
+use super::*;
+
+fn component(name: &str, ns: f64, spread: Option<f64>) -> Component {
+    Component {
+        name: name.into(),
+        label: None,
+        category: Category::Cpu,
+        layer: Layer::Llp,
+        side: Side::Initiator,
+        time: Time::Given { ns, spread },
+        provenance: Provenance::Measured,
+        part_of: None,
+    }
+}
+
+fn derived(name: &str, formula: &str) -> Component {
+    Component { time: Time::Derived(formula.into()), ..component(name, 0.0, None) }
+}
+
+fn model(name: &str, formula: &str) -> Declared {
+    Declared { name: name.into(), label: None, formula: formula.into(), main: true, observed: None }
+}
+
+fn three() -> Vec<Component> {
+    let wire = Component {
+        category: Category::Network,
+        layer: Layer::Hardware,
+        side: Side::Network,
+        ..component("wire", 30.0, Some(4.0))
+    };
+    vec![component("a", 10.0, Some(3.0)), component("b", 20.0, None), wire]
+}
+
+fn stack(models: &[(&str, &str)]) -> Result<Stack, StackError> {
+    Stack::new(three(), models.iter().map(|(name, formula)| model(name, formula)).collect())
+}
+
+fn values(models: &[(&str, &str)]) -> Vec<f64> {
+    let stack = stack(models).unwrap();
+    stack.evaluated(&stack.state()).unwrap().iter().map(|model| model.value).collect()
+}
+
+fn why(models: &[(&str, &str)]) -> String {
+    stack(models).unwrap_err().to_string()
+}
+
+#[test]
+fn formulas_are_sums_products_and_parentheses() {
+    // Of a = 10, b = 20, wire = 30.
+    assert_eq!(values(&[("m", "a + b")]), [30.0]);
+    assert_eq!(values(&[("m", "2 * (a + b) - wire / 3")]), [50.0]);
+    assert_eq!(values(&[("m", "-a+b")]), [10.0]);
+    assert_eq!(values(&[("m", "a * b / wire")]), [200.0 / 30.0]);
+    assert_eq!(values(&[("m", "(a - (b - wire))")]), [20.0]);
+    assert_eq!(values(&[("m", "`a` + 0.5*b")]), [20.0]);
+    // A ratio is no time, and a model may use one declared after it.
+    assert_eq!(values(&[("p", "m / a"), ("m", "a + b")]), [3.0, 30.0]);
+    assert_eq!(values(&[("m", "sum:llp"), ("n", "sum:network + sum:all")]), [30.0, 90.0]);
+}
+
+#[test]
+fn what_is_wrong_with_a_formula_is_told() {
+    assert_eq!(
+        why(&[("m", "a + ")]),
+        "the formula needs a name, a number or '(' at its character 5, where the end is"
+    );
+    assert_eq!(
+        why(&[("m", "a b")]),
+        "the formula needs an operator at its character 3, where 'b' is"
+    );
+    assert!(why(&[("m", "(a")]).contains("needs ')'"));
+    assert!(why(&[("m", "1.2.3 * a")]).contains("needs a number"));
+    assert!(why(&[("m", "a@moon")]).contains("@moon is no side"));
+    assert!(why(&[("m", "sum:moon")]).contains("sum:moon names no components"));
+    assert!(why(&[("m", "")]).contains("the end"));
+    assert_eq!(why(&[("m", "a + c")]), "'m' needs 'c', which is neither a component nor a model");
+    assert_eq!(
+        why(&[("m", "n + a"), ("n", "o"), ("o", "2 * m")]),
+        "formulas lead back to where they began: m → n → o → m"
+    );
+    assert!(why(&[("m", "m")]).ends_with("m → m"));
+    assert_eq!(why(&[("m", "a + 3")]), "the formula adds 'a', a time, and '3', no time");
+    assert!(why(&[("m", "a * b")]).contains("neither a time nor a number"));
+    assert!(why(&[("m", "a / (b - b)")]).contains("divides by nothing"));
+    assert_eq!(why(&[("a", "b")]), "'a' is there twice");
+    assert!(why(&[("m m", "b")]).contains("cannot be a name"));
+    let deep = "(".repeat(10_000) + "a" + &")".repeat(10_000);
+    assert!(why(&[("m", &deep)]).contains("more than 32 parentheses"));
+}
+
+#[test]
+fn a_time_is_divided_by_what_its_components_are() {
+    let stack = stack(&[("m", "2 * a + b@target + wire")]).unwrap();
+    let state = stack.state();
+    let model = &stack.evaluated(&state).unwrap()[0];
+    let divided = |by, only| {
+        let parts = stack.divided(model, &state, by, only);
+        parts.into_iter().map(|(key, time)| format!("{key} {time}")).collect::<Vec<_>>()
+    };
+    assert_eq!(divided(By::Component, None), ["a 20", "b 20", "wire 30"]);
+    assert_eq!(divided(By::Category, None), ["cpu 40", "network 30"]);
+    assert_eq!(divided(By::Layer, None), ["llp 40", "hardware 30"]);
+    assert_eq!(divided(By::Side, None), ["initiator 20", "target 20", "network 30"]);
+    assert_eq!(divided(By::Term, None), ["2 * a 20", "b@target 20", "wire 30"]);
+    let target = Some(Group::Side(Side::Target));
+    assert_eq!(divided(By::Component, target), ["b 20"]);
+}
+
+#[test]
+fn spreads_add_as_squares_times_derivatives() {
+    // m = 2a + wire: √((2·3)² + 4²) = √52. b has no spread.
+    let stack = stack(&[("m", "2*a + b + wire"), ("n", "b"), ("r", "wire / a")]).unwrap();
+    let all = stack.evaluated(&stack.state()).unwrap();
+    let deviation = |at: usize| stack.deviation(&all[at].sources);
+    assert!((deviation(0).unwrap() - 52f64.sqrt()).abs() < 1e-12);
+    assert_eq!(stack.spread_of(&all[0]), (2, 3));
+    assert_eq!(deviation(1), None);
+    // r = wire/a: √((4/10)² + (30·3/10²)²) = √(0.16 + 0.81).
+    assert!((deviation(2).unwrap() - 0.97f64.sqrt()).abs() < 1e-12);
+    // The error of what both hold cancels: a − a is known.
+    let same =
+        Stack::new(three(), vec![model("m", "a + wire"), model("z", "m - a - wire")]).unwrap();
+    let all = same.evaluated(&same.state()).unwrap();
+    assert_eq!((all[1].value, same.deviation(&all[1].sources)), (0.0, Some(0.0)));
+}
+
+#[test]
+fn a_whole_is_the_sum_of_its_parts() {
+    let parts = |rest: &str| {
+        let low = Component { part_of: Some("a".into()), ..derived("low", "b / 10") };
+        let high =
+            Component { layer: Layer::Hlp, part_of: Some("a".into()), ..derived("high", rest) };
+        Stack::new([three(), vec![high, low]].concat(), vec![model("m", "a + wire")])
+    };
+    let stack = parts("a - low").unwrap();
+    let state = stack.state();
+    let m = &stack.evaluated(&state).unwrap()[0];
+    assert_eq!(m.value, 40.0);
+    let layers = stack.divided(m, &state, By::Layer, None);
+    assert_eq!(layers, [("hlp".into(), 8.0), ("llp".into(), 2.0), ("hardware".into(), 30.0)]);
+    // However it is divided, its error is that of the whole: b's part cancels, and so does its absence.
+    assert!((stack.deviation(&m.sources).unwrap() - 5.0).abs() < 1e-12);
+    // A change of the whole changes its parts.
+    let half = stack.changed(&[Change::Scale { what: "a".into(), factor: 0.5 }]).unwrap();
+    assert_eq!(stack.evaluated(&half).unwrap()[0].value, 35.0);
+    let set = stack.changed(&[Change::Set { what: "a".into(), ns: 5.0 }]).unwrap();
+    assert_eq!(stack.evaluated(&set).unwrap()[0].value, 35.0);
+    let why = parts("a - 2*low").unwrap_err().to_string();
+    assert_eq!(why, "the parts of 'a' sum up to 8 ns, and it takes 10 ns");
+    assert!(parts("low - a").unwrap_err().to_string().contains("derived as -8 ns"));
+    assert!(parts("low / a").unwrap_err().to_string().contains("gives no time"));
+    assert!(parts("m").unwrap_err().to_string().contains("needs 'm', which is no component"));
+    assert!(parts("high + a").unwrap_err().to_string().ends_with("high → high"));
+}
+
+#[test]
+fn impossible_times_are_refused() {
+    for (ns, spread) in [(-1.0, None), (f64::NAN, None), (f64::INFINITY, None), (1.0, Some(-1.0))] {
+        let error = Stack::new(vec![component("x", ns, spread)], vec![]).unwrap_err();
+        assert_eq!(error.subject, "x");
+        assert!(error.why.contains("finite and not negative"), "{error}");
+    }
+}
+
+#[test]
+fn changes_meet_and_say_what_they_save() {
+    let stack = stack(&[("m", "2*a + b + wire"), ("p", "wire / a")]).unwrap();
+    let before = stack.evaluated(&stack.state()).unwrap();
+    let saved = |changes: &[Change]| {
+        let state = stack.changed(changes).unwrap();
+        stack.saved(&before[0], &stack.evaluated(&state).unwrap()[0])
+    };
+    let scale = |what: &str, factor| Change::Scale { what: what.into(), factor };
+    let set = |what: &str, ns| Change::Set { what: what.into(), ns };
+    // m = 70. Half of a saves 10; with LLP reduced by half as well, 15 and 10.
+    assert_eq!(saved(&[scale("a", 0.5)]).share, 10.0 / 70.0);
+    assert_eq!(saved(&[scale("a", 0.5), scale("llp", 0.5)]).share, 25.0 / 70.0);
+    assert_eq!(saved(&[set("b", 6.0), scale("wire", 1.5)]).share, -1.0 / 70.0);
+    assert_eq!(saved(&[scale("m", 0.9)]).share, (70.0 - 63.0) / 70.0);
+    assert_eq!(saved(&[set("m", 35.0)]).share, 0.5);
+    // By the chain rule with x = 2a: s = x/2/(x + b + w); ds/dx = (b + w)/2/70², ds/dw = −x/2/70².
+    let expected = (50.0 / 2.0 * 6.0 / 4900.0_f64).hypot(10.0 * 4.0 / 4900.0);
+    assert!((saved(&[scale("a", 0.5)]).deviation.unwrap() - expected).abs() < 1e-12);
+    // All alike: the share is exact, whatever the times are.
+    assert!(saved(&[scale("all", 0.5)]).deviation.unwrap() < 1e-12);
+
+    let refused = |changes: &[Change]| stack.changed(changes).unwrap_err().to_string();
+    assert!(refused(&[scale("moon", 0.5)]).starts_with("'moon' is no component"));
+    assert!(refused(&[set("b", 1.0), scale("cpu", 0.5)]).contains("'b' is set, and changed"));
+    assert!(refused(&[scale("p", 0.5)]).contains("'p' is no time"));
+    assert!(refused(&[set("p", 1.0)]).contains("'p' is no time"));
+    // A component may vanish, and with it what was divided by it.
+    let none = stack.changed(&[scale("a", 0.0)]).unwrap();
+    assert!(stack.evaluated(&none).unwrap()[1].value.is_infinite());
+
+    let ranked = stack.ranked(0, 0.2).unwrap();
+    let names: Vec<&str> =
+        ranked.iter().map(|one| stack.components()[one.component].name.as_str()).collect();
+    assert_eq!((names[0], names.len()), ("wire", 3));
+    assert!((ranked[0].saved.share - 0.2 * 30.0 / 70.0).abs() < 1e-12);
+}
+
+#[test]
+fn sentences_follow_the_numbers() {
+    let said = |wire: f64, question: &Question| {
+        let mut components = three();
+        components[2].time = Time::Given { ns: wire, spread: None };
+        components[0].time = Time::Given { ns: 10.0, spread: None };
+        let models = vec![model("m", "a + b + wire"), model("net", "wire"), model("soft", "a + b")];
+        Stack::new(components, models).unwrap().answer(question, 2.0).unwrap().unwrap()
+    };
+    let most = Question::Most { model: "m".into(), by: By::Category, only: None };
+    assert_eq!(said(10.0, &most), "Most of m is CPU: 75 %, then network 25 %.");
+    assert_eq!(said(90.0, &most), "Most of m is network: 75 %, then CPU 25 %.");
+    assert_eq!(said(30.0, &most), "No category takes more than half of m: CPU 50 %, network 50 %.");
+    let share = Question::Share { of: "net".into(), to: "m".into() };
+    assert_eq!(said(10.0, &share), "Net is 25 % of m, less than a third; the rest is 75 %.");
+    assert_eq!(said(90.0, &share), "Net is 75 % of m, more than two thirds; the rest is 25 %.");
+    let ratio = Question::Ratio { of: "net".into(), to: "soft".into() };
+    assert_eq!(said(90.0, &ratio), "Net takes 3.00 times as long as soft.");
+    assert_eq!(said(10.0, &ratio), "Soft takes 3.00 times as long as net.");
+    // With a spread of 4 on 30 beside 20: ±2·4/20.
+    let stack = stack(&[("net", "wire"), ("soft", "b")]).unwrap();
+    let told = stack.answer(&ratio, 2.0).unwrap().unwrap();
+    assert_eq!(told, "Net takes 1.50 times as long as soft (interval 1.10 to 1.90).");
+    let lost = Question::Ratio { of: "moon".into(), to: "soft".into() };
+    assert!(stack.answer(&lost, 2.0).unwrap_err().to_string().contains("'moon'"));
+}
+
+#[test]
+fn many_components_are_summed() {
+    let components: Vec<Component> =
+        (0..10_000).map(|at| component(&format!("c{at}"), f64::from(at), Some(1.0))).collect();
+    let all: Vec<String> = (0..10_000).map(|at| format!("c{at}")).collect();
+    // A long chain of models too, each of which names the one before.
+    let mut models = vec![model("total", &all.join(" + ")), model("m0", "c1")];
+    models.extend((1..1000).map(|at| model(&format!("m{at}"), &format!("m{} + c1", at - 1))));
+    let stack = Stack::new(components, models).unwrap();
+    let found = stack.evaluated(&stack.state()).unwrap();
+    // Σ 0 … 9999, and √10,000.
+    assert_eq!(found[0].value, 49_995_000.0);
+    assert!((stack.deviation(&found[0].sources).unwrap() - 100.0).abs() < 1e-9);
+    assert_eq!(found[1000].value, 1000.0);
+    assert_eq!(stack.ranked(0, 0.2).unwrap()[0].component, 9_999);
+}
+
+proptest! {
+    #[test]
+    fn no_text_panics(text: String) {
+        let _ = Formula::parse(&text);
+    }
+
+    /// Contributions sum up to the model, whatever its formula.
+    #[test]
+    fn contributions_sum_up(times in prop::collection::vec(1.0..1e3f64, 3)) {
+        let components = three().into_iter().zip(&times).map(|(one, ns)| Component {
+            time: Time::Given { ns: *ns, spread: None }, ..one
+        }).collect();
+        let formula = "2*(a + wire) - b/3 + a*b/(a + wire)";
+        let stack = Stack::new(components, vec![model("m", formula)]).unwrap();
+        let state = stack.state();
+        let m = &stack.evaluated(&state).unwrap()[0];
+        let sum: f64 = stack.divided(m, &state, By::Component, None).iter().map(|(_, time)| time).sum();
+        prop_assert!((sum - m.value).abs() < 1e-9 * m.value.abs().max(1.0));
+    }
+}

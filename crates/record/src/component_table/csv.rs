@@ -1,0 +1,184 @@
+//! Tables in CSV, with the models of the paper.
+
+use std::collections::{BTreeSet, HashMap};
+
+use bandgap_model::breakdown::formula::Formula;
+use bandgap_model::breakdown::{
+    Category, Component, Declared, Layer, Provenance, Side, Stack, StackError, Time,
+};
+use csv::StringRecord;
+
+use super::ComponentTable;
+use super::paper::paper;
+use super::toml::{Declarations, Shown};
+use crate::TableError;
+use crate::table_lines::{self, Header, Line, Result};
+
+pub(super) const EXPECTED: &str = "CSV whose first line names the columns \
+                                   name,category,layer,side,time_ns, or TOML with [[component]] and [[model]]";
+
+/// Reads a table.
+pub(super) fn read(text: &str) -> Result<ComponentTable> {
+    let mut lines = table_lines::lines(text.as_bytes())
+        .filter(|line| !line.as_ref().is_ok_and(Line::is_comment));
+    let first = lines.next().transpose()?.ok_or(TableError::Empty { expected: EXPECTED })?;
+    let header = Header::new(&first)?;
+    let columns = [
+        header.need("name")?,
+        header.need("category")?,
+        header.need("layer")?,
+        header.need("side")?,
+        header.need("time_ns")?,
+    ];
+    let known = [header.find("spread_ns")?, header.find("provenance")?];
+    let mut components = Vec::new();
+    let mut at: HashMap<String, u64> = HashMap::new();
+    for line in lines {
+        let line = line?;
+        let component = row(&line, &header.row(&line)?, columns, known)?;
+        at.insert(component.name.clone(), line.number);
+        components.push(component);
+    }
+    if components.is_empty() {
+        return Err(TableError::NoRows);
+    }
+    let table = modelled(components);
+    table.map_err(|wrong| match at.get(&wrong.subject) {
+        Some(line) => TableError::Line { line: *line, why: wrong.why },
+        None => TableError::Whole { why: wrong.why },
+    })
+}
+
+fn row(
+    line: &Line,
+    record: &StringRecord,
+    columns: [usize; 5],
+    [spread, provenance]: [Option<usize>; 2],
+) -> Result<Component> {
+    let [name, category, layer, side, time] = columns.map(|column| &record[column]);
+    let amount =
+        |column, text| line.cell(column, text).amount("it must be a number of nanoseconds");
+    let filled = |place: Option<usize>| place.map(|at| &record[at]).filter(|cell| !cell.is_empty());
+    let spread = filled(spread).map(|text| amount("spread_ns", text)).transpose()?;
+    let word = |column, text, expected| line.cell(column, text).wrong(expected);
+    let provenance = match filled(provenance) {
+        None => Provenance::Assumed,
+        Some(text) => {
+            Provenance::named(text).ok_or_else(|| word("provenance", text, Provenance::EXPECTED))?
+        }
+    };
+    Ok(Component {
+        name: name.to_owned(),
+        label: None,
+        category: Category::named(category)
+            .ok_or_else(|| word("category", category, Category::EXPECTED))?,
+        layer: Layer::named(layer).ok_or_else(|| word("layer", layer, Layer::EXPECTED))?,
+        side: Side::named(side).ok_or_else(|| word("side", side, Side::EXPECTED))?,
+        time: Time::Given { ns: amount("time_ns", time)?, spread },
+        provenance,
+        part_of: None,
+    })
+}
+
+/// The paper's models over components that others measured, or their sum where none of its is among
+/// them.
+fn modelled(mut components: Vec<Component>) -> std::result::Result<ComponentTable, StackError> {
+    let mut paper = paper();
+    let there: BTreeSet<String> = components.iter().map(|one| one.name.clone()).collect();
+    if !paper.components.iter().any(|one| there.contains(&one.name)) {
+        return summed(components);
+    }
+    // The parts of what is there. What readers call a component is the paper's.
+    let parts = || paper.components.iter().filter(|one| one.part_of.is_some());
+    for one in parts() {
+        let whole = one.part_of.as_ref().is_some_and(|whole| there.contains(whole));
+        let siblings = parts().filter(|other| other.part_of == one.part_of);
+        if whole && !siblings.map(|one| &one.name).any(|name| there.contains(name)) {
+            components.push(one.clone());
+        }
+    }
+    for component in &mut components {
+        let same = paper.components.iter().find(|one| one.name == component.name);
+        component.label = same.and_then(|one| one.label.clone());
+    }
+    let lacking = |model: &Declared| missing(&paper, &there, model);
+    if let Some((model, name)) = paper.models.iter().filter(|model| model.main).find_map(lacking) {
+        return Err(StackError {
+            subject: String::new(),
+            why: format!("it has no component '{name}', which the model '{model}' needs"),
+            unknown: Some(name),
+        });
+    }
+    let left: Vec<(String, String)> = paper
+        .models
+        .iter()
+        .filter_map(|model| Some((model.name.clone(), missing(&paper, &there, model)?.1)))
+        .collect();
+    paper.models.retain(|model| left.iter().all(|(name, _)| *name != model.name));
+    // What was observed was observed on the paper's machine.
+    for model in &mut paper.models {
+        model.observed = None;
+    }
+    let stack = Stack::new(components, paper.models)?;
+    let shown = Shown::of(&stack, paper.figures, paper.questions, paper.curves, paper.cases);
+    let mut notes =
+        vec!["The table has no models of its own: those of the paper are used.".to_owned()];
+    if !left.is_empty() {
+        let left: Vec<String> =
+            left.iter().map(|(model, name)| format!("{model} (no '{name}')")).collect();
+        notes.push(format!("Left out, for want of components: {}.", left.join(", ")));
+    }
+    Ok(ComponentTable {
+        name: "table".to_owned(),
+        description: String::new(),
+        stack,
+        figures: shown.figures,
+        questions: shown.questions,
+        curves: shown.curves,
+        cases: shown.cases,
+        notes,
+    })
+}
+
+/// The first component that a model lacks, and the model whose formula names it.
+fn missing(
+    paper: &Declarations,
+    there: &BTreeSet<String>,
+    model: &Declared,
+) -> Option<(String, String)> {
+    let formula = Formula::parse(&model.formula).ok()?;
+    formula.names().into_iter().find_map(|name| {
+        if there.contains(name) {
+            return None;
+        }
+        match paper.models.iter().find(|other| other.name == name) {
+            Some(other) => missing(paper, there, other),
+            None => Some((model.name.clone(), name.to_owned())),
+        }
+    })
+}
+
+/// Components whose only model is their sum.
+fn summed(components: Vec<Component>) -> std::result::Result<ComponentTable, StackError> {
+    let total = Declared {
+        name: "total".to_owned(),
+        label: None,
+        formula: "sum:all".to_owned(),
+        main: true,
+        observed: None,
+    };
+    Ok(ComponentTable {
+        name: "table".to_owned(),
+        description: String::new(),
+        stack: Stack::new(components, vec![total])?,
+        figures: Vec::new(),
+        questions: Vec::new(),
+        curves: Vec::new(),
+        cases: Vec::new(),
+        notes: vec![
+            "The table has no models, and none of the paper's components: the model is the sum of \
+             all. Declare models in TOML for others."
+                .to_owned(),
+        ],
+    })
+}

@@ -1,0 +1,313 @@
+use std::fmt::Write;
+
+use bandgap_model::breakdown::{By, Change, Modelled};
+
+use super::*;
+
+fn preset() -> ComponentTable {
+    component_preset("thunderx2-connectx4").unwrap()
+}
+
+fn value(table: &ComponentTable, name: &str) -> f64 {
+    evaluated(table, &[], name).value
+}
+
+fn evaluated(table: &ComponentTable, changes: &[Change], name: &str) -> Modelled {
+    let state = table.stack.changed(changes).unwrap();
+    table.stack.evaluated(&state).unwrap().swap_remove(table.stack.model(name).unwrap())
+}
+
+/// What a case of the paper saves of a model.
+fn saved(table: &ComponentTable, case: &str, model: &str) -> f64 {
+    let case = table.cases.iter().find(|one| one.name == case).unwrap();
+    let (before, after) = (evaluated(table, &[], model), evaluated(table, &case.changes, model));
+    table.stack.saved(&before, &after).share
+}
+
+fn close(found: f64, expected: f64, within: f64) {
+    assert!((found - expected).abs() <= within, "{found} is not {expected}");
+}
+
+#[test]
+fn every_preset_is_read() {
+    for name in component_presets() {
+        assert_eq!(component_preset(name).unwrap().name, name);
+    }
+    assert!(component_preset("moon").is_none());
+}
+
+/// The numbers that the paper prints, from its components by its formulas.
+#[test]
+fn the_papers_numbers_come_out() {
+    let table = preset();
+    for (name, expected) in [
+        ("llp_post", 175.42),
+        ("llp_misc", 58.68),
+        ("network", 382.81),
+        ("hlp_post", 26.56),
+        ("post", 201.98),
+        ("hlp_rx_prog", 224.66),
+        ("hlp_wait", 443.8),
+        ("llp_injection", 295.73),
+        ("llp_latency", 1135.80),
+        ("injection", 264.97),
+        ("latency", 1387.02),
+        // 2·(137.49 + 382.81) + 240.96, the last one assumed.
+        ("gen_completion", 1281.56),
+    ] {
+        close(value(&table, name), expected, 1e-9);
+    }
+    // 1281.56/175.42
+    close(value(&table, "p"), 7.3057, 1e-4);
+    close(value(&table, "network") / value(&table, "latency"), 0.276, 5e-5);
+    // (61.63 + 224.66)/59.82 = 4.7859, which the paper cuts off to 4.78.
+    close(value(&table, "rx_progress") / value(&table, "tx_progress"), 4.7859, 5e-5);
+}
+
+#[test]
+fn the_papers_cases_come_out() {
+    let table = preset();
+    assert!(saved(&table, "fast-pio", "injection") > 0.25);
+    assert!(saved(&table, "fast-pio", "latency") > 0.05);
+    assert!(saved(&table, "integrated-nic", "latency") > 0.15);
+    // HLP is HLP_post and what of Post_prog is not 1/64 of LLP_prog: (26.56 + 58.857)/5/264.97 =
+    // 6.447 %, which the paper cuts off to 6.44 %.
+    close(saved(&table, "lean-hlp", "injection"), 0.06447, 5e-6);
+    // LLP_post and the rest of Post_prog: (175.42 + 0.963)/5/264.97. The paper says 13.33 %.
+    close(saved(&table, "lean-llp", "injection"), 0.13313, 5e-6);
+    for case in ["lean-hlp", "lean-llp"] {
+        assert!(saved(&table, case, "latency") < 0.05, "{case}");
+    }
+    close(saved(&table, "fast-switch", "latency"), 78.0 / 1387.02, 1e-9);
+}
+
+#[test]
+fn the_papers_insights_come_out() {
+    let table = preset();
+    let said: Vec<String> = table
+        .questions
+        .iter()
+        .map(|question| table.stack.answer(question, 2.0).unwrap().unwrap())
+        .collect();
+    assert_eq!(
+        said,
+        [
+            "Post is 76.2 % of injection overhead, more than two thirds; the rest is 23.8 %.",
+            "Most of Post is LLP: 86.9 %, then HLP 13.1 %.",
+            "No category takes more than half of end-to-end latency: I/O 37.2 %, CPU 35.2 %, \
+             network 27.6 %.",
+            "The network is 27.6 % of end-to-end latency, less than a third; the rest is 72.4 %.",
+            "Most of the latency on the nodes is target: 66.2 %, then initiator 33.8 %.",
+            "Most of the time on the target in the latency on the nodes is I/O: 56.9 %, then CPU \
+             43.1 %.",
+            "Most of the target's I/O is RC-to-MEM (8 bytes): 63.7 %, then PCIe (64 bytes) 36.3 %.",
+            "Most of the time on the initiator in the latency on the nodes is CPU: 59.5 %, then I/O \
+             40.5 %.",
+            "Most of the progress of a send is HLP: 98.4 %, then LLP 1.61 %.",
+            "Most of the progress of a receive is HLP: 78.5 %, then LLP 21.5 %.",
+            "The progress of a receive takes 4.79 times as long as the progress of a send.",
+        ]
+    );
+}
+
+/// The preset's components as CSV, without those whose names `leave` says.
+fn csv_without(leave: &[&str]) -> String {
+    let table = preset();
+    let mut text = "name,category,layer,side,time_ns\n".to_owned();
+    for (one, ns) in table.stack.components().iter().zip(table.stack.times()) {
+        if one.part_of.is_none() && !leave.contains(&one.name.as_str()) {
+            let _ = writeln!(text, "{},{},{},{},{ns}", one.name, one.category, one.layer, one.side);
+        }
+    }
+    text
+}
+
+fn read(text: &str) -> Result<ComponentTable> {
+    read_component_table(text.as_bytes())
+}
+
+fn why(text: &str) -> String {
+    read(text).unwrap_err().to_string()
+}
+
+#[test]
+fn csv_takes_the_papers_models() {
+    let table = read(&csv_without(&[])).unwrap();
+    for name in ["llp_injection", "llp_latency", "injection", "latency", "p"] {
+        close(value(&table, name), value(&preset(), name), 1e-9);
+    }
+    close(saved(&table, "lean-hlp", "injection"), 0.06447, 5e-6);
+    assert_eq!(table.figures.len(), preset().figures.len());
+    // One that names a part of Post_prog itself says nothing of the others.
+    let own = csv_without(&[]) + "hlp_tx_prog,cpu,hlp,initiator,50\n";
+    close(value(&read(&own).unwrap(), "injection"), 264.97, 1e-9);
+    // The paper observed its own machine, not this one.
+    assert!(table.stack.models().all(|model| model.observed.is_none()));
+    assert_eq!(table.notes.len(), 1);
+
+    // What only further models need may be missing, and is named.
+    let table = read(&csv_without(&["rc_to_mem_64", "rx_wait_ucp"])).unwrap();
+    close(value(&table, "latency"), 1387.02, 1e-9);
+    assert!(table.stack.model("p").is_none() && table.stack.model("hlp_wait").is_none());
+    assert_eq!(
+        table.notes[1],
+        "Left out, for want of components: hlp_wait (no 'rx_wait_ucp'), gen_completion (no \
+         'rc_to_mem_64'), p (no 'rc_to_mem_64')."
+    );
+    assert!(table.figures.iter().all(|figure| !figure.title.contains("figure 11")));
+}
+
+#[test]
+fn a_component_that_a_model_needs_is_named() {
+    for (name, model) in [
+        ("pio", "llp_post"),
+        ("wire", "network"),
+        ("post_prog", "injection"),
+        ("rx_after_progress", "hlp_rx_prog"),
+    ] {
+        assert_eq!(
+            why(&csv_without(&[name])),
+            format!(
+                "read the table: it has no component '{name}', which the model '{model}' needs"
+            )
+        );
+    }
+}
+
+#[test]
+fn components_of_another_stack_are_summed() {
+    let mut text = "# mine\nside,name,category,layer,time_ns,spread_ns,provenance\n".to_owned();
+    for at in 0..10_000 {
+        let spread = if at == 7 { "3" } else { "" };
+        let _ = writeln!(text, "target,c-{at},CPU,llp,{at},{spread},measured");
+    }
+    let table = read(&text).unwrap();
+    let total = evaluated(&table, &[], "total");
+    // 0 + 1 + … + 9999
+    assert_eq!(total.value, 49_995_000.0);
+    assert_eq!(table.stack.deviation(&total.sources), Some(3.0));
+    assert_eq!(table.stack.divided(&total, &table.stack.state(), By::Category, None).len(), 1);
+    assert!(table.notes[0].contains("sum of all"));
+}
+
+const MINE: &str = r#"name = "mine"
+
+[[component]]
+name = "send"
+category = "cpu"
+layer = "llp"
+side = "initiator"
+time = "1.5us"
+spread_ns = 20
+
+[[component]]
+name = "way"
+category = "network"
+layer = "hardware"
+side = "network"
+time_ns = 500
+provenance = "assumed"
+
+[[model]]
+name = "latency"
+formula = "send + way"
+observed = "2.1 us"
+observed_spread_ns = 10
+"#;
+
+#[test]
+fn a_stack_of_ones_own_is_declared_in_toml() {
+    let table = read(MINE).unwrap();
+    let latency = evaluated(&table, &[], "latency");
+    assert_eq!(latency.value, 2000.0);
+    assert_eq!(table.stack.deviation(&latency.sources), Some(20.0));
+    let declared = table.stack.models().next().unwrap();
+    assert!(declared.main);
+    let observed = declared.observed.unwrap();
+    assert_eq!((observed.value, observed.spread), (2100.0, Some(10.0)));
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_line() {
+    let toml = |from: &str, to: &str| {
+        assert!(MINE.contains(from), "{from}");
+        why(&MINE.replacen(from, to, 1))
+    };
+    let cases = [
+        (toml("1.5us", "1.5 apples"), "line 8: read a duration from '1.5 apples': unknown unit"),
+        (toml("\"1.5us\"", "\"1.5\""), "line 8: read a duration from '1.5': the unit is missing"),
+        (toml("time_ns = 500", "time_ns = -1"), "line 16: time is -1 ns: it must be finite"),
+        (toml("time_ns = 500", "time_ns = inf"), "line 16: time is inf ns"),
+        (toml("time_ns = 500\n", ""), "line 12: 'way' has no time"),
+        (toml("time_ns = 500", "time_ns = \"500\""), "line 16: invalid type: string"),
+        (toml("spread_ns = 20", "spread_ns = -2"), "line 9: spread is -2 ns"),
+        (
+            toml("category = \"cpu\"", "category = \"gpu\""),
+            "line 5: category is 'gpu': it must be cpu",
+        ),
+        (toml("layer = \"llp\"", "layer = \"\""), "line 6: layer is '': it must be hlp"),
+        (toml("side = \"network\"", "side = \"left\""), "line 15: side is 'left': it must be"),
+        (toml("\"assumed\"", "\"guessed\""), "line 17: provenance is 'guessed'"),
+        (toml("send + way", "send + moon"), "line 21: 'latency' needs 'moon', which is neither"),
+        (toml("send + way", "send + latency"), "line 21: formulas lead back"),
+        (toml("send + way", "send + "), "line 21: the formula needs a name"),
+        (toml("name = \"way\"", "name = \"send\""), "line 12: 'send' is there twice"),
+        (toml("2.1 us", "0"), "line 20: an observed time must be above 0"),
+        (toml("[[model]]", "[[modle]]"), "line 19: unknown field `modle`"),
+        (toml("formula", "formla"), "unknown field `formla`"),
+        (why("name = \"none\"\n"), "it has no [[component]]"),
+        (why(&MINE[..MINE.find("[[model]]").unwrap()]), "it has no [[model]]"),
+        (
+            why(&(MINE.to_owned() + "[[insight]]\nratio = [\"latency\", \"x\"]\n")),
+            "line 24: a question is about 'x'",
+        ),
+        (why(&(MINE.to_owned() + "[[insight]]\nmost = \"latency\"\n")), "line 24: an insight has"),
+        (
+            why(&(MINE.to_owned() + "[[curves]]\ntitle = \"\"\nmodel = \"latency\"\nof = [\"x\"]")),
+            "line 24: 'x' is no component",
+        ),
+        (
+            why(&(MINE.to_owned() + "[[case]]\nname = \"c\"\nreduce = { way = \"120%\" }")),
+            "line 26: read a share from '120%'",
+        ),
+        (
+            why(&(MINE.to_owned() + "[[case]]\nname = \"c\"\nset = { way = \"-1ns\" }")),
+            "line 26: a time must not be",
+        ),
+        (why(&(MINE.to_owned() + "[[case]]\nname = \"c\"\n")), "line 24: a case changes something"),
+    ];
+    for (told, expected) in cases {
+        let expected = format!("read the table: {expected}");
+        assert!(
+            told.starts_with(&expected) || told.contains("unknown field `formla`"),
+            "{told}\n{expected}"
+        );
+    }
+}
+
+#[test]
+fn a_wrong_row_is_told_with_its_line() {
+    const HEAD: &str = "name,category,layer,side,time_ns,spread_ns\n";
+    let row = |row: &str| why(&format!("{HEAD}pio,cpu,llp,initiator,1,\n{row}\n"));
+    for (told, expected) in [
+        (row("a,cpu,llp,initiator,-3,"), "line 3: time_ns is '-3': it must not be negative"),
+        (row("a,cpu,llp,initiator,,"), "line 3: time_ns is '': it must be a number of nanoseconds"),
+        (row("a,cpu,llp,initiator,3 us,"), "line 3: time_ns is '3 us': it must be a number of"),
+        (row("a,cpu,llp,initiator,nan,"), "line 3: time_ns is 'nan': it must be finite"),
+        (row("a,cpu,llp,initiator,1,-1"), "line 3: spread_ns is '-1': it must not be negative"),
+        (row("a,gpu,llp,initiator,1,"), "line 3: category is 'gpu': it must be cpu, io or network"),
+        (row("a,cpu,mpi,initiator,1,"), "line 3: layer is 'mpi': it must be hlp, llp or hardware"),
+        (row("a,cpu,llp,here,1,"), "line 3: side is 'here': it must be"),
+        (row("a,cpu,llp"), "line 3: 3 fields where the header has 6"),
+        (why("name,category,layer,side,time_us\n"), "line 1: column time_ns is missing"),
+        (why(HEAD), "it has a header but no rows"),
+        (why("# nothing\n"), "it is empty"),
+    ] {
+        assert!(told.starts_with(&format!("read the table: {expected}")), "{told}\n{expected}");
+    }
+    let twice = csv_without(&[]) + "pio,cpu,llp,initiator,1\n";
+    let line = twice.lines().count();
+    assert_eq!(why(&twice), format!("read the table: line {line}: 'pio' is there twice"));
+    let broken = read_component_table(&b"name,category\n\xff"[..]).unwrap_err().to_string();
+    assert_eq!(broken, "read the table: line 2: it is not text in UTF-8");
+}

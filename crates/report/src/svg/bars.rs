@@ -1,0 +1,89 @@
+//! Stacked bars as an SVG.
+
+use crate::bars::{Bar, Bars};
+
+use super::ink::{self, LABEL, NAME, colour};
+use super::paper::{Anchor, Paper, text_width};
+
+const WIDTH: f64 = 760.0;
+const LEFT: f64 = 20.0;
+/// How long a bar is.
+const LENGTH: f64 = WIDTH - 2.0 * LEFT;
+const THICK: f64 = 22.0;
+const LINE: f64 = 17.0;
+const HEAD: f64 = 44.0;
+
+/// Draws stacked bars below one another; the first title is that of the whole.
+pub fn svg_bars(all: &[Bars]) -> String {
+    let height: f64 = all.iter().map(height).sum::<f64>() + LEFT;
+    let title = all.first().map_or("", |first| first.title.as_str());
+    let mut paper = Paper::new(WIDTH, height, title, "stacked bars");
+    let mut top = 0.0;
+    for bars in all {
+        draw(&mut paper, bars, top);
+        top += self::height(bars);
+    }
+    paper.finish()
+}
+
+/// The entries of a bar's legend, by line, each with where it begins.
+fn legend(bar: &Bar) -> Vec<Vec<(f64, usize)>> {
+    let mut lines = vec![Vec::new()];
+    let mut x = LEFT;
+    for (at, part) in bar.parts.iter().enumerate() {
+        let wide = text_width(&part.legend(), &LABEL) + 30.0;
+        if x > LEFT && x + wide > LEFT + LENGTH {
+            lines.push(Vec::new());
+            x = LEFT;
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push((x, at));
+        }
+        x += wide;
+    }
+    lines
+}
+
+fn height_of(bar: &Bar) -> f64 {
+    LINE + THICK + LINE * legend(bar).len() as f64 + 14.0
+}
+
+fn height(bars: &Bars) -> f64 {
+    HEAD + bars.bars.iter().map(height_of).sum::<f64>()
+}
+
+fn draw(paper: &mut Paper, bars: &Bars, above: f64) {
+    let names = bars.names();
+    let tint = |name: &str| {
+        let place = names.iter().position(|known| *known == name).unwrap_or(0);
+        colour(place, names.len())
+    };
+    paper.text((LEFT, above + 28.0), Anchor::Start, &ink::TITLE, &bars.title);
+    let mut top = above + HEAD;
+    for bar in &bars.bars {
+        paper.text((LEFT, top + 10.0), Anchor::Start, &ink::AXIS_TITLE, &bar.name);
+        paper.text((LEFT + LENGTH, top + 10.0), Anchor::End, &ink::AXIS_TITLE, &bar.whole);
+        let whole: f64 = bar.parts.iter().map(|part| part.share.max(0.0)).sum();
+        let mut x = LEFT;
+        for part in bar.parts.iter().filter(|part| part.share > 0.0) {
+            let wide = LENGTH * part.share / whole;
+            paper.rectangle((x, top + LINE), (wide, THICK), tint(&part.name));
+            let share = bandgap_units::Fraction(part.share).to_string();
+            if text_width(&share, &NAME) + 8.0 <= wide {
+                let middle = (x + wide / 2.0, top + LINE + THICK / 2.0 + 4.0);
+                paper.text(middle, Anchor::Middle, &NAME, &share);
+            }
+            x += wide;
+        }
+        let mut y = top + LINE + THICK + LINE - 3.0;
+        for line in legend(bar) {
+            for (x, at) in line {
+                let part = &bar.parts[at];
+                paper.rectangle((x, y - 9.0), (10.0, 10.0), tint(&part.name));
+                paper.text((x + 15.0, y), Anchor::Start, &LABEL, &part.legend());
+            }
+            y += LINE;
+        }
+        top += height_of(bar);
+    }
+}

@@ -1,0 +1,57 @@
+//! The files of a breakdown: how each model is divided, the components as a table that can be read back,
+//! and the bars.
+
+use bandgap_model::breakdown::Provenance;
+use bandgap_record::{Column, RecordError, csv, estimate, nanoseconds};
+use bandgap_report::svg_bars;
+
+use super::schema::{Breakdown, ComponentTime, ModelTime, PartTime};
+use super::text::figure_bars;
+use crate::kind::{Among, File};
+use crate::measured::named_file;
+
+/// The files; of several breakdowns in a run each is named after its own.
+pub(super) fn files(breakdown: &Breakdown, among: &Among<'_>) -> Result<Vec<File>, RecordError> {
+    let alone = among.of::<Breakdown>().count() < 2 && !among.more_to_come;
+    let named = |what: &str, ending: &str| match alone {
+        true => format!("{what}.{ending}"),
+        false => format!("{what}-{}.{ending}", named_file(&breakdown.name)),
+    };
+    let bars: Vec<_> = breakdown.figures.iter().map(figure_bars).collect();
+    Ok(vec![
+        File::new(named("breakdown", "csv"), divided(breakdown)?),
+        File::new(named("components", "csv"), components(breakdown)?),
+        File::new(named("breakdown", "svg"), svg_bars(&bars)),
+    ])
+}
+
+/// A row for each part of each model, in each way.
+fn divided(breakdown: &Breakdown) -> Result<Vec<u8>, RecordError> {
+    type Row<'a> = (&'a ModelTime, &'a str, &'a PartTime);
+    let columns: [Column<Row<'_>>; 5] = [
+        ("model", |(model, _, _)| model.name.clone()),
+        ("by", |(_, by, _)| (*by).to_owned()),
+        ("part", |(_, _, part)| part.name.clone()),
+        ("time_ns", |(_, _, part)| nanoseconds(part.time.ns())),
+        ("share", |(_, _, part)| part.share.0.to_string()),
+    ];
+    let rows = breakdown.models.iter().flat_map(|model| {
+        let ways = model.divided.iter();
+        ways.flat_map(move |way| way.parts.iter().map(move |part| (model, way.by.as_str(), part)))
+    });
+    csv(&columns, rows)
+}
+
+/// The components that were given.
+fn components(breakdown: &Breakdown) -> Result<Vec<u8>, RecordError> {
+    let columns: [Column<&ComponentTime>; 7] = [
+        ("name", |one| one.name.clone()),
+        ("category", |one| one.category.to_string()),
+        ("layer", |one| one.layer.to_string()),
+        ("side", |one| one.side.to_string()),
+        ("time_ns", |one| estimate(&one.time)),
+        ("spread_ns", |one| one.spread.map(|spread| nanoseconds(spread.ns())).unwrap_or_default()),
+        ("provenance", |one| Provenance::to_string(&one.provenance)),
+    ];
+    csv(&columns, breakdown.components.iter().filter(|one| one.formula.is_none()))
+}

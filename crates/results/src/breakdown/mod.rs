@@ -1,0 +1,52 @@
+//! Where the time of a message goes: components, models over them, and what follows.
+
+pub mod assemble;
+mod files;
+mod schema;
+mod table;
+mod text;
+
+use bandgap_record::{Quantity, RecordError};
+use bandgap_report::Layout;
+
+use crate::kind::{Among, File, Shown, Verdict, nothing};
+
+pub use schema::{
+    BarFigure, Breakdown, ComponentTime, Divided, ModelTime, PartTime, StackedBar, Within,
+};
+
+impl Shown for Breakdown {
+    nothing! { figures }
+
+    fn quantities(&self) -> Vec<(String, &Quantity)> {
+        let named = |what: &str, name: &str| format!("{}, {what} {name}", self.name);
+        let components = self.components.iter();
+        let times = components.map(|one| (named("component", &one.name), &one.time));
+        let models = self.models.iter().flat_map(|model| {
+            let error = model.error.as_ref().map(|error| (named("error of", &model.name), error));
+            [(named("model", &model.name), &model.modelled)].into_iter().chain(error)
+        });
+        times.chain(models).collect()
+    }
+
+    fn text(&self, _: &Among<'_>, layout: &Layout) -> String {
+        text::page(self, layout)
+    }
+
+    fn files(&self, among: &Among<'_>) -> Result<Vec<File>, RecordError> {
+        files::files(self, among)
+    }
+
+    fn findings(&self) -> &[String] {
+        &self.findings
+    }
+
+    /// A model that may be further than 5 % from what was observed is off.
+    fn verdict(&self) -> Verdict {
+        let off = |model: &ModelTime| !matches!(model.within, None | Some(Within::Yes));
+        Verdict::doubtful_if(self.models.iter().any(off))
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,150 @@
+//! Where the time of a message goes.
+
+use bandgap_model::breakdown::{Category, Layer, Provenance, Side};
+use bandgap_record::{Number, Quantity, Seconds};
+use serde::{Deserialize, Serialize};
+
+/// Components, and models over them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Breakdown {
+    /// The name of the table, or of the stack that was measured.
+    pub name: String,
+    /// What it stands for; may be empty.
+    pub description: String,
+    /// The components, in the order of the table.
+    pub components: Vec<ComponentTime>,
+    /// The models.
+    pub models: Vec<ModelTime>,
+    /// Stacked bars.
+    pub figures: Vec<BarFigure>,
+    /// What follows from the numbers, and what a reader should know, as sentences.
+    pub findings: Vec<String>,
+}
+
+/// A component.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ComponentTime {
+    /// What formulas call it.
+    pub name: String,
+    /// What readers call it; absent where that is its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// What kind of part spends the time.
+    pub category: Category,
+    /// Whose it is.
+    pub layer: Layer,
+    /// Where it is spent.
+    pub side: Side,
+    /// How long it takes.
+    pub time: Quantity,
+    /// Its standard deviation; absent where none was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<Seconds>,
+    /// How it is known.
+    pub provenance: Provenance,
+    /// From which others it follows; absent where it was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub formula: Option<String>,
+    /// The component that it is a part of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part_of: Option<String>,
+}
+
+/// A model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelTime {
+    /// What formulas call it.
+    pub name: String,
+    /// What readers call it; absent where that is its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Its formula.
+    pub formula: String,
+    /// Whether it is what the stack is modelled for.
+    pub main: bool,
+    /// What the formula gives.
+    pub modelled: Quantity,
+    /// What was observed; null where nothing was.
+    pub observed: Option<Quantity>,
+    /// The standard deviation of that; absent where none was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed_spread: Option<Seconds>,
+    /// modelled / observed − 1; null where nothing was observed.
+    pub error: Option<Quantity>,
+    /// Whether that is at most 5 %; absent where nothing was observed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Within>,
+    /// How the time is divided; empty of a plain number.
+    pub divided: Vec<Divided>,
+}
+
+/// Whether a model is within 5 % of what was observed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Within {
+    /// It is: so is the whole interval of the error, if there is one.
+    Yes,
+    /// It is not, and nothing of the interval is.
+    No,
+    /// The interval is partly within.
+    Undecided,
+}
+
+/// A model's time, divided in one way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Divided {
+    /// `component`, `category`, `layer`, `side` or `term`.
+    pub by: String,
+    /// The parts, which sum up to the model.
+    pub parts: Vec<PartTime>,
+}
+
+/// A part of a model's time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PartTime {
+    /// What it is.
+    pub name: String,
+    /// How long it takes, as often as the model counts it.
+    pub time: Seconds,
+    /// What it is of the whole.
+    pub share: Number,
+}
+
+/// A figure of stacked bars.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BarFigure {
+    /// What it shows.
+    pub title: String,
+    /// The bars.
+    pub bars: Vec<StackedBar>,
+}
+
+/// A stacked bar.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StackedBar {
+    /// What is divided.
+    pub name: String,
+    /// How long it takes.
+    pub whole: Seconds,
+    /// Its parts.
+    pub parts: Vec<PartTime>,
+}
+
+impl ComponentTime {
+    /// What readers call it.
+    pub fn title(&self) -> &str {
+        self.label.as_deref().unwrap_or(&self.name)
+    }
+}
+
+impl ModelTime {
+    /// What readers call it.
+    pub fn title(&self) -> &str {
+        self.label.as_deref().unwrap_or(&self.name)
+    }
+
+    /// How it is divided in this way.
+    pub fn by(&self, by: &str) -> &[PartTime] {
+        self.divided.iter().find(|divided| divided.by == by).map_or(&[], |found| &found.parts)
+    }
+}
