@@ -11,7 +11,7 @@ use bandgap_launch::{Exit, Failure};
 use bandgap_results::assemble;
 use clap::Args;
 
-use super::measure::{BATCH, Session, one_size};
+use super::measure::{BATCH, Session, counted, one_size};
 use super::signature::plan;
 use crate::args::{Measure, Output, SizeRange};
 
@@ -51,7 +51,8 @@ pub struct Bulk {
 pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     let ranks = one_size(measure, 2)?;
     if ranks < 2 {
-        let what = format!("move bytes among {ranks} ranks: this takes 2 at least");
+        let ranks = counted(ranks, "rank");
+        let what = format!("move bytes among {ranks}: this takes 2 at least");
         return Err(Failure::new(Exit::Usage, what));
     }
     let (from, to) = bulk.sizes.bounds()?;

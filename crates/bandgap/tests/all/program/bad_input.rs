@@ -64,6 +64,7 @@ fn impossible_numbers_of_ranks_are_refused() {
         &["with 3 ranks: --fan-in 4 takes 5"],
     );
     refused(&["signature", "-n", "1"], USAGE, &["with 1 rank: this takes 2 at least"]);
+    refused(&["bulk", "-n", "1"], USAGE, &["among 1 rank: this takes 2 at least"]);
     // What is refused is not warned of.
     for command in ["signature", "run"] {
         let finished = Place::new().run([command, "-n", "999"]).ends(USAGE);
