@@ -44,7 +44,8 @@ impl Shown for Breakdown {
     /// A model that may be further than 5 % from what was observed is off.
     fn verdict(&self) -> Verdict {
         let off = |model: &ModelTime| !matches!(model.within, None | Some(Within::Yes));
-        Verdict::doubtful_if(self.models.iter().any(off))
+        let named = |model: &ModelTime| format!("breakdown of {}: {}", self.name, model.name);
+        Verdict::doubtful(self.models.iter().filter(|model| off(model)).map(named))
     }
 }
 
