@@ -79,7 +79,7 @@ pub(crate) fn bends(
     };
     let (first, last) = (between.first()?, between.last()?);
     let cost = (last.mean - end.mean) / (last.messages - end.messages);
-    between.iter().all(|p| is_off(p)).then_some((first.messages as u64, **last, cost))
+    between.iter().all(is_off).then_some((first.messages as u64, **last, cost))
 }
 
 /// Whether the last message of a run is issued before `limit`, at the run's cost for each.

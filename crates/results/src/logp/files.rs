@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn samples_are_read_back_without_the_rejected() {
-        let out = samples(&sample()).unwrap();
+        let out = samples(&Logp { launches: 1, ..sample() }).unwrap();
         let (kind, messages, delay_ns) = (Kind::Issue, 64, 0.0);
         // Of the point's three batches one is rejected and one is of another state.
         let [first, ..] = &sample().points[0].batches[..] else { panic!("three batches") };
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn rounds_of_all_launches_are_numbered_through() {
-        let mut logp = sample();
+        let mut logp = Logp { launches: 1, ..sample() };
         let batch = logp.points[0].batches[0].clone();
         let of = |(launch, round)| Batch { launch, round: Some(round), ..batch.clone() };
         logp.points[0].batches = [(0, 2), (0, 7), (0, 7), (1, 0)].map(of).into();
