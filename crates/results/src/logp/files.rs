@@ -69,6 +69,9 @@ pub(super) fn points(all: &[&Logp]) -> Result<Vec<u8>, RecordError> {
     csv(if moves { &columns } else { &columns[2..] }, points)
 }
 
+/// A sample with its point: its time, and the numbers of its batch, round and launch.
+type Sample<'a> = (&'a Point, Ns, usize, usize, u32);
+
 /// The samples of one signature in the form that [`bandgap_record::read_logp_table`] reads, a row for
 /// each repetition, with the number of its batch at the point, of its round, and of its launch where there are
 /// several.
@@ -77,7 +80,7 @@ pub(super) fn points(all: &[&Logp]) -> Result<Vec<u8>, RecordError> {
 /// corrected. Rejected batches are left out, and so are those of the machine's other states: a table
 /// has no column to keep states apart.
 fn samples(logp: &Logp) -> Result<Vec<u8>, RecordError> {
-    let mut columns: Vec<Column<(&Point, Ns, usize, usize, u32)>> = vec![
+    let mut columns: Vec<Column<Sample>> = vec![
         ("kind", |(point, ..)| point.measure.to_string()),
         ("messages", |(point, ..)| point.messages.to_string()),
         ("delay_ns", |(point, ..)| nanoseconds(point.delay.ns())),
