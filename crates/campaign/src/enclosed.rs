@@ -1,10 +1,9 @@
 //! How many operations two stamps enclose.
 
-use bandgap_kernels::{Fact, Over, Series, in_series};
+use bandgap_kernels::{Fact, Kernel, Over, Overlap, Series, in_series};
 
 use crate::bare::FLOOR;
 use crate::key::Key;
-use crate::overlap::OVERLAP;
 
 /// What the time of one sample of a series is divided by: the parts of an operation, of all operations. Those of message
 /// passing are done several times because one is short; bursts of transfers are looked at as they are.
@@ -22,7 +21,7 @@ pub(crate) fn operations_of(key: &Key) -> f64 {
     let messages = key.number("messages").and_then(|messages| u32::try_from(messages).ok());
     match (in_series(key.what()), messages) {
         (Ok(kernel), Some(messages)) => operations(&kernel, messages),
-        (Err(_), Some(messages)) if key.what() == OVERLAP => f64::from(messages),
+        (Err(_), Some(messages)) if key.what() == Overlap::NAME => f64::from(messages),
         _ => 1.0,
     }
 }

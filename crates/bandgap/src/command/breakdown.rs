@@ -7,7 +7,7 @@ use bandgap_results::breakdown::assemble::breakdown;
 use bandgap_stats::Rule;
 use clap::Args;
 
-use super::components::{load, measures_nothing};
+use super::components::load;
 use crate::args::{Measure, Output};
 use crate::output::Sink;
 
@@ -25,7 +25,6 @@ pub struct Breakdown {
 /// # Errors
 /// The table cannot be read or is wrong, or the result cannot be written.
 pub(super) fn run(of: &Breakdown, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    measures_nothing("breakdown", measure)?;
     let table = load(&of.from)?;
     let rule = Rule { precision: measure.precision.0, stamp: 0.0 };
     let result = breakdown(&table, rule, measure.confidence.0).class(Exit::Defect)?;

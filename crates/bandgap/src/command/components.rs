@@ -10,7 +10,6 @@ use bandgap_record::{
 use bandgap_results::{Outcome, Run};
 
 use super::fit::{named, open};
-use crate::args::Measure;
 
 /// The table of this name that is built in, or else the one in the file, or the breakdown of the run.
 ///
@@ -59,20 +58,4 @@ fn of_run(
     };
     let table = breakdown.table();
     table.map_err(|error| Failure::new(Exit::Input, format!("use {}: {error}", from.display())))
-}
-
-/// Nothing is measured here, so a transport has no meaning.
-///
-/// # Errors
-/// One was named.
-pub(super) fn measures_nothing(command: &str, measure: &Measure) -> Result<(), Failure> {
-    match &measure.transport {
-        None => Ok(()),
-        Some(_) => Err(Failure::new(
-            Exit::Usage,
-            format!(
-                "take --transport: {command} measures nothing, and reads its times from --from"
-            ),
-        )),
-    }
 }
