@@ -55,4 +55,5 @@ experiments! {
     bulk::BulkPlan,
     floors::FloorPlan,
     pairs::PairsPlan,
+    breakdown::BreakdownPlan,
 }

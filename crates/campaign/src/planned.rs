@@ -42,6 +42,16 @@ impl Room {
     }
 }
 
+/// What ranks connect beside their transport.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reaches {
+    /// Nothing.
+    #[default]
+    Transport,
+    /// The transport once more, with stamps at its border with the system.
+    Border,
+}
+
 /// The plan of an experiment. Rank 0 gets it as JSON from the launcher and leads.
 pub trait Planned: Serialize + DeserializeOwned {
     /// Its name in the list of experiments.
@@ -58,6 +68,11 @@ pub trait Planned: Serialize + DeserializeOwned {
     /// to speak of, unless the plan moves bytes.
     fn room(&self, _ranks: usize, _tuning: &Tuning) -> Room {
         Room::default()
+    }
+
+    /// What ranks connect for it, beside the transport.
+    fn reaches(&self) -> Reaches {
+        Reaches::default()
     }
 
     /// A short plan of it: each of the list is led through a campaign in tests.

@@ -62,8 +62,21 @@ pub struct Executed {
     pub checked: Checked,
     /// The way that long messages went to all ranks.
     pub way: Option<Way>,
+    /// What each rank timed at the border with the system, if the order asked for it.
+    pub at_border: Vec<AtRank>,
     /// Why this machine does not allow the batch; it then has no samples.
     pub unavailable: Option<String>,
+}
+
+/// What one rank timed at its border with the system, in nanoseconds. Of stamps nothing was removed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AtRank {
+    /// The sum of the intervals.
+    pub ns: f64,
+    /// How many there are.
+    pub count: u64,
+    /// Intervals between arrivals, and the bytes that came at the end of each.
+    pub arrivals: Vec<(f64, u32)>,
 }
 
 impl Executed {

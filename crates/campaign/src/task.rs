@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::LIST;
 use crate::beside::Beside;
-use crate::planned::{Planned, Room};
+use crate::planned::{Planned, Reaches, Room};
 use crate::runner::{Runner, Stop};
 
 /// Declares the file of each experiment, and makes the list that tasks are looked up in.
@@ -23,6 +23,7 @@ pub(crate) struct Row {
     name: &'static str,
     lead: fn(&Task, &mut dyn Runner) -> Result<(), Stop>,
     room: fn(&Task, usize, &Tuning) -> Result<Room, Stop>,
+    reaches: fn(&Task) -> Result<Reaches, Stop>,
     #[cfg(test)]
     short: fn(&crate::plan::Asked) -> Task,
 }
@@ -33,6 +34,7 @@ impl Row {
             name: P::NAME,
             lead: |task, runner| task.plan::<P>()?.lead(runner),
             room: |task, ranks, tuning| Ok(task.plan::<P>()?.room(ranks, tuning)),
+            reaches: |task| Ok(task.plan::<P>()?.reaches()),
             #[cfg(test)]
             short: |asked| Task::of(&P::short(asked)).unwrap(),
         }
@@ -92,6 +94,14 @@ impl Task {
     /// There is no such experiment, or the plan is none of it.
     pub fn room(&self, ranks: usize, tuning: &Tuning) -> Result<Room, Stop> {
         (self.row()?.room)(self, ranks, tuning)
+    }
+
+    /// What ranks connect for it, beside the transport.
+    ///
+    /// # Errors
+    /// As [`Task::room`].
+    pub fn reaches(&self) -> Result<Reaches, Stop> {
+        (self.row()?.reaches)(self)
     }
 
     fn row(&self) -> Result<&'static Row, Stop> {

@@ -26,6 +26,7 @@ mod link;
 mod message;
 mod program;
 mod ring;
+mod stamper;
 mod timer;
 mod transfer;
 mod transport;
@@ -54,6 +55,7 @@ pub use program::{
     Am, BARRIER, Comm, Delay, Group, Members, Part, Pending, Processor, Verb, View, Work,
     collectives,
 };
+pub use stamper::{AtBorder, Border, Stamper, Stamping, Timed};
 pub use timer::{Stamp, Timer};
 pub use transfer::Transfer;
 pub use transport::{Can, Rendezvous, Transport, Yardstick};

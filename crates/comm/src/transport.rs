@@ -5,10 +5,11 @@
 //! provides. How ranks are started is no business of a transport.
 
 use std::os::fd::OwnedFd;
+use std::rc::Rc;
 use std::time::Instant;
 
 use crate::passing::Tuning;
-use crate::{Bare, Bulk, CommError, Floor, Rank, Timer};
+use crate::{Bare, Bulk, CommError, Floor, Rank, Stamper, Timer};
 
 /// What a transport can do.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,6 +54,8 @@ pub trait Rendezvous {
 pub trait Transport: 'static {
     /// A rank's end of it, over which Active Messages, stores, gets and message passing run.
     type Endpoint: Bulk;
+    /// The same with stamps at its border with the system; [`Transport::Endpoint`] where there is no such border.
+    type Stamped<T: Timer>: Bulk;
 
     /// Its name on the command line and in run files.
     const NAME: &'static str;
@@ -89,6 +92,18 @@ pub trait Transport: 'static {
         exposed: usize,
         meeting: &mut dyn Rendezvous,
     ) -> Result<Self::Endpoint, CommError>;
+
+    /// Connects this rank with the others once more, with stamps at the border with the system. Memory is not exposed.
+    /// `None` where bytes do not go through the system, as over memory that ranks share.
+    ///
+    /// # Errors
+    /// As [`Transport::connect`].
+    fn stamped<T: Timer>(
+        _meeting: &mut dyn Rendezvous,
+        _stamper: &Rc<Stamper<T>>,
+    ) -> Result<Option<Self::Stamped<T>>, CommError> {
+        Ok(None)
+    }
 
     /// Gives this rank so many bytes of registered memory. Called on every rank, or on none. That the
     /// system refuses is no error: [`Bulk::registered`] then says why.

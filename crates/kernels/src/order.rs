@@ -1,5 +1,6 @@
 //! What a leader tells the other ranks to run.
 
+use bandgap_comm::AtBorder;
 use bandgap_comm::passing::{Memory, Way};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -32,6 +33,10 @@ pub struct Order {
     /// The memory that messages lie in. Ranks that have no such memory refuse the order.
     #[serde(default, skip_serializing_if = "Memory::is_private")]
     pub memory: Memory,
+    /// Whether it is carried out over the connection that has stamps at its border with the system, and what is done
+    /// there. Absent: over the ordinary connection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_border: Option<AtBorder>,
 }
 
 impl Order {
@@ -40,8 +45,8 @@ impl Order {
         // A kernel without a value in JSON is refused where it is decoded.
         let parameters = serde_json::to_value(kernel).unwrap_or_default();
         let kernel = K::NAME.to_owned();
-        let (checked, probed, way, memory) = Default::default();
-        Self { kernel, parameters, samples, ranks, checked, probed, way, memory }
+        let (checked, probed, way, memory, at_border) = Default::default();
+        Self { kernel, parameters, samples, ranks, checked, probed, way, memory, at_border }
     }
 
     /// The same, checked.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use bandgap_comm::passing::Way;
-use bandgap_comm::{CommError, Rank};
+use bandgap_comm::{CommError, Rank, Timed};
 use serde::{Deserialize, Serialize};
 
 use crate::Refused;
@@ -19,6 +19,9 @@ pub struct Outcome {
     pub wrong: Option<Wrong>,
     /// The way that long messages went to this rank.
     pub way: Way,
+    /// What was timed at the border with the system, if the order asks for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timed: Option<Timed>,
 }
 
 /// Messages that a rank received in a batch. A request, a reply, a message of message passing and a

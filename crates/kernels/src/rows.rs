@@ -47,6 +47,19 @@ pub fn carry_out<M: Rig + Transfer + Comm + 'static>(
     named(all(&mut Rows(PhantomData)), &order.kernel)?(rig, order)
 }
 
+/// Carries out this rank's part of an order of the kernel `K`, whose program `run` runs, and verifies what arrived: for a
+/// rig that runs only few kernels, each of them between something else.
+///
+/// # Errors
+/// As [`carry_out`]; or the order is of another kernel.
+pub fn carry_out_one<M: Rig + 'static, K: OverAm>(
+    rig: &mut M,
+    order: &Order,
+    run: impl Fn(&mut M, &K, Round) -> Result<(), CommError>,
+) -> Result<Outcome, Failed> {
+    batch(rig, order, |rig, kernel: &K, _, round| run(rig, kernel, round))
+}
+
 struct PassingRows<M>(PhantomData<M>);
 
 impl<M: Rig + Comm + 'static> Visit for PassingRows<M> {

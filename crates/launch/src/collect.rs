@@ -8,7 +8,7 @@ use bandgap_host::{CycleClock, Placement, Topology, WorkRate, parse_cpu_list, pl
 use bandgap_sim::Machine;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use bandgap_campaign::planned::Room;
+use bandgap_campaign::planned::{Reaches, Room};
 use bandgap_campaign::{Setting, Stop, Table, Task};
 use bandgap_comm::CommError;
 
@@ -143,6 +143,7 @@ pub fn collect(
     // The first carries orders; of all, it is the usual one.
     check_limits(ranks, &transports)?;
     let room = room(ranks, task, transports[0])?;
+    let reaches = task.reaches().class(Exit::Defect)?;
     let placement = stage.place(ranks, options.cores.as_deref())?;
     // A floor's loop spins: where ranks share a processor it would keep the other side from running.
     let beside = if placement.oversubscribed { Vec::new() } else { task.beside().to_vec() };
@@ -175,6 +176,7 @@ pub fn collect(
                 probes: !placement.oversubscribed && wait != Wait::Block,
                 transports: prepared.transports.clone(),
                 bares: prepared.bares.clone(),
+                stamped: reaches == Reaches::Border,
                 exposed: room.exposed,
                 registered: room.registered,
                 wait,

@@ -20,6 +20,7 @@ mod message;
 mod network;
 pub mod rank;
 mod replayed;
+mod stamped;
 mod start;
 mod station;
 mod target;

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use bandgap_campaign::beside::Beside;
 use bandgap_campaign::data::{Kept, Probe};
 use bandgap_campaign::floors::kernel_order;
-use bandgap_campaign::runner::{Executed, Runner, Stop};
+use bandgap_campaign::runner::{AtRank, Executed, Runner, Stop};
 use bandgap_comm::passing::Way;
-use bandgap_comm::{CommError, Delay, Rank};
+use bandgap_comm::{CommError, Delay, Rank, Timed};
 use bandgap_host::WorkRate;
 use bandgap_kernels::{Failed, Order, WHOLE, fact};
 use bandgap_units::Ns;
@@ -141,6 +141,13 @@ impl<'a> LiveRunner<'a> {
         Probe { cache_line: ns(ticks.line) / f64::from(2 * PROBE_ROUNDS), pace: ns(ticks.pace) }
     }
 
+    fn at_rank(&self, timed: &Timed) -> AtRank {
+        let ns = |ticks: u64| self.station.clock.to_ns(ticks).0;
+        let sum = ns(timed.ticks.unsigned_abs()) * if timed.ticks < 0 { -1.0 } else { 1.0 };
+        let arrivals = timed.arrivals.iter().map(|(ticks, bytes)| (ns(*ticks), *bytes)).collect();
+        AtRank { ns: sum, count: timed.count, arrivals }
+    }
+
     fn samples(&self, order: &Order, all: &mut [Carried]) -> Result<Executed, Stop> {
         let mut executed = Executed::default();
         if let Some(floor) = all.first_mut().and_then(|carried| carried.floor.take()) {
@@ -158,6 +165,7 @@ impl<'a> LiveRunner<'a> {
         let samples = (fact(&order.kernel)?.samples)(order, self.station.size, &stamps)?;
         let column = |name| (name, self.ns(samples.column(name)));
         executed.samples = samples.names().map(column).collect();
+        executed.at_border = all.iter().filter_map(|carried| carried.outcome.timed.as_ref()).map(|timed| self.at_rank(timed)).collect();
         Ok(executed)
     }
 }

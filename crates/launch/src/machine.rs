@@ -1,12 +1,16 @@
 //! A rank's end of a transport, as whoever gives it orders sees it.
 
+use std::rc::Rc;
 use std::time::Duration;
 
 use bandgap_comm::passing::Tuning;
-use bandgap_comm::{Bulk, CommError, Delay, Endpoint as _, Rank, Transport, Waiting, Watch};
+use bandgap_comm::{
+    Bulk, CommError, Delay, Endpoint as _, Rank, Rendezvous, Stamper, Transport, Waiting, Watch,
+};
 use bandgap_host::CycleClock;
 use bandgap_kernels::{Executor, Failed, Order, Outcome};
 
+use crate::stamped::{StampedEnd, StampedExecutor};
 use crate::watch::RankWatch;
 
 /// Carries out orders, and passes letters between ranks beside all measurement.
@@ -78,6 +82,23 @@ impl Parts {
         let room = endpoint.exposed() >= tuning.memory(endpoint.size());
         let slots = room.then_some((0, &tuning));
         Ok(Box::new(RigOver::<T>::new(endpoint, slots, waiting, watch, clock)?))
+    }
+}
+
+impl Parts {
+    /// The end of transport `T` that has stamps at its border with the system; `None` where it has no such border.
+    ///
+    /// # Errors
+    /// As [`Transport::connect`].
+    pub fn stamped<T: Transport>(
+        self,
+        meeting: &mut dyn Rendezvous,
+    ) -> Result<Option<Box<dyn StampedEnd>>, CommError> {
+        let Self { clock, waiting, watch, .. } = self;
+        let stamper = Rc::new(Stamper::new(clock));
+        let Some(endpoint) = T::stamped(meeting, &stamper)? else { return Ok(None) };
+        let executor = Executor::new(endpoint, None, waiting, watch, clock)?;
+        Ok(Some(Box::new(StampedExecutor { executor, stamper })))
     }
 }
 

@@ -44,6 +44,8 @@ pub struct Assignment {
     pub transports: Vec<(String, usize)>,
     /// The transports whose bare mechanisms are measured too, likewise.
     pub bares: Vec<(String, usize)>,
+    /// Whether the first transport is connected once more, with stamps at its border with the system.
+    pub stamped: bool,
     /// Bytes that each rank exposes to its peers.
     pub exposed: usize,
     /// Bytes of registered memory of each rank.

@@ -124,6 +124,15 @@ fn connect(
         let parts = Parts { clock, waiting, watch, tuning: transport.can.tuning };
         machines.push((transport, (transport.connect)(own, shared, &mut meeting, parts)?));
     }
+    let stamped = match assignment.transports.first() {
+        Some((name, _)) if assignment.stamped => {
+            let transport: Transport = name.parse().map_err(|error: String| host(error))?;
+            let watch = RankWatch { control: Arc::clone(&control), deadline };
+            let parts = Parts { clock, waiting, watch, tuning: transport.can.tuning };
+            (transport.stamped)(&mut meeting, parts)?
+        }
+        _ => None,
+    };
     let mut ends = Vec::new();
     for each in &assignment.bares {
         let (transport, own) = handed(each)?;
@@ -131,7 +140,7 @@ fn connect(
     }
     let patience = Duration::from_secs_f64(assignment.deadline.min(PATIENCE));
     let bares = Bares { ends, control: Arc::clone(&control), patience };
-    Ok(Station { rank, size, machines, bares, control, clock, epoch: 0 })
+    Ok(Station { rank, size, machines, stamped, bares, control, clock, epoch: 0 })
 }
 
 /// Says that this rank is done, and waits until all are: a connection that closes earlier would

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::Transport;
 use crate::floors::{self, Bares};
 use crate::machine::Machine;
+use crate::stamped::StampedEnd;
 
 /// Round trips of a window: short beside a batch, long beside the clock's cost.
 pub const PROBE_ROUNDS: u32 = 24;
@@ -45,6 +46,8 @@ pub(crate) struct Station {
     pub size: usize,
     /// The machines of transports. The first carries orders.
     pub machines: Vec<(Transport, Box<dyn Machine>)>,
+    /// The end of the first transport that has stamps at its border with the system.
+    pub stamped: Option<Box<dyn StampedEnd>>,
     /// The ends of the bare mechanisms.
     pub bares: Bares,
     /// Where probes meet.
@@ -103,6 +106,9 @@ impl Station {
     }
 
     fn execute(&mut self, order: &Order) -> Result<Carried, Failed> {
+        if let Some(stamped) = self.stamped.as_mut().filter(|_| order.at_border.is_some()) {
+            return Ok(Carried { outcome: stamped.run(order)?, ..Carried::default() });
+        }
         let Some((over, floor)) = floors::find(&order.kernel) else {
             return Ok(Carried { outcome: self.first()?.run(order)?, ..Carried::default() });
         };

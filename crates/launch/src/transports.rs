@@ -10,6 +10,7 @@ use bandgap_host::CycleClock;
 use bandgap_kernels::{Added, Entry};
 
 use crate::machine::{Machine, Parts, RigOver};
+use crate::stamped::StampedEnd;
 
 macro_rules! transports {
     ($($transport:ty,)*) => {
@@ -50,6 +51,8 @@ pub struct Transport {
     pub(crate) prepare: fn(usize, usize) -> Result<Vec<OwnedFd>, CommError>,
     /// Connects this rank.
     pub(crate) connect: Connect,
+    /// Connects this rank with stamps at the border with the system.
+    pub(crate) stamped: ConnectStamped,
     /// What two ranks inherit from the launcher to measure the floors.
     pub(crate) prepare_bare: fn(&[OwnedFd]) -> Result<Vec<OwnedFd>, CommError>,
     /// Connects this rank by the bare mechanism.
@@ -60,6 +63,9 @@ pub struct Transport {
 pub(crate) type BareEnd = Box<dyn Bare<CycleClock>>;
 
 type ConnectBare = fn(Vec<OwnedFd>, &mut dyn Rendezvous) -> Result<BareEnd, CommError>;
+
+type ConnectStamped =
+    fn(&mut dyn Rendezvous, Parts) -> Result<Option<Box<dyn StampedEnd>>, CommError>;
 
 type Connect =
     fn(Vec<OwnedFd>, Shared, &mut dyn Rendezvous, Parts) -> Result<Box<dyn Machine>, CommError>;
@@ -90,6 +96,7 @@ impl Transport {
                 }
                 parts.machine::<T>(endpoint)
             },
+            stamped: |meeting, parts| parts.stamped::<T>(meeting),
             prepare_bare: T::prepare_bare,
             bare: T::bare::<CycleClock>,
         }

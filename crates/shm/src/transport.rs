@@ -16,6 +16,7 @@ pub struct Shm;
 
 impl Transport for Shm {
     type Endpoint = ShmEndpoint;
+    type Stamped<T: Timer> = ShmEndpoint;
 
     const NAME: &'static str = "shm";
     const MEANING: &'static str = "slot rings in shared memory";

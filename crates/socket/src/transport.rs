@@ -3,16 +3,17 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::os::fd::OwnedFd;
+use std::rc::Rc;
 
 use bandgap_comm::Yields::{Bytes, HalfRoundTrip};
 use bandgap_comm::passing::Tuning;
 use bandgap_comm::{
-    Bare, Can, CommError, Credited, Floor, FloorError, Measuring, Rendezvous, Timer, Transport,
+    Bare, Can, CommError, Credited, Floor, FloorError, Measuring, Rendezvous, Stamper, Timer, Transport,
     Yardstick,
 };
 
 use crate::floor::{STREAM_BYTES, ping_pong, stream};
-use crate::{Kind, SocketError, SocketLink};
+use crate::{Kind, SocketError, SocketLink, Stamped};
 
 /// Requests that may be outstanding toward one peer: several round trips' worth.
 const CREDITS: u16 = 32;
@@ -33,16 +34,22 @@ impl<K: Kind> Over<K> {
     /// # Errors
     /// As [`Transport::connect`].
     pub fn link(meeting: &mut dyn Rendezvous) -> Result<SocketLink<K::Stream>, CommError> {
+        Ok(SocketLink::over(meeting.rank(), Self::streams(meeting)?)?)
+    }
+
+    /// A stream to each other rank, in the order of ranks.
+    fn streams(meeting: &mut dyn Rendezvous) -> Result<Vec<K::Stream>, CommError> {
         let sockets = K::sockets(meeting)?;
         let peers = (0..meeting.size()).filter(|&peer| peer != meeting.rank());
         let streams = sockets.into_iter().zip(peers);
         let streams = streams.map(|(socket, peer)| socket.stream(meeting, peer));
-        Ok(SocketLink::over(meeting.rank(), streams.collect::<Result<_, _>>()?)?)
+        Ok(streams.collect::<Result<_, _>>()?)
     }
 }
 
 impl<K: Kind> Transport for Over<K> {
     type Endpoint = Credited<SocketLink<K::Stream>>;
+    type Stamped<T: Timer> = Credited<SocketLink<Stamped<K::Stream, T>>>;
 
     const NAME: &'static str = K::NAME;
     const MEANING: &'static str = K::MEANING;
@@ -57,6 +64,16 @@ impl<K: Kind> Transport for Over<K> {
     ) -> Result<Self::Endpoint, CommError> {
         let link = Self::link(meeting)?.exposing(exposed);
         Ok(Credited::new(link, CREDITS))
+    }
+
+    fn stamped<T: Timer>(
+        meeting: &mut dyn Rendezvous,
+        stamper: &Rc<Stamper<T>>,
+    ) -> Result<Option<Self::Stamped<T>>, CommError> {
+        let stream = |stream| Stamped::over(stream, Rc::clone(stamper));
+        let streams = Self::streams(meeting)?.into_iter().map(stream).collect();
+        let link = SocketLink::over(meeting.rank(), streams)?;
+        Ok(Some(Credited::new(link, CREDITS)))
     }
 
     fn bare<T: Timer>(

@@ -1,0 +1,256 @@
+//! Where the time of a message goes on a transport of bandgap's: every part is timed in batches of its own, between
+//! batches without a stamp.
+
+mod rounds;
+
+use std::ops::RangeInclusive;
+
+use bandgap_comm::{AtBorder, Border, Stamping};
+use bandgap_kernels::{Asking, Burst, Order, Pair, PingPong, WHOLE};
+use serde::{Deserialize, Serialize};
+
+use crate::campaign::campaign;
+use crate::control::Control;
+use crate::experiment::{Experiment, Point};
+use crate::judge::Judged;
+use crate::key::Key;
+use crate::plan::{Asked, Plan};
+use crate::planned::{Planned, Reaches};
+use crate::runner::{AtRank, Executed, Runner, Stop};
+
+pub use rounds::{Came, Rounds, came_back, rounds};
+
+/// The name of parts among keys.
+pub const BREAKDOWN: &str = "breakdown";
+
+/// Round trips of a batch.
+pub const ROUND_TRIPS: u32 = 400;
+/// Requests of a batch: so many that the last ones under way do not count.
+pub const REQUESTS: u32 = 4000;
+
+/// Rounds at least and at most.
+const ROUNDS: RangeInclusive<u32> = 8..=60;
+/// Half-width of a model's error at which it is known well enough.
+const ENOUGH: f64 = 0.01;
+/// Most arrivals of a batch that are kept: evenly spaced among them all, by length.
+const KEPT: usize = 200;
+
+/// What is modelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Model {
+    /// Half a round trip.
+    Latency,
+    /// The time from one request to the next, where a rank sends as fast as it can.
+    Injection,
+}
+
+impl Model {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Latency, Self::Injection];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Latency => "latency",
+            Self::Injection => "injection",
+        }
+    }
+
+    /// What is timed for it, each in batches of its own.
+    pub fn parts(self) -> [Stamping; 4] {
+        match self {
+            Self::Latency => {
+                [Stamping::Turn, Stamping::Visible, Stamping::Gap, Stamping::Receive]
+            }
+            Self::Injection => {
+                [Stamping::Send, Stamping::Receive, Stamping::Failing, Stamping::Own]
+            }
+        }
+    }
+
+    /// How much of the time that is stamped belongs to the model: what arrives between two polls waits for half of what
+    /// lies between them.
+    pub fn share(part: Stamping) -> f64 {
+        if part == Stamping::Gap { 0.5 } else { 1.0 }
+    }
+}
+
+/// Borders at which a computation is inserted, and what must become longer by it.
+pub const BORDERS: [(Border, Stamping); 4] = [
+    (Border::Turn, Stamping::Turn),
+    (Border::Send, Stamping::Visible),
+    (Border::Poll, Stamping::Gap),
+    (Border::Receive, Stamping::Receive),
+];
+
+fn word(of: &impl Serialize) -> String {
+    match serde_json::to_value(of) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
+/// The key of a part of a model; of [`Stamping::Nothing`] the whole time.
+pub fn key(model: Model, part: Stamping) -> Key {
+    Key::new(BREAKDOWN).at("model", model.name()).at("part", &*word(&part))
+}
+
+/// The key of how many intervals of a part there are for each message.
+pub fn count_key(model: Model, part: Stamping) -> Key {
+    key(model, part).at("of", "count")
+}
+
+/// The key of a part of the latency where a computation of so many nanoseconds was inserted.
+pub fn inserted_key(part: Stamping, border: Border, ns: f64) -> Key {
+    let ps = (ns * 1e3).round() as u64;
+    key(Model::Latency, part).at("border", &*word(&border)).at("inserted_ps", ps)
+}
+
+/// What the user asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BreakdownPlan {
+    /// How precisely, and in which time.
+    pub asked: Asked,
+    /// Computations that are inserted at each border, in nanoseconds.
+    pub inserted: Vec<f64>,
+}
+
+impl BreakdownPlan {
+    /// What was measured, seen with this plan's precision. A time is that of many messages over their number, so a stamp's
+    /// cost is small beside it.
+    pub fn judge<'a>(&self, table: &'a crate::Table) -> Judged<'a> {
+        self.asked.unstamped().judge(table)
+    }
+}
+
+impl Planned for BreakdownPlan {
+    const NAME: &'static str = "breakdown";
+
+    fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
+        campaign(runner, &mut Parts { plan: self }, &Plan::new(&self.asked.unstamped()))
+    }
+
+    fn reaches(&self) -> Reaches {
+        Reaches::Border
+    }
+
+    #[cfg(test)]
+    fn short(asked: &Asked) -> Self {
+        Self { asked: asked.clone(), inserted: vec![100.0] }
+    }
+}
+
+/// The experiment.
+struct Parts<'a> {
+    plan: &'a BreakdownPlan,
+}
+
+/// An order of a model's kernel.
+fn order(model: Model) -> Order {
+    let pair = Pair { requester: 0, replier: 1 };
+    match model {
+        Model::Latency => Order::of(&PingPong { pair, messages: ROUND_TRIPS }, 1, 2),
+        Model::Injection => {
+            let (asking, delay) = (Asking::OneToOne(pair), bandgap_comm::Delay::NONE);
+            Order::of(&Burst { asking, messages: REQUESTS, delay }, 1, 2)
+        }
+    }
+}
+
+fn point(model: Model, key: Key, at: AtBorder) -> Point {
+    // Checked where nothing is stamped: the messages are the same.
+    let checkable = at == AtBorder::default();
+    let order = Order { at_border: Some(at), ..order(model) };
+    Point { checkable, ..Point::new(key, order) }
+}
+
+impl Experiment for Parts<'_> {
+    fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
+        let mut points = Vec::new();
+        for model in Model::ALL {
+            let at = |stamping| AtBorder { stamping, inserted: None };
+            let of = |stamping| point(model, key(model, stamping), at(stamping));
+            // On both sides of the parts, wherever these come in the round.
+            points.push(Point { visits: 2, ..of(Stamping::Nothing) });
+            points.extend(model.parts().map(of));
+            points.push(of(match model {
+                Model::Latency => Stamping::Pair,
+                Model::Injection => Stamping::Arrivals,
+            }));
+        }
+        for &ns in &self.plan.inserted {
+            let delay = runner.delay(ns);
+            for (border, part) in BORDERS {
+                for stamping in [part, Stamping::Nothing] {
+                    let at = AtBorder { stamping, inserted: Some((border, delay)) };
+                    let key = inserted_key(stamping, border, ns);
+                    let control = Control::of(delay, ROUND_TRIPS);
+                    points.push(Point { control, ..point(Model::Latency, key, at) });
+                }
+            }
+        }
+        Ok(points)
+    }
+
+    fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
+        let stamping = point.order.at_border.unwrap_or_default().stamping;
+        let (key, latency) = (&point.key, point.key.text("model") == Some("latency"));
+        let whole = done.column(WHOLE).iter();
+        match (stamping, latency) {
+            (Stamping::Nothing, true) => {
+                vec![(key.clone(), whole.map(|ns| ns / f64::from(2 * ROUND_TRIPS)).collect())]
+            }
+            (Stamping::Nothing, false) => {
+                vec![(key.clone(), whole.map(|ns| ns / f64::from(REQUESTS)).collect())]
+            }
+            (Stamping::Arrivals, _) => {
+                let arrivals = done.at_border.get(1).map_or(&[][..], |rank| &rank.arrivals);
+                vec![(key.clone(), spaced(arrivals))]
+            }
+            // Both ranks do alike.
+            (_, true) => {
+                let sum = |of: fn(&AtRank) -> f64| done.at_border.iter().map(of).sum::<f64>();
+                let (ns, count) = (sum(|rank| rank.ns), sum(|rank| rank.count as f64));
+                if count > 0.0 { vec![(key.clone(), vec![ns / count])] } else { Vec::new() }
+            }
+            (_, false) => done.at_border.first().map_or_else(Vec::new, |requester| {
+                let each = |sum: f64| vec![sum / f64::from(REQUESTS)];
+                let count = key.clone().at("of", "count");
+                vec![(key.clone(), each(requester.ns)), (count, each(requester.count as f64))]
+            }),
+        }
+    }
+
+    fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
+        let known = |model| {
+            let error = rounds(judged, model).and_then(|rounds| rounds.error(judged.confidence()));
+            error.is_some_and(|error| error.interval.half_width() <= ENOUGH)
+        };
+        match Model::ALL.into_iter().all(known) {
+            true => Vec::new(),
+            false => (0..points.len()).collect(),
+        }
+    }
+
+    fn rounds(&self) -> RangeInclusive<u32> {
+        ROUNDS
+    }
+}
+
+/// Some of the intervals between arrivals, evenly spaced among all by length. Where one call brought several messages, each
+/// has its share of the interval before it.
+fn spaced(arrivals: &[(f64, u32)]) -> Vec<f64> {
+    let least = arrivals.iter().map(|(_, bytes)| *bytes).min().unwrap_or(1).max(1);
+    let each = |(ns, bytes): &(f64, u32)| {
+        let messages = (bytes / least).max(1);
+        std::iter::repeat_n(ns / f64::from(messages), messages as usize)
+    };
+    let mut all: Vec<f64> = arrivals.iter().flat_map(each).collect();
+    all.sort_by(f64::total_cmp);
+    let kept = all.len().min(KEPT);
+    (0..kept).map(|at| all[(2 * at + 1) * all.len() / (2 * kept)]).collect()
+}
+
+#[cfg(test)]
+mod tests;

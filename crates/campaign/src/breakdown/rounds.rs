@@ -1,0 +1,170 @@
+//! Rounds in which everything of a model was timed: its parts and the whole, as neighbours in time.
+
+use std::collections::BTreeMap;
+
+use bandgap_comm::{Border, Stamping};
+use bandgap_stats::interval::{Interval, mean_interval};
+use bandgap_stats::outlier::fence;
+use bandgap_stats::paired::{PairedRatio, paired_ratio_over_launches};
+use bandgap_stats::quantile::mean;
+
+use super::{BORDERS, Model, count_key, inserted_key, key};
+use crate::judge::{Judged, launch_of};
+use crate::key::Key;
+
+/// A model's parts and the whole by rounds, in nanoseconds for each message, without the cost of stamps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rounds {
+    /// The launch and the round of each.
+    pub rounds: Vec<u64>,
+    /// The parts, each with a value for every round.
+    pub parts: Vec<(Stamping, Vec<f64>)>,
+    /// Without stamps.
+    pub observed: Vec<f64>,
+    /// Rounds that had everything, and one value of them outside its fence.
+    pub outside: usize,
+    /// What an interval between two stamps contains of them.
+    pub stamp: f64,
+}
+
+/// The mean of the batches of each round.
+fn by_round(judged: &Judged<'_>, key: &Key) -> BTreeMap<u64, f64> {
+    let mut found = BTreeMap::<u64, Vec<f64>>::new();
+    for (round, value) in judged.in_rounds(key) {
+        found.entry(round).or_default().push(value);
+    }
+    found.into_iter().map(|(round, values)| (round, mean(&values))).collect()
+}
+
+/// What an interval between two stamps contains of them: the mean over the rounds.
+fn stamp(judged: &Judged<'_>) -> Option<f64> {
+    let values = judged.values(&key(Model::Latency, Stamping::Pair));
+    if values.is_empty() {
+        return None;
+    }
+    let inside = fence(&values);
+    let inside: Vec<f64> = values.into_iter().filter(|value| inside.contains(*value)).collect();
+    Some(mean(&inside))
+}
+
+/// The rounds in which every part of `model` and the whole were timed, in the state that is seen. Rounds in which one of
+/// these is outside its own fence are left out. `None` where there are fewer than two.
+pub fn rounds(judged: &Judged<'_>, model: Model) -> Option<Rounds> {
+    let stamp = stamp(judged)?;
+    let part = |part: Stamping| {
+        let times = by_round(judged, &key(model, part));
+        let counts = by_round(judged, &count_key(model, part));
+        let without = |(round, time): (u64, f64)| {
+            let intervals = match model {
+                // The time is that of one interval.
+                Model::Latency => 1.0,
+                Model::Injection => *counts.get(&round)?,
+            };
+            Some((round, Model::share(part) * (time - intervals * stamp)))
+        };
+        (part, times.into_iter().filter_map(without).collect::<BTreeMap<u64, f64>>())
+    };
+    let parts = model.parts().map(part);
+    let whole = by_round(judged, &key(model, Stamping::Nothing));
+    let all: Vec<&BTreeMap<u64, f64>> =
+        parts.iter().map(|(_, times)| times).chain([&whole]).collect();
+    let complete = complete(&all);
+    let kept = inside(&all, &complete);
+    let outside = complete.len() - kept.len();
+    let values = |of: &BTreeMap<u64, f64>| kept.iter().filter_map(|round| of.get(round).copied()).collect();
+    (kept.len() > 1).then(|| Rounds {
+        parts: parts.iter().map(|(part, times)| (*part, values(times))).collect(),
+        observed: values(&whole),
+        outside,
+        stamp,
+        rounds: kept.clone(),
+    })
+}
+
+/// The rounds that all have.
+fn complete(all: &[&BTreeMap<u64, f64>]) -> Vec<u64> {
+    let Some((first, others)) = all.split_first() else { return Vec::new() };
+    let has = |round: &&u64| others.iter().all(|other| other.contains_key(round));
+    first.keys().filter(has).copied().collect()
+}
+
+/// Those of the rounds in which the value of each is inside its fence.
+fn inside(all: &[&BTreeMap<u64, f64>], rounds: &[u64]) -> Vec<u64> {
+    let mut kept = rounds.to_vec();
+    for of in all {
+        let values: Vec<f64> = rounds.iter().map(|round| of[round]).collect();
+        if values.is_empty() {
+            return Vec::new();
+        }
+        let fence = fence(&values);
+        kept.retain(|round| fence.contains(of[round]));
+    }
+    kept
+}
+
+impl Rounds {
+    /// The model in each round: the sum of its parts.
+    pub fn modelled(&self) -> Vec<f64> {
+        let sum = |at: usize| self.parts.iter().map(|(_, values)| values[at]).sum();
+        (0..self.rounds.len()).map(sum).collect()
+    }
+
+    /// What is modelled over what was observed, less one; paired by round.
+    pub fn error(&self, confidence: f64) -> Option<PairedRatio> {
+        let mut launches = BTreeMap::<u32, Vec<(f64, f64)>>::new();
+        let pairs = self.modelled().into_iter().zip(self.observed.iter().copied());
+        for (round, pair) in self.rounds.iter().zip(pairs) {
+            launches.entry(launch_of(*round)).or_default().push(pair);
+        }
+        let launches: Vec<_> = launches.into_values().collect();
+        let ratio = paired_ratio_over_launches(&launches, confidence)?;
+        let Interval { low, high } = ratio.interval;
+        let interval = Interval { low: low - 1.0, high: high - 1.0 };
+        Some(PairedRatio { value: ratio.value - 1.0, interval })
+    }
+}
+
+/// What became longer by a computation that was inserted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Came {
+    /// Where it was inserted.
+    pub border: Border,
+    /// How long it takes by itself, in nanoseconds: of a computation before each poll half of it, since what arrives
+    /// waits for half of it.
+    pub inserted: f64,
+    /// By how much the part became longer, in nanoseconds, with its interval.
+    pub part: (f64, Interval),
+    /// By how much half a round trip became longer.
+    pub whole: (f64, Interval),
+}
+
+/// What came back of the computations that were inserted, in the state that is seen.
+pub fn came_back(judged: &Judged<'_>, inserted: &[f64]) -> Vec<Came> {
+    let longer = |part: Stamping, border: Border, ns: f64| {
+        let without = by_round(judged, &key(Model::Latency, part));
+        let with = by_round(judged, &inserted_key(part, border, ns));
+        let both = [&without, &with];
+        let kept = inside(&both, &complete(&both));
+        let share = Model::share(part);
+        let longer: Vec<f64> =
+            kept.iter().map(|round| share * (with[round] - without[round])).collect();
+        Some((mean_of(&longer)?, mean_interval(&longer, judged.confidence())?))
+    };
+    let one = |border: Border, part: Stamping, ns: f64| {
+        let key = inserted_key(part, border, ns);
+        let batches = judged.table().batches(&key).iter().filter(|batch| judged.counts(batch));
+        let alone: Vec<f64> = batches.filter_map(|batch| batch.delay).collect();
+        Some(Came {
+            border,
+            inserted: Model::share(part) * mean_of(&alone)?,
+            part: longer(part, border, ns)?,
+            whole: longer(Stamping::Nothing, border, ns)?,
+        })
+    };
+    let all = inserted.iter().flat_map(|&ns| BORDERS.map(|(border, part)| (border, part, ns)));
+    all.filter_map(|(border, part, ns)| one(border, part, ns)).collect()
+}
+
+fn mean_of(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| mean(values))
+}
