@@ -2,6 +2,7 @@
 
 mod bulk;
 
+use bandgap_campaign::breakdown::BreakdownPlan;
 use bandgap_campaign::contention::ContentionPlan;
 use bandgap_campaign::floors::{FloorPlan, key};
 use bandgap_campaign::judge::Judged;
@@ -88,6 +89,16 @@ pub fn series(setting: &Setting, plan: &SeriesPlan, table: &Table) -> Assembled 
 pub fn overlap(setting: &Setting, plan: &OverlapPlan, table: &Table) -> Assembled {
     let overlap = crate::overlap::assemble::overlap(setting, plan, &plan.asked.judge(table))?;
     Ok((vec![overlap.into()], Vec::new()))
+}
+
+/// Where the time of a message goes.
+///
+/// # Errors
+/// Too little was measured.
+pub fn breakdown(setting: &Setting, plan: &BreakdownPlan, table: &Table) -> Assembled {
+    let judged = &plan.judge(table);
+    let breakdown = crate::breakdown::measured::measured(setting, plan, judged)?;
+    Ok(verified("breakdown", setting, judged, vec![breakdown.into()]))
 }
 
 /// Ranks that take part where an echo has a load beside it.

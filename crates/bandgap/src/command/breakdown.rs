@@ -1,34 +1,60 @@
 //! `bandgap breakdown`: where the time of a message goes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use bandgap_campaign::breakdown::BreakdownPlan;
+use bandgap_campaign::floors::RANKS;
 use bandgap_launch::{Classify, Exit, Failure};
+use bandgap_results::assemble;
 use bandgap_results::breakdown::assemble::breakdown;
 use bandgap_stats::Rule;
+use bandgap_units::Ns;
 use clap::Args;
 
 use super::components::load;
+use super::measure::{Session, one_size};
 use crate::args::{Measure, Output};
 use crate::output::Sink;
 
 /// What is divided.
 #[derive(Debug, Args)]
 pub struct Breakdown {
-    /// The components: thunderx2-connectx4 (the paper's), a table in TOML or CSV (`-` reads standard
-    /// input), or a run with a breakdown
+    /// Components that are known: thunderx2-connectx4 (the paper's), a table in TOML or CSV (`-` reads standard
+    /// input), or a run with a breakdown. Without it, those of --transport are measured
     #[arg(long, value_name = "PRESET|TABLE|RUN")]
-    pub from: PathBuf,
+    pub from: Option<PathBuf>,
+    /// Computations of known length that are inserted at each border, to see whether they come back
+    #[arg(long, value_name = "TIME", value_delimiter = ',', default_value = "200ns", conflicts_with = "from")]
+    pub insert: Vec<Ns>,
 }
 
-/// Prints models, percentages, bars and insights; keeps files only where `--out` says so.
+/// Prints models, percentages, bars and insights.
 ///
 /// # Errors
-/// The table cannot be read or is wrong, or the result cannot be written.
+/// The table cannot be read or is wrong; ranks could not be started; or the result cannot be written.
 pub(super) fn run(of: &Breakdown, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    let table = load(&of.from)?;
+    match &of.from {
+        Some(from) => divided(from, measure, output),
+        None => measured(&of.insert, measure, output),
+    }
+}
+
+/// Of components that are known; keeps files only where `--out` says so.
+fn divided(from: &Path, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
+    let table = load(from)?;
     let rule = Rule { precision: measure.precision.0, stamp: 0.0 };
     let result = breakdown(&table, rule, measure.confidence.0).class(Exit::Defect)?;
     let mut sink = Sink::open(&output.only_asked(), "breakdown", measure)?;
     let exit = sink.add(vec![result.into()])?;
     sink.close(output.judged(exit))
+}
+
+/// Of a transport of this machine.
+fn measured(inserted: &[Ns], measure: &Measure, output: &Output) -> Result<Exit, Failure> {
+    let ranks = one_size(measure, RANKS)?;
+    let mut session = Session::open("breakdown", measure, output)?;
+    let inserted = inserted.iter().map(|time| time.0).collect();
+    let plan = BreakdownPlan { asked: session.asked(), inserted };
+    session.measure(&plan, ranks, |setting, table| assemble::breakdown(setting, &plan, table))?;
+    session.close()
 }

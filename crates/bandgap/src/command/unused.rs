@@ -11,12 +11,11 @@ const OUTPUT: [&str; 4] = ["out", "no_save", "json", "quiet"];
 /// take all options.
 type Uses = (&'static [&'static str], &'static [&'static str], bool);
 
-const USES: [Uses; 8] = [
+const USES: [Uses; 7] = [
     (&["doctor"], &["ranks", "cores", "confidence", "wait", "deadline", "seed"], true),
     (&["topology"], &[], true),
     (&["fit", "logp"], &["precision", "confidence", "seed", "strict"], true),
     (&["fit", "hockney"], &["precision", "confidence", "strict"], true),
-    (&["breakdown"], &["precision", "confidence", "strict"], true),
     (&["whatif"], &["precision", "confidence", "strict"], true),
     (&["completions"], &[], false),
     (&["man"], &[], false),

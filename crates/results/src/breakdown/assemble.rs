@@ -72,6 +72,7 @@ pub fn breakdown(
         models,
         figures,
         findings,
+        measured: None,
     })
 }
 

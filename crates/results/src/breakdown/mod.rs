@@ -2,6 +2,7 @@
 
 pub mod assemble;
 mod files;
+pub(crate) mod measured;
 mod schema;
 mod table;
 mod text;
@@ -12,7 +13,7 @@ use bandgap_report::Layout;
 use crate::kind::{Among, File, Shown, Verdict, nothing};
 
 pub use schema::{
-    BarFigure, Breakdown, ComponentTime, Divided, ModelTime, PartTime, StackedBar, Within,
+    Arrivals, BarFigure, Breakdown, ComponentTime, Divided, Inserted, Measured, ModelTime, PartTime, StackedBar, Within,
 };
 
 impl Shown for Breakdown {

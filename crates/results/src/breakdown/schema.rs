@@ -1,8 +1,11 @@
 //! Where the time of a message goes.
 
+use bandgap_comm::Border;
 use bandgap_model::breakdown::{Category, Layer, Provenance, Side};
 use bandgap_record::{Number, Quantity, Seconds};
 use serde::{Deserialize, Serialize};
+
+use crate::measured::State;
 
 /// Components, and models over them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,6 +22,51 @@ pub struct Breakdown {
     pub figures: Vec<BarFigure>,
     /// What follows from the numbers, and what a reader should know, as sentences.
     pub findings: Vec<String>,
+    /// How it was measured; absent where the components were given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Measured>,
+}
+
+/// How components were measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// The transport as the command line names it.
+    pub transport: String,
+    /// The machine state it was taken in.
+    pub state: State,
+    /// Rounds that the numbers rest on: in each, everything was timed.
+    pub rounds: u64,
+    /// Rounds of which one value was outside its fence.
+    pub rounds_outside: u64,
+    /// What an interval between two stamps contains of them; it was removed.
+    pub stamp: Seconds,
+    /// Computations of known length that were inserted.
+    pub inserted: Vec<Inserted>,
+    /// The intervals between arrivals at the target, where requests come as fast as they can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<Arrivals>,
+}
+
+/// A computation of known length that was inserted at a border.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Inserted {
+    /// Where.
+    pub border: Border,
+    /// How long it takes by itself; before a poll, half of it.
+    pub inserted: Seconds,
+    /// By how much the component that it is in became longer.
+    pub part: Quantity,
+    /// By how much half a round trip became longer, without stamps.
+    pub whole: Quantity,
+}
+
+/// Intervals between arrivals.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Arrivals {
+    /// How many were kept, evenly spaced among all of each batch.
+    pub count: u64,
+    /// Shares of them, and the time that so many do not exceed.
+    pub quantiles: Vec<(Number, Seconds)>,
 }
 
 /// A component.

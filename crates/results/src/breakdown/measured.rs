@@ -1,0 +1,201 @@
+//! A breakdown of a transport of bandgap's, from batches.
+
+use bandgap_campaign::breakdown::{BREAKDOWN, BreakdownPlan, Came, Model, Rounds, came_back, key, rounds};
+use bandgap_campaign::judge::Judged;
+use bandgap_campaign::Setting;
+use bandgap_comm::Stamping;
+use bandgap_model::breakdown::{
+    Category, Component, Declared, Layer, Observed, Provenance, Side, Stack, Time,
+};
+use bandgap_record::{ComponentTable, Convergence, Evidence, Number, Quantity};
+use bandgap_stats::Rule;
+use bandgap_stats::interval::Interval;
+use bandgap_stats::quantile::{mean, quantile_sorted, sorted};
+use bandgap_units::Ns;
+
+use super::assemble::{breakdown, within};
+use super::schema::{Arrivals, Breakdown, Inserted, Measured};
+use crate::AssembleError;
+use crate::measured::State;
+
+/// Lengths of arrivals' intervals that are recorded, as shares of all.
+const SHARES: [f64; 9] = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99];
+
+/// A part as a component.
+struct Part {
+    of: Model,
+    stamping: Stamping,
+    name: &'static str,
+    label: &'static str,
+    layer: Layer,
+    side: Side,
+}
+
+const fn part(
+    of: Model,
+    stamping: Stamping,
+    name: &'static str,
+    label: &'static str,
+    layer: Layer,
+    side: Side,
+) -> Part {
+    Part { of, stamping, name, label, layer, side }
+}
+
+/// Bandgap's own code is the high-level protocol, the system's calls on a socket are the low-level one.
+const PARTS: [Part; 8] = [
+    part(Model::Latency, Stamping::Turn, "turn", "turn-around", Layer::Hlp, Side::Both),
+    part(Model::Latency, Stamping::Visible, "visible", "send until visible", Layer::Llp, Side::Initiator),
+    part(Model::Latency, Stamping::Gap, "poll", "half of the straddling poll", Layer::Llp, Side::Target),
+    part(Model::Latency, Stamping::Receive, "receive", "successful receive", Layer::Llp, Side::Target),
+    part(Model::Injection, Stamping::Send, "send_calls", "calls that send", Layer::Llp, Side::Initiator),
+    part(
+        Model::Injection,
+        Stamping::Receive,
+        "receive_calls",
+        "calls that received",
+        Layer::Llp,
+        Side::Initiator,
+    ),
+    part(
+        Model::Injection,
+        Stamping::Failing,
+        "failing_polls",
+        "calls that received nothing",
+        Layer::Llp,
+        Side::Initiator,
+    ),
+    part(Model::Injection, Stamping::Own, "own_code", "code between the calls", Layer::Hlp, Side::Initiator),
+];
+
+fn declared(model: Model, label: &str, observed: Option<Observed>) -> Declared {
+    let parts = PARTS.iter().filter(|part| part.of == model).map(|part| part.name);
+    Declared {
+        name: model.name().to_owned(),
+        label: Some(label.to_owned()),
+        formula: parts.collect::<Vec<_>>().join(" + "),
+        main: true,
+        observed,
+    }
+}
+
+/// The mean, and its standard error.
+fn known(values: &[f64]) -> Observed {
+    let (value, count) = (mean(values), values.len() as f64);
+    let squares: f64 = values.iter().map(|one| (one - value).powi(2)).sum();
+    Observed { value, spread: Some((squares / (count - 1.0) / count).sqrt()) }
+}
+
+/// The breakdown of what was measured over one transport.
+///
+/// # Errors
+/// Too little was measured, or a number cannot be recorded.
+pub(crate) fn measured(
+    setting: &Setting,
+    plan: &BreakdownPlan,
+    judged: &Judged<'_>,
+) -> Result<Breakdown, AssembleError> {
+    let found: Vec<(Model, Rounds)> = Model::ALL
+        .into_iter()
+        .map(|model| Some((model, rounds(judged, model)?)))
+        .collect::<Option<_>>()
+        .ok_or(AssembleError::Empty)?;
+    let of = |model: Model| found.iter().find(|(of, _)| *of == model).map(|(_, rounds)| rounds);
+    let component = |part: &Part| {
+        let rounds = of(part.of)?;
+        let (_, values) = rounds.parts.iter().find(|(of, _)| *of == part.stamping)?;
+        let Observed { value, spread } = known(values);
+        Some(Component {
+            name: part.name.to_owned(),
+            label: Some(part.label.to_owned()),
+            category: Category::Cpu,
+            layer: part.layer,
+            side: part.side,
+            // Of what is short beside a stamp, the stamp's cost may be more than there was.
+            time: Time::Given { ns: value.max(0.0), spread },
+            provenance: Provenance::Measured,
+            part_of: None,
+        })
+    };
+    let components = PARTS.iter().filter_map(component).collect();
+    let labels = ["half a round trip", "from one request to the next"];
+    let models = Model::ALL.into_iter().zip(labels).map(|(model, label)| {
+        declared(model, label, of(model).map(|rounds| known(&rounds.observed)))
+    });
+    let table = ComponentTable {
+        name: setting.transport.clone(),
+        description: "bandgap's Active Messages, with stamps around the calls of the system".to_owned(),
+        stack: Stack::new(components, models.collect())?,
+        figures: Vec::new(),
+        questions: Vec::new(),
+        curves: Vec::new(),
+        cases: Vec::new(),
+        notes: Vec::new(),
+    };
+    let rule = Rule { precision: judged.precision(), stamp: 0.0 };
+    let mut breakdown = breakdown(&table, rule, judged.confidence())?;
+    for model in &mut breakdown.models {
+        let rounds = found.iter().find(|(of, _)| of.name() == model.name);
+        let Some((_, rounds)) = rounds else { continue };
+        model.error = error(rounds, judged)?.or(model.error.take());
+        model.within = model.error.as_ref().map(within);
+    }
+    breakdown.measured = Some(about(setting, plan, judged, &found)?);
+    Ok(breakdown)
+}
+
+/// The error of a model, paired by round.
+fn error(rounds: &Rounds, judged: &Judged<'_>) -> Result<Option<Quantity>, AssembleError> {
+    let Some(ratio) = rounds.error(judged.confidence()) else { return Ok(None) };
+    let converged = ratio.interval.half_width() <= judged.precision();
+    let evidence = Evidence::new("modelled / observed - 1, paired by round", rounds.rounds.len() as u64, converged);
+    let Interval { low, high } = ratio.interval;
+    Ok(Some(Quantity::number(ratio.value, Some((low, high)), evidence)?))
+}
+
+/// What is known of the measurement beside the components.
+fn about(
+    setting: &Setting,
+    plan: &BreakdownPlan,
+    judged: &Judged<'_>,
+    found: &[(Model, Rounds)],
+) -> Result<Measured, AssembleError> {
+    let inserted = came_back(judged, &plan.inserted);
+    let arrivals = sorted(
+        &judged
+            .table()
+            .batches(&key(Model::Injection, Stamping::Arrivals))
+            .iter()
+            .filter(|batch| judged.counts(batch))
+            .flat_map(|batch| batch.samples.iter().copied())
+            .collect::<Vec<f64>>(),
+    );
+    Ok(Measured {
+        transport: setting.transport.clone(),
+        state: State::seen(judged, judged.table().of(BREAKDOWN)),
+        rounds: found.iter().map(|(_, rounds)| rounds.rounds.len() as u64).min().unwrap_or(0),
+        rounds_outside: found.iter().map(|(_, rounds)| rounds.outside as u64).max().unwrap_or(0),
+        stamp: Ns(found.first().map_or(0.0, |(_, rounds)| rounds.stamp)).into(),
+        inserted: inserted.iter().map(came).collect::<Result<_, AssembleError>>()?,
+        arrivals: (!arrivals.is_empty()).then(|| Arrivals {
+            count: arrivals.len() as u64,
+            quantiles: SHARES
+                .map(|share| (Number(share), Ns(quantile_sorted(&arrivals, share)).into()))
+                .to_vec(),
+        }),
+    })
+}
+
+fn came(came: &Came) -> Result<Inserted, AssembleError> {
+    let longer = |(value, interval): (f64, Interval)| {
+        let ends = Some((Ns(interval.low), Ns(interval.high)));
+        let evidence = Evidence::new("mean of differences within a round", 1, Convergence::Converged);
+        Quantity::time(Ns(value), ends, evidence)
+    };
+    Ok(Inserted {
+        border: came.border,
+        inserted: Ns(came.inserted).into(),
+        part: longer(came.part)?,
+        whole: longer(came.whole)?,
+    })
+}
