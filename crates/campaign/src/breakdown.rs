@@ -5,7 +5,7 @@ mod rounds;
 
 use std::ops::RangeInclusive;
 
-use bandgap_comm::{AtBorder, Border, Stamping};
+use bandgap_comm::{AtBorder, Border, Floor, Stamping};
 use bandgap_kernels::{Asking, Burst, Order, Pair, PingPong, WHOLE};
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ use crate::plan::{Asked, Plan};
 use crate::planned::{Planned, Reaches};
 use crate::runner::{AtRank, Executed, Runner, Stop};
 
-pub use rounds::{Came, Rounds, came_back, rounds};
+pub use rounds::{Came, Rounds, alone, came_back, rounds};
 
 /// The name of parts among keys.
 pub const BREAKDOWN: &str = "breakdown";
@@ -56,24 +56,39 @@ impl Model {
         }
     }
 
-    /// What is timed for it, each in batches of its own.
-    pub fn parts(self) -> [Stamping; 4] {
+    /// What is timed for it by stamps around calls, each in batches of its own, with its name as a component.
+    pub fn calls(self) -> [(&'static str, Stamping); 4] {
         match self {
-            Self::Latency => {
-                [Stamping::Turn, Stamping::Visible, Stamping::Gap, Stamping::Receive]
-            }
-            Self::Injection => {
-                [Stamping::Send, Stamping::Receive, Stamping::Failing, Stamping::Own]
-            }
+            Self::Latency => [
+                ("turn", Stamping::Turn),
+                ("visible", Stamping::Visible),
+                ("poll", Stamping::Gap),
+                ("receive", Stamping::Receive),
+            ],
+            Self::Injection => [
+                ("send_calls", Stamping::Send),
+                ("receive_calls", Stamping::Receive),
+                ("failing_polls", Stamping::Failing),
+                ("own_code", Stamping::Own),
+            ],
         }
     }
-
-    /// How much of the time that is stamped belongs to the model: what arrives between two polls waits for half of what
-    /// lies between them.
-    pub fn share(part: Stamping) -> f64 {
-        if part == Stamping::Gap { 0.5 } else { 1.0 }
-    }
 }
+
+/// How much of the time that is stamped belongs to the model: what arrives between two polls waits for half of what lies
+/// between them.
+fn share(part: Stamping) -> f64 {
+    if part == Stamping::Gap { 0.5 } else { 1.0 }
+}
+
+/// What is timed of round trips that one processor does alone.
+const ALONE: [Stamping; 5] = [
+    Stamping::Together,
+    Stamping::Lines,
+    Stamping::Request,
+    Stamping::Completion,
+    Stamping::Pair,
+];
 
 /// Borders at which a computation is inserted, and what must become longer by it.
 pub const BORDERS: [(Border, Stamping); 4] = [
@@ -95,6 +110,11 @@ pub fn key(model: Model, part: Stamping) -> Key {
     Key::new(BREAKDOWN).at("model", model.name()).at("part", &*word(&part))
 }
 
+/// The key of the transfer of a line, one way.
+pub fn slot_key() -> Key {
+    Key::new(BREAKDOWN).at("model", Model::Latency.name()).at("part", "slot")
+}
+
 /// The key of how many intervals of a part there are for each message.
 pub fn count_key(model: Model, part: Stamping) -> Key {
     key(model, part).at("of", "count")
@@ -112,8 +132,20 @@ pub fn inserted_key(part: Stamping, border: Border, ns: f64) -> Key {
 pub struct BreakdownPlan {
     /// How precisely, and in which time.
     pub asked: Asked,
+    /// How the time of a message can be divided.
+    pub divided: Division,
     /// Computations that are inserted at each border, in nanoseconds.
     pub inserted: Vec<f64>,
+}
+
+/// How the time of a message over a transport can be divided.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Division {
+    /// By stamps around the calls of the system.
+    Calls,
+    /// Into the transfer of a line, which this floor times, and the software's part, which one processor shows by itself.
+    Lines(Floor),
 }
 
 impl BreakdownPlan {
@@ -132,12 +164,15 @@ impl Planned for BreakdownPlan {
     }
 
     fn reaches(&self) -> Reaches {
-        Reaches::Border
+        match self.divided {
+            Division::Calls => Reaches::Stamps,
+            Division::Lines(_) => Reaches::StampsAndBare,
+        }
     }
 
     #[cfg(test)]
     fn short(asked: &Asked) -> Self {
-        Self { asked: asked.clone(), inserted: vec![100.0] }
+        Self { asked: asked.clone(), divided: Division::Calls, inserted: vec![100.0] }
     }
 }
 
@@ -165,20 +200,25 @@ fn point(model: Model, key: Key, at: AtBorder) -> Point {
     Point { checkable, ..Point::new(key, order) }
 }
 
-impl Experiment for Parts<'_> {
-    fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
+/// A point of a model, where this is stamped.
+fn stamped(model: Model, stamping: Stamping) -> Point {
+    point(model, key(model, stamping), AtBorder { stamping, inserted: None })
+}
+
+/// The whole time, on both sides of the parts wherever these come in the round.
+fn whole(model: Model) -> Point {
+    Point { visits: 2, ..stamped(model, Stamping::Nothing) }
+}
+
+impl Parts<'_> {
+    fn of_calls(&self, runner: &dyn Runner) -> Vec<Point> {
         let mut points = Vec::new();
         for model in Model::ALL {
-            let at = |stamping| AtBorder { stamping, inserted: None };
-            let of = |stamping| point(model, key(model, stamping), at(stamping));
-            // On both sides of the parts, wherever these come in the round.
-            points.push(Point { visits: 2, ..of(Stamping::Nothing) });
-            points.extend(model.parts().map(of));
-            points.push(of(match model {
-                Model::Latency => Stamping::Pair,
-                Model::Injection => Stamping::Arrivals,
-            }));
+            points.push(whole(model));
+            points.extend(model.calls().map(|(_, part)| stamped(model, part)));
         }
+        points.push(stamped(Model::Latency, Stamping::Pair));
+        points.push(stamped(Model::Injection, Stamping::Arrivals));
         for &ns in &self.plan.inserted {
             let delay = runner.delay(ns);
             for (border, part) in BORDERS {
@@ -190,10 +230,29 @@ impl Experiment for Parts<'_> {
                 }
             }
         }
-        Ok(points)
+        points
+    }
+}
+
+fn of_lines(floor: &Floor) -> Vec<Point> {
+    let mut points: Vec<Point> = Model::ALL.map(whole).to_vec();
+    points.push(Point { checkable: false, ..Point::new(slot_key(), crate::bare::order(floor)) });
+    points.extend(ALONE.map(|part| stamped(Model::Latency, part)));
+    points
+}
+
+impl Experiment for Parts<'_> {
+    fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
+        match &self.plan.divided {
+            Division::Calls => Ok(self.of_calls(runner)),
+            Division::Lines(floor) => Ok(of_lines(floor)),
+        }
     }
 
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
+        if let (Division::Lines(floor), None) = (&self.plan.divided, point.order.at_border) {
+            return vec![(point.key.clone(), crate::bare::samples_of(floor, done))];
+        }
         let stamping = point.order.at_border.unwrap_or_default().stamping;
         let (key, latency) = (&point.key, point.key.text("model") == Some("latency"));
         let whole = done.column(WHOLE).iter();
@@ -223,11 +282,16 @@ impl Experiment for Parts<'_> {
     }
 
     fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
-        let known = |model| {
-            let error = rounds(judged, model).and_then(|rounds| rounds.error(judged.confidence()));
+        let known = |model: &Model| {
+            let rounds = rounds(judged, *model, &self.plan.divided);
+            let error = rounds.and_then(|rounds| rounds.error(judged.confidence()));
             error.is_some_and(|error| error.interval.half_width() <= ENOUGH)
         };
-        match Model::ALL.into_iter().all(known) {
+        let modelled = match self.plan.divided {
+            Division::Calls => &Model::ALL[..],
+            Division::Lines(_) => &[Model::Latency],
+        };
+        match modelled.iter().all(known) {
             true => Vec::new(),
             false => (0..points.len()).collect(),
         }

@@ -48,8 +48,17 @@ pub enum Reaches {
     /// Nothing.
     #[default]
     Transport,
-    /// The transport once more, with stamps at its border with the system.
-    Border,
+    /// What takes stamps where the time of a message is divided.
+    Stamps,
+    /// That, and the bare mechanism.
+    StampsAndBare,
+}
+
+impl Reaches {
+    /// Whether ranks connect the bare mechanism.
+    pub fn bares(self) -> bool {
+        self == Self::StampsAndBare
+    }
 }
 
 /// The plan of an experiment. Rank 0 gets it as JSON from the launcher and leads.

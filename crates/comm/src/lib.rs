@@ -55,8 +55,8 @@ pub use program::{
     Am, BARRIER, Comm, Delay, Group, Members, Part, Pending, Processor, Verb, View, Work,
     collectives,
 };
-pub use stamper::{AtBorder, Border, Stamper, Stamping, Timed};
+pub use stamper::{AtBorder, Border, Divided, Stamper, Stamping, Timed};
 pub use timer::{Stamp, Timer};
 pub use transfer::Transfer;
-pub use transport::{Can, Rendezvous, Transport, Yardstick};
+pub use transport::{BothEnds, Can, Rendezvous, Transport, Yardstick};
 pub use wait::{DeadlineWatch, Waiting, Watch};

@@ -41,6 +41,24 @@ pub enum Stamping {
     Own,
     /// From one call that received something to the next one.
     Arrivals,
+    /// Round trips of which one processor does both sides, one after the other.
+    Together,
+    /// What of these is done before the request is handled.
+    Request,
+    /// What of them is done by the requester after it was handled.
+    Completion,
+    /// The stores and loads of such round trips, without the software above them.
+    Lines,
+}
+
+/// How the time of a message over a transport can be divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Divided {
+    /// By stamps around the calls of the system ([`crate::Transport::stamped`]).
+    Calls,
+    /// Into the transfer of a line of memory, which this floor times, and the software's part, which one processor
+    /// shows by itself ([`crate::Transport::both_ends`]).
+    Lines(&'static str),
 }
 
 /// Where a computation of known length is inserted, to see whether it comes back.

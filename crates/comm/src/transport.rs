@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use crate::passing::Tuning;
-use crate::{Bare, Bulk, CommError, Floor, Rank, Stamper, Timer};
+use crate::{Bare, Bulk, CommError, Divided, Floor, Rank, Stamper, Timer};
 
 /// What a transport can do.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,6 +50,15 @@ pub trait Rendezvous {
     fn exchange(&mut self, address: String) -> Result<Vec<String>, CommError>;
 }
 
+/// Both ends of a connection that one processor holds.
+pub struct BothEnds<E, T> {
+    /// Ranks 0 and 1.
+    pub ends: [E; 2],
+    /// Does the stores and loads of so many round trips over such lines, without any software above them: request,
+    /// stamp, handling, stamp, completion, stamp. Returns the ticks from the first of them to the last.
+    pub lines: Box<dyn Fn(u32, &T) -> u64>,
+}
+
 /// A way for ranks to communicate.
 pub trait Transport: 'static {
     /// A rank's end of it, over which Active Messages, stores, gets and message passing run.
@@ -72,6 +81,9 @@ pub trait Transport: 'static {
     /// Which of its floors results over it are compared with, by what is measured. A floor is compared with messages of as
     /// many bytes as it moves.
     const YARDSTICKS: &'static [Yardstick] = &[];
+
+    /// How the time of a message over it can be divided.
+    const DIVIDED: Divided = Divided::Calls;
 
     /// Prepares, before ranks are started, what each of `size` ranks inherits: the same descriptors
     /// for all, in the order in which [`Transport::connect`] gets them. Each rank is to expose
@@ -102,6 +114,14 @@ pub trait Transport: 'static {
         _meeting: &mut dyn Rendezvous,
         _stamper: &Rc<Stamper<T>>,
     ) -> Result<Option<Self::Stamped<T>>, CommError> {
+        Ok(None)
+    }
+
+    /// Both ends of a connection within this process. `None` where the time of a message is divided otherwise.
+    ///
+    /// # Errors
+    /// The operating system refused.
+    fn both_ends<T: Timer>() -> Result<Option<BothEnds<Self::Endpoint, T>>, CommError> {
         Ok(None)
     }
 

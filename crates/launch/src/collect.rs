@@ -147,7 +147,7 @@ pub fn collect(
     let placement = stage.place(ranks, options.cores.as_deref())?;
     // A floor's loop spins: where ranks share a processor it would keep the other side from running.
     let beside = if placement.oversubscribed { Vec::new() } else { task.beside().to_vec() };
-    let floors = target.is_none() || !beside.is_empty();
+    let floors = target.is_none() || !beside.is_empty() || reaches.bares();
     let task = &task.clone().with_floors(beside);
     let wait = match options.wait {
         Wait::Auto if placement.oversubscribed => Wait::Yield,
@@ -176,7 +176,7 @@ pub fn collect(
                 probes: !placement.oversubscribed && wait != Wait::Block,
                 transports: prepared.transports.clone(),
                 bares: prepared.bares.clone(),
-                stamped: reaches == Reaches::Border,
+                stamped: reaches != Reaches::Transport,
                 exposed: room.exposed,
                 registered: room.registered,
                 wait,

@@ -24,6 +24,7 @@ mod stamped;
 mod start;
 mod station;
 mod target;
+mod together;
 mod transports;
 mod virtual_time;
 mod watch;

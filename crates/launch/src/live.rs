@@ -162,10 +162,15 @@ impl<'a> LiveRunner<'a> {
         let floor = floors::find(&order.kernel);
         let layer = floor.map_or(Ok(None), |(_, floor)| kernel_order(&floor, order))?;
         let order = layer.as_ref().unwrap_or(order);
+        let timed = all.iter().filter_map(|carried| carried.outcome.timed.as_ref());
+        executed.at_border = timed.map(|timed| self.at_rank(timed)).collect();
+        // What one rank does by itself is no sample of the kernel.
+        if stamps.iter().all(Vec::is_empty) && !executed.at_border.is_empty() {
+            return Ok(executed);
+        }
         let samples = (fact(&order.kernel)?.samples)(order, self.station.size, &stamps)?;
         let column = |name| (name, self.ns(samples.column(name)));
         executed.samples = samples.names().map(column).collect();
-        executed.at_border = all.iter().filter_map(|carried| carried.outcome.timed.as_ref()).map(|timed| self.at_rank(timed)).collect();
         Ok(executed)
     }
 }

@@ -11,6 +11,7 @@ use bandgap_host::CycleClock;
 use bandgap_kernels::{Executor, Failed, Order, Outcome};
 
 use crate::stamped::{StampedEnd, StampedExecutor};
+use crate::together::Together;
 use crate::watch::RankWatch;
 
 /// Carries out orders, and passes letters between ranks beside all measurement.
@@ -86,7 +87,7 @@ impl Parts {
 }
 
 impl Parts {
-    /// The end of transport `T` that has stamps at its border with the system; `None` where it has no such border.
+    /// The end of transport `T` that takes stamps where the time of a message is divided; `None` where it is not.
     ///
     /// # Errors
     /// As [`Transport::connect`].
@@ -96,7 +97,10 @@ impl Parts {
     ) -> Result<Option<Box<dyn StampedEnd>>, CommError> {
         let Self { clock, waiting, watch, .. } = self;
         let stamper = Rc::new(Stamper::new(clock));
-        let Some(endpoint) = T::stamped(meeting, &stamper)? else { return Ok(None) };
+        let Some(endpoint) = T::stamped(meeting, &stamper)? else {
+            let Some(both) = T::both_ends()? else { return Ok(None) };
+            return Ok(Some(Box::new(Together::of(meeting.rank(), both, &watch, clock)?)));
+        };
         let executor = Executor::new(endpoint, None, waiting, watch, clock)?;
         Ok(Some(Box::new(StampedExecutor { executor, stamper })))
     }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use bandgap_comm::{AtBorder, Bulk, Stamper, Watch};
+use bandgap_comm::{AtBorder, Bulk, Stamper, Stamping, Watch};
 use bandgap_host::CycleClock;
 use bandgap_kernels::{
     Burst, Executor, Failed, Kernel, Order, Outcome, OverAm, PingPong, Refused, carry_out_one,
@@ -11,6 +11,8 @@ use bandgap_kernels::{
 
 /// Carries out orders of the kernels that are broken down.
 pub(crate) trait StampedEnd {
+    /// Whether it carries out orders with these stamps; the others are for the ordinary connection.
+    fn carries(&self, stamping: Stamping) -> bool;
     /// Carries out this rank's part of an order, with the stamps that it asks for around the program; a checked batch
     /// has none.
     ///
@@ -40,6 +42,10 @@ impl<E: Bulk, W: Watch + 'static> StampedExecutor<E, W> {
 }
 
 impl<E: Bulk, W: Watch + 'static> StampedEnd for StampedExecutor<E, W> {
+    fn carries(&self, _stamping: Stamping) -> bool {
+        true
+    }
+
     fn run(&mut self, order: &Order) -> Result<Outcome, Failed> {
         match &*order.kernel {
             PingPong::NAME => self.of::<PingPong>(order),

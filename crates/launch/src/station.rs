@@ -106,7 +106,9 @@ impl Station {
     }
 
     fn execute(&mut self, order: &Order) -> Result<Carried, Failed> {
-        if let Some(stamped) = self.stamped.as_mut().filter(|_| order.at_border.is_some()) {
+        if let (Some(at), Some(stamped)) = (order.at_border, &mut self.stamped)
+            && stamped.carries(at.stamping)
+        {
             return Ok(Carried { outcome: stamped.run(order)?, ..Carried::default() });
         }
         let Some((over, floor)) = floors::find(&order.kernel) else {

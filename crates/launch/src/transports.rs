@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::str::FromStr;
 
 use bandgap_campaign::beside::Beside;
-use bandgap_comm::{Bare, Can, CommError, Floor, Rendezvous, Yardstick};
+use bandgap_comm::{Bare, Can, CommError, Divided, Floor, Rendezvous, Yardstick};
 use bandgap_host::CycleClock;
 use bandgap_kernels::{Added, Entry};
 
@@ -43,6 +43,8 @@ pub struct Transport {
     pub can: Can,
     /// Whether its ranks can have registered memory.
     pub registers: bool,
+    /// How the time of a message over it can be divided.
+    pub divided: Divided,
     /// Its floors, and the layers that are measured beside them.
     pub floors: &'static [Floor],
     /// Which of its floors results are compared with.
@@ -86,6 +88,7 @@ impl Transport {
             meaning: T::MEANING,
             can: T::CAN,
             registers: T::REGISTERS,
+            divided: T::DIVIDED,
             floors: T::FLOORS,
             yardsticks: T::YARDSTICKS,
             prepare: T::prepare,

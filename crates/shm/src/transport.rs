@@ -3,9 +3,11 @@
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use bandgap_comm::passing::Tuning;
-use bandgap_comm::{Bare, Can, CommError, Floor, Rendezvous, Timer, Transport, Yardstick};
+use bandgap_comm::{
+    Bare, BothEnds, Can, CommError, Divided, Floor, Rendezvous, Timer, Transport, Yardstick,
+};
 
-use crate::floor::{FLOORS, FloorArea, Lines, YARDSTICKS};
+use crate::floor::{FLOORS, FloorArea, Lines, YARDSTICKS, local_lines};
 use crate::{
     DEFAULT_SLOTS, Exposed, MAX_RANKS, Readable, Registered, Segment, ShmEndpoint, ShmError,
 };
@@ -24,6 +26,8 @@ impl Transport for Shm {
         Can { block: false, ranks: MAX_RANKS, tuning: Tuning::DEFAULT, compared: true };
 
     const REGISTERS: bool = true;
+
+    const DIVIDED: Divided = Divided::Lines("ring_lines");
 
     const FLOORS: &'static [Floor] = FLOORS;
 
@@ -51,6 +55,12 @@ impl Transport for Shm {
         }
         let readable = Readable::meet(meeting)?;
         Ok(endpoint.reading(readable))
+    }
+
+    fn both_ends<T: Timer>() -> Result<Option<BothEnds<ShmEndpoint, T>>, CommError> {
+        let segment = Segment::create(2, DEFAULT_SLOTS)?;
+        let ends = [ShmEndpoint::attach(&segment, 0, 2)?, ShmEndpoint::attach(&segment, 1, 2)?];
+        Ok(Some(BothEnds { ends, lines: Box::new(move |rounds, timer| local_lines(&segment, rounds, timer)) }))
     }
 
     fn register(

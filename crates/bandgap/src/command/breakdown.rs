@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use bandgap_campaign::breakdown::BreakdownPlan;
+use bandgap_campaign::breakdown::{BreakdownPlan, Division};
 use bandgap_campaign::floors::RANKS;
-use bandgap_launch::{Classify, Exit, Failure};
+use bandgap_comm::Divided;
+use bandgap_launch::{Classify, Exit, Failure, Target, floors};
 use bandgap_results::assemble;
 use bandgap_results::breakdown::assemble::breakdown;
 use bandgap_stats::Rule;
@@ -54,7 +55,28 @@ fn measured(inserted: &[Ns], measure: &Measure, output: &Output) -> Result<Exit,
     let ranks = one_size(measure, RANKS)?;
     let mut session = Session::open("breakdown", measure, output)?;
     let inserted = inserted.iter().map(|time| time.0).collect();
-    let plan = BreakdownPlan { asked: session.asked(), inserted };
+    let divided = divided_by(&session.target)?;
+    let plan = BreakdownPlan { asked: session.asked(), divided, inserted };
     session.measure(&plan, ranks, |setting, table| assemble::breakdown(setting, &plan, table))?;
     session.close()
+}
+
+/// How the time of a message over the target can be divided.
+fn divided_by(target: &Target) -> Result<Division, Failure> {
+    let transport = match target {
+        Target::Real(transport) => transport,
+        Target::Simulated(_) => {
+            let what = format!("break down {target}: in virtual time there is no software to time");
+            let hint = "name a transport of this machine, or a table with --from";
+            return Err(Failure::new(Exit::Usage, what).hint(hint));
+        }
+    };
+    match transport.divided {
+        Divided::Calls => Ok(Division::Calls),
+        Divided::Lines(name) => {
+            let floor = floors().into_iter().find(|floor| floor.name == name);
+            let none = || Failure::new(Exit::Defect, format!("find the floor {name}"));
+            Ok(Division::Lines(floor.ok_or_else(none)?))
+        }
+    }
 }

@@ -8,7 +8,7 @@ use bandgap_stats::outlier::fence;
 use bandgap_stats::paired::{PairedRatio, paired_ratio_over_launches};
 use bandgap_stats::quantile::mean;
 
-use super::{BORDERS, Model, count_key, inserted_key, key};
+use super::{BORDERS, Division, Model, count_key, inserted_key, key, share, slot_key};
 use crate::judge::{Judged, launch_of};
 use crate::key::Key;
 
@@ -17,8 +17,8 @@ use crate::key::Key;
 pub struct Rounds {
     /// The launch and the round of each.
     pub rounds: Vec<u64>,
-    /// The parts, each with a value for every round.
-    pub parts: Vec<(Stamping, Vec<f64>)>,
+    /// The components, each with a value for every round.
+    pub parts: Vec<(&'static str, Vec<f64>)>,
     /// Without stamps.
     pub observed: Vec<f64>,
     /// Rounds that had everything, and one value of them outside its fence.
@@ -47,38 +47,76 @@ fn stamp(judged: &Judged<'_>) -> Option<f64> {
     Some(mean(&inside))
 }
 
-/// The rounds in which every part of `model` and the whole were timed, in the state that is seen. Rounds in which one of
-/// these is outside its own fence are left out. `None` where there are fewer than two.
-pub fn rounds(judged: &Judged<'_>, model: Model) -> Option<Rounds> {
+type ByRound = BTreeMap<u64, f64>;
+
+/// The components of `model` by rounds, without the cost of stamps.
+fn components(
+    judged: &Judged<'_>,
+    model: Model,
+    division: &Division,
+    stamp: f64,
+) -> Vec<(&'static str, ByRound)> {
+    let of = |part: Stamping| by_round(judged, &key(model, part));
+    match (division, model) {
+        (Division::Calls, _) => model
+            .calls()
+            .map(|(name, part)| {
+                let counts = by_round(judged, &count_key(model, part));
+                let without = |(round, time): (u64, f64)| {
+                    let intervals = match model {
+                        // The time is that of one interval.
+                        Model::Latency => 1.0,
+                        Model::Injection => *counts.get(&round)?,
+                    };
+                    Some((round, share(part) * (time - intervals * stamp)))
+                };
+                (name, of(part).into_iter().filter_map(without).collect())
+            })
+            .to_vec(),
+        // Both have as many stamps. Half of what a round trip has of software is on each way.
+        (Division::Lines(_), Model::Latency) => {
+            let lines = of(Stamping::Lines);
+            let half = |(round, time): (u64, f64)| Some((round, (time - lines.get(&round)?) / 2.0));
+            let software = of(Stamping::Together).into_iter().filter_map(half).collect();
+            vec![("slot", by_round(judged, &slot_key())), ("software", software)]
+        }
+        (Division::Lines(_), Model::Injection) => Vec::new(),
+    }
+}
+
+/// The rounds in which every component of `model` and the whole were timed, in the state that is seen. Rounds in which one
+/// of these is outside its own fence are left out. `None` where there are fewer than two.
+pub fn rounds(judged: &Judged<'_>, model: Model, division: &Division) -> Option<Rounds> {
     let stamp = stamp(judged)?;
-    let part = |part: Stamping| {
-        let times = by_round(judged, &key(model, part));
-        let counts = by_round(judged, &count_key(model, part));
-        let without = |(round, time): (u64, f64)| {
-            let intervals = match model {
-                // The time is that of one interval.
-                Model::Latency => 1.0,
-                Model::Injection => *counts.get(&round)?,
-            };
-            Some((round, Model::share(part) * (time - intervals * stamp)))
-        };
-        (part, times.into_iter().filter_map(without).collect::<BTreeMap<u64, f64>>())
-    };
-    let parts = model.parts().map(part);
+    let parts = components(judged, model, division, stamp);
     let whole = by_round(judged, &key(model, Stamping::Nothing));
-    let all: Vec<&BTreeMap<u64, f64>> =
-        parts.iter().map(|(_, times)| times).chain([&whole]).collect();
+    let all: Vec<&ByRound> = parts.iter().map(|(_, times)| times).chain([&whole]).collect();
     let complete = complete(&all);
     let kept = inside(&all, &complete);
     let outside = complete.len() - kept.len();
-    let values = |of: &BTreeMap<u64, f64>| kept.iter().filter_map(|round| of.get(round).copied()).collect();
+    let values = |of: &ByRound| kept.iter().filter_map(|round| of.get(round).copied()).collect();
     (kept.len() > 1).then(|| Rounds {
-        parts: parts.iter().map(|(part, times)| (*part, values(times))).collect(),
+        parts: parts.iter().map(|(name, times)| (*name, values(times))).collect(),
         observed: values(&whole),
         outside,
         stamp,
         rounds: kept.clone(),
     })
+}
+
+/// What the requester does of a message on one processor alone, over what lies between two requests where a rank sends as
+/// fast as it can, less one: paired by round.
+pub fn alone(judged: &Judged<'_>) -> Option<PairedRatio> {
+    let stamp = stamp(judged)?;
+    let of = |part: Stamping| by_round(judged, &key(Model::Latency, part));
+    let [request, completion] = [of(Stamping::Request), of(Stamping::Completion)];
+    let whole = by_round(judged, &key(Model::Injection, Stamping::Nothing));
+    let all = [&request, &completion, &whole];
+    let kept = inside(&all, &complete(&all));
+    let sum = |round: &u64| request[round] + completion[round] - 2.0 * stamp;
+    let parts = vec![("alone", kept.iter().map(sum).collect())];
+    let observed = kept.iter().map(|round| whole[round]).collect();
+    Rounds { parts, observed, outside: 0, stamp, rounds: kept }.error(judged.confidence())
 }
 
 /// The rounds that all have.
@@ -145,7 +183,7 @@ pub fn came_back(judged: &Judged<'_>, inserted: &[f64]) -> Vec<Came> {
         let with = by_round(judged, &inserted_key(part, border, ns));
         let both = [&without, &with];
         let kept = inside(&both, &complete(&both));
-        let share = Model::share(part);
+        let share = share(part);
         let longer: Vec<f64> =
             kept.iter().map(|round| share * (with[round] - without[round])).collect();
         Some((mean_of(&longer)?, mean_interval(&longer, judged.confidence())?))
@@ -156,7 +194,7 @@ pub fn came_back(judged: &Judged<'_>, inserted: &[f64]) -> Vec<Came> {
         let alone: Vec<f64> = batches.filter_map(|batch| batch.delay).collect();
         Some(Came {
             border,
-            inserted: Model::share(part) * mean_of(&alone)?,
+            inserted: share(part) * mean_of(&alone)?,
             part: longer(part, border, ns)?,
             whole: longer(Stamping::Nothing, border, ns)?,
         })

@@ -1,6 +1,6 @@
 //! A breakdown of a transport of bandgap's, from batches.
 
-use bandgap_campaign::breakdown::{BREAKDOWN, BreakdownPlan, Came, Model, Rounds, came_back, key, rounds};
+use bandgap_campaign::breakdown::{BREAKDOWN, BreakdownPlan, Came, Division, Model, Rounds, came_back, key, rounds};
 use bandgap_campaign::judge::Judged;
 use bandgap_campaign::Setting;
 use bandgap_comm::Stamping;
@@ -21,62 +21,35 @@ use crate::measured::State;
 /// Lengths of arrivals' intervals that are recorded, as shares of all.
 const SHARES: [f64; 9] = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99];
 
-/// A part as a component.
-struct Part {
-    of: Model,
-    stamping: Stamping,
-    name: &'static str,
-    label: &'static str,
-    layer: Layer,
-    side: Side,
-}
+/// What is known of a component beside its time: its name, what readers call it, whose it is and where.
+type About = (&'static str, &'static str, Category, Layer, Side);
 
-const fn part(
-    of: Model,
-    stamping: Stamping,
-    name: &'static str,
-    label: &'static str,
-    layer: Layer,
-    side: Side,
-) -> Part {
-    Part { of, stamping, name, label, layer, side }
-}
-
-/// Bandgap's own code is the high-level protocol, the system's calls on a socket are the low-level one.
-const PARTS: [Part; 8] = [
-    part(Model::Latency, Stamping::Turn, "turn", "turn-around", Layer::Hlp, Side::Both),
-    part(Model::Latency, Stamping::Visible, "visible", "send until visible", Layer::Llp, Side::Initiator),
-    part(Model::Latency, Stamping::Gap, "poll", "half of the straddling poll", Layer::Llp, Side::Target),
-    part(Model::Latency, Stamping::Receive, "receive", "successful receive", Layer::Llp, Side::Target),
-    part(Model::Injection, Stamping::Send, "send_calls", "calls that send", Layer::Llp, Side::Initiator),
-    part(
-        Model::Injection,
-        Stamping::Receive,
-        "receive_calls",
-        "calls that received",
-        Layer::Llp,
-        Side::Initiator,
-    ),
-    part(
-        Model::Injection,
-        Stamping::Failing,
-        "failing_polls",
-        "calls that received nothing",
-        Layer::Llp,
-        Side::Initiator,
-    ),
-    part(Model::Injection, Stamping::Own, "own_code", "code between the calls", Layer::Hlp, Side::Initiator),
+/// Bandgap's own code is the high-level protocol, the system's calls on a socket are the low-level one; a line of memory
+/// moves without any software.
+#[rustfmt::skip] // One line each.
+const ABOUT: [About; 10] = [
+    ("turn", "turn-around", Category::Cpu, Layer::Hlp, Side::Both),
+    ("visible", "send until visible", Category::Cpu, Layer::Llp, Side::Initiator),
+    ("poll", "half of the straddling poll", Category::Cpu, Layer::Llp, Side::Target),
+    ("receive", "successful receive", Category::Cpu, Layer::Llp, Side::Target),
+    ("send_calls", "calls that send", Category::Cpu, Layer::Llp, Side::Initiator),
+    ("receive_calls", "calls that received", Category::Cpu, Layer::Llp, Side::Initiator),
+    ("failing_polls", "calls that received nothing", Category::Cpu, Layer::Llp, Side::Initiator),
+    ("own_code", "code between the calls", Category::Cpu, Layer::Hlp, Side::Initiator),
+    ("slot", "transfer of the slot's line", Category::Network, Layer::Hardware, Side::Network),
+    ("software", "half of a round trip's software", Category::Cpu, Layer::Hlp, Side::Both),
 ];
 
-fn declared(model: Model, label: &str, observed: Option<Observed>) -> Declared {
-    let parts = PARTS.iter().filter(|part| part.of == model).map(|part| part.name);
-    Declared {
+fn declared(model: Model, label: &str, found: &[(Model, Rounds)]) -> Option<Declared> {
+    let (_, rounds) = found.iter().find(|(of, rounds)| *of == model && !rounds.parts.is_empty())?;
+    let parts: Vec<&str> = rounds.parts.iter().map(|(name, _)| *name).collect();
+    Some(Declared {
         name: model.name().to_owned(),
         label: Some(label.to_owned()),
-        formula: parts.collect::<Vec<_>>().join(" + "),
+        formula: parts.join(" + "),
         main: true,
-        observed,
-    }
+        observed: Some(known(&rounds.observed)),
+    })
 }
 
 /// The mean, and its standard error.
@@ -97,35 +70,41 @@ pub(crate) fn measured(
 ) -> Result<Breakdown, AssembleError> {
     let found: Vec<(Model, Rounds)> = Model::ALL
         .into_iter()
-        .map(|model| Some((model, rounds(judged, model)?)))
+        .map(|model| Some((model, rounds(judged, model, &plan.divided)?)))
         .collect::<Option<_>>()
         .ok_or(AssembleError::Empty)?;
-    let of = |model: Model| found.iter().find(|(of, _)| *of == model).map(|(_, rounds)| rounds);
-    let component = |part: &Part| {
-        let rounds = of(part.of)?;
-        let (_, values) = rounds.parts.iter().find(|(of, _)| *of == part.stamping)?;
+    let component = |(name, values): &(&'static str, Vec<f64>)| {
+        let (name, label, category, layer, side) = *ABOUT.iter().find(|(of, ..)| of == name)?;
         let Observed { value, spread } = known(values);
         Some(Component {
-            name: part.name.to_owned(),
-            label: Some(part.label.to_owned()),
-            category: Category::Cpu,
-            layer: part.layer,
-            side: part.side,
+            name: name.to_owned(),
+            label: Some(label.to_owned()),
+            category,
+            layer,
+            side,
             // Of what is short beside a stamp, the stamp's cost may be more than there was.
             time: Time::Given { ns: value.max(0.0), spread },
-            provenance: Provenance::Measured,
+            provenance: match name {
+                "software" => Provenance::Derived,
+                _ => Provenance::Measured,
+            },
             part_of: None,
         })
     };
-    let components = PARTS.iter().filter_map(component).collect();
+    let components = found.iter().flat_map(|(_, rounds)| &rounds.parts).filter_map(component);
+    let components = components.collect();
     let labels = ["half a round trip", "from one request to the next"];
-    let models = Model::ALL.into_iter().zip(labels).map(|(model, label)| {
-        declared(model, label, of(model).map(|rounds| known(&rounds.observed)))
-    });
+    let models = Model::ALL.into_iter().zip(labels);
+    let models: Vec<Declared> =
+        models.filter_map(|(model, label)| declared(model, label, &found)).collect();
     let table = ComponentTable {
         name: setting.transport.clone(),
-        description: "bandgap's Active Messages, with stamps around the calls of the system".to_owned(),
-        stack: Stack::new(components, models.collect())?,
+        description: match plan.divided {
+            Division::Calls => "bandgap's Active Messages, with stamps around the system's calls",
+            Division::Lines(_) => "bandgap's Active Messages, and what one processor does of them",
+        }
+        .to_owned(),
+        stack: Stack::new(components, models)?,
         figures: Vec::new(),
         questions: Vec::new(),
         curves: Vec::new(),

@@ -14,6 +14,7 @@
 mod area;
 mod cache_line;
 mod copy;
+mod local_lines;
 mod pipeline;
 mod ring_lines;
 mod slot_ring;
@@ -23,6 +24,7 @@ mod table;
 pub use area::{COPY_BYTES, FloorArea, PLACES};
 pub use cache_line::{cache_line, cache_line_exchange};
 pub use copy::{copy_cross_core, copy_local, copy_vm_readv, store_cross_core};
+pub use local_lines::local_lines;
 pub use pipeline::copy_pipeline;
 pub use ring_lines::{PARTS, ring_lines};
 pub use slot_ring::slot_ring;
