@@ -29,7 +29,8 @@ pub(crate) struct StampedExecutor<E, W> {
 
 impl<E: Bulk, W: Watch + 'static> StampedExecutor<E, W> {
     fn of<K: OverAm>(&mut self, order: &Order) -> Result<Outcome, Failed> {
-        let at = if order.checked { AtBorder::default() } else { order.at_border.unwrap_or_default() };
+        let at =
+            if order.checked { AtBorder::default() } else { order.at_border.unwrap_or_default() };
         let (stamper, timed) = (&self.stamper, RefCell::default());
         let outcome = carry_out_one(&mut self.executor, order, |rig, kernel: &K, round| {
             stamper.begin(at);

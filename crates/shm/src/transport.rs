@@ -60,7 +60,10 @@ impl Transport for Shm {
     fn both_ends<T: Timer>() -> Result<Option<BothEnds<ShmEndpoint, T>>, CommError> {
         let segment = Segment::create(2, DEFAULT_SLOTS)?;
         let ends = [ShmEndpoint::attach(&segment, 0, 2)?, ShmEndpoint::attach(&segment, 1, 2)?];
-        Ok(Some(BothEnds { ends, lines: Box::new(move |rounds, timer| local_lines(&segment, rounds, timer)) }))
+        Ok(Some(BothEnds {
+            ends,
+            lines: Box::new(move |rounds, timer| local_lines(&segment, rounds, timer)),
+        }))
     }
 
     fn register(

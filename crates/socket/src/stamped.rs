@@ -23,10 +23,7 @@ impl<S: Stream, T: Timer> Stamped<S, T> {
     }
 
     #[inline(always)]
-    fn sending(
-        &mut self,
-        send: impl FnOnce(&mut S) -> io::Result<usize>,
-    ) -> io::Result<usize> {
+    fn sending(&mut self, send: impl FnOnce(&mut S) -> io::Result<usize>) -> io::Result<usize> {
         self.stamper.before_send();
         let sent = send(&mut self.stream);
         self.stamper.after_send();

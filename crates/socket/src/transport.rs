@@ -8,8 +8,8 @@ use std::rc::Rc;
 use bandgap_comm::Yields::{Bytes, HalfRoundTrip};
 use bandgap_comm::passing::Tuning;
 use bandgap_comm::{
-    Bare, Can, CommError, Credited, Floor, FloorError, Measuring, Rendezvous, Stamper, Timer, Transport,
-    Yardstick,
+    Bare, Can, CommError, Credited, Floor, FloorError, Measuring, Rendezvous, Stamper, Timer,
+    Transport, Yardstick,
 };
 
 use crate::floor::{STREAM_BYTES, ping_pong, stream};

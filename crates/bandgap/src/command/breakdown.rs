@@ -25,7 +25,13 @@ pub struct Breakdown {
     #[arg(long, value_name = "PRESET|TABLE|RUN")]
     pub from: Option<PathBuf>,
     /// Computations of known length that are inserted at each border, to see whether they come back
-    #[arg(long, value_name = "TIME", value_delimiter = ',', default_value = "200ns", conflicts_with = "from")]
+    #[arg(
+        long,
+        value_name = "TIME",
+        value_delimiter = ',',
+        default_value = "200ns",
+        conflicts_with = "from"
+    )]
     pub insert: Vec<Ns>,
 }
 

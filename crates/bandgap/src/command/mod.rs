@@ -162,10 +162,14 @@ pub enum Command {
     Fit(Fit),
     /// Where the time of a message goes: components, models over them, and what follows
     #[command(
-        after_help = "Nothing is measured: the times come from a table. docs/method.md says what a \
-table is.
+        after_help = "Over a transport the components are measured: each in batches of its own, and the models \
+are compared with messages that have no stamps. With --from nothing is measured: the times come from a table. \
+docs/method.md says what a table is.
 
 Examples:
+  bandgap breakdown --transport unix
+  bandgap breakdown --transport tcp --insert 50ns,200ns,1us
+  bandgap breakdown                            over shared memory
   bandgap breakdown --from thunderx2-connectx4
   bandgap breakdown --from mine.csv            components for the paper's models
   bandgap breakdown --from mine.toml --out kept"

@@ -11,6 +11,10 @@ const OUTPUT: [&str; 4] = ["out", "no_save", "json", "quiet"];
 /// take all options.
 type Uses = (&'static [&'static str], &'static [&'static str], bool);
 
+/// The option of a command with which it does not measure, and what it then has a use for.
+const USES_WITH: [(&str, Uses); 1] =
+    [("from", (&["breakdown"], &["precision", "confidence", "strict"], true))];
+
 const USES: [Uses; 7] = [
     (&["doctor"], &["ranks", "cores", "confidence", "wait", "deadline", "seed"], true),
     (&["topology"], &[], true),
@@ -49,9 +53,13 @@ fn hide(command: Command, path: &[&str], options: &[clap::Arg]) -> Command {
 /// # Errors
 /// There is such an option.
 pub(super) fn check(program: &Command, given: &ArgMatches) -> Result<(), Failure> {
-    for uses in &USES {
+    let with = USES_WITH.iter().map(|(with, uses)| (Some(*with), uses));
+    for (with, uses) in USES.iter().map(|uses| (None, uses)).chain(with) {
         let below = uses.0.iter().try_fold(given, |given, name| given.subcommand_matches(name));
         let Some(given) = below else { continue };
+        if with.is_some_and(|with| given.value_source(with) != Some(ValueSource::CommandLine)) {
+            continue;
+        }
         let is_given = |option: &clap::Arg| {
             given.value_source(option.get_id().as_str()) == Some(ValueSource::CommandLine)
         };
@@ -62,7 +70,8 @@ pub(super) fn check(program: &Command, given: &ArgMatches) -> Result<(), Failure
             .collect();
         if !refused.is_empty() {
             let them = if refused.len() == 1 { "it" } else { "them" };
-            let (options, name) = (refused.join(", "), uses.0.join(" "));
+            let (options, with) = (refused.join(", "), with.map(|with| format!(" --{with}")));
+            let name = uses.0.join(" ") + &with.unwrap_or_default();
             let what = format!("use {options}: {name} has no use for {them}");
             return Err(Failure::new(Exit::Usage, what).hint(format!("leave {them} out")));
         }
@@ -111,6 +120,10 @@ mod tests {
                 "bandgap completions bash --time-budget 3s",
                 "use --time-budget: completions has no use for it",
             ),
+            (
+                "bandgap breakdown --from t.csv -n 3 --transport tcp",
+                "use --transport, --ranks: breakdown --from has no use for them",
+            ),
             ("bandgap --out here man", "use --out: man has no use for it"),
             ("bandgap doctor --precision 1%", "use --precision: doctor has no use for it"),
         ] {
@@ -121,6 +134,8 @@ mod tests {
             "bandgap fit logp - --strict --confidence 90% --seed 7 --out kept",
             "bandgap doctor -n 3 --wait block",
             "bandgap signature --time-budget 1s --strict -n 3",
+            "bandgap breakdown --transport tcp -n 2 --launches 3",
+            "bandgap breakdown --from t.csv --strict --confidence 90% --out kept",
             "bandgap man",
         ] {
             assert_eq!(told(line), Ok(()), "{line}");

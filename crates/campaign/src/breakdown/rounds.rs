@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use bandgap_comm::{Border, Stamping};
+use bandgap_stats::Point;
 use bandgap_stats::interval::{Interval, mean_interval};
 use bandgap_stats::outlier::fence;
 use bandgap_stats::paired::{PairedRatio, paired_ratio_over_launches};
 use bandgap_stats::quantile::mean;
+use bandgap_stats::rounds::InRound;
 
 use super::{BORDERS, Division, Model, count_key, inserted_key, key, share, slot_key};
 use crate::judge::{Judged, launch_of};
@@ -141,6 +143,16 @@ fn inside(all: &[&BTreeMap<u64, f64>], rounds: &[u64]) -> Vec<u64> {
 }
 
 impl Rounds {
+    /// The mean of a value for every round, with half of the width of its interval.
+    pub fn mean(&self, values: &[f64], confidence: f64) -> Option<(f64, f64)> {
+        let mut launches = BTreeMap::<u32, Vec<InRound>>::new();
+        for (round, value) in self.rounds.iter().zip(values) {
+            launches.entry(launch_of(*round)).or_default().push((*round, *value));
+        }
+        let point = Point::of_launches(launches.values().map(Vec::as_slice), confidence)?;
+        Some((mean(values), point.interval.half_width()))
+    }
+
     /// The model in each round: the sum of its parts.
     pub fn modelled(&self) -> Vec<f64> {
         let sum = |at: usize| self.parts.iter().map(|(_, values)| values[at]).sum();
@@ -165,15 +177,19 @@ impl Rounds {
 /// What became longer by a computation that was inserted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Came {
+    /// The component that it is in.
+    pub component: &'static str,
     /// Where it was inserted.
     pub border: Border,
     /// How long it takes by itself, in nanoseconds: of a computation before each poll half of it, since what arrives
     /// waits for half of it.
     pub inserted: f64,
-    /// By how much the part became longer, in nanoseconds, with its interval.
+    /// By how much the component became longer, in nanoseconds, with its interval.
     pub part: (f64, Interval),
     /// By how much half a round trip became longer.
     pub whole: (f64, Interval),
+    /// Rounds that these rest on.
+    pub rounds: usize,
 }
 
 /// What came back of the computations that were inserted, in the state that is seen.
@@ -186,17 +202,23 @@ pub fn came_back(judged: &Judged<'_>, inserted: &[f64]) -> Vec<Came> {
         let share = share(part);
         let longer: Vec<f64> =
             kept.iter().map(|round| share * (with[round] - without[round])).collect();
-        Some((mean_of(&longer)?, mean_interval(&longer, judged.confidence())?))
+        let interval = mean_interval(&longer, judged.confidence())?;
+        Some((mean_of(&longer)?, interval, longer.len()))
     };
     let one = |border: Border, part: Stamping, ns: f64| {
         let key = inserted_key(part, border, ns);
         let batches = judged.table().batches(&key).iter().filter(|batch| judged.counts(batch));
         let alone: Vec<f64> = batches.filter_map(|batch| batch.delay).collect();
+        let (part_longer, part_interval, part_rounds) = longer(part, border, ns)?;
+        let (whole_longer, whole_interval, whole_rounds) = longer(Stamping::Nothing, border, ns)?;
+        let (component, _) = Model::Latency.calls().into_iter().find(|(_, of)| *of == part)?;
         Some(Came {
+            component,
             border,
             inserted: share(part) * mean_of(&alone)?,
-            part: longer(part, border, ns)?,
-            whole: longer(Stamping::Nothing, border, ns)?,
+            part: (part_longer, part_interval),
+            whole: (whole_longer, whole_interval),
+            rounds: part_rounds.min(whole_rounds),
         })
     };
     let all = inserted.iter().flat_map(|&ns| BORDERS.map(|(border, part)| (border, part, ns)));

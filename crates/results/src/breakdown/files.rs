@@ -3,12 +3,13 @@
 
 use bandgap_model::breakdown::Provenance;
 use bandgap_record::{Column, RecordError, csv, estimate, nanoseconds};
-use bandgap_report::svg_bars;
+use bandgap_report::{svg_bars, svg_panels};
 
+use super::figure::arrivals;
 use super::schema::{Breakdown, ComponentTime, ModelTime, PartTime};
 use super::text::figure_bars;
 use crate::kind::{Among, File};
-use crate::measured::named_file;
+use crate::measured::{for_gnuplot, named_file};
 
 /// The files; of several breakdowns in a run each is named after its own.
 pub(super) fn files(breakdown: &Breakdown, among: &Among<'_>) -> Result<Vec<File>, RecordError> {
@@ -18,11 +19,17 @@ pub(super) fn files(breakdown: &Breakdown, among: &Among<'_>) -> Result<Vec<File
         false => format!("{what}-{}.{ending}", named_file(&breakdown.name)),
     };
     let bars: Vec<_> = breakdown.figures.iter().map(figure_bars).collect();
-    Ok(vec![
+    let mut files = vec![
         File::new(named("breakdown", "csv"), divided(breakdown)?),
         File::new(named("components", "csv"), components(breakdown)?),
         File::new(named("breakdown", "svg"), svg_bars(&bars)),
-    ])
+    ];
+    if let Some(figure) = arrivals(breakdown) {
+        let figures = [figure];
+        files.push(File::new(named("arrivals", "svg"), svg_panels(&figures)));
+        files.extend(for_gnuplot(&figures, named("arrivals", "").trim_end_matches('.')));
+    }
+    Ok(files)
 }
 
 /// A row for each part of each model, in each way.

@@ -1,25 +1,31 @@
 //! A breakdown of a transport of bandgap's, from batches.
 
-use bandgap_campaign::breakdown::{BREAKDOWN, BreakdownPlan, Came, Division, Model, Rounds, came_back, key, rounds};
-use bandgap_campaign::judge::Judged;
 use bandgap_campaign::Setting;
+use bandgap_campaign::breakdown::{
+    BREAKDOWN, BreakdownPlan, Came, Division, Model, Rounds, came_back, key, rounds,
+};
+use bandgap_campaign::judge::Judged;
 use bandgap_comm::Stamping;
 use bandgap_model::breakdown::{
     Category, Component, Declared, Layer, Observed, Provenance, Side, Stack, Time,
 };
-use bandgap_record::{ComponentTable, Convergence, Evidence, Number, Quantity};
+use bandgap_record::{ComponentTable, Evidence, Number, Quantity};
 use bandgap_stats::Rule;
-use bandgap_stats::interval::Interval;
+use bandgap_stats::interval::{Interval, normal_factor};
 use bandgap_stats::quantile::{mean, quantile_sorted, sorted};
 use bandgap_units::Ns;
 
-use super::assemble::{breakdown, within};
-use super::schema::{Arrivals, Breakdown, Inserted, Measured};
+use super::assemble::{TOLERANCE, breakdown, within};
+use super::findings;
+use super::schema::{Arrivals, Breakdown, Inserted, Measured, Within};
 use crate::AssembleError;
 use crate::measured::State;
 
 /// Lengths of arrivals' intervals that are recorded, as shares of all.
-const SHARES: [f64; 9] = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99];
+const SHARES: [f64; 13] = [0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99];
+
+/// An inserted computation comes back if it does within this, in nanoseconds, however short it is.
+const NEAR: f64 = 5.0;
 
 /// What is known of a component beside its time: its name, what readers call it, whose it is and where.
 type About = (&'static str, &'static str, Category, Layer, Side);
@@ -40,7 +46,12 @@ const ABOUT: [About; 10] = [
     ("software", "half of a round trip's software", Category::Cpu, Layer::Hlp, Side::Both),
 ];
 
-fn declared(model: Model, label: &str, found: &[(Model, Rounds)]) -> Option<Declared> {
+fn declared(
+    model: Model,
+    label: &str,
+    found: &[(Model, Rounds)],
+    confidence: f64,
+) -> Option<Declared> {
     let (_, rounds) = found.iter().find(|(of, rounds)| *of == model && !rounds.parts.is_empty())?;
     let parts: Vec<&str> = rounds.parts.iter().map(|(name, _)| *name).collect();
     Some(Declared {
@@ -48,15 +59,16 @@ fn declared(model: Model, label: &str, found: &[(Model, Rounds)]) -> Option<Decl
         label: Some(label.to_owned()),
         formula: parts.join(" + "),
         main: true,
-        observed: Some(known(&rounds.observed)),
+        observed: Some(known(rounds, &rounds.observed, confidence)),
     })
 }
 
-/// The mean, and its standard error.
-fn known(values: &[f64]) -> Observed {
-    let (value, count) = (mean(values), values.len() as f64);
-    let squares: f64 = values.iter().map(|one| (one - value).powi(2)).sum();
-    Observed { value, spread: Some((squares / (count - 1.0) / count).sqrt()) }
+/// The mean of a value for every round, and its standard deviation.
+fn known(rounds: &Rounds, values: &[f64], confidence: f64) -> Observed {
+    match rounds.mean(values, confidence) {
+        Some((value, half)) => Observed { value, spread: Some(half / normal_factor(confidence)) },
+        None => Observed { value: mean(values), spread: None },
+    }
 }
 
 /// The breakdown of what was measured over one transport.
@@ -73,9 +85,9 @@ pub(crate) fn measured(
         .map(|model| Some((model, rounds(judged, model, &plan.divided)?)))
         .collect::<Option<_>>()
         .ok_or(AssembleError::Empty)?;
-    let component = |(name, values): &(&'static str, Vec<f64>)| {
+    let component = |(rounds, (name, values)): (&Rounds, &(&'static str, Vec<f64>))| {
         let (name, label, category, layer, side) = *ABOUT.iter().find(|(of, ..)| of == name)?;
-        let Observed { value, spread } = known(values);
+        let Observed { value, spread } = known(rounds, values, judged.confidence());
         Some(Component {
             name: name.to_owned(),
             label: Some(label.to_owned()),
@@ -91,12 +103,14 @@ pub(crate) fn measured(
             part_of: None,
         })
     };
-    let components = found.iter().flat_map(|(_, rounds)| &rounds.parts).filter_map(component);
-    let components = components.collect();
+    let all =
+        found.iter().flat_map(|(_, rounds)| rounds.parts.iter().map(move |part| (rounds, part)));
+    let components = all.filter_map(component).collect();
     let labels = ["half a round trip", "from one request to the next"];
     let models = Model::ALL.into_iter().zip(labels);
-    let models: Vec<Declared> =
-        models.filter_map(|(model, label)| declared(model, label, &found)).collect();
+    let models: Vec<Declared> = models
+        .filter_map(|(model, label)| declared(model, label, &found, judged.confidence()))
+        .collect();
     let table = ComponentTable {
         name: setting.transport.clone(),
         description: match plan.divided {
@@ -119,7 +133,11 @@ pub(crate) fn measured(
         model.error = error(rounds, judged)?.or(model.error.take());
         model.within = model.error.as_ref().map(within);
     }
-    breakdown.measured = Some(about(setting, plan, judged, &found)?);
+    let about = about(setting, plan, judged, &found)?;
+    let mut findings = findings::of(&about, plan, judged, &found);
+    findings.append(&mut breakdown.findings);
+    breakdown.findings = findings;
+    breakdown.measured = Some(about);
     Ok(breakdown)
 }
 
@@ -127,7 +145,11 @@ pub(crate) fn measured(
 fn error(rounds: &Rounds, judged: &Judged<'_>) -> Result<Option<Quantity>, AssembleError> {
     let Some(ratio) = rounds.error(judged.confidence()) else { return Ok(None) };
     let converged = ratio.interval.half_width() <= judged.precision();
-    let evidence = Evidence::new("modelled / observed - 1, paired by round", rounds.rounds.len() as u64, converged);
+    let evidence = Evidence::new(
+        "modelled / observed - 1, paired by round",
+        rounds.rounds.len() as u64,
+        converged,
+    );
     let Interval { low, high } = ratio.interval;
     Ok(Some(Quantity::number(ratio.value, Some((low, high)), evidence)?))
 }
@@ -165,16 +187,34 @@ fn about(
     })
 }
 
+/// A computation that was inserted, and what came back of it.
 fn came(came: &Came) -> Result<Inserted, AssembleError> {
+    let samples = came.rounds as u64;
     let longer = |(value, interval): (f64, Interval)| {
         let ends = Some((Ns(interval.low), Ns(interval.high)));
-        let evidence = Evidence::new("mean of differences within a round", 1, Convergence::Converged);
-        Quantity::time(Ns(value), ends, evidence)
+        let converged = comes_back(came.inserted, interval) != Within::Undecided;
+        let how = "mean of the differences within each round, t interval";
+        Quantity::time(Ns(value), ends, Evidence::new(how, samples, converged))
     };
     Ok(Inserted {
         border: came.border,
+        component: came.component.to_owned(),
         inserted: Ns(came.inserted).into(),
         part: longer(came.part)?,
+        comes_back: comes_back(came.inserted, came.part.1),
         whole: longer(came.whole)?,
     })
+}
+
+/// Whether what became longer in this interval is what was inserted, within 5 % or 5 ns.
+fn comes_back(inserted: f64, longer: Interval) -> Within {
+    let reach = (TOLERANCE * inserted).max(NEAR);
+    let (low, high) = (longer.low - inserted, longer.high - inserted);
+    if low >= -reach && high <= reach {
+        Within::Yes
+    } else if high < -reach || low > reach {
+        Within::No
+    } else {
+        Within::Undecided
+    }
 }

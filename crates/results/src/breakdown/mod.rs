@@ -1,24 +1,26 @@
 //! Where the time of a message goes: components, models over them, and what follows.
 
 pub mod assemble;
+mod figure;
 mod files;
+mod findings;
 pub(crate) mod measured;
+mod measured_text;
 mod schema;
 mod table;
 mod text;
 
 use bandgap_record::{Quantity, RecordError};
-use bandgap_report::Layout;
+use bandgap_report::{Figure, Layout};
 
-use crate::kind::{Among, File, Shown, Verdict, nothing};
+use crate::kind::{Among, File, Shown, Verdict};
 
 pub use schema::{
-    Arrivals, BarFigure, Breakdown, ComponentTime, Divided, Inserted, Measured, ModelTime, PartTime, StackedBar, Within,
+    Arrivals, BarFigure, Breakdown, ComponentTime, Divided, Inserted, Measured, ModelTime,
+    PartTime, StackedBar, Within,
 };
 
 impl Shown for Breakdown {
-    nothing! { figures }
-
     fn quantities(&self) -> Vec<(String, &Quantity)> {
         let named = |what: &str, name: &str| format!("{}, {what} {name}", self.name);
         let components = self.components.iter();
@@ -32,6 +34,10 @@ impl Shown for Breakdown {
 
     fn text(&self, _: &Among<'_>, layout: &Layout) -> String {
         text::page(self, layout)
+    }
+
+    fn figures(&self, _: &Among<'_>) -> Vec<Figure> {
+        figure::arrivals(self).into_iter().collect()
     }
 
     fn files(&self, among: &Among<'_>) -> Result<Vec<File>, RecordError> {

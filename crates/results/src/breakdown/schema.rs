@@ -52,10 +52,14 @@ pub struct Measured {
 pub struct Inserted {
     /// Where.
     pub border: Border,
+    /// The component that it is in.
+    pub component: String,
     /// How long it takes by itself; before a poll, half of it.
     pub inserted: Seconds,
     /// By how much the component that it is in became longer.
     pub part: Quantity,
+    /// Whether the component became longer by that, within 5 % or 5 ns.
+    pub comes_back: Within,
     /// By how much half a round trip became longer, without stamps.
     pub whole: Quantity,
 }

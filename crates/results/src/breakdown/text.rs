@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use bandgap_model::breakdown::insights::spoken;
 use bandgap_model::breakdown::{Category, Layer, Side};
-use bandgap_report::{Bar, Bars, Layout, Listing, Part, bars};
+use bandgap_report::{Bar, Bars, Layout, Listing, Part, bars, plot};
 use bandgap_units::Fraction;
 
+use super::figure::arrivals;
+use super::measured_text;
 use super::schema::{BarFigure, Breakdown, ComponentTime, ModelTime, PartTime, Within};
 use crate::kind::Shown;
 use crate::measured::{sentences, share_with_interval, with_interval};
@@ -20,6 +22,9 @@ const BESIDE: usize = 4;
 /// Models, percentages, bars and findings.
 pub(super) fn page(breakdown: &Breakdown, layout: &Layout) -> String {
     let mut text = heading(breakdown, layout);
+    if let Some(measured) = &breakdown.measured {
+        text += &measured_text::conditions(measured, layout);
+    }
     text += &models(breakdown, layout);
     let main: Vec<&ModelTime> =
         breakdown.models.iter().filter(|model| model.main && !model.divided.is_empty()).collect();
@@ -30,6 +35,12 @@ pub(super) fn page(breakdown: &Breakdown, layout: &Layout) -> String {
     for figure in &breakdown.figures {
         text += "\n";
         text += &bars(&figure_bars(figure), layout);
+    }
+    if let Some(measured) = &breakdown.measured {
+        text += &measured_text::inserted(measured, layout);
+    }
+    if let Some(figure) = arrivals(breakdown) {
+        text += &format!("\n{}", plot(&figure, layout));
     }
     text + &sentences(breakdown.findings(), layout)
 }
