@@ -114,6 +114,3 @@ impl Clock {
         u64::try_from(time - first).map_err(|_| "it is years after the first row".to_owned())
     }
 }
-
-#[cfg(test)]
-mod tests;
