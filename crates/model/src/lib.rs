@@ -8,6 +8,7 @@
 //! - [`collectives`]: what a broadcast, a sum and a barrier cost, by algorithm.
 //! - [`doublings`], [`growth`]: how a time grows with the ranks, and with the size of a problem.
 //! - [`hops`]: times of messages over several distances, to t_startup, t_byte and h.
+//! - [`pcie`]: what a PCIe analyser's trace says of the hardware on a message's way.
 //! - [`hockney`]: times of messages of any length, to r∞, n½, t0 and π0; LogGP's G.
 //!
 //! Source of LogP's method: "Assessing Fast Network Interfaces" (the LogP paper), sections
@@ -31,6 +32,7 @@ pub mod hops;
 mod linear;
 pub mod logp;
 pub mod observation;
+pub mod pcie;
 mod regime;
 mod scatter;
 pub mod signature;

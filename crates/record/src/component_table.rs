@@ -3,7 +3,8 @@
 //! A table is TOML or CSV; which, its first line tells. CSV has the columns `name`, `category`, `layer`,
 //! `side` and `time_ns`, in any order, and `spread_ns` and `provenance`, if they are there; further columns,
 //! blank lines and lines that begin with `#` are ignored. It has no models of its own: those of the
-//! paper's preset are used, if a component of its is there, and else their sum.
+//! paper's preset are used, if a component of its is there, and else their sum. A table with nothing but what a
+//! PCIe trace gives has the models that this is enough for.
 //!
 //! TOML, for another stack:
 //!
@@ -37,7 +38,9 @@
 
 mod csv;
 mod paper;
+mod replaced;
 mod toml;
+mod traced;
 
 use std::io::Read;
 
@@ -47,6 +50,7 @@ use crate::TableError;
 use crate::table_lines::Result;
 
 pub use paper::{component_preset, component_presets};
+pub use traced::{traced_component, traced_table};
 
 /// A table longer than this is refused before it fills the memory.
 const LONGEST: u64 = 64 << 20;

@@ -7,8 +7,8 @@
 //! version is an error that says so. What a result looks like is up to its own type: a [`Run`]
 //! holds results of any.
 //!
-//! Tables written by other means come in through [`read_logp_table`], [`read_hockney_table`] and
-//! [`read_component_table`].
+//! Tables written by other means come in through [`read_logp_table`], [`read_hockney_table`],
+//! [`read_component_table`] and [`read_pcie_trace`].
 //!
 //! Nothing here measures, fits or renders.
 #![forbid(unsafe_code)]
@@ -20,6 +20,7 @@ mod error;
 mod hockney_table;
 mod layout;
 mod logp_table;
+mod pcie_trace;
 mod quantity;
 mod run;
 mod table_error;
@@ -29,12 +30,13 @@ pub use crate::csv::{Column, csv, estimate, lower, nanoseconds, upper};
 pub use bandgap_stats::Convergence;
 pub use component_table::{
     BarDeclared, BarsDeclared, Case, ComponentTable, CurvesDeclared, component_preset,
-    component_presets, read_component_table,
+    component_presets, read_component_table, traced_component, traced_table,
 };
 pub use directory::RunDir;
 pub use error::RecordError;
 pub use hockney_table::{HockneyRow, HockneyTable, Timing, read_hockney_table};
 pub use logp_table::read_logp_table;
+pub use pcie_trace::read_pcie_trace;
 pub use quantity::{Evidence, Number, Quantity, Seconds, Unit};
 pub use run::{Bandgap, Run, read, timestamp};
 pub use table_error::TableError;

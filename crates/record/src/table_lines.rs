@@ -47,7 +47,7 @@ impl Line {
 
     /// The error that it has not as many fields as the header.
     pub fn miscounted(&self, found: usize, expected: usize) -> TableError {
-        self.wrong(format!("{found} fields where the header has {expected}"))
+        self.wrong(miscounted(found, expected))
     }
 
     /// The error that `column` is not in this header.
@@ -76,6 +76,11 @@ impl Line {
         let record = fields.into_records().next().transpose();
         Ok(record.map_err(|error| self.wrong(error.to_string()))?.unwrap_or_default())
     }
+}
+
+/// What is wrong with a line of so many fields.
+pub(crate) fn miscounted(found: usize, expected: usize) -> String {
+    format!("{found} fields where the header has {expected}")
 }
 
 /// A value in a line.
@@ -108,26 +113,51 @@ impl Cell<'_> {
 
 /// The lines of `source`, blank ones and comments included, numbered from 1.
 pub(crate) fn lines(source: impl Read) -> impl Iterator<Item = Result<Line>> {
-    let mut source = BufReader::new(source);
-    let mut number = 0;
+    let mut source = Lines::new(source);
     iter::from_fn(move || {
-        let mut bytes = Vec::new();
-        match source.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut bytes) {
-            Ok(0) => return None,
-            Ok(_) => number += 1,
-            Err(source) => return Some(Err(TableError::Io { line: number, source })),
-        }
-        let wrong = |why: &str| TableError::Line { line: number, why: why.to_owned() };
-        if bytes.len() as u64 > LONGEST_LINE {
-            return Some(Err(wrong("it is longer than 64 KiB")));
-        }
-        let text = String::from_utf8(bytes).map_err(|_| wrong("it is not text in UTF-8"));
-        Some(text.map(|text| {
-            // Spreadsheets begin the file with a byte order mark.
-            let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
-            Line { number, text }
-        }))
+        let text = source.next().map(|text| text.map(str::to_owned)).transpose()?;
+        Some(text.map(|text| Line { number: source.number(), text }))
     })
+}
+
+/// Lines one after another in the same memory.
+pub(crate) struct Lines<R> {
+    source: BufReader<R>,
+    number: u64,
+    bytes: Vec<u8>,
+}
+
+impl<R: Read> Lines<R> {
+    pub fn new(source: R) -> Lines<R> {
+        Lines { source: BufReader::with_capacity(1 << 16, source), number: 0, bytes: Vec::new() }
+    }
+
+    /// The number of the line that was read last, from 1.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Whether the line that was read last has an end, as all but a file's last one do.
+    pub fn is_ended(&self) -> bool {
+        self.bytes.ends_with(b"\n")
+    }
+
+    /// The next line; `None` after the last.
+    pub fn next(&mut self) -> Result<Option<&str>> {
+        self.bytes.clear();
+        match self.source.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut self.bytes) {
+            Ok(0) => return Ok(None),
+            Ok(_) => self.number += 1,
+            Err(source) => return Err(TableError::Io { line: self.number, source }),
+        }
+        let wrong = |why: &str| TableError::Line { line: self.number, why: why.to_owned() };
+        if self.bytes.len() as u64 > LONGEST_LINE {
+            return Err(wrong("it is longer than 64 KiB"));
+        }
+        let text = str::from_utf8(&self.bytes).map_err(|_| wrong("it is not text in UTF-8"))?;
+        // Spreadsheets begin the file with a byte order mark.
+        Ok(Some(text.strip_prefix('\u{feff}').unwrap_or(text)))
+    }
 }
 
 /// The header of a CSV table.
@@ -137,6 +167,11 @@ pub(crate) struct Header<'a> {
 }
 
 impl<'a> Header<'a> {
+    /// How many columns there are.
+    pub fn count(&self) -> usize {
+        self.columns.len()
+    }
+
     /// A line as a header.
     pub fn new(line: &'a Line) -> Result<Header<'a>> {
         Ok(Header { line, columns: line.record()? })

@@ -13,6 +13,7 @@
 //! - [`runs`]: whether residuals change sign as often as by chance.
 //! - [`paired`]: the ratio of what is measured side by side.
 //! - [`bootstrap`]: seeded resampling within groups, corrected for few samples.
+//! - [`stream`]: mean, interval and quantiles of more samples than fit into memory.
 //! - [`cluster`]: placement states in a series of probe times.
 //!
 //! Not here: what a number means (units, models) and where it came from. Functions take plain `f64`
@@ -34,6 +35,7 @@ pub mod regression;
 pub mod rounds;
 pub mod runs;
 pub mod segmented;
+pub mod stream;
 
 pub use batch::{Point, batch_value};
 pub use cluster::{State, States};
@@ -41,3 +43,4 @@ pub use convergence::{Convergence, Rule};
 pub use interval::Interval;
 pub use line::Line;
 pub use regression::Regression;
+pub use stream::Stream;

@@ -11,6 +11,7 @@ use csv::StringRecord;
 use super::ComponentTable;
 use super::paper::paper;
 use super::toml::{Declarations, Shown};
+use super::traced::{is_traced, traced_component, traced_table};
 use crate::TableError;
 use crate::table_lines::{self, Header, Line, Result};
 
@@ -83,6 +84,9 @@ fn row(
 /// The paper's models over components that others measured, or their sum where none of its is among
 /// them.
 fn modelled(mut components: Vec<Component>) -> std::result::Result<ComponentTable, StackError> {
+    if components.iter().all(|one| is_traced(&one.name)) {
+        return relabelled(components);
+    }
     let mut paper = paper();
     let there: BTreeSet<String> = components.iter().map(|one| one.name.clone()).collect();
     if !paper.components.iter().any(|one| there.contains(&one.name)) {
@@ -138,6 +142,15 @@ fn modelled(mut components: Vec<Component>) -> std::result::Result<ComponentTabl
         cases: shown.cases,
         notes,
     })
+}
+
+/// What a PCIe trace gives, and was written to a table.
+fn relabelled(mut components: Vec<Component>) -> std::result::Result<ComponentTable, StackError> {
+    for one in &mut components {
+        let same = traced_component(&one.name, 0.0, None, one.provenance);
+        one.label = same.and_then(|same| same.label);
+    }
+    traced_table(components)
 }
 
 /// The first component that a model lacks, and the model whose formula names it.

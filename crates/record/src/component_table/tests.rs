@@ -1,6 +1,6 @@
 use std::fmt::Write;
 
-use bandgap_model::breakdown::{By, Change, Modelled};
+use bandgap_model::breakdown::{By, Change, Component, Modelled, Observed, Provenance};
 
 use super::*;
 
@@ -310,4 +310,81 @@ fn a_wrong_row_is_told_with_its_line() {
     assert_eq!(why(&twice), format!("read the table: line {line}: 'pio' is there twice"));
     let broken = read_component_table(&b"name,category\n\xff"[..]).unwrap_err().to_string();
     assert_eq!(broken, "read the table: line 2: it is not text in UTF-8");
+}
+
+/// Components as a trace of the paper's machine gives them.
+fn traced(names: &[(&str, f64)]) -> Vec<Component> {
+    let one =
+        |(name, ns): &(&str, f64)| traced_component(name, *ns, Some(0.5), Provenance::Derived);
+    names.iter().map(|given| one(given).unwrap()).collect()
+}
+
+#[test]
+fn components_of_a_trace_take_the_place_of_those_of_a_table() {
+    let new = [("pcie", 100.0), ("wire", 200.0), ("switch", 50.0), ("rc_to_mem_8", 300.0)];
+    let observed = Observed { value: 280.0, spread: Some(1.0) };
+    let table = preset().with(traced(&new), Some(("llp_injection", observed))).unwrap();
+    // 175.42 + 2·100 + 250 + 300 + 61.63
+    close(value(&table, "llp_latency"), 987.05, 1e-9);
+    let declared = |name| table.stack.models().find(|model| model.name == name).unwrap();
+    assert_eq!(declared("llp_injection").observed, Some(observed));
+    assert_eq!(declared("llp_latency").observed.unwrap().value, 1190.25);
+    // What it is called, and what else is shown, is the table's.
+    let pcie = table.stack.components().iter().find(|one| one.name == "pcie").unwrap();
+    assert_eq!((pcie.title(), pcie.provenance), ("PCIe (64 bytes)", Provenance::Derived));
+    assert_eq!(table.figures.len(), preset().figures.len());
+    assert_eq!(table.stack.components().len(), preset().stack.components().len());
+}
+
+#[test]
+fn a_component_takes_the_place_of_a_model() {
+    let new = [("network", 400.0), ("llp_post", 150.0)];
+    let table = preset().with(traced(&new), Some(("none", Observed { value: 1.0, spread: None })));
+    let table = table.unwrap();
+    // 150 + 2·137.49 + 400 + 240.96 + 61.63
+    close(value(&table, "llp_latency"), 1127.57, 1e-9);
+    let has = |name: &str| table.stack.components().iter().any(|one| one.name == name);
+    assert!(has("network") && has("llp_post") && !has("wire") && !has("switch") && !has("pio"));
+    assert!(table.stack.model("network").is_none());
+    // What is about components that are not there any more is left out.
+    assert!(table.cases.iter().all(|case| case.name != "fast-switch" && case.name != "fast-pio"));
+    assert!(table.figures.iter().all(|figure| !figure.title.contains("figure 4)")));
+    assert!(table.curves.iter().all(|curves| curves.title != "Latency, network"));
+}
+
+#[test]
+fn a_trace_alone_has_the_models_that_it_is_enough_for() {
+    let models = |names: &[(&str, f64)]| -> Vec<(String, bool)> {
+        let table = traced_table(traced(names)).unwrap();
+        table.stack.models().map(|model| (model.name.clone(), model.main)).collect()
+    };
+    let owned = |all: &[(&str, bool)]| -> Vec<(String, bool)> {
+        all.iter().map(|(name, main)| ((*name).to_owned(), *main)).collect()
+    };
+    let all = [
+        ("pcie", 137.49),
+        ("wire", 274.81),
+        ("switch", 108.0),
+        ("rc_to_mem_8", 240.96),
+        ("llp_post", 175.42),
+        ("llp_prog", 61.63),
+    ];
+    assert_eq!(
+        models(&all),
+        owned(&[("llp_latency", true), ("hardware", true), ("network", false)])
+    );
+    close(value(&traced_table(traced(&all)).unwrap(), "llp_latency"), 1135.80, 1e-9);
+    assert_eq!(models(&all[..4]), owned(&[("hardware", true), ("network", false)]));
+    assert_eq!(models(&all[..3]), owned(&[("way", true), ("network", false)]));
+    assert_eq!(models(&[("pcie", 1.0), ("network", 2.0)]), owned(&[("way", true)]));
+    assert_eq!(models(&[("network", 2.0)]), owned(&[("network_alone", true)]));
+    assert_eq!(models(&[("pcie", 2.0)]), owned(&[("pcie_twice", true)]));
+    assert!(traced_table(traced(&all[4..])).unwrap_err().why.contains("no components"));
+    assert!(traced_component("pio", 1.0, None, Provenance::Derived).is_none());
+
+    let csv = "name,category,layer,side,time_ns\npcie,io,hardware,both,137.49\n\
+               network,network,hardware,network,382.81\n";
+    let table = read(csv).unwrap();
+    close(value(&table, "way"), 2.0 * 137.49 + 382.81, 1e-9);
+    assert_eq!(table.stack.components()[1].title(), "the network");
 }

@@ -1,0 +1,150 @@
+//! Posts by themselves, and pings with their completions and pongs.
+
+use bandgap_stats::Stream;
+
+/// After so many picoseconds without posts, completions and payloads no post is under way.
+const QUIET: u64 = 10_000_000;
+
+/// What is read from posts, completions and payloads in their order.
+///
+/// A payload answers all posts before it: after it none is under way. So a post that follows is a *ping*,
+/// alone on its way, and the next completion is its own. How many posts are under way is not known at
+/// the begin of a trace, nor after packets are missing, until the next payload.
+#[derive(Clone, Debug, Default)]
+pub struct Rounds {
+    /// Posts under way, where that is known.
+    outstanding: Option<u64>,
+    ping: Option<u64>,
+    /// The first payload since the last post.
+    pong: Option<u64>,
+    /// Packets are missing since the last post: which payload is its first is not known.
+    spoiled: bool,
+    last_post: Option<u64>,
+    answered: bool,
+    last: u64,
+    /// Between posts with no payload between them, in picoseconds.
+    pub posts: Stream,
+    /// Pairs of posts with a payload between them.
+    pub answers: u64,
+    /// Pairs of posts with missing packets between them.
+    pub apart: u64,
+    /// From a ping to its completion.
+    pub pings: Stream,
+    /// From a pong to the next ping.
+    pub pongs: Stream,
+}
+
+impl Rounds {
+    /// Packets are missing before what comes next.
+    pub(super) fn missing(&mut self) {
+        (self.outstanding, self.ping, self.pong, self.spoiled) = (None, None, None, true);
+        self.apart += u64::from(self.last_post.take().is_some());
+    }
+
+    pub(super) fn post(&mut self, time: u64) {
+        self.calm(time);
+        if let Some(pong) = self.pong.take() {
+            self.pongs.add(time - pong);
+        }
+        self.spoiled = false;
+        if let Some(last) = self.last_post.replace(time) {
+            match self.answered {
+                true => self.answers += 1,
+                false => self.posts.add(time - last),
+            }
+        }
+        self.answered = false;
+        self.ping = (self.outstanding == Some(0)).then_some(time);
+        self.outstanding = self.outstanding.map(|posts| posts + 1);
+    }
+
+    pub(super) fn completion(&mut self, time: u64) {
+        self.calm(time);
+        if let Some(ping) = self.ping.take()
+            && self.outstanding == Some(1)
+        {
+            self.pings.add(time - ping);
+        }
+        self.outstanding = self.outstanding.map(|posts| posts.saturating_sub(1));
+    }
+
+    pub(super) fn payload(&mut self, time: u64) {
+        self.calm(time);
+        (self.outstanding, self.ping, self.answered) = (Some(0), None, true);
+        if !self.spoiled {
+            self.pong.get_or_insert(time);
+        }
+    }
+
+    fn calm(&mut self, time: u64) {
+        if self.last > 0 && time - self.last > QUIET {
+            (self.outstanding, self.ping) = (Some(0), None);
+        }
+        self.last = time;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Posts `p`, completions `c`, payloads `d` and missing packets `?`, one every 100 ps.
+    fn rounds(text: &str) -> Rounds {
+        let mut rounds = Rounds::default();
+        for (at, event) in (10..).step_by(100).zip(text.chars()) {
+            match event {
+                'p' => rounds.post(at),
+                'c' => rounds.completion(at),
+                'd' => rounds.payload(at),
+                '?' => rounds.missing(),
+                _ => {}
+            }
+        }
+        rounds
+    }
+
+    fn counts(text: &str) -> [u64; 4] {
+        let Rounds { posts, answers, pings, pongs, .. } = rounds(text);
+        [posts.count(), answers, pings.count(), pongs.count()]
+    }
+
+    #[test]
+    fn a_ping_is_alone_and_its_completion_is_the_next() {
+        // The first post may have others before it.
+        assert_eq!(counts("pcdpcdpcd"), [0, 2, 2, 2]);
+        let found = rounds("pcd p   c d  p");
+        assert_eq!(found.pings.mean(), Some(400.0));
+        assert_eq!((found.pongs.min(), found.pongs.quantile(1.0)), (Some(200.0), Some(300.0)));
+    }
+
+    #[test]
+    fn with_several_posts_under_way_there_is_no_ping() {
+        assert_eq!(counts("pppcpcpcpcpc"), [6, 0, 0, 0]);
+        // The first of two is not alone on its way any more.
+        assert_eq!(counts("dppcc"), [1, 0, 0, 1]);
+    }
+
+    #[test]
+    fn a_second_write_of_the_same_message_is_no_pong() {
+        let found = rounds("dpc d d  p");
+        assert_eq!((found.pongs.count(), found.pongs.quantile(1.0)), (2, Some(500.0)));
+    }
+
+    #[test]
+    fn what_spans_missing_packets_counts_for_nothing() {
+        assert_eq!(counts("dpcd?pcdpcd"), [0, 1, 2, 2]);
+        assert_eq!(counts("dp?cdpcd"), [0, 0, 1, 1]);
+        assert_eq!(counts("ppp?ppp"), [4, 0, 0, 0]);
+        // The payload after the gap may not be its message's first.
+        assert_eq!(counts("dpc?dp"), [0, 0, 1, 1]);
+    }
+
+    #[test]
+    fn after_a_long_rest_no_post_is_under_way() {
+        let mut rounds = Rounds::default();
+        rounds.post(5);
+        rounds.post(QUIET + 100);
+        rounds.completion(QUIET + 300);
+        assert_eq!(rounds.pings.mean(), Some(200.0));
+    }
+}

@@ -1,0 +1,238 @@
+//! A trace, row by row.
+
+use super::acks::Acks;
+use super::packet::{Direction, Kind, Numbers, Packet, Succession};
+use super::roles::{Given, Role, Roles};
+use super::rounds::Rounds;
+use crate::ModelError;
+
+/// Rows that are kept until roles are known.
+const LEARNT_FROM: usize = 1 << 16;
+
+/// A trace that is being read.
+#[derive(Debug)]
+pub struct Trace {
+    numbers: Numbers,
+    given: Given,
+    /// The first rows, until there are enough of them to tell roles apart.
+    first: Vec<Packet>,
+    reading: Option<Reading>,
+    /// The lines of the first row, of the first post, and of the last row.
+    lines: [u64; 3],
+    rows: u64,
+    last: u64,
+}
+
+#[derive(Debug)]
+struct Reading {
+    roles: Roles,
+    down: Succession,
+    up: Succession,
+    /// Whether missing packets are known by the numbers of these directions.
+    counts: [bool; 2],
+    acks: Acks,
+    rounds: Rounds,
+    counted: Counted,
+    payload_bytes: Option<u32>,
+}
+
+/// How many of what there were.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counted {
+    /// Posts.
+    pub posts: u64,
+    /// Completions.
+    pub completions: u64,
+    /// Payloads.
+    pub payloads: u64,
+    /// Acknowledgements that go down.
+    pub acknowledgements: u64,
+    /// Other rows.
+    pub others: u64,
+}
+
+/// A trace that was read.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// Rows.
+    pub rows: u64,
+    /// From the first row to the last, in picoseconds.
+    pub span: u64,
+    /// What they are.
+    pub counted: Counted,
+    /// How they were told apart.
+    pub roles: Roles,
+    /// Completions and their acknowledgements.
+    pub acks: Acks,
+    /// Posts, pings and pongs.
+    pub rounds: Rounds,
+    /// What the numbers of packets are.
+    pub numbers: Numbers,
+    /// Packets that are not in the trace, by their numbers; `None` where these do not tell.
+    pub lost: Option<u64>,
+    /// Packets that were sent again.
+    pub again: u64,
+    /// Bytes of the first payload.
+    pub payload_bytes: Option<u32>,
+}
+
+impl Trace {
+    /// A trace of which nothing is read yet.
+    pub fn new(given: Given, numbers: Numbers) -> Trace {
+        Trace { numbers, given, first: Vec::new(), reading: None, lines: [0; 3], rows: 0, last: 0 }
+    }
+
+    /// Takes the row of this line. Rows are in the order of time.
+    pub fn take(&mut self, line: u64, packet: Packet) {
+        if self.rows == 0 {
+            self.lines[0] = line;
+        }
+        self.lines[2] = line;
+        self.rows += 1;
+        self.last = packet.time;
+        let is_post = || {
+            packet.kind == Kind::Write
+                && packet.direction == Direction::Down
+                && packet.bytes == super::roles::CHUNK
+        };
+        if self.lines[1] == 0 && is_post() {
+            self.lines[1] = line;
+        }
+        match &mut self.reading {
+            Some(reading) => reading.take(&packet),
+            None => {
+                self.first.push(packet);
+                if self.first.len() == LEARNT_FROM {
+                    self.begin();
+                }
+            }
+        }
+    }
+
+    /// Learns from the first rows, and then reads them.
+    fn begin(&mut self) -> &mut Reading {
+        let first = std::mem::take(&mut self.first);
+        let numbers = self.numbers;
+        let given = std::mem::take(&mut self.given);
+        let reading = self.reading.get_or_insert_with(|| Reading {
+            roles: Roles::learn(given, first.iter()),
+            down: Succession::default(),
+            up: Succession::default(),
+            counts: [Direction::Down, Direction::Up]
+                .map(|direction| numbers == Numbers::Sequence && counts(&first, direction)),
+            acks: Acks::new(numbers),
+            rounds: Rounds::default(),
+            counted: Counted::default(),
+            payload_bytes: None,
+        });
+        first.iter().for_each(|packet| reading.take(packet));
+        reading
+    }
+
+    /// What the trace says.
+    ///
+    /// # Errors
+    /// It has posts and other packets, but no completion; or it has neither posts nor completions.
+    pub fn finish(mut self) -> Result<Read, ModelError> {
+        if self.reading.is_none() {
+            self.begin();
+        }
+        let [first, post, last] = self.lines;
+        let (rows, span, numbers) = (self.rows, self.last, self.numbers);
+        let Some(Reading { roles, down, up, counts, acks, rounds, counted, payload_bytes }) =
+            self.reading
+        else {
+            return Err(ModelError::Trace { line: first, why: "it has no rows".to_owned() });
+        };
+        let place = match roles.given().completions.is_empty() {
+            true => "",
+            false => " to the addresses given",
+        };
+        let up_and_down = counted.payloads > 0 || counted.acknowledgements > 0;
+        if counted.completions == 0 && counted.posts > 0 && up_and_down {
+            let why = format!(
+                "the post there and those after it have no completion: from there to line {last} no \
+                 MWr of 64 bytes goes up{place}"
+            );
+            return Err(ModelError::Trace { line: post, why });
+        }
+        if counted.completions == 0 && counted.posts == 0 {
+            let why = format!(
+                "from there to line {last} there is no post (MWr of 64 bytes down) and no completion \
+                 (MWr of 64 bytes up{place})"
+            );
+            return Err(ModelError::Trace { line: first, why });
+        }
+        Ok(Read {
+            rows,
+            span,
+            counted,
+            roles,
+            acks,
+            rounds,
+            numbers,
+            lost: counts
+                .contains(&true)
+                .then_some(u64::from(counts[0]) * down.lost + u64::from(counts[1]) * up.lost),
+            again: u64::from(counts[0]) * down.again + u64::from(counts[1]) * up.again,
+            payload_bytes,
+        })
+    }
+}
+
+/// Whether the numbers of a direction's packets count them.
+fn counts(packets: &[Packet], direction: Direction) -> bool {
+    let mut numbers = Succession::default();
+    let transactions = packets.iter().filter(|packet| {
+        packet.direction == direction && matches!(packet.kind, Kind::Write | Kind::Transaction)
+    });
+    transactions.for_each(|packet| {
+        numbers.breaks(packet.number);
+    });
+    numbers.counts()
+}
+
+impl Reading {
+    fn take(&mut self, packet: &Packet) {
+        let Packet { time, direction, kind, number, .. } = *packet;
+        match kind {
+            Kind::Write | Kind::Transaction => {}
+            Kind::Ack if direction == Direction::Down => {
+                self.counted.acknowledgements += 1;
+                self.acks.acknowledged(time, number);
+                return;
+            }
+            Kind::Ack | Kind::Other => {
+                self.counted.others += 1;
+                return;
+            }
+        }
+        let (numbers, counts) = match direction {
+            Direction::Down => (&mut self.down, self.counts[0]),
+            Direction::Up => (&mut self.up, self.counts[1]),
+        };
+        if counts && numbers.breaks(number) {
+            self.rounds.missing();
+        }
+        let role = self.roles.of(packet);
+        if direction == Direction::Up {
+            self.acks.sent(time, number, role == Role::Completion);
+        }
+        match role {
+            Role::Post => {
+                self.counted.posts += 1;
+                self.rounds.post(time);
+            }
+            Role::Completion => {
+                self.counted.completions += 1;
+                self.rounds.completion(time);
+            }
+            Role::Payload => {
+                self.counted.payloads += 1;
+                self.payload_bytes.get_or_insert(packet.bytes);
+                self.rounds.payload(time);
+            }
+            Role::Other => self.counted.others += 1,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Components that the trace of a PCIe analyser gives, and the models over them alone.
+
+use bandgap_model::breakdown::formula::Formula;
+use bandgap_model::breakdown::{
+    Category, Component, Declared, Layer, Provenance, Side, Stack, StackError, Time,
+};
+
+use super::ComponentTable;
+
+/// A component: its name, what readers call it, and where it belongs. They are named as in the paper's table.
+type Known = (&'static str, &'static str, Category, Layer, Side);
+
+const KNOWN: [Known; 7] = [
+    ("llp_post", "LLP_post", Category::Cpu, Layer::Llp, Side::Initiator),
+    ("llp_prog", "LLP_prog", Category::Cpu, Layer::Llp, Side::Target),
+    ("pcie", "PCIe (64 bytes)", Category::Io, Layer::Hardware, Side::Both),
+    ("network", "the network", Category::Network, Layer::Hardware, Side::Network),
+    ("wire", "wire", Category::Network, Layer::Hardware, Side::Network),
+    ("switch", "switch", Category::Network, Layer::Hardware, Side::Network),
+    ("rc_to_mem_8", "RC-to-MEM", Category::Io, Layer::Hardware, Side::Target),
+];
+
+/// Models: name, label, formula. Of `WAYS`, each longer than the next, the first that is known is a main one.
+const NETWORK: (&str, &str, &str) = ("network", "the network", "wire + switch");
+const LATENCY: (&str, &str, &str) = (
+    "llp_latency",
+    "latency of the low level",
+    "llp_post + pcie@initiator + network + pcie@target + rc_to_mem_8 + llp_prog",
+);
+const WAYS: [(&str, &str, &str); 4] = [
+    (
+        "hardware",
+        "the hardware on a message's way",
+        "pcie@initiator + network + pcie@target + rc_to_mem_8",
+    ),
+    ("way", "the way from memory to memory", "pcie@initiator + network + pcie@target"),
+    ("network_alone", "between the network interfaces", "network"),
+    ("pcie_twice", "PCIe on both nodes", "pcie@initiator + pcie@target"),
+];
+
+/// Whether a component is one that a trace gives, or that is given beside it.
+pub(super) fn is_traced(name: &str) -> bool {
+    KNOWN.iter().any(|(known, ..)| *known == name)
+}
+
+/// A component of a trace by its name; `None` if no trace gives it.
+pub fn traced_component(
+    name: &str,
+    ns: f64,
+    spread: Option<f64>,
+    provenance: Provenance,
+) -> Option<Component> {
+    let (name, label, category, layer, side) = *KNOWN.iter().find(|(known, ..)| *known == name)?;
+    Some(Component {
+        name: name.to_owned(),
+        label: Some(label.to_owned()),
+        category,
+        layer,
+        side,
+        time: Time::Given { ns, spread },
+        provenance,
+        part_of: None,
+    })
+}
+
+/// A table of components that a trace gives, with the models that they are enough for.
+///
+/// # Errors
+/// There is none, or one is there twice.
+pub fn traced_table(components: Vec<Component>) -> Result<ComponentTable, StackError> {
+    let has = |name: &str| components.iter().any(|one| one.name == name);
+    let network = (!has("network") && has("wire") && has("switch")).then_some((NETWORK, false));
+    let known = |formula: &str| {
+        let all = |formula: Formula| {
+            let is_known = |name: &&str| has(name) || *name == "network" && network.is_some();
+            formula.names().iter().all(is_known)
+        };
+        Formula::parse(formula).is_ok_and(all)
+    };
+    let latency = Some((LATENCY, true)).filter(|((_, _, formula), _)| known(formula));
+    let way = WAYS.into_iter().find(|(_, _, formula)| known(formula)).map(|way| (way, true));
+    let models: Vec<Declared> = [latency, way, network]
+        .into_iter()
+        .flatten()
+        .map(|((name, label, formula), main)| Declared {
+            name: name.to_owned(),
+            label: Some(label.to_owned()),
+            formula: formula.to_owned(),
+            main,
+            observed: None,
+        })
+        .collect();
+    if models.is_empty() {
+        let why = "there are no components of a message's way in it".to_owned();
+        return Err(StackError { subject: String::new(), why, unknown: None });
+    }
+    Ok(ComponentTable {
+        name: "pcie-trace".to_owned(),
+        description: "components from a PCIe analyser's trace".to_owned(),
+        stack: Stack::new(components, models)?,
+        figures: Vec::new(),
+        questions: Vec::new(),
+        curves: Vec::new(),
+        cases: Vec::new(),
+        notes: Vec::new(),
+    })
+}
