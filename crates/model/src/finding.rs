@@ -1,6 +1,6 @@
 //! Where the assumptions behind a signature do not hold, or are not checked.
 
-use bandgap_units::Ns;
+use bandgap_units::{Ns, significant};
 use derive_more::Display;
 
 /// One finding; its `Display` is a sentence. Times are nanoseconds.
@@ -210,7 +210,7 @@ pub enum Finding {
     },
     /// The interval of the capacity reaches below 0.
     #[display(
-        "The interval of C reaches down to {low:.1}, and is cut off at 0: C counts requests."
+        "The interval of C reaches down to {}, and is cut off at 0: C counts requests.", significant(*low, 2)
     )]
     CapacityCut {
         /// Its lower end before.
@@ -346,6 +346,8 @@ mod tests {
             ),
             (Finding::CapacityUnseen, "capacity"),
             (Finding::CapacityCut { low: -3.26 }, "down to -3.3, and is cut off at 0"),
+            // It is below 0, not 0.
+            (Finding::CapacityCut { low: -0.03 }, "down to -0.030, and is cut off at 0"),
             (near(None, Some(true)), "predicts programs that compute as little"),
             (
                 near(None, Some(true)),
