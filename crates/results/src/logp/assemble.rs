@@ -55,11 +55,12 @@ impl Measured<'_> {
         let (signature, lost) = self.signature(self.judged)?;
         let other_states = self.other_states()?;
         let launches = self.launches(lost, &other_states);
-        let (pattern, pair) = match self.plan.pattern {
-            SignaturePattern::OneToOne => (Pattern::OneToOne, [0, 1]),
-            SignaturePattern::Pairs => (Pattern::Pairs, [0, setting.ranks / 2]),
-            SignaturePattern::FanOut => (Pattern::FanOut, [0, 1]),
+        let pattern = match self.plan.pattern {
+            SignaturePattern::OneToOne => Pattern::OneToOne,
+            SignaturePattern::Pairs => Pattern::Pairs,
+            SignaturePattern::FanOut => Pattern::FanOut,
         };
+        let pair = self.plan.pair(setting.ranks);
         // Those of its own load: of transfers the table has no others.
         let table = self.judged.table();
         let keys = table.of(ISSUE).chain(table.of(RTT));
@@ -70,7 +71,7 @@ impl Measured<'_> {
             Load::Get { .. } => ("bulk_get_signature", Some(Operation::Get)),
         };
         let parameters = self.parameters(self.judged, &signature)?;
-        let (floor_ratios, without) = self.floor_ratios(pair)?;
+        let (floor_ratios, without) = self.floor_ratios()?;
         Ok(Logp {
             name: name.to_owned(),
             operation,
@@ -216,21 +217,18 @@ impl Measured<'_> {
     }
 
     /// Half the round trip over the floors beside it, and why there is none; signatures of transfers have none, their series do.
-    fn floor_ratios(
-        &self,
-        pair: [usize; 2],
-    ) -> Result<(Vec<FloorRatio>, Vec<String>), RecordError> {
+    fn floor_ratios(&self) -> Result<(Vec<FloorRatio>, Vec<String>), RecordError> {
         let (load, judged) = (self.plan.load, self.judged);
         if load.is_transfer() {
             return Ok((Vec::new(), Vec::new()));
         }
         let (mut ratios, mut without) = (Vec::new(), Vec::new());
         for floor in self.setting.floors_of(SIGNATURE) {
-            if pair != [0, 1] {
-                let floor = &floor.floor.name;
+            if !self.plan.has_floors(self.setting.ranks) {
+                let ([a, b], floor) = (self.plan.pair(self.setting.ranks), &floor.floor.name);
                 without.push(format!(
-                    "Half the round trip is not compared with the floor {floor}: that was measured between \
-                     ranks 0 and 1."
+                    "Half the round trip between ranks {a} and {b} is not compared with the floor {floor}: \
+                     floors are between ranks 0 and 1."
                 ));
                 continue;
             }

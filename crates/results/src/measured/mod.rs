@@ -31,7 +31,7 @@ pub use launches::LostLaunch;
 pub(crate) use launches::{Launches, by_name, lost_in_words, unfitted};
 pub(crate) use missing::missing;
 pub use over_floor::FloorRatio;
-pub(crate) use over_floor::Ratios;
+pub(crate) use over_floor::{Ratios, called, one};
 pub use pattern::Pattern;
 pub(crate) use propagated::{Propagated, share_with_interval, with_interval};
 pub use ranks::{Pair, TABLE};

@@ -174,17 +174,26 @@ impl FloorRatio {
 
     /// The same of a message, or of what else the series of this name is of, with its bytes where it has some.
     pub(crate) fn sentence(&self, series: &str) -> String {
-        let one = match self.bytes {
-            None | Some(0) => "One".to_owned(),
-            Some(bytes) => match (series, Bytes(bytes)) {
-                ("bulk_store", bytes) => format!("A store of {bytes}"),
-                ("bulk_get", bytes) => format!("A get of {bytes}"),
-                ("comms2" | "exchange", bytes) => format!("An exchange of {bytes} each way"),
-                (_, bytes) => format!("A message of {bytes}"),
-            },
-        };
-        format!("{one} takes {}.", self.in_words())
+        format!("{} takes {}.", one(series, self.bytes), self.in_words())
     }
+}
+
+/// What the series of this name is of: with its bytes where it has some.
+pub(crate) fn called(series: &str, bytes: Option<u64>) -> String {
+    match (series, bytes.map(Bytes)) {
+        ("synch1" | "barrier", _) => "barrier".to_owned(),
+        (_, None | Some(Bytes(0))) => "message without bytes".to_owned(),
+        ("bulk_store", Some(bytes)) => format!("store of {bytes}"),
+        ("bulk_get", Some(bytes)) => format!("get of {bytes}"),
+        ("comms2" | "exchange", Some(bytes)) => format!("exchange of {bytes} each way"),
+        (_, Some(bytes)) => format!("message of {bytes}"),
+    }
+}
+
+/// The same as the beginning of a sentence: `A message of 8 B`.
+pub(crate) fn one(series: &str, bytes: Option<u64>) -> String {
+    let called = called(series, bytes);
+    format!("{} {called}", if called.starts_with('e') { "An" } else { "A" })
 }
 
 #[cfg(test)]
@@ -296,7 +305,8 @@ mod tests {
             (Some(64 << 10), "bulk_get", "A get of 64 KiB takes 1.50 ×"),
             (Some(8), "comms2", "An exchange of 8 B each way takes 1.50 ×"),
             (Some(8), "comms1", "A message of 8 B takes 1.50 ×"),
-            (Some(0), "barrier", "One takes 1.50 ×"),
+            (Some(0), "barrier", "A barrier takes 1.50 ×"),
+            (Some(0), "comms1", "A message without bytes takes 1.50 ×"),
         ] {
             let said = said(bytes, series);
             assert!(said.replace('\u{a0}', " ").starts_with(expected), "{said}");

@@ -36,9 +36,7 @@ pub(super) fn of_transfers(signature: &Signature, latency_known: bool) -> Vec<St
     let (mut findings, mut unsettled) = (Vec::new(), Vec::new());
     for finding in &signature.findings {
         match finding {
-            Finding::CapacityUnseen
-            | Finding::CapacityCut { .. }
-            | Finding::ProcessorBound { .. } => {}
+            Finding::CapacityUnseen | Finding::ProcessorBound { .. } => {}
             Finding::NegativeLatency { .. } if !latency_known => {}
             Finding::Unsettled { delay } => unsettled.push(Ns(*delay).to_string()),
             other => findings.push(other.to_string()),
@@ -101,6 +99,20 @@ mod tests {
         };
         assert!(told(true, true));
         assert_eq!([told(true, false), told(false, true)], [false, false]);
+    }
+
+    #[test]
+    fn of_transfers_what_the_table_shows_is_not_said_again_and_what_it_does_not_show_is() {
+        let table = crate::logp::tests::table_of_arms(false);
+        let mut found = extract(&table, &Options::default(), None).unwrap();
+        found.findings = vec![
+            Finding::ProcessorBound { gap: 62.0 },
+            Finding::CapacityUnseen,
+            Finding::CapacityCut { low: -3.26 },
+        ];
+        // Where an interval ended before it was cut off stands nowhere else.
+        let cut = "The interval of C reaches down to -3.3, and is cut off at 0: C counts requests.";
+        assert_eq!(of_transfers(&found, true), [cut]);
     }
 
     #[test]
