@@ -38,14 +38,14 @@ pub(super) fn of_transfers(signature: &Signature, latency_known: bool) -> Vec<St
         match finding {
             Finding::CapacityUnseen | Finding::ProcessorBound { .. } => {}
             Finding::NegativeLatency { .. } if !latency_known => {}
-            Finding::Unsettled { delay } => unsettled.push(Ns(*delay).to_string()),
+            Finding::Unsettled { delay } => unsettled.push(Ns(*delay)),
             other => findings.push(other.to_string()),
         }
     }
     if !unsettled.is_empty() {
         findings.push(format!(
             "The steady state is not confirmed by further points with delays of {}; observe larger M.",
-            unsettled.join(", ")
+            Ns::distinct(&unsettled).join(", ")
         ));
     }
     if signature.recv_overhead.high < 0.0 {
@@ -109,10 +109,15 @@ mod tests {
             Finding::ProcessorBound { gap: 62.0 },
             Finding::CapacityUnseen,
             Finding::CapacityCut { low: -3.26 },
+            Finding::Unsettled { delay: 12.96 },
+            Finding::Unsettled { delay: 13.04 },
         ];
         // Where an interval ended before it was cut off stands nowhere else.
         let cut = "The interval of C reaches down to -3.3, and is cut off at 0: C counts requests.";
-        assert_eq!(of_transfers(&found, true), [cut]);
+        // Two delays that differ do not read alike.
+        let unsettled = "The steady state is not confirmed by further points with delays of 12.96 ns, 13.04 ns; \
+                         observe larger M.";
+        assert_eq!(of_transfers(&found, true), [cut, unsettled]);
     }
 
     #[test]
