@@ -18,7 +18,7 @@ use bandgap_stats::{Interval, Rule};
 use super::schema::{Logp, Operation, OtherState, Parameters};
 use crate::error::AssembleError;
 use crate::measured::{
-    FloorRatio, Launches, LostLaunch, Pattern, State, lost_in_words, slowed, unfloored, wake_up,
+    FloorRatio, Launches, LostLaunch, Pattern, State, conditions, lost_in_words, slowed, wake_up,
 };
 
 /// Resamples of the bootstrap behind recorded intervals.
@@ -180,7 +180,10 @@ impl Measured<'_> {
         let load = self.plan.load;
         if !load.is_transfer() {
             let found = findings::of_signature(signature, !self.setting.is_virtual());
-            return found.into_iter().chain(slowed(self.judged)).collect();
+            return found
+                .into_iter()
+                .chain(slowed(self.judged, self.setting.interrupted))
+                .collect();
         }
         // What slowed the ranks is said once, with the times over all sizes.
         let mut findings = findings::of_transfers(signature, latency);
@@ -237,7 +240,7 @@ impl Measured<'_> {
                 Err(reason) => without.push(format!("Half the round trip is {reason}.")),
             }
         }
-        without.extend(unfloored(self.setting, SIGNATURE));
+        without.extend(conditions(self.setting, SIGNATURE));
         without.extend(wake_up(self.setting).filter(|_| !ratios.is_empty()));
         Ok((ratios, without))
     }

@@ -178,6 +178,15 @@ impl FloorRatio {
     }
 }
 
+/// What a time below that of its floor means.
+pub(crate) const BELOW_ONE: &str = "A ratio below 1 is no error: a floor is a bare loop over other lines of memory, or \
+                                    in another order, and not a bound.";
+
+/// The same where one of these ratios is below 1 with its whole interval.
+pub(crate) fn below_one(ratios: &[FloorRatio]) -> Option<&'static str> {
+    ratios.iter().any(|of| of.high.is_some_and(|Number(high)| high < 1.0)).then_some(BELOW_ONE)
+}
+
 /// What the series of this name is of: with its bytes where it has some.
 pub(crate) fn called(series: &str, bytes: Option<u64>) -> String {
     match (series, bytes.map(Bytes)) {
@@ -311,6 +320,16 @@ mod tests {
             let said = said(bytes, series);
             assert!(said.replace('\u{a0}', " ").starts_with(expected), "{said}");
         }
+    }
+
+    #[test]
+    fn a_ratio_below_one_with_its_whole_interval_is_explained() {
+        let of = |high: &str| -> FloorRatio {
+            let text = format!(r#"{{"name":"any","ratio":0.5,"low":0.4{high}}}"#);
+            serde_json::from_str(&text).unwrap()
+        };
+        assert_eq!(below_one(&[of(r#","high":1.0"#), of("")]), None);
+        assert_eq!(below_one(&[of(r#","high":1.0"#), of(r#","high":0.99"#)]), Some(BELOW_ONE));
     }
 
     #[test]

@@ -19,7 +19,7 @@ use bandgap_units::Ns;
 use super::findings::findings;
 use super::schema::{Overlap, OverlapBatches, OverlapPoint, place};
 use crate::error::AssembleError;
-use crate::measured::{Batch, Checked, Estimated, Launches, State, missing, unfloored};
+use crate::measured::{Batch, Checked, Estimated, Launches, State, conditions, missing};
 
 /// What there is to say of the table of such a plan.
 pub(crate) fn overlap(
@@ -59,8 +59,8 @@ pub(crate) fn overlap(
         findings: missing(&places, plan.sizes.len() * plan.elements.len(), setting)
             .into_iter()
             .chain(launches.findings)
-            .chain(findings(&points, judged))
-            .chain(unfloored(setting, OVERLAP))
+            .chain(findings(&points, judged, setting.interrupted))
+            .chain(conditions(setting, OVERLAP))
             .collect(),
         batches: plan.cells().into_iter().map(|cell| batches(judged, cell)).collect(),
         points,

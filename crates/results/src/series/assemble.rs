@@ -10,7 +10,7 @@ use bandgap_campaign::series::Step;
 
 use super::fits::fits;
 use super::schema::{Series, SeriesPoint};
-use super::{fastest, growth, modelled};
+use super::{fastest, growth, modelled, sawtooth};
 use crate::Outcome;
 use crate::batches::assemble::unfitted;
 use crate::error::AssembleError;
@@ -78,7 +78,7 @@ impl Measured<'_> {
             }
         }
         let (floor_ratios, without) = self.floor_ratios(kind, &singles)?;
-        let findings: Vec<String> = slowed(self.judged)
+        let findings: Vec<String> = slowed(self.judged, self.setting.interrupted)
             .into_iter()
             .chain(missing(&places, singles.len(), self.setting))
             .chain(self.unlooked(kind, &singles))
@@ -121,6 +121,7 @@ impl Measured<'_> {
             fastest::sentences(&series),
             growth::sentences(&series),
             growth::lost(&series),
+            sawtooth::sentence(&series).into_iter().collect(),
         ];
         series.findings.extend(said.into_iter().flatten());
         Ok(series)

@@ -310,8 +310,7 @@ fn beside(result: &Value, floors: &[&str], stderr: &str) {
 
 /// The names of the floors that were to be measured beside what was asked for.
 fn planned_beside(run: &Value) -> Vec<&str> {
-    let none = vec![];
-    let floors = run["plan"]["beside"].as_array().unwrap_or(&none).iter();
+    let floors = run["plan"]["beside"].as_array().into_iter().flatten();
     floors.map(|beside| beside["floor"]["name"].as_str().unwrap()).collect()
 }
 

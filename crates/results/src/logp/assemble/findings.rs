@@ -36,7 +36,9 @@ pub(super) fn of_transfers(signature: &Signature, latency_known: bool) -> Vec<St
     let (mut findings, mut unsettled) = (Vec::new(), Vec::new());
     for finding in &signature.findings {
         match finding {
-            Finding::CapacityUnseen | Finding::ProcessorBound { .. } => {}
+            Finding::CapacityUnseen
+            | Finding::BelowZero { .. }
+            | Finding::ProcessorBound { .. } => {}
             Finding::NegativeLatency { .. } if !latency_known => {}
             Finding::Unsettled { delay } => unsettled.push(Ns(*delay)),
             other => findings.push(other.to_string()),
@@ -108,6 +110,7 @@ mod tests {
         found.findings = vec![
             Finding::ProcessorBound { gap: 62.0 },
             Finding::CapacityUnseen,
+            Finding::BelowZero { name: "or", value: 3.0, low: -1.0, high: 7.0 },
             Finding::CapacityCut { low: -3.26 },
             Finding::Unsettled { delay: 12.96 },
             Finding::Unsettled { delay: 13.04 },

@@ -6,7 +6,7 @@ use bandgap_comm::Yields;
 
 use super::task::{Kind, Measured};
 use crate::error::AssembleError;
-use crate::measured::{FloorRatio, called, one, unfloored, wake_up};
+use crate::measured::{FloorRatio, called, conditions, one, wake_up};
 
 /// Why none of these steps of a series is like a floor.
 fn why_none(floor: &Beside, steps: &[Step]) -> Result<String, AssembleError> {
@@ -62,7 +62,7 @@ impl Measured<'_> {
                 Err(reason) => without.push(format!("{} is {reason}.", one(name, Some(bytes)))),
             }
         }
-        without.extend(unfloored(self.setting, name));
+        without.extend(conditions(self.setting, name));
         without.extend(wake_up(self.setting).filter(|_| !ratios.is_empty()));
         Ok((ratios, without))
     }
