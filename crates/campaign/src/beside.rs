@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use points::{points, split};
 
+/// The longest message that is compared with a floor that yields no rate.
+pub const WORD: u64 = size_of::<u64>() as u64;
+
 /// A floor, and the results that are compared with it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Beside {
@@ -22,7 +25,7 @@ impl Beside {
     /// than a word where it yields no rate.
     pub fn is_of(&self, result: &str, bytes: u64) -> bool {
         let alike = match self.floor.yields {
-            Yields::HalfRoundTrip | Yields::Operation => bytes <= size_of::<u64>() as u64,
+            Yields::HalfRoundTrip | Yields::Operation => bytes <= WORD,
             Yields::Bytes(moved) | Yields::BytesEachWay(moved) => bytes == moved,
         };
         alike && self.has(result)

@@ -1,6 +1,6 @@
 //! Where the assumptions behind a signature do not hold, or are not checked.
 
-use bandgap_units::Ns;
+use bandgap_units::{Ns, significant};
 use derive_more::Display;
 
 /// One finding; its `Display` is a sentence. Times are nanoseconds.
@@ -147,6 +147,21 @@ pub enum Finding {
         /// os.
         send_overhead: f64,
     },
+    /// The interval of or or g reaches below 0.
+    #[display(
+        "{name} is {}: it cannot be told from 0. No time is below 0; where the interval ends shows how little is known.",
+        Ns(*value).within(Ns(*low), Ns(*high))
+    )]
+    BelowZero {
+        /// The parameter.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// Lower end of its interval.
+        low: f64,
+        /// Upper end of its interval.
+        high: f64,
+    },
     /// The slope at the largest M and Δ = 0 is not confirmed by further points.
     #[display(
         "The slope between M = {from_messages} and {to_messages}, taken as the gap, is not \
@@ -210,7 +225,7 @@ pub enum Finding {
     },
     /// The interval of the capacity reaches below 0.
     #[display(
-        "The interval of C reaches down to {low:.1}, and is cut off at 0: C counts requests."
+        "The interval of C reaches down to {}, and is cut off at 0: C counts requests.", significant(*low, 2)
     )]
     CapacityCut {
         /// Its lower end before.
@@ -334,6 +349,10 @@ mod tests {
             ),
             (Finding::SendOnlyUnseen { rtt: 54.0 }, "54"),
             (Finding::SendOverheadUnresolved { send_overhead: 0.25 }, "0.25"),
+            (
+                Finding::BelowZero { name: "or", value: 3.0, low: -1.0, high: 7.0 },
+                "or is 3.00 ns (-1.00 to 7.00 ns): it cannot be told from 0",
+            ),
             (Finding::GapUnsettled { from_messages: 64, to_messages: 128 }, "M = 64 and 128"),
             (Finding::Unsettled { delay: 54.0 }, "54"),
             (Finding::CurveTooShort { delay: 54.0 }, "54"),
@@ -346,6 +365,8 @@ mod tests {
             ),
             (Finding::CapacityUnseen, "capacity"),
             (Finding::CapacityCut { low: -3.26 }, "down to -3.3, and is cut off at 0"),
+            // It is below 0, not 0.
+            (Finding::CapacityCut { low: -0.03 }, "down to -0.030, and is cut off at 0"),
             (near(None, Some(true)), "predicts programs that compute as little"),
             (
                 near(None, Some(true)),
@@ -370,7 +391,8 @@ mod tests {
             assert!(sentence.contains(number), "{sentence}");
             assert!(sentence.ends_with('.'), "{sentence}");
             assert!(
-                sentence.starts_with(char::is_uppercase) || sentence.starts_with("os "),
+                sentence.starts_with(char::is_uppercase)
+                    || ["os ", "or "].iter().any(|name| sentence.starts_with(name)),
                 "{sentence}"
             );
             assert!(!sentence.contains("  "), "{sentence}");

@@ -69,7 +69,7 @@ pub(super) fn measure_logp(
     }
     session.measure_beside(
         &["signature"],
-        |_| true,
+        |_| plan.signature.has_floors(ranks),
         plan,
         ranks,
         |setting, table| assemble::signature(setting, &plan.signature, table),

@@ -20,9 +20,22 @@ pub struct SignaturePlan {
     pub load: Load,
 }
 
-#[cfg(test)]
 impl SignaturePlan {
+    /// The rank whose times it is of, and the one that it asks, or asks first.
+    pub fn pair(&self, ranks: usize) -> [usize; 2] {
+        match self.pattern {
+            SignaturePattern::OneToOne | SignaturePattern::FanOut => [0, 1],
+            SignaturePattern::Pairs => [0, ranks / 2],
+        }
+    }
+
+    /// Whether it is compared with floors, which are between ranks 0 and 1.
+    pub fn has_floors(&self, ranks: usize) -> bool {
+        self.pair(ranks) == [0, 1]
+    }
+
     /// A short one.
+    #[cfg(test)]
     pub fn short(asked: &Asked, load: Load) -> Self {
         Self { asked: asked.clone(), samples: 50, pattern: SignaturePattern::OneToOne, load }
     }
@@ -47,5 +60,22 @@ impl SignaturePattern {
             Self::Pairs => Asking::Pairs,
             Self::FanOut => Asking::FanOut,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floors_are_beside_signatures_of_the_ranks_that_they_are_between() {
+        let of = |pattern, ranks| {
+            let short = SignaturePlan::short(&Asked::usual(1.0), Load::Words);
+            SignaturePlan { pattern, ..short }.has_floors(ranks)
+        };
+        let [one, pairs, fan] =
+            [SignaturePattern::OneToOne, SignaturePattern::Pairs, SignaturePattern::FanOut];
+        assert!(of(one, 2) && of(one, 4) && of(fan, 3) && of(pairs, 2));
+        assert!(!of(pairs, 4));
     }
 }

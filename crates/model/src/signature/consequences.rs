@@ -6,6 +6,9 @@ use crate::finding::Finding;
 /// An idle time is none within this share of the gap.
 const IDLE_TOLERANCE: f64 = 0.05;
 
+/// Of the round trip, what arithmetic may take from a time of 0.
+const ROUNDING: f64 = 1e-9;
+
 impl Regime {
     /// What an idle time says beside the cost at Δ = 0. Where it is none, the processor limits the
     /// rate if `is_arm`: if the arm of slope 1 begins at Δ = 0.
@@ -99,12 +102,20 @@ fn findings(signature: &Signature) -> Vec<Finding> {
         (send_overhead.low <= 0.0)
             .then_some(Finding::SendOverheadUnresolved { send_overhead: send_overhead.value }),
     ];
+    // An or that is below 0 with its whole interval is something else than noise. In exact times rounding is none.
+    let below = |name, of: &Estimate| {
+        let Estimate { value, low, high, .. } = *of;
+        let is_undecided = low < -ROUNDING * signature.rtt.value && high >= 0.0;
+        is_undecided.then_some(Finding::BelowZero { name, value, low, high })
+    };
+    let below = [below("or", &signature.recv_overhead), below("g", gap)];
     let kept = signature.findings.iter().filter_map(|finding| match *finding {
         Finding::ProcessorBound { .. }
         | Finding::NegativeLatency { .. }
         | Finding::OverheadsOverlap { .. }
         | Finding::RegimeUndecided { .. }
         | Finding::SendOverheadUnresolved { .. }
+        | Finding::BelowZero { .. }
         | Finding::CapacityCut { .. }
         | Finding::CapacityUnseen => None,
         Finding::ArmBeginsLate { from_delay, holds, .. } => Some(Finding::ArmBeginsLate {
@@ -147,7 +158,7 @@ fn findings(signature: &Signature) -> Vec<Finding> {
         | Finding::CurveTooShort { .. } => Some(*finding),
     });
     let unseen = capacity.is_none().then_some(Finding::CapacityUnseen);
-    of_times.into_iter().flatten().chain(kept).chain(unseen).collect()
+    of_times.into_iter().chain(below).flatten().chain(kept).chain(unseen).collect()
 }
 
 #[cfg(test)]

@@ -344,7 +344,7 @@ fn a_signature_is_compared_with_a_floor_between_the_same_ranks() {
     assert!(!findings.contains("floor"), "{findings}");
     for (pattern, measured, why) in [
         (SignaturePattern::OneToOne, false, "no round has batches of both"),
-        (SignaturePattern::Pairs, true, "measured between ranks 0 and 1"),
+        (SignaturePattern::Pairs, true, "between ranks 0 and 2 is not compared"),
     ] {
         let (ratios, findings) = of(pattern, 4, measured);
         assert!(
@@ -388,11 +388,49 @@ fn messages_are_compared_with_floors_of_as_many_bytes() {
     assert!(!findings.contains("floor"), "{findings}");
     let (ratios, findings) = of(&[0, 4], [0, 1]);
     assert_eq!(ratios, [("word".into(), Some(4), 2.008)]);
-    assert!(findings.contains("with the floor copy: no message of as many bytes"), "{findings}");
+    let long = "with the floor copy: no message of 1 MiB was measured between ranks 0 and 1.";
+    assert!(findings.contains(long), "{findings}");
+    let (ratios, findings) = of(&[16], [0, 1]);
+    let short =
+        "with the floor word: no message of 8 B or less was measured between ranks 0 and 1.";
+    assert!(ratios.is_empty() && findings.contains(short), "{findings}");
     let (ratios, findings) = of(&[8], [0, 2]);
-    assert!(
-        ratios.is_empty() && findings.contains("with the floor word: no message"),
-        "{findings}"
+    let others = "with the floor word: it is between ranks 0 and 1, and other ranks took part.";
+    assert!(ratios.is_empty() && findings.contains(others), "{findings}");
+}
+
+#[test]
+fn what_is_not_compared_with_a_floor_is_called_what_it_is() {
+    let of = |step: Step, floor: &'static str, yields: Yields| {
+        let mut table = Table::default();
+        for round in 0..9 {
+            let batch = Batch { samples: vec![1000.0], round, ..Batch::default() };
+            table.push(Kept::Batch { key: series_keys::key(&step, Part::Whole), batch });
+        }
+        let name = step.series.clone();
+        let plan = SeriesPlan { asked: asked(), steps: vec![step], samples: 1 };
+        let setting =
+            Setting { ranks: 3, beside: vec![beside(floor, yields, &[&name])], ..setting(1) };
+        let (outcomes, _) = series(&setting, &plan, &table).unwrap();
+        let Outcome::Series(of) = &outcomes[0] else { panic!("a series") };
+        of.findings.iter().find(|said| said.contains("compared")).unwrap().clone()
+    };
+    let long = Yields::Bytes(1 << 20);
+    assert_eq!(
+        of(Step::new("synch1", 0, 1, 3), "both", Yields::Operation),
+        "Nothing is compared with the floor both: it is between two ranks, and more took part."
+    );
+    assert_eq!(
+        of(Step::new("synch1", 0, 1, 2), "both", Yields::Operation),
+        "A barrier is not compared with the floor both: no round has batches of both."
+    );
+    assert_eq!(
+        of(Step::new("bulk_store", 1 << 20, 1, 2), "store", long),
+        "A store of 1 MiB is not compared with the floor store: no round has batches of both."
+    );
+    assert_eq!(
+        of(Step::new("bulk_get", 64, 1, 2), "copy", long),
+        "Nothing is compared with the floor copy: no get of 1 MiB was measured between ranks 0 and 1."
     );
 }
 

@@ -9,7 +9,7 @@ use bandgap_stats::{Interval, Point};
 
 use super::{Contention, ContentionRow};
 use crate::error::AssembleError;
-use crate::measured::{Launches, Pattern, convergence_of, estimated, unfloored};
+use crate::measured::{Launches, Pattern, conditions, convergence_of, estimated};
 
 /// One row per K that was measured.
 pub(crate) fn contention(
@@ -30,7 +30,7 @@ pub(crate) fn contention(
     let measured = judged.table().iter().flat_map(|(_, batches)| batches);
     let launches = Launches::of_points(setting.launches, measured.map(|b| b.launch), &seen);
     let Launches { lost, mut findings } = launches;
-    findings.extend(unfloored(setting, CONTENDED));
+    findings.extend(conditions(setting, CONTENDED));
     Ok(Contention { pattern: Pattern::FanIn, transport, lost_launches: lost, rows, findings })
 }
 

@@ -18,7 +18,7 @@ use bandgap_stats::{Interval, Rule};
 use super::schema::{Logp, Operation, OtherState, Parameters};
 use crate::error::AssembleError;
 use crate::measured::{
-    FloorRatio, Launches, LostLaunch, Pattern, State, lost_in_words, slowed, unfloored, wake_up,
+    FloorRatio, Launches, LostLaunch, Pattern, State, conditions, lost_in_words, slowed, wake_up,
 };
 
 /// Resamples of the bootstrap behind recorded intervals.
@@ -55,11 +55,12 @@ impl Measured<'_> {
         let (signature, lost) = self.signature(self.judged)?;
         let other_states = self.other_states()?;
         let launches = self.launches(lost, &other_states);
-        let (pattern, pair) = match self.plan.pattern {
-            SignaturePattern::OneToOne => (Pattern::OneToOne, [0, 1]),
-            SignaturePattern::Pairs => (Pattern::Pairs, [0, setting.ranks / 2]),
-            SignaturePattern::FanOut => (Pattern::FanOut, [0, 1]),
+        let pattern = match self.plan.pattern {
+            SignaturePattern::OneToOne => Pattern::OneToOne,
+            SignaturePattern::Pairs => Pattern::Pairs,
+            SignaturePattern::FanOut => Pattern::FanOut,
         };
+        let pair = self.plan.pair(setting.ranks);
         // Those of its own load: of transfers the table has no others.
         let table = self.judged.table();
         let keys = table.of(ISSUE).chain(table.of(RTT));
@@ -70,7 +71,7 @@ impl Measured<'_> {
             Load::Get { .. } => ("bulk_get_signature", Some(Operation::Get)),
         };
         let parameters = self.parameters(self.judged, &signature)?;
-        let (floor_ratios, without) = self.floor_ratios(pair)?;
+        let (floor_ratios, without) = self.floor_ratios()?;
         Ok(Logp {
             name: name.to_owned(),
             operation,
@@ -179,7 +180,10 @@ impl Measured<'_> {
         let load = self.plan.load;
         if !load.is_transfer() {
             let found = findings::of_signature(signature, !self.setting.is_virtual());
-            return found.into_iter().chain(slowed(self.judged)).collect();
+            return found
+                .into_iter()
+                .chain(slowed(self.judged, self.setting.interrupted))
+                .collect();
         }
         // What slowed the ranks is said once, with the times over all sizes.
         let mut findings = findings::of_transfers(signature, latency);
@@ -216,21 +220,18 @@ impl Measured<'_> {
     }
 
     /// Half the round trip over the floors beside it, and why there is none; signatures of transfers have none, their series do.
-    fn floor_ratios(
-        &self,
-        pair: [usize; 2],
-    ) -> Result<(Vec<FloorRatio>, Vec<String>), RecordError> {
+    fn floor_ratios(&self) -> Result<(Vec<FloorRatio>, Vec<String>), RecordError> {
         let (load, judged) = (self.plan.load, self.judged);
         if load.is_transfer() {
             return Ok((Vec::new(), Vec::new()));
         }
         let (mut ratios, mut without) = (Vec::new(), Vec::new());
         for floor in self.setting.floors_of(SIGNATURE) {
-            if pair != [0, 1] {
-                let floor = &floor.floor.name;
+            if !self.plan.has_floors(self.setting.ranks) {
+                let ([a, b], floor) = (self.plan.pair(self.setting.ranks), &floor.floor.name);
                 without.push(format!(
-                    "Half the round trip is not compared with the floor {floor}: that was measured between \
-                     ranks 0 and 1."
+                    "Half the round trip between ranks {a} and {b} is not compared with the floor {floor}: \
+                     floors are between ranks 0 and 1."
                 ));
                 continue;
             }
@@ -239,7 +240,7 @@ impl Measured<'_> {
                 Err(reason) => without.push(format!("Half the round trip is {reason}.")),
             }
         }
-        without.extend(unfloored(self.setting, SIGNATURE));
+        without.extend(conditions(self.setting, SIGNATURE));
         without.extend(wake_up(self.setting).filter(|_| !ratios.is_empty()));
         Ok((ratios, without))
     }

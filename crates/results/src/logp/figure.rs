@@ -16,7 +16,7 @@ const WIDE: f64 = 12.0;
 
 /// The signature as a figure.
 pub(super) fn figure(logp: &Logp) -> Figure {
-    let all = delays(logp);
+    let all: Vec<f64> = logp.delays().into_iter().map(|Ns(delay)| delay).collect();
     let shown = evenly(&all, MOST_CURVES);
     let names = Ns::distinct(&shown.iter().copied().map(Ns).collect::<Vec<Ns>>());
     let curves = shown.iter().zip(&names);
@@ -64,15 +64,6 @@ fn curve(logp: &Logp, delay: f64, name: &str) -> Series {
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
     let name = if delay == 0.0 { "Δ = 0".to_owned() } else { format!("Δ = {name}") };
     Series { name, points, style: Style::Line, twin: None }
-}
-
-/// The delays Δ of the issue points in ns, each once, ascending.
-fn delays(logp: &Logp) -> Vec<f64> {
-    let issue = logp.points.iter().filter(|point| point.measure == Kind::Issue);
-    let mut delays: Vec<f64> = issue.map(|point| point.delay.ns().0).collect();
-    delays.sort_by(f64::total_cmp);
-    delays.dedup();
-    delays
 }
 
 /// The levels that the model gives, each where it holds: os before the first replies, g in the steady

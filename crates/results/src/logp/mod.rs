@@ -79,7 +79,9 @@ impl Shown for Logp {
         // Of the many points of transfers some always scatter.
         let points = self.points.iter().filter(|_| !self.is_of_transfers());
         let scatters = points.filter(|point| !point.converged && !point.clock_limited);
-        Verdict::doubtful(doubtful.chain(scatters.map(|point| format!("{of}: {}", point.place()))))
+        Verdict::doubtful(
+            doubtful.chain(scatters.map(|point| format!("{of}: {}", self.place(point)))),
+        )
     }
 }
 

@@ -72,6 +72,27 @@ impl Logp {
         self.operation.is_some()
     }
 
+    /// The delays Δ of the issue points, each once, ascending.
+    pub(crate) fn delays(&self) -> Vec<Ns> {
+        let issue = self.points.iter().filter(|point| point.measure == Kind::Issue);
+        let mut delays: Vec<Ns> = issue.map(|point| point.delay.ns()).collect();
+        delays.sort_by(|a, b| a.0.total_cmp(&b.0));
+        delays.dedup();
+        delays
+    }
+
+    /// Where a point is, by a name that no other one has.
+    pub(crate) fn place(&self, point: &Point) -> String {
+        let (all, delay) = (self.delays(), point.delay.ns());
+        let at = all.iter().position(|known| *known == delay);
+        match (point.measure, at) {
+            (Kind::Issue, Some(at)) => {
+                format!("M = {} at Δ = {}", point.messages, Ns::distinct(&all)[at])
+            }
+            _ => "the round trip".to_owned(),
+        }
+    }
+
     /// Who talks to whom, on which processors: `one-to-one, 2 ranks, rank 0 on core 0 → …`.
     pub(crate) fn participants(&self, arrow: &str) -> String {
         let who = of_ranks(self.ranks, self.pair, self.cores, arrow);
@@ -182,16 +203,6 @@ pub struct Point {
     pub clock_limited: bool,
     /// The distribution of `elapsed` over the accepted samples.
     pub summary: Summary,
-}
-
-impl Point {
-    /// Where it is.
-    pub(crate) fn place(&self) -> String {
-        match self.measure {
-            Kind::Rtt => "the round trip".to_owned(),
-            Kind::Issue => format!("M = {} at Δ = {}", self.messages, self.delay.ns()),
-        }
-    }
 }
 
 /// A straight line elapsed(M) = intercept + slope·M.

@@ -37,7 +37,7 @@ pub(super) fn page<'a>(
     let mut text = heading(first, &format!(" of {what}"), layout);
     let one_state = signatures.iter().all(|logp| logp.state.label == first.state.label);
     if one_state {
-        text += &layout.paragraph(&first.state.line());
+        text += &first.state.paragraphs("", layout);
     }
     text += &layout.paragraph(&format!(
         "Parameters of {what} of n bytes, with the {} interval below each; L is RTT(n) − os − or − \

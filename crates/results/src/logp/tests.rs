@@ -248,6 +248,13 @@ fn a_value_at_the_limit_of_the_clock_is_marked_and_no_doubtful_one() {
     found.points[0].clock_limited = false;
     let named = ["signature over shm: M = 64 at Δ = 0 ns".to_owned()];
     assert_eq!(others(&found).verdict(), Verdict::Doubtful(named.into()));
+    // Points at two delays that differ are not called alike.
+    let mut two = others(&example("shm", 20.0, 17.0, 60.0, 300.0, &[0.0, 12.96, 13.04]));
+    two.points.retain(|point| point.messages == 64);
+    two.points.iter_mut().skip(1).for_each(|point| point.converged = false);
+    let named = ["M = 64 at Δ = 12.96 ns", "M = 64 at Δ = 13.04 ns"];
+    let named = named.map(|place| format!("signature over shm: {place}"));
+    assert_eq!(two.verdict(), Verdict::Doubtful(named.into()));
     // A parameter that counts is named, missing or not known well; L and C do not count.
     let mut without = others(&found);
     without.points[0].clock_limited = true;

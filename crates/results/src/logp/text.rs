@@ -10,17 +10,17 @@ use super::parameter::{PARAMETERS, Parameter, determined};
 use super::schema::{ArmLevel, Logp, Parameters};
 use super::side_by_side::{Column, side_by_side};
 use crate::kind::Shown;
-use crate::measured::{State, apart, arrow, launches, of_ranks, sentences};
+use crate::measured::{State, apart, arrow, below_one, launches, of_ranks, sentences};
 
 /// What was measured, the parameters with their meaning, the findings, and the machine's other
 /// states.
 pub(super) fn page(logp: &Logp, layout: &Layout) -> String {
     let mut text = heading(logp, "", layout);
-    let mut conditions = logp.state.line();
+    text += &logp.state.paragraphs("", layout);
     for floor in &logp.floor_ratios {
-        conditions += &format!("; half the round trip is {}", floor.in_words());
+        text += &layout.paragraph(&format!("Half the round trip is {}.", floor.in_words()));
     }
-    text += &layout.paragraph(&conditions);
+    text += &below_one(&logp.floor_ratios).map(|said| layout.paragraph(said)).unwrap_or_default();
     text += &layout.paragraph(&bound(logp));
     text += "\n";
     text += &parameters(logp, layout);

@@ -174,17 +174,35 @@ impl FloorRatio {
 
     /// The same of a message, or of what else the series of this name is of, with its bytes where it has some.
     pub(crate) fn sentence(&self, series: &str) -> String {
-        let one = match self.bytes {
-            None | Some(0) => "One".to_owned(),
-            Some(bytes) => match (series, Bytes(bytes)) {
-                ("bulk_store", bytes) => format!("A store of {bytes}"),
-                ("bulk_get", bytes) => format!("A get of {bytes}"),
-                ("comms2" | "exchange", bytes) => format!("An exchange of {bytes} each way"),
-                (_, bytes) => format!("A message of {bytes}"),
-            },
-        };
-        format!("{one} takes {}.", self.in_words())
+        format!("{} takes {}.", one(series, self.bytes), self.in_words())
     }
+}
+
+/// What a time below that of its floor means.
+pub(crate) const BELOW_ONE: &str = "A ratio below 1 is no error: a floor is a bare loop over other lines of memory, or \
+                                    in another order, and not a bound.";
+
+/// The same where one of these ratios is below 1 with its whole interval.
+pub(crate) fn below_one(ratios: &[FloorRatio]) -> Option<&'static str> {
+    ratios.iter().any(|of| of.high.is_some_and(|Number(high)| high < 1.0)).then_some(BELOW_ONE)
+}
+
+/// What the series of this name is of: with its bytes where it has some.
+pub(crate) fn called(series: &str, bytes: Option<u64>) -> String {
+    match (series, bytes.map(Bytes)) {
+        ("synch1" | "barrier", _) => "barrier".to_owned(),
+        (_, None | Some(Bytes(0))) => "message without bytes".to_owned(),
+        ("bulk_store", Some(bytes)) => format!("store of {bytes}"),
+        ("bulk_get", Some(bytes)) => format!("get of {bytes}"),
+        ("comms2" | "exchange", Some(bytes)) => format!("exchange of {bytes} each way"),
+        (_, Some(bytes)) => format!("message of {bytes}"),
+    }
+}
+
+/// The same as the beginning of a sentence: `A message of 8 B`.
+pub(crate) fn one(series: &str, bytes: Option<u64>) -> String {
+    let called = called(series, bytes);
+    format!("{} {called}", if called.starts_with('e') { "An" } else { "A" })
 }
 
 #[cfg(test)]
@@ -296,11 +314,22 @@ mod tests {
             (Some(64 << 10), "bulk_get", "A get of 64 KiB takes 1.50 ×"),
             (Some(8), "comms2", "An exchange of 8 B each way takes 1.50 ×"),
             (Some(8), "comms1", "A message of 8 B takes 1.50 ×"),
-            (Some(0), "barrier", "One takes 1.50 ×"),
+            (Some(0), "barrier", "A barrier takes 1.50 ×"),
+            (Some(0), "comms1", "A message without bytes takes 1.50 ×"),
         ] {
             let said = said(bytes, series);
             assert!(said.replace('\u{a0}', " ").starts_with(expected), "{said}");
         }
+    }
+
+    #[test]
+    fn a_ratio_below_one_with_its_whole_interval_is_explained() {
+        let of = |high: &str| -> FloorRatio {
+            let text = format!(r#"{{"name":"any","ratio":0.5,"low":0.4{high}}}"#);
+            serde_json::from_str(&text).unwrap()
+        };
+        assert_eq!(below_one(&[of(r#","high":1.0"#), of("")]), None);
+        assert_eq!(below_one(&[of(r#","high":1.0"#), of(r#","high":0.99"#)]), Some(BELOW_ONE));
     }
 
     #[test]

@@ -34,7 +34,8 @@ impl SetAside {
         (timed > batches as u64).then_some(found)
     }
 
-    /// `51 in other states, 234 in none, 43 rejected (the placement changed within the batch)`.
+    /// `51 in other states, 234 in no state, 43 rejected (the placement changed within the batch) of 1 044`. Of several
+    /// reasons the commonest: the run file has all.
     pub(crate) fn words(&self) -> String {
         let mut parts = Vec::new();
         let mut add = |count: u64, what: &str| {
@@ -44,8 +45,9 @@ impl SetAside {
         };
         add(self.other_states, "in other states");
         add(self.no_state, "in no state");
-        for (why, count) in &self.rejected {
-            add(*count, &format!("rejected ({why})"));
+        if let Some((why, _)) = self.rejected.iter().max_by_key(|(_, count)| **count) {
+            let mostly = if self.rejected.len() > 1 { "mostly: " } else { "" };
+            add(self.rejected.values().sum(), &format!("rejected ({mostly}{why})"));
         }
         format!("{} of {}", parts.join(", "), grouped(self.timed))
     }

@@ -3,9 +3,9 @@
 use bandgap_campaign::Key;
 use bandgap_campaign::data::Batch;
 use bandgap_campaign::judge::Judged;
-use bandgap_campaign::placement::Placement;
+use bandgap_campaign::placement::{Placement, SLOWED};
 use bandgap_record::{Convergence, Evidence, Number, Quantity, RecordError, Seconds, Unit};
-use bandgap_report::table;
+use bandgap_report::{Layout, table};
 use bandgap_stats::Interval;
 use bandgap_stats::interval::quantile_interval;
 use bandgap_stats::quantile::{median, sorted};
@@ -126,34 +126,50 @@ impl State {
         format!("{}, {} of the batches", self.label, Fraction(self.share.0))
     }
 
-    /// The same as the beginning of a sentence, with the probe, and what was set aside.
+    /// The same as the beginning of a sentence, with what was set aside; and the probe and the pace where the label, or
+    /// a sentence, does not tell them.
     pub(crate) fn line(&self) -> String {
         let mut text = format!("State {}", self.label);
         if let Some(probe) = &self.probe {
             // Converged or not, which is marked where a footnote follows.
             let time = table::value(&Quantity { converged: true, ..probe.clone() });
-            text += &format!(" (placement probe {time})");
+            if !self.label.contains(&time) {
+                text += &format!(" (placement probe {time})");
+            }
         }
         text += &format!(", {} of the batches", Fraction(self.share.0));
-        if let Some(pace) = &self.pace_over_fastest {
-            let times = significant(pace.value.0, 3);
-            text += &match pace.interval() {
-                Some((low, high)) => {
-                    let [low, high] = [low, high].map(|end| significant(end, 3));
-                    format!("; its pace is {times} ({low} to {high}) × the fastest seen")
-                }
-                None => "; too few of them to compare its pace with the fastest seen".to_owned(),
-            };
+        let slowed = self.pace_over_fastest.as_ref().filter(|pace| pace.value.0 > SLOWED);
+        if let Some((pace, (low, high))) = slowed.and_then(|pace| Some((pace, pace.interval()?))) {
+            let [times, low, high] = [pace.value.0, low, high].map(|times| significant(times, 3));
+            text += &format!("; its pace is {times} ({low} to {high}) × the fastest seen");
         }
-        let set_aside = self.set_aside.as_ref().map(SetAside::words);
-        text += &set_aside.map(|words| format!("; set aside: {words}")).unwrap_or_default();
+        if let Some(set_aside) = &self.set_aside {
+            text += &format!("; set aside: {}", set_aside.words());
+            // What is counted here are all batches of the run, of which a table shows some.
+            let floors = self.floor_batches.map(grouped);
+            text +=
+                &floors.map(|of| format!(", {of} of them of floors beside")).unwrap_or_default();
+        }
         let fenced = self.fenced.as_ref().and_then(Fenced::words);
-        text += &fenced.map(|words| format!("; {words}")).unwrap_or_default();
-        // What is counted here are all batches of the run, of which a table shows some.
-        let floors = self.floor_batches.map(grouped);
-        text + &floors
-            .map(|of| format!("; {of} of all batches are of floors beside"))
-            .unwrap_or_default()
+        text + &fenced.map(|words| format!("; {words}")).unwrap_or_default()
+    }
+
+    /// That most batches are in other states than this one, where they are.
+    pub(crate) fn mostly_elsewhere(&self) -> Option<String> {
+        let SetAside { timed, other_states, .. } = self.set_aside.as_ref()?;
+        (2 * other_states > *timed).then(|| {
+            format!(
+                "Most batches ({}) were in other states; the one shown has {}.",
+                Fraction(*other_states as f64 / *timed as f64),
+                Fraction(self.share.0)
+            )
+        })
+    }
+
+    /// Both as paragraphs, the line with something more at its end.
+    pub(crate) fn paragraphs(&self, more: &str, layout: &Layout) -> String {
+        let elsewhere = self.mostly_elsewhere().map(|said| layout.paragraph(&said));
+        layout.paragraph(&(self.line() + more)) + &elsewhere.unwrap_or_default()
     }
 }
 
@@ -196,7 +212,7 @@ fn range(times: &[f64]) -> Option<[Seconds; 2]> {
 }
 
 /// The line that names the state of all of several results; empty if they are of several.
-pub(crate) fn in_one_state(state: Option<&str>, layout: &bandgap_report::Layout) -> String {
+pub(crate) fn in_one_state(state: Option<&str>, layout: &Layout) -> String {
     state.map(|state| layout.paragraph(&format!("State {state}"))).unwrap_or_default()
 }
 
@@ -209,8 +225,8 @@ const CAUSES: &str = "Possible causes: something else on that core or on its oth
                       instructions, a governor).";
 
 /// What there is to say about batches that were slower than the fastest: how much slower, and
-/// whether they are among those that the estimates rest on.
-pub(crate) fn slowed(judged: &Judged<'_>) -> Option<String> {
+/// whether they are among those that the estimates rest on. Who ended a run needs no advice on its time.
+pub(crate) fn slowed(judged: &Judged<'_>, interrupted: bool) -> Option<String> {
     let states = judged.states().states();
     let seen = states.get(judged.seen()?)?;
     let told_apart = judged.states().told_apart();
@@ -236,9 +252,10 @@ pub(crate) fn slowed(judged: &Judged<'_>) -> Option<String> {
          fastest in this run. {CAUSES}"
     );
     if !told_apart {
+        let advice = if interrupted { "" } else { " More time (--time-budget) decides it." };
         Some(format!(
             "{seen_to_be} There are too few batches to set these apart, and what they make of the \
-             numbers is undecided. More time (--time-budget) decides it."
+             numbers is undecided.{advice}"
         ))
     } else if seen.slowed {
         Some(format!(

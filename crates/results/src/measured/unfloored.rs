@@ -1,9 +1,31 @@
-//! Why a result stands beside no floor, and what its ratio to one contains.
+//! What every measured result says of its conditions: that ranks shared processors, why it stands beside no floor, and
+//! what its ratio to one contains.
+
+use std::collections::BTreeSet;
 
 use bandgap_campaign::Setting;
 
+/// That ranks shared processors, and why a result of this name is compared with no floor.
+pub(crate) fn conditions(setting: &Setting, result: &str) -> impl Iterator<Item = String> {
+    oversubscribed(setting).into_iter().chain(unfloored(setting, result))
+}
+
+/// What times contain where ranks shared processors.
+pub(crate) fn oversubscribed(setting: &Setting) -> Option<String> {
+    let cpus: BTreeSet<usize> = setting.cpus.iter().flatten().copied().collect();
+    let processors = if cpus.len() == 1 { "processor" } else { "processors" };
+    setting.oversubscribed.then(|| {
+        format!(
+            "Oversubscribed: {} ranks shared {} {processors}, so times include scheduling, and placement states \
+             were not probed.",
+            setting.ranks,
+            cpus.len()
+        )
+    })
+}
+
 /// Why a result of this name is compared with no floor; `None` where there is one, and in virtual time, which has none.
-pub(crate) fn unfloored(setting: &Setting, result: &str) -> Option<String> {
+fn unfloored(setting: &Setting, result: &str) -> Option<String> {
     let any = setting.beside.iter().any(|beside| beside.has(result));
     if setting.is_virtual() {
         return None;
@@ -56,5 +78,18 @@ mod tests {
         let (why, floors) = of(true, real(), "echo");
         assert!(why.unwrap().contains("share processors") && floors == 0);
         assert_eq!(of(false, None, "exchange"), (None, 0));
+    }
+
+    #[test]
+    fn that_ranks_share_processors_is_said_of_every_result() {
+        let said = |ranks: usize, cpus: Vec<usize>| {
+            let oversubscribed = cpus.len() < ranks || cpus == [1, 1];
+            let setting = Setting { ranks, oversubscribed, cpus: Some(cpus), ..Setting::default() };
+            conditions(&setting, "exchange").collect::<Vec<_>>().join(" ")
+        };
+        assert!(
+            said(2, vec![1, 1]).starts_with("Oversubscribed: 2 ranks shared 1 processor, so times")
+        );
+        assert!(!said(2, vec![0, 1]).contains("shared"));
     }
 }

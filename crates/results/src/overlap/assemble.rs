@@ -19,7 +19,7 @@ use bandgap_units::Ns;
 use super::findings::findings;
 use super::schema::{Overlap, OverlapBatches, OverlapPoint, place};
 use crate::error::AssembleError;
-use crate::measured::{Batch, Checked, Estimated, Launches, State, missing, unfloored};
+use crate::measured::{Batch, Checked, Estimated, Launches, State, conditions, missing};
 
 /// What there is to say of the table of such a plan.
 pub(crate) fn overlap(
@@ -59,8 +59,8 @@ pub(crate) fn overlap(
         findings: missing(&places, plan.sizes.len() * plan.elements.len(), setting)
             .into_iter()
             .chain(launches.findings)
-            .chain(findings(&points, judged))
-            .chain(unfloored(setting, OVERLAP))
+            .chain(findings(&points, judged, setting.interrupted))
+            .chain(conditions(setting, OVERLAP))
             .collect(),
         batches: plan.cells().into_iter().map(|cell| batches(judged, cell)).collect(),
         points,
@@ -198,14 +198,17 @@ fn point(
         true => Convergence::Converged,
         false => rule.judge(interval.half_width(), of),
     };
-    let rule = judged.rule();
-    // Beside the times that it is a difference of.
-    let known = judge(&interval, blocking.value.0 * 1e9, rule);
+    let rule_of = |cell: Cell| judged.rule_of(&cell.key());
+    let [blocked, _, _, computed, begun] = cells;
+    // Beside the times that it is a difference of, of which a sample holds as many.
+    let known = judge(&interval, blocking.value.0 * 1e9, rule_of(blocked));
     let gain = time(mean_gain, interval, Evidence::new(GAIN, samples, known))?;
     let (mut hideable, mut share) = (None, None);
     if elements > 0 {
-        let parts = hideables(&rows);
+        let (parts, is_computation) = hideables(&rows);
         if let Some((mean_part, interval)) = over(&parts) {
+            // Overheads are timed one by one.
+            let rule = rule_of(if is_computation { computed } else { begun });
             let known = judge(&interval, mean_part, rule);
             let evidence = Evidence::new(HIDEABLE, samples, known);
             hideable = Some(time(mean_part, interval, evidence)?);
@@ -215,7 +218,7 @@ fn point(
             paired_ratio_over_launches(&parted(&pairs, &launches), confidence)
                 .filter(|of| mean_of_second(&pairs) > 0.0 && tells_a_share(&of.interval))
         {
-            let known = judge(&interval, 1.0, rule.without_clock());
+            let known = judge(&interval, 1.0, judged.rule().without_clock());
             let evidence = Evidence::new(SHARE, samples, known);
             share = Some(Quantity::number(value, Some((interval.low, interval.high)), evidence)?);
         }
@@ -239,14 +242,14 @@ fn mean_of_second(pairs: &[(f64, f64)]) -> f64 {
     mean(&pairs.iter().map(|pair| pair.1).collect::<Vec<_>>())
 }
 
-/// The shorter of the two parts, in each round the same one: that whose mean is less.
-fn hideables(rows: &[Row]) -> Vec<f64> {
+/// The shorter of the two parts, in each round the same one, that whose mean is less; and whether it is the computation.
+fn hideables(rows: &[Row]) -> (Vec<f64>, bool) {
     let computations: Vec<f64> =
         rows.iter().map(|[_, _, _, computation, _]| *computation).collect();
     let exchanges: Vec<f64> =
         rows.iter().map(|[_, _, exchange, _, overheads]| exchange - overheads).collect();
     let is_shorter = !rows.is_empty() && mean(&computations) <= mean(&exchanges);
-    if is_shorter { computations } else { exchanges }
+    (if is_shorter { computations } else { exchanges }, is_shorter)
 }
 
 fn time(value: f64, interval: Interval, by: Evidence) -> Result<Quantity, RecordError> {
@@ -405,6 +408,28 @@ mod tests {
         assert!(!overlap.findings.iter().any(|said| said.contains("no value")));
         assert!((overlap.points[1].share.as_ref().unwrap().value.0 - 0.5).abs() < 1e-12);
     }
+
+    #[test]
+    fn the_clock_limits_the_gain_by_the_part_of_a_stamp_that_is_in_an_exchange() {
+        // Of five gains of 20 ± 0.7 the half-width is 0.9 of 200: that and what can be hidden are judged by 0.04 % of
+        // these, or by 5 % of a stamp. A sample holds 16 exchanges and computations, and overheads one by one.
+        let rows = [0.0, 1.0, -1.0, 0.5, -0.5];
+        let of = |computation: f64, stamp: f64| {
+            let rows = rows.map(|off| [200.0, 180.0 + off, 100.0, computation + off, 40.0 + off]);
+            let (mut plan, table) = (plan(), table(&rows));
+            (plan.asked.precision, plan.asked.stamp) = (4e-4, stamp);
+            let setting = Setting { cpus: Some(vec![0, 1]), ..Setting::default() };
+            let point =
+                overlap(&setting, &plan, &plan.asked.judge(&table)).unwrap().points.remove(1);
+            [point.gain.convergence(), point.hideable.unwrap().convergence()]
+        };
+        let (no, limited) = (Convergence::No, Convergence::ClockLimited);
+        // 4e-4 of a stamp of 4000 are 1.6, and of a sixteenth of it 0.1; what hides is the computation, 30, or 60.
+        assert_eq!(of(30.0, 4e3), [no, no]);
+        assert_eq!(of(100.0, 4e3), [no, limited]);
+        assert_eq!(of(30.0, 64e3), [limited, limited]);
+    }
+
     #[test]
     fn a_point_of_which_no_two_rounds_have_all_is_named() {
         let all = [[200.0, 170.0, 100.0, 100.0, 40.0]; 2];

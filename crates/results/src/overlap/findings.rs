@@ -33,8 +33,12 @@ fn relative(point: &OverlapPoint) -> f64 {
 }
 
 /// Sentences on where it pays, where it costs, and where neither can be said.
-pub(super) fn findings(points: &[OverlapPoint], judged: &Judged<'_>) -> Vec<String> {
-    let mut sentences: Vec<String> = slowed(judged).into_iter().collect();
+pub(super) fn findings(
+    points: &[OverlapPoint],
+    judged: &Judged<'_>,
+    interrupted: bool,
+) -> Vec<String> {
+    let mut sentences: Vec<String> = slowed(judged, interrupted).into_iter().collect();
     let of = |wanted: Stands| -> Vec<&OverlapPoint> {
         let mut found: Vec<&OverlapPoint> =
             points.iter().filter(|point| stands(point) == wanted).collect();
@@ -91,7 +95,7 @@ pub(super) fn findings(points: &[OverlapPoint], judged: &Judged<'_>) -> Vec<Stri
             "At {} of {all} points the hidden share is undecided: its interval is wider than 100 \
              percentage points, or lies above 100 %, which nothing can hide. {}",
             vague.len(),
-            why_vague(&vague)
+            why_vague(&vague, interrupted)
         ));
     }
     sentences
@@ -104,7 +108,7 @@ fn may_be_nothing(point: &OverlapPoint) -> bool {
 }
 
 /// What makes the share of these points so uncertain.
-fn why_vague(points: &[&OverlapPoint]) -> String {
+fn why_vague(points: &[&OverlapPoint], interrupted: bool) -> String {
     let times = |of: &&OverlapPoint| of.computation.value.0 / of.exchange.value.0;
     let least = points.iter().map(times).fold(f64::INFINITY, f64::min);
     if least > 1.0 {
@@ -114,8 +118,8 @@ fn why_vague(points: &[&OverlapPoint]) -> String {
             significant(least, 2)
         );
     }
-    "The times scatter by as much as what can be hidden. More time (--time-budget) may decide it."
-        .to_owned()
+    let advice = if interrupted { "" } else { " More time (--time-budget) may decide it." };
+    format!("The times scatter by as much as what can be hidden.{advice}")
 }
 
 /// `1.20 to 1.40 µs`, whichever way.

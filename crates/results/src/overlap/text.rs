@@ -27,13 +27,11 @@ fn header(overlap: &Overlap, layout: &Layout) -> String {
         overlap.transport,
         launches(overlap.launches)
     );
-    let mut state = overlap.state.line();
-    let mut checked = String::new();
-    match overlap.checked {
-        Some(of) => checked = layout.paragraph(&of.sentence()),
-        None => state += "; virtual time, in which no bytes move",
-    }
-    layout.paragraph(&what) + &layout.paragraph(&state) + &checked
+    let (more, checked) = match overlap.checked {
+        Some(of) => ("", layout.paragraph(&of.sentence())),
+        None => ("; virtual time, in which no bytes move", String::new()),
+    };
+    layout.paragraph(&what) + &overlap.state.paragraphs(more, layout) + &checked
 }
 
 /// The columns that the others can be without, the least needed first.

@@ -8,7 +8,7 @@ use bandgap_report::{Layout, Listing};
 use serde::{Deserialize, Serialize};
 
 use crate::kind::{Among, Shown, Verdict, nothing};
-use crate::measured::{LostLaunch, by_name, in_one_state, sentences};
+use crate::measured::{BELOW_ONE, LostLaunch, by_name, in_one_state, sentences};
 
 /// The time of a layer over the time of its floor, batch against neighbouring batch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,7 +54,10 @@ impl Shown for Ratio {
         let named = ratios.iter().map(|ratio| (ratio.name.as_str(), &ratio.ratio));
         let table = in_one_state(state, layout) + &rows.finish() + &estimated(layout, named);
         let told = ratios.iter().map(|ratio| (ratio.name.as_str(), &ratio.findings[..]));
-        format!("\n{table}{}", sentences(&by_name(told), layout))
+        let mut told = by_name(told);
+        let is_below = |of: &&Ratio| of.ratio.interval().is_some_and(|(_, high)| high < 1.0);
+        told.extend(ratios.iter().any(is_below).then(|| BELOW_ONE.to_owned()));
+        format!("\n{table}{}", sentences(&told, layout))
     }
 
     /// How a layer compares with its floor is not a matter of right or wrong.

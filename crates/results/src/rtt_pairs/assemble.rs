@@ -5,7 +5,7 @@ use bandgap_campaign::judge::Judged;
 use bandgap_campaign::pairs::PAIR_RTT;
 
 use super::{Pair, RttPairs};
-use crate::measured::{Launches, estimated};
+use crate::measured::{Launches, estimated, oversubscribed};
 
 /// The table of pairs; `None` where none was measured.
 pub(crate) fn rtt_pairs(setting: &Setting, judged: &Judged<'_>) -> Option<RttPairs> {
@@ -38,6 +38,7 @@ pub(crate) fn rtt_pairs(setting: &Setting, judged: &Judged<'_>) -> Option<RttPai
             "Pairs are not compared with a floor: floors are measured between ranks 0 and 1 only.";
         findings.push(why.to_owned());
     }
+    findings.extend(oversubscribed(setting));
     let transport = setting.transport.clone();
     Some(RttPairs { transport, lost_launches: lost, pairs, minimum, maximum, findings })
 }

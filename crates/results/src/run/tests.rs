@@ -32,6 +32,21 @@ fn every_stored_file_is_that_of_its_stored_run() {
     assert!(pictures > 0, "no stored run has a picture");
 }
 
+/// What the guide says was compared is what the stored run of shared memory says.
+#[test]
+fn the_guide_quotes_what_the_stored_run_says_was_compared() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let run: Run = read(&root.join("docs/runs/shm")).unwrap();
+    let of_signature = run.results.iter().find_map(|result| match result {
+        Outcome::Verification(found) if found.name == "signature" => Some(&found.checked),
+        _ => None,
+    });
+    let said = words(&of_signature.unwrap().sentence());
+    let guide = words(&std::fs::read_to_string(root.join("GUIDE.md")).unwrap());
+    assert!(guide.contains(&said), "GUIDE.md has another sentence than the run: {said}");
+}
+
 #[test]
 fn no_two_quantities_of_a_run_have_one_name() {
     for folder in stored() {

@@ -10,7 +10,7 @@ use bandgap_campaign::series::Step;
 
 use super::fits::fits;
 use super::schema::{Series, SeriesPoint};
-use super::{fastest, growth, modelled};
+use super::{fastest, growth, modelled, sawtooth};
 use crate::Outcome;
 use crate::batches::assemble::unfitted;
 use crate::error::AssembleError;
@@ -29,7 +29,7 @@ impl Measured<'_> {
                 let reason = AssembleError::NoPoint(series.name);
                 unseen.push(unfitted(self.setting, &table, &reason).into());
             } else {
-                let fits = fits(&series, self.times(&series, &kind), self.wanted())?;
+                let fits = fits(&series, self.times(&series, &kind), self.wanted(&series.name))?;
                 found.push((series, fits));
             }
         }
@@ -43,7 +43,8 @@ impl Measured<'_> {
         let mut outcomes = Vec::new();
         for (mut series, fits) in found {
             if let Some(costs) = &costs {
-                modelled::compare(&mut series, costs, self.wanted())?;
+                let wanted = self.wanted(&series.name);
+                modelled::compare(&mut series, costs, wanted)?;
                 series.findings.extend(modelled::sentence(&series));
             }
             series.findings.extend(fits.unfitted);
@@ -77,7 +78,7 @@ impl Measured<'_> {
             }
         }
         let (floor_ratios, without) = self.floor_ratios(kind, &singles)?;
-        let findings: Vec<String> = slowed(self.judged)
+        let findings: Vec<String> = slowed(self.judged, self.setting.interrupted)
             .into_iter()
             .chain(missing(&places, singles.len(), self.setting))
             .chain(self.unlooked(kind, &singles))
@@ -111,8 +112,8 @@ impl Measured<'_> {
             return Ok(series);
         }
         series.fastest = fastest::fastest(&series, &self.singles(kind), kind.measure.of_all);
-        series.growth = growth::over_sizes(&series, self.wanted())?;
-        series.doublings = growth::over_ranks(&series, self.wanted())?;
+        series.growth = growth::over_sizes(&series, self.wanted(&series.name))?;
+        series.doublings = growth::over_ranks(&series, self.wanted(&series.name))?;
         let launches = self.launches(&series);
         series.lost_launches = launches.lost;
         let said = [
@@ -120,6 +121,7 @@ impl Measured<'_> {
             fastest::sentences(&series),
             growth::sentences(&series),
             growth::lost(&series),
+            sawtooth::sentence(&series).into_iter().collect(),
         ];
         series.findings.extend(said.into_iter().flatten());
         Ok(series)

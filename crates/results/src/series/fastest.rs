@@ -92,7 +92,7 @@ pub(super) fn fastest(series: &Series, planned: &[Step], of_all: bool) -> Vec<Fa
                 AtSize { size, variants, by, is_whole }
             };
             let all: Vec<AtSize> = sizes.into_iter().map(best).collect();
-            ranges(&settled(all), ranks)
+            ranges(&settled(all), ranks, None)
         } else {
             let chosen = |look: &Look| AtSize {
                 size: look.size,
@@ -100,11 +100,15 @@ pub(super) fn fastest(series: &Series, planned: &[Step], of_all: bool) -> Vec<Fa
                 by: FoundBy::Look,
                 is_whole: true,
             };
-            // Those of several pairs or memories may differ; they are recorded.
-            let of_all = |of: &&Look| of.ranks == ranks && of.pair.is_none() && of.memory.is_none();
+            // Those of several pairs may differ; they are recorded.
+            let of_all = |of: &&Look| of.ranks == ranks && of.pair.is_none();
             let mut looks: Vec<&Look> = series.looks.iter().filter(of_all).collect();
-            looks.sort_by_key(|look| (look.size, &look.variant));
-            ranges(&looks.into_iter().map(chosen).collect::<Vec<_>>(), ranks)
+            looks.sort_by_key(|look| (&look.memory, look.size, &look.variant));
+            let of_memory = |of: &[&Look]| {
+                let all: Vec<AtSize> = of.iter().copied().map(chosen).collect();
+                ranges(&all, ranks, of[0].memory.clone())
+            };
+            looks.chunk_by(|a, b| a.memory == b.memory).flat_map(of_memory).collect()
         }
     };
     ranks.into_iter().flat_map(of).collect()
@@ -166,17 +170,19 @@ fn settled(mut sizes: Vec<AtSize>) -> Vec<AtSize> {
 }
 
 /// Neighbouring sizes with the same variants, found in the same way, as one range.
-fn ranges(sizes: &[AtSize], ranks: u32) -> Vec<Fastest> {
+fn ranges(sizes: &[AtSize], ranks: u32, memory: Option<String>) -> Vec<Fastest> {
     let range = |alike: &[AtSize]| {
         let (first, last) = (alike.first()?, alike.last()?);
         let (variants, by) = (first.variants.clone(), first.by);
-        Some(Fastest { ranks, from: first.size, to: last.size, variants, by })
+        let (from, to, memory) = (first.size, last.size, memory.clone());
+        Some(Fastest { ranks, memory, from, to, variants, by })
     };
     let is_alike = |a: &AtSize, b: &AtSize| a.variants == b.variants && a.by == b.by;
     sizes.chunk_by(is_alike).filter_map(range).collect()
 }
 
-/// The same in words: a sentence for each number of ranks and each way it was found; of a series over ranks, one for all.
+/// The same in words: a sentence for each number of ranks, each memory and each way it was found; of a series over ranks,
+/// one for all.
 pub(super) fn sentences(series: &Series) -> Vec<String> {
     let all = &series.fastest;
     if series.has_one_size() {
@@ -186,9 +192,13 @@ pub(super) fn sentences(series: &Series) -> Vec<String> {
     let of_ranks = |of: &[Fastest]| {
         let ranges: Vec<String> =
             of.iter().enumerate().map(|(at, range)| ranged(series, range, at, of.len())).collect();
-        format!("On {} ranks {}: {}.", of[0].ranks, told(of[0].by), ranges.join(", "))
+        let memory = of[0].memory.as_ref().map(|name| format!(", in {name} memory,"));
+        let memory = memory.unwrap_or_default();
+        format!("On {} ranks{memory} {}: {}.", of[0].ranks, told(of[0].by), ranges.join(", "))
     };
-    all.chunk_by(|a, b| a.ranks == b.ranks && a.by == b.by).map(of_ranks).collect()
+    let is_alike =
+        |a: &Fastest, b: &Fastest| (a.ranks, a.by, &a.memory) == (b.ranks, b.by, &b.memory);
+    all.chunk_by(is_alike).map(of_ranks).collect()
 }
 
 fn told(by: FoundBy) -> &'static str {

@@ -11,6 +11,7 @@ mod growth;
 pub(crate) mod loaded;
 mod modelled;
 mod ranks_figure;
+mod sawtooth;
 mod schema;
 mod summary;
 mod tabled;

@@ -10,7 +10,7 @@ use bandgap_units::significant;
 
 use super::schema::{Series, SeriesPoint};
 use crate::kind::Shown;
-use crate::measured::{FloorRatio, apart, arrow, launches, of_ranks, sentences};
+use crate::measured::{FloorRatio, apart, arrow, below_one, launches, of_ranks, sentences};
 
 /// What was measured, a row for each point, and the findings.
 pub(super) fn page(series: &Series, layout: &Layout) -> String {
@@ -39,10 +39,9 @@ fn header(series: &Series, layout: &Layout) -> String {
     if let Some(memory) = &series.memory {
         text += &format!(" in {memory} memory");
     }
-    let mut state = series.state.line();
-    let mut checked = String::new();
+    let (mut more, mut checked) = ("", String::new());
     if series.is_virtual() && series.has_bytes() {
-        state += "; virtual time, in which no bytes move";
+        more = "; virtual time, in which no bytes move";
     } else if series.has_bytes() {
         checked = layout.paragraph(&match series.checked {
             Some(checked) => checked.sentence(),
@@ -50,8 +49,13 @@ fn header(series: &Series, layout: &Layout) -> String {
         });
     }
     let over_floor = |floor: &FloorRatio| layout.paragraph(&floor.sentence(&series.name));
-    let floors = series.floor_ratios.iter().map(over_floor);
-    layout.paragraph(&text) + &layout.paragraph(&state) + &floors.collect::<String>() + &checked
+    let floors: String = series.floor_ratios.iter().map(over_floor).collect();
+    let below = below_one(&series.floor_ratios).map(|said| layout.paragraph(said));
+    layout.paragraph(&text)
+        + &series.state.paragraphs(more, layout)
+        + &floors
+        + &below.unwrap_or_default()
+        + &checked
 }
 
 /// The numbers of ranks: `2, 4 and 8`.

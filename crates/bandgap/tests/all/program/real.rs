@@ -308,6 +308,12 @@ fn beside(result: &Value, floors: &[&str], stderr: &str) {
     }
 }
 
+/// The names of the floors that were to be measured beside what was asked for.
+fn planned_beside(run: &Value) -> Vec<&str> {
+    let floors = run["plan"]["beside"].as_array().into_iter().flatten();
+    floors.map(|beside| beside["floor"]["name"].as_str().unwrap()).collect()
+}
+
 /// Whether a result says that there is no floor like it.
 fn no_floor(result: &Value) -> bool {
     result["findings"].to_string().contains("no floor of this shape")
@@ -325,10 +331,19 @@ fn results_stand_beside_the_floors_of_their_transport() {
     // What too little was measured for has no ratio.
     for (transport, floor) in [("shm", "cache_line"), ("unix", "unix")] {
         let (run, stderr) = series(&format!("signature --transport {transport}"));
+        assert_eq!(planned_beside(&run), [floor]);
         of_kind(&run, "logp").iter().for_each(|logp| beside(logp, &[floor], &stderr));
+    }
+    // Of four ranks in pairs none is between ranks 0 and 1.
+    let (run, stderr) = series("signature --transport unix --ranks 4 --pairs");
+    assert_eq!(planned_beside(&run), [""; 0]);
+    for logp in of_kind(&run, "logp") {
+        let said = "between ranks 0 and 2 is not compared with the floor unix";
+        assert!(logp["findings"].to_string().contains(said) || stderr.contains("oversubscribed"));
     }
     // A third rank takes no part in the floors.
     let (run, stderr) = series("comet echo barrier --transport unix -n 3");
+    assert_eq!(planned_beside(&run), ["unix", "unix_stream"]);
     for series in of_kind(&run, "series") {
         let floors: &[&str] = if series["name"] == "echo" { &["unix", "unix_stream"] } else { &[] };
         beside(series, floors, &stderr);
@@ -336,6 +351,7 @@ fn results_stand_beside_the_floors_of_their_transport() {
         assert_eq!(no_floor(series), floors.is_empty(), "{series}");
     }
     let (run, stderr) = series("comet echo barrier --transport shm");
+    assert_eq!(planned_beside(&run), ["cache_line", "cache_line_exchange", "copy_cross_core_1mib"]);
     for series in of_kind(&run, "series") {
         let floors: &[&str] = match series["name"].as_str() {
             Some("echo") => &["cache_line", "copy_cross_core_1mib"],
@@ -351,17 +367,20 @@ fn results_stand_beside_the_floors_of_their_transport() {
         ["copy_cross_core", "copy_cross_core_1mib"],
     ];
     let (run, stderr) = series("bulk --no-surface --transport shm --sizes 64KiB:64KiB");
+    assert_eq!(planned_beside(&run), ["copy_cross_core", "store_cross_core"]);
     for (series, floors) in of_kind(&run, "series").into_iter().zip(copies) {
         beside(series, &floors, &stderr);
         let is_short = |ratio: &Value| ratio["bytes"] == 64 << 10;
         assert!(series["floor_ratios"].as_array().is_none_or(|ratios| ratios.iter().all(is_short)));
     }
     let (run, stderr) = series("bulk --no-surface --transport unix --sizes 1MiB:1MiB");
+    assert_eq!(planned_beside(&run), ["unix_stream"]);
     of_kind(&run, "series").iter().for_each(|of| beside(of, &["unix_stream"], &stderr));
     let (run, _) = series("pairs --transport unix");
     assert!(of_kind(&run, "rtt_pairs")[0]["findings"].to_string().contains("floors"));
     // What is simulated has none.
     let (run, _) = series("comms1 --transport sim:ipsc860");
+    assert_eq!(planned_beside(&run), [""; 0]);
     let simulated = of_kind(&run, "series")[0];
     assert_eq!((&simulated["floor_ratios"], no_floor(simulated)), (&Value::Null, false));
 }

@@ -167,9 +167,12 @@ fn findings_follow_the_parameters_and_keep_what_is_said_of_arm_and_lines() {
     let found = whole.clone().over_launches(&launches, 0.95);
     // The knee is at 6 − 4, with idle times of 3 and 1: s = √2, half = 12.7. One of two launches shows
     // a capacity, which is not most.
-    let [Finding::RegimeUndecided { idle: 2.0, .. }, others @ ..] = &found.findings[..] else {
+    let [Finding::RegimeUndecided { idle: 2.0, .. }, below, others @ ..] = &found.findings[..]
+    else {
         panic!("{:?}", found.findings)
     };
+    // 6 ± 12.7: or, which is 3 in both, is not below 0.
+    assert!(matches!(below, Finding::BelowZero { name: "g", value: 6.0, .. }), "{below:?}");
     assert_eq!(
         others,
         [

@@ -37,17 +37,17 @@ pub(super) fn of_transfers(signature: &Signature, latency_known: bool) -> Vec<St
     for finding in &signature.findings {
         match finding {
             Finding::CapacityUnseen
-            | Finding::CapacityCut { .. }
+            | Finding::BelowZero { .. }
             | Finding::ProcessorBound { .. } => {}
             Finding::NegativeLatency { .. } if !latency_known => {}
-            Finding::Unsettled { delay } => unsettled.push(Ns(*delay).to_string()),
+            Finding::Unsettled { delay } => unsettled.push(Ns(*delay)),
             other => findings.push(other.to_string()),
         }
     }
     if !unsettled.is_empty() {
         findings.push(format!(
             "The steady state is not confirmed by further points with delays of {}; observe larger M.",
-            unsettled.join(", ")
+            Ns::distinct(&unsettled).join(", ")
         ));
     }
     if signature.recv_overhead.high < 0.0 {
@@ -101,6 +101,26 @@ mod tests {
         };
         assert!(told(true, true));
         assert_eq!([told(true, false), told(false, true)], [false, false]);
+    }
+
+    #[test]
+    fn of_transfers_what_the_table_shows_is_not_said_again_and_what_it_does_not_show_is() {
+        let table = crate::logp::tests::table_of_arms(false);
+        let mut found = extract(&table, &Options::default(), None).unwrap();
+        found.findings = vec![
+            Finding::ProcessorBound { gap: 62.0 },
+            Finding::CapacityUnseen,
+            Finding::BelowZero { name: "or", value: 3.0, low: -1.0, high: 7.0 },
+            Finding::CapacityCut { low: -3.26 },
+            Finding::Unsettled { delay: 12.96 },
+            Finding::Unsettled { delay: 13.04 },
+        ];
+        // Where an interval ended before it was cut off stands nowhere else.
+        let cut = "The interval of C reaches down to -3.3, and is cut off at 0: C counts requests.";
+        // Two delays that differ do not read alike.
+        let unsettled = "The steady state is not confirmed by further points with delays of 12.96 ns, 13.04 ns; \
+                         observe larger M.";
+        assert_eq!(of_transfers(&found, true), [cut, unsettled]);
     }
 
     #[test]

@@ -16,10 +16,11 @@ pub(crate) struct Measured<'a> {
 }
 
 impl Measured<'_> {
-    /// Confidence, and how narrow intervals are to be of what follows from the times of several points, t0 say: as of
-    /// the time of which a sample holds most, that of the shortest messages.
-    pub(super) fn wanted(&self) -> (f64, Rule) {
-        let rules = self.plan.steps.iter().map(|step| self.judged.rule_of(&key(step, Part::Whole)));
+    /// Confidence, and how narrow intervals are to be of what follows from the times of several points of a series, t0
+    /// say: as of the time of which a sample holds most, that of the shortest messages.
+    pub(super) fn wanted(&self, series: &str) -> (f64, Rule) {
+        let steps = self.plan.steps.iter().filter(|step| step.series == series);
+        let rules = steps.map(|step| self.judged.rule_of(&key(step, Part::Whole)));
         let least = rules.min_by(|a, b| a.stamp.total_cmp(&b.stamp));
         (self.judged.confidence(), least.unwrap_or_else(|| self.judged.rule()))
     }
