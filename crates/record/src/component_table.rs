@@ -37,6 +37,7 @@
 
 mod csv;
 mod paper;
+mod shown;
 mod toml;
 
 use std::io::Read;
