@@ -99,7 +99,7 @@ fn findings(signature: &Signature) -> Vec<Finding> {
         (send_overhead.low <= 0.0)
             .then_some(Finding::SendOverheadUnresolved { send_overhead: send_overhead.value }),
     ];
-    let kept = signature.findings.iter().filter_map(|finding| match *finding {
+    let kept = signature.findings.iter().copied().filter_map(|mut finding| match &mut finding {
         Finding::ProcessorBound { .. }
         | Finding::NegativeLatency { .. }
         | Finding::OverheadsOverlap { .. }
@@ -107,33 +107,13 @@ fn findings(signature: &Signature) -> Vec<Finding> {
         | Finding::SendOverheadUnresolved { .. }
         | Finding::CapacityCut { .. }
         | Finding::CapacityUnseen => None,
-        Finding::ArmBeginsLate { from_delay, holds, .. } => Some(Finding::ArmBeginsLate {
-            knee: idle.value.max(0.0),
-            from_delay,
-            gap: gap.value,
-            holds,
-        }),
-        Finding::NearArm {
-            from_delay,
-            to_delay,
-            overheads,
-            slope,
-            next_delay,
-            far_delay,
-            far_holds,
-            ..
-        } => {
-            let far_overheads = signature.arm.overheads.value;
-            Some(Finding::NearArm {
-                from_delay,
-                to_delay,
-                overheads,
-                slope,
-                next_delay,
-                far_delay,
-                far_overheads,
-                far_holds,
-            })
+        Finding::ArmBeginsLate { knee, gap: of_gap, .. } => {
+            (*knee, *of_gap) = (idle.value.max(0.0), gap.value);
+            Some(finding)
+        }
+        Finding::NearArm { far_overheads, .. } => {
+            *far_overheads = signature.arm.overheads.value;
+            Some(finding)
         }
         Finding::ArmSlope { .. }
         | Finding::DelayCosts { .. }
@@ -144,7 +124,7 @@ fn findings(signature: &Signature) -> Vec<Finding> {
         | Finding::SendOnlyUnseen { .. }
         | Finding::GapUnsettled { .. }
         | Finding::Unsettled { .. }
-        | Finding::CurveTooShort { .. } => Some(*finding),
+        | Finding::CurveTooShort { .. } => Some(finding),
     });
     let unseen = capacity.is_none().then_some(Finding::CapacityUnseen);
     of_times.into_iter().flatten().chain(kept).chain(unseen).collect()
