@@ -39,6 +39,7 @@
 mod csv;
 mod paper;
 mod replaced;
+mod shown;
 mod toml;
 mod traced;
 

@@ -1,7 +1,5 @@
 //! `bandgap breakdown`: where the time of a message goes.
 
-use std::path::{Path, PathBuf};
-
 use bandgap_campaign::breakdown::{BreakdownPlan, Division};
 use bandgap_campaign::floors::RANKS;
 use bandgap_comm::Divided;
@@ -12,7 +10,7 @@ use bandgap_stats::Rule;
 use bandgap_units::Ns;
 use clap::Args;
 
-use super::components::load;
+use super::components::{Source, load};
 use super::measure::{Session, one_size};
 use crate::args::{Measure, Output};
 use crate::output::Sink;
@@ -20,10 +18,8 @@ use crate::output::Sink;
 /// What is divided.
 #[derive(Debug, Args)]
 pub struct Breakdown {
-    /// Components that are known: thunderx2-connectx4 (the paper's), a table in TOML or CSV (`-` reads standard
-    /// input), or a run with a breakdown. Without it, those of --transport are measured
-    #[arg(long, value_name = "PRESET|TABLE|RUN")]
-    pub from: Option<PathBuf>,
+    #[command(flatten)]
+    pub source: Option<Source>,
     /// Computations of known length that are inserted at each border, to see whether they come back
     #[arg(
         long,
@@ -40,15 +36,15 @@ pub struct Breakdown {
 /// # Errors
 /// The table cannot be read or is wrong; ranks could not be started; or the result cannot be written.
 pub(super) fn run(of: &Breakdown, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    match &of.from {
-        Some(from) => divided(from, measure, output),
+    match &of.source {
+        Some(source) => divided(source, measure, output),
         None => measured(&of.insert, measure, output),
     }
 }
 
 /// Of components that are known; keeps files only where `--out` says so.
-fn divided(from: &Path, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    let table = load(from)?;
+fn divided(source: &Source, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
+    let table = load(source)?;
     let rule = Rule { precision: measure.precision.0, stamp: 0.0 };
     let result = breakdown(&table, rule, measure.confidence.0).class(Exit::Defect)?;
     let mut sink = Sink::open(&output.only_asked(), "breakdown", measure)?;

@@ -172,7 +172,8 @@ Examples:
   bandgap breakdown                            over shared memory
   bandgap breakdown --from thunderx2-connectx4
   bandgap breakdown --from mine.csv            components for the paper's models
-  bandgap breakdown --from mine.toml --out kept"
+  bandgap breakdown --from mine.toml --out kept
+  bandgap breakdown --from bandgap-runs/…      a run with a LogP signature"
     )]
     Breakdown(Breakdown),
     /// What faster or slower components would bring

@@ -3,6 +3,7 @@
 //!
 //! - [`component`]: what is timed, and where it belongs.
 //! - [`formula`]: sums and products of names and numbers, as text.
+//! - [`declared`]: a model as a table declares it.
 //! - [`stack`]: components and models together, checked.
 //! - [`evaluate`]: values of models, and their derivatives by the components.
 //! - [`divide`]: by component, category, layer and side.
@@ -15,6 +16,7 @@
 
 pub mod change;
 pub mod component;
+pub mod declared;
 pub mod divide;
 pub mod evaluate;
 pub mod formula;
@@ -23,11 +25,12 @@ pub mod stack;
 
 pub use change::{Change, Ranked, Saved};
 pub use component::{Category, Component, Layer, Provenance, Side, Time};
+pub use declared::{Declared, Observed};
 pub use divide::By;
 pub use evaluate::{Modelled, State};
 pub use formula::Group;
 pub use insights::Question;
-pub use stack::{Declared, Observed, Stack, StackError};
+pub use stack::{Stack, StackError};
 
 #[cfg(test)]
 mod tests;

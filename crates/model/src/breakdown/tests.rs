@@ -48,6 +48,42 @@ fn why(models: &[(&str, &str)]) -> String {
 }
 
 #[test]
+fn the_largest_of_several_is_what_the_model_holds() {
+    // Of a = 10, b = 20, wire = 30.
+    assert_eq!(
+        values(&[("m", "max(wire, a + b, b)"), ("n", "2 * max(a, max(b, a)) - a")]),
+        [30.0, 30.0]
+    );
+    // A component may be called so.
+    let named =
+        Stack::new(vec![component("max", 7.0, None)], vec![model("m", "max + max(max, 2 * max)")]);
+    let named = named.unwrap();
+    assert_eq!(named.evaluated(&named.state()).unwrap()[0].value, 21.0);
+
+    let stack = stack(&[("m", "max(wire, a + b + 3 * a)")]).unwrap();
+    let found = stack.evaluated(&stack.state()).unwrap().swap_remove(0);
+    // 10 + 20 + 30: all of it is of a and b, and the error that of 4a.
+    let parts = stack.divided(&found, &stack.state(), By::Component, None);
+    assert_eq!(parts, [("a".to_owned(), 40.0), ("b".to_owned(), 20.0)]);
+    assert_eq!(stack.deviation(&found.sources), Some(12.0));
+    // Shorter ones save until the wire is longer: 40·0.2 + 20 < 30.
+    let shorter = |what: &str| {
+        let change = Change::Scale { what: what.into(), factor: 0.2 };
+        stack.evaluated(&stack.changed(&[change]).unwrap()).unwrap()[0].value
+    };
+    assert_eq!([shorter("a"), shorter("cpu"), shorter("wire")], [30.0, 30.0, 60.0]);
+
+    assert!(why(&[("m", "max(a, 2)")]).contains("the largest of a time and of what is none"));
+    assert!(why(&[("m", "max(a, b")]).contains("needs ',' or ')' at its character 9"));
+    assert!(why(&[("m", "max()")]).contains("needs a name, a number or '('"));
+    assert!(why(&[("m", "max(a, moon)")]).contains("'moon'"));
+    for divided in ["a * b", "(b - b) * a"] {
+        let formula = format!("max(a, {divided} / (wire - wire))");
+        assert!(why(&[("m", &formula)]).contains("gives no finite number"));
+    }
+}
+
+#[test]
 fn formulas_are_sums_products_and_parentheses() {
     // Of a = 10, b = 20, wire = 30.
     assert_eq!(values(&[("m", "a + b")]), [30.0]);

@@ -109,7 +109,7 @@ fn findings(signature: &Signature) -> Vec<Finding> {
         is_undecided.then_some(Finding::BelowZero { name, value, low, high })
     };
     let below = [below("or", &signature.recv_overhead), below("g", gap)];
-    let kept = signature.findings.iter().filter_map(|finding| match *finding {
+    let kept = signature.findings.iter().copied().filter_map(|mut finding| match &mut finding {
         Finding::ProcessorBound { .. }
         | Finding::NegativeLatency { .. }
         | Finding::OverheadsOverlap { .. }
@@ -118,33 +118,13 @@ fn findings(signature: &Signature) -> Vec<Finding> {
         | Finding::BelowZero { .. }
         | Finding::CapacityCut { .. }
         | Finding::CapacityUnseen => None,
-        Finding::ArmBeginsLate { from_delay, holds, .. } => Some(Finding::ArmBeginsLate {
-            knee: idle.value.max(0.0),
-            from_delay,
-            gap: gap.value,
-            holds,
-        }),
-        Finding::NearArm {
-            from_delay,
-            to_delay,
-            overheads,
-            slope,
-            next_delay,
-            far_delay,
-            far_holds,
-            ..
-        } => {
-            let far_overheads = signature.arm.overheads.value;
-            Some(Finding::NearArm {
-                from_delay,
-                to_delay,
-                overheads,
-                slope,
-                next_delay,
-                far_delay,
-                far_overheads,
-                far_holds,
-            })
+        Finding::ArmBeginsLate { knee, gap: of_gap, .. } => {
+            (*knee, *of_gap) = (idle.value.max(0.0), gap.value);
+            Some(finding)
+        }
+        Finding::NearArm { far_overheads, .. } => {
+            *far_overheads = signature.arm.overheads.value;
+            Some(finding)
         }
         Finding::ArmSlope { .. }
         | Finding::DelayCosts { .. }
@@ -155,7 +135,7 @@ fn findings(signature: &Signature) -> Vec<Finding> {
         | Finding::SendOnlyUnseen { .. }
         | Finding::GapUnsettled { .. }
         | Finding::Unsettled { .. }
-        | Finding::CurveTooShort { .. } => Some(*finding),
+        | Finding::CurveTooShort { .. } => Some(finding),
     });
     let unseen = capacity.is_none().then_some(Finding::CapacityUnseen);
     of_times.into_iter().chain(below).flatten().chain(kept).chain(unseen).collect()

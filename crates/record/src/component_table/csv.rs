@@ -10,7 +10,8 @@ use csv::StringRecord;
 
 use super::ComponentTable;
 use super::paper::paper;
-use super::toml::{Declarations, Shown};
+use super::shown::Shown;
+use super::toml::Declarations;
 use super::traced::{is_traced, traced_component, traced_table};
 use crate::TableError;
 use crate::table_lines::{self, Header, Line, Result};

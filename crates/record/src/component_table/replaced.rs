@@ -6,7 +6,7 @@ use bandgap_model::breakdown::formula::Formula;
 use bandgap_model::breakdown::{Component, Declared, Observed, Stack, StackError};
 
 use super::ComponentTable;
-use super::toml::Shown;
+use super::shown::Shown;
 
 impl ComponentTable {
     /// The table with these components in the place of those of the same names. One that has the name of a

@@ -95,29 +95,21 @@ fn most_seen<'a>(judged: &Judged<'a>, shows: impl Fn(&Judged<'a>) -> usize) -> J
 
 #[cfg(test)]
 mod tests {
-    use bandgap_campaign::plan::Asked;
     use bandgap_campaign::series::{SeriesPlan, Step};
     use bandgap_campaign::signature::{SignaturePattern, SignaturePlan, rtt};
 
     use super::*;
+    use crate::measured::examples::asked;
     use bandgap_campaign::data::{Batch, Kept, Probe, Table};
 
     #[test]
     fn more_time_is_advised_unless_the_run_was_interrupted() {
-        let asked = Asked {
-            precision: 0.05,
-            confidence: 0.95,
-            budget: 1.0,
-            seed: 1,
-            stamp: 0.0,
-            check: false,
-        };
         let load = Load::Store { bytes: 64 };
         let pattern = SignaturePattern::OneToOne;
-        let surface = vec![SignaturePlan { asked: asked.clone(), samples: 1, pattern, load }];
+        let surface = vec![SignaturePlan { asked: asked(), samples: 1, pattern, load }];
         let step = Step::new("bulk_store", 64, 1, 2);
         let steps = vec![step.clone()];
-        let series = SeriesPlan { asked, steps, samples: 1 };
+        let series = SeriesPlan { asked: asked(), steps, samples: 1 };
         let plan = BulkPlan { series, surface, budget: 1.0 };
         let mut table = Table::default();
         for time in [100.0, 101.0] {

@@ -5,7 +5,6 @@ use bandgap_campaign::data::{Batch, Kept, Table};
 use bandgap_campaign::judge::Judged;
 use bandgap_campaign::load::Load;
 use bandgap_campaign::overlap::Cell;
-use bandgap_campaign::plan::Asked;
 use bandgap_campaign::series::{Part, Step};
 use bandgap_campaign::signature::{ISSUE, SignaturePattern, rtt};
 use bandgap_campaign::{
@@ -22,14 +21,10 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::*;
 use crate::kind::{Among, Shown};
 use crate::measured::LostLaunch;
+use crate::measured::examples::asked;
 
 const TRIALS: usize = 300;
 const LAUNCHES: u32 = 5;
-
-fn asked() -> Asked {
-    let (precision, confidence, budget, seed) = (0.05, 0.95, 1.0, 1);
-    Asked { precision, confidence, budget, seed, stamp: 0.0, check: false }
-}
 
 fn setting(launches: u32) -> Setting {
     let cpus = Some(vec![0, 1]);

@@ -1,5 +1,6 @@
-//! Estimates for tests.
+//! Estimates for tests, and what was asked for.
 
+use bandgap_campaign::plan::Asked;
 use bandgap_record::{Evidence, Quantity, Unit};
 use bandgap_stats::Rule;
 use bandgap_units::Ns;
@@ -8,6 +9,12 @@ use crate::measured::batch::{Batch, Summary};
 
 /// Intervals of 5 %.
 pub(crate) const RULE: Rule = Rule { precision: 0.05, stamp: 0.0 };
+
+/// Intervals of 5 % with 95 % confidence, in a second.
+pub(crate) fn asked() -> Asked {
+    let (precision, confidence, budget, seed) = (RULE.precision, 0.95, 1.0, 1);
+    Asked { precision, confidence, budget, seed, stamp: 0.0, check: false }
+}
 
 /// A time in nanoseconds.
 pub(crate) fn time(value: f64, converged: bool) -> Quantity {

@@ -259,19 +259,17 @@ fn time(value: f64, interval: Interval, by: Evidence) -> Result<Quantity, Record
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measured::examples::asked;
     use bandgap_campaign::data::{Kept, Table};
-    use bandgap_campaign::plan::Asked;
 
     fn plan() -> OverlapPlan {
-        let asked = Asked {
-            precision: 0.05,
-            confidence: 0.95,
-            budget: 1.0,
-            seed: 1,
-            stamp: 0.0,
-            check: false,
-        };
-        OverlapPlan { asked, pair: [0, 1], sizes: vec![8], elements: vec![0, 10], samples: 1 }
+        OverlapPlan {
+            asked: asked(),
+            pair: [0, 1],
+            sizes: vec![8],
+            elements: vec![0, 10],
+            samples: 1,
+        }
     }
 
     /// A table of rounds, each with T_b, T_n, T_x, T_c, T_o.
