@@ -285,3 +285,6 @@ impl<T: Timer> Stamper<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

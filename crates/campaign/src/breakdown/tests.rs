@@ -1,1 +1,211 @@
+use bandgap_comm::Yields::HalfRoundTrip;
+use bandgap_kernels::Kernel;
 
+use super::*;
+use crate::scripted::{Scripted, probes, taking};
+
+/// Truths in nanoseconds: what is timed of the latency, of injection, and of one processor alone.
+const STAMP: f64 = 24.0;
+const TURN: f64 = 50.0;
+const VISIBLE: f64 = 500.0;
+const GAP: f64 = 300.0;
+const RECEIVE: f64 = 1000.0;
+const LATENCY: f64 = TURN + VISIBLE + GAP / 2.0 + RECEIVE;
+const SENDS: f64 = 900.0;
+const RECEIVES: f64 = 800.0;
+const FAILING: f64 = 30.0;
+const OWN: f64 = 70.0;
+const INJECTION: f64 = SENDS + RECEIVES + FAILING + OWN;
+
+/// What both ranks stamp together in a batch of round trips, where each interval is so long.
+fn both(each: f64, count: u64) -> Executed {
+    let rank = |ns| AtRank { ns, count, arrivals: Vec::new() };
+    // The ranks' own sums differ, as those of what becomes visible do; both together count.
+    let (sum, apart) = (each * count as f64, 1e6);
+    Executed { at_border: vec![rank(sum + apart), rank(sum - apart)], ..Executed::default() }
+}
+
+/// What the requester stamps of a message, in so many intervals.
+fn requester(each: f64, intervals: u64) -> Executed {
+    let messages = u64::from(REQUESTS);
+    let (ns, count) = (each * messages as f64, intervals * messages);
+    let rank = |ns| AtRank { ns, count, arrivals: Vec::new() };
+    Executed { at_border: vec![rank(ns), rank(1e9)], ..Executed::default() }
+}
+
+/// A machine of these truths. Of what is inserted `back` comes back, by border.
+fn machine(order: &Order, back: fn(Border) -> f64) -> Executed {
+    let Some(at) = order.at_border else { return taking(order, 2.0 * 100.0 * 150.0) };
+    let inserted = |border: Border| match at.inserted {
+        Some((here, work)) if here == border => back(border) * work.picoseconds as f64 / 1e3,
+        _ => 0.0,
+    };
+    if order.kernel == Burst::NAME {
+        let messages = f64::from(REQUESTS);
+        return match at.stamping {
+            Stamping::Nothing => taking(order, INJECTION * messages),
+            Stamping::Send => requester(SENDS + STAMP, 1),
+            Stamping::Receive => requester(RECEIVES + 2.0 * STAMP, 2),
+            Stamping::Failing => requester(FAILING + STAMP, 1),
+            Stamping::Own => requester(OWN + 4.0 * STAMP, 4),
+            Stamping::Arrivals => {
+                let arrivals = vec![(2000.0, 24), (3000.0, 48), (1000.0, 24)];
+                let rank = AtRank { ns: 6000.0, count: 3, arrivals };
+                Executed { at_border: vec![AtRank::default(), rank], ..Executed::default() }
+            }
+            other => panic!("{other:?}"),
+        };
+    }
+    let count = u64::from(ROUND_TRIPS);
+    let whole: f64 = BORDERS.map(|(border, part)| share(part) * inserted(border)).iter().sum();
+    match at.stamping {
+        Stamping::Nothing => taking(order, 2.0 * f64::from(ROUND_TRIPS) * (LATENCY + whole)),
+        Stamping::Turn => both(TURN + STAMP + inserted(Border::Turn), count),
+        Stamping::Visible => both(VISIBLE + STAMP + inserted(Border::Send), count),
+        Stamping::Gap => both(GAP + STAMP + inserted(Border::Poll), count),
+        Stamping::Receive => both(RECEIVE + STAMP + inserted(Border::Receive), count),
+        Stamping::Pair => both(STAMP, count),
+        Stamping::Together => both(40.0 + 3.0 * STAMP, count),
+        Stamping::Lines => both(10.0 + 3.0 * STAMP, count),
+        Stamping::Request => both(15.0 + STAMP, count),
+        Stamping::Completion => both(5.0 + STAMP, count),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn plan(divided: Division) -> BreakdownPlan {
+    BreakdownPlan { asked: Asked::usual(1e9), divided, inserted: vec![200.0] }
+}
+
+fn measured(plan: &BreakdownPlan, back: fn(Border) -> f64) -> Scripted {
+    let mut runner = Scripted::new(move |order| {
+        Ok(Executed { probe: probes(50.0, 50.0), ..machine(order, back) })
+    });
+    plan.lead(&mut runner).unwrap();
+    runner
+}
+
+fn near(found: f64, truth: f64) {
+    assert!((found - truth).abs() < 1e-6, "{found} {truth}");
+}
+
+#[test]
+fn the_parts_come_back_without_the_cost_of_stamps_and_sum_up_to_the_whole() {
+    let plan = plan(Division::Calls);
+    let runner = measured(&plan, |_| 1.0);
+    let judged = plan.judge(&runner.kept);
+    for (model, truths, whole) in [
+        (Model::Latency, [TURN, VISIBLE, GAP / 2.0, RECEIVE], LATENCY),
+        (Model::Injection, [SENDS, RECEIVES, FAILING, OWN], INJECTION),
+    ] {
+        let rounds = rounds(&judged, model, &plan.divided).unwrap();
+        near(rounds.stamp, STAMP);
+        for ((_, values), truth) in rounds.parts.iter().zip(truths) {
+            values.iter().for_each(|value| near(*value, truth));
+        }
+        rounds.observed.iter().for_each(|value| near(*value, whole));
+        rounds.modelled().iter().for_each(|value| near(*value, whole));
+        let error = rounds.error(0.95).unwrap();
+        near(error.value, 0.0);
+        assert_eq!((rounds.rounds.len(), rounds.outside), (8, 0));
+    }
+}
+
+#[test]
+fn a_part_that_is_missed_is_in_the_error() {
+    let plan = plan(Division::Calls);
+    let mut runner = Scripted::new(|order| {
+        let missed = |at: AtBorder| at.stamping == Stamping::Receive && at.inserted.is_none();
+        if order.kernel == PingPong::NAME && order.at_border.is_some_and(missed) {
+            return Ok(both(0.9 * RECEIVE + STAMP, u64::from(ROUND_TRIPS)));
+        }
+        Ok(machine(order, |_| 1.0))
+    });
+    plan.lead(&mut runner).unwrap();
+    let judged = plan.judge(&runner.kept);
+    let error = rounds(&judged, Model::Latency, &plan.divided).unwrap().error(0.95).unwrap();
+    near(error.value, -0.1 * RECEIVE / LATENCY);
+}
+
+#[test]
+fn rounds_pair_their_own_batches_and_leave_out_what_is_outside_a_fence() {
+    let plan = plan(Division::Calls);
+    // All of a round is slower by the same factor, and in one round a part alone.
+    let mut batches = 0_usize;
+    let mut runner = Scripted::new(move |order| {
+        let timed = order.probed && order.kernel == PingPong::NAME;
+        let turns = order.at_border.is_some_and(|at| at.stamping == Stamping::Turn);
+        let executed = machine(order, |_| 1.0);
+        if timed && turns && order.at_border.unwrap().inserted.is_none() {
+            batches += 1;
+            if batches == 5 {
+                return Ok(both(90.0 * TURN, u64::from(ROUND_TRIPS)));
+            }
+        }
+        Ok(executed)
+    });
+    plan.lead(&mut runner).unwrap();
+    let judged = plan.judge(&runner.kept);
+    let rounds = rounds(&judged, Model::Latency, &plan.divided).unwrap();
+    assert_eq!((rounds.rounds.len(), rounds.outside), (7, 1));
+    near(rounds.error(0.95).unwrap().value, 0.0);
+}
+
+#[test]
+fn what_is_inserted_comes_back_or_does_not() {
+    let plan = plan(Division::Calls);
+    let half_in_sends = |border| if border == Border::Send { 0.5 } else { 1.0 };
+    let runner = measured(&plan, half_in_sends);
+    let came = came_back(&plan.judge(&runner.kept), &plan.inserted);
+    let found: Vec<(&str, f64, f64, f64)> = came
+        .iter()
+        .map(|came| (came.component, came.inserted, came.part.0, came.whole.0))
+        .collect();
+    for ((name, inserted, part, whole), expected) in found.iter().zip([
+        ("turn", 200.0, 200.0),
+        ("visible", 200.0, 100.0),
+        ("poll", 100.0, 100.0),
+        ("receive", 200.0, 200.0),
+    ]) {
+        assert_eq!(*name, expected.0);
+        near(*inserted, expected.1);
+        near(*part, expected.2);
+        near(*whole, expected.2);
+    }
+    assert_eq!(found.len(), 4);
+}
+
+#[test]
+fn lines_are_divided_into_the_transfer_and_half_of_the_software() {
+    let floor = Floor::new("ring_lines", "", HalfRoundTrip, 100);
+    let plan = plan(Division::Lines(floor));
+    assert_eq!(plan.reaches(), Reaches::StampsAndBare);
+    let runner = measured(&plan, |_| 1.0);
+    let judged = plan.judge(&runner.kept);
+    let rounds = rounds(&judged, Model::Latency, &plan.divided).unwrap();
+    let [(slot, slots), (software, halves)] = &rounds.parts[..] else { panic!("two parts") };
+    assert_eq!([*slot, *software], ["slot", "software"]);
+    slots.iter().for_each(|value| near(*value, 150.0));
+    // (40 − 10)/2.
+    halves.iter().for_each(|value| near(*value, 15.0));
+    let requester = alone(&judged).unwrap().value;
+    near(requester, 20.0 / INJECTION - 1.0);
+}
+
+#[test]
+fn messages_that_come_together_share_the_interval_before_them() {
+    let spaced = spaced(&[(2000.0, 24), (3000.0, 48), (1000.0, 24)]);
+    assert_eq!(spaced, [1000.0, 1500.0, 1500.0, 2000.0]);
+    let many: Vec<(f64, u32)> = (0..10_000).map(|at| (f64::from(at), 24)).collect();
+    let some = super::spaced(&many);
+    assert_eq!((some.len(), some[0], some[KEPT - 1]), (KEPT, 25.0, 9975.0));
+    assert!(super::spaced(&[]).is_empty());
+}
+
+#[test]
+fn what_is_stamped_has_no_checked_batch() {
+    let plan = plan(Division::Calls);
+    let runner = measured(&plan, |_| 1.0);
+    let checked: Vec<AtBorder> = runner.checked().filter_map(|order| order.at_border).collect();
+    assert_eq!(checked, [AtBorder::default(); 2]);
+}

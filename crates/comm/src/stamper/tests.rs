@@ -1,0 +1,151 @@
+use std::cell::Cell;
+use std::rc::Rc;
+
+use super::*;
+use crate::Stamp;
+
+/// A clock that stands still unless it is told; an iteration takes a tick, and a stamp nothing.
+#[derive(Clone, Debug, Default)]
+struct Told(Rc<Cell<u64>>);
+
+impl Told {
+    fn pass(&self, ticks: u64) {
+        self.0.set(self.0.get() + ticks);
+    }
+}
+
+impl Timer for Told {
+    fn stamp(&self) -> Stamp {
+        Stamp::from_ticks(self.0.get())
+    }
+
+    fn work(&self, iterations: u32) {
+        self.pass(iterations.into());
+    }
+}
+
+/// Lengths of everything that a rank does in a round trip of a script, in ticks.
+const TURN: u64 = 50;
+const SEND: u64 = 400;
+const POLL: u64 = 90;
+const BETWEEN: u64 = 7;
+const RECEIVE: u64 = 1000;
+
+fn sends(stamper: &Stamper<Told>, clock: &Told) {
+    stamper.before_send();
+    clock.pass(SEND);
+    stamper.after_send();
+}
+
+fn receives(stamper: &Stamper<Told>, clock: &Told, bytes: usize) {
+    clock.pass(BETWEEN);
+    stamper.before_receive();
+    clock.pass(if bytes > 0 { RECEIVE } else { POLL });
+    stamper.after_receive(bytes);
+}
+
+/// Three times {turn, send, two polls that bring nothing, one that brings 24 bytes}.
+fn script(stamper: &Stamper<Told>, clock: &Told) {
+    for _ in 0..3 {
+        clock.pass(TURN);
+        sends(stamper, clock);
+        for bytes in [0, 0, 24] {
+            receives(stamper, clock, bytes);
+        }
+    }
+}
+
+fn timed(at: AtBorder) -> Timed {
+    let clock = Told::default();
+    clock.pass(1000);
+    let stamper = Stamper::new(clock.clone());
+    stamper.begin(at);
+    script(&stamper, &clock);
+    stamper.end()
+}
+
+fn of(stamping: Stamping) -> (i64, u64) {
+    let Timed { ticks, count, .. } = timed(AtBorder { stamping, inserted: None });
+    (ticks, count)
+}
+
+#[test]
+fn each_kind_of_stamps_times_its_own_part() {
+    // Before the first send nothing had arrived.
+    assert_eq!(of(Stamping::Turn), (2 * TURN as i64, 2));
+    assert_eq!(of(Stamping::Send), (3 * SEND as i64, 3));
+    assert_eq!(of(Stamping::Receive), (3 * RECEIVE as i64, 3));
+    assert_eq!(of(Stamping::Failing), (6 * POLL as i64, 6));
+    assert_eq!(of(Stamping::Gap), (3 * (POLL + BETWEEN) as i64, 3));
+    // Three turns, and what lies before each of nine calls that receive.
+    assert_eq!(of(Stamping::Own), ((3 * TURN + 9 * BETWEEN) as i64, 12));
+    assert_eq!(of(Stamping::Pair), (0, 3));
+    assert_eq!(of(Stamping::Nothing), (0, 0));
+}
+
+#[test]
+fn bytes_become_visible_in_the_middle_between_two_polls() {
+    // From the beginning of the send to that of the third poll, less half of what lies before it.
+    let gap = POLL + BETWEEN;
+    let third = SEND + BETWEEN + 2 * gap;
+    assert_eq!(of(Stamping::Visible), ((3 * (2 * third - gap) / 2) as i64, 3));
+}
+
+#[test]
+fn what_was_there_at_the_first_poll_waited_for_none() {
+    for (stamping, ticks) in [(Stamping::Visible, SEND + BETWEEN), (Stamping::Gap, 0)] {
+        let clock = Told::default();
+        clock.pass(1000);
+        let stamper = Stamper::new(clock.clone());
+        stamper.begin(AtBorder { stamping, inserted: None });
+        // An earlier poll, from before the send, is no bound of when the bytes came.
+        receives(&stamper, &clock, 0);
+        sends(&stamper, &clock);
+        receives(&stamper, &clock, 24);
+        let timed = stamper.end();
+        assert_eq!((timed.ticks, timed.count), (ticks as i64, 1), "{stamping:?}");
+    }
+}
+
+#[test]
+fn arrivals_are_noted_with_their_bytes() {
+    let found = timed(AtBorder { stamping: Stamping::Arrivals, inserted: None });
+    let round = TURN + SEND + 3 * BETWEEN + 2 * POLL + RECEIVE;
+    assert_eq!(found.arrivals, [(round, 24); 2]);
+    assert_eq!((found.ticks, found.count), (2 * round as i64, 2));
+}
+
+#[test]
+fn what_is_inserted_at_a_border_comes_back_in_its_part_alone() {
+    let work = Delay { iterations: 30, picoseconds: 0 };
+    let parts = [Stamping::Turn, Stamping::Visible, Stamping::Gap, Stamping::Receive];
+    for (border, longer) in [
+        (Border::Turn, [2 * 30, 0, 0, 0]),
+        // Every gap becomes longer, the one before the middle by half.
+        (Border::Poll, [0, 3 * (30 + 30 + 15), 3 * 30, 0]),
+        (Border::Send, [0, 3 * 30, 0, 0]),
+        (Border::Receive, [0, 0, 0, 3 * 30]),
+    ] {
+        for (stamping, longer) in parts.into_iter().zip(longer) {
+            let with = timed(AtBorder { stamping, inserted: Some((border, work)) });
+            assert_eq!(with.ticks - of(stamping).0, longer, "{border:?} {stamping:?}");
+        }
+    }
+}
+
+#[test]
+fn a_batch_begins_anew_and_ends() {
+    let clock = Told::default();
+    clock.pass(1);
+    let stamper = Stamper::new(clock.clone());
+    let work = Delay { iterations: 30, picoseconds: 0 };
+    stamper.begin(AtBorder { stamping: Stamping::Send, inserted: Some((Border::Send, work)) });
+    script(&stamper, &clock);
+    assert_eq!(stamper.end().ticks, 3 * (SEND + 30) as i64);
+    // Between batches nothing is stamped and nothing inserted.
+    let before = clock.0.get();
+    sends(&stamper, &clock);
+    assert_eq!(clock.0.get() - before, SEND);
+    stamper.begin(AtBorder { stamping: Stamping::Send, inserted: None });
+    assert_eq!(stamper.end(), Timed::default());
+}
