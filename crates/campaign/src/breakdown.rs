@@ -24,9 +24,11 @@ pub use rounds::{Came, Rounds, alone, came_back, rounds};
 pub const BREAKDOWN: &str = "breakdown";
 
 /// Round trips of a batch.
-pub const ROUND_TRIPS: u32 = 400;
+pub const ROUND_TRIPS: u32 = 150;
 /// Requests of a batch: so many that the last ones under way do not count.
-pub const REQUESTS: u32 = 4000;
+pub const REQUESTS: u32 = 1500;
+/// Batches of each point in a round, of which the middle one counts: a stall makes one of them many times longer.
+const VISITS: u32 = 3;
 
 /// Rounds at least and at most.
 const ROUNDS: RangeInclusive<u32> = 8..=60;
@@ -192,7 +194,7 @@ fn point(model: Model, key: Key, at: AtBorder) -> Point {
     // Checked where nothing is stamped: the messages are the same.
     let checkable = at == AtBorder::default();
     let order = Order { at_border: Some(at), ..order(model) };
-    Point { checkable, ..Point::new(key, order) }
+    Point { checkable, visits: VISITS, ..Point::new(key, order) }
 }
 
 /// A point of a model, where this is stamped.
@@ -200,16 +202,11 @@ fn stamped(model: Model, stamping: Stamping) -> Point {
     point(model, key(model, stamping), AtBorder { stamping, inserted: None })
 }
 
-/// The whole time, on both sides of the parts wherever these come in the round.
-fn whole(model: Model) -> Point {
-    Point { visits: 2, ..stamped(model, Stamping::Nothing) }
-}
-
 impl Parts<'_> {
     fn of_calls(&self, runner: &dyn Runner) -> Vec<Point> {
         let mut points = Vec::new();
         for model in Model::ALL {
-            points.push(whole(model));
+            points.push(stamped(model, Stamping::Nothing));
             points.extend(model.calls().map(|(_, part)| stamped(model, part)));
         }
         points.push(stamped(Model::Latency, Stamping::Pair));
@@ -230,8 +227,13 @@ impl Parts<'_> {
 }
 
 fn of_lines(floor: &Floor) -> Vec<Point> {
+    let whole = |model| stamped(model, Stamping::Nothing);
     let mut points: Vec<Point> = Model::ALL.map(whole).to_vec();
-    points.push(Point { checkable: false, ..Point::new(slot_key(), crate::bare::order(floor)) });
+    points.push(Point {
+        checkable: false,
+        visits: VISITS,
+        ..Point::new(slot_key(), crate::bare::order(floor))
+    });
     points.extend(ALONE.map(|part| stamped(Model::Latency, part)));
     points
 }

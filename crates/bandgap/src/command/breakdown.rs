@@ -1,5 +1,7 @@
 //! `bandgap breakdown`: where the time of a message goes.
 
+use std::path::PathBuf;
+
 use bandgap_campaign::breakdown::{BreakdownPlan, Division};
 use bandgap_campaign::floors::RANKS;
 use bandgap_comm::Divided;
@@ -18,8 +20,14 @@ use crate::output::Sink;
 /// What is divided.
 #[derive(Debug, Args)]
 pub struct Breakdown {
-    #[command(flatten)]
-    pub source: Option<Source>,
+    /// Components that are known: thunderx2-connectx4 (the paper's), a table in TOML or CSV (`-` reads standard
+    /// input), or a run with a breakdown or a LogP signature. Without it, those of --transport are measured
+    #[arg(long, value_name = "PRESET|TABLE|RUN")]
+    pub from: Option<PathBuf>,
+    /// Of a run with several signatures, the first whose name holds this: a transport (tcp), a size (16KiB) or a
+    /// state [default: the first of small messages, else of the longest transfer]
+    #[arg(long, value_name = "WORDS", requires = "from")]
+    pub signature: Option<String>,
     /// Computations of known length that are inserted at each border, to see whether they come back
     #[arg(
         long,
@@ -36,8 +44,11 @@ pub struct Breakdown {
 /// # Errors
 /// The table cannot be read or is wrong; ranks could not be started; or the result cannot be written.
 pub(super) fn run(of: &Breakdown, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    match &of.source {
-        Some(source) => divided(source, measure, output),
+    match &of.from {
+        Some(from) => {
+            let source = Source { from: from.clone(), signature: of.signature.clone() };
+            divided(&source, measure, output)
+        }
         None => measured(&of.insert, measure, output),
     }
 }

@@ -7,7 +7,7 @@ use bandgap_stats::Point;
 use bandgap_stats::interval::{Interval, mean_interval};
 use bandgap_stats::outlier::fence;
 use bandgap_stats::paired::{PairedRatio, paired_ratio_over_launches};
-use bandgap_stats::quantile::mean;
+use bandgap_stats::quantile::{mean, median};
 use bandgap_stats::rounds::InRound;
 
 use super::{BORDERS, Division, Model, count_key, inserted_key, key, share, slot_key};
@@ -29,13 +29,13 @@ pub struct Rounds {
     pub stamp: f64,
 }
 
-/// The mean of the batches of each round.
+/// The median of the batches of each round.
 fn by_round(judged: &Judged<'_>, key: &Key) -> BTreeMap<u64, f64> {
     let mut found = BTreeMap::<u64, Vec<f64>>::new();
     for (round, value) in judged.in_rounds(key) {
         found.entry(round).or_default().push(value);
     }
-    found.into_iter().map(|(round, values)| (round, mean(&values))).collect()
+    found.into_iter().map(|(round, values)| (round, median(&values))).collect()
 }
 
 /// What an interval between two stamps contains of them: the mean over the rounds.

@@ -32,9 +32,9 @@ fn how(plan: &BreakdownPlan, found: &[(Model, Rounds)]) -> String {
     let rounds = if least == most { least.to_string() } else { format!("{least} and {most}") };
     match plan.divided {
         Division::Calls => format!(
-            "Each component was timed in batches of its own, in {rounds} rounds, and the models are compared with batches \
-             of the same rounds that had no stamps. The components follow one another without a gap, so a model's error \
-             is what the stamps themselves change."
+            "Each component was timed in batches of its own, in {rounds} rounds, and the models are compared with \
+             batches of the same rounds that had no stamps. Together the components cover the whole way, so a model \
+             can only be wrong by what the stamps change, and what changed between batches."
         ),
         Division::Lines(_) => format!(
             "The transfer is that of a plain loop over lines like the transport's, the software's part what one processor \
@@ -67,8 +67,8 @@ fn came_back(inserted: &[Inserted]) -> Vec<String> {
         .collect();
     if !missed.is_empty() {
         said.push(format!(
-            "Where an insertion does not come back, the two processors' work overlaps there, and the component's time is not \
-             what leaving it out would save. Inserted, and what became longer: {}.",
+            "What does not come back in its component is hidden, or makes another one longer or shorter: then the \
+             component's time is not what leaving it out would save. Inserted, and what became longer: {}.",
             listed(&missed)
         ));
     }
@@ -90,12 +90,11 @@ fn arriving(arrivals: &Arrivals) -> Option<String> {
 fn undivided(value: f64, Interval { low, high }: Interval) -> String {
     let [value, low, high] = [value, low, high].map(|of| (Fraction(of), of));
     let by = format!("{} ({} to {})", value.0, low.0, high.0);
-    let tried = "Injection is not divided: stamps among so few instructions change their order. Tried: what the requester \
-                 does of a message on one processor alone";
+    let tried = "Injection is not divided: over memory that both processors touch no stamps tell its parts. Tried: what \
+                 the requester does of a message on one processor alone";
     if high.1 < -TOLERANCE || low.1 > TOLERANCE {
         format!(
-            "{tried} differs from the time between two requests by {by}: in a stream the two processors wait for each \
-             other's lines, and neighbouring messages overlap."
+            "{tried} differs from the time between two requests by {by}, so it is not what a stream takes."
         )
     } else if low.1 >= -TOLERANCE && high.1 <= TOLERANCE {
         format!("{tried} agrees with the time between two requests here, to {by}.")

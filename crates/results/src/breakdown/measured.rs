@@ -106,7 +106,7 @@ pub(crate) fn measured(
     let all =
         found.iter().flat_map(|(_, rounds)| rounds.parts.iter().map(move |part| (rounds, part)));
     let components = all.filter_map(component).collect();
-    let labels = ["half a round trip", "from one request to the next"];
+    let labels = ["half a round trip", "the time between two requests"];
     let models = Model::ALL.into_iter().zip(labels);
     let models: Vec<Declared> = models
         .filter_map(|(model, label)| declared(model, label, &found, judged.confidence()))
@@ -218,3 +218,6 @@ fn comes_back(inserted: f64, longer: Interval) -> Within {
         Within::Undecided
     }
 }
+
+#[cfg(test)]
+mod tests;

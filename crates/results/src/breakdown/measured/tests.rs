@@ -1,0 +1,210 @@
+use bandgap_campaign::breakdown::{BORDERS, count_key, inserted_key, slot_key};
+use bandgap_campaign::data::{Batch, Kept, Probe};
+use bandgap_campaign::{Key, Table};
+use bandgap_comm::{Border, Floor, Yields};
+use bandgap_report::Layout;
+use bandgap_stats::Convergence;
+
+use super::*;
+use crate::breakdown::text;
+use crate::kind::{Among, Shown, Verdict};
+use crate::measured::examples::asked;
+
+const STAMP: f64 = 24.0;
+const LATENCY: [f64; 4] = [50.0, 500.0, 150.0, 1000.0];
+const INJECTION: [f64; 4] = [900.0, 800.0, 30.0, 70.0];
+
+/// Batches of each point in eight rounds, a little apart from round to round; `delay` is of what is inserted.
+#[derive(Default)]
+struct Measurement(Table);
+
+impl Measurement {
+    fn put(&mut self, key: &Key, value: f64, delay: Option<f64>) {
+        for round in 0..8 {
+            let samples = vec![value * (1.0 + 0.002 * f64::from(round % 4))];
+            let probe = Some([Probe { cache_line: 50.0, pace: 400.0 }; 2]);
+            let batch = Batch { samples, probe, delay, round, ..Batch::default() };
+            self.0.push(Kept::Batch { key: key.clone(), batch });
+        }
+    }
+}
+
+/// A socket of these truths, `observed` over the sum of which is half a round trip; of 200 ns inserted `back` came back.
+fn socket(observed: f64, back: [f64; 4]) -> (BreakdownPlan, Table) {
+    let mut all = Measurement::default();
+    for (model, truths) in [(Model::Latency, LATENCY), (Model::Injection, INJECTION)] {
+        let sum: f64 = truths.iter().sum();
+        let whole = if model == Model::Latency { observed * sum } else { sum };
+        all.put(&key(model, Stamping::Nothing), whole, None);
+        for ((_, part), truth) in model.calls().into_iter().zip(truths) {
+            let share = if part == Stamping::Gap { 0.5 } else { 1.0 };
+            all.put(&key(model, part), truth / share + STAMP, None);
+            if model == Model::Injection {
+                all.put(&count_key(model, part), 1.0, None);
+            }
+        }
+    }
+    all.put(&key(Model::Latency, Stamping::Pair), STAMP, None);
+    all.put(&key(Model::Injection, Stamping::Arrivals), 1800.0, None);
+    for ((border, part), back) in BORDERS.into_iter().zip(back) {
+        let at = Model::Latency.calls().iter().position(|(_, of)| *of == part).unwrap();
+        let share = if part == Stamping::Gap { 0.5 } else { 1.0 };
+        let longer = LATENCY[at] / share + STAMP + back * 200.0;
+        all.put(&inserted_key(part, border, 200.0), longer, Some(200.0));
+        let whole = observed * LATENCY.iter().sum::<f64>() + share * back * 200.0;
+        all.put(&inserted_key(Stamping::Nothing, border, 200.0), whole, Some(200.0));
+    }
+    let plan = BreakdownPlan { asked: asked(), divided: Division::Calls, inserted: vec![200.0] };
+    (plan, all.0)
+}
+
+fn made((plan, table): &(BreakdownPlan, Table)) -> Breakdown {
+    let setting = Setting {
+        transport: "unix".to_owned(),
+        cpus: Some(vec![0, 1]),
+        ranks: 2,
+        launches: 1,
+        ..Setting::default()
+    };
+    measured(&setting, plan, &plan.judge(table)).unwrap()
+}
+
+fn page(breakdown: &Breakdown) -> String {
+    text::page(breakdown, &Layout { width: 100, ..Layout::default() })
+}
+
+#[test]
+fn what_was_measured_is_components_models_and_their_error() {
+    let breakdown = made(&socket(1.0, [1.0; 4]));
+    insta::assert_snapshot!(page(&breakdown));
+    let mean = 1.0 + 0.002 * 1.5;
+    for (one, truth) in breakdown.components.iter().zip(LATENCY.into_iter().chain(INJECTION)) {
+        // The stamps' part is not quite removed, as it grows with the rounds too.
+        let found = one.time.value.0 * 1e9;
+        assert!((found / (truth * mean) - 1.0).abs() < 1e-9, "{} {found}", one.name);
+        assert_eq!(one.provenance, Provenance::Measured);
+    }
+    for model in &breakdown.models {
+        let error = model.error.as_ref().unwrap();
+        assert!(error.value.0.abs() < 1e-9, "{}", model.name);
+        assert_eq!(error.estimator, "modelled / observed - 1, paired by round");
+        assert_eq!(model.within, Some(Within::Yes));
+        // The paired interval is narrower than what the independent errors of both would make.
+        let (low, high) = error.interval().unwrap();
+        let (from, to) = model.observed.as_ref().unwrap().interval().unwrap();
+        assert!(high - low < 0.1 * (to - from) / model.modelled.value.0, "{low} {high}");
+    }
+    assert_eq!(breakdown.verdict(), Verdict::Good);
+}
+
+#[test]
+fn a_model_that_misses_says_so() {
+    for (observed, within) in [(1.04, Within::Yes), (1.10, Within::No), (0.9, Within::No)] {
+        let breakdown = made(&socket(observed, [1.0; 4]));
+        let model = &breakdown.models[0];
+        let error = model.error.as_ref().unwrap().value.0;
+        assert!((error - (1.0 / observed - 1.0)).abs() < 1e-9, "{error}");
+        assert_eq!((&*model.name, model.within), ("latency", Some(within)));
+        assert_eq!(breakdown.verdict() == Verdict::Good, within == Within::Yes);
+    }
+}
+
+#[test]
+fn what_does_not_come_back_is_told_with_its_length() {
+    let breakdown = made(&socket(1.0, [1.0, 0.2, 1.0, 1.0]));
+    let about = breakdown.measured.as_ref().unwrap();
+    let back: Vec<Within> = about.inserted.iter().map(|one| one.comes_back).collect();
+    assert_eq!(back, [Within::Yes, Within::No, Within::Yes, Within::Yes]);
+    let told = breakdown.findings.join("\n");
+    assert!(
+        told.contains("Of 4 computations of known length that were inserted, 3 came back"),
+        "{told}"
+    );
+    assert!(told.contains("1 did not, and of 0 it is undecided"), "{told}");
+    assert!(told.contains("200 ns in visible: 40.1 ns, and half a round trip 40.1 ns"), "{told}");
+    let all = made(&socket(1.0, [1.0; 4])).findings.join("\n");
+    assert!(all.contains("4 came back") && !all.contains("What does not come back"), "{all}");
+}
+
+#[test]
+fn an_insertion_comes_back_within_five_percent_or_five_nanoseconds() {
+    let of = |inserted, low, high| comes_back(inserted, Interval { low, high });
+    assert_eq!(of(50.0, 45.1, 54.9), Within::Yes);
+    assert_eq!(of(50.0, 44.0, 54.9), Within::Undecided);
+    assert_eq!(of(50.0, 30.0, 44.9), Within::No);
+    assert_eq!(of(1000.0, 951.0, 1049.0), Within::Yes);
+    assert_eq!(of(1000.0, 1051.0, 1060.0), Within::No);
+}
+
+/// Half a round trip over lines; `requester` is what a requester does alone, and requests are 20 ns apart.
+fn lines(requester: f64) -> Breakdown {
+    let mut all = Measurement::default();
+    let mut put = |part, value| all.put(&key(Model::Latency, part), value, None);
+    put(Stamping::Nothing, 62.0);
+    put(Stamping::Together, 40.0 + 3.0 * STAMP);
+    put(Stamping::Lines, 16.0 + 3.0 * STAMP);
+    put(Stamping::Request, requester - 5.0 + STAMP);
+    put(Stamping::Completion, 5.0 + STAMP);
+    put(Stamping::Pair, STAMP);
+    all.put(&slot_key(), 50.0, None);
+    all.put(&key(Model::Injection, Stamping::Nothing), 20.0, None);
+    let floor = Floor::new("ring_lines", "", Yields::HalfRoundTrip, 10);
+    let divided = Division::Lines(floor);
+    made(&(BreakdownPlan { asked: asked(), divided, inserted: Vec::new() }, all.0))
+}
+
+#[test]
+fn lines_are_a_transfer_and_software_and_injection_is_not_divided() {
+    let breakdown = lines(12.0);
+    let names: Vec<&str> = breakdown.components.iter().map(|one| &*one.name).collect();
+    assert_eq!(names, ["slot", "software"]);
+    assert_eq!(breakdown.components[1].provenance, Provenance::Derived);
+    let [latency] = &breakdown.models[..] else { panic!("one model") };
+    // 50 + (40 − 16)/2.
+    assert!((latency.error.as_ref().unwrap().value.0).abs() < 1e-6);
+    let told = |requester| lines(requester).findings.join("\n");
+    assert!(
+        told(12.0).contains("differs from the time between two requests by -40 %"),
+        "{}",
+        told(12.0)
+    );
+    assert!(
+        told(20.0).contains("agrees with the time between two requests here"),
+        "{}",
+        told(20.0)
+    );
+    assert!(!page(&breakdown).contains("comes back"));
+}
+
+#[test]
+fn what_was_measured_can_be_read_back_and_changed() {
+    let breakdown = made(&socket(1.0, [1.0; 4]));
+    let read: Breakdown =
+        serde_json::from_str(&serde_json::to_string(&breakdown).unwrap()).unwrap();
+    assert_eq!(read, breakdown);
+    let table = read.table().unwrap();
+    assert_eq!(table.stack.components().len(), 8);
+    let files = breakdown.files(&Among::new([])).unwrap();
+    let names: Vec<&str> = files.iter().map(|file| &*file.name).collect();
+    for name in ["components.csv", "breakdown.svg", "arrivals.svg", "gnuplot/arrivals.gp"] {
+        assert!(names.contains(&name), "{names:?}");
+    }
+    let quantities = breakdown.quantities();
+    assert!(quantities.iter().all(|(_, of)| of.convergence() == Convergence::Converged));
+    assert!(
+        breakdown
+            .measured
+            .unwrap()
+            .inserted
+            .iter()
+            .all(|one| one.border != Border::Poll || one.component == "poll")
+    );
+}
+
+#[test]
+fn too_little_is_no_breakdown() {
+    let (plan, _) = socket(1.0, [1.0; 4]);
+    let judged_table = Table::default();
+    let nothing = measured(&Setting::default(), &plan, &plan.judge(&judged_table));
+    assert!(matches!(nothing, Err(AssembleError::Empty)));
+}
