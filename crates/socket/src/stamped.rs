@@ -87,3 +87,97 @@ impl<S: Stream, T: Timer> Stream for Stamped<S, T> {
         self.stream.unsettled()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::os::unix::net::UnixStream;
+
+    use bandgap_comm::{AtBorder, Border, Delay, Stamp, Stamping, Transport};
+
+    use super::*;
+    use crate::tcp::Tcp;
+    use crate::udp::Udp;
+    use crate::unix::Unix;
+
+    /// Every stamp is one later than the last one, and an iteration takes a thousand.
+    #[derive(Clone, Debug, Default)]
+    struct Steps(Rc<Cell<u64>>);
+
+    impl Timer for Steps {
+        fn stamp(&self) -> Stamp {
+            self.0.set(self.0.get() + 1);
+            Stamp::from_ticks(self.0.get())
+        }
+
+        fn work(&self, iterations: u32) {
+            self.0.set(self.0.get() + 1000 * u64::from(iterations));
+        }
+    }
+
+    /// Sends 5 bytes to and fro, with a poll before they are there, and says what one side timed.
+    fn timed(at: AtBorder) -> bandgap_comm::Timed {
+        let (near, far) = UnixStream::pair().unwrap();
+        for socket in [&near, &far] {
+            socket.set_nonblocking(true).unwrap();
+        }
+        let mut far = far;
+        let stamper = Rc::new(Stamper::new(Steps::default()));
+        let mut near = Stamped::over(near, Rc::clone(&stamper));
+        stamper.begin(at);
+        let mut into = [0; 16];
+        assert_eq!(near.receive(&mut into).unwrap(), Received::Nothing);
+        assert_eq!(near.send(b"there").unwrap(), 5);
+        assert_eq!(far.receive(&mut into).unwrap(), Received::Bytes(5));
+        assert_eq!(far.send_both(b"ba", b"ck!").unwrap(), 5);
+        let [mut one, mut other] = [[0; 2], [0; 3]];
+        let both = near.receive_both(&mut one, &mut other).unwrap();
+        assert_eq!((both, &one, &other), (Received::Bytes(5), b"ba", b"ck!"));
+        assert_eq!(near.send_both(b"and", b" on").unwrap(), 6);
+        stamper.end()
+    }
+
+    #[test]
+    fn each_call_is_stamped_and_moves_its_bytes() {
+        for (stamping, ticks, count) in [
+            (Stamping::Nothing, 0, 0),
+            (Stamping::Send, 2, 2),
+            (Stamping::Receive, 1, 1),
+            (Stamping::Failing, 1, 1),
+            (Stamping::Turn, 1, 1),
+            (Stamping::Own, 4, 4),
+        ] {
+            let timed = timed(AtBorder { stamping, inserted: None });
+            assert_eq!((timed.ticks, timed.count), (ticks, count), "{stamping:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_inserted_takes_its_time_at_its_border() {
+        let work = Delay { iterations: 1, picoseconds: 0 };
+        for (border, stamping, ticks) in [
+            (Border::Send, Stamping::Send, 2 + 2000),
+            (Border::Receive, Stamping::Receive, 1 + 1000),
+            (Border::Turn, Stamping::Turn, 1 + 1000),
+            (Border::Poll, Stamping::Send, 2),
+        ] {
+            let timed = timed(AtBorder { stamping, inserted: Some((border, work)) });
+            assert_eq!(timed.ticks, ticks, "{border:?}");
+        }
+    }
+
+    #[test]
+    fn ordinary_connections_have_no_stamps_in_their_types() {
+        fn name<T>() -> &'static str {
+            std::any::type_name::<T>()
+        }
+        let ordinary = [
+            name::<<Tcp as Transport>::Endpoint>(),
+            name::<<Unix as Transport>::Endpoint>(),
+            name::<<Udp as Transport>::Endpoint>(),
+        ];
+        let stamped = name::<<Tcp as Transport>::Stamped<Steps>>();
+        assert!(ordinary.iter().all(|name| !name.contains("Stamp")), "{ordinary:?}");
+        assert!(stamped.contains("Stamped"), "{stamped}");
+    }
+}

@@ -1,5 +1,6 @@
 //! `bandgap breakdown`: where the time of a message goes.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use bandgap_campaign::breakdown::{BreakdownPlan, Division};
@@ -16,6 +17,9 @@ use super::components::{Source, load};
 use super::measure::{Session, one_size};
 use crate::args::{Measure, Output};
 use crate::output::Sink;
+
+/// Lengths of computations that can be inserted, in nanoseconds.
+const INSERTED: RangeInclusive<f64> = 1.0..=1e6;
 
 /// What is divided.
 #[derive(Debug, Args)]
@@ -65,7 +69,15 @@ fn divided(source: &Source, measure: &Measure, output: &Output) -> Result<Exit, 
 
 /// Of a transport of this machine.
 fn measured(inserted: &[Ns], measure: &Measure, output: &Output) -> Result<Exit, Failure> {
+    if let Some(time) = inserted.iter().find(|time| !INSERTED.contains(&time.0)) {
+        let [least, most] = [INSERTED.start(), INSERTED.end()].map(|end| Ns(*end));
+        let what = format!("insert {time}: from {least} to {most} is possible");
+        return Err(Failure::new(Exit::Usage, what));
+    }
     let ranks = one_size(measure, RANKS)?;
+    if ranks < RANKS {
+        return Err(Failure::new(Exit::Usage, "break down a message: it needs 2 ranks at least"));
+    }
     let mut session = Session::open("breakdown", measure, output)?;
     let inserted = inserted.iter().map(|time| time.0).collect();
     let divided = divided_by(&session.target)?;

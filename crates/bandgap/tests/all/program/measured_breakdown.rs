@@ -1,0 +1,128 @@
+//! `bandgap breakdown` of a transport of this machine: the run is whole, and its numbers are those of each other.
+
+use serde_json::Value;
+
+use crate::program::subject::{Place, measuring, near, of_kind, value, with_time_enough};
+
+/// A breakdown with all its models, from runs that have more and more time.
+fn measured(place: &Place, args: &[&str]) -> (Value, String) {
+    with_time_enough(|budget| {
+        let fixed = ["breakdown", "--json", "run.json", "--time-budget", budget];
+        let finished = place.run(fixed.iter().chain(args)).measured();
+        let run = std::fs::read_to_string(place.path("run.json")).unwrap();
+        let run: Value = serde_json::from_str(&run).unwrap();
+        let found = of_kind(&run, "breakdown").first().map(|one| (*one).clone());
+        found.map(|breakdown| (breakdown, finished.stdout))
+    })
+}
+
+/// Asserts that each model is the sum of the components that its formula names, and its error that of both times.
+#[track_caller]
+fn adds_up(breakdown: &Value) {
+    let time = |name: &str| {
+        let components = breakdown["components"].as_array().unwrap();
+        let found = components.iter().find(|one| one["name"] == name);
+        value(&found.unwrap_or_else(|| panic!("no {name}"))["time"])
+    };
+    for model in breakdown["models"].as_array().unwrap() {
+        let formula = model["formula"].as_str().unwrap();
+        let sum: f64 = formula.split(" + ").map(time).sum();
+        near(formula, value(&model["modelled"]), sum, 1e-9);
+        let error = value(&model["modelled"]) / value(&model["observed"]) - 1.0;
+        // A component that its stamps take more of than there is counts as 0 here, and as less in the error.
+        assert!((value(&model["error"]) - error).abs() < 0.1, "{model}");
+        let ends = ["low", "high"].map(|end| model["error"][end].as_f64().unwrap());
+        let within = match ends {
+            [low, high] if low >= -0.05 && high <= 0.05 => "yes",
+            [low, high] if high < -0.05 || low > 0.05 => "no",
+            _ => "undecided",
+        };
+        assert_eq!(model["within"], within);
+    }
+}
+
+fn names<'a>(all: &'a Value, field: &str) -> Vec<&'a str> {
+    all.as_array().unwrap().iter().map(|one| one[field].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_socket_is_divided_by_its_calls() {
+    let _alone = measuring();
+    for transport in ["unix", "tcp", "udp"] {
+        let place = Place::new();
+        let args = ["--transport", transport, "--insert", "100ns,2us", "--out", "kept"];
+        let (breakdown, text) = measured(&place, &args);
+        assert_eq!(breakdown["name"], transport);
+        assert_eq!(
+            names(&breakdown["components"], "name"),
+            [
+                "turn",
+                "visible",
+                "poll",
+                "receive",
+                "send_calls",
+                "receive_calls",
+                "failing_polls",
+                "own_code"
+            ]
+        );
+        assert_eq!(names(&breakdown["models"], "name"), ["latency", "injection"]);
+        adds_up(&breakdown);
+        let about = &breakdown["measured"];
+        assert!(about["rounds"].as_u64() >= Some(2) && about["stamp"].as_f64() > Some(0.0));
+        let inserted = &about["inserted"];
+        assert_eq!(
+            names(inserted, "component"),
+            ["turn", "visible", "poll", "receive"].repeat(2),
+            "{inserted}"
+        );
+        for one in inserted.as_array().unwrap() {
+            let said = one["comes_back"].as_str().unwrap();
+            assert!(["yes", "no", "undecided"].contains(&said), "{one}");
+        }
+        let quantiles = about["arrivals"]["quantiles"].as_array().unwrap();
+        let times: Vec<f64> = quantiles.iter().map(|pair| pair[1].as_f64().unwrap()).collect();
+        assert!(times.is_sorted() && times[0] > 0.0, "{times:?}");
+        for said in ["half a round trip", "comes back", "how they arrive", "Contents compared"] {
+            assert!(text.contains(said), "{said}\n{text}");
+        }
+        let args = ["whatif", "--from", "kept", "--reduce", "llp=50%", "--json", "-", "--quiet"];
+        let whatif = place.run(args).ends(0).json();
+        let [whatif] = of_kind(&whatif, "whatif")[..] else { panic!("{whatif}") };
+        let latency = &whatif["models"].as_array().unwrap()[0];
+        let turn = value(&breakdown["components"][0]["time"]);
+        let before = value(&latency["before"]);
+        near("half of the calls", value(&latency["after"]), (before + turn) / 2.0, 1e-6);
+    }
+}
+
+#[test]
+fn shared_memory_is_a_transfer_and_software() {
+    let _alone = measuring();
+    let place = Place::new();
+    let (breakdown, text) = measured(&place, &["--no-save"]);
+    assert_eq!(names(&breakdown["components"], "name"), ["slot", "software"]);
+    assert_eq!(names(&breakdown["models"], "name"), ["latency"]);
+    adds_up(&breakdown);
+    assert!(breakdown["measured"]["arrivals"].is_null());
+    assert!(text.contains("Injection is not divided"), "{text}");
+    assert!(text.contains("what the requester does of a message on one"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_broken_down_is_told() {
+    let place = Place::new();
+    for (args, said) in [
+        (&["--transport", "sim:paragon"][..], "in virtual time there is no software to time"),
+        (&["--from", "thunderx2-connectx4", "--insert", "1us"], "cannot be used with"),
+        (&["--insert", "0ns"], "insert 0 ns: from 1 ns to 1 ms is possible"),
+        (&["--insert", "2ms"], "insert 2 ms: from 1 ns to 1 ms is possible"),
+        (&["--signature", "tcp"], "--from"),
+        (&["-n", "1"], "needs 2 ranks at least"),
+        (&["-n", "2,4"], "measure with 2, 4 ranks in one run"),
+    ] {
+        let told = place.run(["breakdown"].iter().chain(args)).ends(2).stderr;
+        assert!(told.contains(said), "{said}\n{told}");
+    }
+    assert!(place.names().is_empty());
+}
