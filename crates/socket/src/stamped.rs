@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(near.send(b"there").unwrap(), 5);
         assert_eq!(far.receive(&mut into).unwrap(), Received::Bytes(5));
         assert_eq!(far.send_both(b"ba", b"ck!").unwrap(), 5);
-        let [mut one, mut other] = [[0; 2], [0; 3]];
+        let (mut one, mut other) = ([0; 2], [0; 3]);
         let both = near.receive_both(&mut one, &mut other).unwrap();
         assert_eq!((both, &one, &other), (Received::Bytes(5), b"ba", b"ck!"));
         assert_eq!(near.send_both(b"and", b" on").unwrap(), 6);
