@@ -251,6 +251,11 @@ fn ranks_that_share_a_processor_are_warned_of() {
     assert!(stderr.contains("oversubscribed: 4 ranks share 1 processor"), "{stderr}");
     let warnings = run["warnings"].as_array().unwrap();
     assert!(warnings.iter().any(|w| w.as_str().unwrap().contains("oversubscribed")));
+    // In the report and in the run file too, with each result.
+    for kind in ["logp", "rtt_pairs"] {
+        let findings = of_kind(&run, kind)[0]["findings"].to_string();
+        assert!(findings.contains("Oversubscribed: 4 ranks shared 1 processor"), "{findings}");
+    }
     // Round trips of all 4 · 3 / 2 pairs come with more than two ranks.
     assert_eq!(of_kind(&run, "rtt_pairs")[0]["pairs"].as_array().unwrap().len(), 6);
 }
