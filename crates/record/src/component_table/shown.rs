@@ -23,14 +23,22 @@ impl Shown {
         cases: Vec<(u64, Case)>,
     ) -> Shown {
         let mut left_out = Vec::new();
+        // A stack is checked: its models have values.
+        let models = stack.evaluated(&stack.state()).unwrap_or_default();
         let is_time = |name: &str| match stack.model(name) {
-            Some(_) => Ok(()),
+            Some(at) if models.get(at).is_some_and(|model| model.is_time) => Ok(()),
+            Some(_) => Err(format!("'{name}' is no time, so it has no parts")),
             None => Err(format!("'{name}' is no model")),
         };
         let figures = kept(figures, &mut left_out, |figure| {
             figure.bars.iter().try_for_each(|bar| is_time(&bar.model))
         });
         let questions = kept(questions, &mut left_out, |question| {
+            if let Question::Most { model, .. } = question
+                && stack.model(model).is_some()
+            {
+                is_time(model)?;
+            }
             stack.answer(question, 1.0).map(|_| ()).map_err(|error| error.why)
         });
         let curves = kept(curves, &mut left_out, |curves| {

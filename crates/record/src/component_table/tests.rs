@@ -263,6 +263,16 @@ fn what_is_wrong_is_told_with_its_line() {
         ),
         (why(&(MINE.to_owned() + "[[insight]]\nmost = \"latency\"\n")), "line 24: an insight has"),
         (
+            why(&(MINE.to_owned()
+                + "[[insight]]\nshare = [\"latency\", \"latency\"]\nonly = \"cpu\"\n")),
+            "line 24: an insight has",
+        ),
+        (
+            why(&(MINE.to_owned()
+                + "[[insight]]\nmost = \"latency\"\nby = \"term\"\nonly = \"cpu\"\n")),
+            "line 27: only goes with by = component",
+        ),
+        (
             why(&(MINE.to_owned() + "[[curves]]\ntitle = \"\"\nmodel = \"latency\"\nof = [\"x\"]")),
             "line 24: 'x' is no component",
         ),
@@ -282,6 +292,22 @@ fn what_is_wrong_is_told_with_its_line() {
             told.starts_with(&expected) || told.contains("unknown field `formla`"),
             "{told}\n{expected}"
         );
+    }
+}
+
+#[test]
+fn what_is_no_time_has_no_parts_to_show() {
+    let number = "[[model]]\nname = \"p\"\nformula = \"send / way\"\n";
+    assert_eq!(read(&(MINE.to_owned() + number)).unwrap().stack.models().count(), 2);
+    for shown in [
+        "[[figure]]\ntitle = \"\"\nbars = [{ model = \"p\", by = \"side\" }]\n",
+        "[[insight]]\nmost = \"p\"\nby = \"layer\"\n",
+        "[[curves]]\ntitle = \"\"\nmodel = \"p\"\nof = [\"way\"]\n",
+    ] {
+        let told = why(&(MINE.to_owned() + number + shown));
+        assert_eq!(told, "read the table: line 27: 'p' is no time, so it has no parts");
+        let time = shown.replace("\"p\"", "\"latency\"");
+        assert!(read(&(MINE.to_owned() + number + &time)).is_ok(), "{time}");
     }
 }
 

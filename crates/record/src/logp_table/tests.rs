@@ -147,7 +147,7 @@ proptest! {
             elapsed_ns,
             batch: None,
             round: None,
-        launch: None,
+            launch: None,
         });
         prop_assert!(read.into_iter().eq(expected));
     }

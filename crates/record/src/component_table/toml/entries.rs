@@ -82,10 +82,11 @@ impl Source<'_> {
 
     pub fn figure(&self, _: usize, entry: &FigureEntry) -> Result<BarsDeclared> {
         let bar = |bar: &BarEntry| {
+            let by = self.by(&bar.by)?;
             Ok(BarDeclared {
                 model: bar.model.clone(),
-                by: self.by(&bar.by)?,
-                only: self.only(bar.only.as_ref())?,
+                by,
+                only: self.only(by, bar.only.as_ref())?,
                 label: bar.label.clone(),
             })
         };
@@ -94,21 +95,22 @@ impl Source<'_> {
     }
 
     pub fn question(&self, at: usize, entry: &InsightEntry) -> Result<Question> {
-        match (&entry.ratio, &entry.share, &entry.most, &entry.by) {
-            (Some([of, to]), None, None, None) => {
+        let InsightEntry { ratio, share, most, by, only } = entry;
+        match (ratio, share, most, by, only) {
+            (Some([of, to]), None, None, None, None) => {
                 Ok(Question::Ratio { of: of.clone(), to: to.clone() })
             }
-            (None, Some([of, to]), None, None) => {
+            (None, Some([of, to]), None, None, None) => {
                 Ok(Question::Share { of: of.clone(), to: to.clone() })
             }
-            (None, None, Some(model), Some(by)) => Ok(Question::Most {
-                model: model.clone(),
-                by: self.by(by)?,
-                only: self.only(entry.only.as_ref())?,
-            }),
+            (None, None, Some(model), Some(by), only) => {
+                let by = self.by(by)?;
+                let only = self.only(by, only.as_ref())?;
+                Ok(Question::Most { model: model.clone(), by, only })
+            }
             _ => {
-                let why =
-                    "an insight has ratio = [one, other], share = [part, whole], or most and by";
+                let why = "an insight has ratio = [one, other], share = [part, whole], or most and by, and only \
+                           beside these";
                 Err(self.wrong(at, why))
             }
         }
@@ -148,8 +150,13 @@ impl Source<'_> {
         self.word("by", word, By::named, "it must be component, category, layer, side or term")
     }
 
-    fn only(&self, word: Option<&Spanned<String>>) -> Result<Option<Group>> {
-        let why = "it must be a category, a layer or a side";
-        word.map(|word| self.word("only", word, Group::named, why)).transpose()
+    /// Of which components. The terms of a formula may have several each.
+    fn only(&self, by: By, word: Option<&Spanned<String>>) -> Result<Option<Group>> {
+        let Some(word) = word else { return Ok(None) };
+        if by == By::Term {
+            let why = "only goes with by = component, category, layer or side, not with term";
+            return Err(self.wrong(word.span().start, why));
+        }
+        self.word("only", word, Group::named, "it must be a category, a layer or a side").map(Some)
     }
 }
