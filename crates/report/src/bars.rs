@@ -3,7 +3,7 @@
 use bandgap_units::Fraction;
 
 use crate::Layout;
-use crate::terminal::{colour, letter};
+use crate::terminal::colour;
 
 /// Bars with a title. Parts of the same name look the same in all of them.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +54,13 @@ impl Part {
     }
 }
 
+/// The letter of a part. What has more than 26 takes capitals and digits too: no plot, in which capitals have a
+/// meaning.
+fn sign(place: usize) -> char {
+    let signs = ('a'..='z').chain('A'..='Z').chain('0'..='9');
+    signs.cycle().nth(place).unwrap_or('?')
+}
+
 /// Draws bars as wide as the layout allows.
 pub fn bars(of: &Bars, layout: &Layout) -> String {
     let names = of.names();
@@ -68,7 +75,7 @@ pub fn bars(of: &Bars, layout: &Layout) -> String {
         out += &format!("{name:<longest$} {edge}{drawn}{edge} {}\n", bar.whole);
         let legend = bar.parts.iter().map(|part| {
             let place = names.iter().position(|name| *name == part.name).unwrap_or(0);
-            format!("{} {}", letter(place), part.legend()).replace(' ', "\u{a0}")
+            format!("{} {}", sign(place), part.legend()).replace(' ', "\u{a0}")
         });
         let indent = " ".repeat((longest + 2).min(layout.columns() / 4));
         let options = textwrap::Options::new(layout.columns())
@@ -100,8 +107,8 @@ fn stretch(bar: &Bar, names: &[&str], columns: usize, color: bool) -> String {
         };
         let place = names.iter().position(|name| *name == part.name).unwrap_or(0);
         match color {
-            true => out += &format!("\u{1b}[{}m{}\u{1b}[0m", colour(place), letter(place)),
-            false => out.push(letter(place)),
+            true => out += &format!("\u{1b}[{}m{}\u{1b}[0m", colour(place), sign(place)),
+            false => out.push(sign(place)),
         }
     }
     out

@@ -139,7 +139,7 @@ fn draw(figure: &Figure, plane: &Plane, canvas: &mut Canvas) {
     }
 }
 
-pub(crate) fn letter(index: usize) -> char {
+fn letter(index: usize) -> char {
     char::from(b'a' + (index % 26) as u8)
 }
 

@@ -48,6 +48,12 @@ fn nothing_is_wider_than_the_layout() {
         let text = bars(&long, &Layout { width, ..Layout::default() });
         assert!(text.lines().all(|line| line.chars().count() <= usize::from(width)), "{text}");
         assert!(text.contains("number 39"));
+        // Of 40 parts no two have one letter.
+        assert!(
+            text.contains("z a part with the number 25 2.5 %")
+                && text.contains("N a part with the number 39")
+        );
+        assert_eq!(text.matches("a a part").count(), 1, "{text}");
     }
 }
 
