@@ -84,7 +84,29 @@ fn node(node: &Node, names: &dyn Meaning) -> Result<Value, String> {
             Value { number: sum, power: 1 }
         }
         Node::Sum(inner) => value(inner, names)?,
+        Node::Max(all) => largest(all, names)?.1,
     })
+}
+
+/// The largest of several formulas, of equals the first, and its value.
+fn largest<'a>(all: &'a [Formula], names: &dyn Meaning) -> Result<(&'a Formula, Value), String> {
+    let mut largest: Option<(&Formula, Value)> = None;
+    for formula in all {
+        let one = value(formula, names)?;
+        largest = match largest {
+            Some((_, before)) if before.power != one.power => {
+                return Err(
+                    "the formula takes the largest of a time and of what is none".to_owned()
+                );
+            }
+            // What is no number stays seen.
+            Some(before) if before.1.number >= one.number || before.1.number.is_nan() => {
+                Some(before)
+            }
+            _ => Some((formula, one)),
+        };
+    }
+    largest.ok_or_else(|| "the formula takes the largest of nothing".to_owned())
 }
 
 /// Adds the derivatives of a formula by its components, `times` over. Its value is known to exist.
@@ -113,6 +135,11 @@ pub(super) fn derive(formula: &Formula, names: &dyn Meaning, times: f64, to: &mu
                     }
                 }
                 Node::Sum(inner) => derive(inner, names, times, to),
+                Node::Max(all) => {
+                    if let Ok((largest, _)) = largest(all, names) {
+                        derive(largest, names, times, to);
+                    }
+                }
             }
         }
     }

@@ -1,9 +1,10 @@
-//! Formulas: sums, differences, products and quotients of names, numbers and parentheses.
+//! Formulas: sums, differences, products, quotients and the largest of names, numbers and parentheses.
 //!
 //! ```text
 //! 2 * (pcie + network) + rc_to_mem_64
 //! llp_post + pcie@initiator + network + pcie@target
 //! sum:hlp + sum:network
+//! max(gap, send + receive)
 //! ```
 //!
 //! A name is that of a component or of another model. `name@target` counts the component as one of that
@@ -58,6 +59,8 @@ pub enum Node {
     Group(Group),
     /// A formula in parentheses.
     Sum(Formula),
+    /// The largest of several formulas.
+    Max(Vec<Formula>),
 }
 
 /// Components that have something in common.
@@ -104,6 +107,7 @@ impl Formula {
             match &factor.node {
                 Node::Name { name, .. } => names.push(name.as_str()),
                 Node::Sum(inner) => names.extend(inner.names()),
+                Node::Max(all) => names.extend(all.iter().flat_map(Formula::names)),
                 Node::Number(_) | Node::Group(_) => {}
             }
         }
@@ -179,7 +183,7 @@ impl Parser<'_> {
                 }
             }
             Some(next) if next.is_ascii_digit() || next == '.' => self.number(),
-            Some(next) if next.is_alphabetic() || next == '_' || next == '`' => self.name(),
+            Some(next) if next.is_alphabetic() || next == '_' || next == '`' => self.name(depth),
             _ => Err(self.expected("a name, a number or '('")),
         }
     }
@@ -202,7 +206,19 @@ impl Parser<'_> {
         &rest[..length]
     }
 
-    fn name(&mut self) -> Result<Node, String> {
+    /// The formulas of a largest, behind the first parenthesis.
+    fn max(&mut self, depth: usize) -> Result<Node, String> {
+        let mut all = vec![self.sum(depth + 1)?];
+        while self.take(&[',']).is_some() {
+            all.push(self.sum(depth + 1)?);
+        }
+        match self.take(&[')']) {
+            Some(_) => Ok(Node::Max(all)),
+            None => Err(self.expected("',' or ')'")),
+        }
+    }
+
+    fn name(&mut self, depth: usize) -> Result<Node, String> {
         let name = if self.take(&['`']).is_some() {
             let rest = &self.text[self.at..];
             let Some(length) = rest.find('`') else {
@@ -214,6 +230,9 @@ impl Parser<'_> {
         } else {
             self.word().to_owned()
         };
+        if name == "max" && self.take(&['(']).is_some() {
+            return self.max(depth);
+        }
         if name == "sum" && self.take(&[':']).is_some() {
             let word = self.word();
             return Group::named(word).map(Node::Group).ok_or_else(|| {

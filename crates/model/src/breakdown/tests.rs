@@ -48,6 +48,42 @@ fn why(models: &[(&str, &str)]) -> String {
 }
 
 #[test]
+fn the_largest_of_several_is_what_the_model_holds() {
+    // Of a = 10, b = 20, wire = 30.
+    assert_eq!(
+        values(&[("m", "max(wire, a + b, b)"), ("n", "2 * max(a, max(b, a)) - a")]),
+        [30.0, 30.0]
+    );
+    // A component may be called so.
+    let named =
+        Stack::new(vec![component("max", 7.0, None)], vec![model("m", "max + max(max, 2 * max)")]);
+    let named = named.unwrap();
+    assert_eq!(named.evaluated(&named.state()).unwrap()[0].value, 21.0);
+
+    let stack = stack(&[("m", "max(wire, a + b + 3 * a)")]).unwrap();
+    let found = stack.evaluated(&stack.state()).unwrap().swap_remove(0);
+    // 10 + 20 + 30: all of it is of a and b, and the error that of 4a.
+    let parts = stack.divided(&found, &stack.state(), By::Component, None);
+    assert_eq!(parts, [("a".to_owned(), 40.0), ("b".to_owned(), 20.0)]);
+    assert_eq!(stack.deviation(&found.sources), Some(12.0));
+    // Shorter ones save until the wire is longer: 40·0.2 + 20 < 30.
+    let shorter = |what: &str| {
+        let change = Change::Scale { what: what.into(), factor: 0.2 };
+        stack.evaluated(&stack.changed(&[change]).unwrap()).unwrap()[0].value
+    };
+    assert_eq!([shorter("a"), shorter("cpu"), shorter("wire")], [30.0, 30.0, 60.0]);
+
+    assert!(why(&[("m", "max(a, 2)")]).contains("the largest of a time and of what is none"));
+    assert!(why(&[("m", "max(a, b")]).contains("needs ',' or ')' at its character 9"));
+    assert!(why(&[("m", "max()")]).contains("needs a name, a number or '('"));
+    assert!(why(&[("m", "max(a, moon)")]).contains("'moon'"));
+    for divided in ["a * b", "(b - b) * a"] {
+        let formula = format!("max(a, {divided} / (wire - wire))");
+        assert!(why(&[("m", &formula)]).contains("gives no finite number"));
+    }
+}
+
+#[test]
 fn formulas_are_sums_products_and_parentheses() {
     // Of a = 10, b = 20, wire = 30.
     assert_eq!(values(&[("m", "a + b")]), [30.0]);
@@ -226,6 +262,13 @@ fn sentences_follow_the_numbers() {
     let stack = stack(&[("net", "wire"), ("soft", "b")]).unwrap();
     let told = stack.answer(&ratio, 2.0).unwrap().unwrap();
     assert_eq!(told, "Net takes 1.50 times as long as soft (interval 1.10 to 1.90).");
+    // How large a share is, is said of its whole interval: of 30 in 60 that is on both sides of a half.
+    let of_all = self::stack(&[("m", "a + b + wire"), ("net", "wire"), ("soft", "a")]).unwrap();
+    let told = of_all.answer(&share, 2.0).unwrap().unwrap();
+    assert_eq!(told, "Net is 50 % (interval 41.7 % to 58.3 %) of m; the rest is 50 %.");
+    let little = Question::Share { of: "soft".into(), to: "m".into() };
+    let told = of_all.answer(&little, 2.0).unwrap().unwrap();
+    assert!(told.ends_with("of m, less than a third; the rest is 83.3 %."), "{told}");
     let lost = Question::Ratio { of: "moon".into(), to: "soft".into() };
     assert!(stack.answer(&lost, 2.0).unwrap_err().to_string().contains("'moon'"));
 }
