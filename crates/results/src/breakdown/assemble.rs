@@ -287,17 +287,16 @@ fn assumed(stack: &Stack, all: &[Modelled]) -> Option<String> {
         return None;
     }
     if names.len() == stack.components().len() {
-        return Some(
-            "The table does not say how its times are known: all count as assumed.".into(),
-        );
+        return Some("All times count as assumed: of none it is said that it was measured.".into());
     }
     let known = |at: usize| stack.components()[at].provenance == Provenance::Assumed;
     let models = stack.models().zip(all);
     let resting = models.filter(|(_, model)| model.sources.keys().any(|at| known(*at)));
     let resting: Vec<&str> = resting.map(|(model, _)| model.name.as_str()).collect();
     Some(format!(
-        "Assumed, and not measured: {}. Models that rest on it: {}.",
+        "Assumed, and not measured: {}. Models that rest on {}: {}.",
         few(&names),
+        if names.len() == 1 { "it" } else { "them" },
         few(&resting)
     ))
 }

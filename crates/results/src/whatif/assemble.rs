@@ -12,7 +12,7 @@ use super::schema::{
 };
 use crate::AssembleError;
 use crate::breakdown::assemble::unspread;
-use crate::measured::Propagated;
+use crate::measured::{Propagated, listed};
 
 /// By how much each component is reduced for the ranking.
 pub const RANKED: f64 = 0.2;
@@ -221,13 +221,25 @@ fn saved_in_words(model: &ModelChange) -> String {
     }
 }
 
+/// Shares that differ by no more are alike: by rounding.
+const ALIKE: f64 = 1e-9;
+
+fn title(component: &RankedComponent) -> String {
+    component.title().to_owned()
+}
+
 fn first_in_words(ranking: &Ranking) -> Option<String> {
-    let first = ranking.components.first()?;
-    Some(format!(
-        "Of single components made {} shorter, {} saves most of {}: {}.",
-        Fraction(ranking.reduction.0),
-        first.title(),
-        ranking.title(),
-        Fraction(first.speedup.value.0)
-    ))
+    let most = ranking.components.first()?.speedup.value.0;
+    let saves = |one: &&RankedComponent| (most - one.speedup.value.0).abs() <= ALIKE * most;
+    let first: Vec<String> = ranking.components.iter().take_while(saves).map(title).collect();
+    let (saves, each) = if first.len() == 1 { ("saves", "") } else { ("save", " each") };
+    (most > 0.0).then(|| {
+        format!(
+            "Of single components made {} shorter, {} {saves} most of {}: {}{each}.",
+            Fraction(ranking.reduction.0),
+            listed(&first),
+            ranking.title(),
+            Fraction(most)
+        )
+    })
 }

@@ -76,6 +76,24 @@ fn sentences_say_what_comes_of_it() {
 }
 
 #[test]
+fn what_saves_most_is_said_of_all_that_save_as_much_and_not_of_what_saves_nothing() {
+    let said = |formula: &str| {
+        let text =
+            STACK.replace("send + receive", formula).replace("time_ns = 1290", "time_ns = 430");
+        let made = assemble::whatif(&table(&text), &[], RULE, 0.95).unwrap();
+        made.findings.into_iter().find(|said| said.starts_with("Of single"))
+    };
+    // send is flags and bytes, 43 and 387.
+    assert!(said("send + receive").unwrap().contains(" shorter, receive saves most"));
+    assert_eq!(
+        said("bytes + receive - 0.1*receive").unwrap(),
+        "Of single components made 20 % shorter, bytes and receive save most of half a round trip: 10 % each."
+    );
+    // Of two that go on side by side neither saves anything alone.
+    assert_eq!(said("max(receive, bytes + flags)"), None);
+}
+
+#[test]
 fn curves_run_from_ten_to_ninety_per_cent() {
     let preset = component_preset("thunderx2-connectx4").unwrap();
     let of = |changes: &[Change]| assemble::whatif(&preset, changes, RULE, 0.95).unwrap();
