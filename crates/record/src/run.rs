@@ -87,6 +87,26 @@ fn numbered<'de, D: Deserializer<'de>, R: Deserialize<'de>>(input: D) -> Result<
     input.deserialize_seq(Numbered(PhantomData))
 }
 
+impl<R> Run<R> {
+    /// The confidence level of its intervals, where its plan has one.
+    pub fn confidence(&self) -> Option<f64> {
+        named(&self.plan, "confidence")?
+            .as_f64()
+            .filter(|level| (f64::EPSILON..1.0).contains(level))
+    }
+}
+
+/// The first value of this name, wherever it stands.
+fn named<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
+    match value {
+        Value::Object(fields) => {
+            fields.get(name).or_else(|| fields.values().find_map(|field| named(field, name)))
+        }
+        Value::Array(all) => all.iter().find_map(|one| named(one, name)),
+        _ => None,
+    }
+}
+
 impl<R: Serialize> Run<R> {
     /// The run as indented JSON, `format` and `version` first.
     ///

@@ -20,6 +20,25 @@ pub enum AssembleError {
     /// What was measured has no point.
     #[error("no point of {0} has batches enough that count")]
     NoPoint(String),
+    /// The run has no signature.
+    #[error("the run has no signature")]
+    NoSignature,
+    /// The run has signatures, but none that is called so.
+    #[error("no signature of the run is called '{wanted}'; it has {known}")]
+    NoSuchSignature {
+        /// What was asked for.
+        wanted: String,
+        /// What there is.
+        known: String,
+    },
+    /// A signature lacks what models are made of.
+    #[error("{of} gives no model. {why}")]
+    NoComponents {
+        /// The signature.
+        of: String,
+        /// What is missing, as sentences.
+        why: String,
+    },
     /// Nothing was measured.
     #[error("no batch was measured")]
     Empty,

@@ -1,23 +1,56 @@
 //! Where components come from: a table that is built in, a file, or a run.
 
 use std::io::{Cursor, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bandgap_launch::{Exit, Failure, told};
 use bandgap_record::{
     ComponentTable, component_preset, component_presets, read, read_component_table,
 };
-use bandgap_results::{Outcome, Run};
+use bandgap_results::logp::components::components;
+use bandgap_results::{AssembleError, Outcome, Run};
+use clap::Args;
 
 use super::fit::{named, open};
 
-/// The table of this name that is built in, or else the one in the file, or the breakdown of the run.
+/// Where they come from.
+#[derive(Debug, Args)]
+pub struct Source {
+    /// The components: thunderx2-connectx4 (the paper's), a table in TOML or CSV (`-` reads standard
+    /// input), or a run with a breakdown or a LogP signature
+    #[arg(long, value_name = "PRESET|TABLE|RUN")]
+    pub from: PathBuf,
+    /// Of a run with several signatures, the first whose name holds this: a transport (tcp), a size (16KiB) or a
+    /// state [default: the first of small messages, else of the longest transfer]
+    #[arg(long, value_name = "WORDS")]
+    pub signature: Option<String>,
+}
+
+/// The table of this name that is built in, or else the one in the file, or the breakdown or a signature of the
+/// run.
 ///
 /// # Errors
 /// There is none, or something is wrong with it.
-pub(super) fn load(from: &Path) -> Result<ComponentTable, Failure> {
+pub(super) fn load(Source { from, signature }: &Source) -> Result<ComponentTable, Failure> {
+    let table = table(from, signature.as_deref())?;
+    match (signature, table) {
+        (_, Loaded::Run(table)) | (None, Loaded::Table(table)) => Ok(table),
+        (Some(_), Loaded::Table(_)) => {
+            let what = format!("use --signature: {} is a table, and no run", named(from));
+            Err(Failure::new(Exit::Usage, what).hint("leave it out"))
+        }
+    }
+}
+
+/// What was loaded.
+enum Loaded {
+    Table(ComponentTable),
+    Run(ComponentTable),
+}
+
+fn table(from: &Path, signature: Option<&str>) -> Result<Loaded, Failure> {
     if let Some(table) = from.to_str().and_then(component_preset) {
-        return Ok(table);
+        return Ok(Loaded::Table(table));
     }
     if from != Path::new("-") && !from.exists() {
         let known: Vec<&str> = component_presets().collect();
@@ -26,7 +59,7 @@ pub(super) fn load(from: &Path) -> Result<ComponentTable, Failure> {
         return Err(Failure::new(Exit::Input, what).hint(hint));
     }
     if from.is_dir() {
-        return of_run(from, read(from));
+        return of_run(from, signature).map(Loaded::Run);
     }
     // What a file is, its first character tells.
     let mut source = open(from)?;
@@ -35,27 +68,34 @@ pub(super) fn load(from: &Path) -> Result<ComponentTable, Failure> {
         .read(&mut first)
         .map_err(|error| Failure::new(Exit::Input, format!("read {}: {error}", named(from))))?;
     if begun == 1 && first[0] == b'{' && from != Path::new("-") {
-        return of_run(from, read(from));
+        return of_run(from, signature).map(Loaded::Run);
     }
-    read_component_table(Cursor::new(&first[..begun]).chain(source)).map_err(|error| {
+    let table = read_component_table(Cursor::new(&first[..begun]).chain(source));
+    table.map(Loaded::Table).map_err(|error| {
         Failure::new(Exit::Input, format!("use {}: {}", named(from), told(&error)))
     })
 }
 
-/// The breakdown of a run as a table.
-fn of_run(
-    from: &Path,
-    run: Result<Run, bandgap_record::RecordError>,
-) -> Result<ComponentTable, Failure> {
-    let run = run.map_err(|error| Failure::new(Exit::Input, told(&error)))?;
-    let found = run.results.iter().find_map(|outcome| match outcome {
+/// The breakdown of a run as a table, or a signature of it: if one is asked for, or there is no breakdown.
+fn of_run(from: &Path, signature: Option<&str>) -> Result<ComponentTable, Failure> {
+    let run: Run = read(from).map_err(|error| Failure::new(Exit::Input, told(&error)))?;
+    let failure = |why: String| Failure::new(Exit::Input, format!("use {}: {why}", from.display()));
+    let breakdown = run.results.iter().find_map(|outcome| match outcome {
         Outcome::Breakdown(breakdown) => Some(breakdown),
         _ => None,
     });
-    let Some(breakdown) = found else {
-        let what = format!("use {}: the run has no breakdown", from.display());
-        return Err(Failure::new(Exit::Input, what));
-    };
-    let table = breakdown.table();
-    table.map_err(|error| Failure::new(Exit::Input, format!("use {}: {error}", from.display())))
+    if let (Some(breakdown), None) = (breakdown, signature) {
+        return breakdown.table().map_err(|error| failure(error.to_string()));
+    }
+    components(&run.results, signature, run.confidence()).map_err(|error| match error {
+        AssembleError::NoSignature if signature.is_none() => {
+            failure("the run has neither a breakdown nor a LogP signature".to_owned()).hint(
+                "measure a signature, as with bandgap signature --out DIR, or give a table of components",
+            )
+        }
+        AssembleError::NoSuchSignature { .. } => {
+            Failure::new(Exit::Usage, format!("choose a signature: {error}"))
+        }
+        error => failure(error.to_string()),
+    })
 }

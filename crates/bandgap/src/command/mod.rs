@@ -162,13 +162,14 @@ pub enum Command {
     Fit(Fit),
     /// Where the time of a message goes: components, models over them, and what follows
     #[command(
-        after_help = "Nothing is measured: the times come from a table. docs/method.md says what a \
-table is.
+        after_help = "Nothing is measured: the times come from a table, or from a run. docs/method.md says \
+what a table is.
 
 Examples:
   bandgap breakdown --from thunderx2-connectx4
   bandgap breakdown --from mine.csv            components for the paper's models
-  bandgap breakdown --from mine.toml --out kept"
+  bandgap breakdown --from mine.toml --out kept
+  bandgap breakdown --from bandgap-runs/…      a run with a LogP signature"
     )]
     Breakdown(Breakdown),
     /// What faster or slower components would bring

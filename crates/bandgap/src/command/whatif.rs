@@ -1,6 +1,5 @@
 //! `bandgap whatif`: what faster or slower components would bring.
 
-use std::path::PathBuf;
 use std::str::FromStr;
 
 use bandgap_launch::{Exit, Failure};
@@ -12,7 +11,7 @@ use bandgap_stats::Rule;
 use bandgap_units::{Fraction, Ns, UnitError};
 use clap::Args;
 
-use super::components::load;
+use super::components::{Source, load};
 use crate::args::{Measure, Output};
 use crate::output::Sink;
 
@@ -22,10 +21,8 @@ const NAMED: usize = 40;
 /// What is changed. All changes are made together; without any, what each component would bring is shown.
 #[derive(Debug, Args)]
 pub struct WhatIf {
-    /// The components: thunderx2-connectx4 (the paper's), a table in TOML or CSV (`-` reads standard
-    /// input), or a run with a breakdown
-    #[arg(long, value_name = "PRESET|TABLE|RUN")]
-    pub from: PathBuf,
+    #[command(flatten)]
+    pub source: Source,
     /// Make it so much shorter, as pio=84%: a component, a model, a category (cpu, io, network), a layer (hlp,
     /// llp, hardware) or a side (initiator, target)
     #[arg(long, value_name = "NAME=SHARE", value_parser = share)]
@@ -76,7 +73,9 @@ Examples:
   bandgap whatif --from thunderx2-connectx4
   bandgap whatif --from thunderx2-connectx4 --reduce pio=84% --set switch=30ns
   bandgap whatif --from thunderx2-connectx4 --case integrated-nic
-  bandgap whatif --from mine.toml --reduce llp=20% --increase wire=5%"
+  bandgap whatif --from mine.toml --reduce llp=20% --increase wire=5%
+  bandgap whatif --from bandgap-runs/… --reduce os=50%          a run with a LogP signature
+  bandgap whatif --from bandgap-runs/… --signature tcp --set L=5us"
 }
 
 /// Prints what changes bring, a ranking and curves; keeps files only where `--out` says so.
@@ -84,7 +83,7 @@ Examples:
 /// # Errors
 /// The table cannot be read or is wrong, a name means nothing, or the result cannot be written.
 pub(super) fn run(of: &WhatIf, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    let table = load(&of.from)?;
+    let table = load(&of.source)?;
     let changes = changes(of, &table)?;
     let rule = Rule { precision: measure.precision.0, stamp: 0.0 };
     let result = whatif(&table, &changes, rule, measure.confidence.0);
@@ -127,7 +126,7 @@ fn unmade(error: &AssembleError, of: &WhatIf, stack: &Stack) -> Failure {
         return Failure::new(Exit::Defect, error.to_string());
     };
     if wrong.subject.is_empty() {
-        return Failure::new(Exit::Input, format!("use {}: {error}", of.from.display()));
+        return Failure::new(Exit::Input, format!("use {}: {error}", of.source.from.display()));
     }
     let failure = Failure::new(Exit::Usage, format!("change the components: {error}"));
     if wrong.unknown.is_none() {

@@ -2,6 +2,7 @@
 //! lengths n are shown together, as the surface over (M, Δ, n).
 
 pub mod assemble;
+pub mod components;
 mod figure;
 mod files;
 mod parameter;

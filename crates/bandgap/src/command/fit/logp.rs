@@ -10,6 +10,7 @@ use bandgap_record::read_logp_table;
 use bandgap_results::assemble;
 use bandgap_stats::Rule;
 use bandgap_units::Ns;
+use serde_json::json;
 
 use super::{named, open};
 use crate::args::{Measure, Output};
@@ -43,6 +44,7 @@ pub(super) fn run(file: &Path, measure: &Measure, output: &Output) -> Result<Exi
         extract(&observations, &options, None).map_err(|error| unfitted(error.to_string()))?;
     let Launched { signature, launches, lost } = over_launches(whole, &rows, &options);
     let mut sink = Sink::open(&output.only_asked(), "fit", measure)?;
+    sink.plan(&json!({"name": "fit", "plan": {"confidence": options.confidence}}));
     let rule = Rule { precision: measure.precision.0, stamp: 0.0 };
     let mut result = assemble::fitted(&observations, &signature, rule, measure.confidence.0)
         .class(Exit::Defect)?;

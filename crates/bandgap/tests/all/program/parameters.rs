@@ -1,0 +1,172 @@
+//! `bandgap whatif` and `bandgap breakdown` of a run with LogP parameters: what is predicted of a changed machine
+//! is what the changed machine shows.
+
+use serde_json::Value;
+
+use crate::program::subject::{Place, near, of_kind, value};
+
+/// os, or, g and L in nanoseconds.
+type Machine = [f64; 4];
+
+const MACHINE: Machine = [1400.0, 2200.0, 7600.0, 6300.0];
+
+/// Measures this machine, and keeps the run under this name.
+fn measured(place: &Place, name: &str, [os, or, g, latency]: Machine) -> Value {
+    let file = place.file(
+        &format!("{name}.toml"),
+        format!(
+            "name = \"{name}\"\ndescription = \"made up\"\nsend_overhead_ns = {os}\nrecv_overhead_ns = {or}\n\
+             gap_ns = {g}\nlatency_ns = {latency}\ntopology = \"crossbar\"\n"
+        ),
+    );
+    let transport = format!("sim:{file}");
+    let args = ["signature", "-t", &transport, "--out", name, "--json", "-"];
+    let run = place.run(args).ends(0).json();
+    of_kind(&run, "logp")[0]["parameters"].clone()
+}
+
+/// Models after changes, by name.
+fn after(place: &Place, changes: &[&str]) -> impl Fn(&str) -> f64 + use<> {
+    let args = ["whatif", "--from", "before", "--json", "-"];
+    let run = place.run(args.iter().chain(changes)).ends(0).json();
+    let models = of_kind(&run, "whatif")[0]["models"].clone();
+    move |name| {
+        let model = models.as_array().unwrap().iter().find(|model| model["name"] == name);
+        value(&model.unwrap_or_else(|| panic!("no {name} in {models}"))["after"])
+    }
+}
+
+#[test]
+fn a_changed_machine_shows_what_was_predicted() {
+    let place = Place::new();
+    measured(&place, "before", MACHINE);
+    let [os, or, g, latency] = MACHINE;
+    for (name, changes, machine) in [
+        ("latency", &["--reduce", "L=50%"][..], [os, or, g, latency / 2.0]),
+        ("overheads", &["--set", "os=700ns", "--reduce", "or=25%"], [700.0, 1650.0, g, latency]),
+        ("gap", &["--set", "g=5us"], [os, or, 5000.0, latency]),
+        // Then the processor limits the rate, whether overheads grow or the gap becomes shorter.
+        ("slow", &["--set", "os=6us"], [6000.0, or, g, latency]),
+        ("network", &["--set", "g=2us"], [os, or, 2000.0, latency]),
+    ] {
+        let predicted = after(&place, changes);
+        let shown = measured(&place, name, machine);
+        near(name, predicted("one_way"), value(&shown["rtt"]) / 2.0, 1e-9);
+        near(name, predicted("message"), value(&shown["gap"]), 1e-9);
+    }
+}
+
+#[test]
+fn a_signature_is_divided_and_kept() {
+    let place = Place::new();
+    measured(&place, "before", MACHINE);
+    let text = place.run(["breakdown", "--from", "before", "-q", "--out", "kept"]).ends(0).stdout;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for said in [
+        "half a round trip (one_way) 9900.00 ns",
+        "Most of half a round trip is network: 63.6 %, then CPU 36.4 %.",
+        "L is what os and or leave of half a round trip as it was measured",
+    ] {
+        assert!(text.contains(said), "{said}\n{text}");
+    }
+    // What was kept says the same, and from its table too.
+    for from in ["before/run.json", "kept"] {
+        let run =
+            place.run(["whatif", "--from", from, "--set", "L=0ns", "--json", "-"]).ends(0).json();
+        let way = &of_kind(&run, "whatif")[0]["models"][0];
+        near(from, value(&way["after"]), 3600e-9, 1e-9);
+    }
+}
+
+#[test]
+fn bytes_of_transfers_have_their_gap() {
+    let place = Place::new();
+    place.run(["bulk", "-t", "sim:ipsc860", "-q", "--out", "bulk"]).ends(0);
+    // T(n) = 2·(os + L + or) + n·G less the way without bytes: 0.63 µs a byte up to 100, 0.41 µs above, where os
+    // is 104 µs.
+    for (size, os, per_byte, bytes) in
+        [("64B", 27e-6, 630e-9, 64.0), ("1KiB", 104e-6, 410e-9, 1024.0)]
+    {
+        let args = ["breakdown", "--from", "bulk", "--signature", size, "--json", "-"];
+        let run = place.run(args).ends(0).json();
+        let models = of_kind(&run, "breakdown")[0]["models"].clone();
+        let model = |name: &str| {
+            let all = models.as_array().unwrap();
+            value(&all.iter().find(|model| model["name"] == name).unwrap()["modelled"])
+        };
+        near(size, model("G"), per_byte, 1e-9);
+        near(size, model("one_way"), os + 25e-6 + 27e-6 + bytes * per_byte, 1e-9);
+    }
+}
+
+#[test]
+fn a_fit_says_at_which_level_its_intervals_are() {
+    let place = Place::new();
+    let mut rows = "kind,messages,delay_ns,elapsed_ns\n".to_owned();
+    for repeat in 0..5 {
+        let off = 1.0 + f64::from(repeat) * 1e-3;
+        // os = 100, or = 150, g = 250 + Δ, RTT = 1000.
+        rows += &format!("rtt,1,0,{}\n", 1000.0 * off);
+        for messages in [1, 2, 4, 8, 16, 32, 64] {
+            for delay in [0.0, 100.0, 200.0, 400.0, 800.0] {
+                let early: f64 = f64::from(messages).min(8.0);
+                let late = f64::from(messages) - early;
+                let elapsed = early * (100.0 + delay) + late * (250.0 + delay);
+                rows += &format!("issue,{messages},{delay},{}\n", elapsed * off);
+            }
+        }
+    }
+    let table = place.file("rows.csv", rows);
+    let reach = |confidence: &str, name: &str| {
+        place.run(["fit", "logp", &table, "--confidence", confidence, "-q", "--out", name]).ends(0);
+        let half = |from: &str, kind: &str, of: &dyn Fn(&Value) -> Value| {
+            let args = ["breakdown", "--from", from, "--confidence", confidence, "--json", "-"];
+            let run = match kind {
+                "logp" => serde_json::from_slice(
+                    &std::fs::read(place.path(from).join("run.json")).unwrap(),
+                )
+                .unwrap(),
+                _ => place.run(args).ends(0).json(),
+            };
+            let quantity = of(of_kind(&run, kind)[0]);
+            quantity["high"].as_f64().unwrap() - quantity["low"].as_f64().unwrap()
+        };
+        let before = half(name, "logp", &|logp| logp["parameters"]["rtt"].clone());
+        let after = half(name, "breakdown", &|found| found["models"][1]["modelled"].clone());
+        near(confidence, after, before, 1e-6);
+        before
+    };
+    assert!(reach("50%", "half") < reach("95%", "most"));
+}
+
+#[test]
+fn runs_without_parameters_and_wrong_choices_are_told() {
+    let place = Place::new();
+    measured(&place, "before", MACHINE);
+    place.run(["comms1", "-t", "sim:ipsc860", "-q", "--out", "series"]).ends(0);
+    for command in ["whatif", "breakdown"] {
+        let told = place.run([command, "--from", "series"]).ends(3).stderr;
+        assert!(told.contains("the run has neither a breakdown nor a LogP signature"), "{told}");
+        assert!(told.contains("bandgap signature --out DIR"), "{told}");
+        let told = place.run([command, "--from", "before", "--signature", "tcp"]).ends(2).stderr;
+        assert!(
+            told.contains("no signature of the run is called 'tcp'; it has signature over sim:"),
+            "{told}"
+        );
+        let args = [command, "--from", "thunderx2-connectx4", "--signature", "tcp"];
+        let told = place.run(args).ends(2).stderr;
+        assert!(told.contains("thunderx2-connectx4 is a table, and no run"), "{told}");
+    }
+    // A signature without os, or and g gives nothing.
+    let file = place.path("before/run.json");
+    let mut run: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    for name in ["send_overhead", "gap"] {
+        run["results"][0]["parameters"][name] = Value::Null;
+    }
+    std::fs::write(&file, run.to_string()).unwrap();
+    let told = place.run(["whatif", "--from", "before"]).ends(3).stderr;
+    assert!(
+        told.contains("gives no model. Not modelled: half a round trip, since os was not found"),
+        "{told}"
+    );
+}
