@@ -132,17 +132,20 @@ fn ratio_text(one: &str, other: &str, ratio: f64, range: Option<(f64, f64)>) -> 
 }
 
 fn share_text(part: &str, whole: &str, share: f64, range: Option<(f64, f64)>) -> String {
-    let size = match share {
-        share if share < 1.0 / 3.0 => "less than a third",
-        share if share < 0.5 => "less than half",
-        share if share <= 2.0 / 3.0 => "at least half",
-        _ => "more than two thirds",
+    let size_of = |share: f64| match share {
+        share if share < 1.0 / 3.0 => ", less than a third",
+        share if share < 0.5 => ", less than half",
+        share if share <= 2.0 / 3.0 => ", at least half",
+        _ => ", more than two thirds",
     };
+    // Said of the whole interval or not at all.
+    let (low, high) = range.unwrap_or((share, share));
+    let size = if size_of(low) == size_of(high) { size_of(share) } else { "" };
     let between = range.map_or(String::new(), |(low, high)| {
         format!(" (interval {} to {})", Fraction(low), Fraction(high))
     });
     format!(
-        "{} is {}{between} of {whole}, {size}; the rest is {}.",
+        "{} is {}{between} of {whole}{size}; the rest is {}.",
         begun(part),
         Fraction(share),
         Fraction(1.0 - share)

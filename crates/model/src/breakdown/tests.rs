@@ -262,6 +262,13 @@ fn sentences_follow_the_numbers() {
     let stack = stack(&[("net", "wire"), ("soft", "b")]).unwrap();
     let told = stack.answer(&ratio, 2.0).unwrap().unwrap();
     assert_eq!(told, "Net takes 1.50 times as long as soft (interval 1.10 to 1.90).");
+    // How large a share is, is said of its whole interval: of 30 in 60 that is on both sides of a half.
+    let of_all = self::stack(&[("m", "a + b + wire"), ("net", "wire"), ("soft", "a")]).unwrap();
+    let told = of_all.answer(&share, 2.0).unwrap().unwrap();
+    assert_eq!(told, "Net is 50 % (interval 41.7 % to 58.3 %) of m; the rest is 50 %.");
+    let little = Question::Share { of: "soft".into(), to: "m".into() };
+    let told = of_all.answer(&little, 2.0).unwrap().unwrap();
+    assert!(told.ends_with("of m, less than a third; the rest is 83.3 %."), "{told}");
     let lost = Question::Ratio { of: "moon".into(), to: "soft".into() };
     assert!(stack.answer(&lost, 2.0).unwrap_err().to_string().contains("'moon'"));
 }

@@ -1,6 +1,7 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use bandgap_units::Ns;
+use serde_json::json;
 
 use super::*;
 use crate::{Evidence, Number, Quantity, RunDir, Seconds};
@@ -89,6 +90,23 @@ fn a_number_that_json_cannot_hold_is_not_written() {
     let error = run.to_json().unwrap_err();
     let source = std::error::Error::source(&error).unwrap().to_string();
     assert_eq!(source, "NaN is not a finite number");
+}
+
+#[test]
+fn the_level_of_intervals_is_in_the_plan() {
+    let of = |plan: Value| Run { plan, ..both() }.confidence();
+    let deep =
+        json!({"name": "bulk", "plan": {"steps": [1], "series": {"asked": {"confidence": 0.9}}}});
+    assert_eq!(of(deep), Some(0.9));
+    assert_eq!(of(json!({"plan": [{"confidence": 0.5}, {"confidence": 0.6}]})), Some(0.5));
+    for none in [
+        Value::Null,
+        json!({"confidence": "high"}),
+        json!({"confidence": 1}),
+        json!({"plan": 0.95}),
+    ] {
+        assert_eq!(of(none.clone()), None, "{none}");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use bandgap_model::Regime;
 
 use super::Found;
-use super::made::{BETWEEN, Made, RECEIVER, SENDER, told};
+use super::made::{BETWEEN, Made, Place, RECEIVER, SENDER, told};
 
 /// What the model is called.
 const MODEL: &str = "message";
@@ -16,7 +16,12 @@ impl Made {
         match of.regime {
             Regime::NetworkBound => self.by_network(of),
             Regime::ProcessorBound => self.by_overheads(of),
-            Regime::Overlapped => self.overlapped(of),
+            Regime::Overlapped => self.as_measured(
+                of,
+                SENDER,
+                "At full rate the overheads of neighbouring messages overlap: g is less than os + or, so what \
+                 shorter overheads would bring to it is not known.",
+            ),
             Regime::Undecided => {
                 let idle = of.parameters.idle.as_ref().map(told);
                 let idle = idle.map(|idle| format!(" (idle is {idle})")).unwrap_or_default();
@@ -29,6 +34,10 @@ impl Made {
 
     /// g, as long as os + or is less.
     fn by_network(&mut self, of: &Found<'_>) {
+        if of.moved().is_some() {
+            let why = "g holds the time of the bytes, so what shorter ones would bring at full rate is not known.";
+            return self.as_measured(of, BETWEEN, why);
+        }
         let Some(gap) = self.needed("g", of.parameters.gap.as_ref(), TITLE) else { return };
         self.component("g", "gap (g)", BETWEEN, gap.into());
         let formula = if self.has("os") && self.has("or") {
@@ -43,17 +52,14 @@ impl Made {
         self.model(MODEL, TITLE, formula, true, None);
     }
 
-    /// g as it is. No main model where another is: os and or change it, and nobody knows how.
-    fn overlapped(&mut self, of: &Found<'_>) {
+    /// g as it is, where other components change it and nobody knows how. It is no main model where another is,
+    /// so that nothing is said of it after changes.
+    fn as_measured(&mut self, of: &Found<'_>, place: Place, why: &str) {
         let Some(gap) = self.needed("g", of.parameters.gap.as_ref(), TITLE) else { return };
         let alone = self.models.is_empty();
-        self.component("g", "gap (g)", SENDER, gap.into());
+        self.component("g", "gap (g)", place, gap.into());
         self.model(MODEL, TITLE, "g", alone, None);
-        self.notes.push(
-            "At full rate the overheads of neighbouring messages overlap: g is less than os + or, so what shorter \
-             overheads would bring to it is not known."
-                .to_owned(),
-        );
+        self.notes.push(why.to_owned());
     }
 
     /// os + or, both on the requester, beside the measured g.

@@ -189,6 +189,12 @@ fn the_way_of_a_transfer_has_its_bytes() {
     let found = of_store(Some("0 B"));
     assert_eq!(found.models[0].title(), "half a round trip");
     assert!(of_store(Some("64b")).description.contains("64 B"));
+    // g of transfers that the network bounds holds their bytes: after changes nothing is said of it.
+    let bound = Logp { regime: Regime::NetworkBound, ..store(64) };
+    let models = divided(bound).models;
+    assert!(
+        models.iter().any(|model| model.name == "message" && model.formula == "g" && !model.main)
+    );
     // Nothing tells the bytes from L where nothing was measured without.
     let alone = divided(store(64));
     assert_eq!(alone.models[0].formula, "os + L + or");
