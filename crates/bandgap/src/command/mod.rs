@@ -16,6 +16,7 @@ mod measure;
 mod overlap;
 mod pairs;
 mod passing;
+mod pcie_trace;
 mod points;
 mod run;
 mod signature;
@@ -162,13 +163,16 @@ pub enum Command {
     Fit(Fit),
     /// Where the time of a message goes: components, models over them, and what follows
     #[command(
-        after_help = "Nothing is measured: the times come from a table. docs/method.md says what a \
-table is.
+        after_help = "Nothing is measured: the times come from a table, or from the trace of a PCIe \
+analyser. docs/method.md says what these are.
 
 Examples:
   bandgap breakdown --from thunderx2-connectx4
   bandgap breakdown --from mine.csv            components for the paper's models
-  bandgap breakdown --from mine.toml --out kept"
+  bandgap breakdown --from mine.toml --out kept
+  bandgap breakdown --pcie-trace ping-pong.csv --without-switch direct.csv
+  bandgap breakdown --pcie-trace ping-pong.csv --set llp_post=175.42ns --set llp_prog=61.63ns
+  bandgap breakdown --from thunderx2-connectx4 --pcie-trace put_bw.csv"
     )]
     Breakdown(Breakdown),
     /// What faster or slower components would bring

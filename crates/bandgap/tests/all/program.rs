@@ -15,6 +15,7 @@ mod fit_hockney;
 mod garbage;
 mod ipsc860;
 mod overlap;
+mod pcie_trace;
 mod real;
 mod residue;
 mod simulated;
