@@ -34,6 +34,7 @@ results! {
     noise::Noise,
     batches::Batches,
     verification::Verification,
+    pcie_trace::PcieTrace,
     breakdown::Breakdown,
     whatif::WhatIf,
 }

@@ -162,11 +162,12 @@ impl Stream {
         (self.count() > 0).then(|| self.histogram.max() as f64)
     }
 
-    /// The samples up to the quantile at `p` in so many parts of equal width, from the least on. Empty
-    /// without samples.
+    /// The samples from `from` to `last` in so many parts of equal width at most. Empty without samples.
     #[must_use]
-    pub fn bins(&self, parts: u32, p: f64) -> Vec<Bin> {
-        let (Some(from), Some(last)) = (self.min(), self.quantile(p)) else { return Vec::new() };
+    pub fn bins(&self, parts: u32, from: f64, last: f64) -> Vec<Bin> {
+        if self.count() == 0 || last < from {
+            return Vec::new();
+        }
         // Whole numbers: a part narrower than one would be empty now and then by rounding alone.
         let width = ((last - from + 1.0) / f64::from(parts.max(1))).max(1.0).ceil();
         let parts = (((last - from + 1.0) / width).ceil() as usize).max(1);
@@ -175,8 +176,10 @@ impl Stream {
             (0..parts).map(|at| Bin { from: bin(at), to: bin(at + 1), count: 0 }).collect();
         for recorded in self.histogram.iter_recorded() {
             let value = self.middle(recorded.value_iterated_to());
-            let at = ((value - from).max(0.0) / width) as usize;
-            if let Some(bin) = bins.get_mut(at) {
+            let at = ((value - from) / width) as usize;
+            if value >= from
+                && let Some(bin) = bins.get_mut(at)
+            {
                 bin.count += recorded.count_at_value();
             }
         }
@@ -251,13 +254,13 @@ mod tests {
     }
 
     #[test]
-    fn bins_hold_all_samples_up_to_their_quantile() {
-        let stream = of(&[10, 10, 11, 12, 19, 10_000]);
-        let bins = stream.bins(5, 0.8);
+    fn bins_hold_the_samples_of_a_range() {
+        let stream = of(&[3, 10, 10, 11, 12, 19, 10_000]);
+        let bins = stream.bins(5, 10.0, 19.0);
         assert_eq!(bins.iter().map(|bin| bin.count).collect::<Vec<_>>(), [3, 1, 0, 0, 1]);
         assert_eq!((bins[0].from, bins[0].to), (10.0, 12.0));
-        assert!(Stream::new().bins(5, 1.0).is_empty());
-        assert_eq!(of(&[7]).bins(5, 1.0), [Bin { from: 7.0, to: 8.0, count: 1 }]);
+        assert!(Stream::new().bins(5, 0.0, 1.0).is_empty());
+        assert_eq!(of(&[7]).bins(5, 7.0, 7.0), [Bin { from: 7.0, to: 8.0, count: 1 }]);
     }
 
     proptest! {
@@ -281,7 +284,7 @@ mod tests {
         #[test]
         fn no_samples_panic(samples: Vec<u64>) {
             let stream = of(&samples);
-            let _ = (stream.mean(), stream.mean_interval(0.95), stream.bins(10, 0.9));
+            let _ = (stream.mean(), stream.mean_interval(0.95), stream.bins(10, 0.0, 1e9));
             prop_assert_eq!(stream.count(), samples.len() as u64);
         }
     }

@@ -15,6 +15,7 @@ use clap::Args;
 
 use super::components::{Source, load};
 use super::measure::{Session, one_size};
+use super::pcie_trace::{self, PcieTrace};
 use crate::args::{Measure, Output};
 use crate::output::Sink;
 
@@ -38,9 +39,11 @@ pub struct Breakdown {
         value_name = "TIME",
         value_delimiter = ',',
         default_value = "200ns",
-        conflicts_with = "from"
+        conflicts_with_all = ["from", "pcie_trace"]
     )]
     pub insert: Vec<Ns>,
+    #[command(flatten)]
+    pub trace: PcieTrace,
 }
 
 /// Prints models, percentages, bars and insights.
@@ -48,12 +51,11 @@ pub struct Breakdown {
 /// # Errors
 /// The table cannot be read or is wrong; ranks could not be started; or the result cannot be written.
 pub(super) fn run(of: &Breakdown, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    match &of.from {
-        Some(from) => {
-            let source = Source { from: from.clone(), signature: of.signature.clone() };
-            divided(&source, measure, output)
-        }
-        None => measured(&of.insert, measure, output),
+    let source = of.from.clone().map(|from| Source { from, signature: of.signature.clone() });
+    match (&of.trace.pcie_trace, &source) {
+        (Some(file), from) => pcie_trace::run(&of.trace, file, from.as_ref(), measure, output),
+        (None, Some(source)) => divided(source, measure, output),
+        (None, None) => measured(&of.insert, measure, output),
     }
 }
 

@@ -16,6 +16,7 @@ mod measure;
 mod overlap;
 mod pairs;
 mod passing;
+mod pcie_trace;
 mod points;
 mod run;
 mod signature;
@@ -163,8 +164,8 @@ pub enum Command {
     /// Where the time of a message goes: components, models over them, and what follows
     #[command(
         after_help = "Over a transport the components are measured: each in batches of its own, and the models \
-are compared with messages that have no stamps. With --from nothing is measured: the times come from a table. \
-docs/method.md says what a table is.
+are compared with messages that have no stamps. With --from or --pcie-trace nothing is measured: the times come from \
+a table, a run, or the trace of a PCIe analyser. docs/method.md says what these are.
 
 Examples:
   bandgap breakdown --transport unix
@@ -173,7 +174,10 @@ Examples:
   bandgap breakdown --from thunderx2-connectx4
   bandgap breakdown --from mine.csv            components for the paper's models
   bandgap breakdown --from mine.toml --out kept
-  bandgap breakdown --from bandgap-runs/…      a run with a LogP signature"
+  bandgap breakdown --from bandgap-runs/…      a run with a LogP signature
+  bandgap breakdown --pcie-trace ping-pong.csv --without-switch direct.csv
+  bandgap breakdown --pcie-trace ping-pong.csv --set llp_post=175.42ns --set llp_prog=61.63ns
+  bandgap breakdown --from thunderx2-connectx4 --pcie-trace put_bw.csv"
     )]
     Breakdown(Breakdown),
     /// What faster or slower components would bring

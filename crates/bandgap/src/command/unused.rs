@@ -12,8 +12,8 @@ const OUTPUT: [&str; 4] = ["out", "no_save", "json", "quiet"];
 type Uses = (&'static [&'static str], &'static [&'static str], bool);
 
 /// The option of a command with which it does not measure, and what it then has a use for.
-const USES_WITH: [(&str, Uses); 1] =
-    [("from", (&["breakdown"], &["precision", "confidence", "strict"], true))];
+const USES_WITH: [(&str, Uses); 2] = [("from", OF_A_TABLE), ("pcie_trace", OF_A_TABLE)];
+const OF_A_TABLE: Uses = (&["breakdown"], &["precision", "confidence", "strict"], true);
 
 const USES: [Uses; 7] = [
     (&["doctor"], &["ranks", "cores", "confidence", "wait", "deadline", "seed"], true),
@@ -70,7 +70,8 @@ pub(super) fn check(program: &Command, given: &ArgMatches) -> Result<(), Failure
             .collect();
         if !refused.is_empty() {
             let them = if refused.len() == 1 { "it" } else { "them" };
-            let (options, with) = (refused.join(", "), with.map(|with| format!(" --{with}")));
+            let (options, with) =
+                (refused.join(", "), with.map(|with| format!(" --{}", with.replace('_', "-"))));
             let name = uses.0.join(" ") + &with.unwrap_or_default();
             let what = format!("use {options}: {name} has no use for {them}");
             return Err(Failure::new(Exit::Usage, what).hint(format!("leave {them} out")));

@@ -53,7 +53,8 @@ fn share(text: &str) -> Result<(String, Fraction), String> {
     pair(text, "pio=84%")
 }
 
-fn time(text: &str) -> Result<(String, Ns), String> {
+/// A name and a time.
+pub(super) fn time(text: &str) -> Result<(String, Ns), String> {
     let (name, time): (String, Ns) = pair(text, "switch=30ns")?;
     if time.0 < 0.0 { Err("a time must not be negative".to_owned()) } else { Ok((name, time)) }
 }

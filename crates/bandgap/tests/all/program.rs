@@ -17,6 +17,7 @@ mod ipsc860;
 mod measured_breakdown;
 mod overlap;
 mod parameters;
+mod pcie_trace;
 mod real;
 mod residue;
 mod simulated;

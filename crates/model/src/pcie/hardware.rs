@@ -192,7 +192,11 @@ fn of_ping_pong<'a>(trace: &Read, stream: &'a Stream) -> Result<&'a Stream, Stri
                 .to_owned(),
         );
     }
-    Err(format!("{} of {} posts are alone on their way", stream.count(), counted.posts))
+    Err(format!(
+        "only {} of {} posts are a ping by themselves, between pongs",
+        stream.count(),
+        counted.posts
+    ))
 }
 
 fn network_in(trace: &Read, confidence: f64, place: &str) -> Known {

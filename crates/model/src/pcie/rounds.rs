@@ -5,20 +5,26 @@ use bandgap_stats::Stream;
 /// After so many picoseconds without posts, completions and payloads no post is under way.
 const QUIET: u64 = 10_000_000;
 
+/// What no round has: so many posts since the last payload.
+const SPOILED: [u64; 2] = [u64::MAX, 0];
+
 /// What is read from posts, completions and payloads in their order.
 ///
-/// A payload answers all posts before it: after it none is under way. So a post that follows is a *ping*,
-/// alone on its way, and the next completion is its own. How many posts are under way is not known at
-/// the begin of a trace, nor after packets are missing, until the next payload.
+/// Where one post, one completion and then a payload follow a payload, the payload answers the post, and
+/// none is under way after it. The next post is then a *ping*, alone on its way; the next completion is its
+/// own, and the payload was a *pong*. How many posts are under way is not known at the begin of a trace,
+/// after another order of these, and after missing packets, until the next such round.
+///
+/// *Assumes* that no two chains of pings and pongs, and no streams both ways, happen to keep that order.
 #[derive(Clone, Debug, Default)]
 pub struct Rounds {
     /// Posts under way, where that is known.
     outstanding: Option<u64>,
     ping: Option<u64>,
-    /// The first payload since the last post.
+    /// The payload that answered the last post.
     pong: Option<u64>,
-    /// Packets are missing since the last post: which payload is its first is not known.
-    spoiled: bool,
+    /// Posts since the last payload, and completions since the last post.
+    since: [u64; 2],
     last_post: Option<u64>,
     answered: bool,
     last: u64,
@@ -37,7 +43,7 @@ pub struct Rounds {
 impl Rounds {
     /// Packets are missing before what comes next.
     pub(super) fn missing(&mut self) {
-        (self.outstanding, self.ping, self.pong, self.spoiled) = (None, None, None, true);
+        (self.outstanding, self.ping, self.pong, self.since) = (None, None, None, SPOILED);
         self.apart += u64::from(self.last_post.take().is_some());
     }
 
@@ -46,7 +52,7 @@ impl Rounds {
         if let Some(pong) = self.pong.take() {
             self.pongs.add(time - pong);
         }
-        self.spoiled = false;
+        self.since = [self.since[0].saturating_add(1), 0];
         if let Some(last) = self.last_post.replace(time) {
             match self.answered {
                 true => self.answers += 1,
@@ -60,6 +66,7 @@ impl Rounds {
 
     pub(super) fn completion(&mut self, time: u64) {
         self.calm(time);
+        self.since[1] = self.since[1].saturating_add(1);
         if let Some(ping) = self.ping.take()
             && self.outstanding == Some(1)
         {
@@ -70,10 +77,14 @@ impl Rounds {
 
     pub(super) fn payload(&mut self, time: u64) {
         self.calm(time);
-        (self.outstanding, self.ping, self.answered) = (Some(0), None, true);
-        if !self.spoiled {
-            self.pong.get_or_insert(time);
+        (self.ping, self.answered) = (None, true);
+        match self.since {
+            // A second write of the same message.
+            [0, 0] => {}
+            [1, 1] => (self.outstanding, self.pong) = (Some(0), Some(time)),
+            _ => (self.outstanding, self.pong) = (None, None),
         }
+        self.since = [0; 2];
     }
 
     fn calm(&mut self, time: u64) {
@@ -121,22 +132,32 @@ mod tests {
     fn with_several_posts_under_way_there_is_no_ping() {
         assert_eq!(counts("pppcpcpcpcpc"), [6, 0, 0, 0]);
         // The first of two is not alone on its way any more.
-        assert_eq!(counts("dppcc"), [1, 0, 0, 1]);
+        assert_eq!(counts("pcdppcc"), [1, 1, 0, 1]);
+        // Pings and pongs several at a time: in bursts, and one chain between the steps of another.
+        assert_eq!(counts("pppcccdpdpdpcccdpdpdpccc")[2..], [0, 0]);
+        assert_eq!(counts("ppccdpdpccdpdpccd")[2..], [0, 0]);
+        assert_eq!(counts("pcpdcpdcpdcpdcp")[2..], [0, 0]);
     }
 
     #[test]
     fn a_second_write_of_the_same_message_is_no_pong() {
-        let found = rounds("dpc d d  p");
+        let found = rounds("pc d d  pc d  d p");
         assert_eq!((found.pongs.count(), found.pongs.quantile(1.0)), (2, Some(500.0)));
+        // Nor is the completion of a received message one of a post.
+        assert_eq!(counts("pcdcpcdcpcdc"), [0, 2, 2, 2]);
     }
 
     #[test]
     fn what_spans_missing_packets_counts_for_nothing() {
-        assert_eq!(counts("dpcd?pcdpcd"), [0, 1, 2, 2]);
-        assert_eq!(counts("dp?cdpcd"), [0, 0, 1, 1]);
+        assert_eq!(counts("pcdpcd?pcdpcd"), [0, 2, 1, 1]);
+        assert_eq!(counts("pcdp?cdpcdpcd"), [0, 2, 1, 2]);
         assert_eq!(counts("ppp?ppp"), [4, 0, 0, 0]);
         // The payload after the gap may not be its message's first.
-        assert_eq!(counts("dpc?dp"), [0, 0, 1, 1]);
+        assert_eq!(counts("pcdpc?dp"), [0, 1, 1, 1]);
+        // Without numbers: a completion, a post, a payload is missing.
+        assert_eq!(counts("pcdpdpcdpc"), [0, 3, 1, 2]);
+        assert_eq!(counts("pcdcdpcdpc"), [0, 2, 1, 1]);
+        assert_eq!(counts("pcdpcpcdpc"), [1, 2, 2, 1]);
     }
 
     #[test]

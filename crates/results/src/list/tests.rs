@@ -58,7 +58,7 @@ fn every_kind_shows_itself() {
         for (name, _) in quantities {
             assert!(names.insert(name.clone()), "two quantities are called {name}");
         }
-        let drawn = ["logp", "series", "hops", "overlap", "whatif"].contains(&&*kind);
+        let drawn = ["logp", "series", "hops", "overlap", "whatif", "pcie_trace"].contains(&&*kind);
         assert_eq!(!shown.figures(&among).is_empty(), drawn, "{kind}");
         // Bars are no curves over two axes.
         let filed = drawn || kind == "breakdown";

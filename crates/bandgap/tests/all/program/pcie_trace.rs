@@ -1,0 +1,147 @@
+//! `bandgap breakdown --pcie-trace`: traces with known answers, through the whole program.
+
+#[path = "../../../../record/tests/support/synthetic.rs"]
+mod synthetic;
+
+use serde_json::Value;
+
+use crate::program::subject::{Place, near, of_kind, value};
+use synthetic::{Machine, PAPER, Traffic};
+
+const SOFTWARE: [&str; 4] = ["--set", "llp_post=175.42ns", "--set", "llp_prog=61.63ns"];
+
+fn files() -> Place {
+    let place = Place::new();
+    place.file("ping-pong.csv", PAPER.text());
+    place.file("direct.csv", Machine { switch: 0.0, ..PAPER }.text());
+    let posts = Machine { traffic: Traffic::Injection, jitter: 5.0, ..PAPER };
+    place.file("posts.csv", posts.text());
+    place
+}
+
+fn named<'a>(all: &'a Value, name: &str) -> &'a Value {
+    let found = all.as_array().unwrap().iter().find(|one| one["name"] == name);
+    found.unwrap_or_else(|| panic!("no {name} in {all}"))
+}
+
+fn components(run: &Value, of: &[(&str, f64)]) {
+    let breakdown = of_kind(run, "breakdown")[0];
+    for (name, expected) in of {
+        let component = named(&breakdown["components"], name);
+        near(name, value(&component["time"]), expected * 1e-9, 1e-3);
+        assert_eq!(component["provenance"], "derived", "{name}");
+    }
+}
+
+const PAPERS: [(&str, f64); 4] =
+    [("pcie", 137.49), ("wire", 274.81), ("switch", 108.0), ("rc_to_mem_8", 240.96)];
+
+#[test]
+fn the_papers_components_come_out_of_traces() {
+    let place = files();
+    let traces = ["breakdown", "--pcie-trace", "ping-pong.csv", "--without-switch", "direct.csv"];
+    let args = traces.iter().chain(&SOFTWARE).chain(&["--json", "-"]);
+    let run = place.run(args).ends(0).json();
+    components(&run, &PAPERS);
+    let breakdown = of_kind(&run, "breakdown")[0];
+    let latency = named(&breakdown["models"], "llp_latency");
+    near("latency", value(&latency["modelled"]), 1135.80e-9, 1e-3);
+
+    // With the paper's table, LLP_post and LLP_prog are its own.
+    let args = traces.iter().chain(&["--from", "thunderx2-connectx4", "--json", "-"]);
+    let run = place.run(args).ends(0).json();
+    components(&run, &PAPERS);
+    let models = &of_kind(&run, "breakdown")[0]["models"];
+    near("latency", value(&named(models, "latency")["modelled"]), 1387.02e-9, 1e-3);
+
+    let text = place.run(["breakdown", "--pcie-trace", "posts.csv"]).ends(0).stdout;
+    for said in [
+        "2000 posts, 2000 completions, 0 payloads",
+        "Inj_overhead",
+        "Network is not derived: no payload comes back",
+        "Observed injection overhead",
+    ] {
+        assert!(text.contains(said), "{said}\n{text}");
+    }
+    let from = ["breakdown", "--from", "thunderx2-connectx4", "--pcie-trace", "posts.csv"];
+    let run = place.run(from.iter().chain(&["--json", "-"])).ends(0).json();
+    let injection = named(&of_kind(&run, "breakdown")[0]["models"], "llp_injection").clone();
+    near("injection", value(&injection["observed"]), 282.33e-9, 2e-3);
+    near("injection", value(&injection["modelled"]), 295.73e-9, 1e-9);
+    assert_eq!(injection["within"], "yes");
+}
+
+#[test]
+fn what_is_kept_can_be_read_again() {
+    let place = files();
+    let args = [
+        "breakdown",
+        "--pcie-trace",
+        "ping-pong.csv",
+        "--without-switch",
+        "direct.csv",
+        "-q",
+        "--out",
+        "kept",
+    ];
+    place.run(args).ends(0);
+    for from in ["kept", "kept/components.csv"] {
+        let run = place.run(["breakdown", "--from", from, "--json", "-"]).ends(0).json();
+        components(&run, &PAPERS[..3]);
+    }
+    place.run(["whatif", "--from", "kept", "--reduce", "switch=50%"]).ends(0);
+    place.run(["breakdown", "--pcie-trace", "posts.csv", "-q", "--out", "posts"]).ends(0);
+    for name in ["trace.csv", "injection.csv", "injection.svg", "gnuplot/injection.gp"] {
+        assert!(place.path("posts").join(name).exists(), "{name}");
+    }
+}
+
+#[test]
+fn standard_input_is_read() {
+    let place = files();
+    let text = Machine { traffic: Traffic::Injection, ..PAPER }.text();
+    let args = ["breakdown", "--pcie-trace", "-", "--json", "-"];
+    let run = place.run_with_input(args, text.as_bytes()).ends(0).json();
+    components(&run, &PAPERS[..1]);
+    let twice = ["breakdown", "--pcie-trace", "-", "--without-switch", "-"];
+    let told = place.run_with_input(twice, text.as_bytes()).ends(2).stderr;
+    assert!(told.contains("read standard input twice"), "{told}");
+}
+
+#[test]
+fn bad_traces_are_refused_with_line_and_reason() {
+    let place = files();
+    let whole = PAPER.text();
+    let cut = &whole[..whole.len() / 2 - whole[..whole.len() / 2].len() % 7];
+    let cut = &cut[..cut.rfind(',').unwrap() - 3];
+    let mut lines: Vec<&str> = whole.lines().collect();
+    lines.swap(40, 41);
+    let disordered = lines.join("\n");
+    let bare: Vec<&str> = whole.lines().filter(|line| !line.contains(",up,MWr,64,")).collect();
+    let cut_line = format!("line {}: ", cut.lines().count());
+    for (text, words) in [
+        (cut, [cut_line.as_str(), "the trace ends in the middle of this line"]),
+        (&disordered, ["line 42: it is ", "rows must be in the order of time"]),
+        (&bare.join("\n"), ["line 2: the post there", "no MWr of 64 bytes goes up"]),
+        ("", ["it is empty", "time_ns,direction,type,bytes"]),
+        ("time_ns,direction,type\n", ["line 1: ", "column bytes is missing"]),
+    ] {
+        place.file("bad.csv", text);
+        for args in [
+            ["breakdown", "--pcie-trace", "bad.csv"].as_slice(),
+            &["breakdown", "--pcie-trace", "ping-pong.csv", "--without-switch", "bad.csv"],
+        ] {
+            let told = place.run(args).ends(3);
+            assert_eq!(told.stdout, "");
+            assert!(told.stderr.starts_with("bandgap: failed to use bad.csv: "), "{}", told.stderr);
+            for word in words {
+                assert!(told.stderr.contains(word), "{word}\n{}", told.stderr);
+            }
+        }
+    }
+    place.run(["breakdown", "--pcie-trace", "none.csv"]).ends(3);
+    place.run(["breakdown"]).ends(2);
+    place.run(["breakdown", "--without-switch", "direct.csv"]).ends(2);
+    place.run(["breakdown", "--pcie-trace", "posts.csv", "--set", "pio=3ns"]).ends(2);
+    place.run(["breakdown", "--pcie-trace", "posts.csv", "--posts-at", "7"]).ends(2);
+}

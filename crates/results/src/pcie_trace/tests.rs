@@ -1,0 +1,188 @@
+use bandgap_model::pcie::{Direction, Given, Kind, Numbers, Packet, Trace};
+use bandgap_record::component_preset;
+use bandgap_report::Layout;
+
+use super::assemble::{pcie_trace, table};
+use super::*;
+use crate::measured::examples::RULE;
+use bandgap_model::pcie::{Hardware, Read, Software, Timed};
+
+/// Packets at times in nanoseconds: `p` posts, `c` completions, `d` payloads, `a` acknowledgements of the
+/// last packet up.
+fn read(events: &[(f64, char)]) -> Read {
+    let mut trace = Trace::new(Given::default(), Numbers::Sequence);
+    let (mut down, mut up) = (0, 0);
+    for (line, (ns, event)) in (2..).zip(events) {
+        let (direction, kind, bytes) = match event {
+            'p' => (Direction::Down, Kind::Write, 64),
+            'c' => (Direction::Up, Kind::Write, 64),
+            'd' => (Direction::Up, Kind::Write, 8),
+            _ => (Direction::Down, Kind::Ack, 0),
+        };
+        let counter = if direction == Direction::Down { &mut down } else { &mut up };
+        *counter += u64::from(kind == Kind::Write);
+        let number = Some(if kind == Kind::Ack { up } else { *counter });
+        let time = (ns * 1e3).round() as u64;
+        trace.take(line, Packet { time, direction, kind, bytes, address: None, number });
+    }
+    trace.finish().unwrap()
+}
+
+/// Rounds of 3000 ns with these ways through the network and back.
+fn ping_pong(network: &[f64]) -> Read {
+    let mut events = Vec::new();
+    for (at, way) in network.iter().enumerate() {
+        let begin = 3000.0 * at as f64;
+        let events_of = [(0.0, 'p'), (*way, 'c'), (way + 270.0, 'a'), (2000.0, 'd'), (2270.0, 'a')];
+        events.extend(events_of.map(|(after, event)| (begin + after, event)));
+    }
+    read(&events)
+}
+
+fn injection(gaps: &[f64]) -> Read {
+    let mut time = 0.0;
+    let posts = gaps.iter().map(|gap| {
+        time += gap;
+        (time, 'p')
+    });
+    read(&posts.collect::<Vec<_>>())
+}
+
+const SOFTWARE: Software = Software {
+    post: Some(Timed { ns: 175.0, half: None, values: 1, samples: 1 }),
+    prog: Some(Timed { ns: 60.0, half: None, values: 1, samples: 1 }),
+};
+
+fn made(read: &Read, direct: Option<&Read>, software: Software) -> PcieTrace {
+    let hardware = Hardware::of(read, direct, software, 0.95);
+    let direct = direct.map(|direct| ("direct.csv", direct));
+    pcie_trace(("trace.csv", read), direct, &hardware, RULE, 0.95).unwrap()
+}
+
+/// Injection and a ping-pong in one trace, and one without a switch.
+pub(crate) fn sample() -> PcieTrace {
+    let mut events = Vec::new();
+    for at in 0..40 {
+        events.push((300.0 * f64::from(at) + f64::from(at % 7), 'p'));
+    }
+    for at in 0..40 {
+        let begin = 100_000.0 + 3000.0 * f64::from(at);
+        let way = 760.0 + f64::from(at % 5);
+        for (after, event) in
+            [(0.0, 'p'), (way, 'c'), (way + 270.0, 'a'), (2000.0, 'd'), (2270.0, 'a')]
+        {
+            events.push((begin + after, event));
+        }
+    }
+    let ways: Vec<f64> = (0..40).map(|at| 550.0 + f64::from(at % 3)).collect();
+    made(&read(&events), Some(&ping_pong(&ways)), SOFTWARE)
+}
+
+fn value(trace: &PcieTrace, name: &str) -> f64 {
+    let found = trace.derived.iter().find(|one| one.name == name);
+    found.unwrap_or_else(|| panic!("no {name} in {:?}", trace.missing)).time.as_time().unwrap().0
+}
+
+#[test]
+fn a_trace_with_both_has_all_components() {
+    let trace = sample();
+    // 270/2; the ways are 762 on average; Wire (550 + 551 + 552)/3/2, a little less as the last has 550.
+    assert!((value(&trace, "pcie") - 135.0).abs() < 1e-6);
+    assert!((value(&trace, "network") - 381.0).abs() < 0.1);
+    assert!((value(&trace, "wire") - 275.5).abs() < 0.1);
+    assert!((value(&trace, "switch") - 105.5).abs() < 0.2);
+    // 1000 − 270 − 175 − 60
+    assert!((value(&trace, "rc_to_mem_8") - 495.0).abs() < 1e-6);
+    assert!(trace.missing.is_empty(), "{:?}", trace.missing);
+    // The step from one section to the other is among the 40 times.
+    assert!((2000.0..3000.0).contains(&value(&trace, "inj_overhead")));
+    let said = trace.findings.iter().any(|said| {
+        said.starts_with("The mean of post to post is ") && said.contains("above the median")
+    });
+    assert!(said, "{:?}", trace.findings);
+    // That step is too far away to be shown, and is spoken of.
+    let bins: u64 = trace.histogram.iter().map(|bin| bin.count).sum();
+    assert_eq!(bins, 39);
+    let figures = trace.figures(&Among::new([]));
+    assert!(
+        figures[0].notes[0].starts_with("1 time lies further away, 2.5 % of all; the longest"),
+        "{figures:?}"
+    );
+}
+
+#[test]
+fn the_page_has_times_components_and_what_is_missing() {
+    let page = |trace: &PcieTrace| {
+        trace.text(&Among::new([]), &Layout { width: 110, ..Layout::default() })
+    };
+    insta::assert_snapshot!(page(&sample()));
+    let ways: Vec<f64> = (0..200).map(|_| 765.62).collect();
+    insta::assert_snapshot!(
+        "ping_pong_alone",
+        page(&made(&ping_pong(&ways), None, Software::default()))
+    );
+    let gaps = [280.0, 284.0, 282.0, 290.0, 276.0];
+    insta::assert_snapshot!("posts_alone", page(&made(&injection(&gaps), None, SOFTWARE)));
+}
+
+#[test]
+fn what_does_not_follow_is_said_once() {
+    let ways: Vec<f64> = (0..200).map(|_| 765.62).collect();
+    let trace = made(&ping_pong(&ways), None, Software::default());
+    let said = |part: &str| trace.findings.iter().filter(|said| said.contains(part)).count();
+    assert_eq!(said("Network is not divided into Wire and Switch"), 1);
+    assert_eq!(said("Switch"), 1);
+    assert_eq!(said("RC-to-MEM is not derived: it takes LLP_post and LLP_prog"), 1);
+    assert_eq!(said("Inj_overhead is not derived: payloads come back"), 1);
+    assert_eq!(said("Fewer samples"), 0);
+    // With a trace without a switch that has no ping-pong, both name it.
+    let trace = made(&ping_pong(&ways), Some(&injection(&[1.0, 2.0, 3.0])), SOFTWARE);
+    let named = |trace: &PcieTrace| -> Vec<String> {
+        trace.missing.iter().map(|one| format!("{}: {}", one.name, one.why)).collect()
+    };
+    let why = "in the trace without a switch: the trace has no completion (MWr of 64 bytes up)";
+    assert_eq!(named(&trace)[1..], [format!("wire: {why}"), format!("switch: {why}")]);
+}
+
+#[test]
+fn what_is_not_precise_is_a_doubt_and_nothing_is_missing() {
+    assert_eq!(made(&ping_pong(&[765.0; 200]), None, SOFTWARE).verdict(), Verdict::Good);
+    let wild = made(&injection(&[100.0, 900.0, 300.0, 50.0]), None, SOFTWARE);
+    assert_eq!(wild.verdict(), Verdict::Doubtful(vec!["trace trace.csv: inj_overhead".to_owned()]));
+    assert_eq!(made(&read(&[(0.0, 'p')]), None, SOFTWARE).verdict(), Verdict::Missing);
+}
+
+#[test]
+fn components_go_into_a_table() {
+    let ways = [765.62; 200];
+    let (with, without) = (ping_pong(&ways), ping_pong(&[549.62; 200]));
+    let of = |direct, software| Hardware::of(&with, direct, software, 0.95);
+    let names = |table: &bandgap_record::ComponentTable| -> Vec<String> {
+        table.stack.components().iter().map(|one| one.name.clone()).collect()
+    };
+    let alone = table(&of(None, Software::default()), Software::default(), None, 0.95);
+    let alone = alone.unwrap().unwrap();
+    assert_eq!(names(&alone), ["pcie", "network"]);
+    let all = table(&of(Some(&without), SOFTWARE), SOFTWARE, None, 0.95).unwrap().unwrap();
+    assert_eq!(names(&all), ["pcie", "wire", "switch", "rc_to_mem_8", "llp_post", "llp_prog"]);
+    let latency = all.stack.model("llp_latency").unwrap();
+    let latency = &all.stack.evaluated(&all.stack.state()).unwrap()[latency];
+    // 175 + 270 + 382.81 + 495 + 60
+    assert!((latency.value - 1382.81).abs() < 1e-6, "{}", latency.value);
+
+    let preset = || component_preset("thunderx2-connectx4");
+    let merged = table(&of(Some(&without), SOFTWARE), Software::default(), preset(), 0.95);
+    let merged = merged.unwrap().unwrap();
+    assert_eq!(names(&merged).len(), names(&preset().unwrap()).len());
+    assert!(merged.notes[0].contains("pcie, wire, switch, rc_to_mem_8"), "{:?}", merged.notes);
+    assert_eq!(merged.notes.len(), 1);
+
+    // Of injection only what was observed.
+    let injected = injection(&[300.0, 302.0, 298.0, 300.0]);
+    let hardware = Hardware::of(&injected, None, Software::default(), 0.95);
+    assert!(table(&hardware, Software::default(), None, 0.95).unwrap().is_none());
+    let merged = table(&hardware, Software::default(), preset(), 0.95).unwrap().unwrap();
+    let observed = merged.stack.models().find(|model| model.name == "llp_injection");
+    assert!((observed.unwrap().observed.unwrap().value - 300.0).abs() < 1e-6);
+    assert!(merged.notes[0].contains("was observed in the trace"), "{:?}", merged.notes);
+}
