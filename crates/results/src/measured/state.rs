@@ -154,15 +154,23 @@ impl State {
         text + &fenced.map(|words| format!("; {words}")).unwrap_or_default()
     }
 
-    /// That most batches are in other states than this one, where they are.
+    /// That more batches are in other states than in this one, where they are.
     pub(crate) fn mostly_elsewhere(&self) -> Option<String> {
-        let SetAside { timed, other_states, .. } = self.set_aside.as_ref()?;
-        (2 * other_states > *timed).then(|| {
-            format!(
-                "Most batches ({}) were in other states; the one shown has {}.",
-                Fraction(*other_states as f64 / *timed as f64),
-                Fraction(self.share.0)
-            )
+        let &SetAside { timed, other_states, .. } = self.set_aside.as_ref()?;
+        if other_states <= self.batches? {
+            return None;
+        }
+        let others = Fraction(other_states as f64 / timed as f64);
+        let own = Fraction(self.share.0);
+        Some(match 2 * other_states > timed {
+            true => {
+                format!("Most batches ({others}) were in other states; the one shown has {own}.")
+            }
+            false => {
+                format!(
+                    "More batches ({others}) were in other states than in the one shown ({own})."
+                )
+            }
         })
     }
 

@@ -63,15 +63,21 @@ fn a_pace_that_is_slowed_is_told() {
 #[test]
 fn that_most_batches_were_in_other_states_is_said_in_a_sentence() {
     let far = |line: f64| batch(line, [400.0, 400.0], None);
-    let said = |near: usize| {
-        let all = table(&[(near, fast()), (30, far(28.0)), (30, far(1000.0))]);
+    let said = |near: usize, rejected: usize| {
+        let rejected = (rejected, batch(140.0, [400.0, 400.0], Some("why")));
+        let all = table(&[(near, fast()), (30, far(28.0)), (30, far(1000.0)), rejected]);
         state_of(&all).mostly_elsewhere()
     };
     assert_eq!(
-        said(40).as_deref(),
+        said(40, 0).as_deref(),
         Some("Most batches (60 %) were in other states; the one shown has 40 %.")
     );
-    assert_eq!(said(60), None);
+    // Of 200 batches 100 were rejected.
+    assert_eq!(
+        said(40, 100).as_deref(),
+        Some("More batches (30 %) were in other states than in the one shown (20 %).")
+    );
+    assert_eq!(said(60, 0), None);
 }
 
 #[test]
