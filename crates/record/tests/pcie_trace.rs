@@ -23,8 +23,9 @@ fn read(text: &str) -> Result<Read, String> {
 }
 
 fn hardware(of: &Machine, direct: Option<&Machine>) -> Hardware {
-    let direct = direct.map(|machine| read(&machine.text()).unwrap());
-    Hardware::of(&read(&of.text()).unwrap(), direct.as_ref(), SOFTWARE, 0.95)
+    let read = |machine: &Machine| read(&machine.text()).expect("a synthetic trace is right");
+    let direct = direct.map(read);
+    Hardware::of(&read(of), direct.as_ref(), SOFTWARE, 0.95)
 }
 
 const INJECTION: Machine = Machine { traffic: Traffic::Injection, ..PAPER };

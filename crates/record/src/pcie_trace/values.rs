@@ -80,7 +80,7 @@ pub(super) fn kind(text: &str) -> Kind {
         Kind::Write
     } else if begins(&"ack") {
         Kind::Ack
-    } else if TRANSACTIONS.iter().any(|known| begins(&known)) {
+    } else if TRANSACTIONS.iter().any(begins) {
         Kind::Transaction
     } else {
         Kind::Other
