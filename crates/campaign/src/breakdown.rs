@@ -84,8 +84,8 @@ fn share(part: Stamping) -> f64 {
 }
 
 /// What is timed of round trips that one processor does alone.
-const ALONE: [Stamping; 5] =
-    [Stamping::Together, Stamping::Lines, Stamping::Request, Stamping::Completion, Stamping::Pair];
+const ALONE: [Stamping; 4] =
+    [Stamping::Together, Stamping::Lines, Stamping::Requester, Stamping::Pair];
 
 /// Borders at which a computation is inserted, and what must become longer by it.
 pub const BORDERS: [(Border, Stamping); 4] = [

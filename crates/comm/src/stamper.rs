@@ -41,12 +41,10 @@ pub enum Stamping {
     Own,
     /// From one call that received something to the next one.
     Arrivals,
-    /// Round trips of which one processor does both sides, one after the other.
+    /// Round trips of which one processor does both sides, one after the other, with a stamp after each side.
     Together,
-    /// What of these is done before the request is handled.
-    Request,
-    /// What of them is done by the requester after it was handled.
-    Completion,
+    /// What of these is the requester's: taking a reply and sending the next request.
+    Requester,
     /// The stores and loads of such round trips, without the software above them.
     Lines,
 }

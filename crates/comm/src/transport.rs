@@ -54,8 +54,8 @@ pub trait Rendezvous {
 pub struct BothEnds<E, T> {
     /// Ranks 0 and 1.
     pub ends: [E; 2],
-    /// Does the stores and loads of so many round trips over such lines, without any software above them: request,
-    /// stamp, handling, stamp, completion, stamp. Returns the ticks from the first of them to the last.
+    /// Does the stores and loads of so many round trips over such lines, without any software above them: those of the
+    /// replier, a stamp, those of the requester, a stamp. Returns the ticks of all.
     pub lines: Box<dyn Fn(u32, &T) -> u64>,
 }
 

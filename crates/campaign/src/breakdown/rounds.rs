@@ -110,13 +110,11 @@ pub fn rounds(judged: &Judged<'_>, model: Model, division: &Division) -> Option<
 /// fast as it can, less one: paired by round.
 pub fn alone(judged: &Judged<'_>) -> Option<PairedRatio> {
     let stamp = stamp(judged)?;
-    let of = |part: Stamping| by_round(judged, &key(Model::Latency, part));
-    let [request, completion] = [of(Stamping::Request), of(Stamping::Completion)];
+    let requester = by_round(judged, &key(Model::Latency, Stamping::Requester));
     let whole = by_round(judged, &key(Model::Injection, Stamping::Nothing));
-    let all = [&request, &completion, &whole];
+    let all = [&requester, &whole];
     let kept = inside(&all, &complete(&all));
-    let sum = |round: &u64| request[round] + completion[round] - 2.0 * stamp;
-    let parts = vec![("alone", kept.iter().map(sum).collect())];
+    let parts = vec![("alone", kept.iter().map(|round| requester[round] - stamp).collect())];
     let observed = kept.iter().map(|round| whole[round]).collect();
     Rounds { parts, observed, outside: 0, stamp, rounds: kept }.error(judged.confidence())
 }

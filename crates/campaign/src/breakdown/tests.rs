@@ -65,10 +65,9 @@ fn machine(order: &Order, back: fn(Border) -> f64) -> Executed {
         Stamping::Gap => both(GAP + STAMP + inserted(Border::Poll), count),
         Stamping::Receive => both(RECEIVE + STAMP + inserted(Border::Receive), count),
         Stamping::Pair => both(STAMP, count),
-        Stamping::Together => both(40.0 + 3.0 * STAMP, count),
-        Stamping::Lines => both(10.0 + 3.0 * STAMP, count),
-        Stamping::Request => both(15.0 + STAMP, count),
-        Stamping::Completion => both(5.0 + STAMP, count),
+        Stamping::Together => both(40.0 + 2.0 * STAMP, count),
+        Stamping::Lines => both(10.0 + 2.0 * STAMP, count),
+        Stamping::Requester => both(20.0 + STAMP, count),
         other => panic!("{other:?}"),
     }
 }

@@ -141,10 +141,9 @@ fn lines(requester: f64) -> Breakdown {
     let mut all = Measurement::default();
     let mut put = |part, value| all.put(&key(Model::Latency, part), value, None);
     put(Stamping::Nothing, 62.0);
-    put(Stamping::Together, 40.0 + 3.0 * STAMP);
-    put(Stamping::Lines, 16.0 + 3.0 * STAMP);
-    put(Stamping::Request, requester - 5.0 + STAMP);
-    put(Stamping::Completion, 5.0 + STAMP);
+    put(Stamping::Together, 40.0 + 2.0 * STAMP);
+    put(Stamping::Lines, 16.0 + 2.0 * STAMP);
+    put(Stamping::Requester, requester + STAMP);
     put(Stamping::Pair, STAMP);
     all.put(&slot_key(), 50.0, None);
     all.put(&key(Model::Injection, Stamping::Nothing), 20.0, None);
