@@ -207,7 +207,8 @@ mod tests {
     fn of_many_samples_the_ranks_are_those_of_the_normal_distribution() {
         // n/2 ± 1.96·√n/2 = 500 000 ± 980 of a million; where the two ways meet, they agree.
         assert_eq!(quantile_ranks(1_000_000, 0.5, 0.95), Some((499_020, 500_981)));
-        let (exact, normal) = (quantile_ranks(MANY, 0.9, 0.95), quantile_ranks(MANY + 1, 0.9, 0.95));
+        let (exact, normal) =
+            (quantile_ranks(MANY, 0.9, 0.95), quantile_ranks(MANY + 1, 0.9, 0.95));
         let ((low, high), (lower, higher)) = (exact.unwrap(), normal.unwrap());
         assert!(low.abs_diff(lower) <= 2 && high.abs_diff(higher) <= 2, "{exact:?} {normal:?}");
         assert_eq!(quantile_ranks(0, 0.5, 0.95), None);
