@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 
 use bandgap_comm::{AtBorder, Border, Floor, Stamping};
 use bandgap_kernels::{Asking, Burst, Order, Pair, PingPong, WHOLE};
+use bandgap_stats::Interval;
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::campaign;
@@ -32,8 +33,10 @@ const VISITS: u32 = 3;
 
 /// Rounds at least and at most.
 const ROUNDS: RangeInclusive<u32> = 8..=60;
-/// Half-width of a model's error at which it is known well enough.
-const ENOUGH: f64 = 0.01;
+/// Half-width of a model's error at which it is known well enough, unless what it says is undecided.
+pub const ENOUGH: f64 = 0.01;
+/// A model counts when it is this near to what was observed.
+pub const TOLERANCE: f64 = 0.05;
 /// Most arrivals of a batch that are kept: evenly spaced among them all, by length.
 const KEPT: usize = 200;
 
@@ -262,7 +265,7 @@ impl Experiment for Parts<'_> {
             }
             (Stamping::Arrivals, _) => {
                 let arrivals = done.at_border.get(1).map_or(&[][..], |rank| &rank.arrivals);
-                vec![(key.clone(), spaced(arrivals))]
+                vec![(key.clone(), spaced(arrivals, self.plan.asked.stamp))]
             }
             // Both ranks do alike.
             (_, true) => {
@@ -282,7 +285,13 @@ impl Experiment for Parts<'_> {
         let known = |model: &Model| {
             let rounds = rounds(judged, *model, &self.plan.divided);
             let error = rounds.and_then(|rounds| rounds.error(judged.confidence()));
-            error.is_some_and(|error| error.interval.half_width() <= ENOUGH)
+            error.is_some_and(|error| {
+                let Interval { low, high } = error.interval;
+                let straddles = |limit: f64| low <= limit && limit <= high;
+                error.interval.half_width() <= ENOUGH
+                    && !straddles(TOLERANCE)
+                    && !straddles(-TOLERANCE)
+            })
         };
         let modelled = match self.plan.divided {
             Division::Calls => &Model::ALL[..],
@@ -300,12 +309,12 @@ impl Experiment for Parts<'_> {
 }
 
 /// Some of the intervals between arrivals, evenly spaced among all by length. Where one call brought several messages, each
-/// has its share of the interval before it.
-fn spaced(arrivals: &[(f64, u32)]) -> Vec<f64> {
+/// has its share of the interval before it, from which a stamp's cost was removed.
+fn spaced(arrivals: &[(f64, u32)], stamp: f64) -> Vec<f64> {
     let least = arrivals.iter().map(|(_, bytes)| *bytes).min().unwrap_or(1).max(1);
     let each = |(ns, bytes): &(f64, u32)| {
         let messages = (bytes / least).max(1);
-        std::iter::repeat_n(ns / f64::from(messages), messages as usize)
+        std::iter::repeat_n((ns - stamp) / f64::from(messages), messages as usize)
     };
     let mut all: Vec<f64> = arrivals.iter().flat_map(each).collect();
     all.sort_by(f64::total_cmp);

@@ -1,6 +1,8 @@
 //! Both sides of a message on one processor: what of its time is software.
 
-use bandgap_comm::{Am as _, BothEnds, Bulk, CommError, Rank, Stamping, Timed, Timer as _, Watch};
+use bandgap_comm::{
+    Am as _, BothEnds, Bulk, CommError, Rank, RoundTrips, Stamping, Timed, Timer as _, Watch,
+};
 use bandgap_host::CycleClock;
 use bandgap_kernels::{ECHO, Executor, Failed, Order, Outcome, PingPong};
 
@@ -9,7 +11,7 @@ use crate::stamped::StampedEnd;
 /// Both ends of a connection of this rank's own.
 pub(crate) struct Together<E, W> {
     ends: [Executor<E, CycleClock, W>; 2],
-    lines: Box<dyn Fn(u32, &CycleClock) -> u64>,
+    lines: Box<RoundTrips<CycleClock>>,
     clock: CycleClock,
     rank: Rank,
 }

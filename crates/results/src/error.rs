@@ -39,6 +39,9 @@ pub enum AssembleError {
         /// What is missing, as sentences.
         why: String,
     },
+    /// No round has all that is compared within it.
+    #[error("no two rounds in which everything was timed; more time (--time-budget) brings more")]
+    NoRounds,
     /// Nothing was measured.
     #[error("no batch was measured")]
     Empty,

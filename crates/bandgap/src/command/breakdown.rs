@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use bandgap_campaign::breakdown::{BreakdownPlan, Division};
 use bandgap_campaign::floors::RANKS;
 use bandgap_comm::Divided;
-use bandgap_launch::{Classify, Exit, Failure, Target, floors};
+use bandgap_launch::{Classify, Exit, Failure, Target, Wait, floors};
 use bandgap_results::assemble;
 use bandgap_results::breakdown::assemble::breakdown;
 use bandgap_stats::Rule;
@@ -20,7 +20,9 @@ use crate::args::{Measure, Output};
 use crate::output::Sink;
 
 /// Lengths of computations that can be inserted, in nanoseconds.
-const INSERTED: RangeInclusive<f64> = 1.0..=1e6;
+const INSERTED: RangeInclusive<f64> = 20.0..=1e5;
+/// The usual one.
+const USUAL: f64 = 200.0;
 
 /// What is divided.
 #[derive(Debug, Args)]
@@ -33,12 +35,12 @@ pub struct Breakdown {
     /// state [default: the first of small messages, else of the longest transfer]
     #[arg(long, value_name = "WORDS", requires = "from")]
     pub signature: Option<String>,
-    /// Computations of known length that are inserted at each border, to see whether they come back
+    /// Over sockets: computations of known length that are inserted at each border, to see whether they come back; one or
+    /// several, as 50ns,1us [default: 200ns]
     #[arg(
         long,
         value_name = "TIME",
         value_delimiter = ',',
-        default_value = "200ns",
         conflicts_with_all = ["from", "pcie_trace"]
     )]
     pub insert: Vec<Ns>,
@@ -80,12 +82,37 @@ fn measured(inserted: &[Ns], measure: &Measure, output: &Output) -> Result<Exit,
     if ranks < RANKS {
         return Err(Failure::new(Exit::Usage, "break down a message: it needs 2 ranks at least"));
     }
+    if measure.wait == Wait::Block {
+        let what = "break down a message while ranks sleep: what they wait for is then the system's wake-up";
+        return Err(Failure::new(Exit::Usage, what).hint("leave out --wait block"));
+    }
     let mut session = Session::open("breakdown", measure, output)?;
-    let inserted = inserted.iter().map(|time| time.0).collect();
     let divided = divided_by(&session.target)?;
-    let plan = BreakdownPlan { asked: session.asked(), divided, inserted };
+    if matches!(divided, Division::Lines(_)) && !inserted.is_empty() {
+        let what = format!(
+            "insert a computation over {}: its time is divided without stamps",
+            session.target
+        );
+        return Err(
+            Failure::new(Exit::Usage, what).hint("leave out --insert, or name a socket transport")
+        );
+    }
+    let plan =
+        BreakdownPlan { asked: session.asked(), inserted: lengths(&divided, inserted), divided };
     session.measure(&plan, ranks, |setting, table| assemble::breakdown(setting, &plan, table))?;
     session.close()
+}
+
+/// The lengths of what is inserted, each once.
+fn lengths(divided: &Division, inserted: &[Ns]) -> Vec<f64> {
+    let mut lengths: Vec<f64> = match (divided, inserted) {
+        (Division::Lines(_), _) => Vec::new(),
+        (Division::Calls, []) => vec![USUAL],
+        (Division::Calls, some) => some.iter().map(|time| time.0).collect(),
+    };
+    lengths.sort_by(f64::total_cmp);
+    lengths.dedup();
+    lengths
 }
 
 /// How the time of a message over the target can be divided.

@@ -1,14 +1,14 @@
 //! Rounds in which everything of a model was timed: its parts and the whole, as neighbours in time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bandgap_comm::{Border, Stamping};
-use bandgap_stats::Point;
-use bandgap_stats::interval::{Interval, mean_interval};
+use bandgap_stats::interval::Interval;
+use bandgap_stats::launches::over_launches;
 use bandgap_stats::outlier::fence;
 use bandgap_stats::paired::{PairedRatio, paired_ratio_over_launches};
 use bandgap_stats::quantile::{mean, median};
-use bandgap_stats::rounds::InRound;
+use bandgap_stats::rounds::{InRound, interval};
 
 use super::{BORDERS, Division, Model, count_key, inserted_key, key, share, slot_key};
 use crate::judge::{Judged, launch_of};
@@ -40,13 +40,10 @@ fn by_round(judged: &Judged<'_>, key: &Key) -> BTreeMap<u64, f64> {
 
 /// What an interval between two stamps contains of them: the mean over the rounds.
 fn stamp(judged: &Judged<'_>) -> Option<f64> {
-    let values = judged.values(&key(Model::Latency, Stamping::Pair));
-    if values.is_empty() {
-        return None;
-    }
-    let inside = fence(&values);
-    let inside: Vec<f64> = values.into_iter().filter(|value| inside.contains(*value)).collect();
-    Some(mean(&inside))
+    let pairs = by_round(judged, &key(Model::Latency, Stamping::Pair));
+    let kept = inside(&[&pairs], &complete(&[&pairs]));
+    let values: Vec<f64> = kept.iter().filter_map(|round| pairs.get(round).copied()).collect();
+    (!values.is_empty()).then(|| mean(&values))
 }
 
 type ByRound = BTreeMap<u64, f64>;
@@ -66,6 +63,9 @@ fn components(
                 let counts = by_round(judged, &count_key(model, part));
                 let without = |(round, time): (u64, f64)| {
                     let intervals = match model {
+                        // Both of its ends are beginnings of calls: what of a stamp comes after the clock is read
+                        // is before both.
+                        Model::Latency if part == Stamping::Visible => 0.0,
                         // The time is that of one interval.
                         Model::Latency => 1.0,
                         Model::Injection => *counts.get(&round)?,
@@ -120,35 +120,49 @@ pub fn alone(judged: &Judged<'_>) -> Option<PairedRatio> {
 }
 
 /// The rounds that all have.
-fn complete(all: &[&BTreeMap<u64, f64>]) -> Vec<u64> {
+fn complete(all: &[&ByRound]) -> Vec<u64> {
     let Some((first, others)) = all.split_first() else { return Vec::new() };
     let has = |round: &&u64| others.iter().all(|other| other.contains_key(round));
     first.keys().filter(has).copied().collect()
 }
 
-/// Those of the rounds in which the value of each is inside its fence.
-fn inside(all: &[&BTreeMap<u64, f64>], rounds: &[u64]) -> Vec<u64> {
+/// Those of the rounds in which the value of each is inside its fence: the fence of its launch.
+pub(super) fn inside(all: &[&ByRound], rounds: &[u64]) -> Vec<u64> {
+    let launches: BTreeSet<u32> = rounds.iter().map(|round| launch_of(*round)).collect();
     let mut kept = rounds.to_vec();
-    for of in all {
-        let values: Vec<f64> = rounds.iter().map(|round| of[round]).collect();
-        if values.is_empty() {
-            return Vec::new();
+    for launch in launches {
+        let own = |round: &&u64| launch_of(**round) == launch;
+        for of in all {
+            let values: Vec<f64> = rounds.iter().filter(own).map(|round| of[round]).collect();
+            let fence = fence(&values);
+            kept.retain(|round| launch_of(*round) != launch || fence.contains(of[round]));
         }
-        let fence = fence(&values);
-        kept.retain(|round| fence.contains(of[round]));
     }
     kept
 }
 
+/// The mean of values of these rounds, with its interval, which holds the variance between launches. Nothing more is
+/// fenced off.
+pub(super) fn over(rounds: &[u64], values: &[f64], confidence: f64) -> Option<(f64, Interval)> {
+    let mut launches = BTreeMap::<u32, Vec<f64>>::new();
+    for (round, value) in rounds.iter().zip(values) {
+        launches.entry(launch_of(*round)).or_default().push(*value);
+    }
+    let all: Vec<InRound> = rounds.iter().copied().zip(values.iter().copied()).collect();
+    let pooled = (mean(values), interval(&all, confidence)?);
+    let means: Vec<f64> = launches.values().map(|values| mean(values)).collect();
+    Some(over_launches(pooled, &means, confidence))
+}
+
 impl Rounds {
-    /// The mean of a value for every round, with half of the width of its interval.
-    pub fn mean(&self, values: &[f64], confidence: f64) -> Option<(f64, f64)> {
-        let mut launches = BTreeMap::<u32, Vec<InRound>>::new();
-        for (round, value) in self.rounds.iter().zip(values) {
-            launches.entry(launch_of(*round)).or_default().push((*round, *value));
-        }
-        let point = Point::of_launches(launches.values().map(Vec::as_slice), confidence)?;
-        Some((mean(values), point.interval.half_width()))
+    /// The launches that they are of.
+    pub fn launches(&self) -> BTreeSet<u32> {
+        self.rounds.iter().map(|round| launch_of(*round)).collect()
+    }
+
+    /// The mean of a value for every round, with its interval.
+    pub fn mean(&self, values: &[f64], confidence: f64) -> Option<(f64, Interval)> {
+        over(&self.rounds, values, confidence)
     }
 
     /// The model in each round: the sum of its parts.
@@ -200,8 +214,8 @@ pub fn came_back(judged: &Judged<'_>, inserted: &[f64]) -> Vec<Came> {
         let share = share(part);
         let longer: Vec<f64> =
             kept.iter().map(|round| share * (with[round] - without[round])).collect();
-        let interval = mean_interval(&longer, judged.confidence())?;
-        Some((mean_of(&longer)?, interval, longer.len()))
+        let (value, interval) = over(&kept, &longer, judged.confidence())?;
+        Some((value, interval, longer.len()))
     };
     let one = |border: Border, part: Stamping, ns: f64| {
         let key = inserted_key(part, border, ns);

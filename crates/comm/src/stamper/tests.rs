@@ -31,13 +31,13 @@ const POLL: u64 = 90;
 const BETWEEN: u64 = 7;
 const RECEIVE: u64 = 1000;
 
-fn sends(stamper: &Stamper<Told>, clock: &Told) {
+fn sends(stamper: &Stamper<impl Timer>, clock: &Told) {
     stamper.before_send();
     clock.pass(SEND);
     stamper.after_send();
 }
 
-fn receives(stamper: &Stamper<Told>, clock: &Told, bytes: usize) {
+fn receives(stamper: &Stamper<impl Timer>, clock: &Told, bytes: usize) {
     clock.pass(BETWEEN);
     stamper.before_receive();
     clock.pass(if bytes > 0 { RECEIVE } else { POLL });
@@ -148,4 +148,52 @@ fn a_batch_begins_anew_and_ends() {
     assert_eq!(clock.0.get() - before, SEND);
     stamper.begin(AtBorder { stamping: Stamping::Send, inserted: None });
     assert_eq!(stamper.end(), Timed::default());
+}
+
+/// A clock whose stamps take time before and after it is read.
+#[derive(Clone, Debug, Default)]
+struct Slow(Told);
+
+const BEFORE: u64 = 9;
+const AFTER: u64 = 15;
+
+impl Timer for Slow {
+    fn stamp(&self) -> Stamp {
+        self.0.pass(BEFORE);
+        let read = self.0.stamp();
+        self.0.pass(AFTER);
+        read
+    }
+
+    fn work(&self, iterations: u32) {
+        self.0.work(iterations);
+    }
+}
+
+#[test]
+fn what_intervals_contain_of_stamps_is_as_the_docs_say() {
+    let of = |stamping| {
+        let clock = Slow::default();
+        clock.0.pass(1000);
+        let stamper = Stamper::new(clock.clone());
+        stamper.begin(AtBorder { stamping, inserted: None });
+        for _ in 0..3 {
+            clock.0.pass(TURN);
+            sends(&stamper, &clock.0);
+            for bytes in [0, 0, 24] {
+                receives(&stamper, &clock.0, bytes);
+            }
+        }
+        stamper.end()
+    };
+    let pair = (BEFORE + AFTER) as i64;
+    assert_eq!(of(Stamping::Pair).ticks, 3 * pair);
+    assert_eq!(of(Stamping::Turn).ticks, 2 * (TURN as i64 + pair));
+    assert_eq!(of(Stamping::Receive).ticks, 3 * (RECEIVE as i64 + pair));
+    assert_eq!(of(Stamping::Gap).ticks, 3 * ((POLL + BETWEEN) as i64 + pair));
+    // From the beginning of one call to those of others: at the ends nothing of a stamp, but one before each of the three
+    // polls, which comes later by that.
+    let gap = (POLL + BETWEEN) as i64 + pair;
+    let third = (SEND + BETWEEN) as i64 + pair + 2 * gap;
+    assert_eq!(of(Stamping::Visible).ticks, 3 * (2 * third - gap) / 2);
 }

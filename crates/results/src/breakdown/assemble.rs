@@ -9,14 +9,13 @@ use bandgap_stats::Rule;
 use bandgap_stats::interval::normal_factor;
 use bandgap_units::Ns;
 
+use bandgap_campaign::breakdown::TOLERANCE;
+
 use super::schema::{
     BarFigure, Breakdown, ComponentTime, Divided, ModelTime, PartTime, StackedBar, Within,
 };
 use crate::AssembleError;
 use crate::measured::Propagated;
-
-/// A model counts when it is this near to what was observed.
-pub const TOLERANCE: f64 = 0.05;
 
 /// Parts of a bar that are named; the others are one part.
 const NAMED: usize = 12;

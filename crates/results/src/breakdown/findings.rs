@@ -1,12 +1,12 @@
 //! What a reader should know of how a breakdown was measured.
 
-use bandgap_campaign::breakdown::{BreakdownPlan, Division, Model, Rounds, alone};
+use bandgap_campaign::breakdown::{BreakdownPlan, Division, Model, Rounds, TOLERANCE, alone};
 use bandgap_campaign::judge::Judged;
 use bandgap_stats::interval::Interval;
+use bandgap_stats::quantile::mean;
 use bandgap_units::{Fraction, Ns};
 
-use super::assemble::TOLERANCE;
-use super::schema::{Arrivals, Inserted, Measured, Within};
+use super::schema::{Arrivals, Inserted, Measured, ModelRounds, Within};
 use crate::measured::listed;
 
 /// The sentences.
@@ -16,7 +16,10 @@ pub(super) fn of(
     judged: &Judged<'_>,
     found: &[(Model, Rounds)],
 ) -> Vec<String> {
-    let mut said = vec![how(plan, found)];
+    let mut said = vec![how(plan).to_owned()];
+    said.extend(left_out(about));
+    said.extend(longer_alone(found));
+    said.extend(found.first().and_then(|(_, rounds)| one_launch(plan, rounds)));
     said.extend(came_back(&about.inserted));
     said.extend(about.arrivals.as_ref().and_then(arriving));
     if let Division::Lines(_) = plan.divided {
@@ -26,50 +29,104 @@ pub(super) fn of(
 }
 
 /// What the models can fail by.
-fn how(plan: &BreakdownPlan, found: &[(Model, Rounds)]) -> String {
-    let rounds: Vec<usize> = found.iter().map(|(_, rounds)| rounds.rounds.len()).collect();
-    let (least, most) = (rounds.iter().min().unwrap_or(&0), rounds.iter().max().unwrap_or(&0));
-    let rounds = if least == most { least.to_string() } else { format!("{least} and {most}") };
+fn how(plan: &BreakdownPlan) -> &'static str {
     match plan.divided {
-        Division::Calls => format!(
-            "Each component was timed in batches of its own, in {rounds} rounds, and the models are compared with \
-             batches of the same rounds that had no stamps. Together the components cover the whole way, so a model \
-             can only be wrong by what the stamps change, and what changed between batches."
-        ),
-        Division::Lines(_) => format!(
+        Division::Calls => {
+            "Each component was timed in batches of its own, and the models are compared with batches of the same rounds \
+             that had no stamps. Together the components cover the whole way, so a model can only be wrong by what the \
+             stamps change, and what changed between batches."
+        }
+        Division::Lines(_) => {
             "The transfer is that of a plain loop over lines like the transport's, the software's part what one processor \
-             needs for both sides alone; the model is compared with messages of the same {rounds} rounds. It assumes \
-             that none of the software is hidden behind the transfer."
-        ),
+             needs for both sides alone; the model is compared with messages of the same rounds. It assumes that a \
+             message's lines take as long as the loop's, and that none of the software is hidden behind them."
+        }
     }
+}
+
+/// More rounds outside their fences than this share of all are worth a word.
+const MANY_OUTSIDE: f64 = 0.2;
+
+/// That many rounds were left out.
+fn left_out(about: &Measured) -> impl Iterator<Item = String> {
+    let many =
+        |of: &&ModelRounds| of.outside as f64 > MANY_OUTSIDE * (of.rounds + of.outside) as f64;
+    about.rounds.iter().filter(many).map(|of| {
+        format!(
+            "Of the {} rounds of {}, {} were left out, as a value was outside its fence: the numbers are of the calmer \
+             ones.",
+            of.rounds + of.outside,
+            of.model,
+            of.outside
+        )
+    })
+}
+
+/// That the loop is no part of the message: it takes longer than the message does.
+fn longer_alone(found: &[(Model, Rounds)]) -> Option<String> {
+    let (_, rounds) = found.iter().find(|(model, _)| *model == Model::Latency)?;
+    let (_, slot) = rounds.parts.iter().find(|(name, _)| *name == "slot")?;
+    let (slot, whole) = (mean(slot), mean(&rounds.observed));
+    (slot > whole).then(|| {
+        format!(
+            "The loop's transfer takes {}, longer than the whole half of a round trip ({}): here it is no part of a \
+             message, and the division does not hold.",
+            Ns(slot),
+            Ns(whole)
+        )
+    })
+}
+
+/// That a single launch does not show how launches differ.
+fn one_launch(plan: &BreakdownPlan, rounds: &Rounds) -> Option<String> {
+    let is_one = rounds.launches().len() == 1 && matches!(plan.divided, Division::Lines(_));
+    is_one.then(|| {
+        "The intervals are of one launch. Another one has its memory elsewhere, and its times may differ by more: \
+         --launches 5 shows by how much."
+            .to_owned()
+    })
 }
 
 /// Which insertions came back, and by how much the others did not.
 fn came_back(inserted: &[Inserted]) -> Vec<String> {
-    let of = |which: Within| inserted.iter().filter(move |one| one.comes_back == which);
-    let mut said = Vec::new();
     if inserted.is_empty() {
-        return said;
+        return Vec::new();
     }
-    let (yes, all) = (of(Within::Yes).count(), inserted.len());
-    said.push(format!(
-        "Of {all} computations of known length that were inserted, {yes} came back in the component that they are in, \
-         within 5 % or 5 ns; {} did not, and of {} it is undecided.",
-        of(Within::No).count(),
-        of(Within::Undecided).count()
-    ));
-    let missed: Vec<String> = of(Within::No)
-        .map(|one| {
-            let (of, part) = (one.inserted.ns(), Ns::from_secs(one.part.value.0));
-            let whole = Ns::from_secs(one.whole.value.0);
-            format!("{of} in {}: {part}, and half a round trip {whole}", one.component)
-        })
-        .collect();
-    if !missed.is_empty() {
+    let told = |of: fn(&Inserted) -> Within| {
+        let count = |which| inserted.iter().filter(|one| of(one) == which).count();
+        let [yes, no, open] = [Within::Yes, Within::No, Within::Undecided].map(count);
+        format!("{yes} yes, {no} no, {open} undecided")
+    };
+    let part: fn(&Inserted) -> Within = |one| one.comes_back;
+    let whole: fn(&Inserted) -> Within = |one| one.whole_comes_back;
+    let mut said = vec![format!(
+        "Computations of known length were inserted, {} of them. Did the component that each is in become longer by it, \
+         within 5 % or 5 ns? {}. Did half a round trip? {}.",
+        inserted.len(),
+        told(part),
+        told(whole)
+    )];
+    let missed = |which: fn(&Inserted) -> Within, time: fn(&Inserted) -> Ns| {
+        let missed = inserted.iter().filter(move |one| which(one) == Within::No);
+        let told = move |one: &Inserted| {
+            format!("{} for {} in {}", time(one), one.inserted.ns(), one.component)
+        };
+        missed.map(told).collect::<Vec<String>>()
+    };
+    let parts = missed(part, |one| Ns::from_secs(one.part.value.0));
+    if !parts.is_empty() {
         said.push(format!(
-            "What does not come back in its component is hidden, or makes another one longer or shorter: then the \
-             component's time is not what leaving it out would save. Inserted, and what became longer: {}.",
-            listed(&missed)
+            "Components that became longer by something else: {}. Their stamps do not see what is there, or what follows \
+             changed.",
+            listed(&parts)
+        ));
+    }
+    let wholes = missed(whole, |one| Ns::from_secs(one.whole.value.0));
+    if !wholes.is_empty() {
+        said.push(format!(
+            "Half a round trip became longer by something else: {}. There the two processors' work overlaps, or one waits \
+             differently for the other: what a component takes is not what leaving it out would save.",
+            listed(&wholes)
         ));
     }
     said

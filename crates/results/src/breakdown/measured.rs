@@ -1,28 +1,34 @@
 //! A breakdown of a transport of bandgap's, from batches.
 
+use std::collections::BTreeSet;
+
 use bandgap_campaign::Setting;
 use bandgap_campaign::breakdown::{
-    BREAKDOWN, BreakdownPlan, Came, Division, Model, Rounds, came_back, key, rounds,
+    BREAKDOWN, BreakdownPlan, Came, Division, ENOUGH, Model, Rounds, TOLERANCE, came_back, key,
+    rounds,
 };
 use bandgap_campaign::judge::Judged;
 use bandgap_comm::Stamping;
 use bandgap_model::breakdown::{
     Category, Component, Declared, Layer, Observed, Provenance, Side, Stack, Time,
 };
-use bandgap_record::{ComponentTable, Evidence, Number, Quantity};
+use bandgap_record::{ComponentTable, Convergence, Evidence, Number, Quantity};
 use bandgap_stats::Rule;
 use bandgap_stats::interval::{Interval, normal_factor};
 use bandgap_stats::quantile::{mean, quantile_sorted, sorted};
 use bandgap_units::Ns;
 
-use super::assemble::{TOLERANCE, breakdown, within};
+use super::assemble::{breakdown, within};
 use super::findings;
-use super::schema::{Arrivals, Breakdown, Inserted, Measured, Within};
+use super::schema::{Arrivals, Breakdown, Inserted, Measured, ModelRounds, Within};
 use crate::AssembleError;
-use crate::measured::State;
+use crate::measured::{Launches, State, oversubscribed, slowed};
 
 /// Lengths of arrivals' intervals that are recorded, as shares of all.
 const SHARES: [f64; 13] = [0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99];
+
+/// How times over rounds are estimated.
+const OVER_ROUNDS: &str = "mean over rounds of the middle of their batches, t interval";
 
 /// An inserted computation comes back if it does within this, in nanoseconds, however short it is.
 const NEAR: f64 = 5.0;
@@ -59,16 +65,33 @@ fn declared(
         label: Some(label.to_owned()),
         formula: parts.join(" + "),
         main: true,
-        observed: Some(known(rounds, &rounds.observed, confidence)),
+        observed: Some(observed(rounds, confidence)),
     })
 }
 
+/// What a model is compared with, and its standard deviation.
+fn observed(rounds: &Rounds, confidence: f64) -> Observed {
+    let (value, spread) = known(rounds, &rounds.observed, confidence);
+    Observed { value, spread }
+}
+
 /// The mean of a value for every round, and its standard deviation.
-fn known(rounds: &Rounds, values: &[f64], confidence: f64) -> Observed {
+fn known(rounds: &Rounds, values: &[f64], confidence: f64) -> (f64, Option<f64>) {
     match rounds.mean(values, confidence) {
-        Some((value, half)) => Observed { value, spread: Some(half / normal_factor(confidence)) },
-        None => Observed { value: mean(values), spread: None },
+        Some((value, interval)) => (value, Some(interval.half_width() / normal_factor(confidence))),
+        None => (mean(values), None),
     }
+}
+
+/// The same as it is recorded.
+fn time(rounds: &Rounds, values: &[f64], judged: &Judged<'_>) -> Result<Quantity, AssembleError> {
+    let count = rounds.rounds.len() as u64;
+    let found = rounds.mean(values, judged.confidence());
+    let (value, interval) = found.map_or((mean(values), None), |(value, of)| (value, Some(of)));
+    let rule = Rule { precision: judged.precision(), stamp: 0.0 };
+    let converged = interval.map_or(Convergence::No, |of| rule.judge(of.half_width(), value));
+    let ends = interval.map(|of| (Ns(of.low), Ns(of.high)));
+    Ok(Quantity::time(Ns(value.max(0.0)), ends, Evidence::new(OVER_ROUNDS, count, converged))?)
 }
 
 /// The breakdown of what was measured over one transport.
@@ -84,10 +107,10 @@ pub(crate) fn measured(
         .into_iter()
         .map(|model| Some((model, rounds(judged, model, &plan.divided)?)))
         .collect::<Option<_>>()
-        .ok_or(AssembleError::Empty)?;
+        .ok_or(AssembleError::NoRounds)?;
     let component = |(rounds, (name, values)): (&Rounds, &(&'static str, Vec<f64>))| {
         let (name, label, category, layer, side) = *ABOUT.iter().find(|(of, ..)| of == name)?;
-        let Observed { value, spread } = known(rounds, values, judged.confidence());
+        let (value, spread) = known(rounds, values, judged.confidence());
         Some(Component {
             name: name.to_owned(),
             label: Some(label.to_owned()),
@@ -130,11 +153,25 @@ pub(crate) fn measured(
     for model in &mut breakdown.models {
         let rounds = found.iter().find(|(of, _)| of.name() == model.name);
         let Some((_, rounds)) = rounds else { continue };
+        model.modelled = time(rounds, &rounds.modelled(), judged)?;
+        model.observed = Some(time(rounds, &rounds.observed, judged)?);
         model.error = error(rounds, judged)?.or(model.error.take());
         model.within = model.error.as_ref().map(within);
+        for (name, values) in &rounds.parts {
+            let found = breakdown.components.iter_mut().find(|one| one.name == *name);
+            let Some(component) = found else { continue };
+            component.time = time(rounds, values, judged)?;
+        }
     }
-    let about = about(setting, plan, judged, &found)?;
+    let launches: Vec<BTreeSet<u32>> = found.iter().map(|(_, rounds)| rounds.launches()).collect();
+    let measured = judged.table().iter().flat_map(|(_, batches)| batches);
+    let launches =
+        Launches::of_points(setting.launches, measured.map(|batch| batch.launch), &launches);
+    let about = Measured { lost_launches: launches.lost, ..about(setting, plan, judged, &found)? };
     let mut findings = findings::of(&about, plan, judged, &found);
+    findings.extend(launches.findings);
+    findings.extend(slowed(judged, setting.interrupted));
+    findings.extend(oversubscribed(setting));
     findings.append(&mut breakdown.findings);
     breakdown.findings = findings;
     breakdown.measured = Some(about);
@@ -144,7 +181,7 @@ pub(crate) fn measured(
 /// The error of a model, paired by round.
 fn error(rounds: &Rounds, judged: &Judged<'_>) -> Result<Option<Quantity>, AssembleError> {
     let Some(ratio) = rounds.error(judged.confidence()) else { return Ok(None) };
-    let converged = ratio.interval.half_width() <= judged.precision();
+    let converged = ratio.interval.half_width() <= ENOUGH;
     let evidence = Evidence::new(
         "modelled / observed - 1, paired by round",
         rounds.rounds.len() as u64,
@@ -174,8 +211,16 @@ fn about(
     Ok(Measured {
         transport: setting.transport.clone(),
         state: State::seen(judged, judged.table().of(BREAKDOWN)),
-        rounds: found.iter().map(|(_, rounds)| rounds.rounds.len() as u64).min().unwrap_or(0),
-        rounds_outside: found.iter().map(|(_, rounds)| rounds.outside as u64).max().unwrap_or(0),
+        rounds: found
+            .iter()
+            .filter(|(_, rounds)| !rounds.parts.is_empty())
+            .map(|(model, rounds)| ModelRounds {
+                model: model.name().to_owned(),
+                rounds: rounds.rounds.len() as u64,
+                outside: rounds.outside as u64,
+            })
+            .collect(),
+        lost_launches: Vec::new(),
         stamp: Ns(found.first().map_or(0.0, |(_, rounds)| rounds.stamp)).into(),
         inserted: inserted.iter().map(came).collect::<Result<_, AssembleError>>()?,
         arrivals: (!arrivals.is_empty()).then(|| Arrivals {
@@ -203,6 +248,7 @@ fn came(came: &Came) -> Result<Inserted, AssembleError> {
         part: longer(came.part)?,
         comes_back: comes_back(came.inserted, came.part.1),
         whole: longer(came.whole)?,
+        whole_comes_back: comes_back(came.inserted, came.whole.1),
     })
 }
 

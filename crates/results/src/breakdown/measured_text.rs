@@ -3,21 +3,25 @@
 use bandgap_comm::Border;
 use bandgap_report::{Layout, Listing};
 
-use super::schema::{Measured, Within};
+use super::schema::{Measured, ModelRounds, Within};
 use crate::measured::with_interval;
 
 /// The state of the machine, the rounds and the cost of a stamp.
 pub(super) fn conditions(measured: &Measured, layout: &Layout) -> String {
-    let outside = match measured.rounds_outside {
-        0 => String::new(),
-        of => format!("; {of} more had a value outside its fence"),
+    let told = |of: &ModelRounds| {
+        let outside = match of.outside {
+            0 => String::new(),
+            outside => format!(" ({outside} more had a value outside its fence)"),
+        };
+        format!("{}, {}{outside}", of.model, of.rounds)
     };
-    let rounds = format!("{} rounds in which everything was timed{outside}", measured.rounds);
+    let rounds = measured.rounds.iter().map(told).collect::<Vec<_>>().join("; ");
+    let rounds = format!("Rounds in which everything was timed: {rounds}");
     let stamp = format!(
         "an interval between two stamps contains {} of them, which was removed",
         measured.stamp.ns()
     );
-    layout.paragraph(&measured.state.line()) + &layout.paragraph(&format!("{rounds}; {stamp}"))
+    measured.state.paragraphs("", layout) + &layout.paragraph(&format!("{rounds}; {stamp}"))
 }
 
 /// What came back of what was inserted; nothing where nothing was.
@@ -30,16 +34,18 @@ pub(super) fn inserted(measured: &Measured, layout: &Layout) -> String {
         .number("for", |one| format!("{:.1} ns", one.inserted.ns().0))
         .text("component", |one| one.component.clone())
         .number("longer by", |one| with_interval(&one.part))
-        .text("comes back", |one| {
-            match one.comes_back {
-                Within::Yes => "yes",
-                Within::No => "no",
-                Within::Undecided => "undecided",
-            }
-            .to_owned()
-        })
-        .number("half a round trip by", |one| with_interval(&one.whole));
+        .text("as inserted", |one| in_a_word(one.comes_back).to_owned())
+        .number("half a round trip", |one| with_interval(&one.whole))
+        .text("as inserted", |one| in_a_word(one.whole_comes_back).to_owned());
     format!("\n{}", rows.finish())
+}
+
+fn in_a_word(comes_back: Within) -> &'static str {
+    match comes_back {
+        Within::Yes => "yes",
+        Within::No => "no",
+        Within::Undecided => "undecided",
+    }
 }
 
 fn where_in_words(border: Border) -> &'static str {

@@ -16,8 +16,8 @@ use bandgap_report::{Figure, Layout};
 use crate::kind::{Among, File, Shown, Verdict};
 
 pub use schema::{
-    Arrivals, BarFigure, Breakdown, ComponentTime, Divided, Inserted, Measured, ModelTime,
-    PartTime, StackedBar, Within,
+    Arrivals, BarFigure, Breakdown, ComponentTime, Divided, Inserted, Measured, ModelRounds,
+    ModelTime, PartTime, StackedBar, Within,
 };
 
 impl Shown for Breakdown {

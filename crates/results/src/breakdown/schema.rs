@@ -5,7 +5,7 @@ use bandgap_model::breakdown::{Category, Layer, Provenance, Side};
 use bandgap_record::{Number, Quantity, Seconds};
 use serde::{Deserialize, Serialize};
 
-use crate::measured::State;
+use crate::measured::{LostLaunch, State};
 
 /// Components, and models over them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,10 +34,11 @@ pub struct Measured {
     pub transport: String,
     /// The machine state it was taken in.
     pub state: State,
-    /// Rounds that the numbers rest on: in each, everything was timed.
-    pub rounds: u64,
-    /// Rounds of which one value was outside its fence.
-    pub rounds_outside: u64,
+    /// The rounds that the numbers rest on.
+    pub rounds: Vec<ModelRounds>,
+    /// Launches that gave it nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_launches: Vec<LostLaunch>,
     /// What an interval between two stamps contains of them; it was removed.
     pub stamp: Seconds,
     /// Computations of known length that were inserted.
@@ -45,6 +46,17 @@ pub struct Measured {
     /// The intervals between arrivals at the target, where requests come as fast as they can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Arrivals>,
+}
+
+/// The rounds that a model and its components rest on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelRounds {
+    /// The model.
+    pub model: String,
+    /// Rounds in which everything of it was timed, without those below.
+    pub rounds: u64,
+    /// Further ones of which one value was outside its fence.
+    pub outside: u64,
 }
 
 /// A computation of known length that was inserted at a border.
@@ -62,6 +74,8 @@ pub struct Inserted {
     pub comes_back: Within,
     /// By how much half a round trip became longer, without stamps.
     pub whole: Quantity,
+    /// Whether that is as much, within 5 % or 5 ns.
+    pub whole_comes_back: Within,
 }
 
 /// Intervals between arrivals.

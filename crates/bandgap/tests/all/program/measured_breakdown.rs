@@ -27,10 +27,11 @@ fn adds_up(breakdown: &Value) {
     for model in breakdown["models"].as_array().unwrap() {
         let formula = model["formula"].as_str().unwrap();
         let sum: f64 = formula.split(" + ").map(time).sum();
-        near(formula, value(&model["modelled"]), sum, 1e-9);
+        // A component of which its stamps take more than there is counts as 0 by itself, and as less in the model.
+        near(formula, value(&model["modelled"]), sum, 0.02);
         let error = value(&model["modelled"]) / value(&model["observed"]) - 1.0;
-        // A component that its stamps take more of than there is counts as 0 here, and as less in the error.
-        assert!((value(&model["error"]) - error).abs() < 0.1, "{model}");
+        assert!((value(&model["error"]) - error).abs() < 1e-9, "{model}");
+        assert!(model["modelled"]["samples"].as_u64() > Some(1), "{model}");
         let ends = ["low", "high"].map(|end| model["error"][end].as_f64().unwrap());
         let within = match ends {
             [low, high] if low >= -0.05 && high <= 0.05 => "yes",
@@ -50,7 +51,7 @@ fn a_socket_is_divided_by_its_calls() {
     let _alone = measuring();
     for transport in ["unix", "tcp", "udp"] {
         let place = Place::new();
-        let args = ["--transport", transport, "--insert", "100ns,2us", "--out", "kept"];
+        let args = ["--transport", transport, "--insert", "2us,100ns,2us", "--out", "kept"];
         let (breakdown, text) = measured(&place, &args);
         assert_eq!(breakdown["name"], transport);
         assert_eq!(
@@ -69,7 +70,10 @@ fn a_socket_is_divided_by_its_calls() {
         assert_eq!(names(&breakdown["models"], "name"), ["latency", "injection"]);
         adds_up(&breakdown);
         let about = &breakdown["measured"];
-        assert!(about["rounds"].as_u64() >= Some(2) && about["stamp"].as_f64() > Some(0.0));
+        assert_eq!(names(&about["rounds"], "model"), ["latency", "injection"]);
+        let rounds = about["rounds"].as_array().unwrap();
+        assert!(rounds.iter().all(|of| of["rounds"].as_u64() >= Some(2)), "{about}");
+        assert!(about["stamp"].as_f64() > Some(0.0), "{about}");
         let inserted = &about["inserted"];
         assert_eq!(
             names(inserted, "component"),
@@ -77,13 +81,14 @@ fn a_socket_is_divided_by_its_calls() {
             "{inserted}"
         );
         for one in inserted.as_array().unwrap() {
-            let said = one["comes_back"].as_str().unwrap();
-            assert!(["yes", "no", "undecided"].contains(&said), "{one}");
+            for said in ["comes_back", "whole_comes_back"].map(|it| one[it].as_str().unwrap()) {
+                assert!(["yes", "no", "undecided"].contains(&said), "{one}");
+            }
         }
         let quantiles = about["arrivals"]["quantiles"].as_array().unwrap();
         let times: Vec<f64> = quantiles.iter().map(|pair| pair[1].as_f64().unwrap()).collect();
         assert!(times.is_sorted() && times[0] > 0.0, "{times:?}");
-        for said in ["half a round trip", "comes back", "how they arrive", "Contents compared"] {
+        for said in ["half a round trip", "as inserted", "how they arrive", "Contents compared"] {
             assert!(text.contains(said), "{said}\n{text}");
         }
         let args = ["whatif", "--from", "kept", "--reduce", "llp=50%", "--json", "-", "--quiet"];
@@ -103,6 +108,7 @@ fn shared_memory_is_a_transfer_and_software() {
     let (breakdown, text) = measured(&place, &["--no-save"]);
     assert_eq!(names(&breakdown["components"], "name"), ["slot", "software"]);
     assert_eq!(names(&breakdown["models"], "name"), ["latency"]);
+    assert!(text.contains("The intervals are of one launch"), "{text}");
     adds_up(&breakdown);
     assert!(breakdown["measured"]["arrivals"].is_null());
     assert!(text.contains("Injection is not divided"), "{text}");
@@ -115,8 +121,10 @@ fn what_cannot_be_broken_down_is_told() {
     for (args, said) in [
         (&["--transport", "sim:paragon"][..], "in virtual time there is no software to time"),
         (&["--from", "thunderx2-connectx4", "--insert", "1us"], "cannot be used with"),
-        (&["--insert", "0ns"], "insert 0 ns: from 1 ns to 1 ms is possible"),
-        (&["--insert", "2ms"], "insert 2 ms: from 1 ns to 1 ms is possible"),
+        (&["-t", "unix", "--insert", "0ns"], "insert 0 ns: from 20 ns to 100 µs is possible"),
+        (&["-t", "unix", "--insert", "2ms"], "insert 2 ms: from 20 ns to 100 µs is possible"),
+        (&["--insert", "1us"], "its time is divided without stamps"),
+        (&["-t", "tcp", "--wait", "block"], "break down a message while ranks sleep"),
         (&["--signature", "tcp"], "--from"),
         (&["-n", "1"], "needs 2 ranks at least"),
         (&["-n", "2,4"], "measure with 2, 4 ranks in one run"),
