@@ -7,6 +7,7 @@ use crate::program::subject::{Place, measuring, near, of_kind, value, with_time_
 /// A breakdown with all its models, from runs that have more and more time.
 fn measured(place: &Place, args: &[&str]) -> (Value, String) {
     with_time_enough(|budget| {
+        let _ = std::fs::remove_file(place.path("run.json"));
         let fixed = ["breakdown", "--json", "run.json", "--time-budget", budget];
         let finished = place.run(fixed.iter().chain(args)).measured();
         let run = std::fs::read_to_string(place.path("run.json")).unwrap();
@@ -51,7 +52,7 @@ fn a_socket_is_divided_by_its_calls() {
     let _alone = measuring();
     for transport in ["unix", "tcp", "udp"] {
         let place = Place::new();
-        let args = ["--transport", transport, "--insert", "2us,100ns,2us", "--out", "kept"];
+        let args = ["--transport", transport, "--insert", "2us,100ns,2us", "--no-save"];
         let (breakdown, text) = measured(&place, &args);
         assert_eq!(breakdown["name"], transport);
         assert_eq!(
@@ -91,7 +92,8 @@ fn a_socket_is_divided_by_its_calls() {
         for said in ["half a round trip", "as inserted", "how they arrive", "Contents compared"] {
             assert!(text.contains(said), "{said}\n{text}");
         }
-        let args = ["whatif", "--from", "kept", "--reduce", "llp=50%", "--json", "-", "--quiet"];
+        let args =
+            ["whatif", "--from", "run.json", "--reduce", "llp=50%", "--json", "-", "--quiet"];
         let whatif = place.run(args).ends(0).json();
         let [whatif] = of_kind(&whatif, "whatif")[..] else { panic!("{whatif}") };
         let latency = &whatif["models"].as_array().unwrap()[0];
@@ -121,8 +123,8 @@ fn what_cannot_be_broken_down_is_told() {
     for (args, said) in [
         (&["--transport", "sim:paragon"][..], "in virtual time there is no software to time"),
         (&["--from", "thunderx2-connectx4", "--insert", "1us"], "cannot be used with"),
-        (&["-t", "unix", "--insert", "0ns"], "insert 0 ns: from 20 ns to 100 µs is possible"),
-        (&["-t", "unix", "--insert", "2ms"], "insert 2 ms: from 20 ns to 100 µs is possible"),
+        (&["-t", "unix", "--insert", "0ns"], "insert 0 ns: from 20.0 ns to 100 µs is possible"),
+        (&["-t", "unix", "--insert", "2ms"], "insert 2 ms: from 20.0 ns to 100 µs is possible"),
         (&["--insert", "1us"], "its time is divided without stamps"),
         (&["-t", "tcp", "--wait", "block"], "break down a message while ranks sleep"),
         (&["--signature", "tcp"], "--from"),
