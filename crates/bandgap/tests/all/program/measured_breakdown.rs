@@ -89,7 +89,7 @@ fn a_socket_is_divided_by_its_calls() {
         let quantiles = about["arrivals"]["quantiles"].as_array().unwrap();
         let times: Vec<f64> = quantiles.iter().map(|pair| pair[1].as_f64().unwrap()).collect();
         assert!(times.is_sorted() && times[0] > 0.0, "{times:?}");
-        for said in ["half a round trip", "as inserted", "how they arrive", "Contents compared"] {
+        for said in ["half a round trip", "longer by", "how they arrive", "Contents compared"] {
             assert!(text.contains(said), "{said}\n{text}");
         }
         let args =
@@ -124,7 +124,7 @@ fn what_cannot_be_broken_down_is_told() {
         (&["--transport", "sim:paragon"][..], "in virtual time there is no software to time"),
         (&["--from", "thunderx2-connectx4", "--insert", "1us"], "cannot be used with"),
         (&["-t", "unix", "--insert", "0ns"], "insert 0 ns: from 20.0 ns to 100 µs is possible"),
-        (&["-t", "unix", "--insert", "2ms"], "insert 2 ms: from 20.0 ns to 100 µs is possible"),
+        (&["-t", "unix", "--insert", "2ms"], "insert 2.00 ms: from 20.0 ns to 100 µs is possible"),
         (&["--insert", "1us"], "its time is divided without stamps"),
         (&["-t", "tcp", "--wait", "block"], "break down a message while ranks sleep"),
         (&["--signature", "tcp"], "--from"),
