@@ -111,6 +111,9 @@ impl Clock {
             ));
         }
         self.last = (time, line);
-        u64::try_from(time - first).map_err(|_| "it is years after the first row".to_owned())
+        // 2⁶⁴ ps are 213.504 days.
+        u64::try_from(time - first).map_err(|_| {
+            "it is more than 213.5 days after the first row: times are read no further".to_owned()
+        })
     }
 }

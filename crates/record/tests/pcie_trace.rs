@@ -291,6 +291,14 @@ fn what_is_wrong_is_told_with_its_line() {
         cut,
         "read the table: line 3: 5 fields where the header has 6; the trace ends in the middle of this line"
     );
+    // 2^64 ps.
+    let after =
+        |time| read(&format!("time_s,direction,type,bytes\n0,down,MWr,64\n{time},down,MWr,64\n"));
+    assert!(after("18446744.073709551615").is_ok());
+    assert_eq!(
+        after("18446744.073709551616").unwrap_err(),
+        "read the table: line 3: it is more than 213.5 days after the first row: times are read no further"
+    );
     // A last line without an end may be whole.
     assert!(read(&format!("{HEAD}2,up,MWr,64,0x2,1")).is_ok());
     let endless = std::io::Read::chain(HEAD.as_bytes(), std::io::repeat(b'1'));

@@ -21,7 +21,8 @@ const DIGITS: u8 = 4;
 /// of them, each as long as the stream allows, and what samples have in common with their neighbours is
 /// within batches, not between them. The interval is Student's of the means of the full batches.
 ///
-/// *Quantiles*: of a histogram whose bins are at most 10⁻⁴ of their values wide; the middle of the bin.
+/// *Quantiles*: of a histogram whose bins are at most 10⁻⁴ of their values wide; the middle of the bin, as far
+/// as it is within the samples. The shortest and the longest are exact.
 ///
 /// *Assumes* that batches are independent and alike.
 /// *Source*: batch means as in Law and Kelton, "Simulation Modeling and Analysis" (2000), section 9.5.3;
@@ -141,7 +142,8 @@ impl Stream {
         (self.count() > 0).then(|| self.middle(self.histogram.value_at_quantile(p)))
     }
 
-    /// The distribution-free interval of that quantile, as of [`crate::interval::quantile_interval`]. It
+    /// The distribution-free interval of that quantile, as of [`crate::interval::quantile_interval`], from the
+    /// lower end of one bin to the upper end of another: where in its bin a sample lies is not kept. It
     /// *assumes* independent samples.
     ///
     /// # Panics
@@ -150,8 +152,11 @@ impl Stream {
     pub fn quantile_interval(&self, p: f64, confidence: f64) -> Option<Interval> {
         let (low, high) = quantile_ranks(self.count(), p, confidence)?;
         // Half a rank less, so that rounding does not lead to the next one.
-        let at = |rank: u64| self.quantile((rank as f64 - 0.5) / self.count() as f64);
-        Some(Interval { low: at(low)?, high: at(high)? })
+        let at = |rank: u64| {
+            let p = (rank as f64 - 0.5) / self.count() as f64;
+            self.bin(self.histogram.value_at_quantile(p))
+        };
+        Some(Interval { low: at(low).0, high: at(high).1 })
     }
 
     /// The shortest sample; `None` without samples.
@@ -190,11 +195,18 @@ impl Stream {
         bins
     }
 
+    /// The least and the greatest value in the bin of a value, within the samples.
+    fn bin(&self, value: u64) -> (f64, f64) {
+        let within = |value: u64| value.max(self.ends.0).min(self.ends.1) as f64;
+        let ends = &self.histogram;
+        (within(ends.lowest_equivalent(value)), within(ends.highest_equivalent(value)))
+    }
+
     /// The middle of the bin of a value, within the samples.
     fn middle(&self, value: u64) -> f64 {
-        let (low, high) =
-            (self.histogram.lowest_equivalent(value), self.histogram.highest_equivalent(value));
-        ((low as f64 + high as f64) / 2.0).max(self.ends.0 as f64).min(self.ends.1 as f64)
+        let middle = self.histogram.lowest_equivalent(value) as f64 / 2.0
+            + self.histogram.highest_equivalent(value) as f64 / 2.0;
+        middle.max(self.ends.0 as f64).min(self.ends.1 as f64)
     }
 }
 
@@ -291,6 +303,23 @@ mod tests {
             let _ = (stream.mean(), stream.mean_interval(0.95), stream.bins(10, 0.0, 1e9));
             prop_assert_eq!(stream.count(), samples.len() as u64);
         }
+    }
+
+    #[test]
+    fn quantiles_hold_what_all_samples_are() {
+        // Bins are 32 wide here, and no sample is in the middle of one.
+        let alike = of(&[900_000; 500]);
+        for found in [alike.min(), alike.quantile(0.5), alike.quantile(0.999), alike.max()] {
+            assert_eq!(found, Some(900_000.0));
+        }
+        let exact = Interval { low: 900_000.0, high: 900_000.0 };
+        assert_eq!(alike.quantile_interval(0.5, 0.95), Some(exact));
+        // A few others on both sides: the bin's ends are no longer known to be empty.
+        let mut samples = vec![900_000; 500];
+        samples.extend([800_000, 1_000_000]);
+        let median = of(&samples).quantile_interval(0.5, 0.95).unwrap();
+        assert!(median.contains(900_000.0), "{median:?}");
+        assert!(median.half_width() < 32.0, "{median:?}");
     }
 
     #[test]

@@ -102,6 +102,11 @@ impl Acks {
         }
     }
 
+    /// Gives up what waits: numbers jumped, and its acknowledgement would be taken for another's.
+    pub(super) fn forget(&mut self) {
+        self.given_up += self.waiting.drain(..).filter(|sent| sent.counts).count() as u64;
+    }
+
     /// Takes away all packets up to this number; the one that has it.
     fn up_to(&mut self, number: u64) -> Option<Sent> {
         let mut found = None;

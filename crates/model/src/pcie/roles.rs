@@ -60,6 +60,8 @@ pub struct Roles {
     given: Given,
     /// Where completions were found to go; empty where their size alone tells.
     found: Vec<Range>,
+    /// Writes upstream without an address.
+    unaddressed: u64,
 }
 
 /// Writes near one another.
@@ -91,7 +93,7 @@ impl Roles {
         }
         let said = !given.completions.is_empty() || !given.payloads.is_empty();
         let found = if said { Vec::new() } else { queues(places(writes)) };
-        Roles { given, found }
+        Roles { given, found, unaddressed: 0 }
     }
 
     /// What a packet is for.
@@ -102,6 +104,7 @@ impl Roles {
         if packet.direction == Direction::Down {
             return if is_post(&self.given, packet) { Role::Post } else { Role::Other };
         }
+        self.unaddressed += u64::from(packet.address.is_none());
         let within = |ranges: &[Range]| {
             packet.address.is_some_and(|at| ranges.iter().any(|range| range.contains(at)))
         };
@@ -131,6 +134,11 @@ impl Roles {
     /// Where completions were found to go; empty where their size alone tells, or addresses were given.
     pub fn found(&self) -> &[Range] {
         &self.found
+    }
+
+    /// Writes upstream without an address: of these the size alone tells.
+    pub fn unaddressed(&self) -> u64 {
+        self.unaddressed
     }
 
     /// What was given.

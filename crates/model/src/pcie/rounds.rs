@@ -27,12 +27,13 @@ pub struct Rounds {
     since: [u64; 2],
     last_post: Option<u64>,
     answered: bool,
-    last: u64,
+    /// When the last post, completion or payload was.
+    last: Option<u64>,
     /// Between posts with no payload between them, in picoseconds.
     pub posts: Stream,
     /// Pairs of posts with a payload between them.
     pub answers: u64,
-    /// Pairs of posts with missing packets between them.
+    /// Pairs of posts with missing packets between them, or ones that were sent again.
     pub apart: u64,
     /// From a ping to its completion.
     pub pings: Stream,
@@ -41,7 +42,7 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// Packets are missing before what comes next.
+    /// Packets are missing before what comes next, or were sent again.
     pub(super) fn missing(&mut self) {
         (self.outstanding, self.ping, self.pong, self.since) = (None, None, None, SPOILED);
         self.apart += u64::from(self.last_post.take().is_some());
@@ -88,10 +89,10 @@ impl Rounds {
     }
 
     fn calm(&mut self, time: u64) {
-        if self.last > 0 && time - self.last > QUIET {
-            (self.outstanding, self.ping) = (Some(0), None);
+        if self.last.replace(time).is_some_and(|last| time - last > QUIET) {
+            // A rest is not what passes between a pong and a ping.
+            (self.outstanding, self.ping, self.pong) = (Some(0), None, None);
         }
-        self.last = time;
     }
 }
 
@@ -162,10 +163,26 @@ mod tests {
 
     #[test]
     fn after_a_long_rest_no_post_is_under_way() {
-        let mut rounds = Rounds::default();
-        rounds.post(5);
-        rounds.post(QUIET + 100);
-        rounds.completion(QUIET + 300);
-        assert_eq!(rounds.pings.mean(), Some(200.0));
+        // A trace begins at 0.
+        for begin in [0, 5] {
+            let mut rounds = Rounds::default();
+            rounds.post(begin);
+            rounds.post(begin + QUIET + 100);
+            rounds.completion(begin + QUIET + 300);
+            assert_eq!(rounds.pings.mean(), Some(200.0), "{begin}");
+        }
+    }
+
+    #[test]
+    fn a_rest_between_pong_and_ping_is_no_time() {
+        let after = |rest: u64| {
+            let mut rounds = Rounds::default();
+            rounds.post(0);
+            rounds.completion(100);
+            rounds.payload(200);
+            rounds.post(200 + rest);
+            rounds.pongs.count()
+        };
+        assert_eq!((after(QUIET), after(QUIET + 1)), (1, 0));
     }
 }

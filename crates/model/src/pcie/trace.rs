@@ -1,7 +1,7 @@
 //! A trace, row by row.
 
 use super::acks::Acks;
-use super::packet::{Direction, Kind, Numbers, Packet, Succession};
+use super::packet::{Direction, Kind, Numbers, Packet, Step, Succession};
 use super::roles::{Given, Role, Roles};
 use super::rounds::Rounds;
 use crate::ModelError;
@@ -68,7 +68,7 @@ pub struct Read {
     pub rounds: Rounds,
     /// What the numbers of packets are.
     pub numbers: Numbers,
-    /// Packets that are not in the trace, by their numbers; `None` where these do not tell.
+    /// Packets that are not in the trace, by their numbers, so many at least; `None` where these do not tell.
     pub lost: Option<u64>,
     /// Packets that were sent again.
     pub again: u64,
@@ -187,7 +187,7 @@ fn counts(packets: &[Packet], direction: Direction) -> bool {
         packet.direction == direction && matches!(packet.kind, Kind::Write | Kind::Transaction)
     });
     transactions.for_each(|packet| {
-        numbers.breaks(packet.number);
+        numbers.step(packet.number);
     });
     numbers.counts()
 }
@@ -211,28 +211,79 @@ impl Reading {
             Direction::Down => (&mut self.down, self.counts[0]),
             Direction::Up => (&mut self.up, self.counts[1]),
         };
-        if counts && numbers.breaks(number) {
-            self.rounds.missing();
+        let step = if counts { numbers.step(number) } else { Step::Next };
+        if step == Step::Jump && direction == Direction::Up {
+            self.acks.forget();
         }
         let role = self.roles.of(packet);
         if direction == Direction::Up {
             self.acks.sent(time, number, role == Role::Completion);
         }
         match role {
-            Role::Post => {
-                self.counted.posts += 1;
-                self.rounds.post(time);
-            }
-            Role::Completion => {
-                self.counted.completions += 1;
-                self.rounds.completion(time);
-            }
+            Role::Post => self.counted.posts += 1,
+            Role::Completion => self.counted.completions += 1,
             Role::Payload => {
                 self.counted.payloads += 1;
                 self.payload_bytes.get_or_insert(packet.bytes);
-                self.rounds.payload(time);
             }
             Role::Other => self.counted.others += 1,
+        }
+        if step != Step::Next {
+            self.rounds.missing();
+        }
+        match role {
+            // Which of the two arrived is not known.
+            _ if step == Step::Again => {}
+            Role::Post => self.rounds.post(time),
+            Role::Completion => self.rounds.completion(time),
+            Role::Payload => self.rounds.payload(time),
+            Role::Other => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packet(time: u64, direction: Direction, kind: Kind, number: u64) -> Packet {
+        Packet { time, direction, kind, bytes: 64, address: None, number: Some(number) }
+    }
+
+    /// Completions every µs, acknowledged after 300 ps, and posts with them. Rows of numbers in `gap` are
+    /// missing.
+    fn across(gap: std::ops::Range<u64>, modulo: u64) -> Read {
+        let mut trace = Trace::new(Given::default(), Numbers::Sequence);
+        for number in (1..=16_000).filter(|number| !gap.contains(number)) {
+            let time = 1_000_000 * number;
+            let (line, wrapped) = (3 * number, number % modulo);
+            trace.take(line, packet(time, Direction::Down, Kind::Write, wrapped));
+            trace.take(line + 1, packet(time + 100, Direction::Up, Kind::Write, wrapped));
+            // The last one before the gap is never acknowledged.
+            if number + 1 != gap.start {
+                trace.take(line + 2, packet(time + 400, Direction::Down, Kind::Ack, wrapped));
+            }
+        }
+        trace.finish().unwrap()
+    }
+
+    #[test]
+    fn no_time_spans_a_gap_however_long() {
+        for (modulo, lost) in [
+            (4096, [1, 2047, 2048, 3000, 4040, 4095].as_slice()),
+            (u64::MAX, &[1, 2047, 2048, 3000, 4095, 4096, 8192]),
+        ] {
+            for lost in lost {
+                let read = across(5000..5000 + lost, modulo);
+                let whence = format!("{lost} lost, modulo {modulo}");
+                assert_eq!(read.rounds.posts.max(), Some(1_000_000.0), "{whence}");
+                assert_eq!(read.acks.round_trips.max(), Some(300.0), "{whence}");
+                // Both directions have one, with a post between.
+                assert!((1..=2).contains(&read.rounds.apart), "{whence}");
+                // Almost all others are timed.
+                assert!(read.rounds.posts.count() + 70 > 15_998 - lost, "{whence}");
+                assert!(read.acks.round_trips.count() + 70 > 15_998 - lost, "{whence}");
+            }
         }
     }
 }

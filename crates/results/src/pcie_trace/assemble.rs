@@ -81,7 +81,7 @@ pub fn pcie_trace(
         histogram,
         findings: Vec::new(),
     };
-    result.findings = findings(&result, trace.1, direct.is_some());
+    result.findings = findings(&result, trace, direct);
     Ok(result)
 }
 
@@ -170,20 +170,23 @@ fn file((at, (name, read)): (usize, Named<'_>)) -> TraceFile {
         acknowledgements: counted.acknowledgements,
         others: counted.others,
         lost: read.lost,
+        again: read.again,
         completions_at: read.roles.found().iter().map(address).collect(),
     }
 }
 
 /// What a reader should know.
-fn findings(result: &PcieTrace, read: &Read, has_direct: bool) -> Vec<String> {
+fn findings(result: &PcieTrace, trace: Named<'_>, direct: Option<Named<'_>>) -> Vec<String> {
     let mut said = Vec::new();
+    let has_direct = direct.is_some();
     let is_known = |name: &str| result.derived.iter().any(|one| one.name == name);
     let undivided = !has_direct && is_known("network");
     for MissingTime { name, why } in &result.missing {
         let divides = matches!(name.as_str(), "wire" | "switch");
         // Without a second trace, and where Network itself is missing, one sentence is enough.
         if !divides || has_direct && is_known("network") {
-            said.push(format!("{} is not derived: {why}.", title(name)));
+            let end = if why.ends_with('?') { "" } else { "." };
+            said.push(format!("{} is not derived: {why}{end}", title(name)));
         }
     }
     if undivided {
@@ -206,7 +209,14 @@ fn findings(result: &PcieTrace, read: &Read, has_direct: bool) -> Vec<String> {
         ));
     }
     said.extend(result.times.iter().filter_map(skewed));
-    said.extend(uncounted(result, read));
+    said.extend(unacknowledged(trace.1));
+    let is_timed = |of_direct: bool| {
+        result.times.iter().any(|one| (one.name == "ping_without_switch") == of_direct)
+    };
+    for (of_direct, named) in [(false, Some(trace)), (true, direct)] {
+        said.extend(named.filter(|_| is_timed(of_direct)).into_iter().flat_map(uncounted));
+    }
+    said.extend([Some(trace), direct].into_iter().flatten().filter_map(unaddressed));
     for at in &result.files {
         if let [[from, to]] = at.completions_at.as_slice() {
             said.push(format!(
@@ -216,7 +226,7 @@ fn findings(result: &PcieTrace, read: &Read, has_direct: bool) -> Vec<String> {
             ));
         }
     }
-    match read.payload_bytes {
+    match trace.1.payload_bytes {
         Some(bytes) if bytes != 8 && is_known("rc_to_mem_8") => said.push(format!(
             "The first payload has {bytes} bytes: RC-to-MEM is that of such payloads, and not of 8 bytes."
         )),
@@ -240,34 +250,64 @@ fn skewed(one: &TraceTime) -> Option<String> {
     })
 }
 
-/// What was left out.
-fn uncounted(result: &PcieTrace, read: &Read) -> Vec<String> {
-    let mut said = Vec::new();
+/// Completions that PCIe is not of.
+fn unacknowledged(read: &Read) -> Option<String> {
     let acks = &read.acks;
     let timed = acks.round_trips.count();
     let left = acks.shared + acks.given_up;
-    if timed > 0 && left > 0 {
-        said.push(format!(
+    (timed > 0 && left > 0).then(|| {
+        format!(
             "{left} completions have no acknowledgement of their own, and are not in PCIe; {timed} are."
-        ));
-    }
+        )
+    })
+}
+
+/// What times leave out, and what they may hold unnoticed.
+fn uncounted((file, read): Named<'_>) -> Vec<String> {
+    let mut said = Vec::new();
+    let across = match (read.lost, read.again) {
+        (Some(0) | None, 0) => "numbers that were set back",
+        (_, 0) => "missing packets",
+        (Some(0) | None, _) => "packets that were sent again",
+        _ => "missing packets and packets that were sent again",
+    };
     if read.rounds.apart > 0 {
-        said.push(format!(
-            "Times across missing packets are left out: {} pairs of posts.",
-            read.rounds.apart
-        ));
+        let pairs = match read.rounds.apart {
+            1 => "1 pair of posts".to_owned(),
+            apart => format!("{apart} pairs of posts"),
+        };
+        said.push(format!("Times across {across} in {file} are left out: {pairs}."));
     }
     let why = match read.numbers {
         Numbers::None => "no sequence numbers",
         Numbers::Tag => "tags and no sequence numbers",
         Numbers::Sequence => "sequence numbers that do not count its packets",
     };
-    if read.lost.is_none() && !result.times.is_empty() {
-        said.push(format!(
-            "The trace has {why}: missing rows are not noticed, and lengthen times."
-        ));
+    if read.lost.is_none() {
+        said.push(format!("{file} has {why}: missing rows are not noticed, and lengthen times."));
     }
     said
+}
+
+/// Whether completions and payloads are told apart at all.
+fn unaddressed((file, read): Named<'_>) -> Option<String> {
+    let (without, given) = (read.roles.unaddressed(), read.roles.given());
+    if without == 0 {
+        return None;
+    }
+    let counted = read.counted;
+    let which = match without == counted.completions + counted.payloads {
+        true => format!("The writes that go up in {file} have no address"),
+        false => format!("{without} of the writes that go up in {file} have no address"),
+    };
+    let how = match given.completions.is_empty() && given.payloads.is_empty() {
+        true => {
+            "those of 64 bytes count as completions and others as payloads, by their size alone, and a \
+             payload of 64 bytes or a received message's completion cannot be told from a post's completion"
+        }
+        false => "the addresses that are given do not tell what they are",
+    };
+    Some(format!("{which}: {how}."))
 }
 
 /// The table with the components of the trace in it: `from` with those in the place of its own, or one of

@@ -43,8 +43,10 @@ pub struct TraceFile {
     pub acknowledgements: u64,
     /// Other rows.
     pub others: u64,
-    /// Packets that are not in the trace by their sequence numbers; null where these do not tell.
+    /// Packets that are not in the trace by their sequence numbers, so many at least; null where these do not tell.
     pub lost: Option<u64>,
+    /// Packets that were sent again by these numbers.
+    pub again: u64,
     /// Where completions were found to go, as first and last address; empty where addresses did not matter, or
     /// were given.
     pub completions_at: Vec<[String; 2]>,

@@ -10,7 +10,17 @@ use bandgap_model::pcie::{Hardware, Read, Software, Timed};
 /// Packets at times in nanoseconds: `p` posts, `c` completions, `d` payloads, `a` acknowledgements of the
 /// last packet up.
 fn read(events: &[(f64, char)]) -> Read {
-    let mut trace = Trace::new(Given::default(), Numbers::Sequence);
+    read_as(events, Numbers::Sequence, true, |number| Some(number % 4096))
+}
+
+/// The same with other numbers, perhaps without addresses. A row whose number is `None` is not in the trace.
+fn read_as(
+    events: &[(f64, char)],
+    numbers: Numbers,
+    addresses: bool,
+    numbered: impl Fn(u64) -> Option<u64>,
+) -> Read {
+    let mut trace = Trace::new(Given::default(), numbers);
     let (mut down, mut up) = (0, 0);
     for (line, (ns, event)) in (2..).zip(events) {
         let (direction, kind, bytes) = match event {
@@ -21,22 +31,30 @@ fn read(events: &[(f64, char)]) -> Read {
         };
         let counter = if direction == Direction::Down { &mut down } else { &mut up };
         *counter += u64::from(kind == Kind::Write);
-        let number = Some(if kind == Kind::Ack { up } else { *counter });
+        let number = numbered(if kind == Kind::Ack { up } else { *counter });
+        if number.is_none() {
+            continue;
+        }
         let time = (ns * 1e3).round() as u64;
-        trace.take(line, Packet { time, direction, kind, bytes, address: None, number });
+        let address = (addresses && kind == Kind::Write).then_some(0x10_0000 * u64::from(bytes));
+        trace.take(line, Packet { time, direction, kind, bytes, address, number });
     }
     trace.finish().unwrap()
 }
 
 /// Rounds of 3000 ns with these ways through the network and back.
 fn ping_pong(network: &[f64]) -> Read {
+    read(&ping_pong_events(network))
+}
+
+fn ping_pong_events(network: &[f64]) -> Vec<(f64, char)> {
     let mut events = Vec::new();
     for (at, way) in network.iter().enumerate() {
         let begin = 3000.0 * at as f64;
         let events_of = [(0.0, 'p'), (*way, 'c'), (way + 270.0, 'a'), (2000.0, 'd'), (2270.0, 'a')];
         events.extend(events_of.map(|(after, event)| (begin + after, event)));
     }
-    read(&events)
+    events
 }
 
 fn injection(gaps: &[f64]) -> Read {
@@ -142,6 +160,107 @@ fn what_does_not_follow_is_said_once() {
     };
     let why = "in the trace without a switch: the trace has no completion (MWr of 64 bytes up)";
     assert_eq!(named(&trace)[1..], [format!("wire: {why}"), format!("switch: {why}")]);
+}
+
+#[test]
+fn each_trace_has_its_own_caveats() {
+    let said = |trace: &Read, direct: &Read, begin: &str| -> Vec<String> {
+        let trace = made(trace, Some(direct), SOFTWARE);
+        let said = trace.findings.into_iter();
+        said.filter(|said| said.split_once(' ').is_some_and(|(_, rest)| rest.contains(begin)))
+            .collect()
+    };
+    let (events, direct) = (ping_pong_events(&[765.0; 200]), ping_pong_events(&[549.0; 200]));
+    let whole = |events: &[(f64, char)]| read(events);
+    let tagged = |events: &[(f64, char)]| read_as(events, Numbers::Tag, true, Some);
+    let holed = |events: &[(f64, char)]| {
+        read_as(events, Numbers::Sequence, true, |number| (number != 50).then_some(number))
+    };
+    let unnoticed = |file: &str| {
+        format!(
+            "{file} has tags and no sequence numbers: missing rows are not noticed, and lengthen times."
+        )
+    };
+    let missing = "missing rows are not noticed";
+    assert!(said(&whole(&events), &whole(&direct), missing).is_empty());
+    assert_eq!(said(&tagged(&events), &whole(&direct), missing), [unnoticed("trace.csv")]);
+    assert_eq!(said(&whole(&events), &tagged(&direct), missing), [unnoticed("direct.csv")]);
+    assert_eq!(
+        said(&tagged(&events), &tagged(&direct), missing),
+        [unnoticed("trace.csv"), unnoticed("direct.csv")]
+    );
+    let across = "across missing packets";
+    let left = |file: &str| {
+        format!("Times across missing packets in {file} are left out: 2 pairs of posts.")
+    };
+    assert!(said(&whole(&events), &whole(&direct), across).is_empty());
+    assert_eq!(said(&holed(&events), &whole(&direct), across), [left("trace.csv")]);
+    assert_eq!(said(&whole(&events), &holed(&direct), across), [left("direct.csv")]);
+}
+
+#[test]
+fn without_addresses_sizes_alone_tell_writes_apart() {
+    let events = ping_pong_events(&[765.0; 200]);
+    let bare = read_as(&events, Numbers::Sequence, false, Some);
+    let sentence = |trace: &PcieTrace| {
+        let said = trace.findings.iter().filter(|said| said.contains("no address"));
+        said.cloned().collect::<Vec<_>>()
+    };
+    assert!(sentence(&made(&read(&events), None, SOFTWARE)).is_empty());
+    let of = |file: &str| {
+        format!(
+            "The writes that go up in {file} have no address: those of 64 bytes count as completions and \
+             others as payloads, by their size alone, and a payload of 64 bytes or a received message's \
+             completion cannot be told from a post's completion."
+        )
+    };
+    assert_eq!(sentence(&made(&bare, None, SOFTWARE)), [of("trace.csv")]);
+    assert_eq!(sentence(&made(&read(&events), Some(&bare), SOFTWARE)), [of("direct.csv")]);
+}
+
+#[test]
+fn what_is_sent_again_is_said_and_times_across_it_are_left_out() {
+    // The last ten posts come again, as after a NAK, and then go on.
+    let mut trace = Trace::new(Given::default(), Numbers::Sequence);
+    let numbers = (1..=50).chain(41..=50).chain(51..=100);
+    for (line, number) in (2..).zip(numbers) {
+        trace.take(
+            line,
+            Packet {
+                time: 300_000 * line,
+                direction: Direction::Down,
+                kind: Kind::Write,
+                bytes: 64,
+                address: Some(1),
+                number: Some(number),
+            },
+        );
+    }
+    let read = trace.finish().unwrap();
+    assert_eq!((read.lost, read.again, read.counted.posts), (Some(0), 10, 110));
+    assert_eq!((read.rounds.posts.count(), read.rounds.apart), (49 + 49, 1));
+    let trace = made(&read, None, SOFTWARE);
+    let page = trace.text(&Among::new([]), &Layout { width: 500, ..Layout::default() });
+    assert!(
+        page.contains("no packet is missing by its number; 10 packets were sent again\n"),
+        "{page}"
+    );
+    let left =
+        "Times across packets that were sent again in trace.csv are left out: 1 pair of posts.";
+    assert!(trace.findings.iter().any(|said| said == left), "{:?}", trace.findings);
+}
+
+#[test]
+fn sentences_end_once() {
+    let (with, without) = (ping_pong(&[765.0; 200]), ping_pong(&[549.0; 200]));
+    let exchanged = made(&without, Some(&with), SOFTWARE);
+    let said = |part: &str| exchanged.findings.iter().any(|said| said.ends_with(part));
+    assert!(
+        said("with the switch than without: are the traces exchanged?"),
+        "{:?}",
+        exchanged.findings
+    );
+    assert!(!exchanged.findings.iter().any(|said| said.contains("?.") || said.contains("..")));
 }
 
 #[test]

@@ -33,9 +33,14 @@ fn heading(file: &TraceFile) -> String {
         Some(1) => "; 1 packet is missing by its number".to_owned(),
         Some(lost) => format!("; {lost} packets are missing by their numbers"),
     };
+    let again = match file.again {
+        0 => String::new(),
+        1 => "; 1 packet was sent again".to_owned(),
+        again => format!("; {again} packets were sent again"),
+    };
     format!(
         "PCIe trace {}{without}: {} rows over {}: {} posts, {} completions, {} payloads, {} \
-         acknowledgements down, {} others{lost}",
+         acknowledgements down, {} others{lost}{again}",
         file.file,
         file.rows,
         file.span.ns(),
