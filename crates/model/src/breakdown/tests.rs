@@ -275,7 +275,8 @@ fn a_name_of_a_group_is_refused_and_a_reason_is_told_for_what_is_lacking() {
         assert!(named.why.contains("would not be clear"), "{named}");
         assert_eq!(named.subject, name);
     }
-    assert!(why(&[("llp", "a")]).ends_with("whether it is meant or the layer llp"));
+    let llp = Stack::new(vec![component("llp", 1.0, None)], vec![]).unwrap_err();
+    assert!(llp.why.ends_with("whether it is meant or the layer llp"), "{llp}");
     // The network is both, unless it is something else.
     let network = |category| Component { category, ..component("network", 1.0, None) };
     assert!(Stack::new(vec![network(Category::Network)], vec![]).is_ok());

@@ -66,13 +66,12 @@ impl Stack {
         }
     }
 
-    /// What else a name stands for: a category, a layer, a side, or all. The network may be called so: both are the same.
+    /// What else the name of a component stands for: a category, a layer, a side, or all. The network may be called so:
+    /// both are the same.
     fn group_called(&self, name: &str, named: Named) -> Option<String> {
+        let Named::Component(at) = named else { return None };
         let name = name.to_ascii_lowercase();
-        let is_network = match named {
-            Named::Component(at) => self.components[at].category == Category::Network,
-            Named::Model(_) => true,
-        };
+        let is_network = self.components[at].category == Category::Network;
         match Group::named(&name)? {
             Group::Category(Category::Network) if is_network => None,
             Group::Category(_) => Some(format!("the category {name}")),
