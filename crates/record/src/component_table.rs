@@ -42,6 +42,7 @@ mod replaced;
 mod shown;
 mod toml;
 mod traced;
+mod written;
 
 use std::io::Read;
 

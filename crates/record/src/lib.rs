@@ -38,5 +38,5 @@ pub use hockney_table::{HockneyRow, HockneyTable, Timing, read_hockney_table};
 pub use logp_table::read_logp_table;
 pub use pcie_trace::read_pcie_trace;
 pub use quantity::{Evidence, Number, Quantity, Seconds, Unit};
-pub use run::{Bandgap, Run, read, timestamp};
+pub use run::{Bandgap, RUN_FILE, Run, read, timestamp};
 pub use table_error::TableError;

@@ -14,7 +14,7 @@ use crate::RecordError;
 use crate::layout::Layout;
 
 /// The name of the run file in its directory.
-pub(crate) const RUN_FILE: &str = "run.json";
+pub const RUN_FILE: &str = "run.json";
 
 /// The `format` of a run file.
 pub(crate) const FORMAT: &str = "bandgap-run";

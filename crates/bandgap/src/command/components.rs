@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use bandgap_launch::{Exit, Failure, told};
 use bandgap_record::{
-    ComponentTable, component_preset, component_presets, read, read_component_table,
+    ComponentTable, RUN_FILE, component_preset, component_presets, read, read_component_table,
 };
+use bandgap_results::breakdown::Breakdown;
 use bandgap_results::logp::components::components;
 use bandgap_results::{AssembleError, Outcome, Run};
 use clap::Args;
@@ -31,10 +32,21 @@ pub struct Source {
 ///
 /// # Errors
 /// There is none, or something is wrong with it.
-pub(super) fn load(Source { from, signature }: &Source) -> Result<ComponentTable, Failure> {
+pub(super) fn load(source: &Source) -> Result<ComponentTable, Failure> {
+    load_with_breakdown(source).map(|(table, _)| table)
+}
+
+/// The same, with the breakdown that it is of, if it is of one.
+///
+/// # Errors
+/// Those of [`load`].
+pub(super) fn load_with_breakdown(
+    Source { from, signature }: &Source,
+) -> Result<(ComponentTable, Option<Box<Breakdown>>), Failure> {
     let table = table(from, signature.as_deref())?;
     match (signature, table) {
-        (_, Loaded::Run(table)) | (None, Loaded::Table(table)) => Ok(table),
+        (_, Loaded::Run(table, breakdown)) => Ok((table, breakdown)),
+        (None, Loaded::Table(table)) => Ok((table, None)),
         (Some(_), Loaded::Table(_)) => {
             let what = format!("use --signature: {} is a table, and no run", named(from));
             Err(Failure::new(Exit::Usage, what).hint("leave it out"))
@@ -45,7 +57,7 @@ pub(super) fn load(Source { from, signature }: &Source) -> Result<ComponentTable
 /// What was loaded.
 enum Loaded {
     Table(ComponentTable),
-    Run(ComponentTable),
+    Run(ComponentTable, Option<Box<Breakdown>>),
 }
 
 fn table(from: &Path, signature: Option<&str>) -> Result<Loaded, Failure> {
@@ -59,7 +71,12 @@ fn table(from: &Path, signature: Option<&str>) -> Result<Loaded, Failure> {
         return Err(Failure::new(Exit::Input, what).hint(hint));
     }
     if from.is_dir() {
-        return of_run(from, signature).map(Loaded::Run);
+        if !from.join(RUN_FILE).exists() {
+            let what = format!("use {}: there is no {RUN_FILE} in it", from.display());
+            let hint = format!("name the folder of a run, which has a {RUN_FILE}, or a table");
+            return Err(Failure::new(Exit::Input, what).hint(hint));
+        }
+        return of_run(from, signature);
     }
     // What a file is, its first character tells.
     let mut source = open(from)?;
@@ -68,7 +85,7 @@ fn table(from: &Path, signature: Option<&str>) -> Result<Loaded, Failure> {
         .read(&mut first)
         .map_err(|error| Failure::new(Exit::Input, format!("read {}: {error}", named(from))))?;
     if begun == 1 && first[0] == b'{' && from != Path::new("-") {
-        return of_run(from, signature).map(Loaded::Run);
+        return of_run(from, signature);
     }
     let table = read_component_table(Cursor::new(&first[..begun]).chain(source));
     table.map(Loaded::Table).map_err(|error| {
@@ -77,7 +94,7 @@ fn table(from: &Path, signature: Option<&str>) -> Result<Loaded, Failure> {
 }
 
 /// The breakdown of a run as a table, or a signature of it: if one is asked for, or there is no breakdown.
-fn of_run(from: &Path, signature: Option<&str>) -> Result<ComponentTable, Failure> {
+fn of_run(from: &Path, signature: Option<&str>) -> Result<Loaded, Failure> {
     let run: Run = read(from).map_err(|error| Failure::new(Exit::Input, told(&error)))?;
     let failure = |why: String| Failure::new(Exit::Input, format!("use {}: {why}", from.display()));
     let breakdown = run.results.iter().find_map(|outcome| match outcome {
@@ -85,9 +102,15 @@ fn of_run(from: &Path, signature: Option<&str>) -> Result<ComponentTable, Failur
         _ => None,
     });
     if let (Some(breakdown), None) = (breakdown, signature) {
-        return breakdown.table().map_err(|error| failure(error.to_string()));
+        let table = breakdown.table().map_err(|error| failure(error.to_string()))?;
+        return Ok(Loaded::Run(table, Some(breakdown.clone())));
     }
-    components(&run.results, signature, run.confidence()).map_err(|error| match error {
+    let table = components(&run.results, signature, run.confidence());
+    let table = table.map_err(|error| match error {
+        AssembleError::NoSignature if run.interrupted => {
+            failure("the run was interrupted before it had a breakdown or a signature".to_owned())
+                .hint("measure it again")
+        }
         AssembleError::NoSignature if signature.is_none() => {
             failure("the run has neither a breakdown nor a LogP signature".to_owned()).hint(
                 "measure a signature, as with bandgap signature --out DIR, or give a table of components",
@@ -97,5 +120,6 @@ fn of_run(from: &Path, signature: Option<&str>) -> Result<ComponentTable, Failur
             Failure::new(Exit::Usage, format!("choose a signature: {error}"))
         }
         error => failure(error.to_string()),
-    })
+    })?;
+    Ok(Loaded::Run(table, None))
 }

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use bandgap_launch::{Exit, Failure};
-use bandgap_model::breakdown::{Change, Stack};
+use bandgap_model::breakdown::{Category, Change, Layer, Side, Stack};
 use bandgap_record::{Case, ComponentTable, component_preset, component_presets};
 use bandgap_results::AssembleError;
 use bandgap_results::whatif::assemble::whatif;
@@ -11,7 +11,7 @@ use bandgap_stats::Rule;
 use bandgap_units::{Fraction, Ns, UnitError};
 use clap::Args;
 
-use super::components::{Source, load};
+use super::components::{Source, load_with_breakdown};
 use crate::args::{Measure, Output};
 use crate::output::Sink;
 
@@ -84,10 +84,10 @@ Examples:
 /// # Errors
 /// The table cannot be read or is wrong, a name means nothing, or the result cannot be written.
 pub(super) fn run(of: &WhatIf, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    let table = load(&of.source)?;
+    let (table, breakdown) = load_with_breakdown(&of.source)?;
     let changes = changes(of, &table)?;
     let rule = Rule { precision: measure.precision.0, stamp: 0.0 };
-    let result = whatif(&table, &changes, rule, measure.confidence.0);
+    let result = whatif(&table, &changes, breakdown.as_deref(), rule, measure.confidence.0);
     let result = result.map_err(|error| unmade(&error, of, &table.stack))?;
     let mut sink = Sink::open(&output.only_asked(), "whatif", measure)?;
     let exit = sink.add(vec![result.into()])?;
@@ -133,8 +133,25 @@ fn unmade(error: &AssembleError, of: &WhatIf, stack: &Stack) -> Failure {
     if wrong.unknown.is_none() {
         return failure;
     }
-    let names = || stack.components().iter().map(|one| one.name.as_str());
-    let more = if names().count() > NAMED { ", …" } else { "" };
-    let names: Vec<&str> = names().take(NAMED).collect();
-    failure.hint(format!("the components are {}{more}", names.join(", ")))
+    let few = |names: Vec<&str>| {
+        let more = if names.len() > NAMED { ", …" } else { "" };
+        names[..names.len().min(NAMED)].join(", ") + more
+    };
+    // A model that is no time cannot be changed.
+    let times = |name: &&str| stack.meant(name).is_ok();
+    let components = stack.components().iter().map(|one| one.name.as_str()).collect();
+    let models = stack.models().map(|model| model.name.as_str()).filter(times).collect();
+    failure.hint(format!(
+        "the components are {}; the models {}; the categories {}; the layers {}; the sides {}",
+        few(components),
+        few(models),
+        words(Category::ALL),
+        words(Layer::ALL),
+        words(Side::ALL)
+    ))
+}
+
+/// All words of a property.
+fn words<T: ToString>(all: &[T]) -> String {
+    all.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -54,6 +54,9 @@ pub struct Ranked {
     pub saved: Saved,
 }
 
+/// What is left of a difference by rounding, as a share of what it is the difference of, at most.
+const ROUNDING: f64 = 1e-12;
+
 /// A ranking looks at this many components that take the most of a model.
 const RANKED: usize = 20;
 
@@ -79,8 +82,29 @@ impl Stack {
         if let Some(group) = Group::named(&what.to_ascii_lowercase()) {
             return Ok(self.grouped(group));
         }
-        let why = format!("'{what}' is no component, model, category, layer or side");
+        let why = match self.lacks(what) {
+            Some(why) => format!("'{what}' is no component here: {why}"),
+            None => format!("'{what}' is no component, model, category, layer or side"),
+        };
         Err(StackError { unknown: Some(what.to_owned()), ..StackError::new(what, why) })
+    }
+
+    /// A name as it is declared, where it is written in other letters of either case and nothing else reads so.
+    pub fn spelled(&self, what: &str) -> String {
+        if self.component(what).is_some() || self.model(what).is_some() {
+            return what.to_owned();
+        }
+        let lower = what.to_ascii_lowercase();
+        if Group::named(&lower).is_some() {
+            return lower;
+        }
+        let components = self.components().iter().map(|one| one.name.as_str());
+        let names = components.chain(self.models().map(|model| model.name.as_str()));
+        let mut alike = names.filter(|name| name.eq_ignore_ascii_case(what));
+        match (alike.next(), alike.next()) {
+            (Some(only), None) => only.to_owned(),
+            _ => what.to_owned(),
+        }
     }
 
     /// The components after all these changes, which may meet: two reductions by half leave a quarter.
@@ -98,10 +122,17 @@ impl Stack {
                 let sets = |change: &Change| matches!(change, Change::Set { .. });
                 if let Some(other) = other.filter(|other| sets(other) || sets(change)) {
                     let name = &self.components()[*component].name;
-                    let why = format!(
-                        "'{name}' is set, and changed in another way too (by '{}' and '{what}')",
-                        other.what()
-                    );
+                    let why = match (sets(other) && sets(change), other.what() == what) {
+                        (true, true) => format!("'{what}' is set twice"),
+                        (true, false) => {
+                            format!("'{name}' is set twice, by '{}' and '{what}'", other.what())
+                        }
+                        (false, true) => format!("'{what}' is set, and scaled too"),
+                        (false, false) => format!(
+                            "'{name}' is set, and changed in another way too (by '{}' and '{what}')",
+                            other.what()
+                        ),
+                    };
                     return Err(StackError::new(what, why));
                 }
             }
@@ -152,14 +183,16 @@ impl Stack {
     /// What a change saves of a model. Errors of times that both hold cancel.
     pub fn saved(&self, before: &Modelled, after: &Modelled) -> Saved {
         let (b, a) = (before.value, after.value);
-        let share = if a == b { 0.0 } else { (b - a) / b };
-        let mut sources: BTreeMap<usize, f64> = BTreeMap::new();
-        for (from, times) in &before.sources {
-            *sources.entry(*from).or_default() += times * a / (b * b);
-        }
-        for (from, times) in &after.sources {
-            *sources.entry(*from).or_default() -= times / b;
-        }
+        let rest = |one: f64, other: f64| {
+            let left = one - other;
+            if left.abs() <= ROUNDING * one.abs().max(other.abs()) { 0.0 } else { left }
+        };
+        let share = rest(b, a) / b;
+        let of = |model: &Modelled, from| model.sources.get(&from).copied().unwrap_or(0.0);
+        let both = before.sources.keys().chain(after.sources.keys());
+        let sources: BTreeMap<usize, f64> = both
+            .map(|from| (*from, rest(of(before, *from) * a / (b * b), of(after, *from) / b)))
+            .collect();
         Saved { share, deviation: self.deviation(&sources) }
     }
 

@@ -47,10 +47,21 @@ impl Stack {
         by: By,
         only: Option<Group>,
     ) -> Vec<(String, f64)> {
-        if by == By::Term {
-            return model.terms.clone();
-        }
-        let mut parts: Vec<(usize, String, f64)> = Vec::new();
+        let parts = self.divided_uses(model, by, only).into_iter().map(|(key, uses)| {
+            let time = uses.iter().map(|(component, times)| times * state.times[*component]).sum();
+            (key, time)
+        });
+        if by == By::Term { model.terms.clone() } else { parts.collect() }
+    }
+
+    /// The derivatives of the parts of a model by the components in them; by term there are none.
+    pub(super) fn divided_uses(
+        &self,
+        model: &Modelled,
+        by: By,
+        only: Option<Group>,
+    ) -> Vec<(String, BTreeMap<usize, f64>)> {
+        let mut parts: Vec<(usize, String, BTreeMap<usize, f64>)> = Vec::new();
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
         for (&(component, side), times) in &model.uses {
             let one = &self.components()[component];
@@ -64,19 +75,20 @@ impl Stack {
                 continue;
             }
             let (rank, key) = match by {
-                By::Component | By::Term => (component, one.name.clone()),
+                By::Term => return Vec::new(),
+                By::Component => (component, one.name.clone()),
                 By::Category => (one.category as usize, one.category.to_string()),
                 By::Layer => (one.layer as usize, one.layer.to_string()),
                 By::Side => (side as usize, side.to_string()),
             };
             let place = *places.entry(key.clone()).or_insert_with(|| {
-                parts.push((rank, key, 0.0));
+                parts.push((rank, key, BTreeMap::new()));
                 parts.len() - 1
             });
-            parts[place].2 += times * state.times[component];
+            *parts[place].2.entry(component).or_default() += times;
         }
         parts.sort_by_key(|(rank, _, _)| *rank);
-        parts.into_iter().map(|(_, key, time)| (key, time)).collect()
+        parts.into_iter().map(|(_, key, uses)| (key, uses)).collect()
     }
 
     /// The standard deviation of a model: √Σ(∂m/∂c·s)² over the components c with a spread s. `None` where

@@ -37,6 +37,25 @@ pub enum Question {
     },
 }
 
+/// A part of a model.
+struct Part {
+    key: String,
+    /// Of all that is divided.
+    share: f64,
+    /// How far its interval reaches to either side; `None` where no component has a spread.
+    reach: Option<f64>,
+}
+
+impl Part {
+    fn ends(&self) -> (f64, f64) {
+        let reach = self.reach.unwrap_or(0.0);
+        (self.share - reach, self.share + reach)
+    }
+}
+
+/// A share is more than half from here on, so that it is also written as more than 50 %.
+const HALF: f64 = 0.5005;
+
 impl Question {
     /// What is asked where nobody asks: what takes the most of each main model.
     pub fn usual(stack: &Stack) -> Vec<Question> {
@@ -81,15 +100,53 @@ impl Stack {
             }
             Question::Most { model, by, only } => {
                 let (title, model) = find(model)?;
-                let mut parts = self.divided(model, &state, *by, *only);
-                for (key, _) in parts.iter_mut().filter(|_| *by == By::Component) {
-                    if let Some(one) = self.components().iter().find(|one| one.name == *key) {
-                        *key = one.title().to_owned();
+                let mut parts = self.shares(model, *by, *only, factor);
+                for part in parts.iter_mut().filter(|_| *by == By::Component) {
+                    if let Some(one) = self.components().iter().find(|one| one.name == part.key) {
+                        part.key = one.title().to_owned();
                     }
                 }
-                most_text(title, &parts, *by, *only)
+                most_text(title, parts, *by, *only)
             }
         })
+    }
+
+    /// The parts of a model, as shares of all that is divided; none where that takes no time.
+    fn shares(&self, model: &Modelled, by: By, only: Option<Group>, factor: f64) -> Vec<Part> {
+        let times = self.divided(model, &self.state(), by, only);
+        let whole: f64 = times.iter().map(|(_, time)| time).sum();
+        if whole <= 0.0 {
+            return Vec::new();
+        }
+        let uses = self.divided_uses(model, by, only);
+        let sources: Vec<BTreeMap<usize, f64>> =
+            uses.iter().map(|(_, uses)| self.given_in(uses)).collect();
+        let mut of_all: BTreeMap<usize, f64> = BTreeMap::new();
+        for (from, times) in sources.iter().flatten() {
+            *of_all.entry(*from).or_default() += times;
+        }
+        let part = |(at, (key, time)): (usize, (String, f64))| {
+            let share = time / whole;
+            let reach = sources.get(at).and_then(|own| {
+                let of = |from| own.get(from).copied().unwrap_or(0.0);
+                let all = of_all.iter();
+                let by = all.map(|(from, all)| (*from, (of(from) - share * all) / whole));
+                Some(self.deviation(&by.collect())? * factor)
+            });
+            Part { key, share, reach }
+        };
+        times.into_iter().enumerate().map(part).collect()
+    }
+
+    /// Derivatives by given times, of what has these by components.
+    fn given_in(&self, uses: &BTreeMap<usize, f64>) -> BTreeMap<usize, f64> {
+        let mut given: BTreeMap<usize, f64> = BTreeMap::new();
+        for (component, times) in uses {
+            for (from, of) in self.sources(*component) {
+                *given.entry(from).or_default() += times * of;
+            }
+        }
+        given
     }
 
     /// One model over another, with its interval where components have spreads.
@@ -152,15 +209,12 @@ fn share_text(part: &str, whole: &str, share: f64, range: Option<(f64, f64)>) ->
     )
 }
 
-fn most_text(title: &str, parts: &[(String, f64)], by: By, only: Option<Group>) -> Option<String> {
-    let whole: f64 = parts.iter().map(|(_, time)| time).sum();
-    if parts.len() < 2 || whole <= 0.0 {
+fn most_text(title: &str, mut parts: Vec<Part>, by: By, only: Option<Group>) -> Option<String> {
+    if parts.len() < 2 {
         return None;
     }
-    let mut parts: Vec<(&str, f64)> =
-        parts.iter().map(|(key, time)| (key.as_str(), time / whole)).collect();
-    parts.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-    let share = |(key, share): &(&str, f64)| format!("{} {}", spoken(key), Fraction(*share));
+    parts.sort_by(|a, b| b.share.total_cmp(&a.share));
+    let share = |part: &Part| format!("{} {}", spoken(&part.key), Fraction(part.share));
     let of = match only {
         None | Some(Group::All) => title.to_owned(),
         Some(Group::Category(one)) => format!("the {} time in {title}", spoken(&one.to_string())),
@@ -168,15 +222,50 @@ fn most_text(title: &str, parts: &[(String, f64)], by: By, only: Option<Group>) 
         Some(Group::Side(one)) => format!("the time on the {one} in {title}"),
     };
     let (first, rest) = parts.split_first()?;
-    Some(if first.1 > 0.5 {
+    let (low, high) = first.ends();
+    if low > HALF {
         let next = rest.first().map(|next| format!(", then {}", share(next))).unwrap_or_default();
-        format!("Most of {of} is {}: {}{next}.", spoken(first.0), Fraction(first.1))
-    } else {
-        let what = By::ALL.iter().find(|(one, _)| *one == by).map_or("part", |(_, name)| name);
+        return Some(format!(
+            "Most of {of} is {}: {}{next}.",
+            placed(by, &first.key),
+            Fraction(first.share)
+        ));
+    }
+    let what = By::ALL.iter().find(|(one, _)| *one == by).map_or("part", |(_, name)| name);
+    let listed = |parts: &[Part]| {
         let listed: Vec<String> = parts.iter().take(4).map(share).collect();
-        let more = if parts.len() > 4 { ", …" } else { "" };
-        format!("No {what} takes more than half of {of}: {}{more}.", listed.join(", "))
+        listed.join(", ") + if parts.len() > 4 { ", …" } else { "" }
+    };
+    Some(if high > HALF {
+        format!(
+            "Whether any {what} takes more than half of {of} is open: {} (interval {} to {}), {}.",
+            share(first),
+            Fraction(low),
+            Fraction(high),
+            listed(rest)
+        )
+    } else {
+        format!("No {what} takes more than half of {of}: {}.", listed(&parts))
     })
+}
+
+/// A part as what the most of something is.
+fn placed(by: By, key: &str) -> String {
+    match (by, key) {
+        (By::Side, "initiator" | "target") => format!("spent at the {key}"),
+        (By::Side, "both") => "spent on either node alike".to_owned(),
+        (By::Side, "network") => "spent between the nodes".to_owned(),
+        _ => spoken(key).to_owned(),
+    }
+}
+
+/// What readers call something, and its name where that is another and not in it already.
+pub fn called(title: &str, name: &str) -> String {
+    if title == name || title.contains(&format!("({name})")) {
+        title.to_owned()
+    } else {
+        format!("{title} ({name})")
+    }
 }
 
 /// Words of a table as they are written in a sentence.

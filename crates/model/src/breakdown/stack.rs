@@ -51,6 +51,8 @@ pub struct Stack {
     /// The models, each after those that its formula names.
     order: Vec<usize>,
     names: HashMap<String, Named>,
+    /// Why what has such a name elsewhere is no component here.
+    lacking: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Debug)]
@@ -69,6 +71,18 @@ impl Stack {
     /// All components.
     pub fn components(&self) -> &[Component] {
         &self.components
+    }
+
+    /// The stack, and why what has this name in others of its kind is no component in it.
+    #[must_use]
+    pub fn lacking(mut self, name: &str, why: &str) -> Stack {
+        self.lacking.insert(name.to_owned(), why.to_owned());
+        self
+    }
+
+    /// Why a name is that of no component here, where that is known.
+    pub(super) fn lacks(&self, name: &str) -> Option<&str> {
+        self.lacking.get(name).map(String::as_str)
     }
 
     /// The components that have no parts: each time counts once among them.

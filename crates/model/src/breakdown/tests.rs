@@ -226,6 +226,9 @@ fn changes_meet_and_say_what_they_save() {
     let refused = |changes: &[Change]| stack.changed(changes).unwrap_err().to_string();
     assert!(refused(&[scale("moon", 0.5)]).starts_with("'moon' is no component"));
     assert!(refused(&[set("b", 1.0), scale("cpu", 0.5)]).contains("'b' is set, and changed"));
+    assert_eq!(refused(&[set("b", 1.0), set("b", 2.0)]), "'b' is set twice");
+    assert_eq!(refused(&[set("b", 1.0), set("cpu", 2.0)]), "'b' is set twice, by 'b' and 'cpu'");
+    assert_eq!(refused(&[set("b", 1.0), scale("b", 0.5)]), "'b' is set, and scaled too");
     assert!(refused(&[scale("p", 0.5)]).contains("'p' is no time"));
     assert!(refused(&[set("p", 1.0)]).contains("'p' is no time"));
     // A component may vanish, and with it what was divided by it.
@@ -237,6 +240,90 @@ fn changes_meet_and_say_what_they_save() {
         ranked.iter().map(|one| stack.components()[one.component].name.as_str()).collect();
     assert_eq!((names[0], names.len()), ("wire", 3));
     assert!((ranked[0].saved.share - 0.2 * 30.0 / 70.0).abs() < 1e-12);
+}
+
+#[test]
+fn what_a_change_does_not_touch_is_saved_nothing_of_to_the_last_digit() {
+    // 0.1 + 0.2 and its like leave remainders.
+    let stack = stack(&[("m", "a/3 + b/7 + 0.1*wire + 0.3*a"), ("n", "b")]).unwrap();
+    let before = &stack.evaluated(&stack.state()).unwrap()[0];
+    for (what, factor) in [("io", 0.9), ("wire", 1.0)] {
+        let state = stack.changed(&[Change::Scale { what: what.into(), factor }]).unwrap();
+        let saved = stack.saved(before, &stack.evaluated(&state).unwrap()[0]);
+        assert_eq!(saved, Saved { share: 0.0, deviation: Some(0.0) }, "{what}");
+    }
+    // As long as it was, but for what the division leaves.
+    let set = stack.changed(&[Change::Set { what: "cpu".into(), ns: 0.1 + 0.2 + 29.7 }]).unwrap();
+    assert_eq!(stack.saved(before, &stack.evaluated(&set).unwrap()[0]).share, 0.0);
+}
+
+#[test]
+fn names_are_found_in_letters_of_either_case_where_one_reads_so() {
+    let all = vec![component("Wait", 1.0, None), component("L", 1.0, None)];
+    let stack = Stack::new(all, vec![model("m", "L"), model("l", "Wait")]).unwrap();
+    let spelled = ["wait", "CPU", "M", "L", "l", "moon"].map(|name| stack.spelled(name));
+    assert_eq!(spelled, ["Wait", "cpu", "m", "L", "l", "moon"]);
+    let two = vec![component("pio", 1.0, None), component("Pio", 1.0, None)];
+    let two = Stack::new(two, vec![model("m", "pio")]).unwrap();
+    assert_eq!(two.spelled("PIO"), "PIO");
+}
+
+#[test]
+fn a_name_of_a_group_is_refused_and_a_reason_is_told_for_what_is_lacking() {
+    for name in ["hlp", "cpu", "target", "both", "All", "I/O"] {
+        let named = Stack::new(vec![component(name, 1.0, None)], vec![]).unwrap_err();
+        assert!(named.why.contains("would not be clear"), "{named}");
+        assert_eq!(named.subject, name);
+    }
+    let llp = Stack::new(vec![component("llp", 1.0, None)], vec![]).unwrap_err();
+    assert!(llp.why.ends_with("whether it is meant or the layer llp"), "{llp}");
+    // The network is both, unless it is something else.
+    let network = |category| Component { category, ..component("network", 1.0, None) };
+    assert!(Stack::new(vec![network(Category::Network)], vec![]).is_ok());
+    assert!(Stack::new(vec![network(Category::Cpu)], vec![]).is_err());
+    assert!(stack(&[("network", "wire")]).is_ok());
+
+    let lacking = stack(&[("m", "a")]).unwrap().lacking("L", "it is negative");
+    let meant = |what: &str| lacking.meant(what).unwrap_err().why;
+    assert_eq!(meant("L"), "'L' is no component here: it is negative");
+    assert!(meant("G").contains("no component, model"));
+}
+
+#[test]
+fn most_is_said_only_of_what_is_more_than_half_with_its_interval() {
+    let said = |a: (f64, f64), wire: (f64, f64)| {
+        let given = |(ns, spread)| Time::Given { ns, spread: Some(spread) };
+        let mut components = three();
+        components[0].time = given(a);
+        components[2].time = given(wire);
+        let stack = Stack::new(components, vec![model("m", "a@target + wire")]).unwrap();
+        let most = |by| Question::Most { model: "m".into(), by, only: None };
+        let told = |by| stack.answer(&most(by), 2.0).unwrap().unwrap();
+        [By::Category, By::Side].map(told)
+    };
+    // A share a/(a + w): √((w·s)² + (a·t)²)/(a + w)².
+    let sure = said((60.0, 1.0), (40.0, 1.0));
+    assert_eq!(sure[0], "Most of m is CPU: 60 %, then network 40 %.");
+    assert_eq!(sure[1], "Most of m is spent at the target: 60 %, then network 40 %.");
+    // √((40·5)² + (60·5)²)/100² = 0.03606: 2 of them.
+    let near = said((60.0, 5.0), (40.0, 5.0));
+    assert_eq!(near[0], "Most of m is CPU: 60 %, then network 40 %.");
+    let open = said((55.0, 5.0), (45.0, 5.0));
+    assert_eq!(
+        open[0],
+        "Whether any category takes more than half of m is open: CPU 55 % (interval 47.9 % to 62.1 %), network 45 %."
+    );
+    // More by less than is written.
+    let half = said((50.01, 0.0), (49.99, 0.0));
+    assert!(half[0].starts_with("No category takes more than half of m: CPU 50 %"), "{half:?}");
+}
+
+#[test]
+fn a_name_is_written_beside_the_label_unless_it_is_in_it() {
+    use super::insights::called;
+    assert_eq!(called("PIO copy (64 bytes)", "pio"), "PIO copy (64 bytes) (pio)");
+    assert_eq!(called("send overhead (os)", "os"), "send overhead (os)");
+    assert_eq!(called("wire", "wire"), "wire");
 }
 
 #[test]

@@ -139,7 +139,7 @@ fn model(
 }
 
 /// modelled / observed − 1, the errors of both being independent.
-fn error(
+pub(crate) fn error(
     modelled: f64,
     deviation: Option<f64>,
     observed: Observed,
@@ -156,7 +156,7 @@ fn error(
 }
 
 /// Whether an error is within what counts as right.
-pub(super) fn within(error: &Quantity) -> Within {
+pub(crate) fn within(error: &Quantity) -> Within {
     let (low, high) = error.interval().unwrap_or((error.value.0, error.value.0));
     if low >= -TOLERANCE && high <= TOLERANCE {
         Within::Yes

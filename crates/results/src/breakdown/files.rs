@@ -1,12 +1,11 @@
-//! The files of a breakdown: how each model is divided, the components as a table that can be read back,
-//! and the bars.
+//! The files of a breakdown: how each model is divided, the components and models as a table that can be read
+//! back, and the bars.
 
-use bandgap_model::breakdown::Provenance;
-use bandgap_record::{Column, RecordError, csv, estimate, nanoseconds};
+use bandgap_record::{Column, RecordError, csv, nanoseconds};
 use bandgap_report::{svg_bars, svg_panels};
 
 use super::figure::arrivals;
-use super::schema::{Breakdown, ComponentTime, ModelTime, PartTime};
+use super::schema::{Breakdown, ModelTime, PartTime};
 use super::text::figure_bars;
 use crate::kind::{Among, File};
 use crate::measured::{for_gnuplot, named_file};
@@ -21,9 +20,12 @@ pub(super) fn files(breakdown: &Breakdown, among: &Among<'_>) -> Result<Vec<File
     let bars: Vec<_> = breakdown.figures.iter().map(figure_bars).collect();
     let mut files = vec![
         File::new(named("breakdown", "csv"), divided(breakdown)?),
-        File::new(named("components", "csv"), components(breakdown)?),
         File::new(named("breakdown", "svg"), svg_bars(&bars)),
     ];
+    // One that was changed by hand may be of nothing.
+    if let Ok(table) = breakdown.table() {
+        files.push(File::new(named("components", "toml"), table.to_toml()));
+    }
     if let Some(figure) = arrivals(breakdown) {
         let figures = [figure];
         files.push(File::new(named("arrivals", "svg"), svg_panels(&figures)));
@@ -47,18 +49,4 @@ fn divided(breakdown: &Breakdown) -> Result<Vec<u8>, RecordError> {
         ways.flat_map(move |way| way.parts.iter().map(move |part| (model, way.by.as_str(), part)))
     });
     csv(&columns, rows)
-}
-
-/// The components that were given.
-fn components(breakdown: &Breakdown) -> Result<Vec<u8>, RecordError> {
-    let columns: [Column<&ComponentTime>; 7] = [
-        ("name", |one| one.name.clone()),
-        ("category", |one| one.category.to_string()),
-        ("layer", |one| one.layer.to_string()),
-        ("side", |one| one.side.to_string()),
-        ("time_ns", |one| estimate(&one.time)),
-        ("spread_ns", |one| one.spread.map(|spread| nanoseconds(spread.ns())).unwrap_or_default()),
-        ("provenance", |one| Provenance::to_string(&one.provenance)),
-    ];
-    csv(&columns, breakdown.components.iter().filter(|one| one.formula.is_none()))
 }

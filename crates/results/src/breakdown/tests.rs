@@ -175,8 +175,8 @@ fn the_table_of_components_is_one_that_can_be_read() {
     let preset = component_preset("thunderx2-connectx4").unwrap();
     let breakdown = assemble::breakdown(&preset, RULE, 0.95).unwrap();
     let files = breakdown.files(&Among::new([])).unwrap();
-    let csv = files.iter().find(|file| file.name == "components.csv").unwrap();
-    let again = read_component_table(csv.contents.as_slice()).unwrap();
+    let written = files.iter().find(|file| file.name == "components.toml").unwrap();
+    let again = read_component_table(written.contents.as_slice()).unwrap();
     let again = assemble::breakdown(&again, RULE, 0.95).unwrap();
     assert_eq!(again.models.len(), breakdown.models.len());
     for (before, after) in breakdown.models.iter().zip(&again.models) {
@@ -196,4 +196,21 @@ fn of_many_components_the_longest_are_shown() {
     assert!(page.contains("c99 ") && page.contains("c60 ") && !page.contains("c59 "), "{page}");
     let bar = &breakdown.figures[0].bars[0];
     assert_eq!((bar.parts.len(), bar.parts[11].name.as_str()), (12, "89 others"));
+}
+
+#[test]
+fn models_of_their_own_are_read_back_each_as_it_was() {
+    // Of several models the sum of all components is none.
+    let text = STACK.replace(
+        "formula = \"receive / send\"",
+        "formula = \"max(receive, 2 * send@target)\"\nlabel = \"the \\\"other\\\"\"\nmain = true",
+    );
+    let breakdown = made(&text);
+    let files = breakdown.files(&Among::new([])).unwrap();
+    let written = files.iter().find(|file| file.name == "components.toml").unwrap();
+    assert!(!files.iter().any(|file| file.name == "components.csv"));
+    let again = made(std::str::from_utf8(&written.contents).unwrap());
+    assert_eq!(again.models, breakdown.models);
+    assert_eq!(again.components, breakdown.components);
+    assert_eq!((&again.name, &again.description), (&breakdown.name, &breakdown.description));
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bandgap_model::breakdown::insights::spoken;
+use bandgap_model::breakdown::insights::{called, spoken};
 use bandgap_model::breakdown::{Category, Layer, Side};
 use bandgap_report::{Bar, Bars, Layout, Listing, Part, bars, plot};
 use bandgap_units::Fraction;
@@ -56,10 +56,7 @@ fn heading(breakdown: &Breakdown, layout: &Layout) -> String {
 fn models(breakdown: &Breakdown, layout: &Layout) -> String {
     let any = breakdown.models.iter().any(|model| model.observed.is_some());
     Listing::new(&breakdown.models, layout)
-        .text("model", |model| match &model.label {
-            Some(label) => format!("{label} ({})", model.name),
-            None => model.name.clone(),
-        })
+        .text("model", |model| called(model.title(), &model.name))
         .number("modelled", |model| with_interval(&model.modelled))
         .when(any, |rows| {
             rows.number("observed", |model| {
@@ -90,6 +87,15 @@ fn shares(parts: &[PartTime]) -> BTreeMap<&str, f64> {
     parts.iter().map(|part| (part.name.as_str(), part.share.0)).collect()
 }
 
+/// What readers call a component, and below it its name where that is another: changes want that.
+fn named(one: &ComponentTime) -> String {
+    let title = one.title();
+    match called(title, &one.name).strip_prefix(title) {
+        Some(name) if !name.is_empty() => format!("{title}\n{}", name.trim_start()),
+        _ => title.to_owned(),
+    }
+}
+
 fn components(breakdown: &Breakdown, main: &[&ModelTime], layout: &Layout) -> String {
     let of: Vec<(&ModelTime, BTreeMap<&str, f64>)> =
         main.iter().map(|model| (*model, shares(model.by("component")))).collect();
@@ -112,7 +118,7 @@ fn components(breakdown: &Breakdown, main: &[&ModelTime], layout: &Layout) -> St
     }
     let rows: Vec<&ComponentTime> = rows.into_iter().map(|(_, one, _)| one).collect();
     let mut listing = Listing::new(rows, layout)
-        .text("component", |one| one.title().to_owned())
+        .text("component", |one| named(one))
         .text("of", |one| {
             format!(
                 "{}, {}, {}",

@@ -118,11 +118,16 @@ pub fn components(
         let why = made.notes.split_off(noted).join(" ");
         return Err(AssembleError::NoComponents { of: chosen.name(), why });
     }
-    let Made { components, models, curves, notes, .. } = made;
+    made.overheads(chosen);
+    let Made { components, models, curves, notes, lacking, .. } = made;
+    let mut stack = Stack::new(components, models)?;
+    for (name, why) in lacking {
+        stack = stack.lacking(name, &why);
+    }
     Ok(ComponentTable {
         name: chosen.logp.transport.clone(),
         description: format!("{}, {}", chosen.name(), chosen.logp.participants("→")),
-        stack: Stack::new(components, models)?,
+        stack,
         figures: Vec::new(),
         questions: Vec::new(),
         curves,

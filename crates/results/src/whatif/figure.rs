@@ -26,9 +26,11 @@ pub(super) fn figure(whatif: &WhatIf, speed_ups: &SpeedUps) -> Figure {
         scale: Scale::Linear,
         dimension: Dimension::Count,
     };
+    // Each is reduced by itself.
+    let beside = if whatif.changes.is_empty() { "" } else { ", without the changes" };
     Figure {
         title: format!("{}: what a reduction saves", speed_ups.title),
-        subtitle: format!("{}, model {}", whatif.name, speed_ups.model),
+        subtitle: format!("{}, model {}{beside}", whatif.name, speed_ups.model),
         x: axis("reduction of each, %"),
         y: axis("time saved, %"),
         legend: "reduced".to_owned(),

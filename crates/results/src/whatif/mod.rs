@@ -1,14 +1,17 @@
 //! What a change of components would bring: before and after, a ranking, and speed-ups over reductions.
 
 pub mod assemble;
+mod curves;
 mod figure;
 mod files;
+mod findings;
 mod schema;
 mod text;
 
 use bandgap_record::{Quantity, RecordError};
 use bandgap_report::{Figure, Layout};
 
+use crate::breakdown::Within;
 use crate::kind::{Among, File, Shown, Verdict};
 use crate::measured::with_plots;
 
@@ -43,9 +46,12 @@ impl Shown for WhatIf {
         &self.findings
     }
 
-    /// What would be is neither right nor wrong.
+    /// What would be is no better than the model that says it: one that may be further than 5 % from what was observed is
+    /// off.
     fn verdict(&self) -> Verdict {
-        Verdict::Good
+        let off = |model: &&ModelChange| !matches!(model.within, None | Some(Within::Yes));
+        let named = |model: &ModelChange| format!("what if, of {}: {}", self.name, model.name);
+        Verdict::doubtful(self.models.iter().filter(off).map(named))
     }
 }
 

@@ -3,6 +3,8 @@
 use bandgap_record::{Number, Quantity, Seconds};
 use serde::{Deserialize, Serialize};
 
+use crate::breakdown::Within;
+
 /// Changes of a table's components, and what they save.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WhatIf {
@@ -42,6 +44,15 @@ pub struct ModelChange {
     pub label: Option<String>,
     /// Its time without them.
     pub before: Quantity,
+    /// What was observed of it, without them; absent where nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed: Option<Quantity>,
+    /// before / observed − 1; absent where nothing was observed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Quantity>,
+    /// Whether that is at most 5 %; absent where nothing was observed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Within>,
     /// Its time with them.
     pub after: Quantity,
     /// (before − after) / before: the share of the time that is saved.

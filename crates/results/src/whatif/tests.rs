@@ -16,7 +16,7 @@ fn set(what: &str, ns: f64) -> Change {
 }
 
 fn made(changes: &[Change]) -> WhatIf {
-    assemble::whatif(&table(STACK), changes, RULE, 0.95).unwrap()
+    assemble::whatif(&table(STACK), changes, None, RULE, 0.95).unwrap()
 }
 
 pub(crate) fn sample() -> WhatIf {
@@ -53,7 +53,8 @@ fn what_is_saved_is_a_share_of_the_time_before() {
 
 #[test]
 fn sentences_say_what_comes_of_it() {
-    let said = |changes: &[Change]| made(changes).findings[0].clone();
+    // What the model is off by stands first.
+    let said = |changes: &[Change]| made(changes).findings[1].clone();
     assert_eq!(
         said(&[scale("receive", 0.5)]),
         "Half a round trip takes 37.5 % less: a substantial speed-up (more than 5 %)."
@@ -68,7 +69,12 @@ fn sentences_say_what_comes_of_it() {
          substantial (more than 5 %)."
     );
     assert_eq!(said(&[scale("send", 1.2)]), "Half a round trip takes 5 % longer.");
-    assert_eq!(said(&[scale("io", 0.5)]), "Half a round trip stays as it is.");
+    assert_eq!(said(&[scale("send", 1.0)]), "Half a round trip stays as it is.");
+    let nothing = "Nothing of I/O is in the models, so changing it changes nothing.";
+    assert_eq!(said(&[scale("IO", 0.5)]), nothing);
+    let page = made(&[scale("io", 0.5)]).text(&Among::new([]), &Layout::default());
+    assert!(!page.contains("e-") && page.contains("0 % to 0 %"), "{page}");
+    assert!(!page.contains("reduction of each"), "{page}");
     assert_eq!(
         said(&[]),
         "Of single components made 20 % shorter, receive saves most of half a round trip: 15 %."
@@ -80,7 +86,7 @@ fn what_saves_most_is_said_of_all_that_save_as_much_and_not_of_what_saves_nothin
     let said = |formula: &str| {
         let text =
             STACK.replace("send + receive", formula).replace("time_ns = 1290", "time_ns = 430");
-        let made = assemble::whatif(&table(&text), &[], RULE, 0.95).unwrap();
+        let made = assemble::whatif(&table(&text), &[], None, RULE, 0.95).unwrap();
         made.findings.into_iter().find(|said| said.starts_with("Of single"))
     };
     // send is flags and bytes, 43 and 387.
@@ -96,7 +102,7 @@ fn what_saves_most_is_said_of_all_that_save_as_much_and_not_of_what_saves_nothin
 #[test]
 fn curves_run_from_ten_to_ninety_per_cent() {
     let preset = component_preset("thunderx2-connectx4").unwrap();
-    let of = |changes: &[Change]| assemble::whatif(&preset, changes, RULE, 0.95).unwrap();
+    let of = |changes: &[Change]| assemble::whatif(&preset, changes, None, RULE, 0.95).unwrap();
     let all = of(&[]);
     let titles: Vec<&str> = all.curves.iter().map(|curves| curves.title.as_str()).collect();
     assert_eq!(
@@ -117,4 +123,81 @@ fn curves_run_from_ten_to_ninety_per_cent() {
     assert_eq!(drawn, [("injection", 1), ("latency", 2)]);
     let ranked = |model: usize| all.ranking[model].components[0].component.as_str();
     assert_eq!((ranked(2), ranked(3)), ("pio", "pcie"));
+}
+
+#[test]
+fn a_model_that_is_off_is_said_to_be_first_and_is_doubtful() {
+    let of = |observed: &str| {
+        let text = STACK.replace("observed_ns = 1800", observed);
+        assemble::whatif(&table(&text), &[scale("send", 0.5)], None, RULE, 0.95).unwrap()
+    };
+    let off = of("observed_ns = 1000");
+    assert_eq!(
+        off.findings[0],
+        "Half a round trip is modelled 72 % longer than the 1.00 µs that were observed: what is predicted of it is no \
+         better than that."
+    );
+    assert_eq!(off.verdict(), Verdict::Doubtful(vec!["what if, of sockets: latency".into()]));
+    let page = off.text(&Among::new([]), &Layout { width: 120, ..Layout::default() });
+    assert!(page.contains(" observed ") && page.contains("1000.00 ns"), "{page}");
+    assert!(of("observed_ns = 4000").findings[0].contains("is modelled 57 % shorter"));
+    let undecided = of("observed_ns = 1800");
+    assert!(undecided.findings[0].contains("whether that is within 5 % is undecided"));
+    assert!(matches!(undecided.verdict(), Verdict::Doubtful(_)));
+    let right = of("observed_ns = 1720");
+    assert!(right.findings[0].starts_with("Half a round trip takes"), "{:?}", right.findings);
+    assert_eq!(right.verdict(), Verdict::Good);
+    // Nothing was observed, nothing is said.
+    let text = STACK.replace("observed_ns = 1800\nobserved_spread_ns = 4\n", "");
+    let bare = assemble::whatif(&table(&text), &[], None, RULE, 0.95).unwrap();
+    assert_eq!(bare.verdict(), Verdict::Good);
+    let page = bare.text(&Among::new([]), &Layout::default());
+    assert!(!page.contains("observed") && !page.contains("without the changes"), "{page}");
+}
+
+#[test]
+fn of_what_was_measured_its_state_and_what_did_not_come_back_are_said() {
+    use crate::breakdown::{Inserted, Measured, Within};
+    let time = |ns: f64| crate::logp::tests::time(ns, 1.0, "mean", true);
+    let state = crate::measured::State {
+        label: "cache line 52.1 ns".into(),
+        probe: Some(time(52.1)),
+        ..crate::measured::State::only()
+    };
+    let inserted = |component: &str, comes_back| Inserted {
+        border: bandgap_comm::Border::Poll,
+        component: component.into(),
+        inserted: bandgap_units::Ns(200.0).into(),
+        part: time(100.0),
+        comes_back,
+        whole: time(100.0),
+    };
+    let mut breakdown = crate::breakdown::tests::sample();
+    breakdown.measured = Some(Measured {
+        transport: "unix".into(),
+        state,
+        rounds: 8,
+        rounds_outside: 0,
+        stamp: bandgap_units::Ns(24.0).into(),
+        inserted: vec![inserted("flags", Within::No), inserted("receive", Within::Undecided)],
+        arrivals: None,
+    });
+    // As it was compared round by round.
+    breakdown.models[0].within = Some(Within::Yes);
+    let table = breakdown.table().unwrap();
+    let said = |what: &str| {
+        let changes = [scale(what, 0.5)];
+        assemble::whatif(&table, &changes, Some(&breakdown), RULE, 0.95).unwrap().findings
+    };
+    let of_flags = said("send");
+    assert_eq!(
+        of_flags[0],
+        "The components were measured over unix, in the machine's state cache line 52.1 ns, 100 % of the batches. \
+         Runs in different states cannot be compared."
+    );
+    assert_eq!(
+        of_flags[1],
+        "What was inserted in flags did not come back there: its time is not what leaving it out would save."
+    );
+    assert!(said("receive").iter().all(|said| !said.contains("come back")));
 }

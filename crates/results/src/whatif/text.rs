@@ -1,6 +1,6 @@
 //! What a change would bring as a page of text.
 
-use bandgap_model::breakdown::insights::spoken;
+use bandgap_model::breakdown::insights::{called, spoken};
 use bandgap_report::{Layout, Listing};
 use bandgap_units::Fraction;
 
@@ -17,6 +17,11 @@ pub(super) fn page(whatif: &WhatIf, layout: &Layout) -> String {
     if !whatif.changes.is_empty() {
         text += &Listing::new(&whatif.models, layout)
             .text("model", |model| model.title().to_owned())
+            .when(whatif.models.iter().any(|model| model.observed.is_some()), |rows| {
+                rows.number("observed", |model| {
+                    model.observed.as_ref().map(with_interval).unwrap_or_default()
+                })
+            })
             .number("before", |model| with_interval(&model.before))
             .number("after", |model| with_interval(&model.after))
             .number("saved", |model| share_with_interval(&model.speedup))
@@ -69,14 +74,17 @@ fn ranking(whatif: &WhatIf, layout: &Layout) -> String {
     let most = whatif.ranking.iter().map(|ranking| ranking.components.len()).max().unwrap_or(0);
     let places: Vec<usize> = (0..most.min(PLACES)).collect();
     let mut listing = Listing::new(&places, layout).number("", |place| (place + 1).to_string());
-    let cell =
-        |one: &RankedComponent| format!("{}\n{}", one.title(), share_with_interval(&one.speedup));
+    let cell = |one: &RankedComponent| {
+        let name = called(one.title(), &one.component);
+        format!("{name}\n{}", share_with_interval(&one.speedup))
+    };
     for ranking in &whatif.ranking {
         listing = listing.text(&ranking.model, |place| {
             ranking.components.get(*place).map(cell).unwrap_or_default()
         });
     }
+    let beside = if whatif.changes.is_empty() { "" } else { ", without the changes above" };
     layout.paragraph(&format!(
-        "What each component by itself would save of each model if it took {share} less:"
+        "What each component by itself would save of each model if it took {share} less{beside}:"
     )) + &listing.finish()
 }

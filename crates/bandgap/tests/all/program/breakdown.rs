@@ -59,10 +59,10 @@ fn what_is_kept_can_be_read_again() {
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
-    for name in ["run.json", "breakdown.csv", "components.csv", "breakdown.svg"] {
+    for name in ["run.json", "breakdown.csv", "components.toml", "breakdown.svg"] {
         assert!(names.iter().any(|kept| kept == name), "{name} is not in {names:?}");
     }
-    for from in ["kept", "kept/run.json", "kept/components.csv"] {
+    for from in ["kept", "kept/run.json", "kept/components.toml"] {
         let again = place.run(["breakdown", "--from", from, "--json", "-"]).ends(0).json();
         let latency = named(&one(&again, "breakdown")["models"], "latency");
         near(from, value(&latency["modelled"]), 1387.02e-9, 1e-9);

@@ -85,7 +85,7 @@ fn what_is_kept_can_be_read_again() {
         "kept",
     ];
     place.run(args).ends(0);
-    for from in ["kept", "kept/components.csv"] {
+    for from in ["kept", "kept/components.toml"] {
         let run = place.run(["breakdown", "--from", from, "--json", "-"]).ends(0).json();
         components(&run, &PAPERS[..3]);
     }

@@ -1,13 +1,13 @@
 //! Components and models are checked: names that mean something, no circles, times that are times.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::order::ordered;
 use super::{Checked, Model, Named, Stack, StackError};
-use crate::breakdown::component::Component;
+use crate::breakdown::component::{Category, Component};
 use crate::breakdown::declared::Declared;
 use crate::breakdown::evaluate::Uses;
-use crate::breakdown::formula::Formula;
+use crate::breakdown::formula::{Formula, Group};
 
 /// The sum of parts may differ from the whole by this share, which is rounding.
 const ROUNDING: f64 = 1e-3;
@@ -16,7 +16,7 @@ impl Stack {
     /// Checks components and models.
     ///
     /// # Errors
-    /// A name is given twice or cannot be one; a formula is none, names nothing, leads back to itself, or is
+    /// A name is given twice, cannot be one, or is that of a category, layer or side; a formula is none, names nothing, leads back to itself, or is
     /// neither a time nor a number; a derived time is negative; parts do not sum up.
     pub fn new(components: Vec<Component>, models: Vec<Declared>) -> Checked<Stack> {
         let mut stack = Stack {
@@ -27,6 +27,7 @@ impl Stack {
             models: Vec::new(),
             order: Vec::new(),
             names: HashMap::new(),
+            lacking: BTreeMap::new(),
         };
         for at in 0..stack.components.len() {
             stack.name(stack.components[at].name.clone(), Named::Component(at))?;
@@ -52,9 +53,31 @@ impl Stack {
             );
             return Err(StackError::new(&name, why));
         }
+        if let Some(what) = self.group_called(&name, named) {
+            let why = format!(
+                "'{}' cannot be a name: it would not be clear whether it is meant or {what}",
+                name.escape_debug()
+            );
+            return Err(StackError::new(&name, why));
+        }
         match self.names.insert(name.clone(), named) {
             None => Ok(()),
             Some(_) => Err(StackError::new(&name, format!("'{name}' is there twice"))),
+        }
+    }
+
+    /// What else the name of a component stands for: a category, a layer, a side, or all. The network may be called so:
+    /// both are the same.
+    fn group_called(&self, name: &str, named: Named) -> Option<String> {
+        let Named::Component(at) = named else { return None };
+        let name = name.to_ascii_lowercase();
+        let is_network = self.components[at].category == Category::Network;
+        match Group::named(&name)? {
+            Group::Category(Category::Network) if is_network => None,
+            Group::Category(_) => Some(format!("the category {name}")),
+            Group::Layer(_) => Some(format!("the layer {name}")),
+            Group::Side(_) => Some(format!("the side {name}")),
+            Group::All => Some("all components".to_owned()),
         }
     }
 

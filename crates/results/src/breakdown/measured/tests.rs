@@ -201,7 +201,7 @@ fn what_was_measured_can_be_read_back_and_changed() {
     assert_eq!(table.stack.components().len(), 8);
     let files = breakdown.files(&Among::new([])).unwrap();
     let names: Vec<&str> = files.iter().map(|file| &*file.name).collect();
-    for name in ["components.csv", "breakdown.svg", "arrivals.svg", "gnuplot/arrivals.gp"] {
+    for name in ["components.toml", "breakdown.svg", "arrivals.svg", "gnuplot/arrivals.gp"] {
         assert!(names.contains(&name), "{names:?}");
     }
     let quantities = breakdown.quantities();

@@ -7,6 +7,10 @@ use bandgap_record::{CurvesDeclared, Quantity};
 use bandgap_stats::interval::normal_factor;
 use bandgap_units::Ns;
 
+use super::Found;
+use crate::assemble::TABLE;
+use crate::measured::VIRTUAL;
+
 /// Where a time is spent.
 pub(super) type Place = (Category, Layer, Side);
 
@@ -23,6 +27,8 @@ pub(super) struct Made {
     pub models: Vec<Declared>,
     pub curves: Vec<CurvesDeclared>,
     pub notes: Vec<String>,
+    /// What other signatures have as a component, and why it is none here.
+    pub lacking: Vec<(&'static str, String)>,
     /// How many standard deviations an interval reaches to either side.
     factor: f64,
 }
@@ -42,6 +48,7 @@ impl Made {
             models: Vec::new(),
             curves: Vec::new(),
             notes: Vec::new(),
+            lacking: Vec::new(),
             factor: normal_factor(confidence),
         }
     }
@@ -66,6 +73,24 @@ impl Made {
         };
         self.notes.push(format!("Not modelled: {model}, since {why}."));
         None
+    }
+
+    /// Says what os and or are, which a reader may take for work.
+    pub fn overheads(&mut self, of: &Found<'_>) {
+        let transport = &of.logp.transport;
+        if !(self.has("os") || self.has("or")) || transport.starts_with(VIRTUAL) {
+            return;
+        }
+        let measured = match transport == TABLE {
+            true => String::new(),
+            false => format!(
+                " Where the time of a message goes, bandgap breakdown --transport {transport} says."
+            ),
+        };
+        self.notes.push(format!(
+            "os and or are times in which the processor can do nothing else: waiting for lines of memory or for the \
+             operating system is in them.{measured}"
+        ));
     }
 
     /// Whether there is this component.

@@ -37,7 +37,7 @@ fn divided(logp: Logp) -> Breakdown {
 }
 
 fn changed(logp: Logp, changes: &[Change]) -> WhatIf {
-    whatif(&table(logp), changes, RULE, 0.95).unwrap()
+    whatif(&table(logp), changes, None, RULE, 0.95).unwrap()
 }
 
 fn set(what: &str, ns: f64) -> Change {
@@ -263,4 +263,42 @@ fn each_component_has_a_curve() {
         of: of.iter().map(|name| (*name).to_owned()).collect(),
     };
     assert_eq!(drawn(table(paragon())), [of("one_way", &["os", "L", "or"], "half a round trip")]);
+}
+
+#[test]
+fn what_is_no_component_is_told_with_the_reason() {
+    let why = |table: &ComponentTable, name: &str| table.stack.meant(name).unwrap_err().why;
+    // os + or = 120, and half a round trip takes 100.
+    let negative = table(signature("shm", [40.0, 80.0, 100.0, 200.0], Regime::Overlapped));
+    let said = why(&negative, "L");
+    assert!(
+        said.starts_with("'L' is no component here: L is negative in this signature (-20")
+            && negative.stack.model("one_way").is_some(),
+        "{said}"
+    );
+    let alone = why(&table(store(64)), "bytes");
+    assert!(
+        alone.ends_with("they cannot be told from L, which was not found without bytes"),
+        "{alone}"
+    );
+    let messages = why(&table(paragon()), "bytes");
+    assert!(
+        messages.ends_with("messages have no bytes of their own in this signature"),
+        "{messages}"
+    );
+    assert!(of(&[store(0), store(64)], None).unwrap().stack.meant("bytes").is_ok());
+}
+
+#[test]
+fn overheads_are_said_to_hold_waiting_on_a_machine_that_waits() {
+    let said = |transport: &str| {
+        let table = table(signature(transport, [20.0, 40.0, 80.0, 200.0], Regime::NetworkBound));
+        table.notes.into_iter().find(|note| note.contains("waiting for lines of memory"))
+    };
+    let note = said("shm").unwrap();
+    assert!(note.contains("operating system is in them"), "{note}");
+    assert!(note.contains("bandgap breakdown --transport shm"), "{note}");
+    assert_eq!(said("sim:paragon"), None);
+    // Of a table nothing can be measured.
+    assert!(!said(crate::assemble::TABLE).unwrap().contains("--transport"));
 }

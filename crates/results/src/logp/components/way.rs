@@ -43,6 +43,11 @@ impl Made {
         let between = whole.ns - os.ns - or.ns;
         if between < 0.0 {
             let latency = parameters.latency.as_ref().map_or_else(|| Ns(between).to_string(), told);
+            self.lacking.push(("L", format!("L is negative in this signature ({latency})")));
+            if let Some((_, bytes)) = of.moved() {
+                let why = format!("os and or leave nothing of the way for {}", Bytes(bytes));
+                self.lacking.push(("bytes", why));
+            }
             self.notes.push(format!(
                 "L is {latency}, and no component. So {title} is modelled as os + or, which is {} longer than what \
                  was measured.",
@@ -57,6 +62,18 @@ impl Made {
         });
         let (formula, parts) = match bytes {
             None => {
+                let of_none = without_bytes.map(|of| of.parameters.latency.as_ref().map(told));
+                let why = match (of.moved(), of_none) {
+                    (None, _) => "messages have no bytes of their own in this signature".to_owned(),
+                    (Some(_), Some(Some(latency))) => format!(
+                        "they cannot be told from L, which is {latency} without bytes and {} with them",
+                        Ns(between)
+                    ),
+                    (Some(_), _) => {
+                        "they cannot be told from L, which was not found without bytes".to_owned()
+                    }
+                };
+                self.lacking.push(("bytes", why));
                 let latency = format!("{WHOLE} - os - or");
                 self.component("L", "latency (L)", BETWEEN, Time::Derived(latency));
                 ("os + L + or", &["os", "L", "or"][..])

@@ -1,0 +1,170 @@
+//! What follows from changes, and what a reader should know of the models that say it.
+
+use bandgap_model::breakdown::insights::{begun, spoken};
+use bandgap_model::breakdown::{Change, Modelled, Stack};
+use bandgap_record::ComponentTable;
+use bandgap_units::{Fraction, Ns};
+
+use super::schema::{ModelChange, RankedComponent, Ranking};
+use crate::AssembleError;
+use crate::breakdown::assemble::unspread;
+use crate::breakdown::{Breakdown, Measured, Within};
+use crate::measured::listed;
+
+/// What the sentences are about.
+pub(super) struct Told<'a> {
+    pub table: &'a ComponentTable,
+    pub changes: &'a [Change],
+    /// The breakdown that the table is of, if it is of one.
+    pub of: Option<&'a Breakdown>,
+    /// The models without the changes.
+    pub before: &'a [Modelled],
+}
+
+impl Told<'_> {
+    /// The sentences.
+    pub fn sentences(
+        &self,
+        models: &[ModelChange],
+        ranking: &[Ranking],
+    ) -> Result<Vec<String>, AssembleError> {
+        let stack = &self.table.stack;
+        let mut said: Vec<String> = models.iter().filter_map(off).collect();
+        if let Some(measured) = self.of.and_then(|breakdown| breakdown.measured.as_ref()) {
+            said.push(taken(measured));
+            said.extend(self.hidden(measured)?);
+        }
+        for change in self.changes {
+            said.extend(without(stack, self.before, change.what())?);
+        }
+        let beside = if self.changes.is_empty() { "" } else { " without these changes" };
+        if !self.changes.is_empty() {
+            said.extend(models.iter().map(saved_in_words));
+        }
+        said.extend(ranking.iter().filter_map(|ranking| first_in_words(ranking, beside)));
+        said.extend(unspread(stack, self.before));
+        said.extend(self.table.notes.iter().cloned());
+        Ok(said)
+    }
+
+    /// What is changed, although insertions showed that it hides or moves time.
+    fn hidden(&self, measured: &Measured) -> Result<Option<String>, AssembleError> {
+        let stack = &self.table.stack;
+        let mut names: Vec<String> = Vec::new();
+        for change in self.changes {
+            for at in stack.meant(change.what())? {
+                let one = &stack.components()[at];
+                let missed = measured
+                    .inserted
+                    .iter()
+                    .any(|came| came.component == one.name && came.comes_back == Within::No);
+                if missed && !names.iter().any(|name| name == one.title()) {
+                    names.push(one.title().to_owned());
+                }
+            }
+        }
+        let its = if names.len() == 1 { "its time is" } else { "their times are" };
+        Ok((!names.is_empty()).then(|| {
+            format!(
+                "What was inserted in {} did not come back there: {its} not what leaving it out would save.",
+                listed(&names)
+            )
+        }))
+    }
+}
+
+/// By how much a model is off what was observed, where it may be by more than 5 %.
+fn off(model: &ModelChange) -> Option<String> {
+    let (observed, error) = (model.observed.as_ref()?, model.error.as_ref()?);
+    let open = match model.within? {
+        Within::Yes => return None,
+        Within::No => "",
+        Within::Undecided => ", and whether that is within 5 % is undecided",
+    };
+    let by = match error.value.0 {
+        share if share < 0.0 => format!("{} shorter", Fraction(-share)),
+        share => format!("{} longer", Fraction(share)),
+    };
+    Some(format!(
+        "{} is modelled {by} than the {} that were observed{open}: what is predicted of it is no better than that.",
+        begun(model.title()),
+        Ns::from_secs(observed.value.0)
+    ))
+}
+
+/// Over what and in which state of the machine components were measured.
+fn taken(measured: &Measured) -> String {
+    let state = match measured.state.probe {
+        Some(_) => format!(", in the machine's state {}", measured.state.share()),
+        None => String::new(),
+    };
+    format!(
+        "The components were measured over {}{state}. Runs in different states cannot be compared.",
+        measured.transport
+    )
+}
+
+/// Whether what is changed is in no model, not even where it takes very long.
+fn without(
+    stack: &Stack,
+    before: &[Modelled],
+    what: &str,
+) -> Result<Option<String>, AssembleError> {
+    /// Longer than all else.
+    const LONG: f64 = 1e15;
+    let mut state = stack.state();
+    for at in stack.meant(what)? {
+        state.times[at] += LONG;
+    }
+    let longer = stack.evaluated(&state)?;
+    let mut models = stack.models().zip(before.iter().zip(&longer));
+    let holds = models.any(|(model, (before, longer))| model.main && before.value != longer.value);
+    Ok((!holds).then(|| {
+        format!("Nothing of {} is in the models, so changing it changes nothing.", spoken(what))
+    }))
+}
+
+/// From this saved share on a change is called substantial, as the paper does.
+const SUBSTANTIAL: f64 = 0.05;
+
+fn saved_in_words(model: &ModelChange) -> String {
+    let share = model.speedup.value.0;
+    let title = begun(model.title());
+    let size = match model.speedup.interval().unwrap_or((share, share)) {
+        (low, _) if low > SUBSTANTIAL => "a substantial speed-up (more than 5 %)",
+        (_, high) if high <= 0.0 => "no speed-up",
+        (_, high) if high <= SUBSTANTIAL => "no substantial speed-up (at most 5 %)",
+        _ => "a speed-up that may or may not be substantial (more than 5 %)",
+    };
+    if share == 0.0 {
+        format!("{title} stays as it is.")
+    } else if share < 0.0 {
+        format!("{title} takes {} longer.", Fraction(-share))
+    } else {
+        format!("{title} takes {} less: {size}.", Fraction(share))
+    }
+}
+
+/// Shares that differ by no more are alike: by rounding.
+const ALIKE: f64 = 1e-9;
+
+fn title(component: &RankedComponent) -> String {
+    component.title().to_owned()
+}
+
+/// `beside`: what else is said of the stack that is ranked.
+fn first_in_words(ranking: &Ranking, beside: &str) -> Option<String> {
+    let most = ranking.components.first()?.speedup.value.0;
+    let saves = |one: &&RankedComponent| (most - one.speedup.value.0).abs() <= ALIKE * most;
+    let first: Vec<String> = ranking.components.iter().take_while(saves).map(title).collect();
+    let (saves, each) = if first.len() == 1 { ("saves", "") } else { ("save", " each") };
+    (most > 0.0).then(|| {
+        format!(
+            "Of single components made {} shorter{beside}, {} {saves} most of {}: {}{each}.",
+            Fraction(ranking.reduction.0),
+            listed(&first),
+            ranking.title(),
+            Fraction(most)
+        )
+    })
+}
