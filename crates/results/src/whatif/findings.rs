@@ -57,7 +57,7 @@ impl Told<'_> {
                 let missed = measured
                     .inserted
                     .iter()
-                    .any(|came| came.component == one.name && came.comes_back == Within::No);
+                    .any(|came| came.component == one.name && came.whole_comes_back == Within::No);
                 if missed && !names.iter().any(|name| name == one.title()) {
                     names.push(one.title().to_owned());
                 }
@@ -66,7 +66,8 @@ impl Told<'_> {
         let its = if names.len() == 1 { "its time is" } else { "their times are" };
         Ok((!names.is_empty()).then(|| {
             format!(
-                "What was inserted in {} did not come back there: {its} not what leaving it out would save.",
+                "What was inserted in {} did not make half a round trip longer by as much: {its} not what leaving it out would \
+                 save.",
                 listed(&names)
             )
         }))

@@ -169,15 +169,16 @@ fn of_what_was_measured_its_state_and_what_did_not_come_back_are_said() {
         component: component.into(),
         inserted: bandgap_units::Ns(200.0).into(),
         part: time(100.0),
-        comes_back,
+        comes_back: Within::Yes,
         whole: time(100.0),
+        whole_comes_back: comes_back,
     };
     let mut breakdown = crate::breakdown::tests::sample();
     breakdown.measured = Some(Measured {
         transport: "unix".into(),
         state,
-        rounds: 8,
-        rounds_outside: 0,
+        rounds: Vec::new(),
+        lost_launches: Vec::new(),
         stamp: bandgap_units::Ns(24.0).into(),
         inserted: vec![inserted("flags", Within::No), inserted("receive", Within::Undecided)],
         arrivals: None,
@@ -197,7 +198,8 @@ fn of_what_was_measured_its_state_and_what_did_not_come_back_are_said() {
     );
     assert_eq!(
         of_flags[1],
-        "What was inserted in flags did not come back there: its time is not what leaving it out would save."
+        "What was inserted in flags did not make half a round trip longer by as much: its time is not what leaving it out \
+         would save."
     );
-    assert!(said("receive").iter().all(|said| !said.contains("come back")));
+    assert!(said("receive").iter().all(|said| !said.contains("was inserted")));
 }

@@ -83,7 +83,7 @@ fn what_was_measured_is_components_models_and_their_error() {
     for (one, truth) in breakdown.components.iter().zip(LATENCY.into_iter().chain(INJECTION)) {
         // Of injection the stamps are counted by round, and what is removed is their mean.
         let found = one.time.value.0 * 1e9;
-        assert!((found / (truth * mean) - 1.0).abs() < 2e-3, "{} {found}", one.name);
+        assert!((found - truth * mean).abs() < 0.1, "{} {found}", one.name);
         assert_eq!(one.provenance, Provenance::Measured);
     }
     for model in &breakdown.models {
