@@ -140,7 +140,6 @@ fn bad_traces_are_refused_with_line_and_reason() {
         }
     }
     place.run(["breakdown", "--pcie-trace", "none.csv"]).ends(3);
-    place.run(["breakdown"]).ends(2);
     place.run(["breakdown", "--without-switch", "direct.csv"]).ends(2);
     place.run(["breakdown", "--pcie-trace", "posts.csv", "--set", "pio=3ns"]).ends(2);
     place.run(["breakdown", "--pcie-trace", "posts.csv", "--posts-at", "7"]).ends(2);
