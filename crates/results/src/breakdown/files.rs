@@ -18,14 +18,12 @@ pub(super) fn files(breakdown: &Breakdown, among: &Among<'_>) -> Result<Vec<File
         false => format!("{what}-{}.{ending}", named_file(&breakdown.name)),
     };
     let bars: Vec<_> = breakdown.figures.iter().map(figure_bars).collect();
-    let mut files = vec![
-        File::new(named("breakdown", "csv"), divided(breakdown)?),
-        File::new(named("breakdown", "svg"), svg_bars(&bars)),
-    ];
+    let mut files = vec![File::new(named("breakdown", "csv"), divided(breakdown)?)];
     // One that was changed by hand may be of nothing.
     if let Ok(table) = breakdown.table() {
         files.push(File::new(named("components", "toml"), table.to_toml()));
     }
+    files.push(File::new(named("breakdown", "svg"), svg_bars(&bars)));
     if let Some(figure) = arrivals(breakdown) {
         let figures = [figure];
         files.push(File::new(named("arrivals", "svg"), svg_panels(&figures)));

@@ -148,8 +148,11 @@ fn a_stack_of_ones_own_has_models_and_intervals() {
     place.run(["breakdown", "--from", PRESET, "--strict"]).ends(0);
     let text = place.run_with_input(["breakdown", "--from", "-"], MINE.as_bytes()).ends(0).stdout;
     assert!(text.contains("Most of latency is network: 60 %, then CPU 40 %."), "{text}");
-    let text = place.run(["whatif", "--from", &file, "--reduce", "way=50%"]).ends(0).stdout;
+    let args = ["whatif", "--from", &file, "--reduce", "WAY=50%"];
+    let text = place.run(args).ends(0).stdout;
     assert!(text.contains("Latency takes 30 % less: a substantial speed-up"), "{text}");
+    assert!(text.contains("Latency is modelled 16.7 % shorter than"), "{text}");
+    place.run(args.into_iter().chain(["--strict"])).ends(1);
 }
 
 #[test]
@@ -164,6 +167,7 @@ fn wrong_tables_are_told_with_line_and_reason() {
         ("send + way", "latency + way", "line 17: formulas lead back to where they began"),
         ("time_ns = 60", "time_ns = -60", "line 14: time is -60 ns"),
         ("time_ns = 60\n", "", "'way' has no time"),
+        ("\"way\"", "\"hlp\"", "line 11: 'hlp' cannot be a name"),
         ("40ns", "40 furlongs", "line 7: read a duration from '40 furlongs': unknown unit"),
     ] {
         let told = told(&MINE.replace(from, to));
@@ -203,6 +207,18 @@ fn wrong_changes_are_told() {
         let told = place.run(["whatif", "--from", PRESET].iter().chain(&args)).ends(2).stderr;
         assert!(told.contains(said), "{said}\n{told}");
     }
+    let args = ["whatif", "--from", PRESET, "--reduce", "moon=10%"];
+    let told = place.run(args).ends(2).stderr;
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    for said in [
+        "; the models llp_injection, ",
+        "; the categories cpu, io, network; the layers hlp, llp, hardware; the sides initiator, target, both, network",
+    ] {
+        assert!(told.contains(said), "{said}\n{told}");
+    }
+    let args = ["whatif", "--from", PRESET, "--set", "pio=1ns", "--set", "pio=2ns"];
+    let told = place.run(args).ends(2).stderr;
+    assert!(told.contains("'pio' is set twice"), "{told}");
     let args = ["whatif", "--from", PRESET, "--set", "pio=1ns", "--reduce", "llp=5%"];
     let told = place.run(args).ends(2).stderr;
     assert!(told.contains("'pio' is set, and changed in another way too"), "{told}");

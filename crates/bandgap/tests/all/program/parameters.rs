@@ -157,6 +157,17 @@ fn runs_without_parameters_and_wrong_choices_are_told() {
         let told = place.run(args).ends(2).stderr;
         assert!(told.contains("thunderx2-connectx4 is a table, and no run"), "{told}");
     }
+    // A folder that is none of a run, and a run that ended too soon.
+    std::fs::create_dir(place.path("empty")).unwrap();
+    let told = place.run(["whatif", "--from", "empty"]).ends(3).stderr;
+    assert!(told.contains("there is no run.json in it"), "{told}");
+    assert!(told.contains("the folder of a run"), "{told}");
+    let file = place.path("series/run.json");
+    let mut run: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    (run["interrupted"], run["results"]) = (Value::Bool(true), Value::Array(Vec::new()));
+    std::fs::write(&file, run.to_string()).unwrap();
+    let told = place.run(["whatif", "--from", "series"]).ends(3).stderr;
+    assert!(told.contains("the run was interrupted before it had"), "{told}");
     // A signature without os, or and g gives nothing.
     let file = place.path("before/run.json");
     let mut run: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
