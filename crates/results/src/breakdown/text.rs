@@ -118,7 +118,7 @@ fn components(breakdown: &Breakdown, main: &[&ModelTime], layout: &Layout) -> St
     }
     let rows: Vec<&ComponentTime> = rows.into_iter().map(|(_, one, _)| one).collect();
     let mut listing = Listing::new(rows, layout)
-        .text("component", |one| named(one))
+        .text("component", named)
         .text("of", |one| {
             format!(
                 "{}, {}, {}",
