@@ -167,7 +167,7 @@ fn wrong_tables_are_told_with_line_and_reason() {
         ("send + way", "latency + way", "line 17: formulas lead back to where they began"),
         ("time_ns = 60", "time_ns = -60", "line 14: time is -60 ns"),
         ("time_ns = 60\n", "", "'way' has no time"),
-        ("\"way\"", "\"hlp\"", "line 11: 'hlp' cannot be a name"),
+        ("\"way\"", "\"hlp\"", "line 10: 'hlp' cannot be a name"),
         ("40ns", "40 furlongs", "line 7: read a duration from '40 furlongs': unknown unit"),
     ] {
         let told = told(&MINE.replace(from, to));
