@@ -8,7 +8,7 @@ use bandgap_model::logp::{Params, issue_time};
 
 use crate::beside::Beside;
 use crate::data::{Kept, Probe, Table};
-use crate::runner::{Executed, Runner, Stop};
+use crate::runner::{AtRank, Executed, Runner, Stop};
 
 /// What happened, in order.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,14 +104,16 @@ fn columns(order: &Order, issue: f64, whole: f64) -> Executed {
     Executed { samples, checked, ..Executed::default() }
 }
 
-/// A batch of requests on this machine, by the model's formula.
+/// A batch of requests on this machine, by the model's formula; what is stamped at the border takes all of the time.
 pub fn modelled(order: &Order, params: &Params) -> Executed {
     let number = |value: &serde_json::Value| value.as_u64().unwrap_or(0);
     let messages = number(&order.parameters["messages"]).max(1);
     let delay = number(&order.parameters["delay"]["picoseconds"]) as f64 / 1e3;
     let issue = issue_time(params, messages, delay);
     let whole = if messages == 1 { params.rtt() } else { issue + params.rtt() };
-    columns(order, issue, whole)
+    let rank = AtRank { ns: whole, count: messages, arrivals: vec![(issue, 24); 2] };
+    let at_border = order.at_border.map_or_else(Vec::new, |_| vec![rank; 2]);
+    Executed { at_border, ..columns(order, issue, whole) }
 }
 
 /// The same pace before and after, at these distances.

@@ -97,7 +97,7 @@ fn the_papers_insights_come_out() {
             "No category takes more than half of end-to-end latency: I/O 37.2 %, CPU 35.2 %, \
              network 27.6 %.",
             "The network is 27.6 % of end-to-end latency, less than a third; the rest is 72.4 %.",
-            "Most of the latency on the nodes is target: 66.2 %, then initiator 33.8 %.",
+            "Most of the latency on the nodes is spent at the target: 66.2 %, then initiator 33.8 %.",
             "Most of the time on the target in the latency on the nodes is I/O: 56.9 %, then CPU \
              43.1 %.",
             "Most of the target's I/O is RC-to-MEM (8 bytes): 63.7 %, then PCIe (64 bytes) 36.3 %.",
