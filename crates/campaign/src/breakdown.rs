@@ -26,7 +26,7 @@ pub const BREAKDOWN: &str = "breakdown";
 
 /// Round trips of a batch.
 pub const ROUND_TRIPS: u32 = 150;
-/// Requests of a batch: so many that the last ones under way do not count.
+/// Requests of a batch: so many that those still under way at the end hardly count.
 pub const REQUESTS: u32 = 1500;
 /// Batches of each point in a round, of which the middle one counts: a stall makes one of them many times longer.
 const VISITS: u32 = 3;

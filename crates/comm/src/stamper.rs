@@ -118,7 +118,7 @@ pub struct Stamper<T> {
 }
 
 impl<T: Timer> Stamper<T> {
-    /// Stamper that do nothing.
+    /// One that takes no stamps until a batch begins.
     pub fn new(timer: T) -> Self {
         Self {
             timer,

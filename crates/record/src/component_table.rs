@@ -78,6 +78,22 @@ pub struct ComponentTable {
     pub notes: Vec<String>,
 }
 
+impl ComponentTable {
+    /// A table of which only components and models are declared.
+    pub fn plain(name: impl Into<String>, description: impl Into<String>, stack: Stack) -> Self {
+        Self {
+            name: name.into(),
+            description: description.into(),
+            stack,
+            figures: Vec::new(),
+            questions: Vec::new(),
+            curves: Vec::new(),
+            cases: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+}
+
 /// A figure of stacked bars.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BarsDeclared {

@@ -98,7 +98,16 @@ pub struct Component {
     pub part_of: Option<String>,
 }
 
+/// What is known of a component beside its time: its name, what readers call it, and where it belongs.
+pub type Known = (&'static str, &'static str, Category, Layer, Side);
+
 impl Component {
+    /// A component of this time, which is a part of no other.
+    pub fn of(&(name, label, category, layer, side): &Known, time: Time, how: Provenance) -> Self {
+        let (name, label) = (name.to_owned(), Some(label.to_owned()));
+        Self { name, label, category, layer, side, time, provenance: how, part_of: None }
+    }
+
     /// What readers call it.
     pub fn title(&self) -> &str {
         self.label.as_deref().unwrap_or(&self.name)

@@ -24,7 +24,7 @@ pub mod insights;
 pub mod stack;
 
 pub use change::{Change, Ranked, Saved};
-pub use component::{Category, Component, Layer, Provenance, Side, Time};
+pub use component::{Category, Component, Known, Layer, Provenance, Side, Time};
 pub use declared::{Declared, Observed};
 pub use divide::By;
 pub use evaluate::{Modelled, State};

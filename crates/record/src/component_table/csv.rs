@@ -181,18 +181,13 @@ fn summed(components: Vec<Component>) -> std::result::Result<ComponentTable, Sta
         main: true,
         observed: None,
     };
+    let stack = Stack::new(components, vec![total])?;
     Ok(ComponentTable {
-        name: "table".to_owned(),
-        description: String::new(),
-        stack: Stack::new(components, vec![total])?,
-        figures: Vec::new(),
-        questions: Vec::new(),
-        curves: Vec::new(),
-        cases: Vec::new(),
         notes: vec![
             "The table has no models, and none of the paper's components: the model is the sum of \
              all. Declare models in TOML for others."
                 .to_owned(),
         ],
+        ..ComponentTable::plain("table", "", stack)
     })
 }

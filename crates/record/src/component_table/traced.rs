@@ -2,14 +2,12 @@
 
 use bandgap_model::breakdown::formula::Formula;
 use bandgap_model::breakdown::{
-    Category, Component, Declared, Layer, Provenance, Side, Stack, StackError, Time,
+    Category, Component, Declared, Known, Layer, Provenance, Side, Stack, StackError, Time,
 };
 
 use super::ComponentTable;
 
-/// A component: its name, what readers call it, and where it belongs. They are named as in the paper's table.
-type Known = (&'static str, &'static str, Category, Layer, Side);
-
+/// They are named as in the paper's table.
 const KNOWN: [Known; 7] = [
     ("llp_post", "LLP_post", Category::Cpu, Layer::Llp, Side::Initiator),
     ("llp_prog", "LLP_prog", Category::Cpu, Layer::Llp, Side::Target),
@@ -50,17 +48,8 @@ pub fn traced_component(
     spread: Option<f64>,
     provenance: Provenance,
 ) -> Option<Component> {
-    let (name, label, category, layer, side) = *KNOWN.iter().find(|(known, ..)| *known == name)?;
-    Some(Component {
-        name: name.to_owned(),
-        label: Some(label.to_owned()),
-        category,
-        layer,
-        side,
-        time: Time::Given { ns, spread },
-        provenance,
-        part_of: None,
-    })
+    let known = KNOWN.iter().find(|(known, ..)| *known == name)?;
+    Some(Component::of(known, Time::Given { ns, spread }, provenance))
 }
 
 /// A table of components that a trace gives, with the models that they are enough for.
@@ -94,14 +83,6 @@ pub fn traced_table(components: Vec<Component>) -> Result<ComponentTable, StackE
         let why = "there are no components of a message's way in it".to_owned();
         return Err(StackError { subject: String::new(), why, unknown: None });
     }
-    Ok(ComponentTable {
-        name: "pcie-trace".to_owned(),
-        description: "components from a PCIe analyser's trace".to_owned(),
-        stack: Stack::new(components, models)?,
-        figures: Vec::new(),
-        questions: Vec::new(),
-        curves: Vec::new(),
-        cases: Vec::new(),
-        notes: Vec::new(),
-    })
+    let about = "components from a PCIe analyser's trace";
+    Ok(ComponentTable::plain("pcie-trace", about, Stack::new(components, models)?))
 }

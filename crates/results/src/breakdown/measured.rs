@@ -10,7 +10,7 @@ use bandgap_campaign::breakdown::{
 use bandgap_campaign::judge::Judged;
 use bandgap_comm::Stamping;
 use bandgap_model::breakdown::{
-    Category, Component, Declared, Layer, Observed, Provenance, Side, Stack, Time,
+    Category, Component, Declared, Known, Layer, Observed, Provenance, Side, Stack, Time,
 };
 use bandgap_record::{ComponentTable, Convergence, Evidence, Number, Quantity};
 use bandgap_stats::Rule;
@@ -33,13 +33,10 @@ const OVER_ROUNDS: &str = "mean over rounds of the middle of their batches, t in
 /// An inserted computation comes back if it does within this, in nanoseconds, however short it is.
 const NEAR: f64 = 5.0;
 
-/// What is known of a component beside its time: its name, what readers call it, whose it is and where.
-type About = (&'static str, &'static str, Category, Layer, Side);
-
 /// Bandgap's own code is the high-level protocol, the system's calls on a socket are the low-level one; a line of memory
 /// moves without any software.
 #[rustfmt::skip] // One line each.
-const ABOUT: [About; 10] = [
+const ABOUT: [Known; 10] = [
     ("turn", "turn-around", Category::Cpu, Layer::Hlp, Side::Both),
     ("visible", "send until visible", Category::Cpu, Layer::Llp, Side::Initiator),
     ("poll", "half of the straddling poll", Category::Cpu, Layer::Llp, Side::Target),
@@ -109,22 +106,12 @@ pub(crate) fn measured(
         .collect::<Option<_>>()
         .ok_or(AssembleError::NoRounds)?;
     let component = |(rounds, (name, values)): (&Rounds, &(&'static str, Vec<f64>))| {
-        let (name, label, category, layer, side) = *ABOUT.iter().find(|(of, ..)| of == name)?;
+        let about = ABOUT.iter().find(|(of, ..)| of == name)?;
         let (value, spread) = known(rounds, values, judged.confidence());
-        Some(Component {
-            name: name.to_owned(),
-            label: Some(label.to_owned()),
-            category,
-            layer,
-            side,
-            // Of what is short beside a stamp, the stamp's cost may be more than there was.
-            time: Time::Given { ns: value.max(0.0), spread },
-            provenance: match name {
-                "software" => Provenance::Derived,
-                _ => Provenance::Measured,
-            },
-            part_of: None,
-        })
+        // Of what is short beside a stamp, the stamp's cost may be more than there was.
+        let time = Time::Given { ns: value.max(0.0), spread };
+        let how = if *name == "software" { Provenance::Derived } else { Provenance::Measured };
+        Some(Component::of(about, time, how))
     };
     let all =
         found.iter().flat_map(|(_, rounds)| rounds.parts.iter().map(move |part| (rounds, part)));
@@ -134,20 +121,12 @@ pub(crate) fn measured(
     let models: Vec<Declared> = models
         .filter_map(|(model, label)| declared(model, label, &found, judged.confidence()))
         .collect();
-    let table = ComponentTable {
-        name: setting.transport.clone(),
-        description: match plan.divided {
-            Division::Calls => "bandgap's Active Messages, with stamps around the system's calls",
-            Division::Lines(_) => "bandgap's Active Messages, and what one processor does of them",
-        }
-        .to_owned(),
-        stack: Stack::new(components, models)?,
-        figures: Vec::new(),
-        questions: Vec::new(),
-        curves: Vec::new(),
-        cases: Vec::new(),
-        notes: Vec::new(),
+    let description = match plan.divided {
+        Division::Calls => "bandgap's Active Messages, with stamps around the system's calls",
+        Division::Lines(_) => "bandgap's Active Messages, and what one processor does of them",
     };
+    let stack = Stack::new(components, models)?;
+    let table = ComponentTable::plain(&setting.transport, description, stack);
     let rule = Rule { precision: judged.precision(), stamp: 0.0 };
     let mut breakdown = breakdown(&table, rule, judged.confidence())?;
     for model in &mut breakdown.models {

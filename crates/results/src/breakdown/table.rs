@@ -14,16 +14,8 @@ impl Breakdown {
     pub fn table(&self) -> Result<ComponentTable, StackError> {
         let components = self.components.iter().map(component).collect();
         let models = self.models.iter().map(model).collect();
-        Ok(ComponentTable {
-            name: self.name.clone(),
-            description: self.description.clone(),
-            stack: Stack::new(components, models)?,
-            figures: Vec::new(),
-            questions: Vec::new(),
-            curves: Vec::new(),
-            cases: Vec::new(),
-            notes: Vec::new(),
-        })
+        let stack = Stack::new(components, models)?;
+        Ok(ComponentTable::plain(&self.name, &self.description, stack))
     }
 }
 

@@ -124,16 +124,9 @@ pub fn components(
     for (name, why) in lacking {
         stack = stack.lacking(name, &why);
     }
-    Ok(ComponentTable {
-        name: chosen.logp.transport.clone(),
-        description: format!("{}, {}", chosen.name(), chosen.logp.participants("→")),
-        stack,
-        figures: Vec::new(),
-        questions: Vec::new(),
-        curves,
-        cases: Vec::new(),
-        notes,
-    })
+    let description = format!("{}, {}", chosen.name(), chosen.logp.participants("→"));
+    let plain = ComponentTable::plain(&chosen.logp.transport, description, stack);
+    Ok(ComponentTable { curves, notes, ..plain })
 }
 
 /// The signatures of a run, that which is chosen first of all first.
