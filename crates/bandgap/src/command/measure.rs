@@ -187,9 +187,10 @@ impl<'a> Session<'a> {
             cpus.sort_unstable();
             cpus.dedup();
             self.sink.warn_once(&format!(
-                "oversubscribed: {ranks} ranks share {}, so waiting ranks yield and times include \
-                 scheduling; placement states are not probed",
-                counted(cpus.len(), "processor")
+                "oversubscribed: {ranks} ranks share {}{}; times include scheduling, and placement states are \
+                 not probed",
+                counted(cpus.len(), "processor"),
+                while_they_wait(self.measure.wait)
             ));
         }
         match &collected.ended {
@@ -257,5 +258,14 @@ pub(super) fn one_size(measure: &Measure, least: usize) -> Result<usize, Failure
             let hint = "give one number; series of all ranks, such as comms3, take several";
             Err(Failure::new(Exit::Usage, what).hint(hint))
         }
+    }
+}
+
+/// What ranks that share a processor do while they wait, as an addition.
+fn while_they_wait(wait: Wait) -> &'static str {
+    match wait {
+        Wait::Auto | Wait::Yield => ", so those that wait yield",
+        Wait::Spin => ", and those that wait keep others from running (--wait spin)",
+        Wait::Block => "",
     }
 }

@@ -45,10 +45,34 @@ impl SetAside {
         };
         add(self.other_states, "in other states");
         add(self.no_state, "in no state");
-        if let Some((why, _)) = self.rejected.iter().max_by_key(|(_, count)| **count) {
-            let mostly = if self.rejected.len() > 1 { "mostly: " } else { "" };
-            add(self.rejected.values().sum(), &format!("rejected ({mostly}{why})"));
+        let all = self.rejected.values().sum();
+        if let Some((why, count)) = self.rejected.iter().max_by_key(|(_, count)| **count) {
+            let how_often = match (self.rejected.len(), 2 * count > all) {
+                (1, _) => "",
+                (_, true) => "mostly: ",
+                (_, false) => "most often: ",
+            };
+            add(all, &format!("rejected ({how_often}{why})"));
         }
         format!("{} of {}", parts.join(", "), grouped(self.timed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_commonest_reason_is_most_of_them_only_where_it_is() {
+        let of = |counts: [(&str, u64); 3]| {
+            let rejected = counts
+                .into_iter()
+                .filter(|(_, count)| *count > 0)
+                .map(|(why, count)| (why.into(), count));
+            SetAside { timed: 1044, rejected: rejected.collect(), ..SetAside::default() }.words()
+        };
+        assert_eq!(of([("a", 3), ("b", 1), ("c", 1)]), "5 rejected (mostly: a) of 1 044");
+        assert_eq!(of([("a", 3), ("b", 2), ("c", 1)]), "6 rejected (most often: a) of 1 044");
+        assert_eq!(of([("a", 3), ("b", 0), ("c", 0)]), "3 rejected (a) of 1 044");
     }
 }

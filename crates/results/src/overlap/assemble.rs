@@ -373,24 +373,29 @@ mod tests {
         let told = |rows: &[Row]| {
             let overlap = found(rows);
             let said = |words: &str| overlap.findings.iter().any(|it| it.contains(words));
-            (overlap.points[1].share_in_words(), said("above 100 %"), said("times as long"))
+            (
+                overlap.points[1].share_in_words(),
+                said("above 100 %"),
+                said("times as long"),
+                said("more than all"),
+            )
         };
         // What can be hidden is 400 of 18 000: the gains scatter by several times as much.
         let scattered = [-900.0, 800.0, -600.0, 900.0, 100.0];
         let rows = scattered.map(|gain| [18_600.0, 18_600.0 - gain, 500.0, 18_000.0, 100.0]);
-        assert_eq!(told(&rows), ("undecided".to_owned(), true, true));
+        assert_eq!(told(&rows), ("undecided".to_owned(), true, true, false));
         // Ten times what can be hidden, in each round.
         let rows = [[22_600.0, 18_600.0, 500.0, 18_000.0, 100.0]; 3];
-        assert_eq!(told(&rows), ("undecided".to_owned(), true, true));
+        assert_eq!(told(&rows), ("undecided".to_owned(), false, false, true));
         // Beside a long exchange it is not the computation.
         let rows = scattered.map(|gain| [18_600.0, 18_600.0 - gain, 18_000.0, 500.0, 100.0]);
-        assert_eq!(told(&rows), ("undecided".to_owned(), true, false));
+        assert_eq!(told(&rows), ("undecided".to_owned(), true, false, false));
         // Within 100 points it is told, beyond all only in part, and a slowdown too.
         let near = [180.0, 220.0, 200.0];
         let rows = near.map(|gain| [18_600.0, 18_600.0 - gain, 500.0, 18_000.0, 100.0]);
-        assert_eq!(told(&rows), ("50.0 %".to_owned(), false, false));
+        assert_eq!(told(&rows), ("50.0 %".to_owned(), false, false, false));
         let rows = [[18_600.0, 19_000.0, 500.0, 18_000.0, 100.0]; 3];
-        assert_eq!(told(&rows), ("-100 %".to_owned(), false, false));
+        assert_eq!(told(&rows), ("-100 %".to_owned(), false, false, false));
     }
 
     #[test]

@@ -90,10 +90,18 @@ pub(super) fn findings(
             nothing.len()
         ));
     }
+    let (more, vague): (Vec<_>, Vec<_>) = vague.into_iter().partition(|of| gains_more(of));
+    if !more.is_empty() {
+        sentences.push(format!(
+            "At {} of {all} points the hidden share is undecided: non-blocking gains more than all that can be \
+             hidden, so not by hiding alone.",
+            more.len()
+        ));
+    }
     if !vague.is_empty() {
         sentences.push(format!(
             "At {} of {all} points the hidden share is undecided: its interval is wider than 100 \
-             percentage points, or lies above 100 %, which nothing can hide. {}",
+             percentage points, or lies above 100 %. {}",
             vague.len(),
             why_vague(&vague, interrupted)
         ));
@@ -105,6 +113,12 @@ pub(super) fn findings(
 fn may_be_nothing(point: &OverlapPoint) -> bool {
     let interval = point.hideable.as_ref().and_then(Quantity::interval);
     interval.is_none_or(|(low, _)| low <= 0.0)
+}
+
+/// Whether the whole interval of the gain is above all that can be hidden.
+fn gains_more(point: &OverlapPoint) -> bool {
+    let most = point.hideable.as_ref().and_then(Quantity::interval);
+    point.gain.interval().zip(most).is_some_and(|((least, _), (_, most))| least > most)
 }
 
 /// What makes the share of these points so uncertain.

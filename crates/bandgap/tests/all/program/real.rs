@@ -248,7 +248,10 @@ fn launches_are_told_apart() {
 fn ranks_that_share_a_processor_are_warned_of() {
     let (run, stderr) = signature(&["--ranks", "4", "--cores", "0"]);
     whole(of_kind(&run, "logp")[0], "shm");
-    assert!(stderr.contains("oversubscribed: 4 ranks share 1 processor"), "{stderr}");
+    assert!(
+        stderr.contains("oversubscribed: 4 ranks share 1 processor, so those that wait yield;"),
+        "{stderr}"
+    );
     let warnings = run["warnings"].as_array().unwrap();
     assert!(warnings.iter().any(|w| w.as_str().unwrap().contains("oversubscribed")));
     // In the report and in the run file too, with each result.

@@ -55,6 +55,7 @@ impl<'a> Watched<'a> {
     pub fn ranks_after(&mut self, hundredths: u64) -> Vec<Pid> {
         let launcher = self.launcher.id();
         let ranks = poll("for the ranks to be at work", || {
+            self.assert_running();
             let mut ranks: Vec<Process> =
                 Process::all().filter(|p| p.parent == launcher && p.is_rank()).collect();
             ranks.sort_by_key(|process| (process.started, process.pid));
@@ -65,6 +66,16 @@ impl<'a> Watched<'a> {
             self.sockets.extend(sockets(rank.pid));
         }
         ranks.iter().map(|rank| Pid::from_raw(rank.pid.cast_signed()).unwrap()).collect()
+    }
+
+    /// Tells what the launcher said if it has ended.
+    #[track_caller]
+    fn assert_running(&mut self) {
+        if let Some(status) = self.launcher.try_wait().unwrap() {
+            let mut said = String::new();
+            self.launcher.stderr.as_mut().unwrap().read_to_string(&mut said).unwrap();
+            panic!("the launcher ended too early, {status}: {said}");
+        }
     }
 
     /// Waits until the launcher itself has used the processor for so many hundredths of a second.
