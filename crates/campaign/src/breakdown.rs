@@ -5,9 +5,10 @@ mod rounds;
 
 use std::ops::RangeInclusive;
 
-use bandgap_comm::{AtBorder, Border, Floor, Stamping};
-use bandgap_kernels::{Asking, Burst, Order, Pair, PingPong, WHOLE};
-use bandgap_stats::Interval;
+use bandgap_comm::{AtBorder, Border, Delay, Floor, Stamping};
+use bandgap_kernels::{Asking, Burst, Kernel as _, Order, Pair, PingPong, WHOLE};
+use bandgap_stats::interval::Interval;
+use bandgap_stats::quantile::median;
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::campaign;
@@ -33,6 +34,8 @@ const VISITS: u32 = 3;
 
 /// Rounds at least and at most.
 const ROUNDS: RangeInclusive<u32> = 8..=60;
+/// Rounds at most where computations are inserted: what comes back of them is a small difference of long times.
+const ROUNDS_INSERTED: u32 = 10_000;
 /// Half-width of a model's error at which it is known well enough, unless what it says is undecided.
 pub const ENOUGH: f64 = 0.01;
 /// A model counts when it is this near to what was observed.
@@ -113,6 +116,11 @@ pub fn key(model: Model, part: Stamping) -> Key {
 /// The key of the transfer of a line, one way.
 pub fn slot_key() -> Key {
     Key::new(BREAKDOWN).at("model", Model::Latency.name()).at("part", "slot")
+}
+
+/// The key of the same exchange where each side computes before it stores, and after it.
+pub fn busy_key(of: &Key) -> Key {
+    of.clone().at("of", "busy")
 }
 
 /// The key of how many intervals of a part there are for each message.
@@ -229,28 +237,68 @@ impl Parts<'_> {
     }
 }
 
-fn of_lines(floor: &Floor) -> Vec<Point> {
+/// Batches of a first look at how long the software takes.
+const LOOKS: usize = 5;
+/// Blocks of a computation that is looked at.
+const LOOKED_AT: u32 = 4;
+
+/// A computation of so many blocks before each store of the bare exchange, and as many after it.
+fn turn(blocks: u32, ns: f64) -> Option<(Border, Delay)> {
+    let picoseconds = (ns * 1e3).round() as u64;
+    Some((Border::Turn, Delay { iterations: blocks, picoseconds }))
+}
+
+/// The computation that takes about as long as the software of one way, half of it before a store and half after it. Part of it is
+/// hidden behind the transfer, as part of the software is.
+fn as_software(runner: &mut dyn Runner) -> Result<Option<(Border, Delay)>, Stop> {
+    let mut look = |stamping, inserted| {
+        let at_border = Some(AtBorder { stamping, inserted });
+        let order = Order { at_border, ..order(Model::Latency) };
+        let times = (0..LOOKS).map(|_| Ok(stamped_time(&runner.run(&order)?).unwrap_or(0.0)));
+        Ok::<f64, Stop>(median(&times.collect::<Result<Vec<f64>, Stop>>()?))
+    };
+    let lines = look(Stamping::Lines, None)?;
+    let software = look(Stamping::Together, None)? - lines;
+    let blocks = (look(Stamping::Lines, turn(LOOKED_AT, 0.0))? - lines) / f64::from(LOOKED_AT);
+    let wanted = if blocks > 0.0 { (software / blocks).round().max(1.0) } else { 1.0 };
+    Ok(turn(wanted as u32, wanted * blocks.max(0.0) / 2.0))
+}
+
+fn of_lines(floor: &Floor, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
     let whole = |model| stamped(model, Stamping::Nothing);
     let mut points: Vec<Point> = Model::ALL.map(whole).to_vec();
-    points.push(Point {
-        checkable: false,
-        visits: VISITS,
-        ..Point::new(slot_key(), crate::bare::order(floor))
-    });
     points.extend(ALONE.map(|part| stamped(Model::Latency, part)));
-    points
+    let bare = |key, inserted: Option<_>| {
+        let at_border = inserted.map(|_| AtBorder { stamping: Stamping::Nothing, inserted });
+        let order = Order { at_border, ..crate::bare::order(floor) };
+        Point { checkable: false, visits: VISITS, ..Point::new(key, order) }
+    };
+    let inserted = as_software(runner)?;
+    points.extend([bare(slot_key(), None), bare(busy_key(&slot_key()), inserted)]);
+    let at = AtBorder { stamping: Stamping::Lines, inserted };
+    points.push(point(Model::Latency, busy_key(&key(Model::Latency, Stamping::Lines)), at));
+    Ok(points)
+}
+
+/// The length of an interval that all ranks stamped together; `None` where there was none.
+fn stamped_time(done: &Executed) -> Option<f64> {
+    let sum = |of: fn(&AtRank) -> f64| done.at_border.iter().map(of).sum::<f64>();
+    let (ns, count) = (sum(|rank| rank.ns), sum(|rank| rank.count as f64));
+    (count > 0.0).then(|| ns / count)
 }
 
 impl Experiment for Parts<'_> {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
         match &self.plan.divided {
             Division::Calls => Ok(self.of_calls(runner)),
-            Division::Lines(floor) => Ok(of_lines(floor)),
+            Division::Lines(floor) => of_lines(floor, runner),
         }
     }
 
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
-        if let (Division::Lines(floor), None) = (&self.plan.divided, point.order.at_border) {
+        if let Division::Lines(floor) = &self.plan.divided
+            && floor.name == point.order.kernel
+        {
             return vec![(point.key.clone(), crate::bare::samples_of(floor, done))];
         }
         let stamping = point.order.at_border.unwrap_or_default().stamping;
@@ -269,9 +317,7 @@ impl Experiment for Parts<'_> {
             }
             // Both ranks do alike.
             (_, true) => {
-                let sum = |of: fn(&AtRank) -> f64| done.at_border.iter().map(of).sum::<f64>();
-                let (ns, count) = (sum(|rank| rank.ns), sum(|rank| rank.count as f64));
-                if count > 0.0 { vec![(key.clone(), vec![ns / count])] } else { Vec::new() }
+                stamped_time(done).map_or_else(Vec::new, |ns| vec![(key.clone(), vec![ns])])
             }
             (_, false) => done.at_border.first().map_or_else(Vec::new, |requester| {
                 let each = |sum: f64| vec![sum / f64::from(REQUESTS)];
@@ -297,14 +343,22 @@ impl Experiment for Parts<'_> {
             Division::Calls => &Model::ALL[..],
             Division::Lines(_) => &[Model::Latency],
         };
-        match modelled.iter().all(known) {
-            true => Vec::new(),
-            false => (0..points.len()).collect(),
+        if !modelled.iter().all(known) {
+            return (0..points.len()).collect();
         }
+        let came = came_back(judged, &self.plan.inserted);
+        let decided = |came: &Came| came.in_part().is_some() && came.in_whole().is_some();
+        if came.iter().all(decided) {
+            return Vec::new();
+        }
+        // Nothing is inserted into the injection, and what is known of it is enough.
+        let of_latency = |at: &usize| points[*at].order.kernel == PingPong::NAME;
+        (0..points.len()).filter(of_latency).collect()
     }
 
     fn rounds(&self) -> RangeInclusive<u32> {
-        ROUNDS
+        let most = if self.plan.inserted.is_empty() { *ROUNDS.end() } else { ROUNDS_INSERTED };
+        *ROUNDS.start()..=most
     }
 }
 

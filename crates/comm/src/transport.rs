@@ -50,15 +50,15 @@ pub trait Rendezvous {
     fn exchange(&mut self, address: String) -> Result<Vec<String>, CommError>;
 }
 
-/// Does so many round trips with a timer, and returns their ticks.
-pub type RoundTrips<T> = dyn Fn(u32, &T) -> u64;
+/// Does so many round trips, with computations of so many blocks, and returns the ticks of all.
+pub type RoundTrips<T> = dyn Fn(u32, u32, &T) -> u64;
 
 /// Both ends of a connection that one processor holds.
 pub struct BothEnds<E, T> {
     /// Ranks 0 and 1.
     pub ends: [E; 2],
     /// Does the stores and loads of so many round trips over such lines, without any software above them: those of the
-    /// replier, a stamp, those of the requester, a stamp. Returns the ticks of all.
+    /// requester, a stamp, those of the replier, a stamp. The computation stands before each store and after it.
     pub lines: Box<RoundTrips<T>>,
 }
 

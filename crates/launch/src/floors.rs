@@ -43,7 +43,8 @@ pub(crate) struct Bares {
 }
 
 impl Bares {
-    /// One batch of a floor: nanoseconds of each sample, or why this machine does not allow it.
+    /// One batch of a floor: nanoseconds of each sample, or why this machine does not allow it. Each side computes `turn`
+    /// blocks before it sends, and after it.
     ///
     /// # Errors
     /// The other side is gone.
@@ -52,6 +53,7 @@ impl Bares {
         transport: Option<Transport>,
         floor: &Floor,
         samples: u32,
+        turn: u32,
         role: Role,
         clock: &CycleClock,
     ) -> Result<Result<Vec<f64>, String>, CommError> {
@@ -65,6 +67,7 @@ impl Bares {
             role,
             window: Window { samples, rounds: floor.rounds },
             timer: clock,
+            turn,
             patience: self.patience,
             give_up: &giving_up(&self.control),
         };

@@ -14,6 +14,7 @@ use crate::Transport;
 use crate::floors::{self, Bares};
 use crate::machine::Machine;
 use crate::stamped::StampedEnd;
+use crate::together::blocks;
 
 /// Round trips of a window: short beside a batch, long beside the clock's cost.
 pub const PROBE_ROUNDS: u32 = 24;
@@ -122,7 +123,8 @@ impl Station {
                 _ => return Ok(Carried::default()),
             };
             let floor = as_ordered(floor, order);
-            let floor = self.bares.measure(over, &floor, order.samples, role, &self.clock);
+            let turn = blocks(order.at_border.and_then(|at| at.inserted));
+            let floor = self.bares.measure(over, &floor, order.samples, turn, role, &self.clock);
             // A rank that died is the cause, rather than a floor that waited for it in vain.
             self.first()?.look(Duration::ZERO, "a floor")?;
             return Ok(Carried { floor: Some(floor?), ..Carried::default() });
@@ -167,6 +169,7 @@ impl Station {
             role,
             window: Window { samples: PROBE_WINDOWS, rounds: PROBE_ROUNDS },
             timer: &clock,
+            turn: 0,
             patience: Duration::from_secs(5),
             give_up: &floors::giving_up(&control),
         };

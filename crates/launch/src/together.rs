@@ -1,7 +1,8 @@
 //! Both sides of a message on one processor: what of its time is software.
 
 use bandgap_comm::{
-    Am as _, BothEnds, Bulk, CommError, Rank, RoundTrips, Stamping, Timed, Timer as _, Watch,
+    Am as _, AtBorder, Border, BothEnds, Bulk, CommError, Delay, Rank, RoundTrips, Stamping, Timed,
+    Timer as _, Watch,
 };
 use bandgap_host::CycleClock;
 use bandgap_kernels::{ECHO, Executor, Failed, Order, Outcome, PingPong};
@@ -75,10 +76,10 @@ impl<E: Bulk, W: Watch + Clone + 'static> StampedEnd for Together<E, W> {
             return Ok(Outcome::default());
         }
         let kernel: PingPong = order.kernel(order.ranks)?;
-        let stamping = order.at_border.unwrap_or_default().stamping;
+        let AtBorder { stamping, inserted } = order.at_border.unwrap_or_default();
         let rounds = kernel.messages;
         let ticks = match stamping {
-            Stamping::Lines => (self.lines)(rounds, &self.clock),
+            Stamping::Lines => (self.lines)(rounds, blocks(inserted), &self.clock),
             Stamping::Pair => self.pairs(rounds),
             Stamping::Requester => self.round_trips::<false>(rounds)?,
             _ => self.round_trips::<true>(rounds)?,
@@ -87,4 +88,9 @@ impl<E: Bulk, W: Watch + Clone + 'static> StampedEnd for Together<E, W> {
         let timed = Some(Timed { ticks, count, ..Timed::default() });
         Ok(Outcome { timed, ..Outcome::default() })
     }
+}
+
+/// Blocks of the computation that each side of a bare exchange does.
+pub(crate) fn blocks(inserted: Option<(Border, Delay)>) -> u32 {
+    inserted.map_or(0, |(_, computation)| computation.iterations)
 }

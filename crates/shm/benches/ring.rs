@@ -101,6 +101,7 @@ fn main() {
             role,
             window: WINDOW,
             timer: &Clock(Instant::now()),
+            turn: 0,
             patience: Duration::MAX,
             give_up: &|_| false,
         };

@@ -36,7 +36,7 @@ pub(crate) const WALK: Walk = Walk { at_once: PROBE_PLACES / PROBE_WINDOWS as us
 /// # Panics
 /// samples · (rounds + 8) is 2³² − 1 or more.
 pub fn probe(control: &Control, epoch: u64, with: &Measuring<'_, impl Timer>) -> Option<Vec<u64>> {
-    ping_pong(NAME, &control.probe_lines(), WALK, epoch, with).ok()
+    ping_pong(NAME, &control.probe_lines(), WALK, epoch, with, || ()).ok()
 }
 
 /// Passes a number from the responder of a probe to its initiator, and returns it on both sides. An
@@ -69,13 +69,15 @@ pub fn report<T>(
     }
 }
 
-/// One store to a line each way, at places that a walk goes over. The first line of a place is the initiator's.
+/// One store to a line each way, at places that a walk goes over. The first line of a place is the initiator's. Each side
+/// does `turn` before it stores, and once more after it.
 pub(crate) fn ping_pong(
     floor: &'static str,
     places: &[[&AtomicU64; 2]],
     walk: Walk,
     epoch: u64,
     with: &Measuring<'_, impl Timer>,
+    turn: impl Fn(),
 ) -> Result<Vec<u64>, ShmError> {
     // The number itself is the payload: it orders no other memory.
     let give = |line: &AtomicU64, number| line.store(number, Ordering::Relaxed);
@@ -83,12 +85,16 @@ pub(crate) fn ping_pong(
         |line: &AtomicU64, number| wait(floor, || line.load(Ordering::Relaxed) == number, with);
     match with.role {
         Role::Initiator => walk.over(places, epoch, with, |[ping, pong], number| {
+            turn();
             give(ping, number);
+            turn();
             take(pong, number)
         }),
         Role::Responder => walk.over(places, epoch, with, |[ping, pong], number| {
             take(ping, number)?;
+            turn();
             give(pong, number);
+            turn();
             Ok(())
         }),
     }

@@ -62,7 +62,9 @@ impl Transport for Shm {
         let ends = [ShmEndpoint::attach(&segment, 0, 2)?, ShmEndpoint::attach(&segment, 1, 2)?];
         Ok(Some(BothEnds {
             ends,
-            lines: Box::new(move |rounds, timer| local_lines(&segment, rounds, timer)),
+            lines: Box::new(move |rounds, blocks, timer| {
+                local_lines(&segment, rounds, blocks, timer)
+            }),
         }))
     }
 

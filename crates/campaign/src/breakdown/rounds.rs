@@ -10,7 +10,9 @@ use bandgap_stats::paired::{PairedRatio, paired_ratio_over_launches};
 use bandgap_stats::quantile::{mean, median};
 use bandgap_stats::rounds::{InRound, interval};
 
-use super::{BORDERS, Division, Model, count_key, inserted_key, key, share, slot_key};
+use super::{
+    BORDERS, Division, Model, TOLERANCE, busy_key, count_key, inserted_key, key, share, slot_key,
+};
 use crate::judge::{Judged, launch_of};
 use crate::key::Key;
 
@@ -27,6 +29,8 @@ pub struct Rounds {
     pub outside: usize,
     /// What an interval between two stamps contains of them.
     pub stamp: f64,
+    /// What of a part is hidden behind another one, and so is not in it; a value for every round.
+    pub hidden: Option<Vec<f64>>,
 }
 
 /// The median of the batches of each round.
@@ -38,6 +42,16 @@ fn by_round(judged: &Judged<'_>, key: &Key) -> BTreeMap<u64, f64> {
     found.into_iter().map(|(round, values)| (round, median(&values))).collect()
 }
 
+/// The least of the batches of each round: a loop that does nothing but poll can hold a line up for microseconds at a time.
+fn least_by_round(judged: &Judged<'_>, key: &Key) -> ByRound {
+    let mut found = ByRound::new();
+    for (round, value) in judged.in_rounds(key) {
+        let least = found.entry(round).or_insert(value);
+        *least = least.min(value);
+    }
+    found
+}
+
 /// What an interval between two stamps contains of them: the mean over the rounds.
 fn stamp(judged: &Judged<'_>) -> Option<f64> {
     let pairs = by_round(judged, &key(Model::Latency, Stamping::Pair));
@@ -47,6 +61,36 @@ fn stamp(judged: &Judged<'_>) -> Option<f64> {
 }
 
 type ByRound = BTreeMap<u64, f64>;
+
+/// The parts of half a round trip over lines: the transfer, and what the software adds to it. And what of the software is
+/// hidden behind the transfer.
+///
+/// *Formula*: with S the software of a round trip on one processor, D what a computation adds there of which both sides do half
+/// before they store and half after it, and X what the same computation adds to half a round trip of the bare exchange between two
+/// processors: the software adds S/2 · X/(D/2), and the rest of S/2 is hidden. D is its median over the rounds.
+fn of_lines(judged: &Judged<'_>) -> (Vec<(&'static str, ByRound)>, ByRound) {
+    let lines_key = key(Model::Latency, Stamping::Lines);
+    let [lines, busy_lines] = [&lines_key, &busy_key(&lines_key)].map(|key| by_round(judged, key));
+    let [slot, busy_slot] =
+        [&slot_key(), &busy_key(&slot_key())].map(|key| least_by_round(judged, key));
+    let together = by_round(judged, &key(Model::Latency, Stamping::Together));
+    // All times on one processor have as many stamps, and half of what a round trip has there is on each way.
+    let above = |times: ByRound, bare: &ByRound, share: f64| -> ByRound {
+        let above = |(round, time): (u64, f64)| Some((round, share * (time - bare.get(&round)?)));
+        times.into_iter().filter_map(above).collect()
+    };
+    let software = above(together, &lines, 0.5);
+    let alone: Vec<f64> = above(busy_lines, &lines, 0.5).into_values().collect();
+    let alone = if alone.is_empty() { 0.0 } else { median(&alone) };
+    let between = above(busy_slot, &slot, 1.0);
+    let share = |longer: f64| if alone > 0.0 { longer / alone } else { 1.0 };
+    let divided = |(round, all): (&u64, &f64)| {
+        let added = share(*between.get(round)?) * all;
+        Some(((*round, added), (*round, all - added)))
+    };
+    let (added, hidden) = software.iter().filter_map(divided).unzip();
+    (vec![("slot", slot), ("software", added)], hidden)
+}
 
 /// The components of `model` by rounds, without the cost of stamps.
 fn components(
@@ -75,13 +119,7 @@ fn components(
                 (name, of(part).into_iter().filter_map(without).collect())
             })
             .to_vec(),
-        // Both have as many stamps. Half of what a round trip has of software is on each way.
-        (Division::Lines(_), Model::Latency) => {
-            let lines = of(Stamping::Lines);
-            let half = |(round, time): (u64, f64)| Some((round, (time - lines.get(&round)?) / 2.0));
-            let software = of(Stamping::Together).into_iter().filter_map(half).collect();
-            vec![("slot", by_round(judged, &slot_key())), ("software", software)]
-        }
+        (Division::Lines(_), Model::Latency) => of_lines(judged).0,
         (Division::Lines(_), Model::Injection) => Vec::new(),
     }
 }
@@ -96,12 +134,17 @@ pub fn rounds(judged: &Judged<'_>, model: Model, division: &Division) -> Option<
     let complete = complete(&all);
     let kept = inside(&all, &complete);
     let outside = complete.len() - kept.len();
+    let hidden = match (division, model) {
+        (Division::Lines(_), Model::Latency) => Some(of_lines(judged).1),
+        _ => None,
+    };
     let values = |of: &ByRound| kept.iter().filter_map(|round| of.get(round).copied()).collect();
     (kept.len() > 1).then(|| Rounds {
         parts: parts.iter().map(|(name, times)| (*name, values(times))).collect(),
         observed: values(&whole),
         outside,
         stamp,
+        hidden: hidden.as_ref().map(values),
         rounds: kept.clone(),
     })
 }
@@ -116,7 +159,8 @@ pub fn alone(judged: &Judged<'_>) -> Option<PairedRatio> {
     let kept = inside(&all, &complete(&all));
     let parts = vec![("alone", kept.iter().map(|round| requester[round] - stamp).collect())];
     let observed = kept.iter().map(|round| whole[round]).collect();
-    Rounds { parts, observed, outside: 0, stamp, rounds: kept }.error(judged.confidence())
+    Rounds { parts, observed, outside: 0, stamp, hidden: None, rounds: kept }
+        .error(judged.confidence())
 }
 
 /// The rounds that all have.
@@ -149,7 +193,9 @@ pub(super) fn over(rounds: &[u64], values: &[f64], confidence: f64) -> Option<(f
         launches.entry(launch_of(*round)).or_default().push(*value);
     }
     let all: Vec<InRound> = rounds.iter().copied().zip(values.iter().copied()).collect();
-    let pooled = (mean(values), interval(&all, confidence)?);
+    // Of no values there is neither.
+    let interval = interval(&all, confidence)?;
+    let pooled = (mean(values), interval);
     let means: Vec<f64> = launches.values().map(|values| mean(values)).collect();
     Some(over_launches(pooled, &means, confidence))
 }
@@ -204,6 +250,29 @@ pub struct Came {
     pub rounds: usize,
 }
 
+/// An inserted computation comes back if it does within this, in nanoseconds, however short it is.
+const NEAR: f64 = 5.0;
+
+impl Came {
+    /// Whether the component became longer by what was inserted, within 5 % or 5 ns: the interval lies inside, or outside.
+    /// `None` where it is undecided.
+    pub fn in_part(&self) -> Option<bool> {
+        comes_back(self.inserted, self.part.1)
+    }
+
+    /// Whether half a round trip did.
+    pub fn in_whole(&self) -> Option<bool> {
+        comes_back(self.inserted, self.whole.1)
+    }
+}
+
+fn comes_back(inserted: f64, longer: Interval) -> Option<bool> {
+    let reach = (TOLERANCE * inserted).max(NEAR);
+    let (low, high) = (longer.low - inserted, longer.high - inserted);
+    let (inside, outside) = (low >= -reach && high <= reach, high < -reach || low > reach);
+    (inside || outside).then_some(inside)
+}
+
 /// What came back of the computations that were inserted, in the state that is seen.
 pub fn came_back(judged: &Judged<'_>, inserted: &[f64]) -> Vec<Came> {
     let longer = |part: Stamping, border: Border, ns: f64| {
@@ -239,4 +308,19 @@ pub fn came_back(judged: &Judged<'_>, inserted: &[f64]) -> Vec<Came> {
 
 fn mean_of(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| mean(values))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_insertion_comes_back_within_five_percent_or_five_nanoseconds() {
+        let of = |inserted, low, high| comes_back(inserted, Interval { low, high });
+        assert_eq!(of(50.0, 45.1, 54.9), Some(true));
+        assert_eq!(of(50.0, 44.0, 54.9), None);
+        assert_eq!(of(50.0, 30.0, 44.9), Some(false));
+        assert_eq!(of(1000.0, 951.0, 1049.0), Some(true));
+        assert_eq!(of(1000.0, 1051.0, 1060.0), Some(false));
+    }
 }

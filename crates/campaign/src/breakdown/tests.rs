@@ -35,9 +35,20 @@ fn requester(each: f64, intervals: u64) -> Executed {
     Executed { at_border: vec![rank(ns), rank(1e9)], ..Executed::default() }
 }
 
+/// The bare exchange, longer by so much.
+fn bare(order: &Order, longer: f64) -> Executed {
+    taking(order, 2.0 * 100.0 * (150.0 + longer))
+}
+
 /// A machine of these truths. Of what is inserted `back` comes back, by border.
 fn machine(order: &Order, back: fn(Border) -> f64) -> Executed {
-    let Some(at) = order.at_border else { return taking(order, 2.0 * 100.0 * 150.0) };
+    let Some(at) = order.at_border else { return bare(order, 0.0) };
+    if order.kernel == "ring_lines" {
+        let Some((Border::Turn, work)) = at.inserted else { panic!("{at:?}") };
+        // As long as the software of one way; a third of it is hidden.
+        assert_eq!((work.iterations, work.picoseconds), (5, 15_000));
+        return bare(order, 10.0);
+    }
     let inserted = |border: Border| match at.inserted {
         Some((here, work)) if here == border => back(border) * work.picoseconds as f64 / 1e3,
         _ => 0.0,
@@ -68,7 +79,11 @@ fn machine(order: &Order, back: fn(Border) -> f64) -> Executed {
         Stamping::Receive => both(RECEIVE + STAMP + inserted(Border::Receive), count),
         Stamping::Pair => both(STAMP, count),
         Stamping::Together => both(40.0 + 2.0 * STAMP, count),
-        Stamping::Lines => both(10.0 + 2.0 * STAMP, count),
+        // Each block of a computation takes 3 ns.
+        Stamping::Lines => {
+            let blocks = at.inserted.map_or(0, |(_, computation)| computation.iterations);
+            both(10.0 + 2.0 * 3.0 * f64::from(blocks) + 2.0 * STAMP, count)
+        }
         Stamping::Requester => both(20.0 + STAMP, count),
         other => panic!("{other:?}"),
     }
@@ -178,7 +193,7 @@ fn what_is_inserted_comes_back_or_does_not() {
 }
 
 #[test]
-fn lines_are_divided_into_the_transfer_and_half_of_the_software() {
+fn lines_are_divided_into_the_transfer_and_what_half_of_the_software_adds() {
     let floor = Floor::new("ring_lines", "", HalfRoundTrip, 100);
     let plan = plan(Division::Lines(floor));
     assert_eq!(plan.reaches(), Reaches::StampsAndBare);
@@ -188,8 +203,9 @@ fn lines_are_divided_into_the_transfer_and_half_of_the_software() {
     let [(slot, slots), (software, halves)] = &rounds.parts[..] else { panic!("two parts") };
     assert_eq!([*slot, *software], ["slot", "software"]);
     slots.iter().for_each(|value| near(*value, 150.0));
-    // (40 − 10)/2.
-    halves.iter().for_each(|value| near(*value, 15.0));
+    // (40 − 10)/2, of which a third is hidden.
+    halves.iter().for_each(|value| near(*value, 10.0));
+    rounds.hidden.as_ref().unwrap().iter().for_each(|value| near(*value, 5.0));
     let requester = alone(&judged).unwrap().value;
     near(requester, 20.0 / INJECTION - 1.0);
 }
@@ -237,6 +253,33 @@ fn rounds_go_on_while_it_is_undecided_whether_a_model_is_within_its_limit() {
     };
     assert_eq!([rounds_of(0.0), rounds_of(0.09)], [8, 8]);
     assert!(rounds_of(0.05) > 20, "{}", rounds_of(0.05));
+}
+
+#[test]
+fn rounds_of_the_latency_go_on_while_it_is_undecided_what_came_back() {
+    // What comes back of what is inserted before a send is apart by as much as this from round to round.
+    let batches_of = |apart: f64| {
+        let mut batches = 0_u32;
+        let mut runner = Scripted::new(move |order| {
+            let mut done = machine(order, |_| 1.0);
+            let inserted = order.at_border.and_then(|at| at.inserted);
+            if inserted.is_some_and(|(border, _)| border == Border::Send)
+                && order.at_border.unwrap().stamping == Stamping::Visible
+            {
+                batches += u32::from(order.probed);
+                let sign = if batches / VISITS % 2 == 0 { 1.0 } else { -1.0 };
+                done.at_border[0].ns += sign * apart * done.at_border[0].count as f64;
+            }
+            Ok(done)
+        });
+        let plan = plan(Division::Calls);
+        plan.lead(&mut runner).unwrap();
+        [Model::Latency, Model::Injection]
+            .map(|model| runner.kept.batches(&key(model, Stamping::Receive)).len() as u32 / VISITS)
+    };
+    assert_eq!(batches_of(0.0), [8, 8]);
+    let [latency, injection] = batches_of(100.0);
+    assert!(latency > *ROUNDS.end() && injection == 8, "{latency} {injection}");
 }
 
 #[test]

@@ -19,6 +19,7 @@ pub(super) fn of(
     let mut said = vec![how(plan).to_owned()];
     said.extend(left_out(about));
     said.extend(longer_alone(found));
+    said.extend(found.iter().find_map(|(_, rounds)| hidden(rounds, judged.confidence())));
     said.extend(found.first().and_then(|(_, rounds)| one_launch(plan, rounds)));
     said.extend(came_back(&about.inserted));
     said.extend(about.arrivals.as_ref().and_then(arriving));
@@ -38,8 +39,9 @@ fn how(plan: &BreakdownPlan) -> &'static str {
         }
         Division::Lines(_) => {
             "The transfer is that of a plain loop over lines like the transport's, the software's part what one processor \
-             needs for both sides alone; the model is compared with messages of the same rounds. It assumes that a \
-             message's lines take as long as the loop's, and that none of the software is hidden behind them."
+             needs for both sides alone, less as much of it as is hidden of a computation in that loop; the model is compared \
+             with messages of the same rounds. It assumes that a message's lines take as long as the loop's, and that the \
+             software stands before and after its stores as the computation does: half of it each."
         }
     }
 }
@@ -73,6 +75,28 @@ fn longer_alone(found: &[(Model, Rounds)]) -> Option<String> {
              message, and the division does not hold.",
             Ns(slot),
             Ns(whole)
+        )
+    })
+}
+
+/// How much of the software is hidden behind the transfer.
+fn hidden(rounds: &Rounds, confidence: f64) -> Option<String> {
+    let (hidden, interval) = rounds.mean(rounds.hidden.as_ref()?, confidence)?;
+    let (_, added) = rounds.parts.iter().find(|(name, _)| *name == "software")?;
+    let all = Ns(mean(added) + hidden);
+    let times = format!("{} ({} to {})", Ns(hidden), Ns(interval.low), Ns(interval.high));
+    Some(if interval.low > 0.0 {
+        format!(
+            "Of the software's {all} each way, {times} are hidden behind the transfer of the line."
+        )
+    } else if interval.high < 0.0 {
+        format!(
+            "The software takes {all} each way, and none of it is hidden: where both sides compute, the loop's transfer takes \
+             longer by more than the computation."
+        )
+    } else {
+        format!(
+            "The software takes {all} each way; whether part of it is hidden is undecided: {times}."
         )
     })
 }

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use bandgap_campaign::Setting;
 use bandgap_campaign::breakdown::{
-    BREAKDOWN, BreakdownPlan, Came, Division, ENOUGH, Model, Rounds, TOLERANCE, came_back, key,
-    rounds,
+    BREAKDOWN, BreakdownPlan, Came, Division, ENOUGH, Model, Rounds, came_back, key, rounds,
 };
 use bandgap_campaign::judge::Judged;
 use bandgap_comm::Stamping;
@@ -30,9 +29,6 @@ const SHARES: [f64; 13] = [0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0
 /// How times over rounds are estimated.
 const OVER_ROUNDS: &str = "mean over rounds of the middle of their batches, t interval";
 
-/// An inserted computation comes back if it does within this, in nanoseconds, however short it is.
-const NEAR: f64 = 5.0;
-
 /// Bandgap's own code is the high-level protocol, the system's calls on a socket are the low-level one; a line of memory
 /// moves without any software.
 #[rustfmt::skip] // One line each.
@@ -46,7 +42,7 @@ const ABOUT: [Known; 10] = [
     ("failing_polls", "calls that received nothing", Category::Cpu, Layer::Llp, Side::Initiator),
     ("own_code", "code between the calls", Category::Cpu, Layer::Hlp, Side::Initiator),
     ("slot", "transfer of the slot's line", Category::Network, Layer::Hardware, Side::Network),
-    ("software", "half of a round trip's software", Category::Cpu, Layer::Hlp, Side::Both),
+    ("software", "software that is not hidden", Category::Cpu, Layer::Hlp, Side::Both),
 ];
 
 fn declared(
@@ -211,12 +207,20 @@ fn about(
     })
 }
 
+fn within_or_open(back: Option<bool>) -> Within {
+    match back {
+        Some(true) => Within::Yes,
+        Some(false) => Within::No,
+        None => Within::Undecided,
+    }
+}
+
 /// A computation that was inserted, and what came back of it.
 fn came(came: &Came) -> Result<Inserted, AssembleError> {
     let samples = came.rounds as u64;
-    let longer = |(value, interval): (f64, Interval)| {
+    let longer = |(value, interval): (f64, Interval), back: Option<bool>| {
         let ends = Some((Ns(interval.low), Ns(interval.high)));
-        let converged = comes_back(came.inserted, interval) != Within::Undecided;
+        let converged = back.is_some();
         let how = "mean of the differences within each round, t interval";
         Quantity::time(Ns(value), ends, Evidence::new(how, samples, converged))
     };
@@ -224,24 +228,11 @@ fn came(came: &Came) -> Result<Inserted, AssembleError> {
         border: came.border,
         component: came.component.to_owned(),
         inserted: Ns(came.inserted).into(),
-        part: longer(came.part)?,
-        comes_back: comes_back(came.inserted, came.part.1),
-        whole: longer(came.whole)?,
-        whole_comes_back: comes_back(came.inserted, came.whole.1),
+        part: longer(came.part, came.in_part())?,
+        comes_back: within_or_open(came.in_part()),
+        whole: longer(came.whole, came.in_whole())?,
+        whole_comes_back: within_or_open(came.in_whole()),
     })
-}
-
-/// Whether what became longer in this interval is what was inserted, within 5 % or 5 ns.
-fn comes_back(inserted: f64, longer: Interval) -> Within {
-    let reach = (TOLERANCE * inserted).max(NEAR);
-    let (low, high) = (longer.low - inserted, longer.high - inserted);
-    if low >= -reach && high <= reach {
-        Within::Yes
-    } else if high < -reach || low > reach {
-        Within::No
-    } else {
-        Within::Undecided
-    }
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ pub fn cache_line(
     epoch: u64,
     with: &Measuring<'_, impl Timer>,
 ) -> Result<Vec<u64>, ShmError> {
-    ping_pong("cache_line", &area.pairs(), WALK, epoch, with)
+    ping_pong("cache_line", &area.pairs(), WALK, epoch, with, || ())
 }
 
 /// Both sides store 8 bytes, each in a cache line of its own, and wait until they see the other's:

@@ -20,6 +20,7 @@ mod ring_lines;
 mod slot_ring;
 mod stream;
 mod table;
+mod turn;
 
 pub use area::{COPY_BYTES, FloorArea, PLACES};
 pub use cache_line::{cache_line, cache_line_exchange};
@@ -30,3 +31,4 @@ pub use ring_lines::{PARTS, ring_lines};
 pub use slot_ring::slot_ring;
 pub use stream::slot_ring_stream;
 pub use table::{FLOORS, Lines, YARDSTICKS};
+pub use turn::TURN_BLOCKS;

@@ -2,8 +2,10 @@
 
 use bandgap_comm::{Measuring, Timer};
 
+use super::turn::{Turned, turn, with_blocks};
 use crate::places::Walk;
 use crate::probe::ping_pong;
+use crate::sync::AtomicU64;
 use crate::{Segment, ShmError};
 
 /// Parts of the ring, each as many slots.
@@ -11,7 +13,7 @@ pub const PARTS: usize = 8;
 
 /// One 8-byte store each way, both in the same line, as a request and its reply: over the very slots in which requests of
 /// rank 0 to rank 1 travel, in words that no message uses. `window.samples` samples of `window.rounds` round trips. Each
-/// sample goes round the next eighth of the slots.
+/// sample goes round the next eighth of the slots. Each side computes for [`Measuring::turn`] before it stores, and after it.
 ///
 /// Formula: half round trip = ticks / (2 · rounds).
 ///
@@ -26,5 +28,22 @@ pub fn ring_lines(
     with: &Measuring<'_, impl Timer>,
 ) -> Result<Vec<u64>, ShmError> {
     let walk = Walk { at_once: rings.slots() / PARTS, warm: 2 };
-    ping_pong("ring_lines", &rings.spare_words(0, 1), walk, epoch, with)
+    let lines = rings.spare_words(0, 1);
+    with_blocks(with.turn, RoundTrips { lines: &lines, walk, epoch, with })
+}
+
+struct RoundTrips<'a, T> {
+    lines: &'a [[&'a AtomicU64; 2]],
+    walk: Walk,
+    epoch: u64,
+    with: &'a Measuring<'a, T>,
+}
+
+impl<T: Timer> Turned for RoundTrips<'_, T> {
+    type Out = Result<Vec<u64>, ShmError>;
+
+    fn run<const BLOCKS: usize>(self) -> Self::Out {
+        let Self { lines, walk, epoch, with } = self;
+        ping_pong("ring_lines", lines, walk, epoch, with, turn::<BLOCKS>)
+    }
 }

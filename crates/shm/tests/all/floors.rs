@@ -38,7 +38,7 @@ fn measure<T>(
 ) -> T {
     let give_up = |_| give_up();
     let timer = &Counting::default();
-    run(&Measuring { role, window, timer, patience: Duration::ZERO, give_up: &give_up })
+    run(&Measuring { role, window, timer, turn: 0, patience: Duration::ZERO, give_up: &give_up })
 }
 
 /// Never gives up, but lets the other thread run.

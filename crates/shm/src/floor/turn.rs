@@ -1,0 +1,74 @@
+//! A computation in place of a message's software, part of which stands before a side's store and part of it after.
+
+use std::hint::black_box;
+
+/// The longest computation, in blocks.
+pub const TURN_BLOCKS: u32 = 12;
+
+/// What is done with a computation of so many blocks.
+pub(super) trait Turned {
+    type Out;
+
+    fn run<const BLOCKS: usize>(self) -> Self::Out;
+}
+
+/// Does it with the computation of `blocks` blocks, or of [`TURN_BLOCKS`] where these are fewer.
+pub(super) fn with_blocks<T: Turned>(blocks: u32, of: T) -> T::Out {
+    match blocks {
+        0 => of.run::<0>(),
+        1 => of.run::<1>(),
+        2 => of.run::<2>(),
+        3 => of.run::<3>(),
+        4 => of.run::<4>(),
+        5 => of.run::<5>(),
+        6 => of.run::<6>(),
+        7 => of.run::<7>(),
+        8 => of.run::<8>(),
+        9 => of.run::<9>(),
+        10 => of.run::<10>(),
+        11 => of.run::<11>(),
+        _ => of.run::<12>(),
+    }
+}
+
+/// Dependent arithmetic of so many blocks, each a nanosecond or so. It has no branches and no fences: so the processor goes
+/// through it as through the software of a message, and may ask for a line before it is done.
+#[inline(always)]
+pub(super) fn turn<const BLOCKS: usize>() {
+    let mut value = black_box(1);
+    macro_rules! blocks {
+        ($($block:literal)*) => { $(if $block < BLOCKS { value = block(value); })* };
+    }
+    blocks!(0 1 2 3 4 5 6 7 8 9 10 11);
+    black_box(value);
+}
+
+/// The exclusive or keeps the compiler from making one product of several.
+#[inline(always)]
+fn block(value: u64) -> u64 {
+    (value ^ 0x5555).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Blocks;
+
+    impl Turned for Blocks {
+        type Out = usize;
+
+        fn run<const BLOCKS: usize>(self) -> usize {
+            turn::<BLOCKS>();
+            BLOCKS
+        }
+    }
+
+    #[test]
+    fn as_many_blocks_are_computed_as_were_asked_for_up_to_the_most() {
+        for blocks in 0..=TURN_BLOCKS {
+            assert_eq!(with_blocks(blocks, Blocks), blocks as usize);
+        }
+        assert_eq!(with_blocks(u32::MAX, Blocks), TURN_BLOCKS as usize);
+    }
+}
