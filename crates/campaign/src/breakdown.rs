@@ -20,7 +20,7 @@ use crate::plan::{Asked, Plan};
 use crate::planned::{Planned, Reaches};
 use crate::runner::{AtRank, Executed, Runner, Stop};
 
-pub use rounds::{Came, Rounds, alone, came_back, rounds};
+pub use rounds::{Came, Hidden, Rounds, alone, came_back, rounds};
 
 /// The name of parts among keys.
 pub const BREAKDOWN: &str = "breakdown";

@@ -29,8 +29,17 @@ pub struct Rounds {
     pub outside: usize,
     /// What an interval between two stamps contains of them.
     pub stamp: f64,
-    /// What of a part is hidden behind another one, and so is not in it; a value for every round.
-    pub hidden: Option<Vec<f64>>,
+    /// What of the software is hidden behind the transfer of a line, and so is no part.
+    pub hidden: Option<Hidden>,
+}
+
+/// What of the software is hidden behind the transfer of a line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hidden {
+    /// Nanoseconds each way, a value for every round.
+    pub values: Vec<f64>,
+    /// Whether it is what follows a store, since a computation before the store made the transfer longer by more than itself.
+    pub follows: bool,
 }
 
 /// The median of the batches of each round.
@@ -62,13 +71,17 @@ fn stamp(judged: &Judged<'_>) -> Option<f64> {
 
 type ByRound = BTreeMap<u64, f64>;
 
+/// The share of the software that is taken to stand before a store, as half of the computation does.
+const BEFORE: f64 = 0.5;
+
 /// The parts of half a round trip over lines: the transfer, and what the software adds to it. And what of the software is
 /// hidden behind the transfer.
 ///
 /// *Formula*: with S the software of a round trip on one processor, D what a computation adds there of which both sides do half
 /// before they store and half after it, and X what the same computation adds to half a round trip of the bare exchange between two
-/// processors: the software adds S/2 · X/(D/2), and the rest of S/2 is hidden. D is its median over the rounds.
-fn of_lines(judged: &Judged<'_>) -> (Vec<(&'static str, ByRound)>, ByRound) {
+/// processors: the software adds S/2 · X/(D/2), and the rest of S/2 is hidden. D is its median over the rounds. Where the median of
+/// X/(D/2) is more than the half that stands before a store, that half is added: the other one is done while the line moves.
+fn of_lines(judged: &Judged<'_>) -> (Vec<(&'static str, ByRound)>, ByRound, bool) {
     let lines_key = key(Model::Latency, Stamping::Lines);
     let [lines, busy_lines] = [&lines_key, &busy_key(&lines_key)].map(|key| by_round(judged, key));
     let [slot, busy_slot] =
@@ -83,13 +96,18 @@ fn of_lines(judged: &Judged<'_>) -> (Vec<(&'static str, ByRound)>, ByRound) {
     let alone: Vec<f64> = above(busy_lines, &lines, 0.5).into_values().collect();
     let alone = if alone.is_empty() { 0.0 } else { median(&alone) };
     let between = above(busy_slot, &slot, 1.0);
-    let share = |longer: f64| if alone > 0.0 { longer / alone } else { 1.0 };
+    let shares: ByRound = match alone > 0.0 {
+        true => between.into_iter().map(|(round, longer)| (round, longer / alone)).collect(),
+        false => ByRound::new(),
+    };
+    let all: Vec<f64> = shares.values().copied().collect();
+    let capped = !all.is_empty() && median(&all) > BEFORE;
     let divided = |(round, all): (&u64, &f64)| {
-        let added = share(*between.get(round)?) * all;
-        Some(((*round, added), (*round, all - added)))
+        let share = shares.get(round).map(|share| if capped { BEFORE } else { *share })?;
+        Some(((*round, share * all), (*round, (1.0 - share) * all)))
     };
     let (added, hidden) = software.iter().filter_map(divided).unzip();
-    (vec![("slot", slot), ("software", added)], hidden)
+    (vec![("slot", slot), ("software", added)], hidden, capped)
 }
 
 /// The components of `model` by rounds, without the cost of stamps.
@@ -135,7 +153,10 @@ pub fn rounds(judged: &Judged<'_>, model: Model, division: &Division) -> Option<
     let kept = inside(&all, &complete);
     let outside = complete.len() - kept.len();
     let hidden = match (division, model) {
-        (Division::Lines(_), Model::Latency) => Some(of_lines(judged).1),
+        (Division::Lines(_), Model::Latency) => {
+            let (_, hidden, follows) = of_lines(judged);
+            Some((hidden, follows))
+        }
         _ => None,
     };
     let values = |of: &ByRound| kept.iter().filter_map(|round| of.get(round).copied()).collect();
@@ -144,7 +165,7 @@ pub fn rounds(judged: &Judged<'_>, model: Model, division: &Division) -> Option<
         observed: values(&whole),
         outside,
         stamp,
-        hidden: hidden.as_ref().map(values),
+        hidden: hidden.map(|(hidden, follows)| Hidden { values: values(&hidden), follows }),
         rounds: kept.clone(),
     })
 }

@@ -45,9 +45,9 @@ fn machine(order: &Order, back: fn(Border) -> f64) -> Executed {
     let Some(at) = order.at_border else { return bare(order, 0.0) };
     if order.kernel == "ring_lines" {
         let Some((Border::Turn, work)) = at.inserted else { panic!("{at:?}") };
-        // As long as the software of one way; a third of it is hidden.
+        // As long as the software of one way; two thirds of it are hidden.
         assert_eq!((work.iterations, work.picoseconds), (5, 15_000));
-        return bare(order, 10.0);
+        return bare(order, 5.0);
     }
     let inserted = |border: Border| match at.inserted {
         Some((here, work)) if here == border => back(border) * work.picoseconds as f64 / 1e3,
@@ -203,9 +203,11 @@ fn lines_are_divided_into_the_transfer_and_what_half_of_the_software_adds() {
     let [(slot, slots), (software, halves)] = &rounds.parts[..] else { panic!("two parts") };
     assert_eq!([*slot, *software], ["slot", "software"]);
     slots.iter().for_each(|value| near(*value, 150.0));
-    // (40 − 10)/2, of which a third is hidden.
-    halves.iter().for_each(|value| near(*value, 10.0));
-    rounds.hidden.as_ref().unwrap().iter().for_each(|value| near(*value, 5.0));
+    // (40 − 10)/2, of which two thirds are hidden.
+    halves.iter().for_each(|value| near(*value, 5.0));
+    let hidden = rounds.hidden.as_ref().unwrap();
+    assert!(!hidden.follows);
+    hidden.values.iter().for_each(|value| near(*value, 10.0));
     let requester = alone(&judged).unwrap().value;
     near(requester, 20.0 / INJECTION - 1.0);
 }

@@ -1,6 +1,8 @@
 //! What a reader should know of how a breakdown was measured.
 
-use bandgap_campaign::breakdown::{BreakdownPlan, Division, Model, Rounds, TOLERANCE, alone};
+use bandgap_campaign::breakdown::{
+    BreakdownPlan, Division, Hidden, Model, Rounds, TOLERANCE, alone,
+};
 use bandgap_campaign::judge::Judged;
 use bandgap_stats::interval::Interval;
 use bandgap_stats::quantile::mean;
@@ -81,22 +83,19 @@ fn longer_alone(found: &[(Model, Rounds)]) -> Option<String> {
 
 /// How much of the software is hidden behind the transfer.
 fn hidden(rounds: &Rounds, confidence: f64) -> Option<String> {
-    let (hidden, interval) = rounds.mean(rounds.hidden.as_ref()?, confidence)?;
+    let Hidden { values, follows } = rounds.hidden.as_ref()?;
+    let (hidden, interval) = rounds.mean(values, confidence)?;
     let (_, added) = rounds.parts.iter().find(|(name, _)| *name == "software")?;
     let all = Ns(mean(added) + hidden);
     let times = format!("{} ({} to {})", Ns(hidden), Ns(interval.low), Ns(interval.high));
-    Some(if interval.low > 0.0 {
+    Some(if *follows {
         format!(
-            "Of the software's {all} each way, {times} are hidden behind the transfer of the line."
-        )
-    } else if interval.high < 0.0 {
-        format!(
-            "The software takes {all} each way, and none of it is hidden: where both sides compute, the loop's transfer takes \
-             longer by more than the computation."
+            "Of the software's {all} each way, the half that is taken to follow a store counts as hidden. How much of the \
+             other half is cannot be seen: a computation in its place makes the loop's transfer longer by more than itself."
         )
     } else {
         format!(
-            "The software takes {all} each way; whether part of it is hidden is undecided: {times}."
+            "Of the software's {all} each way, {times} are hidden behind the transfer of the line."
         )
     })
 }
