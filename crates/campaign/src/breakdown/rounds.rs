@@ -96,10 +96,10 @@ fn of_lines(judged: &Judged<'_>) -> (Vec<(&'static str, ByRound)>, ByRound, bool
     let alone: Vec<f64> = above(busy_lines, &lines, 0.5).into_values().collect();
     let alone = if alone.is_empty() { 0.0 } else { median(&alone) };
     let between = above(busy_slot, &slot, 1.0);
-    let shares: ByRound = match alone > 0.0 {
-        true => between.into_iter().map(|(round, longer)| (round, longer / alone)).collect(),
-        false => ByRound::new(),
-    };
+    // A computation that takes no time on one processor shows nothing.
+    let share = |longer: f64| if alone > 0.0 { longer / alone } else { f64::INFINITY };
+    let shares: ByRound =
+        between.into_iter().map(|(round, longer)| (round, share(longer))).collect();
     let all: Vec<f64> = shares.values().copied().collect();
     let capped = !all.is_empty() && median(&all) > BEFORE;
     let divided = |(round, all): (&u64, &f64)| {
