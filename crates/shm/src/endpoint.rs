@@ -423,8 +423,9 @@ mod tests {
         for peer in [1, 2, 3] {
             let segment = Segment::create(4, 4).unwrap();
             let mut endpoint = ShmEndpoint::attach(&segment, 0, 4).unwrap();
-            // Sequence 4 is the first request's; 6 words are more than four.
-            segment.ring(peer, 0).slot(Sequence::request(0)).forge(4 | 6 << 40);
+            // 6 words are more than four.
+            let first = Sequence::request(0);
+            segment.ring(peer, 0).slot(first).forge(first.whole() | 6 << 8);
             match endpoint.progress(&mut Nothing) {
                 Err(CommError::Garbage { peer: named, what }) => {
                     assert_eq!(named, peer);
