@@ -18,6 +18,8 @@ mod control;
 mod endpoint;
 mod error;
 mod exposed;
+#[cfg(test)]
+mod filter;
 pub mod floor;
 mod limits;
 mod mapping;
