@@ -29,8 +29,10 @@ use std::os::unix::fs::FileExt;
 use std::process;
 
 use bandgap_comm::{CommError, Rank, Rendezvous, Word};
-use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags};
+use rustix::fs::{Mode, OFlags, SealFlags};
 use rustix::mm::{MapFlags, ProtFlags};
+
+use crate::file;
 
 const MAGIC: [u8; 8] = *b"bg-regi1";
 const MEMORY_AT: usize = 4096;
@@ -196,8 +198,7 @@ impl Held {
 fn create(bytes: usize, secret: &Secret) -> Result<(File, &'static mut [u8]), String> {
     let refused = |what: &'static str| move |error: rustix::io::Errno| failed(what, error.into());
     let len = MEMORY_AT + bytes.next_multiple_of(MEMORY_AT);
-    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-    let file = rustix::fs::memfd_create("bandgap-registered", flags)
+    let file = file::in_memory("bandgap-registered")
         .map_err(refused("create shared memory (memfd_create)"))?;
     rustix::fs::ftruncate(&file, len as u64).map_err(refused("give shared memory its size"))?;
     let file = File::from(file);
