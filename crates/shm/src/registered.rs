@@ -18,8 +18,8 @@
 //! 2. From creation to drop of a [`Peer`], `base..base + len` stays mapped and readable. The file
 //!    cannot shrink, so no access faults.
 //! 3. The bytes of a peer are only copied, through raw pointers, into this process's own memory. A
-//!    copy while the peer writes gives a mixture of old and new bytes. That is sound: any values are
-//!    valid for plain bytes, and no reference to this memory exists.
+//!    copy while the peer writes gives a mixture of old and new bytes, under the assumption stated in
+//!    `exposed`: any values are valid for plain bytes, and no reference to this memory exists.
 
 use core::ptr::{self, NonNull};
 use std::fs::File;
