@@ -28,12 +28,16 @@ use crate::slot::{Sequence, Slot, WrongHeader};
 use crate::sync::{AtomicU64, Ordering};
 
 mod lane;
+mod lanes;
 mod local;
 mod receiver;
 mod sender;
 
 pub(crate) use lane::garbage;
 pub use lane::{Delivered, Lane};
+pub use lanes::Lanes;
+#[cfg(all(test, not(loom)))]
+pub(crate) use lanes::TURNS;
 pub use local::LocalCells;
 pub use receiver::Receiver;
 pub(crate) use sender::Back;

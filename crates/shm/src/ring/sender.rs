@@ -38,8 +38,8 @@ impl<C: Cells> Sender<C> {
         Self::with_capacity(cells, position, capacity)
     }
 
-    /// A sender that never has room.
-    pub(crate) fn closed(cells: C) -> Self {
+    /// A sender that never has room, as there is no peer.
+    pub fn closed(cells: C) -> Self {
         Self::with_capacity(cells, 0, 0)
     }
 
