@@ -371,6 +371,12 @@ fn both_sides_carry_at_once() {
     Both::new(16, &[(false, 0), (false, 1)], &[(false, 0), (false, 1)]).play();
 }
 
+/// After the completion whose number is a multiple of eight, the fast path looks for a request.
+#[test]
+fn a_request_has_its_turn_after_a_reply() {
+    Both::new(16, &[(true, 0), (true, 0)], &[(false, 0), (true, 1)]).at(7).play();
+}
+
 /// The slots that the requests get held carried ones before.
 #[test]
 fn slots_are_used_again_after_a_carry() {
