@@ -1,17 +1,10 @@
 //! The transport: a ring in each direction between this rank and every other.
-//!
-//! The lane to a peer has the number `peer XOR rank`, from 1 on. So two ranks have exactly one
-//! lane, there is no lane to this rank itself, and the ranks of a run do not all look at the same
-//! peer first. If the number of ranks is not a power of two, some lanes have no peer: they are
-//! closed, and watch this rank's ring to itself, in which nothing ever arrives. The first lane is a
-//! field of the endpoint and has a fast path of its own, so that two ranks do not pay for the
-//! possibility of more.
 
 use bandgap_comm::{
     Begun, Bulk, CommError, Deliver, Endpoint, Message, Posted, Rank, Source, Word, check_peer,
 };
 
-use crate::ring::{Back, Delivered, Lane, Receiver, Sender, garbage};
+use crate::ring::{Lane, Lanes, Receiver, Sender};
 use crate::segment::{MappedCells, Segment};
 use crate::signals::Signals;
 use crate::{Exposed, Readable, Registered, ShmError};
@@ -26,10 +19,6 @@ fn lane(segment: &Segment, rank: Rank, peer: Rank) -> Lane<MappedCells> {
         Lane::new(peer, sender, Receiver::new(segment.ring(rank, rank), 0))
     }
 }
-
-/// After at most this many replies in a row from the only peer, a waiting request is served. To
-/// look for one after every reply would cost a fifth of what a reply costs.
-const TURNS: u64 = 8;
 
 /// A rank's end of the shared-memory transport.
 ///
@@ -66,14 +55,9 @@ const TURNS: u64 = 8;
 /// ```
 #[derive(Debug)]
 pub struct ShmEndpoint {
-    rank: Rank,
-    first: Lane<MappedCells>,
-    rest: Vec<Lane<MappedCells>>,
-    /// Outstanding requests of the lanes in `rest`.
-    rest_outstanding: usize,
+    lanes: Lanes<MappedCells>,
     /// By peer; this rank's own is unused.
     signals: Box<[Signals]>,
-    size: usize,
     slots: usize,
     exposed: Option<Exposed>,
     readable: Readable,
@@ -90,14 +74,9 @@ impl ShmEndpoint {
             return Err(ShmError::OtherSize { size, segment: segment.size() });
         }
         segment.claim(rank)?;
-        let lanes = size.next_power_of_two();
         Ok(Self {
-            rank,
-            rest_outstanding: 0,
-            first: lane(segment, rank, rank ^ 1),
-            rest: (2..lanes).map(|number| lane(segment, rank, rank ^ number)).collect(),
+            lanes: Lanes::new(rank, size, |peer| lane(segment, rank, peer)),
             signals: (0..size).map(|peer| Signals::new(segment, rank, peer)).collect(),
-            size,
             slots: segment.slots(),
             exposed: None,
             readable: Readable::forbidden("the ranks have not told each other how".into()),
@@ -110,8 +89,8 @@ impl ShmEndpoint {
     /// # Errors
     /// The memory has another number of ranks.
     pub fn exposing(mut self, memory: Exposed) -> Result<Self, ShmError> {
-        if memory.size() != self.size {
-            return Err(ShmError::OtherSize { size: self.size, segment: memory.size() });
+        if memory.size() != self.lanes.size() {
+            return Err(ShmError::OtherSize { size: self.lanes.size(), segment: memory.size() });
         }
         self.exposed = Some(memory);
         Ok(self)
@@ -137,79 +116,17 @@ impl ShmEndpoint {
             None => Err(CommError::NotExposed { at, len, exposed: 0 }),
         }
     }
-
-    /// [`Endpoint::progress`] for more than two ranks, or for more than one message. `replied`
-    /// replies of the first lane have already been delivered. This does everything that is rare,
-    /// and is not inlined, so that its caller needs few registers.
-    #[inline(never)]
-    fn progress_all<D: Deliver>(
-        &mut self,
-        replied: usize,
-        deliver: &mut D,
-    ) -> Result<usize, CommError> {
-        let mut delivered = replied;
-        if replied == 0 {
-            let Delivered { completed, served } = self.first.progress(deliver)?;
-            delivered += completed + served;
-        } else {
-            delivered += self.first.serve(deliver)?;
-        }
-        for lane in &mut self.rest {
-            let Delivered { completed, served } = lane.progress(deliver)?;
-            self.rest_outstanding -= completed;
-            delivered += completed + served;
-        }
-        Ok(delivered)
-    }
-
-    /// [`Endpoint::progress`] when the first lane holds a carried request, as between two ranks
-    /// that answer each other's messages. So it is kept short, although it is not inlined.
-    #[inline(never)]
-    fn progress_carried<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize, CommError> {
-        if self.first.take_carried(deliver)? { Ok(2) } else { self.progress_all(0, deliver) }
-    }
-
-    /// The lane to `peer` took nothing: it is full, or has no peer.
-    #[cold]
-    #[inline(never)]
-    fn refused(&self, peer: Rank) -> Result<Posted, CommError> {
-        if peer < self.size { Ok(Posted::Busy) } else { Err(self.no_such_peer(peer)) }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn no_such_peer(&self, peer: Rank) -> CommError {
-        CommError::NoSuchPeer { peer, size: self.size }
-    }
-
-    /// Sends a request to a peer other than that of the first lane.
-    #[inline(always)]
-    fn request_further(&mut self, peer: Rank, message: &Message) -> Result<bool, CommError> {
-        let number = peer ^ self.rank;
-        let Some(lane) = self.rest.get_mut(number.wrapping_sub(2)) else {
-            return Err(self.no_such_peer(peer));
-        };
-        let sent = lane.send(message);
-        self.rest_outstanding += usize::from(sent);
-        Ok(sent)
-    }
-}
-
-/// Not inlined, so that a message that is not carried stays in registers.
-#[inline(never)]
-fn carry(lane: &mut Lane<MappedCells>, message: Message) -> bool {
-    lane.carry(&message)
 }
 
 impl Endpoint for ShmEndpoint {
     #[inline(always)]
     fn rank(&self) -> Rank {
-        self.rank
+        self.lanes.rank()
     }
 
     #[inline(always)]
     fn size(&self) -> usize {
-        self.size
+        self.lanes.size()
     }
 
     fn capacity(&self) -> usize {
@@ -218,50 +135,17 @@ impl Endpoint for ShmEndpoint {
 
     #[inline(always)]
     fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {
-        let sent = if peer ^ self.rank != 1 {
-            self.request_further(peer, &message)?
-        } else if self.first.can_carry() {
-            carry(&mut self.first, message)
-        } else {
-            self.first.push(&message)
-        };
-        if sent { Ok(Posted::Yes) } else { self.refused(peer) }
+        self.lanes.try_request(peer, message)
     }
 
     #[inline(always)]
     fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize, CommError> {
-        let replied = 'seldom: {
-            if !self.rest.is_empty() {
-                break 'seldom 0;
-            }
-            if !self.first.is_idle() {
-                match self.first.take_reply(deliver)? {
-                    Back::Reply if self.first.is_turn(TURNS) => break 'seldom 1,
-                    Back::Reply => return Ok(1),
-                    Back::Request => return self.progress_carried(deliver),
-                    Back::Nothing if self.first.is_counted() => break 'seldom 0,
-                    Back::Nothing => {}
-                }
-            }
-            let (peer, incoming) = self.first.incoming();
-            let arrived = incoming.arrived().map_err(|corrupt| garbage(peer, corrupt))?;
-            let Some(request) = arrived else {
-                incoming.idle();
-                return Ok(0);
-            };
-            match deliver.request(peer, request) {
-                Ok(Some(reply)) => incoming.reply(reply),
-                Ok(None) => incoming.done(),
-                Err(unknown) => return Err(garbage(peer, unknown.into())),
-            }
-            return Ok(1);
-        };
-        self.progress_all(replied, deliver)
+        self.lanes.progress(deliver)
     }
 
     #[inline(always)]
     fn outstanding(&self) -> usize {
-        self.first.outstanding() + self.rest_outstanding
+        self.lanes.outstanding()
     }
 
     fn signals(&self) -> bool {
@@ -284,8 +168,7 @@ impl Endpoint for ShmEndpoint {
     }
 
     fn unsent(&self) -> usize {
-        let lanes = core::iter::once(&self.first).chain(&self.rest);
-        lanes.map(Lane::unpublished).sum()
+        self.lanes.unpublished()
     }
 }
 
@@ -298,12 +181,12 @@ impl Bulk for ShmEndpoint {
 
     #[inline(always)]
     fn read_exposed(&self, at: usize, into: &mut [u8]) -> Result<(), CommError> {
-        self.memory(at, into.len())?.read(self.rank, at, into)
+        self.memory(at, into.len())?.read(self.lanes.rank(), at, into)
     }
 
     #[inline(always)]
     fn write_exposed(&mut self, at: usize, from: &[u8]) -> Result<(), CommError> {
-        self.memory(at, from.len())?.write(self.rank, at, from)
+        self.memory(at, from.len())?.write(self.lanes.rank(), at, from)
     }
 
     #[inline(always)]
@@ -314,11 +197,13 @@ impl Bulk for ShmEndpoint {
         from: Source<'_>,
         done: &mut usize,
     ) -> Result<Posted, CommError> {
-        check_peer(peer, self.rank, self.size)?;
+        check_peer(peer, self.lanes.rank(), self.lanes.size())?;
         let memory = self.memory(into, from.len())?;
         match from {
             Source::Bytes(bytes) => memory.write(peer, into, bytes)?,
-            Source::Exposed { at, len } => memory.copy((self.rank, at), (peer, into), len)?,
+            Source::Exposed { at, len } => {
+                memory.copy((self.lanes.rank(), at), (peer, into), len)?
+            }
         }
         *done = from.len();
         Ok(Posted::Yes)
@@ -333,8 +218,8 @@ impl Bulk for ShmEndpoint {
         len: usize,
         _: Message,
     ) -> Result<Begun, CommError> {
-        check_peer(peer, self.rank, self.size)?;
-        self.memory(at, len)?.copy((peer, at), (self.rank, into), len)?;
+        check_peer(peer, self.lanes.rank(), self.lanes.size())?;
+        self.memory(at, len)?.copy((peer, at), (self.lanes.rank(), into), len)?;
         Ok(Begun::Done)
     }
 
@@ -344,7 +229,7 @@ impl Bulk for ShmEndpoint {
 
     #[inline(always)]
     fn read_peer(&self, peer: Rank, at: usize, into: &mut [u8]) -> Result<(), CommError> {
-        check_peer(peer, self.rank, self.size)?;
+        check_peer(peer, self.lanes.rank(), self.lanes.size())?;
         self.memory(at, into.len())?.read(peer, at, into)
     }
 
@@ -360,7 +245,7 @@ impl Bulk for ShmEndpoint {
 
     #[inline]
     fn read_private(&self, peer: Rank, at: Word, into: &mut [u8]) -> Result<(), CommError> {
-        check_peer(peer, self.rank, self.size)?;
+        check_peer(peer, self.lanes.rank(), self.lanes.size())?;
         self.readable.read(peer, at, into)
     }
 
@@ -386,7 +271,7 @@ impl Bulk for ShmEndpoint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ring::Cells;
+    use crate::ring::{Cells, TURNS};
     use crate::slot::Sequence;
     use bandgap_comm::{HandlerId, NoHandler};
 
@@ -423,8 +308,9 @@ mod tests {
         for peer in [1, 2, 3] {
             let segment = Segment::create(4, 4).unwrap();
             let mut endpoint = ShmEndpoint::attach(&segment, 0, 4).unwrap();
-            // Sequence 4 is the first request's; 6 words are more than four.
-            segment.ring(peer, 0).slot(Sequence::request(0)).forge(4 | 6 << 40);
+            // 6 words are more than four.
+            let first = Sequence::request(0);
+            segment.ring(peer, 0).slot(first).forge(first.whole() | 6 << 8);
             match endpoint.progress(&mut Nothing) {
                 Err(CommError::Garbage { peer: named, what }) => {
                     assert_eq!(named, peer);

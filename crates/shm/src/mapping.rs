@@ -4,8 +4,9 @@
 //! 1. From creation to drop of a [`Mapping`], `base..base + len` stays mapped, readable and
 //!    writable, at the same address, which is a multiple of the page size. Whoever keeps a pointer
 //!    into it also keeps the `Arc<Mapping>`.
-//! 2. The file cannot shrink: it was sealed before it was mapped. So no access faults, whatever a
-//!    peer does with its descriptor.
+//! 2. The file does not shrink. It was sealed before it was mapped, whatever a peer does with its
+//!    descriptor. Where the system has no sealed files ([`file`](mod@crate::file)), nobody outside the
+//!    run can open it, and no rank shrinks it; an access beyond its end would end the process.
 //! 3. Peers may write at any time. So references are made only to atomics. Every other access is a
 //!    copy through raw pointers, by the protocols of `floor` and in `exposed`; there is never a `&`
 //!    or `&mut` to plain bytes.
@@ -15,10 +16,11 @@
 use core::ptr::NonNull;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::{MemfdFlags, SealFlags};
+use rustix::fs::{FileType, SealFlags};
 use rustix::mm::{MapFlags, ProtFlags};
 
 use crate::ShmError;
+use crate::file;
 use crate::sync::{AtomicU64, Ordering};
 
 /// Bytes of a page, or a part of one where pages are larger.
@@ -80,12 +82,12 @@ impl Mapping {
     /// Creates memory of `len` bytes: the kind's first line with these numbers, and zeros. The
     /// descriptor closes on exec.
     pub(crate) fn create(kind: &Kind, len: usize, numbers: &[usize]) -> Result<Self, ShmError> {
-        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-        let fd = rustix::fs::memfd_create(kind.file, flags)
-            .map_err(ShmError::system("create shared memory"))?;
-        rustix::fs::ftruncate(&fd, len as u64)
-            .map_err(ShmError::system("give shared memory its size"))?;
-        rustix::fs::fcntl_add_seals(&fd, SEALS).map_err(ShmError::system("seal shared memory"))?;
+        let made = file::create(kind.file, len)?;
+        let fd = made.file;
+        if made.sealable {
+            let sealed = rustix::fs::fcntl_add_seals(&fd, SEALS);
+            sealed.map_err(ShmError::system("seal shared memory"))?;
+        }
         let mapping = Self::map(fd, len, kind)?;
         for (index, &number) in numbers.iter().enumerate() {
             mapping.word(number_at(index)).store(number as u64, Ordering::Relaxed);
@@ -96,14 +98,22 @@ impl Mapping {
 
     /// Opens the memory of this kind behind a descriptor. It must have at least `least` bytes.
     pub(crate) fn from_fd(kind: &Kind, fd: OwnedFd, least: usize) -> Result<Self, ShmError> {
-        // Only in-memory files have seals, so this refuses everything else.
-        let seals = rustix::fs::fcntl_get_seals(&fd)
-            .map_err(|e| kind.not_ours(format!("it is not an in-memory file ({e})")))?;
-        if !seals.contains(SealFlags::SHRINK) {
-            return Err(kind.not_ours("it is not sealed, so it could shrink while in use".into()));
-        }
         let stat =
             rustix::fs::fstat(&fd).map_err(ShmError::system("read the size of shared memory"))?;
+        let stands_in = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile
+            && stat.st_nlink == 0
+            && stat.st_uid == rustix::process::geteuid().as_raw();
+        let is_fixed = match rustix::fs::fcntl_get_seals(&fd) {
+            Ok(seals) if seals.contains(SealFlags::SHRINK) => true,
+            // It could have been sealed.
+            Ok(seals) if !seals.contains(SealFlags::SEAL) => false,
+            _ => stands_in,
+        };
+        if !is_fixed {
+            let reason = "it is neither sealed nor a file of this user without a name, so others \
+                          could shrink it while it is in use";
+            return Err(kind.not_ours(reason.into()));
+        }
         let len = usize::try_from(stat.st_size).unwrap_or(0);
         if len < least {
             return Err(kind.not_ours(format!("it has {len} bytes; at least {least} are needed")));

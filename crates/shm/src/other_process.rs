@@ -5,13 +5,15 @@
 
 use std::io;
 
-use rustix::process::{PTracer, set_ptracer};
+use rustix::process::{PTracer, getppid, set_ptracer};
 
-/// Lets any process of this user read this one's memory, even where the kernel (Yama) allows that
-/// only to its ancestors. A kernel that refuses this has no such restriction; or reading fails, and
-/// then the reader says so.
+/// Lets the process that started this one, and all that it started, read this one's memory, even
+/// where the kernel (Yama) allows that only to ancestors. So the ranks of a run may read each other,
+/// and other processes may no more than before. A kernel that refuses this has no such restriction;
+/// or reading fails, and then the reader says so.
 pub(crate) fn allow_reading() {
-    let _ = set_ptracer(PTracer::Any);
+    // A process without a parent that it can see has no siblings either.
+    let _ = getppid().map(|parent| set_ptracer(PTracer::ProcessID(parent)));
 }
 
 /// Fills `into` with the bytes at `address` in process `process`.
@@ -39,10 +41,26 @@ pub(crate) fn read(process: u32, address: u64, into: &mut [u8]) -> io::Result<()
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::{Command, Output};
+    use std::time::Instant;
+
+    use bandgap_comm::{CommError, Rank, Rendezvous, Stamp, Timer, Transport};
 
     use super::*;
+    use crate::Shm;
+    use crate::filter::{self, Calls, Instead};
     use crate::floor::{FloorArea, Lines};
+
+    struct NoTimer;
+
+    impl Timer for NoTimer {
+        fn stamp(&self) -> Stamp {
+            Stamp::from_ticks(0)
+        }
+
+        fn work(&self, _iterations: u32) {}
+    }
 
     #[test]
     fn reads_its_own_memory_through_the_kernel() {
@@ -59,6 +77,78 @@ mod tests {
         assert!(read(std::process::id(), 8, &mut into).is_err());
         assert!(read(0, 8, &mut into).is_err());
         assert!(read(u32::MAX, 8, &mut into).is_err());
+    }
+
+    /// Runs this test in a process of its own, which is told something, and returns what became of it.
+    fn in_child(test: &str, variable: &str, told: String) -> Output {
+        Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", test])
+            .env(variable, told)
+            .output()
+            .unwrap()
+    }
+
+    /// Stops where ranks first hear of each other: what lets them read must be done by then.
+    struct Stop;
+
+    impl Rendezvous for Stop {
+        fn rank(&self) -> Rank {
+            0
+        }
+        fn size(&self) -> usize {
+            2
+        }
+        fn secret(&self) -> [u8; 16] {
+            [0; 16]
+        }
+        fn deadline(&self) -> Instant {
+            Instant::now()
+        }
+        fn exchange(&mut self, _: String) -> Result<Vec<String>, CommError> {
+            std::process::exit(MET)
+        }
+    }
+
+    /// The exit codes of a process in which nothing asked, and of one without filters.
+    const MET: i32 = 7;
+    const NO_FILTER: i32 = 8;
+
+    /// A filter ends the process at the very call that is wanted, since its effect cannot be read back
+    /// and most kernels in use have none.
+    #[test]
+    fn ranks_let_those_of_their_launcher_read_before_they_meet_and_nobody_else() {
+        const TEST: &str = "other_process::tests::\
+                            ranks_let_those_of_their_launcher_read_before_they_meet_and_nobody_else";
+        const TOLD: &str = "BANDGAP_TEST_ASKS";
+        if let Ok(told) = std::env::var(TOLD) {
+            // This is the child, and begins as a rank does.
+            let (part, tracer) = told.split_once(' ').unwrap();
+            let number = libc::SYS_prctl;
+            let with = [(0, libc::PR_SET_PTRACER as u32), (1, tracer.parse().unwrap())];
+            if filter::put(Calls { number, with: &with }, Instead::Die).is_err() {
+                std::process::exit(NO_FILTER);
+            }
+            match part {
+                "transport" => drop(Shm::connect(Shm::prepare(2, 0).unwrap(), 0, &mut Stop)),
+                _ => {
+                    let rings = Shm::prepare(2, 0).unwrap();
+                    let area = Shm::prepare_bare(&rings).unwrap();
+                    drop(Shm::bare::<NoTimer>(area, &mut Stop));
+                }
+            }
+            std::process::exit(MET);
+        }
+        for part in ["transport", "floors"] {
+            let ended = |tracer: u32| in_child(TEST, TOLD, format!("{part} {tracer}")).status;
+            let launcher = ended(std::process::id());
+            if launcher.code() == Some(NO_FILTER) {
+                return;
+            }
+            assert_eq!(launcher.signal(), Some(libc::SIGSYS), "{part}: {launcher}");
+            // Any process: PR_SET_PTRACER_ANY is -1.
+            let any = ended(u32::MAX);
+            assert_eq!(any.code(), Some(MET), "{part}: {any}");
+        }
     }
 
     #[test]
@@ -81,11 +171,8 @@ mod tests {
         let rings = crate::Segment::create(2, 8).unwrap();
         let lines = Lines::over(FloorArea::create().unwrap(), rings);
         let bytes = Box::new(BYTES);
-        let child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", TEST])
-            .env(TOLD, format!("{} {}", std::process::id(), bytes.as_ptr().addr()))
-            .output()
-            .unwrap();
+        let told = format!("{} {}", std::process::id(), bytes.as_ptr().addr());
+        let child = in_child(TEST, TOLD, told);
         let said = String::from_utf8_lossy(&child.stdout);
         assert!(child.status.success() && said.contains("1 passed"), "{said}");
         drop((lines, bytes));

@@ -18,8 +18,8 @@
 //! 2. From creation to drop of a [`Peer`], `base..base + len` stays mapped and readable. The file
 //!    cannot shrink, so no access faults.
 //! 3. The bytes of a peer are only copied, through raw pointers, into this process's own memory. A
-//!    copy while the peer writes gives a mixture of old and new bytes. That is sound: any values are
-//!    valid for plain bytes, and no reference to this memory exists.
+//!    copy while the peer writes gives a mixture of old and new bytes, under the assumption stated in
+//!    `exposed`: any values are valid for plain bytes, and no reference to this memory exists.
 
 use core::ptr::{self, NonNull};
 use std::fs::File;
@@ -29,8 +29,10 @@ use std::os::unix::fs::FileExt;
 use std::process;
 
 use bandgap_comm::{CommError, Rank, Rendezvous, Word};
-use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags};
+use rustix::fs::{Mode, OFlags, SealFlags};
 use rustix::mm::{MapFlags, ProtFlags};
+
+use crate::file;
 
 const MAGIC: [u8; 8] = *b"bg-regi1";
 const MEMORY_AT: usize = 4096;
@@ -196,8 +198,7 @@ impl Held {
 fn create(bytes: usize, secret: &Secret) -> Result<(File, &'static mut [u8]), String> {
     let refused = |what: &'static str| move |error: rustix::io::Errno| failed(what, error.into());
     let len = MEMORY_AT + bytes.next_multiple_of(MEMORY_AT);
-    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-    let file = rustix::fs::memfd_create("bandgap-registered", flags)
+    let file = file::in_memory("bandgap-registered")
         .map_err(refused("create shared memory (memfd_create)"))?;
     rustix::fs::ftruncate(&file, len as u64).map_err(refused("give shared memory its size"))?;
     let file = File::from(file);

@@ -18,22 +18,26 @@
 //! runs this file (`tests/loom.rs`).
 //!
 //! Each side keeps its own positions private, and checks everything that the other side writes: a
-//! sequence other than the expected one means "nothing yet", a length is at most four words, the
-//! counter is at most the number of requests sent. Whatever a peer writes, the worst outcome is a
-//! wrong message or an error.
+//! sequence before the expected one means "nothing yet" and one after it is an error, a length is at
+//! most four words, the counter is at most the number of requests sent. Whatever a peer writes, the
+//! worst outcome is a wrong message or an error.
 
 use bandgap_comm::NoHandler;
 
-use crate::slot::{Sequence, Slot, TooManyWords};
+use crate::slot::{Sequence, Slot, WrongHeader};
 use crate::sync::{AtomicU64, Ordering};
 
 mod lane;
+mod lanes;
 mod local;
 mod receiver;
 mod sender;
 
 pub(crate) use lane::garbage;
 pub use lane::{Delivered, Lane};
+pub use lanes::Lanes;
+#[cfg(all(test, not(loom)))]
+pub(crate) use lanes::TURNS;
 pub use local::LocalCells;
 pub use receiver::Receiver;
 pub(crate) use sender::Back;
@@ -89,6 +93,9 @@ pub enum Corrupt {
     /// A message with this many words.
     #[error("a message of {0} words")]
     Words(u32),
+    /// A message in a slot that another message has not left yet.
+    #[error("a message over another one, before its turn")]
+    TooEarly,
     /// More requests handled than were sent.
     #[error("{handled} requests handled of {sent} sent")]
     Handled {
@@ -102,9 +109,12 @@ pub enum Corrupt {
     Handler(#[from] NoHandler),
 }
 
-impl From<TooManyWords> for Corrupt {
-    fn from(TooManyWords(words): TooManyWords) -> Self {
-        Self::Words(words)
+impl From<WrongHeader> for Corrupt {
+    fn from(wrong: WrongHeader) -> Self {
+        match wrong {
+            WrongHeader::Words(words) => Self::Words(words),
+            WrongHeader::TooEarly => Self::TooEarly,
+        }
     }
 }
 

@@ -28,7 +28,7 @@ use crate::slot::{SLOT_BYTES, SPARE_IN_SLOT, STEP, Sequence, Slot};
 use crate::sync::{AtomicU64, Ordering};
 
 const KIND: Kind =
-    Kind { file: "bandgap-rings", what: "the rings of a run", magic: *b"bg-ring2", populate: true };
+    Kind { file: "bandgap-rings", what: "the rings of a run", magic: *b"bg-ring3", populate: true };
 const ATTACHED_AT: usize = 64;
 const RINGS_AT: usize = 4096;
 
@@ -164,9 +164,8 @@ impl Cells for MappedCells {
     #[inline(always)]
     fn slot(&self, sequence: Sequence) -> &Slot {
         // The sequence over its step, times the bytes of a slot. The mask also clears the low bits,
-        // which a reply's sequence has.
-        let offset =
-            (sequence.whole() as usize).wrapping_mul(SLOT_BYTES / STEP as usize) & self.mask;
+        // which say what the message is.
+        let offset = sequence.whole() as usize / (STEP as usize / SLOT_BYTES) & self.mask;
         // SAFETY: `offset` is a multiple of a slot's bytes and below the bytes of all slots, so the
         // slot is aligned and inside the ring (this module's invariant). A `Slot` consists of
         // atomics, and any bytes are a valid one.

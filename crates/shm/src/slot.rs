@@ -1,17 +1,20 @@
 //! One cache line of a ring: a message, and the number that says whose turn it is.
 //!
 //! ```text
-//! header   bits 0..32   sequence
-//!          bits 32..64  tag: the handler (8 bits), then the number of words
+//! header   bits 0..11   tag: the handler (8 bits), then the number of words (3 bits)
+//!          bits 11..64  sequence: what it is (2 bits), then the number of the request (51 bits)
 //! words    4 × 8 bytes
 //! spare    3 × 8 bytes, which no message touches
 //! ```
 //!
-//! The words are stored before the header, so the header says that they are there. Request number p
-//! of a ring has the sequence 4p + 4. What comes back in the same line has the sequence 4p + 5 if
-//! it is the reply, or 4p + 6 if it is a request of the other side. All sequences are modulo 2³².
-//! A line that was never written has the sequence 0, as if for the request before the first one.
-//! The sequence of p repeats after 2³⁰ requests; by then the line shows that of p − N.
+//! The words are stored before the header, so the header says that they are there. What it is: 1 a
+//! request of this ring; 2 its reply, in the same line; 3 a request of the other side, which came
+//! back in this line instead. So 0 is what no message is, and a line that was never written is
+//! taken for none, whatever is expected.
+//!
+//! Of what lies in a line in turn, each has a greater sequence than the one before. After 2⁵¹ requests
+//! there are no more numbers: with one request each 5 ns, that is after 130 days. What then follows is
+//! an error or a wait that ends with the deadline.
 
 use bandgap_comm::{MAX_WORDS, Message, Tag};
 
@@ -36,17 +39,30 @@ pub struct Slot {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Header(u64);
 
-/// A header announces more words than a message may have.
+/// A header that no correct peer writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TooManyWords(pub(crate) u32);
+pub(crate) enum WrongHeader {
+    /// It announces more words than a message may have.
+    Words(u32),
+    /// It is that of a later message, while the slot is still in use.
+    TooEarly,
+}
 
-/// The sequence of a message in its ring, in full: a header shows only 32 bits of it. Each side
-/// keeps the sequence of the next message it expects, so one comparison tells whether it is there.
+/// The sequence of a message in its ring: the header that it has with a tag of 0. Each side keeps the
+/// sequence of the next message it expects, so one subtraction tells whether it is there, and leaves
+/// its tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sequence(u64);
 
+/// Bits of a header below the sequence.
+const TAG_BITS: u32 = 11;
+
+/// The difference between the sequences of a request, of its reply, and of what is carried in the
+/// request's slot.
+const KIND: u64 = 1 << TAG_BITS;
+
 /// The difference between the sequences of successive requests.
-pub(crate) const STEP: u64 = 4;
+pub(crate) const STEP: u64 = 4 * KIND;
 
 impl Sequence {
     /// The sequence of no message.
@@ -55,73 +71,116 @@ impl Sequence {
     /// The sequence of request number `position`.
     #[inline(always)]
     pub(crate) fn request(position: u64) -> Self {
-        Self(position.wrapping_mul(STEP).wrapping_add(STEP))
+        Self(position.wrapping_mul(STEP).wrapping_add(KIND))
     }
 
     /// The number of the request.
     #[inline(always)]
     pub(crate) fn position(self) -> u64 {
-        self.0 / STEP - 1
+        self.0 / STEP
     }
 
     /// The sequence of the next request, or of its reply.
     #[inline(always)]
     pub(crate) fn next(self) -> Self {
-        Self(self.0 + STEP)
+        Self(self.0.wrapping_add(STEP))
     }
 
     /// The sequence of the request before this one.
     #[inline(always)]
     pub(crate) fn before(self) -> Self {
-        Self(self.0 - STEP)
+        Self(self.0.wrapping_sub(STEP))
     }
 
     /// The sequence of the reply to this request.
     #[inline(always)]
     pub(crate) fn replied(self) -> Self {
-        Self(self.0 + 1)
+        Self(self.0 + KIND)
     }
 
     /// The sequence of the other side's request in the line of this request, which has no reply.
     #[inline(always)]
     pub(crate) fn carried(self) -> Self {
-        Self(self.0 + 2)
+        Self(self.0 + 2 * KIND)
     }
 
     /// The number of requests from this one up to `later`, not counting `later`.
     #[inline(always)]
     pub(crate) fn until(self, later: Self) -> u64 {
-        (later.0 - self.0) / STEP
+        later.0.wrapping_sub(self.0) / STEP
     }
 
-    /// The full sequence. A later message has a greater one.
+    /// Whether the request's number is a multiple of `count`, a power of two.
+    #[inline(always)]
+    pub(crate) fn is_multiple(self, count: u64) -> bool {
+        self.0 & (STEP * (count - 1)) == 0
+    }
+
+    /// The sequence as a number. The counter holds it, and slots follow from it.
     #[inline(always)]
     pub(crate) fn whole(self) -> u64 {
         self.0
     }
+}
 
-    /// The part that a header shows.
+impl Header {
+    /// How far the header is past the first one of this sequence: that is the tag of its message. None
+    /// if that message is not there: the header is then that of an earlier one, or 0.
     #[inline(always)]
-    pub(crate) fn shown(self) -> u32 {
-        self.0 as u32
+    pub(crate) fn past(self, sequence: Sequence) -> Option<Past> {
+        self.0.checked_sub(sequence.0).map(Past)
+    }
+
+    /// Whether the message with this sequence is there.
+    #[inline(always)]
+    pub(crate) fn is(self, sequence: Sequence) -> bool {
+        self.past(sequence).is_some_and(|past| past.0 < KIND)
+    }
+
+    /// The tag of the message that is there.
+    ///
+    /// # Errors
+    /// It announces more words than a message may have.
+    #[inline(always)]
+    pub(crate) fn tag(self) -> Result<Tag, WrongHeader> {
+        let past = Past(self.0 & (KIND - 1));
+        past.tag().ok_or_else(|| past.wrong())
     }
 }
 
-const TAG_SHIFT: u32 = 32;
+/// How far a header is past the first one of a sequence.
+#[derive(Clone, Copy)]
+pub(crate) struct Past(u64);
 
-impl Header {
-    /// Whether this is the header of the message with that sequence.
+impl Past {
+    /// The tag, if it is one.
     #[inline(always)]
-    pub(crate) fn is(self, sequence: Sequence) -> bool {
-        self.0 as u32 == sequence.shown()
+    pub(crate) fn tag(self) -> Option<Tag> {
+        u32::try_from(self.0).ok().and_then(|bits| Tag::from_bits(bits).ok())
+    }
+
+    /// Whether it is past a reply, and the header that of what is carried in place of the reply.
+    #[inline(always)]
+    pub(crate) fn is_carried(self) -> bool {
+        self.0 / KIND == 1
+    }
+
+    /// Why it is no tag.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn wrong(self) -> WrongHeader {
+        match Tag::from_bits(self.0 as u32) {
+            Err(words) if self.0 < KIND => WrongHeader::Words(words),
+            _ => WrongHeader::TooEarly,
+        }
     }
 }
 
 impl Slot {
-    /// A slot that was last written with this sequence, or never (0).
-    pub(crate) fn new(sequence: u32) -> Self {
+    /// A slot that was last written with this sequence, or never ([`Sequence::NONE`]).
+    pub(crate) fn new(sequence: Sequence) -> Self {
         Self {
-            header: AtomicU64::new(u64::from(sequence)),
+            header: AtomicU64::new(sequence.whole()),
             words: core::array::from_fn(|_| AtomicU64::new(0)),
         }
     }
@@ -134,10 +193,9 @@ impl Slot {
         Header(self.header.load(Ordering::Acquire))
     }
 
-    /// The message that `header` announced. It is this side's turn, so nobody else writes here.
+    /// The message whose header had this tag. It is this side's turn, so nobody else writes here.
     #[inline(always)]
-    pub(crate) fn read(&self, header: Header) -> Result<Message, TooManyWords> {
-        let tag = Tag::from_bits((header.0 >> TAG_SHIFT) as u32).map_err(TooManyWords)?;
+    pub(crate) fn read(&self, tag: Tag) -> Message {
         // All four words: a load costs less than finding out that it is not needed.
         let words = [
             self.words[0].load(Ordering::Relaxed),
@@ -145,7 +203,7 @@ impl Slot {
             self.words[2].load(Ordering::Relaxed),
             self.words[3].load(Ordering::Relaxed),
         ];
-        Ok(Message::from_parts(tag, words))
+        Message::from_parts(tag, words)
     }
 
     /// Writes a message and hands the slot to the other side. For messages whose length is known at
@@ -182,7 +240,7 @@ impl Slot {
     /// Hands the slot to the other side. Its words have been written.
     #[inline(always)]
     pub(crate) fn announce(&self, tag: Tag, sequence: Sequence) {
-        let header = u64::from(sequence.shown()) | u64::from(tag.bits()) << TAG_SHIFT;
+        let header = sequence.0 | u64::from(tag.bits());
         // Release: pairs with the acquire in `header`.
         self.header.store(header, Ordering::Release);
     }

@@ -1,6 +1,8 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
+use rustix::fs::MemfdFlags;
+
 use super::*;
 
 const SECRET: Secret = *b"of this run only";

@@ -18,13 +18,28 @@ impl LocalCells {
     /// # Panics
     /// `slots` is not a power of two.
     pub fn new(slots: u64, position: u64) -> Arc<Self> {
-        assert!(slots.is_power_of_two(), "the number of slots is a power of two");
         let last_sequence = |slot: u64| {
             // The last request before `position` in this slot, if there was one.
             let back = position.wrapping_sub(slot) % slots + 1;
-            position.checked_sub(back).map_or(0, |last| Sequence::request(last).replied().shown())
+            let last = position.checked_sub(back);
+            last.map_or(Sequence::NONE, |last| Sequence::request(last).replied())
         };
-        let slots = (0..slots).map(|slot| Slot::new(last_sequence(slot))).collect();
+        Self::after(position, (0..slots).map(last_sequence))
+    }
+
+    /// A ring of `slots` slots whose first `position` requests were all carried in the other
+    /// direction's ring: nothing was ever written to its slots.
+    ///
+    /// # Panics
+    /// `slots` is not a power of two.
+    pub fn unwritten(slots: u64, position: u64) -> Arc<Self> {
+        Self::after(position, (0..slots).map(|_| Sequence::NONE))
+    }
+
+    /// The ring before request `position`, with what each slot was last written with.
+    fn after(position: u64, last: impl Iterator<Item = Sequence>) -> Arc<Self> {
+        let slots: Box<[Slot]> = last.map(Slot::new).collect();
+        assert!(slots.len().is_power_of_two(), "the number of slots is a power of two");
         Arc::new(Self { slots, handled: Counter::new(Sequence::request(position)) })
     }
 }

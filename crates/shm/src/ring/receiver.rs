@@ -38,7 +38,7 @@ impl<C: Cells> Receiver<C> {
     /// The receiver of a ring whose first `position` requests are complete; 0 for an unused ring.
     pub fn new(cells: C, position: u64) -> Self {
         let expected = Sequence::request(position);
-        let milestone = STEP * (cells.slots() / 4).max(1) - 1;
+        let milestone = STEP * ((cells.slots() / 4).max(1) - 1);
         Self {
             cells,
             expected,
@@ -64,7 +64,7 @@ impl<C: Cells> Receiver<C> {
     /// Whether the next request has arrived.
     #[inline(always)]
     pub(crate) fn has_arrived(&self) -> bool {
-        self.slot().header().is(self.expected)
+        self.slot().header().past(self.expected).is_some()
     }
 
     /// Handles the next request if it has arrived. Returns how many were handled, 0 or 1.
@@ -92,8 +92,11 @@ impl<C: Cells> Receiver<C> {
     #[inline(always)]
     pub(crate) fn arrived(&self) -> Result<Option<Message>, Corrupt> {
         let slot = self.slot();
-        let header = slot.header();
-        if header.is(self.expected) { Ok(Some(slot.read(header)?)) } else { Ok(None) }
+        let Some(past) = slot.header().past(self.expected) else { return Ok(None) };
+        match past.tag() {
+            Some(tag) => Ok(Some(slot.read(tag))),
+            None => Err(past.wrong().into()),
+        }
     }
 
     /// Call this when no request has arrived. If the counter is behind, the [`PATIENCE`]-th call in

@@ -38,8 +38,8 @@ impl<C: Cells> Sender<C> {
         Self::with_capacity(cells, position, capacity)
     }
 
-    /// A sender that never has room.
-    pub(crate) fn closed(cells: C) -> Self {
+    /// A sender that never has room, as there is no peer.
+    pub fn closed(cells: C) -> Self {
         Self::with_capacity(cells, 0, 0)
     }
 
@@ -115,15 +115,17 @@ impl<C: Cells> Sender<C> {
     ) -> Result<Back, Corrupt> {
         let slot = self.cells.slot(self.oldest);
         // Read only once: a waiting rank does this all the time.
-        let header = slot.header();
-        if header.is(self.oldest.replied()) {
-            on_reply(slot.read(header)?)?;
+        let Some(past) = slot.header().past(self.oldest.replied()) else {
+            return Ok(Back::Nothing);
+        };
+        if let Some(tag) = past.tag() {
+            on_reply(slot.read(tag))?;
             self.oldest = self.oldest.next();
             Ok(Back::Reply)
-        } else if header.is(self.oldest.carried()) {
+        } else if past.is_carried() {
             Ok(Back::Request)
         } else {
-            Ok(Back::Nothing)
+            Err(past.wrong().into())
         }
     }
 
@@ -140,7 +142,7 @@ impl<C: Cells> Sender<C> {
     #[inline]
     pub(super) fn take_carried(&mut self) -> Result<Message, Corrupt> {
         let slot = self.cells.slot(self.oldest);
-        let request = slot.read(slot.header())?;
+        let request = slot.read(slot.header().tag()?);
         self.oldest = self.oldest.next();
         Ok(request)
     }
@@ -148,7 +150,7 @@ impl<C: Cells> Sender<C> {
     /// Whether the number of completed requests is a multiple of `turns`, a power of two.
     #[inline(always)]
     pub(crate) fn is_turn(&self, turns: u64) -> bool {
-        self.oldest.whole() & (STEP * turns - 1) == 0
+        self.oldest.is_multiple(turns)
     }
 
     /// Whether the receiver's counter says that the oldest request has been handled.
@@ -166,7 +168,7 @@ impl<C: Cells> Sender<C> {
     pub(crate) fn complete_unreplied(&mut self) -> Result<usize, Corrupt> {
         let handled = self.cells.handled().read();
         if handled > self.next.whole() {
-            let [handled, sent] = [handled / STEP - 1, self.next.position()];
+            let [handled, sent] = [handled / STEP, self.next.position()];
             return Err(Corrupt::Handled { handled, sent });
         }
         let mut completed = 0;
@@ -181,8 +183,8 @@ impl<C: Cells> Sender<C> {
 
     /// Whether something has come back in the slot of the oldest request.
     #[inline]
-    fn is_answered(&self) -> bool {
+    pub(super) fn is_answered(&self) -> bool {
         let header = self.cells.slot(self.oldest).header();
-        header.is(self.oldest.replied()) || header.is(self.oldest.carried())
+        header.past(self.oldest.replied()).is_some()
     }
 }

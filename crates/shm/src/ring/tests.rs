@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::receiver::PATIENCE;
 use super::*;
+use crate::slot::STEP;
 
 fn message(number: u64) -> Message {
     Message::new(HandlerId(number as u8), [number, !number])
@@ -57,25 +58,27 @@ fn a_full_ring_has_no_room_until_a_request_completes() {
 #[test]
 fn requests_without_replies_are_counted_each_quarter_of_the_ring() {
     let (cells, mut sender, mut receiver) = ring(16, 0);
-    // The counter is the sequence 4p + 4 of the next request, p.
-    let published = || (cells.handled.0.load(Ordering::Relaxed) - 4) / 4;
+    // The counter is the sequence of the next request.
+    let published = || cells.handled.0.load(Ordering::Relaxed) / STEP;
     for number in 0..8 {
         assert!(sender.push(&message(number)));
     }
-    // A quarter of 16 is 4; the sequence 4p + 4 is a multiple of 16 for p = 3, 7, …
-    for expected in [0, 0, 3, 3, 3, 3, 7, 7] {
+    // A quarter of 16 is 4.
+    for expected in [0, 0, 0, 4, 4, 4, 4, 8] {
         assert_eq!(receiver.serve(no_answer), Ok(1));
         assert_eq!(published(), expected);
     }
-    assert_eq!(receiver.unpublished(), 1);
-    assert_eq!(sender.complete(no_reply), Ok(7));
-    // The eighth is made known when there has been nothing else to do for so many calls.
+    assert_eq!(receiver.unpublished(), 0);
+    assert_eq!(sender.complete(no_reply), Ok(8));
+    // One more is made known when there has been nothing else to do for so many calls.
+    assert!(sender.push(&message(8)));
+    assert_eq!(receiver.serve(no_answer), Ok(1));
     for _ in 1..PATIENCE {
         assert_eq!(receiver.serve(no_answer), Ok(0));
-        assert_eq!((published(), receiver.unpublished()), (7, 1));
+        assert_eq!((published(), receiver.unpublished()), (8, 1));
     }
     assert_eq!(receiver.serve(no_answer), Ok(0));
-    assert_eq!((published(), receiver.unpublished()), (8, 0));
+    assert_eq!((published(), receiver.unpublished()), (9, 0));
     assert_eq!(sender.complete(no_reply), Ok(1));
 }
 
@@ -103,40 +106,82 @@ fn a_receiver_that_is_dropped_makes_known_what_it_handled() {
 #[test]
 fn a_message_of_five_words_is_refused_on_both_sides() {
     let (cells, mut sender, mut receiver) = ring(4, 0);
-    cells.slot(Sequence::request(0)).forge(u64::from(Sequence::request(0).shown()) | 5 << 40);
+    let first = Sequence::request(0);
+    cells.slot(first).forge(first.whole() | 5 << 8);
     assert_eq!(
         receiver.serve(|_| -> Result<Option<Message>, _> { panic!("delivered") }),
         Err(Corrupt::Words(5))
     );
     assert!(sender.push(&message(0)));
-    cells
-        .slot(Sequence::request(0))
-        .forge(u64::from(Sequence::request(0).replied().shown()) | 1 << 63);
-    assert_eq!(sender.complete(no_reply), Err(Corrupt::Words(1 << 23)));
+    cells.slot(first).forge(first.replied().whole() | 7 << 8);
+    assert_eq!(sender.complete(no_reply), Err(Corrupt::Words(7)));
+    // What is carried is checked when it is taken.
+    cells.slot(first).forge(first.carried().whole() | 6 << 8);
+    assert_eq!(sender.complete(no_reply), Ok(0));
+    assert!(sender.is_carried());
+    assert_eq!(sender.take_carried().unwrap_err(), Corrupt::Words(6));
 }
 
 #[test]
 fn a_counter_beyond_the_requests_sent_is_refused() {
     let (cells, mut sender, _receiver) = ring(4, 0);
     assert!(sender.push(&message(0)));
-    cells.handled.0.store(4 * 2 + 4, Ordering::Relaxed);
+    cells.handled.0.store(Sequence::request(2).whole(), Ordering::Relaxed);
     assert_eq!(sender.complete(no_reply), Err(Corrupt::Handled { handled: 2, sent: 1 }));
 }
 
 #[test]
-fn other_sequences_are_nothing_yet() {
-    let (cells, mut sender, mut receiver) = ring(4, 0);
-    for sequence in [0, 1, 3, 5, 6, 8, 4 + 4 * 4, u32::MAX] {
-        cells.slot(Sequence::request(0)).forge(u64::from(sequence));
-        assert_eq!(
-            receiver.serve(|_| -> Result<Option<Message>, _> { panic!("delivered {sequence}") }),
-            Ok(0)
-        );
+fn an_earlier_sequence_is_nothing_yet_and_a_later_one_is_refused() {
+    // Of request 6, in a ring whose slots it shares with requests 2 and 10.
+    let (cells, mut sender, mut receiver) = ring(4, 6);
+    let [before, same, next] = [2, 6, 10].map(Sequence::request);
+    let earlier = [
+        Sequence::NONE,
+        before,
+        before.replied(),
+        before.carried(),
+        Sequence::request(6 - 1).carried(),
+    ];
+    let later = [same.next(), next, next.carried(), Sequence::request(1 << 50)];
+    let delivered = |_| -> Result<Option<Message>, _> { panic!("delivered") };
+    // The tag of four words for the last handler: the greatest.
+    for tag in [0, 0x4FF] {
+        for sequence in earlier {
+            cells.slot(same).forge(sequence.whole() | tag);
+            assert_eq!(receiver.serve(delivered), Ok(0), "{sequence:?}");
+        }
+        for sequence in later.into_iter().chain([same.replied(), same.carried()]) {
+            cells.slot(same).forge(sequence.whole() | tag);
+            assert_eq!(receiver.serve(delivered), Err(Corrupt::TooEarly), "{sequence:?}");
+        }
     }
     assert!(sender.push(&message(0)));
-    for sequence in [0, 1, 3, 4, 7, 8, 5 + 4 * 4, u32::MAX] {
-        cells.slot(Sequence::request(0)).forge(u64::from(sequence));
-        assert_eq!(sender.complete(no_reply), Ok(0), "{sequence}");
+    for tag in [0, 0x4FF] {
+        for sequence in earlier.into_iter().chain([same]) {
+            cells.slot(same).forge(sequence.whole() | tag);
+            assert_eq!(sender.complete(no_reply), Ok(0), "{sequence:?}");
+        }
+        for sequence in later {
+            cells.slot(same).forge(sequence.whole() | tag);
+            assert_eq!(sender.complete(no_reply), Err(Corrupt::TooEarly), "{sequence:?}");
+            assert!(!sender.is_carried(), "{sequence:?}");
+        }
+    }
+}
+
+/// Neither as a request, nor, once that request was carried, as what comes back.
+#[test]
+fn a_slot_that_was_never_written_holds_nothing_at_any_position() {
+    // After 2⁵¹ requests the sequences begin again.
+    for position in (0..64).map(|log| 1 << log).flat_map(|power: u64| [power - 1, power]) {
+        let cells = LocalCells::unwritten(1, position);
+        let mut receiver = Receiver::new(Arc::clone(&cells), position);
+        let delivered = |_| -> Result<Option<Message>, _> { panic!("delivered at {position}") };
+        assert_eq!(receiver.serve(delivered), Ok(0));
+        let mut sender = Sender::new(cells, position);
+        sender.skip();
+        assert_eq!(sender.take_reply(no_reply), Ok(Back::Nothing), "{position}");
+        assert!(!sender.is_carried() && !sender.is_answered(), "{position}");
     }
 }
 
@@ -158,12 +203,19 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 proptest! {
     /// Against a model of two queues: requests not handled, and requests handled with what they
-    /// got. Positions are also taken from where sequences wrap, at 2³⁰ requests.
+    /// got. Positions are also taken from where a sequence grows beyond 32 bits or comes near its last
+    /// values.
     #[test]
     fn behaves_as_a_queue_of_requests_and_one_of_completions(
         steps in steps(),
         log_slots in 1_u32..6,
-        position in prop_oneof![Just(0), 0..1000_u64, (1_u64 << 30) - 100..(1 << 30) + 100],
+        position in prop_oneof![
+            Just(0),
+            0..1000_u64,
+            (1_u64 << 19) - 100..(1 << 19) + 100,
+            (1_u64 << 30) - 100..(1 << 30) + 100,
+            (1_u64 << 51) - 1000..(1 << 51) - 500,
+        ],
     ) {
         let slots = 1 << log_slots;
         let (_, mut sender, mut receiver) = ring(slots, position);

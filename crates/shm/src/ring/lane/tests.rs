@@ -46,8 +46,18 @@ impl Deliver for Given {
     }
 }
 
-fn sides(slots: u64, positions: [u64; 2]) -> [Side; 2] {
-    let rings = positions.map(|position| LocalCells::new(slots, position));
+/// Positions near which a sequence grows beyond 32 bits, the number of a request does, or a part of
+/// either.
+const BORDERS: [u64; 4] = [1 << 19, 1 << 30, 1 << 32, 1 << 43];
+
+/// The two sides of a lane after so many requests each way. Those from side `carried`, if any, were
+/// all carried, so that nothing was ever written to the slots of its ring.
+fn sides(slots: u64, positions: [u64; 2], carried: Option<usize>) -> [Side; 2] {
+    let ring = |side: usize| match carried {
+        Some(carried) if carried == side => LocalCells::unwritten(slots, positions[side]),
+        _ => LocalCells::new(slots, positions[side]),
+    };
+    let rings = [ring(0), ring(1)];
     [0, 1].map(|rank: usize| {
         let (own, other) = (rank, 1 - rank);
         let sender = Sender::new(Arc::clone(&rings[own]), positions[own]);
@@ -104,18 +114,77 @@ fn a_request_goes_back_in_the_slot_of_one_without_reply() {
     assert!(here.push(&message((3, false))) && !here.can_carry());
 }
 
+/// Passes a request without reply, and nothing else may arrive. Returns whether it did arrive.
+fn pass(number: u64, from: &mut Side, to: &mut Side) -> Result<bool, CommError> {
+    let request = (number, false);
+    to.given.next.push_back(request);
+    // There is room at least once the requests before have completed.
+    let sent = (0..1000).find_map(|_| match from.lane.send(&message(request)) {
+        true => Some(Ok(())),
+        false => from.lane.progress(&mut from.given).err().map(Err),
+    });
+    let Some(sent) = sent else { return Ok(false) };
+    sent?;
+    to.lane.progress(&mut to.given)?;
+    let arrived: Vec<Message> = to.given.requests.drain(..).collect();
+    assert!(arrived.is_empty() || arrived == [message(request)], "{arrived:?}");
+    Ok(!arrived.is_empty())
+}
+
+/// In a ping-pong one side carries all that it sends, except where the other's last request has
+/// just been counted: of eight slots, seven are never written to.
+#[test]
+fn a_ping_pong_goes_past_every_border_and_nothing_else_arrives() {
+    for border in BORDERS {
+        let slots = 32;
+        let [mut here, mut there] = sides(slots, [0, border - 3 * slots], Some(1));
+        let mut carried = 0;
+        for number in 0..6 * slots {
+            assert!(pass(number, &mut here, &mut there).unwrap());
+            carried += u64::from(there.lane.can_carry());
+            assert!(pass(number, &mut there, &mut here).unwrap());
+        }
+        assert_eq!(carried, 6 * slots / 8 * 7);
+        for side in [&mut here, &mut there] {
+            for _ in 0..=PATIENCE {
+                side.lane.progress(&mut side.given).unwrap();
+            }
+        }
+        assert_eq!((here.lane.outstanding(), there.lane.outstanding()), (0, 0));
+    }
+}
+
+/// After 2⁵¹ requests the numbers begin again, and the counter with them.
+#[test]
+fn past_the_last_number_nothing_wrong_arrives() {
+    for carried in [None, Some(1)] {
+        let slots = 8;
+        let [mut here, mut there] = sides(slots, [0, (1 << 51) - slots], carried);
+        let arrived = (0..4 * slots).take_while(|number| {
+            let there_and_back = pass(*number, &mut here, &mut there)
+                .and_then(|arrived| Ok(arrived && pass(*number, &mut there, &mut here)?));
+            there_and_back.is_ok_and(|arrived| arrived)
+        });
+        // What did arrive was right, and it ends: in an error or with no room.
+        assert!((slots - 1..4 * slots).contains(&(arrived.count() as u64)));
+    }
+}
+
 proptest! {
     /// Against queues: requests arrive in order and once, whichever way they travel, replies in
-    /// the order of their requests, and everything completes. Positions are also taken from where
-    /// sequences wrap.
+    /// the order of their requests, and everything completes. Positions are also taken from around
+    /// the borders, and one ring may never have been written to.
     #[test]
     fn both_directions_keep_their_order(
         steps in steps(),
         log_slots in 1_u32..6,
-        positions in [0..100_u64, (1_u64 << 30) - 100..(1 << 30) + 100],
+        first in 0..100_u64,
+        border in prop::sample::select(&BORDERS[..]),
+        before in 0..200_u64,
+        carried in prop::option::of(0..2_usize),
     ) {
         let slots = 1 << log_slots;
-        let mut sides = sides(slots, positions);
+        let mut sides = sides(slots, [first, border + 100 - before], carried);
         let mut number = 0;
         let end = [Step::Progress { side: 0 }, Step::Progress { side: 1 }]
             .repeat(16 * slots as usize + PATIENCE as usize + 1);
