@@ -140,24 +140,20 @@ fn too_long() -> Error {
 /// One end of the connection between launcher and rank.
 #[derive(Debug)]
 pub struct Channel {
+    /// The one descriptor, which is written to as well.
     reader: BufReader<UnixStream>,
-    writer: UnixStream,
     arrived: Messages,
 }
 
 impl Channel {
     /// A channel over one end of a socket pair.
-    ///
-    /// # Errors
-    /// The descriptor cannot be duplicated.
-    pub fn new(stream: UnixStream) -> std::io::Result<Self> {
-        let reader = BufReader::new(stream.try_clone()?);
-        Ok(Self { reader, writer: stream, arrived: Messages::default() })
+    pub fn new(stream: UnixStream) -> Self {
+        Self { reader: BufReader::new(stream), arrived: Messages::default() }
     }
 
     /// The socket.
     pub fn stream(&self) -> &UnixStream {
-        &self.writer
+        self.reader.get_ref()
     }
 
     /// Reads once, and gives the messages that are whole by now; `None` when the other end closed.
@@ -183,7 +179,7 @@ impl Channel {
     pub fn send<M: Serialize>(&mut self, message: &M) -> std::io::Result<()> {
         let mut line = serde_json::to_vec(message)?;
         line.push(b'\n');
-        self.writer.write_all(&line)
+        self.reader.get_mut().write_all(&line)
     }
 
     /// Waits for one message; `None` when the other end closed.
@@ -218,7 +214,7 @@ mod tests {
     #[test]
     fn half_a_message_holds_nobody_up() {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
-        let mut channel = Channel::new(ours).unwrap();
+        let mut channel = Channel::new(ours);
         let mut hear = |sent: &[u8]| {
             theirs.write_all(sent).unwrap();
             channel.receive_available::<u32>().unwrap()
