@@ -67,10 +67,17 @@ pub struct Hunted {
 const ENOUGH: usize = 20;
 
 /// Feeds inputs of a target. `underway` is told the number of each before it is read.
-pub fn hunt(target: &Target, inputs: &Inputs, limits: &Limits, mut underway: impl FnMut(u64)) -> Hunted {
+pub fn hunt(
+    target: &Target,
+    inputs: &Inputs,
+    limits: &Limits,
+    mut underway: impl FnMut(u64),
+) -> Hunted {
     let mut hunted = Hunted::default();
     for number in limits.first..limits.first.saturating_add(limits.inputs) {
-        if limits.until.is_some_and(|until| Instant::now() >= until) || hunted.faults.len() >= ENOUGH {
+        if limits.until.is_some_and(|until| Instant::now() >= until)
+            || hunted.faults.len() >= ENOUGH
+        {
             break;
         }
         let input = inputs.get(number);
@@ -155,11 +162,14 @@ mod tests {
 
     #[test]
     fn a_panic_and_much_memory_are_faults_and_the_hunt_goes_on() {
-        let panics = target(|input| if input == [1] { panic!("it is one") } else { Verdict::Refused });
+        let panics =
+            target(|input| if input == [1] { panic!("it is one") } else { Verdict::Refused });
         let inputs = Inputs::of(&panics, 1).unwrap();
         let limits = Limits { first: 0, inputs: 50, until: None };
         let hunted = hunt(&panics, &inputs, &limits, |_| ());
-        assert!(matches!(&hunted.faults[0], (0, Fault::Panic(said)) if said.starts_with("it is one (")));
+        assert!(
+            matches!(&hunted.faults[0], (0, Fault::Panic(said)) if said.starts_with("it is one ("))
+        );
         assert_eq!((hunted.inputs, hunted.accepted), (50, 0));
 
         let fills = target(|_| Verdict::from(&Vec::<u8>::new().try_reserve(GIB + 1)));

@@ -50,7 +50,8 @@ impl Inputs {
             return example.clone();
         }
         let mut random = Xoshiro256PlusPlus::seed_from_u64(
-            self.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ number.wrapping_mul(0xD6E8_FEB8_6659_FD93),
+            self.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+                ^ number.wrapping_mul(0xD6E8_FEB8_6659_FD93),
         );
         let mut input = match self.examples.len() {
             0 => Vec::new(),

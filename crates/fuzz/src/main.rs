@@ -86,7 +86,8 @@ fn run(arguments: &Arguments) -> io::Result<bool> {
         let inputs = Inputs::of(target, arguments.seed)?;
         let limits = Limits {
             first: arguments.first,
-            inputs: (u128::from(arguments.inputs) * u128::from(target.share) / u128::from(shares)) as u64,
+            inputs: (u128::from(arguments.inputs) * u128::from(target.share) / u128::from(shares))
+                as u64,
             until: arguments.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds)),
         };
         let hunted = hunt(target, &inputs, &limits, |number| watch.begins(target.name, number));
@@ -106,7 +107,8 @@ fn run(arguments: &Arguments) -> io::Result<bool> {
 }
 
 fn line(name: &str, hunted: &Hunted) {
-    let panics = hunted.faults.iter().filter(|(_, fault)| matches!(fault, Fault::Panic(_))).count() as u64;
+    let panics =
+        hunted.faults.iter().filter(|(_, fault)| matches!(fault, Fault::Panic(_))).count() as u64;
     let refused = hunted.inputs - hunted.accepted - panics;
     let (slowest, most) = (Ns(hunted.slowest.0.as_nanos() as f64), rounded(hunted.largest.0));
     let Hunted { inputs, accepted, faults, .. } = hunted;
@@ -124,7 +126,13 @@ fn rounded(bytes: usize) -> Bytes {
 }
 
 /// Keeps an input, and says how to try it again.
-fn keep(arguments: &Arguments, target: &Target, number: u64, input: &[u8], fault: &Fault) -> io::Result<()> {
+fn keep(
+    arguments: &Arguments,
+    target: &Target,
+    number: u64,
+    input: &[u8],
+    fault: &Fault,
+) -> io::Result<()> {
     fs::create_dir_all(&arguments.found)?;
     let (name, seed) = (target.name, arguments.seed);
     let path = arguments.found.join(format!("{name}-{seed}-{number}"));
@@ -151,7 +159,8 @@ fn what(fault: &Fault) -> String {
 fn files(target: &Target, files: &[PathBuf]) -> io::Result<bool> {
     let mut fine = true;
     for path in files {
-        let named = |path: &Path, error| io::Error::other(format!("read {}: {error}", path.display()));
+        let named =
+            |path: &Path, error| io::Error::other(format!("read {}: {error}", path.display()));
         let input = fs::read(path).map_err(|error| named(path, error))?;
         let tried = bandgap_fuzz::try_one(target, &input);
         let said = match (&tried.fault, tried.verdict) {

@@ -32,8 +32,9 @@ fn examples_are_what_their_readers_read() {
         let harmful = own.read_dir().map_or(0, Iterator::count) as u64;
         let inputs = Inputs::of(target, 1).unwrap();
         let all = harmful..inputs.examples();
-        let taken = all.filter(|number| try_one(target, &inputs.get(*number)).verdict
-            == Some(bandgap_fuzz::Verdict::Accepted));
+        let taken = all.filter(|number| {
+            try_one(target, &inputs.get(*number)).verdict == Some(bandgap_fuzz::Verdict::Accepted)
+        });
         assert!(taken.count() > 0, "{}: no example is accepted", target.name);
     }
 }

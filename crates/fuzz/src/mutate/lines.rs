@@ -7,7 +7,8 @@ use rand::RngExt;
 use super::{Mutator, Random, piece};
 
 /// What stands between words.
-const BETWEEN: [&str; 14] = [",", "\t", " ", "\n", "\r\n", "=", ":", "\"", "'", "#", ";", "|", "\u{1b}[31m", "\u{feff}"];
+const BETWEEN: [&str; 14] =
+    [",", "\t", " ", "\n", "\r\n", "=", ":", "\"", "'", "#", ";", "|", "\u{1b}[31m", "\u{feff}"];
 
 /// Changes one line as a whole.
 pub(super) fn line(input: &mut Vec<u8>, with: &Mutator<'_>, random: &mut Random) {
@@ -98,10 +99,12 @@ fn near(text: &[u8], random: &mut Random) -> Option<Range<usize>> {
     if text.is_empty() {
         return None;
     }
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.+@%".contains(&byte) || byte >= 0x80;
+    let is_word =
+        |byte: u8| byte.is_ascii_alphanumeric() || b"_-.+@%".contains(&byte) || byte >= 0x80;
     let at = random.random_range(0..text.len());
     let first = at + text[at..].iter().position(|byte| is_word(*byte))?;
-    let from = text[..first].iter().rposition(|byte| !is_word(*byte)).map_or(0, |before| before + 1);
+    let from =
+        text[..first].iter().rposition(|byte| !is_word(*byte)).map_or(0, |before| before + 1);
     let len = text[first..].iter().position(|byte| !is_word(*byte)).unwrap_or(text.len() - first);
     Some(from..first + len)
 }

@@ -13,7 +13,19 @@ pub(super) const COMMAND: Target = Target {
     shape: Shape::Json,
     real: &[],
     made: commands,
-    words: &["Run", "Look", "Quit", "kernel", "parameters", "samples", "ranks", "checked", "way", "memory", "at_border"],
+    words: &[
+        "Run",
+        "Look",
+        "Quit",
+        "kernel",
+        "parameters",
+        "samples",
+        "ranks",
+        "checked",
+        "way",
+        "memory",
+        "at_border",
+    ],
     read: command,
     share: 8,
 };
@@ -24,7 +36,9 @@ pub(super) const REPORT: Target = Target {
     shape: Shape::Json,
     real: &[],
     made: reports,
-    words: &["outcome", "stamps", "checked", "wrong", "way", "timed", "floor", "Ok", "Err", "probe"],
+    words: &[
+        "outcome", "stamps", "checked", "wrong", "way", "timed", "floor", "Ok", "Err", "probe",
+    ],
     read: report,
     share: 8,
 };
@@ -87,14 +101,24 @@ fn command(input: &[u8]) -> Verdict {
 
 fn reports() -> Vec<Vec<u8>> {
     let checked = json!({"received": 3, "compared": 2, "summed": 1});
-    let of = |outcome, floor, probe| json!({"outcome": outcome, "floor": floor, "probe": probe}).to_string().into_bytes();
+    let of = |outcome, floor, probe| {
+        json!({"outcome": outcome, "floor": floor, "probe": probe}).to_string().into_bytes()
+    };
     let wrong = json!({"rank": 1, "flaw": {"byte": {
         "from": 0, "message": 3, "bytes": 8, "first": 2, "expected": 1, "got": 255}}});
     let timed = json!({"count": 3, "ticks": -5, "arrivals": [[1, 2]]});
     vec![
         serde_json::to_vec(&Carried::default()).unwrap_or_default(),
-        of(json!({"stamps": [1, 2, 3], "checked": checked, "wrong": null, "way": "pieces"}), json!(null), json!(null)),
-        of(json!({"stamps": [], "checked": checked, "wrong": wrong, "way": "pieces"}), json!({"Ok": [1.5, 2.0]}), json!(null)),
+        of(
+            json!({"stamps": [1, 2, 3], "checked": checked, "wrong": null, "way": "pieces"}),
+            json!(null),
+            json!(null),
+        ),
+        of(
+            json!({"stamps": [], "checked": checked, "wrong": wrong, "way": "pieces"}),
+            json!({"Ok": [1.5, 2.0]}),
+            json!(null),
+        ),
         of(
             json!({"stamps": [], "checked": checked, "wrong": null, "way": "pieces", "timed": timed}),
             json!({"Err": "no such thing"}),
@@ -136,7 +160,9 @@ fn assignment(input: &[u8]) -> Verdict {
     let read: Result<ToRank, _> = serde_json::from_slice(input);
     if let Ok(message) = &read {
         if let ToRank::Begin(assignment) = message {
-            let _ = assignment.task.room(assignment.size.min(SIZE), &bandgap_comm::passing::Tuning::DEFAULT);
+            let _ = assignment
+                .task
+                .room(assignment.size.min(SIZE), &bandgap_comm::passing::Tuning::DEFAULT);
             let _ = assignment.task.reaches();
         }
         assert!(serde_json::to_vec(message).is_ok());
@@ -165,7 +191,9 @@ fn from_rank(input: &[u8]) -> Verdict {
     let mut arrived = Messages::default();
     for piece in input.chunks(1000) {
         match arrived.take::<FromRank>(piece) {
-            Ok(messages) => assert!(messages.iter().all(|message| serde_json::to_vec(message).is_ok())),
+            Ok(messages) => {
+                assert!(messages.iter().all(|message| serde_json::to_vec(message).is_ok()))
+            }
             Err(_) => return Verdict::Refused,
         }
     }

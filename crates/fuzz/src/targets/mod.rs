@@ -3,6 +3,7 @@
 mod components;
 mod fits;
 mod frames;
+mod greeting;
 mod letters;
 mod machine;
 mod options;
@@ -30,6 +31,7 @@ pub const TARGETS: &[Target] = &[
     frames::STREAM,
     peer::PASSING,
     peer::MAIL,
+    greeting::GREETING,
     udp::DATAGRAMS,
     letters::COMMAND,
     letters::REPORT,

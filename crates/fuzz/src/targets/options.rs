@@ -11,10 +11,16 @@ pub(super) const OPTIONS: Target = Target {
     shape: Shape::Lines,
     real: &[],
     made: || {
-        let texts = ["64KiB", "1.5 us", "250ms", "10 GB/s", "5%", "0-3,8", "0-65535", "1e3", "0", "-1ns", "7", "2-2"];
+        let texts = [
+            "64KiB", "1.5 us", "250ms", "10 GB/s", "5%", "0-3,8", "0-65535", "1e3", "0", "-1ns",
+            "7", "2-2",
+        ];
         texts.map(|text| text.as_bytes().to_vec()).to_vec()
     },
-    words: &["KiB", "MiB", "GiB", "TiB", "kB", "ns", "us", "\u{b5}s", "min", "h", "B/s", "MB/s", "%", "-", ",", "0-65535,"],
+    words: &[
+        "KiB", "MiB", "GiB", "TiB", "kB", "ns", "us", "\u{b5}s", "min", "h", "B/s", "MB/s", "%",
+        "-", ",", "0-65535,",
+    ],
     read,
     share: 14,
 };

@@ -111,7 +111,9 @@ fn mail(input: &[u8]) -> Verdict {
     loop {
         match rank.letter(1) {
             Ok(letter) => assert!(letter.len() <= 1 << 20),
-            Err(CommError::PeerGone { .. } | CommError::Deadline { .. }) => return Verdict::Accepted,
+            Err(CommError::PeerGone { .. } | CommError::Deadline { .. }) => {
+                return Verdict::Accepted;
+            }
             Err(_) => return Verdict::Refused,
         }
     }

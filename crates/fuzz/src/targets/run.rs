@@ -13,7 +13,21 @@ pub(super) const RUN: Target = Target {
     shape: Shape::Json,
     real: &[],
     made,
-    words: &["bandgap-run", "format", "version", "kind", "results", "logp", "breakdown", "value", "low", "high", "unit", "s", "B/s"],
+    words: &[
+        "bandgap-run",
+        "format",
+        "version",
+        "kind",
+        "results",
+        "logp",
+        "breakdown",
+        "value",
+        "low",
+        "high",
+        "unit",
+        "s",
+        "B/s",
+    ],
     read,
     share: 3,
 };
@@ -39,11 +53,13 @@ fn read(input: &[u8]) -> Verdict {
     if let Ok(run) = &read {
         // A number that JSON cannot hold is refused on writing.
         if let Ok(written) = run.to_json() {
-            let again = Run::from_json(written.as_bytes()).expect("what was read and written can be read");
+            let again =
+                Run::from_json(written.as_bytes()).expect("what was read and written can be read");
             assert_eq!(again.to_json().ok(), Some(written));
         }
         let layout = Layout::default();
-        let _ = (text(&run.results, &layout), summary(&run.results, &layout), verdict(&run.results));
+        let _ =
+            (text(&run.results, &layout), summary(&run.results, &layout), verdict(&run.results));
         // Whatever is wrong in it, it is said.
         let _ = components(&run.results, None, run.confidence());
         for outcome in &run.results {

@@ -14,9 +14,30 @@ pub(super) const HOCKNEY: Target = Target {
     real: &["crates/record/tests/data", "docs/examples/times.csv"],
     made: Vec::new,
     words: &[
-        "bytes", "time_ns", "time_us", "time_ms", "time_s", "operation_messages", "variant", "way", "Size",
-        "Latency (us)", "Bandwidth (MB/s)", "#bytes", "t[usec]", "# Benchmarking PingPong", "Mbps in", "usec/xfer",
-        "Final:", "avg-lat=", "-s", "--msg-size", "ucx_perftest", "1k", "2G", "64k",
+        "bytes",
+        "time_ns",
+        "time_us",
+        "time_ms",
+        "time_s",
+        "operation_messages",
+        "variant",
+        "way",
+        "Size",
+        "Latency (us)",
+        "Bandwidth (MB/s)",
+        "#bytes",
+        "t[usec]",
+        "# Benchmarking PingPong",
+        "Mbps in",
+        "usec/xfer",
+        "Final:",
+        "avg-lat=",
+        "-s",
+        "--msg-size",
+        "ucx_perftest",
+        "1k",
+        "2G",
+        "64k",
     ],
     read: hockney,
     share: 14,
@@ -27,8 +48,20 @@ pub(super) const LOGP: Target = Target {
     about: "samples for fit logp",
     shape: Shape::Lines,
     real: &["docs/examples/paragon.csv"],
-    made: || vec![b"kind,messages,delay_ns,elapsed_ns,batch,round,launch\nissue,4,0,12.5,0,1,2\nrtt,1,0,99,1,1,2\n".to_vec()],
-    words: &["kind", "messages", "delay_ns", "elapsed_ns", "batch", "round", "launch", "issue", "rtt"],
+    made: || {
+        vec![b"kind,messages,delay_ns,elapsed_ns,batch,round,launch\nissue,4,0,12.5,0,1,2\nrtt,1,0,99,1,1,2\n".to_vec()]
+    },
+    words: &[
+        "kind",
+        "messages",
+        "delay_ns",
+        "elapsed_ns",
+        "batch",
+        "round",
+        "launch",
+        "issue",
+        "rtt",
+    ],
     read: logp,
     share: 14,
 };
@@ -78,12 +111,14 @@ fn logp(input: &[u8]) -> Verdict {
         }
         for row in rows {
             let kind = if row.kind == Kind::Rtt { "rtt" } else { "issue" };
-            let _ = write!(text, "\n{kind},{},{:?},{:?}", row.messages, row.delay_ns, row.elapsed_ns);
+            let _ =
+                write!(text, "\n{kind},{},{:?},{:?}", row.messages, row.delay_ns, row.elapsed_ns);
             for (_, of) in optional.iter().filter(|(_, of)| has(*of)) {
                 let _ = write!(text, ",{}", of(row).unwrap_or_default());
             }
         }
-        let again = read_logp_table(text.as_bytes()).expect("what was read and written can be read");
+        let again =
+            read_logp_table(text.as_bytes()).expect("what was read and written can be read");
         assert_eq!(&again, rows);
     }
     Verdict::from(&read)

@@ -28,7 +28,10 @@ impl Stream for Fed {
         let sent = first.len() + second.len();
         // A frame begins as one, whatever was received.
         if let Err(error) = Frame::decode(first) {
-            assert!(!second.is_empty() || first.len() > MAX_FRAME, "sends what is no frame: {error}");
+            assert!(
+                !second.is_empty() || first.len() > MAX_FRAME,
+                "sends what is no frame: {error}"
+            );
         }
         Ok(sent)
     }
@@ -48,7 +51,12 @@ impl Stream for Fed {
 }
 
 /// The end of rank 0 over a stream from rank 1, which exposes so many bytes and has so many credits.
-pub(super) fn endpoint(bytes: Vec<u8>, piece: usize, exposed: usize, credits: u16) -> Credited<SocketLink<Fed>> {
+pub(super) fn endpoint(
+    bytes: Vec<u8>,
+    piece: usize,
+    exposed: usize,
+    credits: u16,
+) -> Credited<SocketLink<Fed>> {
     let socket = File::open("/dev/null").expect("every machine has it");
     let fed = Fed { socket, bytes, taken: 0, piece: piece.max(1) };
     let link = SocketLink::over(0, vec![fed]).expect("one stream is not watched");
@@ -77,7 +85,8 @@ pub(super) fn frames(records: &[u8]) -> Vec<u8> {
         }
         let Ok(tag) = Tag::from_bits(tag) else { continue };
         let credits = u16::from_le_bytes([whole[3], whole[4]]);
-        let (encoded, len) = Frame { kind, credits, message: Message::from_parts(tag, words) }.encode();
+        let (encoded, len) =
+            Frame { kind, credits, message: Message::from_parts(tag, words) }.encode();
         bytes.extend_from_slice(&encoded[..len]);
     }
     bytes
