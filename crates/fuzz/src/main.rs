@@ -46,6 +46,9 @@ struct Arguments {
     /// Where inputs are kept that do harm
     #[arg(long, value_name = "DIR", default_value = "found")]
     found: PathBuf,
+    /// Writes a reader's examples to a folder and ends, for other tools to begin with
+    #[arg(long, value_name = "DIR", requires = "target")]
+    examples: Option<PathBuf>,
     /// Files to read in place of drawn inputs
     #[arg(requires = "target")]
     files: Vec<PathBuf>,
@@ -74,6 +77,14 @@ fn run(arguments: &Arguments) -> io::Result<bool> {
     };
     if let ([only], false) = (chosen.as_slice(), arguments.files.is_empty()) {
         return files(only, &arguments.files);
+    }
+    if let ([only], Some(folder)) = (chosen.as_slice(), &arguments.examples) {
+        let inputs = Inputs::of(only, arguments.seed)?;
+        fs::create_dir_all(folder)?;
+        let mut all = 0..inputs.examples();
+        let write =
+            |number| fs::write(folder.join(format!("example-{number}")), inputs.get(number));
+        return all.try_for_each(write).map(|()| true);
     }
     let watch = Watch::start();
     let shares: u64 = chosen.iter().map(|target| target.share).sum();

@@ -57,7 +57,7 @@ pub(super) const TABLE: Target = Target {
         "{ a = 1 }",
     ],
     read,
-    share: 6,
+    share: 4,
 };
 
 const CSV: &[u8] = b"name,category,layer,side,time_ns,spread_ns,provenance

@@ -15,7 +15,7 @@ pub(super) const FRAME: Target = Target {
     made: examples,
     words: &[],
     read: one,
-    share: 16,
+    share: 8,
 };
 
 pub(super) const STREAM: Target = Target {
@@ -26,7 +26,7 @@ pub(super) const STREAM: Target = Target {
     made: streams,
     words: &[],
     read: stream,
-    share: 12,
+    share: 9,
 };
 
 fn examples() -> Vec<Vec<u8>> {

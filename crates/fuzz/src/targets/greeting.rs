@@ -19,7 +19,7 @@ pub(super) const GREETING: Target = Target {
     made,
     words: &[],
     read,
-    share: 3,
+    share: 5,
 };
 
 fn made() -> Vec<Vec<u8>> {

@@ -27,7 +27,7 @@ pub(super) const COMMAND: Target = Target {
         "at_border",
     ],
     read: command,
-    share: 8,
+    share: 5,
 };
 
 pub(super) const REPORT: Target = Target {
@@ -40,7 +40,7 @@ pub(super) const REPORT: Target = Target {
         "outcome", "stamps", "checked", "wrong", "way", "timed", "floor", "Ok", "Err", "probe",
     ],
     read: report,
-    share: 8,
+    share: 3,
 };
 
 pub(super) const ASSIGNMENT: Target = Target {
@@ -51,7 +51,7 @@ pub(super) const ASSIGNMENT: Target = Target {
     made: assignments,
     words: &["Begin", "Addresses", "Noted", "task", "plan", "secret", "transports"],
     read: assignment,
-    share: 8,
+    share: 3,
 };
 
 pub(super) const FROM_RANK: Target = Target {
@@ -62,7 +62,7 @@ pub(super) const FROM_RANK: Target = Target {
     made: from_rank_examples,
     words: &["Address", "Progress", "Done", "Failed", "kept", "batch", "message", "exit"],
     read: from_rank,
-    share: 8,
+    share: 4,
 };
 
 /// Ranks of the run that orders are for.

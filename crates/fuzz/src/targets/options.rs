@@ -22,7 +22,7 @@ pub(super) const OPTIONS: Target = Target {
         "-", ",", "0-65535,",
     ],
     read,
-    share: 14,
+    share: 9,
 };
 
 fn read(input: &[u8]) -> Verdict {

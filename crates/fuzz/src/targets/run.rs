@@ -29,7 +29,7 @@ pub(super) const RUN: Target = Target {
         "B/s",
     ],
     read,
-    share: 3,
+    share: 5,
 };
 
 /// The run of every kind of result that a test keeps, as a run of each.

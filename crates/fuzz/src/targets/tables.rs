@@ -40,7 +40,7 @@ pub(super) const HOCKNEY: Target = Target {
         "64k",
     ],
     read: hockney,
-    share: 14,
+    share: 5,
 };
 
 pub(super) const LOGP: Target = Target {
@@ -63,7 +63,7 @@ pub(super) const LOGP: Target = Target {
         "rtt",
     ],
     read: logp,
-    share: 14,
+    share: 4,
 };
 
 fn hockney(input: &[u8]) -> Verdict {

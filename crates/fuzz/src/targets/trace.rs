@@ -43,7 +43,7 @@ pub(super) const TRACE: Target = Target {
         "0xffffffffffffffff",
     ],
     read,
-    share: 5,
+    share: 3,
 };
 
 fn read(input: &[u8]) -> Verdict {

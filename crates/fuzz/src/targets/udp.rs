@@ -21,7 +21,7 @@ pub(super) const DATAGRAMS: Target = Target {
     made,
     words: &[],
     read,
-    share: 3,
+    share: 5,
 };
 
 const SECRET: Secret = *b"0123456789abcdef";
