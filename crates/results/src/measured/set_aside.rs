@@ -47,7 +47,9 @@ impl SetAside {
         add(self.no_state, "in no state");
         if let Some((why, _)) = self.rejected.iter().max_by_key(|(_, count)| **count) {
             let mostly = if self.rejected.len() > 1 { "mostly: " } else { "" };
-            add(self.rejected.values().sum(), &format!("rejected ({mostly}{why})"));
+            // A file may say any numbers.
+            let rejected = self.rejected.values().copied().fold(0, u64::saturating_add);
+            add(rejected, &format!("rejected ({mostly}{why})"));
         }
         format!("{} of {}", parts.join(", "), grouped(self.timed))
     }
