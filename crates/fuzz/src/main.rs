@@ -13,8 +13,8 @@ use bandgap_fuzz::{Fault, Hunted, Inputs, Limits, TARGETS, Target, hunt, target}
 use bandgap_units::{Bytes, Ns};
 use clap::Parser;
 
-/// An input that is still being read after this time is kept, and the hunt ends.
-const ENDLESS: Duration = Duration::from_secs(120);
+/// An input that is still being read after so many seconds ends the hunt, which says its number.
+const ENDLESS: u32 = 120;
 
 /// Hunts for inputs that make a reader panic, take over a second, or take over a GiB.
 ///
@@ -46,9 +46,6 @@ struct Arguments {
     /// Where inputs are kept that do harm
     #[arg(long, value_name = "DIR", default_value = "found")]
     found: PathBuf,
-    /// Writes a reader's examples to a folder and ends, for other tools to begin with
-    #[arg(long, value_name = "DIR", requires = "target")]
-    examples: Option<PathBuf>,
     /// Files to read in place of drawn inputs
     #[arg(requires = "target")]
     files: Vec<PathBuf>,
@@ -77,14 +74,6 @@ fn run(arguments: &Arguments) -> io::Result<bool> {
     };
     if let ([only], false) = (chosen.as_slice(), arguments.files.is_empty()) {
         return files(only, &arguments.files);
-    }
-    if let ([only], Some(folder)) = (chosen.as_slice(), &arguments.examples) {
-        let inputs = Inputs::of(only, arguments.seed)?;
-        fs::create_dir_all(folder)?;
-        let mut all = 0..inputs.examples();
-        let write =
-            |number| fs::write(folder.join(format!("example-{number}")), inputs.get(number));
-        return all.try_for_each(write).map(|()| true);
     }
     let watch = Watch::start();
     let shares: u64 = chosen.iter().map(|target| target.share).sum();
@@ -199,13 +188,14 @@ impl Watch {
         let watch = Self { number: Arc::new(AtomicU64::new(NONE)), name: Arc::default() };
         let (number, name) = (Arc::clone(&watch.number), Arc::clone(&watch.name));
         thread::spawn(move || {
-            let mut last = (NONE, Instant::now());
+            // Seconds in which this thread ran: who is stopped as a whole is not slow.
+            let (mut last, mut seconds) = (NONE, 0);
             loop {
                 thread::sleep(Duration::from_secs(1));
                 let now = number.load(Ordering::Relaxed);
-                if now == NONE || now != last.0 {
-                    last = (now, Instant::now());
-                } else if last.1.elapsed() > ENDLESS {
+                seconds = if now == NONE || now != last { 0 } else { seconds + 1 };
+                last = now;
+                if seconds > ENDLESS {
                     let name = name.lock().map_or("?", |name| *name);
                     eprintln!("fuzz: {name}: input {now} is never done with; see --first");
                     std::process::exit(1);
