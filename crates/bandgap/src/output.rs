@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use bandgap_launch::{Classify, Exit, Failure, told};
 use bandgap_record::{Bandgap, RunDir, timestamp};
-use bandgap_report::Layout;
+use bandgap_report::{Layout, printable};
 use bandgap_results::{Outcome, Run, Verdict, summary, text, verdict, write_all};
 use serde::Serialize;
 
@@ -146,7 +146,8 @@ impl Sink {
         if matches!(self.json, Some(Json::Standard)) {
             return Ok(());
         }
-        print(text.as_bytes())
+        // Names in it may come from a file or a peer.
+        print(printable(text).as_bytes())
     }
 
     /// Writes everything and says where it is.
@@ -277,9 +278,10 @@ fn unwritable(error: bandgap_record::RecordError) -> Failure {
     Failure::new(Exit::Output, told(&error))
         .hint("name another directory with --out, or use --no-save")
 }
-/// Tells whoever reads standard error. A reader who is gone is no reason to lose what was measured.
+/// Tells whoever reads standard error. A reader who is gone is no reason to lose what was measured. Names in it may
+/// come from a file or a peer.
 pub fn tell(what: fmt::Arguments<'_>) {
-    _ = writeln!(io::stderr(), "{what}");
+    _ = writeln!(io::stderr(), "{}", printable(&what.to_string()));
 }
 
 #[cfg(test)]

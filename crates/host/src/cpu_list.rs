@@ -33,6 +33,9 @@ pub fn parse_cpu_list(text: &str) -> Result<Vec<usize>, HostError> {
             return Err(wrong("is beyond core 65535"));
         }
         cpus.extend(first..=last);
+        if cpus.len() > HIGHEST + 1 {
+            return Err(wrong("makes the list longer than there can be cores"));
+        }
     }
     Ok(cpus)
 }
@@ -84,6 +87,7 @@ mod tests {
             ("0-99999999999", "0-99999999999"),
             ("99999999999999999999999", "99999999999999999999999"),
             ("1-2-3", "1-2-3"),
+            ("0-65535,0-65535,0-65535", "0-65535"),
         ] {
             match parse_cpu_list(text) {
                 Err(HostError::CpuList { token, .. }) => assert_eq!(token, bad),

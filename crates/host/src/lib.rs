@@ -13,9 +13,10 @@
 //!
 //! Measurement between ranks and statistics of results are in other crates.
 //!
-//! Unsafe code is only in `clock::counter`, `rounds` and `description::hypervisor`. Each of these
+//! Unsafe code is only in `affinity`, `clock::counter`, `rounds` and `description::hypervisor`. Each of these
 //! modules starts with the invariants that it relies on.
 
+mod affinity;
 mod clock;
 mod cpu_list;
 mod description;

@@ -1,7 +1,6 @@
 //! Pins the calling thread to a core.
 
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-
+use crate::affinity::Mask;
 use crate::{HostError, format_cpu_list};
 
 /// Pins the calling thread, and all threads that it starts from now on, to core `cpu`.
@@ -9,17 +8,11 @@ use crate::{HostError, format_cpu_list};
 /// # Errors
 /// [`HostError::CpuUnusable`] if the kernel does not let this process run there.
 pub fn pin(cpu: usize) -> Result<(), HostError> {
-    let refused = |problem| HostError::CpuUnusable {
+    Mask::only(cpu).and_then(|only| only.set().ok()).ok_or_else(|| HostError::CpuUnusable {
         cpu,
-        problem,
+        problem: "not online, or not allowed",
         allowed: allowed_cpus().map_or_else(|_| "unknown".to_owned(), |all| format_cpu_list(&all)),
-    };
-    if cpu >= CpuSet::MAX_CPU {
-        return Err(refused("beyond the kernel's affinity mask"));
-    }
-    let mut only = CpuSet::new();
-    only.set(cpu);
-    sched_setaffinity(None, &only).map_err(|_| refused("not online, or not allowed"))
+    })
 }
 
 /// The cores on which the calling thread may run, ascending.
@@ -27,9 +20,9 @@ pub fn pin(cpu: usize) -> Result<(), HostError> {
 /// # Errors
 /// [`HostError::System`] if the kernel does not tell.
 pub fn allowed_cpus() -> Result<Vec<usize>, HostError> {
-    let mask = sched_getaffinity(None)
-        .map_err(HostError::system("read the allowed cores (sched_getaffinity)"))?;
-    Ok((0..CpuSet::MAX_CPU).filter(|cpu| mask.is_set(*cpu)).collect())
+    let mask =
+        Mask::get().map_err(HostError::system("read the allowed cores (sched_getaffinity)"))?;
+    Ok(mask.cpus().collect())
 }
 
 #[cfg(test)]
@@ -47,6 +40,13 @@ mod tests {
         })
         .join()
         .unwrap();
+    }
+
+    #[test]
+    fn a_core_beyond_1024_is_asked_for_like_any_other() {
+        // Machines have that many. Where there is none, the kernel says so, and no limit of a mask.
+        let error = pin(8000).unwrap_err().to_string();
+        assert!(error.contains("not online, or not allowed"), "{error}");
     }
 
     #[test]

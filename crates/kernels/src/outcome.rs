@@ -37,13 +37,13 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// Both together.
+    /// Both together. The numbers come from peers, and saturate.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
-            received: self.received + other.received,
-            compared: self.compared + other.compared,
-            summed: self.summed + other.summed,
+            received: self.received.saturating_add(other.received),
+            compared: self.compared.saturating_add(other.compared),
+            summed: self.summed.saturating_add(other.summed),
         }
     }
 }
@@ -220,5 +220,7 @@ mod tests {
         let other = Checked { received: 5, compared: 0, summed: 4 };
         let both = Checked { received: 15, compared: 7, summed: 7 };
         assert_eq!((one.and(other), other.and(one)), (both, both));
+        let most = Checked { received: u64::MAX, ..one };
+        assert_eq!(most.and(one).received, u64::MAX);
     }
 }

@@ -17,7 +17,7 @@ use crate::message::{Assignment, Wait};
 use crate::replayed::Replayed;
 use crate::start::Local;
 use crate::virtual_time::VirtualRunner;
-use crate::{Classify, Exit, Failure, Target, Transport, memory};
+use crate::{Classify, Exit, Failure, Target, Transport, descriptors, memory};
 
 /// How ranks are started, as the user asked.
 #[derive(Clone, Debug)]
@@ -148,6 +148,9 @@ pub fn collect(
     // A floor's loop spins: where ranks share a processor it would keep the other side from running.
     let beside = if placement.oversubscribed { Vec::new() } else { task.beside().to_vec() };
     let floors = target.is_none() || !beside.is_empty() || reaches.bares();
+    let stamped = reaches != Reaches::Transport;
+    let bares = if floors { transports.len() } else { 0 };
+    descriptors::check(ranks, transports.len() + bares + usize::from(stamped))?;
     let task = &task.clone().with_floors(beside);
     let wait = match options.wait {
         Wait::Auto if placement.oversubscribed => Wait::Yield,
@@ -176,7 +179,7 @@ pub fn collect(
                 probes: !placement.oversubscribed && wait != Wait::Block,
                 transports: prepared.transports.clone(),
                 bares: prepared.bares.clone(),
-                stamped: reaches != Reaches::Transport,
+                stamped,
                 exposed: room.exposed,
                 registered: room.registered,
                 wait,
@@ -219,6 +222,7 @@ pub fn has_room(target: &Target, ranks: usize, task: &Task) -> Result<(), Failur
         Target::Simulated(name) => with_nodes_for(ranks, name).map(drop),
         Target::Real(transport) => {
             check_limits(ranks, &[*transport])?;
+            descriptors::check(ranks, 1)?;
             room(ranks, task, *transport).map(drop)
         }
     }
@@ -293,7 +297,7 @@ fn check_registers(bytes: usize, transport: &Transport) -> Result<(), Failure> {
     Err(Failure::new(Exit::Usage, what).hint(hint))
 }
 
-/// Refuses more ranks than the transports take, or than this process may have descriptors for.
+/// Refuses more ranks than the transports take.
 fn check_limits(ranks: usize, transports: &[Transport]) -> Result<(), Failure> {
     for transport in transports {
         let most = transport.can.ranks.min(bandgap_shm::MAX_RANKS);
@@ -302,23 +306,6 @@ fn check_limits(ranks: usize, transports: &[Transport]) -> Result<(), Failure> {
                 format!("run {ranks} ranks over {transport}: one machine takes {most} at most");
             return Err(Failure::new(Exit::Usage, what));
         }
-    }
-    // Standard streams, the control page and segment, the run's files, one socket for each rank in
-    // the launcher; in a rank one for each peer, and for floors another one.
-    let needed = 2 * ranks as u64 + 32;
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
-    let mut raised = limit;
-    raised.current = limit.maximum;
-    // Where raising is refused the soft limit holds.
-    let _ = rustix::process::setrlimit(rustix::process::Resource::Nofile, raised);
-    let now = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-    if now.is_some_and(|now| needed > now) {
-        let now = now.unwrap_or(0);
-        return Err(Failure::new(
-            Exit::Host,
-            format!("run {ranks} ranks: that takes {needed} descriptors, and the limit is {now}"),
-        )
-        .hint("use fewer --ranks, or raise `ulimit -n`"));
     }
     Ok(())
 }

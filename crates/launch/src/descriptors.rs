@@ -1,4 +1,4 @@
-//! Descriptors handed from the launcher to a rank over their socket pair.
+//! Descriptors: how many a run takes, and those handed from the launcher to a rank over their socket pair.
 
 use std::io::{Error, IoSlice, IoSliceMut, Result};
 use std::mem::MaybeUninit;
@@ -8,9 +8,44 @@ use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
+use rustix::process::{Resource, getrlimit, setrlimit};
+
+use crate::{Exit, Failure};
 
 /// Most descriptors of one rank.
 const MOST: usize = 16;
+
+/// Descriptors of a process beside its connections: standard streams, the control page and segments, the run's
+/// files, a listener, what finds the readable sockets, and callers that are strangers.
+const BESIDE: u64 = 64;
+
+/// Descriptors that the launcher or a rank takes at most. The launcher holds a socket to each rank. A rank holds one to
+/// each peer for each connection: a transport, the one with stamps, a bare mechanism.
+fn needed(ranks: usize, connections: usize) -> u64 {
+    ranks as u64 * connections.max(1) as u64 + BESIDE
+}
+
+/// Lets this process and its ranks have as many descriptors as the system allows, and refuses a run that takes more.
+///
+/// # Errors
+/// It takes more.
+pub fn check(ranks: usize, connections: usize) -> std::result::Result<(), Failure> {
+    let limit = getrlimit(Resource::Nofile);
+    let mut raised = limit;
+    raised.current = limit.maximum;
+    // Where raising is refused the soft limit holds.
+    let _ = setrlimit(Resource::Nofile, raised);
+    let needed = needed(ranks, connections);
+    match getrlimit(Resource::Nofile).current {
+        Some(now) if needed > now => {
+            let what = format!(
+                "run {ranks} ranks: that takes {needed} descriptors, and the limit is {now}"
+            );
+            Err(Failure::new(Exit::Host, what).hint("use fewer --ranks, or raise `ulimit -n`"))
+        }
+        _ => Ok(()),
+    }
+}
 
 /// Sends the descriptors with one byte that counts them.
 pub fn send(socket: impl AsFd, descriptors: &[BorrowedFd<'_>]) -> Result<()> {
@@ -40,5 +75,20 @@ pub fn receive(socket: impl AsFd) -> Result<Vec<OwnedFd>> {
     match received.len() == usize::from(count[0]) {
         true => Ok(received),
         false => Err(Error::other("the launcher did not hand over all descriptors")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_connection_of_a_rank_is_counted() {
+        // Four transports, as many bare mechanisms and one with stamps: a rank of a hundred has nine sockets to each of
+        // 99 peers.
+        assert!(needed(100, 9) >= 9 * 99 + 3);
+        // The launcher has a socket to each rank, whatever these connect.
+        assert!(needed(256, 0) >= 256 + 3);
+        assert!(needed(256, 1) < 1024, "the usual limit is enough for the most ranks");
     }
 }

@@ -292,7 +292,7 @@ impl RankProcess {
         let (child, ours) = how.start()?;
         Ok(Self {
             child,
-            channel: Channel::new(ours)?,
+            channel: Channel::new(ours),
             open: true,
             status: None,
             failure: None,

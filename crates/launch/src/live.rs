@@ -22,9 +22,10 @@ use crate::station::{Carried, PROBE_ROUNDS, ProbeTicks, Station};
 /// Measured batches are handed on at least this often.
 const FLUSH: Duration = Duration::from_millis(200);
 
-/// A letter from the leader to a follower.
+/// A letter from the leader to a follower, as JSON. The follower answers with what it
+/// [`Carried`] out.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-enum Command {
+pub enum Command {
     /// Carry out an order.
     Run(Order),
     /// Take part in the probe of an order, without the order.

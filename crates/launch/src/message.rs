@@ -1,6 +1,6 @@
 //! What the launcher and its ranks say to each other: one JSON object a line over a socket pair.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 
 use bandgap_host::{ClockReport, WorkRate};
@@ -102,28 +102,58 @@ pub enum FromRank {
     },
 }
 
+/// Longest message, in bytes: far more than the batches of a run's most samples. One that goes on without an end
+/// is refused before it fills the memory.
+pub const LONGEST: usize = 256 << 20;
+
+/// What has arrived of messages, which arrive in pieces.
+#[derive(Debug, Default)]
+pub struct Messages {
+    /// The beginning of one that is not whole yet.
+    partial: Vec<u8>,
+}
+
+impl Messages {
+    /// Takes bytes that have arrived, and gives the messages that are whole by now.
+    ///
+    /// # Errors
+    /// They are no messages, or one is longer than [`LONGEST`].
+    pub fn take<M: DeserializeOwned>(&mut self, bytes: &[u8]) -> std::io::Result<Vec<M>> {
+        let before = self.partial.len();
+        self.partial.extend_from_slice(bytes);
+        // In what is new alone: a long message comes in many pieces.
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| before + end + 1);
+        let lines: Vec<u8> = self.partial.drain(..whole).collect();
+        if self.partial.len() > LONGEST {
+            return Err(too_long());
+        }
+        let lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let messages: Result<_, serde_json::Error> = lines.map(serde_json::from_slice).collect();
+        Ok(messages?)
+    }
+}
+
+fn too_long() -> Error {
+    Error::new(ErrorKind::InvalidData, format!("a message of more than {LONGEST} bytes"))
+}
+
 /// One end of the connection between launcher and rank.
 #[derive(Debug)]
 pub struct Channel {
+    /// The one descriptor, which is written to as well.
     reader: BufReader<UnixStream>,
-    writer: UnixStream,
-    /// The beginning of a message that is not whole yet.
-    partial: Vec<u8>,
+    arrived: Messages,
 }
 
 impl Channel {
     /// A channel over one end of a socket pair.
-    ///
-    /// # Errors
-    /// The descriptor cannot be duplicated.
-    pub fn new(stream: UnixStream) -> std::io::Result<Self> {
-        let reader = BufReader::new(stream.try_clone()?);
-        Ok(Self { reader, writer: stream, partial: Vec::new() })
+    pub fn new(stream: UnixStream) -> Self {
+        Self { reader: BufReader::new(stream), arrived: Messages::default() }
     }
 
     /// The socket.
     pub fn stream(&self) -> &UnixStream {
-        &self.writer
+        self.reader.get_ref()
     }
 
     /// Reads once, and gives the messages that are whole by now; `None` when the other end closed.
@@ -137,14 +167,9 @@ impl Channel {
         if bytes.is_empty() {
             return Ok(None);
         }
-        let read = bytes.len();
-        self.partial.extend_from_slice(bytes);
+        let (read, messages) = (bytes.len(), self.arrived.take(bytes));
         self.reader.consume(read);
-        let whole = self.partial.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-        let lines: Vec<u8> = self.partial.drain(..whole).collect();
-        let lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        let messages: Result<_, serde_json::Error> = lines.map(serde_json::from_slice).collect();
-        Ok(Some(messages?))
+        messages.map(Some)
     }
 
     /// Sends one message.
@@ -154,7 +179,7 @@ impl Channel {
     pub fn send<M: Serialize>(&mut self, message: &M) -> std::io::Result<()> {
         let mut line = serde_json::to_vec(message)?;
         line.push(b'\n');
-        self.writer.write_all(&line)
+        self.reader.get_mut().write_all(&line)
     }
 
     /// Waits for one message; `None` when the other end closed.
@@ -162,11 +187,14 @@ impl Channel {
     /// # Errors
     /// The other end sent something else, or closed midway.
     pub fn receive<M: DeserializeOwned>(&mut self) -> std::io::Result<Option<M>> {
-        let mut line = String::new();
-        if self.reader.read_line(&mut line)? == 0 {
+        let mut line = Vec::new();
+        if self.reader.by_ref().take(LONGEST as u64 + 1).read_until(b'\n', &mut line)? == 0 {
             return Ok(None);
         }
-        Ok(Some(serde_json::from_str(&line)?))
+        if line.len() > LONGEST {
+            return Err(too_long());
+        }
+        Ok(Some(serde_json::from_slice(&line)?))
     }
 }
 
@@ -175,9 +203,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_message_without_an_end_is_refused_before_it_fills_the_memory() {
+        let mut arrived = Messages::default();
+        let piece = vec![b'1'; 64 << 20];
+        let refused = (0..5).find_map(|_| arrived.take::<u32>(&piece).err());
+        let said = refused.expect("it is longer than the longest").to_string();
+        assert_eq!(said, "a message of more than 268435456 bytes");
+    }
+
+    #[test]
     fn half_a_message_holds_nobody_up() {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
-        let mut channel = Channel::new(ours).unwrap();
+        let mut channel = Channel::new(ours);
         let mut hear = |sent: &[u8]| {
             theirs.write_all(sent).unwrap();
             channel.receive_available::<u32>().unwrap()

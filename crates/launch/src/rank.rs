@@ -52,10 +52,8 @@ pub fn main(parent: u32) -> ExitCode {
     let Ok(stream) = std::io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from) else {
         return alone;
     };
-    let (Ok(inherited), Ok(mut channel)) = (descriptors::receive(&stream), Channel::new(stream))
-    else {
-        return alone;
-    };
+    let Ok(inherited) = descriptors::receive(&stream) else { return alone };
+    let mut channel = Channel::new(stream);
     let Ok(Some(ToRank::Begin(assignment))) = channel.receive() else { return alone };
     let Err(stop) = take_part(&assignment, &mut channel, inherited) else {
         return ExitCode::SUCCESS;

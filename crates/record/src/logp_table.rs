@@ -13,7 +13,13 @@ use bandgap_model::{Kind, Row};
 use csv::StringRecord;
 
 use crate::TableError;
-use crate::table_lines::{self, Header, Line};
+use crate::table_lines::{Header, Line, bounded};
+
+/// Longest time in nanoseconds, 31.7 years. The squares of much longer ones have no numbers.
+const LONGEST_NS: f64 = 1e18;
+
+/// A table may not be longer. A source without end is refused before it fills the memory.
+const LONGEST: usize = 256 << 20;
 
 /// Reads all rows of a table.
 ///
@@ -21,7 +27,7 @@ use crate::table_lines::{self, Header, Line};
 /// Every defect is one, with its line: the file is taken whole or not at all.
 pub fn read_logp_table(source: impl Read) -> Result<Vec<Row>, TableError> {
     let mut lines =
-        table_lines::lines(source).filter(|line| !line.as_ref().is_ok_and(Line::is_comment));
+        bounded(source, LONGEST).filter(|line| !line.as_ref().is_ok_and(Line::is_comment));
     let first = lines.next().transpose()?.ok_or(TableError::Empty {
         expected: "the first line must name the columns kind,messages,delay_ns,elapsed_ns",
     })?;
@@ -71,7 +77,13 @@ fn row(
         text.parse::<u64>().map(Some).map_err(wrong)
     };
     let [batch, round, launch] = together;
-    let time = |column, text| line.cell(column, text).amount("it must be a number of nanoseconds");
+    let time = |column, text| {
+        let cell = line.cell(column, text);
+        match cell.amount("it must be a number of nanoseconds")? {
+            ns if ns > LONGEST_NS => Err(cell.wrong("it is more than 30 years")),
+            ns => Ok(ns),
+        }
+    };
     Ok(Row {
         kind,
         messages,

@@ -1,7 +1,8 @@
 //! The run file itself: its envelope, its version, and reading it.
 
 use std::fmt;
-use std::fs;
+use std::fs::File;
+use std::io::{self, Read};
 use std::marker::PhantomData;
 use std::path::Path;
 use std::time::SystemTime;
@@ -166,13 +167,26 @@ impl<R: DeserializeOwned> Run<R> {
 /// Those of [`Run::from_json`] and of the file system, each with the path.
 pub fn read<R: DeserializeOwned>(path: &Path) -> Result<Run<R>, RecordError> {
     let file = if path.is_dir() { path.join(RUN_FILE) } else { path.to_owned() };
-    let bytes = fs::read(&file).map_err(|source| RecordError::Io {
+    let bytes = whole(&file).map_err(|source| RecordError::Io {
         action: "read",
         path: file.clone(),
         source,
     })?;
     Run::from_json(&bytes)
         .map_err(|error| RecordError::InFile { path: file, error: Box::new(error) })
+}
+
+/// A run file is not longer, in bytes. One without end is refused before it fills the memory.
+const LONGEST: u64 = 1 << 30;
+
+/// The bytes of a file.
+fn whole(file: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(file)?.take(LONGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is longer than 1 GiB"));
+    }
+    Ok(bytes)
 }
 
 /// A moment in RFC 3339, in UTC and to the second: `2026-11-21T01:23:31Z`.

@@ -120,6 +120,26 @@ pub(crate) fn lines(source: impl Read) -> impl Iterator<Item = Result<Line>> {
     })
 }
 
+/// Most lines of a table that is kept in memory.
+const MOST_LINES: u64 = 4_000_000;
+
+/// As [`lines`], of a table of `longest` bytes at most, a multiple of a MiB. No tool prints as much, and a source
+/// without end is refused before it fills the memory.
+pub(crate) fn bounded(source: impl Read, longest: usize) -> impl Iterator<Item = Result<Line>> {
+    let mut length = 0;
+    lines(source).map(move |line| {
+        let line = line?;
+        length += line.text.len();
+        if length > longest {
+            return Err(line.wrong(format!("the table is longer than {} MiB", longest >> 20)));
+        }
+        if line.number > MOST_LINES {
+            return Err(line.wrong("the table has more than 4 million lines"));
+        }
+        Ok(line)
+    })
+}
+
 /// Lines one after another in the same memory.
 pub(crate) struct Lines<R> {
     source: BufReader<R>,

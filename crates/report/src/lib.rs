@@ -12,6 +12,7 @@ mod figure;
 mod gnuplot;
 mod layout;
 mod listing;
+mod printable;
 mod scale;
 mod svg;
 pub mod table;
@@ -22,5 +23,6 @@ pub use figure::{Axis, Datum, Dimension, Figure, Mark, Reference, Region, Scale,
 pub use gnuplot::{Gnuplot, gnuplot};
 pub use layout::Layout;
 pub use listing::Listing;
+pub use printable::printable;
 pub use svg::{svg, svg_bars, svg_panels};
 pub use terminal::plot;

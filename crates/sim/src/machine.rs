@@ -4,6 +4,8 @@ mod description;
 mod progress;
 mod protocol;
 
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use bandgap_comm::topology::Topology;
@@ -120,7 +122,7 @@ impl Machine {
             return Self::parse(text, name);
         }
         let path = Path::new(name_or_path);
-        match std::fs::read_to_string(path) {
+        match read(path) {
             Ok(text) => Self::parse(&text, name_or_path),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 Err(SimError::NoSuchMachine {
@@ -179,6 +181,19 @@ impl Machine {
         let bytes = u64::from(bytes);
         self.protocols.get(self.protocols.partition_point(|protocol| protocol.up_to < bytes))
     }
+}
+
+/// A file is not longer, in bytes. One without end is refused before it fills the memory.
+const LONGEST: u64 = 1 << 20;
+
+/// The text of a file.
+fn read(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(LONGEST + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > LONGEST {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is longer than 1 MiB"));
+    }
+    Ok(text)
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ impl Listen for TcpListener {
         }
     }
 
-    /// The system does not tell who owns a TCP socket, so only the secret protects it.
+    /// The system does not tell who owns a TCP socket, so only the proof of the secret protects it.
     fn is_own(_stream: &TcpStream) -> io::Result<bool> {
         Ok(true)
     }

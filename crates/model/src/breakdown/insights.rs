@@ -78,8 +78,19 @@ impl Stack {
     /// # Errors
     /// A model in it does not exist.
     pub fn answer(&self, question: &Question, factor: f64) -> Result<Option<String>, StackError> {
-        let state = self.state();
-        let all = self.evaluated(&state)?;
+        self.answer_of(&self.evaluated(&self.state())?, question, factor)
+    }
+
+    /// The same, from models that are evaluated: those of many questions once.
+    ///
+    /// # Errors
+    /// A model in it does not exist.
+    pub fn answer_of(
+        &self,
+        all: &[Modelled],
+        question: &Question,
+        factor: f64,
+    ) -> Result<Option<String>, StackError> {
         let find = |name: &str| -> Result<(&str, &Modelled), StackError> {
             let at = self.model(name).ok_or_else(|| {
                 StackError::new(name, format!("a question is about '{name}', which is no model"))

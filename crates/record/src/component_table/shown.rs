@@ -39,7 +39,7 @@ impl Shown {
             {
                 is_time(model)?;
             }
-            stack.answer(question, 1.0).map(|_| ()).map_err(|error| error.why)
+            stack.answer_of(&models, question, 1.0).map(|_| ()).map_err(|error| error.why)
         });
         let curves = kept(curves, &mut left_out, |curves| {
             is_time(&curves.model)?;

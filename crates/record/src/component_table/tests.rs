@@ -414,3 +414,49 @@ fn a_trace_alone_has_the_models_that_it_is_enough_for() {
     close(value(&table, "way"), 2.0 * 137.49 + 382.81, 1e-9);
     assert_eq!(table.stack.components()[1].title(), "the network");
 }
+
+#[test]
+fn a_table_whose_formulas_use_too_much_is_refused() {
+    let given = |name: &str, time: &str| {
+        format!(
+            "[[component]]\nname = \"{name}\"\ncategory = \"cpu\"\nlayer = \"llp\"\nside = \"target\"\n{time}\n"
+        )
+    };
+    let model = |name: &str| format!("[[model]]\nname = \"{name}\"\nformula = \"sum:all\"\n");
+    let all = |count: usize| -> String {
+        (0..count).map(|at| given(&format!("c{at}"), "time_ns = 1")).collect()
+    };
+    let models =
+        |count: usize| -> String { (0..count).map(|at| model(&format!("m{at}"))).collect() };
+    let said = |rest: String| {
+        read_component_table(format!("name = \"t\"\n{rest}").as_bytes()).unwrap_err().to_string()
+    };
+    // 140 · 2000 uses; each takes memory, and a thousand models a page each.
+    let many = said(all(2000) + &models(140));
+    assert!(
+        many.ends_with("the formulas of the models use components more than 262144 times together"),
+        "{many}"
+    );
+    assert!(said(all(1) + &models(201)).ends_with("there are 201 models; 200 are possible"));
+    // Each time is that of the one before and another: n²/2 in all.
+    let chain: String = (1..800)
+        .map(|at| {
+            let before = at - 1;
+            given(&format!("x{at}"), "time_ns = 1")
+                + &given(&format!("c{at}"), &format!("formula = \"c{before} + x{at}\""))
+        })
+        .collect();
+    let long = said(all(1) + &chain + &models(1));
+    assert!(
+        long.ends_with(
+            "the formulas of the components use components more than 262144 times together"
+        ),
+        "{long}"
+    );
+    let questions = "[[insight]]\nmost = \"m0\"\nby = \"layer\"\n".repeat(301);
+    let asked = said(all(1) + &models(1) + &questions);
+    assert!(
+        asked.ends_with("301 bars, insights, curves and cases together; 300 are possible"),
+        "{asked}"
+    );
+}

@@ -29,6 +29,9 @@ pub(super) struct Declarations {
     lines: HashMap<String, u64>,
 }
 
+/// Most bars, insights, curves and cases. Each looks at all components.
+const MOST_SHOWN: usize = 300;
+
 /// Reads a table.
 pub(super) fn read(text: &str) -> Result<ComponentTable> {
     let declarations = Declarations::parse(text)?;
@@ -48,6 +51,16 @@ impl Declarations {
         let file: File = toml::from_str(text).map_err(|error| {
             source.wrong(error.span().unwrap_or_default().start, error.message())
         })?;
+        let shown = file.figure.iter().map(|figure| figure.get_ref().bars.len()).sum::<usize>()
+            + file.insight.len()
+            + file.curves.len()
+            + file.case.len();
+        if shown > MOST_SHOWN {
+            let why = format!(
+                "it has {shown} bars, insights, curves and cases together; {MOST_SHOWN} are possible"
+            );
+            return Err(TableError::Whole { why });
+        }
         let mut lines = HashMap::new();
         let mut components = Vec::with_capacity(file.component.len());
         // Counting lines from the begin of the text for each component would take its square.

@@ -154,8 +154,9 @@ impl Cell<'_> {
                 (time, time * (step * factor) / rate)
             }
         };
-        if !time.is_finite() {
-            return Err(self.wrong("it must be finite"));
+        // A number within its type may give a time beyond it.
+        if !(time.is_finite() && time > 0.0 && step.is_finite()) {
+            return Err(self.wrong("the time that it gives is too long or too short for a number"));
         }
         Ok(HockneyRow { line, bytes, time: Ns(time), step: Ns(step) })
     }

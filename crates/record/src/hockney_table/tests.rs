@@ -210,6 +210,12 @@ fn defects_of_tools_name_line_and_reason() {
         (OSU, "16 ", "16", "it is cut: a size without its result"),
         (OSU, "16 ", "16   nan", "latency is 'nan': it must be finite"),
         (OSU, "16 ", "16   0.00", "latency is '0.00': it must be more than 0"),
+        (
+            OSU_BW,
+            "16 ",
+            "16   1e308",
+            "bandwidth is '1e308': the time that it gives is too long or too short for a number",
+        ),
         (OSU, "16 ", "16   2.1  Fail", "the tool found wrong data: its time is not used"),
         (OSU, "16 ", "-16   2.1", "size is '-16': it must not be negative"),
         (OSU_BW, "16 ", "16   -4", "bandwidth is '-4': it must not be negative"),

@@ -3,29 +3,15 @@
 use std::io::Read;
 
 use crate::TableError;
-use crate::table_lines::{Line, lines};
+use crate::table_lines::{Line, bounded};
 
-/// A file may not be longer. No tool prints as much, and a source without end is refused before it
-/// fills the memory.
+/// A file may not be longer.
 const LONGEST: usize = 64 << 20;
-const MOST_LINES: u64 = 4_000_000;
 
 /// Reads `source` to its end.
 pub(super) fn read(source: impl Read) -> Result<Vec<Line>, TableError> {
-    let mut read = Vec::new();
-    let mut length = 0;
-    for line in lines(source) {
-        let line = line?;
-        length += line.text.len();
-        if length > LONGEST {
-            return Err(line.wrong("the table is longer than 64 MiB"));
-        }
-        if line.number > MOST_LINES {
-            return Err(line.wrong("the table has more than 4 million lines"));
-        }
-        read.push(Line { text: plain(&line.text), ..line });
-    }
-    Ok(read)
+    let lines = bounded(source, LONGEST);
+    lines.map(|line| line.map(|line| Line { text: plain(&line.text), ..line })).collect()
 }
 
 /// `text` without colour codes (ESC, `[`, parameters, a letter) and its line end.

@@ -73,6 +73,8 @@ fn every_defect_is_named_with_its_line() {
         ("issue,1,0,NaN", "elapsed_ns is 'NaN': it must be finite"),
         ("issue,1,0,inf", "elapsed_ns is 'inf': it must be finite"),
         ("issue,1,0,1e999", "elapsed_ns is '1e999': it must be finite"),
+        ("issue,1,0,1.1e18", "elapsed_ns is '1.1e18': it is more than 30 years"),
+        ("issue,1,9e101,5", "delay_ns is '9e101': it is more than 30 years"),
         ("issue,1,0,", "elapsed_ns is '': it must be a number of nanoseconds"),
         ("issue,1,0,\u{1b}[2J", "elapsed_ns is '\\u{1b}[2J': it must be a number of nanoseconds"),
     ];
@@ -108,6 +110,25 @@ fn bytes_that_are_no_table_are_refused() {
     let error = read_logp_table(&b"kind,messages,delay_ns,elapsed_ns\n\xff\xfe\n"[..]).unwrap_err();
     assert_eq!(error.to_string(), "read the table: line 2: it is not text in UTF-8");
     assert_eq!(message(&"x".repeat(70_000)), "read the table: line 1: it is longer than 64 KiB");
+}
+
+#[test]
+fn a_source_without_end_is_refused() {
+    let comment = format!("#{}\n", "x".repeat(60_000));
+    let table = HEADER.as_bytes().chain(Endless(comment.as_bytes()));
+    let said = read_logp_table(table).unwrap_err().to_string();
+    assert!(said.ends_with("the table is longer than 256 MiB"), "{said}");
+}
+
+/// A line for ever.
+struct Endless<'a>(&'a [u8]);
+
+impl Read for Endless<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let whole = into.len() / self.0.len() * self.0.len();
+        into[..whole].chunks_exact_mut(self.0.len()).for_each(|room| room.copy_from_slice(self.0));
+        Ok(whole)
+    }
 }
 
 #[test]

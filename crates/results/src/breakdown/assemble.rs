@@ -59,7 +59,7 @@ pub fn breakdown(
     };
     let mut findings = Vec::new();
     for question in &questions {
-        findings.extend(stack.answer(question, estimate.factor)?);
+        findings.extend(stack.answer_of(&all, question, estimate.factor)?);
     }
     findings.extend(unspread(stack, &all));
     findings.extend(assumed(stack, &all));

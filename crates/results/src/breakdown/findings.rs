@@ -53,13 +53,14 @@ const MANY_OUTSIDE: f64 = 0.2;
 
 /// That many rounds were left out.
 fn left_out(about: &Measured) -> impl Iterator<Item = String> {
-    let many =
-        |of: &&ModelRounds| of.outside as f64 > MANY_OUTSIDE * (of.rounds + of.outside) as f64;
+    let many = |of: &&ModelRounds| {
+        of.outside as f64 > MANY_OUTSIDE * of.rounds.saturating_add(of.outside) as f64
+    };
     about.rounds.iter().filter(many).map(|of| {
         format!(
             "Of the {} rounds of {}, {} were left out, as a value was outside its fence: the numbers are of the calmer \
              ones.",
-            of.rounds + of.outside,
+            of.rounds.saturating_add(of.outside),
             of.model,
             of.outside
         )

@@ -45,9 +45,10 @@ impl SetAside {
         };
         add(self.other_states, "in other states");
         add(self.no_state, "in no state");
-        let all = self.rejected.values().sum();
+        // A file may say any numbers.
+        let all = self.rejected.values().copied().fold(0, u64::saturating_add);
         if let Some((why, count)) = self.rejected.iter().max_by_key(|(_, count)| **count) {
-            let how_often = match (self.rejected.len(), 2 * count > all) {
+            let how_often = match (self.rejected.len(), count.saturating_mul(2) > all) {
                 (1, _) => "",
                 (_, true) => "mostly: ",
                 (_, false) => "most often: ",

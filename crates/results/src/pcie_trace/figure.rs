@@ -44,7 +44,8 @@ fn axis(label: &str, dimension: Dimension) -> Axis {
 
 /// What lies beside the figure.
 fn beyond(trace: &PcieTrace, injection: &TraceTime) -> Option<String> {
-    let shown: u64 = trace.histogram.iter().map(|bin| bin.count).sum();
+    // A file may say any numbers.
+    let shown = trace.histogram.iter().map(|bin| bin.count).fold(0, u64::saturating_add);
     let left = injection.samples.saturating_sub(shown);
     let share = left as f64 / injection.samples.max(1) as f64;
     (left > 0).then(|| {

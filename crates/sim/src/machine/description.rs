@@ -149,6 +149,10 @@ impl Description {
         if self.name.trim().is_empty() {
             return Err(source.wrong("name", None, "empty", "a name"));
         }
+        if self.name.chars().any(char::is_control) {
+            let bounds = "a name without control characters";
+            return Err(source.wrong("name", None, self.name.escape_default(), bounds));
+        }
         let time = |key, value, least| source.time(key, None, value, least, PICOSECONDS);
         let ranks = self.ranks(source)?;
         let connected = self.connected(source, ranks)?;

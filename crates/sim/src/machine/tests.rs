@@ -65,6 +65,12 @@ fn values_out_of_bounds_are_named_with_file_key_and_bounds() {
         assert!(text.contains(&line.replace(" = ", " is ")) && text.contains(bounds), "{text}");
     }
     assert!(message(&GOOD.replace("'m'", "' '")).contains("name is empty"));
+    let text = message(&GOOD.replace("'m'", "\"a\\u001b[2Jb\""));
+    assert!(
+        text.contains("name is a\\u{1b}[2Jb: ") || text.contains("a name without control"),
+        "{text}"
+    );
+    assert!(!text.contains('\u{1b}'), "{text}");
 }
 
 #[test]
@@ -89,6 +95,10 @@ fn machines_are_loaded_from_files_and_unknown_names_list_the_known() {
     assert!(text.contains("cm5") && text.contains("paragon, meiko-cs2, myrinet"), "{text}");
     let text = Machine::load(folder.path().to_str().unwrap()).unwrap_err().to_string();
     assert!(text.starts_with("read machine file "), "{text}");
+    // A file without end is no machine.
+    let error = Machine::load("/dev/zero").unwrap_err();
+    let why = std::error::Error::source(&error).unwrap().to_string();
+    assert_eq!(why, "it is longer than 1 MiB");
 }
 
 const SHORT: &str = "[[protocol]]\nup_to_bytes = 100\nsend_overhead_ns = 1\nrecv_overhead_ns = 2\n\

@@ -10,7 +10,7 @@ use bandgap_comm::Rank;
 use rustix::event::PollFd;
 use rustix::net::{SocketFlags, accept_with};
 
-use super::hello::{Hello, Reading};
+use super::hello::{Hello, Known, Reading, say};
 use super::{Listen, readable, wait};
 use crate::SocketError;
 use crate::call::at_once;
@@ -23,7 +23,8 @@ const STRANGERS: usize = 32;
 /// The callers at a listener.
 pub(super) struct Callers<L: Listen> {
     listener: L,
-    own: Hello,
+    rank: Rank,
+    here: Known,
     expected: Range<Rank>,
     /// The ranks that were let in, from the first expected rank on.
     known: Vec<Option<L::Stream>>,
@@ -32,9 +33,10 @@ pub(super) struct Callers<L: Listen> {
 }
 
 impl<L: Listen> Callers<L> {
-    pub(super) fn new(listener: L, own: Hello, expected: Range<Rank>) -> Self {
+    /// Those at the listener of `rank`.
+    pub(super) fn new(listener: L, rank: Rank, here: Known, expected: Range<Rank>) -> Self {
         let known = expected.clone().map(|_| None).collect();
-        Self { listener, own, expected, known, unknown: VecDeque::new() }
+        Self { listener, rank, here, expected, known, unknown: VecDeque::new() }
     }
 
     /// The connections to the expected ranks, in order. The listener and all others are closed.
@@ -91,11 +93,13 @@ impl<L: Listen> Callers<L> {
 
     /// Lets a rank of the run in, the first time it calls.
     fn greet(&mut self, stream: L::Stream, hello: Hello) {
-        let index = (hello.rank as usize).checked_sub(self.expected.start);
+        let caller = hello.rank() as Rank;
+        let index = caller.checked_sub(self.expected.start);
         let place = index.and_then(|index| self.known.get_mut(index));
         if let Some(place @ None) = place
-            && hello.shares_secret(&self.own)
-            && self.own.say(&stream).is_ok()
+            && self.here.calls(&hello, self.rank)
+            && let Some(nonce) = hello.nonce().first_chunk()
+            && say(&self.here.answer(self.rank, caller, nonce), &stream).is_ok()
         {
             *place = Some(stream);
         }

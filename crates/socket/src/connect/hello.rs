@@ -1,71 +1,156 @@
-//! The greeting: it says who calls, and proves that the caller belongs to the run.
+//! The greeting: it says who greets, and proves that it belongs to the run without telling the secret.
 //!
 //! ```text
-//! 0      8        12    16      32
-//! magic  version  rank  secret        (little endian)
+//! 0      8        12    16     32     64
+//! magic  version  rank  nonce  proof            (little endian)
 //! ```
+//!
+//! The proof is HMAC-SHA-256, keyed with the run's secret, over everything before it, the side that greets, the rank
+//! that is greeted, and the listener's address. The caller draws the nonce, and the listener's answer repeats it. So
+//! an answer proves that the listener knows the secret now: one that was heard before has another nonce. A caller's
+//! greeting is of no use to whoever hears it in a dead listener's place: it is good for that address, that pair and
+//! that side only.
 
 use std::io;
 use std::os::fd::AsFd;
 
+use bandgap_comm::Rank;
+use hmac::{Hmac, KeyInit, Mac};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
+use rustix::rand::{GetRandomFlags, getrandom};
+use sha2::Sha256;
 
 use super::Secret;
 use crate::call::at_once;
 
 /// Bytes of a greeting.
-pub(super) const HELLO: usize = 32;
+const HELLO: usize = 64;
+/// Bytes before the proof.
+const SAID: usize = 32;
 
 /// Magic and version. The version changes whenever the greeting or the frames change: different
 /// versions do not connect.
-const BEGIN: [u8; 12] = *b"bandgap\n\x01\0\0\0";
+const BEGIN: [u8; 12] = *b"bandgap\n\x02\0\0\0";
 
-/// A greeting. It cannot be formatted, so the secret is never shown.
-#[derive(Clone, Copy)]
-pub(super) struct Hello {
-    pub(super) rank: u32,
-    pub(super) secret: Secret,
+/// Who greets in a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Caller = 1,
+    Listener = 2,
 }
 
-impl Hello {
-    pub(super) fn encode(&self) -> [u8; HELLO] {
+/// A number that is used once.
+pub(super) type Nonce = [u8; 16];
+
+/// A nonce that nobody can foresee.
+pub(super) fn nonce() -> io::Result<Nonce> {
+    let mut nonce = Nonce::default();
+    getrandom(&mut nonce, GetRandomFlags::empty())?;
+    Ok(nonce)
+}
+
+/// What both sides of a pair know: the run's secret, and the address where one listens. It cannot be formatted, so
+/// the secret is never shown.
+#[derive(Clone)]
+pub(super) struct Known {
+    pub(super) secret: Secret,
+    pub(super) listener: String,
+}
+
+impl Known {
+    /// The greeting of the rank that calls.
+    pub(super) fn call(&self, caller: Rank, listener: Rank, nonce: &Nonce) -> [u8; HELLO] {
+        self.greeting(Side::Caller, caller, listener, nonce)
+    }
+
+    /// The answer of the rank that listens.
+    pub(super) fn answer(&self, listener: Rank, caller: Rank, nonce: &Nonce) -> [u8; HELLO] {
+        self.greeting(Side::Listener, listener, caller, nonce)
+    }
+
+    /// Whether these are the bytes of the greeting of rank `caller`, which calls `listener`.
+    pub(super) fn calls(&self, hello: &Hello, listener: Rank) -> bool {
+        self.proves(hello, Side::Caller, listener)
+    }
+
+    /// Whether these are the bytes of the answer of rank `listener` to this call.
+    pub(super) fn answers(
+        &self,
+        hello: &Hello,
+        listener: Rank,
+        caller: Rank,
+        nonce: &Nonce,
+    ) -> bool {
+        let fits = hello.rank() == listener as u32 && hello.nonce() == nonce;
+        fits && self.proves(hello, Side::Listener, caller)
+    }
+
+    fn greeting(&self, side: Side, from: Rank, to: Rank, nonce: &Nonce) -> [u8; HELLO] {
         let mut bytes = [0; HELLO];
         bytes[..12].copy_from_slice(&BEGIN);
-        bytes[12..16].copy_from_slice(&self.rank.to_le_bytes());
-        bytes[16..].copy_from_slice(&self.secret);
+        bytes[12..16].copy_from_slice(&(from as u32).to_le_bytes());
+        bytes[16..SAID].copy_from_slice(nonce);
+        let proof = self.keyed(&bytes[..SAID], side, to).finalize().into_bytes();
+        bytes[SAID..].copy_from_slice(&proof);
         bytes
     }
 
-    pub(super) fn decode(bytes: &[u8; HELLO]) -> Option<Self> {
-        let (rank, secret) = bytes.strip_prefix(&BEGIN)?.split_first_chunk()?;
-        Some(Self { rank: u32::from_le_bytes(*rank), secret: *secret.first_chunk()? })
+    /// Takes a time that does not depend on where proofs differ.
+    fn proves(&self, hello: &Hello, side: Side, to: Rank) -> bool {
+        self.keyed(&hello.0[..SAID], side, to).verify_slice(&hello.0[SAID..]).is_ok()
     }
 
-    /// Whether the secrets are equal. The time does not depend on where they differ, so a stranger
-    /// cannot find the secret byte by byte.
-    pub(super) fn shares_secret(&self, other: &Self) -> bool {
-        let pairs = self.secret.iter().zip(&other.secret);
-        std::hint::black_box(pairs.fold(0, |differ, (a, b)| differ | (a ^ b))) == 0
+    fn keyed(&self, said: &[u8], side: Side, to: Rank) -> Hmac<Sha256> {
+        let mut keyed =
+            Hmac::<Sha256>::new_from_slice(&self.secret).expect("a key may have any length");
+        keyed.update(said);
+        keyed.update(&[side as u8]);
+        keyed.update(&(to as u32).to_le_bytes());
+        keyed.update(self.listener.as_bytes());
+        keyed
+    }
+}
+
+/// A greeting that arrived: of the right version, and not proven.
+#[derive(Clone, Copy, Debug)]
+pub struct Hello([u8; HELLO]);
+
+impl Hello {
+    /// A greeting of this version.
+    pub fn decode(bytes: &[u8; HELLO]) -> Option<Self> {
+        bytes.starts_with(&BEGIN).then_some(Self(*bytes))
     }
 
-    pub(super) fn is(&self, other: &Self) -> bool {
-        self.shares_secret(other) && self.rank == other.rank
+    /// The rank that it says it is of.
+    pub fn rank(&self) -> u32 {
+        let [.., a, b, c, d] = *self.0.first_chunk::<16>().unwrap_or(&[0; 16]);
+        u32::from_le_bytes([a, b, c, d])
     }
 
-    /// Sends the greeting. A new connection has room for all of it.
-    pub(super) fn say(&self, to: impl AsFd) -> io::Result<()> {
-        match send(to, &self.encode(), SendFlags::NOSIGNAL)? {
-            HELLO => Ok(()),
-            _ => Err(io::ErrorKind::WriteZero.into()),
-        }
+    /// Its nonce.
+    pub(super) fn nonce(&self) -> &[u8] {
+        &self.0[16..SAID]
+    }
+}
+
+/// Sends a greeting. A new connection has room for all of it.
+pub(super) fn say(greeting: &[u8; HELLO], to: impl AsFd) -> io::Result<()> {
+    match send(to, greeting, SendFlags::NOSIGNAL)? {
+        HELLO => Ok(()),
+        _ => Err(io::ErrorKind::WriteZero.into()),
     }
 }
 
 /// A greeting that is being read.
-#[derive(Default)]
 pub(super) struct Reading {
     bytes: [u8; HELLO],
     len: usize,
+}
+
+impl Default for Reading {
+    fn default() -> Self {
+        Self { bytes: [0; HELLO], len: 0 }
+    }
 }
 
 /// What was found in place of a greeting, if something came.
@@ -92,26 +177,72 @@ mod tests {
 
     use super::*;
 
+    const NONCE: Nonce = *b"a nonce of 16 by";
+
+    fn known() -> Known {
+        Known { secret: *b"0123456789abcdef", listener: "127.0.0.1:4000".to_owned() }
+    }
+
+    fn is_call(bytes: &[u8; HELLO], known: &Known, listener: Rank) -> bool {
+        Hello::decode(bytes).is_some_and(|hello| known.calls(&hello, listener))
+    }
+
+    fn is_answer(bytes: &[u8; HELLO], known: &Known, nonce: &Nonce) -> bool {
+        Hello::decode(bytes).is_some_and(|hello| known.answers(&hello, 0, 3, nonce))
+    }
+
     #[test]
     fn one_wrong_byte_is_noticed_wherever_it_is() {
-        let hello = Hello { rank: 3, secret: *b"0123456789abcdef" };
+        let known = known();
+        let (call, answer) = (known.call(3, 0, &NONCE), known.answer(0, 3, &NONCE));
+        assert!(is_call(&call, &known, 0) && is_answer(&answer, &known, &NONCE));
         for at in 0..HELLO {
-            let mut bytes = hello.encode();
-            bytes[at] ^= 1;
-            assert!(!Hello::decode(&bytes).is_some_and(|other| other.is(&hello)), "byte {at}");
+            let (mut call, mut answer) = (call, answer);
+            call[at] ^= 1;
+            answer[at] ^= 1;
+            assert!(!is_call(&call, &known, 0), "byte {at}");
+            assert!(!is_answer(&answer, &known, &NONCE), "byte {at}");
         }
-        assert!(Hello::decode(&hello.encode()).is_some_and(|other| other.is(&hello)));
+    }
+
+    #[test]
+    fn a_greeting_is_good_for_its_pair_its_side_and_its_place_only() {
+        let known = known();
+        let call = known.call(3, 0, &NONCE);
+        let elsewhere = Known { listener: "127.0.0.1:4001".to_owned(), ..known.clone() };
+        let other_run = Known { secret: *b"0123456789abcdeg", ..known.clone() };
+        assert!(!is_call(&call, &known, 1));
+        assert!(!is_call(&call, &elsewhere, 0));
+        assert!(!is_call(&call, &other_run, 0));
+        // What the caller said is no answer, and an answer to another call is none to this.
+        assert!(!is_answer(&call, &known, &NONCE));
+        assert!(!is_answer(&known.answer(0, 3, &[7; 16]), &known, &NONCE));
+        assert!(!is_answer(&known.answer(0, 2, &NONCE), &known, &NONCE));
+        assert!(!is_answer(&other_run.answer(0, 3, &NONCE), &known, &NONCE));
+    }
+
+    #[test]
+    fn the_secret_is_not_in_a_greeting() {
+        let known = known();
+        for greeting in [known.call(3, 0, &NONCE), known.answer(0, 3, &NONCE)] {
+            for part in known.secret.windows(4) {
+                assert!(!greeting.windows(4).any(|said| said == part));
+            }
+        }
     }
 
     proptest! {
         #[test]
-        fn arbitrary_bytes_decode_to_what_they_say(mut bytes in any::<[u8; HELLO]>(), ours: bool) {
+        fn arbitrary_bytes_are_of_the_version_that_they_say_and_prove_nothing(
+            mut bytes in prop::collection::vec(any::<u8>(), HELLO), ours: bool,
+        ) {
             if ours {
                 bytes[..12].copy_from_slice(&BEGIN);
             }
+            let bytes: [u8; HELLO] = bytes.try_into().unwrap();
             let hello = Hello::decode(&bytes);
             prop_assert_eq!(hello.is_some(), ours);
-            prop_assert!(hello.is_none_or(|hello| hello.encode() == bytes));
+            prop_assert!(!is_call(&bytes, &known(), 0));
         }
     }
 }

@@ -1,9 +1,9 @@
 //! How ranks on one machine find each other: with one connection for each pair.
 //!
 //! In each pair, the higher rank connects to the lower rank's listener and greets it with a
-//! [`Hello`]; the lower rank answers with its own. Both greetings carry the run's secret, so each
-//! side can trust the other. A caller without the secret is dropped. No step waits for a stranger:
-//! greetings are read as they arrive, from all callers at once.
+//! greeting; the lower rank answers with its own. Both prove that they know the run's secret without telling it, so
+//! each side can trust the other, and whoever listens in a dead rank's place learns nothing. A caller without the
+//! secret is dropped. No step waits for a stranger: greetings are read as they arrive, from all callers at once.
 //!
 //! This cannot deadlock: a rank greets all lower ranks before it waits for anything, so every rank
 //! that another waits for has called, or will call.
@@ -24,7 +24,9 @@ use rustix::io::Errno;
 use crate::SocketError;
 use crate::error::system;
 use callers::Callers;
-use hello::{Hello, Reading, STRANGE};
+use hello::{Known, Nonce, Reading, STRANGE, nonce, say};
+
+pub use hello::Hello;
 
 /// A number that only the ranks of a run know.
 pub type Secret = [u8; 16];
@@ -54,20 +56,24 @@ const AGAIN: Duration = Duration::from_millis(1);
 /// returns.
 pub(crate) fn mesh<L: Listen>(meeting: &mut dyn Rendezvous) -> Result<Vec<L::Stream>, CommError> {
     let (listener, address) = L::bind()?;
-    let addresses = exchange(meeting, address)?;
+    let texts = exchange(meeting, address)?;
     let (rank, secret, deadline) = (meeting.rank(), meeting.secret(), meeting.deadline());
-    let addresses = addresses.iter().map(|text| L::address(text)).collect::<Result<Vec<_>, _>>()?;
-    let own = Hello { rank: rank as u32, secret };
-    let mut streams = Vec::with_capacity(meeting.size());
+    let addresses = texts.iter().map(|text| L::address(text)).collect::<Result<Vec<_>, _>>()?;
+    let at = |peer: Rank| Known { secret, listener: texts[peer].clone() };
+    let mut called = Vec::with_capacity(rank);
     for (peer, address) in addresses.iter().enumerate().take(rank) {
+        let unreachable = |source| SocketError::Unreachable { peer, source };
         let stream = reach::<L>(peer, address, deadline)?;
-        own.say(&stream).map_err(|source| SocketError::Unreachable { peer, source })?;
-        streams.push(stream);
+        let nonce = nonce().map_err(unreachable)?;
+        say(&at(peer).call(rank, peer, &nonce), &stream).map_err(unreachable)?;
+        called.push((stream, nonce));
     }
-    let higher = Callers::new(listener, own, rank + 1..meeting.size()).wait(deadline)?;
-    for (peer, stream) in streams.iter().enumerate() {
-        let expected = Hello { rank: peer as u32, secret };
-        hear(peer, stream, expected, deadline)?;
+    let expected = rank + 1..meeting.size();
+    let higher = Callers::new(listener, rank, at(rank), expected).wait(deadline)?;
+    let mut streams = Vec::with_capacity(meeting.size());
+    for (peer, (stream, nonce)) in called.into_iter().enumerate() {
+        hear([rank, peer], &stream, &at(peer), &nonce, deadline)?;
+        streams.push(stream);
     }
     streams.extend(higher);
     Ok(streams)
@@ -110,18 +116,19 @@ fn reach<L: Listen>(
     }
 }
 
-/// Waits for a lower rank's answer to the greeting.
+/// Waits for a lower rank's answer to the greeting with this nonce.
 fn hear(
-    peer: Rank,
+    [rank, peer]: [Rank; 2],
     stream: &impl AsFd,
-    expected: Hello,
+    known: &Known,
+    nonce: &Nonce,
     deadline: Instant,
 ) -> Result<(), SocketError> {
     let mut reading = Reading::default();
     loop {
         match reading.go_on(stream) {
             Ok(None) => wait(&mut [readable(stream.as_fd())], deadline, &[peer])?,
-            Ok(Some(hello)) if hello.is(&expected) => return Ok(()),
+            Ok(Some(hello)) if known.answers(&hello, peer, rank, nonce) => return Ok(()),
             Ok(Some(_)) => return Err(SocketError::NotThePeer { peer, what: STRANGE }),
             Err(what) => return Err(SocketError::NotThePeer { peer, what }),
         }

@@ -1,9 +1,13 @@
 //! How ranks on one machine find each other: a rank has a socket for each peer, and all ranks tell
 //! each other the sockets' addresses before they send anything. Nothing else needs to be agreed.
+//!
+//! A rank's sockets have an address of the loopback interface to themselves. At one address for all, n ranks would take
+//! n·(n − 1) ports of the 28 232 that Linux hands out, which are too few from 169 ranks on.
 
+use std::io;
 use std::net::{Ipv4Addr, UdpSocket};
 
-use bandgap_comm::{CommError, Rendezvous};
+use bandgap_comm::{CommError, Rank, Rendezvous};
 
 use crate::SocketError;
 use crate::connect::{exchange, loopback};
@@ -20,7 +24,7 @@ pub(super) fn sockets(meeting: &mut dyn Rendezvous) -> Result<Vec<UdpSocket>, Co
     let mut sockets = Vec::new();
     let mut addresses = Vec::new();
     for _ in 1..meeting.size() {
-        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).map_err(system(operation))?;
+        let socket = bind(meeting.rank()).map_err(system(operation))?;
         addresses.push(socket.local_addr().map_err(system(operation))?.to_string());
         sockets.push(socket);
     }
@@ -38,4 +42,37 @@ pub(super) fn sockets(meeting: &mut dyn Rendezvous) -> Result<Vec<UdpSocket>, Co
         socket.set_nonblocking(true).map_err(system(operation))?;
     }
     Ok(sockets)
+}
+
+/// A socket of a rank, at the rank's address; at that of all where the interface does not have the rank's.
+fn bind(rank: Rank) -> io::Result<UdpSocket> {
+    let own = UdpSocket::bind((address(rank), 0));
+    own.or_else(|_| UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)))
+}
+
+/// The address of a rank: 127.0.0.1 of rank 0, and so on. All of 127.0.0.0/8 is the loopback interface.
+fn address(rank: Rank) -> Ipv4Addr {
+    Ipv4Addr::from_bits(Ipv4Addr::LOCALHOST.to_bits() + (rank as u32 & 0xFFFF))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::net::SocketAddr;
+
+    use super::*;
+
+    #[test]
+    fn ranks_take_no_ports_from_each_other() {
+        let most = 256;
+        let addresses: BTreeSet<Ipv4Addr> = (0..most).map(address).collect();
+        assert_eq!(addresses.len(), most);
+        assert!(addresses.iter().all(Ipv4Addr::is_loopback));
+        let bound = |rank| match bind(rank).unwrap().local_addr().unwrap() {
+            SocketAddr::V4(address) => *address.ip(),
+            SocketAddr::V6(_) => panic!("it is an address of IPv4"),
+        };
+        assert_eq!([bound(0), bound(1), bound(255)], [address(0), address(1), address(255)]);
+        assert_eq!(address(255).to_string(), "127.0.1.0");
+    }
 }

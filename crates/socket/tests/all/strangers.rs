@@ -10,13 +10,34 @@ use std::time::{Duration, Instant};
 
 use bandgap_comm::{Credited, Endpoint, Link};
 use bandgap_socket::{Kind, SocketError};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
 
 use crate::mesh::{self, SECRET, deadline};
 
-/// A greeting as it should be, with its fields open to change.
-fn hello(magic: &[u8; 8], version: u32, rank: u32, secret: &[u8; 16]) -> Vec<u8> {
-    [&magic[..], &version.to_le_bytes(), &rank.to_le_bytes(), secret].concat()
+/// Who greets whom, on which side: 1 calls, 2 listens.
+type Ranks = (u32, u32, u8);
+
+/// A greeting as it should be, with its fields open to change. *Source*: the layout in `connect/hello.rs`.
+fn hello(
+    (magic, version): (&[u8; 8], u32),
+    (from, to, side): Ranks,
+    nonce: &[u8],
+    address: &str,
+    secret: &[u8; 16],
+) -> Vec<u8> {
+    let said = [&magic[..], &version.to_le_bytes(), &from.to_le_bytes(), nonce].concat();
+    let mut proof = Hmac::<Sha256>::new_from_slice(secret).unwrap();
+    for part in [&said[..], &[side], &to.to_le_bytes(), address.as_bytes()] {
+        proof.update(part);
+    }
+    [&said[..], &proof.finalize().into_bytes()].concat()
 }
+
+const NONCE: &[u8; 16] = b"sixteen bytes...";
+const RIGHT: (&[u8; 8], u32) = (MAGIC, 2);
+/// Bytes of a greeting.
+const HELLO: usize = 64;
 
 const MAGIC: &[u8; 8] = b"bandgap\n";
 
@@ -30,23 +51,31 @@ fn name() -> String {
 fn strangers_are_dropped_and_ranks_get_in() {
     const SIZE: usize = 3;
     // Before any rank calls, the listener of rank 0 has these callers waiting in front.
-    let said = [
-        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".to_vec(),
-        hello(b"bandgap?", 1, 1, &SECRET),
-        hello(MAGIC, 2, 1, &SECRET),
-        hello(MAGIC, 1, 1, b"0123456789abcdeg"),
-        hello(MAGIC, 1, 0, &SECRET),
-        hello(MAGIC, 1, SIZE as u32, &SECRET),
-        hello(MAGIC, 1, u32::MAX, &SECRET),
-        hello(MAGIC, 1, 1, &SECRET)[..31].to_vec(), // slow
-        Vec::new(),                                 // silent
-    ];
+    let said = |address: &str| {
+        let call = |begin, from, secret| hello(begin, (from, 0, 1), NONCE, address, secret);
+        [
+            b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nThe rest is as long as a greeting would be."
+                .to_vec(),
+            call((b"bandgap?", 2), 1, &SECRET),
+            call((MAGIC, 1), 1, &SECRET),
+            call(RIGHT, 1, b"0123456789abcdeg"),
+            call(RIGHT, 0, &SECRET),
+            call(RIGHT, SIZE as u32, &SECRET),
+            call(RIGHT, u32::MAX, &SECRET),
+            // Meant for another rank, for another address, and an answer.
+            hello(RIGHT, (1, 2, 1), NONCE, address, &SECRET),
+            hello(RIGHT, (1, 0, 1), NONCE, "127.0.0.1:1", &SECRET),
+            hello(RIGHT, (1, 0, 2), NONCE, address, &SECRET),
+            call(RIGHT, 1, &SECRET)[..HELLO - 1].to_vec(), // slow
+            Vec::new(),                                    // silent
+        ]
+    };
     let mut strangers: Vec<TcpStream> = Vec::new();
     let mut told = Vec::new();
     let links = mesh::links_amid::<TcpStream>(SIZE, |addresses| {
-        for bytes in &said {
+        for bytes in said(&addresses[0]) {
             let mut stranger = TcpStream::connect(&addresses[0]).unwrap();
-            stranger.write_all(bytes).unwrap();
+            stranger.write_all(&bytes).unwrap();
             strangers.push(stranger);
         }
         drop(TcpStream::connect(&addresses[0]).unwrap()); // leaves at once
@@ -54,7 +83,7 @@ fn strangers_are_dropped_and_ranks_get_in() {
     });
 
     // None of the strangers was answered, and all are dropped by now.
-    for (stranger, said) in strangers.iter_mut().zip(&said) {
+    for (stranger, said) in strangers.iter_mut().zip(&said("")) {
         stranger.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         let answer = stranger.read(&mut [0; 64]);
         let dropped = match &answer {
@@ -113,29 +142,69 @@ fn missing_ranks_are_named() {
 
 #[test]
 fn whoever_does_not_answer_as_the_peer_is_not_the_peer() {
-    let answers = [
-        (hello(MAGIC, 1, 0, b"another run's..."), "something else"),
-        (hello(MAGIC, 1, 1, &SECRET), "something else"),
-        (b"HTTP/1.1 400 Bad Request\r\n\r\nbody".to_vec(), "something else"),
-        (Vec::new(), "without an answer"),
-        (hello(MAGIC, 1, 0, &SECRET)[..31].to_vec(), "without an answer"),
+    // From the greeting and the address where it was heard to an answer.
+    type Answer = fn(&[u8], &str) -> Vec<u8>;
+    let answers: [(Answer, &str); 8] = [
+        (
+            |said, at| hello(RIGHT, (0, 1, 2), &said[16..32], at, b"another run's..."),
+            "something else",
+        ),
+        (|said, at| hello(RIGHT, (1, 1, 2), &said[16..32], at, &SECRET), "something else"),
+        // What it was told, and what was right at another time.
+        (|said, _| said.to_vec(), "something else"),
+        (|_, at| hello(RIGHT, (0, 1, 2), NONCE, at, &SECRET), "something else"),
+        (|said, _| hello(RIGHT, (0, 1, 2), &said[16..32], "elsewhere", &SECRET), "something else"),
+        (
+            |_, _| {
+                b"HTTP/1.1 400 Bad Request\r\nContent-Length: 4\r\nServer: any\r\n\r\nbody".to_vec()
+            },
+            "something else",
+        ),
+        (|_, _| Vec::new(), "without an answer"),
+        (
+            |said, at| hello(RIGHT, (0, 1, 2), &said[16..32], at, &SECRET)[..63].to_vec(),
+            "without an answer",
+        ),
     ];
     for (answer, said) in answers {
         let name = name();
         let address = SocketAddr::from_abstract_name(&name).unwrap();
         let in_its_place = UnixListener::bind_addr(&address).unwrap();
+        let at = name.clone();
         let impostor = thread::spawn(move || {
             let (mut caller, _) = in_its_place.accept().unwrap();
-            let mut greeting = [0; 32];
+            let mut greeting = [0; HELLO];
             caller.read_exact(&mut greeting).unwrap();
-            caller.write_all(&answer).unwrap();
+            caller.write_all(&answer(&greeting, &at)).unwrap();
             greeting
         });
-        let error = mesh::link::<UnixStream>(1, 2, deadline(), |own| vec![name, own]).unwrap_err();
+        let theirs = name.clone();
+        let error =
+            mesh::link::<UnixStream>(1, 2, deadline(), |own| vec![theirs, own]).unwrap_err();
         assert!(matches!(error, SocketError::NotThePeer { peer: 0, .. }), "{error}");
         assert!(error.to_string().contains(said), "{error}");
-        assert_eq!(impostor.join().unwrap()[..], hello(MAGIC, 1, 1, &SECRET)[..]);
+        let heard = impostor.join().unwrap();
+        assert_eq!(heard[..], hello(RIGHT, (1, 0, 1), &heard[16..32], &name, &SECRET)[..]);
+        // It has not learnt the secret, nor any part of it.
+        assert!(SECRET.windows(4).all(|part| !heard.windows(4).any(|said| said == part)));
     }
+}
+
+#[test]
+fn no_call_is_like_another() {
+    let heard = || {
+        let name = name();
+        let address = SocketAddr::from_abstract_name(&name).unwrap();
+        let in_its_place = UnixListener::bind_addr(&address).unwrap();
+        let impostor = thread::spawn(move || {
+            let mut greeting = [0; HELLO];
+            in_its_place.accept().unwrap().0.read_exact(&mut greeting).unwrap();
+            greeting
+        });
+        mesh::link::<UnixStream>(1, 2, deadline(), |own| vec![name, own]).unwrap_err();
+        impostor.join().unwrap()
+    };
+    assert_ne!(heard()[16..32], heard()[16..32]);
 }
 
 fn addresses_are_checked<K: Kind>() {

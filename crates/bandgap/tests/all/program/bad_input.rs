@@ -406,3 +406,23 @@ fn a_rank_cannot_be_started_by_hand() {
     let finished = place.run(["rank", "1"]);
     assert_eq!((finished.code, finished.stdout.as_str()), (Some(5), ""));
 }
+
+#[test]
+fn names_in_files_do_not_speak_to_the_terminal() {
+    let place = Place::new();
+    let machine = "name = \"a\\u001b[2Jb\"\nsend_overhead_ns = 1\nrecv_overhead_ns = 1\ngap_ns = 1\nlatency_ns = 1\n";
+    place.file("m.toml", machine);
+    let told = ["m.toml", "without control characters", "a\\u{1b}[2Jb"];
+    let finished = refused_in(&place, &["signature", "-t", "sim:m.toml"], INPUT, &told);
+    assert!(!finished.stderr.contains('\u{1b}'), "{}", finished.stderr);
+
+    // A table's labels may be anything, and are printed as what they are.
+    let table = "name = \"t\\u001b]0;title\\u0007\"\n[[component]]\nname = \"one\"\nlabel = \"\\u001b[2Jone\"\n\
+                 category = \"cpu\"\nlayer = \"llp\"\nside = \"target\"\ntime_ns = 5\n\
+                 [[model]]\nname = \"all\"\nlabel = \"\\u009b2J\"\nformula = \"one\"\n";
+    place.file("t.toml", table);
+    let finished = place.run(["breakdown", "--from", "t.toml", "--no-save"]).ends(0);
+    let all = finished.stdout + &finished.stderr;
+    assert!(all.contains("\\u{1b}[2J"), "{all}");
+    assert!(!all.contains(|c: char| c.is_control() && c != '\n'), "{all}");
+}

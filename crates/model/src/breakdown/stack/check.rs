@@ -12,6 +12,9 @@ use crate::breakdown::formula::{Formula, Group};
 /// The sum of parts may differ from the whole by this share, which is rounding.
 const ROUNDING: f64 = 1e-3;
 
+/// Most models of a stack.
+const MOST_MODELS: usize = 200;
+
 impl Stack {
     /// Checks components and models.
     ///
@@ -19,6 +22,10 @@ impl Stack {
     /// A name is given twice, cannot be one, or is that of a category, layer or side; a formula is none, names nothing, leads back to itself, or is
     /// neither a time nor a number; a derived time is negative; parts do not sum up.
     pub fn new(components: Vec<Component>, models: Vec<Declared>) -> Checked<Stack> {
+        if models.len() > MOST_MODELS {
+            let why = format!("there are {} models; {MOST_MODELS} are possible", models.len());
+            return Err(StackError::new("", why));
+        }
         let mut stack = Stack {
             parts: vec![Vec::new(); components.len()],
             times: vec![0.0; components.len()],

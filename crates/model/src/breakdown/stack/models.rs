@@ -7,6 +7,14 @@ use crate::breakdown::component::Side;
 use crate::breakdown::evaluate::{Meaning, Modelled, State, Uses, Value, derive, product, value};
 use crate::breakdown::formula::Group;
 
+/// Uses of components in formulas, of all models together, and of all derived times. Each takes memory and time.
+pub(super) const MOST_USES: usize = 1 << 18;
+
+/// Why a stack is refused that has more.
+pub(super) fn too_many(of: &str) -> String {
+    format!("the formulas of the {of} use components more than {MOST_USES} times together")
+}
+
 impl Stack {
     /// All models, in the order of their declarations. One that divides by a component that changes took
     /// away is not finite.
@@ -15,6 +23,7 @@ impl Stack {
     /// The formula of one is neither a time nor a number.
     pub fn evaluated(&self, state: &State) -> Checked<Vec<Modelled>> {
         let mut known = Changed { stack: self, state, models: vec![None; self.models.len()] };
+        let mut used = 0;
         for &at in &self.order {
             let Model { declared, formula } = &self.models[at];
             let wrong = |why: String| StackError::new(&declared.name, why);
@@ -26,6 +35,10 @@ impl Stack {
             }
             let mut uses = Uses::new();
             derive(formula, &known, 1.0, &mut uses);
+            used += uses.len();
+            if used > MOST_USES {
+                return Err(wrong(too_many("models")));
+            }
             let mut sources = BTreeMap::new();
             for ((component, _), times) in &uses {
                 for ((from, _), of) in &self.sources[*component] {

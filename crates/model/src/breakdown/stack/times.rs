@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::models::{MOST_USES, too_many};
 use super::order::ordered;
 use super::{Checked, Named, Stack, StackError};
 use crate::breakdown::component::{Side, Time};
@@ -42,6 +43,7 @@ impl Stack {
             formula.names().into_iter().map(of).collect()
         };
         let order = ordered(self.components.len(), needs, |at| &self.components[at].name)?;
+        let mut used = 0;
         for at in order.into_iter().filter(|at| derived.contains_key(at)) {
             let name = &self.components[at].name;
             let raw = Raw(self);
@@ -55,6 +57,10 @@ impl Stack {
             }
             let mut sources = Uses::new();
             derive(&derived[&at], &raw, 1.0, &mut sources);
+            used += sources.len();
+            if used > MOST_USES {
+                return Err(StackError::new(name, too_many("components")));
+            }
             (self.times[at], self.sources[at]) = (found.number, sources);
         }
         Ok(())

@@ -1,0 +1,48 @@
+//! A short hunt over every reader, and everything that once did harm.
+
+use bandgap_fuzz::{Fault, Inputs, Limits, TARGETS, hunt, root, try_one};
+
+/// Inputs of all readers together. An input takes some microseconds in a build with optimisation, and some tens without.
+const INPUTS: u64 = 200_000;
+
+/// One test, since what is allocated is counted for the whole process. Time is not looked at: a machine that does
+/// something else as well is no fault of a reader.
+#[test]
+fn every_reader_withstands_a_short_hunt_and_what_once_did_harm() {
+    let shares: u64 = TARGETS.iter().map(|target| target.share).sum();
+    for target in TARGETS {
+        let inputs = Inputs::of(target, 20_261_122).unwrap();
+        assert!(inputs.examples() > 0, "{} has nothing to begin with", target.name);
+        let limits = Limits { first: 0, inputs: INPUTS * target.share / shares, until: None };
+        let hunted = hunt(target, &inputs, &limits, |_| ());
+        let harm: Vec<_> =
+            hunted.faults.iter().filter(|(_, fault)| !matches!(fault, Fault::Slow(_))).collect();
+        assert!(harm.is_empty(), "{}: {harm:?}", target.name);
+        assert_eq!(hunted.inputs, limits.inputs, "{}", target.name);
+        // A target that takes nothing, or everything, does not reach its reader.
+        assert!(hunted.accepted > 0, "{} takes nothing", target.name);
+        assert!(hunted.accepted < hunted.inputs, "{} takes everything", target.name);
+    }
+}
+
+#[test]
+fn examples_are_what_their_readers_read() {
+    for target in TARGETS {
+        let own = root().join("crates/fuzz/corpus").join(target.name);
+        let harmful = own.read_dir().map_or(0, Iterator::count) as u64;
+        let inputs = Inputs::of(target, 1).unwrap();
+        let all = harmful..inputs.examples();
+        let taken = all.filter(|number| {
+            try_one(target, &inputs.get(*number)).verdict == Some(bandgap_fuzz::Verdict::Accepted)
+        });
+        assert!(taken.count() > 0, "{}: no example is accepted", target.name);
+    }
+}
+
+#[test]
+fn every_folder_of_the_corpus_belongs_to_a_reader() {
+    for folder in root().join("crates/fuzz/corpus").read_dir().unwrap() {
+        let name = folder.unwrap().file_name().into_string().unwrap();
+        assert!(TARGETS.iter().any(|target| target.name == name), "{name} is no reader");
+    }
+}
