@@ -1,12 +1,10 @@
 //! From a task to a table of batches: on rank processes, or in virtual time.
 
 use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream;
 use std::time::Instant;
 
-use bandgap_host::{CycleClock, Placement, Topology, WorkRate, parse_cpu_list, place};
+use bandgap_host::Placement;
 use bandgap_sim::Machine;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use bandgap_campaign::planned::{Reaches, Room};
 use bandgap_campaign::{Setting, Stop, Table, Task};
@@ -15,6 +13,7 @@ use bandgap_comm::CommError;
 use crate::launcher::{Ended, Launch};
 use crate::message::{Assignment, Wait};
 use crate::replayed::Replayed;
+use crate::stage::Stage;
 use crate::start::Local;
 use crate::virtual_time::VirtualRunner;
 use crate::{Classify, Exit, Failure, Target, Transport, memory};
@@ -34,51 +33,6 @@ pub struct Options {
 
 /// Told the share done and what is being done.
 pub type Progress<'a> = &'a mut dyn FnMut(f64, &str);
-
-/// The machine as far as starting ranks on it needs it.
-pub struct Stage {
-    /// Processors and their distances.
-    pub topology: Topology,
-    /// The calibrated clock.
-    pub clock: CycleClock,
-    /// The calibrated delay loop.
-    pub work: WorkRate,
-    signal: UnixStream,
-}
-
-impl Stage {
-    /// Reads the topology, calibrates, and arranges that Ctrl-C stops a run in order.
-    ///
-    /// # Errors
-    /// The machine does not show its processors, or signals cannot be handled.
-    pub fn new() -> Result<Self, Failure> {
-        let topology = Topology::read().class(Exit::Host)?;
-        let clock = CycleClock::calibrate();
-        let work = WorkRate::calibrate(&clock);
-        let (signal, writer) = UnixStream::pair().class(Exit::Host)?;
-        for number in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-            let writer = writer.try_clone().class(Exit::Host)?;
-            signal_hook::low_level::pipe::register(number, writer).class(Exit::Host)?;
-        }
-        Ok(Self { topology, clock, work, signal })
-    }
-
-    /// Whether a signal has come that nobody has answered yet.
-    pub fn signalled(&self) -> bool {
-        let mut fds = [PollFd::new(&self.signal, PollFlags::IN)];
-        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-        poll(&mut fds, Some(&at_once)).is_ok_and(|ready| ready > 0)
-    }
-
-    /// The processors for `ranks` ranks.
-    ///
-    /// # Errors
-    /// A processor named by the user is not there or not allowed.
-    pub fn place(&self, ranks: usize, cores: Option<&str>) -> Result<Placement, Failure> {
-        let requested = cores.map(parse_cpu_list).transpose().class(Exit::Usage)?;
-        place(&self.topology, ranks, requested.as_deref()).class(Exit::Usage)
-    }
-}
 
 /// What an experiment brought.
 pub struct Collected {
@@ -191,8 +145,13 @@ pub fn collect(
         let mut show = |done: f64, doing: &str| {
             progress((f64::from(launch) + done) / f64::from(options.launches), doing);
         };
-        let started = Launch::start(&Local, &assignments, &prepared.descriptors)?;
-        ended = started.watch(&stage.signal, &mut table, &mut show)?;
+        if stage.signalled() {
+            ended = Ended::Interrupted;
+            break;
+        }
+        let descriptors = &prepared.descriptors;
+        let started = Launch::start(&Local, &assignments, descriptors, &stage.signals)?;
+        ended = started.watch(&mut table, &mut show)?;
         if ended != Ended::Done {
             break;
         }

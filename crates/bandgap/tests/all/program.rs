@@ -21,5 +21,6 @@ mod parameters;
 mod pcie_trace;
 mod real;
 mod residue;
+mod signals;
 mod simulated;
 mod subject;
