@@ -11,6 +11,7 @@ use bandgap_campaign::{Setting, Stop, Table, Task};
 use bandgap_comm::CommError;
 
 use crate::launcher::{Ended, Launch};
+use crate::memory::Need;
 use crate::message::{Assignment, Wait};
 use crate::replayed::Replayed;
 use crate::stage::Stage;
@@ -96,7 +97,7 @@ pub fn collect(
     };
     // The first carries orders; of all, it is the usual one.
     check_limits(ranks, &transports)?;
-    let room = room(ranks, task, transports[0])?;
+    let room = room(ranks, task, &transports)?;
     let reaches = task.reaches().class(Exit::Defect)?;
     let placement = stage.place(ranks, options.cores.as_deref())?;
     // A floor's loop spins: where ranks share a processor it would keep the other side from running.
@@ -161,10 +162,12 @@ pub fn collect(
 }
 
 /// The room that a task takes of each rank, if there is so much.
-fn room(ranks: usize, task: &Task, transport: Transport) -> Result<Room, Failure> {
-    let room = task.room(ranks, &transport.can.tuning).class(Exit::Defect)?;
-    check_registers(room.registered, &transport)?;
-    memory::check(room.memory, ranks)?;
+fn room(ranks: usize, task: &Task, transports: &[Transport]) -> Result<Room, Failure> {
+    let first = &transports[0];
+    let room = task.room(ranks, &first.can.tuning).class(Exit::Defect)?;
+    check_registers(room.registered, first)?;
+    let shared = transports.iter().map(|transport| (transport.shared)(ranks)).sum();
+    memory::check(Need { ranks, each: room.memory, shared })?;
     Ok(room)
 }
 
@@ -178,7 +181,7 @@ pub fn has_room(target: &Target, ranks: usize, task: &Task) -> Result<(), Failur
         Target::Simulated(name) => with_nodes_for(ranks, name).map(drop),
         Target::Real(transport) => {
             check_limits(ranks, &[*transport])?;
-            room(ranks, task, *transport).map(drop)
+            room(ranks, task, &[*transport]).map(drop)
         }
     }
 }
