@@ -1,8 +1,8 @@
 //! Where results go: standard output, the run's directory, JSON.
 
-use std::fmt;
-use std::fs::File;
-use std::io::{self, ErrorKind, Write};
+mod json;
+mod streams;
+
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -14,11 +14,13 @@ use serde::Serialize;
 
 use crate::args::{Measure, Output};
 use crate::layout::layout;
+use json::JsonFile;
+pub use streams::{print, printed, tell, tell_failure};
 
 /// Directory of runs that were given none.
 const RUNS: &str = "bandgap-runs";
 
-/// Takes results as they come, prints them, and keeps them after each.
+/// Takes results as they come, keeps them, and then prints them.
 pub struct Sink {
     /// The run so far.
     pub run: Run,
@@ -32,11 +34,13 @@ pub struct Sink {
     pub summary: bool,
     /// How text is laid out.
     pub layout: Layout,
+    /// Why the text is not printed any more.
+    unprinted: Option<Failure>,
 }
 
 enum Json {
     Standard,
-    File(PathBuf, File),
+    File(JsonFile),
 }
 
 impl Sink {
@@ -60,20 +64,14 @@ impl Sink {
         let json = match output.json.as_deref() {
             None => None,
             Some(path) if path == Path::new("-") => Some(Json::Standard),
-            Some(path) => {
-                let file = File::create(path).map_err(|error| {
-                    Failure::new(Exit::Output, format!("write {}: {error}", path.display()))
-                        .hint("name a file in a directory that exists and is writable")
-                })?;
-                Some(Json::File(path.to_owned(), file))
-            }
+            Some(path) => Some(Json::File(JsonFile::open(path)?)),
         };
         let run = Run {
             bandgap: Bandgap {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 revision: option_env!("BANDGAP_REVISION").map(str::to_owned),
             },
-            command: std::env::args().collect(),
+            command: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
             started: timestamp(now),
             seed: measure.seed,
             interrupted: false,
@@ -83,8 +81,8 @@ impl Sink {
             warnings: Vec::new(),
         };
         let layout = layout(measure.confidence.0);
-        let (quiet, doubtful, summary) = (output.quiet, Vec::new(), false);
-        Ok(Self { run, directory, _made: made, json, quiet, doubtful, summary, layout })
+        let (quiet, doubtful, summary, unprinted) = (output.quiet, Vec::new(), false, None);
+        Ok(Self { run, directory, _made: made, json, quiet, doubtful, summary, layout, unprinted })
     }
 
     /// Records what was planned.
@@ -119,12 +117,12 @@ impl Sink {
         self.run.interrupted = true;
     }
 
-    /// Prints results that belong together, and keeps the run as it is now.
+    /// Takes results that belong together: keeps the run as it is now, and then prints them.
     ///
     /// # Errors
-    /// The run cannot be written.
+    /// The run cannot be kept; or the results can be neither kept nor printed.
     pub fn add(&mut self, results: Vec<Outcome>) -> Result<Exit, Failure> {
-        self.say(&text(&results, &self.layout))?;
+        let text = text(&results, &self.layout);
         let exit = match verdict(&results) {
             Verdict::Good => Exit::Fine,
             Verdict::Doubtful(names) => {
@@ -134,47 +132,54 @@ impl Sink {
             Verdict::Missing => Exit::Missing,
         };
         self.run.results.extend(results);
-        self.keep()?;
-        Ok(exit)
+        let kept = self.keep(false);
+        // What cannot be kept is all the more to be seen.
+        self.say(&text)?;
+        kept.map(|()| exit)
     }
 
-    /// Prints a text among the results.
+    /// Prints a text among the results. Where these are kept, a standard output that fails is no reason to stop
+    /// measuring: it is told at the end.
     ///
     /// # Errors
-    /// Standard output is closed in another way than by a reader that has read enough.
-    pub fn say(&self, text: &str) -> Result<(), Failure> {
-        if matches!(self.json, Some(Json::Standard)) {
+    /// Standard output fails, in another way than by a reader that has read enough, and nothing is kept.
+    pub fn say(&mut self, text: &str) -> Result<(), Failure> {
+        if matches!(self.json, Some(Json::Standard)) || self.unprinted.is_some() {
             return Ok(());
         }
         // Names in it may come from a file or a peer.
-        print(printable(text).as_bytes())
+        match print(printable(text).as_bytes()) {
+            Err(failure) if self.keeps() => self.unprinted = Some(failure),
+            printed => printed?,
+        }
+        Ok(())
     }
 
-    /// Writes everything and says where it is.
+    /// Keeps everything, prints what comes at the end, and says where the run is.
     ///
     /// # Errors
-    /// The run cannot be written.
+    /// The run cannot be kept; or it can be neither kept nor printed.
     pub fn close(mut self, exit: Exit) -> Result<Exit, Failure> {
+        let kept = self.keep(true);
         if self.summary {
             self.say(&summary(&self.run.results, &self.layout))?;
         }
-        self.keep()?;
-        let ended_early = self.run.interrupted.then(|| {
-            let printed = !matches!(self.json, Some(Json::Standard));
-            let kept = self.directory.is_some() || self.json.is_some();
-            ended_early(!self.run.results.is_empty(), printed, kept)
-        });
-        if let Some(json) = self.json.take() {
-            let text = self.run.to_json().class(Exit::Defect)?;
-            match json {
-                Json::Standard => print(text.as_bytes())?,
-                Json::File(path, mut file) => file.write_all(text.as_bytes()).map_err(|error| {
-                    Failure::new(Exit::Output, format!("write {}: {error}", path.display()))
-                })?,
+        if let Some(Json::Standard) = self.json {
+            let json = self.run.to_json().class(Exit::Defect)?;
+            match print(json.as_bytes()) {
+                Err(failure) if self.keeps() => self.unprinted = Some(failure),
+                printed => printed?,
             }
         }
-        if let Some(what) = ended_early.filter(|_| !self.quiet) {
+        kept?;
+        if self.run.interrupted && !self.quiet {
+            let printed = !matches!(self.json, Some(Json::Standard)) && self.unprinted.is_none();
+            let kept = self.directory.is_some() || self.json.is_some();
+            let what = ended_early(!self.run.results.is_empty(), printed, kept);
             tell(format_args!("bandgap: {what}"));
+        }
+        if let Some(failure) = &self.unprinted {
+            tell_failure(failure);
         }
         if let Some(directory) = &self.directory
             && !self.quiet
@@ -187,34 +192,47 @@ impl Sink {
         {
             tell(format_args!("bandgap: doubtful: {names}"));
         }
-        Ok(exit)
+        Ok(self.unprinted.map_or(exit, |failure| exit.max(failure.exit)))
     }
 
-    /// Writes the run's files as they are now. Where the directory does not take them, another
-    /// place is tried, so that nothing measured is lost.
-    fn keep(&self) -> Result<(), Failure> {
-        let Some(directory) = &self.directory else { return Ok(()) };
-        let Err(error) = write_all(directory, &self.run, self.summary) else { return Ok(()) };
-        let failure = unwritable(error);
-        let elsewhere = RunDir::create_in(&std::env::temp_dir(), "bandgap", SystemTime::now())
-            .and_then(|rescue| write_all(&rescue, &self.run, self.summary).map(|()| rescue));
-        Err(match elsewhere {
-            Ok(rescue) => failure.hint(format!("the run is kept in {}", rescue.path().display())),
-            Err(_) => failure,
+    /// Whether results are in a file by the time that they are printed.
+    fn keeps(&self) -> bool {
+        self.directory.is_some() || matches!(&self.json, Some(Json::File(file)) if file.keeps())
+    }
+
+    /// Writes the run's files as they are now. Where one place does not take them, the others and, if there is
+    /// none, one for temporary files are tried, so that nothing measured is lost. What takes JSON only once gets the
+    /// last one.
+    fn keep(&self, last: bool) -> Result<(), Failure> {
+        let directory = self.directory.as_ref().map(|directory| {
+            write_all(directory, &self.run, self.summary).map_err(unwritable)?;
+            Ok(directory.path())
+        });
+        let json = match &self.json {
+            Some(Json::File(file)) if last || file.keeps() => {
+                let text = self.run.to_json().class(Exit::Defect)?;
+                Some(file.write(text.as_bytes()).map(|()| file.path()))
+            }
+            _ => None,
+        };
+        let (failure, kept) = match (directory, json) {
+            (Some(Err(failure)), Some(Ok(path))) | (Some(Ok(path)), Some(Err(failure))) => {
+                (failure, Some(path.to_owned()))
+            }
+            (Some(Err(failure)), _) | (None, Some(Err(failure))) => (failure, self.rescue()),
+            (Some(Ok(_)) | None, Some(Ok(_)) | None) => return Ok(()),
+        };
+        Err(match kept {
+            Some(path) => failure.hint(format!("the run is kept in {}", path.display())),
+            None => failure,
         })
     }
-}
 
-/// Writes to standard output; a reader that closed it early has read enough.
-///
-/// # Errors
-/// Standard output is closed in another way.
-pub fn print(text: &[u8]) -> Result<(), Failure> {
-    match std::io::stdout().lock().write_all(text) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::new(Exit::Output, format!("write to standard output: {error}")))
-        }
-        _ => Ok(()),
+    /// Writes the run's files where temporary files are.
+    fn rescue(&self) -> Option<PathBuf> {
+        let at = RunDir::create_in(&std::env::temp_dir(), "bandgap", SystemTime::now()).ok()?;
+        let written = write_all(&at, &self.run, self.summary);
+        written.ok().map(|()| at.path().to_owned())
     }
 }
 
@@ -277,11 +295,6 @@ impl Drop for Made {
 fn unwritable(error: bandgap_record::RecordError) -> Failure {
     Failure::new(Exit::Output, told(&error))
         .hint("name another directory with --out, or use --no-save")
-}
-/// Tells whoever reads standard error. A reader who is gone is no reason to lose what was measured. Names in it may
-/// come from a file or a peer.
-pub fn tell(what: fmt::Arguments<'_>) {
-    _ = writeln!(io::stderr(), "{}", printable(&what.to_string()));
 }
 
 #[cfg(test)]

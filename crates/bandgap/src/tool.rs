@@ -8,7 +8,7 @@ use bandgap_launch::{Exit, Failure, add, compiled};
 
 use crate::command::{Cli, Command, dispatch, parse};
 use crate::kernel::{OverAm, OverComm, OverTransfer};
-use crate::output::tell;
+use crate::output::tell_failure;
 
 /// The whole tool: its commands, and its kernels with those that are added. An added kernel is
 /// found by its name wherever one of the tool's own is.
@@ -61,10 +61,7 @@ impl Tool {
             _ => carry_out(&cli),
         });
         exit.unwrap_or_else(|failure| {
-            tell(format_args!("bandgap: failed to {}", failure.what));
-            if let Some(hint) = &failure.hint {
-                tell(format_args!("  {hint}"));
-            }
+            tell_failure(&failure);
             code(failure.exit)
         })
     }

@@ -88,6 +88,12 @@ pub trait Transport: 'static {
     /// How the time of a message over it can be divided.
     const DIVIDED: Divided = Divided::Calls;
 
+    /// Bytes of memory that `size` ranks map in common, beside what they expose: what [`Transport::prepare`] makes. It
+    /// is asked for before, to see whether there is so much. None, unless a transport says otherwise.
+    fn shared(_size: usize) -> usize {
+        0
+    }
+
     /// Prepares, before ranks are started, what each of `size` ranks inherits: the same descriptors
     /// for all, in the order in which [`Transport::connect`] gets them. Each rank is to expose
     /// `exposed` bytes. Nothing, unless a transport says otherwise.

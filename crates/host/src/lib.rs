@@ -9,15 +9,16 @@
 //!   reading and of a system call.
 //! * [`Description`], [`doctor`]: what the machine is, and whether it is fit to measure on.
 //! * [`available_memory`]: how much memory is left.
-//! * [`process`]: a rank that ends with its launcher.
+//! * [`process`]: a rank that ends with its launcher. [`standard_output`]: whether there is one.
 //!
 //! Measurement between ranks and statistics of results are in other crates.
 //!
-//! Unsafe code is only in `affinity`, `clock::counter`, `rounds` and `description::hypervisor`. Each of these
-//! modules starts with the invariants that it relies on.
+//! Unsafe code is only in `affinity`, `clock::counter`, `rounds`, `description::hypervisor` and `standard_output`. Each
+//! place says which invariants it relies on.
 
 mod affinity;
 mod clock;
+mod control_group;
 mod cpu_list;
 mod description;
 pub mod doctor;
@@ -30,6 +31,7 @@ mod pin;
 mod placement;
 pub mod process;
 mod rounds;
+pub mod standard_output;
 mod system_file;
 mod topology;
 mod work;

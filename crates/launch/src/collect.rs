@@ -1,20 +1,20 @@
 //! From a task to a table of batches: on rank processes, or in virtual time.
 
 use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream;
 use std::time::Instant;
 
-use bandgap_host::{CycleClock, Placement, Topology, WorkRate, parse_cpu_list, place};
+use bandgap_host::Placement;
 use bandgap_sim::Machine;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use bandgap_campaign::planned::{Reaches, Room};
 use bandgap_campaign::{Setting, Stop, Table, Task};
 use bandgap_comm::CommError;
 
 use crate::launcher::{Ended, Launch};
+use crate::memory::Need;
 use crate::message::{Assignment, Wait};
 use crate::replayed::Replayed;
+use crate::stage::Stage;
 use crate::start::Local;
 use crate::virtual_time::VirtualRunner;
 use crate::{Classify, Exit, Failure, Target, Transport, descriptors, memory};
@@ -34,51 +34,6 @@ pub struct Options {
 
 /// Told the share done and what is being done.
 pub type Progress<'a> = &'a mut dyn FnMut(f64, &str);
-
-/// The machine as far as starting ranks on it needs it.
-pub struct Stage {
-    /// Processors and their distances.
-    pub topology: Topology,
-    /// The calibrated clock.
-    pub clock: CycleClock,
-    /// The calibrated delay loop.
-    pub work: WorkRate,
-    signal: UnixStream,
-}
-
-impl Stage {
-    /// Reads the topology, calibrates, and arranges that Ctrl-C stops a run in order.
-    ///
-    /// # Errors
-    /// The machine does not show its processors, or signals cannot be handled.
-    pub fn new() -> Result<Self, Failure> {
-        let topology = Topology::read().class(Exit::Host)?;
-        let clock = CycleClock::calibrate();
-        let work = WorkRate::calibrate(&clock);
-        let (signal, writer) = UnixStream::pair().class(Exit::Host)?;
-        for number in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-            let writer = writer.try_clone().class(Exit::Host)?;
-            signal_hook::low_level::pipe::register(number, writer).class(Exit::Host)?;
-        }
-        Ok(Self { topology, clock, work, signal })
-    }
-
-    /// Whether a signal has come that nobody has answered yet.
-    pub fn signalled(&self) -> bool {
-        let mut fds = [PollFd::new(&self.signal, PollFlags::IN)];
-        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-        poll(&mut fds, Some(&at_once)).is_ok_and(|ready| ready > 0)
-    }
-
-    /// The processors for `ranks` ranks.
-    ///
-    /// # Errors
-    /// A processor named by the user is not there or not allowed.
-    pub fn place(&self, ranks: usize, cores: Option<&str>) -> Result<Placement, Failure> {
-        let requested = cores.map(parse_cpu_list).transpose().class(Exit::Usage)?;
-        place(&self.topology, ranks, requested.as_deref()).class(Exit::Usage)
-    }
-}
 
 /// What an experiment brought.
 pub struct Collected {
@@ -142,7 +97,7 @@ pub fn collect(
     };
     // The first carries orders; of all, it is the usual one.
     check_limits(ranks, &transports)?;
-    let room = room(ranks, task, transports[0])?;
+    let room = room(ranks, task, &transports)?;
     let reaches = task.reaches().class(Exit::Defect)?;
     let placement = stage.place(ranks, options.cores.as_deref())?;
     // A floor's loop spins: where ranks share a processor it would keep the other side from running.
@@ -194,8 +149,13 @@ pub fn collect(
         let mut show = |done: f64, doing: &str| {
             progress((f64::from(launch) + done) / f64::from(options.launches), doing);
         };
-        let started = Launch::start(&Local, &assignments, &prepared.descriptors)?;
-        ended = started.watch(&stage.signal, &mut table, &mut show)?;
+        if stage.signalled() {
+            ended = Ended::Interrupted;
+            break;
+        }
+        let descriptors = &prepared.descriptors;
+        let started = Launch::start(&Local, &assignments, descriptors, &stage.signals)?;
+        ended = started.watch(&mut table, &mut show)?;
         if ended != Ended::Done {
             break;
         }
@@ -205,10 +165,12 @@ pub fn collect(
 }
 
 /// The room that a task takes of each rank, if there is so much.
-fn room(ranks: usize, task: &Task, transport: Transport) -> Result<Room, Failure> {
-    let room = task.room(ranks, &transport.can.tuning).class(Exit::Defect)?;
-    check_registers(room.registered, &transport)?;
-    memory::check(room.memory, ranks)?;
+fn room(ranks: usize, task: &Task, transports: &[Transport]) -> Result<Room, Failure> {
+    let first = &transports[0];
+    let room = task.room(ranks, &first.can.tuning).class(Exit::Defect)?;
+    check_registers(room.registered, first)?;
+    let shared = transports.iter().map(|transport| (transport.shared)(ranks)).sum();
+    memory::check(Need { ranks, each: room.memory, shared })?;
     Ok(room)
 }
 
@@ -223,7 +185,7 @@ pub fn has_room(target: &Target, ranks: usize, task: &Task) -> Result<(), Failur
         Target::Real(transport) => {
             check_limits(ranks, &[*transport])?;
             descriptors::check(ranks, 1)?;
-            room(ranks, task, *transport).map(drop)
+            room(ranks, task, &[*transport]).map(drop)
         }
     }
 }

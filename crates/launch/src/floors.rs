@@ -88,10 +88,11 @@ pub(crate) fn timed(clock: &CycleClock, ticks: &[u64]) -> Vec<f64> {
 
 /// Whether to stop waiting: after so long from now, or when the run ends.
 pub(crate) fn giving_up(control: &Control) -> impl Fn(Duration) -> bool {
-    let begun = Instant::now();
+    let (begun, paused) = (Instant::now(), control.paused());
     move |limit| {
         std::thread::yield_now();
-        control.stopped() || control.poisoned().is_some() || begun.elapsed() > limit
+        let over = || begun.elapsed() > limit.saturating_add(control.paused() - paused);
+        control.stopped() || control.poisoned().is_some() || over()
     }
 }
 

@@ -1,19 +1,21 @@
 //! The launcher's side.
 
 use std::io::ErrorKind::{BrokenPipe, ConnectionReset};
-use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::net::UnixStream;
-use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, ExitStatus};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bandgap_campaign::Table;
+use bandgap_host::process::life;
 use bandgap_shm::Control;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::message::{Assignment, Channel, FromRank, ToRank};
+use crate::cause::{Cause, Noted, named, stopped};
+use crate::message::{Assignment, FromRank, ToRank};
+use crate::process::RankProcess;
+use crate::signals::Signals;
 use crate::start::Start;
+use crate::vigil::{Lifeless, Vigil};
 use crate::{Exit, Failure, descriptors, told};
 
 /// Time that ranks get to end by themselves after one of them has failed.
@@ -43,25 +45,17 @@ pub enum Ended {
 
 /// One set of rank processes.
 #[derive(Debug)]
-pub(crate) struct Launch {
+pub(crate) struct Launch<'a> {
     ranks: Vec<RankProcess>,
-    control: Control,
+    control: Arc<Control>,
+    signals: &'a Signals,
+    deadline: Duration,
     released: bool,
+    /// Failures in the order of their coming.
+    noted: Vec<(usize, Noted)>,
 }
 
-#[derive(Debug)]
-struct RankProcess {
-    child: Child,
-    channel: Channel,
-    open: bool,
-    status: Option<ExitStatus>,
-    failure: Option<(String, Exit)>,
-    wrong: bool,
-    done: bool,
-    address: Option<String>,
-}
-
-impl Launch {
+impl<'a> Launch<'a> {
     /// Starts one rank for each assignment, and hands each the descriptors.
     ///
     /// # Errors
@@ -70,6 +64,7 @@ impl Launch {
         how: &dyn Start,
         assignments: &[Assignment],
         inherited: &[OwnedFd],
+        signals: &'a Signals,
     ) -> Result<Self, Failure> {
         let size = assignments.len();
         let refused = |what| Failure::new(Exit::Host, what);
@@ -82,18 +77,26 @@ impl Launch {
                  `ulimit -n`)"
             ))
         };
-        let mut launch = Self { ranks: Vec::with_capacity(size), control, released: false };
+        let deadline = assignments.first().map_or(0.0, |assignment| assignment.deadline);
+        let mut launch = Self {
+            ranks: Vec::with_capacity(size),
+            control: Arc::new(control),
+            signals,
+            deadline: Duration::from_secs_f64(deadline),
+            released: false,
+            noted: Vec::new(),
+        };
         for Assignment { rank, .. } in assignments {
-            let process = RankProcess::start(how).map_err(|error| unstarted(rank, error))?;
-            launch.ranks.push(process);
+            let process = RankProcess::start(how, signals, &launch.control);
+            launch.ranks.push(process.map_err(|error| unstarted(rank, error))?);
         }
         for (process, assignment) in launch.ranks.iter_mut().zip(assignments) {
             let page = [launch.control.fd()];
             let all: Vec<BorrowedFd<'_>> =
                 page.into_iter().chain(inherited.iter().map(AsFd::as_fd)).collect();
-            let handed = descriptors::send(process.channel.stream(), &all);
-            let handed = handed
-                .and_then(|()| process.channel.send(&ToRank::Begin(Box::new(assignment.clone()))));
+            let begin = ToRank::Begin(Box::new(assignment.clone()));
+            let handed = descriptors::send(process.channel.stream(), &all)
+                .and_then(|()| process.channel.queue(&begin));
             match handed {
                 // A rank that died before it heard anything is found by the watching below.
                 Err(error) if matches!(error.kind(), BrokenPipe | ConnectionReset) => {}
@@ -104,35 +107,43 @@ impl Launch {
     }
 
     /// Watches until all ranks have ended; batches go to `table`, progress to `progress`.
-    /// `signal` becomes readable when the run shall stop.
     ///
     /// # Errors
     /// Waiting itself failed.
     pub fn watch(
         mut self,
-        signal: &UnixStream,
         table: &mut Table,
         progress: &mut dyn FnMut(f64, &str),
     ) -> Result<Ended, Failure> {
-        let mut ended: Option<Ended> = None;
+        // What ranks fail with once they are told to end is no failure.
+        let mut interrupted = false;
         let mut give_up: Option<Instant> = None;
+        let mut vigil = Vigil::new(self.ranks.len(), self.deadline);
         while self.ranks.iter().any(|rank| rank.open) {
-            let timeout = give_up.map(|at| at.saturating_duration_since(Instant::now()));
-            let (ready, signalled) = self.wait(signal, timeout)?;
-            if signalled {
-                drain(signal);
+            let timeout = match give_up {
+                Some(at) => at.saturating_duration_since(Instant::now()),
+                None => vigil.left(),
+            };
+            let ready = self.wait(timeout, give_up.is_none())?;
+            if self.signals.came() && self.noted.is_empty() && !interrupted {
+                interrupted = true;
                 self.control.stop();
-                ended.get_or_insert(Ended::Interrupted);
                 give_up.get_or_insert_with(|| Instant::now() + GRACE);
+            }
+            if !ready.is_empty() {
+                vigil.heard();
             }
             for rank in ready {
                 self.hear(rank, table, progress);
-                if let Some(failure) = self.failure(rank) {
-                    let status = self.ranks[rank].status.map_or(0, ExitStatusExt::into_raw);
-                    self.control.poison(rank, status);
-                    ended.get_or_insert(Ended::Failed(failure));
-                    give_up.get_or_insert_with(|| Instant::now() + GRACE);
-                }
+            }
+            if give_up.is_none()
+                && let Some(lifeless) = vigil.look(|rank| self.life(rank))
+            {
+                self.give_up_on(&lifeless);
+            }
+            if let Some((rank, _)) = self.noted.first() {
+                self.control.poison(*rank, self.ranks[*rank].status());
+                give_up.get_or_insert_with(|| Instant::now() + GRACE);
             }
             self.hand_out_addresses();
             self.release_when_done();
@@ -141,100 +152,97 @@ impl Launch {
             }
         }
         self.end_all();
-        Ok(self.root_cause(ended.unwrap_or(Ended::Done)))
+        Ok(match named(&self.noted) {
+            _ if interrupted => Ended::Interrupted,
+            Some((rank, Noted { what, exit, .. })) => {
+                Ended::Failed(RankFailure { rank: *rank, what: what.clone(), exit: *exit })
+            }
+            None => Ended::Done,
+        })
     }
 
-    /// A rank whose process ended without a word is the cause of its peers' failures, whichever
-    /// was heard first; then one that received something wrong.
-    fn root_cause(&self, ended: Ended) -> Ended {
-        let silent = |rank: &RankProcess| {
-            rank.failure.is_none() && !rank.done && rank.status.is_some_and(|s| !s.success())
-        };
-        let at = |is: &dyn Fn(&RankProcess) -> bool| self.ranks.iter().position(is);
-        match (&ended, at(&silent).or_else(|| at(&|rank| rank.wrong))) {
-            (Ended::Failed(_), Some(rank)) => self.failure(rank).map_or(ended, Ended::Failed),
-            _ => ended,
-        }
-    }
-
-    /// Waits for something to read; returns the ranks that have it, and whether a signal came.
-    fn wait(
-        &self,
-        signal: &UnixStream,
-        timeout: Option<Duration>,
-    ) -> Result<(Vec<usize>, bool), Failure> {
+    /// Waits for something to read; returns the ranks that have it. Ranks that take more of what is to be sent get it.
+    fn wait(&mut self, timeout: Duration, signals: bool) -> Result<Vec<usize>, Failure> {
         let open: Vec<usize> = (0..self.ranks.len()).filter(|&r| self.ranks[r].open).collect();
-        let mut fds = vec![PollFd::new(signal, PollFlags::IN)];
-        fds.extend(
-            open.iter().map(|&r| PollFd::new(self.ranks[r].channel.stream(), PollFlags::IN)),
-        );
-        let timeout = timeout.and_then(|t| Timespec::try_from(t).ok());
-        match poll(&mut fds, timeout.as_ref()) {
+        let readable = self.signals.readable();
+        let mut fds: Vec<PollFd<'_>> = Vec::with_capacity(open.len() + 1);
+        fds.extend(open.iter().map(|&rank| {
+            let channel = &self.ranks[rank].channel;
+            let unsent = if channel.is_sent() { PollFlags::empty() } else { PollFlags::OUT };
+            PollFd::new(channel.stream(), PollFlags::IN | unsent)
+        }));
+        if signals {
+            fds.push(PollFd::new(&readable, PollFlags::IN));
+        }
+        match poll(&mut fds, Timespec::try_from(timeout).ok().as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => {
                 let error = std::io::Error::from(error);
                 return Err(Failure::new(Exit::Host, format!("wait for the ranks: {error}")));
             }
         }
-        let ready = open
-            .iter()
-            .zip(&fds[1..])
-            .filter(|(_, fd)| !fd.revents().is_empty())
-            .map(|(rank, _)| *rank)
-            .collect();
-        Ok((ready, !fds[0].revents().is_empty()))
+        let found: Vec<(usize, PollFlags)> =
+            open.iter().zip(&fds).map(|(rank, fd)| (*rank, fd.revents())).collect();
+        for (rank, _) in found.iter().filter(|(_, found)| found.contains(PollFlags::OUT)) {
+            // A rank that died is noticed when its end of the socket is read.
+            let _ = self.ranks[*rank].channel.send_available();
+        }
+        let ready =
+            found.into_iter().filter(|(_, found)| !found.difference(PollFlags::OUT).is_empty());
+        Ok(ready.map(|(rank, _)| rank).collect())
     }
 
     /// Takes what one rank has sent.
     fn hear(&mut self, rank: usize, table: &mut Table, progress: &mut dyn FnMut(f64, &str)) {
-        let process = &mut self.ranks[rank];
-        let messages = match process.channel.receive_available() {
-            Ok(Some(messages)) => messages,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => return,
-            closed => {
-                if closed.is_err() {
-                    // It cannot be understood any more; fails only when it has already ended.
-                    let _ = process.child.kill();
-                }
-                process.open = false;
-                process.status = process.child.wait().ok();
-                return;
-            }
-        };
+        let (messages, ended) = self.ranks[rank].hear(self.signals);
         for message in messages {
+            let process = &mut self.ranks[rank];
             match message {
                 FromRank::Address(address) => process.address = Some(address),
                 FromRank::Progress { kept, done, doing } => {
                     kept.into_iter().for_each(|kept| table.push(kept));
                     progress(done, &doing);
                     // A rank that died meanwhile is noticed at the next reading.
-                    let _ = process.channel.send(&ToRank::Noted);
+                    let _ = process.channel.queue(&ToRank::Noted);
                 }
                 FromRank::Done => process.done = true,
-                FromRank::Failed { message, exit, wrong } => {
-                    process.failure = Some((message, exit));
-                    process.wrong = wrong;
+                FromRank::Failed { message, exit, cause } => {
+                    let noted = process.failed(&message, exit, cause);
+                    if cause >= Cause::Waited {
+                        self.look_for_stopped(&format!("rank {rank}: {}", noted.what));
+                    }
+                    self.noted.push((rank, noted));
                 }
             }
         }
+        self.noted.extend(ended.map(|noted| (rank, noted)));
     }
 
-    fn failure(&self, rank: usize) -> Option<RankFailure> {
+    /// The life of a rank that has not ended.
+    fn life(&self, rank: usize) -> Option<bandgap_host::process::Life> {
         let process = &self.ranks[rank];
-        if let Some((what, exit)) = &process.failure {
-            return Some(RankFailure { rank, what: format!("it failed to {what}"), exit: *exit });
+        if process.open { life(process.pid()) } else { None }
+    }
+
+    /// Notes ranks that are stopped, if there are any, as the cause of what followed.
+    fn look_for_stopped(&mut self, followed: &str) {
+        let all =
+            (0..self.ranks.len()).filter(|&rank| self.life(rank).is_some_and(|life| life.stopped));
+        let all: Vec<(usize, u32)> = all.map(|rank| (rank, self.ranks[rank].pid())).collect();
+        self.noted.extend(stopped(&all, followed));
+    }
+
+    fn give_up_on(&mut self, lifeless: &Lifeless) {
+        let nothing =
+            format!("nothing came for {:?} (--deadline says how long to wait)", self.deadline);
+        match lifeless {
+            Lifeless::Stopped(_) => self.look_for_stopped(&nothing),
+            Lifeless::All => {
+                let what = format!("like all ranks it does nothing, and {nothing}");
+                let noted = Noted { cause: Cause::Stopped, what, exit: Exit::Communication };
+                self.noted.push((0, noted));
+            }
         }
-        let status = process.status?;
-        if process.done && status.success() {
-            return None;
-        }
-        let pid = process.child.id();
-        let how = match (status.signal(), status.code()) {
-            (Some(signal), _) => format!("was killed by signal {signal}{}", signal_name(signal)),
-            (None, Some(code)) => format!("ended early with exit status {code}"),
-            (None, None) => "ended early".to_owned(),
-        };
-        Some(RankFailure { rank, what: format!("its process {pid} {how}"), exit: Exit::Rank })
     }
 
     /// Sends all addresses to all ranks once the last one is known.
@@ -259,65 +267,21 @@ impl Launch {
     fn tell_all(&mut self, message: &ToRank) {
         for rank in &mut self.ranks {
             // A rank that died is noticed when its end of the socket is read.
-            let _ = rank.channel.send(message);
+            let _ = rank.channel.queue(message);
         }
     }
 
     fn end_all(&mut self) {
-        for rank in &mut self.ranks {
-            if rank.status.is_none() {
-                if let Ok(Some(status)) = rank.child.try_wait() {
-                    rank.status = Some(status);
-                    continue;
-                }
-                // Fails only when the process has already ended.
-                let _ = rank.child.kill();
-                rank.status = rank.child.wait().ok();
-                // It did not end by itself, so its status tells nothing about the cause.
-                rank.done = true;
-            }
+        for (rank, process) in self.ranks.iter_mut().enumerate() {
+            let ended = process.end(self.signals);
+            self.noted.extend(ended.map(|noted| (rank, noted)));
         }
     }
 }
 
-impl Drop for Launch {
+impl Drop for Launch<'_> {
     fn drop(&mut self) {
         self.control.stop();
         self.end_all();
-    }
-}
-
-impl RankProcess {
-    fn start(how: &dyn Start) -> std::io::Result<Self> {
-        let (child, ours) = how.start()?;
-        Ok(Self {
-            child,
-            channel: Channel::new(ours),
-            open: true,
-            status: None,
-            failure: None,
-            wrong: false,
-            done: false,
-            address: None,
-        })
-    }
-}
-
-/// Empties the signal's socket, so that one signal counts once.
-fn drain(mut signal: &UnixStream) {
-    let mut bytes = [0; 64];
-    // Nothing more to read is the normal end.
-    let _ = signal.read(&mut bytes);
-}
-
-fn signal_name(signal: i32) -> &'static str {
-    match signal {
-        4 => " (SIGILL)",
-        6 => " (SIGABRT)",
-        7 => " (SIGBUS)",
-        9 => " (SIGKILL)",
-        11 => " (SIGSEGV)",
-        15 => " (SIGTERM)",
-        _ => "",
     }
 }

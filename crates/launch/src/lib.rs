@@ -6,6 +6,7 @@
 //! with the launcher.
 #![forbid(unsafe_code)]
 
+mod cause;
 mod collect;
 mod descriptors;
 mod exit;
@@ -18,19 +19,23 @@ mod machine;
 mod memory;
 pub mod message;
 mod network;
+mod process;
 pub mod rank;
 mod replayed;
+mod signals;
+mod stage;
 mod stamped;
 mod start;
 mod station;
 mod target;
 mod together;
 mod transports;
+mod vigil;
 mod virtual_time;
 mod watch;
 
 pub use bandgap_shm::MAX_RANKS;
-pub use collect::{Collected, Options, Progress, Stage, collect, has_room, simulated};
+pub use collect::{Collected, Options, Progress, collect, has_room, simulated};
 pub use exit::Exit;
 pub use failure::{Classify, Failure, told};
 pub use floors::floors;
@@ -39,6 +44,7 @@ pub use launcher::{Ended, RankFailure};
 pub use live::Command;
 pub use message::Wait;
 pub use network::{contended, distances};
+pub use stage::Stage;
 pub use station::{Carried, ProbeTicks};
 pub use target::Target;
 pub use transports::Transport;

@@ -255,6 +255,6 @@ impl Runner for LiveRunner<'_> {
     }
 
     fn elapsed(&self) -> Duration {
-        self.begun.elapsed()
+        self.begun.elapsed().saturating_sub(self.station.control.paused())
     }
 }

@@ -5,31 +5,64 @@ use bandgap_units::Bytes;
 
 use crate::{Exit, Failure};
 
-/// Refuses ranks that take `each` bytes where that is more than the memory that is left: the system
-/// would end them in the middle of a run.
+/// What a rank's process takes by itself, whatever it does: its own pages, stacks and tables, and the buffers of
+/// floors. Processes of a plain build were seen to take half of it.
+const PROCESS: u64 = 3 << 20;
+/// A page, and its entry in the table of each process that maps it.
+const PAGE: u64 = 4096;
+const ENTRY: u64 = 8;
+
+/// The memory that ranks take together.
+#[derive(Clone, Copy, Debug)]
+pub struct Need {
+    /// Number of ranks.
+    pub ranks: usize,
+    /// Bytes of each rank for what it moves.
+    pub each: usize,
+    /// Bytes that all of them map in common.
+    pub shared: usize,
+}
+
+impl Need {
+    fn bytes(self) -> u64 {
+        let Self { ranks, each, shared } = self;
+        let entries = shared as u64 / PAGE * ENTRY;
+        let each = (each as u64).saturating_add(PROCESS).saturating_add(entries);
+        each.saturating_mul(ranks as u64).saturating_add(shared as u64)
+    }
+}
+
+/// Refuses ranks that take more memory than is left: the system would end them in the middle of a run.
 ///
 /// # Errors
 /// There is too little memory.
-pub fn check(each: usize, ranks: usize) -> Result<(), Failure> {
+pub fn check(need: Need) -> Result<(), Failure> {
     match available_memory() {
-        Some(left) => fits(left.0, each, ranks),
+        Some(left) => fits(left.0, need),
         None => Ok(()),
     }
 }
 
-fn fits(left: u64, each: usize, ranks: usize) -> Result<(), Failure> {
-    let needed = (each as u64).saturating_mul(ranks as u64);
+fn fits(left: u64, need: Need) -> Result<(), Failure> {
+    let needed = need.bytes();
     if needed <= left {
         return Ok(());
     }
     let rounded = |bytes: u64| Bytes(bytes.next_multiple_of(1 << 20));
-    let what = format!(
-        "hold the bytes of {ranks} ranks: that takes {}, and {} are left on this machine",
+    let mut what = format!(
+        "hold the memory of {} ranks: that takes {}, and {} are left for this process",
+        need.ranks,
         rounded(needed),
         rounded(left)
     );
-    Err(Failure::new(Exit::Usage, what)
-        .hint("take fewer ranks, or a smaller --sizes, --dimension or --vectors"))
+    if need.shared > 0 {
+        what += &format!("; {} of it lie between them", rounded(need.shared as u64));
+    }
+    let hint = match need.each {
+        0 => "take fewer ranks",
+        _ => "take fewer ranks, or a smaller --sizes, --dimension or --vectors",
+    };
+    Err(Failure::new(Exit::Usage, what).hint(hint))
 }
 
 #[cfg(test)]
@@ -53,18 +86,41 @@ mod tests {
             let transport: Transport = transport.parse().unwrap();
             plan.room(2, &transport.can.tuning).memory
         };
+        let two = |each| Need { ranks: 2, each, shared: 0 };
         // Each of two ranks sends from a GiB and receives into another, and exposes 2 · 4 slots of
-        // 128 KiB: 4 GiB and 2 MiB.
+        // 128 KiB: 4 GiB and 2 MiB. Their processes take 6 MiB.
         let messages = of("comms1", 1 << 30, "tcp");
-        let needed = (4 << 30) + (2 << 20);
-        assert!(fits(needed, messages, 2).is_ok());
-        let refused = fits(needed - 1, messages, 2).unwrap_err().what;
-        assert!(refused.contains("that takes 4098 MiB"), "{refused}");
+        let needed = (4 << 30) + (8 << 20);
+        assert!(fits(needed, two(messages)).is_ok());
+        let refused = fits(needed - 1, two(messages)).unwrap_err().what;
+        assert!(refused.contains("that takes 4104 MiB"), "{refused}");
         // Memory to memory there is nothing but what is exposed, 8 MiB each way at least.
-        for (bytes, needed) in [(1 << 30, 4_u64 << 30), (8, 32 << 20)] {
+        for (bytes, needed) in [(1 << 30, (4_u64 << 30) + (6 << 20)), (8, 38 << 20)] {
             let transfers = of("bulk_get", bytes, "shm");
-            assert!(fits(needed, transfers, 2).is_ok());
-            assert!(fits(needed - 1, transfers, 2).is_err());
+            assert!(fits(needed, two(transfers)).is_ok());
+            assert!(fits(needed - 1, two(transfers)).is_err());
         }
+    }
+
+    #[test]
+    fn what_lies_between_ranks_counts_once_and_its_pages_in_each() {
+        // 4 · 3 MiB, 512 MiB once, and a 512th of it for each.
+        let need = Need { ranks: 4, each: 0, shared: 512 << 20 };
+        let needed = (12 + 512 + 4) << 20;
+        assert!(fits(needed, need).is_ok());
+        let refused = fits(needed - 1, need).unwrap_err();
+        let what = refused.what;
+        assert!(what.contains("528 MiB, ") && what.contains("512 MiB of it lie between"), "{what}");
+        assert_eq!(refused.hint.as_deref(), Some("take fewer ranks"));
+    }
+
+    #[test]
+    fn rings_between_many_ranks_are_known_before_they_are_made() {
+        let shm: Transport = "shm".parse().unwrap();
+        // 4096 + 2² · (256 + 64 · 128); with 256 ranks the rings have 32 slots.
+        assert_eq!((shm.shared)(2), 4096 + 4 * 8448);
+        assert_eq!((shm.shared)(256), 4096 + 65_536 * 2304);
+        let tcp: Transport = "tcp".parse().unwrap();
+        assert_eq!((tcp.shared)(256), 0);
     }
 }

@@ -4,12 +4,15 @@ use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 
 use bandgap_host::{ClockReport, WorkRate};
+use rustix::io::Errno;
+use rustix::net::{SendFlags, send};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use bandgap_campaign::Task;
 use bandgap_campaign::data::Kept;
 
 use crate::Exit;
+use crate::cause::Cause;
 
 /// How ranks wait for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
@@ -97,8 +100,8 @@ pub enum FromRank {
         message: String,
         /// The class of the failure.
         exit: Exit,
-        /// Whether it received something wrong.
-        wrong: bool,
+        /// Its kind.
+        cause: Cause,
     },
 }
 
@@ -143,12 +146,15 @@ pub struct Channel {
     /// The one descriptor, which is written to as well.
     reader: BufReader<UnixStream>,
     arrived: Messages,
+    /// What is to be sent once the other end takes more.
+    unsent: Vec<u8>,
 }
 
 impl Channel {
     /// A channel over one end of a socket pair.
     pub fn new(stream: UnixStream) -> Self {
-        Self { reader: BufReader::new(stream), arrived: Messages::default() }
+        let reader = BufReader::new(stream);
+        Self { reader, arrived: Messages::default(), unsent: Vec::new() }
     }
 
     /// The socket.
@@ -177,9 +183,45 @@ impl Channel {
     /// # Errors
     /// The other end is gone.
     pub fn send<M: Serialize>(&mut self, message: &M) -> std::io::Result<()> {
-        let mut line = serde_json::to_vec(message)?;
-        line.push(b'\n');
-        self.reader.get_mut().write_all(&line)
+        self.reader.get_mut().write_all(&line(message)?)
+    }
+
+    /// Sends one message so far as the other end takes it now; the rest is left for [`Channel::send_available`]. So a
+    /// process that does not read holds nobody up.
+    ///
+    /// # Errors
+    /// The other end is gone.
+    pub fn queue<M: Serialize>(&mut self, message: &M) -> std::io::Result<()> {
+        self.unsent.append(&mut line(message)?);
+        self.send_available()
+    }
+
+    /// Sends more of what is left.
+    ///
+    /// # Errors
+    /// The other end is gone; then nothing is left.
+    pub fn send_available(&mut self) -> std::io::Result<()> {
+        while !self.unsent.is_empty() {
+            match send(
+                self.reader.get_ref(),
+                &self.unsent,
+                SendFlags::DONTWAIT | SendFlags::NOSIGNAL,
+            ) {
+                Ok(sent) => drop(self.unsent.drain(..sent)),
+                Err(Errno::AGAIN) => break,
+                Err(Errno::INTR) => {}
+                Err(error) => {
+                    self.unsent.clear();
+                    return Err(error.into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether nothing is left.
+    pub fn is_sent(&self) -> bool {
+        self.unsent.is_empty()
     }
 
     /// Waits for one message; `None` when the other end closed.
@@ -198,6 +240,13 @@ impl Channel {
     }
 }
 
+/// A message as it is sent.
+fn line(message: &impl Serialize) -> std::io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,6 +258,27 @@ mod tests {
         let refused = (0..5).find_map(|_| arrived.take::<u32>(&piece).err());
         let said = refused.expect("it is longer than the longest").to_string();
         assert_eq!(said, "a message of more than 268435456 bytes");
+    }
+
+    #[test]
+    fn who_does_not_read_holds_nobody_up() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let (mut channel, mut other) = (Channel::new(ours), Channel::new(theirs));
+        // Far more than a socket holds.
+        let long = "long".repeat(1 << 20);
+        channel.queue(&long).unwrap();
+        channel.queue(&"last").unwrap();
+        assert!(!channel.is_sent());
+        let mut heard: Vec<String> = Vec::new();
+        while heard.len() < 2 {
+            channel.send_available().unwrap();
+            heard.extend(other.receive_available::<String>().unwrap().unwrap());
+        }
+        assert!(channel.is_sent());
+        assert_eq!(heard, [long, "last".to_owned()]);
+        channel.queue(&"never read".repeat(1 << 20)).unwrap();
+        drop(other);
+        assert!(channel.send_available().is_err() && channel.is_sent());
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! A rank's process, from its first instruction to its last.
 
 use std::error::Error;
+use std::ffi::CString;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,6 +15,7 @@ use bandgap_comm::{CommError, Rank, Rendezvous, Waiting};
 use bandgap_host::{CycleClock, pin, process::die_with_parent};
 use bandgap_shm::Control;
 
+use crate::cause::Cause;
 use crate::floors::Bares;
 use crate::live::{LiveRunner, follow};
 use crate::machine::Parts;
@@ -23,8 +27,6 @@ use crate::{Exit, Transport, descriptors};
 
 /// The hidden command under which the binary is a rank.
 pub(crate) const COMMAND: &str = "rank";
-/// Longest wait for the other side of a floor.
-const PATIENCE: f64 = 5.0;
 
 /// The class of the failure that a rank gives up for.
 fn class(stop: &Stop) -> Exit {
@@ -37,14 +39,39 @@ fn class(stop: &Stop) -> Exit {
     }
 }
 
+/// Whether the failure may be a consequence of another one.
+fn cause(stop: &Stop) -> Cause {
+    match stop {
+        Stop::Wrong(_) => Cause::Wrong,
+        Stop::Interrupted | Stop::Comm(CommError::PeerGone { .. } | CommError::Stopped) => {
+            Cause::LostPeer
+        }
+        Stop::Comm(CommError::Deadline { .. } | CommError::Connect(_)) | Stop::Launcher(_) => {
+            Cause::Waited
+        }
+        _ => Cause::Own,
+    }
+}
+
 /// What this machine refused.
 fn host(error: impl Into<Box<dyn Error + Send + Sync>>) -> CommError {
     CommError::SetUp(error.into())
 }
 
+/// Names the process as it was called: where a process is started decides its name otherwise.
+fn name_thread() {
+    let called = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
+    let name = called.file_name().and_then(|name| CString::new(name.as_bytes()).ok());
+    if let Some(name) = name {
+        // Only those who list processes see it.
+        let _ = rustix::thread::set_name(&name);
+    }
+}
+
 /// Runs a rank whose launcher is process `parent`, over the socket that is standard input.
 pub fn main(parent: u32) -> ExitCode {
     let alone = ExitCode::from(Exit::Rank as u8);
+    name_thread();
     // When the launcher is already gone there is nobody to report to.
     if die_with_parent(parent).is_err() {
         return alone;
@@ -63,10 +90,9 @@ pub fn main(parent: u32) -> ExitCode {
         _ => "",
     };
     let exit = class(&stop);
-    // Something wrong that arrived is the cause of what its peers then see.
-    let wrong = matches!(stop, Stop::Wrong(_));
+    let (message, cause) = (format!("{stop}{advice}"), cause(&stop));
     // Without a launcher there is nobody left to tell.
-    let _ = channel.send(&FromRank::Failed { message: format!("{stop}{advice}"), exit, wrong });
+    let _ = channel.send(&FromRank::Failed { message, exit, cause });
     ExitCode::from(exit as u8)
 }
 
@@ -82,11 +108,13 @@ fn take_part(
     let mut station = connect(assignment, channel, inherited, clock)?;
     if assignment.rank != 0 {
         follow(&mut station)?;
+        station.has_done();
         return farewell(channel);
     }
     let mut runner = LiveRunner::new(station, channel, assignment);
     assignment.task.lead(&mut runner)?;
     let station = runner.finish()?;
+    station.has_done();
     farewell(channel)?;
     drop(station);
     Ok(())
@@ -118,14 +146,14 @@ fn connect(
     let mut machines = Vec::new();
     for each in &assignment.transports {
         let (transport, own) = handed(each)?;
-        let watch = RankWatch { control: Arc::clone(&control), deadline };
+        let watch = RankWatch::new(&control, rank, deadline);
         let parts = Parts { clock, waiting, watch, tuning: transport.can.tuning };
         machines.push((transport, (transport.connect)(own, shared, &mut meeting, parts)?));
     }
     let stamped = match assignment.transports.first() {
         Some((name, _)) if assignment.stamped => {
             let transport: Transport = name.parse().map_err(|error: String| host(error))?;
-            let watch = RankWatch { control: Arc::clone(&control), deadline };
+            let watch = RankWatch::new(&control, rank, deadline);
             let parts = Parts { clock, waiting, watch, tuning: transport.can.tuning };
             (transport.stamped)(&mut meeting, parts)?
         }
@@ -136,9 +164,8 @@ fn connect(
         let (transport, own) = handed(each)?;
         ends.push((transport, (transport.bare)(own, &mut meeting)?));
     }
-    let patience = Duration::from_secs_f64(assignment.deadline.min(PATIENCE));
-    let bares = Bares { ends, control: Arc::clone(&control), patience };
-    Ok(Station { rank, size, machines, stamped, bares, control, clock, epoch: 0 })
+    let bares = Bares { ends, control: Arc::clone(&control), patience: deadline };
+    Ok(Station { rank, size, machines, stamped, bares, control, clock, deadline, epoch: 0 })
 }
 
 /// Says that this rank is done, and waits until all are: a connection that closes earlier would

@@ -17,6 +17,9 @@ pub trait Start {
     fn start(&self) -> io::Result<(Child, UnixStream)>;
 }
 
+/// This program itself, whatever lies at its path by now.
+const OWN: &str = "/proc/self/exe";
+
 /// Processes of this machine, children of the launcher, that run this program.
 #[derive(Clone, Copy, Debug)]
 pub struct Local;
@@ -24,12 +27,13 @@ pub struct Local;
 impl Start for Local {
     fn start(&self) -> io::Result<(Child, UnixStream)> {
         let (ours, theirs) = UnixStream::pair()?;
-        let child = Command::new(std::env::current_exe()?)
+        let child = Command::new(OWN)
+            .arg0(std::env::args_os().next().unwrap_or_default())
             .arg(rank::COMMAND)
             .arg(std::process::id().to_string())
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::null())
-            // Ctrl-C goes to the launcher alone, which stops the ranks in order.
+            // What a terminal sends goes to the launcher alone, which stops and halts the ranks in order.
             .process_group(0)
             .spawn()?;
         Ok((child, ours))

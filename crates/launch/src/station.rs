@@ -55,6 +55,8 @@ pub(crate) struct Station {
     pub control: Arc<Control>,
     /// The clock that times probes and floors.
     pub clock: CycleClock,
+    /// Longest wait for the other side of a probe.
+    pub deadline: Duration,
     /// Probes so far.
     pub epoch: u64,
 }
@@ -83,6 +85,11 @@ impl Station {
     pub fn registered(&self) -> Result<(), &str> {
         let (_, machine) = self.machines.first().ok_or("no transport is connected")?;
         machine.registered()
+    }
+
+    /// Says that this rank has done all its work.
+    pub fn has_done(&self) {
+        self.control.set_idle(self.rank, true);
     }
 
     /// Carries out this rank's part of `order`, between two probes if it asks for them.
@@ -170,7 +177,7 @@ impl Station {
             window: Window { samples: PROBE_WINDOWS, rounds: PROBE_ROUNDS },
             timer: &clock,
             turn: 0,
-            patience: Duration::from_secs(5),
+            patience: self.deadline,
             give_up: &floors::giving_up(&control),
         };
         let windows = probe(&control, epoch, &with);

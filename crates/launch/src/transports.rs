@@ -49,6 +49,8 @@ pub struct Transport {
     pub floors: &'static [Floor],
     /// Which of its floors results are compared with.
     pub yardsticks: &'static [Yardstick],
+    /// Bytes that so many ranks map in common, beside what they expose.
+    pub(crate) shared: fn(usize) -> usize,
     /// What ranks inherit from the launcher: so many, who expose so many bytes.
     pub(crate) prepare: fn(usize, usize) -> Result<Vec<OwnedFd>, CommError>,
     /// Connects this rank.
@@ -91,6 +93,7 @@ impl Transport {
             divided: T::DIVIDED,
             floors: T::FLOORS,
             yardsticks: T::YARDSTICKS,
+            shared: T::shared,
             prepare: T::prepare,
             connect: |inherited, room, meeting, parts| {
                 let mut endpoint = T::connect(inherited, room.exposed, meeting)?;

@@ -1,13 +1,13 @@
 //! The directory of one run: `run.json` and the files beside it.
 
-use std::fs::{self, File, Permissions};
-use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
 use serde::Serialize;
 
+use crate::replace::replace;
 use crate::run::{RUN_FILE, utc};
 use crate::{RecordError, Run};
 
@@ -92,7 +92,7 @@ impl RunDir {
         };
         let path = parent.join(file);
         let make = || if folder.is_some() { fs::create_dir_all(&parent) } else { Ok(()) };
-        make().and_then(|()| replace(&parent, &path, bytes)).map_err(at("write", &path))?;
+        make().and_then(|()| replace(&path, bytes)).map_err(at("write", &path))?;
         Ok(path)
     }
 }
@@ -101,20 +101,6 @@ impl RunDir {
 fn is_plain(name: &str) -> bool {
     let mut parts = Path::new(name).components();
     matches!((parts.next(), parts.next()), (Some(Component::Normal(part)), None) if part == name)
-}
-
-/// Replaces the file at `path` in the directory `parent`.
-fn replace(parent: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // The mode is an upper bound, as for any new file: the umask still applies.
-    let mut file = tempfile::Builder::new()
-        .prefix(".unfinished-")
-        .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(parent)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    // The new name lives in the directory, which must reach the disk as well.
-    File::open(parent)?.sync_all()
 }
 
 fn at<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> RecordError + 'a {

@@ -41,7 +41,7 @@ const fn ring_bytes(slots: usize) -> usize {
 }
 
 /// Bytes of a segment for `size` ranks with rings of `slots` slots: 4096 + size²·(256 + 64·slots).
-fn segment_bytes(size: usize, slots: usize) -> Result<usize, ShmError> {
+pub(crate) fn segment_bytes(size: usize, slots: usize) -> Result<usize, ShmError> {
     ShmError::check_size(size)?;
     if !slots.is_power_of_two() || !(MIN_SLOTS..=MAX_SLOTS).contains(&slots) {
         return Err(ShmError::Slots { slots });

@@ -8,6 +8,7 @@ use bandgap_comm::{
 };
 
 use crate::floor::{FLOORS, FloorArea, Lines, YARDSTICKS, local_lines};
+use crate::segment::segment_bytes;
 use crate::{
     DEFAULT_SLOTS, Exposed, MAX_RANKS, Readable, Registered, Segment, ShmEndpoint, ShmError,
 };
@@ -33,8 +34,12 @@ impl Transport for Shm {
 
     const YARDSTICKS: &'static [Yardstick] = YARDSTICKS;
 
+    fn shared(size: usize) -> usize {
+        segment_bytes(size, slots(size)).unwrap_or(0)
+    }
+
     fn prepare(size: usize, exposed: usize) -> Result<Vec<OwnedFd>, CommError> {
-        let segment = Segment::create(size, DEFAULT_SLOTS)?;
+        let segment = Segment::create(size, slots(size))?;
         let mut descriptors = vec![owned(segment.fd())?];
         if exposed > 0 {
             descriptors.push(owned(Exposed::create(size, exposed)?.fd())?);
@@ -89,6 +94,15 @@ impl Transport for Shm {
         let area = FloorArea::from_fd(next(&mut inherited)?)?;
         let rings = Segment::from_fd(next(&mut inherited)?)?;
         Ok(Box::new(Lines::over(area, rings)))
+    }
+}
+
+/// Slots of a ring between `size` ranks. There are size² rings, so of more ranks each has fewer.
+fn slots(size: usize) -> usize {
+    match size {
+        0..=64 => DEFAULT_SLOTS,
+        65..=128 => DEFAULT_SLOTS / 2,
+        _ => DEFAULT_SLOTS / 4,
     }
 }
 

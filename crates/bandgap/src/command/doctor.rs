@@ -54,12 +54,11 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     let host = serde_json::json!({
         "description": description, "clock": stage.clock.report(), "noise": noise, "checks": checks,
     });
-    let sink = &mut session.sink;
-    sink.host(&host);
-    sink.say(&checks::table(&checks, &sink.layout))?;
-    sink.add(vec![recorded(&noise).into()])?;
+    session.sink.host(&host);
+    session.sink.say(&checks::table(&checks, &session.sink.layout))?;
+    session.sink.add(vec![recorded(&noise).into()])?;
     let bad = checks.iter().any(|check| check.grade >= Grade::Bad);
-    session.sink.close(if bad { Exit::Doubtful } else { Exit::Fine })
+    session.close_with(if bad { Exit::Doubtful } else { Exit::Fine })
 }
 
 /// The noise of each core as it is recorded.

@@ -12,7 +12,7 @@ use bandgap_results::assemble::{Assembled, unfitted};
 
 use super::describe::Host;
 use crate::args::{Measure, Output};
-use crate::output::Sink;
+use crate::output::{Sink, tell};
 use crate::progress::Progress;
 
 /// Samples of a batch ("Assessing Fast Network Interfaces", Small-message empirical results).
@@ -42,7 +42,14 @@ impl<'a> Session<'a> {
         output: &'a Output,
     ) -> Result<Self, Failure> {
         let sink = Sink::open(output, command, measure)?;
-        let stage = Stage::new()?;
+        let quiet = output.quiet;
+        let stage = Stage::new(move || {
+            if !quiet {
+                tell(format_args!(
+                    "bandgap: interrupted: finishing what was measured; a second signal ends at once"
+                ));
+            }
+        })?;
         let usual = || Target::Real(Transport::usual());
         let target = measure.transport.clone().unwrap_or_else(usual);
         let budget = measure.budget().as_secs_f64();
@@ -222,7 +229,18 @@ impl<'a> Session<'a> {
     /// The run cannot be written.
     pub(super) fn close(self) -> Result<Exit, Failure> {
         let exit = self.output.judged(self.exit);
-        self.sink.close(exit)
+        self.close_with(exit)
+    }
+
+    /// The same with this verdict.
+    ///
+    /// # Errors
+    /// As [`Session::close`].
+    pub(super) fn close_with(self, exit: Exit) -> Result<Exit, Failure> {
+        let Self { stage, sink, .. } = self;
+        let exit = sink.close(exit)?;
+        // A signal may have come when everything was measured: the run is then whole.
+        Ok(if stage.signalled() { exit.max(Exit::Interrupted) } else { exit })
     }
 }
 

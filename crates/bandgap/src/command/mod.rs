@@ -31,7 +31,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::args::{Measure, Output};
-use crate::output::print;
+use crate::output::{print, printed};
 use breakdown::Breakdown;
 use bulk::Bulk;
 use comms::Names;
@@ -212,9 +212,20 @@ pub fn parse() -> Result<Cli, Failure> {
 
 fn parsed(words: impl Iterator<Item = OsString>) -> Result<Cli, Failure> {
     let mut program = program();
-    let given = program.clone().get_matches_from(words);
+    let given = program.clone().try_get_matches_from(words).map_err(|error| ended(&error))?;
     unused::check(&Cli::command(), &given)?;
-    Cli::from_arg_matches(&given).map_err(|error| error.format(&mut program).exit())
+    Cli::from_arg_matches(&given).map_err(|error| ended(&error.format(&mut program)))
+}
+
+/// Ends the program, unless it has to say that the help could not be printed.
+fn ended(error: &clap::Error) -> Failure {
+    if error.use_stderr() {
+        error.exit();
+    }
+    match printed(|| error.print()) {
+        Ok(()) => std::process::exit(error.exit_code()),
+        Err(failure) => failure,
+    }
 }
 
 /// The commands and options as help, completions and the manual list them.

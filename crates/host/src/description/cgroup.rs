@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::control_group::{Version, folders};
 use crate::system_file;
 
 /// The processor time allowed, in processors: the lowest limit among this process's control group
@@ -9,35 +10,11 @@ use crate::system_file;
 ///
 /// *Formula*: quota / period, both in microseconds.
 pub(super) fn quota(root: &Path) -> Option<f64> {
-    let groups = system_file::text(root, "proc/self/cgroup")?;
-    let mut least: Option<f64> = None;
-    for line in groups.lines() {
-        // The hierarchy's number, its controllers, and the path in it.
-        let Ok([_, controllers, path]) =
-            <[&str; 3]>::try_from(line.splitn(3, ':').collect::<Vec<_>>())
-        else {
-            continue;
-        };
-        let unified = controllers.is_empty();
-        if !unified && !controllers.split(',').any(|controller| controller == "cpu") {
-            continue;
-        }
-        // Inside a container the path may contain `..` and lead out of what is mounted.
-        let path: Vec<&str> =
-            path.split('/').filter(|name| !["", ".", ".."].contains(name)).collect();
-        for depth in 0..=path.len() {
-            let group = path[..depth].join("/");
-            let found = if unified {
-                quota_2(root, &format!("sys/fs/cgroup/{group}"))
-                    .or_else(|| quota_2(root, &format!("sys/fs/cgroup/unified/{group}")))
-            } else {
-                quota_1(root, &format!("sys/fs/cgroup/{controllers}/{group}"))
-                    .or_else(|| quota_1(root, &format!("sys/fs/cgroup/cpu/{group}")))
-            };
-            least = [least, found].into_iter().flatten().reduce(f64::min);
-        }
-    }
-    least
+    let quotas = folders(root, "cpu").into_iter().filter_map(|(version, group)| match version {
+        Version::One => quota_1(root, &group),
+        Version::Two => quota_2(root, &group),
+    });
+    quotas.reduce(f64::min)
 }
 
 /// Version 2: `cpu.max` holds `QUOTA PERIOD`, or `max PERIOD`.

@@ -113,7 +113,7 @@ impl<E: Bulk, T: Timer, W: Watch> Executor<E, T, W> {
     /// # Errors
     /// The letter is too long, `to` is no other rank, a peer is gone, or a deadline passed.
     pub fn post(&mut self, to: Rank, bytes: &[u8]) -> Result<(), CommError> {
-        mailbox::post(self.passing.active(), to, bytes)
+        self.rest(|own| mailbox::post(own.passing.active(), to, bytes))
     }
 
     /// Waits for a letter of rank `from`.
@@ -121,13 +121,38 @@ impl<E: Bulk, T: Timer, W: Watch> Executor<E, T, W> {
     /// # Errors
     /// `from` sent words that are not a letter, a peer is gone, or a deadline passed.
     pub fn letter(&mut self, from: Rank) -> Result<Vec<u8>, CommError> {
-        let active = self.passing.active();
-        loop {
-            active.rest_until(|state| state.mailbox.has(from))?;
-            if let Some(letter) = active.state_mut().mailbox.take(from)? {
-                return Ok(letter);
+        self.rest(|own| {
+            let active = own.passing.active();
+            loop {
+                active.rest_until(|state| state.mailbox.has(from))?;
+                if let Some(letter) = active.state_mut().mailbox.take(from)? {
+                    return Ok(letter);
+                }
             }
+        })
+    }
+
+    /// Waits outside all timing.
+    fn rest<R>(&mut self, wait: impl FnOnce(&mut Self) -> R) -> R {
+        self.passing.active().watch_mut().rests(true);
+        let waited = wait(self);
+        self.passing.active().watch_mut().rests(false);
+        waited
+    }
+
+    /// All tell rank 0, and rank 0 tells all.
+    fn gather(&mut self) -> Result<(), CommError> {
+        let number = self.orders << 32 | self.meetings;
+        let (rank, ranks) = (self.rank(), self.ranks);
+        let active = self.passing.active();
+        if rank > 0 {
+            active.request(0, MEET, [number])?;
+            active.serve_until(|state| state.met[0] >= number)?;
+        } else {
+            active.serve_until(|state| state.met[1..ranks].iter().all(|met| *met >= number))?;
+            (1..ranks).try_for_each(|rank| active.request(rank, MEET, [number]))?;
         }
+        active.await_replies()
     }
 }
 
@@ -223,21 +248,10 @@ impl<E: Bulk, T: Timer, W: Watch> Rig for Executor<E, T, W> {
         Some(&self.passing.as_active().state().log)
     }
 
-    /// All tell rank 0, and rank 0 tells all: without message passing, whose barriers may be what
-    /// is verified.
+    /// Without message passing, whose barriers may be what is verified.
     fn meet(&mut self) -> Result<(), CommError> {
         self.meetings += 1;
-        let number = self.orders << 32 | self.meetings;
-        let (rank, ranks) = (self.rank(), self.ranks);
-        let active = self.passing.active();
-        if rank > 0 {
-            active.request(0, MEET, [number])?;
-            active.serve_until(|state| state.met[0] >= number)?;
-        } else {
-            active.serve_until(|state| state.met[1..ranks].iter().all(|met| *met >= number))?;
-            (1..ranks).try_for_each(|rank| active.request(rank, MEET, [number]))?;
-        }
-        active.await_replies()
+        self.rest(Self::gather)
     }
 
     fn settle(&mut self) -> Result<(), CommError> {

@@ -141,7 +141,7 @@ fn meshes_matrices_and_vectors_that_do_not_fit_are_answered_with_those_that_do()
 fn memory_is_weighed_for_all_kernels_before_the_first_is_measured() {
     // 256 GiB for overlap, more than a machine for tests has; barriers take none.
     let args = ["comet", "barrier", "overlap", "--sizes", "1GiB", "-n", "128"];
-    refused(&args, USAGE, &["are left on this machine", "--sizes"]);
+    refused(&args, USAGE, &["are left for this process", "--sizes"]);
 }
 
 #[test]

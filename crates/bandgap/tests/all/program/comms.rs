@@ -186,7 +186,7 @@ fn ranks_and_transports_that_cannot_be_are_refused() {
         (&["comms1", "--ranks", "2", "--between", "0,2"], "comms1 on 2 ranks: it takes 3 at least"),
         (&["comms2", "--between", "0"], "two ranks"),
         // 256 GiB, more than a machine for tests has.
-        (&["comms3", "--sizes", "1GiB", "-n", "128"], "are left on this machine"),
+        (&["comms3", "--sizes", "1GiB", "-n", "128"], "are left for this process"),
     ] {
         let finished = place.run(args.iter().copied());
         assert_eq!(finished.code, Some(2), "{args:?}: {}", finished.stderr);

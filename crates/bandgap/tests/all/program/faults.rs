@@ -5,7 +5,7 @@ use bandgap_results::{Outcome, Run};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::program::residue::Watched;
-use crate::program::subject::{Place, measuring};
+use crate::program::subject::{BINARY, Finished, Place, measuring};
 
 /// A run that would go on for long: it can never be as precise as asked.
 fn long(place: &Place, transport: &str, more: &[&'static str]) -> Vec<String> {
@@ -16,7 +16,7 @@ fn long(place: &Place, transport: &str, more: &[&'static str]) -> Vec<String> {
     fixed.chain(more.iter().copied()).map(str::to_owned).collect()
 }
 
-fn start<'a>(place: &'a Place, transport: &str, more: &[&'static str]) -> Watched<'a> {
+pub fn start<'a>(place: &'a Place, transport: &str, more: &[&'static str]) -> Watched<'a> {
     let args = long(place, transport, more);
     let ranks = if more.contains(&"4") { 4 } else { 2 };
     Watched::start(place, ranks, &args.iter().map(String::as_str).collect::<Vec<_>>())
@@ -24,7 +24,7 @@ fn start<'a>(place: &'a Place, transport: &str, more: &[&'static str]) -> Watche
 
 /// The run as it was kept: marked as interrupted, and if anything is in it, it can be used.
 #[track_caller]
-fn kept(place: &Place) -> Run {
+pub fn kept(place: &Place) -> Run {
     assert_eq!(place.names(), ["run"]);
     let run: Run = bandgap_record::read(&place.path("run")).unwrap();
     assert!(run.interrupted);
@@ -140,66 +140,27 @@ fn ranks_die_with_their_launcher() {
     }
 }
 
-#[test]
-fn a_signal_ends_the_run_in_order() {
-    let _alone = measuring();
-    for (transport, signal, hundredths) in
-        [("shm", Signal::INT, 30), ("tcp", Signal::TERM, 10), ("unix", Signal::INT, 0)]
-    {
-        let place = Place::new();
-        let mut run = start(&place, transport, &[]);
-        run.ranks_after(hundredths);
-        run.signal(signal);
-        run.ended().ends(130);
-        kept(&place);
-    }
-}
-
-#[test]
-fn a_signal_ends_all_transports_of_a_run() {
-    let _alone = measuring();
-    let place = Place::new();
-    let args = ["--time-budget", "100s", "--precision", "1e-9", "--out", "run", "--launches", "3"];
-    let mut run = Watched::start(&place, 2, &args);
-    run.ranks_after(10);
-    run.signal(Signal::TERM);
-    run.ended().ends(130);
-    kept(&place);
-}
-
-#[test]
-fn a_signal_ends_a_simulation() {
-    let place = Place::new();
-    let machine = place.file(
-        "machine.toml",
-        "name = \"slow to simulate\"\nsend_overhead_ns = 1\nrecv_overhead_ns = 1\ngap_ns = 1\n\
-         latency_ns = 1000000\ncapacity = 4096\n",
-    );
-    let transport = format!("sim:{machine}");
-    // A hundred requesters with thousands of messages each: minutes, if nobody interrupts.
-    let args = ["signature", "-t", &transport, "--fan-in", "100", "--out", "run"];
-    let run = Watched::start(&place, 0, &args);
-    run.launcher_after(20);
-    run.signal(Signal::INT);
-    let finished = run.ended().ends(130);
-    assert!(finished.stderr.contains("bandgap: ended early"), "{}", finished.stderr);
-    let kept: Run = bandgap_record::read(&place.path("run")).unwrap();
-    assert!(kept.interrupted);
-}
-
-/// A rank that is alive but does nothing: its peers and the launcher give up at the deadline.
-fn stop(transport: &str, rank: usize, more: &[&'static str]) {
+/// Stops ranks once rank 0 has worked for some hundredths of a second: they are alive but do nothing. The run is given
+/// up at the deadline, and they are named.
+fn stop(transport: &str, stopped: &[usize], hundredths: u64, more: &[&'static str]) -> Finished {
     let place = Place::new();
     let more: Vec<&str> = more.iter().chain(&["--deadline", "1s"]).copied().collect();
     let mut run = start(&place, transport, &more);
-    let ranks = run.ranks_after(10);
-    kill_process(ranks[rank], Signal::STOP).unwrap();
+    let ranks = run.ranks_after(hundredths);
+    for rank in stopped {
+        kill_process(ranks[*rank], Signal::STOP).unwrap();
+    }
     let finished = run.ended().ends(6);
+    let said = format!("rank {}: its process {} is stopped", stopped[0], ranks[stopped[0]]);
+    assert!(finished.stderr.contains(&said), "{said}: {}", finished.stderr);
     assert!(finished.stderr.contains("--deadline"), "{}", finished.stderr);
-    let other = format!("rank {}: ", 1 - rank);
-    assert!(finished.stderr.contains(&other), "{}", finished.stderr);
-    assert!(rustix::process::test_kill_process(ranks[rank]).is_err() || is_other(ranks[rank]));
+    for rank in stopped {
+        assert!(
+            rustix::process::test_kill_process(ranks[*rank]).is_err() || is_other(ranks[*rank])
+        );
+    }
     kept(&place);
+    finished
 }
 
 /// Whether a process number that is in use again belongs to something else.
@@ -211,8 +172,43 @@ fn is_other(pid: Pid) -> bool {
 #[test]
 fn a_stopped_rank_is_given_up_at_the_deadline() {
     let _alone = measuring();
-    stop("shm", 1, &[]);
-    stop("tcp", 0, &[]);
-    stop("unix", 1, &["--wait", "block"]);
-    stop("udp", 1, &[]);
+    for (transport, rank, more) in
+        [("shm", 1, &[][..]), ("tcp", 0, &[]), ("unix", 1, &["--wait", "block"]), ("udp", 1, &[])]
+    {
+        stop(transport, &[rank], 10, more);
+    }
+}
+
+#[test]
+fn ranks_that_are_all_stopped_are_given_up_at_the_deadline() {
+    let _alone = measuring();
+    for (transport, hundredths) in [("shm", 10), ("tcp", 3)] {
+        let finished = stop(transport, &[0, 1], hundredths, &[]);
+        assert!(finished.stderr.contains("and so is rank 1; nothing came for 1s"), "{finished:?}");
+    }
+    let finished = stop("unix", &[0, 1, 2, 3], 5, &["-n", "4"]);
+    assert!(finished.stderr.contains("and so are ranks 1, 2 and 3"), "{}", finished.stderr);
+}
+
+#[test]
+fn ranks_that_are_stopped_before_they_are_connected_are_given_up_too() {
+    let _alone = measuring();
+    for transport in ["shm", "tcp", "udp"] {
+        stop(transport, &[1], 0, &[]);
+    }
+}
+
+#[test]
+fn a_program_that_is_replaced_while_it_runs_goes_on_as_it_was() {
+    let _alone = measuring();
+    let place = Place::new();
+    let program = place.path("program");
+    std::fs::copy(BINARY, &program).unwrap();
+    let args = ["signature", "--launches", "3", "--time-budget", "300ms", "--out", "run"];
+    let mut run = Watched::start_program(&place, program.to_str().unwrap(), 2, &args);
+    run.ranks_after(0);
+    // Whoever starts this is told that it is no program.
+    std::fs::write(place.path("next"), "another build").unwrap();
+    std::fs::rename(place.path("next"), &program).unwrap();
+    run.ended().measured();
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Read;
+use std::io::{PipeReader, PipeWriter, Read, pipe};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -19,6 +19,9 @@ const MARK: &str = "BANDGAP_TEST_RUN";
 pub struct Watched<'a> {
     place: &'a Place,
     launcher: Child,
+    stdout: PipeReader,
+    /// What was read of its standard error so far.
+    told: Vec<u8>,
     mark: String,
     ranks: usize,
     sockets: BTreeSet<u64>,
@@ -40,14 +43,30 @@ pub fn poll<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
 impl<'a> Watched<'a> {
     /// Starts bandgap on `ranks` ranks.
     pub fn start(place: &'a Place, ranks: usize, args: &[&str]) -> Self {
+        Self::start_program(place, BINARY, ranks, args)
+    }
+
+    /// The same with bandgap under another path, or what becomes it.
+    pub fn start_program(place: &'a Place, program: &str, ranks: usize, args: &[&str]) -> Self {
+        Self::start_into(pipe().unwrap(), place, program, ranks, args)
+    }
+
+    /// The same, printing into this pipe.
+    pub fn start_into(
+        (stdout, theirs): (PipeReader, PipeWriter),
+        place: &'a Place,
+        program: &str,
+        ranks: usize,
+        args: &[&str],
+    ) -> Self {
         static RUNS: AtomicU32 = AtomicU32::new(0);
         let number = RUNS.fetch_add(1, Ordering::Relaxed);
         let mark = format!("{MARK}={}-{number}", std::process::id());
-        let mut command = place.command(BINARY);
+        let mut command = place.command(program);
         command.args(args).env(MARK, &mark[MARK.len() + 1..]);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdin(Stdio::null()).stdout(theirs).stderr(Stdio::piped());
         let launcher = command.spawn().unwrap();
-        Self { place, launcher, mark, ranks, sockets: BTreeSet::new() }
+        Self { place, launcher, stdout, told: Vec::new(), mark, ranks, sockets: BTreeSet::new() }
     }
 
     /// Waits until all ranks are there and rank 0 has used the processor for so many hundredths
@@ -85,14 +104,48 @@ impl<'a> Watched<'a> {
         });
     }
 
+    /// The launcher.
+    pub fn pid(&self) -> Pid {
+        Pid::from_child(&self.launcher)
+    }
+
+    /// Waits until it has told this on standard error.
+    pub fn tells(&mut self, words: &str) {
+        let stderr = self.launcher.stderr.as_mut().unwrap();
+        while !String::from_utf8_lossy(&self.told).contains(words) {
+            let mut byte = [0];
+            stderr.read_exact(&mut byte).unwrap();
+            self.told.extend(byte);
+        }
+    }
+
+    /// Sends a signal to the launcher until it has ended.
+    pub fn signal_until_ended(mut self, signal: Signal) -> Finished {
+        poll("for the launcher to end", || {
+            self.signal(signal);
+            self.launcher.try_wait().unwrap()
+        });
+        self.ended()
+    }
+
     /// Sends a signal to the launcher.
     pub fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.launcher), signal).unwrap();
     }
 
-    /// Waits for the launcher's end, then until nothing of the run is left.
-    pub fn ended(mut self) -> Finished {
-        // What it prints fits into a pipe; so it can be read once it has ended.
+    /// Waits for the launcher's end, then until nothing of the run is left. What it prints fits into a pipe.
+    pub fn ended(self) -> Finished {
+        self.ended_after(String::new())
+    }
+
+    /// The same, reading what it prints as it comes.
+    pub fn read_to_the_end(mut self) -> Finished {
+        let mut stdout = String::new();
+        self.stdout.read_to_string(&mut stdout).unwrap();
+        self.ended_after(stdout)
+    }
+
+    fn ended_after(mut self, read: String) -> Finished {
         let status = poll("for the launcher to end", || self.launcher.try_wait().unwrap());
         let text = |stream: &mut dyn Read| {
             let mut text = String::new();
@@ -106,8 +159,9 @@ impl<'a> Watched<'a> {
         self.leaves_nothing();
         let finished = Finished {
             code: status.code(),
-            stdout: text(self.launcher.stdout.as_mut().unwrap()),
-            stderr: text(self.launcher.stderr.as_mut().unwrap()),
+            stdout: read + &text(&mut self.stdout),
+            stderr: String::from_utf8_lossy(&self.told).into_owned()
+                + &text(self.launcher.stderr.as_mut().unwrap()),
         };
         assert!(!finished.stderr.contains("panicked"), "{finished:?}");
         finished
@@ -136,12 +190,24 @@ impl Drop for Watched<'_> {
     }
 }
 
+/// Waits until processes are stopped, or none of them is.
+pub fn are_stopped(processes: &[Pid], stopped: bool) {
+    poll("for processes to be stopped, or to go on", || {
+        let all = processes.iter().all(|pid| {
+            let process = Process::read(pid.as_raw_nonzero().get().cast_unsigned());
+            process.is_some_and(|process| process.stopped == stopped)
+        });
+        all.then_some(())
+    });
+}
+
 /// A process as /proc tells of it.
 struct Process {
     pid: u32,
     parent: u32,
     used: u64,
     started: u64,
+    stopped: bool,
 }
 
 impl Process {
@@ -157,9 +223,10 @@ impl Process {
         let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
         let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
         let dead = ["Z", "X"].contains(fields.first()?);
+        let stopped = *fields.first()? == "T";
         let parent = u32::try_from(field(4)?).ok()?;
         let used = field(14)? + field(15)?;
-        (!dead).then_some(Self { pid, parent, used, started: field(22)? })
+        (!dead).then_some(Self { pid, parent, used, started: field(22)?, stopped })
     }
 
     fn is_rank(&self) -> bool {

@@ -1,0 +1,48 @@
+//! The two standard streams. Whoever reads one of them may be gone.
+
+use std::fmt;
+use std::io::{self, ErrorKind, Write};
+
+use bandgap_host::standard_output;
+use bandgap_launch::{Exit, Failure};
+use bandgap_report::printable;
+
+/// Writes to standard output; a reader that closed it early has read enough.
+///
+/// # Errors
+/// Standard output is closed or fails in another way.
+pub fn print(text: &[u8]) -> Result<(), Failure> {
+    if text.is_empty() { Ok(()) } else { printed(|| io::stdout().write_all(text)) }
+}
+
+/// The same for what prints by itself.
+///
+/// # Errors
+/// As [`print`].
+pub fn printed(write: impl FnOnce() -> io::Result<()>) -> Result<(), Failure> {
+    let failed = |why: &dyn fmt::Display| {
+        Failure::new(Exit::Output, format!("write to standard output: {why}"))
+    };
+    if standard_output::was_closed() {
+        return Err(failed(&"it is closed"));
+    }
+    // What is left in the buffer at the end of the program fails without a word.
+    match write().and_then(|()| io::stdout().flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(failed(&error)),
+        _ => Ok(()),
+    }
+}
+
+/// Tells whoever reads standard error. A reader who is gone is no reason to lose what was measured. Names in it may
+/// come from a file or a peer.
+pub fn tell(what: fmt::Arguments<'_>) {
+    _ = writeln!(io::stderr(), "{}", printable(&what.to_string()));
+}
+
+/// Tells what was not done, and what to do about it.
+pub fn tell_failure(failure: &Failure) {
+    tell(format_args!("bandgap: failed to {}", failure.what));
+    if let Some(hint) = &failure.hint {
+        tell(format_args!("  {hint}"));
+    }
+}

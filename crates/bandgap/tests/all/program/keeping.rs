@@ -1,0 +1,161 @@
+//! Results are kept before anything is printed, wherever output goes.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+
+use bandgap_results::Run;
+
+use crate::program::subject::{Place, measuring};
+
+const OUTPUT: i32 = 4;
+const MACHINE: &str = "-t sim:paragon";
+
+/// Commands that keep what they find in `run`, and what they are run on.
+fn keeping() -> [String; 8] {
+    [
+        format!("signature {MACHINE}"),
+        format!("run {MACHINE}"),
+        "comms1 -t sim:ipsc860 --sizes 8:1KiB --json run.json".into(),
+        "breakdown --from thunderx2-connectx4".into(),
+        "whatif --from thunderx2-connectx4".into(),
+        "fit logp samples.csv".into(),
+        "fit hockney times.csv".into(),
+        "topology".into(),
+    ]
+}
+
+fn place() -> Place {
+    let place = Place::new();
+    place.run(["signature", "-t", "sim:paragon", "--quiet", "--out", "made"]).ends(0);
+    fs::rename(place.path("made/samples.csv"), place.path("samples.csv")).unwrap();
+    let time = |n: u32| format!("{},{}\n", 1 << n, 1000 + (1 << n));
+    place.file("times.csv", "bytes,time_ns\n".to_owned() + &(3..16).map(time).collect::<String>());
+    place
+}
+
+#[test]
+fn a_standard_output_that_fails_loses_no_result() {
+    for (broken, reason) in [("> /dev/full", "No space left"), (">&-", "it is closed")] {
+        for command in &keeping() {
+            let place = place();
+            let finished =
+                place.shell(&format!("bandgap {command} --out run {broken}")).ends(OUTPUT);
+            let said = format!("bandgap: failed to write to standard output: {reason}");
+            assert!(finished.stderr.contains(&said), "{command}: {}", finished.stderr);
+            assert!(finished.stderr.contains("kept in run"), "{command}: {}", finished.stderr);
+            let run: Run = bandgap_record::read(&place.path("run")).unwrap();
+            assert!(!run.interrupted);
+            assert_eq!(run.results.is_empty(), command == "topology", "{command}");
+        }
+    }
+}
+
+#[test]
+fn ranks_go_on_where_nobody_can_read_what_is_printed() {
+    let _alone = measuring();
+    let place = Place::new();
+    let measured =
+        place.shell("bandgap run --time-budget 300ms --out run > /dev/full").ends(OUTPUT);
+    assert!(measured.stderr.contains("kept in run"), "{}", measured.stderr);
+    let run: Run = bandgap_record::read(&place.path("run")).unwrap();
+    // The first result that is printed is not the last that is measured.
+    let plan = run.plan.to_string();
+    assert!(run.results.len() >= 3 && !run.interrupted, "{} results, {plan}", run.results.len());
+}
+
+#[test]
+fn what_is_only_printed_and_cannot_be_ends_with_the_code_of_output() {
+    let unkept =
+        ["signature -t sim:paragon --no-save", "breakdown --from thunderx2-connectx4", "topology"];
+    let texts = ["--help", "--version", "help fit", "man", "completions bash"];
+    let json = ["topology --json -", "signature -t sim:paragon --json - --no-save"];
+    for command in unkept.into_iter().chain(texts).chain(json) {
+        for broken in ["> /dev/full", ">&-"] {
+            let place = Place::new();
+            let finished = place.shell(&format!("bandgap {command} {broken}")).ends(OUTPUT);
+            let said = "bandgap: failed to write to standard output: ";
+            assert_eq!(finished.stderr.matches(said).count(), 1, "{command}: {}", finished.stderr);
+            assert_eq!(place.names(), Vec::<String>::new());
+        }
+        // A reader that has read enough is no failure.
+        let line = format!("{{ bandgap {command}; echo $? >&2; }} | :");
+        let finished = Place::new().shell(&line).ends(0);
+        assert_eq!(finished.stderr.lines().last(), Some("0"), "{command}: {}", finished.stderr);
+    }
+}
+
+#[test]
+fn a_standard_error_that_fails_changes_nothing() {
+    // One warning for each transport that has no use for the option.
+    let command = "bandgap run -t sim:paragon --wait block --out run";
+    let printed = Place::new().shell(&format!("{command} 2> notes")).ends(0).stdout;
+    for broken in ["2>&-", "2> /dev/full", "2>&1 >out | :; test -s out && cat out"] {
+        let place = Place::new();
+        let finished = place.shell(&format!("{command} {broken}")).ends(0);
+        assert_eq!(finished.stdout, printed, "{broken}");
+        let run: Run = bandgap_record::read(&place.path("run")).unwrap();
+        assert!(run.warnings.iter().any(|warning| warning.contains("--wait")));
+    }
+}
+
+#[test]
+fn a_file_of_json_is_replaced_whole_at_the_end() {
+    let place = Place::new();
+    let old = |name: &str| fs::read_to_string(place.path(name)).unwrap();
+    place.file("run.json", "old");
+    let json = |command: &str| place.shell(&format!("bandgap {command}"));
+    // What is refused has not touched it, and makes none.
+    json("signature -t sim:cray --json run.json --no-save").ends(3);
+    json("signature -t sim:cray --json new.json --no-save").ends(3);
+    assert_eq!((old("run.json"), place.names()), ("old".into(), vec!["run.json".into()]));
+    // A link still leads to the file.
+    std::os::unix::fs::symlink("run.json", place.path("link.json")).unwrap();
+    json("signature -t sim:paragon --json link.json --no-save").ends(0);
+    let run = Run::from_json(old("run.json").as_bytes()).unwrap();
+    assert!(!run.results.is_empty());
+    assert!(place.path("link.json").is_symlink());
+    assert_eq!(place.names(), ["link.json", "run.json"]);
+    // What is no file gets it once.
+    let piped = json("signature -t sim:paragon --no-save --quiet --json /dev/stderr").ends(0);
+    let piped = Run::from_json(piped.stderr.as_bytes()).unwrap();
+    assert_eq!(piped.results, run.results);
+    // A file that does not fit loses nothing: the run is elsewhere.
+    let full = json("signature -t sim:paragon --no-save --json /dev/full").ends(OUTPUT);
+    let (_, rescued) = full.stderr.rsplit_once("the run is kept in ").unwrap();
+    let rescued: Run = bandgap_record::read(std::path::Path::new(rescued.trim_end())).unwrap();
+    assert_eq!(rescued.results, run.results);
+}
+
+#[test]
+fn words_that_are_no_text_are_paths_or_refused() {
+    let odd = OsStr::from_bytes(b"x\xff");
+    let args = |words: &[&str], last| {
+        words.iter().map(OsString::from).chain([OsString::from(last)]).collect::<Vec<OsString>>()
+    };
+    for (words, code) in [
+        (&["topology", "--out"][..], 0),
+        (&["signature", "-t", "sim:paragon", "--no-save", "--json"], 0),
+        (&["topology", "--transport"], 2),
+        (&["floor"], 2),
+        (&["whatif", "--from", "thunderx2-connectx4", "--case"], 2),
+        (&["rank"], 2),
+        (&[], 2),
+        (&["fit", "hockney"], 3),
+        (&["fit", "logp"], 3),
+        (&["breakdown", "--pcie-trace"], 3),
+        (&["breakdown", "--from"], 3),
+    ] {
+        let place = Place::new();
+        let finished = place.run(args(words, odd)).ends(code);
+        assert!(code == 0 || !finished.stderr.is_empty(), "{words:?}");
+        assert_eq!(place.path("").join(odd).exists(), code == 0, "{words:?}");
+    }
+    // Nothing may depend on an environment that is text.
+    let place = Place::new();
+    let mut command = place.command(crate::program::subject::BINARY);
+    command
+        .args(["topology", "--out", "run"])
+        .envs(["LANG", "LC_ALL", "NO_COLOR"].map(|v| (v, odd)));
+    assert_eq!(command.output().unwrap().status.code(), Some(0));
+}

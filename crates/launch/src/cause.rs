@@ -1,0 +1,92 @@
+//! Which of several failures is the cause of the others.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Exit;
+
+/// What kind of failure it is; what may be a consequence of another kind is greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Cause {
+    /// A signal ended the process.
+    Killed,
+    /// Something wrong arrived.
+    Wrong,
+    /// The process ended without a word.
+    Ended,
+    /// The process is stopped.
+    Stopped,
+    /// Something else, at the rank itself.
+    Own,
+    /// Nothing came from its peers.
+    Waited,
+    /// A peer was lost.
+    LostPeer,
+}
+
+/// A failure of a rank.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Noted {
+    /// Its kind.
+    pub cause: Cause,
+    /// What happened, in words.
+    pub what: String,
+    /// The class of failure.
+    pub exit: Exit,
+}
+
+/// The rank and the failure that is named: of the kind that is least a consequence, the first in time.
+pub fn named(noted: &[(usize, Noted)]) -> Option<&(usize, Noted)> {
+    noted.iter().min_by_key(|(_, noted)| noted.cause)
+}
+
+/// Says of the first of some stopped ranks that it is, and then which others are and what followed.
+///
+/// `ranks` are the stopped ranks with their processes.
+pub fn stopped(ranks: &[(usize, u32)], followed: &str) -> Option<(usize, Noted)> {
+    let (&(first, process), others) = ranks.split_first()?;
+    let others: Vec<String> = others.iter().map(|(rank, _)| rank.to_string()).collect();
+    let others = match &others[..] {
+        [] => String::new(),
+        [other] => format!(", and so is rank {other}"),
+        [several @ .., last] => format!(", and so are ranks {} and {last}", several.join(", ")),
+    };
+    let what = format!("its process {process} is stopped{others}; {followed}");
+    Some((first, Noted { cause: Cause::Stopped, what, exit: Exit::Communication }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_those_that_can_be_the_cause_is_named() {
+        let noted = |rank, cause| (rank, Noted { cause, what: String::new(), exit: Exit::Rank });
+        let of = |causes: &[(usize, Cause)]| {
+            let all: Vec<_> = causes.iter().map(|&(rank, cause)| noted(rank, cause)).collect();
+            named(&all).map(|(rank, _)| *rank)
+        };
+        use Cause::{Ended, Killed, LostPeer, Own, Stopped, Waited, Wrong};
+        assert_eq!(of(&[]), None);
+        // Of a kind the first in time, and not the lowest rank.
+        assert_eq!(of(&[(3, Killed), (1, Killed)]), Some(3));
+        assert_eq!(of(&[(2, Own), (0, Own)]), Some(2));
+        // What lost its peer, or waited for it, is a consequence, whenever it was heard.
+        assert_eq!(of(&[(0, LostPeer), (1, Waited), (2, Own), (3, Killed)]), Some(3));
+        assert_eq!(of(&[(0, LostPeer), (1, Waited), (2, Own)]), Some(2));
+        assert_eq!(of(&[(0, LostPeer), (1, Waited), (2, Stopped)]), Some(2));
+        assert_eq!(of(&[(0, LostPeer), (1, Waited)]), Some(1));
+        assert_eq!(of(&[(0, Ended), (1, Wrong)]), Some(1));
+    }
+
+    #[test]
+    fn all_stopped_ranks_are_named() {
+        let of =
+            |ranks: &[(usize, u32)]| stopped(ranks, "rank 0 waited").map(|(_, noted)| noted.what);
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&[(1, 70)]).unwrap(), "its process 70 is stopped; rank 0 waited");
+        assert_eq!(
+            of(&[(1, 70), (2, 71), (5, 9)]).unwrap(),
+            "its process 70 is stopped, and so are ranks 2 and 5; rank 0 waited"
+        );
+    }
+}

@@ -1,0 +1,130 @@
+//! One rank's process as its launcher sees it.
+
+use std::io::{self, ErrorKind};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ExitStatus};
+use std::sync::Arc;
+
+use bandgap_shm::Control;
+use rustix::process::Pid;
+
+use crate::Exit;
+use crate::cause::{Cause, Noted};
+use crate::message::{Channel, FromRank};
+use crate::signals::Signals;
+use crate::start::Start;
+
+#[derive(Debug)]
+pub struct RankProcess {
+    child: Child,
+    pub channel: Channel,
+    /// Whether more may come from it.
+    pub open: bool,
+    status: Option<ExitStatus>,
+    /// Whether it has said why it failed, or is known to be no cause.
+    explained: bool,
+    pub done: bool,
+    pub address: Option<String>,
+}
+
+impl RankProcess {
+    /// Starts a rank, which signals to the launcher then halt and end too.
+    pub fn start(how: &dyn Start, signals: &Signals, control: &Arc<Control>) -> io::Result<Self> {
+        let (child, ours) = how.start()?;
+        signals.covers(Pid::from_child(&child), control);
+        Ok(Self {
+            child,
+            channel: Channel::new(ours),
+            open: true,
+            status: None,
+            explained: false,
+            done: false,
+            address: None,
+        })
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// What its process returned, as the system has it; 0 while it has not ended.
+    pub fn status(&self) -> i32 {
+        self.status.map_or(0, ExitStatusExt::into_raw)
+    }
+
+    /// What has come from it; and how it failed, if it can no longer be heard.
+    pub fn hear(&mut self, signals: &Signals) -> (Vec<FromRank>, Option<Noted>) {
+        match self.channel.receive_available() {
+            Ok(Some(messages)) => (messages, None),
+            Err(error) if error.kind() == ErrorKind::Interrupted => (Vec::new(), None),
+            closed => {
+                self.open = false;
+                let garbage = closed.err().filter(|error| error.kind() == ErrorKind::InvalidData);
+                let garbage = garbage.map(|error| {
+                    // Fails only when it has already ended.
+                    let _ = self.child.kill();
+                    self.explained = true;
+                    let what = format!("what it sent cannot be understood: {error}");
+                    Noted { cause: Cause::Wrong, what, exit: Exit::Communication }
+                });
+                signals.leaves(Pid::from_child(&self.child));
+                self.status = self.child.wait().ok();
+                (Vec::new(), garbage.or_else(|| self.ended()))
+            }
+        }
+    }
+
+    /// Why it failed, in its own words.
+    pub fn failed(&mut self, message: &str, exit: Exit, cause: Cause) -> Noted {
+        self.explained = true;
+        Noted { cause, what: format!("it failed to {message}"), exit }
+    }
+
+    /// How its process ended, if that was too early and is no news.
+    fn ended(&self) -> Option<Noted> {
+        let status = self.status?;
+        if self.explained || (self.done && status.success()) {
+            return None;
+        }
+        let (cause, how) = match (status.signal(), status.code()) {
+            (Some(signal), _) => {
+                (Cause::Killed, format!("was killed by signal {signal}{}", signal_name(signal)))
+            }
+            (None, Some(code)) => (Cause::Ended, format!("ended early with exit status {code}")),
+            (None, None) => (Cause::Ended, "ended early".to_owned()),
+        };
+        let what = format!("its process {} {how}", self.child.id());
+        Some(Noted { cause, what, exit: Exit::Rank })
+    }
+
+    /// Ends it, unless it has ended by itself: then it may be a cause.
+    pub fn end(&mut self, signals: &Signals) -> Option<Noted> {
+        if self.status.is_some() {
+            return None;
+        }
+        signals.leaves(Pid::from_child(&self.child));
+        if let Ok(Some(status)) = self.child.try_wait() {
+            self.status = Some(status);
+            return self.ended();
+        }
+        // Fails only when the process has already ended.
+        let _ = self.child.kill();
+        self.status = self.child.wait().ok();
+        None
+    }
+}
+
+fn signal_name(signal: i32) -> &'static str {
+    match signal {
+        1 => " (SIGHUP)",
+        2 => " (SIGINT)",
+        3 => " (SIGQUIT)",
+        4 => " (SIGILL)",
+        6 => " (SIGABRT)",
+        7 => " (SIGBUS)",
+        9 => " (SIGKILL)",
+        11 => " (SIGSEGV)",
+        15 => " (SIGTERM)",
+        _ => "",
+    }
+}

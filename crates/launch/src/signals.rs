@@ -1,0 +1,134 @@
+//! Signals to the launcher: those that end a run in order, and those that halt it for a while.
+
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use bandgap_host::process::ignores;
+use bandgap_shm::Control;
+use rustix::process::{Pid, Signal, kill_process};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+use signal_hook::low_level::emulate_default_handler;
+
+use crate::Exit;
+
+/// A signal that comes sooner after the first one is taken for the same: some senders send twice, to a process and to
+/// its group.
+const TWICE: Duration = Duration::from_millis(500);
+
+/// What signals have asked for. A thread that sleeps otherwise takes them.
+#[derive(Debug)]
+pub struct Signals {
+    readable: UnixStream,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    came: AtomicBool,
+    running: Mutex<Running>,
+}
+
+/// The ranks at work, and the page that tells them how long they were halted.
+#[derive(Debug, Default)]
+struct Running {
+    ranks: Vec<Pid>,
+    control: Option<Arc<Control>>,
+}
+
+impl Signals {
+    /// Takes signals from now on: SIGINT, SIGTERM, SIGQUIT and SIGHUP ask to end, unless SIGHUP was ignored as under
+    /// `nohup`; a second one of the first three ends the program at once. SIGTSTP halts the ranks too. `first` is
+    /// called once, when a signal asks to end.
+    ///
+    /// # Errors
+    /// The system refused descriptors or a thread.
+    pub fn take(first: impl Fn() + Send + 'static) -> io::Result<Self> {
+        let (readable, mut writer) = UnixStream::pair()?;
+        let shared = Arc::new(Shared::default());
+        let mut taken = vec![SIGINT, SIGTERM, SIGQUIT, SIGTSTP];
+        if !ignores(Signal::HUP) {
+            taken.push(SIGHUP);
+        }
+        let mut signals = signal_hook::iterator::Signals::new(taken)?;
+        let theirs = Arc::clone(&shared);
+        std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+            let mut since: Option<Instant> = None;
+            for signal in signals.forever() {
+                match (signal, since) {
+                    (SIGTSTP, _) => theirs.halt(),
+                    (_, None) => {
+                        since = Some(Instant::now());
+                        theirs.came.store(true, Ordering::Relaxed);
+                        // The socket has room for one byte.
+                        let _ = writer.write_all(&[0]);
+                        first();
+                    }
+                    // A terminal that goes away may say so several times.
+                    (SIGHUP, _) => {}
+                    (_, Some(since)) if since.elapsed() < TWICE => {}
+                    _ => theirs.end_at_once(),
+                }
+            }
+        })?;
+        Ok(Self { readable, shared })
+    }
+
+    /// Whether a signal has asked to end.
+    pub fn came(&self) -> bool {
+        self.shared.came.load(Ordering::Relaxed)
+    }
+
+    /// Readable once a signal has asked to end.
+    pub fn readable(&self) -> impl AsFd {
+        &self.readable
+    }
+
+    /// Lets signals halt and end a rank of the run with this control page.
+    pub fn covers(&self, rank: Pid, control: &Arc<Control>) {
+        let mut running = self.shared.running();
+        running.ranks.push(rank);
+        running.control = Some(Arc::clone(control));
+    }
+
+    /// Lets them do so no longer. To be called before the rank is waited for: its number may then be another's.
+    pub fn leaves(&self, rank: Pid) {
+        self.shared.running().ranks.retain(|one| *one != rank);
+    }
+}
+
+impl Shared {
+    fn running(&self) -> MutexGuard<'_, Running> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Stops all ranks and then this process. Once that goes on, so do they.
+    fn halt(&self) {
+        let running = self.running();
+        let begun = Instant::now();
+        running.send(Signal::STOP);
+        // Without it the run just goes on.
+        let _ = emulate_default_handler(SIGTSTP);
+        if let Some(control) = &running.control {
+            control.add_pause(begun.elapsed());
+        }
+        running.send(Signal::CONT);
+    }
+
+    fn end_at_once(&self) {
+        self.running().send(Signal::KILL);
+        std::process::exit(Exit::Interrupted as i32);
+    }
+}
+
+impl Running {
+    fn send(&self, signal: Signal) {
+        for rank in &self.ranks {
+            // One that has ended needs no signal.
+            let _ = kill_process(*rank, signal);
+        }
+    }
+}

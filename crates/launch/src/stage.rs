@@ -1,0 +1,46 @@
+//! The machine as far as starting ranks on it needs it.
+
+use bandgap_host::{CycleClock, Placement, Topology, WorkRate, parse_cpu_list, place};
+
+use crate::signals::Signals;
+use crate::{Classify, Exit, Failure};
+
+/// The machine as far as starting ranks on it needs it.
+pub struct Stage {
+    /// Processors and their distances.
+    pub topology: Topology,
+    /// The calibrated clock.
+    pub clock: CycleClock,
+    /// The calibrated delay loop.
+    pub work: WorkRate,
+    pub(crate) signals: Signals,
+}
+
+impl Stage {
+    /// Reads the topology, calibrates, and arranges that signals stop a run in order. `interrupted` is called when the
+    /// first of them comes, on another thread.
+    ///
+    /// # Errors
+    /// The machine does not show its processors, or signals cannot be handled.
+    pub fn new(interrupted: impl Fn() + Send + 'static) -> Result<Self, Failure> {
+        let topology = Topology::read().class(Exit::Host)?;
+        let clock = CycleClock::calibrate();
+        let work = WorkRate::calibrate(&clock);
+        let signals = Signals::take(interrupted).class(Exit::Host)?;
+        Ok(Self { topology, clock, work, signals })
+    }
+
+    /// Whether a signal has asked to end.
+    pub fn signalled(&self) -> bool {
+        self.signals.came()
+    }
+
+    /// The processors for `ranks` ranks.
+    ///
+    /// # Errors
+    /// A processor named by the user is not there or not allowed.
+    pub fn place(&self, ranks: usize, cores: Option<&str>) -> Result<Placement, Failure> {
+        let requested = cores.map(parse_cpu_list).transpose().class(Exit::Usage)?;
+        place(&self.topology, ranks, requested.as_deref()).class(Exit::Usage)
+    }
+}

@@ -1,0 +1,70 @@
+//! A file that is replaced whole or not at all.
+
+use std::fs::{self, File, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+/// Puts a file with these bytes in the place of the one at `path`, if there is one, whose permissions it gets: whoever
+/// reads it while this runs, or after the machine stopped, finds the old contents or the new ones.
+///
+/// # Errors
+/// Those of the file system. The old contents are then still there.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let parent = parent(path);
+    let mut file = beside(path)?;
+    if let Ok(old) = fs::metadata(path) {
+        file.as_file().set_permissions(old.permissions())?;
+    }
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    // The new name lives in the directory, which must reach the disk as well.
+    File::open(parent)?.sync_all()
+}
+
+/// Checks that [`replace`] may make a file beside `path`.
+///
+/// # Errors
+/// The file system does not let it.
+pub fn can_replace(path: &Path) -> io::Result<()> {
+    beside(path).map(drop)
+}
+
+/// A file in the same directory, which is removed when it is dropped.
+fn beside(path: &Path) -> io::Result<NamedTempFile> {
+    // The mode is an upper bound, as for any new file: the umask still applies.
+    let mode = Permissions::from_mode(0o666);
+    tempfile::Builder::new().prefix(".unfinished-").permissions(mode).tempfile_in(parent(path))
+}
+
+fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_keeps_its_permissions_and_its_contents_until_the_new_ones_are_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.json");
+        replace(&path, b"first").unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+        // Who has the old file open still reads it: the new one is another.
+        let mut before = File::open(&path).unwrap();
+        replace(&path, b"second").unwrap();
+        assert_eq!(io::read_to_string(&mut before).unwrap(), "first");
+        assert_eq!(fs::read(&path).unwrap(), b"second");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        let nowhere = folder.path().join("none/run.json");
+        assert!(can_replace(&nowhere).is_err() && replace(&nowhere, b"").is_err());
+    }
+}
