@@ -15,6 +15,7 @@ mod ports;
 mod protocol;
 mod store;
 mod stream;
+mod wire;
 
 use std::borrow::Cow::Borrowed;
 use std::net::UdpSocket;
@@ -28,6 +29,7 @@ use crate::{Kind, Over, SocketError};
 pub use datagrams::Datagrams;
 pub use mishaps::Mishaps;
 pub use stream::UdpStream;
+pub use wire::Wire;
 
 /// Size to request for a socket's receive buffer: Linux's default limit for unprivileged processes.
 /// The system grants twice as much, for what it adds to each datagram.
@@ -67,14 +69,15 @@ impl Kind for UdpSocket {
     ];
     const YARDSTICKS: &'static [Yardstick] = &[words("udp")];
 
-    type Stream = UdpStream;
+    type Stream = UdpStream<Wire>;
 
     fn sockets(meeting: &mut dyn Rendezvous) -> Result<Vec<Self>, CommError> {
         ports::sockets(meeting)
     }
 
-    fn stream(self, meeting: &dyn Rendezvous, peer: Rank) -> Result<UdpStream, SocketError> {
-        let stream = UdpStream::over(self, &meeting.secret(), meeting.rank(), peer);
+    fn stream(self, meeting: &dyn Rendezvous, peer: Rank) -> Result<Self::Stream, SocketError> {
+        let wire = Wire::over(self, meeting.faults(), meeting.rank(), peer);
+        let stream = UdpStream::over(wire, &meeting.secret(), meeting.rank(), peer);
         stream.map_err(system("prepare a datagram socket"))
     }
 }

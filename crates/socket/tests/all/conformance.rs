@@ -3,11 +3,11 @@
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 
-use crate::mesh::{self, lossy::Lossy};
+use crate::mesh;
 use bandgap_comm::conformance::{EXPOSED, Harness};
 use bandgap_comm::{Credited, DEFAULT_CREDITS};
 use bandgap_socket::SocketLink;
-use bandgap_socket::udp::UdpStream;
+use bandgap_socket::udp::{UdpStream, Wire};
 
 mod tcp {
     use super::*;
@@ -67,7 +67,7 @@ mod udp {
     struct Udp;
 
     impl Harness for Udp {
-        type E = Credited<SocketLink<UdpStream>>;
+        type E = Credited<SocketLink<UdpStream<Wire>>>;
 
         fn endpoints(size: usize) -> Vec<Self::E> {
             mesh::credited(mesh::udp(size), EXPOSED, DEFAULT_CREDITS)
@@ -85,7 +85,7 @@ mod full_windows {
     struct Full;
 
     impl Harness for Full {
-        type E = Credited<SocketLink<UdpStream>>;
+        type E = Credited<SocketLink<UdpStream<Wire>>>;
 
         fn endpoints(size: usize) -> Vec<Self::E> {
             mesh::credited(mesh::udp(size), EXPOSED, 1000)
@@ -103,7 +103,7 @@ mod lossy {
     struct LossyUdp;
 
     impl Harness for LossyUdp {
-        type E = Credited<SocketLink<UdpStream<Lossy>>>;
+        type E = Credited<SocketLink<UdpStream<Wire>>>;
         // The word of farewell may be what is lost.
         const NOTICES_DEPARTURE: bool = false;
 
