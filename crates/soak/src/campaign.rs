@@ -1,14 +1,14 @@
 //! Many trials, and what came of them.
 
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use crate::SoakError;
 use crate::checks::{Broken, broken};
+use crate::each::each;
 use crate::faults::{ALL, Fault, Group, of};
 use crate::plan::Plan;
 use crate::table::Table;
@@ -48,23 +48,15 @@ pub struct Came {
 impl Campaign {
     /// Carries out all trials and prints what did not hold, and the table. Returns whether everything held.
     pub fn run(&self) -> bool {
-        let next = AtomicUsize::new(0);
         let table = Table::new(ALL.iter().map(|fault| fault.name));
         let came = Mutex::new(Came { table, skipped: BTreeSet::new(), errors: Vec::new() });
-        thread::scope(|scope| {
-            for _ in 0..self.jobs.max(1) {
-                scope.spawn(|| {
-                    while let Some((fault, number)) =
-                        self.trials.get(next.fetch_add(1, Ordering::Relaxed))
-                    {
-                        let plan = Plan::draw(self.seed, fault, *number);
-                        let tried = carry_out(&plan, &self.binary, &self.driver);
-                        let mut came = came.lock().unwrap_or_else(PoisonError::into_inner);
-                        self.take(&plan, tried, &mut came);
-                    }
-                });
-            }
+        let done: Result<(), Infallible> = each(self.jobs, &self.trials, |(fault, number)| {
+            let plan = Plan::draw(self.seed, fault, *number);
+            let tried = carry_out(&plan, &self.binary, &self.driver);
+            self.take(&plan, tried, &mut came.lock().unwrap_or_else(PoisonError::into_inner));
+            Ok(())
         });
+        let Ok(()) = done;
         let came = came.into_inner().unwrap_or_else(PoisonError::into_inner);
         println!("\n{}", came.table);
         for (fault, why) in &came.skipped {

@@ -206,3 +206,143 @@ fn lost(plan: &Plan, seen: &Seen) -> Option<String> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::ExitStatus;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::faults::named;
+    use crate::plan::Plan;
+    use crate::trial::Struck;
+
+    const WHOLE: Kept =
+        Kept { results: 1, batches: 12, unchecked: 0, compared: 5, interrupted: true };
+
+    /// A trial of a fault on a command whose batches are counted, and what is seen of it if rank 1 was killed and all
+    /// was done right.
+    fn of(fault: &str) -> (Plan, Seen) {
+        let fault = named(fault).unwrap();
+        let counted = |plan: &Plan| plan.subject.counted && plan.subject.words == ["signature"];
+        let plan = (0..).map(|number| Plan::draw(1, fault, number)).find(counted).unwrap();
+        let plan = Plan { rank: 1, ..plan };
+        let seen = Seen {
+            status: Some(ended(5)),
+            output: String::new(),
+            message: "bandgap: rank 1: its process 77 was killed by signal 9 (SIGKILL)".to_owned(),
+            shown: 12,
+            struck: Some(Struck { at: Instant::now(), ranks: 2, went_on: true }),
+            took: Duration::from_secs(1),
+            bound: Duration::from_secs(7),
+            left: Vec::new(),
+            kept: Ok(Some(WHOLE)),
+        };
+        (plan, seen)
+    }
+
+    fn ended(code: i32) -> ExitStatus {
+        ExitStatus::from_raw(code << 8)
+    }
+
+    /// The rules that do not hold once `spoil` has changed what was seen.
+    fn rules(fault: &str, spoil: impl FnOnce(&mut Seen)) -> Vec<Rule> {
+        let (plan, mut seen) = of(fault);
+        spoil(&mut seen);
+        broken(&plan, &seen).into_iter().map(|broken| broken.rule).collect()
+    }
+
+    #[test]
+    fn a_killed_rank_that_is_named_breaks_no_rule_and_each_lapse_breaks_its_own() {
+        let rules = |spoil: fn(&mut Seen)| rules("kill-rank", spoil);
+        assert_eq!(rules(|_| ()), []);
+        assert_eq!(rules(|seen| seen.took = Duration::from_secs(8)), [Rule::Hang]);
+        assert_eq!(rules(|seen| seen.status = None), [Rule::Hang]);
+        assert_eq!(rules(|seen| seen.left.push("rank 9".to_owned())), [Rule::Leftover]);
+        assert_eq!(rules(|seen| seen.kept = Ok(None)), [Rule::Lost]);
+        assert_eq!(rules(|seen| seen.kept = Err("cut".to_owned())), [Rule::Lost]);
+        assert_eq!(rules(|seen| seen.shown = 13), [Rule::Lost]);
+        assert_eq!(rules(|seen| seen.status = Some(ended(77))), [Rule::Undocumented]);
+        assert_eq!(
+            rules(|seen| seen.status = Some(ExitStatus::from_raw(11))),
+            [Rule::Undocumented]
+        );
+        assert_eq!(rules(|seen| seen.status = Some(ended(70))), [Rule::Unfitting]);
+        assert_eq!(rules(|seen| seen.status = Some(ended(6))), [Rule::Unfitting]);
+        assert_eq!(rules(|seen| seen.status = Some(ended(0))), [Rule::Unfitting]);
+        assert_eq!(rules(|seen| seen.message = "rank 0: SIGKILL".to_owned()), [Rule::Message]);
+        assert_eq!(rules(|seen| seen.message = "rank 1: it ended".to_owned()), [Rule::Message]);
+        assert_eq!(rules(|seen| seen.message.push_str(" panicked")), [Rule::Message]);
+    }
+
+    #[test]
+    fn a_fault_that_came_after_the_end_changes_nothing() {
+        let late = |code| {
+            rules("kill-rank", move |seen| {
+                (seen.struck, seen.status) = (None, Some(ended(code)));
+            })
+        };
+        assert_eq!(late(0), []);
+        assert_eq!(late(8), []);
+        // Nothing was done to it, so it must not have failed.
+        assert_eq!(late(5), [Rule::Unfitting]);
+    }
+
+    #[test]
+    fn a_signal_that_is_swallowed_is_noticed() {
+        let after = |ranks, went_on, took| {
+            rules("int-launcher", move |seen| {
+                seen.status = Some(ended(0));
+                seen.took = Duration::from_millis(took);
+                seen.struck = Some(Struck { at: Instant::now(), ranks, went_on });
+            })
+        };
+        assert_eq!(after(2, false, 100), [Rule::Unfitting]);
+        assert_eq!(after(0, true, 100), [Rule::Unfitting]);
+        assert_eq!(after(0, false, 900), [Rule::Unfitting]);
+        // It ended as the signal came.
+        assert_eq!(after(0, false, 100), []);
+    }
+
+    #[test]
+    fn a_signal_kills_only_what_had_not_begun() {
+        let died = |ranks, shown| {
+            let (plan, mut seen) = of("hup-launcher");
+            let plan = Plan { moment: Moment::Started(Duration::ZERO), ..plan };
+            seen.status = Some(ExitStatus::from_raw(1));
+            (seen.shown, seen.kept) = (shown, Ok(None));
+            seen.struck = Some(Struck { at: Instant::now(), ranks, went_on: false });
+            broken(&plan, &seen).into_iter().map(|broken| broken.rule).collect::<Vec<_>>()
+        };
+        assert_eq!(died(0, 0), []);
+        assert_eq!(died(2, 0), [Rule::Undocumented]);
+        assert_eq!(died(0, 3), [Rule::Lost, Rule::Undocumented]);
+    }
+
+    #[test]
+    fn of_a_killed_launcher_only_what_was_printed_must_be_kept() {
+        let killed = |output: &'static str, kept| {
+            rules("kill-launcher", move |seen| {
+                seen.status = Some(ExitStatus::from_raw(9));
+                (seen.output, seen.kept) = (output.to_owned(), kept);
+            })
+        };
+        assert_eq!(killed("", Ok(None)), []);
+        assert_eq!(killed("LogP signature over shm", Ok(Some(WHOLE))), []);
+        assert_eq!(killed("LogP signature over shm", Ok(None)), [Rule::Lost]);
+        assert_eq!(killed("", Err("cut".to_owned())), [Rule::Lost]);
+    }
+
+    #[test]
+    fn a_stream_that_fails_loses_nothing() {
+        let full = |kept| {
+            rules("output-full", move |seen| {
+                seen.status = Some(ended(4));
+                seen.message = "failed to write to standard output: No space left".to_owned();
+                (seen.struck, seen.shown, seen.kept) = (None, 0, kept);
+            })
+        };
+        assert_eq!(full(Ok(Some(WHOLE))), []);
+        assert_eq!(full(Ok(None)), [Rule::Lost]);
+    }
+}

@@ -60,3 +60,29 @@ fn now(mark: &str, held: &BTreeSet<u64>, before: &BTreeSet<String>) -> Vec<Strin
     found.extend(segments().iter().filter(ours).map(|name| format!("/dev/shm/{name}")));
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn sockets_and_segments_that_stay_are_named_and_older_segments_are_not() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let held = sockets::held_by(std::process::id());
+        let nobody = "BANDGAP_SOAK=nobody";
+        let found = now(nobody, &held, &segments());
+        assert!(
+            !found.is_empty() && found.iter().all(|left| left.starts_with("socket ")),
+            "{found:?}"
+        );
+        drop(listener);
+        let segment = format!("/dev/shm/bandgap-soak-test-{}", std::process::id());
+        fs::write(&segment, "").unwrap();
+        let [new, old] =
+            [BTreeSet::new(), segments()].map(|before| now(nobody, &BTreeSet::new(), &before));
+        fs::remove_file(&segment).unwrap();
+        assert!(new.contains(&segment) && !old.contains(&segment), "{new:?} {old:?}");
+    }
+}

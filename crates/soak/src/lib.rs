@@ -9,6 +9,7 @@
 
 pub mod campaign;
 pub mod checks;
+mod each;
 mod error;
 pub mod faults;
 pub mod kept;

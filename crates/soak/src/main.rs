@@ -40,7 +40,7 @@ struct Cli {
     #[arg(long, value_name = "PATH", global = true, default_value = "target/debug/bandgap")]
     binary: PathBuf,
     /// Trials at once: more than there are processors disturb each other
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, global = true)]
     jobs: usize,
     /// Keep the directories of failed trials, and say where
     #[arg(long)]
@@ -55,7 +55,7 @@ enum Mode {
         #[arg(long, value_name = "N", default_value_t = 100)]
         runs: u64,
         /// Time of a measurement
-        #[arg(long, value_name = "TIME", default_value = "200ms")]
+        #[arg(long, value_name = "TIME", default_value = "2s")]
         time_budget: String,
         /// Only commands with this word
         #[arg(long, value_name = "WORD")]
@@ -91,7 +91,8 @@ fn carry_out(cli: Cli) -> Result<bool, SoakError> {
     let absent = |_| SoakError::NoBinary { path: cli.binary.clone() };
     let binary = cli.binary.canonicalize().map_err(absent)?;
     if let Some(Mode::Udp { runs, time_budget, only }) = cli.mode {
-        return Udp { binary, runs, seed: cli.seed, budget: time_budget, only }.run();
+        let (seed, jobs) = (cli.seed, cli.jobs);
+        return Udp { binary, runs, seed, budget: time_budget, jobs, only }.run();
     }
     let trials = match (&cli.fault, cli.trial) {
         (Some(name), Some(trial)) => vec![(named(name)?, trial)],

@@ -28,6 +28,8 @@ pub struct Plan {
     pub budget: Duration,
     /// `--deadline`.
     pub deadline: Duration,
+    /// How much longer than its deadline the run may take to end.
+    pub grace: Duration,
     /// When it is done.
     pub moment: Moment,
     /// The rank that it is done to.
@@ -39,6 +41,9 @@ pub struct Plan {
     /// For whatever else is random.
     pub draw: u64,
 }
+
+/// How much longer than its deadline a run may take to end.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// When something is done.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,6 +96,7 @@ impl Plan {
             ranks,
             budget,
             deadline,
+            grace: GRACE,
             moment,
             rank,
             pause,

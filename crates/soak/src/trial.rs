@@ -6,6 +6,7 @@ use std::net::TcpStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -25,8 +26,6 @@ use crate::{SoakError, leftovers, sockets, strangers};
 
 /// Names the environment variable by which the processes of a trial are known.
 pub const MARK: &str = "BANDGAP_SOAK";
-/// How much longer than its deadline a run may take to end.
-pub const GRACE: Duration = Duration::from_secs(5);
 /// What a run that goes on may take beside what it was given, on a machine as slow and busy as those that tests run on.
 const SLACK: Duration = Duration::from_secs(60);
 /// Between two looks.
@@ -60,7 +59,8 @@ pub struct Seen {
 /// The moment at which something was done.
 #[derive(Clone, Copy, Debug)]
 pub struct Struck {
-    at: Instant,
+    /// When.
+    pub at: Instant,
     /// Ranks that there were.
     pub ranks: usize,
     /// Whether ranks were at work, or came, later than it takes to end them.
@@ -156,7 +156,9 @@ impl Running {
         }
         let (output, theirs) = stream(plan, Streams::Output)?;
         let (message, their_message) = stream(plan, Streams::Error)?;
-        let mark = format!("{}-{}-{}", std::process::id(), plan.fault.name, plan.number);
+        // No two runs have one, though a trial may be repeated.
+        static RUNS: AtomicU64 = AtomicU64::new(0);
+        let mark = format!("{}-{}", std::process::id(), RUNS.fetch_add(1, Ordering::Relaxed));
         let mut command = Command::new(&program[0]);
         command.args(&program[1..]).current_dir(place.work()).env(MARK, &mark);
         command.env("TMPDIR", place.temporary()).env("TERM", "xterm");
@@ -209,7 +211,7 @@ impl Running {
                 struck = Some(Struck { at, ranks: ranks.len(), went_on: false });
                 self.base = at;
                 if !plan.fault.survives {
-                    self.bound = plan.deadline + GRACE;
+                    self.bound = plan.deadline + plan.grace;
                 }
                 resumes = plan.pause.map(|pause| (at + pause, ranks.clone()));
                 again = Some(at + Duration::from_millis(100));
@@ -229,7 +231,7 @@ impl Running {
                     again = Some(now + Duration::from_millis(100));
                 }
             }
-            if resumes.is_none() && now >= self.base + self.bound + Duration::from_secs(3) {
+            if resumes.is_none() && now >= self.base + self.bound + plan.grace / 2 {
                 // Too late by far: what it is waiting for will not come.
                 self.ended_by_force = true;
                 leftovers::end_marked(&self.mark);
@@ -327,7 +329,7 @@ impl Running {
 
 /// The longest that a run which goes on may take.
 fn goes_on(plan: &Plan) -> Duration {
-    plan.deadline + GRACE + SLACK + plan.budget * 10
+    plan.deadline + plan.grace + SLACK + plan.budget * 10
 }
 
 /// What the program gets as one of its standard streams, and where that is read.

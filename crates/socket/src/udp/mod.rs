@@ -69,7 +69,7 @@ impl Kind for UdpSocket {
     ];
     const YARDSTICKS: &'static [Yardstick] = &[words("udp")];
 
-    type Stream = UdpStream<Wire>;
+    type Stream = UdpStream;
 
     fn sockets(meeting: &mut dyn Rendezvous) -> Result<Vec<Self>, CommError> {
         ports::sockets(meeting)

@@ -7,7 +7,7 @@ use crate::mesh;
 use bandgap_comm::conformance::{EXPOSED, Harness};
 use bandgap_comm::{Credited, DEFAULT_CREDITS};
 use bandgap_socket::SocketLink;
-use bandgap_socket::udp::{UdpStream, Wire};
+use bandgap_socket::udp::UdpStream;
 
 mod tcp {
     use super::*;
@@ -67,7 +67,7 @@ mod udp {
     struct Udp;
 
     impl Harness for Udp {
-        type E = Credited<SocketLink<UdpStream<Wire>>>;
+        type E = Credited<SocketLink<UdpStream>>;
 
         fn endpoints(size: usize) -> Vec<Self::E> {
             mesh::credited(mesh::udp(size), EXPOSED, DEFAULT_CREDITS)
@@ -85,7 +85,7 @@ mod full_windows {
     struct Full;
 
     impl Harness for Full {
-        type E = Credited<SocketLink<UdpStream<Wire>>>;
+        type E = Credited<SocketLink<UdpStream>>;
 
         fn endpoints(size: usize) -> Vec<Self::E> {
             mesh::credited(mesh::udp(size), EXPOSED, 1000)
@@ -103,7 +103,7 @@ mod lossy {
     struct LossyUdp;
 
     impl Harness for LossyUdp {
-        type E = Credited<SocketLink<UdpStream<Wire>>>;
+        type E = Credited<SocketLink<UdpStream>>;
         // The word of farewell may be what is lost.
         const NOTICES_DEPARTURE: bool = false;
 

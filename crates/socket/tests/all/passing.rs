@@ -7,7 +7,7 @@ use bandgap_comm::passing::Tuning;
 use bandgap_comm::passing::conformance::Harness;
 use bandgap_comm::{Credited, DEFAULT_CREDITS};
 use bandgap_socket::SocketLink;
-use bandgap_socket::udp::{UdpStream, Wire};
+use bandgap_socket::udp::UdpStream;
 
 use crate::mesh;
 
@@ -51,7 +51,7 @@ mod udp {
     struct Udp;
 
     impl Harness for Udp {
-        type E = Credited<SocketLink<UdpStream<Wire>>>;
+        type E = Credited<SocketLink<UdpStream>>;
 
         fn endpoints(size: usize, exposed: usize) -> Vec<Self::E> {
             mesh::credited(mesh::udp(size), exposed, DEFAULT_CREDITS)

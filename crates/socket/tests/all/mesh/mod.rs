@@ -133,7 +133,7 @@ pub fn unix(size: usize) -> Vec<SocketLink<UnixStream>> {
     links::<UnixStream>(size)
 }
 
-pub fn udp(size: usize) -> Vec<SocketLink<UdpStream<Wire>>> {
+pub fn udp(size: usize) -> Vec<SocketLink<UdpStream>> {
     links::<UdpSocket>(size)
 }
 
@@ -173,7 +173,7 @@ pub fn faults(odds: u32) -> Option<Faults> {
 }
 
 /// Udp over sockets that do wrong with about one of `odds` datagrams.
-pub fn lossy(size: usize, odds: u32) -> Vec<SocketLink<UdpStream<Wire>>> {
+pub fn lossy(size: usize, odds: u32) -> Vec<SocketLink<UdpStream>> {
     in_pairs(size, |high, low| {
         let over = |socket, rank, peer| {
             let wire = Wire::over(socket, faults(odds), rank, peer);
