@@ -11,6 +11,7 @@ use crate::checks::{Broken, broken};
 use crate::each::each;
 use crate::faults::{ALL, Fault, Group, of};
 use crate::plan::Plan;
+use crate::stopped::Stopped;
 use crate::table::Table;
 use crate::trial::{Seen, Tried, carry_out};
 
@@ -25,6 +26,8 @@ pub struct Campaign {
     pub seed: u64,
     /// Trials at once.
     pub jobs: usize,
+    /// Whether to begin no more.
+    pub stopped: Stopped,
     /// Whether directories of failed trials stay.
     pub keep: bool,
     /// The trials: faults, and their numbers.
@@ -50,12 +53,13 @@ impl Campaign {
     pub fn run(&self) -> bool {
         let table = Table::new(ALL.iter().map(|fault| fault.name));
         let came = Mutex::new(Came { table, skipped: BTreeSet::new(), errors: Vec::new() });
-        let done: Result<(), Infallible> = each(self.jobs, &self.trials, |(fault, number)| {
-            let plan = Plan::draw(self.seed, fault, *number);
-            let tried = carry_out(&plan, &self.binary, &self.driver);
-            self.take(&plan, tried, &mut came.lock().unwrap_or_else(PoisonError::into_inner));
-            Ok(())
-        });
+        let done: Result<(), Infallible> =
+            each(self.jobs, &self.stopped, &self.trials, |(fault, number)| {
+                let plan = Plan::draw(self.seed, fault, *number);
+                let tried = carry_out(&plan, &self.binary, &self.driver);
+                self.take(&plan, tried, &mut came.lock().unwrap_or_else(PoisonError::into_inner));
+                Ok(())
+            });
         let Ok(()) = done;
         let came = came.into_inner().unwrap_or_else(PoisonError::into_inner);
         println!("\n{}", came.table);
@@ -67,7 +71,10 @@ impl Campaign {
         }
         let (failed, skipped) = (came.table.failed(), came.table.skipped());
         println!("{failed} trials failed, {skipped} were skipped; seed {}", self.seed);
-        failed == 0 && came.errors.is_empty()
+        if self.stopped.is() {
+            println!("stopped by a signal: not all trials were begun");
+        }
+        failed == 0 && came.errors.is_empty() && !self.stopped.is()
     }
 
     fn take(&self, plan: &Plan, tried: Result<Tried, SoakError>, came: &mut Came) {

@@ -19,6 +19,7 @@ pub mod plan;
 pub mod processes;
 pub mod screen;
 pub mod sockets;
+pub mod stopped;
 mod strangers;
 pub mod subject;
 pub mod table;

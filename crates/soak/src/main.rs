@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use bandgap_soak::SoakError;
 use bandgap_soak::campaign::{Campaign, shared};
 use bandgap_soak::faults::{ALL, Group, named};
+use bandgap_soak::stopped::Stopped;
 use bandgap_soak::udp::Udp;
 use bandgap_soak::under::Under;
 use clap::{Parser, Subcommand};
@@ -88,11 +89,12 @@ fn carry_out(cli: Cli) -> Result<bool, SoakError> {
         }
         _ => {}
     }
+    let stopped = Stopped::by_signals()?;
     let absent = |_| SoakError::NoBinary { path: cli.binary.clone() };
     let binary = cli.binary.canonicalize().map_err(absent)?;
     if let Some(Mode::Udp { runs, time_budget, only }) = cli.mode {
         let (seed, jobs) = (cli.seed, cli.jobs);
-        return Udp { binary, runs, seed, budget: time_budget, jobs, only }.run();
+        return Udp { binary, runs, seed, budget: time_budget, jobs, stopped, only }.run();
     }
     let trials = match (&cli.fault, cli.trial) {
         (Some(name), Some(trial)) => vec![(named(name)?, trial)],
@@ -109,5 +111,5 @@ fn carry_out(cli: Cli) -> Result<bool, SoakError> {
     let driver = std::env::current_exe()
         .map_err(|source| SoakError::System { what: "find this program".to_owned(), source })?;
     let Cli { seed, jobs, keep, .. } = cli;
-    Ok(Campaign { binary, driver, seed, jobs, keep, trials }.run())
+    Ok(Campaign { binary, driver, seed, jobs, stopped, keep, trials }.run())
 }

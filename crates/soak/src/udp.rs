@@ -9,6 +9,7 @@ use crate::each::each;
 use crate::error::Doing;
 use crate::kept::{Kept, kept};
 use crate::place::Place;
+use crate::stopped::Stopped;
 
 /// What goes wrong, as `--udp-faults` takes it; a seed follows.
 pub const FAULTS: &str = "loss=30%,duplicate=10%,reorder=10%,corrupt=1%,";
@@ -49,6 +50,8 @@ pub struct Udp {
     pub budget: String,
     /// Runs at once.
     pub jobs: usize,
+    /// Whether to begin no more.
+    pub stopped: Stopped,
     /// Only commands with this word.
     pub only: Option<String>,
 }
@@ -76,7 +79,7 @@ impl Udp {
             .flat_map(|number| (0..commands.len()).map(move |at| (at, number)))
             .collect();
         let came = Mutex::new(vec![Came::default(); commands.len()]);
-        let error = each(self.jobs, &runs, |&(at, number)| {
+        let error = each(self.jobs, &self.stopped, &runs, |&(at, number)| {
             let seed = self.seed.wrapping_add(number);
             let once = self.once(commands[at], seed)?;
             let mut came = came.lock().unwrap_or_else(PoisonError::into_inner);

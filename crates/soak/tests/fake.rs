@@ -109,3 +109,25 @@ fn limits_hold_for_the_program_that_comes_after_them() {
     assert_eq!((code, lines[0], lines[1]), (Some(0), "17", "1"), "{text}");
     assert!(lines[2].ends_with("\t0"), "{text}");
 }
+
+/// A shell lets programs in the background ignore SIGINT and SIGQUIT; those that the driver starts must not.
+#[test]
+fn signals_are_as_usual_in_the_programs_that_are_tried() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shows");
+    let shows = folder.path().join("shown");
+    let script = format!("#!/bin/sh\ngrep SigIgn /proc/self/status > {}\n", shows.display());
+    fs::write(&path, script).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let background = format!(
+        "trap '' INT QUIT HUP TERM; {DRIVER} --fault one-processor --trials 1 --binary {}",
+        path.display()
+    );
+    Command::new("sh").args(["-c", &background]).output().unwrap();
+    let shown = fs::read_to_string(shows).unwrap();
+    let ignored = u64::from_str_radix(shown.split_whitespace().last().unwrap(), 16).unwrap();
+    // A mask whose lowest bit is signal 1.
+    for signal in [1, 2, 3, 15] {
+        assert_eq!(ignored >> (signal - 1) & 1, 0, "signal {signal}: {shown}");
+    }
+}
