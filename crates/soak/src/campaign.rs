@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::SoakError;
 use crate::checks::{Broken, broken};
 use crate::each::each;
-use crate::faults::{ALL, Fault, Group, of};
+use crate::faults::{ALL, Does, Fault, Group, of};
 use crate::plan::Plan;
 use crate::stopped::Stopped;
 use crate::table::Table;
@@ -34,10 +34,23 @@ pub struct Campaign {
     pub trials: Vec<(&'static Fault, u64)>,
 }
 
+/// How often a trial is repeated in which the driver itself was held up.
+const AGAIN: usize = 3;
+
 /// So many trials of a group, each fault in its turn.
 pub fn shared(group: Group, count: u64) -> Vec<(&'static Fault, u64)> {
     let faults = of(group);
     (0..count).map(|at| (faults[at as usize % faults.len()], at / faults.len() as u64)).collect()
+}
+
+/// One trial of each fault but those that take long by their nature: a pause beyond the deadline, many ranks, repetitions.
+pub fn quick() -> Vec<(&'static Fault, u64)> {
+    let takes_long = |fault: &&Fault| match fault.does {
+        Does::Crowd | Does::Datagrams => true,
+        Does::Signal { pause: Some((_, until)), .. } => until > 1.0,
+        _ => false,
+    };
+    ALL.iter().filter(|fault| !takes_long(fault)).map(|fault| (fault, 0)).collect()
 }
 
 /// What came of a campaign.
@@ -56,7 +69,11 @@ impl Campaign {
         let done: Result<(), Infallible> =
             each(self.jobs, &self.stopped, &self.trials, |(fault, number)| {
                 let plan = Plan::draw(self.seed, fault, *number);
-                let tried = carry_out(&plan, &self.binary, &self.driver);
+                let mut tried = carry_out(&plan, &self.binary, &self.driver);
+                for _ in 0..AGAIN {
+                    let Ok(Tried::HeldUp) = tried else { break };
+                    tried = carry_out(&plan, &self.binary, &self.driver);
+                }
                 self.take(&plan, tried, &mut came.lock().unwrap_or_else(PoisonError::into_inner));
                 Ok(())
             });
@@ -81,6 +98,11 @@ impl Campaign {
         let name = plan.fault.name;
         match tried {
             Err(error) => came.errors.push(format!("{}: {error}", plan.repeats(&self.name()))),
+            Ok(Tried::HeldUp) => {
+                came.table.skip(name);
+                came.skipped
+                    .insert((name, "the driver itself was held up, again and again".to_owned()));
+            }
             Ok(Tried::Skipped(why)) => {
                 came.table.skip(name);
                 came.skipped.insert((name, why));
@@ -135,5 +157,7 @@ mod tests {
         let names: BTreeSet<&str> = trials.iter().map(|(fault, _)| fault.name).collect();
         assert_eq!(names.len() as u64, all);
         assert!(shared(Group::Others, 0).is_empty());
+        let quick: Vec<&str> = quick().iter().map(|(fault, _)| fault.name).collect();
+        assert!(quick.contains(&"stop-rank") && !quick.contains(&"crowd"));
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use bandgap_soak::SoakError;
-use bandgap_soak::campaign::{Campaign, shared};
+use bandgap_soak::campaign::{Campaign, quick, shared};
 use bandgap_soak::faults::{ALL, Group, named};
 use bandgap_soak::stopped::Stopped;
 use bandgap_soak::udp::Udp;
@@ -31,6 +31,9 @@ struct Cli {
     /// From which everything is drawn
     #[arg(long, value_name = "N", default_value_t = 1, global = true)]
     seed: u64,
+    /// The short form: one trial of each fault that does not take long by its nature
+    #[arg(long, conflicts_with_all = ["kills", "trials", "fault"])]
+    quick: bool,
     /// Only this fault, in as many trials as --trials says
     #[arg(long, value_name = "NAME")]
     fault: Option<String>,
@@ -102,6 +105,7 @@ fn carry_out(cli: Cli) -> Result<bool, SoakError> {
             let fault = named(name)?;
             (0..cli.trials).map(|number| (fault, number)).collect()
         }
+        (None, _) if cli.quick => quick(),
         (None, _) => {
             let mut all = shared(Group::Kills, cli.kills);
             all.extend(shared(Group::Others, cli.trials));

@@ -30,6 +30,8 @@ pub const MARK: &str = "BANDGAP_SOAK";
 const SLACK: Duration = Duration::from_secs(60);
 /// Between two looks.
 const LOOK: Duration = Duration::from_millis(3);
+/// Between two looks of a driver that is held up: far more than a busy machine takes.
+const HELD_UP: Duration = Duration::from_millis(1500);
 /// Users that nobody is, for limits that count the processes of a user.
 const NOBODY: u32 = 61_000;
 
@@ -74,6 +76,8 @@ pub enum Tried {
     Seen(Box<Seen>, Place),
     /// This machine cannot do it.
     Skipped(String),
+    /// The driver itself was held up for so long that nothing it saw means anything.
+    HeldUp,
 }
 
 /// Carries out a trial on the program `binary`; `driver` is this program, for limits.
@@ -110,7 +114,9 @@ pub fn carry_out(plan: &Plan, binary: &Path, driver: &Path) -> Result<Tried, Soa
     let before = leftovers::segments();
     let mut run = Running::start(plan, &place, &under, user, binary, driver)?;
     let struck = run.until_end(plan, &place)?;
-    run.end(place, struck, &before)
+    let held_up = run.held_up;
+    let tried = run.end(place, struck, &before)?;
+    Ok(if held_up { Tried::HeldUp } else { tried })
 }
 
 /// A run under way.
@@ -126,6 +132,7 @@ struct Running {
     random: Xoshiro256PlusPlus,
     /// It did not end by itself.
     ended_by_force: bool,
+    held_up: bool,
     base: Instant,
     bound: Duration,
 }
@@ -179,6 +186,7 @@ impl Running {
             talks: Vec::new(),
             random: Xoshiro256PlusPlus::seed_from_u64(plan.draw),
             ended_by_force: false,
+            held_up: false,
             base: began,
             bound: goes_on(plan),
         })
@@ -190,7 +198,10 @@ impl Running {
         let mut ranks_since: Option<Instant> = None;
         let mut resumes = None;
         let mut again: Option<Instant> = None;
+        let mut looked = self.began;
         loop {
+            self.held_up |= looked.elapsed() > HELD_UP;
+            looked = Instant::now();
             self.output.read();
             self.message.read();
             let what = || "wait for the program".to_owned();
@@ -329,7 +340,9 @@ impl Running {
 
 /// The longest that a run which goes on may take.
 fn goes_on(plan: &Plan) -> Duration {
-    plan.deadline + plan.grace + SLACK + plan.budget * 10
+    let slow = matches!(plan.fault.does, Does::Crowd | Does::Datagrams);
+    let slack = if slow { 4 * SLACK } else { SLACK };
+    plan.deadline + plan.grace + slack + plan.budget * 10
 }
 
 /// What the program gets as one of its standard streams, and where that is read.
