@@ -9,6 +9,7 @@
 
 mod args;
 mod command;
+mod faults;
 pub mod kernel;
 mod layout;
 mod output;

@@ -201,7 +201,8 @@ impl<'a> Launch<'a> {
                 FromRank::Address(address) => process.address = Some(address),
                 FromRank::Progress { kept, done, doing } => {
                     kept.into_iter().for_each(|kept| table.push(kept));
-                    progress(done, &doing);
+                    let batches = table.executed().count();
+                    progress(done, &format!("{doing}, {batches} batches"));
                     // A rank that died meanwhile is noticed at the next reading.
                     let _ = process.channel.queue(&ToRank::Noted);
                 }

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 
+use bandgap_comm::Faults;
 use bandgap_host::{ClockReport, WorkRate};
 use rustix::io::Errno;
 use rustix::net::{SendFlags, send};
@@ -63,6 +64,8 @@ pub struct Assignment {
     pub secret: [u8; 16],
     /// Longest wait for anything, in seconds.
     pub deadline: f64,
+    /// What shall go wrong with datagrams.
+    pub faults: Option<Faults>,
     /// What rank 0 leads.
     pub task: Task,
 }

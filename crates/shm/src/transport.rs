@@ -23,8 +23,13 @@ impl Transport for Shm {
 
     const NAME: &'static str = "shm";
     const MEANING: &'static str = "slot rings in shared memory";
-    const CAN: Can =
-        Can { block: false, ranks: MAX_RANKS, tuning: Tuning::DEFAULT, compared: true };
+    const CAN: Can = Can {
+        block: false,
+        ranks: MAX_RANKS,
+        tuning: Tuning::DEFAULT,
+        compared: true,
+        repairs: false,
+    };
 
     const REGISTERS: bool = true;
 

@@ -171,6 +171,10 @@ impl<'a> Session<'a> {
                 self.sink.warn_once(&unused);
             }
         }
+        if self.measure.udp_faults.is_some() {
+            let what = "datagrams go wrong on purpose (--udp-faults): no time here is udp's own";
+            self.sink.warn_once(what);
+        }
         let title = target.map_or_else(|| "floor".to_owned(), Target::to_string);
         let progress = Progress::new(&title, self.output.quiet);
         let mut show = |done: f64, doing: &str| progress.show(done, doing);

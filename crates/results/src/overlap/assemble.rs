@@ -138,7 +138,9 @@ fn over_these(
 ) -> Option<Quantity> {
     let confidence = judged.confidence();
     let numbered: Vec<InRound> = (0..).zip(values.iter().copied()).collect();
-    let pooled = (mean(values), in_rounds::interval(&numbered, confidence)?);
+    // Of no value there is no mean either.
+    let interval = in_rounds::interval(&numbered, confidence)?;
+    let pooled = (mean(values), interval);
     let own: Vec<f64> = parted(values, launches).iter().map(|values| mean(values)).collect();
     let (value, interval) = over_launches(pooled, &own, confidence);
     let point = Point { value, interval, batches: values.len(), fenced: 0, launches: own.len() };
@@ -302,6 +304,19 @@ mod tests {
     fn of_no_rounds_there_is_no_estimate() {
         assert_eq!(over_rounds(&[], &[], 0.95), None);
         assert!(over_rounds(&[1.0, 2.0], &[2], 0.95).is_some());
+    }
+
+    /// A run that ends early has some times and no whole round.
+    #[test]
+    fn without_a_whole_round_there_is_no_overlap() {
+        let plan = plan();
+        let mut table = Table::default();
+        let batch = Measured { samples: vec![200.0], ..Measured::default() };
+        let key = Cell::of(OverlapMode::Blocking, 8, 0).key();
+        table.push(Kept::Batch { key, batch });
+        let setting = Setting { cpus: Some(vec![0, 1]), ranks: 2, ..Setting::default() };
+        let none = overlap(&setting, &plan, &plan.asked.judge(&table));
+        assert!(matches!(none, Err(AssembleError::NoPoint(_))), "{none:?}");
     }
 
     #[test]

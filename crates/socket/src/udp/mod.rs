@@ -15,6 +15,7 @@ mod ports;
 mod protocol;
 mod store;
 mod stream;
+mod wire;
 
 use std::borrow::Cow::Borrowed;
 use std::net::UdpSocket;
@@ -29,6 +30,7 @@ pub use datagrams::Datagrams;
 pub use header::sealed;
 pub use mishaps::Mishaps;
 pub use stream::UdpStream;
+pub use wire::Wire;
 
 /// Size to request for a socket's receive buffer: Linux's default limit for unprivileged processes.
 /// The system grants twice as much, for what it adds to each datagram.
@@ -74,8 +76,9 @@ impl Kind for UdpSocket {
         ports::sockets(meeting)
     }
 
-    fn stream(self, meeting: &dyn Rendezvous, peer: Rank) -> Result<UdpStream, SocketError> {
-        let stream = UdpStream::over(self, &meeting.secret(), meeting.rank(), peer);
+    fn stream(self, meeting: &dyn Rendezvous, peer: Rank) -> Result<Self::Stream, SocketError> {
+        let wire = Wire::over(self, meeting.faults(), meeting.rank(), peer);
+        let stream = UdpStream::over(wire, &meeting.secret(), meeting.rank(), peer);
         stream.map_err(system("prepare a datagram socket"))
     }
 }

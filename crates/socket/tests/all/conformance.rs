@@ -3,7 +3,7 @@
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 
-use crate::mesh::{self, lossy::Lossy};
+use crate::mesh;
 use bandgap_comm::conformance::{EXPOSED, Harness};
 use bandgap_comm::{Credited, DEFAULT_CREDITS};
 use bandgap_socket::SocketLink;
@@ -103,7 +103,7 @@ mod lossy {
     struct LossyUdp;
 
     impl Harness for LossyUdp {
-        type E = Credited<SocketLink<UdpStream<Lossy>>>;
+        type E = Credited<SocketLink<UdpStream>>;
         // The word of farewell may be what is lost.
         const NOTICES_DEPARTURE: bool = false;
 

@@ -9,10 +9,9 @@ use std::thread;
 use std::time::Duration;
 
 use bandgap_comm::{CommError, Frame, FrameKind, HandlerId, Link, Message, Posted, Source};
-use bandgap_socket::udp::{Datagrams, Mishaps, UdpStream};
+use bandgap_socket::udp::{Datagrams, Mishaps, UdpStream, Wire};
 use bandgap_socket::{Received, SocketLink, Stream};
 
-use crate::mesh::lossy::Lossy;
 use crate::mesh::{self, SECRET, receive};
 
 /// A wait that cannot be waited out.
@@ -342,8 +341,8 @@ fn many_bytes_arrive_and_none_is_sent_twice() {
 #[test]
 fn many_bytes_arrive_though_much_goes_wrong() {
     let (one, other) = mesh::pair::<UdpSocket>();
-    let here = UdpStream::over(Lossy::new(one, 1, 6), &SECRET, 0, 1).unwrap();
-    let there = UdpStream::over(Lossy::new(other, 2, 6), &SECRET, 1, 0).unwrap();
+    let here = UdpStream::over(Wire::over(one, mesh::faults(6), 0, 1), &SECRET, 0, 1).unwrap();
+    let there = UdpStream::over(Wire::over(other, mesh::faults(6), 1, 0), &SECRET, 1, 0).unwrap();
     let [here, there] = many_bytes(here, there);
     // Everything that can go wrong did.
     let seen = [here.repeated, there.duplicates, there.early, there.refused];

@@ -1,0 +1,163 @@
+//! Many trials, and what came of them.
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use crate::SoakError;
+use crate::checks::{Broken, broken};
+use crate::each::each;
+use crate::faults::{ALL, Does, Fault, Group, of};
+use crate::plan::Plan;
+use crate::stopped::Stopped;
+use crate::table::Table;
+use crate::trial::{Seen, Tried, carry_out};
+
+/// What is to be tried.
+#[derive(Clone, Debug)]
+pub struct Campaign {
+    /// The program under test.
+    pub binary: PathBuf,
+    /// This program.
+    pub driver: PathBuf,
+    /// From which everything is drawn.
+    pub seed: u64,
+    /// Trials at once.
+    pub jobs: usize,
+    /// Whether to begin no more.
+    pub stopped: Stopped,
+    /// Whether directories of failed trials stay.
+    pub keep: bool,
+    /// The trials: faults, and their numbers.
+    pub trials: Vec<(&'static Fault, u64)>,
+}
+
+/// How often a trial is repeated in which the driver itself was held up.
+const AGAIN: usize = 3;
+
+/// So many trials of a group, each fault in its turn.
+pub fn shared(group: Group, count: u64) -> Vec<(&'static Fault, u64)> {
+    let faults = of(group);
+    (0..count).map(|at| (faults[at as usize % faults.len()], at / faults.len() as u64)).collect()
+}
+
+/// One trial of each fault but those that take long by their nature: a pause beyond the deadline, many ranks, repetitions.
+pub fn quick() -> Vec<(&'static Fault, u64)> {
+    let takes_long = |fault: &&Fault| match fault.does {
+        Does::Crowd | Does::Datagrams => true,
+        Does::Signal { pause: Some((_, until)), .. } => until > 1.0,
+        _ => false,
+    };
+    ALL.iter().filter(|fault| !takes_long(fault)).map(|fault| (fault, 0)).collect()
+}
+
+/// What came of a campaign.
+pub struct Came {
+    table: Table,
+    skipped: BTreeSet<(&'static str, String)>,
+    /// What kept the driver from a trial.
+    errors: Vec<String>,
+}
+
+impl Campaign {
+    /// Carries out all trials and prints what did not hold, and the table. Returns whether everything held.
+    pub fn run(&self) -> bool {
+        let table = Table::new(ALL.iter().map(|fault| fault.name));
+        let came = Mutex::new(Came { table, skipped: BTreeSet::new(), errors: Vec::new() });
+        let done: Result<(), Infallible> =
+            each(self.jobs, &self.stopped, &self.trials, |(fault, number)| {
+                let plan = Plan::draw(self.seed, fault, *number);
+                let mut tried = carry_out(&plan, &self.binary, &self.driver);
+                for _ in 0..AGAIN {
+                    let Ok(Tried::HeldUp) = tried else { break };
+                    tried = carry_out(&plan, &self.binary, &self.driver);
+                }
+                self.take(&plan, tried, &mut came.lock().unwrap_or_else(PoisonError::into_inner));
+                Ok(())
+            });
+        let Ok(()) = done;
+        let came = came.into_inner().unwrap_or_else(PoisonError::into_inner);
+        println!("\n{}", came.table);
+        for (fault, why) in &came.skipped {
+            println!("SKIPPED: {fault}: {why}");
+        }
+        for error in &came.errors {
+            println!("the driver failed: {error}");
+        }
+        let (failed, skipped) = (came.table.failed(), came.table.skipped());
+        println!("{failed} trials failed, {skipped} were skipped; seed {}", self.seed);
+        if self.stopped.is() {
+            println!("stopped by a signal: not all trials were begun");
+        }
+        failed == 0 && came.errors.is_empty() && !self.stopped.is()
+    }
+
+    fn take(&self, plan: &Plan, tried: Result<Tried, SoakError>, came: &mut Came) {
+        let name = plan.fault.name;
+        match tried {
+            Err(error) => came.errors.push(format!("{}: {error}", plan.repeats(&self.name()))),
+            Ok(Tried::HeldUp) => {
+                came.table.skip(name);
+                came.skipped
+                    .insert((name, "the driver itself was held up, again and again".to_owned()));
+            }
+            Ok(Tried::Skipped(why)) => {
+                came.table.skip(name);
+                came.skipped.insert((name, why));
+            }
+            Ok(Tried::Seen(seen, place)) => {
+                let broken = broken(plan, &seen);
+                let waits = plan.waits();
+                came.table.add(name, waits && seen.struck.is_none(), &broken);
+                if !broken.is_empty() {
+                    self.tell(plan, &seen, &broken);
+                    if self.keep {
+                        let kept = place.keep();
+                        let said = std::fs::write(kept.join("output"), &seen.output)
+                            .and_then(|()| std::fs::write(kept.join("message"), &seen.message));
+                        match said {
+                            Ok(()) => println!("  kept in {}", kept.display()),
+                            Err(error) => println!("  kept in {}: {error}", kept.display()),
+                        }
+                    }
+                }
+            }
+        }
+        // A reader that is gone ends nothing.
+        let _ = std::io::stdout().flush();
+    }
+
+    fn tell(&self, plan: &Plan, seen: &Seen, broken: &[Broken]) {
+        println!("FAILED: {}", plan.repeats(&self.name()));
+        println!("  {}", plan.words("DIR").join(" "));
+        let ended = seen.status.map_or("did not end".to_owned(), |status| status.to_string());
+        println!("  {}; {:?} after it was started; {ended}", plan.fault.name, plan.moment);
+        for Broken { rule, what } in broken {
+            println!("  {rule}: {what}");
+        }
+    }
+
+    fn name(&self) -> String {
+        self.binary.display().to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_fault_has_its_turn() {
+        let all = of(Group::Kills).len() as u64;
+        let trials = shared(Group::Kills, 2 * all + 1);
+        let first = |number| trials.iter().filter(|(_, n)| *n == number).count() as u64;
+        assert_eq!([first(0), first(1), first(2)], [all, all, 1]);
+        let names: BTreeSet<&str> = trials.iter().map(|(fault, _)| fault.name).collect();
+        assert_eq!(names.len() as u64, all);
+        assert!(shared(Group::Others, 0).is_empty());
+        let quick: Vec<&str> = quick().iter().map(|(fault, _)| fault.name).collect();
+        assert!(quick.contains(&"stop-rank") && !quick.contains(&"crowd"));
+    }
+}

@@ -1,0 +1,348 @@
+//! What must hold of a run, whatever is done to it.
+
+use std::fmt;
+use std::os::unix::process::ExitStatusExt;
+
+use rustix::process::Signal;
+
+use crate::faults::{Does, Whom};
+use crate::kept::Kept;
+use crate::plan::{Moment, Plan};
+use crate::trial::Seen;
+
+/// The codes of docs/exit-codes.md.
+pub const DOCUMENTED: [i32; 11] = [0, 1, 8, 2, 3, 4, 5, 6, 7, 70, 130];
+
+/// What did not hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rule {
+    /// It ends.
+    Hang,
+    /// Nothing of it is left.
+    Leftover,
+    /// What was measured is there.
+    Lost,
+    /// The exit code is documented.
+    Undocumented,
+    /// The exit code is that of what happened.
+    Unfitting,
+    /// The message says what happened.
+    Message,
+}
+
+impl Rule {
+    /// All of them, as in the table.
+    pub const ALL: [Self; 6] = [
+        Self::Hang,
+        Self::Leftover,
+        Self::Lost,
+        Self::Undocumented,
+        Self::Unfitting,
+        Self::Message,
+    ];
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Hang => "hangs",
+            Self::Leftover => "leftovers",
+            Self::Lost => "lost",
+            Self::Undocumented => "undocumented",
+            Self::Unfitting => "unfitting",
+            Self::Message => "message",
+        })
+    }
+}
+
+/// One thing that did not hold, with what was seen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Broken {
+    /// Which rule.
+    pub rule: Rule,
+    /// What was seen.
+    pub what: String,
+}
+
+/// Everything that did not hold in a trial.
+pub fn broken(plan: &Plan, seen: &Seen) -> Vec<Broken> {
+    let mut all = Vec::new();
+    let mut no = |rule, what: String| all.push(Broken { rule, what });
+    let too_late = seen.took > seen.bound;
+    if too_late || seen.status.is_none() {
+        let seconds = seen.took.as_secs_f64();
+        let bound = seen.bound.as_secs_f64();
+        no(Rule::Hang, format!("took {seconds:.1} s, and {bound:.1} s is the most"));
+    }
+    for left in &seen.left {
+        no(Rule::Leftover, left.clone());
+    }
+    if let Some(what) = lost(plan, seen) {
+        no(Rule::Lost, what);
+    }
+    if let Some((rule, what)) = ended_wrongly(plan, seen) {
+        no(rule, what);
+    }
+    if let Some(what) = unnamed(plan, seen) {
+        no(Rule::Message, what);
+    }
+    all
+}
+
+/// Whether the fault came while the run was there.
+fn struck(plan: &Plan, seen: &Seen) -> bool {
+    !plan.waits() || seen.struck.is_some()
+}
+
+/// The code, where it is one.
+fn code(seen: &Seen) -> Option<i32> {
+    seen.status.and_then(|status| status.code())
+}
+
+fn ended_wrongly(plan: &Plan, seen: &Seen) -> Option<(Rule, String)> {
+    let status = seen.status?;
+    if let Some(signal) = status.signal() {
+        let fits = plan.fault.dies.is_some_and(|dies| dies.as_raw() == signal);
+        return (!fits && !before_it_began(plan, seen, signal))
+            .then(|| (Rule::Undocumented, format!("died of signal {signal}")));
+    }
+    let code = status.code()?;
+    if !DOCUMENTED.contains(&code) {
+        return Some((Rule::Undocumented, format!("exit code {code}")));
+    }
+    let fits = match code {
+        0 | 8 => plan.fault.survives || !struck(plan, seen) || at_the_end(plan, seen),
+        _ => struck(plan, seen) && plan.fault.codes.contains(&code),
+    };
+    let when = match seen.struck {
+        Some(struck) => format!(" (there were {} ranks)", struck.ranks),
+        None => String::new(),
+    };
+    (!fits).then(|| (Rule::Unfitting, format!("exit code {code}{when}")))
+}
+
+/// A signal that came before the program could arrange for any.
+fn before_it_began(plan: &Plan, seen: &Seen, signal: i32) -> bool {
+    let Does::Signal { signal: sent, to: Whom::Launcher, .. } = plan.fault.does else {
+        return false;
+    };
+    let early = matches!(plan.moment, Moment::Started(_));
+    sent.as_raw() == signal && early && seen.struck.is_some_and(|s| s.ranks == 0) && seen.shown == 0
+}
+
+/// Whether the fault came when all was measured, so that nothing is wrong with results that are as if nothing had
+/// happened: of a rank when no rank was at work any more afterwards; of the launcher when there was none before, and it ended at once.
+fn at_the_end(plan: &Plan, seen: &Seen) -> bool {
+    let (Some(struck), Does::Signal { signal, to, .. }) = (seen.struck, plan.fault.does) else {
+        return false;
+    };
+    let quiet = !struck.went_on;
+    match to {
+        Whom::Launcher => {
+            let at_once = seen.took.as_secs_f64() < 0.5;
+            signal != Signal::KILL && quiet && struck.ranks == 0 && at_once
+        }
+        // With launches or transports to come, ranks are at work again.
+        Whom::Rank | Whom::Ranks => {
+            quiet || plan.subject.words.contains(&"--launches") || plan.subject.words == ["run"]
+        }
+    }
+}
+
+fn unnamed(plan: &Plan, seen: &Seen) -> Option<String> {
+    if seen.message.contains("panicked") {
+        return Some(format!("it panicked: {}", last_lines(&seen.message)));
+    }
+    let invisible = matches!(
+        plan.fault.does,
+        Does::Stream(crate::faults::Streams::Error | crate::faults::Streams::Both, _)
+    );
+    let code = code(seen)?;
+    if [0, 8].contains(&code) || invisible || !plan.fault.codes.contains(&code) {
+        return None;
+    }
+    let rank = format!("rank {}:", plan.rank);
+    let says = |word: &str| seen.message.contains(if word == "{rank}" { &rank } else { word });
+    let missing = plan.fault.words.iter().find(|words| !words.split('|').any(says))?;
+    let missing = missing.replace("{rank}", &rank);
+    Some(format!("does not say “{missing}”: {}", last_lines(&seen.message)))
+}
+
+/// The end of what it said, in one line.
+fn last_lines(message: &str) -> String {
+    let lines: Vec<&str> = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let said = lines.iter().filter(|line| !line.contains(" batches"));
+    let said: Vec<&str> = said.copied().collect();
+    let from = said.len().saturating_sub(4);
+    said[from..].join(" / ")
+}
+
+/// What was measured and is not there.
+fn lost(plan: &Plan, seen: &Seen) -> Option<String> {
+    let kept = match &seen.kept {
+        Err(error) => return Some(format!("the run cannot be read: {error}")),
+        Ok(kept) => *kept,
+    };
+    let found = kept.unwrap_or_default();
+    let died = seen.status.is_some_and(|status| status.signal() == Some(Signal::KILL.as_raw()));
+    if died && plan.fault.dies == Some(Signal::KILL) {
+        // What was only in its memory is gone with it; what it had printed is kept before.
+        let printed = seen.output.contains(" over ") && found.results == 0;
+        return printed.then(|| "printed, and not kept".to_owned());
+    }
+    if plan.subject.counted && found.batches < seen.shown {
+        let Kept { batches, .. } = found;
+        return Some(format!("{} batches were shown, {batches} are kept", seen.shown));
+    }
+    if seen.shown > 0 && found.results == 0 {
+        return Some(format!("{} batches were shown, and no result is kept", seen.shown));
+    }
+    let ended_well = code(seen) == Some(0) || matches!(plan.fault.does, Does::Stream(..));
+    if ended_well && found.results == 0 {
+        return Some("no result is kept".to_owned());
+    }
+    if plan.fault.does == Does::Datagrams && found.unchecked > 0 {
+        return Some(format!("{} messages were not compared", found.unchecked));
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::ExitStatus;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::faults::named;
+    use crate::plan::Plan;
+    use crate::trial::Struck;
+
+    const WHOLE: Kept =
+        Kept { results: 1, batches: 12, unchecked: 0, compared: 5, interrupted: true };
+
+    /// A trial of a fault on a command whose batches are counted, and what is seen of it if rank 1 was killed and all
+    /// was done right.
+    fn of(fault: &str) -> (Plan, Seen) {
+        let fault = named(fault).unwrap();
+        let counted = |plan: &Plan| plan.subject.counted && plan.subject.words == ["signature"];
+        let plan = (0..).map(|number| Plan::draw(1, fault, number)).find(counted).unwrap();
+        let plan = Plan { rank: 1, ..plan };
+        let seen = Seen {
+            status: Some(ended(5)),
+            output: String::new(),
+            message: "bandgap: rank 1: its process 77 was killed by signal 9 (SIGKILL)".to_owned(),
+            shown: 12,
+            struck: Some(Struck { at: Instant::now(), ranks: 2, went_on: true }),
+            took: Duration::from_secs(1),
+            bound: Duration::from_secs(7),
+            left: Vec::new(),
+            kept: Ok(Some(WHOLE)),
+        };
+        (plan, seen)
+    }
+
+    fn ended(code: i32) -> ExitStatus {
+        ExitStatus::from_raw(code << 8)
+    }
+
+    /// The rules that do not hold once `spoil` has changed what was seen.
+    fn rules(fault: &str, spoil: impl FnOnce(&mut Seen)) -> Vec<Rule> {
+        let (plan, mut seen) = of(fault);
+        spoil(&mut seen);
+        broken(&plan, &seen).into_iter().map(|broken| broken.rule).collect()
+    }
+
+    #[test]
+    fn a_killed_rank_that_is_named_breaks_no_rule_and_each_lapse_breaks_its_own() {
+        let rules = |spoil: fn(&mut Seen)| rules("kill-rank", spoil);
+        assert_eq!(rules(|_| ()), []);
+        assert_eq!(rules(|seen| seen.took = Duration::from_secs(8)), [Rule::Hang]);
+        assert_eq!(rules(|seen| seen.status = None), [Rule::Hang]);
+        assert_eq!(rules(|seen| seen.left.push("rank 9".to_owned())), [Rule::Leftover]);
+        assert_eq!(rules(|seen| seen.kept = Ok(None)), [Rule::Lost]);
+        assert_eq!(rules(|seen| seen.kept = Err("cut".to_owned())), [Rule::Lost]);
+        assert_eq!(rules(|seen| seen.shown = 13), [Rule::Lost]);
+        assert_eq!(rules(|seen| seen.status = Some(ended(77))), [Rule::Undocumented]);
+        assert_eq!(
+            rules(|seen| seen.status = Some(ExitStatus::from_raw(11))),
+            [Rule::Undocumented]
+        );
+        assert_eq!(rules(|seen| seen.status = Some(ended(70))), [Rule::Unfitting]);
+        assert_eq!(rules(|seen| seen.status = Some(ended(6))), [Rule::Unfitting]);
+        assert_eq!(rules(|seen| seen.status = Some(ended(0))), [Rule::Unfitting]);
+        assert_eq!(rules(|seen| seen.message = "rank 0: SIGKILL".to_owned()), [Rule::Message]);
+        assert_eq!(rules(|seen| seen.message = "rank 1: it ended".to_owned()), [Rule::Message]);
+        assert_eq!(rules(|seen| seen.message.push_str(" panicked")), [Rule::Message]);
+    }
+
+    #[test]
+    fn a_fault_that_came_after_the_end_changes_nothing() {
+        let late = |code| {
+            rules("kill-rank", move |seen| {
+                (seen.struck, seen.status) = (None, Some(ended(code)));
+            })
+        };
+        assert_eq!(late(0), []);
+        assert_eq!(late(8), []);
+        // Nothing was done to it, so it must not have failed.
+        assert_eq!(late(5), [Rule::Unfitting]);
+    }
+
+    #[test]
+    fn a_signal_that_is_swallowed_is_noticed() {
+        let after = |ranks, went_on, took| {
+            rules("int-launcher", move |seen| {
+                seen.status = Some(ended(0));
+                seen.took = Duration::from_millis(took);
+                seen.struck = Some(Struck { at: Instant::now(), ranks, went_on });
+            })
+        };
+        assert_eq!(after(2, false, 100), [Rule::Unfitting]);
+        assert_eq!(after(0, true, 100), [Rule::Unfitting]);
+        assert_eq!(after(0, false, 900), [Rule::Unfitting]);
+        // It ended as the signal came.
+        assert_eq!(after(0, false, 100), []);
+    }
+
+    #[test]
+    fn a_signal_kills_only_what_had_not_begun() {
+        let died = |ranks, shown| {
+            let (plan, mut seen) = of("hup-launcher");
+            let plan = Plan { moment: Moment::Started(Duration::ZERO), ..plan };
+            seen.status = Some(ExitStatus::from_raw(1));
+            (seen.shown, seen.kept) = (shown, Ok(None));
+            seen.struck = Some(Struck { at: Instant::now(), ranks, went_on: false });
+            broken(&plan, &seen).into_iter().map(|broken| broken.rule).collect::<Vec<_>>()
+        };
+        assert_eq!(died(0, 0), []);
+        assert_eq!(died(2, 0), [Rule::Undocumented]);
+        assert_eq!(died(0, 3), [Rule::Lost, Rule::Undocumented]);
+    }
+
+    #[test]
+    fn of_a_killed_launcher_only_what_was_printed_must_be_kept() {
+        let killed = |output: &'static str, kept| {
+            rules("kill-launcher", move |seen| {
+                seen.status = Some(ExitStatus::from_raw(9));
+                (seen.output, seen.kept) = (output.to_owned(), kept);
+            })
+        };
+        assert_eq!(killed("", Ok(None)), []);
+        assert_eq!(killed("LogP signature over shm", Ok(Some(WHOLE))), []);
+        assert_eq!(killed("LogP signature over shm", Ok(None)), [Rule::Lost]);
+        assert_eq!(killed("", Err("cut".to_owned())), [Rule::Lost]);
+    }
+
+    #[test]
+    fn a_stream_that_fails_loses_nothing() {
+        let full = |kept| {
+            rules("output-full", move |seen| {
+                seen.status = Some(ended(4));
+                seen.message = "failed to write to standard output: No space left".to_owned();
+                (seen.struck, seen.shown, seen.kept) = (None, 0, kept);
+            })
+        };
+        assert_eq!(full(Ok(Some(WHOLE))), []);
+        assert_eq!(full(Ok(None)), [Rule::Lost]);
+    }
+}

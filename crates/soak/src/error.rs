@@ -1,0 +1,48 @@
+//! What keeps the driver itself from its work.
+
+use std::path::PathBuf;
+
+/// Why trials cannot be carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum SoakError {
+    /// The system refused.
+    #[error("{what}: {source}")]
+    System {
+        /// What was to be done.
+        what: String,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// There is no such fault.
+    #[error("find fault {name}: there are {known}")]
+    NoFault {
+        /// As asked for.
+        name: String,
+        /// Those that there are.
+        known: String,
+    },
+    /// The program under test is not there.
+    #[error("find the program {}: build it, or name another one with --binary", .path.display())]
+    NoBinary {
+        /// Where it was to be.
+        path: PathBuf,
+    },
+    /// A limit cannot be set.
+    #[error("forbid system calls: {0}")]
+    Filter(#[from] seccompiler::BackendError),
+    /// A limit was refused.
+    #[error("forbid system calls: {0}")]
+    Refused(#[from] seccompiler::Error),
+}
+
+/// Says what was to be done.
+pub(crate) trait Doing<T> {
+    /// The value, or the error with what was to be done.
+    fn doing(self, what: impl FnOnce() -> String) -> Result<T, SoakError>;
+}
+
+impl<T, E: Into<std::io::Error>> Doing<T> for Result<T, E> {
+    fn doing(self, what: impl FnOnce() -> String) -> Result<T, SoakError> {
+        self.map_err(|error| SoakError::System { what: what(), source: error.into() })
+    }
+}

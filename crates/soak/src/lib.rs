@@ -1,0 +1,30 @@
+//! Runs the whole program over and over under faults drawn from a seed, and says each time what did not hold.
+//!
+//! * [`faults`]: what is done to a run, and what must come of it. [`subject`]: the commands that are run.
+//! * [`plan`]: a trial, drawn from a seed. [`trial`]: the trial carried out. [`checks`]: what must hold.
+//! * [`processes`], [`sockets`], [`leftovers`]: what a run consists of, as the system tells, and what is left of it.
+//! * [`under`]: limits that a process sets on itself before it becomes the program under test.
+//! * [`udp`]: every kernel over a network that loses, doubles, reorders and changes datagrams.
+#![forbid(unsafe_code)]
+
+pub mod campaign;
+pub mod checks;
+mod each;
+mod error;
+pub mod faults;
+pub mod kept;
+pub mod leftovers;
+pub mod place;
+pub mod plan;
+pub mod processes;
+pub mod screen;
+pub mod sockets;
+pub mod stopped;
+mod strangers;
+pub mod subject;
+pub mod table;
+pub mod trial;
+pub mod udp;
+pub mod under;
+
+pub use error::SoakError;

@@ -1,0 +1,166 @@
+//! What a program prints, read while it runs: through a terminal, where it shows its progress, or a pipe.
+
+use std::os::fd::OwnedFd;
+use std::process::Stdio;
+
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use crate::SoakError;
+use crate::error::Doing;
+
+/// The reading end.
+#[derive(Debug)]
+pub struct Screen {
+    end: Option<OwnedFd>,
+    bytes: Vec<u8>,
+    /// After so many bytes nobody reads any more.
+    most: usize,
+}
+
+impl Screen {
+    /// A terminal, and what the program gets as a standard stream.
+    ///
+    /// # Errors
+    /// The system has none.
+    pub fn terminal() -> Result<(Self, Stdio), SoakError> {
+        let what = || "make a terminal".to_owned();
+        let end =
+            openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).doing(what)?;
+        grantpt(&end).doing(what)?;
+        unlockpt(&end).doing(what)?;
+        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+        let theirs = ioctl_tiocgptpeer(&end, flags).doing(what)?;
+        // Wide enough that no line of progress is cut.
+        let size = Winsize { ws_row: 50, ws_col: 400, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&theirs, size).doing(what)?;
+        fcntl_setfl(&end, OFlags::NONBLOCK).doing(what)?;
+        Ok((Self { end: Some(end), bytes: Vec::new(), most: usize::MAX }, Stdio::from(theirs)))
+    }
+
+    /// A pipe, which is closed once `most` bytes have been read; and what the program gets.
+    ///
+    /// # Errors
+    /// The system has none.
+    pub fn pipe(most: usize) -> Result<(Self, Stdio), SoakError> {
+        let (end, theirs) = pipe_with(PipeFlags::CLOEXEC).doing(|| "make a pipe".to_owned())?;
+        fcntl_setfl(&end, OFlags::NONBLOCK).doing(|| "make a pipe".to_owned())?;
+        let mut screen = Self { end: Some(end), bytes: Vec::new(), most };
+        screen.close_if_enough();
+        Ok((screen, Stdio::from(theirs)))
+    }
+
+    /// Nothing to read.
+    pub fn none() -> Self {
+        Self { end: None, bytes: Vec::new(), most: 0 }
+    }
+
+    /// Takes what is there.
+    pub fn read(&mut self) {
+        let mut some = [0; 4096];
+        while let Some(end) = &self.end {
+            match rustix::io::read(end, &mut some) {
+                Ok(count) if count > 0 => self.bytes.extend_from_slice(&some[..count]),
+                Err(Errno::INTR) => continue,
+                Err(Errno::AGAIN) => break,
+                // A terminal whose other end is closed says EIO.
+                _ => self.end = None,
+            }
+            self.close_if_enough();
+        }
+    }
+
+    fn close_if_enough(&mut self) {
+        if self.bytes.len() >= self.most {
+            self.end = None;
+        }
+    }
+
+    /// What was printed, without the terminal's commands.
+    pub fn text(&self) -> String {
+        plain(&String::from_utf8_lossy(&self.bytes))
+    }
+}
+
+/// The text without escape sequences (ECMA-48: from CSI to a final byte).
+fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text.chars();
+    while let Some(next) = rest.next() {
+        match next {
+            '\u{1b}' => {
+                if rest.next() == Some('[') {
+                    rest.by_ref().find(|at| ('@'..='~').contains(at));
+                }
+            }
+            '\r' => plain.push('\n'),
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+/// How many batches a run had received at least, by the progress that it showed: `…, 37 batches`. Where the count begins
+/// again, another measurement of the same run has begun.
+pub fn batches_shown(text: &str) -> u64 {
+    let counts = text.split(" batches").filter_map(|before| {
+        let (_, count) = before.rsplit_once(", ")?;
+        count.parse::<u64>().ok()
+    });
+    let (done, current) =
+        counts.fold(
+            (0, 0),
+            |(done, current), count| {
+                if count < current { (done + current, count) } else { (done, count) }
+            },
+        );
+    done + current
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    #[test]
+    fn progress_is_counted_over_all_measurements_of_a_run() {
+        assert_eq!(batches_shown("warming up\nround 1, 3 batches\nround 1, 9 batches\n"), 9);
+        assert_eq!(batches_shown("a, 30 batches\na, 40 batches\nb, 5 batches\nb, 6 batches"), 46);
+        assert_eq!(batches_shown("565 batches were set aside"), 0);
+    }
+
+    #[test]
+    fn the_commands_of_a_terminal_are_no_text() {
+        assert_eq!(plain("\u{1b}[2K\rshm \u{1b}[1;32m50 %\u{1b}[0m"), "\nshm 50 %");
+    }
+
+    fn of(screen: (Screen, Stdio), script: &str) -> (String, Option<i32>) {
+        let (mut screen, theirs) = screen;
+        let mut command = Command::new("sh");
+        let mut child = command.args(["-c", script]).stdout(theirs).spawn().unwrap();
+        // Holds the other end.
+        drop(command);
+        while screen.end.is_some() {
+            screen.read();
+            std::thread::yield_now();
+        }
+        (screen.text(), child.wait().unwrap().code())
+    }
+
+    #[test]
+    fn a_terminal_is_one_and_a_pipe_is_none() {
+        let asks = "test -t 1 && echo terminal || echo pipe";
+        assert_eq!(of(Screen::terminal().unwrap(), asks).0.trim(), "terminal");
+        assert_eq!(of(Screen::pipe(usize::MAX).unwrap(), asks).0.trim(), "pipe");
+    }
+
+    #[test]
+    fn a_reader_that_has_read_enough_is_gone() {
+        let script = "trap '' PIPE; echo 12345; while echo more; do :; done; exit 9";
+        assert_eq!(of(Screen::pipe(4).unwrap(), script).1, Some(9));
+    }
+}

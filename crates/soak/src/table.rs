@@ -1,0 +1,130 @@
+//! The table of trials by fault.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::checks::{Broken, Rule};
+
+/// What became of the trials of one fault.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Row {
+    trials: u64,
+    skipped: u64,
+    /// Trials in which the fault came after the end.
+    late: u64,
+    well: u64,
+    /// Trials in which a rule did not hold.
+    broken: BTreeMap<Rule, u64>,
+}
+
+/// All trials, by fault, in the order of the list of faults.
+#[derive(Clone, Debug)]
+pub struct Table {
+    rows: Vec<(&'static str, Row)>,
+}
+
+impl Table {
+    /// An empty one, for these faults.
+    pub fn new(faults: impl Iterator<Item = &'static str>) -> Self {
+        Self { rows: faults.map(|name| (name, Row::default())).collect() }
+    }
+
+    /// Adds a trial that was carried out.
+    pub fn add(&mut self, fault: &str, late: bool, broken: &[Broken]) {
+        let Some(row) = self.row(fault) else { return };
+        row.trials += 1;
+        row.late += u64::from(late);
+        row.well += u64::from(broken.is_empty());
+        let mut rules: Vec<Rule> = broken.iter().map(|broken| broken.rule).collect();
+        rules.sort_unstable();
+        rules.dedup();
+        for rule in rules {
+            *row.broken.entry(rule).or_default() += 1;
+        }
+    }
+
+    /// Adds a trial that this machine could not do.
+    pub fn skip(&mut self, fault: &str) {
+        if let Some(row) = self.row(fault) {
+            row.skipped += 1;
+        }
+    }
+
+    /// Trials carried out in which something did not hold.
+    pub fn failed(&self) -> u64 {
+        self.rows.iter().map(|(_, row)| row.trials - row.well).sum()
+    }
+
+    /// Trials that this machine could not do.
+    pub fn skipped(&self) -> u64 {
+        self.rows.iter().map(|(_, row)| row.skipped).sum()
+    }
+
+    fn row(&mut self, fault: &str) -> Option<&mut Row> {
+        self.rows.iter_mut().find(|(name, _)| *name == fault).map(|(_, row)| row)
+    }
+
+    fn sum(&self) -> Row {
+        let mut sum = Row::default();
+        for (_, row) in &self.rows {
+            sum.trials += row.trials;
+            sum.skipped += row.skipped;
+            sum.late += row.late;
+            sum.well += row.well;
+            for (rule, count) in &row.broken {
+                *sum.broken.entry(*rule).or_default() += count;
+            }
+        }
+        sum
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:<22}{:>8}{:>6}{:>9}{:>6}", "fault", "trials", "well", "skipped", "late")?;
+        for rule in Rule::ALL {
+            write!(f, "  {rule}")?;
+        }
+        writeln!(f)?;
+        let sum = self.sum();
+        let tried = self.rows.iter().filter(|(_, row)| row.trials + row.skipped > 0);
+        for (name, row) in tried.map(|(name, row)| (*name, row)).chain([("all", &sum)]) {
+            let Row { trials, skipped, late, well, broken } = row;
+            write!(f, "{name:<22}{trials:>8}{well:>6}{skipped:>9}{late:>6}")?;
+            for rule in Rule::ALL {
+                let width = rule.to_string().len() + 2;
+                write!(f, "{:>width$}", broken.get(&rule).copied().unwrap_or(0))?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trial_counts_once_for_each_rule_that_it_breaks() {
+        let mut table = Table::new(["kill-rank", "crowd", "datagrams"].into_iter());
+        let broken = |rule| Broken { rule, what: String::new() };
+        table.add("kill-rank", true, &[]);
+        table.add(
+            "kill-rank",
+            false,
+            &[broken(Rule::Leftover), broken(Rule::Leftover), broken(Rule::Lost)],
+        );
+        table.skip("crowd");
+        assert_eq!((table.failed(), table.skipped()), (1, 1));
+        let text = table.to_string();
+        let row = |name: &str| {
+            let line = text.lines().find(|line| line.starts_with(name)).unwrap();
+            line.split_whitespace().skip(1).map(|n| n.parse().unwrap()).collect::<Vec<u64>>()
+        };
+        assert_eq!(row("kill-rank"), [2, 1, 0, 1, 0, 1, 1, 0, 0, 0]);
+        assert_eq!(row("crowd"), [0, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(row("all"), [2, 1, 1, 1, 0, 1, 1, 0, 0, 0]);
+        assert!(!text.contains("datagrams"), "what was not tried has no row");
+    }
+}
