@@ -62,6 +62,7 @@ impl Measure {
             launches: self.launches,
             wait: self.wait,
             deadline: self.deadline.0 * 1e-9,
+            trace: None,
         }
     }
 }

@@ -4,6 +4,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::time::Instant;
 
+use bandgap_host::kernel_trace::Switch;
 use bandgap_host::{CycleClock, Placement, Topology, WorkRate, parse_cpu_list, place};
 use bandgap_sim::Machine;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -30,6 +31,8 @@ pub struct Options {
     pub wait: Wait,
     /// Longest wait for anything, in seconds.
     pub deadline: f64,
+    /// What switches the kernel's tracing of the ranks, where that is prepared.
+    pub trace: Option<Switch>,
 }
 
 /// Told the share done and what is being done.
@@ -185,6 +188,7 @@ pub fn collect(
                 secret,
                 deadline: options.deadline,
                 task: task.clone(),
+                trace: options.trace.clone(),
             })
             .collect();
         launches = launch + 1;

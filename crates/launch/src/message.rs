@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 
+use bandgap_host::kernel_trace::Switch;
 use bandgap_host::{ClockReport, WorkRate};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -62,6 +63,8 @@ pub struct Assignment {
     pub deadline: f64,
     /// What rank 0 leads.
     pub task: Task,
+    /// What switches the kernel's tracing of the ranks, where the launcher has prepared that.
+    pub trace: Option<Switch>,
 }
 
 /// From the launcher to a rank.

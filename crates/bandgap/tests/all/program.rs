@@ -14,6 +14,7 @@ mod faults;
 mod fit_hockney;
 mod garbage;
 mod ipsc860;
+mod kernel_path;
 mod measured_breakdown;
 mod overlap;
 mod parameters;

@@ -185,6 +185,15 @@ fn memory_is_bounded() {
 }
 
 #[test]
+fn each_event_is_documented() {
+    let method = include_str!("../../../../docs/method.md");
+    for KernelEvent { name, meaning, source, .. } in EVENTS {
+        let row = format!("\n| `{name}` | {meaning} | `{source}` |\n");
+        assert!(method.contains(&row), "docs/method.md lacks {row}");
+    }
+}
+
+#[test]
 fn each_event_is_there_once() {
     let mut names: Vec<&str> = EVENTS.iter().map(|event| event.name).collect();
     names.sort_unstable();
