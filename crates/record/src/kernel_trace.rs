@@ -4,10 +4,11 @@
 //!          bandgap-2961    [000] ..... 158169874674215: sys_sendto -> 0x10
 //!          bandgap-2962    [001] ..s1. 158169874694468: sk_data_ready: family=2 protocol=6 func=sock_def_readable
 //! CPU:1 [LOST 123 EVENTS]
+//! ##### CPU 1 buffer started ####
 //! ```
 //!
 //! A line has the thread's name and number, the processor, marks, the time, the event and its fields. Lines that begin with
-//! `#` are comments. Events are handed on one by one: memory does not grow with the trace.
+//! `#` are comments, but for what they say of events that were lost. Events are handed on one by one: memory does not grow with the trace.
 //!
 //! *Source*: the kernel's `kernel/trace/trace_output.c`; of calls of the system, `trace_syscalls.c`.
 
@@ -43,11 +44,11 @@ pub fn read_kernel_trace(
         if number > MOST {
             return Err(wrong(format!("a trace is read no further than {MOST} lines")));
         }
-        if text.is_empty() || text.starts_with('#') {
-            continue;
-        }
         if let Some(lost) = lost(text) {
             take(&Event { thread: 0, ns: 0.0, what: What::Lost(lost.map_err(wrong)?) });
+            continue;
+        }
+        if text.is_empty() || text.starts_with('#') {
             continue;
         }
         let line = Line::of(text).map_err(wrong)?;
@@ -128,17 +129,26 @@ fn microseconds(text: &str) -> Option<u64> {
     seconds.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(parts)
 }
 
-/// How many events were lost, of a line that says so.
+/// How many events were lost, of a line that says so: one among the events, or the header, or the line before the first event of
+/// a processor of which earlier ones were overwritten. How many these were says the header.
 fn lost(text: &str) -> Option<Found<u64>> {
+    let number = |text: &str| {
+        let text = text.trim();
+        text.parse::<u64>().map_err(|_| format!("'{}' events are no number", shortened(text)))
+    };
+    if let Some(header) = text.strip_prefix("# entries-in-buffer/entries-written: ") {
+        let (kept, written) = header.split_whitespace().next()?.split_once('/')?;
+        let lost = number(kept).and_then(|kept| Ok(number(written)?.saturating_sub(kept)));
+        return Some(lost).filter(|lost| *lost != Ok(0));
+    }
+    if text.starts_with("##### CPU ") && text.ends_with(" buffer started ####") {
+        return Some(Ok(0));
+    }
     let count = text.strip_prefix("CPU:")?.split_once(" [LOST ")?.1;
-    // The kernel does not always know how many.
-    let count = count.strip_suffix(" EVENTS]").or_else(|| count.strip_suffix("EVENTS]"));
-    let count = count.map(str::trim);
-    Some(match count {
+    Some(match count.strip_suffix("EVENTS]").map(str::trim) {
+        // The kernel does not always know how many.
         Some("") => Ok(1),
-        Some(count) => {
-            count.parse().map_err(|_| format!("'{}' events are no number", shortened(count)))
-        }
+        Some(count) => number(count),
         None => Err(format!("'{}' does not say what was lost", shortened(text))),
     })
 }

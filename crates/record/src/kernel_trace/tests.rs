@@ -63,7 +63,8 @@ fn a_kernels_text_becomes_a_messages_way() {
 
 #[test]
 fn each_kind_of_line_is_what_it_says() {
-    let text = "a [b] -[x-7  [003] d.h1.   12.000004: sk_data_ready: family=1\n\
+    let text = "# entries-in-buffer/entries-written: 100/345   #P:2\n\
+                a [b] -[x-7  [003] d.h1.   12.000004: sk_data_ready: family=1\n\
                 CPU:1 [LOST 123 EVENTS]\n\
                 CPU:0 [LOST EVENTS]\n\
                 ##### CPU 1 buffer started ####\n\n\
@@ -76,13 +77,17 @@ fn each_kind_of_line_is_what_it_says() {
     assert_eq!(
         all,
         [
+            (0, 0.0, What::Lost(245)),
             (7, 0.0, What::Passes(event("sk_data_ready").unwrap())),
             (0, 0.0, What::Lost(123)),
             (0, 0.0, What::Lost(1)),
+            // Those before it are in the header's number.
+            (0, 0.0, What::Lost(0)),
             (8, 1.499_997e9, What::Enters(Call::Send, 31)),
         ]
     );
-    assert_eq!(events("# nothing\n", TICK).unwrap(), []);
+    let none = "# nothing\n# entries-in-buffer/entries-written: 100/100   #P:2\n";
+    assert_eq!(events(none, TICK).unwrap(), []);
 }
 
 #[test]
@@ -101,6 +106,7 @@ fn what_is_no_trace_is_refused_with_its_line() {
         (TICK, line("101", "sys_sendto(fd: 1)"), "of how many bytes it is"),
         (TICK, line("101", "sys_recvfrom(size: 0x"), "of how many bytes it is"),
         (TICK, "CPU:1 [LOST many EVENTS]".to_owned(), "'many' events are no number"),
+        (TICK, "# entries-in-buffer/entries-written: a/345".to_owned(), "'a' events are no number"),
         (TICK, "CPU:1 [LOST 1".to_owned(), "does not say what was lost"),
     ] {
         let error = events(&(good.clone() + &text), tick).unwrap_err().to_string();

@@ -73,7 +73,7 @@ fn the_kernels_path_stands_beside_a_breakdown_and_leaves_nothing_behind() {
         assert!(times[0] == 0.0 && times.is_sorted(), "{times:?}");
         let messages = path["messages"].as_u64().unwrap();
         // A good part of eight batches of fifty round trips.
-        assert!((100..=1000).contains(&messages), "{path}");
+        assert!(messages >= 100, "{path}");
         assert!(steps.iter().all(|step| step["seen"].as_u64() <= Some(messages)), "{path}");
         let [without, with] = ["without_events", "with_events"].map(|of| value(&path[of]));
         assert!(without > 0.0 && with > 0.0 && value(&path["ratio"]) > 0.0, "{path}");
