@@ -70,6 +70,7 @@ impl Measure {
             wait: self.wait,
             deadline: self.deadline.0 * 1e-9,
             faults: self.udp_faults,
+            trace: None,
         }
     }
 }

@@ -56,4 +56,5 @@ experiments! {
     floors::FloorPlan,
     pairs::PairsPlan,
     breakdown::BreakdownPlan,
+    kernel_path::KernelPathPlan,
 }

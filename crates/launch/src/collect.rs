@@ -4,6 +4,7 @@ use std::os::fd::OwnedFd;
 use std::time::Instant;
 
 use bandgap_host::Placement;
+use bandgap_host::kernel_trace::Switch;
 use bandgap_sim::Machine;
 
 use bandgap_campaign::planned::{Reaches, Room};
@@ -32,6 +33,8 @@ pub struct Options {
     pub deadline: f64,
     /// What shall go wrong with datagrams, for tests.
     pub faults: Option<Faults>,
+    /// What switches the kernel's tracing of the ranks, where that is prepared.
+    pub trace: Option<Switch>,
 }
 
 /// Told the share done and what is being done.
@@ -147,6 +150,7 @@ pub fn collect(
                 deadline: options.deadline,
                 faults: options.faults,
                 task: task.clone(),
+                trace: options.trace.clone(),
             })
             .collect();
         launches = launch + 1;

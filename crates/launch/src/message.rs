@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 
 use bandgap_comm::Faults;
+use bandgap_host::kernel_trace::Switch;
 use bandgap_host::{ClockReport, WorkRate};
 use rustix::io::Errno;
 use rustix::net::{SendFlags, send};
@@ -68,6 +69,8 @@ pub struct Assignment {
     pub faults: Option<Faults>,
     /// What rank 0 leads.
     pub task: Task,
+    /// What switches the kernel's tracing of the ranks, where the launcher has prepared that.
+    pub trace: Option<Switch>,
 }
 
 /// From the launcher to a rank.

@@ -36,5 +36,6 @@ results! {
     verification::Verification,
     pcie_trace::PcieTrace,
     breakdown::Breakdown,
+    kernel_path::KernelPath,
     whatif::WhatIf,
 }

@@ -15,6 +15,7 @@ mod fit_hockney;
 mod garbage;
 mod ipsc860;
 mod keeping;
+mod kernel_path;
 mod measured_breakdown;
 mod overlap;
 mod parameters;
