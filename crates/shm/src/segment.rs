@@ -165,7 +165,7 @@ impl Cells for MappedCells {
     fn slot(&self, sequence: Sequence) -> &Slot {
         // The sequence over its step, times the bytes of a slot. The mask also clears the low bits,
         // which say what the message is.
-        let offset = sequence.whole() as usize / (STEP as usize / SLOT_BYTES) & self.mask;
+        let offset = (sequence.whole() as usize / (STEP as usize / SLOT_BYTES)) & self.mask;
         // SAFETY: `offset` is a multiple of a slot's bytes and below the bytes of all slots, so the
         // slot is aligned and inside the ring (this module's invariant). A `Slot` consists of
         // atomics, and any bytes are a valid one.
