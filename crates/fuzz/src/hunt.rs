@@ -137,7 +137,10 @@ fn quietly<T>(read: impl FnOnce() -> T) -> Result<T, String> {
             if !HUNTS.get() {
                 return usual(panic);
             }
-            let said = panic.payload_as_str().unwrap_or("?");
+            let payload = panic.payload();
+            let said = payload.downcast_ref::<&str>().copied();
+            let said = said.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+            let said = said.unwrap_or("?");
             let place = panic.location().map(ToString::to_string).unwrap_or_default();
             if let Ok(mut last) = SAID.lock() {
                 *last = format!("{said} ({place})");

@@ -87,7 +87,7 @@ impl Deliver for Counts {
             return Err(NoHandler(message.handler()));
         }
         self.requests += 1;
-        let replies = message.handler().0 % 2 == 0;
+        let replies = message.handler().0.is_multiple_of(2);
         self.reply = replies.then(|| Message::new(HandlerId(0), [1]));
         Ok(self.reply.as_ref())
     }

@@ -32,7 +32,7 @@ pub(super) const MAIL: Target = Target {
 };
 
 /// Small slots, so that a few messages fill them.
-const TUNING: Tuning = Tuning { eager: 256, chunk: 512, slots: 4, ..Tuning::DEFAULT };
+const TUNING: Tuning = Tuning { eager: 256, chunk: 512, slots: 4 };
 const WATCH: DeadlineWatch = DeadlineWatch(Duration::ZERO);
 
 /// A setting, and requests of every kind of message passing. See its handlers for their words.

@@ -98,12 +98,15 @@ fn written(table: &HockneyTable) -> String {
     text
 }
 
+/// A column that need not be there.
+type Field = fn(&Row) -> Option<u64>;
+
 fn logp(input: &[u8]) -> Verdict {
     let read = read_logp_table(input);
     if let Ok(rows) = &read {
         // A column is there in all rows or in none.
-        let has = |of: fn(&Row) -> Option<u64>| rows.iter().all(|row| of(row).is_some());
-        let optional: [(&str, fn(&Row) -> Option<u64>); 3] =
+        let has = |of: Field| rows.iter().all(|row| of(row).is_some());
+        let optional: [(&str, Field); 3] =
             [("batch", |row| row.batch), ("round", |row| row.round), ("launch", |row| row.launch)];
         let mut text = "kind,messages,delay_ns,elapsed_ns".to_owned();
         for (name, _) in optional.iter().filter(|(_, of)| has(*of)) {
