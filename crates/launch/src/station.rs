@@ -185,7 +185,11 @@ impl Station {
         let own = pace(&clock).min(u64::from(u32::MAX)) as u32;
         let peers = windows.as_ref().and_then(|_| report(&control, epoch, own, &with));
         let (Some(mut windows), Some(peers)) = (windows, peers) else {
-            self.first()?.look(begun.elapsed(), "the placement probe")?;
+            let (waited, waiting_for) = (begun.elapsed(), "the placement probe");
+            self.first()?.look(Duration::ZERO, waiting_for)?;
+            if waited > self.deadline {
+                return Err(CommError::Deadline { waited, waiting_for });
+            }
             return Ok(None);
         };
         windows.sort_unstable();
