@@ -8,6 +8,8 @@ use rand::{Rng, RngExt};
 
 use crate::sockets::Port;
 
+/// Most connections that are held open.
+const HELD: usize = 64;
 /// Bytes of the longest garbage.
 const MOST: usize = 2000;
 
@@ -27,7 +29,7 @@ pub fn talk(ports: &[Port], held: &mut Vec<TcpStream>, random: &mut impl Rng) {
                     };
                     let _ = stream.set_write_timeout(Some(patience));
                     let _ = stream.write_all(&garbage);
-                    if random.random_bool(0.5) {
+                    if random.random_bool(0.5) && held.len() < HELD {
                         held.push(stream);
                     }
                 }
