@@ -1,8 +1,8 @@
 //! What the kernel's static tracepoints say of a message's way through it.
 //!
-//! - [`event`]: what a trace says of a moment, and the events that there are.
+//! - [`mod@event`]: what a trace says of a moment, and the events that there are.
 //! - [`messages`]: from events to messages: what belongs to the call that sends one, and to the call that receives it.
-//! - [`path`]: the steps of many messages.
+//! - [`mod@path`]: the steps of many messages.
 //!
 //! An illustration: each event takes time itself, and so the way is another one than without them.
 //!
