@@ -62,7 +62,7 @@ impl Place {
     /// It cannot be mounted, as a rule for lack of rights.
     pub fn with_disk(&mut self, bytes: u64) -> Result<(), SoakError> {
         let options = std::ffi::CString::new(format!("size={bytes}")).unwrap_or_default();
-        mount("soak", &self.disk(), "tmpfs", MountFlags::empty(), options.as_c_str())
+        mount("soak", self.disk(), "tmpfs", MountFlags::empty(), options.as_c_str())
             .doing(|| "mount a small file system".to_owned())?;
         self.mounted = true;
         Ok(())

@@ -269,7 +269,7 @@ fn rounds_of_the_latency_go_on_while_it_is_undecided_what_came_back() {
                 && order.at_border.unwrap().stamping == Stamping::Visible
             {
                 batches += u32::from(order.probed);
-                let sign = if batches / VISITS % 2 == 0 { 1.0 } else { -1.0 };
+                let sign = if (batches / VISITS).is_multiple_of(2) { 1.0 } else { -1.0 };
                 done.at_border[0].ns += sign * apart * done.at_border[0].count as f64;
             }
             Ok(done)
