@@ -2,6 +2,7 @@
 //!
 //! They are measured apart from everything else, since what is traced takes longer.
 
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use bandgap_kernels::{Order, Pair, PingPong, WHOLE};
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::campaign::campaign;
 use crate::experiment::{Experiment, Point};
-use crate::judge::Judged;
+use crate::judge::{Judged, batch_value, round};
 use crate::key::Key;
 use crate::plan::{Asked, Plan};
 use crate::planned::Planned;
@@ -80,10 +81,13 @@ impl Experiment for Traced {
     }
 }
 
-/// Half a round trip without and with the kernel's events, of each round that has both, in nanoseconds.
-pub fn rounds(judged: &Judged<'_>) -> Vec<[f64; 2]> {
-    let of = |traced| -> std::collections::BTreeMap<u64, f64> {
-        judged.in_rounds(&key(traced)).collect()
+/// Half a round trip without and with the kernel's events, of each round that has both, in nanoseconds. In whatever placement
+/// state: the two are neighbours in time, and of an illustration nothing more is asked.
+pub fn rounds(table: &crate::Table) -> Vec<[f64; 2]> {
+    let of = |traced| -> BTreeMap<u64, f64> {
+        let batches = table.batches(&key(traced)).iter();
+        let counted = batches.filter(|batch| batch.rejected.is_none() && !batch.samples.is_empty());
+        counted.map(|batch| (round(batch), batch_value(&batch.samples))).collect()
     };
     let (without, with) = (of(false), of(true));
     without.iter().filter_map(|(round, without)| Some([*without, *with.get(round)?])).collect()
@@ -101,15 +105,14 @@ mod tests {
             Ok(taking(order, half * f64::from(2 * ROUND_TRIPS)))
         });
         let asked = Asked::usual(100.0);
-        KernelPathPlan { asked: asked.clone() }.lead(&mut runner).unwrap();
-        let judged = asked.judge(&runner.kept);
-        assert_eq!(rounds(&judged), vec![[100.0, 150.0]; 8]);
+        KernelPathPlan { asked }.lead(&mut runner).unwrap();
+        assert_eq!(rounds(&runner.kept), vec![[100.0, 150.0]; 8]);
         // No batch of a key is another key's.
         let traced = |order: &&Order| order.traced;
         assert_eq!(runner.timed().filter(traced).count(), 8);
         assert_eq!(runner.timed().count(), 16);
         // A round that lacks one of them does not count.
         let part = runner.kept.part(|key| key.text("events") == Some("on"));
-        assert_eq!(rounds(&asked.judge(&part)), Vec::<[f64; 2]>::new());
+        assert_eq!(rounds(&part), Vec::<[f64; 2]>::new());
     }
 }

@@ -38,9 +38,9 @@ pub(crate) fn kernel_path(
     judged: &Judged<'_>,
     traced: &Traced<'_>,
 ) -> Result<KernelPath, AssembleError> {
-    let both = rounds(judged);
+    let both = rounds(judged.table());
     if both.is_empty() {
-        return Err(AssembleError::Empty);
+        return Err(AssembleError::NoRounds);
     }
     let path = path(&traced.messages.kept);
     if path.messages == 0 {
@@ -116,7 +116,7 @@ fn findings(path: &Path, ratio: &Quantity, traced: &Traced<'_>) -> Vec<String> {
     });
     let step = |name: &str| path.steps.iter().find(|step| step.event.name == name);
     if let Some(ready) = step("sk_data_ready") {
-        found.push(arrival(ready));
+        found.push(arrival(ready, path.messages));
     }
     let partly: Vec<String> = path
         .steps
@@ -157,15 +157,18 @@ fn findings(path: &Path, ratio: &Quantity, traced: &Traced<'_>) -> Vec<String> {
     found
 }
 
-/// What the event of the receiver's socket is, by whose call it is in.
-fn arrival(ready: &Step) -> String {
-    let whose = match ready.side {
-        bandgap_model::kernel_path::Side::Sender => {
-            "Everything up to the receiver's socket is done in the call that sends."
+/// What the event of the receiver's socket is, by whose call it is in and how often.
+fn arrival(ready: &Step, messages: usize) -> String {
+    let whose = match (ready.side, ready.since_begin.len()) {
+        (bandgap_model::kernel_path::Side::Receiver, seen) => format!(
+            "In {seen} of {messages} messages the receiver's socket is told in the call that receives."
+        ),
+        (_, seen) if seen == messages => {
+            "Everything up to the receiver's socket is done in the call that sends.".to_owned()
         }
-        bandgap_model::kernel_path::Side::Receiver => {
-            "What the receiver's socket is told is seen in the call that receives."
-        }
+        (_, seen) => format!(
+            "In {seen} of {messages} messages everything up to the receiver's socket is done in the call that sends."
+        ),
     };
     format!(
         "{whose} sk_data_ready is not the arrival: a rank that polls looks into the queue itself, and may find the \

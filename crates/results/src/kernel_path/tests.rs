@@ -140,5 +140,5 @@ fn without_a_message_or_a_round_there_is_no_path() {
     let none = made(&table(1.0, 2.0), &messages(0), &events()).unwrap_err();
     assert!(matches!(none, AssembleError::NoMessages), "{none}");
     let none = made(&Table::default(), &messages(3), &events()).unwrap_err();
-    assert!(matches!(none, AssembleError::Empty), "{none}");
+    assert!(matches!(none, AssembleError::NoRounds), "{none}");
 }
