@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use bandgap_kernels::{Added, AmEntry, CommEntry, TransferEntry};
-use bandgap_launch::{Exit, Failure, add, compiled};
+use bandgap_launch::{Classify as _, Exit, Failure, add, compiled, let_long_files_fail};
 
 use crate::command::{Cli, Command, dispatch, parse};
 use crate::kernel::{OverAm, OverComm, OverTransfer};
@@ -68,6 +68,7 @@ impl Tool {
 }
 
 fn carry_out(cli: &Cli) -> Result<ExitCode, Failure> {
+    let_long_files_fail().class(Exit::Host)?;
     // What panicked has been told by then; the program ends here, so nothing half done is seen.
     let done = catch_unwind(AssertUnwindSafe(|| dispatch(cli)));
     done.unwrap_or(Ok(Exit::Defect)).map(code)

@@ -44,6 +44,7 @@ pub use launcher::{Ended, RankFailure};
 pub use live::Command;
 pub use message::Wait;
 pub use network::{contended, distances};
+pub use signals::let_long_files_fail;
 pub use stage::Stage;
 pub use station::{Carried, ProbeTicks};
 pub use target::Target;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use bandgap_host::process::ignores;
 use bandgap_shm::Control;
 use rustix::process::{Pid, Signal, kill_process};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGXFSZ};
 use signal_hook::low_level::emulate_default_handler;
 
 use crate::Exit;
@@ -18,6 +18,16 @@ use crate::Exit;
 /// A signal that comes sooner after the first one is taken for the same: some senders send twice, to a process and to
 /// its group.
 const TWICE: Duration = Duration::from_millis(500);
+
+/// Lets a write beyond the longest file that is allowed (`ulimit -f`) fail, as one to a full disk does: without this the
+/// system ends the program.
+///
+/// # Errors
+/// The system refused.
+pub fn let_long_files_fail() -> io::Result<()> {
+    // A handler suffices, whatever it does.
+    signal_hook::flag::register(SIGXFSZ, Arc::default()).map(drop)
+}
 
 /// What signals have asked for. A thread that sleeps otherwise takes them.
 #[derive(Debug)]

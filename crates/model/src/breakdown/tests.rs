@@ -365,15 +365,15 @@ fn many_components_are_summed() {
     let components: Vec<Component> =
         (0..10_000).map(|at| component(&format!("c{at}"), f64::from(at), Some(1.0))).collect();
     let all: Vec<String> = (0..10_000).map(|at| format!("c{at}")).collect();
-    // A long chain of models too, each of which names the one before.
+    // A long chain of models too, each of which names the one before: as many as there may be.
     let mut models = vec![model("total", &all.join(" + ")), model("m0", "c1")];
-    models.extend((1..1000).map(|at| model(&format!("m{at}"), &format!("m{} + c1", at - 1))));
+    models.extend((1..199).map(|at| model(&format!("m{at}"), &format!("m{} + c1", at - 1))));
     let stack = Stack::new(components, models).unwrap();
     let found = stack.evaluated(&stack.state()).unwrap();
     // Σ 0 … 9999, and √10,000.
     assert_eq!(found[0].value, 49_995_000.0);
     assert!((stack.deviation(&found[0].sources).unwrap() - 100.0).abs() < 1e-9);
-    assert_eq!(found[1000].value, 1000.0);
+    assert_eq!(found[199].value, 199.0);
     assert_eq!(stack.ranked(0, 0.2).unwrap()[0].component, 9_999);
 }
 

@@ -72,8 +72,8 @@ mod tests {
                 .map(|(why, count)| (why.into(), count));
             SetAside { timed: 1044, rejected: rejected.collect(), ..SetAside::default() }.words()
         };
-        assert_eq!(of([("a", 3), ("b", 1), ("c", 1)]), "5 rejected (mostly: a) of 1 044");
-        assert_eq!(of([("a", 3), ("b", 2), ("c", 1)]), "6 rejected (most often: a) of 1 044");
-        assert_eq!(of([("a", 3), ("b", 0), ("c", 0)]), "3 rejected (a) of 1 044");
+        assert_eq!(of([("a", 3), ("b", 1), ("c", 1)]), "5 rejected (mostly: a) of 1\u{a0}044");
+        assert_eq!(of([("a", 3), ("b", 2), ("c", 1)]), "6 rejected (most often: a) of 1\u{a0}044");
+        assert_eq!(of([("a", 3), ("b", 0), ("c", 0)]), "3 rejected (a) of 1\u{a0}044");
     }
 }

@@ -159,3 +159,11 @@ fn words_that_are_no_text_are_paths_or_refused() {
         .envs(["LANG", "LC_ALL", "NO_COLOR"].map(|v| (v, odd)));
     assert_eq!(command.output().unwrap().status.code(), Some(0));
 }
+
+#[test]
+fn a_limit_on_the_length_of_files_is_told_as_a_full_disk_is() {
+    let place = Place::new();
+    let command = "ulimit -f 8; exec bandgap signature -t sim:paragon --quiet --out run";
+    let finished = place.shell(command).ends(OUTPUT);
+    assert!(finished.stderr.contains("File too large"), "{}", finished.stderr);
+}
