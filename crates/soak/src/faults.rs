@@ -199,13 +199,14 @@ pub const ALL: &[Fault] = &[
     Fault::new("output-full", Does::Stream(Streams::Output, Broken::Full))
         .ends(UNWRITTEN, &["standard output", "space"]),
     Fault::new("output-gone", Does::Stream(Streams::Output, Broken::Gone)).survives(),
-    Fault::new("output-closed", Does::Stream(Streams::Output, Broken::Closed)).survives(),
+    Fault::new("output-closed", Does::Stream(Streams::Output, Broken::Closed))
+        .ends(UNWRITTEN, &["standard output", "closed"]),
     Fault::new("error-full", Does::Stream(Streams::Error, Broken::Full)).survives(),
     Fault::new("error-gone", Does::Stream(Streams::Error, Broken::Gone)).survives(),
     Fault::new("error-closed", Does::Stream(Streams::Error, Broken::Closed)).survives(),
     Fault::new("both-full", Does::Stream(Streams::Both, Broken::Full)).ends(UNWRITTEN, &[]),
     Fault::new("both-gone", Does::Stream(Streams::Both, Broken::Gone)).survives(),
-    Fault::new("both-closed", Does::Stream(Streams::Both, Broken::Closed)).survives(),
+    Fault::new("both-closed", Does::Stream(Streams::Both, Broken::Closed)).ends(UNWRITTEN, &[]),
     Fault::new("directory-removed", Does::Removed).survives().ends(UNWRITTEN, &["write", "run"]),
     Fault::new("little-memory", Does::LittleMemory)
         .survives()
