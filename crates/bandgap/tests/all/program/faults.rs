@@ -154,7 +154,8 @@ fn stop(transport: &str, stopped: &[usize], hundredths: u64, more: &[&'static st
     let finished = run.ended().ends(6);
     let said = format!("rank {}: its process {} is stopped", stopped[0], ranks[stopped[0]]);
     assert!(finished.stderr.contains(&said), "{said}: {}", finished.stderr);
-    assert!(finished.stderr.contains("--deadline"), "{}", finished.stderr);
+    // The launcher gives up and advises a longer one, or a rank that connects gives up a moment before.
+    assert!(finished.stderr.contains("deadline"), "{}", finished.stderr);
     for rank in stopped {
         assert!(
             rustix::process::test_kill_process(ranks[*rank]).is_err() || is_other(ranks[*rank])
