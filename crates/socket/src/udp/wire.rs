@@ -5,6 +5,8 @@ use std::net::UdpSocket;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use bandgap_comm::{Faults, Rank};
+use rand::{RngExt as _, SeedableRng as _};
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Datagrams;
 
@@ -20,7 +22,8 @@ impl<D> Wire<D> {
     pub fn over(datagrams: D, faults: Option<Faults>, rank: Rank, peer: Rank) -> Self {
         let faulty = faults.map(|faults| {
             let end = (rank as u64) << 32 | peer as u64;
-            Box::new(Faulty { faults, random: faults.seed ^ mixed(end), held: None })
+            let random = Xoshiro256PlusPlus::seed_from_u64(faults.seed ^ end);
+            Box::new(Faulty { faults, random, held: None })
         });
         Self { datagrams, faulty }
     }
@@ -51,7 +54,7 @@ impl<D: Datagrams> Datagrams for Wire<D> {
 #[derive(Debug)]
 struct Faulty {
     faults: Faults,
-    random: u64,
+    random: Xoshiro256PlusPlus,
     /// Is overtaken by the next.
     held: Option<Vec<u8>>,
 }
@@ -61,19 +64,19 @@ impl Faulty {
     #[inline(never)]
     fn send<D: Datagrams>(&mut self, over: &mut D, datagram: &[u8]) -> io::Result<bool> {
         let Faults { loss, duplicate, reorder, corrupt, .. } = self.faults;
-        if self.happens(loss) {
+        if self.random.random_bool(loss) {
             return Ok(true);
         }
-        let changed = self.happens(corrupt).then(|| self.changed(datagram));
+        let changed = self.random.random_bool(corrupt).then(|| self.changed(datagram));
         let datagram = changed.as_deref().unwrap_or(datagram);
-        if self.happens(reorder) {
+        if self.random.random_bool(reorder) {
             // One is held at a time; for a second one the system has no room.
             let free = self.held.is_none();
             self.held.get_or_insert_with(|| datagram.to_vec());
             return Ok(free);
         }
         let taken = over.send(datagram)?;
-        if taken && self.happens(duplicate) {
+        if taken && self.random.random_bool(duplicate) {
             over.send(datagram)?;
         }
         // Where there is no room for it now, it is lost.
@@ -84,30 +87,12 @@ impl Faulty {
     /// The datagram with one bit changed.
     fn changed(&mut self, datagram: &[u8]) -> Vec<u8> {
         let mut changed = datagram.to_vec();
-        let bit = self.draw() as usize % (8 * changed.len()).max(1);
+        let bit = self.random.random_range(0..(8 * changed.len()).max(1));
         if let Some(byte) = changed.get_mut(bit / 8) {
             *byte ^= 1 << (bit % 8);
         }
         changed
     }
-
-    fn happens(&mut self, share: f64) -> bool {
-        // The 53 bits that a double holds: from 0, below 1.
-        ((self.draw() >> 11) as f64) / ((1_u64 << 53) as f64) < share
-    }
-
-    /// The next number of the sequence SplitMix64.
-    fn draw(&mut self) -> u64 {
-        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        mixed(self.random)
-    }
-}
-
-/// The mixing function of SplitMix64.
-fn mixed(number: u64) -> u64 {
-    let mixed = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    mixed ^ mixed >> 31
 }
 
 #[cfg(test)]
