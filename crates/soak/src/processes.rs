@@ -14,6 +14,8 @@ pub struct Process {
     pub used: u64,
     /// When it was started, in hundredths of a second since the machine was.
     pub started: u64,
+    /// Whether a signal has stopped it.
+    pub stopped: bool,
 }
 
 impl Process {
@@ -29,10 +31,11 @@ impl Process {
         // The name, in brackets, may hold anything; proc(5) counts the fields after it from 3 on.
         let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
         let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
-        let dead = ["Z", "X"].contains(fields.first()?);
+        let state = *fields.first()?;
+        let dead = ["Z", "X"].contains(&state);
         let parent = u32::try_from(field(4)?).ok()?;
         let used = field(14)? + field(15)?;
-        (!dead).then_some(Self { pid, parent, used, started: field(22)? })
+        (!dead).then_some(Self { pid, parent, used, started: field(22)?, stopped: state == "T" })
     }
 
     /// The ranks that a launcher has started, by rank.

@@ -80,8 +80,9 @@ const BEFORE: f64 = 0.5;
 /// *Formula*: with S the software of a round trip on one processor, D what a computation adds there of which both sides do half
 /// before they store and half after it, and X what the same computation adds to half a round trip of the bare exchange between two
 /// processors: the software adds S/2 · X/(D/2), and the rest of S/2 is hidden. D is its median over the rounds. Where the median of
-/// X/(D/2) is more than the half that stands before a store, that half is added: the other one is done while the line moves.
-fn of_lines(judged: &Judged<'_>) -> (Vec<(&'static str, ByRound)>, ByRound, bool) {
+/// X/(D/2) is more than the half that stands before a store, that half is added: the other one is done while the line moves. Where
+/// it is below 0, nothing is added.
+fn of_lines(judged: &Judged<'_>) -> Divided {
     let lines_key = key(Model::Latency, Stamping::Lines);
     let [lines, busy_lines] = [&lines_key, &busy_key(&lines_key)].map(|key| by_round(judged, key));
     let [slot, busy_slot] =
@@ -101,64 +102,64 @@ fn of_lines(judged: &Judged<'_>) -> (Vec<(&'static str, ByRound)>, ByRound, bool
     let shares: ByRound =
         between.into_iter().map(|(round, longer)| (round, share(longer))).collect();
     let all: Vec<f64> = shares.values().copied().collect();
-    let capped = !all.is_empty() && median(&all) > BEFORE;
+    let middle = if all.is_empty() { 0.0 } else { median(&all) };
+    let bounded = middle.clamp(0.0, BEFORE);
     let divided = |(round, all): (&u64, &f64)| {
-        let share = shares.get(round).map(|share| if capped { BEFORE } else { *share })?;
+        let share =
+            shares.get(round).map(|share| if bounded == middle { *share } else { bounded })?;
         Some(((*round, share * all), (*round, (1.0 - share) * all)))
     };
     let (added, hidden) = software.iter().filter_map(divided).unzip();
-    (vec![("slot", slot), ("software", added)], hidden, capped)
+    let parts = vec![("slot", slot), ("software", added)];
+    Divided { parts, hidden: Some((hidden, middle > BEFORE)) }
+}
+
+/// Components by rounds; over lines also what of the software is hidden, and whether it is what follows a store.
+struct Divided {
+    parts: Vec<(&'static str, ByRound)>,
+    hidden: Option<(ByRound, bool)>,
 }
 
 /// The components of `model` by rounds, without the cost of stamps.
-fn components(
-    judged: &Judged<'_>,
-    model: Model,
-    division: &Division,
-    stamp: f64,
-) -> Vec<(&'static str, ByRound)> {
-    let of = |part: Stamping| by_round(judged, &key(model, part));
-    match (division, model) {
-        (Division::Calls, _) => model
-            .calls()
-            .map(|(name, part)| {
-                let counts = by_round(judged, &count_key(model, part));
-                let without = |(round, time): (u64, f64)| {
-                    let intervals = match model {
-                        // Both of its ends are beginnings of calls: what of a stamp comes after the clock is read
-                        // is before both.
-                        Model::Latency if part == Stamping::Visible => 0.0,
-                        // The time is that of one interval.
-                        Model::Latency => 1.0,
-                        Model::Injection => *counts.get(&round)?,
-                    };
-                    Some((round, share(part) * (time - intervals * stamp)))
-                };
-                (name, of(part).into_iter().filter_map(without).collect())
-            })
-            .to_vec(),
-        (Division::Lines(_), Model::Latency) => of_lines(judged).0,
+fn divided(judged: &Judged<'_>, model: Model, division: &Division, stamp: f64) -> Divided {
+    let parts = match (division, model) {
+        (Division::Lines(_), Model::Latency) => return of_lines(judged),
         (Division::Lines(_), Model::Injection) => Vec::new(),
-    }
+        (Division::Calls, _) => of_calls(judged, model, stamp),
+    };
+    Divided { parts, hidden: None }
+}
+
+/// What stamps around calls timed, without the cost of stamps.
+fn of_calls(judged: &Judged<'_>, model: Model, stamp: f64) -> Vec<(&'static str, ByRound)> {
+    let component = |(name, part)| {
+        let counts = by_round(judged, &count_key(model, part));
+        let without = |(round, time): (u64, f64)| {
+            let intervals = match model {
+                // Both of its ends are beginnings of calls: what of a stamp comes after the clock is read
+                // is before both.
+                Model::Latency if part == Stamping::Visible => 0.0,
+                // The time is that of one interval.
+                Model::Latency => 1.0,
+                Model::Injection => *counts.get(&round)?,
+            };
+            Some((round, share(part) * (time - intervals * stamp)))
+        };
+        (name, by_round(judged, &key(model, part)).into_iter().filter_map(without).collect())
+    };
+    model.calls().map(component).to_vec()
 }
 
 /// The rounds in which every component of `model` and the whole were timed, in the state that is seen. Rounds in which one
 /// of these is outside its own fence are left out. `None` where there are fewer than two.
 pub fn rounds(judged: &Judged<'_>, model: Model, division: &Division) -> Option<Rounds> {
     let stamp = stamp(judged)?;
-    let parts = components(judged, model, division, stamp);
+    let Divided { parts, hidden } = divided(judged, model, division, stamp);
     let whole = by_round(judged, &key(model, Stamping::Nothing));
     let all: Vec<&ByRound> = parts.iter().map(|(_, times)| times).chain([&whole]).collect();
     let complete = complete(&all);
     let kept = inside(&all, &complete);
     let outside = complete.len() - kept.len();
-    let hidden = match (division, model) {
-        (Division::Lines(_), Model::Latency) => {
-            let (_, hidden, follows) = of_lines(judged);
-            Some((hidden, follows))
-        }
-        _ => None,
-    };
     let values = |of: &ByRound| kept.iter().filter_map(|round| of.get(round).copied()).collect();
     (kept.len() > 1).then(|| Rounds {
         parts: parts.iter().map(|(name, times)| (*name, values(times))).collect(),

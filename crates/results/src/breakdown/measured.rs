@@ -28,6 +28,9 @@ const SHARES: [f64; 13] = [0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0
 
 /// How times over rounds are estimated.
 const OVER_ROUNDS: &str = "mean over rounds of the middle of their batches, t interval";
+/// The same of what rests on the bare loop.
+const OVER_LEAST: &str =
+    "mean over rounds, of the bare loop the least of their batches, t interval";
 
 /// Bandgap's own code is the high-level protocol, the system's calls on a socket are the low-level one; a line of memory
 /// moves without any software.
@@ -77,14 +80,19 @@ fn known(rounds: &Rounds, values: &[f64], confidence: f64) -> (f64, Option<f64>)
 }
 
 /// The same as it is recorded.
-fn time(rounds: &Rounds, values: &[f64], judged: &Judged<'_>) -> Result<Quantity, AssembleError> {
+fn time(
+    rounds: &Rounds,
+    values: &[f64],
+    how: &str,
+    judged: &Judged<'_>,
+) -> Result<Quantity, AssembleError> {
     let count = rounds.rounds.len() as u64;
     let found = rounds.mean(values, judged.confidence());
     let (value, interval) = found.map_or((mean(values), None), |(value, of)| (value, Some(of)));
     let rule = Rule { precision: judged.precision(), stamp: 0.0 };
     let converged = interval.map_or(Convergence::No, |of| rule.judge(of.half_width(), value));
     let ends = interval.map(|of| (Ns(of.low), Ns(of.high)));
-    Ok(Quantity::time(Ns(value.max(0.0)), ends, Evidence::new(OVER_ROUNDS, count, converged))?)
+    Ok(Quantity::time(Ns(value.max(0.0)), ends, Evidence::new(how, count, converged))?)
 }
 
 /// The breakdown of what was measured over one transport.
@@ -128,14 +136,16 @@ pub(crate) fn measured(
     for model in &mut breakdown.models {
         let rounds = found.iter().find(|(of, _)| of.name() == model.name);
         let Some((_, rounds)) = rounds else { continue };
-        model.modelled = time(rounds, &rounds.modelled(), judged)?;
-        model.observed = Some(time(rounds, &rounds.observed, judged)?);
+        // The transfer and what is hidden behind it are seen on the bare loop.
+        let how = if rounds.hidden.is_some() { OVER_LEAST } else { OVER_ROUNDS };
+        model.modelled = time(rounds, &rounds.modelled(), how, judged)?;
+        model.observed = Some(time(rounds, &rounds.observed, OVER_ROUNDS, judged)?);
         model.error = error(rounds, judged)?.or(model.error.take());
         model.within = model.error.as_ref().map(within);
         for (name, values) in &rounds.parts {
             let found = breakdown.components.iter_mut().find(|one| one.name == *name);
             let Some(component) = found else { continue };
-            component.time = time(rounds, values, judged)?;
+            component.time = time(rounds, values, how, judged)?;
         }
     }
     let launches: Vec<BTreeSet<u32>> = found.iter().map(|(_, rounds)| rounds.launches()).collect();

@@ -31,4 +31,3 @@ pub use ring_lines::{PARTS, ring_lines};
 pub use slot_ring::slot_ring;
 pub use stream::slot_ring_stream;
 pub use table::{FLOORS, Lines, YARDSTICKS};
-pub use turn::TURN_BLOCKS;

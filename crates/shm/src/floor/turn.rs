@@ -2,9 +2,6 @@
 
 use std::hint::black_box;
 
-/// The longest computation, in blocks.
-pub const TURN_BLOCKS: u32 = 12;
-
 /// What is done with a computation of so many blocks.
 pub(super) trait Turned {
     type Out;
@@ -12,7 +9,7 @@ pub(super) trait Turned {
     fn run<const BLOCKS: usize>(self) -> Self::Out;
 }
 
-/// Does it with the computation of `blocks` blocks, or of [`TURN_BLOCKS`] where these are fewer.
+/// Does it with the computation of `blocks` blocks, or of 12 where these are fewer.
 pub(super) fn with_blocks<T: Turned>(blocks: u32, of: T) -> T::Out {
     match blocks {
         0 => of.run::<0>(),
@@ -66,9 +63,9 @@ mod tests {
 
     #[test]
     fn as_many_blocks_are_computed_as_were_asked_for_up_to_the_most() {
-        for blocks in 0..=TURN_BLOCKS {
+        for blocks in 0..=12 {
             assert_eq!(with_blocks(blocks, Blocks), blocks as usize);
         }
-        assert_eq!(with_blocks(u32::MAX, Blocks), TURN_BLOCKS as usize);
+        assert_eq!(with_blocks(u32::MAX, Blocks), 12);
     }
 }

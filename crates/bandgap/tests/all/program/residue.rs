@@ -8,6 +8,8 @@ use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use bandgap_soak::processes::Process;
+use bandgap_soak::sockets;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::program::subject::{BINARY, Finished, PATIENCE, Place};
@@ -82,7 +84,7 @@ impl<'a> Watched<'a> {
             (ranks.len() == self.ranks && at_work).then_some(ranks)
         });
         for rank in &ranks {
-            self.sockets.extend(sockets(rank.pid));
+            self.sockets.extend(sockets::held_by(rank.pid));
         }
         ranks.iter().map(|rank| Pid::from_raw(rank.pid.cast_signed()).unwrap()).collect()
     }
@@ -172,7 +174,7 @@ impl<'a> Watched<'a> {
             Process::all().all(|process| !process.carries(&self.mark)).then_some(())
         });
         poll("for the run's sockets to be gone", || {
-            listed_sockets().is_disjoint(&self.sockets).then_some(())
+            sockets::listed().is_disjoint(&self.sockets).then_some(())
         });
         let shared = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
         let shared = shared.map(|entry| entry.file_name().into_string().unwrap());
@@ -199,67 +201,4 @@ pub fn are_stopped(processes: &[Pid], stopped: bool) {
         });
         all.then_some(())
     });
-}
-
-/// A process as /proc tells of it.
-struct Process {
-    pid: u32,
-    parent: u32,
-    used: u64,
-    started: u64,
-    stopped: bool,
-}
-
-impl Process {
-    /// All that are alive.
-    fn all() -> impl Iterator<Item = Self> {
-        let pids = fs::read_dir("/proc").unwrap().flatten();
-        pids.filter_map(|entry| Self::read(entry.file_name().to_str()?.parse().ok()?))
-    }
-
-    fn read(pid: u32) -> Option<Self> {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name, in brackets, may hold anything; proc(5) counts the fields after it from 3 on.
-        let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
-        let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
-        let dead = ["Z", "X"].contains(fields.first()?);
-        let stopped = *fields.first()? == "T";
-        let parent = u32::try_from(field(4)?).ok()?;
-        let used = field(14)? + field(15)?;
-        (!dead).then_some(Self { pid, parent, used, started: field(22)?, stopped })
-    }
-
-    fn is_rank(&self) -> bool {
-        let line = fs::read(format!("/proc/{}/cmdline", self.pid)).unwrap_or_default();
-        line.split(|byte| *byte == 0).nth(1) == Some(b"rank")
-    }
-
-    fn carries(&self, mark: &str) -> bool {
-        let environment = fs::read(format!("/proc/{}/environ", self.pid)).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
-    }
-}
-
-/// Inodes of the sockets that a process holds.
-fn sockets(pid: u32) -> BTreeSet<u64> {
-    let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-    descriptors
-        .filter_map(|entry| {
-            let target = fs::read_link(entry.path()).ok()?;
-            target.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
-        })
-        .collect()
-}
-
-/// Inodes of all Unix, TCP and UDP sockets that the kernel lists.
-fn listed_sockets() -> BTreeSet<u64> {
-    let column = |file: &str, number: usize| {
-        let table = fs::read_to_string(format!("/proc/net/{file}")).unwrap_or_default();
-        let inode = |line: &str| line.split_whitespace().nth(number)?.parse().ok();
-        table.lines().skip(1).filter_map(inode).collect::<Vec<u64>>()
-    };
-    [("unix", 6), ("tcp", 9), ("tcp6", 9), ("udp", 9)]
-        .into_iter()
-        .flat_map(|(file, number)| column(file, number))
-        .collect()
 }
