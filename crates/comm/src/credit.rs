@@ -163,6 +163,8 @@ impl<L: Link> Endpoint for Credited<L> {
         Ok(handled)
     }
 
+    const TENDED: bool = L::TENDED;
+
     fn outstanding(&self) -> usize {
         self.ledger.outstanding
     }

@@ -46,6 +46,10 @@ pub trait Endpoint: 'static {
     /// A peer is gone or sent what no peer may send.
     fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize, CommError>;
 
+    /// Whether what was sent may be lost, and is sent again only while this rank makes progress. Then it makes progress now and
+    /// then while it waits for something else that a peer does after a message.
+    const TENDED: bool = false;
+
     /// Requests sent that have not completed.
     fn outstanding(&self) -> usize;
 

@@ -53,6 +53,8 @@ pub trait Link: 'static {
     /// # Errors
     /// A peer is gone, sent bytes that are no frame, or a payload for memory that is not exposed.
     fn receive<F: FnMut(Rank, Frame)>(&mut self, deliver: F) -> Result<usize, CommError>;
+    /// As [`crate::Endpoint::TENDED`].
+    const TENDED: bool = false;
     /// Frames accepted that [`Link::receive`] has yet to push out.
     fn unsent(&self) -> usize {
         0

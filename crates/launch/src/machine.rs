@@ -38,6 +38,12 @@ pub trait Machine {
     /// # Errors
     /// A peer is gone, or a deadline passed.
     fn settle(&mut self) -> Result<(), CommError>;
+    /// Sends again what was lost, while this rank waits for something else that a peer does after a message. No acknowledgement
+    /// is certain to arrive, so a rank that has settled may yet have to. Returns false where nothing is ever lost.
+    ///
+    /// # Errors
+    /// A peer is gone or sent what no peer may send.
+    fn tend(&mut self) -> Result<bool, CommError>;
     /// Looks whether the run goes on, after a wait of so long for something else.
     ///
     /// # Errors
@@ -124,6 +130,13 @@ impl<E: Bulk> Machine for Executor<E, CycleClock, RankWatch> {
 
     fn settle(&mut self) -> Result<(), CommError> {
         self.active().settle()
+    }
+
+    fn tend(&mut self) -> Result<bool, CommError> {
+        if E::TENDED {
+            self.active().poll()?;
+        }
+        Ok(E::TENDED)
     }
 
     fn look(&mut self, waited: Duration, waiting_for: &'static str) -> Result<(), CommError> {

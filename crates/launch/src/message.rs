@@ -2,10 +2,12 @@
 
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
 use bandgap_comm::Faults;
 use bandgap_host::kernel_trace::Switch;
 use bandgap_host::{ClockReport, WorkRate};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{SendFlags, send};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -228,6 +230,22 @@ impl Channel {
     /// Whether nothing is left.
     pub fn is_sent(&self) -> bool {
         self.unsent.is_empty()
+    }
+
+    /// Whether there is something to receive, or the other end closed, within so long.
+    ///
+    /// # Errors
+    /// The system refused to wait.
+    pub fn has_arrived(&self, within: Duration) -> std::io::Result<bool> {
+        if !self.reader.buffer().is_empty() {
+            return Ok(true);
+        }
+        let within = Timespec::try_from(within).ok();
+        match poll(&mut [PollFd::new(self.stream(), PollFlags::IN)], within.as_ref()) {
+            Ok(ready) => Ok(ready > 0),
+            Err(Errno::INTR) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Waits for one message; `None` when the other end closed.

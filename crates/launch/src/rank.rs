@@ -111,16 +111,12 @@ fn take_part(
     let mut station = connect(assignment, channel, inherited, clock)?;
     if assignment.rank != 0 {
         follow(&mut station)?;
-        station.has_done();
-        return farewell(channel);
+        return farewell(&mut station, channel);
     }
     let mut runner = LiveRunner::new(station, channel, assignment);
     assignment.task.lead(&mut runner)?;
-    let station = runner.finish()?;
-    station.has_done();
-    farewell(channel)?;
-    drop(station);
-    Ok(())
+    let mut station = runner.finish()?;
+    farewell(&mut station, channel)
 }
 
 /// Connects this rank's ends of all transports that were assigned.
@@ -171,10 +167,16 @@ fn connect(
     Ok(Station { rank, size, machines, stamped, bares, control, clock, deadline, epoch: 0 })
 }
 
+/// How often a rank that is done looks whether a peer lacks its last message.
+const LAST_LOOKS: Duration = Duration::from_millis(1);
+
 /// Says that this rank is done, and waits until all are: a connection that closes earlier would
 /// look like a death to peers that still poll.
-fn farewell(channel: &mut Channel) -> Result<(), Stop> {
+fn farewell(station: &mut Station, channel: &mut Channel) -> Result<(), Stop> {
+    station.has_done();
     channel.send(&FromRank::Done)?;
+    // A peer that is gone already has all it needs.
+    while station.first()?.tend().unwrap_or(false) && !channel.has_arrived(LAST_LOOKS)? {}
     channel.receive::<ToRank>()?;
     Ok(())
 }
@@ -214,5 +216,36 @@ impl Rendezvous for Meeting<'_> {
             Some(ToRank::Addresses(addresses)) => Ok(addresses),
             _ => Err(CommError::Stopped),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+    use crate::station::tests::tended;
+
+    #[test]
+    fn who_is_done_sees_to_it_that_its_last_message_arrives() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let (mut rank, mut launcher) = (Channel::new(ours), Channel::new(theirs));
+        let control = Arc::new(Control::create(2).unwrap());
+        let arrived = Arc::new(AtomicBool::new(false));
+        std::thread::scope(|threads| {
+            threads.spawn(|| {
+                let done: Option<FromRank> = launcher.receive().unwrap();
+                assert!(matches!(done, Some(FromRank::Done)));
+                // The other rank, which lacks the last message, is not done before it has it.
+                let begun = Instant::now();
+                while !arrived.load(Ordering::Relaxed) && begun.elapsed() < Duration::from_secs(60)
+                {
+                    std::thread::yield_now();
+                }
+                launcher.send(&ToRank::Noted).unwrap();
+            });
+            farewell(&mut tended(&control, 0, &arrived), &mut rank).unwrap();
+        });
+        assert!(arrived.load(Ordering::Relaxed));
     }
 }

@@ -1,5 +1,6 @@
 //! One rank's part of an order: between two placement probes, on the machine that it names.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -168,17 +169,22 @@ impl Station {
             rank if rank == peer => Role::Responder,
             _ => return Ok(None),
         };
-        // Peers may wait for completions that this rank owes; while it probes it does not poll.
-        self.first()?.settle()?;
-        let begun = Instant::now();
         let (control, epoch, clock) = (Arc::clone(&self.control), self.epoch, self.clock);
+        let patience = self.deadline;
+        let machine = self.first()?;
+        // Peers may wait for completions that this rank owes; while it probes it does not poll.
+        machine.settle()?;
+        let begun = Instant::now();
+        // A peer that does not come perhaps lacks the message after which it would.
+        let (giving_up, tended) = (floors::giving_up(&control), RefCell::new(&mut *machine));
+        let give_up = |limit| tended.borrow_mut().tend().is_err() || giving_up(limit);
         let with = Measuring {
             role,
             window: Window { samples: PROBE_WINDOWS, rounds: PROBE_ROUNDS },
             timer: &clock,
             turn: 0,
-            patience: self.deadline,
-            give_up: &floors::giving_up(&control),
+            patience,
+            give_up: &give_up,
         };
         let windows = probe(&control, epoch, &with);
         // Both at once, as they run in a batch.
@@ -186,8 +192,9 @@ impl Station {
         let peers = windows.as_ref().and_then(|_| report(&control, epoch, own, &with));
         let (Some(mut windows), Some(peers)) = (windows, peers) else {
             let (waited, waiting_for) = (begun.elapsed(), "the placement probe");
-            self.first()?.look(Duration::ZERO, waiting_for)?;
-            if waited > self.deadline {
+            machine.look(Duration::ZERO, waiting_for)?;
+            machine.tend()?;
+            if waited > patience {
                 return Err(CommError::Deadline { waited, waiting_for });
             }
             return Ok(None);
@@ -195,5 +202,90 @@ impl Station {
         windows.sort_unstable();
         let line = windows.get(windows.len() / 2).copied();
         Ok(line.map(|line| ProbeTicks { line, pace: own.max(peers).into() }))
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use bandgap_comm::Delay;
+
+    use super::*;
+
+    /// A machine over a network on which what is sent arrives when it is tended.
+    struct Tended(Arc<AtomicBool>);
+
+    impl Machine for Tended {
+        fn run(&mut self, _: &Order) -> Result<Outcome, Failed> {
+            Ok(Outcome::default())
+        }
+
+        fn post(&mut self, _: Rank, _: &[u8]) -> Result<(), CommError> {
+            Ok(())
+        }
+
+        fn receive(&mut self, _: Rank) -> Result<Vec<u8>, CommError> {
+            Ok(Vec::new())
+        }
+
+        fn settle(&mut self) -> Result<(), CommError> {
+            Ok(())
+        }
+
+        fn tend(&mut self) -> Result<bool, CommError> {
+            self.0.store(true, Ordering::Relaxed);
+            Ok(true)
+        }
+
+        fn look(&mut self, _: Duration, _: &'static str) -> Result<(), CommError> {
+            Ok(())
+        }
+
+        fn capacity(&self) -> usize {
+            1
+        }
+
+        fn registered(&self) -> Result<(), &str> {
+            Ok(())
+        }
+
+        fn time_delay(&mut self, _: Delay, _: u32, _: u32) -> Vec<u64> {
+            Vec::new()
+        }
+    }
+
+    /// The station of a rank whose messages have arrived when the flag is set.
+    pub(crate) fn tended(control: &Arc<Control>, rank: Rank, arrived: &Arc<AtomicBool>) -> Station {
+        let machine: Box<dyn Machine> = Box::new(Tended(Arc::clone(arrived)));
+        let deadline = Duration::from_secs(60);
+        let bares = Bares { ends: Vec::new(), control: Arc::clone(control), patience: deadline };
+        Station {
+            rank,
+            size: 2,
+            machines: vec![("udp".parse().unwrap(), machine)],
+            stamped: None,
+            bares,
+            control: Arc::clone(control),
+            clock: CycleClock::calibrate(),
+            deadline,
+            epoch: 0,
+        }
+    }
+
+    #[test]
+    fn who_waits_for_a_probe_sees_to_it_that_the_peer_learns_of_it() {
+        let control = Arc::new(Control::create(2).unwrap());
+        let arrived = Arc::new(AtomicBool::new(false));
+        std::thread::scope(|threads| {
+            threads.spawn(|| {
+                while !arrived.load(Ordering::Relaxed) {
+                    std::thread::yield_now();
+                }
+                tended(&control, 1, &Arc::default()).probe(Some([0, 1])).unwrap();
+            });
+            let probed = tended(&control, 0, &arrived).probe(Some([0, 1])).unwrap();
+            assert!(probed.is_some());
+        });
     }
 }

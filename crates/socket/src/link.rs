@@ -182,6 +182,8 @@ impl<S: Stream> Link for SocketLink<S> {
         Ok(frames)
     }
 
+    const TENDED: bool = S::TENDED;
+
     fn unsent(&self) -> usize {
         self.unfinished
             + self.channels.iter().map(|channel| channel.stream.unsettled()).sum::<usize>()

@@ -10,11 +10,12 @@ use super::{MAX_ROOM, MOST, Mishaps, charge};
 /// A needless repetition costs little, and if a datagram is lost, the peer usually notices much
 /// sooner, when the next one arrives.
 const FIRST_WAIT: Duration = Duration::from_millis(10);
-/// Most doublings of that wait, so that it stays below a second.
-const DOUBLINGS: u32 = 6;
-/// After this many unanswered repetitions, over 150 ms, this rank may stop polling without having
-/// all its datagrams acknowledged. Most likely its peer has stopped too, and what was sent lies at
-/// the peer's socket. No protocol can know that the last acknowledgement has arrived.
+/// Most doublings of that wait, so that it stays below a fifth of a second.
+const DOUBLINGS: u32 = 4;
+/// After this many unanswered repetitions, over 150 ms, this rank may do something else without having
+/// all its datagrams acknowledged. Most likely its peer does so too, and what was sent lies at
+/// the peer's socket. No protocol can know that the last acknowledgement has arrived. If the rank polls
+/// now and then, the repetitions go on.
 const LINGER: u32 = 4;
 
 /// Number of places for datagrams, a power of two. A datagram's place is its number modulo this.
