@@ -23,6 +23,8 @@ use crate::verification::assemble::verification;
 
 pub use bulk::bulk;
 
+use crate::batches::assemble::without_value;
+
 pub use crate::batches::assemble::unfitted;
 pub use crate::hockney::assemble::Fitting;
 pub use crate::kernel_path::assemble::Traced;
@@ -140,19 +142,22 @@ pub fn contended(setting: &Setting, plan: &ContentionPlan, table: &Table) -> Ass
     Ok((results, warnings))
 }
 
-/// Floors of so many launches begun, then layers over floors; and which of them this machine does not let be measured, with the
-/// reason.
+/// Floors of so many launches begun, then layers over floors, then the batches of those that have no value; and which of them have
+/// none, with the reason.
 ///
 /// # Errors
 /// A number cannot be recorded.
 pub fn floors(launches: u32, table: &Table, plan: &FloorPlan) -> Assembled {
     let judged = plan.judge(table);
     let measured = || plan.floors.iter().filter(|of| !table.batches(&key(&of.name)).is_empty());
-    let (mut results, mut unavailable) = (Vec::new(), Vec::new());
+    let (mut results, mut missing, mut alone) = (Vec::new(), Vec::new(), Vec::new());
     for of in measured() {
         match floor(of, &judged, launches)? {
             Ok(floor) => results.push(floor.into()),
-            Err(reason) => unavailable.push(reason),
+            Err(reason) => {
+                missing.push(reason);
+                alone.push(key(&of.name));
+            }
         }
     }
     for layer in measured() {
@@ -160,7 +165,8 @@ pub fn floors(launches: u32, table: &Table, plan: &FloorPlan) -> Assembled {
             results.extend(ratio(layer, over, &judged, launches)?.map(Outcome::from));
         }
     }
-    Ok((results, unavailable))
+    results.extend(without_value(table, &alone, &missing).map(Outcome::from));
+    Ok((results, missing))
 }
 
 #[cfg(test)]

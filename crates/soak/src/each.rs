@@ -6,14 +6,18 @@ use std::thread;
 
 use crate::stopped::Stopped;
 
-/// Does something with each item, with so many at once. After an error, or a signal, no further one is begun.
+/// How often it is said how many are done.
+const TIMES: usize = 20;
+
+/// Does something with each item, with so many at once. After an error, or a signal, no further one is begun. Standard error tells
+/// how many are done.
 pub(crate) fn each<T: Sync, E: Send>(
     jobs: usize,
     stopped: &Stopped,
     items: &[T],
     does: impl Fn(&T) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
-    let next = AtomicUsize::new(0);
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let error = Mutex::new(None);
     thread::scope(|scope| {
         for _ in 0..jobs.max(1) {
@@ -25,6 +29,10 @@ pub(crate) fn each<T: Sync, E: Send>(
                     if let Err(found) = does(item) {
                         next.store(items.len(), Ordering::Relaxed);
                         error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(found);
+                    }
+                    let (done, all) = (done.fetch_add(1, Ordering::Relaxed) + 1, items.len());
+                    if done * TIMES / all > (done - 1) * TIMES / all {
+                        eprintln!("{done} of {all}");
                     }
                 }
             });

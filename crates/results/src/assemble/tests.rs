@@ -501,3 +501,25 @@ fn a_single_launch_is_judged_as_ever() {
     let judged: Judged<'_> = asked().judge(&table);
     assert_eq!(judged.point(&key), bandgap_stats::Point::of(&judged.values(&key), 0.95));
 }
+
+/// One batch is no value, but it was measured: it is kept. A floor that the machine refuses has none.
+#[test]
+fn a_floor_without_a_value_keeps_its_batches() {
+    let table = |rejected: Option<&str>| {
+        let batch = Batch {
+            samples: rejected.map_or(vec![50.0], |_| Vec::new()),
+            rejected: rejected.map(str::to_owned),
+            ..Batch::default()
+        };
+        let mut table = Table::default();
+        table.push(Kept::Batch { key: floor_keys::key("cache_line"), batch });
+        table
+    };
+    let (outcomes, warnings) = floors(1, &table(None), &floor_plan()).unwrap();
+    let [Outcome::Batches(kept)] = &outcomes[..] else { panic!("{outcomes:?}") };
+    assert_eq!((kept.batches.len(), &kept.batches[0].batch.samples[..]), (1, &[50.0][..]));
+    assert_eq!(warnings, [kept.reason.clone()]);
+    let (outcomes, warnings) = floors(1, &table(Some("no cores")), &floor_plan()).unwrap();
+    assert!(outcomes.is_empty());
+    assert_eq!(warnings, ["cache_line: no cores"]);
+}

@@ -12,7 +12,7 @@ use crate::kind::{Among, Shown, Verdict, nothing};
 /// Batches as they were measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Batches {
-    /// The transport as the command line names it.
+    /// The transport as the command line names it; empty for floors, which are the machine's.
     pub transport: String,
     /// Why there is no fit.
     pub reason: String,
@@ -37,9 +37,13 @@ impl Shown for Batches {
 
     /// How many there are, and why no more was made of them.
     fn text(&self, _: &Among<'_>, layout: &Layout) -> String {
-        let (count, over, why) = (self.batches.len(), &self.transport, &self.reason);
+        let (count, transport, why) = (self.batches.len(), &self.transport, &self.reason);
         let batches = if count == 1 { "batch" } else { "batches" };
-        layout.paragraph(&format!("{count} {batches} over {over} without a fit: {why}."))
+        let what = match &**transport {
+            "" => "without a value".to_owned(),
+            transport => format!("over {transport} without a fit"),
+        };
+        layout.paragraph(&format!("{count} {batches} {what}: {why}."))
     }
 
     fn verdict(&self) -> Verdict {

@@ -17,4 +17,7 @@ fn what_is_missing_is_said() {
     let text = sample().text(&Among::new([]), &Layout::default());
     assert_eq!(text, "1 batch over tcp without a fit: find a second M.\n");
     assert_eq!(sample().verdict(), Verdict::Missing);
+    let of_floor = Batches { transport: String::new(), ..sample() };
+    let text = of_floor.text(&Among::new([]), &Layout::default());
+    assert_eq!(text, "1 batch without a value: find a second M.\n");
 }

@@ -197,7 +197,7 @@ fn udp_among_many_that_share_a_processor() {
 fn blocking() {
     for transport in ["tcp", "unix", "udp"] {
         // Where other programs want the processors too, a rank that slept waits for its turn.
-        let finished = fitted(transport, "block", &["3s", "24s", "120s"]);
+        let finished = fitted(transport, "block", &["3s", "24s", "60s"]);
         assert!(finished.stderr.contains("placement states are not probed"), "{finished:?}");
     }
 }
