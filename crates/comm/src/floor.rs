@@ -152,10 +152,10 @@ pub struct Measuring<'a, T> {
     /// Blocks of a computation that a side does before it sends, and as many after it: only in the floor that divides a
     /// transport's time ([`Divided::Lines`](crate::Divided::Lines)).
     pub turn: u32,
-    /// Longest wait for the other side.
+    /// Longest wait for the other side's next answer.
     pub patience: Duration,
-    /// Asked from time to time, with the longest wait: whether to stop waiting.
-    pub give_up: &'a dyn Fn(Duration) -> bool,
+    /// Asked from time to time, with how long this wait has lasted and the longest wait: whether to stop waiting.
+    pub give_up: &'a dyn Fn(Duration, Duration) -> bool,
 }
 
 impl<T: Timer> Measuring<'_, T> {

@@ -46,6 +46,9 @@ struct Arguments {
     /// Where inputs are kept that do harm
     #[arg(long, value_name = "DIR", default_value = "found")]
     found: PathBuf,
+    /// Write a reader's examples into a directory, and hunt for nothing
+    #[arg(long, value_name = "DIR", requires = "target")]
+    examples: Option<PathBuf>,
     /// Files to read in place of drawn inputs
     #[arg(requires = "target")]
     files: Vec<PathBuf>,
@@ -72,6 +75,9 @@ fn run(arguments: &Arguments) -> io::Result<bool> {
         None => TARGETS.iter().collect(),
         Some(name) => vec![target(name).ok_or_else(|| unknown(name))?],
     };
+    if let ([only], Some(into)) = (chosen.as_slice(), &arguments.examples) {
+        return examples(only, into).map(|()| true);
+    }
     if let ([only], false) = (chosen.as_slice(), arguments.files.is_empty()) {
         return files(only, &arguments.files);
     }
@@ -153,6 +159,15 @@ fn what(fault: &Fault) -> String {
         Fault::Slow(took) => format!("takes {}", Ns(took.as_nanos() as f64)),
         Fault::Large(bytes) => format!("takes {}", rounded(*bytes)),
     }
+}
+
+/// Writes a reader's examples, each into a file.
+fn examples(target: &Target, into: &Path) -> io::Result<()> {
+    fs::create_dir_all(into)?;
+    let inputs = Inputs::of(target, 0)?;
+    (0..inputs.examples()).try_for_each(|number| {
+        fs::write(into.join(format!("example-{number}")), inputs.get(number))
+    })
 }
 
 /// Reads files.

@@ -177,7 +177,8 @@ impl Station {
         let begun = Instant::now();
         // A peer that does not come perhaps lacks the message after which it would.
         let (giving_up, tended) = (floors::giving_up(&control), RefCell::new(&mut *machine));
-        let give_up = |limit| tended.borrow_mut().tend().is_err() || giving_up(limit);
+        let give_up =
+            |waited, patience| tended.borrow_mut().tend().is_err() || giving_up(waited, patience);
         let with = Measuring {
             role,
             window: Window { samples: PROBE_WINDOWS, rounds: PROBE_ROUNDS },

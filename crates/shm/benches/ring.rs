@@ -103,7 +103,7 @@ fn main() {
             timer: &Clock(Instant::now()),
             turn: 0,
             patience: Duration::MAX,
-            give_up: &|_| false,
+            give_up: &|_, _| false,
         };
         [cache_line(&area, 1, &with), slot_ring(&area, 1, &with), slot_ring_stream(&area, 1, &with)]
             .map(|floor| best(floor.expect("both sides run")))

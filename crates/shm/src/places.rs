@@ -139,7 +139,8 @@ mod tests {
     ) -> (Vec<u64>, BTreeMap<usize, u64>) {
         let timer = Costs::default();
         let (role, patience) = (Role::Initiator, Duration::ZERO);
-        let with = Measuring { role, window, timer: &timer, turn: 0, patience, give_up: &|_| true };
+        let with =
+            Measuring { role, window, timer: &timer, turn: 0, patience, give_up: &|_, _| true };
         let (mut visits, mut expected) = (BTreeMap::new(), 7 << 32);
         let places: Vec<usize> = (0..places).collect();
         let ticks = walk.over(&places, 7, &with, |place, number| {

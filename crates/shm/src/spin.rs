@@ -1,5 +1,7 @@
 //! Bounded busy waiting.
 
+use std::time::Instant;
+
 use bandgap_comm::Measuring;
 
 use crate::ShmError;
@@ -16,14 +18,28 @@ pub(crate) fn wait<T>(
     mut ready: impl FnMut() -> bool,
     with: &Measuring<'_, T>,
 ) -> Result<(), ShmError> {
-    loop {
+    for _ in 0..SPINS {
+        if ready() {
+            return Ok(());
+        }
+    }
+    wait_longer(floor, ready, with)
+}
+
+#[cold]
+#[inline(never)]
+fn wait_longer<T>(
+    floor: &'static str,
+    mut ready: impl FnMut() -> bool,
+    with: &Measuring<'_, T>,
+) -> Result<(), ShmError> {
+    let since = Instant::now();
+    while !(with.give_up)(since.elapsed(), with.patience) {
         for _ in 0..SPINS {
             if ready() {
                 return Ok(());
             }
         }
-        if (with.give_up)(with.patience) {
-            return Err(ShmError::GaveUp { floor });
-        }
     }
+    Err(ShmError::GaveUp { floor })
 }

@@ -37,10 +37,21 @@ pub struct Campaign {
 /// How often a trial is repeated in which the driver itself was held up.
 const AGAIN: usize = 3;
 
-/// So many trials of a group, each fault in its turn.
+/// Turns of the others for one of a fault of which a trial takes minutes.
+const SELDOM: u64 = 10;
+
+/// So many trials of a group, each fault in its turn, those that take minutes in every tenth.
 pub fn shared(group: Group, count: u64) -> Vec<(&'static Fault, u64)> {
     let faults = of(group);
-    (0..count).map(|at| (faults[at as usize % faults.len()], at / faults.len() as u64)).collect()
+    let turn = |turn: u64| {
+        faults.iter().filter_map(move |fault| match fault.does {
+            Does::Crowd | Does::Datagrams => {
+                turn.is_multiple_of(SELDOM).then_some((*fault, turn / SELDOM))
+            }
+            _ => Some((*fault, turn)),
+        })
+    };
+    (0..).flat_map(turn).take(count as usize).collect()
 }
 
 /// One trial of each fault but those that take long by their nature: a pause beyond the deadline, many ranks, repetitions.
@@ -157,6 +168,14 @@ mod tests {
         let names: BTreeSet<&str> = trials.iter().map(|(fault, _)| fault.name).collect();
         assert_eq!(names.len() as u64, all);
         assert!(shared(Group::Others, 0).is_empty());
+        let others = shared(Group::Others, 1000);
+        assert_eq!(others.len(), 1000);
+        let numbers = |does: Does| {
+            let of = others.iter().filter(|(fault, _)| fault.does == does);
+            of.map(|(_, number)| *number).collect::<Vec<_>>()
+        };
+        assert_eq!(numbers(Does::Datagrams), (0..6).collect::<Vec<_>>());
+        assert!(numbers(Does::Removed).len() > 50);
         let quick: Vec<&str> = quick().iter().map(|(fault, _)| fault.name).collect();
         assert!(quick.contains(&"stop-rank") && !quick.contains(&"crowd"));
     }

@@ -16,7 +16,7 @@ pub fn unfitted(setting: &Setting, table: &Table, reason: &AssembleError) -> Bat
 pub(crate) fn without_value(table: &Table, keys: &[Key], reasons: &[String]) -> Option<Batches> {
     let of_these = table.iter().filter(|(key, _)| keys.contains(key));
     let found = Batches { reason: reasons.join("; "), ..batches(of_these) };
-    let measured = found.batches.iter().any(|of| of.batch.rejected.is_none());
+    let measured = found.batches.iter().any(|of| !of.batch.samples.is_empty());
     measured.then_some(found)
 }
 

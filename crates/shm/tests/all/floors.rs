@@ -36,7 +36,7 @@ fn measure<T>(
     give_up: impl Fn() -> bool,
     run: impl FnOnce(&Measuring<'_, Counting>) -> T,
 ) -> T {
-    let give_up = |_| give_up();
+    let give_up = |_, _| give_up();
     let timer = &Counting::default();
     run(&Measuring { role, window, timer, turn: 0, patience: Duration::ZERO, give_up: &give_up })
 }
@@ -184,7 +184,7 @@ fn a_message_passes_the_slots_more_than_once_and_arrives() {
 fn copy_by(read: fn(u32, u64, &mut [u8]) -> io::Result<()>) -> [Result<Vec<u64>, ShmError>; 2] {
     let failed = AtomicBool::new(false);
     both(WINDOW, |area, with| {
-        let impatient = |_| patient() || failed.load(Ordering::Relaxed);
+        let impatient = |_, _| patient() || failed.load(Ordering::Relaxed);
         let with = Measuring { give_up: &impatient, ..*with };
         let result = copy_vm_readv(area, 1, 64, read, &with);
         failed.fetch_or(result.is_err(), Ordering::Relaxed);

@@ -29,7 +29,7 @@ pub fn stream<K: Kind, T: Timer>(
     let window = with.window;
     assert!(!K::LOSES, "lost bytes are not sent again");
     let pattern: Vec<u8> = (0..STREAM_BYTES).map(byte_at).collect();
-    let mut side = Side::new(socket, with.patience);
+    let mut side = Side::new(socket, with);
     match with.role {
         Role::Initiator => with.timed(|| {
             for _ in 0..window.rounds {

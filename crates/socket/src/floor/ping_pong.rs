@@ -24,7 +24,7 @@ pub fn ping_pong<K: Kind, T: Timer>(
     socket: &K,
     with: &Measuring<'_, T>,
 ) -> Result<Vec<u64>, SocketError> {
-    let mut player = Player { side: Side::new(socket, with.patience), number: 0 };
+    let mut player = Player { side: Side::new(socket, with), number: 0 };
     match with.role {
         Role::Initiator => with.timed(|| (0..with.window.rounds).try_for_each(|_| player.ping())),
         Role::Responder => {

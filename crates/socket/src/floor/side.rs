@@ -1,9 +1,9 @@
 //! One side of a floor: its socket, and how long it has waited for the other side.
 
 use std::io::{self, ErrorKind};
-use std::thread;
 use std::time::{Duration, Instant};
 
+use bandgap_comm::Measuring;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
 use crate::call::at_once;
@@ -16,8 +16,9 @@ const CALLS: u32 = 1 << 10;
 /// One side of a floor. No call waits.
 pub(super) struct Side<'a, K> {
     socket: &'a K,
-    /// Longest silence of the other side.
+    /// As [`Measuring`] has them.
     patience: Duration,
+    give_up: &'a dyn Fn(Duration, Duration) -> bool,
     /// Fruitless calls since one did something.
     calls: u32,
     /// The first reading of the clock among them.
@@ -25,8 +26,9 @@ pub(super) struct Side<'a, K> {
 }
 
 impl<'a, K: Kind> Side<'a, K> {
-    pub(super) fn new(socket: &'a K, patience: Duration) -> Self {
-        Self { socket, patience, calls: 0, since: None }
+    pub(super) fn new<T>(socket: &'a K, with: &Measuring<'a, T>) -> Self {
+        let &Measuring { patience, give_up, .. } = with;
+        Self { socket, patience, give_up, calls: 0, since: None }
     }
 
     /// Sends the first bytes. Returns how many; `None` if there is no room.
@@ -62,10 +64,12 @@ impl<'a, K: Kind> Side<'a, K> {
     #[cold]
     #[inline(never)]
     fn look(&mut self) -> Result<Duration, SocketError> {
-        // The other side may need this core. If it had its own, it would long have answered.
-        thread::yield_now();
         let waited = self.since.get_or_insert_with(Instant::now).elapsed();
-        if waited > self.patience { Err(SocketError::Silent { waited }) } else { Ok(waited) }
+        if (self.give_up)(waited, self.patience) {
+            Err(SocketError::Silent { waited })
+        } else {
+            Ok(waited)
+        }
     }
 }
 

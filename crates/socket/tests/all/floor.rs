@@ -27,7 +27,14 @@ impl Timer for Count {
 
 /// What a side is given.
 fn with(role: Role, window: Window, timer: &Count, patience: Duration) -> Measuring<'_, Count> {
-    Measuring { role, window, timer, turn: 0, patience, give_up: &|_| false }
+    Measuring {
+        role,
+        window,
+        timer,
+        turn: 0,
+        patience,
+        give_up: &|waited, patience| waited > patience,
+    }
 }
 
 /// Runs both sides with their clocks; returns the initiator's and the responder's samples.
