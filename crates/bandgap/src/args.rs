@@ -84,14 +84,18 @@ fn precision(text: &str) -> Result<Fraction, String> {
     Err("it must be more than 0 %, and at most 100 %".to_owned())
 }
 
-/// An interval that holds with certainty is infinite, and one without confidence is empty.
+/// An interval that holds with certainty is infinite, and one without confidence is empty; close to either its ends are no
+/// numbers.
 fn confidence(text: &str) -> Result<Fraction, String> {
     let share: Fraction = text.parse().map_err(|error: UnitError| error.to_string())?;
-    if share.0 > 0.0 && share.0 < 1.0 {
+    if (LEAST_CONFIDENCE..=1.0 - LEAST_CONFIDENCE).contains(&share.0) {
         return Ok(share);
     }
-    Err("it must lie between 0 % and 100 %, and be neither".to_owned())
+    Err("it must lie between 0.0001 % and 99.9999 %".to_owned())
 }
+
+/// The least confidence, and what the greatest lacks.
+const LEAST_CONFIDENCE: f64 = 1e-6;
 
 /// A time that can be waited for.
 fn time(text: &str) -> Result<Ns, String> {
@@ -109,7 +113,7 @@ const LONGEST_WAIT: f64 = 3.6e15;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct Output {
-    /// Directory for the run's files; must not exist or be empty [default: a new one in
+    /// Directory for the run's files; must not exist or be empty [default: of what measures, a new one in
     /// bandgap-runs]
     #[arg(short, long, global = true, value_name = "DIR")]
     pub out: Option<PathBuf>,

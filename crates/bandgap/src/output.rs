@@ -6,7 +6,7 @@ mod streams;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use bandgap_launch::{Classify, Exit, Failure, told};
+use bandgap_launch::{Classify, Exit, Failure, limit, told};
 use bandgap_record::{Bandgap, RunDir, timestamp};
 use bandgap_report::{Layout, printable};
 use bandgap_results::{Outcome, Run, Verdict, summary, text, verdict, write_all};
@@ -132,7 +132,10 @@ impl Sink {
             Verdict::Missing => Exit::Missing,
         };
         self.run.results.extend(results);
+        // Until the end there is more to come, whatever becomes of this process.
+        let interrupted = std::mem::replace(&mut self.run.interrupted, true);
         let kept = self.keep(false);
+        self.run.interrupted = interrupted;
         // What cannot be kept is all the more to be seen.
         self.say(&text)?;
         kept.map(|()| exit)
@@ -222,18 +225,45 @@ impl Sink {
             (Some(Err(failure)), _) | (None, Some(Err(failure))) => (failure, self.rescue()),
             (Some(Ok(_)) | None, Some(Ok(_)) | None) => return Ok(()),
         };
-        Err(match kept {
-            Some(path) => failure.hint(format!("the run is kept in {}", path.display())),
-            None => failure,
+        Err(match (kept, failure.hint.as_deref()) {
+            (Some(path), _) => failure.hint(format!("the run is kept in {}", path.display())),
+            (None, advice) => {
+                let advice = advice.map(|advice| format!("; {advice}")).unwrap_or_default();
+                let tried: Vec<_> = refuges().map(|place| place.display().to_string()).collect();
+                let tried = tried.join(", ");
+                failure.hint(format!(
+                    "nothing is kept: it cannot be written to {tried} either{advice}"
+                ))
+            }
         })
     }
 
-    /// Writes the run's files where temporary files are.
+    /// Writes the run's files to the first place that takes them.
     fn rescue(&self) -> Option<PathBuf> {
-        let at = RunDir::create_in(&std::env::temp_dir(), "bandgap", SystemTime::now()).ok()?;
-        let written = write_all(&at, &self.run, self.summary);
-        written.ok().map(|()| at.path().to_owned())
+        refuges().find_map(|place| {
+            let at = RunDir::create_in(&place, "bandgap", SystemTime::now()).ok()?;
+            let written = write_all(&at, &self.run, self.summary);
+            if written.is_err() {
+                // Half a run is none. Where there are no descriptors it is empty.
+                let _ =
+                    std::fs::remove_dir_all(at.path()).or_else(|_| std::fs::remove_dir(at.path()));
+            }
+            written.ok().map(|()| at.path().to_owned())
+        })
     }
+}
+
+/// Where a run is written that its own directory does not take: where temporary files are, on other disks, in memory.
+fn refuges() -> impl Iterator<Item = PathBuf> {
+    let mut places = vec![std::env::temp_dir()];
+    let others = [Path::new("/tmp"), Path::new("/var/tmp"), Path::new("/dev/shm")];
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    for place in others.map(Path::to_owned).into_iter().chain(home) {
+        if place.is_absolute() && !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places.into_iter()
 }
 
 /// What there is of a run that ended early: whether it has results, whether these are printed as text, and
@@ -293,8 +323,8 @@ impl Drop for Made {
 }
 
 fn unwritable(error: bandgap_record::RecordError) -> Failure {
-    Failure::new(Exit::Output, told(&error))
-        .hint("name another directory with --out, or use --no-save")
+    let advice = limit(&error).unwrap_or("name another directory with --out, or use --no-save");
+    Failure::new(Exit::Output, told(&error)).hint(advice)
 }
 
 #[cfg(test)]

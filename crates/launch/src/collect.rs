@@ -11,7 +11,7 @@ use bandgap_campaign::planned::{Reaches, Room};
 use bandgap_campaign::{Setting, Stop, Table, Task};
 use bandgap_comm::{CommError, Faults};
 
-use crate::launcher::{Ended, Launch};
+use crate::launcher::{Ended, Launch, RunFailure};
 use crate::memory::Need;
 use crate::message::{Assignment, Wait};
 use crate::replayed::Replayed;
@@ -127,7 +127,7 @@ pub fn collect(
     let mut table = Table::default();
     let mut ended = Ended::Done;
     let mut launches = 0;
-    for launch in 0..options.launches {
+    let mut measure = |launch: u32, table: &mut Table| {
         let prepared = Prepared::of(&transports, floors, ranks, room.exposed);
         let prepared = prepared.class(Exit::Host)?;
         let secret = secret().class(Exit::Host)?;
@@ -153,17 +153,25 @@ pub fn collect(
                 trace: options.trace.clone(),
             })
             .collect();
-        launches = launch + 1;
         let mut show = |done: f64, doing: &str| {
             progress((f64::from(launch) + done) / f64::from(options.launches), doing);
         };
+        let descriptors = &prepared.descriptors;
+        let started = Launch::start(&Local, &assignments, descriptors, &stage.signals)?;
+        started.watch(table, &mut show)
+    };
+    for launch in 0..options.launches {
+        launches = launch + 1;
         if stage.signalled() {
             ended = Ended::Interrupted;
             break;
         }
-        let descriptors = &prepared.descriptors;
-        let started = Launch::start(&Local, &assignments, descriptors, &stage.signals)?;
-        ended = started.watch(&mut table, &mut show)?;
+        ended = match measure(launch, &mut table) {
+            Ok(ended) => ended,
+            Err(failure) if table.is_empty() => return Err(failure),
+            // What was measured is not lost for it.
+            Err(failure) => Ended::Failed(RunFailure::of_launch(launch, failure)),
+        };
         if ended != Ended::Done {
             break;
         }

@@ -2,6 +2,9 @@
 
 use std::error::Error;
 use std::fmt::Display;
+use std::{io, iter};
+
+use rustix::io::Errno;
 
 use crate::Exit;
 
@@ -38,10 +41,27 @@ pub trait Classify<T> {
     fn class(self, exit: Exit) -> Result<T, Failure>;
 }
 
-impl<T, E: Error> Classify<T> for Result<T, E> {
+impl<T, E: Error + 'static> Classify<T> for Result<T, E> {
     fn class(self, exit: Exit) -> Result<T, Failure> {
-        self.map_err(|error| Failure::new(exit, told(&error)))
+        self.map_err(|error| {
+            let hint = limit(&error).map(str::to_owned);
+            Failure { hint, ..Failure::new(exit, told(&error)) }
+        })
     }
+}
+
+/// Which limit of the process to raise, where the system refused for one.
+pub fn limit(error: &(dyn Error + 'static)) -> Option<&'static str> {
+    let causes = iter::successors(Some(error), |&cause| cause.source());
+    let codes = causes.filter_map(|cause| {
+        let io = cause.downcast_ref::<io::Error>().and_then(io::Error::raw_os_error);
+        io.map(Errno::from_raw_os_error).or_else(|| cause.downcast_ref::<Errno>().copied())
+    });
+    codes.into_iter().find_map(|code| match code {
+        Errno::MFILE => Some("raise `ulimit -n`"),
+        Errno::FBIG => Some("raise `ulimit -f`"),
+        _ => None,
+    })
 }
 
 /// An error with its causes, so far as its own text does not tell them: `write x: disk full`.

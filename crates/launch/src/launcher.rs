@@ -1,5 +1,6 @@
 //! The launcher's side.
 
+use std::fmt;
 use std::io::ErrorKind::{BrokenPipe, ConnectionReset};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
@@ -21,15 +22,33 @@ use crate::{Exit, Failure, descriptors, told};
 /// Time that ranks get to end by themselves after one of them has failed.
 const GRACE: Duration = Duration::from_millis(800);
 
-/// A rank that failed.
+/// What ended a run early.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RankFailure {
-    /// The rank.
-    pub rank: usize,
+pub struct RunFailure {
+    /// The rank that failed; `None` where ranks could not be started again.
+    pub rank: Option<usize>,
     /// What happened, in words.
     pub what: String,
     /// The class of failure.
     pub exit: Exit,
+}
+
+impl RunFailure {
+    /// Launch `launch`, counted from 0, could not be started, or not be watched.
+    pub(crate) fn of_launch(launch: u32, Failure { exit, what, hint }: Failure) -> Self {
+        let hint = hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
+        let what = format!("launch {} of the ranks failed to {what}{hint}", launch + 1);
+        Self { rank: None, what, exit }
+    }
+}
+
+impl fmt::Display for RunFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.rank {
+            Some(rank) => write!(f, "rank {rank}: {}", self.what),
+            None => f.write_str(&self.what),
+        }
+    }
 }
 
 /// How a launch ended. What was measured has been handed on in any case.
@@ -39,8 +58,8 @@ pub enum Ended {
     Done,
     /// A signal stopped the run.
     Interrupted,
-    /// A rank failed first.
-    Failed(RankFailure),
+    /// Something failed.
+    Failed(RunFailure),
 }
 
 /// One set of rank processes.
@@ -155,7 +174,7 @@ impl<'a> Launch<'a> {
         Ok(match named(&self.noted) {
             _ if interrupted => Ended::Interrupted,
             Some((rank, Noted { what, exit, .. })) => {
-                Ended::Failed(RankFailure { rank: *rank, what: what.clone(), exit: *exit })
+                Ended::Failed(RunFailure { rank: Some(*rank), what: what.clone(), exit: *exit })
             }
             None => Ended::Done,
         })

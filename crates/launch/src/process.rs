@@ -59,10 +59,14 @@ impl RankProcess {
             Err(error) if error.kind() == ErrorKind::Interrupted => (Vec::new(), None),
             closed => {
                 self.open = false;
-                let garbage = closed.err().filter(|error| error.kind() == ErrorKind::InvalidData);
-                let garbage = garbage.map(|error| {
-                    // Fails only when it has already ended.
+                if closed.is_err() {
+                    // It may live on, and is waited for. Fails only when it has already ended.
                     let _ = self.child.kill();
+                }
+                // A line that ends too early is garbage too; a connection that breaks is the end of a process.
+                let wrong = [ErrorKind::InvalidData, ErrorKind::UnexpectedEof];
+                let garbage = closed.err().filter(|error| wrong.contains(&error.kind()));
+                let garbage = garbage.map(|error| {
                     self.explained = true;
                     let what = format!("what it sent cannot be understood: {error}");
                     Noted { cause: Cause::Wrong, what, exit: Exit::Communication }
@@ -126,5 +130,41 @@ fn signal_name(signal: i32) -> &'static str {
         11 => " (SIGSEGV)",
         15 => " (SIGTERM)",
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::unix::net::UnixStream;
+    use std::process::Command;
+
+    use super::*;
+
+    /// A process that lives on whatever it says.
+    struct Sleeper(std::cell::RefCell<Option<UnixStream>>);
+
+    impl Start for Sleeper {
+        fn start(&self) -> io::Result<(Child, UnixStream)> {
+            let (ours, theirs) = UnixStream::pair()?;
+            self.0.replace(Some(theirs));
+            Ok((Command::new("sleep").arg("1000000").spawn()?, ours))
+        }
+    }
+
+    #[test]
+    fn who_sends_garbage_or_half_a_message_is_ended_and_named() {
+        for said in ["garbage\n", "{\"Progress\":\n", "{\"Progress\":{\"kept\":[]}}\n"] {
+            let sleeper = Sleeper(None.into());
+            let signals = Signals::take(|| ()).unwrap();
+            let control = Arc::new(Control::create(1).unwrap());
+            let mut rank = RankProcess::start(&sleeper, &signals, &control).unwrap();
+            let theirs = sleeper.0.take();
+            theirs.as_ref().unwrap().write_all(said.as_bytes()).unwrap();
+            let (messages, noted) = rank.hear(&signals);
+            let noted = noted.unwrap_or_else(|| panic!("{said:?}: {messages:?}"));
+            assert_eq!((noted.cause, noted.exit), (Cause::Wrong, Exit::Communication));
+            assert_eq!(rank.status.and_then(|status| status.signal()), Some(9), "{said:?}");
+        }
     }
 }

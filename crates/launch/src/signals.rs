@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 use bandgap_host::process::ignores;
 use bandgap_shm::Control;
 use rustix::process::{Pid, Signal, kill_process};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGXFSZ};
+use signal_hook::consts::{
+    SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ,
+};
 use signal_hook::low_level::emulate_default_handler;
 
 use crate::Exit;
@@ -51,7 +53,8 @@ struct Running {
 
 impl Signals {
     /// Takes signals from now on: SIGINT, SIGTERM, SIGQUIT and SIGHUP ask to end, unless SIGHUP was ignored as under
-    /// `nohup`; a second one of the first three ends the program at once. SIGTSTP halts the ranks too. `first` is
+    /// `nohup`, and so do those with which batch systems warn: SIGUSR1, SIGUSR2 and SIGXCPU. A second one, but for
+    /// SIGHUP, ends the program at once. SIGTSTP halts the ranks too. `first` is
     /// called once, when a signal asks to end.
     ///
     /// # Errors
@@ -59,7 +62,7 @@ impl Signals {
     pub fn take(first: impl Fn() + Send + 'static) -> io::Result<Self> {
         let (readable, mut writer) = UnixStream::pair()?;
         let shared = Arc::new(Shared::default());
-        let mut taken = vec![SIGINT, SIGTERM, SIGQUIT, SIGTSTP];
+        let mut taken = vec![SIGINT, SIGTERM, SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU, SIGTSTP];
         if !ignores(Signal::HUP) {
             taken.push(SIGHUP);
         }

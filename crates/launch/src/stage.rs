@@ -2,6 +2,7 @@
 
 use bandgap_host::{CycleClock, Placement, Topology, WorkRate, parse_cpu_list, place};
 
+use crate::failure::limit;
 use crate::signals::Signals;
 use crate::{Classify, Exit, Failure};
 
@@ -23,10 +24,14 @@ impl Stage {
     /// # Errors
     /// The machine does not show its processors, or signals cannot be handled.
     pub fn new(interrupted: impl Fn() + Send + 'static) -> Result<Self, Failure> {
+        let signals = Signals::take(interrupted).map_err(|error| {
+            let what = format!("take signals: {error}");
+            let failure = Failure::new(Exit::Host, what);
+            limit(&error).into_iter().fold(failure, Failure::hint)
+        })?;
         let topology = Topology::read().class(Exit::Host)?;
         let clock = CycleClock::calibrate();
         let work = WorkRate::calibrate(&clock);
-        let signals = Signals::take(interrupted).class(Exit::Host)?;
         Ok(Self { topology, clock, work, signals })
     }
 

@@ -1,8 +1,8 @@
 //! A file that is replaced whole or not at all.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use tempfile::NamedTempFile;
@@ -18,7 +18,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Ok(old) = fs::metadata(path) {
         file.as_file().set_permissions(old.permissions())?;
     }
-    file.write_all(bytes)?;
+    file.as_file_mut().write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path)?;
     // The new name lives in the directory, which must reach the disk as well.
@@ -35,9 +35,10 @@ pub fn can_replace(path: &Path) -> io::Result<()> {
 
 /// A file in the same directory, which is removed when it is dropped.
 fn beside(path: &Path) -> io::Result<NamedTempFile> {
-    // The mode is an upper bound, as for any new file: the umask still applies.
-    let mode = Permissions::from_mode(0o666);
-    tempfile::Builder::new().prefix(".unfinished-").permissions(mode).tempfile_in(parent(path))
+    // The mode is an upper bound, as for any new file: the umask still applies. An error does not name this file, which
+    // would tell nobody anything.
+    let open = |path: &Path| OpenOptions::new().write(true).create_new(true).mode(0o666).open(path);
+    tempfile::Builder::new().prefix(".unfinished-").make_in(parent(path), open)
 }
 
 fn parent(path: &Path) -> &Path {
@@ -49,6 +50,9 @@ fn parent(path: &Path) -> &Path {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]
@@ -65,6 +69,8 @@ mod tests {
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         let nowhere = folder.path().join("none/run.json");
-        assert!(can_replace(&nowhere).is_err() && replace(&nowhere, b"").is_err());
+        assert!(can_replace(&nowhere).is_err());
+        let told = replace(&nowhere, b"").unwrap_err().to_string();
+        assert_eq!(told, "No such file or directory (os error 2)");
     }
 }

@@ -1,6 +1,6 @@
 //! All results of a run together.
 
-use bandgap_record::{RecordError, RunDir};
+use bandgap_record::{RUN_FILE, RecordError, RunDir};
 use bandgap_report::Layout;
 
 use crate::Outcome;
@@ -46,14 +46,25 @@ pub fn verdict(results: &[Outcome]) -> Verdict {
 /// # Errors
 /// A file cannot be written.
 pub fn write_all(directory: &RunDir, run: &Run, more: bool) -> Result<(), RecordError> {
-    directory.write_run(run)?;
     let among = Among { more_to_come: more, ..among(&run.results) };
-    for result in &among.results {
-        for file in result.files(&among)? {
-            directory.write(&file.name, &file.contents)?;
+    with_run_file(directory, || {
+        directory.write_run(run)?;
+        for result in &among.results {
+            for file in result.files(&among)? {
+                directory.write(&file.name, &file.contents)?;
+            }
         }
-    }
-    Ok(())
+        Ok(())
+    })
+}
+
+/// Writes once more where the run file is gone afterwards: the directory was removed meanwhile, and made again without it.
+fn with_run_file(
+    directory: &RunDir,
+    write: impl Fn() -> Result<(), RecordError>,
+) -> Result<(), RecordError> {
+    write()?;
+    if directory.path().join(RUN_FILE).exists() { Ok(()) } else { write() }
 }
 
 fn among(results: &[Outcome]) -> Among<'_> {

@@ -5,8 +5,9 @@
 //!    writable, at the same address, which is a multiple of the page size. Whoever keeps a pointer
 //!    into it also keeps the `Arc<Mapping>`.
 //! 2. The file does not shrink. It was sealed before it was mapped, whatever a peer does with its
-//!    descriptor. Where the system has no sealed files ([`file`](mod@crate::file)), nobody outside the
-//!    run can open it, and no rank shrinks it; an access beyond its end would end the process.
+//!    descriptor. Where the system has no sealed files ([`file`](mod@crate::file)), no
+//!    rank shrinks it, and no other user can open it; a process of the same user that does, as it could kill
+//!    ranks too, ends whoever accesses what is gone (SIGBUS).
 //! 3. Peers may write at any time. So references are made only to atomics. Every other access is a
 //!    copy through raw pointers, by the protocols of `floor` and in `exposed`; there is never a `&`
 //!    or `&mut` to plain bytes.

@@ -89,8 +89,8 @@ fn measured(
         return Err(Failure::new(Exit::Usage, what));
     }
     let ranks = one_size(measure, RANKS)?;
-    if ranks < RANKS {
-        return Err(Failure::new(Exit::Usage, "break down a message: it needs 2 ranks at least"));
+    if ranks != RANKS {
+        return Err(Failure::new(Exit::Usage, "break down a message: it is between 2 ranks"));
     }
     if measure.wait == Wait::Block {
         let what = "break down a message while ranks sleep: what they wait for is then the system's wake-up";

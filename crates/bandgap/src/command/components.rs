@@ -13,6 +13,7 @@ use bandgap_results::{AssembleError, Outcome, Run};
 use clap::Args;
 
 use super::fit::{named, open};
+use crate::output::tell;
 
 /// Where they come from.
 #[derive(Debug, Args)]
@@ -93,9 +94,17 @@ fn table(from: &Path, signature: Option<&str>) -> Result<Loaded, Failure> {
     })
 }
 
+/// Whether a run holds what did not suffice for a result.
+fn too_little(run: &Run) -> bool {
+    run.results.iter().any(|outcome| matches!(outcome, Outcome::Batches(_)))
+}
+
 /// The breakdown of a run as a table, or a signature of it: if one is asked for, or there is no breakdown.
 fn of_run(from: &Path, signature: Option<&str>) -> Result<Loaded, Failure> {
     let run: Run = read(from).map_err(|error| Failure::new(Exit::Input, told(&error)))?;
+    if run.interrupted {
+        tell(format_args!("bandgap: warning: {} is a run that ended early", named(from)));
+    }
     let failure = |why: String| Failure::new(Exit::Input, format!("use {}: {why}", from.display()));
     let breakdown = run.results.iter().find_map(|outcome| match outcome {
         Outcome::Breakdown(breakdown) => Some(breakdown),
@@ -110,6 +119,10 @@ fn of_run(from: &Path, signature: Option<&str>) -> Result<Loaded, Failure> {
         AssembleError::NoSignature if run.interrupted => {
             failure("the run was interrupted before it had a breakdown or a signature".to_owned())
                 .hint("measure it again")
+        }
+        AssembleError::NoSignature if signature.is_none() && too_little(&run) => {
+            failure("too little was measured for a breakdown or a signature".to_owned())
+                .hint("measure it again, with a longer --time-budget")
         }
         AssembleError::NoSignature if signature.is_none() => {
             failure("the run has neither a breakdown nor a LogP signature".to_owned()).hint(

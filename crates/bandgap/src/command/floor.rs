@@ -27,12 +27,11 @@ pub fn run(names: &[String], measure: &Measure, output: &Output) -> Result<Exit,
     let collected = session.collect(&plan, None, RANKS)?;
     let (results, unavailable) =
         assemble::floors(collected.launches, &collected.table, &plan).class(Exit::Defect)?;
+    session.end(&collected, RANKS);
     for warning in &unavailable {
         session.sink.warn(warning);
     }
-    let exit = session.sink.add(results)?;
-    session.note(exit);
-    session.end(&collected, RANKS);
+    session.add(results)?;
     session.close()
 }
 

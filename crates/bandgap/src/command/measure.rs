@@ -9,8 +9,8 @@ use bandgap_launch::{
     Classify, Collected, Ended, Exit, Failure, Options, Stage, Target, Transport, Wait, collect,
     has_room,
 };
-use bandgap_results::AssembleError;
 use bandgap_results::assemble::{Assembled, unfitted};
+use bandgap_results::{AssembleError, Outcome};
 
 use super::describe::Host;
 use crate::args::{Measure, Output};
@@ -45,7 +45,6 @@ impl<'a> Session<'a> {
         measure: &'a Measure,
         output: &'a Output,
     ) -> Result<Self, Failure> {
-        let sink = Sink::open(output, command, measure)?;
         let quiet = output.quiet;
         let stage = Stage::new(move || {
             if !quiet {
@@ -54,6 +53,8 @@ impl<'a> Session<'a> {
                 ));
             }
         })?;
+        // A signal from now on ends the run in order, and removes a directory in which nothing was kept.
+        let sink = Sink::open(output, command, measure)?;
         let usual = || Target::Real(Transport::usual());
         let target = measure.transport.clone().unwrap_or_else(usual);
         let budget = measure.budget().as_secs_f64();
@@ -125,10 +126,10 @@ impl<'a> Session<'a> {
             true => Err(AssembleError::Empty),
             false => assemble(&setting, table),
         };
+        self.end(&collected, ranks);
         match assembled {
             Ok((results, warnings)) => {
-                let exit = self.sink.add(results)?;
-                self.note(exit);
+                self.add(results)?;
                 for warning in warnings {
                     self.note(Exit::Missing);
                     self.sink.warn(&warning);
@@ -142,12 +143,26 @@ impl<'a> Session<'a> {
                 };
                 self.sink.warn(&format!("{what}: {reason}"));
                 if !table.is_empty() {
-                    self.sink.add(vec![unfitted(&setting, table, &reason).into()])?;
+                    self.add(vec![unfitted(&setting, table, &reason).into()])?;
                 }
             }
         }
-        self.end(&collected, ranks);
         Ok(())
+    }
+
+    /// Keeps and prints results, and takes note of their verdict.
+    ///
+    /// # Errors
+    /// They cannot be kept; the exit code is that of the gravest outcome so far.
+    pub(super) fn add(&mut self, results: Vec<Outcome>) -> Result<(), Failure> {
+        let exit = self.sink.add(results).map_err(|failure| self.graver(failure))?;
+        self.note(exit);
+        Ok(())
+    }
+
+    /// The failure with the code of the gravest outcome so far.
+    fn graver(&self, failure: Failure) -> Failure {
+        Failure { exit: failure.exit.max(self.exit), ..failure }
     }
 
     /// Collects the batches of `plan` on one target; on all transports, with their floors, where
@@ -222,7 +237,7 @@ impl<'a> Session<'a> {
                 self.note(Exit::Interrupted);
             }
             Ended::Failed(failure) => {
-                self.sink.failed(&format!("rank {}: {}", failure.rank, failure.what));
+                self.sink.failed(&failure.to_string());
                 self.note(failure.exit);
             }
         }

@@ -43,7 +43,9 @@ impl Shown for Batches {
             "" => "without a value".to_owned(),
             transport => format!("over {transport} without a fit"),
         };
-        layout.paragraph(&format!("{count} {batches} {what}: {why}."))
+        layout.paragraph(&format!(
+            "{count} {batches} {what}: {why}. A longer --time-budget measures more."
+        ))
     }
 
     fn verdict(&self) -> Verdict {

@@ -15,9 +15,15 @@ pub(crate) fn sample() -> Batches {
 #[test]
 fn what_is_missing_is_said() {
     let text = sample().text(&Among::new([]), &Layout::default());
-    assert_eq!(text, "1 batch over tcp without a fit: find a second M.\n");
+    assert_eq!(
+        text,
+        "1 batch over tcp without a fit: find a second M. A longer --time-budget measures\nmore.\n"
+    );
     assert_eq!(sample().verdict(), Verdict::Missing);
     let of_floor = Batches { transport: String::new(), ..sample() };
     let text = of_floor.text(&Among::new([]), &Layout::default());
-    assert_eq!(text, "1 batch without a value: find a second M.\n");
+    assert_eq!(
+        text,
+        "1 batch without a value: find a second M. A longer --time-budget measures more.\n"
+    );
 }

@@ -129,3 +129,19 @@ fn what_a_stored_run_calls_converged_is_as_narrow_as_the_readme_says() {
     assert!(seen > 0);
     assert!(wrong.is_empty(), "{} of {seen}:\n{}", wrong.len(), wrong.join("\n"));
 }
+
+#[test]
+fn a_directory_that_is_removed_while_it_is_written_has_the_run_in_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let directory = RunDir::create(&folder.path().join("run")).unwrap();
+    let times = std::cell::Cell::new(0);
+    let write = || {
+        directory.write(RUN_FILE, b"{}")?;
+        if times.replace(times.get() + 1) == 0 {
+            std::fs::remove_dir_all(directory.path()).unwrap();
+        }
+        directory.write("gnuplot/series.dat", b"").map(drop)
+    };
+    with_run_file(&directory, write).unwrap();
+    assert!(directory.path().join(RUN_FILE).exists());
+}

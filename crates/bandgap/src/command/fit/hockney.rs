@@ -35,11 +35,20 @@ pub struct FitHockney {
     pub segments: u8,
 }
 
+/// Most different sizes: the time to find breakpoints grows with their square.
+const MOST_SIZES: usize = 6000;
+
 /// Fits t(n) = (n + n½)/r∞ to sizes and times.
 pub(super) fn run(fit: &FitHockney, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     let name = named(&fit.file);
     let table = read_hockney_table(open(&fit.file)?)
         .map_err(|error| Failure::new(Exit::Input, format!("use {name}: {}", told(&error))))?;
+    let sizes = sizes(&table);
+    if sizes > MOST_SIZES {
+        let what =
+            format!("fit {name}: it has {sizes} different sizes, and {MOST_SIZES} are the most");
+        return Err(Failure::new(Exit::Input, what).hint("leave some out"));
+    }
     let breaks = match fit.breaks.as_slice() {
         [] => Breaks::Automatic { most: usize::from(fit.segments) },
         given => Breaks::At(given.iter().map(|bytes| bytes.0).collect()),
@@ -73,10 +82,15 @@ pub(super) fn run(fit: &FitHockney, measure: &Measure, output: &Output) -> Resul
     sink.close(output.judged(exit))
 }
 
+/// How many different sizes there are.
+fn sizes(table: &HockneyTable) -> usize {
+    table.rows.iter().map(|row| row.bytes).collect::<BTreeSet<u64>>().len()
+}
+
 /// Whose table it is, and what its times are.
 fn recognised(table: &HockneyTable) -> String {
     let (rows, tool) = (table.rows.len(), table.tool);
-    let sizes = table.rows.iter().map(|row| row.bytes).collect::<BTreeSet<u64>>().len();
+    let sizes = sizes(table);
     let sizes = match sizes < rows {
         true => format!(" of {sizes} sizes, repetitions averaged"),
         false => String::new(),

@@ -2,7 +2,7 @@
 //! leaves nothing behind.
 
 use bandgap_results::{Outcome, Run};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 
 use crate::program::residue::Watched;
 use crate::program::subject::{BINARY, Finished, Place, measuring};
@@ -213,4 +213,21 @@ fn a_program_that_is_replaced_while_it_runs_goes_on_as_it_was() {
     std::fs::write(place.path("next"), "another build").unwrap();
     std::fs::rename(place.path("next"), &program).unwrap();
     run.ended().measured();
+}
+
+/// The second launch cannot be started any more, since the launcher may have no further descriptor.
+#[test]
+fn a_launch_that_cannot_be_started_loses_nothing_of_the_earlier_one() {
+    let _alone = measuring();
+    let place = Place::new();
+    let args = ["signature", "--launches", "2", "--time-budget", "2s", "--out", "run"];
+    let mut run = Watched::start(&place, 2, &args);
+    run.ranks_after(10);
+    let few = Rlimit { current: Some(10), maximum: Some(10) };
+    prlimit(Some(run.pid()), Resource::Nofile, few).unwrap();
+    let finished = run.ended().ends(7);
+    for words in ["launch 2 of the ranks failed to", "raise `ulimit -n`"] {
+        assert!(finished.stderr.contains(words), "{}", finished.stderr);
+    }
+    assert!(!kept(&place).results.is_empty());
 }

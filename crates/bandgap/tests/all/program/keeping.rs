@@ -166,4 +166,22 @@ fn a_limit_on_the_length_of_files_is_told_as_a_full_disk_is() {
     let command = "ulimit -f 8; exec bandgap signature -t sim:paragon --quiet --out run";
     let finished = place.shell(command).ends(OUTPUT);
     assert!(finished.stderr.contains("File too large"), "{}", finished.stderr);
+    // It is the same everywhere.
+    for words in ["nothing is kept: it cannot be written to ", ", /dev/shm", "raise `ulimit -f`"] {
+        assert!(finished.stderr.contains(words), "{words}: {}", finished.stderr);
+    }
+    assert!(!finished.stderr.contains(".unfinished"), "{}", finished.stderr);
+    assert_eq!((place.names(), place.temporary()), (Vec::new(), Vec::new()));
+}
+
+#[test]
+fn a_run_is_kept_elsewhere_where_there_is_no_place_for_temporary_files_either() {
+    let place = Place::new();
+    let line = "TMPDIR=/proc/none bandgap signature -t sim:paragon --no-save --json /dev/full";
+    let finished = place.shell(line).ends(OUTPUT);
+    let (_, rescued) = finished.stderr.rsplit_once("the run is kept in ").unwrap();
+    let rescued = std::path::Path::new(rescued.trim_end());
+    let run: Run = bandgap_record::read(rescued).unwrap();
+    fs::remove_dir_all(rescued).unwrap();
+    assert!(!run.results.is_empty());
 }

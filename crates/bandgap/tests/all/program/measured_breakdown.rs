@@ -128,7 +128,8 @@ fn what_cannot_be_broken_down_is_told() {
         (&["--insert", "1us"], "its time is divided without stamps"),
         (&["-t", "tcp", "--wait", "block"], "break down a message while ranks sleep"),
         (&["--signature", "tcp"], "--from"),
-        (&["-n", "1"], "needs 2 ranks at least"),
+        (&["-n", "1"], "it is between 2 ranks"),
+        (&["-n", "4"], "it is between 2 ranks"),
         (&["-n", "2,4"], "measure with 2, 4 ranks in one run"),
     ] {
         let told = place.run(["breakdown"].iter().chain(args)).ends(2).stderr;

@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::io::pipe;
+use std::process::Stdio;
+use std::time::Duration;
 
 use bandgap_results::Run;
 use rustix::pipe::fcntl_setpipe_size;
-use rustix::process::{Pid, Signal, getpid};
+use rustix::process::{Pid, Signal, getpid, kill_process};
 
 use crate::program::faults::{kept, start};
 use crate::program::residue::{Watched, are_stopped, poll};
@@ -141,4 +143,41 @@ fn a_second_signal_ends_a_program_that_cannot_go_on() {
     let place = Place::new();
     let run = measured(&place);
     run.signal_until_ended(Signal::INT).ends(130);
+}
+
+/// With these a batch system warns of the end.
+#[test]
+fn what_batch_systems_send_ends_a_run_in_order() {
+    let _alone = measuring();
+    for signal in [Signal::USR1, Signal::USR2, Signal::XCPU] {
+        let place = Place::new();
+        let mut run = start(&place, "shm", &[]);
+        run.ranks_after(0);
+        run.signal(signal);
+        run.ended().ends(130);
+        kept(&place);
+    }
+}
+
+#[test]
+fn a_signal_at_the_start_leaves_nothing_behind() {
+    for moment in 0..12 {
+        let place = Place::new();
+        let args = ["signature", "-t", "sim:paragon", "--out", "run"];
+        let mut command = place.command(BINARY);
+        let mut launcher =
+            command.args(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        // At any moment of the start; none of them is right.
+        std::thread::sleep(Duration::from_millis(4 * moment));
+        kill_process(Pid::from_child(&launcher), Signal::TERM).unwrap();
+        let status = launcher.wait().unwrap();
+        match status.code() {
+            // Before signals are taken there is nothing yet.
+            None => assert_eq!(place.names(), Vec::<String>::new(), "{status}"),
+            Some(code) => assert!([0, 130].contains(&code), "{status}"),
+        }
+        if !place.names().is_empty() {
+            assert!(place.path("run/run.json").exists(), "after {moment}: {status}");
+        }
+    }
 }
