@@ -198,7 +198,9 @@ mod tests {
     fn found(said: &[Said], arrive: &[Said], under_way: u8) -> Option<String> {
         let (first, sent) = (first_number(), Sent::default());
         let mut stream = over(arrive.iter().map(|said| said.datagram(first)).collect(), &sent);
-        let mut followed = || drop(follow(&mut stream, said, &sent, under_way));
+        let mut followed = || {
+            follow(&mut stream, said, &sent, under_way);
+        };
         let panic = catch_unwind(AssertUnwindSafe(&mut followed)).err()?;
         let said = panic.downcast_ref::<&str>().map(ToString::to_string);
         said.or_else(|| panic.downcast_ref::<String>().cloned())
