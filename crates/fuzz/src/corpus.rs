@@ -27,6 +27,7 @@ pub(crate) fn examples(target: &Target) -> io::Result<Vec<Vec<u8>>> {
         all.extend(contents(&root().join(path))?);
     }
     all.extend((target.made)());
+    all.extend((target.wrong)());
     Ok(all)
 }
 

@@ -160,7 +160,17 @@ mod tests {
 
     fn target(read: fn(&[u8]) -> Verdict) -> Target {
         let (name, about, shape) = ("none", "nothing", Shape::Bytes);
-        Target { name, about, shape, real: &[], made: || vec![vec![1]], words: &[], read, share: 1 }
+        Target {
+            name,
+            about,
+            shape,
+            real: &[],
+            made: || vec![vec![1]],
+            wrong: Vec::new,
+            words: &[],
+            read,
+            share: 1,
+        }
     }
 
     #[test]

@@ -11,8 +11,10 @@ pub struct Target {
     pub shape: Shape,
     /// Files and folders of the repository whose contents are examples.
     pub real: &'static [&'static str],
-    /// Examples that no file holds.
+    /// Examples that no file holds. The reader accepts each of them.
     pub made: fn() -> Vec<Vec<u8>>,
+    /// Examples that are wrong on purpose. The reader refuses each of them.
+    pub wrong: fn() -> Vec<Vec<u8>>,
     /// Words that mean something to the reader.
     pub words: &'static [&'static str],
     /// Reads an input to its end. Panics if what it accepts breaks a promise.

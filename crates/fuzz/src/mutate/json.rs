@@ -13,6 +13,7 @@ pub(super) fn change(input: &mut Vec<u8>, times: u32, with: &Mutator<'_>, random
         Ok(one) => Ok(vec![one]),
         Err(_) => lines.map(serde_json::from_slice).collect(),
     };
+    let ended = input.ends_with(b"\n");
     let Ok(mut values) = values else { return bytes::change(input, with, random) };
     if values.is_empty() {
         return bytes::change(input, with, random);
@@ -28,7 +29,8 @@ pub(super) fn change(input: &mut Vec<u8>, times: u32, with: &Mutator<'_>, random
         *text = borders(text, random);
     }
     *input = texts.join("\n").into_bytes();
-    if values.len() > 1 {
+    // A message whose line does not end is never read.
+    if ended || values.len() > 1 {
         input.push(b'\n');
     }
 }
@@ -123,4 +125,24 @@ fn borders(text: &str, random: &mut Random) -> String {
         whole += part;
     }
     whole
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+
+    use super::*;
+    use crate::Shape;
+
+    #[test]
+    fn a_message_that_ends_still_ends_when_it_is_changed() {
+        let with = Mutator { examples: &[], words: &[], shape: Shape::Json };
+        for text in ["{\"a\":[1]}\n", "1\n\"b\"\n", "{\"a\":[1]}"] {
+            for seed in 0..100 {
+                let mut input = text.as_bytes().to_vec();
+                change(&mut input, 1, &with, &mut Random::seed_from_u64(seed));
+                assert_eq!(input.ends_with(b"\n"), text.ends_with('\n'), "{text:?}, {seed}");
+            }
+        }
+    }
 }

@@ -14,6 +14,7 @@ pub(super) const TABLE: Target = Target {
     shape: Shape::Lines,
     real: &["docs/examples/sockets.toml", "crates/record/presets"],
     made: || vec![CSV.to_vec(), SMALL.to_vec()],
+    wrong: Vec::new,
     words: &[
         "[[component]]",
         "[[model]]",

@@ -21,6 +21,9 @@ pub(super) const HOCKNEY: Target = Target {
 pub(super) const LOGP: Target = Target {
     name: "fit-logp",
     about: "signatures of samples",
+    made: Vec::new,
+    // Two samples are a table, and no signature.
+    wrong: tables::LOGP.made,
     read: logp,
     share: 1,
     ..tables::LOGP

@@ -13,6 +13,7 @@ pub(super) const FRAME: Target = Target {
     shape: Shape::Bytes,
     real: &[],
     made: examples,
+    wrong: Vec::new,
     words: &[],
     read: one,
     share: 8,
@@ -23,7 +24,8 @@ pub(super) const STREAM: Target = Target {
     about: "a stream of frames and payloads, with the accounts of flow control",
     shape: Shape::Bytes,
     real: &[],
-    made: streams,
+    made: || streams(true),
+    wrong: || streams(false),
     words: &[],
     read: stream,
     share: 9,
@@ -42,13 +44,28 @@ fn examples() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Settings in front of frames: the length of pieces, exposed memory, credits, what this rank has asked for.
-fn streams() -> Vec<Vec<u8>> {
+/// Settings in front of frames: the length of pieces, exposed memory, credits, what this rank has asked for. With each
+/// of them, those of the [`examples`] that a correct peer may say.
+const SETTINGS: [([u8; 4], &[usize]); 4] = [
+    ([255, 1, 4, 0], &[0, 1, 4, 5]),
+    ([3, 1, 2, 1], &[0, 1, 2, 4, 5]),
+    ([255, 2, 8, 2], &[0, 1, 2, 4, 5, 6]),
+    ([1, 0, 1, 0], &[0, 1]),
+];
+
+/// Frames behind settings, one by one and together: those that a correct peer may say, or those that have others.
+fn streams(right: bool) -> Vec<Vec<u8>> {
+    let frames = examples();
     let mut all: Vec<Vec<u8>> = Vec::new();
-    for settings in [[255, 1, 4, 0], [3, 1, 2, 1], [255, 2, 8, 2], [1, 0, 1, 0]] {
-        let one = |frame: &Vec<u8>| [&settings[..], frame].concat();
-        all.extend(examples().iter().map(one));
-        all.push([&settings[..], &examples().concat()].concat());
+    for (settings, may) in SETTINGS {
+        let chosen = (0..frames.len()).filter(|number| may.contains(number) == right);
+        let chosen: Vec<usize> = chosen.collect();
+        let of = |numbers: &[usize]| {
+            let frames = numbers.iter().flat_map(|number| frames[*number].clone());
+            settings.into_iter().chain(frames).collect()
+        };
+        all.extend(chosen.iter().map(|number| of(&[*number])));
+        all.push(if right { of(&chosen) } else { of(&Vec::from_iter(0..frames.len())) });
     }
     all
 }

@@ -17,19 +17,23 @@ pub(super) const GREETING: Target = Target {
     shape: Shape::Bytes,
     real: &[],
     made,
+    wrong,
     words: &[],
     read,
     share: 5,
 };
 
+/// A greeting with an answer that nobody who does not know the secret can give.
+fn whole() -> Vec<u8> {
+    [&b"bandgap\n\x02\0\0\0\x01\0\0\0"[..], &[7; 48]].concat()
+}
+
 fn made() -> Vec<Vec<u8>> {
-    let whole = [&b"bandgap\n\x02\0\0\0\x01\0\0\0"[..], &[7; 48]].concat();
-    vec![
-        whole.clone(),
-        whole[..40].to_vec(),
-        b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".to_vec(),
-        whole.repeat(3),
-    ]
+    vec![whole(), whole().repeat(3)]
+}
+
+fn wrong() -> Vec<Vec<u8>> {
+    vec![whole()[..40].to_vec(), b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".to_vec()]
 }
 
 /// Where rank 0 of two waits for rank 1, in whose place a stranger calls. There is no time for more.

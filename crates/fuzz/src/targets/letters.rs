@@ -1,10 +1,18 @@
 //! JSON between ranks, and between the launcher and its ranks.
 
-use bandgap_kernels::{Order, fact, facts};
+use std::fmt::Debug;
+use std::io::ErrorKind;
+
+use bandgap_campaign::data::{Batch, Chosen, Probe, Verified};
+use bandgap_campaign::{Kept, Key};
+use bandgap_comm::passing::{Tuning, Way};
+use bandgap_kernels::{Checked, Order, fact, facts};
 use bandgap_launch::message::{FromRank, Messages, ToRank};
-use bandgap_launch::{Carried, Command};
+use bandgap_launch::{Carried, Command, Exit};
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::json;
 
+use super::assigned;
 use crate::{Shape, Target, Verdict};
 
 pub(super) const COMMAND: Target = Target {
@@ -13,6 +21,7 @@ pub(super) const COMMAND: Target = Target {
     shape: Shape::Json,
     real: &[],
     made: commands,
+    wrong: Vec::new,
     words: &[
         "Run",
         "Look",
@@ -36,6 +45,7 @@ pub(super) const REPORT: Target = Target {
     shape: Shape::Json,
     real: &[],
     made: reports,
+    wrong: Vec::new,
     words: &[
         "outcome", "stamps", "checked", "wrong", "way", "timed", "floor", "Ok", "Err", "probe",
     ],
@@ -48,7 +58,8 @@ pub(super) const ASSIGNMENT: Target = Target {
     about: "what the launcher tells a rank",
     shape: Shape::Json,
     real: &[],
-    made: assignments,
+    made: assigned::assignments,
+    wrong: || vec![b"{\"Begin\":".to_vec(), b"{\"Addresses\":[\"127.0.0.1:4000\"".to_vec()],
     words: &["Begin", "Addresses", "Noted", "task", "plan", "secret", "transports"],
     read: assignment,
     share: 3,
@@ -59,11 +70,19 @@ pub(super) const FROM_RANK: Target = Target {
     about: "what a rank tells the launcher",
     shape: Shape::Json,
     real: &[],
-    made: from_rank_examples,
-    words: &["Address", "Progress", "Done", "Failed", "kept", "batch", "message", "exit"],
+    made: said_by_rank,
+    wrong: cut,
+    words: &["Address", "Progress", "Done", "Failed", "kept", "batch", "message", "exit", "cause"],
     read: from_rank,
     share: 4,
 };
+
+/// Writes a message and reads it again: it must have the same fields, to the last bit.
+fn is_same_again<M: Serialize + DeserializeOwned + Debug>(message: &M) {
+    let written = serde_json::to_vec(message).expect("what was read can be written");
+    let again: M = serde_json::from_slice(&written).expect("what was written can be read");
+    assert_eq!(format!("{again:?}"), format!("{message:?}"), "it is another when it is read again");
+}
 
 /// Ranks of the run that orders are for.
 const SIZE: usize = 4;
@@ -82,9 +101,7 @@ fn commands() -> Vec<Vec<u8>> {
 fn command(input: &[u8]) -> Verdict {
     let read: Result<Command, _> = serde_json::from_slice(input);
     let Ok(command) = read else { return Verdict::Refused };
-    let written = serde_json::to_vec(&command).expect("what was read can be written");
-    let again: Command = serde_json::from_slice(&written).expect("what was written can be read");
-    assert_eq!(serde_json::to_vec(&again).ok(), Some(written));
+    is_same_again(&command);
     let (Command::Run(order) | Command::Look(order)) = command else { return Verdict::Accepted };
     // What a rank asks before it carries an order out.
     let Ok(fact) = fact(&order.kernel) else { return Verdict::Refused };
@@ -136,66 +153,129 @@ fn report(input: &[u8]) -> Verdict {
         if let Some(wrong) = &carried.outcome.wrong {
             assert!(!wrong.to_string().is_empty());
         }
-        let written = serde_json::to_vec(carried).expect("what was read can be written");
-        let again: Result<Carried, _> = serde_json::from_slice(&written);
-        assert!(again.is_ok(), "what was written can be read");
+        is_same_again(carried);
     }
     Verdict::from(&read)
-}
-
-fn assignments() -> Vec<Vec<u8>> {
-    let assignment = json!({"Begin": {
-        "rank": 0, "size": 2, "launch": 0, "cpu": 0, "probes": true, "transports": [["shm", 1]],
-        "bares": [["tcp", 0]], "stamped": false, "exposed": 65536, "registered": 0, "wait": "spin",
-        "clock": {"source": "tsc", "fallback": null, "frequency": 2.0e9, "cost": 20.0, "resolution": 1.0},
-        "work": {"iterations_per_ns": 0.5, "overhead_ns": 1.0},
-        "secret": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15], "deadline": 60.0,
-        "task": {"name": "pairs", "plan": {"seed": 1}},
-    }});
-    let addresses = json!({"Addresses": ["127.0.0.1:4000", "127.0.0.1:4001,127.0.0.1:4002"]});
-    [assignment, addresses, json!("Noted")].map(|one| one.to_string().into_bytes()).to_vec()
 }
 
 fn assignment(input: &[u8]) -> Verdict {
     let read: Result<ToRank, _> = serde_json::from_slice(input);
     if let Ok(message) = &read {
         if let ToRank::Begin(assignment) = message {
-            let _ = assignment
-                .task
-                .room(assignment.size.min(SIZE), &bandgap_comm::passing::Tuning::DEFAULT);
+            let _ = assignment.task.room(assignment.size.min(SIZE), &Tuning::DEFAULT);
             let _ = assignment.task.reaches();
         }
-        assert!(serde_json::to_vec(message).is_ok());
+        is_same_again(message);
     }
     Verdict::from(&read)
 }
 
-fn from_rank_examples() -> Vec<Vec<u8>> {
-    let batch = json!({
-        "samples": [1.5, 2.5], "probe": [{"cache_line": 50.0, "pace": 9.0}, {"cache_line": 51.0, "pace": 9.0}],
-        "delay": null, "launch": 0, "round": 1, "rejected": null, "again": false,
-    });
-    let lines = [
-        json!({"Address": "127.0.0.1:4000"}),
-        json!({"Progress": {"kept": [], "done": 0.5, "doing": "comms1"}}),
-        json!({"Progress": {"kept": [{"key": {"series": "comms1"}, "batch": batch}], "done": 1.0, "doing": ""}}),
-        json!({"Failed": {"message": "it fell over", "exit": "Rank", "wrong": false}}),
-        json!("Done"),
+/// A message as a rank sends it.
+fn line(message: &FromRank) -> Vec<u8> {
+    let mut line = serde_json::to_vec(message).expect("every message can be written");
+    line.push(b'\n');
+    line
+}
+
+fn said_by_rank() -> Vec<Vec<u8>> {
+    let probe = Probe { cache_line: 50.0, pace: 9.0 };
+    let batch = Batch { samples: vec![1.5, 2.5], probe: Some([probe; 2]), ..Batch::default() };
+    let rejected = Some("the placement changed".to_owned());
+    let straddling = Batch { delay: Some(3.5), round: 1, rejected, ..batch.clone() };
+    let key = || Key::new("comms1").at("bytes", 64_u32).at("part", "whole");
+    let checked = Checked { received: 3, compared: 2, summed: 1 };
+    let chosen = Chosen {
+        variant: Some("ring".to_owned()),
+        way: Some(Way::Single { least: 4096 }),
+        looked: vec![("ring".to_owned(), 12.5)],
+    };
+    let kept = vec![
+        Kept::Batch { key: key(), batch },
+        Kept::Batch { key: key(), batch: straddling },
+        Kept::Chosen { key: key(), chosen },
+        Kept::Unregistered { why: "there is no such memory".to_owned() },
+        Kept::Verified { key: key(), verified: Verified::of_checked(checked) },
     ];
-    let each = lines.iter().map(|line| format!("{line}\n").into_bytes());
-    let all: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    each.chain([all.into_bytes()]).collect()
+    let failed = |exit| {
+        let message = "it fell over".to_owned();
+        let cause = serde_json::from_value(json!("LostPeer")).expect("it is a cause");
+        FromRank::Failed { message, exit, cause }
+    };
+    let messages = [
+        FromRank::Address("127.0.0.1:4000".to_owned()),
+        FromRank::Progress { kept: Vec::new(), done: 0.5, doing: "comms1".to_owned() },
+        FromRank::Progress { kept, done: 1.0, doing: String::new() },
+        FromRank::Done,
+        failed(Exit::Rank),
+    ];
+    let mut lines: Vec<Vec<u8>> = messages.iter().map(line).collect();
+    lines.push(lines.concat());
+    lines.push(Exit::ALL.iter().flat_map(|(exit, _)| line(&failed(*exit))).collect());
+    lines
+}
+
+/// Lines that end too early, alone and after one that is whole.
+fn cut() -> Vec<Vec<u8>> {
+    let early = b"{\"Progress\":\n";
+    let mut half = said_by_rank().swap_remove(2);
+    half.truncate(half.len() / 2);
+    half.push(b'\n');
+    vec![early.to_vec(), [&line(&FromRank::Done)[..], early].concat(), half]
 }
 
 fn from_rank(input: &[u8]) -> Verdict {
     let mut arrived = Messages::default();
+    let mut whole = 0;
     for piece in input.chunks(1000) {
         match arrived.take::<FromRank>(piece) {
             Ok(messages) => {
-                assert!(messages.iter().all(|message| serde_json::to_vec(message).is_ok()))
+                messages.iter().for_each(is_same_again);
+                whole += messages.len();
             }
-            Err(_) => return Verdict::Refused,
+            Err(error) => {
+                // By which the launcher knows garbage from a connection that broke: a line that ends too early is the
+                // latter of these.
+                let known = [ErrorKind::InvalidData, ErrorKind::UnexpectedEof];
+                assert!(known.contains(&error.kind()), "{:?}: {error}", error.kind());
+                return Verdict::Refused;
+            }
         }
     }
-    Verdict::Accepted
+    // What no line ends is no message yet.
+    if whole > 0 { Verdict::Accepted } else { Verdict::Refused }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::catch_unwind;
+
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[test]
+    fn a_field_that_is_lost_on_the_way_is_found() {
+        #[derive(Debug, Serialize, Deserialize)]
+        struct Message {
+            kept: f64,
+            #[serde(default, skip_serializing)]
+            lost: u32,
+        }
+        is_same_again(&Message { kept: -0.0, lost: 0 });
+        let message = Message { kept: 0.1, lost: 1 };
+        assert!(message.lost > 0 && catch_unwind(|| is_same_again(&message)).is_err());
+    }
+
+    #[test]
+    fn lines_end_too_early_and_what_a_rank_asks_of_its_task_is_answered() {
+        for lines in cut() {
+            let refused = Messages::default().take::<FromRank>(&lines).unwrap_err();
+            assert_eq!(refused.kind(), ErrorKind::UnexpectedEof);
+        }
+        for bytes in assigned::assignments() {
+            if let ToRank::Begin(one) = serde_json::from_slice(&bytes).unwrap() {
+                assert!(one.task.room(4, &Tuning::DEFAULT).is_ok() && one.task.reaches().is_ok());
+            }
+        }
+    }
 }

@@ -10,6 +10,7 @@ pub(super) const MACHINE: Target = Target {
     shape: Shape::Lines,
     real: &["crates/sim/machines", "docs/examples/two-rooms.toml"],
     made: || vec![TORUS.to_vec()],
+    wrong: Vec::new,
     words: &[
         "name",
         "send_overhead_ns",

@@ -1,5 +1,6 @@
 //! The list of readers.
 
+mod assigned;
 mod components;
 mod fits;
 mod frames;

@@ -17,6 +17,7 @@ pub(super) const OPTIONS: Target = Target {
         ];
         texts.map(|text| text.as_bytes().to_vec()).to_vec()
     },
+    wrong: Vec::new,
     words: &[
         "KiB", "MiB", "GiB", "TiB", "kB", "ns", "us", "\u{b5}s", "min", "h", "B/s", "MB/s", "%",
         "-", ",", "0-65535,",

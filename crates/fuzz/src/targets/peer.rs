@@ -14,7 +14,8 @@ pub(super) const PASSING: Target = Target {
     about: "the words of message passing",
     shape: Shape::Bytes,
     real: &[],
-    made: said,
+    made: || said(true),
+    wrong: || said(false),
     words: &[],
     read: passing,
     share: 8,
@@ -25,7 +26,8 @@ pub(super) const MAIL: Target = Target {
     about: "the words of letters, meetings and everything else that ranks handle",
     shape: Shape::Bytes,
     real: &[],
-    made: mailed,
+    made: || mailed(true),
+    wrong: || mailed(false),
     words: &[],
     read: mail,
     share: 8,
@@ -35,42 +37,60 @@ pub(super) const MAIL: Target = Target {
 const TUNING: Tuning = Tuning { eager: 256, chunk: 512, slots: 4 };
 const WATCH: DeadlineWatch = DeadlineWatch(Duration::ZERO);
 
-/// A setting, and requests of every kind of message passing. See its handlers for their words.
-fn said() -> Vec<Vec<u8>> {
-    let of = |records: &[Vec<u8>]| [&[0_u8][..], &records.concat()].concat();
+/// A setting, and requests of every kind of message passing: those that fit to what the rank does, or the others. See
+/// its handlers for their words.
+fn said(right: bool) -> Vec<Vec<u8>> {
+    let of = |setting: u8, records: &[&Vec<u8>]| {
+        let records = records.iter().flat_map(|record| record.iter().copied());
+        [setting].into_iter().chain(records).collect()
+    };
     let header = |tag: u64, bytes: u64| tag | bytes << 32;
-    let all = [
-        record(0, 0, &[header(0, 8), 1, 2, 3]),
-        record(0, 1, &[header(0, 100), 0, 0]),
-        record(0, 2, &[header(0, 0), 5000, 9, 0]),
-        record(0, 2, &[header(1, 1), 100, 9, 64]),
-        record(0, 3, &[0, 0, 1]),
-        record(0, 4, &[header(0, 512), 1, 0]),
-        record(0, 5, &[1]),
-        record(0, 6, &[header(0, 2)]),
-        record(4, 0, &[0, 64]),
-    ];
-    let mut examples: Vec<Vec<u8>> = all.iter().map(|one| of(std::slice::from_ref(one))).collect();
-    examples.push(of(&all));
-    examples.push(of(&[all[2].clone(), all[5].clone(), all[5].clone()]));
+    let words = record(0, 0, &[header(0, 8), 1, 2, 3]);
+    let slot = record(0, 1, &[header(0, 100), 0, 0]);
+    let announced = record(0, 2, &[header(0, 0), 5000, 9, 0]);
+    let later = record(0, 2, &[header(1, 1), 100, 9, 64]);
+    let answer = record(0, 3, &[0, 0, 1]);
+    let piece = record(0, 4, &[header(0, 512), 1, 0]);
+    let back = record(0, 5, &[1]);
+    let barrier = record(0, 6, &[header(0, 2)]);
+    let stored = record(4, 0, &[0, 64]);
+    if right {
+        return vec![
+            of(1, &[&slot]),
+            of(0, &[&announced]),
+            of(0, &[&later]),
+            of(0, &[&barrier]),
+            of(0, &[&stored]),
+        ];
+    }
+    let all = [&words, &slot, &announced, &later, &answer, &piece, &back, &barrier, &stored];
+    let mut examples: Vec<Vec<u8>> =
+        [&words, &slot, &answer, &piece, &back].map(|one| of(0, &[one])).to_vec();
+    examples.push(of(0, &all));
+    examples.push(of(0, &[&announced, &piece, &piece]));
     examples
 }
 
-/// The same behind the handlers of kernels, and letters.
-fn mailed() -> Vec<Vec<u8>> {
+/// The same behind the handlers of kernels, and letters. To a rank that waits for letters only what is wrong in itself
+/// is wrong.
+fn mailed(right: bool) -> Vec<Vec<u8>> {
     let of = |records: &[Vec<u8>]| records.concat();
     let letter = record(0, 2, &[11, u64::from_le_bytes(*b"hello wo"), 0x0064_6c72, 0]);
+    if !right {
+        return vec![
+            of(&[record(0, 2, &[u64::MAX, 0, 0, 0])]),
+            of(&vec![record(0, 2, &[0, 0, 0, 0]); 70]),
+            of(&[letter, record(1, 0, &[!7])]),
+        ];
+    }
     let long = [record(0, 2, &[40, 1, 2, 3]), record(0, 2, &[4, 5, 0, 0])];
     let mut examples = vec![
         of(&[record(0, 0, &[7]), record(0, 1, &[8])]),
-        of(std::slice::from_ref(&letter)),
+        of(&[letter]),
         of(&long),
         of(&[record(0, 3, &[1 << 32 | 1])]),
-        of(&[record(0, 2, &[u64::MAX, 0, 0, 0])]),
-        of(&vec![record(0, 2, &[0, 0, 0, 0]); 70]),
-        of(&[letter, record(1, 0, &[!7])]),
     ];
-    examples.extend(said().into_iter().map(|bytes| {
+    examples.extend([said(true), said(false)].concat().into_iter().map(|bytes| {
         let mut moved = bytes[1..].to_vec();
         moved.iter_mut().skip(1).step_by(37).for_each(|handler| *handler += 4);
         moved

@@ -13,6 +13,7 @@ pub(super) const RUN: Target = Target {
     shape: Shape::Json,
     real: &[],
     made,
+    wrong: Vec::new,
     words: &[
         "bandgap-run",
         "format",

@@ -13,6 +13,7 @@ pub(super) const HOCKNEY: Target = Target {
     shape: Shape::Lines,
     real: &["crates/record/tests/data", "docs/examples/times.csv"],
     made: Vec::new,
+    wrong: Vec::new,
     words: &[
         "bytes",
         "time_ns",
@@ -51,6 +52,7 @@ pub(super) const LOGP: Target = Target {
     made: || {
         vec![b"kind,messages,delay_ns,elapsed_ns,batch,round,launch\nissue,4,0,12.5,0,1,2\nrtt,1,0,99,1,1,2\n".to_vec()]
     },
+    wrong: Vec::new,
     words: &[
         "kind",
         "messages",

@@ -19,6 +19,7 @@ pub(super) const TRACE: Target = Target {
         let begin = text.lines().take(40).collect::<Vec<_>>().join("\n");
         vec![begin.replace("sequence", "tag").into_bytes(), begin.into_bytes()]
     },
+    wrong: Vec::new,
     words: &[
         "time_ns",
         "time_ps",
