@@ -59,7 +59,10 @@ impl Plan {
     pub fn draw(seed: u64, fault: &'static Fault, number: u64) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(mixed(seed, fault.name, number));
         let subjects = fault.subjects();
-        let subject = subjects.choose(&mut random).copied().unwrap_or(&crate::subject::FEW[0]);
+        let mut subject = subjects.choose(&mut random).copied().unwrap_or(&crate::subject::FEW[0]);
+        if fault.does == Does::Nothing {
+            subject = subjects[number as usize % subjects.len()];
+        }
         let fits = |name: &&&str| fault.over.is_empty() || fault.over.contains(name);
         let over: Vec<&str> = subject.over.iter().filter(fits).copied().collect();
         let over = over.choose(&mut random).copied();
