@@ -344,6 +344,23 @@ mod tests {
     }
 
     #[test]
+    fn a_stopped_rank_must_be_the_one_that_is_named_and_a_fall_back_must_be_taken() {
+        let stopped = |said: &'static str| {
+            rules("stop-rank", move |seen| {
+                seen.status = Some(ended(6));
+                seen.message = said.to_owned();
+            })
+        };
+        assert_eq!(stopped("rank 1: its process 7 is stopped; nothing came"), []);
+        assert_eq!(stopped("rank 0: its process 7 is stopped; nothing came"), [Rule::Message]);
+        let refused = |seen: &mut Seen| {
+            (seen.status, seen.shown, seen.kept) = (Some(ended(7)), 0, Ok(None));
+            seen.message = "create shared memory".to_owned();
+        };
+        assert_eq!(rules("no-memfd", refused), [Rule::Unfitting]);
+    }
+
+    #[test]
     fn a_fault_that_came_after_the_end_changes_nothing() {
         let late = |code| {
             rules("kill-rank", move |seen| {
