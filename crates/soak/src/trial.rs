@@ -37,6 +37,8 @@ const LOOK: Duration = Duration::from_millis(3);
 const HELD_UP: Duration = Duration::from_millis(1500);
 /// Between two looks at which sockets a run has.
 const BETWEEN_NOTES: Duration = Duration::from_millis(50);
+/// How long a port is looked for from the first rank on, with the launcher halted at each look.
+const SEEKING: Duration = Duration::from_secs(2);
 /// Between two talks to one port.
 const BETWEEN_TALKS: Duration = Duration::from_millis(100);
 /// Users that nobody is, for limits that count the processes of a user.
@@ -202,6 +204,7 @@ impl Running {
     fn until_end(&mut self, plan: &Plan, place: &Place) -> Result<Option<Struck>, SoakError> {
         let mut after: Option<After> = None;
         let mut ranks_since: Option<Instant> = None;
+        let mut first_rank: Option<Instant> = None;
         let mut resumes = None;
         let strangers = plan.fault.does == Does::Strangers;
         let (mut looked, mut noted) = (self.began, self.began);
@@ -215,6 +218,13 @@ impl Running {
                 return Ok(after.map(|after| after.struck()));
             }
             let now = Instant::now();
+            let seeks = strangers
+                && after.is_none()
+                && first_rank.is_some_and(|since: Instant| now < since + SEEKING);
+            if seeks {
+                // Ranks wait for it before they close their ports.
+                self.to_launcher(Signal::STOP);
+            }
             let ranks = Process::ranks_of(self.child.id());
             if ranks.len() == plan.ranks {
                 ranks_since.get_or_insert(now);
@@ -241,6 +251,12 @@ impl Running {
                     self.bound = plan.deadline + plan.grace;
                 }
                 resumes = plan.pause.map(|pause| (at + pause, ranks.clone()));
+            }
+            if seeks {
+                self.to_launcher(Signal::CONT);
+            }
+            if !ranks.is_empty() {
+                first_rank.get_or_insert(now);
             }
             if let Some((at, stopped)) = &resumes
                 && now >= *at
@@ -287,6 +303,11 @@ impl Running {
         };
         let pids = pids.into_iter().filter_map(|pid| Pid::from_raw(pid.cast_signed()));
         pids.map(|pid| kill_process(pid, signal)).filter(Result::is_ok).count() > 0
+    }
+
+    fn to_launcher(&self, signal: Signal) {
+        // One that has ended meanwhile needs none.
+        let _ = kill_process(Pid::from_child(&self.child), signal);
     }
 
     fn resume(&self, plan: &Plan, ranks: &[Process]) {
