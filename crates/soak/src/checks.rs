@@ -8,10 +8,14 @@ use rustix::process::Signal;
 use crate::faults::{Does, Whom};
 use crate::kept::Kept;
 use crate::plan::{Moment, Plan};
+use crate::screen::results_printed;
 use crate::trial::Seen;
 
 /// The codes of docs/exit-codes.md.
 pub const DOCUMENTED: [i32; 11] = [0, 1, 8, 2, 3, 4, 5, 6, 7, 70, 130];
+
+/// Per cent that a measurement shows at least before it ends: the last batches are not shown one by one.
+const WHOLE: u64 = 90;
 
 /// What did not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,6 +68,19 @@ pub struct Broken {
     pub what: String,
 }
 
+/// What did not hold in a trial in which the driver itself was held up: what may come of lost time does not count.
+pub fn broken_whatever_the_time(plan: &Plan, seen: &Seen) -> Vec<Broken> {
+    // A deadline passes, and ranks seem to stay for longer.
+    let of_time = matches!(code(seen), None | Some(0 | 6 | 8));
+    let mut all = broken(plan, seen);
+    all.retain(|broken| match broken.rule {
+        Rule::Hang => false,
+        Rule::Unfitting => !of_time,
+        _ => true,
+    });
+    all
+}
+
 /// Everything that did not hold in a trial.
 pub fn broken(plan: &Plan, seen: &Seen) -> Vec<Broken> {
     let mut all = Vec::new();
@@ -111,14 +128,43 @@ fn ended_wrongly(plan: &Plan, seen: &Seen) -> Option<(Rule, String)> {
         return Some((Rule::Undocumented, format!("exit code {code}")));
     }
     let fits = match code {
-        0 | 8 => plan.fault.survives || !struck(plan, seen) || at_the_end(plan, seen),
+        0 | 8 => ended_as_if_nothing_had_happened(plan, seen),
         _ => struck(plan, seen) && plan.fault.codes.contains(&code),
     };
     let when = match seen.struck {
         Some(struck) => format!(" (there were {} ranks)", struck.ranks),
         None => String::new(),
     };
-    (!fits).then(|| (Rule::Unfitting, format!("exit code {code}{when}")))
+    if !fits {
+        return Some((Rule::Unfitting, format!("exit code {code}{when}")));
+    }
+    let share = [0, 8].contains(&code).then(|| seen.progress.filter(|share| *share < WHOLE))?;
+    share.map(|share| (Rule::Unfitting, format!("exit code {code} at {share} %{when}")))
+}
+
+/// Whether a run may end with 0 or 8.
+fn ended_as_if_nothing_had_happened(plan: &Plan, seen: &Seen) -> bool {
+    // A rank may take no notice of a signal. One that dies of it takes its launch with it.
+    let swallowed = seen.struck.is_some_and(|struck| struck.outlived);
+    if plan.fault.does == Does::Nothing {
+        return code(seen) == Some(0);
+    }
+    let goes_on = plan.fault.survives && !(to_a_rank(plan) && swallowed);
+    goes_on || !struck(plan, seen) || at_the_end(plan, seen)
+}
+
+/// Whether it is a signal to one rank.
+fn to_a_rank(plan: &Plan) -> bool {
+    matches!(plan.fault.does, Does::Signal { to: Whom::Rank, .. })
+}
+
+/// Whether a trial says nothing of the program: the fault met no run that was still under way, or a limit sufficed.
+pub fn was_late(plan: &Plan, seen: &Seen) -> bool {
+    let as_usual = matches!(code(seen), Some(0 | 8));
+    if plan.waits() {
+        return seen.struck.is_none() || (as_usual && !plan.fault.survives);
+    }
+    as_usual && plan.fault.limits()
 }
 
 /// A signal that came before the program could arrange for any.
@@ -131,21 +177,18 @@ fn before_it_began(plan: &Plan, seen: &Seen, signal: i32) -> bool {
 }
 
 /// Whether the fault came when all was measured, so that nothing is wrong with results that are as if nothing had
-/// happened: of a rank when no rank was at work any more afterwards; of the launcher when there was none before, and it ended at once.
+/// happened: of a rank when those that there were ended with it, and did not need long; of the launcher when there was
+/// none before, and it ended at once.
 fn at_the_end(plan: &Plan, seen: &Seen) -> bool {
     let (Some(struck), Does::Signal { signal, to, .. }) = (seen.struck, plan.fault.does) else {
         return false;
     };
-    let quiet = !struck.went_on;
     match to {
         Whom::Launcher => {
             let at_once = seen.took.as_secs_f64() < 0.5;
-            signal != Signal::KILL && quiet && struck.ranks == 0 && at_once
+            signal != Signal::KILL && !struck.went_on && struck.ranks == 0 && at_once
         }
-        // With launches or transports to come, ranks are at work again.
-        Whom::Rank | Whom::Ranks => {
-            quiet || plan.subject.words.contains(&"--launches") || plan.subject.words == ["run"]
-        }
+        Whom::Rank | Whom::Ranks => !struck.lasted && !struck.outlived,
     }
 }
 
@@ -177,6 +220,15 @@ fn last_lines(message: &str) -> String {
     said[from..].join(" / ")
 }
 
+/// What a run is said to be that is not whole and does not say so.
+const UNMARKED: &str = "something is missing, and the run is not marked as interrupted";
+
+/// Whether something is missing from a run that says of itself that it is whole.
+fn unmarked(seen: &Seen, kept: Option<Kept>) -> bool {
+    let missing = seen.progress.is_none_or(|share| share < WHOLE);
+    missing && kept.is_some_and(|kept| !kept.interrupted)
+}
+
 /// What was measured and is not there.
 fn lost(plan: &Plan, seen: &Seen) -> Option<String> {
     let kept = match &seen.kept {
@@ -187,8 +239,11 @@ fn lost(plan: &Plan, seen: &Seen) -> Option<String> {
     let died = seen.status.is_some_and(|status| status.signal() == Some(Signal::KILL.as_raw()));
     if died && plan.fault.dies == Some(Signal::KILL) {
         // What was only in its memory is gone with it; what it had printed is kept before.
-        let printed = seen.output.contains(" over ") && found.results == 0;
-        return printed.then(|| "printed, and not kept".to_owned());
+        let printed = results_printed(&seen.output);
+        if found.results < printed {
+            return Some(format!("{printed} results were printed, {} are kept", found.results));
+        }
+        return unmarked(seen, kept).then(|| UNMARKED.to_owned());
     }
     if plan.subject.counted && found.batches < seen.shown {
         let Kept { batches, .. } = found;
@@ -196,6 +251,12 @@ fn lost(plan: &Plan, seen: &Seen) -> Option<String> {
     }
     if seen.shown > 0 && found.results == 0 {
         return Some(format!("{} batches were shown, and no result is kept", seen.shown));
+    }
+    if code(seen) == Some(8) && kept.is_none() {
+        return Some("too little was measured, and nothing of it is kept".to_owned());
+    }
+    if matches!(code(seen), Some(5 | 6 | 130)) && unmarked(seen, kept) {
+        return Some(UNMARKED.to_owned());
     }
     let ended_well = code(seen) == Some(0) || matches!(plan.fault.does, Does::Stream(..));
     if ended_well && found.results == 0 {
@@ -215,9 +276,9 @@ mod tests {
     use super::*;
     use crate::faults::named;
     use crate::plan::Plan;
-    use crate::trial::Struck;
+    use crate::struck::Struck;
 
-    const WHOLE: Kept =
+    const KEPT: Kept =
         Kept { results: 1, batches: 12, unchecked: 0, compared: 5, interrupted: true };
 
     /// A trial of a fault on a command whose batches are counted, and what is seen of it if rank 1 was killed and all
@@ -232,13 +293,20 @@ mod tests {
             output: String::new(),
             message: "bandgap: rank 1: its process 77 was killed by signal 9 (SIGKILL)".to_owned(),
             shown: 12,
-            struck: Some(Struck { at: Instant::now(), ranks: 2, went_on: true }),
+            struck: Some(struck_then(2)),
+            progress: Some(50),
             took: Duration::from_secs(1),
             bound: Duration::from_secs(7),
             left: Vec::new(),
-            kept: Ok(Some(WHOLE)),
+            kept: Ok(Some(KEPT)),
+            held_up: false,
         };
         (plan, seen)
+    }
+
+    /// Of so many ranks one was struck, and they ended soon.
+    fn struck_then(ranks: usize) -> Struck {
+        Struck { at: Instant::now(), ranks, went_on: true, lasted: false, outlived: false }
     }
 
     fn ended(code: i32) -> ExitStatus {
@@ -276,10 +344,28 @@ mod tests {
     }
 
     #[test]
+    fn a_stopped_rank_must_be_the_one_that_is_named_and_a_fall_back_must_be_taken() {
+        let stopped = |said: &'static str| {
+            rules("stop-rank", move |seen| {
+                seen.status = Some(ended(6));
+                seen.message = said.to_owned();
+            })
+        };
+        assert_eq!(stopped("rank 1: its process 7 is stopped; nothing came"), []);
+        assert_eq!(stopped("rank 0: its process 7 is stopped; nothing came"), [Rule::Message]);
+        let refused = |seen: &mut Seen| {
+            (seen.status, seen.shown, seen.kept) = (Some(ended(7)), 0, Ok(None));
+            seen.message = "create shared memory".to_owned();
+        };
+        assert_eq!(rules("no-memfd", refused), [Rule::Unfitting]);
+    }
+
+    #[test]
     fn a_fault_that_came_after_the_end_changes_nothing() {
         let late = |code| {
             rules("kill-rank", move |seen| {
                 (seen.struck, seen.status) = (None, Some(ended(code)));
+                seen.progress = Some(99);
             })
         };
         assert_eq!(late(0), []);
@@ -293,8 +379,9 @@ mod tests {
         let after = |ranks, went_on, took| {
             rules("int-launcher", move |seen| {
                 seen.status = Some(ended(0));
+                seen.progress = Some(99);
                 seen.took = Duration::from_millis(took);
-                seen.struck = Some(Struck { at: Instant::now(), ranks, went_on });
+                seen.struck = Some(Struck { went_on, ..struck_then(ranks) });
             })
         };
         assert_eq!(after(2, false, 100), [Rule::Unfitting]);
@@ -304,6 +391,96 @@ mod tests {
         assert_eq!(after(0, false, 100), []);
     }
 
+    /// A rank that is killed takes its launch with it, unless all ranks had finished.
+    #[test]
+    fn a_death_that_is_swallowed_is_noticed() {
+        let ended_well = |fault, outlived, progress| {
+            rules(fault, move |seen| {
+                (seen.status, seen.progress) = (Some(ended(0)), progress);
+                seen.struck = Some(Struck { outlived, ..struck_then(2) });
+            })
+        };
+        for fault in ["kill-rank", "hup-rank", "int-rank", "term-rank"] {
+            assert_eq!(ended_well(fault, false, Some(100)), [], "{fault}");
+            assert_eq!(ended_well(fault, true, Some(100)), [Rule::Unfitting], "{fault}");
+            // All ranks were ended, and nobody says why so little was measured.
+            assert_eq!(ended_well(fault, false, Some(50)), [Rule::Unfitting], "{fault}");
+        }
+        let lasted = |lasted| {
+            rules("stop-ranks", move |seen| {
+                (seen.status, seen.progress) = (Some(ended(0)), Some(100));
+                seen.struck = Some(Struck { lasted, ..struck_then(2) });
+            })
+        };
+        assert_eq!(lasted(false), []);
+        assert_eq!(lasted(true), [Rule::Unfitting]);
+    }
+
+    #[test]
+    fn what_is_not_whole_must_say_so() {
+        let of = |code, interrupted, progress| {
+            rules("kill-rank", move |seen| {
+                (seen.status, seen.progress) = (Some(ended(code)), progress);
+                seen.kept = Ok(Some(Kept { interrupted, ..KEPT }));
+            })
+        };
+        assert_eq!(of(5, true, Some(50)), []);
+        assert_eq!(of(5, false, Some(50)), [Rule::Lost]);
+        assert_eq!(of(5, false, None), [Rule::Lost]);
+        assert_eq!(of(5, false, Some(99)), []);
+    }
+
+    #[test]
+    fn a_held_up_driver_forgives_only_what_time_explains() {
+        let of = |spoil: fn(&mut Seen)| {
+            let (plan, mut seen) = of("kill-rank");
+            spoil(&mut seen);
+            let all = broken_whatever_the_time(&plan, &seen).into_iter().map(|broken| broken.rule);
+            all.collect::<Vec<_>>()
+        };
+        assert_eq!(of(|seen| seen.took = Duration::from_secs(8)), []);
+        assert_eq!(of(|seen| seen.status = Some(ended(6))), []);
+        assert_eq!(of(|seen| seen.status = Some(ended(70))), [Rule::Unfitting]);
+        assert_eq!(of(|seen| seen.kept = Ok(None)), [Rule::Lost]);
+        assert_eq!(of(|seen| seen.left.push("rank 9".to_owned())), [Rule::Leftover]);
+    }
+
+    #[test]
+    fn a_trial_without_a_fault_must_end_well_and_too_little_keeps_what_there_is() {
+        let control = |code, kept| {
+            rules("control", move |seen| {
+                (seen.status, seen.kept) = (Some(ended(code)), kept);
+                (seen.struck, seen.progress, seen.shown) = (None, Some(100), 0);
+            })
+        };
+        assert_eq!(control(0, Ok(Some(KEPT))), []);
+        assert_eq!(control(0, Ok(None)), [Rule::Lost]);
+        assert_eq!(control(8, Ok(Some(KEPT))), [Rule::Unfitting]);
+        assert_eq!(control(8, Ok(None)), [Rule::Lost, Rule::Unfitting]);
+        let goes_on = |kept| {
+            rules("one-processor", move |seen| {
+                (seen.status, seen.kept) = (Some(ended(8)), kept);
+                (seen.struck, seen.progress, seen.shown) = (None, Some(100), 0);
+            })
+        };
+        assert_eq!(goes_on(Ok(Some(KEPT))), []);
+        assert_eq!(goes_on(Ok(None)), [Rule::Lost]);
+    }
+
+    #[test]
+    fn a_limit_that_suffices_tells_nothing() {
+        let late = |fault, code, struck| {
+            let (plan, mut seen) = of(fault);
+            (seen.status, seen.struck) = (Some(ended(code)), struck);
+            was_late(&plan, &seen)
+        };
+        let there = Some(struck_then(2));
+        assert!(late("small-disk", 0, None) && !late("small-disk", 4, None));
+        assert!(!late("one-processor", 0, None));
+        assert!(late("kill-rank", 0, there) && !late("kill-rank", 5, there));
+        assert!(late("kill-rank", 0, None) && !late("tstp-rank", 0, there));
+    }
+
     #[test]
     fn a_signal_kills_only_what_had_not_begun() {
         let died = |ranks, shown| {
@@ -311,7 +488,7 @@ mod tests {
             let plan = Plan { moment: Moment::Started(Duration::ZERO), ..plan };
             seen.status = Some(ExitStatus::from_raw(1));
             (seen.shown, seen.kept) = (shown, Ok(None));
-            seen.struck = Some(Struck { at: Instant::now(), ranks, went_on: false });
+            seen.struck = Some(Struck { went_on: false, ..struck_then(ranks) });
             broken(&plan, &seen).into_iter().map(|broken| broken.rule).collect::<Vec<_>>()
         };
         assert_eq!(died(0, 0), []);
@@ -328,8 +505,11 @@ mod tests {
             })
         };
         assert_eq!(killed("", Ok(None)), []);
-        assert_eq!(killed("LogP signature over shm", Ok(Some(WHOLE))), []);
+        assert_eq!(killed("LogP signature over shm", Ok(Some(KEPT))), []);
         assert_eq!(killed("LogP signature over shm", Ok(None)), [Rule::Lost]);
+        let two = "LogP signature over shm: 2 ranks\nsignature over shm: Contents compared";
+        assert_eq!(killed(two, Ok(Some(KEPT))), [Rule::Lost]);
+        assert_eq!(killed("", Ok(Some(Kept { interrupted: false, ..KEPT }))), [Rule::Lost]);
         assert_eq!(killed("", Err("cut".to_owned())), [Rule::Lost]);
     }
 
@@ -342,7 +522,7 @@ mod tests {
                 (seen.struck, seen.shown, seen.kept) = (None, 0, kept);
             })
         };
-        assert_eq!(full(Ok(Some(WHOLE))), []);
+        assert_eq!(full(Ok(Some(KEPT))), []);
         assert_eq!(full(Ok(None)), [Rule::Lost]);
     }
 }

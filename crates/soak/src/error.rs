@@ -27,12 +27,24 @@ pub enum SoakError {
         /// Where it was to be.
         path: PathBuf,
     },
-    /// A limit cannot be set.
-    #[error("forbid system calls: {0}")]
+    /// A filter of system calls cannot be made.
+    #[error("make a filter of system calls: {0}")]
     Filter(#[from] seccompiler::BackendError),
-    /// A limit was refused.
+    /// The system does not take a filter of system calls.
     #[error("forbid system calls: {0}")]
-    Refused(#[from] seccompiler::Error),
+    Refused(seccompiler::Error),
+    /// Limits could not be set on the program under test.
+    #[error("set limits: {message}")]
+    Limits {
+        /// What the program that sets them said.
+        message: String,
+    },
+    /// No command of `./soak udp` has this word.
+    #[error("find a command with the word {word}")]
+    NoCommand {
+        /// As asked for.
+        word: String,
+    },
 }
 
 /// Says what was to be done.

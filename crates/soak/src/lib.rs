@@ -21,6 +21,7 @@ pub mod screen;
 pub mod sockets;
 pub mod stopped;
 mod strangers;
+pub mod struck;
 pub mod subject;
 pub mod table;
 pub mod trial;

@@ -3,13 +3,14 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use bandgap_soak::SoakError;
-use bandgap_soak::campaign::{Campaign, quick, shared};
+use bandgap_soak::campaign::{Campaign, controls, quick, shared};
 use bandgap_soak::faults::{ALL, Group, named};
 use bandgap_soak::stopped::Stopped;
 use bandgap_soak::udp::Udp;
-use bandgap_soak::under::Under;
+use bandgap_soak::under::{UNDER_FAILED, Under};
 use clap::{Parser, Subcommand};
 
 /// Runs bandgap over and over under faults drawn from a seed, and says what did not hold.
@@ -64,6 +65,9 @@ enum Mode {
         /// Only commands with this word
         #[arg(long, value_name = "WORD")]
         only: Option<String>,
+        /// Seconds that a run may take: longer ones are killed, and have failed
+        #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+        limit: u64,
     },
     /// The faults
     List,
@@ -72,8 +76,15 @@ enum Mode {
     Under(Under),
 }
 
+/// Trials without a fault in a short campaign.
+const FEW_CONTROLS: usize = 3;
+
 fn main() -> ExitCode {
-    match carry_out(Cli::parse()) {
+    let cli = Cli::parse();
+    if let Some(Mode::Under(limits)) = &cli.mode {
+        return under(limits);
+    }
+    match carry_out(cli) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -83,33 +94,36 @@ fn main() -> ExitCode {
     }
 }
 
+/// Becomes another program, or says in a code of its own that it could not.
+fn under(under: &Under) -> ExitCode {
+    if let Err(error) = under.become_program() {
+        eprintln!("soak: failed to {error}");
+    }
+    ExitCode::from(UNDER_FAILED)
+}
+
 fn carry_out(cli: Cli) -> Result<bool, SoakError> {
-    match cli.mode {
-        Some(Mode::Under(under)) => return under.become_program().map(|()| false),
-        Some(Mode::List) => {
-            ALL.iter().for_each(|fault| println!("{}", fault.name));
-            return Ok(true);
-        }
-        _ => {}
+    if let Some(Mode::List) = cli.mode {
+        ALL.iter().for_each(|fault| println!("{}", fault.name));
+        return Ok(true);
     }
     let stopped = Stopped::by_signals()?;
     let absent = |_| SoakError::NoBinary { path: cli.binary.clone() };
     let binary = cli.binary.canonicalize().map_err(absent)?;
-    if let Some(Mode::Udp { runs, time_budget, only }) = cli.mode {
-        let (seed, jobs) = (cli.seed, cli.jobs);
-        return Udp { binary, runs, seed, budget: time_budget, jobs, stopped, only }.run();
+    if let Some(Mode::Udp { runs, time_budget, only, limit }) = cli.mode {
+        let (seed, jobs, limit) = (cli.seed, cli.jobs, Duration::from_secs(limit));
+        return Udp { binary, runs, seed, budget: time_budget, jobs, stopped, only, limit }.run();
     }
     let trials = match (&cli.fault, cli.trial) {
         (Some(name), Some(trial)) => vec![(named(name)?, trial)],
         (Some(name), None) => {
             let fault = named(name)?;
-            (0..cli.trials).map(|number| (fault, number)).collect()
+            controls(FEW_CONTROLS).chain((0..cli.trials).map(|number| (fault, number))).collect()
         }
-        (None, _) if cli.quick => quick(),
+        (None, _) if cli.quick => controls(FEW_CONTROLS).chain(quick()).collect(),
         (None, _) => {
-            let mut all = shared(Group::Kills, cli.kills);
-            all.extend(shared(Group::Others, cli.trials));
-            all
+            let kills = shared(Group::Kills, cli.kills);
+            controls(usize::MAX).chain(kills).chain(shared(Group::Others, cli.trials)).collect()
         }
     };
     let driver = std::env::current_exe()

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Mode, OFlags};
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use tempfile::TempDir;
 
@@ -76,25 +77,32 @@ impl Place {
         let name = self.path.file_name().unwrap_or_default().to_owned();
         let roots =
             [("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")];
-        let what = || "make a memory group".to_owned();
-        let mut last = Err(std::io::Error::from(std::io::ErrorKind::NotFound));
+        let mut last = std::io::Error::from(std::io::ErrorKind::NotFound);
         for (root, limit) in roots {
             let group = Path::new(root).join(&name);
-            last = fs::create_dir(&group);
-            if last.is_err() {
+            if let Err(error) = fs::create_dir(&group) {
+                last = error;
                 continue;
             }
             self.group = Some(group.clone());
-            last = fs::write(group.join(limit), bytes.to_string());
-            if last.is_ok() {
-                // Swapping would only make it slow; where it cannot be forbidden there mostly is none.
-                let _ = fs::write(group.join("memory.swappiness"), "0");
-                return Ok(group);
+            match fs::write(group.join(limit), bytes.to_string()) {
+                Ok(()) => {
+                    // Swapping would only make it slow; where it cannot be forbidden there mostly is none.
+                    let _ = fs::write(group.join("memory.swappiness"), "0");
+                    return Ok(group);
+                }
+                Err(error) => last = error,
             }
             self.leave_group();
         }
-        last.doing(what)?;
-        Err(std::io::Error::from(std::io::ErrorKind::NotFound)).doing(what)
+        Err(last).doing(|| "make a memory group".to_owned())
+    }
+
+    /// Whether a file without a name can be made where shared memory lies that the kernel gives no other way.
+    pub fn takes_nameless_files(&self) -> bool {
+        let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+        let takes = |place: PathBuf| rustix::fs::open(place, flags, Mode::RUSR | Mode::WUSR);
+        [PathBuf::from("/dev/shm"), self.temporary()].into_iter().any(|place| takes(place).is_ok())
     }
 
     fn leave_group(&mut self) {
@@ -104,17 +112,15 @@ impl Place {
         }
     }
 
-    /// What lies in the directory for temporary files, and unfinished files of the run.
-    pub fn temporaries(&self) -> Vec<PathBuf> {
-        let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten();
-        let mut found: Vec<PathBuf> =
-            entries(&self.temporary()).map(|entry| entry.path()).collect();
-        for folder in [self.run(), self.run().join("gnuplot")] {
-            let unfinished = entries(&folder).map(|entry| entry.path()).filter(|path| {
-                path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
-            });
-            found.extend(unfinished);
+    /// What is there beside the run: whatever lies in the directory for temporary files, or beside the run's directory; and
+    /// within that what begins with a dot, as unfinished files do, is empty, or is neither a file nor a directory.
+    pub fn strays(&self) -> Vec<PathBuf> {
+        let run = self.run();
+        let mut found = entries(&self.temporary());
+        for folder in [self.work(), self.disk()] {
+            found.extend(entries(&folder).into_iter().filter(|path| *path != run));
         }
+        strays_within(&run, &mut found);
         found
     }
 
@@ -136,6 +142,25 @@ impl Place {
     }
 }
 
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).collect()
+}
+
+fn strays_within(folder: &Path, found: &mut Vec<PathBuf>) {
+    for path in entries(folder) {
+        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        let kind = fs::symlink_metadata(&path).map(|kind| kind.file_type());
+        let is_folder = kind.as_ref().is_ok_and(fs::FileType::is_dir);
+        let is_file = kind.as_ref().is_ok_and(fs::FileType::is_file);
+        if hidden || !(is_folder || is_file) || (is_folder && entries(&path).is_empty()) {
+            found.push(path);
+        } else if is_folder {
+            strays_within(&path, found);
+        }
+    }
+}
+
 impl Drop for Place {
     fn drop(&mut self) {
         if self.mounted {
@@ -148,6 +173,8 @@ impl Drop for Place {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -163,14 +190,28 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_unfinished_is_found() {
+    fn what_does_not_belong_to_the_run_is_found() {
         let place = Place::new(None).unwrap();
-        fs::create_dir(place.run()).unwrap();
-        assert_eq!(place.temporaries(), Vec::<PathBuf>::new());
-        fs::write(place.run().join("run.json"), "").unwrap();
-        assert_eq!(place.temporaries(), Vec::<PathBuf>::new());
-        fs::write(place.run().join(".unfinished-1"), "").unwrap();
-        fs::write(place.temporary().join("x"), "").unwrap();
-        assert_eq!(place.temporaries().len(), 2);
+        let [run, work] = [place.run(), place.work()];
+        fs::create_dir_all(run.join("gnuplot")).unwrap();
+        fs::write(run.join("run.json"), "").unwrap();
+        fs::write(run.join("gnuplot/x.gp"), "").unwrap();
+        assert_eq!(place.strays(), Vec::<PathBuf>::new());
+        let fifo = run.join("fifo");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, Mode::RUSR).unwrap();
+        let strays = [
+            run.join(".unfinished-1"),
+            run.join("gnuplot/.unfinished-2"),
+            place.temporary().join("x"),
+            work.join("core"),
+        ];
+        for stray in &strays {
+            fs::write(stray, "").unwrap();
+        }
+        let empty = run.join("empty");
+        fs::create_dir(&empty).unwrap();
+        let found: BTreeSet<PathBuf> = place.strays().into_iter().collect();
+        let expected: BTreeSet<PathBuf> = strays.into_iter().chain([fifo, empty]).collect();
+        assert_eq!(found, expected);
     }
 }

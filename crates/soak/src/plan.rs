@@ -59,10 +59,18 @@ impl Plan {
     pub fn draw(seed: u64, fault: &'static Fault, number: u64) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(mixed(seed, fault.name, number));
         let subjects = fault.subjects();
-        let subject = subjects.choose(&mut random).copied().unwrap_or(&crate::subject::FEW[0]);
+        let mut subject = subjects.choose(&mut random).copied().unwrap_or(&crate::subject::FEW[0]);
+        if fault.does == Does::Nothing {
+            subject = subjects[number as usize % subjects.len()];
+        }
         let fits = |name: &&&str| fault.over.is_empty() || fault.over.contains(name);
         let over: Vec<&str> = subject.over.iter().filter(fits).copied().collect();
-        let over = over.choose(&mut random).copied();
+        let mut over_one = over.choose(&mut random).copied();
+        if fault.does == Does::Nothing {
+            // The one that measures most in a time.
+            over_one = over.first().copied();
+        }
+        let over = over_one;
         let ranks = subject.ranks.choose(&mut random).copied().unwrap_or(2);
         let crowd = fault.does == Does::Crowd;
         let budget = random.random_range(0.2..0.9) * if crowd { 3.0 } else { 1.0 };

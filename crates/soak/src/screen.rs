@@ -1,5 +1,6 @@
 //! What a program prints, read while it runs: through a terminal, where it shows its progress, or a pipe.
 
+use std::collections::BTreeSet;
 use std::os::fd::OwnedFd;
 use std::process::Stdio;
 
@@ -120,6 +121,34 @@ pub fn batches_shown(text: &str) -> u64 {
     done + current
 }
 
+/// The least, over all measurements of a run, of the per cent that each showed at last; `None` where none showed any. A
+/// measurement has begun where a bar begins again.
+pub fn least_progress(text: &str) -> Option<u64> {
+    let mut shares = text.split('%').filter_map(|before| {
+        let bar = before.rsplit('\n').next()?;
+        let number = bar.rsplit(' ').next()?.parse().ok();
+        number.filter(|share| *share <= 100 && bar.contains(['█', '░']))
+    });
+    let first = shares.next()?;
+    let (least, last) = shares.fold((100, first), |(least, last): (u64, u64), share| {
+        (if share < last { least.min(last) } else { least }, share)
+    });
+    Some(least.min(last))
+}
+
+/// How many results were printed at least, by the lines that begin with what over which transport they are of.
+pub fn results_printed(text: &str) -> usize {
+    let heads = text.lines().filter_map(|line| {
+        let (what, over) = line.split_once(" over ")?;
+        let over = over.split(|c: char| !c.is_ascii_alphanumeric()).next()?;
+        let known = ["LogP signature", "Round trip of a single request and reply"].contains(&what)
+            || what.strip_suffix(" batches").is_some_and(|count| count.parse::<u64>().is_ok())
+            || (!what.is_empty() && what.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'));
+        (known && ["shm", "tcp", "unix", "udp"].contains(&over)).then_some((what, over))
+    });
+    heads.collect::<BTreeSet<_>>().len()
+}
+
 #[cfg(test)]
 mod tests {
     use std::process::{Command, Stdio};
@@ -131,6 +160,28 @@ mod tests {
         assert_eq!(batches_shown("warming up\nround 1, 3 batches\nround 1, 9 batches\n"), 9);
         assert_eq!(batches_shown("a, 30 batches\na, 40 batches\nb, 5 batches\nb, 6 batches"), 46);
         assert_eq!(batches_shown("565 batches were set aside"), 0);
+    }
+
+    #[test]
+    fn of_several_measurements_the_one_that_came_least_far_counts() {
+        assert_eq!(least_progress("warming up, 30 % of it\n"), None);
+        let bar = |share| format!(" shm ██░░ {share:>3}% round 1, 3 batches\n");
+        let bars =
+            |shares: &[u64]| least_progress(&shares.iter().map(|s| bar(*s)).collect::<String>());
+        assert_eq!(bars(&[0, 50, 99, 100]), Some(100));
+        assert_eq!(bars(&[0, 50]), Some(50));
+        assert_eq!(bars(&[0, 99, 0, 100]), Some(99));
+        assert_eq!(bars(&[0, 40, 0, 100]), Some(40));
+    }
+
+    #[test]
+    fn each_result_that_was_printed_counts_once() {
+        let text = "LogP signature over shm: one-to-one\nState cache line 2 ns\n\
+            LogP signature over shm (one-to-one, 2 ranks)\n  a line over tcp\n\
+            signature over shm: Contents compared: all 8\n19 batches over tcp without a fit: no\n\
+            Lines of two words over tcp\ncomms1 over shm: time\n";
+        assert_eq!(results_printed(text), 4);
+        assert_eq!(results_printed(""), 0);
     }
 
     #[test]

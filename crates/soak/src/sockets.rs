@@ -29,24 +29,25 @@ pub fn listed() -> BTreeSet<u64> {
 pub enum Port {
     /// Listens for connections.
     Tcp(SocketAddrV4),
-    /// Takes datagrams, from its peer only where it has one.
+    /// Takes datagrams from anybody.
     Udp(SocketAddrV4),
 }
 
-/// The ports among sockets of these inodes.
-pub fn ports(inodes: &BTreeSet<u64>) -> Vec<Port> {
-    let of = |(file, make, listening): (&str, fn(SocketAddrV4) -> Port, Option<&str>)| {
+/// The ports among sockets of these inodes, with the inode of each: those that listen for connections, and those for
+/// datagrams that have no peer whose alone they take.
+pub fn ports(inodes: &BTreeSet<u64>) -> Vec<(u64, Port)> {
+    let of = |(file, make, open): (&str, fn(SocketAddrV4) -> Port, &str)| {
         let port = move |line: &String| {
             let fields: Vec<&str> = line.split_whitespace().collect();
             let inode = fields.get(9)?.parse().ok()?;
-            let state = fields.get(3)?;
-            let open = listening.is_none_or(|listening| listening == *state);
-            (open && inodes.contains(&inode)).then(|| address(fields[1]).map(make))?
+            let is_port = *fields.get(3)? == open && inodes.contains(&inode);
+            is_port.then(|| address(fields[1]).map(|address| (inode, make(address))))?
         };
         lines(file).iter().filter_map(port).collect::<Vec<_>>()
     };
-    let mut ports = of(("tcp", Port::Tcp, Some("0A")));
-    ports.extend(of(("udp", Port::Udp, None)));
+    // The states of proc(5): listening, and closed, which a socket for datagrams is until it has a peer.
+    let mut ports = of(("tcp", Port::Tcp, "0A"));
+    ports.extend(of(("udp", Port::Udp, "07")));
     ports
 }
 
@@ -80,7 +81,11 @@ mod tests {
             (datagrams.local_addr(), Port::Udp),
         ] {
             let std::net::SocketAddr::V4(address) = socket.unwrap() else { panic!("not IPv4") };
-            assert!(found.contains(&expected(address)), "{found:?}");
+            assert!(found.iter().any(|(_, port)| *port == expected(address)), "{found:?}");
         }
+        // Nobody but its peer reaches it any more.
+        datagrams.connect("127.0.0.1:9").unwrap();
+        let left = ports(&held);
+        assert!(left.iter().all(|(_, port)| matches!(port, Port::Tcp(_))), "{left:?}");
     }
 }

@@ -4,14 +4,35 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::checks::{Broken, Rule};
+use crate::faults::{Group, named};
+
+/// What is counted of a trial beside what did not hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// The fault met nothing: it came when all was measured, or a limit sufficed.
+    pub late: bool,
+    /// Too little was measured for a result.
+    pub too_little: bool,
+}
+
+/// Trials of a fault of which a share says something.
+const ENOUGH: u64 = 40;
+/// More of them than this share without a result: the program does not go on, whatever it says.
+const TOO_LITTLE: f64 = 0.9;
+/// More of them than this share that met nothing: the fault is not tried. Limits are drawn from a wide range.
+const LATE: f64 = 0.9;
+/// The same of signals, whose moments are drawn from a little more than the time of a measurement.
+const LATE_SIGNALS: f64 = 0.5;
 
 /// What became of the trials of one fault.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Row {
     trials: u64,
     skipped: u64,
-    /// Trials in which the fault came after the end.
+    /// Trials in which the fault met nothing.
     late: u64,
+    /// Trials without a result.
+    too_little: u64,
     well: u64,
     /// Trials in which a rule did not hold.
     broken: BTreeMap<Rule, u64>,
@@ -30,10 +51,11 @@ impl Table {
     }
 
     /// Adds a trial that was carried out.
-    pub fn add(&mut self, fault: &str, late: bool, broken: &[Broken]) {
+    pub fn add(&mut self, fault: &str, tally: Tally, broken: &[Broken]) {
         let Some(row) = self.row(fault) else { return };
         row.trials += 1;
-        row.late += u64::from(late);
+        row.late += u64::from(tally.late);
+        row.too_little += u64::from(tally.too_little);
         row.well += u64::from(broken.is_empty());
         let mut rules: Vec<Rule> = broken.iter().map(|broken| broken.rule).collect();
         rules.sort_unstable();
@@ -60,6 +82,28 @@ impl Table {
         self.rows.iter().map(|(_, row)| row.skipped).sum()
     }
 
+    /// The faults of which too many trials say nothing.
+    pub fn weak(&self) -> Vec<String> {
+        let mut weak = Vec::new();
+        for (name, row) in self.rows.iter().filter(|(_, row)| row.trials >= ENOUGH) {
+            let Row { trials, late, too_little, .. } = row;
+            let is_signal = named(name).is_ok_and(|fault| fault.group() == Group::Kills);
+            let most_late = if is_signal { LATE_SIGNALS } else { LATE };
+            for (count, most, what) in [
+                (too_little, TOO_LITTLE, "had too little for a result"),
+                (late, most_late, "met nothing"),
+            ] {
+                if *count as f64 > most * *trials as f64 {
+                    let most = most * 100.0;
+                    weak.push(format!(
+                        "{name}: {count} of {trials} trials {what}, more than {most} %"
+                    ));
+                }
+            }
+        }
+        weak
+    }
+
     fn row(&mut self, fault: &str) -> Option<&mut Row> {
         self.rows.iter_mut().find(|(name, _)| *name == fault).map(|(_, row)| row)
     }
@@ -70,6 +114,7 @@ impl Table {
             sum.trials += row.trials;
             sum.skipped += row.skipped;
             sum.late += row.late;
+            sum.too_little += row.too_little;
             sum.well += row.well;
             for (rule, count) in &row.broken {
                 *sum.broken.entry(*rule).or_default() += count;
@@ -81,7 +126,11 @@ impl Table {
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:<22}{:>8}{:>6}{:>9}{:>6}", "fault", "trials", "well", "skipped", "late")?;
+        write!(
+            f,
+            "{:<22}{:>8}{:>6}{:>9}{:>6}{:>6}",
+            "fault", "trials", "well", "skipped", "late", "8"
+        )?;
         for rule in Rule::ALL {
             write!(f, "  {rule}")?;
         }
@@ -89,8 +138,8 @@ impl fmt::Display for Table {
         let sum = self.sum();
         let tried = self.rows.iter().filter(|(_, row)| row.trials + row.skipped > 0);
         for (name, row) in tried.map(|(name, row)| (*name, row)).chain([("all", &sum)]) {
-            let Row { trials, skipped, late, well, broken } = row;
-            write!(f, "{name:<22}{trials:>8}{well:>6}{skipped:>9}{late:>6}")?;
+            let Row { trials, skipped, late, too_little, well, broken } = row;
+            write!(f, "{name:<22}{trials:>8}{well:>6}{skipped:>9}{late:>6}{too_little:>6}")?;
             for rule in Rule::ALL {
                 let width = rule.to_string().len() + 2;
                 write!(f, "{:>width$}", broken.get(&rule).copied().unwrap_or(0))?;
@@ -109,10 +158,10 @@ mod tests {
     fn a_trial_counts_once_for_each_rule_that_it_breaks() {
         let mut table = Table::new(["kill-rank", "crowd", "datagrams"].into_iter());
         let broken = |rule| Broken { rule, what: String::new() };
-        table.add("kill-rank", true, &[]);
+        table.add("kill-rank", Tally { late: true, too_little: true }, &[]);
         table.add(
             "kill-rank",
-            false,
+            Tally::default(),
             &[broken(Rule::Leftover), broken(Rule::Leftover), broken(Rule::Lost)],
         );
         table.skip("crowd");
@@ -122,9 +171,32 @@ mod tests {
             let line = text.lines().find(|line| line.starts_with(name)).unwrap();
             line.split_whitespace().skip(1).map(|n| n.parse().unwrap()).collect::<Vec<u64>>()
         };
-        assert_eq!(row("kill-rank"), [2, 1, 0, 1, 0, 1, 1, 0, 0, 0]);
-        assert_eq!(row("crowd"), [0, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(row("all"), [2, 1, 1, 1, 0, 1, 1, 0, 0, 0]);
+        assert_eq!(row("kill-rank"), [2, 1, 0, 1, 1, 0, 1, 1, 0, 0, 0]);
+        assert_eq!(row("crowd"), [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(row("all"), [2, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0]);
         assert!(!text.contains("datagrams"), "what was not tried has no row");
+    }
+
+    #[test]
+    fn a_fault_of_which_nearly_all_trials_say_nothing_is_named() {
+        let weak_of = |fault: &'static str, trials: u64, too_little: u64, late: u64| {
+            let mut table = Table::new(["kill-rank", "crowd"].into_iter());
+            for at in 0..trials {
+                table.add(fault, Tally { late: at < late, too_little: at < too_little }, &[]);
+            }
+            table.weak()
+        };
+        let weak = |trials, too_little, late| weak_of("crowd", trials, too_little, late);
+        assert!(weak_of("kill-rank", 40, 0, 20).is_empty());
+        assert_eq!(
+            weak_of("kill-rank", 40, 0, 21),
+            ["kill-rank: 21 of 40 trials met nothing, more than 50 %"]
+        );
+        assert!(weak(40, 36, 36).is_empty() && weak(39, 39, 39).is_empty());
+        assert_eq!(
+            weak(40, 37, 0),
+            ["crowd: 37 of 40 trials had too little for a result, more than 90 %"]
+        );
+        assert_eq!(weak(40, 0, 37), ["crowd: 37 of 40 trials met nothing, more than 90 %"]);
     }
 }

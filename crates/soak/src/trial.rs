@@ -1,6 +1,6 @@
 //! A trial, carried out: the program is started, something is done to it, and what comes of it is seen.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::net::TcpStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -20,18 +20,27 @@ use crate::kept::{Kept, kept};
 use crate::place::Place;
 use crate::plan::{Moment, Plan};
 use crate::processes::Process;
-use crate::screen::{Screen, batches_shown};
-use crate::under::Under;
+use crate::screen::{Screen, batches_shown, least_progress};
+use crate::struck::{After, Struck};
+use crate::under::{UNDER_FAILED, Under};
 use crate::{SoakError, leftovers, sockets, strangers};
 
 /// Names the environment variable by which the processes of a trial are known.
 pub const MARK: &str = "BANDGAP_SOAK";
 /// What a run that goes on may take beside what it was given, on a machine as slow and busy as those that tests run on.
 const SLACK: Duration = Duration::from_secs(60);
+/// Time budgets of a run: one for each transport and kernel, and what comes before and between them.
+const BUDGETS: u32 = 10;
 /// Between two looks.
 const LOOK: Duration = Duration::from_millis(3);
 /// Between two looks of a driver that is held up: far more than a busy machine takes.
 const HELD_UP: Duration = Duration::from_millis(1500);
+/// Between two looks at which sockets a run has.
+const BETWEEN_NOTES: Duration = Duration::from_millis(50);
+/// How long a port is looked for from the first rank on, with the launcher halted at each look.
+const SEEKING: Duration = Duration::from_secs(2);
+/// Between two talks to one port.
+const BETWEEN_TALKS: Duration = Duration::from_millis(100);
 /// Users that nobody is, for limits that count the processes of a user.
 const NOBODY: u32 = 61_000;
 
@@ -46,6 +55,8 @@ pub struct Seen {
     pub message: String,
     /// Batches that it showed to have received.
     pub shown: u64,
+    /// How far it showed to have come, in per cent: of several measurements the least.
+    pub progress: Option<u64>,
     /// Whether the fault was there while the run was.
     pub struck: Option<Struck>,
     /// From the fault, or the end of the pause, to the end.
@@ -56,17 +67,8 @@ pub struct Seen {
     pub left: Vec<String>,
     /// What is kept, wherever the run says.
     pub kept: Result<Option<Kept>, String>,
-}
-
-/// The moment at which something was done.
-#[derive(Clone, Copy, Debug)]
-pub struct Struck {
-    /// When.
-    pub at: Instant,
-    /// Ranks that there were.
-    pub ranks: usize,
-    /// Whether ranks were at work, or came, later than it takes to end them.
-    pub went_on: bool,
+    /// Whether the driver itself was held up for so long that no time it saw means anything.
+    pub held_up: bool,
 }
 
 /// What comes of trying.
@@ -76,8 +78,6 @@ pub enum Tried {
     Seen(Box<Seen>, Place),
     /// This machine cannot do it.
     Skipped(String),
-    /// The driver itself was held up for so long that nothing it saw means anything.
-    HeldUp,
 }
 
 /// Carries out a trial on the program `binary`; `driver` is this program, for limits.
@@ -102,11 +102,15 @@ pub fn carry_out(plan: &Plan, binary: &Path, driver: &Path) -> Result<Tried, Soa
             Ok(group) => under.group = Some(group),
             Err(error) => return Ok(Tried::Skipped(error.to_string())),
         },
+        Does::NoMemfd if !place.takes_nameless_files() => {
+            let why = "no directory for the fall-back takes files without a name";
+            return Ok(Tried::Skipped(why.to_owned()));
+        }
         Does::ShortFiles => under.file_size = Some(plan.between(1, 600) << 10),
         Does::NoMemfd => under.no_memfd = true,
         Does::NoVmReadv => under.no_vm_readv = true,
         // Fewer, and the system's loader cannot open the libraries.
-        Does::FewDescriptors => under.descriptors = Some(plan.between(5, 60)),
+        Does::FewDescriptors => under.descriptors = Some(plan.between(5, 90)),
         Does::FewProcesses => under.processes = Some(plan.between(1, plan.ranks as u64 + 1)),
         Does::OneProcessor => under.processor = Some(0),
         _ => {}
@@ -114,9 +118,7 @@ pub fn carry_out(plan: &Plan, binary: &Path, driver: &Path) -> Result<Tried, Soa
     let before = leftovers::segments();
     let mut run = Running::start(plan, &place, &under, user, binary, driver)?;
     let struck = run.until_end(plan, &place)?;
-    let held_up = run.held_up;
-    let tried = run.end(place, struck, &before)?;
-    Ok(if held_up { Tried::HeldUp } else { tried })
+    run.end(plan, place, struck, &before)
 }
 
 /// A run under way.
@@ -129,10 +131,14 @@ struct Running {
     held: BTreeSet<u64>,
     /// Connections to its ports that stay open while it runs.
     talks: Vec<TcpStream>,
+    /// When each of them was talked to last, by its socket's inode.
+    talked: BTreeMap<u64, Instant>,
     random: Xoshiro256PlusPlus,
     /// It did not end by itself.
     ended_by_force: bool,
     held_up: bool,
+    /// Whether the driver's own program is started first, to set limits.
+    limited: bool,
     base: Instant,
     bound: Duration,
 }
@@ -184,9 +190,11 @@ impl Running {
             message,
             held: BTreeSet::new(),
             talks: Vec::new(),
+            talked: BTreeMap::new(),
             random: Xoshiro256PlusPlus::seed_from_u64(plan.draw),
             ended_by_force: false,
             held_up: false,
+            limited: !under.is_free(),
             base: began,
             bound: goes_on(plan),
         })
@@ -194,11 +202,12 @@ impl Running {
 
     /// Looks after the run until it has ended, and does to it what is planned when its moment comes.
     fn until_end(&mut self, plan: &Plan, place: &Place) -> Result<Option<Struck>, SoakError> {
-        let mut struck: Option<Struck> = None;
+        let mut after: Option<After> = None;
         let mut ranks_since: Option<Instant> = None;
+        let mut first_rank: Option<Instant> = None;
         let mut resumes = None;
-        let mut again: Option<Instant> = None;
-        let mut looked = self.began;
+        let strangers = plan.fault.does == Does::Strangers;
+        let (mut looked, mut noted) = (self.began, self.began);
         loop {
             self.held_up |= looked.elapsed() > HELD_UP;
             looked = Instant::now();
@@ -206,26 +215,48 @@ impl Running {
             self.message.read();
             let what = || "wait for the program".to_owned();
             if self.child.try_wait().doing(what)?.is_some() {
-                return Ok(struck);
+                return Ok(after.map(|after| after.struck()));
             }
             let now = Instant::now();
+            let seeks = strangers
+                && after.is_none()
+                && first_rank.is_some_and(|since: Instant| now < since + SEEKING);
+            if seeks {
+                // Ranks wait for it before they close their ports.
+                self.to_launcher(Signal::STOP);
+            }
             let ranks = Process::ranks_of(self.child.id());
             if ranks.len() == plan.ranks {
                 ranks_since.get_or_insert(now);
             }
             let due = match plan.moment {
+                // A port is open for a moment.
+                _ if strangers => !ranks.is_empty(),
                 Moment::Started(after) => now >= self.began + after,
                 Moment::Ranks(after) => ranks_since.is_some_and(|since| now >= since + after),
             };
-            if struck.is_none() && plan.waits() && due && self.strike(plan, place, &ranks) {
+            if now >= noted + BETWEEN_NOTES {
+                self.note_sockets(&ranks);
+                noted = now;
+            }
+            if after.is_none() && plan.waits() && due && self.strike(plan, place, &ranks) {
                 let at = Instant::now();
-                struck = Some(Struck { at, ranks: ranks.len(), went_on: false });
+                let hit = match plan.fault.does {
+                    Does::Signal { to: Whom::Rank, .. } => ranks.get(plan.rank).copied(),
+                    _ => None,
+                };
+                after = Some(After::new(at, ranks.clone(), hit));
                 self.base = at;
                 if !plan.fault.survives {
                     self.bound = plan.deadline + plan.grace;
                 }
                 resumes = plan.pause.map(|pause| (at + pause, ranks.clone()));
-                again = Some(at + Duration::from_millis(100));
+            }
+            if seeks {
+                self.to_launcher(Signal::CONT);
+            }
+            if !ranks.is_empty() {
+                first_rank.get_or_insert(now);
             }
             if let Some((at, stopped)) = &resumes
                 && now >= *at
@@ -234,12 +265,10 @@ impl Running {
                 self.base = Instant::now();
                 resumes = None;
             }
-            if let Some(struck) = &mut struck {
-                let later = now >= struck.at + Duration::from_secs(1);
-                struck.went_on |= later && !ranks.is_empty();
-                if plan.fault.does == Does::Strangers && again.is_some_and(|at| now >= at) {
+            if let Some(after) = &mut after {
+                after.look(now, &ranks);
+                if strangers {
                     self.talk(&ranks);
-                    again = Some(now + Duration::from_millis(100));
                 }
             }
             if resumes.is_none() && now >= self.base + self.bound + plan.grace / 2 {
@@ -247,22 +276,18 @@ impl Running {
                 self.ended_by_force = true;
                 leftovers::end_marked(&self.mark);
                 self.child.wait().doing(what)?;
-                return Ok(struck);
+                return Ok(after.map(|after| after.struck()));
             }
-            sleep(LOOK);
+            sleep(if strangers { LOOK / 10 } else { LOOK });
         }
     }
 
     /// Does what is planned; false if there is nothing to do it to.
     fn strike(&mut self, plan: &Plan, place: &Place, ranks: &[Process]) -> bool {
-        self.note_sockets(ranks);
         match plan.fault.does {
             Does::Signal { signal, to, .. } => self.signal(plan, signal, to, ranks),
             Does::Removed => fs::remove_dir_all(place.run()).is_ok(),
-            Does::Strangers => {
-                self.talk(ranks);
-                true
-            }
+            Does::Strangers => self.talk(ranks) > 0,
             _ => false,
         }
     }
@@ -271,11 +296,18 @@ impl Running {
         let launcher = [self.child.id()];
         let pids: Vec<u32> = match to {
             Whom::Launcher => launcher.to_vec(),
+            // While some of them come or go nobody can tell which is which.
+            _ if ranks.len() != plan.ranks => Vec::new(),
             Whom::Rank => ranks.get(plan.rank).map(|rank| rank.pid).into_iter().collect(),
             Whom::Ranks => ranks.iter().map(|rank| rank.pid).collect(),
         };
         let pids = pids.into_iter().filter_map(|pid| Pid::from_raw(pid.cast_signed()));
         pids.map(|pid| kill_process(pid, signal)).filter(Result::is_ok).count() > 0
+    }
+
+    fn to_launcher(&self, signal: Signal) {
+        // One that has ended meanwhile needs none.
+        let _ = kill_process(Pid::from_child(&self.child), signal);
     }
 
     fn resume(&self, plan: &Plan, ranks: &[Process]) {
@@ -284,10 +316,19 @@ impl Running {
         }
     }
 
-    fn talk(&mut self, ranks: &[Process]) {
+    /// Talks to the ports of the ranks, to each at most ten times a second; returns how often anything was taken.
+    fn talk(&mut self, ranks: &[Process]) -> usize {
         let held: BTreeSet<u64> =
             ranks.iter().flat_map(|rank| sockets::held_by(rank.pid)).collect();
-        strangers::talk(&sockets::ports(&held), &mut self.talks, &mut self.random);
+        let now = Instant::now();
+        let mut due = Vec::new();
+        for (inode, port) in sockets::ports(&held) {
+            if self.talked.get(&inode).is_none_or(|at| now >= *at + BETWEEN_TALKS) {
+                self.talked.insert(inode, now);
+                due.push(port);
+            }
+        }
+        strangers::talk(due.into_iter(), &mut self.talks, &mut self.random)
     }
 
     fn note_sockets(&mut self, ranks: &[Process]) {
@@ -295,25 +336,41 @@ impl Running {
         self.held.extend(pids.flat_map(sockets::held_by));
     }
 
+    /// The most that a run may take which ended so. One that goes on has its time budgets, and a machine that may be slow
+    /// and busy; one that fails has none of these beyond its deadline. A limit is there from the start, and may be
+    /// met only when all is measured.
+    fn bound_of(&self, plan: &Plan, status: ExitStatus) -> Duration {
+        match status.code() {
+            Some(0 | 8) if plan.fault.survives => self.bound,
+            _ if self.base > self.began => plan.deadline + plan.grace,
+            _ => plan.deadline + plan.grace + plan.budget * BUDGETS,
+        }
+    }
+
     /// What is there after the end.
     fn end(
         mut self,
+        plan: &Plan,
         place: Place,
         struck: Option<Struck>,
         before: &BTreeSet<String>,
     ) -> Result<Tried, SoakError> {
         let took = self.base.elapsed();
         let status = self.child.wait().doing(|| "wait for the program".to_owned())?;
+        if self.limited && status.code() == Some(i32::from(UNDER_FAILED)) {
+            self.message.read();
+            return Err(SoakError::Limits { message: self.message.text().trim().to_owned() });
+        }
         self.talks.clear();
-        let mut left = leftovers::left(&self.mark, &self.held, before);
+        // What this program was given by whoever started it is no socket of the run.
+        let held = &self.held - &sockets::held_by(std::process::id());
+        let mut left = leftovers::left(&self.mark, &held, before);
         leftovers::end_marked(&self.mark);
         self.output.read();
         self.message.read();
         let (output, message) = (self.output.text(), self.message.text());
-        let (rescued, others): (Vec<PathBuf>, Vec<PathBuf>) = place
-            .temporaries()
-            .into_iter()
-            .partition(|path| message.contains(&*path.to_string_lossy()));
+        let (rescued, others): (Vec<PathBuf>, Vec<PathBuf>) =
+            place.strays().into_iter().partition(|path| message.contains(&*path.to_string_lossy()));
         // A launcher that was killed in the middle of a file cannot remove it.
         let was_killed = status.signal() == Some(Signal::KILL.as_raw()) && !self.ended_by_force;
         let unfinished = |path: &&PathBuf| !(was_killed && path.starts_with(place.run()));
@@ -323,16 +380,20 @@ impl Running {
             Some(rescue) => kept(rescue),
             None => kept(&place.run()),
         };
+        // A reader that goes away sees a part of it.
+        let whole = !matches!(plan.fault.does, Does::Stream(Streams::Error | Streams::Both, _));
         let seen = Seen {
             status: (!self.ended_by_force).then_some(status),
             shown: batches_shown(&message),
+            progress: least_progress(&message).filter(|_| whole),
             output,
             message,
             struck,
             took,
-            bound: self.bound,
+            bound: if self.ended_by_force { self.bound } else { self.bound_of(plan, status) },
             left,
             kept,
+            held_up: self.held_up,
         };
         Ok(Tried::Seen(Box::new(seen), place))
     }
@@ -342,7 +403,7 @@ impl Running {
 fn goes_on(plan: &Plan) -> Duration {
     let slow = matches!(plan.fault.does, Does::Crowd | Does::Datagrams);
     let slack = if slow { 4 * SLACK } else { SLACK };
-    plan.deadline + plan.grace + slack + plan.budget * 10
+    plan.deadline + plan.grace + slack + plan.budget * BUDGETS
 }
 
 /// What the program gets as one of its standard streams, and where that is read.

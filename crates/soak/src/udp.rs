@@ -1,8 +1,14 @@
 //! Every kernel over datagrams of which many go wrong, with all data compared.
 
+use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::SoakError;
 use crate::each::each;
@@ -37,6 +43,12 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("comet column_broadcast -n 4 --dimension 8:16", &["column_broadcast"]),
 ];
 
+/// Kernels whose messages have no contents to compare.
+const EMPTY: &[&str] = &["synch1"];
+
+/// Between two looks at a run.
+const LOOK: Duration = Duration::from_millis(20);
+
 /// Runs of every kernel.
 #[derive(Clone, Debug)]
 pub struct Udp {
@@ -54,12 +66,17 @@ pub struct Udp {
     pub stopped: Stopped,
     /// Only commands with this word.
     pub only: Option<String>,
+    /// The most that a run may take.
+    pub limit: Duration,
 }
 
 /// What came of the runs of one command.
 #[derive(Clone, Default)]
 struct Came {
+    runs: u64,
     failed: u64,
+    /// Runs that measured too little for a result: of these nobody knows how much was compared.
+    too_little: u64,
     compared: u64,
     batches: u64,
 }
@@ -73,18 +90,23 @@ impl Udp {
         let named = |(command, _): &&(&str, _)| {
             self.only.as_ref().is_none_or(|only| command.split(' ').any(|word| word == only))
         };
-        let commands: Vec<&str> =
-            COMMANDS.iter().filter(named).map(|(command, _)| *command).collect();
+        let commands: Vec<(&str, bool)> = COMMANDS.iter().filter(named).map(compares).collect();
+        if let (true, Some(word)) = (commands.is_empty(), &self.only) {
+            return Err(SoakError::NoCommand { word: word.clone() });
+        }
         let runs: Vec<(usize, u64)> = (0..self.runs)
             .flat_map(|number| (0..commands.len()).map(move |at| (at, number)))
             .collect();
         let came = Mutex::new(vec![Came::default(); commands.len()]);
         let error = each(self.jobs, &self.stopped, &runs, |&(at, number)| {
             let seed = self.seed.wrapping_add(number);
-            let once = self.once(commands[at], seed)?;
+            let (command, compares) = commands[at];
+            let Some(once) = self.once(command, compares, seed)? else { return Ok(()) };
             let mut came = came.lock().unwrap_or_else(PoisonError::into_inner);
+            came[at].runs += 1;
             match once {
-                Ok(kept) => {
+                Ok((code, kept)) => {
+                    came[at].too_little += u64::from(code == 8);
                     came[at].compared += kept.compared;
                     came[at].batches += kept.batches;
                 }
@@ -96,22 +118,37 @@ impl Udp {
             Ok(())
         });
         println!(
-            "\n{:<50}{:>6}{:>8}{:>10}{:>10}",
-            "command", "runs", "failed", "compared", "batches"
+            "\n{:<50}{:>6}{:>8}{:>6}{:>10}{:>10}",
+            "command", "runs", "failed", "8", "compared", "batches"
         );
         let came = came.into_inner().unwrap_or_else(PoisonError::into_inner);
-        for (command, Came { failed, compared, batches }) in commands.iter().zip(&came) {
-            println!("{command:<50}{:>6}{failed:>8}{compared:>10}{batches:>10}", self.runs);
+        let mut well = true;
+        for ((command, _), came) in commands.iter().zip(&came) {
+            let Came { runs, failed, too_little, compared, batches } = came;
+            println!("{command:<50}{runs:>6}{failed:>8}{too_little:>6}{compared:>10}{batches:>10}");
+            well &= *failed == 0;
         }
-        error.map(|()| came.iter().all(|came| came.failed == 0))
+        for ((command, compares), came) in commands.iter().zip(&came) {
+            // Batches without a result have no count of what was compared, in runs that ended with 8.
+            if *compares && came.runs > came.failed && came.compared == 0 {
+                println!(
+                    "NOT KNOWN: {command}: no run had enough for a result, which tells what was compared"
+                );
+            }
+        }
+        if self.stopped.is() {
+            println!("stopped by a signal: not all runs were carried out");
+        }
+        error.map(|()| well && !self.stopped.is())
     }
 
-    /// What is kept of one run, or the command and why it is not right.
+    /// What is kept of one run, or the command and why it is not right; `None` if a signal has asked for the end.
     fn once(
         &self,
         command: &str,
+        compares: bool,
         seed: u64,
-    ) -> Result<Result<Kept, (Vec<String>, String)>, SoakError> {
+    ) -> Result<Option<Result<(i32, Kept), Failed>>, SoakError> {
         let place = Place::new(None)?;
         let faults = format!("{FAULTS}seed={seed}");
         // Ranks sleep while they wait, so that many runs fit on a processor: most of the time passes in waiting for what
@@ -120,26 +157,79 @@ impl Udp {
         let own = ["--udp-faults", &faults, "--time-budget", &self.budget, "--out", "run"];
         let words = command.split(' ').chain(more).chain(own);
         let words: Vec<String> = words.map(str::to_owned).collect();
-        let run = Command::new(&self.binary)
+        let what = || format!("start {}", self.binary.display());
+        let said = tempfile::NamedTempFile::new().doing(|| "make a file".to_owned())?;
+        let mut run = Command::new(&self.binary)
             .args(&words)
             .current_dir(place.work())
             .env("TMPDIR", place.temporary())
             .stdin(Stdio::null())
-            .output()
-            .doing(|| format!("start {}", self.binary.display()))?;
+            .stdout(Stdio::null())
+            .stderr(said.reopen().doing(|| "open a file".to_owned())?)
+            .process_group(0)
+            .spawn()
+            .doing(what)?;
+        let status = match self.ended(&mut run)? {
+            Ended::So(status) => status,
+            Ended::Stopped => return Ok(None),
+            Ended::TooLate => {
+                let seconds = self.limit.as_secs_f64();
+                let why = format!("it did not end within {seconds} s, and was killed");
+                return Ok(Some(Err((words, why))));
+            }
+        };
+        let message = fs::read(said.path()).unwrap_or_default();
         // Before the first timed batch every point has had one in which each message is compared; a difference ends the
         // run with another code.
-        let why = match (run.status.code(), kept(&place.run())) {
+        let why = match (status.code(), kept(&place.run())) {
             (Some(0 | 8), Ok(Some(kept))) if kept.unchecked > 0 => {
                 format!("{} messages were not compared", kept.unchecked)
             }
-            (Some(0 | 8), Ok(Some(kept))) if kept.results > 0 => return Ok(Ok(kept)),
+            (Some(0), Ok(Some(kept))) if compares && kept.results > 0 && kept.compared == 0 => {
+                "nothing was compared".to_owned()
+            }
+            (Some(code @ (0 | 8)), Ok(Some(kept))) if kept.results > 0 => {
+                return Ok(Some(Ok((code, kept))));
+            }
             (Some(0 | 8), Ok(_)) => "nothing was measured".to_owned(),
             (_, Err(error)) => error,
-            _ => format!("{}: {}", run.status, String::from_utf8_lossy(&run.stderr).trim()),
+            _ => format!("{status}: {}", String::from_utf8_lossy(&message).trim()),
         };
-        Ok(Err((words, why)))
+        Ok(Some(Err((words, why))))
     }
+
+    /// How a run ended. One that does not by itself within its time, or when a signal asks for it, is killed.
+    fn ended(&self, run: &mut Child) -> Result<Ended, SoakError> {
+        let what = || "wait for the program".to_owned();
+        let began = Instant::now();
+        loop {
+            if let Some(status) = run.try_wait().doing(what)? {
+                return Ok(Ended::So(status));
+            }
+            let stopped = self.stopped.is();
+            if stopped || began.elapsed() > self.limit {
+                // One that has ended meanwhile is what is wanted.
+                let _ = kill_process_group(Pid::from_child(run), Signal::KILL);
+                run.wait().doing(what)?;
+                return Ok(if stopped { Ended::Stopped } else { Ended::TooLate });
+            }
+            sleep(LOOK);
+        }
+    }
+}
+
+/// The command that failed, and why.
+type Failed = (Vec<String>, String);
+
+enum Ended {
+    So(ExitStatus),
+    Stopped,
+    TooLate,
+}
+
+/// A command, and whether one of its kernels compares what arrives.
+fn compares(&(command, kernels): &(&'static str, &[&str])) -> (&'static str, bool) {
+    (command, kernels.iter().any(|kernel| !EMPTY.contains(kernel)))
 }
 
 #[cfg(test)]

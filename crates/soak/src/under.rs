@@ -14,6 +14,9 @@ use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch, apply_fi
 use crate::SoakError;
 use crate::error::Doing;
 
+/// The exit code with which this program says that it could not set the limits: no code of the program under test.
+pub const UNDER_FAILED: u8 = 99;
+
 /// The limits, and the program.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Under {
@@ -97,7 +100,7 @@ impl Under {
         let readv = self.no_vm_readv.then_some(libc::SYS_process_vm_readv);
         let refused: Vec<i64> = memfd.into_iter().chain(readv).collect();
         if !refused.is_empty() {
-            apply_filter(&refusing(&refused)?)?;
+            apply_filter(&refusing(&refused)?).map_err(SoakError::Refused)?;
         }
         let mut words = self.program.iter();
         let program = words.next().cloned().unwrap_or_default();

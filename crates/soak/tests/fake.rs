@@ -4,13 +4,13 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use bandgap_soak::checks::{Rule, broken};
+use bandgap_soak::checks::{Rule, broken, was_late};
 use bandgap_soak::faults::named;
 use bandgap_soak::plan::{Moment, Plan};
-use bandgap_soak::trial::{Tried, carry_out};
+use bandgap_soak::trial::{Seen, Tried, carry_out};
 use tempfile::TempDir;
 
 const DRIVER: &str = env!("CARGO_BIN_EXE_soak");
@@ -18,8 +18,8 @@ const DRIVER: &str = env!("CARGO_BIN_EXE_soak");
 /// The fake, as a program that breaks the rule of this name.
 fn fake(breaks: &str) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
-    let script =
-        include_str!("fake.sh").replacen("#!/bin/sh", &format!("#!/bin/sh\nFAKE={breaks}"), 1);
+    let begin = format!("#!/bin/sh\nFAKE={breaks}");
+    let script = include_str!("fake.sh").replacen("#!/bin/sh", &begin, 1);
     let path = folder.path().join("fake");
     fs::write(&path, script).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -34,9 +34,16 @@ fn plan(fault: &str) -> Plan {
     Plan { moment: Moment::Ranks(Duration::from_millis(100)), ..plan }
 }
 
+/// What comes of a trial of the fake.
+fn seen(breaks: &str, plan: &Plan) -> Seen {
+    let (_folder, path) = fake(breaks);
+    let tried = carry_out(plan, &path, DRIVER.as_ref()).unwrap();
+    let Tried::Seen(seen, _place) = tried else { panic!("{tried:?}") };
+    *seen
+}
+
 /// The rules that the driver finds broken when a rank of the fake is killed.
 fn found(breaks: &str) -> Vec<Rule> {
-    let (_folder, path) = fake(breaks);
     let plan = plan("kill-rank");
     let plan = match breaks {
         // It is sure to hang; so there is no need to wait for as long as a real run may take.
@@ -45,8 +52,7 @@ fn found(breaks: &str) -> Vec<Rule> {
         }
         _ => Plan { grace: Duration::from_secs(60), ..plan },
     };
-    let tried = carry_out(&plan, &path, DRIVER.as_ref()).unwrap();
-    let Tried::Seen(seen, _place) = tried else { panic!("{tried:?}") };
+    let seen = seen(breaks, &plan);
     assert!(seen.struck.is_some(), "{seen:?}");
     broken(&plan, &seen).into_iter().map(|broken| broken.rule).collect()
 }
@@ -63,7 +69,13 @@ fn each_lapse_is_found() {
         ("leaves-rank", &[Rule::Leftover]),
         ("leaves-file", &[Rule::Leftover]),
         ("leaves-unfinished", &[Rule::Leftover]),
+        ("leaves-beside", &[Rule::Leftover]),
+        ("leaves-pipe", &[Rule::Leftover]),
+        ("leaves-empty", &[Rule::Leftover]),
         ("loses", &[Rule::Lost]),
+        ("loses-mark", &[Rule::Lost]),
+        ("swallows", &[Rule::Unfitting]),
+        ("swallows-at-once", &[Rule::Unfitting]),
         ("loses-some", &[Rule::Lost]),
         ("half", &[Rule::Lost]),
         ("defect", &[Rule::Unfitting]),
@@ -73,6 +85,51 @@ fn each_lapse_is_found() {
     ] {
         assert_eq!(found(breaks), rules, "{breaks}");
     }
+}
+
+/// All was measured when the rank was killed: its end is none that must be told.
+#[test]
+fn a_rank_that_had_finished_may_be_killed() {
+    assert_eq!(found("finishes"), []);
+}
+
+/// Several launches are no excuse: whether the ranks that there were went on is known of each.
+#[test]
+fn a_death_that_is_swallowed_is_found_with_several_launches() {
+    let launches = |plan: &Plan| plan.subject.words.contains(&"--launches");
+    let fault = named("kill-rank").unwrap();
+    let several = (0..).map(|number| Plan::draw(1, fault, number)).find(launches).unwrap();
+    let several = Plan { moment: Moment::Ranks(Duration::from_millis(100)), ..several };
+    let rules = broken(&several, &seen("swallows", &several)).into_iter().map(|found| found.rule);
+    assert_eq!(rules.collect::<Vec<_>>(), [Rule::Unfitting]);
+}
+
+/// A run that may go on and fails instead has no more time than one that must fail.
+#[test]
+fn a_failure_has_only_the_deadline_even_where_a_run_may_go_on() {
+    let short = Duration::from_millis(1);
+    let plan = Plan { deadline: short, grace: short, ..plan("term-rank") };
+    let seen = seen("nothing", &plan);
+    assert_eq!(seen.bound, 2 * short);
+    assert!(broken(&plan, &seen).iter().any(|broken| broken.rule == Rule::Hang), "{seen:?}");
+}
+
+/// A run without a port that takes anything has met no strangers.
+#[test]
+fn strangers_who_reach_nobody_are_late() {
+    let plan = plan("strangers");
+    let seen = seen("ends", &plan);
+    assert!(seen.struck.is_none() && was_late(&plan, &seen), "{seen:?}");
+}
+
+/// The socket of a rank outlives the run in a process that has none of its environment.
+#[test]
+fn a_socket_that_stays_is_found_whatever_the_fault() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let plan = Plan { grace: Duration::from_secs(60), ..plan("kill-rank") };
+    let seen = seen(&format!("leaves-socket PORT={port}"), &plan);
+    assert!(seen.left.iter().any(|left| left.starts_with("socket ")), "{seen:?}");
 }
 
 #[test]
@@ -130,4 +187,67 @@ fn signals_are_as_usual_in_the_programs_that_are_tried() {
     for signal in [1, 2, 3, 15] {
         assert_eq!(ignored >> (signal - 1) & 1, 0, "signal {signal}: {shown}");
     }
+}
+
+/// Too little for a result may come of many faults, so every code 8 fits: trials without a fault tell.
+#[test]
+fn a_program_that_measures_nothing_fails_the_campaign() {
+    let (_folder, path) = fake("measures-nothing");
+    let binary = path.to_str().unwrap();
+    let (code, text) = soak(&["--fault", "one-processor", "--trials", "1", "--binary", binary]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("--fault control --trial"), "{text}");
+    assert!(text.contains("unfitting: exit code 8"), "{text}");
+    // The fault's own trial fails as well: nothing is kept.
+    assert!(text.contains("FAILED: ./soak --seed 1 --fault one-processor --trial 0"), "{text}");
+    assert!(text.contains("4 trials failed"), "{text}");
+}
+
+#[test]
+fn limits_that_cannot_be_set_are_the_drivers_failure() {
+    let run = Command::new(DRIVER).args(["under", "--group", "/nowhere", "--", "true"]).output();
+    assert_eq!(run.unwrap().status.code(), Some(99));
+    let (_folder, path) = fake("nothing");
+    let fails = path.with_file_name("driver");
+    fs::write(&fails, "#!/bin/sh\necho no memory >&2\nexit 99\n").unwrap();
+    fs::set_permissions(&fails, fs::Permissions::from_mode(0o755)).unwrap();
+    let error = carry_out(&plan("one-processor"), &path, &fails).unwrap_err().to_string();
+    assert!(error.contains("set limits: no memory"), "{error}");
+}
+
+#[test]
+fn runs_over_udp_that_do_not_end_or_compare_nothing_fail() {
+    let udp = |breaks, more: &[&str]| {
+        let (_folder, path) = fake(breaks);
+        let words = ["udp", "--runs", "1", "--binary", path.to_str().unwrap()];
+        soak(&[&words, more].concat())
+    };
+    let (code, text) = udp("nothing", &["--only", "synch1", "--limit", "1"]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("it did not end within 1 s"), "{text}");
+    let (code, text) = udp("ends", &["--only", "comms2"]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("nothing was compared"), "{text}");
+    let (code, text) = udp("too-little", &["--only", "comms2"]);
+    assert!(code == Some(0) && text.contains("NOT KNOWN: comms2"), "{text}");
+    // A barrier has no contents.
+    assert_eq!(udp("ends", &["--only", "synch1"]).0, Some(0));
+    assert_eq!(udp("ends", &["--only", "no-such-word"]).0, Some(2));
+}
+
+#[test]
+fn runs_over_udp_that_a_signal_stopped_are_not_counted() {
+    let (folder, path) = fake("nothing");
+    let words = ["udp", "--runs", "3", "--only", "synch1", "--binary", path.to_str().unwrap()];
+    let driver = Command::new(DRIVER).args(words).stdout(Stdio::piped()).spawn().unwrap();
+    while !folder.path().join("began").exists() {
+        std::thread::yield_now();
+    }
+    Command::new("kill").arg(driver.id().to_string()).status().unwrap();
+    let run = driver.wait_with_output().unwrap();
+    let text = String::from_utf8(run.stdout).unwrap();
+    assert_eq!(run.status.code(), Some(1), "{text}");
+    assert!(text.contains("stopped by a signal"), "{text}");
+    let row = text.lines().find(|line| line.starts_with("synch1")).unwrap();
+    assert_eq!(row.split_whitespace().nth(3), Some("0"), "{text}");
 }

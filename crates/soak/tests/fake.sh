@@ -9,23 +9,40 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
+own=$(dirname "$0")
 
 keep() {
   printf '{"format": "bandgap-run", "version": 1, "bandgap": {"version": "0", "revision": null}, "command": [],
-    "started": "", "seed": 1, "interrupted": true, "results": [{"kind": "not yet known", "transport": "shm",
-    "state": {"batches": %d}}]}' "$1" > "$out/run.json"
+    "started": "", "seed": 1, "interrupted": %s, "results": [{"kind": "not yet known", "transport": "shm",
+    "state": {"batches": %d}}]}' "$2" "$1" > "$out/run.json"
 }
 
+progress() {
+  printf ' shm ██░░ %3d%% round 1, 12 batches\n' "$1" >&2
+}
+
+[ "$FAKE" = measures-nothing ] && exit 8
+
+# Each rank waits for a writer that never comes. The pipe lies where no trial looks.
+place=$(mktemp -d "$own/XXXXXX")
+mkfifo "$place/rank"
 mkdir -p "$out"
-mkfifo rank
+start() {
+  cd "$place" || exit 70
+  if [ "$FAKE" = leaves-socket ]; then
+    # What holds the socket after the end has none of the run's environment.
+    exec bash -c "exec 9<>/dev/tcp/127.0.0.1/$PORT; env -i sleep 20 & exec cat rank"
+  fi
+  exec cat rank
+}
 i=0 ranks=
 while [ $i -lt "$n" ]; do
-  # Waits for a writer that never comes.
-  cat rank &
+  start &
   ranks="$ranks $!"
   i=$((i + 1))
 done
-printf 'round 1, 12 batches\n' >&2
+progress 50
+: > "$own/began"
 
 dead=
 while [ -z "$dead" ]; do
@@ -34,23 +51,35 @@ while [ -z "$dead" ]; do
     kill -0 "$pid" 2>/dev/null || dead=$i
     i=$((i + 1))
   done
+  case $FAKE in
+  ends | too-little) sleep 0.5 && dead=none ;;
+  esac
   [ -n "$dead" ] || sleep 0.05
 done
 [ "$FAKE" = hangs ] && while :; do sleep 0.05; done
+[ "$FAKE" = swallows ] && sleep 2
 [ "$FAKE" = leaves-rank ] || kill -9 $ranks 2>/dev/null
 
-kept=12 code=5 message="rank $dead: its process was killed by signal 9 (SIGKILL)"
+kept=12 interrupted=true code=5 message="rank $dead: its process was killed by signal 9 (SIGKILL)"
 case $FAKE in
 leaves-process) sleep 60 & ;;
 leaves-file) : > "$TMPDIR/temporary" ;;
 leaves-unfinished) : > "$out/.unfinished-1" ;;
+leaves-beside) : > core ;;
+leaves-pipe) mkfifo "$out/pipe" ;;
+leaves-empty) mkdir "$out/empty" ;;
 loses-some) kept=11 ;;
+loses-mark) interrupted=false ;;
 defect) code=70 ;;
 undocumented) code=77 ;;
 silent) message="something happened" ;;
 panics) message="$message: panicked" ;;
+swallows | finishes | ends) code=0 message= interrupted=false ;;
+swallows-at-once) code=0 message= ;;
+too-little) code=8 interrupted=false ;;
 esac
-[ "$FAKE" = loses ] || keep $kept
+[ $code = 0 ] && [ "$FAKE" != swallows-at-once ] && progress 100
+[ "$FAKE" = loses ] || keep $kept $interrupted
 [ "$FAKE" = half ] && printf '{"format": "bandgap-run", "ver' > "$out/run.json"
 printf 'bandgap: %s\n' "$message" >&2
 exit $code
