@@ -143,12 +143,7 @@ impl Udp {
     }
 
     /// What is kept of one run, or the command and why it is not right; `None` if a signal has asked for the end.
-    fn once(
-        &self,
-        command: &str,
-        compares: bool,
-        seed: u64,
-    ) -> Result<Option<Result<(i32, Kept), Failed>>, SoakError> {
+    fn once(&self, command: &str, compares: bool, seed: u64) -> Result<Option<Once>, SoakError> {
         let place = Place::new(None)?;
         let faults = format!("{FAULTS}seed={seed}");
         // Ranks sleep while they wait, so that many runs fit on a processor: most of the time passes in waiting for what
@@ -218,8 +213,8 @@ impl Udp {
     }
 }
 
-/// The command that failed, and why.
-type Failed = (Vec<String>, String);
+/// The exit code of a run and what is kept, or the command that failed and why.
+type Once = Result<(i32, Kept), (Vec<String>, String)>;
 
 enum Ended {
     So(ExitStatus),
