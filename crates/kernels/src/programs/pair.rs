@@ -18,7 +18,7 @@ pub struct Pair {
 impl Pair {
     /// The least number of first ranks that both are among.
     pub fn among(self) -> usize {
-        self.requester.max(self.replier) + 1
+        self.requester.max(self.replier).saturating_add(1)
     }
 }
 

@@ -518,7 +518,7 @@ fn a_floor_without_a_value_keeps_its_batches() {
     let (outcomes, warnings) = floors(1, &table(None), &floor_plan()).unwrap();
     let [Outcome::Batches(kept)] = &outcomes[..] else { panic!("{outcomes:?}") };
     assert_eq!((kept.batches.len(), &kept.batches[0].batch.samples[..]), (1, &[50.0][..]));
-    assert_eq!(warnings, [kept.reason.clone()]);
+    assert_eq!(warnings, std::slice::from_ref(&kept.reason));
     let (outcomes, warnings) = floors(1, &table(Some("no cores")), &floor_plan()).unwrap();
     assert!(outcomes.is_empty());
     assert_eq!(warnings, ["cache_line: no cores"]);
