@@ -15,7 +15,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 
 use crate::error::Doing;
-use crate::faults::{Broken, Does, Streams, Whom};
+use crate::faults::{Broken, Does, Group, Streams, Whom};
 use crate::kept::{Kept, kept};
 use crate::place::Place;
 use crate::plan::{Moment, Plan};
@@ -59,7 +59,7 @@ pub struct Seen {
     pub progress: Option<u64>,
     /// Whether the fault was there while the run was.
     pub struck: Option<Struck>,
-    /// From the fault, or the end of the pause, to the end.
+    /// From the fault, or the end of the pause, to the end; where a limit was met, from the end of the last rank.
     pub took: Duration,
     /// The most that may be.
     pub bound: Duration,
@@ -140,6 +140,8 @@ struct Running {
     /// Whether the driver's own program is started first, to set limits.
     limited: bool,
     base: Instant,
+    /// When a rank was seen last.
+    last_rank: Instant,
     bound: Duration,
 }
 
@@ -196,6 +198,7 @@ impl Running {
             held_up: false,
             limited: !under.is_free(),
             base: began,
+            last_rank: began,
             bound: goes_on(plan),
         })
     }
@@ -257,6 +260,7 @@ impl Running {
             }
             if !ranks.is_empty() {
                 first_rank.get_or_insert(now);
+                self.last_rank = now;
             }
             if let Some((at, stopped)) = &resumes
                 && now >= *at
@@ -336,15 +340,19 @@ impl Running {
         self.held.extend(pids.flat_map(sockets::held_by));
     }
 
-    /// The most that a run may take which ended so. One that goes on has its time budgets, and a machine that may be slow
-    /// and busy; one that fails has none of these beyond its deadline. A limit is there from the start, and may be
-    /// met only when all is measured.
-    fn bound_of(&self, plan: &Plan, status: ExitStatus) -> Duration {
-        match status.code() {
-            Some(0 | 8) if plan.fault.survives => self.bound,
-            _ if self.base > self.began => plan.deadline + plan.grace,
-            _ => plan.deadline + plan.grace + plan.budget * BUDGETS,
+    /// From when on a run that ended so is timed, and the most that it may take. One that goes on has its time budgets, and
+    /// a machine that may be slow and busy; one that fails has its deadline, and a little. Where a rank is struck that begins at
+    /// once; a limit, a stream or a directory may be met only when all is measured and the ranks are gone.
+    fn bound_of(&self, plan: &Plan, status: ExitStatus) -> (Instant, Duration) {
+        let goes_on = matches!(status.code(), Some(0 | 8)) && plan.fault.survives;
+        if self.ended_by_force || goes_on {
+            return (self.base, self.bound);
         }
+        let from = match plan.fault.group() {
+            Group::Kills => self.base,
+            Group::Others => self.base.max(self.last_rank),
+        };
+        (from, plan.deadline + plan.grace)
     }
 
     /// What is there after the end.
@@ -355,12 +363,14 @@ impl Running {
         struck: Option<Struck>,
         before: &BTreeSet<String>,
     ) -> Result<Tried, SoakError> {
-        let took = self.base.elapsed();
+        let ended = Instant::now();
         let status = self.child.wait().doing(|| "wait for the program".to_owned())?;
         if self.limited && status.code() == Some(i32::from(UNDER_FAILED)) {
             self.message.read();
             return Err(SoakError::Limits { message: self.message.text().trim().to_owned() });
         }
+        let (from, bound) = self.bound_of(plan, status);
+        let took = ended.duration_since(from);
         self.talks.clear();
         // What this program was given by whoever started it is no socket of the run.
         let held = &self.held - &sockets::held_by(std::process::id());
@@ -390,7 +400,7 @@ impl Running {
             message,
             struck,
             took,
-            bound: if self.ended_by_force { self.bound } else { self.bound_of(plan, status) },
+            bound,
             left,
             kept,
             held_up: self.held_up,

@@ -114,6 +114,20 @@ fn a_failure_has_only_the_deadline_even_where_a_run_may_go_on() {
     assert!(broken(&plan, &seen).iter().any(|broken| broken.rule == Rule::Hang), "{seen:?}");
 }
 
+/// What is met only when all is measured is timed from there.
+#[test]
+fn a_failure_after_the_measurement_is_timed_from_its_end() {
+    let millis = Duration::from_millis;
+    let hangs = |grace| {
+        let plan = Plan { deadline: millis(1), grace, ..plan("short-files") };
+        let seen = seen("fails-late", &plan);
+        assert_eq!(seen.bound, plan.deadline + grace);
+        broken(&plan, &seen).iter().any(|broken| broken.rule == Rule::Hang)
+    };
+    // It measures for half a second, and then does nothing for a second.
+    assert!(hangs(millis(100)) && !hangs(Duration::from_secs(60)));
+}
+
 /// A run without a port that takes anything has met no strangers.
 #[test]
 fn strangers_who_reach_nobody_are_late() {

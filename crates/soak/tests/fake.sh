@@ -52,7 +52,7 @@ while [ -z "$dead" ]; do
     i=$((i + 1))
   done
   case $FAKE in
-  ends | too-little) sleep 0.5 && dead=none ;;
+  ends | too-little | fails-late) sleep 0.5 && dead=none ;;
   esac
   [ -n "$dead" ] || sleep 0.05
 done
@@ -76,6 +76,7 @@ silent) message="something happened" ;;
 panics) message="$message: panicked" ;;
 swallows | finishes | ends) code=0 message= interrupted=false ;;
 swallows-at-once) code=0 message= ;;
+fails-late) code=4 message="cannot write: no space left" && sleep 1 ;;
 too-little) code=8 interrupted=false ;;
 esac
 [ $code = 0 ] && [ "$FAKE" != swallows-at-once ] && progress 100
