@@ -292,17 +292,18 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         waiting_for: &'static str,
     ) -> Result<(), CommError> {
         match self.waiting {
-            Waiting::Spin => {}
+            // The rank that is waited for may have lost its core: let it have this one.
+            Waiting::Spin => std::thread::yield_now(),
             Waiting::Yield => {
                 std::thread::yield_now();
                 if !idle.is_multiple_of(YIELDS_PER_CHECK) {
                     return Ok(());
                 }
             }
+            // Who wakes has something to do at once: to yield would cost a time slice for each arrival, where other programs
+            // want the processor.
             Waiting::Block => self.endpoint.block(BLOCK)?,
         }
-        // The rank that is waited for may have lost its core: let it have this one.
-        std::thread::yield_now();
         let since = *since.get_or_insert_with(Instant::now);
         self.watch.check(since.elapsed(), waiting_for)
     }
