@@ -68,6 +68,10 @@ impl Line {
     /// Its fields as CSV, trimmed.
     fn record(&self) -> Result<StringRecord> {
         let text = self.text.trim();
+        // To make a reader takes far longer than to split a line.
+        if !text.is_empty() && !text.contains(['"', '\r', '\n']) {
+            return Ok(text.split(',').map(str::trim).collect());
+        }
         let fields = csv::ReaderBuilder::new()
             .has_headers(false)
             .trim(csv::Trim::All)
