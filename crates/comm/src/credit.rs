@@ -114,6 +114,8 @@ impl<L: Link> Credited<L> {
 }
 
 impl<L: Link> Endpoint for Credited<L> {
+    const TENDED: bool = L::TENDED;
+
     fn rank(&self) -> Rank {
         self.link.rank()
     }
@@ -162,8 +164,6 @@ impl<L: Link> Endpoint for Credited<L> {
         }
         Ok(handled)
     }
-
-    const TENDED: bool = L::TENDED;
 
     fn outstanding(&self) -> usize {
         self.ledger.outstanding

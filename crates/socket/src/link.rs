@@ -112,6 +112,8 @@ fn channel<S>(
 }
 
 impl<S: Stream> Link for SocketLink<S> {
+    const TENDED: bool = S::TENDED;
+
     fn rank(&self) -> Rank {
         self.rank
     }
@@ -181,8 +183,6 @@ impl<S: Stream> Link for SocketLink<S> {
         }
         Ok(frames)
     }
-
-    const TENDED: bool = S::TENDED;
 
     fn unsent(&self) -> usize {
         self.unfinished
