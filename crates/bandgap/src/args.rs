@@ -68,7 +68,7 @@ impl Measure {
             cores: self.cores.clone(),
             launches: self.launches,
             wait: self.wait,
-            deadline: self.deadline.0 * 1e-9,
+            deadline: Duration::from_secs_f64(self.deadline.as_secs()),
             faults: self.udp_faults,
             trace: None,
         }

@@ -61,7 +61,7 @@ pub trait Rendezvous {
     fn size(&self) -> usize;
     /// What only the ranks of this run know: peers that cannot show it are not let in.
     fn secret(&self) -> [u8; 16];
-    /// When to stop waiting for peers.
+    /// When to stop waiting for peers. It moves on by the time in which the whole run is halted.
     fn deadline(&self) -> Instant;
     /// What shall go wrong with datagrams; mostly nothing. Transports that repair nothing do not ask.
     fn faults(&self) -> Option<Faults> {

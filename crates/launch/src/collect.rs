@@ -1,7 +1,7 @@
 //! From a task to a table of batches: on rank processes, or in virtual time.
 
 use std::os::fd::OwnedFd;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bandgap_host::Placement;
 use bandgap_host::kernel_trace::Switch;
@@ -29,8 +29,8 @@ pub struct Options {
     pub launches: u32,
     /// How ranks wait.
     pub wait: Wait,
-    /// Longest wait for anything, in seconds.
-    pub deadline: f64,
+    /// Longest wait for anything.
+    pub deadline: Duration,
     /// What shall go wrong with datagrams, for tests.
     pub faults: Option<Faults>,
     /// What switches the kernel's tracing of the ranks, where that is prepared.

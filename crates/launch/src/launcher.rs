@@ -96,12 +96,12 @@ impl<'a> Launch<'a> {
                  `ulimit -n`)"
             ))
         };
-        let deadline = assignments.first().map_or(0.0, |assignment| assignment.deadline);
+        let deadline = assignments.first().map_or(Duration::ZERO, |of| of.deadline);
         let mut launch = Self {
             ranks: Vec::with_capacity(size),
             control: Arc::new(control),
             signals,
-            deadline: Duration::from_secs_f64(deadline),
+            deadline,
             released: false,
             noted: Vec::new(),
         };

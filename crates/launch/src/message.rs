@@ -65,8 +65,8 @@ pub struct Assignment {
     pub work: WorkRate,
     /// What peers must know to be let in.
     pub secret: [u8; 16],
-    /// Longest wait for anything, in seconds.
-    pub deadline: f64,
+    /// Longest wait for anything.
+    pub deadline: Duration,
     /// What shall go wrong with datagrams.
     pub faults: Option<Faults>,
     /// What rank 0 leads.

@@ -25,7 +25,7 @@ pub use bulk::bulk;
 
 use crate::batches::assemble::without_value;
 
-pub use crate::batches::assemble::unfitted;
+pub use crate::batches::assemble::unfitted_alone;
 pub use crate::hockney::assemble::Fitting;
 pub use crate::kernel_path::assemble::Traced;
 pub use crate::logp::assemble::fitted;
@@ -143,16 +143,13 @@ pub fn contended(setting: &Setting, plan: &ContentionPlan, table: &Table) -> Ass
 }
 
 /// Floors of so many launches begun, then layers over floors, then the batches of those that have no value; and which of them have
-/// none, with the reason.
-///
-/// # Errors
-/// A number cannot be recorded.
-pub fn floors(launches: u32, table: &Table, plan: &FloorPlan) -> Assembled {
+/// none, with the reason. A ratio that cannot be recorded is among the reasons.
+pub fn floors(launches: u32, table: &Table, plan: &FloorPlan) -> (Vec<Outcome>, Vec<String>) {
     let judged = plan.judge(table);
     let measured = || plan.floors.iter().filter(|of| !table.batches(&key(&of.name)).is_empty());
     let (mut results, mut missing, mut alone) = (Vec::new(), Vec::new(), Vec::new());
     for of in measured() {
-        match floor(of, &judged, launches)? {
+        match floor(of, &judged, launches) {
             Ok(floor) => results.push(floor.into()),
             Err(reason) => {
                 missing.push(reason);
@@ -160,13 +157,17 @@ pub fn floors(launches: u32, table: &Table, plan: &FloorPlan) -> Assembled {
             }
         }
     }
+    let kept = without_value(table, &alone, &missing);
     for layer in measured() {
         for over in &*layer.over {
-            results.extend(ratio(layer, over, &judged, launches)?.map(Outcome::from));
+            match ratio(layer, over, &judged, launches) {
+                Ok(found) => results.extend(found.map(Outcome::from)),
+                Err(error) => missing.push(format!("{} over {over}: {error}", layer.name)),
+            }
         }
     }
-    results.extend(without_value(table, &alone, &missing).map(Outcome::from));
-    Ok((results, missing))
+    results.extend(kept.map(Outcome::from));
+    (results, missing)
 }
 
 #[cfg(test)]

@@ -239,11 +239,11 @@ fn runs_over_udp_that_do_not_end_or_compare_nothing_fail() {
     let (code, text) = udp("nothing", &["--only", "synch1", "--limit", "1"]);
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("it did not end within 1 s"), "{text}");
-    let (code, text) = udp("ends", &["--only", "comms2"]);
-    assert_eq!(code, Some(1), "{text}");
-    assert!(text.contains("nothing was compared"), "{text}");
-    let (code, text) = udp("too-little", &["--only", "comms2"]);
-    assert!(code == Some(0) && text.contains("NOT KNOWN: comms2"), "{text}");
+    for breaks in ["ends", "too-little"] {
+        let (code, text) = udp(breaks, &["--only", "comms2"]);
+        assert_eq!(code, Some(1), "{text}");
+        assert!(text.contains("nothing was compared"), "{text}");
+    }
     // A barrier has no contents.
     assert_eq!(udp("ends", &["--only", "synch1"]).0, Some(0));
     assert_eq!(udp("ends", &["--only", "no-such-word"]).0, Some(2));

@@ -9,7 +9,7 @@ use bandgap_launch::{
     Classify, Collected, Ended, Exit, Failure, Options, Stage, Target, Transport, Wait, collect,
     has_room,
 };
-use bandgap_results::assemble::{Assembled, unfitted};
+use bandgap_results::assemble::{Assembled, unfitted_alone};
 use bandgap_results::{AssembleError, Outcome};
 
 use super::describe::Host;
@@ -143,7 +143,7 @@ impl<'a> Session<'a> {
                 };
                 self.sink.warn(&format!("{what}: {reason}"));
                 if !table.is_empty() {
-                    self.add(vec![unfitted(&setting, table, &reason).into()])?;
+                    self.add(vec![unfitted_alone(&setting, table, &reason).into()])?;
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! Examples of what the launcher tells a rank: an assignment of every experiment.
 
+use std::time::Duration;
+
 use bandgap_campaign::beside::Beside;
 use bandgap_campaign::breakdown::{BreakdownPlan, Division};
 use bandgap_campaign::bulk::BulkPlan;
@@ -55,7 +57,7 @@ fn usual(task: Task) -> Assignment {
         },
         work: WorkRate { offset: Ns(1.0), per_iteration: Ns(0.5), worst_residual: 0.01 },
         secret: *b"0123456789abcdef",
-        deadline: 60.0,
+        deadline: Duration::from_secs(60),
         faults: None,
         task,
         trace: None,

@@ -1,7 +1,7 @@
 //! Tables of several launches that differ: intervals hold the truth, and lost launches are named.
 
 use bandgap_campaign::beside::Beside;
-use bandgap_campaign::data::{Batch, Kept, Table};
+use bandgap_campaign::data::{Batch, Kept, Table, Verified};
 use bandgap_campaign::judge::Judged;
 use bandgap_campaign::load::Load;
 use bandgap_campaign::overlap::Cell;
@@ -11,7 +11,7 @@ use bandgap_campaign::{
     Key, fan_in, floors as floor_keys, pairs as pair_keys, series as series_keys,
 };
 use bandgap_comm::{Floor, Yields};
-use bandgap_kernels::OverlapMode;
+use bandgap_kernels::{Checked, OverlapMode};
 use bandgap_model::logp::{Params, issue_time};
 use bandgap_record::Quantity;
 use rand::SeedableRng;
@@ -128,7 +128,7 @@ fn floor_plan() -> FloorPlan {
 fn floors_and_ratios_hold_the_variance_between_launches() {
     let keys = [(floor_keys::key("cache_line"), 50.0), (floor_keys::key("layer"), 75.0)];
     let found = held(0.1, &keys, &[50e-9, 75e-9, 1.5], |table, launches| {
-        let (outcomes, _) = floors(launches, table, &floor_plan()).unwrap();
+        let (outcomes, _) = floors(launches, table, &floor_plan());
         let quantity = |of: &Outcome| match of {
             Outcome::Floor(floor) => floor.value.quantity().clone(),
             Outcome::Ratio(ratio) => ratio.ratio.clone(),
@@ -222,7 +222,7 @@ fn a_launch_without_batches_that_count_is_named_and_else_nothing_is() {
         let (judged, setting) = (asked().judge(&table), setting(3));
         let mut outcomes = pairs(&setting, &judged).unwrap().0;
         outcomes.extend(contention(&setting, &judged).unwrap().0);
-        outcomes.extend(floors(3, &table, &floor_plan()).unwrap().0);
+        outcomes.extend(floors(3, &table, &floor_plan()).0);
         outcomes.extend(overlap(&setting, &plan, &table).unwrap().0);
         outcomes.push(series_of(&table, 3).into());
         let mut kinds = 0;
@@ -515,11 +515,46 @@ fn a_floor_without_a_value_keeps_its_batches() {
         table.push(Kept::Batch { key: floor_keys::key("cache_line"), batch });
         table
     };
-    let (outcomes, warnings) = floors(1, &table(None), &floor_plan()).unwrap();
+    let (outcomes, warnings) = floors(1, &table(None), &floor_plan());
     let [Outcome::Batches(kept)] = &outcomes[..] else { panic!("{outcomes:?}") };
     assert_eq!((kept.batches.len(), &kept.batches[0].batch.samples[..]), (1, &[50.0][..]));
     assert_eq!(warnings, std::slice::from_ref(&kept.reason));
-    let (outcomes, warnings) = floors(1, &table(Some("no cores")), &floor_plan()).unwrap();
+    let (outcomes, warnings) = floors(1, &table(Some("no cores")), &floor_plan());
     assert!(outcomes.is_empty());
     assert_eq!(warnings, ["cache_line: no cores"]);
+}
+
+/// What cannot be written down takes nothing else with it.
+#[test]
+fn a_floor_that_is_no_number_keeps_its_batches_and_the_other_floors() {
+    let mut table = Table::default();
+    for (name, time) in [("cache_line", f64::INFINITY), ("layer", 50.0)] {
+        for round in 0..3 {
+            let batch = Batch { samples: vec![time; 4], round, ..Batch::default() };
+            table.push(Kept::Batch { key: floor_keys::key(name), batch });
+        }
+    }
+    let (outcomes, warnings) = floors(1, &table, &floor_plan());
+    let [Outcome::Floor(floor), .., Outcome::Batches(kept)] = &outcomes[..] else {
+        panic!("{outcomes:?}")
+    };
+    assert_eq!((&*floor.name, kept.batches.len()), ("layer", 3));
+    assert!(warnings[0].starts_with("cache_line: "), "{warnings:?}");
+}
+
+/// No other result says what was compared of batches that no fit could be made of.
+#[test]
+fn batches_without_a_fit_say_what_was_compared() {
+    let mut table = Table::default();
+    let key = Key::new("comms1");
+    table.push(Kept::Batch {
+        key: key.clone(),
+        batch: Batch { samples: vec![50.0], ..Batch::default() },
+    });
+    let checked = Checked { received: 20, compared: 19, summed: 0 };
+    table.push(Kept::Verified { key, verified: Verified::of_checked(checked) });
+    let of = |setting: &Setting| unfitted_alone(setting, &table, &AssembleError::Empty).checked;
+    assert_eq!(of(&setting(1)).map(|checked| (checked.messages, checked.compared)), Some((20, 19)));
+    // In virtual time no bytes move.
+    assert_eq!(of(&Setting { cpus: None, ..setting(1) }), None);
 }

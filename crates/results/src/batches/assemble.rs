@@ -5,11 +5,19 @@ use bandgap_campaign::{Key, Setting, Table};
 
 use super::{Batches, OfPoint};
 use crate::error::AssembleError;
+use crate::measured::Checked;
 
 /// Batches that no fit could be made of, as they were measured.
 pub fn unfitted(setting: &Setting, table: &Table, reason: &AssembleError) -> Batches {
     let transport = setting.transport.clone();
     Batches { transport, reason: reason.to_string(), ..batches(table.iter()) }
+}
+
+/// The same, with what was compared of them, which no other result says.
+pub fn unfitted_alone(setting: &Setting, table: &Table, reason: &AssembleError) -> Batches {
+    let verified = table.verified().map(|(_, verified)| verified);
+    let checked = (!setting.is_virtual()).then(|| Checked::of(verified));
+    Batches { checked, ..unfitted(setting, table, reason) }
 }
 
 /// Batches of floors that have no value; `None` where nothing of them was measured.
@@ -26,6 +34,7 @@ fn batches<'a>(points: impl Iterator<Item = (&'a Key, &'a [Batch])>) -> Batches 
         transport: String::new(),
         reason: String::new(),
         unit: "ns".to_owned(),
+        checked: None,
         batches: points.flat_map(|(key, batches)| batches.iter().map(of(key))).collect(),
     }
 }

@@ -8,6 +8,7 @@ use bandgap_report::Layout;
 use serde::{Deserialize, Serialize};
 
 use crate::kind::{Among, Shown, Verdict, nothing};
+use crate::measured::Checked;
 
 /// Batches as they were measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,6 +19,9 @@ pub struct Batches {
     pub reason: String,
     /// Unit of all times: `ns`.
     pub unit: String,
+    /// How much of what was received was compared; absent where another result says it, and in virtual time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checked: Option<Checked>,
     /// The batches, each with the point that it is of.
     pub batches: Vec<OfPoint>,
 }
@@ -43,8 +47,10 @@ impl Shown for Batches {
             "" => "without a value".to_owned(),
             transport => format!("over {transport} without a fit"),
         };
+        let checked = self.checked.map(|checked| format!(" {}", checked.sentence()));
         layout.paragraph(&format!(
-            "{count} {batches} {what}: {why}. A longer --time-budget measures more."
+            "{count} {batches} {what}: {why}. A longer --time-budget measures more.{}",
+            checked.unwrap_or_default()
         ))
     }
 

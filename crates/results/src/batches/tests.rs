@@ -8,6 +8,7 @@ pub(crate) fn sample() -> Batches {
         transport: "tcp".into(),
         reason: "find a second M".into(),
         unit: "ns".into(),
+        checked: None,
         batches: vec![OfPoint { of: key, batch }],
     }
 }
@@ -20,6 +21,14 @@ fn what_is_missing_is_said() {
         "1 batch over tcp without a fit: find a second M. A longer --time-budget measures\nmore.\n"
     );
     assert_eq!(sample().verdict(), Verdict::Missing);
+    let checked =
+        Checked { batches: 1, messages: 20, compared: 20, points: 1, ..Checked::default() };
+    let text =
+        Batches { checked: Some(checked), ..sample() }.text(&Among::new([]), &Layout::default());
+    assert!(
+        text.replace(['\n', '\u{a0}'], " ").contains(&checked.sentence().replace('\u{a0}', " ")),
+        "{text}"
+    );
     let of_floor = Batches { transport: String::new(), ..sample() };
     let text = of_floor.text(&Among::new([]), &Layout::default());
     assert_eq!(

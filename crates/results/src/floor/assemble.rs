@@ -2,12 +2,13 @@
 //! was measured there.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use bandgap_campaign::data::Batch;
 use bandgap_campaign::floors::{self, MOST_ROUNDS};
 use bandgap_campaign::judge::{Judged, round};
 use bandgap_comm::Floor as Measured;
-use bandgap_record::{Number, RecordError, Unit};
+use bandgap_record::{Number, Unit};
 use bandgap_stats::rounds::InRound;
 use bandgap_stats::{Point, batch_value};
 use bandgap_units::Ns;
@@ -16,11 +17,8 @@ use super::{Floor, FloorValue, Places};
 use crate::measured::{Estimated, Launches, estimator};
 
 /// A floor of so many launches begun; or why this machine does not let it be measured.
-pub(crate) fn floor(
-    floor: &Measured,
-    judged: &Judged<'_>,
-    begun: u32,
-) -> Result<Result<Floor, String>, RecordError> {
+pub(crate) fn floor(floor: &Measured, judged: &Judged<'_>, begun: u32) -> Result<Floor, String> {
+    let named = |reason: &dyn Display| format!("{}: {reason}", floor.name);
     let batches = judged.table().batches(&floors::key(&floor.name));
     let (counted, state) = counted(batches, judged);
     let sampled = counted.iter().filter(|batch| !batch.samples.is_empty());
@@ -34,15 +32,16 @@ pub(crate) fn floor(
         let all = batches.iter().all(|batch| batch.rejected.is_some());
         let reason = batches.iter().find_map(|batch| batch.rejected.clone()).filter(|_| all);
         let reason = reason.unwrap_or_else(|| "too few batches in one state".to_owned());
-        return Ok(Err(format!("{}: {reason}", floor.name)));
+        return Err(named(&reason));
     };
     let convergence = judged.rule().judge_point(&point);
     let found = Estimated::new(&point, estimator(&point), convergence);
     let is_rate = floor.yields.bytes().is_some();
     let value = match is_rate {
-        true => FloorValue::Rate(found.recorded(Unit::BytePerSecond)?),
-        false => FloorValue::Time(found.recorded(Unit::Second)?),
+        true => found.recorded(Unit::BytePerSecond).map(FloorValue::Rate),
+        false => found.recorded(Unit::Second).map(FloorValue::Time),
     };
+    let value = value.map_err(|error| named(&error))?;
     let si = |value: f64| Number(if is_rate { value } else { Ns(value).as_secs() });
     let places = Places::of(floor.places, &counted).filter(|_| !is_rate);
     let samples = counted.iter().flat_map(|batch| &batch.samples);
@@ -57,7 +56,7 @@ pub(crate) fn floor(
              nothing."
         ));
     }
-    Ok(Ok(Floor { name, meaning, value, places, lost_launches: lost, state, samples, findings }))
+    Ok(Floor { name, meaning, value, places, lost_launches: lost, state, samples, findings })
 }
 
 /// Whether each launch came to the last round that there may be.

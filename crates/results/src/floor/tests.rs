@@ -68,7 +68,7 @@ fn what_a_floor_takes_at_its_places_is_said_of_those_that_have_some() {
     }
     let judged = Judged::of(&table, 0.95, 0.05, 1);
     let said = |places| {
-        let found = assemble::floor(&of(places), &judged, 1).unwrap().unwrap();
+        let found = assemble::floor(&of(places), &judged, 1).unwrap();
         page(&[found], &Layout::default())
     };
     let three = said(3);
@@ -88,7 +88,7 @@ fn floors_that_end_by_their_rounds_say_so() {
             table.push(Kept::Batch { key: key("line"), batch });
         }
         let judged = Judged::of(&table, 0.95, 0.001, 1);
-        assemble::floor(&of, &judged, 1).unwrap().unwrap().findings
+        assemble::floor(&of, &judged, 1).unwrap().findings
     };
     let [finding] = &said(MOST_ROUNDS, 50.0)[..] else { panic!("nothing said") };
     assert!(finding.starts_with("not converged after 60 rounds, the most"), "{finding}");
@@ -106,7 +106,7 @@ fn two_batches_are_too_few_to_converge() {
             table.push(Kept::Batch { key: key("cache_line"), batch });
         }
         let judged = Judged::of(&table, 0.95, 0.05, 1);
-        let found = assemble::floor(&of, &judged, 1).unwrap().unwrap();
+        let found = assemble::floor(&of, &judged, 1).unwrap();
         let FloorValue::Time(time) = found.value else { panic!("{found:?}") };
         time.converged
     };

@@ -12,7 +12,7 @@ use super::fits::fits;
 use super::schema::{Series, SeriesPoint};
 use super::{fastest, growth, modelled, sawtooth};
 use crate::Outcome;
-use crate::batches::assemble::unfitted;
+use crate::batches::assemble::unfitted_alone;
 use crate::error::AssembleError;
 use crate::measured::{Checked, Launches, State, missing, slowed};
 use task::Kind;
@@ -27,7 +27,7 @@ impl Measured<'_> {
             if series.points.is_empty() {
                 let table = self.judged.table().part(|key| key.what() == series.name);
                 let reason = AssembleError::NoPoint(series.name);
-                unseen.push(unfitted(self.setting, &table, &reason).into());
+                unseen.push(unfitted_alone(self.setting, &table, &reason).into());
             } else {
                 let fits = fits(&series, self.times(&series, &kind), self.wanted(&series.name))?;
                 found.push((series, fits));

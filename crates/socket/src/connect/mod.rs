@@ -49,6 +49,9 @@ pub(crate) trait Listen: AsFd + Sized {
     fn prepare(stream: &Self::Stream) -> io::Result<()>;
 }
 
+/// Asked each time anew, since it moves on while the run is halted.
+type Deadline<'a> = &'a dyn Fn() -> Instant;
+
 /// Pause between two attempts to reach a listener that has no room or does not exist yet.
 const AGAIN: Duration = Duration::from_millis(1);
 
@@ -57,7 +60,8 @@ const AGAIN: Duration = Duration::from_millis(1);
 pub(crate) fn mesh<L: Listen>(meeting: &mut dyn Rendezvous) -> Result<Vec<L::Stream>, CommError> {
     let (listener, address) = L::bind()?;
     let texts = exchange(meeting, address)?;
-    let (rank, secret, deadline) = (meeting.rank(), meeting.secret(), meeting.deadline());
+    let (rank, secret, size) = (meeting.rank(), meeting.secret(), meeting.size());
+    let deadline: Deadline<'_> = &|| meeting.deadline();
     let addresses = texts.iter().map(|text| L::address(text)).collect::<Result<Vec<_>, _>>()?;
     let at = |peer: Rank| Known { secret, listener: texts[peer].clone() };
     let mut called = Vec::with_capacity(rank);
@@ -68,9 +72,9 @@ pub(crate) fn mesh<L: Listen>(meeting: &mut dyn Rendezvous) -> Result<Vec<L::Str
         say(&at(peer).call(rank, peer, &nonce), &stream).map_err(unreachable)?;
         called.push((stream, nonce));
     }
-    let expected = rank + 1..meeting.size();
+    let expected = rank + 1..size;
     let higher = Callers::new(listener, rank, at(rank), expected).wait(deadline)?;
-    let mut streams = Vec::with_capacity(meeting.size());
+    let mut streams = Vec::with_capacity(size);
     for (peer, (stream, nonce)) in called.into_iter().enumerate() {
         hear([rank, peer], &stream, &at(peer), &nonce, deadline)?;
         streams.push(stream);
@@ -100,7 +104,7 @@ pub(crate) fn loopback(text: &str) -> Result<SocketAddr, SocketError> {
 fn reach<L: Listen>(
     peer: Rank,
     address: &L::Address,
-    deadline: Instant,
+    deadline: Deadline<'_>,
 ) -> Result<L::Stream, SocketError> {
     let unreachable = |source| SocketError::Unreachable { peer, source };
     loop {
@@ -122,7 +126,7 @@ fn hear(
     stream: &impl AsFd,
     known: &Known,
     nonce: &Nonce,
-    deadline: Instant,
+    deadline: Deadline<'_>,
 ) -> Result<(), SocketError> {
     let mut reading = Reading::default();
     loop {
@@ -136,8 +140,8 @@ fn hear(
 }
 
 /// The time left before the deadline. None is left for the missing ranks if it has passed.
-fn left(deadline: Instant, missing: &[Rank]) -> Result<Duration, SocketError> {
-    let left = deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero());
+fn left(deadline: Deadline<'_>, missing: &[Rank]) -> Result<Duration, SocketError> {
+    let left = deadline().checked_duration_since(Instant::now()).filter(|left| !left.is_zero());
     left.ok_or_else(|| SocketError::Missing { missing: missing.to_vec() })
 }
 
@@ -149,7 +153,7 @@ fn readable(socket: BorrowedFd<'_>) -> PollFd<'_> {
 /// had passed before.
 fn wait(
     sockets: &mut [PollFd<'_>],
-    deadline: Instant,
+    deadline: Deadline<'_>,
     missing: &[Rank],
 ) -> Result<(), SocketError> {
     let timeout = Timespec::try_from(left(deadline, missing)?).ok();

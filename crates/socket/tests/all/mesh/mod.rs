@@ -30,15 +30,15 @@ pub fn receive<S: Stream>(link: &mut SocketLink<S>) -> Result<Vec<Frame>, CommEr
 }
 
 /// Where a rank meets the others.
-struct Meeting<X> {
+struct Meeting<D, X> {
     rank: Rank,
     size: usize,
-    deadline: Instant,
+    deadline: D,
     /// From this rank's address to those of all.
     exchange: Option<X>,
 }
 
-impl<X: FnOnce(String) -> Vec<String>> Rendezvous for Meeting<X> {
+impl<D: Fn() -> Instant, X: FnOnce(String) -> Vec<String>> Rendezvous for Meeting<D, X> {
     fn rank(&self) -> Rank {
         self.rank
     }
@@ -52,7 +52,7 @@ impl<X: FnOnce(String) -> Vec<String>> Rendezvous for Meeting<X> {
     }
 
     fn deadline(&self) -> Instant {
-        self.deadline
+        (self.deadline)()
     }
 
     fn exchange(&mut self, address: String) -> Result<Vec<String>, CommError> {
@@ -65,6 +65,16 @@ pub fn link<K: Kind>(
     rank: Rank,
     size: usize,
     deadline: Instant,
+    exchange: impl FnOnce(String) -> Vec<String>,
+) -> Result<SocketLink<K::Stream>, SocketError> {
+    link_until::<K>(rank, size, || deadline, exchange)
+}
+
+/// The same with a deadline that may move.
+pub fn link_until<K: Kind>(
+    rank: Rank,
+    size: usize,
+    deadline: impl Fn() -> Instant,
     exchange: impl FnOnce(String) -> Vec<String>,
 ) -> Result<SocketLink<K::Stream>, SocketError> {
     let mut meeting = Meeting { rank, size, deadline, exchange: Some(exchange) };
@@ -93,8 +103,7 @@ fn run<R: Send>(
                 drop(tell);
                 answers.recv().unwrap()
             };
-            let mut meeting =
-                Meeting { rank, size, deadline: deadline(), exchange: Some(exchange) };
+            let mut meeting = Meeting { rank, size, deadline, exchange: Some(exchange) };
             (answer, scope.spawn(move || connect(&mut meeting).unwrap()))
         };
         let ranks: Vec<_> = (0..size).map(start).collect();
