@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::args::{Measure, Output};
 use crate::layout::layout;
 use json::JsonFile;
-pub use streams::{print, printed, tell, tell_failure};
+pub use streams::{print, printed, tell, tell_at_once, tell_failure};
 
 /// Directory of runs that were given none.
 const RUNS: &str = "bandgap-runs";
@@ -36,6 +36,8 @@ pub struct Sink {
     pub layout: Layout,
     /// Why the text is not printed any more.
     unprinted: Option<Failure>,
+    /// Why one of two places does not get the run any more.
+    unwritten: Option<Failure>,
 }
 
 enum Json {
@@ -81,8 +83,18 @@ impl Sink {
             warnings: Vec::new(),
         };
         let layout = layout(measure.confidence.0);
-        let (quiet, doubtful, summary, unprinted) = (output.quiet, Vec::new(), false, None);
-        Ok(Self { run, directory, _made: made, json, quiet, doubtful, summary, layout, unprinted })
+        Ok(Self {
+            run,
+            directory,
+            _made: made,
+            json,
+            quiet: output.quiet,
+            doubtful: Vec::new(),
+            summary: false,
+            layout,
+            unprinted: None,
+            unwritten: None,
+        })
     }
 
     /// Records what was planned.
@@ -135,8 +147,11 @@ impl Sink {
         // Until the end there is more to come, whatever becomes of this process.
         let interrupted = std::mem::replace(&mut self.run.interrupted, true);
         let kept = self.keep(false);
+        // What cannot be kept is all the more to be seen. This is then the end.
+        if kept.is_err() {
+            self.print_json()?;
+        }
         self.run.interrupted = interrupted;
-        // What cannot be kept is all the more to be seen.
         self.say(&text)?;
         kept.map(|()| exit)
     }
@@ -167,13 +182,7 @@ impl Sink {
         if self.summary {
             self.say(&summary(&self.run.results, &self.layout))?;
         }
-        if let Some(Json::Standard) = self.json {
-            let json = self.run.to_json().class(Exit::Defect)?;
-            match print(json.as_bytes()) {
-                Err(failure) if self.keeps() => self.unprinted = Some(failure),
-                printed => printed?,
-            }
-        }
+        self.print_json()?;
         kept?;
         if self.run.interrupted && !self.quiet {
             let printed = !matches!(self.json, Some(Json::Standard)) && self.unprinted.is_none();
@@ -181,9 +190,9 @@ impl Sink {
             let what = ended_early(!self.run.results.is_empty(), printed, kept);
             tell(format_args!("bandgap: {what}"));
         }
-        if let Some(failure) = &self.unprinted {
-            tell_failure(failure);
-        }
+        let failures = [&self.unprinted, &self.unwritten].into_iter().flatten();
+        failures.clone().for_each(tell_failure);
+        let exit = failures.map(|failure| failure.exit).fold(exit, Exit::max);
         if let Some(directory) = &self.directory
             && !self.quiet
         {
@@ -195,7 +204,19 @@ impl Sink {
         {
             tell(format_args!("bandgap: doubtful: {names}"));
         }
-        Ok(self.unprinted.map_or(exit, |failure| exit.max(failure.exit)))
+        Ok(exit)
+    }
+
+    /// Prints the run as JSON, if that was asked for.
+    fn print_json(&mut self) -> Result<(), Failure> {
+        if matches!(self.json, Some(Json::Standard)) {
+            let json = self.run.to_json().class(Exit::Defect)?;
+            match print(json.as_bytes()) {
+                Err(failure) if self.keeps() => self.unprinted = Some(failure),
+                printed => printed?,
+            }
+        }
+        Ok(())
     }
 
     /// Whether results are in a file by the time that they are printed.
@@ -203,30 +224,37 @@ impl Sink {
         self.directory.is_some() || matches!(&self.json, Some(Json::File(file)) if file.keeps())
     }
 
-    /// Writes the run's files as they are now. Where one place does not take them, the others and, if there is
-    /// none, one for temporary files are tried, so that nothing measured is lost. What takes JSON only once gets the
-    /// last one.
-    fn keep(&self, last: bool) -> Result<(), Failure> {
+    /// Writes the run's files as they are now. Where one of two places does not take them, the other does, and that
+    /// is told at the end; if there is no other, places for temporary files are tried, so that nothing measured is
+    /// lost. What takes JSON only once gets the last one.
+    fn keep(&mut self, last: bool) -> Result<(), Failure> {
         let directory = self.directory.as_ref().map(|directory| {
             write_all(directory, &self.run, self.summary).map_err(unwritable)?;
-            Ok(directory.path())
+            Ok(directory.path().to_owned())
         });
         let json = match &self.json {
             Some(Json::File(file)) if last || file.keeps() => {
                 let text = self.run.to_json().class(Exit::Defect)?;
-                Some(file.write(text.as_bytes()).map(|()| file.path()))
+                Some(file.write(text.as_bytes()).map(|()| file.path().to_owned()))
             }
             _ => None,
         };
         let (failure, kept) = match (directory, json) {
-            (Some(Err(failure)), Some(Ok(path))) | (Some(Ok(path)), Some(Err(failure))) => {
-                (failure, Some(path.to_owned()))
+            (Some(Err(failure)), Some(Ok(path))) => {
+                self.directory = None;
+                self.unwritten = Some(kept_in(failure, &path));
+                return Ok(());
+            }
+            (Some(Ok(path)), Some(Err(failure))) => {
+                self.json = None;
+                self.unwritten = Some(kept_in(failure, &path));
+                return Ok(());
             }
             (Some(Err(failure)), _) | (None, Some(Err(failure))) => (failure, self.rescue()),
             (Some(Ok(_)) | None, Some(Ok(_)) | None) => return Ok(()),
         };
         Err(match (kept, failure.hint.as_deref()) {
-            (Some(path), _) => failure.hint(format!("the run is kept in {}", path.display())),
+            (Some(path), _) => kept_in(failure, &path),
             (None, advice) => {
                 let advice = advice.map(|advice| format!("; {advice}")).unwrap_or_default();
                 let tried: Vec<_> = refuges().map(|place| place.display().to_string()).collect();
@@ -320,6 +348,10 @@ impl Drop for Made {
         // A directory that holds something is not removed this way.
         let _ = self.0.iter().try_for_each(std::fs::remove_dir);
     }
+}
+
+fn kept_in(failure: Failure, path: &Path) -> Failure {
+    failure.hint(format!("the run is kept in {}", path.display()))
 }
 
 fn unwritable(error: bandgap_record::RecordError) -> Failure {

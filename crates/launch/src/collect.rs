@@ -55,6 +55,12 @@ pub struct Collected {
 }
 
 impl Collected {
+    /// Nothing, since nothing could be begun.
+    pub fn nothing(failure: Failure) -> Self {
+        let ended = Ended::Failed(RunFailure::of("", failure));
+        Self { table: Table::default(), ended, placement: None, launches: 0, sleeps: false }
+    }
+
     /// What it was measured on, without floors.
     pub fn setting(&self, stage: &Stage, target: &Target, ranks: usize) -> Setting {
         let cpus = self.placement.as_ref().map(|placement| placement.cpus.clone());
@@ -83,8 +89,8 @@ impl Collected {
 /// where none is named.
 ///
 /// # Errors
-/// Ranks could not be started, or a simulated machine cannot do what is asked of it. (A rank that
-/// fails later is in [`Collected::ended`], with what was measured until then.)
+/// Ranks could not be started, or a simulated machine cannot do what is asked of it. (What fails after a first batch
+/// is in [`Collected::ended`], with what was measured until then.)
 pub fn collect(
     stage: &Stage,
     target: Option<&Target>,
@@ -170,7 +176,10 @@ pub fn collect(
             Ok(ended) => ended,
             Err(failure) if table.is_empty() => return Err(failure),
             // What was measured is not lost for it.
-            Err(failure) => Ended::Failed(RunFailure::of_launch(launch, failure)),
+            Err(failure) => {
+                let whom = format!("launch {} of the ranks ", launch + 1);
+                Ended::Failed(RunFailure::of(&whom, failure))
+            }
         };
         if ended != Ended::Done {
             break;
@@ -258,7 +267,11 @@ fn in_virtual_time(
     };
     let ended = match task.lead(&mut runner) {
         Err(Stop::Interrupted) => Ended::Interrupted,
-        other => other.class(Exit::Input).map(|()| Ended::Done)?,
+        other => match other.class(Exit::Input) {
+            Ok(()) => Ended::Done,
+            Err(failure) if runner.kept.is_empty() => return Err(failure),
+            Err(failure) => Ended::Failed(RunFailure::of("", failure)),
+        },
     };
     Ok(Collected { table: runner.kept, ended, placement: None, launches: 1, sleeps: false })
 }

@@ -25,7 +25,7 @@ const GRACE: Duration = Duration::from_millis(800);
 /// What ended a run early.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunFailure {
-    /// The rank that failed; `None` where ranks could not be started again.
+    /// The rank that failed; `None` where no rank was the cause: they could not be started, say.
     pub rank: Option<usize>,
     /// What happened, in words.
     pub what: String,
@@ -34,11 +34,10 @@ pub struct RunFailure {
 }
 
 impl RunFailure {
-    /// Launch `launch`, counted from 0, could not be started, or not be watched.
-    pub(crate) fn of_launch(launch: u32, Failure { exit, what, hint }: Failure) -> Self {
+    /// What keeps `whom` from going on.
+    pub(crate) fn of(whom: &str, Failure { exit, what, hint }: Failure) -> Self {
         let hint = hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
-        let what = format!("launch {} of the ranks failed to {what}{hint}", launch + 1);
-        Self { rank: None, what, exit }
+        Self { rank: None, what: format!("{whom}failed to {what}{hint}"), exit }
     }
 }
 

@@ -20,7 +20,7 @@ use crate::floors;
 use crate::message::{Assignment, Channel, FromRank, ToRank};
 use crate::station::{Carried, PROBE_ROUNDS, ProbeTicks, Station};
 
-/// Measured batches are handed on at least this often.
+/// Measured batches are handed on between two batches, when the last time was longer ago than this.
 const FLUSH: Duration = Duration::from_millis(200);
 
 /// A letter from the leader to a follower, as JSON. The follower answers with what it
@@ -85,6 +85,8 @@ pub struct LiveRunner<'a> {
     begun: Instant,
     unsent: Vec<Kept>,
     last_sent: Instant,
+    /// Share done, as told last.
+    done: f64,
 }
 
 impl<'a> LiveRunner<'a> {
@@ -94,7 +96,19 @@ impl<'a> LiveRunner<'a> {
         let now = Instant::now();
         let (unsent, beside) = (Vec::new(), assignment.task.beside().to_vec());
         let (trace, begun, last_sent) = (assignment.trace.clone(), now, now);
-        Self { station, channel, work, launch, beside, probes, trace, begun, unsent, last_sent }
+        Self {
+            station,
+            channel,
+            work,
+            launch,
+            beside,
+            probes,
+            trace,
+            begun,
+            unsent,
+            last_sent,
+            done: 0.0,
+        }
     }
 
     /// Ends the followers and hands on what is left. The station is to be kept until all ranks are
@@ -103,10 +117,17 @@ impl<'a> LiveRunner<'a> {
     /// # Errors
     /// Communication failed.
     pub fn finish(mut self) -> Result<Station, Stop> {
-        self.command(&Command::Quit)?;
-        self.station.first()?.settle()?;
+        if let Err(stop) = self.quit() {
+            self.give_up();
+            return Err(stop.into());
+        }
         self.flush(1.0, "done")?;
         Ok(self.station)
+    }
+
+    fn quit(&mut self) -> Result<(), CommError> {
+        self.command(&Command::Quit)?;
+        self.station.first()?.settle()
     }
 
     fn command(&mut self, command: &Command) -> Result<(), CommError> {
@@ -130,6 +151,7 @@ impl<'a> LiveRunner<'a> {
     /// asleep again when the next timed section begins.
     fn flush(&mut self, done: f64, doing: &str) -> Result<(), Stop> {
         let kept = std::mem::take(&mut self.unsent);
+        self.done = done;
         self.channel.send(&FromRank::Progress { kept, done, doing: doing.to_owned() })?;
         match self.channel.receive()? {
             Some(ToRank::Noted) => {}
@@ -137,6 +159,15 @@ impl<'a> LiveRunner<'a> {
         }
         self.last_sent = Instant::now();
         Ok(())
+    }
+
+    /// Hands on what is left when the run cannot go on. The launcher's answer is not waited for.
+    pub fn give_up(self) {
+        if !self.unsent.is_empty() {
+            let (kept, doing) = (self.unsent, "the end".to_owned());
+            // Without a launcher there is nobody to keep it.
+            let _ = self.channel.send(&FromRank::Progress { kept, done: self.done, doing });
+        }
     }
 
     fn ns(&self, ticks: &[u64]) -> Vec<f64> {
@@ -268,5 +299,46 @@ impl Runner for LiveRunner<'_> {
 
     fn elapsed(&self) -> Duration {
         self.begun.elapsed().saturating_sub(self.station.control.paused())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixStream;
+    use std::sync::Arc;
+
+    use bandgap_campaign::Key;
+    use bandgap_campaign::data::Batch;
+    use bandgap_shm::Control;
+
+    use super::*;
+    use crate::station::tests::tended;
+
+    #[test]
+    fn what_was_not_handed_on_yet_is_when_the_run_cannot_go_on() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let (mut channel, mut launcher) = (Channel::new(ours), Channel::new(theirs));
+        let control = Arc::new(Control::create(2).unwrap());
+        let now = Instant::now();
+        let mut runner = LiveRunner {
+            station: tended(&control, 0, &Arc::default()),
+            channel: &mut channel,
+            work: WorkRate { offset: Ns(1.0), per_iteration: Ns(1.0), worst_residual: 0.0 },
+            launch: 0,
+            beside: Vec::new(),
+            probes: false,
+            trace: None,
+            begun: now,
+            unsent: Vec::new(),
+            last_sent: now,
+            done: 0.25,
+        };
+        let batch = Batch { samples: vec![7.0], ..Batch::default() };
+        runner.keep(Kept::Batch { key: Key::new("rtt"), batch }).unwrap();
+        runner.give_up();
+        let heard: Option<FromRank> = launcher.receive().unwrap();
+        let Some(FromRank::Progress { kept, done, .. }) = heard else { panic!("{heard:?}") };
+        assert!(matches!(&kept[..], [Kept::Batch { batch, .. }] if batch.samples == [7.0]));
+        assert_eq!(done, 0.25);
     }
 }

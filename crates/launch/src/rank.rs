@@ -114,7 +114,10 @@ fn take_part(
         return farewell(&mut station, channel);
     }
     let mut runner = LiveRunner::new(station, channel, assignment);
-    assignment.task.lead(&mut runner)?;
+    if let Err(stop) = assignment.task.lead(&mut runner) {
+        runner.give_up();
+        return Err(stop);
+    }
     let mut station = runner.finish()?;
     farewell(&mut station, channel)
 }

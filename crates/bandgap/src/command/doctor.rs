@@ -40,8 +40,9 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     let noise = noise(stage, &placement.cpus, LOOK);
     progress.show(0.4, "placement states");
     let states =
-        if placement.oversubscribed { None } else { states(&session, measure, &progress)? };
+        if placement.oversubscribed { None } else { states(&mut session, measure, &progress)? };
     drop(progress);
+    let Session { stage, .. } = &session;
     let checks = examine(&Evidence {
         description: &description,
         topology: &stage.topology,
@@ -93,7 +94,7 @@ fn pinning(cpus: &[usize]) -> Pinning {
 
 /// The placement states seen within two seconds, with their shares.
 fn states(
-    session: &Session<'_>,
+    session: &mut Session<'_>,
     measure: &Measure,
     progress: &Progress,
 ) -> Result<Option<Vec<PlacementState>>, Failure> {
@@ -107,6 +108,7 @@ fn states(
     let mut show = |done: f64, doing: &str| progress.show(done, doing);
     let task = Task::of(&plan).class(Exit::Defect)?;
     let collected = collect(&session.stage, None, 2, &task, &once, &mut show)?;
+    session.end(&collected, 2);
     let judged = plan.judge(&collected.table);
     let states = judged.states().lines.states();
     let all: usize = states.iter().map(|state| state.probes).sum();

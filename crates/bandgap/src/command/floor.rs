@@ -30,6 +30,10 @@ pub fn run(names: &[String], measure: &Measure, output: &Output) -> Result<Exit,
     for warning in &unavailable {
         session.sink.warn(warning);
     }
+    // Not every machine has all of them; who names one wants it.
+    if !names.is_empty() && !unavailable.is_empty() {
+        session.note(Exit::Missing);
+    }
     session.add(results)?;
     session.close()
 }

@@ -14,7 +14,7 @@ use bandgap_results::{AssembleError, Outcome};
 
 use super::describe::Host;
 use crate::args::{Measure, Output};
-use crate::output::{Sink, tell};
+use crate::output::{Sink, tell_at_once};
 use crate::progress::Progress;
 
 /// Samples of a batch ("Assessing Fast Network Interfaces", Small-message empirical results).
@@ -48,7 +48,7 @@ impl<'a> Session<'a> {
         let quiet = output.quiet;
         let stage = Stage::new(move || {
             if !quiet {
-                tell(format_args!(
+                tell_at_once(format_args!(
                     "bandgap: interrupted: finishing what was measured; a second signal ends at once"
                 ));
             }
@@ -135,6 +135,8 @@ impl<'a> Session<'a> {
                     self.sink.warn(&warning);
                 }
             }
+            // How it ended says it all.
+            Err(_) if collected.launches == 0 => {}
             Err(reason) => {
                 self.note(Exit::Missing);
                 let what = match collected.ended {
@@ -205,7 +207,13 @@ impl<'a> Session<'a> {
             None => self.measure.options(),
             trace => Options { trace, launches: 1, ..self.measure.options() },
         };
-        let collected = collect(&self.stage, target, ranks, task, &options, &mut show)?;
+        let collected = match collect(&self.stage, target, ranks, task, &options, &mut show) {
+            Ok(collected) => collected,
+            // What was measured before it is whole.
+            Err(failure) if !self.sink.run.results.is_empty() => Collected::nothing(failure),
+            Err(failure) => return Err(failure),
+        };
+        drop(progress);
         if let Some(placement) = &collected.placement {
             self.sink.host(&Host::look(&self.stage, &placement.cpus));
         }
@@ -262,15 +270,20 @@ impl<'a> Session<'a> {
         self.close_with(exit)
     }
 
-    /// The same with this verdict.
+    /// The same with this verdict, unless something went wrong that is worse.
     ///
     /// # Errors
     /// As [`Session::close`].
     pub(super) fn close_with(self, exit: Exit) -> Result<Exit, Failure> {
+        let exit = if self.failed() { exit.max(self.exit) } else { exit };
         let Self { stage, sink, .. } = self;
-        let exit = sink.close(exit)?;
         // A signal may have come when everything was measured: the run is then whole.
-        Ok(if stage.signalled() { exit.max(Exit::Interrupted) } else { exit })
+        let judged =
+            |exit: Exit| if stage.signalled() { exit.max(Exit::Interrupted) } else { exit };
+        match sink.close(exit) {
+            Ok(exit) => Ok(judged(exit)),
+            Err(failure) => Err(Failure { exit: judged(exit.max(failure.exit)), ..failure }),
+        }
     }
 }
 

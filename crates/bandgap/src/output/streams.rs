@@ -6,6 +6,7 @@ use std::io::{self, ErrorKind, Write};
 use bandgap_host::standard_output;
 use bandgap_launch::{Exit, Failure};
 use bandgap_report::printable;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// Writes to standard output; a reader that closed it early has read enough.
 ///
@@ -37,6 +38,16 @@ pub fn printed(write: impl FnOnce() -> io::Result<()>) -> Result<(), Failure> {
 /// come from a file or a peer.
 pub fn tell(what: fmt::Arguments<'_>) {
     _ = writeln!(io::stderr(), "{}", printable(&what.to_string()));
+}
+
+/// The same, unless it would wait for a reader: for threads that may not.
+pub fn tell_at_once(what: fmt::Arguments<'_>) {
+    let error = io::stderr();
+    let mut room = [PollFd::new(&error, PollFlags::OUT)];
+    // What is closed or gone does not wait either.
+    if poll(&mut room, Some(&Timespec::default())).is_ok_and(|ready| ready > 0) {
+        tell(what);
+    }
 }
 
 /// Tells what was not done, and what to do about it.

@@ -19,7 +19,7 @@ pub struct Batches {
     pub reason: String,
     /// Unit of all times: `ns`.
     pub unit: String,
-    /// How much of what was received was compared; absent where another result says it, and in virtual time.
+    /// How much of what was received was compared; absent where another result says it, of floors, and in virtual time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checked: Option<Checked>,
     /// The batches, each with the point that it is of.

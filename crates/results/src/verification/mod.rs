@@ -11,7 +11,7 @@ use crate::measured::{Checked, sentences};
 /// How many of the messages that a measurement received were compared with what had been sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verification {
-    /// What was measured: `signature`, `surface` (of `bulk`), `pairs` or `contention`.
+    /// What was measured: `signature`, `surface` (of `bulk`), `pairs`, `contention` or `breakdown`.
     pub name: String,
     /// The transport as the command line names it.
     pub transport: String,

@@ -130,6 +130,33 @@ fn a_killed_rank_of_the_floors_is_named() {
 }
 
 #[test]
+fn a_killed_rank_of_the_doctor_is_named() {
+    let _alone = measuring();
+    let place = Place::new();
+    let mut run = Watched::start(&place, 2, &["doctor", "--out", "run"]);
+    let ranks = run.ranks_after(5);
+    kill_process(ranks[1], Signal::KILL).unwrap();
+    let finished = run.ended().ends(5);
+    assert!(finished.stderr.contains("rank 1: its process"), "{}", finished.stderr);
+    assert!(kept(&place).interrupted);
+}
+
+/// A second place that does not take the run is less than a rank that died.
+#[test]
+fn a_death_is_told_by_the_code_of_a_run_that_cannot_be_written_twice() {
+    let _alone = measuring();
+    let place = Place::new();
+    let mut run = start(&place, "shm", &["--json", "/dev/full"]);
+    let ranks = run.ranks_after(30);
+    kill_process(ranks[1], Signal::KILL).unwrap();
+    let finished = run.ended().ends(5);
+    for words in ["rank 1: its process", "write /dev/full"] {
+        assert!(finished.stderr.contains(words), "{}", finished.stderr);
+    }
+    kept(&place);
+}
+
+#[test]
 fn ranks_die_with_their_launcher() {
     let _alone = measuring();
     for (transport, hundredths) in [("shm", 0), ("shm", 20), ("tcp", 9), ("unix", 5)] {

@@ -185,3 +185,36 @@ fn a_run_is_kept_elsewhere_where_there_is_no_place_for_temporary_files_either() 
     fs::remove_dir_all(rescued).unwrap();
     assert!(!run.results.is_empty());
 }
+
+/// The barrier moves no byte, and the machine does not say what one costs.
+#[test]
+fn what_was_measured_outlives_a_later_measurement_that_cannot_be_begun() {
+    let place = Place::new();
+    let args = ["comet", "barrier", "overlap", "-t", "sim:paragon", "--out", "run", "--json", "-"];
+    let finished = place.run(args).ends(3);
+    assert!(finished.stderr.contains("what a byte costs"), "{}", finished.stderr);
+    let (run, kept) = (finished.json(), bandgap_record::read(&place.path("run")).unwrap());
+    let kept: Run = kept;
+    assert_eq!(run["results"][0]["name"], "barrier", "{run}");
+    assert!(kept.interrupted && !kept.results.is_empty() && !kept.warnings.is_empty());
+}
+
+#[test]
+fn json_is_printed_where_no_file_takes_the_run() {
+    let place = Place::new();
+    let line = "ulimit -f 1; bandgap signature -t sim:paragon --json - --out run";
+    let finished = place.shell(line).ends(OUTPUT);
+    assert_eq!(finished.json()["results"][0]["kind"], "logp");
+}
+
+#[test]
+fn of_two_places_the_one_that_takes_the_run_has_all_of_it() {
+    let place = Place::new();
+    let line = "bandgap run -t sim:paragon --out run --json /dev/full";
+    let finished = place.shell(line).ends(OUTPUT);
+    for words in ["write /dev/full", "the run is kept in run"] {
+        assert!(finished.stderr.contains(words), "{}", finished.stderr);
+    }
+    let run: Run = bandgap_record::read(&place.path("run")).unwrap();
+    assert!(!run.interrupted && !run.results.is_empty());
+}

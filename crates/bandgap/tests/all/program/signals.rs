@@ -1,7 +1,7 @@
 //! Signals to the launcher: the run ends in order, at once, or pauses.
 
 use std::fs;
-use std::io::pipe;
+use std::io::{Write, pipe};
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -143,6 +143,24 @@ fn a_second_signal_ends_a_program_that_cannot_go_on() {
     let place = Place::new();
     let run = measured(&place);
     run.signal_until_ended(Signal::INT).ends(130);
+}
+
+/// What nobody takes is standard error.
+#[test]
+fn a_second_signal_ends_a_program_whose_words_nobody_takes() {
+    let place = Place::new();
+    let (_unread, mut full) = pipe().unwrap();
+    fcntl_setpipe_size(&full, 4096).unwrap();
+    full.write_all(&[b'-'; 4096]).unwrap();
+    let mut command = place.command(BINARY);
+    let mut launcher = command.args(MUCH).stdout(Stdio::null()).stderr(full).spawn().unwrap();
+    let results = || bandgap_record::read(&place.path("run")).ok().map(|run: Run| run.results);
+    poll("for results to be kept", || results().filter(|results| !results.is_empty()));
+    let status = poll("for the program to end", || {
+        kill_process(Pid::from_child(&launcher), Signal::INT).unwrap();
+        launcher.try_wait().unwrap()
+    });
+    assert_eq!(status.code(), Some(130));
 }
 
 /// With these a batch system warns of the end.
