@@ -2,7 +2,7 @@
 //!
 //! A [`Target`] is a reader: of another tool's output, of a table, a machine or a run file; or of what a peer or the
 //! launcher says. [`TARGETS`] has them all, with what inputs are made of: real files of the repository, examples made
-//! here, and every input that once did harm, in `corpus/`. [`Inputs`] makes inputs of these, each from a seed and its
+//! here, and inputs that once did harm, in `corpus/`. [`Inputs`] makes inputs of these, each from a seed and its
 //! number alone, so that each can be made again. [`hunt`] feeds them and notes panics, and which input took longest
 //! and which took most memory.
 //!

@@ -1,4 +1,4 @@
-//! A short hunt over every reader, and everything that once did harm.
+//! A short hunt over every reader, and the corpus of what once did harm.
 
 use bandgap_fuzz::{Fault, Inputs, Limits, TARGETS, Verdict, hunt, root, try_one};
 
