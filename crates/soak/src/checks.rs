@@ -5,7 +5,7 @@ use std::os::unix::process::ExitStatusExt;
 
 use rustix::process::Signal;
 
-use crate::faults::{Does, Whom};
+use crate::faults::{Does, Group, Whom};
 use crate::kept::Kept;
 use crate::plan::{Moment, Plan};
 use crate::screen::results_printed;
@@ -205,10 +205,10 @@ fn unnamed(plan: &Plan, seen: &Seen) -> Option<String> {
         return None;
     }
     let rank = format!("rank {}:", plan.rank);
-    let says = |word: &str| seen.message.contains(if word == "{rank}" { &rank } else { word });
+    let named = |word: &str| word.replace("{rank}", &rank).replace("{run}", &seen.run);
+    let says = |word: &str| seen.message.contains(&named(word));
     let missing = plan.fault.words.iter().find(|words| !words.split('|').any(says))?;
-    let missing = missing.replace("{rank}", &rank);
-    Some(format!("does not say “{missing}”: {}", last_lines(&seen.message)))
+    Some(format!("does not say “{}”: {}", named(missing), last_lines(&seen.message)))
 }
 
 /// The end of what it said, in one line.
@@ -240,6 +240,9 @@ fn lost(plan: &Plan, seen: &Seen) -> Option<String> {
         Ok(kept) => *kept,
     };
     let found = kept.unwrap_or_default();
+    if found.lacking > 0 || (plan.subject.counted && found.lacks_points) {
+        return Some("the run file does not list the batches that it says it is of".to_owned());
+    }
     let died = seen.status.is_some_and(|status| status.signal() == Some(Signal::KILL.as_raw()));
     if died && plan.fault.dies == Some(Signal::KILL) {
         // What was only in its memory is gone with it; what it had printed is kept before.
@@ -266,10 +269,18 @@ fn lost(plan: &Plan, seen: &Seen) -> Option<String> {
     if ended_well && found.results == 0 {
         return Some("no result is kept".to_owned());
     }
-    if plan.fault.does == Does::Datagrams && found.unchecked > 0 {
+    uncompared(plan, seen, found)
+}
+
+/// What should have been compared with what was sent, and was not. A signal may stop a rank until the time is spent, before
+/// anything is compared.
+fn uncompared(plan: &Plan, seen: &Seen, found: Kept) -> Option<String> {
+    if found.unchecked > 0 {
         return Some(format!("{} messages were not compared", found.unchecked));
     }
-    None
+    let whole = matches!(code(seen), Some(0 | 8)) && plan.fault.group() == Group::Others;
+    let nothing = plan.subject.compares() && found.results > 0 && found.compared == 0;
+    (whole && nothing).then(|| "nothing was compared".to_owned())
 }
 
 #[cfg(test)]
@@ -282,8 +293,16 @@ mod tests {
     use crate::plan::Plan;
     use crate::struck::Struck;
 
-    const KEPT: Kept =
-        Kept { results: 1, batches: 12, unchecked: 0, compared: 5, interrupted: true };
+    const KEPT: Kept = Kept {
+        results: 1,
+        batches: 12,
+        lacking: 0,
+        lacks_points: false,
+        unchecked: 0,
+        compared: 5,
+        left_out: 0,
+        interrupted: true,
+    };
 
     /// A trial of a fault on a command whose batches are counted, and what is seen of it if rank 1 was killed and all
     /// was done right.
@@ -296,6 +315,7 @@ mod tests {
             status: Some(ended(5)),
             output: String::new(),
             message: "bandgap: rank 1: its process 77 was killed by signal 9 (SIGKILL)".to_owned(),
+            run: "/disk/run".to_owned(),
             shown: 12,
             struck: Some(struck_then(2)),
             progress: Some(50),
@@ -515,6 +535,68 @@ mod tests {
         assert_eq!(killed(two, Ok(Some(KEPT))), [Rule::Lost]);
         assert_eq!(killed("", Ok(Some(Kept { interrupted: false, ..KEPT }))), [Rule::Lost]);
         assert_eq!(killed("", Err("cut".to_owned())), [Rule::Lost]);
+    }
+
+    /// The place where the run is rescued is named too, and is no name of what could not be written.
+    #[test]
+    fn a_file_that_cannot_be_written_must_be_named() {
+        let said = |fault, code, message: &'static str| {
+            rules(fault, move |seen| {
+                (seen.status, seen.struck) = (Some(ended(code)), Some(struck_then(2)));
+                seen.message = format!("{message}\n  the run is kept in /tmp/2026-run");
+            })
+        };
+        let no_space = "failed to write /disk/run/run.json: No space left on device";
+        assert_eq!(said("small-disk", 4, no_space), []);
+        assert_eq!(said("small-disk", 4, "failed to write: no space"), [Rule::Message]);
+        assert_eq!(said("small-disk", 4, "failed to write /tmp/x: no space"), [Rule::Message]);
+        let gone = "failed to write /disk/run/gnuplot/a.gp: No such file or directory";
+        assert_eq!(said("directory-removed", 4, gone), []);
+        assert_eq!(said("directory-removed", 4, "failed to write: no such file"), [Rule::Message]);
+        let large = "failed to write /disk/run/run.json: File too large";
+        let memory = "failed to size shared memory: File too large";
+        assert_eq!([said("short-files", 4, large), said("short-files", 7, memory)], [[], []]);
+        assert_eq!(said("short-files", 4, "failed to write: File too large"), [Rule::Message]);
+    }
+
+    #[test]
+    fn a_run_that_lists_no_batches_has_lost_them_whatever_their_number() {
+        let of = |fault, status, kept| {
+            rules(fault, move |seen| {
+                (seen.status, seen.kept) = (Some(status), Ok(Some(kept)));
+            })
+        };
+        let killed = ExitStatus::from_raw(9);
+        for kept in [Kept { lacking: 1, ..KEPT }, Kept { lacks_points: true, ..KEPT }] {
+            assert_eq!(of("kill-rank", ended(5), kept), [Rule::Lost]);
+            assert_eq!(of("kill-launcher", killed, kept), [Rule::Lost]);
+        }
+        // Of transfers not all that count are listed.
+        let bulk = (0..).map(|number| Plan::draw(1, named("kill-rank").unwrap(), number));
+        let bulk = bulk.into_iter().find(|plan| plan.subject.words[0] == "bulk").unwrap();
+        let (_, seen) = self::of("kill-rank");
+        let kept = Ok(Some(Kept { lacks_points: true, ..KEPT }));
+        assert_eq!(broken(&Plan { rank: 1, ..bulk }, &Seen { kept, ..seen }), []);
+    }
+
+    #[test]
+    fn a_run_with_results_has_compared_something_and_all_of_what_it_checked() {
+        let of = |fault, code, kept| {
+            rules(fault, move |seen| {
+                (seen.status, seen.kept) = (Some(ended(code)), Ok(Some(kept)));
+                (seen.struck, seen.progress, seen.message) = (None, Some(100), String::new());
+            })
+        };
+        let some = Kept { unchecked: 1, ..KEPT };
+        let none = Kept { compared: 0, ..KEPT };
+        for (fault, code) in [("control", 0), ("one-processor", 0), ("one-processor", 8)] {
+            assert_eq!(of(fault, code, KEPT), [], "{fault}");
+            assert_eq!(of(fault, code, some), [Rule::Lost], "{fault}");
+            assert_eq!(of(fault, code, none), [Rule::Lost], "{fault}");
+        }
+        // It may have been stopped for as long as there was time.
+        assert_eq!(of("stop-rank-briefly", 8, none), []);
+        assert_eq!(of("stop-rank-briefly", 8, some), [Rule::Lost]);
     }
 
     #[test]

@@ -100,7 +100,8 @@ pub struct Fault {
     pub survives: bool,
     /// Exit codes that fit otherwise.
     pub codes: &'static [i32],
-    /// What the message then says: of each entry one of the words between bars. `{rank}` is the rank.
+    /// What the message then says: of each entry one of the words between bars. `{rank}` is the rank, and `{run}` where the
+    /// run was to be kept.
     pub words: &'static [&'static str],
     /// Whether the launcher may die of this signal.
     pub dies: Option<Signal>,
@@ -177,6 +178,8 @@ const DIED: &[i32] = &[5];
 const SILENT: &[&str] = &["rank ", "deadline|stopped|SIGSTOP"];
 const REFUSED: &[i32] = &[7];
 const UNWRITTEN: &[i32] = &[4];
+/// The directory of the run, or a file in it.
+const UNWRITTEN_FILE: &str = "failed to write {run}";
 
 /// No fault, on each command in its turn. It must end with 0.
 pub const CONTROL: Fault = Fault::new("control", Does::Nothing).survives();
@@ -209,10 +212,13 @@ pub const ALL: &[Fault] = &[
         .ends(&[6], SILENT),
     Fault::new("tstp-launcher", paused(Signal::TSTP, Whom::Launcher, 0.1, 2.0)).survives(),
     Fault::new("tstp-rank", paused(Signal::TSTP, Whom::Rank, 0.0, 0.4)).survives(),
-    Fault::new("small-disk", Does::SmallDisk).survives().ends(UNWRITTEN, &["write", "space"]),
+    Fault::new("small-disk", Does::SmallDisk)
+        .survives()
+        .ends(UNWRITTEN, &[UNWRITTEN_FILE, "space"]),
     Fault::new("short-files", Does::ShortFiles)
         .survives()
-        .ends(&[4, 7], &["write|shared memory", "large|size"]),
+        // Memory that ranks share is a file as well, and has no name.
+        .ends(&[4, 7], &["failed to write {run}|shared memory", "large|size"]),
     Fault::new("output-full", Does::Stream(Streams::Output, Broken::Full))
         .ends(UNWRITTEN, &["standard output", "space"]),
     Fault::new("output-gone", Does::Stream(Streams::Output, Broken::Gone)).survives(),
@@ -224,7 +230,7 @@ pub const ALL: &[Fault] = &[
     Fault::new("both-full", Does::Stream(Streams::Both, Broken::Full)).ends(UNWRITTEN, &[]),
     Fault::new("both-gone", Does::Stream(Streams::Both, Broken::Gone)).survives(),
     Fault::new("both-closed", Does::Stream(Streams::Both, Broken::Closed)).ends(UNWRITTEN, &[]),
-    Fault::new("directory-removed", Does::Removed).survives().ends(UNWRITTEN, &["write", "run"]),
+    Fault::new("directory-removed", Does::Removed).survives().ends(UNWRITTEN, &[UNWRITTEN_FILE]),
     Fault::new("little-memory", Does::LittleMemory)
         .survives()
         .ends(&[2, 5, 7], &["memory|SIGKILL|SIGBUS"])

@@ -15,6 +15,7 @@ mod error;
 pub mod faults;
 pub mod kept;
 pub mod leftovers;
+mod listed;
 pub mod place;
 pub mod plan;
 pub mod processes;

@@ -13,6 +13,14 @@ pub struct Subject {
     pub counted: bool,
 }
 
+impl Subject {
+    /// Whether its messages have contents, and the run file says how many were compared. A barrier sends none, and nobody
+    /// counts what bare floors send.
+    pub fn compares(&self) -> bool {
+        !["synch1", "floor"].contains(&self.words[0])
+    }
+}
+
 const ALL: &[&str] = &["shm", "tcp", "unix", "udp"];
 const SOCKETS: &[&str] = &["tcp", "unix", "udp"];
 
@@ -39,7 +47,7 @@ pub const FEW: &[Subject] = &[
         ranks: &[3],
         counted: false,
     },
-    Subject { words: &["comet", "overlap"], over: ALL, ranks: &[2], counted: false },
+    Subject { words: &["comet", "overlap"], over: ALL, ranks: &[2], counted: true },
     Subject {
         words: &["bulk", "--sizes", "8:16KiB", "--no-surface"],
         over: ALL,
@@ -79,5 +87,25 @@ mod tests {
         for command in commands {
             assert!(FEW.iter().any(|subject| subject.words[0] == command), "{command}");
         }
+    }
+
+    #[test]
+    fn those_that_are_not_counted_or_compare_nothing_are_the_ones_that_are_named() {
+        let of = |fits: fn(&Subject) -> bool| {
+            let fitting = FEW.iter().filter(move |subject| fits(subject));
+            fitting.map(|subject| subject.words[..subject.words.len().min(2)].join(" "))
+        };
+        let uncounted: Vec<String> = of(|subject| !subject.counted).collect();
+        let named = [
+            "signature --pairs",
+            "pairs",
+            "comet broadcast",
+            "bulk --sizes",
+            "breakdown",
+            "floor cache_line",
+        ];
+        assert_eq!(uncounted, named);
+        let empty: Vec<String> = of(|subject| !subject.compares()).collect();
+        assert_eq!(empty, ["synch1", "floor cache_line"]);
     }
 }

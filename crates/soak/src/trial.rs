@@ -53,6 +53,8 @@ pub struct Seen {
     pub output: String,
     /// What it said beside.
     pub message: String,
+    /// Where its run was to be kept, as it was told.
+    pub run: String,
     /// Batches that it showed to have received.
     pub shown: u64,
     /// How far it showed to have come, in per cent: of several measurements the least.
@@ -394,6 +396,7 @@ impl Running {
         let whole = !matches!(plan.fault.does, Does::Stream(Streams::Error | Streams::Both, _));
         let seen = Seen {
             status: (!self.ended_by_force).then_some(status),
+            run: place.run().to_string_lossy().into_owned(),
             shown: batches_shown(&message),
             progress: least_progress(&message).filter(|_| whole),
             output,

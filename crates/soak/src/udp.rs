@@ -1,4 +1,4 @@
-//! Every kernel over datagrams of which many go wrong, with all data compared.
+//! Every kernel over datagrams of which many go wrong, with batches in which every message is compared.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -78,11 +78,13 @@ struct Came {
     /// Runs that measured too little for a result.
     too_little: u64,
     compared: u64,
+    /// Points without a batch in which every message is compared.
+    left_out: u64,
     batches: u64,
 }
 
 impl Udp {
-    /// Carries out all runs, and prints a line for each command. Returns whether all data was right.
+    /// Carries out all runs, and prints a line for each command. Returns whether all that was compared was right.
     ///
     /// # Errors
     /// The driver could not do its own part.
@@ -108,6 +110,7 @@ impl Udp {
                 Ok((code, kept)) => {
                     came[at].too_little += u64::from(code == 8);
                     came[at].compared += kept.compared;
+                    came[at].left_out += kept.left_out;
                     came[at].batches += kept.batches;
                 }
                 Err((words, why)) => {
@@ -118,14 +121,16 @@ impl Udp {
             Ok(())
         });
         println!(
-            "\n{:<50}{:>6}{:>8}{:>6}{:>10}{:>10}",
-            "command", "runs", "failed", "8", "compared", "batches"
+            "\n{:<50}{:>6}{:>8}{:>6}{:>10}{:>10}{:>10}",
+            "command", "runs", "failed", "8", "compared", "left out", "batches"
         );
         let came = came.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut well = true;
         for ((command, _), came) in commands.iter().zip(&came) {
-            let Came { runs, failed, too_little, compared, batches } = came;
-            println!("{command:<50}{runs:>6}{failed:>8}{too_little:>6}{compared:>10}{batches:>10}");
+            let Came { runs, failed, too_little, compared, left_out, batches } = came;
+            println!(
+                "{command:<50}{runs:>6}{failed:>8}{too_little:>6}{compared:>10}{left_out:>10}{batches:>10}"
+            );
             well &= *failed == 0;
         }
         if self.stopped.is() {
@@ -166,8 +171,8 @@ impl Udp {
             }
         };
         let message = fs::read(said.path()).unwrap_or_default();
-        // Before the first timed batch every point has had one in which each message is compared; a difference ends the
-        // run with another code.
+        // Before each round every point has a batch in which each message is compared, while there is time and room for it;
+        // a difference ends the run with another code.
         let why = match (status.code(), kept(&place.run())) {
             (Some(0 | 8), Ok(Some(kept))) if kept.unchecked > 0 => {
                 format!("{} messages were not compared", kept.unchecked)

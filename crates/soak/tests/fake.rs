@@ -34,12 +34,25 @@ fn plan(fault: &str) -> Plan {
     Plan { moment: Moment::Ranks(Duration::from_millis(100)), ..plan }
 }
 
-/// What comes of a trial of the fake.
-fn seen(breaks: &str, plan: &Plan) -> Seen {
+/// A trial on a command whose messages have contents.
+fn comparing(fault: &str) -> Plan {
+    let fault = named(fault).unwrap();
+    let fits = |plan: &Plan| plan.subject.compares();
+    (0..).map(|number| Plan::draw(1, fault, number)).find(fits).unwrap()
+}
+
+/// What comes of a trial of the fake; `None` where this machine cannot do it.
+fn tried(breaks: &str, plan: &Plan) -> Option<Seen> {
     let (_folder, path) = fake(breaks);
-    let tried = carry_out(plan, &path, DRIVER.as_ref()).unwrap();
-    let Tried::Seen(seen, _place) = tried else { panic!("{tried:?}") };
-    *seen
+    match carry_out(plan, &path, DRIVER.as_ref()).unwrap() {
+        Tried::Seen(seen, _place) => Some(*seen),
+        Tried::Skipped(_) => None,
+    }
+}
+
+/// The same of what every machine can do.
+fn seen(breaks: &str, plan: &Plan) -> Seen {
+    tried(breaks, plan).unwrap()
 }
 
 /// The rules that the driver finds broken when a rank of the fake is killed.
@@ -126,6 +139,39 @@ fn a_failure_after_the_measurement_is_timed_from_its_end() {
     };
     // It measures for half a second, and then does nothing for a second.
     assert!(hangs(millis(100)) && !hangs(Duration::from_secs(60)));
+}
+
+/// Where the run is kept instead is named too, and does not say what could not be written.
+#[test]
+fn a_file_that_cannot_be_written_and_is_not_named_is_found() {
+    for (fault, removed) in
+        [("small-disk", ""), ("short-files", ""), ("directory-removed", " REMOVED=yes")]
+    {
+        let plan = Plan { grace: Duration::from_secs(60), ..plan(fault) };
+        for (breaks, rules) in [("names-file", &[] as &[Rule]), ("names-none", &[Rule::Message])] {
+            // To mount a small file system takes rights that not everybody has.
+            let Some(seen) = tried(&format!("{breaks}{removed}"), &plan) else { continue };
+            let found: Vec<Rule> = broken(&plan, &seen).iter().map(|broken| broken.rule).collect();
+            assert_eq!(found, rules, "{fault} {breaks}: {seen:?}");
+        }
+    }
+}
+
+#[test]
+fn messages_that_were_not_compared_are_found() {
+    for fault in ["control", "datagrams", "one-processor"] {
+        for (compares, said) in [
+            ("", None),
+            (" COMPARED=8", Some("1 messages were not compared")),
+            (" MESSAGES=0 COMPARED=0", Some("nothing was compared")),
+        ] {
+            let plan = comparing(fault);
+            let broken = broken(&plan, &seen(&format!("ends{compares}"), &plan));
+            let found: Vec<&str> = broken.iter().map(|broken| &*broken.what).collect();
+            assert_eq!(found, said.into_iter().collect::<Vec<_>>(), "{fault}{compares}");
+            assert!(broken.iter().all(|broken| broken.rule == Rule::Lost));
+        }
+    }
 }
 
 /// A run without a port that takes anything has met no strangers.
@@ -231,7 +277,7 @@ fn limits_that_cannot_be_set_are_the_drivers_failure() {
 
 #[test]
 fn runs_over_udp_that_do_not_end_or_compare_nothing_fail() {
-    let udp = |breaks, more: &[&str]| {
+    let udp = |breaks: &str, more: &[&str]| {
         let (_folder, path) = fake(breaks);
         let words = ["udp", "--runs", "1", "--binary", path.to_str().unwrap()];
         soak(&[&words, more].concat())
@@ -240,13 +286,35 @@ fn runs_over_udp_that_do_not_end_or_compare_nothing_fail() {
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("it did not end within 1 s"), "{text}");
     for breaks in ["ends", "too-little"] {
-        let (code, text) = udp(breaks, &["--only", "comms2"]);
-        assert_eq!(code, Some(1), "{text}");
-        assert!(text.contains("nothing was compared"), "{text}");
+        for (compares, said) in [
+            ("MESSAGES=0 COMPARED=0", "nothing was compared"),
+            ("COMPARED=8", "1 messages were not compared"),
+        ] {
+            let breaks = format!("{breaks} {compares}");
+            let (code, text) = udp(&breaks, &["--only", "comms2"]);
+            assert_eq!(code, Some(1), "{text}");
+            assert!(text.contains(said), "{text}");
+        }
+        assert_eq!(udp(breaks, &["--only", "comms2"]).0, Some(0), "{breaks}");
     }
     // A barrier has no contents.
-    assert_eq!(udp("ends", &["--only", "synch1"]).0, Some(0));
+    assert_eq!(udp("ends MESSAGES=0 COMPARED=0", &["--only", "synch1"]).0, Some(0));
     assert_eq!(udp("ends", &["--only", "no-such-word"]).0, Some(2));
+}
+
+/// That there was no time to compare a point is no failure, and is seen.
+#[test]
+fn points_that_were_left_out_over_udp_are_counted() {
+    let (_folder, path) = fake("ends LEFT_OUT=2");
+    let binary = path.to_str().unwrap();
+    let (code, text) = soak(&["udp", "--runs", "2", "--only", "comms2", "--binary", binary]);
+    assert_eq!(code, Some(0), "{text}");
+    let cells = |begin: &str| -> Vec<&str> {
+        let line = text.lines().find(|line| line.starts_with(begin)).unwrap();
+        line[50..].split_whitespace().collect()
+    };
+    assert_eq!(cells("command").concat(), "runsfailed8comparedleftoutbatches");
+    assert_eq!(cells("comms2"), ["2", "0", "0", "18", "4", "24"]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 #!/bin/sh
 # A program that looks like bandgap from outside, and breaks the rule that FAKE names. It has ranks, shows that it
-# received twelve batches, and ends when one of its ranks does.
+# received twelve batches, and ends when one of its ranks does. Of MESSAGES it says that so many were COMPARED, and that so
+# many points were LEFT_OUT.
 out=run n=2
 while [ $# -gt 0 ]; do
   case $1 in
@@ -14,7 +15,8 @@ own=$(dirname "$0")
 keep() {
   printf '{"format": "bandgap-run", "version": 1, "bandgap": {"version": "0", "revision": null}, "command": [],
     "started": "", "seed": 1, "interrupted": %s, "results": [{"kind": "not yet known", "transport": "shm",
-    "state": {"batches": %d}}]}' "$2" "$1" > "$out/run.json"
+    "checked": {"messages": %d, "compared": %d, "points": 3, "points_left_out": %d},
+    "state": {"batches": %d}}]}' "$2" "${MESSAGES-9}" "${COMPARED-9}" "${LEFT_OUT-0}" "$1" > "$out/run.json"
 }
 
 progress() {
@@ -52,7 +54,7 @@ while [ -z "$dead" ]; do
     i=$((i + 1))
   done
   case $FAKE in
-  ends | too-little | fails-late) sleep 0.5 && dead=none ;;
+  ends | too-little | fails-late | names-file | names-none) sleep 0.5 && dead=none ;;
   esac
   [ -n "$dead" ] || sleep 0.05
 done
@@ -77,9 +79,20 @@ panics) message="$message: panicked" ;;
 swallows | finishes | ends) code=0 message= interrupted=false ;;
 swallows-at-once) code=0 message= ;;
 fails-late) code=4 message="cannot write: no space left" && sleep 1 ;;
+names-file) code=4 message="failed to write $out/run.json: no space left, or file too large" ;;
+names-none) code=4 message="failed to write: no space left, or file too large" ;;
 too-little) code=8 interrupted=false ;;
 esac
 [ $code = 0 ] && [ "$FAKE" != swallows-at-once ] && progress 100
+case $FAKE in
+names-*)
+  # What its directory does not take is elsewhere.
+  [ -z "$REMOVED" ] || while [ -d "$out" ]; do sleep 0.05; done
+  out=$TMPDIR/kept
+  mkdir "$out"
+  message="$message; the run is kept in $out"
+  ;;
+esac
 [ "$FAKE" = loses ] || keep $kept $interrupted
 [ "$FAKE" = half ] && printf '{"format": "bandgap-run", "ver' > "$out/run.json"
 printf 'bandgap: %s\n' "$message" >&2
