@@ -3,8 +3,8 @@
 //! A table is TOML or CSV; which, its first line tells. CSV has the columns `name`, `category`, `layer`,
 //! `side` and `time_ns`, in any order, and `spread_ns` and `provenance`, if they are there; further columns,
 //! blank lines and lines that begin with `#` are ignored. It has no models of its own: those of the
-//! paper's preset are used, if a component of its is there, and else their sum. A table with nothing but what a
-//! PCIe trace gives has the models that this is enough for.
+//! paper's preset are used, if a component of its is there, and else their sum. A table with nothing but names of
+//! what a PCIe trace gives has the models that these are enough for, and a note says what the latency lacks.
 //!
 //! TOML, for another stack:
 //!
@@ -33,8 +33,10 @@
 //! ```
 //!
 //! Beside these it may have `[[figure]]`, `[[insight]]`, `[[curves]]` and `[[case]]`: see the preset.
-//! Without a `provenance` a time is measured, or derived where it has a formula; in CSV it is assumed,
-//! since nobody said how it is known.
+//! Without a `provenance` a time is assumed, since nobody said how it is known; one that has a formula is derived.
+//!
+//! A time is 0, or from 10⁻²¹ ns to 10¹⁸ ns, a spread at most 10¹⁸ ns: squares and quotients of others need not be
+//! numbers.
 
 mod csv;
 mod paper;

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use bandgap_launch::{Exit, Failure};
+use bandgap_model::breakdown::bounds::LONGEST;
 use bandgap_model::breakdown::{Category, Change, Layer, Side, Stack};
 use bandgap_record::{Case, ComponentTable, component_preset, component_presets};
 use bandgap_results::AssembleError;
@@ -56,7 +57,11 @@ fn share(text: &str) -> Result<(String, Fraction), String> {
 /// A name and a time.
 pub(super) fn time(text: &str) -> Result<(String, Ns), String> {
     let (name, time): (String, Ns) = pair(text, "switch=30ns")?;
-    if time.0 < 0.0 { Err("a time must not be negative".to_owned()) } else { Ok((name, time)) }
+    match time.0 {
+        ns if ns < 0.0 => Err("a time must not be negative".to_owned()),
+        ns if ns > LONGEST => Err("a time must not be above 1e9 s".to_owned()),
+        _ => Ok((name, time)),
+    }
 }
 
 /// The cases of the tables that are built in, and examples.

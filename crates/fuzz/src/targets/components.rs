@@ -3,7 +3,8 @@
 use bandgap_record::read_component_table;
 use bandgap_report::Layout;
 use bandgap_results::breakdown::assemble::breakdown;
-use bandgap_results::{Outcome, text};
+use bandgap_results::whatif::assemble::whatif;
+use bandgap_results::{AssembleError, Outcome, text};
 use bandgap_stats::Rule;
 
 use crate::{Shape, Target, Verdict};
@@ -14,7 +15,7 @@ pub(super) const TABLE: Target = Target {
     shape: Shape::Lines,
     real: &["docs/examples/sockets.toml", "crates/record/presets"],
     made: || vec![CSV.to_vec(), SMALL.to_vec()],
-    wrong: Vec::new,
+    wrong: || vec![LONG.to_vec(), WIDE.to_vec(), tiny("observed_ns"), tiny("time_ns")],
     words: &[
         "[[component]]",
         "[[model]]",
@@ -29,6 +30,8 @@ pub(super) const TABLE: Target = Target {
         "spread_ns",
         "part_of",
         "observed_ns",
+        "observed_spread_ns",
+        "provenance",
         "main",
         "sum:all",
         "sum:network",
@@ -79,7 +82,7 @@ name = \"half\"
 category = \"io\"
 layer = \"hardware\"
 side = \"both\"
-formula = \"send / 2\"
+formula = \"send / 2 + sum:network\"
 [[model]]
 name = \"m\"
 formula = \"max(send, 2 * half) + half@target - sum:io\"
@@ -87,6 +90,26 @@ formula = \"max(send, 2 * half) + half@target - sum:io\"
 name = \"faster\"
 reduce = { send = \"50%\" }
 ";
+
+/// A time that has no square.
+const LONG: &[u8] = b"name,category,layer,side,time_ns
+a,cpu,llp,target,1e160
+";
+
+/// A spread that has no square.
+const WIDE: &[u8] = b"name,category,layer,side,time_ns,spread_ns
+a,cpu,llp,target,1,1e160
+";
+
+/// A time by which nothing can be divided.
+fn tiny(key: &str) -> Vec<u8> {
+    let (time, observed) = if key == "time_ns" { ("1e-320", "1") } else { ("1", "1e-320") };
+    format!(
+        "name = \"t\"\n[[component]]\nname = \"a\"\ncategory = \"cpu\"\nlayer = \"llp\"\nside = \"both\"\n\
+         time_ns = {time}\n[[model]]\nname = \"m\"\nformula = \"a\"\nobserved_ns = {observed}\n"
+    )
+    .into_bytes()
+}
 
 fn read(input: &[u8]) -> Verdict {
     let table = match read_component_table(input) {
@@ -97,11 +120,15 @@ fn read(input: &[u8]) -> Verdict {
     let again = again.expect("what was read and written can be read").stack;
     assert_eq!(again.components(), table.stack.components());
     assert!(again.models().eq(table.stack.models()));
-    // Sums of the longest times may not be finite, and then are not recorded.
     let rule = Rule { precision: 0.05, stamp: 0.0 };
-    if let Ok(result) = breakdown(&table, rule, 0.95) {
-        let page = text(&[Outcome::from(result)], &Layout::default());
-        assert!(!page.is_empty());
+    let result = breakdown(&table, rule, 0.95).expect("what is accepted can be recorded");
+    let page = text(&[Outcome::from(result)], &Layout::default());
+    assert!(!page.is_empty());
+    // Without a main model that takes any time there is no question.
+    match whatif(&table, &[], None, rule, 0.95) {
+        Ok(result) => assert!(!text(&[Outcome::from(result)], &Layout::default()).is_empty()),
+        Err(AssembleError::Stack(_)) => {}
+        Err(error) => panic!("what is accepted can be asked about: {error}"),
     }
     Verdict::Accepted
 }

@@ -61,8 +61,9 @@ const ROUNDING: f64 = 1e-12;
 const RANKED: usize = 20;
 
 impl Stack {
-    /// The components that a name stands for: of a component its parts or itself, of a model those in it, of
-    /// a category, layer or side those in that.
+    /// The components that a name stands for: of a component its parts or itself, of a model those that its formula
+    /// names, of a category, layer or side those in that. To scale all that a time's formula names scales it as much,
+    /// whichever of several is the largest.
     ///
     /// # Errors
     /// Nothing has that name.
@@ -71,16 +72,13 @@ impl Stack {
             return Ok(leaves);
         }
         if let Some(model) = self.model(what) {
-            let modelled = self.evaluated(&self.state())?.swap_remove(model);
-            if !modelled.is_time {
+            if !self.evaluated_one(model, &self.state())?.is_time {
                 return Err(StackError::new(what, format!("'{what}' is no time")));
             }
-            let mut leaves: Vec<usize> = modelled.uses.into_keys().map(|(leaf, _)| leaf).collect();
-            leaves.dedup();
-            return Ok(leaves);
+            return Ok(self.named_in(model));
         }
         if let Some(group) = Group::named(&what.to_ascii_lowercase()) {
-            return Ok(self.grouped(group));
+            return Ok(self.grouped(group).to_vec());
         }
         let why = match self.lacks(what) {
             Some(why) => format!("'{what}' is no component here: {why}"),
@@ -158,7 +156,7 @@ impl Stack {
         state: &mut State,
     ) -> Result<(), StackError> {
         let before: f64 = match self.model(what) {
-            Some(model) => self.evaluated(&self.state())?.swap_remove(model).value,
+            Some(model) => self.evaluated_one(model, &self.state())?.value,
             None => meant.iter().map(|component| self.times()[*component]).sum(),
         };
         if let [component] = meant
@@ -202,7 +200,7 @@ impl Stack {
     /// Those of the model.
     pub fn ranked(&self, model: usize, share: f64) -> Result<Vec<Ranked>, StackError> {
         let state = self.state();
-        let before = self.evaluated(&state)?.swap_remove(model);
+        let before = self.evaluated_one(model, &state)?;
         let mut longest: BTreeMap<usize, f64> = BTreeMap::new();
         for ((component, _), times) in &before.uses {
             *longest.entry(*component).or_default() += times * state.times[*component];
@@ -214,7 +212,11 @@ impl Stack {
             let mut state = state.clone();
             state.times[component] *= 1.0 - share;
             state.factors[component] *= 1.0 - share;
-            let after = self.evaluated(&state)?.swap_remove(model);
+            let after = self.evaluated_one(model, &state)?;
+            // What would divide by nothing then has no place among the others.
+            if !after.is_sound() {
+                continue;
+            }
             ranked.push(Ranked { component, saved: self.saved(&before, &after) });
         }
         ranked.sort_by(|a, b| b.saved.share.total_cmp(&a.saved.share));

@@ -22,11 +22,11 @@ pub(super) trait Meaning {
     /// Adds the derivatives of a name, `times` over.
     fn add(&self, name: &str, side: Option<Side>, times: f64, to: &mut Uses);
     /// The components of a group.
-    fn group(&self, group: Group) -> Vec<usize>;
+    fn group(&self, group: Group) -> &[usize];
     /// A component's time.
     fn time(&self, component: usize) -> f64;
-    /// The side of a component.
-    fn side(&self, component: usize) -> Side;
+    /// Adds the derivatives of a component of a group, `times` over.
+    fn add_one(&self, component: usize, times: f64, to: &mut Uses);
 }
 
 /// The value of a formula.
@@ -80,7 +80,7 @@ fn node(node: &Node, names: &dyn Meaning) -> Result<Value, String> {
         Node::Number(number) => Value { number: *number, power: 0 },
         Node::Name { name, .. } => names.value(name),
         Node::Group(group) => {
-            let sum = names.group(*group).into_iter().map(|one| names.time(one)).sum();
+            let sum = names.group(*group).iter().map(|one| names.time(*one)).sum();
             Value { number: sum, power: 1 }
         }
         Node::Sum(inner) => value(inner, names)?,
@@ -131,7 +131,7 @@ pub(super) fn derive(formula: &Formula, names: &dyn Meaning, times: f64, to: &mu
                 Node::Name { name, side } => names.add(name, *side, times, to),
                 Node::Group(group) => {
                     for component in names.group(*group) {
-                        *to.entry((component, names.side(component))).or_default() += times;
+                        names.add_one(*component, times, to);
                     }
                 }
                 Node::Sum(inner) => derive(inner, names, times, to),

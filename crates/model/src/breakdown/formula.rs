@@ -11,6 +11,8 @@
 //! side. `sum:WORD` is the sum of all components of a category, a layer or a side, and `sum:all` that of all.
 //! A name that is no plain word stands between back quotes.
 
+use derive_more::Display;
+
 use super::component::{Category, Layer, Side};
 
 /// Parentheses in one another, at most.
@@ -64,9 +66,10 @@ pub enum Node {
 }
 
 /// Components that have something in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
     /// All.
+    #[display("all")]
     All,
     /// Those of a category.
     Category(Category),
@@ -100,18 +103,26 @@ impl Formula {
         }
     }
 
-    /// The names in it, in their order.
-    pub fn names(&self) -> Vec<&str> {
-        let mut names = Vec::new();
+    /// The names, groups and numbers in it, in their order: those in parentheses and in what is not the largest too.
+    pub fn nodes(&self) -> Vec<&Node> {
+        let mut nodes = Vec::new();
         for factor in self.terms.iter().flat_map(|term| &term.factors) {
             match &factor.node {
-                Node::Name { name, .. } => names.push(name.as_str()),
-                Node::Sum(inner) => names.extend(inner.names()),
-                Node::Max(all) => names.extend(all.iter().flat_map(Formula::names)),
-                Node::Number(_) | Node::Group(_) => {}
+                Node::Sum(inner) => nodes.extend(inner.nodes()),
+                Node::Max(all) => nodes.extend(all.iter().flat_map(Formula::nodes)),
+                node => nodes.push(node),
             }
         }
-        names
+        nodes
+    }
+
+    /// The names in it, in their order.
+    pub fn names(&self) -> Vec<&str> {
+        let name = |node| match node {
+            &Node::Name { ref name, .. } => Some(name.as_str()),
+            _ => None,
+        };
+        self.nodes().into_iter().filter_map(name).collect()
     }
 }
 

@@ -53,6 +53,16 @@ impl Part {
     }
 }
 
+/// What all parts together deviate by.
+struct Deviating {
+    /// Derivatives by given times.
+    times: BTreeMap<usize, f64>,
+    /// Whether one of these has a spread.
+    known: bool,
+    /// The square of the standard deviation.
+    square: f64,
+}
+
 /// A share is more than half from here on, so that it is also written as more than 50 %.
 const HALF: f64 = 0.5005;
 
@@ -113,7 +123,7 @@ impl Stack {
                 let (title, model) = find(model)?;
                 let mut parts = self.shares(model, *by, *only, factor);
                 for part in parts.iter_mut().filter(|_| *by == By::Component) {
-                    if let Some(one) = self.components().iter().find(|one| one.name == part.key) {
+                    if let Some(one) = self.component_named(&part.key) {
                         part.key = one.title().to_owned();
                     }
                 }
@@ -132,21 +142,38 @@ impl Stack {
         let uses = self.divided_uses(model, by, only);
         let sources: Vec<BTreeMap<usize, f64>> =
             uses.iter().map(|(_, uses)| self.given_in(uses)).collect();
-        let mut of_all: BTreeMap<usize, f64> = BTreeMap::new();
+        let mut times_of_all: BTreeMap<usize, f64> = BTreeMap::new();
         for (from, times) in sources.iter().flatten() {
-            *of_all.entry(*from).or_default() += times;
+            *times_of_all.entry(*from).or_default() += times;
         }
+        let deviation = self.deviation(&times_of_all);
+        let square = deviation.map_or(0.0, |deviation| deviation * deviation);
+        let of_all = Deviating { times: times_of_all, known: deviation.is_some(), square };
         let part = |(at, (key, time)): (usize, (String, f64))| {
             let share = time / whole;
-            let reach = sources.get(at).and_then(|own| {
-                let of = |from| own.get(from).copied().unwrap_or(0.0);
-                let all = of_all.iter();
-                let by = all.map(|(from, all)| (*from, (of(from) - share * all) / whole));
-                Some(self.deviation(&by.collect())? * factor)
-            });
-            Part { key, share, reach }
+            let deviation = sources.get(at).and_then(|own| self.share_off(own, &of_all, share));
+            Part { key, share, reach: deviation.map(|deviation| deviation / whole * factor) }
         };
         times.into_iter().enumerate().map(part).collect()
+    }
+
+    /// The standard deviation of own − share·all, both by their derivatives by given times. The many times that a
+    /// small part has nothing of are summed up for all parts alike.
+    fn share_off(&self, own: &BTreeMap<usize, f64>, all: &Deviating, share: f64) -> Option<f64> {
+        all.known.then_some(())?;
+        let square = |from: &usize, times: f64| {
+            self.spread(*from).map_or(0.0, |spread| (times * spread).powi(2))
+        };
+        let of_all = |from| all.times.get(from).copied().unwrap_or(0.0);
+        let sum = if 2 * own.len() > all.times.len() {
+            let of = |from| own.get(from).copied().unwrap_or(0.0);
+            all.times.iter().map(|(from, all)| square(from, of(from) - share * all)).sum::<f64>()
+        } else {
+            let apart = own.keys().map(|from| square(from, of_all(from))).sum::<f64>();
+            let within = own.iter().map(|(from, own)| square(from, own - share * of_all(from)));
+            share * share * (all.square - apart).max(0.0) + within.sum::<f64>()
+        };
+        Some(sum.sqrt())
     }
 
     /// Derivatives by given times, of what has these by components.

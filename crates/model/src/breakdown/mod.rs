@@ -7,6 +7,7 @@
 //! - [`stack`]: components and models together, checked.
 //! - [`evaluate`]: values of models, and their derivatives by the components.
 //! - [`divide`]: by component, category, layer and side.
+//! - [`bounds`]: how long times may be.
 //! - [`change`]: components made shorter or longer.
 //! - [`insights`]: sentences that follow from the numbers.
 //!
@@ -14,6 +15,7 @@
 //! errors of their times are independent.
 //! *Source*: "Breaking Band: A Breakdown of High-performance Communication", sections 4 to 7.
 
+pub mod bounds;
 pub mod change;
 pub mod component;
 pub mod declared;

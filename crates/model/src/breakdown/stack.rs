@@ -1,12 +1,14 @@
 //! Components and models together.
 //!
 //! - `check`: how they come together: names that mean something, no circles, parts that sum up.
+//! - `names`: what may be a name.
 //! - `times`: the times of components, given and derived.
 //! - `models`: the values of models.
 //! - `order`: in which order formulas that name each other are computed.
 
 mod check;
 mod models;
+mod names;
 mod order;
 mod times;
 
@@ -43,6 +45,8 @@ pub struct Stack {
     components: Vec<Component>,
     /// The parts of each component.
     parts: Vec<Vec<usize>>,
+    /// The components without parts that belong to each group.
+    groups: BTreeMap<Group, Vec<usize>>,
     /// The time of each component in nanoseconds.
     times: Vec<f64>,
     /// The derivatives of each by the times that were given.
@@ -51,6 +55,8 @@ pub struct Stack {
     /// The models, each after those that its formula names.
     order: Vec<usize>,
     names: HashMap<String, Named>,
+    /// How many derivatives are added up for all models together.
+    uses: usize,
     /// Why what has such a name elsewhere is no component here.
     lacking: BTreeMap<String, String>,
 }
@@ -71,6 +77,19 @@ impl Stack {
     /// All components.
     pub fn components(&self) -> &[Component] {
         &self.components
+    }
+
+    /// The component of this name.
+    pub fn component_named(&self, name: &str) -> Option<&Component> {
+        match self.names.get(name) {
+            Some(Named::Component(at)) => self.components.get(*at),
+            _ => None,
+        }
+    }
+
+    /// How many derivatives are added up for all models together: what it takes to evaluate them.
+    pub fn uses(&self) -> usize {
+        self.uses
     }
 
     /// The stack, and why what has this name in others of its kind is no component in it.
@@ -116,17 +135,8 @@ impl Stack {
     }
 
     /// The components without parts that belong to a group.
-    pub(super) fn grouped(&self, group: Group) -> Vec<usize> {
-        let belongs = |at: &usize| {
-            let one = &self.components[*at];
-            match group {
-                Group::All => true,
-                Group::Category(category) => one.category == category,
-                Group::Layer(layer) => one.layer == layer,
-                Group::Side(side) => one.side == side,
-            }
-        };
-        self.leaves().filter(belongs).collect()
+    pub(super) fn grouped(&self, group: Group) -> &[usize] {
+        self.groups.get(&group).map_or(&[], Vec::as_slice)
     }
 
     /// The time of each component in nanoseconds, as given or derived.

@@ -72,6 +72,13 @@ fn the_largest_of_several_is_what_the_model_holds() {
         stack.evaluated(&stack.changed(&[change]).unwrap()).unwrap()[0].value
     };
     assert_eq!([shorter("a"), shorter("cpu"), shorter("wire")], [30.0, 30.0, 60.0]);
+    // All that the model names, also what is not the largest: then it is as much shorter.
+    assert_eq!(shorter("m"), 12.0);
+    let set = Change::Set { what: "m".into(), ns: 12.0 };
+    let set = stack.evaluated(&stack.changed(&[set]).unwrap()).unwrap().swap_remove(0);
+    assert!((set.value - 12.0).abs() < 1e-12, "{}", set.value);
+    let over = self::stack(&[("n", "2 * m"), ("m", "max(sum:network, a)")]).unwrap();
+    assert_eq!(over.meant("n").unwrap(), [0, 2]);
 
     assert!(why(&[("m", "max(a, 2)")]).contains("the largest of a time and of what is none"));
     assert!(why(&[("m", "max(a, b")]).contains("needs ',' or ')' at its character 9"));
@@ -122,7 +129,16 @@ fn what_is_wrong_with_a_formula_is_told() {
     assert!(why(&[("m", "a * b")]).contains("neither a time nor a number"));
     assert!(why(&[("m", "a / (b - b)")]).contains("divides by nothing"));
     assert_eq!(why(&[("a", "b")]), "'a' is there twice");
-    assert!(why(&[("m m", "b")]).contains("cannot be a name"));
+    for name in ["m m", "", "a+b", "x@target", "2*3", "(m", "m:n", "m/n", "`m`", &"m".repeat(81)] {
+        let told = why(&[(name, "b")]);
+        assert!(
+            told.ends_with("cannot be a name: 1 to 80 letters, digits, '_', '-' and '.'"),
+            "{told}"
+        );
+    }
+    for name in ["m-1_b.c", "2", &"é".repeat(80)] {
+        assert_eq!(values(&[(name, "b"), ("n", &format!("2 * `{name}`"))]), [20.0, 40.0]);
+    }
     let deep = "(".repeat(10_000) + "a" + &")".repeat(10_000);
     assert!(why(&[("m", &deep)]).contains("more than 32 parentheses"));
 }
@@ -187,6 +203,9 @@ fn a_whole_is_the_sum_of_its_parts() {
     let why = parts("a - 2*low").unwrap_err().to_string();
     assert_eq!(why, "the parts of 'a' sum up to 8 ns, and it takes 10 ns");
     assert!(parts("low - a").unwrap_err().to_string().contains("derived as -8 ns"));
+    // A whole that is the sum of its group stands for its parts, which are in that.
+    let whole = parts("sum:io").unwrap_err().to_string();
+    assert!(whole.contains("sum up to 2 ns"), "{whole}");
     assert!(parts("low / a").unwrap_err().to_string().contains("gives no time"));
     assert!(parts("m").unwrap_err().to_string().contains("needs 'm', which is no component"));
     assert!(parts("high + a").unwrap_err().to_string().ends_with("high → high"));
@@ -197,8 +216,91 @@ fn impossible_times_are_refused() {
     for (ns, spread) in [(-1.0, None), (f64::NAN, None), (f64::INFINITY, None), (1.0, Some(-1.0))] {
         let error = Stack::new(vec![component("x", ns, spread)], vec![]).unwrap_err();
         assert_eq!(error.subject, "x");
-        assert!(error.why.contains("finite and not negative"), "{error}");
+        assert!(error.why.contains("it must be"), "{error}");
     }
+}
+
+#[test]
+fn times_and_what_follows_from_them_are_numbers_that_can_be_squared_and_divided() {
+    let given = |ns, spread| Stack::new(vec![component("x", ns, spread)], vec![model("m", "x")]);
+    for (ns, spread) in [(0.0, Some(0.0)), (1e-21, Some(1e-300)), (1e18, Some(1e18))] {
+        assert!(given(ns, spread).is_ok(), "{ns} {spread:?}");
+    }
+    let why = |ns, spread| given(ns, spread).unwrap_err().to_string();
+    let expected = "the time of 'x' is 1e160 ns: it must be 0, or from 1e-21 to 1e18 ns (1e9 s)";
+    assert_eq!(why(1e160, None), expected);
+    assert!(why(1e-320, None).contains("must be 0, or from"));
+    assert!(why(1.0, Some(1e160)).contains("the spread of 'x' is 1e160 ns: it must be from 0 to"));
+
+    let observed = |value, spread| {
+        let observed = Some(Observed { value, spread });
+        Stack::new(three(), vec![Declared { observed, ..model("m", "a") }])
+    };
+    assert!(observed(1e-21, Some(1e18)).is_ok());
+    for (value, spread) in [(0.0, None), (1e-320, None), (1e19, None), (1.0, Some(1e300))] {
+        let error = observed(value, spread).unwrap_err();
+        assert_eq!(error.subject, "m");
+        assert!(error.why.contains("what was observed of 'm' is"), "{error}");
+    }
+
+    // A large factor, a large derivative of a small value, large terms that cancel, and a tiny value.
+    let (large, tiny) = ("1".to_owned() + &"0".repeat(31), format!("0.{}1", "0".repeat(31)));
+    for formula in [
+        format!("{large} * a"),
+        format!("(b - 2 * a) * {large}"),
+        format!("{large} * a - {large} * a"),
+        format!("{tiny} * a"),
+    ] {
+        let error = stack(&[("m", &formula)]).unwrap_err();
+        assert!(error.why.contains("too large or too small a number"), "{formula}: {error}");
+    }
+    let by = |formula: &str| Stack::new([three(), vec![derived("d", formula)]].concat(), vec![]);
+    assert!(by("a / 2").is_ok());
+    let error = by(&format!("{large} * a")).unwrap_err();
+    assert_eq!(error.subject, "d");
+    assert!(error.why.contains("e31 ns: it must be 0, or from"), "{error}");
+    let error = by(&format!("{large} * (b - 2 * a)")).unwrap_err();
+    assert!(error.why.contains("changes too much"), "{error}");
+}
+
+#[test]
+fn a_time_may_be_derived_from_a_sum_over_a_group() {
+    // Of a = 10, b = 20, wire = 30 with spreads 3, none and 4.
+    let by = |formula: &str| {
+        let io = Component { category: Category::Io, ..derived("d", formula) };
+        Stack::new([vec![io], three()].concat(), vec![model("m", "d")])
+    };
+    for (formula, time) in [
+        ("sum:network", 30.0),
+        ("sum:cpu", 30.0),
+        ("wire + sum:hardware / 2", 45.0),
+        ("max(sum:cpu, 2 * sum:network)", 60.0),
+        ("a + sum:hlp", 10.0),
+    ] {
+        let stack = by(formula).unwrap();
+        let found = stack.evaluated(&stack.state()).unwrap().swap_remove(0);
+        assert_eq!(found.value, time, "{formula}");
+    }
+    // d = wire + (a + b)/2: √(4² + 1.5²), of three given times.
+    let stack = by("sum:network + sum:cpu / 2").unwrap();
+    let found = stack.evaluated(&stack.state()).unwrap().swap_remove(0);
+    assert!((stack.deviation(&found.sources).unwrap() - 18.25f64.sqrt()).abs() < 1e-12);
+    assert_eq!(stack.spread_of(&found), (2, 3));
+    // By way of another derived time: e = d + a = 40, and of a sum that holds one.
+    let more = vec![component("a", 10.0, None), derived("e", "d + a"), derived("d", "sum:network")];
+    let more = more.into_iter().chain([three().swap_remove(2)]).collect();
+    let more = Stack::new(more, vec![model("m", "e"), model("total", "sum:llp")]).unwrap();
+    let found = more.evaluated(&more.state()).unwrap();
+    assert_eq!([found[0].value, found[1].value], [40.0, 80.0]);
+    // One that is in the group that it sums up.
+    let circle = by("a + sum:io").unwrap_err();
+    assert_eq!(circle.subject, "d");
+    assert!(circle.why.ends_with("began: d → sum:io → d"), "{circle}");
+    assert!(by("sum:all").unwrap_err().why.ends_with("d → sum:all → d"));
+    // It is told of a component also where a sum is met first.
+    let io = Component { category: Category::Io, ..derived("e", "sum:io") };
+    let two = vec![derived("d", "sum:io"), io];
+    assert_eq!(Stack::new(two, vec![]).unwrap_err().subject, "e");
 }
 
 #[test]
@@ -270,7 +372,7 @@ fn names_are_found_in_letters_of_either_case_where_one_reads_so() {
 
 #[test]
 fn a_name_of_a_group_is_refused_and_a_reason_is_told_for_what_is_lacking() {
-    for name in ["hlp", "cpu", "target", "both", "All", "I/O"] {
+    for name in ["hlp", "cpu", "target", "both", "All"] {
         let named = Stack::new(vec![component(name, 1.0, None)], vec![]).unwrap_err();
         assert!(named.why.contains("would not be clear"), "{named}");
         assert_eq!(named.subject, name);
@@ -282,11 +384,13 @@ fn a_name_of_a_group_is_refused_and_a_reason_is_told_for_what_is_lacking() {
     assert!(Stack::new(vec![network(Category::Network)], vec![]).is_ok());
     assert!(Stack::new(vec![network(Category::Cpu)], vec![]).is_err());
     assert!(stack(&[("network", "wire")]).is_ok());
-
-    let lacking = stack(&[("m", "a")]).unwrap().lacking("L", "it is negative");
-    let meant = |what: &str| lacking.meant(what).unwrap_err().why;
-    assert_eq!(meant("L"), "'L' is no component here: it is negative");
-    assert!(meant("G").contains("no component, model"));
+    // A model would hide it as well.
+    for name in ["hlp", "cpu", "target", "both", "All"] {
+        let named = stack(&[(name, "a")]).unwrap_err();
+        assert_eq!(named.subject, name);
+    }
+    let cpu = stack(&[("cpu", "a")]).unwrap_err();
+    assert!(cpu.why.ends_with("whether it is meant or the category cpu"), "{cpu}");
 }
 
 #[test]
@@ -375,6 +479,27 @@ fn many_components_are_summed() {
     assert!((stack.deviation(&found[0].sources).unwrap() - 100.0).abs() < 1e-9);
     assert_eq!(found[199].value, 199.0);
     assert_eq!(stack.ranked(0, 0.2).unwrap()[0].component, 9_999);
+}
+
+#[test]
+fn what_is_added_up_is_counted_as_often_as_it_is_added() {
+    // The same component over and over, by itself, as a group, and by another model of three.
+    let often = |text: &str, times: usize| vec![text; times].join(" + ");
+    assert!(stack(&[("m", &often("a", 30_000))]).is_ok());
+    for (text, times) in
+        [("a", 33_000), ("sum:all", 11_000), ("sum:hlp", 33_000), ("2*(a)", 33_000)]
+    {
+        let told = why(&[("m", &often(text, times))]);
+        assert!(told.contains("of the models use components more than 32768 times"), "{told}");
+    }
+    let told = why(&[("m", &often("n", 11_000)), ("n", "sum:all")]);
+    assert!(told.contains("of the models use"), "{told}");
+    // Of a derived time too: a and b are the processor's, and nothing is at the target.
+    for (text, times) in [("a", 33_000), ("sum:cpu", 17_000), ("sum:target", 33_000)] {
+        let io = Component { category: Category::Io, ..derived("d", &often(text, times)) };
+        let told = Stack::new([three(), vec![io]].concat(), vec![]).unwrap_err().to_string();
+        assert!(told.contains("of the components use components more than"), "{told}");
+    }
 }
 
 proptest! {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use bandgap_model::breakdown::bounds::{SPREAD, TIME, is_spread, is_time};
 use bandgap_model::breakdown::formula::Formula;
 use bandgap_model::breakdown::{
     Category, Component, Declared, Layer, Provenance, Side, Stack, StackError, Time,
@@ -12,7 +13,7 @@ use super::ComponentTable;
 use super::paper::paper;
 use super::shown::Shown;
 use super::toml::Declarations;
-use super::traced::{is_traced, traced_component, traced_table};
+use super::traced::{self, is_traced, lacking, traced_component};
 use crate::TableError;
 use crate::table_lines::{self, Header, Line, Result};
 
@@ -58,10 +59,14 @@ fn row(
     [spread, provenance]: [Option<usize>; 2],
 ) -> Result<Component> {
     let [name, category, layer, side, time] = columns.map(|column| &record[column]);
-    let amount =
-        |column, text| line.cell(column, text).amount("it must be a number of nanoseconds");
+    let amount = |column, text, fits: fn(f64) -> bool, expected| {
+        let cell = line.cell(column, text);
+        let number = cell.amount("it must be a number of nanoseconds")?;
+        if fits(number) { Ok(number) } else { Err(cell.wrong(expected)) }
+    };
     let filled = |place: Option<usize>| place.map(|at| &record[at]).filter(|cell| !cell.is_empty());
-    let spread = filled(spread).map(|text| amount("spread_ns", text)).transpose()?;
+    let spread = filled(spread).map(|text| amount("spread_ns", text, is_spread, SPREAD));
+    let spread = spread.transpose()?;
     let word = |column, text, expected| line.cell(column, text).wrong(expected);
     let provenance = match filled(provenance) {
         None => Provenance::Assumed,
@@ -76,7 +81,7 @@ fn row(
             .ok_or_else(|| word("category", category, Category::EXPECTED))?,
         layer: Layer::named(layer).ok_or_else(|| word("layer", layer, Layer::EXPECTED))?,
         side: Side::named(side).ok_or_else(|| word("side", side, Side::EXPECTED))?,
-        time: Time::Given { ns: amount("time_ns", time)?, spread },
+        time: Time::Given { ns: amount("time_ns", time, is_time, TIME)?, spread },
         provenance,
         part_of: None,
     })
@@ -108,11 +113,7 @@ fn modelled(mut components: Vec<Component>) -> std::result::Result<ComponentTabl
     }
     let lacking = |model: &Declared| missing(&paper, &there, model);
     if let Some((model, name)) = paper.models.iter().filter(|model| model.main).find_map(lacking) {
-        return Err(StackError {
-            subject: String::new(),
-            why: format!("it has no component '{name}', which the model '{model}' needs"),
-            unknown: Some(name),
-        });
+        return Err(lacks(&name, &model));
     }
     let left: Vec<(String, String)> = paper
         .models
@@ -145,13 +146,36 @@ fn modelled(mut components: Vec<Component>) -> std::result::Result<ComponentTabl
     })
 }
 
-/// What a PCIe trace gives, and was written to a table.
+/// Nothing but components that are named as those of a PCIe trace, whoever measured them.
 fn relabelled(mut components: Vec<Component>) -> std::result::Result<ComponentTable, StackError> {
     for one in &mut components {
         let same = traced_component(&one.name, 0.0, None, one.provenance);
         one.label = same.and_then(|same| same.label);
     }
-    traced_table(components)
+    let (latency, missing) = lacking(&components);
+    let stack = traced::modelled(components).map_err(|error| match missing.first() {
+        Some(name) if error.subject.is_empty() => lacks(name, latency),
+        _ => error,
+    })?;
+    let mut notes = vec![
+        "The table has no models of its own, and only such components as a PCIe trace gives: the models are those \
+         that these are enough for."
+            .to_owned(),
+    ];
+    if !missing.is_empty() {
+        let missing = missing.join("', '");
+        notes.push(format!("Left out, for want of components: {latency} (no '{missing}')."));
+    }
+    Ok(ComponentTable { notes, ..ComponentTable::plain("table", "", stack) })
+}
+
+/// That a table has not what a model needs.
+fn lacks(name: &str, model: &str) -> StackError {
+    StackError {
+        subject: String::new(),
+        why: format!("it has no component '{name}', which the model '{model}' needs"),
+        unknown: Some(name.to_owned()),
+    }
 }
 
 /// The first component that a model lacks, and the model whose formula names it.

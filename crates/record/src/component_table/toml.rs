@@ -27,10 +27,15 @@ pub(super) struct Declarations {
     pub cases: Vec<(u64, Case)>,
     /// The line of each component and model; of a name that is there twice the second.
     lines: HashMap<String, u64>,
+    /// How many bars, insights, curves and cases there are.
+    shown: usize,
 }
 
-/// Most bars, insights, curves and cases. Each looks at all components.
+/// Most bars, insights, curves and cases.
 const MOST_SHOWN: usize = 300;
+
+/// Most of them times the derivatives that are added up for all models: each looks at what models use.
+const MOST_LOOKED_AT: usize = 1 << 19;
 
 /// Reads a table.
 pub(super) fn read(text: &str) -> Result<ComponentTable> {
@@ -53,6 +58,7 @@ impl Declarations {
         })?;
         let shown = file.figure.iter().map(|figure| figure.get_ref().bars.len()).sum::<usize>()
             + file.insight.len()
+            + file.curves.iter().map(|curves| curves.get_ref().of.len()).sum::<usize>()
             + file.curves.len()
             + file.case.len();
         if shown > MOST_SHOWN {
@@ -89,6 +95,7 @@ impl Declarations {
             curves: source.all(&file.curves, Source::curves)?,
             cases: source.all(&file.case, Source::case)?,
             lines,
+            shown,
         })
     }
 
@@ -99,6 +106,15 @@ impl Declarations {
             None => TableError::Whole { why: error.why },
         };
         let stack = Stack::new(self.components, self.models).map_err(place)?;
+        if self.shown * stack.uses() > MOST_LOOKED_AT {
+            let why = format!(
+                "it has {} bars, insights, curves and cases together, and its models use components {} times; {} are possible",
+                self.shown,
+                stack.uses(),
+                MOST_LOOKED_AT / stack.uses()
+            );
+            return Err(TableError::Whole { why });
+        }
         let Shown { figures, questions, curves, cases, left_out } =
             Shown::of(&stack, self.figures, self.questions, self.curves, self.cases);
         if let Some((line, why)) = left_out.into_iter().next() {

@@ -27,7 +27,7 @@ const LATENCY: (&str, &str, &str) = (
 );
 const WAYS: [(&str, &str, &str); 4] = [
     (
-        "hardware",
+        "hardware_alone",
         "the hardware on a message's way",
         "pcie@initiator + network + pcie@target + rc_to_mem_8",
     ),
@@ -57,17 +57,19 @@ pub fn traced_component(
 /// # Errors
 /// There is none, or one is there twice.
 pub fn traced_table(components: Vec<Component>) -> Result<ComponentTable, StackError> {
-    let has = |name: &str| components.iter().any(|one| one.name == name);
-    let network = (!has("network") && has("wire") && has("switch")).then_some((NETWORK, false));
-    let known = |formula: &str| {
-        let all = |formula: Formula| {
-            let is_known = |name: &&str| has(name) || *name == "network" && network.is_some();
-            formula.names().iter().all(is_known)
-        };
-        Formula::parse(formula).is_ok_and(all)
-    };
-    let latency = Some((LATENCY, true)).filter(|((_, _, formula), _)| known(formula));
-    let way = WAYS.into_iter().find(|(_, _, formula)| known(formula)).map(|way| (way, true));
+    let about = "components from a PCIe analyser's trace";
+    Ok(ComponentTable::plain("pcie-trace", about, modelled(components)?))
+}
+
+/// Such components with the models that they are enough for.
+///
+/// # Errors
+/// There is none, or one is there twice.
+pub(super) fn modelled(components: Vec<Component>) -> Result<Stack, StackError> {
+    let network = has_only_parts(&components).then_some((NETWORK, false));
+    let known = |(_, _, formula): &(&str, &str, &str)| missing(formula, &components).is_empty();
+    let latency = Some(LATENCY).filter(known).map(|latency| (latency, true));
+    let way = WAYS.into_iter().find(known).map(|way| (way, true));
     let models: Vec<Declared> = [latency, way, network]
         .into_iter()
         .flatten()
@@ -83,6 +85,40 @@ pub fn traced_table(components: Vec<Component>) -> Result<ComponentTable, StackE
         let why = "there are no components of a message's way in it".to_owned();
         return Err(StackError { subject: String::new(), why, unknown: None });
     }
-    let about = "components from a PCIe analyser's trace";
-    Ok(ComponentTable::plain("pcie-trace", about, Stack::new(components, models)?))
+    Stack::new(components, models)
+}
+
+/// The name of the latency's model, and the components that it lacks.
+pub(super) fn lacking(components: &[Component]) -> (&'static str, Vec<&'static str>) {
+    let (name, _, formula) = LATENCY;
+    (name, missing(formula, components))
+}
+
+fn has(components: &[Component], name: &str) -> bool {
+    components.iter().any(|one| one.name == name)
+}
+
+/// Whether the network is there by its parts only.
+fn has_only_parts(components: &[Component]) -> bool {
+    let has = |name| has(components, name);
+    !has("network") && has("wire") && has("switch")
+}
+
+/// The components that a formula lacks: of a network that is there in part the other part.
+fn missing(formula: &str, components: &[Component]) -> Vec<&'static str> {
+    let has = |name: &str| has(components, name);
+    let mut missing = Vec::new();
+    for (name, ..) in KNOWN.iter().filter(|(name, ..)| uses(formula, name) && !has(name)) {
+        match (*name, has("wire"), has("switch")) {
+            ("network", true, true) => {}
+            ("network", true, false) => missing.push("switch"),
+            ("network", false, true) => missing.push("wire"),
+            (name, ..) => missing.push(name),
+        }
+    }
+    missing
+}
+
+fn uses(formula: &str, name: &str) -> bool {
+    Formula::parse(formula).is_ok_and(|formula| formula.names().contains(&name))
 }

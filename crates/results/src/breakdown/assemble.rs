@@ -223,10 +223,7 @@ fn shortened(mut found: Vec<(String, f64)>) -> Vec<(String, f64)> {
 /// What readers call a part.
 fn titled(stack: &Stack, by: By, key: &str) -> String {
     let (name, side) = key.split_once('@').map_or((key, None), |(name, side)| (name, Some(side)));
-    let component = || {
-        let found = stack.components().iter().find(|one| one.name == name);
-        found.map(|one| one.title().to_owned())
-    };
+    let component = || stack.component_named(name).map(|one| one.title().to_owned());
     let model = || Some(stack.models().nth(stack.model(name)?)?.title().to_owned());
     let title = match by {
         By::Component => component(),

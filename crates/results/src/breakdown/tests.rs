@@ -18,6 +18,7 @@ layer = "llp"
 side = "initiator"
 time_ns = 430
 spread_ns = 6
+provenance = "measured"
 
 [[component]]
 name = "flags"

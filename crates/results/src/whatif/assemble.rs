@@ -46,6 +46,9 @@ pub fn whatif(
         let why = "no main model of the table is a time above 0".to_owned();
         return Err(StackError { subject: String::new(), why, unknown: None }.into());
     }
+    for (at, model) in &main {
+        sound(model, &after[*at], changes)?;
+    }
     let compared = |(at, model): &(usize, &Declared)| {
         compare(stack, model, &before[*at], &after[*at], &estimate)
     };
@@ -76,6 +79,21 @@ pub fn whatif(
     })
 }
 
+/// That a model can be counted with after the changes.
+fn sound(model: &Declared, after: &Modelled, changes: &[Change]) -> Result<(), StackError> {
+    if after.is_sound() {
+        return Ok(());
+    }
+    let what: Vec<&str> = changes.iter().map(Change::what).collect();
+    let why = format!(
+        "with this change of {} the formula of '{}' gives no number to count with: it divides by what takes no time \
+         any more, or times are too long",
+        what.join(", "),
+        model.name
+    );
+    Err(StackError { subject: model.name.clone(), why, unknown: None })
+}
+
 /// A change of a name as it is declared.
 fn spelled(stack: &Stack, change: &Change) -> Change {
     let what = stack.spelled(change.what());
@@ -101,7 +119,7 @@ fn made(stack: &Stack, change: &Change) -> Result<ChangeMade, StackError> {
         Change::Scale { factor, .. } => (Some(1.0 - factor), None),
         Change::Set { what, ns } => {
             let whole = match stack.model(what) {
-                Some(at) => stack.evaluated(&stack.state())?[at].value,
+                Some(at) => stack.evaluated_one(at, &stack.state())?.value,
                 None => stack.meant(what)?.iter().map(|at| stack.times()[*at]).sum(),
             };
             ((whole > 0.0).then(|| 1.0 - ns / whole), Some(Seconds::from(Ns(*ns))))

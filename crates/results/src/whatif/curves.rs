@@ -47,21 +47,22 @@ pub(super) fn speed_ups(
         why: format!("'{}' is no model", curves.model),
         unknown: Some(curves.model.clone()),
     })?;
-    let point = |of: &str, reduction: f64| -> Result<SpeedUpPoint, AssembleError> {
+    // A point at which the model divides by nothing is left out.
+    let point = |of: &str, reduction: f64| -> Result<Option<SpeedUpPoint>, AssembleError> {
         let change = Change::Scale { what: of.to_owned(), factor: 1.0 - reduction };
-        let after = stack.evaluated(&stack.changed(&[change])?)?;
-        let saved = stack.saved(&before[at], &after[at]);
+        let after = stack.evaluated_one(at, &stack.changed(&[change])?)?;
+        let saved = stack.saved(&before[at], &after);
         let reach = saved.deviation.map(|deviation| deviation * estimate.factor);
-        Ok(SpeedUpPoint {
+        Ok(after.is_sound().then(|| SpeedUpPoint {
             reduction: Number(reduction),
             speedup: Number(saved.share),
             low: reach.map(|reach| Number(saved.share - reach)),
             high: reach.map(|reach| Number(saved.share + reach)),
-        })
+        }))
     };
     let mut drawn = Vec::new();
     for of in &curves.of {
-        let points = (1..10_u8).map(|tenth| point(of, f64::from(tenth) / 10.0));
+        let points = (1..10_u8).filter_map(|tenth| point(of, f64::from(tenth) / 10.0).transpose());
         let points = points.collect::<Result<Vec<_>, AssembleError>>()?;
         // What the model does not hold has no curve.
         if points.iter().any(|point| point.speedup != Number(0.0)) {

@@ -1,5 +1,6 @@
 //! What follows from changes, and what a reader should know of the models that say it.
 
+use bandgap_model::breakdown::bounds::LONGEST;
 use bandgap_model::breakdown::insights::{begun, spoken};
 use bandgap_model::breakdown::{Change, Modelled, Stack};
 use bandgap_record::ComponentTable;
@@ -112,7 +113,7 @@ fn without(
     what: &str,
 ) -> Result<Option<String>, AssembleError> {
     /// Longer than all else.
-    const LONG: f64 = 1e15;
+    const LONG: f64 = 1e3 * LONGEST;
     let mut state = stack.state();
     for at in stack.meant(what)? {
         state.times[at] += LONG;

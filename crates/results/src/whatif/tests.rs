@@ -203,3 +203,50 @@ fn of_what_was_measured_its_state_and_what_did_not_come_back_are_said() {
     );
     assert!(said("receive").iter().all(|said| !said.contains("was inserted")));
 }
+
+/// A model that divides by what is left of `a`, less its half.
+const DIVIDED: &str = r#"
+name = "divided"
+
+[[component]]
+name = "a"
+category = "cpu"
+layer = "llp"
+side = "both"
+time_ns = 10
+
+[[component]]
+name = "b"
+category = "cpu"
+layer = "llp"
+side = "both"
+time_ns = 8
+
+[[component]]
+name = "c"
+category = "io"
+layer = "hardware"
+side = "both"
+time_ns = 5
+
+[[model]]
+name = "m"
+formula = "a * c / (a - b)"
+"#;
+
+#[test]
+fn what_divides_by_nothing_after_a_change_is_told_and_has_no_place_in_rankings_and_curves() {
+    let table = table(DIVIDED);
+    let made = |changes: &[Change]| assemble::whatif(&table, changes, None, RULE, 0.95);
+    // 20 % less of a makes a - b nothing.
+    let told = made(&[scale("a", 0.8)]).unwrap_err().to_string();
+    assert!(told.contains("with this change of a the formula of 'm' gives no number"), "{told}");
+    assert!(made(&[set("c", 1e160)]).is_err());
+    let all = made(&[scale("a", 0.9)]).unwrap();
+    // 10·5/2 = 25 and 9·5/1 = 45.
+    assert!((all.models[0].after.value.0 - 45e-9).abs() < 1e-18);
+    let ranked = all.ranking[0].components.iter().map(|one| one.component.as_str());
+    assert_eq!(ranked.collect::<Vec<_>>(), ["b", "c"]);
+    // Of nine points that at 20 % is left out.
+    assert_eq!(all.curves[0].curves[0].points.len(), 8);
+}

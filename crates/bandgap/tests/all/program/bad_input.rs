@@ -419,7 +419,7 @@ fn names_in_files_do_not_speak_to_the_terminal() {
     // A table's labels may be anything, and are printed as what they are.
     let table = "name = \"t\\u001b]0;title\\u0007\"\n[[component]]\nname = \"one\"\nlabel = \"\\u001b[2Jone\"\n\
                  category = \"cpu\"\nlayer = \"llp\"\nside = \"target\"\ntime_ns = 5\n\
-                 [[model]]\nname = \"all\"\nlabel = \"\\u009b2J\"\nformula = \"one\"\n";
+                 [[model]]\nname = \"total\"\nlabel = \"\\u009b2J\"\nformula = \"one\"\n";
     place.file("t.toml", table);
     let finished = place.run(["breakdown", "--from", "t.toml", "--no-save"]).ends(0);
     let all = finished.stdout + &finished.stderr;

@@ -240,3 +240,57 @@ fn ten_thousand_components_are_summed() {
     let text = place.run(["whatif", "--from", &file, "--reduce", "cpu=50%"]).ends(0).stdout;
     assert!(text.contains("Total takes 50 % less"), "{text}");
 }
+
+/// A component and a model of it, and further lines of the model.
+fn one_component(name: &str, time: &str, observed: &str) -> String {
+    format!(
+        "name = \"t\"\n[[component]]\nname = \"w\"\ncategory = \"network\"\nlayer = \"hardware\"\n\
+         side = \"network\"\ntime_ns = {time}\n[[model]]\nname = \"{name}\"\nformula = \"w\"\n{observed}\n"
+    )
+}
+
+#[test]
+fn numbers_that_cannot_be_counted_with_are_refused_with_the_line() {
+    let place = Place::new();
+    let csv =
+        |row: &str| format!("name,category,layer,side,time_ns,spread_ns\na,cpu,llp,target,{row}\n");
+    for (file, text, told) in [
+        ("t.csv", csv("1,1e160"), "line 2: spread_ns is '1e160'"),
+        ("t.csv", csv("1e160,"), "line 2: time_ns is '1e160'"),
+        ("t.toml", one_component("m", "1e-320", ""), "line 7: time is 1e-320 ns"),
+        ("t.toml", one_component("m", "1", "observed_ns = 1e-320"), "line 11: observed is 1e-320"),
+        (
+            "t.toml",
+            one_component("m", "1", "observed_ns = 1\nobserved_spread_ns = 1e300"),
+            "line 12: observed_spread is 1e300 ns",
+        ),
+        ("t.toml", one_component("cpu", "1", ""), "line 10: 'cpu' cannot be a name"),
+    ] {
+        let file = place.file(file, text);
+        for command in ["breakdown", "whatif"] {
+            let stderr = place.run([command, "--from", &file]).ends(3).stderr;
+            assert!(stderr.contains(&file) && stderr.contains(told), "{stderr}");
+        }
+    }
+    let file = place.file("t.toml", one_component("m", "1", ""));
+    let stderr = place.run(["whatif", "--from", &file, "--set", "w=1e160s"]).ends(2).stderr;
+    assert!(stderr.contains("must not be above 1e9 s"), "{stderr}");
+}
+
+#[test]
+fn a_model_that_is_the_largest_of_several_is_set_to_what_is_asked() {
+    let component = |name: &str, ns: u32| {
+        format!(
+            "[[component]]\nname = \"{name}\"\ncategory = \"cpu\"\nlayer = \"llp\"\nside = \"both\"\n\
+             time_ns = {ns}\n"
+        )
+    };
+    let text = "name = \"t\"\n".to_owned()
+        + &[("g", 100), ("os", 40), ("or", 40)].map(|(name, ns)| component(name, ns)).concat()
+        + "[[model]]\nname = \"message\"\nformula = \"max(g, os + or)\"\n";
+    let place = Place::new();
+    let file = place.file("t.toml", text);
+    let run = place.run(["whatif", "--from", &file, "--set", "message=50ns", "--json", "-"]);
+    let run = run.ends(0).json();
+    near("after", value(&one(&run, "whatif")["models"][0]["after"]), 50e-9, 1e-18);
+}

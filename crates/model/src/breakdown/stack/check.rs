@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::order::ordered;
 use super::{Checked, Model, Named, Stack, StackError};
-use crate::breakdown::component::{Category, Component};
+use crate::breakdown::bounds::{OBSERVED, SPREAD, is_observed, is_spread};
+use crate::breakdown::component::Component;
 use crate::breakdown::declared::Declared;
-use crate::breakdown::evaluate::Uses;
+use crate::breakdown::evaluate::{Modelled, Uses};
 use crate::breakdown::formula::{Formula, Group};
 
 /// The sum of parts may differ from the whole by this share, which is rounding.
@@ -20,7 +21,7 @@ impl Stack {
     ///
     /// # Errors
     /// A name is given twice, cannot be one, or is that of a category, layer or side; a formula is none, names nothing, leads back to itself, or is
-    /// neither a time nor a number; a derived time is negative; parts do not sum up.
+    /// neither a time nor a number; a time or a number is too large or too small; parts do not sum up.
     pub fn new(components: Vec<Component>, models: Vec<Declared>) -> Checked<Stack> {
         if models.len() > MOST_MODELS {
             let why = format!("there are {} models; {MOST_MODELS} are possible", models.len());
@@ -28,12 +29,14 @@ impl Stack {
         }
         let mut stack = Stack {
             parts: vec![Vec::new(); components.len()],
+            groups: BTreeMap::new(),
             times: vec![0.0; components.len()],
             sources: vec![Uses::new(); components.len()],
             components,
             models: Vec::new(),
             order: Vec::new(),
             names: HashMap::new(),
+            uses: 0,
             lacking: BTreeMap::new(),
         };
         for at in 0..stack.components.len() {
@@ -45,47 +48,12 @@ impl Stack {
             let formula = formula.map_err(|why| StackError::new(&declared.name, why))?;
             stack.models.push(Model { declared, formula });
         }
-        stack.find_times()?;
         stack.find_parts()?;
+        stack.find_groups();
+        stack.find_times()?;
+        stack.check_parts()?;
         stack.check_models()?;
         Ok(stack)
-    }
-
-    fn name(&mut self, name: String, named: Named) -> Checked {
-        let unfit = |c: char| c.is_whitespace() || c.is_control() || "`=\"',".contains(c);
-        if name.is_empty() || name.len() > 80 || name.chars().any(unfit) {
-            let why = format!(
-                "'{}' cannot be a name: 1 to 80 letters, digits, '_', '-' and '.'",
-                name.escape_debug()
-            );
-            return Err(StackError::new(&name, why));
-        }
-        if let Some(what) = self.group_called(&name, named) {
-            let why = format!(
-                "'{}' cannot be a name: it would not be clear whether it is meant or {what}",
-                name.escape_debug()
-            );
-            return Err(StackError::new(&name, why));
-        }
-        match self.names.insert(name.clone(), named) {
-            None => Ok(()),
-            Some(_) => Err(StackError::new(&name, format!("'{name}' is there twice"))),
-        }
-    }
-
-    /// What else the name of a component stands for: a category, a layer, a side, or all. The network may be called so:
-    /// both are the same.
-    fn group_called(&self, name: &str, named: Named) -> Option<String> {
-        let Named::Component(at) = named else { return None };
-        let name = name.to_ascii_lowercase();
-        let is_network = self.components[at].category == Category::Network;
-        match Group::named(&name)? {
-            Group::Category(Category::Network) if is_network => None,
-            Group::Category(_) => Some(format!("the category {name}")),
-            Group::Layer(_) => Some(format!("the layer {name}")),
-            Group::Side(_) => Some(format!("the side {name}")),
-            Group::All => Some("all components".to_owned()),
-        }
     }
 
     fn find_parts(&mut self) -> Checked {
@@ -103,6 +71,26 @@ impl Stack {
                 _ => return Err(self.unknown(&name, &whole, "is no component")),
             }
         }
+        Ok(())
+    }
+
+    /// What belongs to which group.
+    fn find_groups(&mut self) {
+        for at in self.leaves().collect::<Vec<usize>>() {
+            let one = &self.components[at];
+            let groups = [
+                Group::All,
+                Group::Category(one.category),
+                Group::Layer(one.layer),
+                Group::Side(one.side),
+            ];
+            for group in groups {
+                self.groups.entry(group).or_default().push(at);
+            }
+        }
+    }
+
+    fn check_parts(&self) -> Checked {
         for (whole, parts) in self.parts.iter().enumerate().filter(|(_, parts)| !parts.is_empty()) {
             let (sum, time) =
                 (parts.iter().map(|part| self.times[*part]).sum::<f64>(), self.times[whole]);
@@ -132,27 +120,54 @@ impl Stack {
             }
             Ok(needed)
         };
-        self.order = ordered(self.models.len(), needs, |at| &self.models[at].declared.name)?;
-        let found = self.evaluated(&self.state())?;
+        self.order =
+            ordered(self.models.len(), needs, |at| self.models[at].declared.name.as_str())?;
+        let (found, uses) = self.known(&self.state(), &self.order)?;
+        self.uses = uses;
+        let found: Vec<Modelled> = found.into_iter().flatten().collect();
         for (Model { declared, .. }, found) in self.models.iter().zip(&found) {
-            if declared.observed.is_some() && !found.is_time {
-                let why = format!("'{}' is no time, so none was observed of it", declared.name);
-                return Err(StackError::new(&declared.name, why));
+            let name = &declared.name;
+            if let Some(why) = wrong_observed(declared, found).or_else(|| unsound(name, found)) {
+                return Err(StackError::new(name, why));
             }
         }
-        match self.models.iter().zip(found).find(|(_, found)| !found.value.is_finite()) {
-            None => Ok(()),
-            Some((Model { declared: Declared { name, .. }, .. }, _)) => Err(StackError::new(
-                name,
-                format!(
-                    "the formula of '{name}' gives no finite number: it divides by nothing, or times are too long"
-                ),
-            )),
-        }
+        Ok(())
     }
 
     pub(super) fn unknown(&self, subject: &str, name: &str, what: &str) -> StackError {
         let why = format!("'{subject}' needs '{name}', which {what}");
         StackError { unknown: Some(name.to_owned()), ..StackError::new(subject, why) }
     }
+}
+
+/// Why what was observed of a model cannot have been.
+fn wrong_observed(declared: &Declared, found: &Modelled) -> Option<String> {
+    let (name, observed) = (&declared.name, declared.observed?);
+    if !found.is_time {
+        return Some(format!("'{name}' is no time, so none was observed of it"));
+    }
+    if !is_observed(observed.value) {
+        return Some(format!(
+            "what was observed of '{name}' is {:e} ns: {OBSERVED}",
+            observed.value
+        ));
+    }
+    let spread = observed.spread.filter(|spread| !is_spread(*spread))?;
+    Some(format!("the spread of what was observed of '{name}' is {spread:e} ns: {SPREAD}"))
+}
+
+/// Why nothing can be counted with a model.
+fn unsound(name: &str, found: &Modelled) -> Option<String> {
+    if !found.value.is_finite() {
+        return Some(format!(
+            "the formula of '{name}' gives no finite number: it divides by nothing, or times are too long"
+        ));
+    }
+    (!found.is_sound()).then(|| {
+        format!(
+            "the formula of '{name}' gives {:e}, and that, a term of it or how it changes with a component is too \
+             large or too small a number to count with",
+            found.value
+        )
+    })
 }

@@ -2,11 +2,11 @@
 
 use super::{Checked, StackError};
 
-/// Places, each after those that it needs.
+/// Places, each after those that it needs. A circle is told from its first place on.
 pub(super) fn ordered<'a>(
     count: usize,
     needs: impl Fn(usize) -> Checked<Vec<usize>>,
-    name: impl Fn(usize) -> &'a String,
+    name: impl Fn(usize) -> &'a str,
 ) -> Checked<Vec<usize>> {
     let mut order = Vec::with_capacity(count);
     let mut done = vec![false; count];
@@ -28,12 +28,8 @@ pub(super) fn ordered<'a>(
                 }
                 Some(next) if done[next] => {}
                 Some(next) if open[next] => {
-                    let circle = path.iter().map(|(at, _)| *at).skip_while(|at| *at != next);
-                    let circle: Vec<&str> =
-                        circle.chain([next]).map(|at| name(at).as_str()).collect();
-                    let why =
-                        format!("formulas lead back to where they began: {}", circle.join(" → "));
-                    return Err(StackError::new(name(next), why));
+                    let places = path.iter().map(|(at, _)| *at).skip_while(|at| *at != next);
+                    return Err(circle(places.collect(), name));
                 }
                 Some(next) => {
                     open[next] = true;
@@ -43,4 +39,12 @@ pub(super) fn ordered<'a>(
         }
     }
     Ok(order)
+}
+
+fn circle<'a>(mut places: Vec<usize>, name: impl Fn(usize) -> &'a str) -> StackError {
+    let first = (0..places.len()).min_by_key(|at| places[*at]).unwrap_or_default();
+    places.rotate_left(first);
+    let names: Vec<&str> = places.iter().chain(places.first()).map(|at| name(*at)).collect();
+    let why = format!("formulas lead back to where they began: {}", names.join(" → "));
+    StackError::new(names.first().copied().unwrap_or_default(), why)
 }

@@ -1,5 +1,6 @@
 //! What each entry of a file declares.
 
+use bandgap_model::breakdown::bounds::{OBSERVED, SPREAD, TIME, is_observed, is_spread, is_time};
 use bandgap_model::breakdown::{
     By, Category, Change, Component, Declared, Group, Layer, Observed, Provenance, Question, Side,
     Time,
@@ -19,10 +20,10 @@ impl Source<'_> {
         let entry = spanned.get_ref();
         let name = entry.name.get_ref();
         let at = entry.name.span().start;
-        let time = self.time("time", &entry.time_ns, &entry.time)?;
-        let spread = self.time("spread", &entry.spread_ns, &entry.spread)?;
+        let time = self.time("time", &entry.time_ns, &entry.time, (is_time, TIME))?;
+        let spread = self.time("spread", &entry.spread_ns, &entry.spread, (is_spread, SPREAD))?;
         let (time, usual) = match (time, &entry.formula) {
-            (Some(ns), None) => (Time::Given { ns, spread }, Provenance::Measured),
+            (Some(ns), None) => (Time::Given { ns, spread }, Provenance::Assumed),
             (None, Some(_)) if spread.is_some() => {
                 let why = format!("'{name}' has a formula, so its spread follows from others");
                 return Err(self.wrong(at, why));
@@ -61,11 +62,11 @@ impl Source<'_> {
 
     pub fn model(&self, entry: &ModelEntry) -> Result<Declared> {
         let at = entry.name.span().start;
-        let value = self.time("observed", &entry.observed_ns, &entry.observed)?;
-        let spread =
-            self.time("observed_spread", &entry.observed_spread_ns, &entry.observed_spread)?;
+        let ModelEntry { observed, observed_ns, observed_spread, observed_spread_ns, .. } = entry;
+        let value = self.time("observed", observed_ns, observed, (is_observed, OBSERVED))?;
+        let (number, text) = (observed_spread_ns, observed_spread);
+        let spread = self.time("observed_spread", number, text, (is_spread, SPREAD))?;
         let observed = match value {
-            Some(0.0) => return Err(self.wrong(at, "an observed time must be above 0")),
             None if spread.is_some() => {
                 return Err(self.wrong(at, "there is a spread of what was observed, but no value"));
             }
@@ -135,8 +136,11 @@ impl Source<'_> {
         }
         for (what, time) in &entry.set {
             let Ns(ns) = time.get_ref().parse().map_err(|error| unit(time, error))?;
-            if ns < 0.0 {
-                return Err(self.wrong(time.span().start, "a time must not be negative"));
+            if !is_spread(ns) {
+                return Err(self.wrong(
+                    time.span().start,
+                    "a time must not be negative or above 1e18 ns (1e9 s)",
+                ));
             }
             changes.push(Change::Set { what: what.clone(), ns });
         }

@@ -64,12 +64,13 @@ impl Source<'_> {
         })
     }
 
-    /// A time in nanoseconds, given as a number of them or as a text with its unit.
+    /// A time in nanoseconds, given as a number of them or as a text with its unit, and what it must be.
     pub fn time(
         &self,
         key: &str,
         number: &Option<Spanned<f64>>,
         text: &Option<Spanned<String>>,
+        (fits, expected): (fn(f64) -> bool, &str),
     ) -> Result<Option<f64>> {
         let (at, time) = match (number, text) {
             (None, None) => return Ok(None),
@@ -84,10 +85,15 @@ impl Source<'_> {
                 return Err(self.wrong(number.span().start, why));
             }
         };
-        if !time.is_finite() || time < 0.0 {
-            let why = format!("{key} is {time} ns: it must be finite and not negative");
-            return Err(self.wrong(at, why));
+        if !fits(time) {
+            return Err(self.wrong(at, format!("{key} is {} ns: {expected}", short(time))));
         }
         Ok(Some(time))
     }
+}
+
+/// A number, with an exponent where it would have very many digits.
+fn short(number: f64) -> String {
+    let long = number != 0.0 && number.is_finite() && !(1e-6..1e9).contains(&number.abs());
+    if long { format!("{number:e}") } else { number.to_string() }
 }
