@@ -2,11 +2,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::{PipeReader, PipeWriter, Write, pipe};
+use std::io::{PipeReader, PipeWriter, Read, Write, pipe};
 use std::os::unix::ffi::OsStrExt;
 use std::process::Stdio;
 
 use bandgap_results::Run;
+use rustix::fs::{CWD, Mode, mkfifoat};
 use rustix::pipe::fcntl_setpipe_size;
 
 use crate::program::residue::poll;
@@ -103,6 +104,29 @@ fn everything_is_kept_before_the_noise_of_cores_is_looked_at() {
     assert_eq!((kept.results, kept.interrupted), (whole.results, true));
     assert_eq!(kept.host["noise"], serde_json::json!([]));
     assert!(!whole.host["noise"].as_array().unwrap().is_empty() && !whole.interrupted);
+}
+
+#[test]
+fn a_named_pipe_for_json_needs_a_reader_and_waits_while_that_is_slow() {
+    let place = Place::new();
+    mkfifoat(CWD, place.path("pipe"), Mode::RUSR | Mode::WUSR).unwrap();
+    let args = ["signature", "-t", "sim:paragon", "--json", "pipe"];
+    let refused = place.run(args).ends(OUTPUT);
+    assert!(refused.stderr.contains("write pipe: nobody reads this pipe"), "{}", refused.stderr);
+    assert_eq!(place.names(), ["pipe"]);
+    let mut bandgap = place.command(BINARY);
+    bandgap.args(args).args(["--out", "run"]).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut running = bandgap.spawn().unwrap();
+    let mut reader = fs::File::open(place.path("pipe")).unwrap();
+    fcntl_setpipe_size(&reader, 4096).unwrap();
+    // What is longer than the pipe is on its way by the time that the files are whole.
+    let read = || bandgap_record::read(&place.path("run")).ok();
+    let kept = poll("for a whole run", || read().filter(|run: &Run| !run.interrupted));
+    let mut json = Vec::new();
+    reader.read_to_end(&mut json).unwrap();
+    assert_eq!(running.wait().unwrap().code(), Some(0));
+    assert!(json.len() > 4096);
+    assert_eq!(Run::from_json(&json).unwrap().results, kept.results);
 }
 
 #[test]
