@@ -28,6 +28,8 @@ pub struct Sink {
     _made: Made,
     json: Option<Json>,
     quiet: bool,
+    /// What standard error has not been told yet.
+    untold: Vec<String>,
     /// What makes the run doubtful so far.
     pub doubtful: Vec<String>,
     /// Whether one table over all signatures, or all kernels, comes at the end.
@@ -89,6 +91,7 @@ impl Sink {
             _made: made,
             json,
             quiet: output.quiet,
+            untold: Vec::new(),
             doubtful: Vec::new(),
             summary: false,
             layout,
@@ -114,27 +117,42 @@ impl Sink {
         }
     }
 
-    /// Warns on standard error, and in the record.
+    /// Records a warning, which is told once everything until now is kept.
     pub fn warn(&mut self, warning: &str) {
         if !self.quiet {
-            tell(format_args!("bandgap: warning: {warning}"));
+            self.untold.push(format!("warning: {warning}"));
         }
         self.run.warnings.push(warning.to_owned());
     }
 
-    /// Says what ended the run early, whoever wants quiet, and records it.
+    /// Records what ended the run early, which is told likewise, whoever wants quiet.
     pub fn failed(&mut self, what: &str) {
-        tell(format_args!("bandgap: {what}"));
+        self.untold.push(what.to_owned());
         self.run.warnings.push(what.to_owned());
         self.run.interrupted = true;
     }
 
-    /// Takes results that belong together: keeps the run as it is now, and then prints them.
+    /// Tells what was warned of. To be called where nothing is left to be kept: nobody may read it.
+    pub fn tell(&mut self) {
+        for what in self.untold.drain(..) {
+            tell(format_args!("bandgap: {what}"));
+        }
+    }
+
+    /// Takes results that belong together: keeps the run as it is now, and then tells its warnings and prints the results.
     ///
     /// # Errors
     /// The run cannot be kept; or the results can be neither kept nor printed.
     pub fn add(&mut self, results: Vec<Outcome>) -> Result<Exit, Failure> {
-        let text = text(&results, &self.layout);
+        self.add_below("", results)
+    }
+
+    /// The same, printed below this text.
+    ///
+    /// # Errors
+    /// As [`Sink::add`].
+    pub fn add_below(&mut self, above: &str, results: Vec<Outcome>) -> Result<Exit, Failure> {
+        let text = above.to_owned() + &text(&results, &self.layout);
         let exit = match verdict(&results) {
             Verdict::Good => Exit::Fine,
             Verdict::Doubtful(names) => {
@@ -152,6 +170,7 @@ impl Sink {
             self.print_json()?;
         }
         self.run.interrupted = interrupted;
+        self.tell();
         self.say(&text)?;
         kept.map(|()| exit)
     }
@@ -161,7 +180,7 @@ impl Sink {
     ///
     /// # Errors
     /// Standard output fails, in another way than by a reader that has read enough, and nothing is kept.
-    pub fn say(&mut self, text: &str) -> Result<(), Failure> {
+    fn say(&mut self, text: &str) -> Result<(), Failure> {
         if matches!(self.json, Some(Json::Standard)) || self.unprinted.is_some() {
             return Ok(());
         }
@@ -179,6 +198,7 @@ impl Sink {
     /// The run cannot be kept; or it can be neither kept nor printed.
     pub fn close(mut self, exit: Exit) -> Result<Exit, Failure> {
         let kept = self.keep(true);
+        self.tell();
         if self.summary {
             self.say(&summary(&self.run.results, &self.layout))?;
         }

@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use bandgap_kernels::{Added, AmEntry, CommEntry, TransferEntry};
 use bandgap_launch::{Classify as _, Exit, Failure, add, compiled, let_long_files_fail};
+use rustix::net::AddressFamily;
+use rustix::net::sockopt::socket_domain;
 
 use crate::command::{Cli, Command, dispatch, parse};
 use crate::kernel::{OverAm, OverComm, OverTransfer};
@@ -57,7 +59,9 @@ impl Tool {
     /// once: the program is started again as each rank.
     pub fn main(self) -> ExitCode {
         let exit = add(self.added).and_then(|()| parse()).and_then(|cli| match cli.command {
-            Some(Command::Rank { parent }) => Ok(bandgap_launch::rank::main(parent)),
+            Some(Command::Rank { parent }) if has_launcher() => {
+                Ok(bandgap_launch::rank::main(parent))
+            }
             _ => carry_out(&cli),
         });
         exit.unwrap_or_else(|failure| {
@@ -65,6 +69,11 @@ impl Tool {
             code(failure.exit)
         })
     }
+}
+
+/// Whether a launcher has started this process as a rank: standard input is then its socket.
+fn has_launcher() -> bool {
+    socket_domain(std::io::stdin()).is_ok_and(|domain| domain == AddressFamily::UNIX)
 }
 
 fn carry_out(cli: &Cli) -> Result<ExitCode, Failure> {

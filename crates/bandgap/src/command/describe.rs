@@ -1,15 +1,17 @@
 //! What a run ran on, for its record.
 
+use std::io;
+use std::thread::{Builder, scope};
 use std::time::Duration;
 
 use bandgap_host::{
-    ClockReport, Description, NoiseReport, WorkRate, noise::fixed_work_quantum, pin,
+    ClockReport, Description, HostError, NoiseReport, WorkRate, noise::fixed_work_quantum, pin,
 };
 use bandgap_launch::Stage;
 use serde::Serialize;
 
 /// Time that noise is looked at on each core after a measurement.
-const GLANCE: Duration = Duration::from_millis(100);
+pub const GLANCE: Duration = Duration::from_millis(100);
 
 /// The machine as it is recorded with every run.
 #[derive(Debug, Serialize)]
@@ -20,35 +22,45 @@ pub struct Host {
     pub clock: ClockReport,
     /// The delay loop's calibration.
     pub work: WorkRate,
-    /// Noise of the cores measured on.
+    /// Noise of the cores measured on; empty until it was looked at.
     pub noise: Vec<(usize, NoiseReport)>,
 }
 
 impl Host {
-    /// Describes the machine, with a short look at the noise of `cpus`.
-    pub fn look(stage: &Stage, cpus: &[usize]) -> Self {
+    /// Describes the machine, without its noise.
+    pub fn of(stage: &Stage) -> Self {
         Self {
             description: Description::read(&stage.topology),
             clock: stage.clock.report(),
             work: stage.work,
-            noise: noise(stage, cpus, GLANCE),
+            noise: Vec::new(),
         }
     }
 }
 
-/// Noise of each of `cpus`, for `duration` each, one after the other.
-pub fn noise(stage: &Stage, cpus: &[usize], duration: Duration) -> Vec<(usize, NoiseReport)> {
-    let mut cpus = cpus.to_vec();
-    cpus.sort_unstable();
-    cpus.dedup();
-    let clock = stage.clock;
-    cpus.into_iter()
-        .filter_map(|cpu| {
-            // In a thread of its own, so that only it stays pinned.
-            let look = std::thread::spawn(move || {
-                pin(cpu).ok().map(|()| fixed_work_quantum(&clock, duration))
-            });
-            look.join().ok().flatten().map(|report| (cpu, report))
-        })
-        .collect()
+/// Noise of each of `cpus`, for `duration` each, one after the other, so that none disturbs another. Cores that cannot be
+/// looked at are left out, and all that remain once a signal asks to end.
+pub fn noise(
+    stage: &Stage,
+    cpus: impl IntoIterator<Item = usize>,
+    duration: Duration,
+) -> Vec<(usize, NoiseReport)> {
+    let look = |cpu| on(cpu, || fixed_work_quantum(&stage.clock, duration)).ok()?.ok();
+    let awaited = cpus.into_iter().take_while(|_| !stage.signalled());
+    awaited.filter_map(|cpu| Some((cpu, look(cpu)?))).collect()
+}
+
+/// What `work` returns on this core, or why the core refuses it. It runs in a thread of its own, so that only that stays
+/// pinned.
+///
+/// # Errors
+/// The system refuses a thread.
+pub fn on<T: Send>(
+    cpu: usize,
+    work: impl FnOnce() -> T + Send,
+) -> io::Result<Result<T, HostError>> {
+    scope(|threads| {
+        let thread = Builder::new().spawn_scoped(threads, || pin(cpu).map(|()| work()))?;
+        thread.join().map_err(|_| io::Error::other("the thread panicked"))
+    })
 }

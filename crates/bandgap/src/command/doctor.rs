@@ -2,19 +2,20 @@
 
 mod checks;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use bandgap_campaign::Task;
 use bandgap_campaign::floors::FloorPlan;
 use bandgap_campaign::plan::Asked;
 use bandgap_host::doctor::{Evidence, Grade, Pinning, PlacementState, examine};
-use bandgap_host::{Description, NoiseReport, pin};
-use bandgap_launch::{Classify, Exit, Failure, Options, Transport, collect};
+use bandgap_host::{Description, NoiseReport};
+use bandgap_launch::{Classify, Collected, Exit, Failure, Options, Transport, collect};
 use bandgap_record::Number;
 use bandgap_results::noise::{CoreNoise, Noise};
 use bandgap_stats::State;
 
-use super::describe::noise;
+use super::describe::{noise, on};
 use super::measure::{Session, one_size};
 use crate::args::{Measure, Output};
 use crate::progress::Progress;
@@ -31,18 +32,19 @@ const WATCH: f64 = 2.0;
 pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     let output = output.only_asked();
     let mut session = Session::open("doctor", measure, &output)?;
-    let Session { stage, .. } = &session;
+    let stage = &session.stage;
     let ranks = one_size(measure, 2)?;
     let placement = stage.place(ranks, measure.cores.as_deref())?;
     let description = Description::read(&stage.topology);
     let progress = Progress::new("doctor", output.quiet);
     progress.show(0.1, "noise");
-    let noise = noise(stage, &placement.cpus, LOOK);
+    let cpus: BTreeSet<usize> = placement.cpus.iter().copied().collect();
+    let noise = noise(stage, cpus, LOOK);
     progress.show(0.4, "placement states");
     let states =
         if placement.oversubscribed { None } else { states(&mut session, measure, &progress)? };
     drop(progress);
-    let Session { stage, .. } = &session;
+    let stage = &session.stage;
     let checks = examine(&Evidence {
         description: &description,
         topology: &stage.topology,
@@ -56,8 +58,8 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
         "description": description, "clock": stage.clock.report(), "noise": noise, "checks": checks,
     });
     session.sink.host(&host);
-    session.sink.say(&checks::table(&checks, &session.sink.layout))?;
-    session.sink.add(vec![recorded(&noise).into()])?;
+    let table = checks::table(&checks, &session.sink.layout);
+    session.add_below(&table, vec![recorded(&noise).into()])?;
     let bad = checks.iter().any(|check| check.grade >= Grade::Bad);
     session.close_with(if bad { Exit::Doubtful } else { Exit::Fine })
 }
@@ -83,9 +85,9 @@ fn recorded(noise: &[(usize, NoiseReport)]) -> Noise {
 /// Whether ranks can be pinned to their processors.
 fn pinning(cpus: &[usize]) -> Pinning {
     for &cpu in cpus {
-        match std::thread::spawn(move || pin(cpu).map_err(|error| error.to_string())).join() {
+        match on(cpu, || ()) {
             Ok(Ok(())) => {}
-            Ok(Err(reason)) => return Pinning::Refused(reason),
+            Ok(Err(reason)) => return Pinning::Refused(reason.to_string()),
             Err(_) => return Pinning::Unknown,
         }
     }
@@ -107,7 +109,9 @@ fn states(
     let once = Options { launches: 1, ..measure.options() };
     let mut show = |done: f64, doing: &str| progress.show(done, doing);
     let task = Task::of(&plan).class(Exit::Defect)?;
-    let collected = collect(&session.stage, None, 2, &task, &once, &mut show)?;
+    // The noise is measured by now, and is not lost for it.
+    let collected = collect(&session.stage, None, 2, &task, &once, &mut show)
+        .unwrap_or_else(Collected::nothing);
     session.end(&collected, 2);
     let judged = plan.judge(&collected.table);
     let states = judged.states().lines.states();

@@ -1,5 +1,7 @@
 //! From a plan to printed and kept results: what every measuring command does.
 
+use std::collections::BTreeSet;
+
 use bandgap_campaign::beside::Beside;
 use bandgap_campaign::floors::RANKS;
 use bandgap_campaign::plan::Asked;
@@ -12,7 +14,7 @@ use bandgap_launch::{
 use bandgap_results::assemble::{Assembled, unfitted_alone};
 use bandgap_results::{AssembleError, Outcome};
 
-use super::describe::Host;
+use super::describe::{GLANCE, Host, noise};
 use crate::args::{Measure, Output};
 use crate::output::{Sink, tell_at_once};
 use crate::progress::Progress;
@@ -30,6 +32,9 @@ pub(super) struct Session<'a> {
     pub(super) budget: f64,
     /// What switches the kernel's tracing of the ranks that are started next, if they are to be traced.
     pub(super) trace: Option<Switch>,
+    /// The machine, once ranks were measured on it, and their processors.
+    host: Option<Host>,
+    cpus: BTreeSet<usize>,
     measure: &'a Measure,
     output: &'a Output,
     exit: Exit,
@@ -58,8 +63,8 @@ impl<'a> Session<'a> {
         let usual = || Target::Real(Transport::usual());
         let target = measure.transport.clone().unwrap_or_else(usual);
         let budget = measure.budget().as_secs_f64();
-        let (trace, exit) = (None, Exit::Fine);
-        Ok(Self { stage, sink, target, budget, trace, measure, output, exit })
+        let (trace, host, cpus, exit) = (None, None, BTreeSet::new(), Exit::Fine);
+        Ok(Self { stage, sink, target, budget, trace, host, cpus, measure, output, exit })
     }
 
     /// What the options ask for of the target.
@@ -129,11 +134,11 @@ impl<'a> Session<'a> {
         self.end(&collected, ranks);
         match assembled {
             Ok((results, warnings)) => {
-                self.add(results)?;
                 for warning in warnings {
                     self.note(Exit::Missing);
                     self.sink.warn(&warning);
                 }
+                self.add(results)?;
             }
             // How it ended says it all.
             Err(_) if collected.launches == 0 => {}
@@ -157,7 +162,16 @@ impl<'a> Session<'a> {
     /// # Errors
     /// They cannot be kept; the exit code is that of the gravest outcome so far.
     pub(super) fn add(&mut self, results: Vec<Outcome>) -> Result<(), Failure> {
-        let exit = self.sink.add(results).map_err(|failure| self.graver(failure))?;
+        self.add_below("", results)
+    }
+
+    /// The same, printed below this text.
+    ///
+    /// # Errors
+    /// As [`Session::add`].
+    pub(super) fn add_below(&mut self, text: &str, results: Vec<Outcome>) -> Result<(), Failure> {
+        let added = self.sink.add_below(text, results);
+        let exit = added.map_err(|failure| self.graver(failure))?;
         self.note(exit);
         Ok(())
     }
@@ -200,6 +214,7 @@ impl<'a> Session<'a> {
             let what = "datagrams go wrong on purpose (--udp-faults): no time here is udp's own";
             self.sink.warn_once(what);
         }
+        self.sink.tell();
         let title = target.map_or_else(|| "floor".to_owned(), Target::to_string);
         let progress = Progress::new(&title, self.output.quiet);
         let mut show = |done: f64, doing: &str| progress.show(done, doing);
@@ -215,12 +230,13 @@ impl<'a> Session<'a> {
         };
         drop(progress);
         if let Some(placement) = &collected.placement {
-            self.sink.host(&Host::look(&self.stage, &placement.cpus));
+            self.cpus.extend(&placement.cpus);
+            self.sink.host(self.host.get_or_insert_with(|| Host::of(&self.stage)));
         }
         Ok(collected)
     }
 
-    /// Says under which conditions was measured, and how it ended.
+    /// Takes note of the conditions under which was measured, and of how it ended.
     pub(super) fn end(&mut self, collected: &Collected, ranks: usize) {
         if collected.placement.is_some() && self.measure.wait == Wait::Block {
             self.sink.warn_once("ranks sleep while they wait: placement states are not probed");
@@ -274,8 +290,13 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// As [`Session::close`].
-    pub(super) fn close_with(self, exit: Exit) -> Result<Exit, Failure> {
+    pub(super) fn close_with(mut self, exit: Exit) -> Result<Exit, Failure> {
         let exit = if self.failed() { exit.max(self.exit) } else { exit };
+        // All that was measured is kept by now; who waits for the end of a run that failed waits for no more.
+        if let Some(mut host) = self.host.take().filter(|_| !self.failed()) {
+            host.noise = noise(&self.stage, self.cpus.iter().copied(), GLANCE);
+            self.sink.host(&host);
+        }
         let Self { stage, sink, .. } = self;
         // A signal may have come when everything was measured: the run is then whole.
         let judged =

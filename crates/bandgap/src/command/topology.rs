@@ -20,8 +20,8 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     sink.host(&serde_json::json!({
         "topology": topology, "summary": summary, "pairs_by_distance": pairs,
     }));
-    sink.say(&describe(&summary, &pairs))?;
-    sink.close(Exit::Fine)
+    let exit = sink.add_below(&describe(&summary, &pairs), Vec::new())?;
+    sink.close(exit)
 }
 
 fn describe(summary: &TopologySummary, pairs: &[(Distance, (usize, usize))]) -> String {

@@ -1,11 +1,23 @@
 //! The file that `--json` names.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Seek, Write};
+use std::io::{self, ErrorKind, Seek, Write};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use bandgap_launch::{Exit, Failure};
 use bandgap_record::{can_replace, replace};
+use rustix::fs::{CWD, Mode, OFlags, fcntl_getfl, fcntl_setfl, openat};
+use rustix::io::Errno;
+
+/// Longest wait for somebody who reads a named pipe, which may be started beside this program.
+const READER: Duration = Duration::from_secs(1);
+/// Time between two looks for them.
+const LOOKS: Duration = Duration::from_millis(10);
+
+/// How it is known that nobody came.
+const NO_READER: ErrorKind = ErrorKind::NotConnected;
 
 /// Where the run goes as JSON. Until it is there whole, what was there before is.
 pub struct JsonFile {
@@ -23,18 +35,23 @@ impl JsonFile {
     /// It cannot.
     pub fn open(named: &Path) -> Result<Self, Failure> {
         Self::opened(named).map_err(|error| {
-            unwritable(named, &error).hint("name a file in a directory that exists and is writable")
+            let hint = match error.kind() {
+                NO_READER => "start what reads it first, or name a file",
+                _ => "name a file in a directory that exists and is writable",
+            };
+            unwritable(named, &error).hint(hint)
         })
     }
 
     fn opened(named: &Path) -> io::Result<Self> {
         let real = fs::canonicalize(named).unwrap_or_else(|_| named.to_owned());
-        let found = fs::metadata(&real);
-        let there = match &found {
-            Ok(_) => Some(OpenOptions::new().write(true).open(&real)?),
-            Err(_) => None,
+        let found = fs::metadata(&real).ok().map(|found| found.file_type());
+        let there = match found {
+            Some(kind) if kind.is_fifo() => Some(open_pipe(&real)?),
+            Some(_) => Some(OpenOptions::new().write(true).open(&real)?),
+            None => None,
         };
-        let is_file = found.is_ok_and(|found| found.is_file());
+        let is_file = found.is_some_and(|kind| kind.is_file());
         let open = match (there, can_replace(&real)) {
             (None, refused) => refused.map(|()| None)?,
             (Some(_), Ok(())) if is_file => None,
@@ -64,6 +81,25 @@ impl JsonFile {
         };
         written.map_err(|error| unwritable(&self.named, &error))
     }
+}
+
+/// Opens a named pipe, which somebody reads. One without a reader would be waited for, without an end.
+fn open_pipe(path: &Path) -> io::Result<File> {
+    let open = |flags| openat(CWD, path, OFlags::WRONLY | OFlags::CLOEXEC | flags, Mode::empty());
+    let begun = Instant::now();
+    let pipe = loop {
+        match open(OFlags::NONBLOCK) {
+            Err(Errno::NXIO) if begun.elapsed() < READER => std::thread::sleep(LOOKS),
+            opened => break opened,
+        }
+    };
+    let pipe = pipe.map_err(|error| match error {
+        Errno::NXIO => io::Error::new(NO_READER, "nobody reads this pipe"),
+        error => error.into(),
+    })?;
+    // A reader may be slow.
+    fcntl_setfl(&pipe, fcntl_getfl(&pipe)? - OFlags::NONBLOCK)?;
+    Ok(pipe.into())
 }
 
 fn write_over(mut open: &File, json: &[u8]) -> io::Result<()> {

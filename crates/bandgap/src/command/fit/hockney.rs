@@ -73,9 +73,8 @@ pub(super) fn run(fit: &FitHockney, measure: &Measure, output: &Output) -> Resul
     let findings = vec![recognised.clone()];
     let series = tabled(table.tool, &times, rule, confidence, findings).class(Exit::Defect)?;
     let mut sink = Sink::open(&output.only_asked(), "fit", measure)?;
-    sink.say(&format!("{recognised}\n\n"))?;
     let fits = fits.into_iter().map(Outcome::from);
-    sink.add(fits.chain([series.into()]).collect())?;
+    sink.add_below(&format!("{recognised}\n\n"), fits.chain([series.into()]).collect())?;
     // A table's repetitions do not converge any more; what counts is what the fit makes of them.
     sink.doubtful = doubts;
     let exit = if sink.doubtful.is_empty() { Exit::Fine } else { Exit::Doubtful };

@@ -1,8 +1,10 @@
 //! Whatever is killed, stopped or interrupted: the run ends, says why, keeps what it has, and
 //! leaves nothing behind.
 
+use std::process::Command;
+
 use bandgap_results::{Outcome, Run};
-use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getuid, kill_process, prlimit};
 
 use crate::program::residue::Watched;
 use crate::program::subject::{BINARY, Finished, Place, measuring};
@@ -240,6 +242,48 @@ fn a_program_that_is_replaced_while_it_runs_goes_on_as_it_was() {
     std::fs::write(place.path("next"), "another build").unwrap();
     std::fs::rename(place.path("next"), &program).unwrap();
     run.ended().measured();
+}
+
+/// Nothing else belongs to this user. The limit of processes does not hold for root.
+const NOBODY: u32 = 61_007;
+
+/// A launcher that may start no thread any more cannot look at the noise of its cores.
+#[test]
+fn a_thread_that_cannot_be_started_loses_nothing_that_was_measured() {
+    let _alone = measuring();
+    let place = Place::new();
+    let user = NOBODY.to_string();
+    let (program, becoming) = match getuid().is_root() {
+        true => (place.give_to(NOBODY), "setpriv --clear-groups --reuid USER --regid USER"),
+        false => (BINARY.to_owned(), "env"),
+    };
+    let becoming = becoming.replace("USER", &user);
+    let (first, rest) = becoming.split_once(' ').unwrap_or((&becoming, ""));
+    let measure = [&*program, "signature", "--time-budget", "2s", "--out", "run"];
+    let args: Vec<&str> = rest.split_whitespace().chain(measure).collect();
+    let mut run = Watched::start_program(&place, first, 2, &args);
+    run.ranks_after(10);
+    let (launcher, fewest) = (run.pid().to_string(), ["prlimit", "--nproc=1:1", "--pid"]);
+    let mut limit = Command::new(first);
+    limit.args(rest.split_whitespace()).args(fewest).arg(launcher);
+    assert!(limit.status().unwrap().success());
+    run.ended().measured();
+    let run: Run = bandgap_record::read(&place.path("run")).unwrap();
+    assert!(!run.results.is_empty() && !run.interrupted);
+    assert_eq!(run.host["noise"], serde_json::json!([]));
+}
+
+/// The noise of the cores comes before the ranks, which are refused.
+#[test]
+fn ranks_of_the_doctor_that_cannot_be_started_lose_nothing_of_its_noise() {
+    let _alone = measuring();
+    let place = Place::new();
+    let finished = place.shell("ulimit -n 40; bandgap doctor --out run").ends(7);
+    assert!(finished.stderr.contains("raise `ulimit -n`"), "{}", finished.stderr);
+    assert!(finished.stdout.contains("noise"), "{}", finished.stdout);
+    let run = kept(&place);
+    let [Outcome::Noise(noise)] = &run.results[..] else { panic!("{:?}", run.results) };
+    assert!(!noise.cores.is_empty());
 }
 
 /// The second launch cannot be started any more, since the launcher may have no further descriptor.

@@ -2,17 +2,22 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io::{PipeReader, PipeWriter, Read, Write, pipe};
 use std::os::unix::ffi::OsStrExt;
+use std::process::Stdio;
 
 use bandgap_results::Run;
+use rustix::fs::{CWD, Mode, mkfifoat};
+use rustix::pipe::fcntl_setpipe_size;
 
-use crate::program::subject::{Place, measuring};
+use crate::program::residue::poll;
+use crate::program::subject::{BINARY, Place, measuring};
 
 const OUTPUT: i32 = 4;
 const MACHINE: &str = "-t sim:paragon";
 
 /// Commands that keep what they find in `run`, and what they are run on.
-fn keeping() -> [String; 8] {
+fn keeping() -> [String; 17] {
     [
         format!("signature {MACHINE}"),
         format!("run {MACHINE}"),
@@ -22,6 +27,15 @@ fn keeping() -> [String; 8] {
         "fit logp samples.csv".into(),
         "fit hockney times.csv".into(),
         "topology".into(),
+        "pairs -t sim:paragon".into(),
+        "bulk -t sim:ipsc860 --sizes 8:1KiB --no-surface".into(),
+        "synch1 -t sim:paragon".into(),
+        "comet overlap -t sim:ipsc860 --sizes 8".into(),
+        "comet contention -t sim:ipsc860 --sizes 8".into(),
+        "signature -t sim:paragon --fan-in 2".into(),
+        "floor clock_read --time-budget 300ms".into(),
+        "breakdown -t unix --time-budget 1s".into(),
+        "doctor".into(),
     ]
 }
 
@@ -34,8 +48,90 @@ fn place() -> Place {
     place
 }
 
+/// A pipe that nobody reads, and that has no room.
+fn full() -> (PipeReader, PipeWriter) {
+    let (unread, mut full) = pipe().unwrap();
+    fcntl_setpipe_size(&full, 4096).unwrap();
+    full.write_all(&[b'-'; 4096]).unwrap();
+    (unread, full)
+}
+
+/// The run as `command` keeps it while it cannot go on printing to one of these.
+fn kept_unprinted(place: &Place, command: &str, streams: [Stdio; 2], unread: PipeReader) -> Run {
+    let mut bandgap = place.command(BINARY);
+    bandgap.args(command.split(' ')).args(["--out", "run"]);
+    let [stdout, stderr] = streams;
+    let mut running = bandgap.stdout(stdout).stderr(stderr).spawn().unwrap();
+    // It still has the writing end.
+    drop(bandgap);
+    let read = || bandgap_record::read(&place.path("run")).ok();
+    let kept =
+        poll(command, || read().filter(|run: &Run| !run.host.is_null() || !run.results.is_empty()));
+    // Whoever goes away has read enough.
+    drop(unread);
+    assert!(matches!(running.wait().unwrap().code(), Some(0 | 1 | 8)), "{command}");
+    kept
+}
+
+#[test]
+fn everything_is_kept_before_it_is_printed() {
+    let _alone = measuring();
+    for command in &keeping() {
+        let (place, (unread, full)) = (place(), full());
+        let kept = kept_unprinted(&place, command, [full.into(), Stdio::null()], unread);
+        assert_eq!(kept.results.is_empty(), command == "topology", "{command}");
+    }
+}
+
+#[test]
+fn everything_is_kept_before_it_is_warned_of() {
+    let _alone = measuring();
+    for command in ["synch1 -t tcp --wait block", "floor clock_read --cores 0"] {
+        let (place, (unread, full)) = (Place::new(), full());
+        let command = format!("{command} --time-budget 300ms");
+        let kept = kept_unprinted(&place, &command, [Stdio::null(), full.into()], unread);
+        assert!(!kept.results.is_empty() && !kept.warnings.is_empty(), "{command}");
+    }
+}
+
+#[test]
+fn everything_is_kept_before_the_noise_of_cores_is_looked_at() {
+    let _alone = measuring();
+    let (place, (unread, full)) = (Place::new(), full());
+    let command = "synch1 -t tcp --time-budget 300ms";
+    let kept = kept_unprinted(&place, command, [full.into(), Stdio::null()], unread);
+    let whole: Run = bandgap_record::read(&place.path("run")).unwrap();
+    assert_eq!((kept.results, kept.interrupted), (whole.results, true));
+    assert_eq!(kept.host["noise"], serde_json::json!([]));
+    assert!(!whole.host["noise"].as_array().unwrap().is_empty() && !whole.interrupted);
+}
+
+#[test]
+fn a_named_pipe_for_json_needs_a_reader_and_waits_while_that_is_slow() {
+    let place = Place::new();
+    mkfifoat(CWD, place.path("pipe"), Mode::RUSR | Mode::WUSR).unwrap();
+    let args = ["signature", "-t", "sim:paragon", "--json", "pipe"];
+    let refused = place.run(args).ends(OUTPUT);
+    assert!(refused.stderr.contains("write pipe: nobody reads this pipe"), "{}", refused.stderr);
+    assert_eq!(place.names(), ["pipe"]);
+    let mut bandgap = place.command(BINARY);
+    bandgap.args(args).args(["--out", "run"]).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut running = bandgap.spawn().unwrap();
+    let mut reader = fs::File::open(place.path("pipe")).unwrap();
+    fcntl_setpipe_size(&reader, 4096).unwrap();
+    // What is longer than the pipe is on its way by the time that the files are whole.
+    let read = || bandgap_record::read(&place.path("run")).ok();
+    let kept = poll("for a whole run", || read().filter(|run: &Run| !run.interrupted));
+    let mut json = Vec::new();
+    reader.read_to_end(&mut json).unwrap();
+    assert_eq!(running.wait().unwrap().code(), Some(0));
+    assert!(json.len() > 4096);
+    assert_eq!(Run::from_json(&json).unwrap().results, kept.results);
+}
+
 #[test]
 fn a_standard_output_that_fails_loses_no_result() {
+    let _alone = measuring();
     for (broken, reason) in [("> /dev/full", "No space left"), (">&-", "it is closed")] {
         for command in &keeping() {
             let place = place();

@@ -1,9 +1,10 @@
 //! Every transport of this machine, with budgets too small to converge: what is looked at is that
 //! the run is whole, and that its numbers are those of its samples.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bandgap_results::{Outcome, Run};
+use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch, apply_filter};
 use serde_json::Value;
 
 use crate::program::subject::{
@@ -415,6 +416,35 @@ fn floors_by_name() {
         assert!(!floor["samples"].as_array().unwrap().is_empty(), "{name}");
     }
     assert_eq!(floors.len(), 4);
+}
+
+/// What `run` returns where `process_vm_readv` is refused, as some containers do.
+fn without_vm_readv<T: Send>(run: impl FnOnce() -> T + Send) -> T {
+    let refused = BTreeMap::from([(libc::SYS_process_vm_readv, Vec::new())]);
+    let errno = SeccompAction::Errno(libc::EPERM.cast_unsigned());
+    let here = TargetArch::try_from(std::env::consts::ARCH).unwrap();
+    let filter = SeccompFilter::new(refused, SeccompAction::Allow, errno, here).unwrap();
+    let filter: BpfProgram = filter.try_into().unwrap();
+    // It holds for the thread that asks for it, and for whom that starts.
+    let filtered = || {
+        apply_filter(&filter).unwrap();
+        run()
+    };
+    std::thread::scope(|threads| threads.spawn(filtered).join().unwrap())
+}
+
+#[test]
+fn a_floor_that_the_machine_refuses_is_missing_only_to_who_names_it() {
+    let _alone = measuring();
+    let place = Place::new();
+    let args = ["clock_read", "copy_vm_readv", "--no-save", "--json", "-", "--time-budget", "1s"];
+    let finished = without_vm_readv(|| place.run(["floor"].iter().chain(&args))).ends(8);
+    assert!(finished.stderr.contains("copy_vm_readv"), "{}", finished.stderr);
+    // All else that was asked for is there.
+    let (run, missing) = (finished.json(), "copy_vm_readv");
+    let warnings = run["warnings"].as_array().unwrap();
+    assert!(warnings.iter().all(|warning| warning.as_str().unwrap().contains(missing)), "{run}");
+    assert!(of_kind(&run, "floor").iter().any(|floor| floor["name"] == "clock_read"), "{run}");
 }
 
 /// What a machine or a container may refuse: all else is everywhere.

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
+use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Duration;
@@ -62,6 +63,16 @@ impl Place {
     /// Names of temporary files that are there now.
     pub fn temporary(&self) -> Vec<String> {
         names(&self.root.path().join("temporary"))
+    }
+
+    /// Lets this user work here; a copy of the program under test that they may start.
+    pub fn give_to(&self, user: u32) -> String {
+        let program = self.root.path().join("program");
+        std::fs::copy(BINARY, &program).unwrap();
+        for folder in ["", "work", "temporary"] {
+            chown(self.root.path().join(folder), Some(user), Some(user)).unwrap();
+        }
+        program.to_str().unwrap().to_owned()
     }
 
     /// `program`, to be run here, in an environment that prints the same everywhere.
