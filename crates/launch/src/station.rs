@@ -214,10 +214,10 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// A machine over a network on which what is sent arrives when it is tended.
-    struct Tended(Arc<AtomicBool>);
+    /// A machine that does nothing but this when it is tended.
+    struct Tended<F>(F);
 
-    impl Machine for Tended {
+    impl<F: FnMut() -> Result<bool, CommError>> Machine for Tended<F> {
         fn run(&mut self, _: &Order) -> Result<Outcome, Failed> {
             Ok(Outcome::default())
         }
@@ -235,8 +235,7 @@ pub(crate) mod tests {
         }
 
         fn tend(&mut self) -> Result<bool, CommError> {
-            self.0.store(true, Ordering::Relaxed);
-            Ok(true)
+            (self.0)()
         }
 
         fn look(&mut self, _: Duration, _: &'static str) -> Result<(), CommError> {
@@ -258,7 +257,13 @@ pub(crate) mod tests {
 
     /// The station of a rank whose messages have arrived when the flag is set.
     pub(crate) fn tended(control: &Arc<Control>, rank: Rank, arrived: &Arc<AtomicBool>) -> Station {
-        let machine: Box<dyn Machine> = Box::new(Tended(Arc::clone(arrived)));
+        // Over a network on which what is sent arrives when it is tended.
+        let arrived = Arc::clone(arrived);
+        let tend = move || {
+            arrived.store(true, Ordering::Relaxed);
+            Ok(true)
+        };
+        let machine: Box<dyn Machine> = Box::new(Tended(tend));
         let deadline = Duration::from_secs(60);
         let bares = Bares { ends: Vec::new(), control: Arc::clone(control), patience: deadline };
         Station {
@@ -272,6 +277,28 @@ pub(crate) mod tests {
             deadline,
             epoch: 0,
         }
+    }
+
+    /// With no time at all the first looks end the wait. One with a patience of its own looks on until the machine says that the
+    /// run has ended.
+    #[test]
+    fn a_probe_waits_as_long_as_the_deadline_says() {
+        let control = Arc::new(Control::create(2).unwrap());
+        let ended_by = |deadline| {
+            let mut looks = 100_u32;
+            let tend = move || {
+                looks = looks.checked_sub(1).ok_or(CommError::Stopped)?;
+                Ok(true)
+            };
+            let mut alone = tended(&control, 0, &Arc::default());
+            alone.deadline = deadline;
+            alone.machines[0].1 = Box::new(Tended(tend));
+            alone.probe(Some([0, 1])).unwrap_err()
+        };
+        let error = ended_by(Duration::ZERO);
+        assert!(matches!(error, CommError::Deadline { .. }), "{error:?}");
+        let error = ended_by(Duration::from_secs(3600));
+        assert!(matches!(error, CommError::Stopped), "{error:?}");
     }
 
     #[test]

@@ -167,11 +167,9 @@ impl<R: DeserializeOwned> Run<R> {
 /// Those of [`Run::from_json`] and of the file system, each with the path.
 pub fn read<R: DeserializeOwned>(path: &Path) -> Result<Run<R>, RecordError> {
     let file = if path.is_dir() { path.join(RUN_FILE) } else { path.to_owned() };
-    let bytes = whole(&file).map_err(|source| RecordError::Io {
-        action: "read",
-        path: file.clone(),
-        source,
-    })?;
+    let bytes = File::open(&file).and_then(|source| whole(source, LONGEST));
+    let bytes =
+        bytes.map_err(|source| RecordError::Io { action: "read", path: file.clone(), source })?;
     Run::from_json(&bytes)
         .map_err(|error| RecordError::InFile { path: file, error: Box::new(error) })
 }
@@ -179,11 +177,11 @@ pub fn read<R: DeserializeOwned>(path: &Path) -> Result<Run<R>, RecordError> {
 /// A run file is not longer, in bytes. One without end is refused before it fills the memory.
 const LONGEST: u64 = 1 << 30;
 
-/// The bytes of a file.
-fn whole(file: &Path) -> io::Result<Vec<u8>> {
+/// The bytes of a source that has `longest` at most.
+fn whole(source: impl Read, longest: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(file)?.take(LONGEST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LONGEST {
+    source.take(longest + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > longest {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is longer than 1 GiB"));
     }
     Ok(bytes)

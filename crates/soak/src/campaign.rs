@@ -228,8 +228,9 @@ mod tests {
             let of = others.iter().filter(|(fault, _)| fault.does == does);
             of.map(|(_, number)| *number).collect::<Vec<_>>()
         };
-        assert_eq!(numbers(Does::Datagrams), (0..6).collect::<Vec<_>>());
-        assert!(numbers(Does::Removed).len() > 50);
+        assert_eq!(numbers(Does::Datagrams), (0..5).collect::<Vec<_>>());
+        // As many as tell whether a fault is late too often.
+        assert!(numbers(Does::Removed).len() >= 40);
         let quick: Vec<&str> = quick().iter().map(|(fault, _)| fault.name).collect();
         assert!(quick.contains(&"stop-rank") && !quick.contains(&"crowd"));
     }

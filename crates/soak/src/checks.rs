@@ -231,8 +231,9 @@ fn unmarked(seen: &Seen, kept: Option<Kept>) -> bool {
 
 /// What was measured and is not there.
 fn lost(plan: &Plan, seen: &Seen) -> Option<String> {
-    // A limit on the length of files holds everywhere.
-    if plan.fault.does == Does::ShortFiles && seen.message.contains("nothing is kept: ") {
+    // A limit on the length of files holds everywhere, and one on descriptors may leave none for any file.
+    let everywhere = matches!(plan.fault.does, Does::ShortFiles | Does::DescriptorsLater);
+    if everywhere && seen.message.contains("nothing is kept: ") {
         return None;
     }
     let kept = match &seen.kept {
@@ -262,7 +263,7 @@ fn lost(plan: &Plan, seen: &Seen) -> Option<String> {
     if code(seen) == Some(8) && kept.is_none() {
         return Some("too little was measured, and nothing of it is kept".to_owned());
     }
-    if matches!(code(seen), Some(5 | 6 | 130)) && unmarked(seen, kept) {
+    if matches!(code(seen), Some(5 | 6 | 7 | 130)) && unmarked(seen, kept) {
         return Some(UNMARKED.to_owned());
     }
     let ended_well = code(seen) == Some(0) || matches!(plan.fault.does, Does::Stream(..));
@@ -345,6 +346,13 @@ mod tests {
     }
 
     #[test]
+    fn the_documented_codes_are_those_of_the_document() {
+        let rows = include_str!("../../../docs/exit-codes.md").lines();
+        let codes = rows.filter_map(|row| row.strip_prefix("| ")?.split(' ').next()?.parse().ok());
+        assert_eq!(codes.collect::<Vec<i32>>(), DOCUMENTED);
+    }
+
+    #[test]
     fn a_killed_rank_that_is_named_breaks_no_rule_and_each_lapse_breaks_its_own() {
         let rules = |spoil: fn(&mut Seen)| rules("kill-rank", spoil);
         assert_eq!(rules(|_| ()), []);
@@ -382,6 +390,51 @@ mod tests {
             seen.message = "create shared memory".to_owned();
         };
         assert_eq!(rules("no-memfd", refused), [Rule::Unfitting]);
+    }
+
+    #[test]
+    fn what_is_refused_in_the_middle_is_named_and_loses_nothing() {
+        for (fault, said) in [
+            ("processes-later", "start a thread: Resource temporarily unavailable"),
+            ("descriptors-later", "read /proc/cpuinfo: Too many open files"),
+        ] {
+            let refused = |kept, code, said: &str| {
+                rules(fault, |seen| {
+                    (seen.status, seen.kept) = (Some(ended(code)), kept);
+                    seen.message = said.to_owned();
+                })
+            };
+            assert_eq!(refused(Ok(Some(KEPT)), 7, said), [], "{fault}");
+            assert_eq!(refused(Ok(Some(KEPT)), 7, "no"), [Rule::Message], "{fault}");
+            assert_eq!(refused(Ok(None), 7, said), [Rule::Lost], "{fault}");
+            let whole = Kept { interrupted: false, ..KEPT };
+            assert_eq!(refused(Ok(Some(whole)), 7, said), [Rule::Lost], "{fault}");
+            // Without a descriptor no file can be opened; that must be said.
+            let nothing = refused(Ok(None), 4, &format!("{said}; nothing is kept: nowhere"));
+            match fault {
+                "descriptors-later" => assert_eq!(nothing, []),
+                _ => assert_eq!(nothing, [Rule::Lost, Rule::Unfitting]),
+            }
+            let panicked = refused(Ok(Some(KEPT)), 70, "panicked");
+            assert_eq!(panicked, [Rule::Unfitting, Rule::Message], "{fault}");
+        }
+    }
+
+    /// Its message cannot be read; what it has measured can.
+    #[test]
+    fn a_stream_that_nobody_reads_keeps_nobody_from_its_end() {
+        let unread = |status, kept| {
+            rules("error-unread", move |seen| {
+                (seen.status, seen.kept) = (status, kept);
+                (seen.struck, seen.shown, seen.progress) = (None, 0, None);
+                seen.message = String::new();
+            })
+        };
+        let kept = || Ok(Some(Kept { interrupted: false, ..KEPT }));
+        assert_eq!(unread(Some(ended(0)), kept()), []);
+        assert_eq!(unread(None, kept()), [Rule::Hang]);
+        assert_eq!(unread(Some(ended(0)), Ok(None)), [Rule::Lost]);
+        assert_eq!(unread(Some(ended(4)), kept()), [Rule::Unfitting]);
     }
 
     #[test]

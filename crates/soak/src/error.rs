@@ -27,6 +27,12 @@ pub enum SoakError {
         /// Where it was to be.
         path: PathBuf,
     },
+    /// The program has commands that no trial runs.
+    #[error("run every command: there is no line in subject.rs for {commands}")]
+    Untried {
+        /// Their names.
+        commands: String,
+    },
     /// A filter of system calls cannot be made.
     #[error("make a filter of system calls: {0}")]
     Filter(#[from] seccompiler::BackendError),

@@ -34,6 +34,8 @@ pub enum Broken {
     Gone,
     /// It was never open.
     Closed,
+    /// A pipe without room that stays open, and that nobody reads.
+    Unread,
 }
 
 /// Which standard streams.
@@ -79,6 +81,10 @@ pub enum Does {
     FewDescriptors,
     /// Few processes of its user.
     FewProcesses,
+    /// The launcher may start no further process or thread from a random moment on.
+    ProcessesLater,
+    /// The launcher has few descriptors from a random moment on.
+    DescriptorsLater,
     /// One processor.
     OneProcessor,
     /// 64 ranks on two processors.
@@ -152,8 +158,8 @@ impl Fault {
             if self.does == Does::Datagrams && !short {
                 return false;
             }
-            // Signatures of sockets, and of many pairs, may take minutes to have enough.
-            let slow = ["run", "--wait", "--launches", "--pairs"];
+            // Signatures of sockets, and of many ranks, may take minutes to have enough.
+            let slow = ["run", "--wait", "--launches", "--pairs", "--fan-out"];
             if self.does == Does::Nothing && subject.words.iter().any(|word| slow.contains(word)) {
                 return false;
             }
@@ -177,6 +183,8 @@ const EARLY: &[&str] = &["ended early|interrupted|SIG"];
 const DIED: &[i32] = &[5];
 const SILENT: &[&str] = &["rank ", "deadline|stopped|SIGSTOP"];
 const REFUSED: &[i32] = &[7];
+const DESCRIPTORS: &[&str] = &["descriptors|open files|ulimit -n"];
+const PROCESSES: &[&str] = &["start rank|ulimit -u|unavailable"];
 const UNWRITTEN: &[i32] = &[4];
 /// The directory of the run, or a file in it.
 const UNWRITTEN_FILE: &str = "failed to write {run}";
@@ -227,6 +235,8 @@ pub const ALL: &[Fault] = &[
     Fault::new("error-full", Does::Stream(Streams::Error, Broken::Full)).survives(),
     Fault::new("error-gone", Does::Stream(Streams::Error, Broken::Gone)).survives(),
     Fault::new("error-closed", Does::Stream(Streams::Error, Broken::Closed)).survives(),
+    // Of standard output the same may be waited for without end: what is printed is what was asked for.
+    Fault::new("error-unread", Does::Stream(Streams::Error, Broken::Unread)).survives(),
     Fault::new("both-full", Does::Stream(Streams::Both, Broken::Full)).ends(UNWRITTEN, &[]),
     Fault::new("both-gone", Does::Stream(Streams::Both, Broken::Gone)).survives(),
     Fault::new("both-closed", Does::Stream(Streams::Both, Broken::Closed)).ends(UNWRITTEN, &[]),
@@ -237,14 +247,12 @@ pub const ALL: &[Fault] = &[
         .dies(Signal::KILL),
     Fault::new("no-memfd", Does::NoMemfd).survives(),
     Fault::new("no-vm-readv", Does::NoVmReadv).survives().over(&["shm"]),
-    Fault::new("few-descriptors", Does::FewDescriptors)
-        .survives()
-        .ends(REFUSED, &["descriptors|open files|ulimit -n"]),
-    Fault::new("few-processes", Does::FewProcesses)
-        .survives()
-        .ends(REFUSED, &["start rank|ulimit -u|unavailable"]),
+    Fault::new("few-descriptors", Does::FewDescriptors).survives().ends(REFUSED, DESCRIPTORS),
+    Fault::new("few-processes", Does::FewProcesses).survives().ends(REFUSED, PROCESSES),
+    Fault::new("descriptors-later", Does::DescriptorsLater).survives().ends(&[4, 7], DESCRIPTORS),
+    Fault::new("processes-later", Does::ProcessesLater).survives().ends(REFUSED, PROCESSES),
     Fault::new("one-processor", Does::OneProcessor).survives(),
-    Fault::new("crowd", Does::Crowd).survives().ends(REFUSED, &["memory"]),
+    Fault::new("crowd", Does::Crowd).survives().ends(&[2, 7], &["memory"]),
     Fault::new("datagrams", Does::Datagrams).survives().over(&["udp"]),
     Fault::new("strangers", Does::Strangers).survives().over(&["tcp", "udp"]),
 ];

@@ -4,7 +4,8 @@
 //! * [`plan`]: a trial, drawn from a seed. [`trial`]: the trial carried out. [`struck`]: what became of the ranks then.
 //!   [`checks`]: what must hold. [`table`]: what came of all trials.
 //! * [`processes`], [`sockets`], [`leftovers`]: what a run consists of, as the system tells, and what is left of it.
-//! * [`under`]: limits that a process sets on itself before it becomes the program under test.
+//! * [`under`]: limits that a process sets on itself before it becomes the program under test. [`lower`]: limits that become
+//!   low while it runs.
 //! * [`udp`]: every kernel over a network that loses, doubles, reorders and changes datagrams.
 #![forbid(unsafe_code)]
 
@@ -16,13 +17,16 @@ pub mod faults;
 pub mod kept;
 pub mod leftovers;
 mod listed;
+pub mod lower;
 pub mod place;
 pub mod plan;
 pub mod processes;
+mod running;
 pub mod screen;
 pub mod sockets;
 pub mod stopped;
 mod strangers;
+mod streams;
 pub mod struck;
 pub mod subject;
 pub mod table;

@@ -8,7 +8,9 @@ use std::time::Duration;
 use bandgap_soak::SoakError;
 use bandgap_soak::campaign::{Campaign, controls, quick, shared};
 use bandgap_soak::faults::{ALL, Group, named};
+use bandgap_soak::lower::Lower;
 use bandgap_soak::stopped::Stopped;
+use bandgap_soak::subject::demand_all;
 use bandgap_soak::udp::Udp;
 use bandgap_soak::under::{UNDER_FAILED, Under};
 use clap::{Parser, Subcommand};
@@ -79,6 +81,9 @@ enum Mode {
     /// Sets limits on itself and becomes another program
     #[command(hide = true)]
     Under(Under),
+    /// Lowers limits of another process
+    #[command(hide = true)]
+    Lower(Lower),
 }
 
 /// Trials without a fault in a short campaign.
@@ -89,7 +94,11 @@ fn main() -> ExitCode {
     if let Some(Mode::Under(limits)) = &cli.mode {
         return under(limits);
     }
-    match carry_out(cli) {
+    let done = match &cli.mode {
+        Some(Mode::Lower(limits)) => limits.lower().map(|()| true),
+        _ => carry_out(cli),
+    };
+    match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -118,6 +127,9 @@ fn carry_out(cli: Cli) -> Result<bool, SoakError> {
     if let Some(Mode::Udp { runs, time_budget, only, limit }) = cli.mode {
         let (seed, jobs, limit) = (cli.seed, cli.jobs, Duration::from_secs(limit));
         return Udp { binary, runs, seed, budget: time_budget, jobs, stopped, only, limit }.run();
+    }
+    if cli.fault.is_none() {
+        demand_all(&binary)?;
     }
     let trials = match (&cli.fault, cli.trial) {
         (Some(name), Some(trial)) => vec![(named(name)?, trial)],

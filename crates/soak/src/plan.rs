@@ -30,6 +30,8 @@ pub struct Plan {
     pub deadline: Duration,
     /// How much longer than its deadline the run may take to end.
     pub grace: Duration,
+    /// What a run that goes on may take beside what it was given, on a machine as slow and busy as those that tests run on.
+    pub slack: Duration,
     /// When it is done.
     pub moment: Moment,
     /// The rank that it is done to.
@@ -44,6 +46,8 @@ pub struct Plan {
 
 /// How much longer than its deadline a run may take to end.
 const GRACE: Duration = Duration::from_secs(5);
+/// What a run that goes on may take beside what it was given.
+const SLACK: Duration = Duration::from_secs(60);
 
 /// When something is done.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,8 +83,10 @@ impl Plan {
         let deadline = if waits { 20.0 } else { [3.0, 4.0][random.random_range(0..2)] };
         let early = random.random_bool(0.15);
         let share: f64 = random.random();
-        let needs_ranks = matches!(fault.does, Does::Strangers)
-            || matches!(fault.does, Does::Signal { to, .. } if to != crate::faults::Whom::Launcher);
+        let needs_ranks = matches!(
+            fault.does,
+            Does::Strangers | Does::ProcessesLater | Does::DescriptorsLater
+        ) || matches!(fault.does, Does::Signal { to, .. } if to != crate::faults::Whom::Launcher);
         let moment = if early && !needs_ranks {
             Moment::Started(Duration::from_secs_f64(0.4 * share))
         } else {
@@ -107,6 +113,7 @@ impl Plan {
             budget,
             deadline,
             grace: GRACE,
+            slack: if waits { 4 * SLACK } else { SLACK },
             moment,
             rank,
             pause,
@@ -117,7 +124,11 @@ impl Plan {
 
     /// Whether something is done at a moment; limits are there from the start.
     pub fn waits(&self) -> bool {
-        matches!(self.fault.does, Does::Signal { .. } | Does::Removed | Does::Strangers)
+        use Does::{DescriptorsLater, ProcessesLater, Removed, Signal, Strangers};
+        matches!(
+            self.fault.does,
+            Signal { .. } | Removed | Strangers | ProcessesLater | DescriptorsLater
+        )
     }
 
     /// A whole number between these two, as the limit says.

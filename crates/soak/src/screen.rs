@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::os::fd::OwnedFd;
 use std::process::Stdio;
 
-use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
-use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
@@ -20,7 +20,12 @@ pub struct Screen {
     bytes: Vec<u8>,
     /// After so many bytes nobody reads any more.
     most: usize,
+    /// An end that stays open and is never read.
+    _unread: Option<OwnedFd>,
 }
+
+/// Room of a pipe that nobody reads: a page, the least that there is.
+const ROOM: usize = 4096;
 
 impl Screen {
     /// A terminal, and what the program gets as a standard stream.
@@ -39,7 +44,10 @@ impl Screen {
         let size = Winsize { ws_row: 50, ws_col: 400, ws_xpixel: 0, ws_ypixel: 0 };
         tcsetwinsize(&theirs, size).doing(what)?;
         fcntl_setfl(&end, OFlags::NONBLOCK).doing(what)?;
-        Ok((Self { end: Some(end), bytes: Vec::new(), most: usize::MAX }, Stdio::from(theirs)))
+        Ok((
+            Self { end: Some(end), bytes: Vec::new(), most: usize::MAX, _unread: None },
+            Stdio::from(theirs),
+        ))
     }
 
     /// A pipe, which is closed once `most` bytes have been read; and what the program gets.
@@ -49,14 +57,23 @@ impl Screen {
     pub fn pipe(most: usize) -> Result<(Self, Stdio), SoakError> {
         let (end, theirs) = pipe_with(PipeFlags::CLOEXEC).doing(|| "make a pipe".to_owned())?;
         fcntl_setfl(&end, OFlags::NONBLOCK).doing(|| "make a pipe".to_owned())?;
-        let mut screen = Self { end: Some(end), bytes: Vec::new(), most };
+        let mut screen = Self { end: Some(end), bytes: Vec::new(), most, _unread: None };
         screen.close_if_enough();
         Ok((screen, Stdio::from(theirs)))
     }
 
+    /// A pipe that is full, stays open and is never read; and what the program gets.
+    ///
+    /// # Errors
+    /// The system has none.
+    pub fn unread() -> Result<(Self, Stdio), SoakError> {
+        let (end, theirs) = without_room().doing(|| "make a pipe and fill it".to_owned())?;
+        Ok((Self { _unread: Some(end), ..Self::none() }, Stdio::from(theirs)))
+    }
+
     /// Nothing to read.
     pub fn none() -> Self {
-        Self { end: None, bytes: Vec::new(), most: 0 }
+        Self { end: None, bytes: Vec::new(), most: 0, _unread: None }
     }
 
     /// Takes what is there.
@@ -84,6 +101,23 @@ impl Screen {
     pub fn text(&self) -> String {
         plain(&String::from_utf8_lossy(&self.bytes))
     }
+}
+
+/// Both ends of a pipe that is full. Whoever writes to it waits.
+fn without_room() -> Result<(OwnedFd, OwnedFd), Errno> {
+    let (end, theirs) = pipe_with(PipeFlags::CLOEXEC)?;
+    fcntl_setpipe_size(&theirs, ROOM)?;
+    let flags = fcntl_getfl(&theirs)?;
+    fcntl_setfl(&theirs, flags | OFlags::NONBLOCK)?;
+    loop {
+        match rustix::io::write(&theirs, &[b' '; ROOM]) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => break,
+            Err(error) => return Err(error),
+        }
+    }
+    fcntl_setfl(&theirs, flags)?;
+    Ok((end, theirs))
 }
 
 /// The text without escape sequences (ECMA-48: from CSI to a final byte).
@@ -213,5 +247,13 @@ mod tests {
     fn a_reader_that_has_read_enough_is_gone() {
         let script = "trap '' PIPE; echo 12345; while echo more; do :; done; exit 9";
         assert_eq!(of(Screen::pipe(4).unwrap(), script).1, Some(9));
+    }
+    #[test]
+    fn who_writes_to_a_pipe_without_room_waits() {
+        let (_end, theirs) = without_room().unwrap();
+        let flags = fcntl_getfl(&theirs).unwrap();
+        assert!(!flags.contains(OFlags::NONBLOCK), "a write would be refused");
+        fcntl_setfl(&theirs, flags | OFlags::NONBLOCK).unwrap();
+        assert_eq!(rustix::io::write(&theirs, b"x"), Err(Errno::AGAIN));
     }
 }

@@ -23,6 +23,8 @@ fn fake(breaks: &str) -> (TempDir, PathBuf) {
     let path = folder.path().join("fake");
     fs::write(&path, script).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    // Some trials are those of another user.
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
     (folder, path)
 }
 
@@ -155,6 +157,46 @@ fn a_file_that_cannot_be_written_and_is_not_named_is_found() {
             assert_eq!(found, rules, "{fault} {breaks}: {seen:?}");
         }
     }
+}
+
+/// It must not wait for a reader that never comes.
+#[test]
+fn a_program_that_waits_for_who_reads_its_messages_is_found() {
+    let plan = plan("error-unread");
+    let quiet = seen("quiet", &plan);
+    assert_eq!(broken(&plan, &quiet), [], "{quiet:?}");
+    let short = Duration::from_secs(1);
+    let plan = Plan { deadline: short, grace: short, slack: short, budget: short / 10, ..plan };
+    let seen = seen("ends", &plan);
+    assert!(broken(&plan, &seen).iter().any(|broken| broken.rule == Rule::Hang), "{seen:?}");
+}
+
+#[test]
+fn a_program_whose_limits_become_low_goes_on_or_says_which() {
+    for (fault, limit) in [("processes-later", "processes"), ("descriptors-later", "open")] {
+        // As high as it may be: a shell needs descriptors too.
+        let plan = Plan { grace: Duration::from_secs(60), limit: 1.0, ..plan(fault) };
+        for (breaks, rules) in
+            [("goes-on", &[] as &[Rule]), ("refused", &[]), ("refused-silently", &[Rule::Message])]
+        {
+            // To be another user takes rights that not everybody has.
+            let breaks = format!("{breaks} LIMIT={limit}");
+            let Some(seen) = tried(&breaks, &plan) else { continue };
+            assert!(seen.struck.is_some(), "{seen:?}");
+            let found: Vec<Rule> = broken(&plan, &seen).iter().map(|broken| broken.rule).collect();
+            assert_eq!(found, rules, "{fault} {breaks}: {seen:?}");
+        }
+    }
+}
+
+#[test]
+fn a_command_that_no_trial_runs_fails_the_campaign() {
+    let (_folder, path) = fake("nothing");
+    let run = Command::new(DRIVER).args(["--quick", "--binary", path.to_str().unwrap()]).output();
+    let run = run.unwrap();
+    let said = String::from_utf8(run.stderr).unwrap();
+    assert_eq!(run.status.code(), Some(2), "{said}");
+    assert!(said.contains("no line in subject.rs for comms4"), "{said}");
 }
 
 #[test]

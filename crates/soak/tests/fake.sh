@@ -2,6 +2,10 @@
 # A program that looks like bandgap from outside, and breaks the rule that FAKE names. It has ranks, shows that it
 # received twelve batches, and ends when one of its ranks does. Of MESSAGES it says that so many were COMPARED, and that so
 # many points were LEFT_OUT.
+if [ "$1" = --help ]; then
+  printf 'Commands:\n  signature  LogP\n  comms4     COMMS4\n'
+  exit
+fi
 out=run n=2
 while [ $# -gt 0 ]; do
   case $1 in
@@ -43,10 +47,29 @@ while [ $i -lt "$n" ]; do
   ranks="$ranks $!"
   i=$((i + 1))
 done
-progress 50
+[ "$FAKE" = quiet ] || progress 50
 : > "$own/began"
 
+# Waits until the limit that LIMIT names is low, without another process.
+until_low() {
+  most=1000
+  while [ "$most" -gt 100 ]; do
+    while read -r line; do
+      case $line in
+      "Max $LIMIT "*)
+        for word in $line; do
+          case $word in [0-9]*) most=$word && break ;; esac
+        done
+        ;;
+      esac
+    done < "/proc/$$/limits"
+  done
+}
+
 dead=
+case $FAKE in
+goes-on | refused | refused-silently) until_low && dead=none ;;
+esac
 while [ -z "$dead" ]; do
   i=0
   for pid in $ranks; do
@@ -54,7 +77,7 @@ while [ -z "$dead" ]; do
     i=$((i + 1))
   done
   case $FAKE in
-  ends | too-little | fails-late | names-file | names-none) sleep 0.5 && dead=none ;;
+  ends | quiet | too-little | fails-late | names-file | names-none) sleep 0.5 && dead=none ;;
   esac
   [ -n "$dead" ] || sleep 0.05
 done
@@ -76,14 +99,19 @@ defect) code=70 ;;
 undocumented) code=77 ;;
 silent) message="something happened" ;;
 panics) message="$message: panicked" ;;
-swallows | finishes | ends) code=0 message= interrupted=false ;;
+swallows | finishes | ends | quiet | goes-on) code=0 message= interrupted=false ;;
 swallows-at-once) code=0 message= ;;
+refused) code=7 message="look at the machine: Resource temporarily unavailable, too many open files" ;;
+refused-silently) code=7 message="look at the machine" ;;
 fails-late) code=4 message="cannot write: no space left" && sleep 1 ;;
 names-file) code=4 message="failed to write $out/run.json: no space left, or file too large" ;;
 names-none) code=4 message="failed to write: no space left, or file too large" ;;
 too-little) code=8 interrupted=false ;;
 esac
-[ $code = 0 ] && [ "$FAKE" != swallows-at-once ] && progress 100
+case $FAKE in
+swallows-at-once | quiet) ;;
+*) [ $code = 0 ] && progress 100 ;;
+esac
 case $FAKE in
 names-*)
   # What its directory does not take is elsewhere.
@@ -95,5 +123,5 @@ names-*)
 esac
 [ "$FAKE" = loses ] || keep $kept $interrupted
 [ "$FAKE" = half ] && printf '{"format": "bandgap-run", "ver' > "$out/run.json"
-printf 'bandgap: %s\n' "$message" >&2
+[ "$FAKE" = quiet ] || printf 'bandgap: %s\n' "$message" >&2
 exit $code

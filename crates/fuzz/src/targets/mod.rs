@@ -1,10 +1,12 @@
 //! The list of readers.
 
+mod addresses;
 mod assigned;
 mod components;
 mod fits;
 mod frames;
 mod greeting;
+mod kernel_trace;
 mod letters;
 mod machine;
 mod options;
@@ -25,6 +27,7 @@ pub const TARGETS: &[Target] = &[
     fits::LOGP,
     components::TABLE,
     trace::TRACE,
+    kernel_trace::KERNEL_TRACE,
     machine::MACHINE,
     run::RUN,
     options::OPTIONS,
@@ -33,6 +36,7 @@ pub const TARGETS: &[Target] = &[
     peer::PASSING,
     peer::MAIL,
     greeting::GREETING,
+    addresses::ADDRESSES,
     udp::DATAGRAMS,
     letters::COMMAND,
     letters::REPORT,

@@ -124,3 +124,26 @@ fn a_directory_is_read_by_its_run_file() {
     assert!(wrong.starts_with("read a run: the file's \"format\" is missing"), "{wrong}");
     assert!(wrong.ends_with("run/run.json)"), "{wrong}");
 }
+
+#[test]
+fn a_run_file_without_end_is_refused_before_it_fills_the_memory() {
+    /// Counts what is taken from it.
+    struct Endless(u64);
+
+    impl Read for Endless {
+        fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+            self.0 += bytes.len() as u64;
+            // A reader without a bound stops here, and not where it should.
+            let count = if self.0 > 1 << 24 { 0 } else { bytes.len() };
+            bytes[..count].fill(b' ');
+            Ok(count)
+        }
+    }
+
+    let mut endless = Endless(0);
+    let error = whole(&mut endless, 1000).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+    assert_eq!(endless.0, 1001);
+    assert_eq!(whole(&[b' '; 1000][..], 1000).unwrap().len(), 1000);
+    assert_eq!(LONGEST, 1 << 30, "as the message says");
+}
