@@ -217,6 +217,7 @@ fn findings(result: &PcieTrace, trace: Named<'_>, direct: Option<Named<'_>>) -> 
         said.extend(named.filter(|_| is_timed(of_direct)).into_iter().flat_map(uncounted));
     }
     said.extend([Some(trace), direct].into_iter().flatten().filter_map(unaddressed));
+    said.extend([Some(trace), direct].into_iter().flatten().filter_map(left_out));
     for at in &result.files {
         if let [[from, to]] = at.completions_at.as_slice() {
             said.push(format!(
@@ -287,6 +288,14 @@ fn uncounted((file, read): Named<'_>) -> Vec<String> {
         said.push(format!("{file} has {why}: missing rows are not noticed, and lengthen times."));
     }
     said
+}
+
+/// That the last row is not among the others.
+fn left_out((file, read): Named<'_>) -> Option<String> {
+    let line = read.cut?;
+    Some(format!(
+        "The last line of {file} ({line}) has no end, so its last field may be cut: it is left out."
+    ))
 }
 
 /// Whether completions and payloads are told apart at all.

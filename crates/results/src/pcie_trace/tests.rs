@@ -251,6 +251,20 @@ fn what_is_sent_again_is_said_and_times_across_it_are_left_out() {
 }
 
 #[test]
+fn a_last_row_that_is_left_out_is_said() {
+    let text = "time_ns,direction,type,bytes\n0,down,MWr,64\n300,down,MWr,64\n605,down,MWr,64\n9";
+    let read = |text: &str| {
+        bandgap_record::read_pcie_trace(text.as_bytes(), Given::default()).unwrap().finish().unwrap()
+    };
+    let cut = "The last line of trace.csv (4) has no end, so its last field may be cut: it is left out.";
+    for (end, said) in [(text.len() - 3, Some(cut)), (text.len() - 1, None)] {
+        let trace = made(&read(&text[..end]), None, SOFTWARE);
+        let found = trace.findings.iter().find(|said| said.contains("has no end"));
+        assert_eq!(found.map(String::as_str), said, "{:?}", trace.findings);
+    }
+}
+
+#[test]
 fn sentences_end_once() {
     let (with, without) = (ping_pong(&[765.0; 200]), ping_pong(&[549.0; 200]));
     let exchanged = made(&without, Some(&with), SOFTWARE);

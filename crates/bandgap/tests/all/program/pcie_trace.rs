@@ -139,6 +139,12 @@ fn bad_traces_are_refused_with_line_and_reason() {
             }
         }
     }
+    let half = &whole[..whole.len() - 2];
+    place.file("half.csv", half);
+    let told = place.run(["breakdown", "--pcie-trace", "half.csv"]).ends(0).stdout;
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = half.lines().count();
+    assert!(told.contains(&format!("The last line of half.csv ({line}) has no end")), "{told}");
     place.run(["breakdown", "--pcie-trace", "none.csv"]).ends(3);
     place.run(["breakdown", "--without-switch", "direct.csv"]).ends(2);
     place.run(["breakdown", "--pcie-trace", "posts.csv", "--set", "pio=3ns"]).ends(2);
