@@ -218,7 +218,8 @@ fn a_trace_without_completions_is_refused_unless_it_has_posts_alone() {
     let found = Hardware::of(&read(&unanswered).unwrap(), None, SOFTWARE, 0.95);
     assert_eq!(found.pcie.unwrap_err(), "the trace has no acknowledgement (ACK down)");
     // Posts with the answers of the network interface, and with what it reads.
-    let answered = only(&INJECTION.text(), |line| line.contains(",down,MWr,") || line.contains(",up,ACK,"));
+    let answered =
+        only(&INJECTION.text(), |line| line.contains(",down,MWr,") || line.contains(",up,ACK,"));
     let time = answered.lines().last().unwrap().split(',').next().unwrap();
     let asking = format!("{answered}{time},up,MRd,0,,\n");
     for text in [&answered, &asking] {

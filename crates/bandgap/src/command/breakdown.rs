@@ -72,7 +72,7 @@ fn divided(source: &Source, measure: &Measure, output: &Output) -> Result<Exit, 
     let rule = Rule { precision: measure.precision.0, stamp: 0.0 };
     let warnings = recorded.as_ref().map(|of| told_of(of, measure.confidence.0));
     let result = match recorded {
-        Some(recorded) => again(recorded.breakdown, &table, rule, measure.confidence.0),
+        Some(recorded) => again(*recorded.breakdown, &table, rule, measure.confidence.0),
         None => breakdown(&table, rule, measure.confidence.0),
     };
     let result = result.class(Exit::Defect)?;

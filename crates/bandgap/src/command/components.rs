@@ -40,7 +40,7 @@ pub(super) fn load(source: &Source) -> Result<ComponentTable, Failure> {
 /// The breakdown of a run.
 pub(super) struct Recorded {
     /// As it was recorded.
-    pub breakdown: Breakdown,
+    pub breakdown: Box<Breakdown>,
     /// What the run warned of.
     pub warnings: Vec<String>,
     /// The level of its intervals, where the run says it.
@@ -123,7 +123,7 @@ fn of_run(from: &Path, signature: Option<&str>) -> Result<Loaded, Failure> {
     if let (Some(breakdown), None) = (breakdown, signature) {
         let table = breakdown.table().map_err(|error| failure(error.to_string()))?;
         let confidence = run.confidence();
-        let breakdown = Breakdown::clone(breakdown);
+        let breakdown = breakdown.clone();
         return Ok(Loaded::Run(
             table,
             Some(Recorded { breakdown, warnings: run.warnings, confidence }),

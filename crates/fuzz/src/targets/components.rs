@@ -28,6 +28,7 @@ pub(super) const TABLE: Target = Target {
         "time",
         "spread_ns",
         "part_of",
+        "apart",
         "observed_ns",
         "main",
         "sum:all",

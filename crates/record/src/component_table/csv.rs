@@ -79,6 +79,7 @@ fn row(
         time: Time::Given { ns: amount("time_ns", time)?, spread },
         provenance,
         part_of: None,
+        apart: false,
     })
 }
 

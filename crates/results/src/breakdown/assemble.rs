@@ -133,6 +133,7 @@ fn component(
             Time::Derived(formula) => Some(formula.clone()),
         },
         part_of: one.part_of.clone(),
+        apart: one.apart,
     })
 }
 
@@ -291,7 +292,8 @@ fn usual_figures(stack: &Stack, all: &[Modelled]) -> Vec<BarsDeclared> {
 
 /// What the intervals do not hold.
 pub(crate) fn unspread(stack: &Stack, all: &[Modelled]) -> Option<String> {
-    let mut used: Vec<usize> = all.iter().flat_map(|one| one.sources.keys().copied()).collect();
+    let used = all.iter().flat_map(|one| &one.sources).filter(|(_, times)| **times != 0.0);
+    let mut used: Vec<usize> = used.map(|(at, _)| *at).collect();
     used.sort_unstable();
     used.dedup();
     let lacking = used.iter().filter(|at| stack.spread(**at).is_none()).count();
@@ -310,7 +312,8 @@ pub(crate) fn unspread(stack: &Stack, all: &[Modelled]) -> Option<String> {
 /// Which times are assumed, where some are and others are not.
 fn assumed(stack: &Stack, all: &[Modelled]) -> Option<String> {
     use bandgap_model::breakdown::Provenance;
-    let rests = |model: &Modelled, at: usize| model.sources.contains_key(&at);
+    // What cancels is nothing that a model rests on.
+    let rests = |model: &Modelled, at: usize| model.sources.get(&at).is_some_and(|of| *of != 0.0);
     let names: Vec<&str> = (0..stack.components().len())
         .filter(|at| stack.components()[*at].provenance == Provenance::Assumed)
         .filter(|at| all.iter().any(|model| rests(model, *at)))
@@ -324,7 +327,8 @@ fn assumed(stack: &Stack, all: &[Modelled]) -> Option<String> {
     }
     let known = |at: usize| stack.components()[at].provenance == Provenance::Assumed;
     let models = stack.models().zip(all);
-    let resting = models.filter(|(_, model)| model.sources.keys().any(|at| known(*at)));
+    let resting =
+        models.filter(|(_, model)| model.sources.keys().any(|at| known(*at) && rests(model, *at)));
     let resting: Vec<&str> = resting.map(|(model, _)| model.name.as_str()).collect();
     Some(format!(
         "Assumed, and not measured: {}. Models that rest on {}: {}.",

@@ -117,7 +117,11 @@ fn the_breakdown_of_a_measured_run_is_printed_as_it_was_recorded() {
     }
     let other = ["breakdown", "--from", "measured.json", "--confidence", "50%", "--json", "-"];
     let other = place.run(other).ends(0);
-    assert!(other.stderr.contains("the intervals are those of the run, at 95 %"), "{}", other.stderr);
+    assert!(
+        other.stderr.contains("the intervals are those of the run, at 95 %"),
+        "{}",
+        other.stderr
+    );
     assert_eq!(one(&other.json(), "breakdown"), &run["results"][0]);
 }
 

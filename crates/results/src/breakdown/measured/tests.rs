@@ -234,7 +234,10 @@ fn what_was_measured_can_be_read_back_and_changed() {
     // Its errors are paired by round; at whatever level, they are not propagated anew.
     let rule = Rule { precision: 0.05, stamp: 0.0 };
     for confidence in [0.95, 0.5] {
-        assert_eq!(super::super::assemble::again(read.clone(), &table, rule, confidence).unwrap(), read);
+        assert_eq!(
+            super::super::assemble::again(read.clone(), &table, rule, confidence).unwrap(),
+            read
+        );
     }
     let files = breakdown.files(&Among::new([])).unwrap();
     let names: Vec<&str> = files.iter().map(|file| &*file.name).collect();
