@@ -22,6 +22,7 @@
 //! spread_ns = 12                          # or spread = "12ns"; a standard deviation; may be left out
 //! provenance = "measured"                 # measured, derived or assumed; may be left out
 //! part_of = "whole"                       # may be left out
+//! apart = true                            # only what others are derived from: in no group; may be left out
 //!
 //! [[model]]
 //! name = "latency"
@@ -54,7 +55,7 @@ use crate::TableError;
 use crate::table_lines::Result;
 
 pub use paper::{component_preset, component_presets};
-pub use traced::{traced_component, traced_table};
+pub use traced::{traced_component, traced_source, traced_table};
 
 /// A table longer than this is refused before it fills the memory.
 const LONGEST: u64 = 64 << 20;

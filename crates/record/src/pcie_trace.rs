@@ -10,7 +10,8 @@
 //! | `sequence` or `tag` | may be missing; see [`Numbers`] |
 //!
 //! Columns may stand in any order; further ones, blank lines, and lines that begin with `#` are ignored.
-//! Rows are handed on one by one: memory does not grow with the trace.
+//! Rows are handed on one by one: memory does not grow with the trace. A last row without a line end is left out,
+//! since its last field may be cut.
 
 mod columns;
 mod values;
@@ -30,11 +31,15 @@ use bandgap_model::pcie::Numbers;
 const EXPECTED: &str = "CSV whose first line names the columns \
                         time_ns,direction,type,bytes,address,sequence";
 
+/// Why a single row that may be cut is no trace.
+const ALONE: &str = "the line has no end, so its last field may be cut, and there is no other row";
+
 /// Reads a trace to its end. Posts, completions and payloads are told apart by these addresses, or by
 /// themselves.
 ///
 /// # Errors
-/// Every defect is one, with its line where it has one. Rows that are not in the order of time are one too.
+/// Every defect is one, with its line where it has one. Rows that are not in the order of time are one too. A last row
+/// without a line end is none, unless it is the only one: it is left out.
 pub fn read_pcie_trace(source: impl Read, given: Given) -> Result<Trace> {
     let mut lines = Lines::new(source);
     let columns = loop {
@@ -49,6 +54,7 @@ pub fn read_pcie_trace(source: impl Read, given: Given) -> Result<Trace> {
     };
     let mut trace = Trace::new(given, columns.numbers);
     let mut clock = Clock::default();
+    let mut any = false;
     loop {
         let number = lines.number() + 1;
         let Some(text) = lines.next()? else { break };
@@ -61,7 +67,12 @@ pub fn read_pcie_trace(source: impl Read, given: Given) -> Result<Trace> {
             Ok(Packet { time: clock.at(number, time)?, ..packet })
         });
         match packet {
-            Ok(packet) => trace.take(number, packet),
+            Ok(packet) if lines.is_ended() => {
+                trace.take(number, packet);
+                any = true;
+            }
+            Ok(_) if any => trace.leave_out(number),
+            Ok(_) => return Err(TableError::Line { line: number, why: ALONE.to_owned() }),
             Err(why) => {
                 let cut = match lines.is_ended() {
                     true => "",
@@ -71,7 +82,7 @@ pub fn read_pcie_trace(source: impl Read, given: Given) -> Result<Trace> {
             }
         }
     }
-    if clock.first.is_none() {
+    if !any {
         return Err(TableError::NoRows);
     }
     Ok(trace)

@@ -217,6 +217,22 @@ fn a_trace_without_completions_is_refused_unless_it_has_posts_alone() {
     let unanswered = only(&INJECTION.text(), |line| !line.contains(",down,ACK,"));
     let found = Hardware::of(&read(&unanswered).unwrap(), None, SOFTWARE, 0.95);
     assert_eq!(found.pcie.unwrap_err(), "the trace has no acknowledgement (ACK down)");
+    // Posts with the answers of the network interface, and with what it reads.
+    let answered =
+        only(&INJECTION.text(), |line| line.contains(",down,MWr,") || line.contains(",up,ACK,"));
+    let time = answered.lines().last().unwrap().split(',').next().unwrap();
+    let asking = format!("{answered}{time},up,MRd,0,,\n");
+    for text in [&answered, &asking] {
+        let found = read(text).unwrap();
+        assert_eq!(found.counted.completions, 0);
+        let found = Hardware::of(&found, None, SOFTWARE, 0.95);
+        near("injection", &found.injection, 282.33, 1e-3);
+    }
+    // What was acknowledged, or is a payload, went up: then completions would have been seen too.
+    for row in ["down,ACK,,,17", "up,MWr,8,0x10,4000"] {
+        let why = read(&format!("{answered}{time},{row}\n")).unwrap_err();
+        assert!(why.contains("have no completion"), "{why}");
+    }
     let neither = only(&PAPER.text(), |line| line.contains("ACK"));
     let why = read(&neither).unwrap_err();
     assert!(why.starts_with("line 2: from there to line 8001 there is no post"), "{why}");
@@ -299,13 +315,43 @@ fn what_is_wrong_is_told_with_its_line() {
         after("18446744.073709551616").unwrap_err(),
         "read the table: line 3: it is more than 213.5 days after the first row: times are read no further"
     );
-    // A last line without an end may be whole.
-    assert!(read(&format!("{HEAD}2,up,MWr,64,0x2,1")).is_ok());
     let endless = std::io::Read::chain(HEAD.as_bytes(), std::io::repeat(b'1'));
     let Err(TableError::Line { line: 3, why }) = read_pcie_trace(endless, Given::default()) else {
         panic!("a line without an end was read");
     };
     assert_eq!(why, "it is longer than 64 KiB");
+}
+
+/// Wherever the last row is cut, nothing of it is taken: what is left of its last field may be a number too.
+#[test]
+fn a_last_row_without_an_end_is_left_out() {
+    let text = PAPER.text();
+    let whole = read(&text).unwrap();
+    let last = text.trim_end().rfind('\n').unwrap() + 1;
+    let without = read(&text[..last]).unwrap();
+    assert_eq!((whole.rows, without.rows, without.cut), (without.rows + 1, whole.rows - 1, None));
+    let number = text.lines().count() as u64;
+    let field = text.rfind(',').unwrap() + 1;
+    // With nothing of the last field, with all of it, and between.
+    for end in field..text.len() {
+        let cut = read(&text[..end]).unwrap();
+        assert_eq!((cut.rows, cut.span, cut.cut), (without.rows, without.span, Some(number)));
+        assert_eq!(cut.counted, without.counted, "{}", &text[last..end]);
+    }
+    for end in last + 1..field - 1 {
+        let told = read(&text[..end]).unwrap_err();
+        assert!(told.contains("the trace ends in the middle of this line"), "{told}");
+    }
+    // A comment says nothing, and neither does a blank line.
+    for end in ["# the end", "  "] {
+        let found = read(&format!("{text}{end}")).unwrap();
+        assert_eq!((found.rows, found.cut), (whole.rows, None));
+    }
+    let only = "time_ns,direction,type,bytes\n1,down,MWr,64";
+    assert_eq!(
+        read(only).unwrap_err(),
+        "read the table: line 2: the line has no end, so its last field may be cut, and there is no other row"
+    );
 }
 
 proptest! {

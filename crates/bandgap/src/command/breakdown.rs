@@ -8,12 +8,12 @@ use bandgap_campaign::floors::RANKS;
 use bandgap_comm::Divided;
 use bandgap_launch::{Classify, Exit, Failure, Target, Wait, floors};
 use bandgap_results::assemble;
-use bandgap_results::breakdown::assemble::breakdown;
+use bandgap_results::breakdown::assemble::{again, breakdown};
 use bandgap_stats::Rule;
-use bandgap_units::Ns;
+use bandgap_units::{Fraction, Ns};
 use clap::Args;
 
-use super::components::{Source, load};
+use super::components::{Recorded, Source, load_with_breakdown};
 use super::kernel_path::KernelPath;
 use super::measure::{Session, one_size};
 use super::pcie_trace::{self, PcieTrace};
@@ -66,14 +66,34 @@ pub(super) fn run(of: &Breakdown, measure: &Measure, output: &Output) -> Result<
     }
 }
 
-/// Of components that are known; keeps files only where `--out` says so.
+/// Of components that are known, or as a run has it; keeps files only where `--out` says so.
 fn divided(source: &Source, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    let table = load(source)?;
+    let (table, recorded) = load_with_breakdown(source)?;
     let rule = Rule { precision: measure.precision.0, stamp: 0.0 };
-    let result = breakdown(&table, rule, measure.confidence.0).class(Exit::Defect)?;
+    let warnings = recorded.as_ref().map(|of| told_of(of, measure.confidence.0));
+    let result = match recorded {
+        Some(recorded) => again(*recorded.breakdown, &table, rule, measure.confidence.0),
+        None => breakdown(&table, rule, measure.confidence.0),
+    };
+    let result = result.class(Exit::Defect)?;
     let mut sink = Sink::open(&output.only_asked(), "breakdown", measure)?;
+    warnings.iter().flatten().for_each(|warning| sink.warn_once(warning));
     let exit = sink.add(vec![result.into()])?;
     sink.close(output.judged(exit))
+}
+
+/// What the run of a breakdown warned of, and that what it measured is not judged at another level.
+fn told_of(recorded: &Recorded, asked: f64) -> Vec<String> {
+    let Recorded { breakdown, warnings, confidence } = recorded;
+    let other = confidence.filter(|own| (own - asked).abs() > f64::EPSILON);
+    let other = other.filter(|_| breakdown.measured.is_some()).map(|own| {
+        format!(
+            "the intervals are those of the run, at {}: what was measured is not judged again at {}",
+            Fraction(own),
+            Fraction(asked)
+        )
+    });
+    warnings.iter().cloned().chain(other).collect()
 }
 
 /// Of a transport of this machine.

@@ -37,16 +37,26 @@ pub(super) fn load(source: &Source) -> Result<ComponentTable, Failure> {
     load_with_breakdown(source).map(|(table, _)| table)
 }
 
+/// The breakdown of a run.
+pub(super) struct Recorded {
+    /// As it was recorded.
+    pub breakdown: Box<Breakdown>,
+    /// What the run warned of.
+    pub warnings: Vec<String>,
+    /// The level of its intervals, where the run says it.
+    pub confidence: Option<f64>,
+}
+
 /// The same, with the breakdown that it is of, if it is of one.
 ///
 /// # Errors
 /// Those of [`load`].
 pub(super) fn load_with_breakdown(
     Source { from, signature }: &Source,
-) -> Result<(ComponentTable, Option<Box<Breakdown>>), Failure> {
+) -> Result<(ComponentTable, Option<Recorded>), Failure> {
     let table = table(from, signature.as_deref())?;
     match (signature, table) {
-        (_, Loaded::Run(table, breakdown)) => Ok((table, breakdown)),
+        (_, Loaded::Run(table, recorded)) => Ok((table, recorded)),
         (None, Loaded::Table(table)) => Ok((table, None)),
         (Some(_), Loaded::Table(_)) => {
             let what = format!("use --signature: {} is a table, and no run", named(from));
@@ -58,7 +68,7 @@ pub(super) fn load_with_breakdown(
 /// What was loaded.
 enum Loaded {
     Table(ComponentTable),
-    Run(ComponentTable, Option<Box<Breakdown>>),
+    Run(ComponentTable, Option<Recorded>),
 }
 
 fn table(from: &Path, signature: Option<&str>) -> Result<Loaded, Failure> {
@@ -112,7 +122,12 @@ fn of_run(from: &Path, signature: Option<&str>) -> Result<Loaded, Failure> {
     });
     if let (Some(breakdown), None) = (breakdown, signature) {
         let table = breakdown.table().map_err(|error| failure(error.to_string()))?;
-        return Ok(Loaded::Run(table, Some(breakdown.clone())));
+        let confidence = run.confidence();
+        let breakdown = breakdown.clone();
+        return Ok(Loaded::Run(
+            table,
+            Some(Recorded { breakdown, warnings: run.warnings, confidence }),
+        ));
     }
     let table = components(&run.results, signature, run.confidence());
     let table = table.map_err(|error| match error {

@@ -89,10 +89,11 @@ Examples:
 /// # Errors
 /// The table cannot be read or is wrong, a name means nothing, or the result cannot be written.
 pub(super) fn run(of: &WhatIf, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    let (table, breakdown) = load_with_breakdown(&of.source)?;
+    let (table, recorded) = load_with_breakdown(&of.source)?;
+    let breakdown = recorded.as_ref().map(|recorded| &*recorded.breakdown);
     let changes = changes(of, &table)?;
     let rule = Rule { precision: measure.precision.0, stamp: 0.0 };
-    let result = whatif(&table, &changes, breakdown.as_deref(), rule, measure.confidence.0);
+    let result = whatif(&table, &changes, breakdown, rule, measure.confidence.0);
     let result = result.map_err(|error| unmade(&error, of, &table.stack))?;
     let mut sink = Sink::open(&output.only_asked(), "whatif", measure)?;
     let exit = sink.add(vec![result.into()])?;

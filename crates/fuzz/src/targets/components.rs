@@ -29,6 +29,7 @@ pub(super) const TABLE: Target = Target {
         "time",
         "spread_ns",
         "part_of",
+        "apart",
         "observed_ns",
         "observed_spread_ns",
         "provenance",

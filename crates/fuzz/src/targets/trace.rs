@@ -3,7 +3,8 @@
 use bandgap_model::pcie::{Given, Hardware, Software};
 use bandgap_record::read_pcie_trace;
 use bandgap_report::Layout;
-use bandgap_results::pcie_trace::assemble::{pcie_trace, table};
+use bandgap_results::pcie_trace::assemble::pcie_trace;
+use bandgap_results::pcie_trace::components::table;
 use bandgap_results::{Outcome, text};
 use bandgap_stats::Rule;
 

@@ -96,6 +96,8 @@ pub struct Component {
     pub provenance: Provenance,
     /// The component that it is a part of. A component with parts stands for their sum.
     pub part_of: Option<String>,
+    /// Whether it is only what others are derived from: it is in no category, layer or side, and in no sum of all.
+    pub apart: bool,
 }
 
 /// What is known of a component beside its time: its name, what readers call it, and where it belongs.
@@ -105,7 +107,17 @@ impl Component {
     /// A component of this time, which is a part of no other.
     pub fn of(&(name, label, category, layer, side): &Known, time: Time, how: Provenance) -> Self {
         let (name, label) = (name.to_owned(), Some(label.to_owned()));
-        Self { name, label, category, layer, side, time, provenance: how, part_of: None }
+        Self {
+            name,
+            label,
+            category,
+            layer,
+            side,
+            time,
+            provenance: how,
+            part_of: None,
+            apart: false,
+        }
     }
 
     /// What readers call it.

@@ -104,9 +104,10 @@ impl Stack {
         self.lacking.get(name).map(String::as_str)
     }
 
-    /// The components that have no parts: each time counts once among them.
+    /// The components that have no parts, without those that stand apart: each time counts once among them.
     pub fn leaves(&self) -> impl Iterator<Item = usize> {
-        (0..self.components.len()).filter(|at| self.parts[*at].is_empty())
+        let counts = |at: &usize| self.parts[*at].is_empty() && !self.components[*at].apart;
+        (0..self.components.len()).filter(counts)
     }
 
     /// The models as they were declared.

@@ -13,6 +13,7 @@ fn component(name: &str, ns: f64, spread: Option<f64>) -> Component {
         time: Time::Given { ns, spread },
         provenance: Provenance::Measured,
         part_of: None,
+        apart: false,
     }
 }
 

@@ -102,6 +102,12 @@ impl Acks {
         }
     }
 
+    /// Packets that wait.
+    #[cfg(test)]
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
     /// Gives up what waits: numbers jumped, and its acknowledgement would be taken for another's.
     pub(super) fn forget(&mut self) {
         self.given_up += self.waiting.drain(..).filter(|sent| sent.counts).count() as u64;

@@ -87,7 +87,9 @@ pub struct Hardware {
     pub wire: Known,
     /// *Formula*: Network − Wire.
     pub switch: Known,
-    /// *Formula*: time from a pong to the next ping − 2·PCIe − LLP_prog − LLP_post.
+    /// *Formula*: time from a pong to the next ping.
+    pub turn: Known,
+    /// *Formula*: the same − 2·PCIe − LLP_prog − LLP_post.
     pub rc_to_mem: Known,
 }
 
@@ -116,8 +118,10 @@ impl Hardware {
             }
             (Err(why), _) | (_, Err(why)) => Err(why.clone()),
         };
-        let rc_to_mem = rc_to_mem(trace, &pcie, software, confidence);
-        Hardware { injection: injection(trace, confidence), pcie, network, wire, switch, rc_to_mem }
+        let turn = turn(trace, confidence);
+        let rc_to_mem = rc_to_mem(&turn, &pcie, software);
+        let injection = injection(trace, confidence);
+        Hardware { injection, pcie, network, wire, switch, turn, rc_to_mem }
     }
 }
 
@@ -208,9 +212,13 @@ fn network(trace: &Read, confidence: f64) -> Known {
     Timed::of(pings, confidence).map(Timed::half_of).ok_or_else(String::new)
 }
 
-fn rc_to_mem(trace: &Read, pcie: &Known, software: Software, confidence: f64) -> Known {
+fn turn(trace: &Read, confidence: f64) -> Known {
     let pongs = of_ping_pong(trace, &trace.rounds.pongs)?;
-    let gap = Timed::of(pongs, confidence).ok_or_else(String::new)?;
+    Timed::of(pongs, confidence).ok_or_else(String::new)
+}
+
+fn rc_to_mem(turn: &Known, pcie: &Known, software: Software) -> Known {
+    let turn = turn.as_ref().map_err(String::clone)?;
     let pcie = pcie.as_ref().map_err(|why| format!("it takes PCIe, and {why}"))?;
     let (post, prog) = match (software.post, software.prog) {
         (Some(post), Some(prog)) => (post, prog),
@@ -220,11 +228,11 @@ fn rc_to_mem(trace: &Read, pcie: &Known, software: Software, confidence: f64) ->
             return Err("it takes LLP_post and LLP_prog, which no trace has".to_owned());
         }
     };
-    let time = Timed::sum(&[(1.0, gap), (-2.0, *pcie), (-1.0, prog), (-1.0, post)]);
+    let time = Timed::sum(&[(1.0, *turn), (-2.0, *pcie), (-1.0, prog), (-1.0, post)]);
     not_negative(time, |ns| {
         format!(
             "2·PCIe + LLP_prog + LLP_post is {ns} ns longer than the {:.2} ns from a pong to the next ping",
-            gap.ns
+            turn.ns
         )
     })
 }

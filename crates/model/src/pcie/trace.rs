@@ -19,6 +19,7 @@ pub struct Trace {
     reading: Option<Reading>,
     /// The lines of the first row, of the first post, and of the last row.
     lines: [u64; 3],
+    cut: Option<u64>,
     rows: u64,
     last: u64,
 }
@@ -74,12 +75,28 @@ pub struct Read {
     pub again: u64,
     /// Bytes of the first payload.
     pub payload_bytes: Option<u32>,
+    /// The line of a last row that was left out, since it may be cut.
+    pub cut: Option<u64>,
 }
 
 impl Trace {
     /// A trace of which nothing is read yet.
     pub fn new(given: Given, numbers: Numbers) -> Trace {
-        Trace { numbers, given, first: Vec::new(), reading: None, lines: [0; 3], rows: 0, last: 0 }
+        Trace {
+            numbers,
+            given,
+            first: Vec::new(),
+            reading: None,
+            lines: [0; 3],
+            cut: None,
+            rows: 0,
+            last: 0,
+        }
+    }
+
+    /// Says that the row of this line, the last one, was left out, since it may be cut.
+    pub fn leave_out(&mut self, line: u64) {
+        self.cut = Some(line);
     }
 
     /// Takes the row of this line. Rows are in the order of time.
@@ -132,13 +149,14 @@ impl Trace {
     /// What the trace says.
     ///
     /// # Errors
-    /// It has posts and other packets, but no completion; or it has neither posts nor completions.
+    /// It has posts but no completion, although it has payloads, or acknowledgements that go down; or it has neither
+    /// posts nor completions.
     pub fn finish(mut self) -> Result<Read, ModelError> {
         if self.reading.is_none() {
             self.begin();
         }
         let [first, post, last] = self.lines;
-        let (rows, span, numbers) = (self.rows, self.last, self.numbers);
+        let (rows, span, numbers, cut) = (self.rows, self.last, self.numbers, self.cut);
         let Some(Reading { roles, down, up, counts, acks, rounds, counted, payload_bytes }) =
             self.reading
         else {
@@ -148,8 +166,9 @@ impl Trace {
             true => "",
             false => " to the addresses given",
         };
-        let up_and_down = counted.payloads > 0 || counted.acknowledgements > 0;
-        if counted.completions == 0 && counted.posts > 0 && up_and_down {
+        // Then more than the posts and what answers them was recorded.
+        let went_up = counted.payloads > 0 || counted.acknowledgements > 0;
+        if counted.completions == 0 && counted.posts > 0 && went_up {
             let why = format!(
                 "the post there and those after it have no completion: from there to line {last} no \
                  MWr of 64 bytes goes up{place}"
@@ -176,6 +195,7 @@ impl Trace {
                 .then_some(u64::from(counts[0]) * down.lost + u64::from(counts[1]) * up.lost),
             again: u64::from(counts[0]) * down.again + u64::from(counts[1]) * up.again,
             payload_bytes,
+            cut,
         })
     }
 }
@@ -265,6 +285,58 @@ mod tests {
             }
         }
         trace.finish().unwrap()
+    }
+
+    /// Rows, roles and packets that are kept.
+    fn kept(trace: &Trace) -> usize {
+        let of = |reading: &Reading| reading.acks.waiting() + reading.roles.found().len();
+        trace.first.len() + trace.reading.as_ref().map_or(0, of)
+    }
+
+    #[test]
+    fn what_comes_after_the_rows_that_roles_are_learnt_from_counts_as_well_and_is_not_kept() {
+        const MESSAGES: u64 = 50_000;
+        let (queue, buffers) = (0x10_0000, 0x90_0000);
+        let mut trace = Trace::new(Given::default(), Numbers::Sequence);
+        let (mut time, mut rows, mut short) = (0, 0, 0);
+        for at in 0..MESSAGES {
+            let [down, up] = [at, 2 * at].map(|number| number % 4096);
+            // A completion goes up 400 ps after each post, and an answer of 64 bytes elsewhere 300 ps after that.
+            for (after, direction, kind, number, address) in [
+                (0, Direction::Down, Kind::Write, down, 8),
+                (400, Direction::Up, Kind::Write, up, queue + 64 * (at % 4096)),
+                (700, Direction::Up, Kind::Write, up + 1, buffers + 0x4000 * (at % 8)),
+                (900, Direction::Down, Kind::Ack, up + 1, 0),
+            ] {
+                let address = (kind == Kind::Write).then_some(address);
+                let row = packet(time + after, direction, kind, number % 4096);
+                rows += 1;
+                trace.take(rows + 1, Packet { address, ..row });
+                assert!(kept(&trace) < LEARNT_FROM, "{rows}");
+            }
+            if at == 2 * MESSAGES / 3 {
+                assert_eq!((trace.first.capacity(), trace.reading.is_some()), (0, true));
+            }
+            // Behind these rows messages follow one another more slowly.
+            let learns = rows < LEARNT_FROM as u64;
+            short += u64::from(learns);
+            time += if learns { 1000 } else { 1600 };
+        }
+        // Where completions go, and the last few packets.
+        assert!(kept(&trace) < 10, "{}", kept(&trace));
+        let read = trace.finish().unwrap();
+        assert_eq!((read.rows, read.lost, read.again), (4 * MESSAGES, Some(0), 0));
+        let Counted { posts, completions, payloads, acknowledgements, others } = read.counted;
+        assert_eq!([posts, completions, payloads, acknowledgements], [MESSAGES; 4]);
+        assert_eq!((others, read.rounds.answers), (0, MESSAGES - 1));
+        // From a pong to the next ping 300 ps, and then 900.
+        let pongs = &read.rounds.pongs;
+        let (first, rest) = (short as f64, (MESSAGES - 1 - short) as f64);
+        assert_eq!((pongs.count(), short), (MESSAGES - 1, LEARNT_FROM as u64 / 4 - 1));
+        let mean = (300.0 * first + 900.0 * rest) / (first + rest);
+        assert!((pongs.mean().unwrap() / mean - 1.0).abs() < 1e-9, "{:?} {mean}", pongs.mean());
+        assert_eq!((pongs.min(), pongs.max()), (Some(300.0), Some(900.0)));
+        assert_eq!(read.rounds.pings.count(), MESSAGES - 1);
     }
 
     #[test]

@@ -84,6 +84,7 @@ fn row(
         time: Time::Given { ns: amount("time_ns", time, is_time, TIME)?, spread },
         provenance,
         part_of: None,
+        apart: false,
     })
 }
 

@@ -18,6 +18,12 @@ const KNOWN: [Known; 7] = [
     ("rc_to_mem_8", "RC-to-MEM", Category::Io, Layer::Hardware, Side::Target),
 ];
 
+/// What a trace gives that components are derived from, and that is none itself.
+const SOURCES: [Known; 2] = [
+    ("traced_network", "Network in the trace", Category::Network, Layer::Hardware, Side::Network),
+    ("traced_turn", "pong to next ping", Category::Io, Layer::Hardware, Side::Both),
+];
+
 /// Models: name, label, formula. Of `WAYS`, each longer than the next, the first that is known is a main one.
 const NETWORK: (&str, &str, &str) = ("network", "the network", "wire + switch");
 const LATENCY: (&str, &str, &str) = (
@@ -50,6 +56,16 @@ pub fn traced_component(
 ) -> Option<Component> {
     let known = KNOWN.iter().find(|(known, ..)| *known == name)?;
     Some(Component::of(known, Time::Given { ns, spread }, provenance))
+}
+
+/// What components of a trace are derived from, by its name; `None` if no trace gives it.
+///
+/// `traced_network` is half of the time from a ping to its completion, of which Wire and Switch are parts;
+/// `traced_turn` the time from a pong to the next ping, in which RC-to-MEM is.
+pub fn traced_source(name: &str, ns: f64, spread: Option<f64>) -> Option<Component> {
+    let known = SOURCES.iter().find(|(known, ..)| *known == name)?;
+    let one = Component::of(known, Time::Given { ns, spread }, Provenance::Measured);
+    Some(Component { apart: true, ..one })
 }
 
 /// A table of components that a trace gives, with the models that they are enough for.

@@ -33,6 +33,7 @@ fn component(one: &Component) -> String {
         time,
         line("provenance", &one.provenance.to_string()),
         one.part_of.as_ref().map(|whole| line("part_of", whole)).unwrap_or_default(),
+        if one.apart { "apart = true\n".to_owned() } else { String::new() },
     ];
     format!("\n[[component]]\n{}", lines.concat())
 }

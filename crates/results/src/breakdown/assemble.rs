@@ -20,6 +20,9 @@ use crate::measured::Propagated;
 /// Parts of a bar that are named; the others are one part.
 const NAMED: usize = 12;
 
+/// Numbers that were written and read again differ by this share of themselves, at most.
+const ROUNDING: f64 = 1e-9;
+
 /// The breakdown of a table.
 ///
 /// # Errors
@@ -75,6 +78,36 @@ pub fn breakdown(
     })
 }
 
+/// A breakdown that was recorded, whose components and models are those of `table`: as it was recorded if it was
+/// measured, since its models were compared round by round; else at this level, with what it said if nothing differs.
+///
+/// # Errors
+/// Those of [`breakdown`].
+pub fn again(
+    recorded: Breakdown,
+    table: &ComponentTable,
+    rule: Rule,
+    confidence: f64,
+) -> Result<Breakdown, AssembleError> {
+    if recorded.measured.is_some() {
+        return Ok(recorded);
+    }
+    let anew = breakdown(table, rule, confidence)?;
+    let alike = |(one, other): (&ModelTime, &ModelTime)| same(&one.modelled, &other.modelled);
+    let is_same = recorded.models.iter().zip(&anew.models).all(alike);
+    Ok(if is_same { recorded } else { anew })
+}
+
+/// Whether two quantities are the same but for rounding.
+fn same(one: &Quantity, other: &Quantity) -> bool {
+    let near = |one: f64, other: f64| (one - other).abs() <= ROUNDING * one.abs().max(other.abs());
+    let ends = match (one.interval(), other.interval()) {
+        (Some(one), Some(other)) => near(one.0, other.0) && near(one.1, other.1),
+        (one, other) => one.is_none() && other.is_none(),
+    };
+    ends && near(one.value.0, other.value.0) && one.converged == other.converged
+}
+
 fn component(
     stack: &Stack,
     at: usize,
@@ -100,6 +133,7 @@ fn component(
             Time::Derived(formula) => Some(formula.clone()),
         },
         part_of: one.part_of.clone(),
+        apart: one.apart,
     })
 }
 
@@ -255,7 +289,8 @@ fn usual_figures(stack: &Stack, all: &[Modelled]) -> Vec<BarsDeclared> {
 
 /// What the intervals do not hold.
 pub(crate) fn unspread(stack: &Stack, all: &[Modelled]) -> Option<String> {
-    let mut used: Vec<usize> = all.iter().flat_map(|one| one.sources.keys().copied()).collect();
+    let used = all.iter().flat_map(|one| &one.sources).filter(|(_, times)| **times != 0.0);
+    let mut used: Vec<usize> = used.map(|(at, _)| *at).collect();
     used.sort_unstable();
     used.dedup();
     let lacking = used.iter().filter(|at| stack.spread(**at).is_none()).count();
@@ -274,7 +309,8 @@ pub(crate) fn unspread(stack: &Stack, all: &[Modelled]) -> Option<String> {
 /// Which times are assumed, where some are and others are not.
 fn assumed(stack: &Stack, all: &[Modelled]) -> Option<String> {
     use bandgap_model::breakdown::Provenance;
-    let rests = |model: &Modelled, at: usize| model.sources.contains_key(&at);
+    // What cancels is nothing that a model rests on.
+    let rests = |model: &Modelled, at: usize| model.sources.get(&at).is_some_and(|of| *of != 0.0);
     let names: Vec<&str> = (0..stack.components().len())
         .filter(|at| stack.components()[*at].provenance == Provenance::Assumed)
         .filter(|at| all.iter().any(|model| rests(model, *at)))
@@ -288,7 +324,8 @@ fn assumed(stack: &Stack, all: &[Modelled]) -> Option<String> {
     }
     let known = |at: usize| stack.components()[at].provenance == Provenance::Assumed;
     let models = stack.models().zip(all);
-    let resting = models.filter(|(_, model)| model.sources.keys().any(|at| known(*at)));
+    let resting =
+        models.filter(|(_, model)| model.sources.keys().any(|at| known(*at) && rests(model, *at)));
     let resting: Vec<&str> = resting.map(|(model, _)| model.name.as_str()).collect();
     Some(format!(
         "Assumed, and not measured: {}. Models that rest on {}: {}.",

@@ -19,6 +19,7 @@ pub(super) fn of(
     found: &[(Model, Rounds)],
 ) -> Vec<String> {
     let mut said = vec![how(plan).to_owned()];
+    said.extend(identities(found));
     said.extend(left_out(about));
     said.extend(longer_alone(found));
     said.extend(found.iter().find_map(|(_, rounds)| hidden(rounds, judged.confidence())));
@@ -46,6 +47,32 @@ fn how(plan: &BreakdownPlan) -> &'static str {
              software stands before and after its stores as the computation does: half of it each."
         }
     }
+}
+
+/// Components that are parts of one timeline, and what that is.
+const TIMELINES: [(&[&str], &str); 2] = [
+    (&["visible", "poll"], "which together end where the last poll begins"),
+    (
+        &["send_calls", "receive_calls", "failing_polls", "own_code"],
+        "which are all calls of the requester and all time between them",
+    ),
+];
+
+/// Which components divide one timeline, so that no error can tell whether they divide it rightly.
+fn identities(found: &[(Model, Rounds)]) -> Option<String> {
+    let is_there =
+        |name: &str| found.iter().flat_map(|(_, rounds)| &rounds.parts).any(|(of, _)| *of == name);
+    let whole = TIMELINES.iter().filter_map(|(names, what)| {
+        let there: Vec<&str> = names.iter().copied().filter(|name| is_there(name)).collect();
+        (there.len() > 1).then(|| format!("{}, {what}", there.join(" + ")))
+    });
+    let whole: Vec<String> = whole.collect();
+    (!whole.is_empty()).then(|| {
+        format!(
+            "Identities of one timeline, whose sum is the same however they are divided: {}. No error tests these divisions.",
+            whole.join("; ")
+        )
+    })
 }
 
 /// More rounds outside their fences than this share of all are worth a word.

@@ -114,6 +114,9 @@ pub struct ComponentTime {
     /// The component that it is a part of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part_of: Option<String>,
+    /// Whether it is only what others are derived from; absent where it is not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub apart: bool,
 }
 
 /// A model.

@@ -33,6 +33,7 @@ fn component(one: &ComponentTime) -> Component {
         time: one.formula.clone().map_or_else(given, Time::Derived),
         provenance: one.provenance,
         part_of: one.part_of.clone(),
+        apart: one.apart,
     }
 }
 

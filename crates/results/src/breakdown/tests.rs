@@ -166,6 +166,15 @@ fn what_is_recorded_can_be_read_back() {
         let ends = |model: &ModelTime| model.modelled.interval().unwrap();
         assert!((ends(before).0 / ends(after).0 - 1.0).abs() < 1e-9);
     }
+    // With all that it said, at its own level.
+    let mut read = read;
+    read.findings.push("Said at the time.".to_owned());
+    let again = |confidence| {
+        assemble::again(read.clone(), &read.table().unwrap(), RULE, confidence).unwrap()
+    };
+    assert_eq!(again(0.95), read);
+    let wider = again(0.999);
+    assert!(wider != read && !wider.findings.contains(&"Said at the time.".to_owned()));
     let mut broken = sample();
     broken.models[0].formula = "send + moon".into();
     assert!(broken.table().unwrap_err().to_string().contains("'moon'"));

@@ -1,13 +1,8 @@
-//! What is recorded of a trace, and the table of components that it gives.
+//! What is recorded of a trace.
 
-use bandgap_model::breakdown::{Observed, Provenance, StackError};
 use bandgap_model::pcie::hardware::ENOUGH;
-use bandgap_model::pcie::{Hardware, Known, Numbers, Range, Read, Software, Timed};
-use bandgap_record::{
-    ComponentTable, Evidence, Number, Quantity, RecordError, Seconds, Unit, traced_component,
-    traced_table,
-};
-use bandgap_stats::interval::normal_factor;
+use bandgap_model::pcie::{Hardware, Known, Numbers, Range, Read, Timed};
+use bandgap_record::{Evidence, Number, Quantity, RecordError, Seconds, Unit};
 use bandgap_stats::{Interval, Rule, Stream};
 use bandgap_units::{Fraction, Ns};
 
@@ -26,9 +21,6 @@ const LEAST: f64 = 0.02;
 
 /// Mean and median further apart than this are spoken of.
 const APART: f64 = 0.05;
-
-/// The model of injection by the low level, which is what a trace observes.
-const INJECTION: &str = "llp_injection";
 
 /// A trace by its file's name.
 pub type Named<'a> = (&'a str, &'a Read);
@@ -217,6 +209,7 @@ fn findings(result: &PcieTrace, trace: Named<'_>, direct: Option<Named<'_>>) -> 
         said.extend(named.filter(|_| is_timed(of_direct)).into_iter().flat_map(uncounted));
     }
     said.extend([Some(trace), direct].into_iter().flatten().filter_map(unaddressed));
+    said.extend([Some(trace), direct].into_iter().flatten().filter_map(left_out));
     for at in &result.files {
         if let [[from, to]] = at.completions_at.as_slice() {
             said.push(format!(
@@ -289,6 +282,14 @@ fn uncounted((file, read): Named<'_>) -> Vec<String> {
     said
 }
 
+/// That the last row is not among the others.
+fn left_out((file, read): Named<'_>) -> Option<String> {
+    let line = read.cut?;
+    Some(format!(
+        "The last line of {file} ({line}) has no end, so its last field may be cut: it is left out."
+    ))
+}
+
 /// Whether completions and payloads are told apart at all.
 fn unaddressed((file, read): Named<'_>) -> Option<String> {
     let (without, given) = (read.roles.unaddressed(), read.roles.given());
@@ -308,62 +309,4 @@ fn unaddressed((file, read): Named<'_>) -> Option<String> {
         false => "the addresses that are given do not tell what they are",
     };
     Some(format!("{which}: {how}."))
-}
-
-/// The table with the components of the trace in it: `from` with those in the place of its own, or one of
-/// them alone. `given`: times beside the trace that were not in `from`. `None` if there are none, and no table.
-///
-/// # Errors
-/// The components do not fit the table.
-pub fn table(
-    hardware: &Hardware,
-    given: Software,
-    from: Option<ComponentTable>,
-    confidence: f64,
-) -> Result<Option<ComponentTable>, StackError> {
-    let factor = normal_factor(confidence);
-    let spread = |time: &Timed| time.half.map(|half| half / factor);
-    let mut known: Vec<(&str, Timed, Provenance)> = Vec::new();
-    let mut add = |name, time: &Known| {
-        known.extend(time.as_ref().ok().map(|time| (name, *time, Provenance::Derived)));
-    };
-    add("pcie", &hardware.pcie);
-    match (&hardware.wire, &hardware.switch, &hardware.network) {
-        (wire @ Ok(_), switch @ Ok(_), _) => {
-            add("wire", wire);
-            add("switch", switch);
-        }
-        (_, _, network @ Ok(_)) => add("network", network),
-        (wire, _, _) => add("wire", wire),
-    }
-    add("rc_to_mem_8", &hardware.rc_to_mem);
-    let of_trace: Vec<&str> = known.iter().map(|(name, ..)| *name).collect();
-    let names = of_trace.join(", ");
-    let is_enough = !of_trace.is_empty();
-    for (name, time) in [("llp_post", given.post), ("llp_prog", given.prog)] {
-        known.extend(time.map(|time| (name, time, Provenance::Assumed)));
-    }
-    let components = known.iter().filter_map(|(name, time, provenance)| {
-        traced_component(name, time.ns, spread(time), *provenance)
-    });
-    let components = components.collect();
-    let observed = hardware.injection.as_ref().ok();
-    let observed = observed.map(|time| Observed { value: time.ns, spread: spread(time) });
-    let Some(from) = from else {
-        return if is_enough { traced_table(components).map(Some) } else { Ok(None) };
-    };
-    let name = from.name.clone();
-    let has_injection = from.stack.model(INJECTION).is_some();
-    let observed = observed.filter(|_| has_injection);
-    let mut table = from.with(components, observed.map(|observed| (INJECTION, observed)))?;
-    if is_enough {
-        table.notes.push(format!(
-            "From the trace, in the place of what {name} has: {names}. The other components, and what was \
-             observed of latencies, are those of {name}."
-        ));
-    }
-    if observed.is_some() {
-        table.notes.push(format!("What {INJECTION} is compared with was observed in the trace."));
-    }
-    Ok(Some(table))
 }

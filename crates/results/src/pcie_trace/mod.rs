@@ -1,6 +1,7 @@
 //! A PCIe analyser's trace: times between packets, and the hardware's components.
 
 pub mod assemble;
+pub mod components;
 mod figure;
 mod files;
 mod schema;

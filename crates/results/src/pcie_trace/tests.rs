@@ -2,10 +2,11 @@ use bandgap_model::pcie::{Direction, Given, Kind, Numbers, Packet, Trace};
 use bandgap_record::component_preset;
 use bandgap_report::Layout;
 
-use super::assemble::{pcie_trace, table};
+use super::assemble::pcie_trace;
+use super::components::table;
 use super::*;
 use crate::measured::examples::RULE;
-use bandgap_model::pcie::{Hardware, Read, Software, Timed};
+use bandgap_model::pcie::{Hardware, Known, Read, Software, Timed};
 
 /// Packets at times in nanoseconds: `p` posts, `c` completions, `d` payloads, `a` acknowledgements of the
 /// last packet up.
@@ -251,6 +252,90 @@ fn what_is_sent_again_is_said_and_times_across_it_are_left_out() {
 }
 
 #[test]
+fn a_last_row_that_is_left_out_is_said() {
+    let text = "time_ns,direction,type,bytes\n0,down,MWr,64\n300,down,MWr,64\n605,down,MWr,64\n9";
+    let read = |text: &str| {
+        bandgap_record::read_pcie_trace(text.as_bytes(), Given::default())
+            .unwrap()
+            .finish()
+            .unwrap()
+    };
+    let cut =
+        "The last line of trace.csv (4) has no end, so its last field may be cut: it is left out.";
+    for (end, said) in [(text.len() - 3, Some(cut)), (text.len() - 1, None)] {
+        let trace = made(&read(&text[..end]), None, SOFTWARE);
+        let found = trace.findings.iter().find(|said| said.contains("has no end"));
+        assert_eq!(found.map(String::as_str), said, "{:?}", trace.findings);
+    }
+}
+
+/// Errors that times have in common are there once, or cancel.
+#[test]
+fn models_over_a_trace_have_the_intervals_of_what_they_add_up_to() {
+    let events = |network: f64, turn: f64| -> Vec<(f64, char)> {
+        let (mut begin, mut events) = (0.0, Vec::new());
+        for at in 0..600_u32 {
+            // All apart from each other, and none follows the others.
+            let way = network + f64::from(at * 7 % 11);
+            let ack = 270.0 + f64::from(at * 5 % 13);
+            events.extend(
+                [(0.0, 'p'), (way, 'c'), (way + ack, 'a'), (2000.0, 'd'), (2000.0 + ack, 'a')]
+                    .map(|(after, event)| (begin + after, event)),
+            );
+            begin += 2000.0 + turn + f64::from(at * 3 % 17);
+        }
+        events
+    };
+    let (with, without) = (read(&events(765.0, 1000.0)), read(&events(549.0, 1000.0)));
+    let hardware = Hardware::of(&with, Some(&without), SOFTWARE, 0.95);
+    let all = table(&hardware, SOFTWARE, None, 0.95).unwrap().unwrap();
+    let made = crate::breakdown::assemble::breakdown(&all, RULE, 0.95).unwrap();
+    let half = |quantity: &Quantity| {
+        let (low, high) = quantity.interval().unwrap();
+        (high - low) / 2.0 * 1e9
+    };
+    let known = |of: &Known| of.as_ref().unwrap().half.unwrap();
+    let (network, turn) = (known(&hardware.network), known(&hardware.turn));
+    let model =
+        |name: &str| half(&made.models.iter().find(|one| one.name == name).unwrap().modelled);
+    let near = |one: f64, other: f64| assert!((one / other - 1.0).abs() < 1e-6, "{one} {other}");
+    // wire + switch is Network; twice PCIe is added and subtracted, and so are LLP_post and LLP_prog.
+    near(model("network"), network);
+    near(model("hardware"), network.hypot(turn));
+    near(model("llp_latency"), network.hypot(turn));
+    // By themselves they have all errors of what they follow from.
+    let component =
+        |name: &str| half(&made.components.iter().find(|one| one.name == name).unwrap().time);
+    near(component("switch"), known(&hardware.switch));
+    near(component("rc_to_mem_8"), known(&hardware.rc_to_mem));
+    near(component("switch"), network.hypot(known(&hardware.wire)));
+    // What they follow from counts in no group, and is read again as it was.
+    let recorded = made.table().unwrap();
+    let written = bandgap_record::read_component_table(all.to_toml().as_bytes()).unwrap();
+    for table in [&all, &recorded, &written] {
+        let stack = &table.stack;
+        // PCIe and RC-to-MEM, PCIe alone.
+        assert_eq!(["io", "both"].map(|of| stack.meant(of).unwrap().len()), [2, 1]);
+        let models = stack.evaluated(&stack.state()).unwrap();
+        let of = |name: &str| stack.deviation(&models[stack.model(name).unwrap()].sources);
+        near(of("llp_latency").unwrap() * 1.959964, network.hypot(turn));
+    }
+    // A later trace that has less leaves the rest as it was.
+    let posts = injection(&[300.0, 302.0, 298.0, 300.0]);
+    let mut less = Hardware::of(&posts, None, SOFTWARE, 0.95);
+    less.pcie = Ok(Timed::given(500.0, Some(1.0)));
+    let later = table(&less, Software::default(), Some(all.clone()), 0.95).unwrap().unwrap();
+    let time = |table: &bandgap_record::ComponentTable, name: &str| {
+        let at = table.stack.components().iter().position(|one| one.name == name).unwrap();
+        (table.stack.times()[at], table.stack.deviation(&table.stack.sources(at)).unwrap())
+    };
+    for name in ["rc_to_mem_8", "switch", "wire"] {
+        assert_eq!(time(&later, name), time(&all, name), "{name}");
+    }
+    assert_eq!(time(&later, "pcie").0, 500.0);
+}
+
+#[test]
 fn sentences_end_once() {
     let (with, without) = (ping_pong(&[765.0; 200]), ping_pong(&[549.0; 200]));
     let exchanged = made(&without, Some(&with), SOFTWARE);
@@ -283,17 +368,28 @@ fn components_go_into_a_table() {
     let alone = alone.unwrap().unwrap();
     assert_eq!(names(&alone), ["pcie", "network"]);
     let all = table(&of(Some(&without), SOFTWARE), SOFTWARE, None, 0.95).unwrap().unwrap();
-    assert_eq!(names(&all), ["pcie", "wire", "switch", "rc_to_mem_8", "llp_post", "llp_prog"]);
+    let parts = ["pcie", "wire", "switch", "rc_to_mem_8", "llp_post", "llp_prog"];
+    assert_eq!(names(&all), [&parts[..], &["traced_network", "traced_turn"]].concat());
     let latency = all.stack.model("llp_latency").unwrap();
     let latency = &all.stack.evaluated(&all.stack.state()).unwrap()[latency];
     // 175 + 270 + 382.81 + 495 + 60
     assert!((latency.value - 1382.81).abs() < 1e-6, "{}", latency.value);
 
     let preset = || component_preset("thunderx2-connectx4");
-    let merged = table(&of(Some(&without), SOFTWARE), Software::default(), preset(), 0.95);
+    let software =
+        Software { post: Some(Timed::given(175.42, None)), prog: Some(Timed::given(61.63, None)) };
+    let merged = table(&of(Some(&without), software), Software::default(), preset(), 0.95);
     let merged = merged.unwrap().unwrap();
-    assert_eq!(names(&merged).len(), names(&preset().unwrap()).len());
-    assert!(merged.notes[0].contains("pcie, wire, switch, rc_to_mem_8"), "{:?}", merged.notes);
+    assert_eq!(names(&merged).len(), names(&preset().unwrap()).len() + 2);
+    // LLP_post is a model there: RC-to-MEM follows its components.
+    let rc = merged.stack.components().iter().find(|one| one.name == "rc_to_mem_8").unwrap();
+    let bandgap_model::breakdown::Time::Derived(formula) = &rc.time else { panic!("{rc:?}") };
+    assert!(formula.contains("- llp_prog - (1 * `descriptor` + "), "{formula}");
+    let times = merged.stack.times();
+    let at = |name: &str| merged.stack.components().iter().position(|one| one.name == name);
+    let found = of(Some(&without), software).rc_to_mem.unwrap().ns;
+    assert!((times[at("rc_to_mem_8").unwrap()] - found).abs() < 1e-9);
+    assert!(merged.notes[0].contains("pcie, wire, switch, rc_to_mem_8."), "{:?}", merged.notes);
     assert_eq!(merged.notes.len(), 1);
 
     // Of injection only what was observed.

@@ -1,6 +1,6 @@
 //! `bandgap breakdown` and `bandgap whatif`: the paper's table, other tables, right and wrong.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::program::subject::{Place, near, of_kind, value};
 
@@ -79,6 +79,50 @@ fn what_is_kept_can_be_read_again() {
     }
     let none = place.run(["breakdown", "--from", "changed"]).ends(3).stderr;
     assert!(none.contains("the run has neither a breakdown nor"), "{none}");
+}
+
+/// A measured breakdown is compared by round, which its components' spreads do not tell.
+#[test]
+fn the_breakdown_of_a_measured_run_is_printed_as_it_was_recorded() {
+    let place = Place::new();
+    let file = place.file("mine.toml", MINE);
+    let mut run = place.run(["breakdown", "--from", &file, "--json", "-"]).ends(0).json();
+    run["warnings"] = json!(["ranks shared a processor"]);
+    run["plan"] = json!({"confidence": 0.95});
+    let breakdown = &mut run["results"][0];
+    breakdown["findings"].as_array_mut().unwrap().push(json!("Half of the rounds were left out."));
+    breakdown["measured"] = json!({
+        "transport": "unix", "state": {"label": "only", "probe": null, "share": 1.0},
+        "rounds": [{"model": "latency", "rounds": 8, "outside": 8}], "stamp": 2.4e-8, "inserted": [],
+    });
+    // Of its spreads it would be 100/120 − 1 ± 1.6 %, which is outside 5 %.
+    let model = &mut breakdown["models"][0];
+    model["error"]["value"] = json!(-0.045);
+    for (within, ends, code) in
+        [("yes", [-0.047, -0.043], 0), ("undecided", [-0.06, -0.03], 1), ("no", [-0.08, -0.06], 1)]
+    {
+        let model = &mut run["results"][0]["models"][0];
+        (model["within"], model["error"]["low"]) = (json!(within), json!(ends[0]));
+        model["error"]["high"] = json!(ends[1]);
+        place.file("measured.json", run.to_string());
+        let args = ["breakdown", "--from", "measured.json", "--strict"];
+        let again = place.run(args.iter().chain(&["--json", "-"])).ends(code);
+        assert!(again.stderr.contains("warning: ranks shared a processor"), "{}", again.stderr);
+        let again = again.json();
+        assert_eq!(one(&again, "breakdown"), &run["results"][0], "{within}");
+        assert_eq!(again["warnings"], run["warnings"]);
+        let text = place.run(args).ends(code).stdout;
+        assert!(text.contains("Half of the rounds were left out."), "{text}");
+        assert!(text.contains("latency, 8 (8 more had a value outside its fence)"), "{text}");
+    }
+    let other = ["breakdown", "--from", "measured.json", "--confidence", "50%", "--json", "-"];
+    let other = place.run(other).ends(0);
+    assert!(
+        other.stderr.contains("the intervals are those of the run, at 95 %"),
+        "{}",
+        other.stderr
+    );
+    assert_eq!(one(&other.json(), "breakdown"), &run["results"][0]);
 }
 
 #[test]

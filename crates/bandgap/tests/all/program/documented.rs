@@ -107,24 +107,34 @@ fn blocks(text: &str) -> Vec<Block> {
 /// The command with a budget so small that it ends soon, whatever it says itself.
 fn hurried(command: &str) -> String {
     const BUDGET: &str = "--time-budget";
-    const UNHURRIED: [&str; 6] =
-        ["doctor", "topology", "fit", "breakdown", "whatif", "completions"];
+    const UNHURRIED: [&str; 5] = ["doctor", "topology", "fit", "whatif", "completions"];
     let mut words: Vec<&str> = command.split(' ').collect();
+    let divides = words.get(1) == Some(&"breakdown");
+    let given = ["--from", "--pcie-trace"].iter().any(|option| words.contains(option));
     // These measure no longer than they do, and take no budget.
-    if words.get(1).is_some_and(|name| UNHURRIED.contains(name)) {
+    if divides && given || words.get(1).is_some_and(|name| UNHURRIED.contains(name)) {
         return command.to_owned();
     }
+    // What a later command takes up must be there: a breakdown's rounds are longer than others.
+    let budget = if divides { "3s" } else { "300ms" };
     if let Some(at) = words.iter().position(|word| *word == BUDGET) {
-        words[at + 1] = "300ms";
+        words[at + 1] = budget;
         return words.join(" ");
     }
-    command.replacen("bandgap", &format!("bandgap {BUDGET} 300ms"), 1)
+    command.replacen("bandgap", &format!("bandgap {BUDGET} {budget}"), 1)
 }
 
 #[test]
 fn commands_are_hurried_in_the_right_place() {
     assert_eq!(hurried("bandgap"), "bandgap --time-budget 300ms");
     assert_eq!(hurried("bandgap doctor"), "bandgap doctor");
+    let divided = "bandgap --time-budget 3s breakdown --transport unix";
+    assert_eq!(hurried("bandgap breakdown --transport unix"), divided);
+    let given = "bandgap breakdown --time-budget 3s --json x";
+    assert_eq!(hurried("bandgap breakdown --time-budget 4s --json x"), given);
+    for given in ["bandgap breakdown --from kept", "bandgap breakdown --pcie-trace - < t.csv"] {
+        assert_eq!(hurried(given), given);
+    }
     assert_eq!(hurried("bandgap floor | sort"), "bandgap --time-budget 300ms floor | sort");
     assert_eq!(hurried("bandgap --time-budget 60s -q"), "bandgap --time-budget 300ms -q");
 }

@@ -3,6 +3,9 @@
 #[path = "../../../../record/tests/support/synthetic.rs"]
 mod synthetic;
 
+use bandgap_model::pcie::{Given, Hardware, Software, Timed};
+use bandgap_record::read_pcie_trace;
+use bandgap_results::pcie_trace::components::table;
 use serde_json::Value;
 
 use crate::program::subject::{Place, near, of_kind, value};
@@ -69,6 +72,45 @@ fn the_papers_components_come_out_of_traces() {
     near("injection", value(&injection["observed"]), 282.33e-9, 2e-3);
     near("injection", value(&injection["modelled"]), 295.73e-9, 1e-9);
     assert_eq!(injection["within"], "yes");
+}
+
+/// The models' intervals of 95 % hold what is true in about 95 % of the traces, and are no wider than that takes.
+#[test]
+fn intervals_of_models_hold_the_truth_and_little_more() {
+    const TRACES: u64 = 60;
+    let truths = [("llp_latency", 1135.80), ("hardware", 898.75), ("network", 382.81)];
+    // How often each holds the truth; squared errors, and half-widths.
+    let mut found = [(0, 0.0, 0.0); 3];
+    for seed in 0..TRACES {
+        let read = |switch, salt| {
+            let text =
+                Machine { messages: 600, jitter: 12.0, switch, seed: 10 * seed + salt, ..PAPER }
+                    .text();
+            read_pcie_trace(text.as_bytes(), Given::default()).unwrap().finish().unwrap()
+        };
+        let given = |ns| Some(Timed::given(ns, None));
+        let software = Software { post: given(175.42), prog: given(61.63) };
+        let (with, without) = (read(PAPER.switch, 1), read(0.0, 2));
+        let hardware = Hardware::of(&with, Some(&without), software, 0.95);
+        let table = table(&hardware, software, None, 0.95).unwrap().unwrap();
+        let models = table.stack.evaluated(&table.stack.state()).unwrap();
+        for ((name, truth), (held, squares, halves)) in truths.iter().zip(&mut found) {
+            let model = &models[table.stack.model(name).unwrap()];
+            let half = 1.959964 * table.stack.deviation(&model.sources).unwrap();
+            let error = model.value - truth;
+            *held += u64::from(error.abs() <= half);
+            *squares += error * error;
+            *halves += half;
+        }
+    }
+    for ((name, _), (held, squares, halves)) in truths.iter().zip(found) {
+        // Of 60 at 95 % at least 51 in all but one case of a thousand.
+        assert!(held >= 51, "{name}: {held} of {TRACES}");
+        // 1.96 standard deviations, which 60 traces tell to about 9 %.
+        let deviation = (squares / TRACES as f64).sqrt();
+        let ratio = halves / TRACES as f64 / (1.96 * deviation);
+        assert!((0.7..1.4).contains(&ratio), "{name}: {ratio}");
+    }
 }
 
 #[test]
@@ -139,6 +181,12 @@ fn bad_traces_are_refused_with_line_and_reason() {
             }
         }
     }
+    let half = &whole[..whole.len() - 2];
+    place.file("half.csv", half);
+    let told = place.run(["breakdown", "--pcie-trace", "half.csv"]).ends(0).stdout;
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = half.lines().count();
+    assert!(told.contains(&format!("The last line of half.csv ({line}) has no end")), "{told}");
     place.run(["breakdown", "--pcie-trace", "none.csv"]).ends(3);
     place.run(["breakdown", "--without-switch", "direct.csv"]).ends(2);
     place.run(["breakdown", "--pcie-trace", "posts.csv", "--set", "pio=3ns"]).ends(2);

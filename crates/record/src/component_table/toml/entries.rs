@@ -57,6 +57,7 @@ impl Source<'_> {
                 }
             },
             part_of: entry.part_of.clone(),
+            apart: entry.apart,
         })
     }
 

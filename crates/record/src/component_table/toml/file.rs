@@ -41,6 +41,8 @@ pub(super) struct ComponentEntry {
     pub spread: Option<Spanned<String>>,
     pub provenance: Option<Spanned<String>>,
     pub part_of: Option<String>,
+    #[serde(default)]
+    pub apart: bool,
 }
 
 #[derive(Deserialize)]

@@ -107,6 +107,23 @@ fn what_was_measured_is_components_models_and_their_error() {
 }
 
 #[test]
+fn what_is_an_identity_of_one_timeline_is_called_that() {
+    let said = |breakdown: &Breakdown| -> Vec<String> {
+        let all = breakdown.findings.iter();
+        all.filter(|said| said.starts_with("Identities of one timeline")).cloned().collect()
+    };
+    let [both] = &said(&made(&socket(1.0, [1.0; 4])))[..] else { panic!("one sentence") };
+    for part in [
+        ": visible + poll, which together end where the last poll begins; ",
+        "; send_calls + receive_calls + failing_polls + own_code, which are all calls of the requester",
+    ] {
+        assert!(both.contains(part), "{both}");
+    }
+    // Nothing of a loop and of one processor's work is on one timeline.
+    assert!(said(&lines(12.0, 5.0)).is_empty());
+}
+
+#[test]
 fn a_model_that_misses_says_so() {
     for (observed, within) in [(1.04, Within::Yes), (1.10, Within::No), (0.9, Within::No)] {
         let breakdown = made(&socket(observed, [1.0; 4]));
@@ -214,6 +231,14 @@ fn what_was_measured_can_be_read_back_and_changed() {
     assert_eq!(read, breakdown);
     let table = read.table().unwrap();
     assert_eq!(table.stack.components().len(), 8);
+    // Its errors are paired by round; at whatever level, they are not propagated anew.
+    let rule = Rule { precision: 0.05, stamp: 0.0 };
+    for confidence in [0.95, 0.5] {
+        assert_eq!(
+            super::super::assemble::again(read.clone(), &table, rule, confidence).unwrap(),
+            read
+        );
+    }
     let files = breakdown.files(&Among::new([])).unwrap();
     let names: Vec<&str> = files.iter().map(|file| &*file.name).collect();
     for name in ["components.toml", "breakdown.svg", "arrivals.svg", "gnuplot/arrivals.gp"] {

@@ -118,6 +118,7 @@ impl Made {
             time,
             provenance,
             part_of: None,
+            apart: false,
         });
     }
 
