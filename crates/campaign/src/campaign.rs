@@ -186,13 +186,14 @@ impl Campaign<'_> {
     }
 
     /// One checked batch of each open point. All come before the round's timed ones: they use
-    /// other memory, and would leave the caches in another state than timed batches do.
+    /// other memory, and would leave the caches in another state than timed batches do. They take one budget at most,
+    /// where the first rounds may take several: timed batches need the rest.
     fn check(&mut self, open: &[usize]) -> Result<(), Stop> {
         if self.runner.virtual_time() {
             return Ok(());
         }
         for &at in open.iter().filter(|&&at| self.points[at].checkable) {
-            if self.is_over() {
+            if self.spent() > self.plan.asked.budget {
                 return Ok(());
             }
             let point = &self.points[at];

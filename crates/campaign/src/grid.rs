@@ -82,17 +82,22 @@ const ROUND_SHARE: f64 = 0.1;
 /// of the budget, the largest M is halved until it does not.
 pub fn choose(look: &FirstLook, limits: Limits, samples: impl Fn(u32) -> u32) -> Vec<Curve> {
     let mut top = look.messages.min(limits.most);
-    let batch =
-        |messages: u32, delay| look.sample_time(messages, delay) * f64::from(samples(messages));
     loop {
         let curves = up_to(look, top, limits);
-        let of = |curve: &Curve| curve.messages.iter().map(|m| batch(*m, curve.delay)).sum::<f64>();
-        let round = curves.iter().map(of).sum::<f64>() * 1e-9;
+        let round = round_time(look, &curves, &samples);
         if round <= ROUND_SHARE * limits.budget || top <= limits.least {
             return curves;
         }
         top = (top / 2).max(limits.least);
     }
+}
+
+/// About how long a batch of each point takes, all together, in seconds.
+pub fn round_time(look: &FirstLook, curves: &[Curve], samples: impl Fn(u32) -> u32) -> f64 {
+    let batch =
+        |messages: u32, delay| look.sample_time(messages, delay) * f64::from(samples(messages));
+    let of = |curve: &Curve| curve.messages.iter().map(|m| batch(*m, curve.delay)).sum::<f64>();
+    curves.iter().map(of).sum::<f64>() * 1e-9
 }
 
 /// On fast machines bursts above the gap go on for this long, in nanoseconds, so that jitter at

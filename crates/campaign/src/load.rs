@@ -31,7 +31,7 @@ pub enum Load {
 /// Bytes that a batch of transfers moves at most before its samples become fewer.
 const BATCH_BYTES: u64 = 1 << 20;
 /// Samples that a batch of transfers has at least.
-const LEAST_SAMPLES: u32 = 3;
+pub const LEAST_SAMPLES: u32 = 3;
 /// And at most: several signatures share the time of one.
 const MOST_SAMPLES: u32 = 20;
 /// Longest time one sample may take, in nanoseconds: fifty of them are a batch.
@@ -132,6 +132,12 @@ impl Load {
                 Limits { least: LEAST, most, mesh: COARSE, visits: 1.0, budget }
             }
         }
+    }
+
+    /// The same where such rounds take longer than all the time that there is: on a machine that is very slow, or whose
+    /// processors other programs hold.
+    pub fn coarse_limits(self, budget: f64) -> Limits {
+        Limits { mesh: COARSE, visits: 1.0, ..self.limits(budget) }
     }
 
     /// Transfers whose bytes have a place of their own in the region.

@@ -106,8 +106,12 @@ fn the_budget_ends_it_but_not_before_two_rounds() {
     // But three times the budget is the end of patience.
     let mut runner = jumping();
     campaign(&mut runner, &mut Plain::of(100), &plan(6.0)).unwrap();
-    // 4 batches of the warm-up, which may take half the budget, and 20 behind it.
-    assert_eq!(runner.ran().count(), 24);
+    // 4 batches of the warm-up, which may take half the budget. Then checked batches take all of it, and timed ones what
+    // is left of the patience.
+    assert_eq!(
+        [runner.ran().count(), runner.checked().count(), runner.timed().count()],
+        [4 + 7 + 12, 7, 12]
+    );
 }
 
 #[test]
