@@ -1,10 +1,9 @@
 //! The floors of this machine and the layers beside them, and how a rank measures one.
 
 use std::cell::Cell;
-use std::sync::Arc;
 use std::time::Duration;
 
-use bandgap_comm::{CommError, Floor, FloorError, Measuring, Role, Window, Yields};
+use bandgap_comm::{CommError, Floor, FloorError, Measuring, Role, Yields};
 use bandgap_host::{CycleClock, floor as processor};
 use bandgap_shm::Control;
 
@@ -38,14 +37,10 @@ pub(crate) fn find(name: &str) -> Option<(Option<Transport>, Floor)> {
 /// One rank's ends of the bare mechanisms.
 pub(crate) struct Bares {
     pub ends: Vec<(Transport, BareEnd)>,
-    pub control: Arc<Control>,
-    /// Longest wait for the other side.
-    pub patience: Duration,
 }
 
 impl Bares {
-    /// One batch of a floor: nanoseconds of each sample, or why this machine does not allow it. Each side computes `turn`
-    /// blocks before it sends, and after it.
+    /// One batch of a floor: nanoseconds of each sample, or why this machine does not allow it.
     ///
     /// # Errors
     /// The other side is gone.
@@ -53,27 +48,16 @@ impl Bares {
         &mut self,
         transport: Option<Transport>,
         floor: &Floor,
-        samples: u32,
-        turn: u32,
-        role: Role,
-        clock: &CycleClock,
+        with: &Measuring<'_, CycleClock>,
     ) -> Result<Result<Vec<f64>, String>, CommError> {
         let Some(transport) = transport else {
-            return Ok(Ok(own(floor, samples, role, clock)));
+            return Ok(Ok(own(floor, with.window.samples, with.role, with.timer)));
         };
         let Some((_, end)) = self.ends.iter_mut().find(|(of, _)| *of == transport) else {
             return Ok(Err(format!("{transport} is not connected")));
         };
-        let with = Measuring {
-            role,
-            window: Window { samples, rounds: floor.rounds },
-            timer: clock,
-            turn,
-            patience: self.patience,
-            give_up: &giving_up(&self.control),
-        };
-        match end.measure(floor, &with) {
-            Ok(ticks) => Ok(Ok(timed(clock, &ticks))),
+        match end.measure(floor, with) {
+            Ok(ticks) => Ok(Ok(timed(with.timer, &ticks))),
             Err(FloorError::Unavailable { reason, .. }) => Ok(Err(reason)),
             Err(FloorError::Failed(error)) => Err(CommError::Connect(error)),
             Err(other) => Err(CommError::Connect(Box::new(other))),

@@ -165,7 +165,7 @@ fn connect(
         let (transport, own) = handed(each)?;
         ends.push((transport, (transport.bare)(own, &mut meeting)?));
     }
-    let bares = Bares { ends, control: Arc::clone(&control), patience: deadline };
+    let bares = Bares { ends };
     Ok(Station { rank, size, machines, stamped, bares, control, clock, deadline, epoch: 0 })
 }
 

@@ -132,7 +132,20 @@ impl Station {
             };
             let floor = as_ordered(floor, order);
             let turn = blocks(order.at_border.and_then(|at| at.inserted));
-            let floor = self.bares.measure(over, &floor, order.samples, turn, role, &self.clock);
+            let Some((_, machine)) = self.machines.first_mut() else {
+                return Err(CommError::Stopped.into());
+            };
+            let give_up = tending(&self.control, &mut **machine);
+            let with = Measuring {
+                role,
+                window: Window { samples: order.samples, rounds: floor.rounds },
+                timer: &self.clock,
+                turn,
+                patience: self.deadline,
+                give_up: &give_up,
+            };
+            let floor = self.bares.measure(over, &floor, &with);
+            drop(give_up);
             // A rank that died is the cause, rather than a floor that waited for it in vain.
             self.first()?.look(Duration::ZERO, "a floor")?;
             return Ok(Carried { floor: Some(floor?), ..Carried::default() });
@@ -175,10 +188,7 @@ impl Station {
         // Peers may wait for completions that this rank owes; while it probes it does not poll.
         machine.settle()?;
         let begun = Instant::now();
-        // A peer that does not come perhaps lacks the message after which it would.
-        let (giving_up, tended) = (floors::giving_up(&control), RefCell::new(&mut *machine));
-        let give_up =
-            |waited, patience| tended.borrow_mut().tend().is_err() || giving_up(waited, patience);
+        let give_up = tending(&control, machine);
         let with = Measuring {
             role,
             window: Window { samples: PROBE_WINDOWS, rounds: PROBE_ROUNDS },
@@ -192,6 +202,7 @@ impl Station {
         let own = pace(&clock).min(u64::from(u32::MAX)) as u32;
         let peers = windows.as_ref().and_then(|_| report(&control, epoch, own, &with));
         let (Some(mut windows), Some(peers)) = (windows, peers) else {
+            drop(give_up);
             let (waited, waiting_for) = (begun.elapsed(), "the placement probe");
             machine.look(Duration::ZERO, waiting_for)?;
             machine.tend()?;
@@ -206,13 +217,21 @@ impl Station {
     }
 }
 
+/// Whether to stop waiting for the other side of a probe or a floor, which no message says. A peer that does not come
+/// perhaps lacks the message after which it would, or waits until its own is acknowledged: so messages go on.
+fn tending(control: &Control, machine: &mut dyn Machine) -> impl Fn(Duration, Duration) -> bool {
+    let (giving_up, machine) = (floors::giving_up(control), RefCell::new(machine));
+    move |waited, patience| machine.borrow_mut().tend().is_err() || giving_up(waited, patience)
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    use bandgap_comm::Delay;
+    use bandgap_comm::{Bare, Delay, Floor, FloorError};
 
     use super::*;
+    use crate::transports::BareEnd;
 
     /// A machine that does nothing but this when it is tended.
     struct Tended<F>(F);
@@ -265,7 +284,7 @@ pub(crate) mod tests {
         };
         let machine: Box<dyn Machine> = Box::new(Tended(tend));
         let deadline = Duration::from_secs(60);
-        let bares = Bares { ends: Vec::new(), control: Arc::clone(control), patience: deadline };
+        let bares = Bares { ends: Vec::new() };
         Station {
             rank,
             size: 2,
@@ -299,6 +318,38 @@ pub(crate) mod tests {
         assert!(matches!(error, CommError::Deadline { .. }), "{error:?}");
         let error = ended_by(Duration::from_secs(3600));
         assert!(matches!(error, CommError::Stopped), "{error:?}");
+    }
+
+    /// The other side comes once the machine is tended.
+    struct Waits(Arc<AtomicBool>);
+
+    impl Bare<CycleClock> for Waits {
+        fn measure(
+            &mut self,
+            _: &Floor,
+            with: &Measuring<'_, CycleClock>,
+        ) -> Result<Vec<u64>, FloorError> {
+            (with.give_up)(Duration::ZERO, with.patience);
+            match self.0.load(Ordering::Relaxed) {
+                true => Ok(vec![1; with.window.samples as usize]),
+                false => Err(FloorError::Failed("the other side does not come".into())),
+            }
+        }
+    }
+
+    #[test]
+    fn who_waits_in_a_floor_goes_on_with_its_messages() {
+        let control = Arc::new(Control::create(2).unwrap());
+        let arrived = Arc::new(AtomicBool::new(false));
+        let mut station = tended(&control, 1, &arrived);
+        let bare: BareEnd = Box::new(Waits(arrived));
+        station.bares.ends.push(("udp".parse().unwrap(), bare));
+        let order = serde_json::json!({
+            "kernel": "udp", "parameters": 1, "samples": 3, "ranks": 2, "checked": false, "probed": false,
+        });
+        let order: Order = serde_json::from_value(order).unwrap();
+        let done = station.carry_out(&order).unwrap();
+        assert!(matches!(done.floor, Some(Ok(_))), "{:?}", done.floor);
     }
 
     #[test]
