@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::args::{Measure, Output};
 use crate::layout::layout;
 use json::JsonFile;
-pub use streams::{print, printed, tell, tell_at_once, tell_failure};
+pub use streams::{error_has_room, print, printed, tell, tell_at_once, tell_failure};
 
 /// Directory of runs that were given none.
 const RUNS: &str = "bandgap-runs";
@@ -34,6 +34,8 @@ pub struct Sink {
     pub doubtful: Vec<String>,
     /// Whether one table over all signatures, or all kernels, comes at the end.
     pub summary: bool,
+    /// Whether the results are measured here, and cannot be had again.
+    pub measures: bool,
     /// How text is laid out.
     pub layout: Layout,
     /// Why the text is not printed any more.
@@ -94,6 +96,7 @@ impl Sink {
             untold: Vec::new(),
             doubtful: Vec::new(),
             summary: false,
+            measures: false,
             layout,
             unprinted: None,
             unwritten: None,
@@ -169,9 +172,9 @@ impl Sink {
         if kept.is_err() {
             self.print_json()?;
         }
-        self.run.interrupted = interrupted;
         self.tell();
         self.say(&text)?;
+        self.run.interrupted = interrupted;
         kept.map(|()| exit)
     }
 
@@ -185,11 +188,7 @@ impl Sink {
             return Ok(());
         }
         // Names in it may come from a file or a peer.
-        match print(printable(text).as_bytes()) {
-            Err(failure) if self.keeps() => self.unprinted = Some(failure),
-            printed => printed?,
-        }
-        Ok(())
+        print(printable(text).as_bytes()).or_else(|failure| self.unprintable(failure))
     }
 
     /// Keeps everything, prints what comes at the end, and says where the run is.
@@ -207,7 +206,9 @@ impl Sink {
         if self.run.interrupted && !self.quiet {
             let printed = !matches!(self.json, Some(Json::Standard)) && self.unprinted.is_none();
             let kept = self.directory.is_some() || self.json.is_some();
-            let what = ended_early(!self.run.results.is_empty(), printed, kept);
+            let batches = |result: &Outcome| matches!(result, Outcome::Batches(_));
+            let any = self.run.results.iter().any(|result| !batches(result));
+            let what = ended_early(any, printed, kept);
             tell(format_args!("bandgap: {what}"));
         }
         let failures = [&self.unprinted, &self.unwritten].into_iter().flatten();
@@ -231,10 +232,20 @@ impl Sink {
     fn print_json(&mut self) -> Result<(), Failure> {
         if matches!(self.json, Some(Json::Standard)) {
             let json = self.run.to_json().class(Exit::Defect)?;
-            match print(json.as_bytes()) {
-                Err(failure) if self.keeps() => self.unprinted = Some(failure),
-                printed => printed?,
-            }
+            print(json.as_bytes()).or_else(|failure| self.unprintable(failure))?;
+        }
+        Ok(())
+    }
+
+    /// Standard output does not take what was printed.
+    ///
+    /// # Errors
+    /// Nothing else keeps it. What was measured is written to a place for temporary files then.
+    fn unprintable(&mut self, failure: Failure) -> Result<(), Failure> {
+        match (self.keeps(), self.measures) {
+            (true, _) => self.unprinted = Some(failure),
+            (false, true) => return Err(self.rescued(failure)),
+            (false, false) => return Err(failure),
         }
         Ok(())
     }
@@ -259,21 +270,25 @@ impl Sink {
             }
             _ => None,
         };
-        let (failure, kept) = match (directory, json) {
+        match (directory, json) {
             (Some(Err(failure)), Some(Ok(path))) => {
                 self.directory = None;
                 self.unwritten = Some(kept_in(failure, &path));
-                return Ok(());
+                Ok(())
             }
             (Some(Ok(path)), Some(Err(failure))) => {
                 self.json = None;
                 self.unwritten = Some(kept_in(failure, &path));
-                return Ok(());
+                Ok(())
             }
-            (Some(Err(failure)), _) | (None, Some(Err(failure))) => (failure, self.rescue()),
-            (Some(Ok(_)) | None, Some(Ok(_)) | None) => return Ok(()),
-        };
-        Err(match (kept, failure.hint.as_deref()) {
+            (Some(Err(failure)), _) | (None, Some(Err(failure))) => Err(self.rescued(failure)),
+            (Some(Ok(_)) | None, Some(Ok(_)) | None) => Ok(()),
+        }
+    }
+
+    /// Rescues the run, and says where it is beside what failed.
+    fn rescued(&self, failure: Failure) -> Failure {
+        match (self.rescue(), failure.hint.as_deref()) {
             (Some(path), _) => kept_in(failure, &path),
             (None, advice) => {
                 let advice = advice.map(|advice| format!("; {advice}")).unwrap_or_default();
@@ -283,7 +298,7 @@ impl Sink {
                     "nothing is kept: it cannot be written to {tried} either{advice}"
                 ))
             }
-        })
+        }
     }
 
     /// Writes the run's files to the first place that takes them.

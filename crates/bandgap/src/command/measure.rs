@@ -59,7 +59,8 @@ impl<'a> Session<'a> {
             }
         })?;
         // A signal from now on ends the run in order, and removes a directory in which nothing was kept.
-        let sink = Sink::open(output, command, measure)?;
+        let mut sink = Sink::open(output, command, measure)?;
+        sink.measures = true;
         let usual = || Target::Real(Transport::usual());
         let target = measure.transport.clone().unwrap_or_else(usual);
         let budget = measure.budget().as_secs_f64();
