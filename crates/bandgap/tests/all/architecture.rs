@@ -4,6 +4,7 @@ mod circles;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::process::Command;
 
 type Arrows = BTreeMap<String, BTreeSet<String>>;
 
@@ -38,6 +39,27 @@ fn drawn() -> Arrows {
             (from.trim().to_owned(), to.filter(|name| !name.is_empty()).collect())
         })
         .collect()
+}
+
+/// As the README's first command does.
+#[test]
+fn cargo_run_needs_no_name_of_a_program() {
+    let metadata = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--locked", "--offline"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout).unwrap();
+    let usual = metadata["workspace_default_members"].as_array().unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    let programs: Vec<_> = packages
+        .iter()
+        .filter(|package| usual.contains(&package["id"]))
+        .flat_map(|package| package["targets"].as_array().unwrap())
+        .filter(|target| target["kind"] == serde_json::json!(["bin"]))
+        .map(|target| &target["name"])
+        .collect();
+    assert_eq!(programs, ["bandgap"]);
 }
 
 #[test]
