@@ -1,0 +1,78 @@
+//! Round trips over a Unix socket whose ends one thread plays in turn, for callgrind to count.
+//! `instructions ordinary|stamped COUNT`: over connections as every run has them, or as a breakdown
+//! has them. `count-instructions.sh` compares both.
+
+use std::cell::Cell;
+use std::os::unix::net::UnixStream;
+use std::rc::Rc;
+use std::time::Duration;
+
+use bandgap_comm::{
+    ActiveMessages, Answer, AtBorder, Call, Credited, DeadlineWatch, HandlerId, Handlers, Outcome,
+    Rank, Stamp, Stamper, Stamping, Timer, Waiting, Word,
+};
+use bandgap_socket::{SocketLink, Stamped, Stream};
+
+/// Every stamp is one later than the last one.
+#[derive(Clone, Debug, Default)]
+struct Steps(Cell<u64>);
+
+impl Timer for Steps {
+    fn stamp(&self) -> Stamp {
+        self.0.set(self.0.get() + 1);
+        Stamp::from_ticks(self.0.get())
+    }
+
+    fn work(&self, _: u32) {}
+}
+
+fn echo(_: &mut u64, call: Call<'_>, word: Word, _: Word, _: Word, _: Word) -> Outcome {
+    call.reply(HandlerId(0), [word])
+}
+
+fn store(sum: &mut u64, _: Answer, word: Word, _: Word, _: Word, _: Word) {
+    *sum += word;
+}
+
+type Messages<S> = ActiveMessages<Credited<SocketLink<S>>, u64, DeadlineWatch>;
+
+fn end<S: Stream>(rank: Rank, stream: S) -> Messages<S> {
+    let mut handlers = Handlers::new();
+    handlers.request(echo);
+    handlers.reply(store);
+    let link = SocketLink::over(rank, vec![stream]).expect("one stream is not watched");
+    let watch = DeadlineWatch(Duration::from_secs(10));
+    ActiveMessages::new(Credited::new(link, 32), handlers, 0, Waiting::Spin, watch)
+}
+
+fn round_trips<S: Stream>(near: S, far: S, count: u64) {
+    let (mut near, mut far) = (end(0, near), end(1, far));
+    for _ in 0..count {
+        near.request(1, HandlerId(0), [1]).expect("the far end takes it");
+        while far.poll().expect("a request or nothing") == 0 {}
+        while near.poll().expect("a reply or nothing") == 0 {}
+    }
+    assert_eq!(*near.state(), count, "each request has its reply");
+}
+
+fn main() {
+    let mut args = std::env::args().skip(1);
+    let (Some(which), Some(count)) = (args.next(), args.next()) else {
+        println!("for callgrind: see count-instructions.sh");
+        return;
+    };
+    let Ok(count) = count.parse() else { return println!("ordinary|stamped COUNT") };
+    let (near, far) = UnixStream::pair().expect("two ends of a socket");
+    for socket in [&near, &far] {
+        socket.set_nonblocking(true).expect("the system allows it");
+    }
+    if which == "stamped" {
+        let stamper = Rc::new(Stamper::new(Steps::default()));
+        stamper.begin(AtBorder { stamping: Stamping::Send, inserted: None });
+        let [near, far] = [near, far].map(|end| Stamped::over(end, Rc::clone(&stamper)));
+        round_trips(near, far, count);
+        assert_eq!(stamper.end().count, 2 * count, "each call that sends is timed");
+    } else {
+        round_trips(near, far, count);
+    }
+}
