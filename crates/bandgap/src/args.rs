@@ -16,7 +16,7 @@ use crate::faults::faults;
 #[command(next_help_heading = "Measurement")]
 pub struct Measure {
     /// shm, tcp, unix, udp, or sim:MACHINE, a machine in virtual time (paragon, meiko-cs2, myrinet,
-    /// ipsc860, or a file FILE.toml) [default: shm]
+    /// ipsc860, or a file FILE.toml) [default: shm; of bandgap alone and of run shm, tcp and unix]
     #[arg(short, long, global = true, value_name = "TRANSPORT")]
     pub transport: Option<Target>,
     /// Number of ranks; of series of all ranks several, as 2,4,8 [default: as few as are needed]

@@ -17,8 +17,10 @@ use hockney::FitHockney;
 pub enum Fit {
     /// LogP from rows of kind,messages,delay_ns,elapsed_ns (kind is issue or rtt)
     #[command(after_help = "One row per repetition. kind `issue`: time of the issue phase of \
-`messages` requests with `delay_ns` of computation after each; kind `rtt`: time of one request with \
-its reply. Columns may stand in any order, further columns are ignored.
+`messages` requests with `delay_ns` of computation after each; kind `rtt`: time of `messages` requests with \
+their replies, one after the other. Rows that were measured together share a number in a column \
+`batch`, and batches of one round one in `round`; without them intervals may be too narrow. Columns may \
+stand in any order, others are ignored.
 
 Examples:
   bandgap fit logp bandgap-runs/…/samples.csv
