@@ -1,6 +1,5 @@
 //! The list of readers.
 
-mod addresses;
 mod assigned;
 mod components;
 mod fits;
@@ -36,7 +35,6 @@ pub const TARGETS: &[Target] = &[
     peer::PASSING,
     peer::MAIL,
     greeting::GREETING,
-    addresses::ADDRESSES,
     udp::DATAGRAMS,
     letters::COMMAND,
     letters::REPORT,
