@@ -118,10 +118,12 @@ impl Formula {
 
     /// The names in it, in their order.
     pub fn names(&self) -> Vec<&str> {
-        let name = |node| match node {
-            &Node::Name { ref name, .. } => Some(name.as_str()),
-            _ => None,
-        };
+        fn name(node: &Node) -> Option<&str> {
+            match node {
+                Node::Name { name, .. } => Some(name),
+                _ => None,
+            }
+        }
         self.nodes().into_iter().filter_map(name).collect()
     }
 }

@@ -582,6 +582,14 @@ side = "target"
 formula = "sum:cpu"
 part_of = "two"
 
+[[component]]
+name = "five"
+category = "network"
+layer = "hardware"
+side = "network"
+time_ns = 5
+apart = true
+
 [[model]]
 name = "m"
 label = "the model"

@@ -301,7 +301,7 @@ fn models_over_a_trace_have_the_intervals_of_what_they_add_up_to() {
     let near = |one: f64, other: f64| assert!((one / other - 1.0).abs() < 1e-6, "{one} {other}");
     // wire + switch is Network; twice PCIe is added and subtracted, and so are LLP_post and LLP_prog.
     near(model("network"), network);
-    near(model("hardware"), network.hypot(turn));
+    near(model("hardware_alone"), network.hypot(turn));
     near(model("llp_latency"), network.hypot(turn));
     // By themselves they have all errors of what they follow from.
     let component =

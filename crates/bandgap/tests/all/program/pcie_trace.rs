@@ -78,7 +78,7 @@ fn the_papers_components_come_out_of_traces() {
 #[test]
 fn intervals_of_models_hold_the_truth_and_little_more() {
     const TRACES: u64 = 60;
-    let truths = [("llp_latency", 1135.80), ("hardware", 898.75), ("network", 382.81)];
+    let truths = [("llp_latency", 1135.80), ("hardware_alone", 898.75), ("network", 382.81)];
     // How often each holds the truth; squared errors, and half-widths.
     let mut found = [(0, 0.0, 0.0); 3];
     for seed in 0..TRACES {
