@@ -80,7 +80,7 @@ impl Messages {
         match next.what {
             What::Batch => return self.forget(),
             What::Lost(events) => {
-                self.lost += events;
+                self.lost = self.lost.saturating_add(events);
                 return self.forget();
             }
             What::Enters(..) | What::Returns(..) | What::Passes(_) => {}
