@@ -37,7 +37,7 @@ pub const FEW: &[Subject] = &[
     Subject { words: &["signature", "--launches", "2"], over: ALL, ranks: &[2], counted: true },
     Subject { words: &["signature", "--pairs"], over: ALL, ranks: &[4], counted: false },
     Subject { words: &["signature", "--fan-in", "2"], over: ALL, ranks: &[3], counted: false },
-    Subject { words: &["signature", "--fan-out"], over: ALL, ranks: &[3], counted: true },
+    Subject { words: &["signature", "--fan-out"], over: ALL, ranks: &[3], counted: false },
     Subject { words: &["run"], over: &[], ranks: &[2], counted: true },
     Subject { words: &["pairs"], over: ALL, ranks: &[3], counted: false },
     Subject { words: &["comms1", "--sizes", "0:256KiB"], over: ALL, ranks: &[2], counted: true },
@@ -153,6 +153,7 @@ mod tests {
         let named = [
             "signature --pairs",
             "signature --fan-in",
+            "signature --fan-out",
             "pairs",
             "comet broadcast",
             "bulk --sizes",
