@@ -11,7 +11,7 @@ use bandgap_host::process::ignores;
 use bandgap_shm::Control;
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{
-    SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ,
+    SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ,
 };
 use signal_hook::low_level::emulate_default_handler;
 
@@ -65,6 +65,10 @@ impl Signals {
         let mut taken = vec![SIGINT, SIGTERM, SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU, SIGTSTP];
         if !ignores(Signal::HUP) {
             taken.push(SIGHUP);
+        }
+        // Who ignores the ends of its processes, as whoever started it did, is not told how they ended.
+        if ignores(Signal::CHILD) {
+            signal_hook::flag::register(SIGCHLD, Arc::default())?;
         }
         let mut signals = signal_hook::iterator::Signals::new(taken)?;
         let theirs = Arc::clone(&shared);

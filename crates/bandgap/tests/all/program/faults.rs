@@ -99,6 +99,21 @@ fn a_killed_rank_among_many_or_asleep_is_named() {
 }
 
 #[test]
+fn a_killed_rank_is_named_whoever_ignores_the_ends_of_processes() {
+    let _alone = measuring();
+    let place = Place::new();
+    let ignoring = ["-c", "trap '' CHLD; exec \"$0\" \"$@\"", BINARY].map(str::to_owned);
+    let args: Vec<String> = ignoring.into_iter().chain(long(&place, "shm", &[])).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let mut run = Watched::start_program(&place, "sh", 2, &args);
+    kill_process(run.ranks_after(5)[1], Signal::KILL).unwrap();
+    let finished = run.ended().ends(5);
+    assert!(finished.stderr.contains("rank 1:"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("SIGKILL"), "{}", finished.stderr);
+    kept(&place);
+}
+
+#[test]
 fn quiet_runs_name_a_killed_rank_too() {
     let _alone = measuring();
     kill("shm", 1, 3, &["--quiet"]);
