@@ -9,6 +9,7 @@ use bandgap_host::standard_output;
 use bandgap_launch::{Exit, Failure};
 use bandgap_report::printable;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::retry_on_intr;
 
 /// Writes to standard output; a reader that closed it early has read enough.
 ///
@@ -79,7 +80,7 @@ pub fn error_has_room(patience: Duration) -> bool {
     let error = io::stderr();
     let mut room = [PollFd::new(&error, PollFlags::OUT)];
     let patience = Timespec::try_from(patience).unwrap_or_default();
-    poll(&mut room, Some(&patience)).is_ok_and(|ready| ready > 0)
+    retry_on_intr(|| poll(&mut room, Some(&patience))).is_ok_and(|ready| ready > 0)
 }
 
 /// Tells what was not done, and what to do about it.
