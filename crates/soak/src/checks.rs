@@ -178,15 +178,15 @@ fn before_it_began(plan: &Plan, seen: &Seen, signal: i32) -> bool {
 
 /// Whether the fault came when all was measured, so that nothing is wrong with results that are as if nothing had
 /// happened: of a rank when those that there were ended with it, and did not need long; of the launcher when there was
-/// none before, and it ended at once.
+/// none before, and it ended at once. A process that has ended, and that nobody has waited for, takes signals too.
 fn at_the_end(plan: &Plan, seen: &Seen) -> bool {
-    let (Some(struck), Does::Signal { signal, to, .. }) = (seen.struck, plan.fault.does) else {
+    let (Some(struck), Does::Signal { to, .. }) = (seen.struck, plan.fault.does) else {
         return false;
     };
     match to {
         Whom::Launcher => {
             let at_once = seen.took.as_secs_f64() < 0.5;
-            signal != Signal::KILL && !struck.went_on && struck.ranks == 0 && at_once
+            !struck.went_on && struck.ranks == 0 && at_once
         }
         Whom::Rank | Whom::Ranks => !struck.lasted && !struck.outlived,
     }
@@ -453,19 +453,21 @@ mod tests {
 
     #[test]
     fn a_signal_that_is_swallowed_is_noticed() {
-        let after = |ranks, went_on, took| {
-            rules("int-launcher", move |seen| {
-                seen.status = Some(ended(0));
-                seen.progress = Some(99);
-                seen.took = Duration::from_millis(took);
-                seen.struck = Some(Struck { went_on, ..struck_then(ranks) });
-            })
-        };
-        assert_eq!(after(2, false, 100), [Rule::Unfitting]);
-        assert_eq!(after(0, true, 100), [Rule::Unfitting]);
-        assert_eq!(after(0, false, 900), [Rule::Unfitting]);
-        // It ended as the signal came.
-        assert_eq!(after(0, false, 100), []);
+        for fault in ["int-launcher", "kill-launcher"] {
+            let after = |ranks, went_on, took| {
+                rules(fault, move |seen| {
+                    seen.status = Some(ended(0));
+                    seen.progress = Some(99);
+                    seen.took = Duration::from_millis(took);
+                    seen.struck = Some(Struck { went_on, ..struck_then(ranks) });
+                })
+            };
+            assert_eq!(after(2, false, 100), [Rule::Unfitting], "{fault}");
+            assert_eq!(after(0, true, 100), [Rule::Unfitting], "{fault}");
+            assert_eq!(after(0, false, 900), [Rule::Unfitting], "{fault}");
+            // It ended as the signal came.
+            assert_eq!(after(0, false, 100), [], "{fault}");
+        }
     }
 
     /// A rank that is killed takes its launch with it, unless all ranks had finished.
