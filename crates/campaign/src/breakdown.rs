@@ -118,7 +118,7 @@ pub fn slot_key() -> Key {
     Key::new(BREAKDOWN).at("model", Model::Latency.name()).at("part", "slot")
 }
 
-/// The key of the same exchange where each side computes before it stores, and after it.
+/// The key of the same exchange where each side computes before it stores.
 pub fn busy_key(of: &Key) -> Key {
     of.clone().at("of", "busy")
 }
@@ -242,14 +242,13 @@ const LOOKS: usize = 5;
 /// Blocks of a computation that is looked at.
 const LOOKED_AT: u32 = 4;
 
-/// A computation of so many blocks before each store of the bare exchange, and as many after it.
+/// A computation of so many blocks before each store of the bare exchange.
 fn turn(blocks: u32, ns: f64) -> Option<(Border, Delay)> {
     let picoseconds = (ns * 1e3).round() as u64;
     Some((Border::Turn, Delay { iterations: blocks, picoseconds }))
 }
 
-/// The computation that takes about as long as the software of one way, half of it before a store and half after it. Part of it is
-/// hidden behind the transfer, as part of the software is.
+/// The computation that takes about as long as the software of one way. Part of it is hidden behind the transfer, as part of the software is.
 fn as_software(runner: &mut dyn Runner) -> Result<Option<(Border, Delay)>, Stop> {
     let mut look = |stamping, inserted| {
         let at_border = Some(AtBorder { stamping, inserted });

@@ -82,7 +82,7 @@ pub struct BothEnds<E, T> {
     /// Ranks 0 and 1.
     pub ends: [E; 2],
     /// Does the stores and loads of so many round trips over such lines, without any software above them: those of the
-    /// requester, a stamp, those of the replier, a stamp. The computation stands before each store and after it.
+    /// requester, a stamp, those of the replier, a stamp. The computation stands before each store.
     pub lines: Box<RoundTrips<T>>,
 }
 

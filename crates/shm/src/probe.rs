@@ -70,7 +70,7 @@ pub fn report<T>(
 }
 
 /// One store to a line each way, at places that a walk goes over. The first line of a place is the initiator's. Each side
-/// does `turn` before it stores, and once more after it.
+/// does `turn` before it stores.
 pub(crate) fn ping_pong(
     floor: &'static str,
     places: &[[&AtomicU64; 2]],
@@ -87,14 +87,12 @@ pub(crate) fn ping_pong(
         Role::Initiator => walk.over(places, epoch, with, |[ping, pong], number| {
             turn();
             give(ping, number);
-            turn();
             take(pong, number)
         }),
         Role::Responder => walk.over(places, epoch, with, |[ping, pong], number| {
             take(ping, number)?;
             turn();
             give(pong, number);
-            turn();
             Ok(())
         }),
     }

@@ -38,8 +38,8 @@ pub struct Rounds {
 pub struct Hidden {
     /// Nanoseconds each way, a value for every round.
     pub values: Vec<f64>,
-    /// Whether it is what follows a store, since a computation before the store made the transfer longer by more than itself.
-    pub follows: bool,
+    /// Whether a computation made the transfer longer by more than itself, so that it does not show what is hidden.
+    pub unseen: bool,
 }
 
 /// The median of the batches of each round.
@@ -71,17 +71,13 @@ fn stamp(judged: &Judged<'_>) -> Option<f64> {
 
 type ByRound = BTreeMap<u64, f64>;
 
-/// The share of the software that is taken to stand before a store, as half of the computation does.
-const BEFORE: f64 = 0.5;
-
 /// The parts of half a round trip over lines: the transfer, and what the software adds to it. And what of the software is
 /// hidden behind the transfer.
 ///
-/// *Formula*: with S the software of a round trip on one processor, D what a computation adds there of which both sides do half
-/// before they store and half after it, and X what the same computation adds to half a round trip of the bare exchange between two
-/// processors: the software adds S/2 · X/(D/2), and the rest of S/2 is hidden. D is its median over the rounds. Where the median of
-/// X/(D/2) is more than the half that stands before a store, that half is added: the other one is done while the line moves. Where
-/// it is below 0, nothing is added.
+/// *Formula*: with S the software of a round trip on one processor, D what a computation adds there that each side does before it
+/// stores, and X what the same computation adds to half a round trip of the bare exchange between two processors: the software
+/// adds S/2 · X/(D/2), and the rest of S/2 is hidden. D is its median over the rounds. Where the median of X/(D/2) is above 1, all of
+/// S/2 is added; where it is below 0, nothing.
 fn of_lines(judged: &Judged<'_>) -> Divided {
     let lines_key = key(Model::Latency, Stamping::Lines);
     let [lines, busy_lines] = [&lines_key, &busy_key(&lines_key)].map(|key| by_round(judged, key));
@@ -103,7 +99,7 @@ fn of_lines(judged: &Judged<'_>) -> Divided {
         between.into_iter().map(|(round, longer)| (round, share(longer))).collect();
     let all: Vec<f64> = shares.values().copied().collect();
     let middle = if all.is_empty() { 0.0 } else { median(&all) };
-    let bounded = middle.clamp(0.0, BEFORE);
+    let bounded = middle.clamp(0.0, 1.0);
     let divided = |(round, all): (&u64, &f64)| {
         let share =
             shares.get(round).map(|share| if bounded == middle { *share } else { bounded })?;
@@ -111,10 +107,10 @@ fn of_lines(judged: &Judged<'_>) -> Divided {
     };
     let (added, hidden) = software.iter().filter_map(divided).unzip();
     let parts = vec![("slot", slot), ("software", added)];
-    Divided { parts, hidden: Some((hidden, middle > BEFORE)) }
+    Divided { parts, hidden: Some((hidden, middle > 1.0)) }
 }
 
-/// Components by rounds; over lines also what of the software is hidden, and whether it is what follows a store.
+/// Components by rounds; over lines also what of the software is hidden, and whether that cannot be seen.
 struct Divided {
     parts: Vec<(&'static str, ByRound)>,
     hidden: Option<(ByRound, bool)>,
@@ -166,7 +162,7 @@ pub fn rounds(judged: &Judged<'_>, model: Model, division: &Division) -> Option<
         observed: values(&whole),
         outside,
         stamp,
-        hidden: hidden.map(|(hidden, follows)| Hidden { values: values(&hidden), follows }),
+        hidden: hidden.map(|(hidden, unseen)| Hidden { values: values(&hidden), unseen }),
         rounds: kept.clone(),
     })
 }

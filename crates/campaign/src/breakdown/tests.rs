@@ -206,7 +206,7 @@ fn lines_are_divided_into_the_transfer_and_what_half_of_the_software_adds() {
     // (40 − 10)/2, of which two thirds are hidden.
     halves.iter().for_each(|value| near(*value, 5.0));
     let hidden = rounds.hidden.as_ref().unwrap();
-    assert!(!hidden.follows);
+    assert!(!hidden.unseen);
     hidden.values.iter().for_each(|value| near(*value, 10.0));
     let requester = alone(&judged).unwrap().value;
     near(requester, 20.0 / INJECTION - 1.0);

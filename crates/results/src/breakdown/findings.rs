@@ -44,7 +44,7 @@ fn how(plan: &BreakdownPlan) -> &'static str {
             "The transfer is that of a plain loop over lines like the transport's, the software's part what one processor \
              needs for both sides alone, less as much of it as is hidden of a computation in that loop; the model is compared \
              with messages of the same rounds. It assumes that a message's lines take as long as the loop's, and that the \
-             software stands before and after its stores as the computation does: half of it each."
+             software stands before its stores, as the computation does."
         }
     }
 }
@@ -111,15 +111,15 @@ fn longer_alone(found: &[(Model, Rounds)]) -> Option<String> {
 
 /// How much of the software is hidden behind the transfer.
 fn hidden(rounds: &Rounds, confidence: f64) -> Option<String> {
-    let Hidden { values, follows } = rounds.hidden.as_ref()?;
+    let Hidden { values, unseen } = rounds.hidden.as_ref()?;
     let (hidden, interval) = rounds.mean(values, confidence)?;
     let (_, added) = rounds.parts.iter().find(|(name, _)| *name == "software")?;
     let all = Ns(mean(added) + hidden);
     let times = format!("{} ({} to {})", Ns(hidden), Ns(interval.low), Ns(interval.high));
-    Some(if *follows {
+    Some(if *unseen {
         format!(
-            "Of the software's {all} each way, the half that is taken to follow a store counts as hidden. How much of the \
-             other half is cannot be seen: a computation in its place makes the loop's transfer longer by more than itself."
+            "Of the software's {all} each way nothing counts as hidden. How much is cannot be seen: a computation in its place \
+             makes the loop's transfer longer by more than itself."
         )
     } else {
         format!(

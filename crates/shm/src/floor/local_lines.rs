@@ -10,7 +10,7 @@ use crate::sync::{AtomicU64, Ordering};
 
 /// What [`ring_lines`](super::ring_lines) does on both sides, one after the other on one processor: over the slots of a
 /// ring of `rings`, so many round trips, with a stamp after each side, and with a computation of so many blocks before each
-/// store and after it. Returns the ticks of all.
+/// store. Returns the ticks of all.
 pub fn local_lines<T: Timer>(rings: &Segment, rounds: u32, blocks: u32, timer: &T) -> u64 {
     let lines = rings.spare_words(0, 1);
     with_blocks(blocks, RoundTrips { lines: &lines, rounds, timer })
@@ -35,12 +35,10 @@ impl<T: Timer> Turned for RoundTrips<'_, T> {
             black_box(back.load(Ordering::Acquire));
             turn::<BLOCKS>();
             there.store(number, Ordering::Release);
-            turn::<BLOCKS>();
             timer.stamp();
             black_box(there.load(Ordering::Acquire));
             turn::<BLOCKS>();
             next.store(number, Ordering::Release);
-            turn::<BLOCKS>();
             last = timer.stamp();
             back = next;
         }

@@ -13,7 +13,7 @@ pub const PARTS: usize = 8;
 
 /// One 8-byte store each way, both in the same line, as a request and its reply: over the very slots in which requests of
 /// rank 0 to rank 1 travel, in words that no message uses. `window.samples` samples of `window.rounds` round trips. Each
-/// sample goes round the next eighth of the slots. Each side computes for [`Measuring::turn`] before it stores, and after it.
+/// sample goes round the next eighth of the slots. Each side computes for [`Measuring::turn`] before it stores.
 ///
 /// Formula: half round trip = ticks / (2 · rounds).
 ///
