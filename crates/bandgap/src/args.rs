@@ -32,7 +32,8 @@ pub struct Measure {
     #[arg(long, global = true, value_name = "SHARE", default_value = "95%", value_parser = confidence)]
     pub confidence: Fraction,
     /// Longest time for one measurement, which the kernels of comet share. First looks and a warm-up of at
-    /// most half of it come before [default: 8s; of all of comet's kernels 24s]
+    /// most half of it come before; on a disturbed machine two rounds may take three times as long
+    /// [default: 8s; of all of comet's kernels 24s]
     #[arg(long, global = true, value_name = "TIME", value_parser = time)]
     pub time_budget: Option<Ns>,
     /// Measure this many times in fresh processes; intervals of a signature then hold that variance too

@@ -318,10 +318,12 @@ impl Sink {
 
 /// Where a run is written that its own directory does not take: where temporary files are, on other disks, in memory.
 fn refuges() -> impl Iterator<Item = PathBuf> {
-    let mut places = vec![std::env::temp_dir()];
-    let others = [Path::new("/tmp"), Path::new("/var/tmp"), Path::new("/dev/shm")];
+    let mut places = Vec::new();
+    let named = [std::env::temp_dir()].into_iter();
+    let others = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from);
     let home = std::env::var_os("HOME").map(PathBuf::from);
-    for place in others.map(Path::to_owned).into_iter().chain(home) {
+    // A place that depends on where somebody is would not be found again.
+    for place in named.chain(others).chain(home) {
         if place.is_absolute() && !places.contains(&place) {
             places.push(place);
         }
@@ -337,7 +339,11 @@ fn ended_early(any: bool, printed: bool, kept: bool) -> String {
         (true, false) => "ended early: the results are of what was measured until then",
         (true, true) => "ended early: the results above are of what was measured until then",
     };
-    if kept { what.to_owned() } else { format!("{what}; nothing is kept, as --no-save asked") }
+    if kept {
+        what.to_owned()
+    } else {
+        format!("{what}; nothing is kept, as no file was asked for")
+    }
 }
 
 /// Names that are said; the others are counted.
@@ -402,8 +408,8 @@ mod tests {
     fn what_there_is_of_a_run_that_ended_early_is_said() {
         assert_eq!(
             ended_early(true, true, false),
-            "ended early: the results above are of what was measured until then; nothing is kept, as \
-             --no-save asked"
+            "ended early: the results above are of what was measured until then; nothing is kept, as no \
+             file was asked for"
         );
         assert_eq!(ended_early(false, true, true), "ended early, before a result");
         assert!(!ended_early(true, false, true).contains("above"));

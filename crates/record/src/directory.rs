@@ -1,27 +1,29 @@
 //! The directory of one run: `run.json` and the files beside it.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
 use serde::Serialize;
 
-use crate::replace::replace;
+use crate::replace::{can_replace, replace};
 use crate::run::{RUN_FILE, utc};
 use crate::{RecordError, Run};
 
-/// A directory that holds one run and nothing else.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A directory that holds one run and nothing else. Nobody else takes it while this is there.
+#[derive(Debug)]
 pub struct RunDir {
     path: PathBuf,
+    /// The directory, locked; not where the file system knows no locks.
+    _taken: Option<File>,
 }
 
 impl RunDir {
-    /// Takes `path` for a run: a directory that does not exist yet, or an empty one.
+    /// Takes `path` for a run: a directory that does not exist yet, or an empty one that no other run has taken.
     ///
     /// # Errors
-    /// A path that is no directory or not empty, and those of the file system.
+    /// A path that is no directory, is not empty, is taken, or takes no files; and those of the file system.
     pub fn create(path: &Path) -> Result<RunDir, RecordError> {
         let path = path.to_owned();
         fs::create_dir_all(&path).map_err(|error| match error.kind() {
@@ -30,11 +32,18 @@ impl RunDir {
             }
             _ => at("create the directory", &path)(error),
         })?;
+        let taken = take(&path)?;
         let mut entries = fs::read_dir(&path).map_err(at("open the directory", &path))?;
         match entries.next() {
             Some(_) => Err(RecordError::NotEmpty { path }),
-            None => Ok(RunDir { path }),
+            None => Self::writable(path, taken),
         }
+    }
+
+    /// The directory, if files can be made in it.
+    fn writable(path: PathBuf, taken: Option<File>) -> Result<RunDir, RecordError> {
+        can_replace(&path.join(RUN_FILE)).map_err(at("make files in the directory", &path))?;
+        Ok(RunDir { path, _taken: taken })
     }
 
     /// Makes a new directory under `parent`, named after the UTC time and the command:
@@ -49,7 +58,14 @@ impl RunDir {
         let mut number = 1;
         loop {
             match fs::create_dir(&path) {
-                Ok(()) => return Ok(RunDir { path }),
+                Ok(()) => {
+                    let made = take(&path).and_then(|taken| Self::writable(path.clone(), taken));
+                    if made.is_err() {
+                        // What cannot be used is not left behind; what failed is told.
+                        let _ = fs::remove_dir(&path);
+                    }
+                    return made;
+                }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                     number += 1;
                     path = parent.join(format!("{name}-{number}"));
@@ -97,6 +113,17 @@ impl RunDir {
     }
 }
 
+/// Locks a directory for this run, as long as the file is open.
+fn take(path: &Path) -> Result<Option<File>, RecordError> {
+    let directory = File::open(path).map_err(at("open the directory", path))?;
+    match directory.try_lock() {
+        Ok(()) => Ok(Some(directory)),
+        Err(TryLockError::WouldBlock) => Err(RecordError::Taken { path: path.to_owned() }),
+        // Not every file system knows locks.
+        Err(TryLockError::Error(_)) => Ok(None),
+    }
+}
+
 /// Whether a name is that of something in the directory itself.
 fn is_plain(name: &str) -> bool {
     let mut parts = Path::new(name).components();
@@ -118,9 +145,12 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let fresh = parent.path().join("a/b");
         let run = RunDir::create(&fresh).unwrap();
-        assert_eq!(RunDir::create(&fresh).unwrap(), run);
-
+        let taken = RunDir::create(&fresh).unwrap_err().to_string();
+        assert!(taken.contains("a/b for the run's files: another run uses it"), "{taken}");
+        drop(run);
+        let run = RunDir::create(&fresh).unwrap();
         run.write("notes.txt", b"x").unwrap();
+        drop(run);
         let message = RunDir::create(&fresh).unwrap_err().to_string();
         assert!(message.contains("a/b for the run's files: it is not empty"), "{message}");
         assert!(message.contains("name another directory"), "{message}");

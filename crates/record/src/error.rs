@@ -32,6 +32,12 @@ pub enum RecordError {
         /// The directory.
         path: PathBuf,
     },
+    /// Another run writes to the output directory.
+    #[error("use {} for the run's files: another run uses it (name another directory)", .path.display())]
+    Taken {
+        /// The directory.
+        path: PathBuf,
+    },
     /// The output directory is something else.
     #[error("use {} for the run's files: it is not a directory (name another place)", .path.display())]
     NotADirectory {

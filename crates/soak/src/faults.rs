@@ -179,7 +179,7 @@ const fn paused(signal: Signal, to: Whom, from: f64, until: f64) -> Does {
 }
 
 const INTERRUPTED: &[i32] = &[130];
-const EARLY: &[&str] = &["ended early|interrupted|SIG"];
+const EARLY: &[&str] = &["ended early"];
 const DIED: &[i32] = &[5];
 const SILENT: &[&str] = &["rank ", "deadline|stopped|SIGSTOP"];
 const REFUSED: &[i32] = &[7];
@@ -202,10 +202,10 @@ pub const ALL: &[Fault] = &[
     Fault::new("quit-launcher", signal(Signal::QUIT, Whom::Launcher)).ends(INTERRUPTED, EARLY),
     Fault::new("hup-rank", signal(Signal::HUP, Whom::Rank))
         .survives()
-        .ends(DIED, &["{rank}", "signal 1"]),
+        .ends(DIED, &["{rank}", "SIGHUP"]),
     Fault::new("int-rank", signal(Signal::INT, Whom::Rank))
         .survives()
-        .ends(DIED, &["{rank}", "signal 2"]),
+        .ends(DIED, &["{rank}", "SIGINT"]),
     Fault::new("term-rank", signal(Signal::TERM, Whom::Rank))
         .survives()
         .ends(DIED, &["{rank}", "SIGTERM"]),

@@ -9,14 +9,30 @@ use bandgap_host::standard_output;
 use bandgap_launch::{Exit, Failure};
 use bandgap_report::printable;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::retry_on_intr;
+use rustix::io::{Errno, retry_on_intr};
 
 /// Writes to standard output; a reader that closed it early has read enough.
 ///
 /// # Errors
 /// Standard output is closed or fails in another way.
 pub fn print(text: &[u8]) -> Result<(), Failure> {
-    if text.is_empty() { Ok(()) } else { printed(|| io::stdout().write_all(text)) }
+    if text.is_empty() { Ok(()) } else { printed(|| write_all(text)) }
+}
+
+/// Writes to standard output. Whoever it is shared with may have made it one that does not wait: then this does.
+fn write_all(mut text: &[u8]) -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    output.flush()?;
+    while !text.is_empty() {
+        match retry_on_intr(|| rustix::io::write(&output, text)) {
+            Ok(written) => text = &text[written..],
+            Err(Errno::AGAIN) => {
+                retry_on_intr(|| poll(&mut [PollFd::new(&output, PollFlags::OUT)], None))?;
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
 }
 
 /// The same for what prints by itself.

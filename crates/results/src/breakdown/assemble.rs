@@ -80,6 +80,7 @@ pub fn breakdown(
 
 /// A breakdown that was recorded, whose components and models are those of `table`: as it was recorded if it was
 /// measured, since its models were compared round by round; else at this level, with what it said if nothing differs.
+/// What follows from the recorded numbers is not taken from the file: whoever changed these may have left it.
 ///
 /// # Errors
 /// Those of [`breakdown`].
@@ -89,18 +90,56 @@ pub fn again(
     rule: Rule,
     confidence: f64,
 ) -> Result<Breakdown, AssembleError> {
+    let mut recorded = recorded;
+    recorded.models.iter_mut().for_each(follow);
     if recorded.measured.is_some() {
         return Ok(recorded);
     }
     let anew = breakdown(table, rule, confidence)?;
-    let alike = |(one, other): (&ModelTime, &ModelTime)| same(&one.modelled, &other.modelled);
+    let alike = |(one, other): (&ModelTime, &ModelTime)| {
+        let errors = match (&one.error, &other.error) {
+            (Some(one), Some(other)) => same(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        let divided = one.divided.iter().zip(&other.divided).all(same_parts);
+        same(&one.modelled, &other.modelled)
+            && errors
+            && one.divided.len() == other.divided.len()
+            && divided
+    };
     let is_same = recorded.models.iter().zip(&anew.models).all(alike);
     Ok(if is_same { recorded } else { anew })
 }
 
+/// The verdict of a model that its error gives, and the shares that its parts' times give.
+fn follow(model: &mut ModelTime) {
+    model.within = model.error.as_ref().map(within);
+    let whole = model.modelled.value.0;
+    for part in model.divided.iter_mut().flat_map(|divided| &mut divided.parts) {
+        let share = if whole == 0.0 { 0.0 } else { part.time.0.0 / whole };
+        if !near(part.share.0, share) {
+            part.share = Number(share);
+        }
+    }
+}
+
+/// Whether a time is divided into the same parts.
+fn same_parts((one, other): (&Divided, &Divided)) -> bool {
+    let alike = |(one, other): (&PartTime, &PartTime)| {
+        one.name == other.name && near(one.time.0.0, other.time.0.0)
+    };
+    one.by == other.by
+        && one.parts.len() == other.parts.len()
+        && one.parts.iter().zip(&other.parts).all(alike)
+}
+
+/// Whether two numbers are the same but for rounding.
+fn near(one: f64, other: f64) -> bool {
+    (one - other).abs() <= ROUNDING * one.abs().max(other.abs())
+}
+
 /// Whether two quantities are the same but for rounding.
 fn same(one: &Quantity, other: &Quantity) -> bool {
-    let near = |one: f64, other: f64| (one - other).abs() <= ROUNDING * one.abs().max(other.abs());
     let ends = match (one.interval(), other.interval()) {
         (Some(one), Some(other)) => near(one.0, other.0) && near(one.1, other.1),
         (one, other) => one.is_none() && other.is_none(),

@@ -1,4 +1,4 @@
-use bandgap_record::{ComponentTable, component_preset, read_component_table};
+use bandgap_record::{ComponentTable, Number, Seconds, component_preset, read_component_table};
 use bandgap_stats::Rule;
 
 use super::*;
@@ -175,6 +175,19 @@ fn what_is_recorded_can_be_read_back() {
     assert_eq!(again(0.95), read);
     let wider = again(0.999);
     assert!(wider != read && !wider.findings.contains(&"Said at the time.".to_owned()));
+    // What follows from the numbers is theirs, whatever the file says.
+    for spoil in [
+        |model: &mut ModelTime| model.within = Some(Within::Yes),
+        |model: &mut ModelTime| model.divided[0].parts[0].share = Number(1e308),
+        |model: &mut ModelTime| model.divided[0].parts[0].time = Seconds(Number(1.0)),
+        |model: &mut ModelTime| model.error.as_mut().unwrap().value = Number(0.0),
+    ] {
+        let mut spoilt = sample();
+        spoil(&mut spoilt.models[0]);
+        assert_ne!(spoilt.models, sample().models);
+        let again = assemble::again(spoilt, &read.table().unwrap(), RULE, 0.95).unwrap();
+        assert_eq!(page(&again), page(&sample()));
+    }
     let mut broken = sample();
     broken.models[0].formula = "send + moon".into();
     assert!(broken.table().unwrap_err().to_string().contains("'moon'"));

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::process::Stdio;
 
 use bandgap_results::Run;
-use rustix::fs::{CWD, Mode, mkfifoat};
+use rustix::fs::{CWD, Mode, OFlags, fcntl_getfl, fcntl_setfl, mkfifoat};
 use rustix::pipe::fcntl_setpipe_size;
 
 use crate::program::residue::poll;
@@ -276,14 +276,55 @@ fn a_limit_on_the_length_of_files_is_told_as_a_full_disk_is() {
 
 #[test]
 fn a_run_is_kept_elsewhere_where_there_is_no_place_for_temporary_files_either() {
+    for temporary in ["/proc/none", "near", ""] {
+        let place = Place::new();
+        fs::create_dir(place.path("near")).unwrap();
+        let command = "bandgap signature -t sim:paragon --no-save --json /dev/full";
+        let finished = place.shell(&format!("TMPDIR={temporary} {command}")).ends(OUTPUT);
+        let (_, rescued) = finished.stderr.rsplit_once("the run is kept in ").unwrap();
+        let rescued = std::path::Path::new(rescued.trim_end());
+        // Who reads it may be in another directory.
+        assert!(rescued.is_absolute(), "{}", rescued.display());
+        let run: Run = bandgap_record::read(rescued).unwrap();
+        fs::remove_dir_all(rescued).unwrap();
+        assert!(!run.results.is_empty());
+    }
+}
+
+#[test]
+fn a_directory_that_another_run_uses_or_that_takes_no_files_is_refused_before_anything_is_measured()
+{
     let place = Place::new();
-    let line = "TMPDIR=/proc/none bandgap signature -t sim:paragon --no-save --json /dev/full";
-    let finished = place.shell(line).ends(OUTPUT);
-    let (_, rescued) = finished.stderr.rsplit_once("the run is kept in ").unwrap();
-    let rescued = std::path::Path::new(rescued.trim_end());
-    let run: Run = bandgap_record::read(rescued).unwrap();
-    fs::remove_dir_all(rescued).unwrap();
-    assert!(!run.results.is_empty());
+    fs::create_dir(place.path("taken")).unwrap();
+    let other = fs::File::open(place.path("taken")).unwrap();
+    other.try_lock().unwrap();
+    let args = ["signature", "-t", "sim:paragon", "--out"];
+    let refused = place.run(args.iter().chain(&["taken"])).ends(OUTPUT);
+    assert!(refused.stderr.contains("another run uses it"), "{}", refused.stderr);
+    assert!(refused.stdout.is_empty());
+    drop(other);
+    place.run(args.iter().chain(&["taken"])).ends(0);
+    // Nobody makes a file there, root neither.
+    let refused = place.run(args.iter().chain(&["/proc/tty/ldisc"])).ends(OUTPUT);
+    let said = "failed to make files in the directory /proc/tty/ldisc: ";
+    assert!(refused.stderr.contains(said), "{}", refused.stderr);
+    assert!(refused.stdout.is_empty() && !refused.stderr.contains("kept"), "{}", refused.stderr);
+}
+
+/// Another program may have made it one that does not wait, as some that start programs over a network do.
+#[test]
+fn a_standard_output_that_does_not_wait_is_waited_for() {
+    let place = Place::new();
+    let (mut unread, full) = full();
+    fcntl_setfl(&full, fcntl_getfl(&full).unwrap() | OFlags::NONBLOCK).unwrap();
+    let mut bandgap = place.command(BINARY);
+    bandgap.args(["signature", "-t", "sim:paragon", "--json", "-", "--no-save"]);
+    let mut running = bandgap.stdout(full).stderr(Stdio::null()).spawn().unwrap();
+    drop(bandgap);
+    let mut read = Vec::new();
+    unread.read_to_end(&mut read).unwrap();
+    assert_eq!(running.wait().unwrap().code(), Some(0));
+    Run::from_json(&read[4096..]).unwrap();
 }
 
 /// The barrier moves no byte, and the machine does not say what one costs.

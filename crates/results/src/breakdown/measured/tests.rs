@@ -236,6 +236,11 @@ fn what_was_measured_can_be_read_back_and_changed() {
             super::super::assemble::again(read.clone(), &table, rule, confidence).unwrap(),
             read
         );
+        let mut spoilt = read.clone();
+        spoilt.models[0].within = None;
+        spoilt.models[0].divided[0].parts[0].share = Number(17.0);
+        let again = super::super::assemble::again(spoilt, &table, rule, confidence).unwrap();
+        assert_eq!(page(&again), page(&read));
     }
     let files = breakdown.files(&Among::new([])).unwrap();
     let names: Vec<&str> = files.iter().map(|file| &*file.name).collect();
