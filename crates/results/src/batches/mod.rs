@@ -49,7 +49,8 @@ impl Shown for Batches {
         };
         let checked = self.checked.map(|checked| format!(" {}", checked.sentence()));
         layout.paragraph(&format!(
-            "{count} {batches} {what}: {why}. A longer --time-budget measures more.{}",
+            "{count} {batches} {what}: {why}. A longer --time-budget measures more; `bandgap doctor` says what disturbs this \
+             machine.{}",
             checked.unwrap_or_default()
         ))
     }

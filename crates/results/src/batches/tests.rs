@@ -18,7 +18,7 @@ fn what_is_missing_is_said() {
     let text = sample().text(&Among::new([]), &Layout::default());
     assert_eq!(
         text,
-        "1 batch over tcp without a fit: find a second M. A longer --time-budget measures\nmore.\n"
+        "1 batch over tcp without a fit: find a second M. A longer --time-budget measures\nmore; `bandgap doctor` says what disturbs this machine.\n"
     );
     assert_eq!(sample().verdict(), Verdict::Missing);
     let checked =
@@ -33,6 +33,6 @@ fn what_is_missing_is_said() {
     let text = of_floor.text(&Among::new([]), &Layout::default());
     assert_eq!(
         text,
-        "1 batch without a value: find a second M. A longer --time-budget measures more.\n"
+        "1 batch without a value: find a second M. A longer --time-budget measures more;\n`bandgap doctor` says what disturbs this machine.\n"
     );
 }

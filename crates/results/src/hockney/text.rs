@@ -157,7 +157,8 @@ fn parameters(fits: &[&Hockney], layout: &Layout) -> String {
 /// `0 B to 64 KiB,` and below it the number of points.
 fn range(segment: &Segment) -> String {
     let (from, to) = (Bytes(segment.from_bytes), Bytes(segment.to_bytes));
-    format!("{from} to {to}\n{} points", segment.points)
+    let points = if segment.points == 1 { "point" } else { "points" };
+    format!("{from} to {to}\n{} {points}", segment.points)
 }
 
 /// R² with as many nines as it has, up to five digits.
