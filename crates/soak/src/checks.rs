@@ -207,7 +207,10 @@ fn unnamed(plan: &Plan, seen: &Seen) -> Option<String> {
     let rank = format!("rank {}:", plan.rank);
     let named = |word: &str| word.replace("{rank}", &rank).replace("{run}", &seen.run);
     let says = |word: &str| seen.message.contains(&named(word));
-    let missing = plan.fault.words.iter().find(|words| !words.split('|').any(says))?;
+    // A signal is acknowledged at once. What there is of a run that is not whole is said at its end.
+    let early = code == 130 && matches!(&seen.kept, Ok(Some(kept)) if kept.interrupted);
+    let words = plan.fault.words.iter().chain(early.then_some(&"ended early"));
+    let missing = words.into_iter().find(|words| !words.split('|').any(says))?;
     Some(format!("does not say “{}”: {}", named(missing), last_lines(&seen.message)))
 }
 
@@ -373,6 +376,22 @@ mod tests {
         assert_eq!(rules(|seen| seen.message = "rank 0: SIGKILL".to_owned()), [Rule::Message]);
         assert_eq!(rules(|seen| seen.message = "rank 1: it ended".to_owned()), [Rule::Message]);
         assert_eq!(rules(|seen| seen.message.push_str(" panicked")), [Rule::Message]);
+    }
+
+    #[test]
+    fn a_run_that_is_not_whole_after_a_signal_must_say_so_at_its_end() {
+        let said = |interrupted, message: &'static str| {
+            rules("int-launcher", move |seen| {
+                (seen.status, seen.kept) =
+                    (Some(ended(130)), Ok(Some(Kept { interrupted, ..KEPT })));
+                (seen.progress, seen.message) = (Some(99), message.to_owned());
+            })
+        };
+        let acknowledged = "interrupted: finishing what was measured";
+        assert_eq!(said(true, "interrupted: finishing\nended early: the results"), []);
+        assert_eq!(said(true, acknowledged), [Rule::Message]);
+        assert_eq!(said(false, acknowledged), []);
+        assert_eq!(said(false, ""), [Rule::Message]);
     }
 
     #[test]

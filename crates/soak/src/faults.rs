@@ -179,7 +179,7 @@ const fn paused(signal: Signal, to: Whom, from: f64, until: f64) -> Does {
 }
 
 const INTERRUPTED: &[i32] = &[130];
-const EARLY: &[&str] = &["ended early"];
+const EARLY: &[&str] = &["ended early|interrupted|SIG"];
 const DIED: &[i32] = &[5];
 const SILENT: &[&str] = &["rank ", "deadline|stopped|SIGSTOP"];
 const REFUSED: &[i32] = &[7];
