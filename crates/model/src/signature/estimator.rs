@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use bandgap_stats::bootstrap;
+use bandgap_stats::interval::Interval;
 use bandgap_stats::rounds::{self, FEWEST_ROUNDS};
 
 use super::{Estimate, Options};
@@ -62,7 +63,7 @@ impl<'a> Estimator<'a> {
         self.bounded(self.value(terms), &replicates, terms, estimator)
     }
 
-    /// An estimate from its replicates; `terms` are the data behind it.
+    /// An estimate from its replicates, with an interval that holds it; `terms` are the data behind it.
     pub(super) fn bounded(
         &self,
         value: f64,
@@ -78,6 +79,8 @@ impl<'a> Estimator<'a> {
             false => (terms.degrees(self.groups), 1.0),
         };
         let interval = bootstrap::interval(value, replicates, degrees, self.confidence);
+        // Where resamples choose other points, all of them may lie on one side.
+        let interval = Interval { low: interval.low.min(value), high: interval.high.max(value) };
         let stretched = |end: f64| value + stretch * (end - value);
         let rounded = |number| terms.rounded(number, self.groups);
         let ends = [value, stretched(interval.low), stretched(interval.high)];
@@ -90,6 +93,22 @@ impl<'a> Estimator<'a> {
 mod tests {
     use super::*;
     use crate::linear::Linear;
+
+    #[test]
+    fn an_interval_holds_its_estimate_wherever_the_resamples_lie() {
+        let batches = vec![1.0, 2.0, 3.0];
+        let groups = [Group { batches, rounds: vec![0, 1, 2], mean: 2.0, variance: 1.0 / 3.0 }];
+        let terms = Linear::of([(0, 1.0)]);
+        let estimator = Estimator::of(&groups, 1, &[&terms], &Options::default());
+        let ends = |replicates: [f64; 3]| {
+            let found = estimator.bounded(2.0, &replicates, &terms, "");
+            (found.low, found.high)
+        };
+        let (low, high) = ends([5.0, 6.0, 7.0]);
+        assert!(low == 2.0 && high > 5.0, "{low} {high}");
+        let (low, high) = ends([-5.0, -6.0, -7.0]);
+        assert!(low < -5.0 && high == 2.0, "{low} {high}");
+    }
 
     #[test]
     fn successive_rounds_that_are_alike_widen_an_estimate() {
