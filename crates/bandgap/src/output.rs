@@ -1,6 +1,7 @@
 //! Where results go: standard output, the run's directory, JSON.
 
 mod json;
+mod refuges;
 mod streams;
 
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use serde::Serialize;
 use crate::args::{Measure, Output};
 use crate::layout::layout;
 use json::JsonFile;
+use refuges::refuges;
 pub use streams::{error_has_room, print, printed, tell, tell_at_once, tell_failure};
 
 /// Directory of runs that were given none.
@@ -314,21 +316,6 @@ impl Sink {
             written.ok().map(|()| at.path().to_owned())
         })
     }
-}
-
-/// Where a run is written that its own directory does not take: where temporary files are, on other disks, in memory.
-fn refuges() -> impl Iterator<Item = PathBuf> {
-    let mut places = Vec::new();
-    let named = [std::env::temp_dir()].into_iter();
-    let others = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from);
-    let home = std::env::var_os("HOME").map(PathBuf::from);
-    // A place that depends on where somebody is would not be found again.
-    for place in named.chain(others).chain(home) {
-        if place.is_absolute() && !places.contains(&place) {
-            places.push(place);
-        }
-    }
-    places.into_iter()
 }
 
 /// What there is of a run that ended early: whether it has results, whether these are printed as text, and

@@ -248,7 +248,8 @@ fn turn(blocks: u32, ns: f64) -> Option<(Border, Delay)> {
     Some((Border::Turn, Delay { iterations: blocks, picoseconds }))
 }
 
-/// The computation that takes about as long as the software of one way. Part of it is hidden behind the transfer, as part of the software is.
+/// The computation that takes about as long as the software of one way. Part of it is hidden behind the transfer, as part
+/// of the software is.
 fn as_software(runner: &mut dyn Runner) -> Result<Option<(Border, Delay)>, Stop> {
     let mut look = |stamping, inserted| {
         let at_border = Some(AtBorder { stamping, inserted });

@@ -85,12 +85,11 @@ pub fn breakdown(
 /// # Errors
 /// Those of [`breakdown`].
 pub fn again(
-    recorded: Breakdown,
+    mut recorded: Breakdown,
     table: &ComponentTable,
     rule: Rule,
     confidence: f64,
 ) -> Result<Breakdown, AssembleError> {
-    let mut recorded = recorded;
     recorded.models.iter_mut().for_each(follow);
     if recorded.measured.is_some() {
         return Ok(recorded);
