@@ -5,8 +5,7 @@ use bandgap_fuzz::{Fault, Inputs, Limits, TARGETS, Verdict, hunt, root, try_one}
 /// Inputs of all readers together. An input takes some microseconds in a build with optimisation, and some tens without.
 const INPUTS: u64 = 200_000;
 
-/// One test, since what is allocated is counted for the whole process. Time is not looked at: a machine that does
-/// something else as well is no fault of a reader.
+/// Time is not looked at: a machine that does something else as well is no fault of a reader.
 #[test]
 fn every_reader_withstands_a_short_hunt_and_what_once_did_harm() {
     let shares: u64 = TARGETS.iter().map(|target| target.share).sum();
