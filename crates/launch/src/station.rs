@@ -146,8 +146,11 @@ impl Station {
             };
             let floor = self.bares.measure(over, &floor, &with);
             drop(give_up);
-            // A rank that died is the cause, rather than a floor that waited for it in vain.
+            // A rank that died is the cause, rather than a floor that waited for it in vain; so is one that is gone.
             self.first()?.look(Duration::ZERO, "a floor")?;
+            if floor.is_err() {
+                self.first()?.tend()?;
+            }
             return Ok(Carried { floor: Some(floor?), ..Carried::default() });
         };
         let of = |(transport, _): &&mut (Transport, _)| Some(*transport) == over;
@@ -337,19 +340,42 @@ pub(crate) mod tests {
         }
     }
 
-    #[test]
-    fn who_waits_in_a_floor_goes_on_with_its_messages() {
-        let control = Arc::new(Control::create(2).unwrap());
-        let arrived = Arc::new(AtomicBool::new(false));
-        let mut station = tended(&control, 1, &arrived);
+    /// Carries out a floor over udp, at the other side of which is this.
+    fn floor(
+        mut station: Station,
+        arrived: Arc<AtomicBool>,
+    ) -> Result<Option<Result<Vec<f64>, String>>, Failed> {
         let bare: BareEnd = Box::new(Waits(arrived));
         station.bares.ends.push(("udp".parse().unwrap(), bare));
         let order = serde_json::json!({
             "kernel": "udp", "parameters": 1, "samples": 3, "ranks": 2, "checked": false, "probed": false,
         });
         let order: Order = serde_json::from_value(order).unwrap();
-        let done = station.carry_out(&order).unwrap();
-        assert!(matches!(done.floor, Some(Ok(_))), "{:?}", done.floor);
+        Ok(station.carry_out(&order)?.floor)
+    }
+
+    #[test]
+    fn who_waits_in_a_floor_goes_on_with_its_messages() {
+        let control = Arc::new(Control::create(2).unwrap());
+        let arrived = Arc::new(AtomicBool::new(false));
+        let done = floor(tended(&control, 1, &arrived), arrived).unwrap();
+        assert!(matches!(done, Some(Ok(_))), "{done:?}");
+    }
+
+    #[test]
+    fn who_waits_in_a_floor_for_a_peer_that_is_gone_says_so() {
+        let control = Arc::new(Control::create(2).unwrap());
+        let failed = |gone: bool| {
+            let mut station = tended(&control, 1, &Arc::default());
+            let tend = move || match gone {
+                true => Err(CommError::PeerGone { peer: 0, detail: String::new() }),
+                false => Ok(true),
+            };
+            station.machines[0].1 = Box::new(Tended(tend));
+            floor(station, Arc::default()).unwrap_err()
+        };
+        assert!(matches!(failed(true), Failed::Comm(CommError::PeerGone { peer: 0, .. })));
+        assert!(matches!(failed(false), Failed::Comm(CommError::Connect(_))));
     }
 
     #[test]

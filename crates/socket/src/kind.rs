@@ -31,6 +31,15 @@ pub trait Kind: AsFd + Sized + 'static {
     /// A peer did not come before the deadline, or the operating system refused.
     fn sockets(meeting: &mut dyn Rendezvous) -> Result<Vec<Self>, CommError>;
 
+    /// The same for sockets that are used as they are, with no stream over them that would know a stranger's bytes:
+    /// there are none in them when a peer begins to send.
+    ///
+    /// # Errors
+    /// As [`Kind::sockets`].
+    fn bare(meeting: &mut dyn Rendezvous) -> Result<Vec<Self>, CommError> {
+        Self::sockets(meeting)
+    }
+
     /// Makes a stream of the socket to `peer`.
     ///
     /// # Errors

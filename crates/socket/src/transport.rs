@@ -81,20 +81,28 @@ impl<K: Kind> Transport for Over<K> {
         _inherited: Vec<OwnedFd>,
         meeting: &mut dyn Rendezvous,
     ) -> Result<Box<dyn Bare<T>>, CommError> {
-        let socket = K::sockets(meeting)?.into_iter().next();
+        let socket = K::bare(meeting)?.into_iter().next();
         let socket = socket.ok_or_else(|| SocketError::Missing { missing: vec![1] })?;
-        Ok(Box::new(BareSocket(socket)))
+        Ok(Box::new(BareSocket { socket, number: 0 }))
     }
 }
 
 /// One rank's bare socket to the other.
-struct BareSocket<K>(K);
+struct BareSocket<K> {
+    socket: K,
+    /// That of the last round of a ping-pong.
+    number: u64,
+}
 
 impl<K: Kind, T: Timer> Bare<T> for BareSocket<K> {
     fn measure(&mut self, floor: &Floor, with: &Measuring<'_, T>) -> Result<Vec<u64>, FloorError> {
         let streams = !K::LOSES && floor.yields.bytes().is_some();
-        let measured = if streams { stream } else { ping_pong };
-        measured(&self.0, with).map_err(|error| FloorError::Failed(Box::new(error)))
+        let measured = if streams {
+            stream(&self.socket, with)
+        } else {
+            ping_pong(&self.socket, with, &mut self.number)
+        };
+        measured.map_err(|error| FloorError::Failed(Box::new(error)))
     }
 }
 

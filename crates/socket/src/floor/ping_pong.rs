@@ -13,9 +13,11 @@ const RESEND: Duration = Duration::from_millis(20);
 /// A round is a round trip of 8 bytes. Both sides spin on calls that do not wait. Half a round trip
 /// is half the time of a round.
 ///
-/// Every message carries its number, which is checked. If messages may be lost, the initiator sends
-/// again after 20 ms of silence; that time is part of the sample. The responder returns after its
-/// last answer, so if that one is lost, the initiator fails.
+/// Every message carries its number, which is checked. `number` is that of the last round of both
+/// sides, 0 at first; it goes on from call to call. If messages may be lost, the initiator sends
+/// again after 20 ms of silence; that time is part of the sample, and a second answer that comes in
+/// a later call is known as such by its number. The responder returns after its last answer, so if
+/// that one is lost, the initiator fails.
 ///
 /// # Errors
 /// The other side closed its socket, sent a wrong number, or was silent for longer than
@@ -23,15 +25,20 @@ const RESEND: Duration = Duration::from_millis(20);
 pub fn ping_pong<K: Kind, T: Timer>(
     socket: &K,
     with: &Measuring<'_, T>,
+    number: &mut u64,
 ) -> Result<Vec<u64>, SocketError> {
-    let mut player = Player { side: Side::new(socket, with), number: 0 };
-    match with.role {
-        Role::Initiator => with.timed(|| (0..with.window.rounds).try_for_each(|_| player.ping())),
+    let mut player = Player { side: Side::new(socket, with), number: *number };
+    let samples = match with.role {
+        Role::Initiator => {
+            with.timed(|| (0..with.window.rounds).try_for_each(|_| player.ping()))?
+        }
         Role::Responder => {
             (0..with.window.all_rounds()).try_for_each(|_| player.pong())?;
-            Ok(Vec::new())
+            Vec::new()
         }
-    }
+    };
+    *number = player.number;
+    Ok(samples)
 }
 
 struct Player<'a, K> {

@@ -76,6 +76,10 @@ impl Kind for UdpSocket {
         ports::sockets(meeting)
     }
 
+    fn bare(meeting: &mut dyn Rendezvous) -> Result<Vec<Self>, CommError> {
+        ports::emptied(meeting)
+    }
+
     fn stream(self, meeting: &dyn Rendezvous, peer: Rank) -> Result<Self::Stream, SocketError> {
         let wire = Wire::over(self, meeting.faults(), meeting.rank(), peer);
         let stream = UdpStream::over(wire, &meeting.secret(), meeting.rank(), peer);

@@ -9,6 +9,7 @@ use std::net::{Ipv4Addr, UdpSocket};
 
 use bandgap_comm::{CommError, Rank, Rendezvous};
 
+use super::Datagrams;
 use crate::SocketError;
 use crate::connect::{exchange, loopback};
 use crate::error::system;
@@ -41,6 +42,17 @@ pub(super) fn sockets(meeting: &mut dyn Rendezvous) -> Result<Vec<UdpSocket>, Co
         socket.connect(loopback(address)?).map_err(system(operation))?;
         socket.set_nonblocking(true).map_err(system(operation))?;
     }
+    Ok(sockets)
+}
+
+/// The same with nothing in the sockets: what strangers sent before is taken out, and only then does any rank get them.
+pub(super) fn emptied(meeting: &mut dyn Rendezvous) -> Result<Vec<UdpSocket>, CommError> {
+    let mut sockets = sockets(meeting)?;
+    let operation = "empty a datagram socket";
+    for socket in &mut sockets {
+        while socket.receive(&mut [0]).map_err(system(operation))?.is_some() {}
+    }
+    exchange(meeting, String::new())?;
     Ok(sockets)
 }
 

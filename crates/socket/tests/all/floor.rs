@@ -53,7 +53,7 @@ fn both<S: Send + Sync>(
 fn ping_pong_stamps_each_sample_twice<K: Kind + Send + Sync>() {
     let window = Window { samples: 5, rounds: 7 };
     let samples = both(mesh::pair::<K>(), |socket, role, timer| {
-        floor::ping_pong(socket, &with(role, window, timer, PATIENCE))
+        floor::ping_pong(socket, &with(role, window, timer, PATIENCE), &mut 0)
     });
     // A clock that counts its readings gives 1 for the time between two neighbouring ones.
     assert_eq!(samples, (vec![1; 5], vec![]));
@@ -126,7 +126,7 @@ fn a_lost_datagram_is_sent_again() {
     });
     let timer = Count::default();
     let samples =
-        floor::ping_pong(&here, &with(Role::Initiator, window, &timer, PATIENCE)).unwrap();
+        floor::ping_pong(&here, &with(Role::Initiator, window, &timer, PATIENCE), &mut 0).unwrap();
     assert_eq!(samples, [1]);
     lossy.join().unwrap();
 }
@@ -140,7 +140,7 @@ fn a_repeated_datagram_is_answered_again_and_counted_once() {
         here.send(&number.to_le_bytes()).unwrap();
     }
     let timer = Count::default();
-    floor::ping_pong(&there, &with(Role::Responder, window, &timer, PATIENCE)).unwrap();
+    floor::ping_pong(&there, &with(Role::Responder, window, &timer, PATIENCE), &mut 0).unwrap();
     let mut answers = [0; 3];
     for answer in &mut answers {
         let mut bytes = [0; 8];
@@ -151,22 +151,71 @@ fn a_repeated_datagram_is_answered_again_and_counted_once() {
 }
 
 #[test]
+fn an_answer_that_comes_twice_does_not_disturb_the_next_measurement() {
+    let (here, there) = mesh::pair::<UdpSocket>();
+    let window = Window { samples: 1, rounds: 1 };
+    let measurements = 3;
+    let messages = measurements * window.all_rounds();
+    let twice = thread::spawn(move || {
+        there.set_nonblocking(false).unwrap();
+        let mut last = 0;
+        // As if each message had come twice; a message that did is not answered two more times.
+        while last < messages {
+            let mut bytes = [0; 8];
+            assert_eq!(there.recv(&mut bytes).unwrap(), 8);
+            if u64::from_le_bytes(bytes) > last {
+                last = u64::from_le_bytes(bytes);
+                there.send(&bytes).unwrap();
+                there.send(&bytes).unwrap();
+            }
+        }
+        there
+    });
+    let mut number = 0;
+    for _ in 0..measurements {
+        let timer = Count::default();
+        let with = with(Role::Initiator, window, &timer, PATIENCE);
+        assert_eq!(floor::ping_pong(&here, &with, &mut number).unwrap(), [1]);
+    }
+    assert_eq!(number, messages);
+    twice.join().unwrap();
+}
+
+#[test]
+fn what_strangers_sent_before_is_not_measured() {
+    let window = Window { samples: 1, rounds: 1 };
+    let stranger = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let ends = mesh::pair_amid::<UdpSocket>(|addresses| {
+        for address in addresses {
+            for garbage in [&[7; 3][..], &[7; 8], &[7; 2000]] {
+                stranger.send_to(garbage, address).unwrap();
+            }
+        }
+    });
+    let samples = both(ends, |socket, role, timer| {
+        floor::ping_pong(socket, &with(role, window, timer, PATIENCE), &mut 0)
+    });
+    assert_eq!(samples, (vec![1], vec![]));
+}
+
+#[test]
 fn a_silent_or_closed_side_ends_the_wait() {
     let window = Window { samples: 1, rounds: 1 };
     let none = Duration::ZERO;
     let timer = Count::default();
     for role in [Role::Initiator, Role::Responder] {
         let (here, there) = mesh::pair::<TcpStream>();
-        let error = floor::ping_pong(&here, &with(role, window, &timer, none)).unwrap_err();
+        let error = floor::ping_pong(&here, &with(role, window, &timer, none), &mut 0).unwrap_err();
         assert!(matches!(error, SocketError::Silent { .. }), "{role:?}: {error}");
         let error = floor::stream(&here, &with(role, window, &timer, none)).unwrap_err();
         assert!(matches!(error, SocketError::Silent { .. }), "{role:?}: {error}");
         drop(there);
-        let error = floor::ping_pong(&here, &with(role, window, &timer, PATIENCE)).unwrap_err();
+        let error =
+            floor::ping_pong(&here, &with(role, window, &timer, PATIENCE), &mut 0).unwrap_err();
         assert!(matches!(error, SocketError::Closed), "{role:?}: {error}");
 
         let (here, _there) = mesh::pair::<UdpSocket>();
-        let error = floor::ping_pong(&here, &with(role, window, &timer, none)).unwrap_err();
+        let error = floor::ping_pong(&here, &with(role, window, &timer, none), &mut 0).unwrap_err();
         assert!(matches!(error, SocketError::Silent { .. }), "{role:?}: {error}");
     }
 }

@@ -35,10 +35,10 @@ struct Meeting<D, X> {
     size: usize,
     deadline: D,
     /// From this rank's address to those of all.
-    exchange: Option<X>,
+    exchange: X,
 }
 
-impl<D: Fn() -> Instant, X: FnOnce(String) -> Vec<String>> Rendezvous for Meeting<D, X> {
+impl<D: Fn() -> Instant, X: FnMut(String) -> Vec<String>> Rendezvous for Meeting<D, X> {
     fn rank(&self) -> Rank {
         self.rank
     }
@@ -56,7 +56,7 @@ impl<D: Fn() -> Instant, X: FnOnce(String) -> Vec<String>> Rendezvous for Meetin
     }
 
     fn exchange(&mut self, address: String) -> Result<Vec<String>, CommError> {
-        Ok(self.exchange.take().unwrap()(address))
+        Ok((self.exchange)(address))
     }
 }
 
@@ -77,46 +77,50 @@ pub fn link_until<K: Kind>(
     deadline: impl Fn() -> Instant,
     exchange: impl FnOnce(String) -> Vec<String>,
 ) -> Result<SocketLink<K::Stream>, SocketError> {
-    let mut meeting = Meeting { rank, size, deadline, exchange: Some(exchange) };
+    let mut once = Some(exchange);
+    let exchange = |address| once.take().unwrap()(address);
+    let mut meeting = Meeting { rank, size, deadline, exchange };
     Over::<K>::link(&mut meeting).map_err(|error| match error {
         CommError::Connect(error) => *error.downcast().unwrap(),
         other => panic!("{other:?}"),
     })
 }
 
-/// Runs `connect` for each rank at once. When all have told their addresses, and before any learns
-/// the others', `meanwhile` sees them.
+/// Runs `connect` for each rank at once. When all have told their addresses for the first time, and before any learns the
+/// others', `meanwhile` sees them.
 fn run<R: Send>(
     size: usize,
     meanwhile: impl FnOnce(&[String]),
     connect: impl Fn(&mut dyn Rendezvous) -> Result<R, CommError> + Sync,
 ) -> Vec<R> {
-    let (tell, told) = mpsc::channel();
     let connect = &connect;
     thread::scope(|scope| {
         let start = |rank| {
+            let (tell, told) = mpsc::channel();
             let (answer, answers) = mpsc::channel();
-            let tell = tell.clone();
             let exchange = move |address| {
-                tell.send((rank, address)).unwrap();
-                // Once all have told, or panicked, nobody is waited for any more.
-                drop(tell);
+                tell.send(address).unwrap();
                 answers.recv().unwrap()
             };
-            let mut meeting = Meeting { rank, size, deadline, exchange: Some(exchange) };
-            (answer, scope.spawn(move || connect(&mut meeting).unwrap()))
+            let mut meeting = Meeting { rank, size, deadline, exchange };
+            ((told, answer), scope.spawn(move || connect(&mut meeting).unwrap()))
         };
-        let ranks: Vec<_> = (0..size).map(start).collect();
-        drop(tell);
-        let mut addresses: Vec<(Rank, String)> = told.iter().collect();
-        addresses.sort();
-        let addresses: Vec<String> = addresses.into_iter().map(|(_, address)| address).collect();
-        meanwhile(&addresses);
-        let answered = ranks.into_iter().map(|(answer, rank)| {
-            answer.send(addresses.clone()).unwrap();
-            rank
-        });
-        let ranks: Vec<_> = answered.collect();
+        let (ends, ranks): (Vec<_>, Vec<_>) = (0..size).map(start).unzip();
+        let mut meanwhile = Some(meanwhile);
+        loop {
+            // Whoever has connected, or panicked, tells nothing any more.
+            let addresses: Vec<String> =
+                ends.iter().filter_map(|(told, _)| told.recv().ok()).collect();
+            if addresses.is_empty() {
+                break;
+            }
+            if let Some(meanwhile) = meanwhile.take() {
+                meanwhile(&addresses);
+            }
+            for (_, answer) in &ends {
+                let _ = answer.send(addresses.clone());
+            }
+        }
         ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
     })
 }
@@ -148,7 +152,12 @@ pub fn udp(size: usize) -> Vec<SocketLink<UdpStream>> {
 
 /// Two connected sockets.
 pub fn pair<K: Kind + Send>() -> (K, K) {
-    let mut sockets = run(2, |_| (), |meeting| K::sockets(meeting)).into_iter().flatten();
+    pair_amid(|_| ())
+}
+
+/// The same. When both ranks have told their addresses, and before any learns the other's, `meanwhile` sees them.
+pub fn pair_amid<K: Kind + Send>(meanwhile: impl FnOnce(&[String])) -> (K, K) {
+    let mut sockets = run(2, meanwhile, |meeting| K::bare(meeting)).into_iter().flatten();
     (sockets.next().unwrap(), sockets.next().unwrap())
 }
 
