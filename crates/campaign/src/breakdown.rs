@@ -1,6 +1,7 @@
 //! Where the time of a message goes on a transport of bandgap's: every part is timed in batches of its own, between
 //! batches without a stamp.
 
+mod inserted;
 mod rounds;
 
 use std::ops::RangeInclusive;
@@ -20,7 +21,8 @@ use crate::plan::{Asked, Plan};
 use crate::planned::{Planned, Reaches};
 use crate::runner::{AtRank, Executed, Runner, Stop};
 
-pub use rounds::{Came, Hidden, Rounds, alone, came_back, rounds};
+pub use inserted::{Came, Longer, came_back};
+pub use rounds::{Hidden, Rounds, Seen, alone, rounds};
 
 /// The name of parts among keys.
 pub const BREAKDOWN: &str = "breakdown";
@@ -347,7 +349,8 @@ impl Experiment for Parts<'_> {
             return (0..points.len()).collect();
         }
         let came = came_back(judged, &self.plan.inserted);
-        let decided = |came: &Came| came.in_part().is_some() && came.in_whole().is_some();
+        let decided =
+            |came: &Came| came.part.comes_back().is_some() && came.whole.comes_back().is_some();
         if came.iter().all(decided) {
             return Vec::new();
         }

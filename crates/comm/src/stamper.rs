@@ -183,15 +183,19 @@ impl<T: Timer> Stamper<T> {
         self.count.set(self.count.get() + 1);
     }
 
+    /// An interval with nothing in it.
+    #[inline(always)]
+    fn pair(&self) {
+        let begun = self.now();
+        self.add(self.now().wrapping_sub(begun));
+    }
+
     /// A call that sends begins.
     #[inline(always)]
     pub fn before_send(&self) {
         self.insert(Border::Turn);
         match self.stamping.get() {
-            Stamping::Pair => {
-                let begun = self.now();
-                self.add(self.now().wrapping_sub(begun));
-            }
+            Stamping::Pair => self.pair(),
             Stamping::Turn => {
                 let last = self.last.replace(0);
                 if last > 0 {
@@ -250,7 +254,12 @@ impl<T: Timer> Stamper<T> {
             }
             (Stamping::Gap, true) => {
                 let (first, second) = self.last_two();
-                self.add(second.wrapping_sub(first));
+                if first < second {
+                    self.add(second.wrapping_sub(first));
+                } else {
+                    // No gap: what an interval contains of stamps, as all others do.
+                    self.pair();
+                }
             }
             (Stamping::Receive, true) | (Stamping::Failing, false) => {
                 self.add(self.now().wrapping_sub(self.last.get()));

@@ -3,6 +3,7 @@
 use crate::interval::{Interval, mean_interval, student_factor};
 use crate::outlier::fence;
 use crate::quantile::mean;
+use crate::rounds::stretch;
 
 /// The ratio of the means of pairs, with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,7 +68,37 @@ pub fn paired_ratio_over_launches(
     launches: &[Vec<(f64, f64)>],
     confidence: f64,
 ) -> Option<PairedRatio> {
-    let pooled = paired_ratio(&launches.concat(), confidence)?;
+    over_launches(launches, paired_ratio(&launches.concat(), confidence)?, confidence)
+}
+
+/// The same of pairs that follow one another in time, one of each round: what successive rounds have in common
+/// widens the interval by the [`stretch`] of e = a − ρ·b.
+///
+/// *Assumes* as [`stretch`]: drifts of the ratio that last no longer than two rounds.
+///
+/// `None` as there.
+///
+/// # Panics
+/// If the confidence is not strictly between 0 and 1.
+#[must_use]
+pub fn paired_ratio_of_rounds(
+    launches: &[Vec<(f64, f64)>],
+    confidence: f64,
+) -> Option<PairedRatio> {
+    let pairs = launches.concat();
+    let PairedRatio { value, interval } = paired_ratio(&pairs, confidence)?;
+    let rest: Vec<f64> = pairs.iter().map(|(a, b)| a - value * b).collect();
+    let wider = |end: f64| value + stretch(&rest) * (end - value);
+    let interval = Interval { low: wider(interval.low), high: wider(interval.high) };
+    over_launches(launches, PairedRatio { value, interval }, confidence)
+}
+
+/// The ratio of the means of the launches' means, with the hull of its interval and that of all pairs together.
+fn over_launches(
+    launches: &[Vec<(f64, f64)>],
+    pooled: PairedRatio,
+    confidence: f64,
+) -> Option<PairedRatio> {
     let filled: Vec<&Vec<(f64, f64)>> = launches.iter().filter(|of| !of.is_empty()).collect();
     if filled.len() < 2 {
         return Some(pooled);
@@ -160,6 +191,28 @@ mod tests {
         let pooled = paired_ratio(&alike.concat(), 0.95);
         assert_eq!(paired_ratio_over_launches(&alike, 0.95), pooled);
         assert_eq!(paired_ratio_over_launches(&[alike.concat()], 0.95), pooled);
+    }
+
+    #[test]
+    fn ratios_that_drift_over_rounds_have_wider_intervals() {
+        let of = |above: [f64; 8]| -> PairedRatio {
+            let pairs = above.map(|a| (a, 10.0)).to_vec();
+            paired_ratio_of_rounds(&[pairs], 0.95).unwrap()
+        };
+        // What is left changes its sign from round to round, or keeps it for four of them: r₁ is −7/8, or 5/8, where
+        // the widening is the greatest, √2.
+        let apart = of([9.0, 11.0, 9.0, 11.0, 9.0, 11.0, 9.0, 11.0]);
+        let alike = of([9.0, 9.0, 9.0, 9.0, 11.0, 11.0, 11.0, 11.0]);
+        assert_eq!((apart.value, alike.value), (1.0, 1.0));
+        let wider = alike.interval.half_width() / apart.interval.half_width();
+        assert!((wider - 2.0_f64.sqrt()).abs() < 1e-9, "{wider}");
+        assert_eq!(
+            Some(apart),
+            paired_ratio(
+                &[9.0, 11.0].repeat(4).iter().map(|a| (*a, 10.0)).collect::<Vec<_>>(),
+                0.95
+            )
+        );
     }
 
     #[test]

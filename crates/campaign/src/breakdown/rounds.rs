@@ -2,17 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bandgap_comm::{Border, Stamping};
+use bandgap_comm::Stamping;
 use bandgap_stats::interval::Interval;
 use bandgap_stats::launches::over_launches;
 use bandgap_stats::outlier::fence;
-use bandgap_stats::paired::{PairedRatio, paired_ratio_over_launches};
+use bandgap_stats::paired::{PairedRatio, paired_ratio_of_rounds};
 use bandgap_stats::quantile::{mean, median};
 use bandgap_stats::rounds::{InRound, interval};
 
-use super::{
-    BORDERS, Division, Model, TOLERANCE, busy_key, count_key, inserted_key, key, share, slot_key,
-};
+use super::{Division, Model, busy_key, count_key, key, share, slot_key};
 use crate::judge::{Judged, launch_of};
 use crate::key::Key;
 
@@ -29,6 +27,8 @@ pub struct Rounds {
     pub outside: usize,
     /// What an interval between two stamps contains of them.
     pub stamp: f64,
+    /// How many times as long as the shortest the middle batch of a round without stamps is: the median over the rounds.
+    pub held_up: f64,
     /// What of the software is hidden behind the transfer of a line, and so is no part.
     pub hidden: Option<Hidden>,
 }
@@ -38,14 +38,30 @@ pub struct Rounds {
 pub struct Hidden {
     /// Nanoseconds each way, a value for every round.
     pub values: Vec<f64>,
-    /// Whether a computation made the transfer longer by more than itself, so that it does not show what is hidden.
-    pub unseen: bool,
+    /// Whether the computation shows it.
+    pub seen: Seen,
+}
+
+/// Whether a computation in the bare loop shows what is hidden of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// It does.
+    Yes,
+    /// It made the transfer longer by more than itself.
+    LongerThanItself,
+    /// It took no time on one processor.
+    NoComputation,
 }
 
 /// The median of the batches of each round.
-fn by_round(judged: &Judged<'_>, key: &Key) -> BTreeMap<u64, f64> {
+pub(super) fn by_round(judged: &Judged<'_>, key: &Key) -> ByRound {
+    middles(judged.in_rounds(key))
+}
+
+/// The median of the values of each round.
+pub(super) fn middles(values: impl Iterator<Item = InRound>) -> ByRound {
     let mut found = BTreeMap::<u64, Vec<f64>>::new();
-    for (round, value) in judged.in_rounds(key) {
+    for (round, value) in values {
         found.entry(round).or_default().push(value);
     }
     found.into_iter().map(|(round, values)| (round, median(&values))).collect()
@@ -69,7 +85,7 @@ fn stamp(judged: &Judged<'_>) -> Option<f64> {
     (!values.is_empty()).then(|| mean(&values))
 }
 
-type ByRound = BTreeMap<u64, f64>;
+pub(super) type ByRound = BTreeMap<u64, f64>;
 
 /// The parts of half a round trip over lines: the transfer, and what the software adds to it. And what of the software is
 /// hidden behind the transfer.
@@ -77,7 +93,8 @@ type ByRound = BTreeMap<u64, f64>;
 /// *Formula*: with S the software of a round trip on one processor, D what a computation adds there that each side does before it
 /// stores, and X what the same computation adds to half a round trip of the bare exchange between two processors: the software
 /// adds S/2 · X/(D/2), and the rest of S/2 is hidden. D is its median over the rounds. Where the median of X/(D/2) is above 1, all of
-/// S/2 is added; where it is below 0, nothing.
+/// S/2 is added, and where it is below 0 nothing, in the mean; the rounds are then as far apart as they were. Where D is not
+/// above 0 all of S/2 is added.
 fn of_lines(judged: &Judged<'_>) -> Divided {
     let lines_key = key(Model::Latency, Stamping::Lines);
     let [lines, busy_lines] = [&lines_key, &busy_key(&lines_key)].map(|key| by_round(judged, key));
@@ -91,29 +108,38 @@ fn of_lines(judged: &Judged<'_>) -> Divided {
     };
     let software = above(together, &lines, 0.5);
     let alone: Vec<f64> = above(busy_lines, &lines, 0.5).into_values().collect();
-    let alone = if alone.is_empty() { 0.0 } else { median(&alone) };
+    let alone = median_of(&alone);
     let between = above(busy_slot, &slot, 1.0);
-    // A computation that takes no time on one processor shows nothing.
-    let share = |longer: f64| if alone > 0.0 { longer / alone } else { f64::INFINITY };
     let shares: ByRound =
-        between.into_iter().map(|(round, longer)| (round, share(longer))).collect();
-    let all: Vec<f64> = shares.values().copied().collect();
-    let middle = if all.is_empty() { 0.0 } else { median(&all) };
+        between.into_iter().map(|(round, longer)| (round, longer / alone)).collect();
+    let middle = median_of(&shares.values().copied().collect::<Vec<f64>>());
+    let seen = match middle {
+        _ if alone <= 0.0 => Seen::NoComputation,
+        above if above > 1.0 => Seen::LongerThanItself,
+        _ => Seen::Yes,
+    };
     let bounded = middle.clamp(0.0, 1.0);
     let divided = |(round, all): (&u64, &f64)| {
-        let share =
-            shares.get(round).map(|share| if bounded == middle { *share } else { bounded })?;
+        let share = match (seen, shares.get(round)?) {
+            (Seen::NoComputation, _) => 1.0,
+            (_, share) => share + bounded - middle,
+        };
         Some(((*round, share * all), (*round, (1.0 - share) * all)))
     };
     let (added, hidden) = software.iter().filter_map(divided).unzip();
     let parts = vec![("slot", slot), ("software", added)];
-    Divided { parts, hidden: Some((hidden, middle > 1.0)) }
+    Divided { parts, hidden: Some((hidden, seen)) }
 }
 
-/// Components by rounds; over lines also what of the software is hidden, and whether that cannot be seen.
+/// The median; 0 of nothing.
+fn median_of(values: &[f64]) -> f64 {
+    if values.is_empty() { 0.0 } else { median(values) }
+}
+
+/// Components by rounds; over lines also what of the software is hidden, and whether that is seen.
 struct Divided {
     parts: Vec<(&'static str, ByRound)>,
-    hidden: Option<(ByRound, bool)>,
+    hidden: Option<(ByRound, Seen)>,
 }
 
 /// The components of `model` by rounds, without the cost of stamps.
@@ -157,12 +183,15 @@ pub fn rounds(judged: &Judged<'_>, model: Model, division: &Division) -> Option<
     let kept = inside(&all, &complete);
     let outside = complete.len() - kept.len();
     let values = |of: &ByRound| kept.iter().filter_map(|round| of.get(round).copied()).collect();
+    let least = least_by_round(judged, &key(model, Stamping::Nothing));
+    let held_up: Vec<f64> = kept.iter().map(|round| whole[round] / least[round]).collect();
     (kept.len() > 1).then(|| Rounds {
         parts: parts.iter().map(|(name, times)| (*name, values(times))).collect(),
         observed: values(&whole),
         outside,
         stamp,
-        hidden: hidden.map(|(hidden, unseen)| Hidden { values: values(&hidden), unseen }),
+        held_up: median(&held_up),
+        hidden: hidden.map(|(hidden, seen)| Hidden { values: values(&hidden), seen }),
         rounds: kept.clone(),
     })
 }
@@ -177,12 +206,12 @@ pub fn alone(judged: &Judged<'_>) -> Option<PairedRatio> {
     let kept = inside(&all, &complete(&all));
     let parts = vec![("alone", kept.iter().map(|round| requester[round] - stamp).collect())];
     let observed = kept.iter().map(|round| whole[round]).collect();
-    Rounds { parts, observed, outside: 0, stamp, hidden: None, rounds: kept }
+    Rounds { parts, observed, outside: 0, stamp, held_up: 1.0, hidden: None, rounds: kept }
         .error(judged.confidence())
 }
 
 /// The rounds that all have.
-fn complete(all: &[&ByRound]) -> Vec<u64> {
+pub(super) fn complete(all: &[&ByRound]) -> Vec<u64> {
     let Some((first, others)) = all.split_first() else { return Vec::new() };
     let has = |round: &&u64| others.iter().all(|other| other.contains_key(round));
     first.keys().filter(has).copied().collect()
@@ -235,7 +264,8 @@ impl Rounds {
         (0..self.rounds.len()).map(sum).collect()
     }
 
-    /// What is modelled over what was observed, less one; paired by round.
+    /// What is modelled over what was observed, less one; paired by round. `None` also where what was observed differs so
+    /// much between launches that any error is possible.
     pub fn error(&self, confidence: f64) -> Option<PairedRatio> {
         let mut launches = BTreeMap::<u32, Vec<(f64, f64)>>::new();
         let pairs = self.modelled().into_iter().zip(self.observed.iter().copied());
@@ -243,102 +273,9 @@ impl Rounds {
             launches.entry(launch_of(*round)).or_default().push(pair);
         }
         let launches: Vec<_> = launches.into_values().collect();
-        let ratio = paired_ratio_over_launches(&launches, confidence)?;
+        let ratio = paired_ratio_of_rounds(&launches, confidence)?;
         let Interval { low, high } = ratio.interval;
         let interval = Interval { low: low - 1.0, high: high - 1.0 };
         Some(PairedRatio { value: ratio.value - 1.0, interval })
-    }
-}
-
-/// What became longer by a computation that was inserted.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Came {
-    /// The component that it is in.
-    pub component: &'static str,
-    /// Where it was inserted.
-    pub border: Border,
-    /// How long it takes by itself, in nanoseconds: of a computation before each poll half of it, since what arrives
-    /// waits for half of it.
-    pub inserted: f64,
-    /// By how much the component became longer, in nanoseconds, with its interval.
-    pub part: (f64, Interval),
-    /// By how much half a round trip became longer.
-    pub whole: (f64, Interval),
-    /// Rounds that these rest on.
-    pub rounds: usize,
-}
-
-/// An inserted computation comes back if it does within this, in nanoseconds, however short it is.
-const NEAR: f64 = 5.0;
-
-impl Came {
-    /// Whether the component became longer by what was inserted, within 5 % or 5 ns: the interval lies inside, or outside.
-    /// `None` where it is undecided.
-    pub fn in_part(&self) -> Option<bool> {
-        comes_back(self.inserted, self.part.1)
-    }
-
-    /// Whether half a round trip did.
-    pub fn in_whole(&self) -> Option<bool> {
-        comes_back(self.inserted, self.whole.1)
-    }
-}
-
-fn comes_back(inserted: f64, longer: Interval) -> Option<bool> {
-    let reach = (TOLERANCE * inserted).max(NEAR);
-    let (low, high) = (longer.low - inserted, longer.high - inserted);
-    let (inside, outside) = (low >= -reach && high <= reach, high < -reach || low > reach);
-    (inside || outside).then_some(inside)
-}
-
-/// What came back of the computations that were inserted, in the state that is seen.
-pub fn came_back(judged: &Judged<'_>, inserted: &[f64]) -> Vec<Came> {
-    let longer = |part: Stamping, border: Border, ns: f64| {
-        let without = by_round(judged, &key(Model::Latency, part));
-        let with = by_round(judged, &inserted_key(part, border, ns));
-        let both = [&without, &with];
-        let kept = inside(&both, &complete(&both));
-        let share = share(part);
-        let longer: Vec<f64> =
-            kept.iter().map(|round| share * (with[round] - without[round])).collect();
-        let (value, interval) = over(&kept, &longer, judged.confidence())?;
-        Some((value, interval, longer.len()))
-    };
-    let one = |border: Border, part: Stamping, ns: f64| {
-        let key = inserted_key(part, border, ns);
-        let batches = judged.table().batches(&key).iter().filter(|batch| judged.counts(batch));
-        let alone: Vec<f64> = batches.filter_map(|batch| batch.delay).collect();
-        let (part_longer, part_interval, part_rounds) = longer(part, border, ns)?;
-        let (whole_longer, whole_interval, whole_rounds) = longer(Stamping::Nothing, border, ns)?;
-        let (component, _) = Model::Latency.calls().into_iter().find(|(_, of)| *of == part)?;
-        Some(Came {
-            component,
-            border,
-            inserted: share(part) * mean_of(&alone)?,
-            part: (part_longer, part_interval),
-            whole: (whole_longer, whole_interval),
-            rounds: part_rounds.min(whole_rounds),
-        })
-    };
-    let all = inserted.iter().flat_map(|&ns| BORDERS.map(|(border, part)| (border, part, ns)));
-    all.filter_map(|(border, part, ns)| one(border, part, ns)).collect()
-}
-
-fn mean_of(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| mean(values))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_insertion_comes_back_within_five_percent_or_five_nanoseconds() {
-        let of = |inserted, low, high| comes_back(inserted, Interval { low, high });
-        assert_eq!(of(50.0, 45.1, 54.9), Some(true));
-        assert_eq!(of(50.0, 44.0, 54.9), None);
-        assert_eq!(of(50.0, 30.0, 44.9), Some(false));
-        assert_eq!(of(1000.0, 951.0, 1049.0), Some(true));
-        assert_eq!(of(1000.0, 1051.0, 1060.0), Some(false));
     }
 }

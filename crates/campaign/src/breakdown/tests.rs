@@ -176,7 +176,7 @@ fn what_is_inserted_comes_back_or_does_not() {
     let came = came_back(&plan.judge(&runner.kept), &plan.inserted);
     let found: Vec<(&str, f64, f64, f64)> = came
         .iter()
-        .map(|came| (came.component, came.inserted, came.part.0, came.whole.0))
+        .map(|came| (came.component, came.part.inserted, came.part.value, came.whole.value))
         .collect();
     for ((name, inserted, part, whole), expected) in found.iter().zip([
         ("turn", 200.0, 200.0),
@@ -206,7 +206,7 @@ fn lines_are_divided_into_the_transfer_and_what_half_of_the_software_adds() {
     // (40 − 10)/2, of which two thirds are hidden.
     halves.iter().for_each(|value| near(*value, 5.0));
     let hidden = rounds.hidden.as_ref().unwrap();
-    assert!(!hidden.unseen);
+    assert_eq!(hidden.seen, Seen::Yes);
     hidden.values.iter().for_each(|value| near(*value, 10.0));
     let requester = alone(&judged).unwrap().value;
     near(requester, 20.0 / INJECTION - 1.0);
@@ -303,4 +303,77 @@ fn launches_have_fences_of_their_own_and_their_variance_is_in_the_interval() {
     assert!((value - 200.5).abs() < 0.1, "{value}");
     // t(2)·100/√3.
     assert!((interval.half_width() - 248.4).abs() < 1.0, "{interval:?}");
+}
+
+#[test]
+fn the_error_holds_how_launches_differ_and_how_rounds_drift() {
+    let of = |rounds: Vec<u64>, observed: Vec<f64>| Rounds {
+        parts: vec![("turn", vec![100.0; rounds.len()])],
+        rounds,
+        observed,
+        outside: 0,
+        stamp: 0.0,
+        held_up: 1.0,
+        hidden: None,
+    };
+    let launches: Vec<u64> =
+        (0..3).flat_map(|launch| (0..8).map(move |at| launch << 32 | at)).collect();
+    let observed: Vec<f64> = (0..24).map(|at| [98.0, 100.0, 102.0][at / 8]).collect();
+    let error = of(launches, observed.clone()).error(0.95).unwrap();
+    // t(2)·2/√3 of 100; by rounds alone, as if all were of one launch, it is a fifth of that.
+    assert!((error.interval.half_width() - 0.0497).abs() < 0.001, "{error:?}");
+    let turns = |order: [f64; 3]| -> f64 {
+        let observed = (0..24).map(|at| order[at % 3]).collect();
+        of((0..24).collect(), observed).error(0.95).unwrap().interval.half_width()
+    };
+    let mixed = turns([98.0, 102.0, 100.0]);
+    let drifting = of((0..24).collect(), observed).error(0.95).unwrap().interval.half_width();
+    assert!(
+        mixed < 0.008 && (drifting / mixed - 2.0_f64.sqrt()).abs() < 0.05,
+        "{drifting} {mixed}"
+    );
+}
+
+/// What of the software adds to a message over lines, where the computation makes the bare loop longer by `longer`, give or
+/// take 3 ns from round to round, and takes `block` ns a block on one processor.
+fn over_lines(longer: f64, block: f64) -> (f64, Interval, Seen) {
+    let plan = plan(Division::Lines(Floor::new("ring_lines", "", HalfRoundTrip, 100)));
+    let mut batches = 0_u32;
+    let mut runner = Scripted::new(move |order| {
+        let done = match order.at_border {
+            Some(at) if order.kernel == "ring_lines" && at.inserted.is_some() => {
+                let round = batches / VISITS;
+                batches += u32::from(order.probed);
+                bare(order, longer + [-3.0, 0.0, 3.0][round as usize % 3])
+            }
+            Some(at) if at.stamping == Stamping::Lines => {
+                let blocks = at.inserted.map_or(0, |(_, computation)| computation.iterations);
+                both(10.0 + 2.0 * block * f64::from(blocks) + 2.0 * STAMP, 1)
+            }
+            _ => machine(order, |_| 1.0),
+        };
+        Ok(Executed { probe: probes(50.0, 50.0), ..done })
+    });
+    plan.lead(&mut runner).unwrap();
+    let judged = plan.judge(&runner.kept);
+    let rounds = rounds(&judged, Model::Latency, &plan.divided).unwrap();
+    let (value, interval) = rounds.mean(&rounds.parts[1].1, 0.95).unwrap();
+    (value, interval, rounds.hidden.unwrap().seen)
+}
+
+#[test]
+fn a_share_at_its_bound_is_as_uncertain_as_one_beside_it() {
+    // The software of one way takes 15 ns, and so does the computation.
+    let ((below, from, seen), (above, to, unseen)) = (over_lines(14.7, 3.0), over_lines(15.3, 3.0));
+    assert_eq!([seen, unseen], [Seen::Yes, Seen::LongerThanItself]);
+    assert!((below - 14.7).abs() < 0.5 && (above - 15.0).abs() < 0.5, "{below} {above}");
+    let widths = [from, to].map(|interval| interval.half_width());
+    assert!(widths[0] > 1.0 && (widths[1] / widths[0] - 1.0).abs() < 0.1, "{widths:?}");
+}
+
+#[test]
+fn a_computation_that_takes_no_time_shows_nothing_of_what_is_hidden() {
+    let (software, _, seen) = over_lines(5.0, 0.0);
+    assert_eq!(seen, Seen::NoComputation);
+    near(software, 15.0);
 }

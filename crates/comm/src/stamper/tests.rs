@@ -191,6 +191,15 @@ fn what_intervals_contain_of_stamps_is_as_the_docs_say() {
     assert_eq!(of(Stamping::Turn).ticks, 2 * (TURN as i64 + pair));
     assert_eq!(of(Stamping::Receive).ticks, 3 * (RECEIVE as i64 + pair));
     assert_eq!(of(Stamping::Gap).ticks, 3 * ((POLL + BETWEEN) as i64 + pair));
+    // Bytes that were there at the first poll: no gap, and the stamps' part all the same, which is removed from each.
+    let clock = Slow::default();
+    clock.0.pass(1000);
+    let stamper = Stamper::new(clock.clone());
+    stamper.begin(AtBorder { stamping: Stamping::Gap, inserted: None });
+    sends(&stamper, &clock.0);
+    receives(&stamper, &clock.0, 24);
+    let timed = stamper.end();
+    assert_eq!((timed.ticks, timed.count), (pair, 1));
     // From the beginning of one call to those of others: at the ends nothing of a stamp, but one before each of the three
     // polls, which comes later by that.
     let gap = (POLL + BETWEEN) as i64 + pair;

@@ -1,7 +1,7 @@
 //! What a reader should know of how a breakdown was measured.
 
 use bandgap_campaign::breakdown::{
-    BreakdownPlan, Division, Hidden, Model, Rounds, TOLERANCE, alone,
+    BreakdownPlan, Division, Hidden, Model, Rounds, Seen, TOLERANCE, alone,
 };
 use bandgap_campaign::judge::Judged;
 use bandgap_stats::interval::Interval;
@@ -21,6 +21,9 @@ pub(super) fn of(
     let mut said = vec![how(plan).to_owned()];
     said.extend(identities(found));
     said.extend(left_out(about));
+    said.extend(found.iter().filter_map(|(model, rounds)| held_up(*model, rounds)));
+    said.extend(found.iter().flat_map(|(_, rounds)| below_zero(rounds)));
+    said.extend(found.iter().filter_map(|(model, rounds)| any_error(*model, rounds, judged)));
     said.extend(longer_alone(found));
     said.extend(found.iter().find_map(|(_, rounds)| hidden(rounds, judged.confidence())));
     said.extend(found.first().and_then(|(_, rounds)| one_launch(plan, rounds)));
@@ -37,8 +40,9 @@ fn how(plan: &BreakdownPlan) -> &'static str {
     match plan.divided {
         Division::Calls => {
             "Each component was timed in batches of its own, and the models are compared with batches of the same rounds \
-             that had no stamps. Together the components cover the whole way, so a model can only be wrong by what the \
-             stamps change, and what changed between batches."
+             that had no stamps. Together the components cover the whole way. So a model can be wrong by what the stamps \
+             change, by what changed between batches, and because of three batches in a round the middle one counts, of \
+             each by itself."
         }
         Division::Lines(_) => {
             "The transfer is that of a plain loop over lines like the transport's, the software's part what one processor \
@@ -94,6 +98,46 @@ fn left_out(about: &Measured) -> impl Iterator<Item = String> {
     })
 }
 
+/// The middle batch of a round is held up if it takes this many times as long as the shortest.
+const HELD_UP: f64 = 1.2;
+
+/// That something else held most batches up: that is in a whole message, and in a part only where it fell into it.
+fn held_up(model: Model, rounds: &Rounds) -> Option<String> {
+    let is_divided = !rounds.parts.is_empty();
+    (is_divided && rounds.held_up > HELD_UP).then(|| {
+        format!(
+            "Most batches of {} were held up, by other programs say: of the three without stamps in a round the middle one takes \
+             {} times as long as the shortest. What was observed contains that; a component does only where it fell into it, \
+             so their sum may be too short.",
+            model.name(),
+            format_args!("{:.1}", rounds.held_up)
+        )
+    })
+}
+
+/// Components that came out below 0.
+fn below_zero(rounds: &Rounds) -> impl Iterator<Item = String> {
+    let below = rounds.parts.iter().map(|(name, values)| (name, mean(values)));
+    below.filter(|(_, value)| *value < 0.0).map(|(name, value)| {
+        format!(
+            "'{name}' came out below 0, at {}: it counts so in the model, and stands as 0 among the components.",
+            Ns(value)
+        )
+    })
+}
+
+/// That any error is possible, since launches differ so much.
+fn any_error(model: Model, rounds: &Rounds, judged: &Judged<'_>) -> Option<String> {
+    let is_open = !rounds.parts.is_empty() && rounds.error(judged.confidence()).is_none();
+    is_open.then(|| {
+        format!(
+            "The error of {} has no interval: what was observed differs so much between launches that any error is \
+             possible. More launches would tell.",
+            model.name()
+        )
+    })
+}
+
 /// That the loop is no part of the message: it takes longer than the message does.
 fn longer_alone(found: &[(Model, Rounds)]) -> Option<String> {
     let (_, rounds) = found.iter().find(|(model, _)| *model == Model::Latency)?;
@@ -111,21 +155,25 @@ fn longer_alone(found: &[(Model, Rounds)]) -> Option<String> {
 
 /// How much of the software is hidden behind the transfer.
 fn hidden(rounds: &Rounds, confidence: f64) -> Option<String> {
-    let Hidden { values, unseen } = rounds.hidden.as_ref()?;
+    let Hidden { values, seen } = rounds.hidden.as_ref()?;
     let (hidden, interval) = rounds.mean(values, confidence)?;
     let (_, added) = rounds.parts.iter().find(|(name, _)| *name == "software")?;
     let all = Ns(mean(added) + hidden);
     let times = format!("{} ({} to {})", Ns(hidden), Ns(interval.low), Ns(interval.high));
-    Some(if *unseen {
-        format!(
-            "Of the software's {all} each way nothing counts as hidden. How much is cannot be seen: a computation in its place \
-             makes the loop's transfer longer by more than itself."
-        )
-    } else {
-        format!(
-            "Of the software's {all} each way, {times} are hidden behind the transfer of the line."
-        )
-    })
+    let why = match seen {
+        Seen::Yes => {
+            return Some(format!(
+                "Of the software's {all} each way, {times} are hidden behind the transfer of the line."
+            ));
+        }
+        Seen::LongerThanItself => {
+            "a computation in its place makes the loop's transfer longer by more than itself"
+        }
+        Seen::NoComputation => "the computation in its place took no time on one processor",
+    };
+    Some(format!(
+        "Of the software's {all} each way nothing counts as hidden. How much is cannot be seen: {why}."
+    ))
 }
 
 /// That a single launch does not show how launches differ.

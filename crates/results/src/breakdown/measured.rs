@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use bandgap_campaign::Setting;
 use bandgap_campaign::breakdown::{
-    BREAKDOWN, BreakdownPlan, Came, Division, ENOUGH, Model, Rounds, came_back, key, rounds,
+    BREAKDOWN, BreakdownPlan, Came, Division, ENOUGH, Longer, Model, Rounds, came_back, key, rounds,
 };
 use bandgap_campaign::judge::Judged;
 use bandgap_comm::Stamping;
@@ -91,8 +91,10 @@ fn time(
     let (value, interval) = found.map_or((mean(values), None), |(value, of)| (value, Some(of)));
     let rule = Rule { precision: judged.precision(), stamp: 0.0 };
     let converged = interval.map_or(Convergence::No, |of| rule.judge(of.half_width(), value));
-    let ends = interval.map(|of| (Ns(of.low), Ns(of.high)));
-    Ok(Quantity::time(Ns(value.max(0.0)), ends, Evidence::new(how, count, converged))?)
+    // What came out below 0 stands as 0, and its interval holds that.
+    let value = value.max(0.0);
+    let ends = interval.map(|of| (Ns(of.low.min(value)), Ns(of.high.max(value))));
+    Ok(Quantity::time(Ns(value), ends, Evidence::new(how, count, converged))?)
 }
 
 /// The breakdown of what was measured over one transport.
@@ -140,8 +142,10 @@ pub(crate) fn measured(
         let how = if rounds.hidden.is_some() { OVER_LEAST } else { OVER_ROUNDS };
         model.modelled = time(rounds, &rounds.modelled(), how, judged)?;
         model.observed = Some(time(rounds, &rounds.observed, OVER_ROUNDS, judged)?);
-        model.error = error(rounds, judged)?.or(model.error.take());
-        model.within = model.error.as_ref().map(within);
+        let error = error(rounds, judged)?;
+        // Without an interval nothing is decided.
+        model.within = Some(error.interval().map_or(Within::Undecided, |_| within(&error)));
+        model.error = Some(error);
         for (name, values) in &rounds.parts {
             let found = breakdown.components.iter_mut().find(|one| one.name == *name);
             let Some(component) = found else { continue };
@@ -163,17 +167,23 @@ pub(crate) fn measured(
     Ok(breakdown)
 }
 
-/// The error of a model, paired by round.
-fn error(rounds: &Rounds, judged: &Judged<'_>) -> Result<Option<Quantity>, AssembleError> {
-    let Some(ratio) = rounds.error(judged.confidence()) else { return Ok(None) };
-    let converged = ratio.interval.half_width() <= ENOUGH;
+/// The error of a model, paired by round. It has no interval where what was observed differs so much between launches
+/// that any error is possible.
+fn error(rounds: &Rounds, judged: &Judged<'_>) -> Result<Quantity, AssembleError> {
+    let ratio = rounds.error(judged.confidence());
+    let value = ratio.map_or_else(
+        || mean(&rounds.modelled()) / mean(&rounds.observed) - 1.0,
+        |ratio| ratio.value,
+    );
+    let interval = ratio.map(|ratio| ratio.interval);
+    let converged = interval.is_some_and(|of| of.half_width() <= ENOUGH);
     let evidence = Evidence::new(
         "modelled / observed - 1, paired by round",
         rounds.rounds.len() as u64,
         converged,
     );
-    let Interval { low, high } = ratio.interval;
-    Ok(Some(Quantity::number(ratio.value, Some((low, high)), evidence)?))
+    let ends = interval.map(|Interval { low, high }| (low, high));
+    Ok(Quantity::number(value, ends, evidence)?)
 }
 
 /// What is known of the measurement beside the components.
@@ -206,8 +216,15 @@ fn about(
             })
             .collect(),
         lost_launches: Vec::new(),
-        stamp: Ns(found.first().map_or(0.0, |(_, rounds)| rounds.stamp)).into(),
-        inserted: inserted.iter().map(came).collect::<Result<_, AssembleError>>()?,
+        stamp: match plan.divided {
+            Division::Calls => found.first().map(|(_, rounds)| Ns(rounds.stamp).into()),
+            // All that is timed there has as many stamps, which differences do not hold.
+            Division::Lines(_) => None,
+        },
+        inserted: inserted
+            .iter()
+            .map(|one| came(one, judged.precision()))
+            .collect::<Result<_, AssembleError>>()?,
         arrivals: (!arrivals.is_empty()).then(|| Arrivals {
             count: arrivals.len() as u64,
             quantiles: SHARES
@@ -226,22 +243,22 @@ fn within_or_open(back: Option<bool>) -> Within {
 }
 
 /// A computation that was inserted, and what came back of it.
-fn came(came: &Came) -> Result<Inserted, AssembleError> {
-    let samples = came.rounds as u64;
-    let longer = |(value, interval): (f64, Interval), back: Option<bool>| {
+fn came(came: &Came, precision: f64) -> Result<Inserted, AssembleError> {
+    let rule = Rule { precision, stamp: 0.0 };
+    let longer = |Longer { value, interval, rounds, .. }: &Longer| {
         let ends = Some((Ns(interval.low), Ns(interval.high)));
-        let converged = back.is_some();
+        let converged = rule.judge(interval.half_width(), *value);
         let how = "mean of the differences within each round, t interval";
-        Quantity::time(Ns(value), ends, Evidence::new(how, samples, converged))
+        Quantity::time(Ns(*value), ends, Evidence::new(how, *rounds as u64, converged))
     };
     Ok(Inserted {
         border: came.border,
         component: came.component.to_owned(),
-        inserted: Ns(came.inserted).into(),
-        part: longer(came.part, came.in_part())?,
-        comes_back: within_or_open(came.in_part()),
-        whole: longer(came.whole, came.in_whole())?,
-        whole_comes_back: within_or_open(came.in_whole()),
+        inserted: Ns(came.part.inserted).into(),
+        part: longer(&came.part)?,
+        comes_back: within_or_open(came.part.comes_back()),
+        whole: longer(&came.whole)?,
+        whole_comes_back: within_or_open(came.whole.comes_back()),
     })
 }
 

@@ -1,6 +1,7 @@
 //! How a breakdown was measured, as text.
 
 use bandgap_comm::Border;
+use bandgap_record::Quantity;
 use bandgap_report::{Layout, Listing};
 
 use super::schema::{Measured, ModelRounds, Within};
@@ -17,11 +18,14 @@ pub(super) fn conditions(measured: &Measured, layout: &Layout) -> String {
     };
     let rounds = measured.rounds.iter().map(told).collect::<Vec<_>>().join("; ");
     let rounds = format!("Rounds in which everything was timed: {rounds}");
-    let stamp = format!(
-        "an interval between two stamps contains {} of them, which was removed",
-        measured.stamp.ns()
-    );
-    measured.state.paragraphs("", layout) + &layout.paragraph(&format!("{rounds}; {stamp}"))
+    let stamp = measured.stamp.map(|stamp| {
+        format!(
+            "; reading the clock twice takes {} of each interval, which was removed",
+            stamp.ns()
+        )
+    });
+    let rounds = rounds + &stamp.unwrap_or_default();
+    measured.state.paragraphs("", layout) + &layout.paragraph(&rounds)
 }
 
 /// What came back of what was inserted; nothing where nothing was.
@@ -33,19 +37,19 @@ pub(super) fn inserted(measured: &Measured, layout: &Layout) -> String {
         .text("inserted", |one| where_in_words(one.border).to_owned())
         .number("for", |one| format!("{:.1} ns", one.inserted.ns().0))
         .text("component", |one| one.component.clone())
-        .number("longer by", |one| with_interval(&one.part))
-        .text("as inserted", |one| in_a_word(one.comes_back).to_owned())
-        .number("half a round trip", |one| with_interval(&one.whole))
-        .text("as inserted", |one| in_a_word(one.whole_comes_back).to_owned());
+        .number("longer by", |one| judged(&one.part, one.comes_back))
+        .number("half a round trip", |one| judged(&one.whole, one.whole_comes_back));
     format!("\n{}", rows.finish())
 }
 
-fn in_a_word(comes_back: Within) -> &'static str {
-    match comes_back {
-        Within::Yes => "yes",
-        Within::No => "no",
+/// By how much something became longer, and whether that is as much as was inserted.
+fn judged(longer: &Quantity, comes_back: Within) -> String {
+    let word = match comes_back {
+        Within::Yes => "as inserted",
+        Within::No => "not as inserted",
         Within::Undecided => "undecided",
-    }
+    };
+    format!("{}\n{word}", with_interval(longer))
 }
 
 fn where_in_words(border: Border) -> &'static str {

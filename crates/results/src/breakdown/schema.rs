@@ -39,8 +39,10 @@ pub struct Measured {
     /// Launches that gave it nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost_launches: Vec<LostLaunch>,
-    /// What an interval between two stamps contains of them; it was removed.
-    pub stamp: Seconds,
+    /// What an interval between two stamps contains of them; it was removed. Absent where what was timed are differences
+    /// of times with as many stamps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stamp: Option<Seconds>,
     /// Computations of known length that were inserted.
     pub inserted: Vec<Inserted>,
     /// The intervals between arrivals at the target, where requests come as fast as they can.

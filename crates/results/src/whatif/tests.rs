@@ -179,7 +179,7 @@ fn of_what_was_measured_its_state_and_what_did_not_come_back_are_said() {
         state,
         rounds: Vec::new(),
         lost_launches: Vec::new(),
-        stamp: bandgap_units::Ns(24.0).into(),
+        stamp: Some(bandgap_units::Ns(24.0).into()),
         inserted: vec![inserted("flags", Within::No), inserted("receive", Within::Undecided)],
         arrivals: None,
     });

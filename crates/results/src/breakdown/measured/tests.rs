@@ -1,4 +1,6 @@
-use bandgap_campaign::breakdown::{BORDERS, busy_key, count_key, inserted_key, slot_key};
+use bandgap_campaign::breakdown::{
+    BORDERS, TOLERANCE, busy_key, count_key, inserted_key, slot_key,
+};
 use bandgap_campaign::data::{Batch, Kept, Probe};
 use bandgap_campaign::{Key, Table};
 use bandgap_comm::{Border, Floor, Yields};
@@ -135,6 +137,86 @@ fn a_model_that_misses_says_so() {
     }
 }
 
+/// The same with other batches in place of each.
+fn changed(
+    (plan, table): &(BreakdownPlan, Table),
+    change: impl Fn(&Key, &Batch) -> Vec<Batch>,
+) -> (BreakdownPlan, Table) {
+    let mut changed = Table::default();
+    for (key, batches) in table.iter() {
+        for batch in batches.iter().flat_map(|batch| change(key, batch)) {
+            changed.push(Kept::Batch { key: key.clone(), batch });
+        }
+    }
+    (plan.clone(), changed)
+}
+
+/// The same batch with its samples multiplied.
+fn times(batch: &Batch, factor: f64) -> Batch {
+    let samples = batch.samples.iter().map(|sample| factor * sample).collect();
+    Batch { samples, ..batch.clone() }
+}
+
+#[test]
+fn a_model_of_which_too_little_is_known_is_undecided() {
+    // A component that is apart from round to round by ±15 %.
+    let receive = key(Model::Latency, Stamping::Receive);
+    let uneven = changed(&socket(1.0, [1.0; 4]), |key, batch| {
+        let apart = if batch.round % 2 == 0 { 1.15 } else { 0.85 };
+        vec![times(batch, if *key == receive { apart } else { 1.0 })]
+    });
+    let breakdown = made(&uneven);
+    let latency = &breakdown.models[0];
+    let (low, high) = latency.error.as_ref().unwrap().interval().unwrap();
+    assert!(low < -TOLERANCE && high > TOLERANCE, "{low} {high}");
+    assert_eq!(latency.within, Some(Within::Undecided));
+    assert_eq!(breakdown.models[1].within, Some(Within::Yes));
+}
+
+#[test]
+fn batches_that_are_held_up_are_told_and_so_are_components_below_zero() {
+    let told = |of: &(BreakdownPlan, Table)| made(of).findings.join("\n");
+    let calm = told(&socket(1.0, [1.0; 4]));
+    assert!(!calm.contains("held up") && !calm.contains("below 0"), "{calm}");
+    let (whole, turn) =
+        (key(Model::Injection, Stamping::Nothing), key(Model::Latency, Stamping::Turn));
+    let busy = changed(&socket(1.0, [1.0; 4]), |key, batch| match key {
+        key if *key == whole => [1.0, 2.0, 3.0].map(|factor| times(batch, factor)).to_vec(),
+        // Less than the stamps take: 7.4 ns of 24.
+        key if *key == turn => vec![times(batch, 0.1)],
+        _ => vec![batch.clone()],
+    });
+    let said = told(&busy);
+    for part in [
+        "Most batches of injection were held up",
+        "takes 2.0 times as long as the shortest",
+        "'turn' came out below 0, at -16.6",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(!said.contains("batches of latency were held up"), "{said}");
+    let breakdown = made(&busy);
+    let turn = &breakdown.components[0].time;
+    let (low, high) = turn.interval().unwrap();
+    assert!(turn.value.0 == 0.0 && low < 0.0 && high == 0.0, "{low} {high}");
+}
+
+#[test]
+fn an_error_that_launches_leave_open_has_no_interval_and_is_undecided() {
+    let whole = key(Model::Latency, Stamping::Nothing);
+    let apart = changed(&socket(1.0, [1.0; 4]), |key, batch| {
+        let factor = if *key == whole { 1.3 } else { 1.0 };
+        vec![batch.clone(), Batch { launch: 1, ..times(batch, factor) }]
+    });
+    let breakdown = made(&apart);
+    let latency = &breakdown.models[0];
+    assert_eq!(latency.error.as_ref().unwrap().interval(), None);
+    assert_eq!(latency.within, Some(Within::Undecided));
+    let told = breakdown.findings.join("\n");
+    assert!(told.contains("The error of latency has no interval"), "{told}");
+    assert!(!told.contains("The error of injection"), "{told}");
+}
+
 #[test]
 fn what_does_not_come_back_is_told_with_its_length() {
     let breakdown = made(&socket(1.0, [1.0, 0.2, 1.0, 1.0]));
@@ -197,7 +279,7 @@ fn lines_are_a_transfer_and_software_and_injection_is_not_divided() {
         "{}",
         told(20.0)
     );
-    assert!(!page(&breakdown).contains("as inserted"));
+    assert!(!page(&breakdown).contains("longer by"));
     let alone = "longer than the whole half of a round trip";
     assert!(!told(12.0).contains(alone) && told(12.0).contains("--launches 5"));
 }
