@@ -11,8 +11,8 @@ use bandgap_stats::paired::{PairedRatio, paired_ratio_over_launches, undisturbed
 use bandgap_stats::{Rule, batch_value};
 use bandgap_units::Bytes;
 
-/// A size, and how many times as long the echo takes.
-type Slowed = (u32, PairedRatio);
+/// A size, and how many times as long the echo takes; `None` where that has no bounds.
+type Slowed = (u32, Option<PairedRatio>);
 
 /// Sentences on the loads, what they have in common with the echo, and by how much it is slower.
 pub(crate) fn findings(plan: &ContentionPlan, judged: &Judged<'_>) -> Vec<String> {
@@ -36,7 +36,12 @@ fn of_pair(plan: &ContentionPlan, beside: &Beside, judged: &Judged<'_>) -> Vec<S
         let slowed: Vec<Option<Slowed>> = plan
             .sizes
             .iter()
-            .map(|&size| Some((size, slowdown(plan, beside, size, [load, idle], judged)?)))
+            .map(|&size| {
+                let launches = rounds(plan, beside, size, [load, idle], judged);
+                let is_measured = launches.iter().map(Vec::len).sum::<usize>() >= 2;
+                let ratio = || paired_ratio_over_launches(&launches, judged.confidence());
+                is_measured.then(|| (size, ratio()))
+            })
             .collect();
         let Some(length) = length(judged.table(), beside, percent) else {
             sentences.push(format!(
@@ -94,14 +99,14 @@ fn length(table: &Table, beside: &Beside, percent: u32) -> Option<Length> {
     Some(Length { bytes: Bytes(variant.parse().ok()?), is_first })
 }
 
-/// Time under a load over that without, from batches of the same rounds.
-fn slowdown(
+/// Times under a load and without, from batches of the same rounds, by launch.
+fn rounds(
     plan: &ContentionPlan,
     beside: &Beside,
     size: u32,
     loads: [&str; 2],
     judged: &Judged<'_>,
-) -> Option<PairedRatio> {
+) -> Vec<Vec<(f64, f64)>> {
     let keys = loads.map(|load| key(&plan.step(beside, size, load), Part::Whole));
     let judged = judged.seen_by(&keys[1]);
     let [loaded, idle] = keys.map(|key| judged.table().batches(&key));
@@ -117,23 +122,24 @@ fn slowdown(
         }
     }
     let pairs = |rows: Vec<[f64; 2]>| undisturbed(&rows).into_iter().map(Into::into).collect();
-    let launches: Vec<Vec<(f64, f64)>> = launches.into_values().map(pairs).collect();
-    paired_ratio_over_launches(&launches, judged.confidence())
+    launches.into_values().map(pairs).collect()
 }
 
 /// Of so many planned sizes: `takes 1.05 × (1.02 to 1.08) as long at 1 MiB, up to 13 × (12 to 14) at 8 B; undecided at 3 of 12 sizes`.
 fn comparison(all: &[Slowed], planned: usize, rule: &Rule) -> String {
-    let differs = |(_, ratio): &&Slowed| !ratio.interval.contains(1.0);
-    let is_same = |(_, ratio): &&Slowed| {
+    let bounded = || all.iter().filter_map(|(size, ratio)| Some((*size, (*ratio)?)));
+    let is_same = |(_, ratio): &(u32, PairedRatio)| {
         let PairedRatio { value, interval } = *ratio;
         value == 1.0 && interval.low == 1.0 && interval.high == 1.0
     };
-    let mut differ: Vec<&Slowed> = all.iter().filter(differs).collect();
+    let differs = |(_, ratio): &(u32, PairedRatio)| !ratio.interval.contains(1.0);
+    let mut differ: Vec<(u32, PairedRatio)> = bounded().filter(differs).collect();
     differ.sort_by(|a, b| a.1.value.total_cmp(&b.1.value));
-    let same = all.iter().filter(is_same).count();
-    let undecided = all.len() - differ.len() - same;
+    let same = bounded().filter(is_same).count();
+    let undecided = bounded().count() - differ.len() - same;
+    let unbounded = all.len() - bounded().count();
     let mut parts = Vec::new();
-    let times = |(size, ratio): &Slowed| {
+    let times = |(size, ratio): &(u32, PairedRatio)| {
         let PairedRatio { value, interval } = ratio;
         let number = |x: f64| bandgap_units::significant(x, 3);
         let mark = match rule.judge(interval.half_width(), *value).is_enough() {
@@ -162,6 +168,13 @@ fn comparison(all: &[Slowed], planned: usize, rule: &Rule) -> String {
             all.len()
         ));
     }
+    if unbounded > 0 {
+        parts.push(format!(
+            "is undecided at {unbounded} of {} sizes: the ratio has no bounds, since the times without a load \
+             differ too much",
+            all.len()
+        ));
+    }
     if parts.is_empty() {
         return "was not measured in two rounds".to_owned();
     }
@@ -175,6 +188,8 @@ fn comparison(all: &[Slowed], planned: usize, rule: &Rule) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bandgap_campaign::data::{Batch, Chosen, Kept};
+    use bandgap_campaign::plan::Asked;
     use bandgap_stats::Interval;
 
     fn rule(precision: f64) -> Rule {
@@ -183,7 +198,7 @@ mod tests {
 
     fn slowed(size: u32, value: f64, half: f64) -> Slowed {
         let interval = Interval { low: value - half, high: value + half };
-        (size, PairedRatio { value, interval })
+        (size, Some(PairedRatio { value, interval }))
     }
 
     #[test]
@@ -210,14 +225,38 @@ mod tests {
     }
 
     #[test]
-    fn loads_that_are_none_or_the_shortest_and_batches_that_do_not_count_are_named() {
-        use bandgap_campaign::contention::Between;
-        use bandgap_campaign::data::{Batch, Chosen, Kept};
-        use bandgap_campaign::plan::Asked;
+    fn a_ratio_without_bounds_is_undecided_and_was_measured() {
+        let without_bounds = "is undecided at 1 of 1 sizes: the ratio has no bounds, since the times \
+                              without a load differ too much";
+        assert_eq!(comparison(&[(8, None)], 1, &rule(0.3)), without_bounds);
+        // Times without a load of 1, 2 and 3: the interval of their mean is 2 ± 2.48.
+        let (plan, beside) = planned();
+        let mut table = Table::default();
+        let looked = vec![("64".to_owned(), 10.0)];
+        let chosen = Chosen { variant: Some("64".to_owned()), way: None, looked };
+        table.push(Kept::Chosen { key: load_key([0, 1], 50), chosen });
+        for round in 0..3u32 {
+            for (load, time) in [("50 % load", 4.0), (LOADS[0].0, f64::from(round) + 1.0)] {
+                let key = key(&plan.step(&beside, 8, load), Part::Whole);
+                let batch = Batch { samples: vec![time], round, ..Batch::default() };
+                table.push(Kept::Batch { key, batch });
+            }
+        }
+        let said = findings(&plan, &plan.asked.judge(&table)).join("\n");
+        assert!(said.contains(without_bounds) && !said.contains("not measured"), "{said}");
+    }
+
+    /// An echo of 8 B between ranks 0 and 1 beside a load from 2 to 3.
+    fn planned() -> (ContentionPlan, Beside) {
         let (precision, confidence, seed, stamp, check, budget) = (0.05, 0.95, 1, 0.0, false, 1.0);
         let asked = Asked { precision, confidence, budget, seed, stamp, check };
         let beside = Beside { echo: [0, 1], load: [2, 3], between: Between::Machine };
-        let plan = ContentionPlan { asked, pairs: vec![beside], ranks: 4, sizes: vec![8] };
+        (ContentionPlan { asked, pairs: vec![beside], ranks: 4, sizes: vec![8] }, beside)
+    }
+
+    #[test]
+    fn loads_that_are_none_or_the_shortest_and_batches_that_do_not_count_are_named() {
+        let (plan, beside) = planned();
         let mut table = Table::default();
         let looked = vec![("64".to_owned(), 10.0), ("256".to_owned(), 40.0)];
         let chosen = Chosen { variant: Some("64".to_owned()), way: None, looked };
