@@ -209,8 +209,11 @@ fn a_ratio_to_a_floor_has_an_interval_or_says_why_not() {
     let text = |logp: &Logp| logp.text(&Among::new([logp as &dyn Shown]), &wide);
     assert!(text(&logp).contains("1.06 × (1.04 to 1.07) the floor cache_line, 52.1 ns"));
     (logp.floor_ratios[0].low, logp.floor_ratios[0].high) = (None, None);
-    let text = text(&logp).replace('\n', " ");
-    assert!(text.contains("1.06 × (no interval: too few rounds, or an older run) the"), "{text}");
+    let few = text(&logp).replace('\n', " ");
+    assert!(few.contains("1.06 × (no interval: too few rounds) the"), "{few}");
+    logp.floor_ratios[0].floor = None;
+    let old = text(&logp).replace('\n', " ");
+    assert!(old.contains("1.06 × (no interval: an older run) the"), "{old}");
 }
 
 #[test]
