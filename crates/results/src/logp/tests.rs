@@ -478,3 +478,15 @@ fn figures_are_drawn() {
     let plain = Layout { width: 100, ascii: true, ..Layout::default() };
     insta::assert_snapshot!("plot_100_ascii", plot(&signature_figure(&paragon()), &plain));
 }
+
+#[test]
+fn of_a_table_only_what_it_says_is_said() {
+    let of = |launches: u32| {
+        let table = Logp { transport: crate::measured::TABLE.into(), launches, ..shm() };
+        page(&table).lines().next().unwrap().to_owned()
+    };
+    assert_eq!(
+        [of(1), of(3)],
+        ["LogP signature of a table", "LogP signature of a table; 3 launches"]
+    );
+}
