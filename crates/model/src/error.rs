@@ -17,8 +17,8 @@ pub enum ModelError {
     NoZeroDelay,
     /// Fewer message counts than needed before the first reply comes back.
     #[error(
-        "{found} message counts in the send-only regime (M·os below RTT = {}), at least 2 are \
-         needed and 4 are better; observe smaller M with a delay of 0", Ns(*.rtt)
+        "{} in the send-only regime (M·os below RTT = {}); at least 2 are needed, and 4 are better",
+        message_counts(*.found), Ns(*.rtt)
     )]
     TooFewSmall {
         /// How many there are.
@@ -28,8 +28,8 @@ pub enum ModelError {
     },
     /// Too few message counts beyond the send-only regime at this delay.
     #[error(
-        "{found} message counts beyond the send-only regime with a delay of {}, at least 2 are \
-         needed and 4 are better; observe larger M", Ns(*.delay)
+        "{} beyond the send-only regime with a delay of {}; at least 2 are needed, and 4 are better",
+        message_counts(*.found), Ns(*.delay)
     )]
     TooFewLarge {
         /// The delay in nanoseconds.
@@ -39,8 +39,8 @@ pub enum ModelError {
     },
     /// No delay was long enough to raise the message cost above the gap.
     #[error(
-        "no delay above idle: none raises the message cost above the gap of {}, so or cannot be \
-         read; observe longer delays, up to {}", Ns(*.gap), Ns(2.0 * *.gap)
+        "no delay above idle: none raises the message cost above the gap of {}, so or cannot be read",
+        Ns(*.gap)
     )]
     NoDelayAboveIdle {
         /// The gap in nanoseconds.
@@ -167,4 +167,24 @@ pub enum ModelError {
         /// The confidence asked for.
         confidence: f64,
     },
+}
+
+impl ModelError {
+    /// What a table would have to hold as well; `None` where it is not too little that it holds.
+    #[must_use]
+    pub fn unobserved(&self) -> Option<String> {
+        match self {
+            Self::TooFewSmall { .. } => Some("smaller M with a delay of 0".to_owned()),
+            Self::TooFewLarge { .. } => Some("larger M".to_owned()),
+            Self::NoDelayAboveIdle { gap } => {
+                Some(format!("longer delays, up to {}", Ns(2.0 * gap)))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// `1 message count`, `3 message counts`.
+fn message_counts(found: usize) -> String {
+    format!("{found} message {}", if found == 1 { "count" } else { "counts" })
 }

@@ -96,8 +96,7 @@ pub enum Finding {
     },
     /// Only one delay is on the right arm, so its slope is unknown.
     #[display(
-        "Only the delay of {} raises the cost, so the slope is not checked; observe more \
-         delays above the idle time.", Ns(*delay)
+        "Only the delay of {} raises the cost, so the slope is not checked.", Ns(*delay)
     )]
     ArmUnchecked {
         /// That delay.
@@ -105,8 +104,7 @@ pub enum Finding {
     },
     /// Two points give os, and no other checks it.
     #[display(
-        "Only 2 message counts lie in the send-only regime, so nothing checks that os is \
-         constant; observe more small M."
+        "Only 2 message counts lie in the send-only regime, so nothing checks that os is constant."
     )]
     FewSendOnly,
     /// Behind the line of os, still before a reply can be back, messages cost something else.
@@ -139,10 +137,7 @@ pub enum Finding {
         rtt: f64,
     },
     /// os is not above zero within its interval.
-    #[display(
-        "os is {}, not above zero within its interval: the clock does not resolve it.",
-        Ns(*send_overhead)
-    )]
+    #[display("os is {}, not above zero within its interval.", Ns(*send_overhead))]
     SendOverheadUnresolved {
         /// os.
         send_overhead: f64,
@@ -165,7 +160,7 @@ pub enum Finding {
     /// The slope at the largest M and Δ = 0 is not confirmed by further points.
     #[display(
         "The slope between M = {from_messages} and {to_messages}, taken as the gap, is not \
-         confirmed by further points; observe larger M."
+         confirmed by further points."
     )]
     GapUnsettled {
         /// Smallest M of the line.
@@ -174,10 +169,7 @@ pub enum Finding {
         to_messages: u64,
     },
     /// The steady state at a delay is not confirmed by further points.
-    #[display(
-        "With a delay of {} the steady state is not confirmed by further points; observe \
-         larger M.", Ns(*delay)
-    )]
+    #[display("With a delay of {} the steady state is not confirmed by further points.", Ns(*delay))]
     Unsettled {
         /// The delay.
         delay: f64,
@@ -237,6 +229,19 @@ pub enum Finding {
          requests outstanding."
     )]
     CapacityUnseen,
+}
+
+impl Finding {
+    /// What a table would have to hold as well, for what was not checked to be checked.
+    #[must_use]
+    pub fn unobserved(&self) -> Option<&'static str> {
+        match self {
+            Finding::ArmUnchecked { .. } => Some("more delays above the idle time"),
+            Finding::FewSendOnly => Some("more small M"),
+            Finding::GapUnsettled { .. } | Finding::Unsettled { .. } => Some("larger M"),
+            _ => None,
+        }
+    }
 }
 
 /// What L and its interval say, where L is below 0.

@@ -60,6 +60,9 @@ pub struct HopsSegment {
     pub per_hop: Option<Estimate>,
     /// The residuals; `None` without a fit.
     pub residuals: Option<ResidualSummary>,
+    /// Whether a finding says that the times do not follow the plane ([`HopsFinding::is_misfit`]): then the
+    /// parameters' intervals are too narrow.
+    pub misfit: bool,
     /// t_startup, t_byte and h as fitted, whatever was made of them; `None` where the points are too
     /// few.
     pub plane: Option<[f64; 3]>,
@@ -183,6 +186,7 @@ fn segment(each: &[Vec<Timed>], confidence: f64, fit: &mut HopsFit) -> HopsSegme
         }
     };
     let findings = &mut fit.findings;
+    let before = findings.len();
     let sizes = || points.iter().map(|of| of.bytes);
     let (from, to) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
     let range = Range { from, to };
@@ -193,6 +197,7 @@ fn segment(each: &[Vec<Timed>], confidence: f64, fit: &mut HopsFit) -> HopsSegme
         per_byte: None,
         per_hop: None,
         residuals: None,
+        misfit: false,
         plane: None,
     };
     let Some(plane) = plane(points) else {
@@ -221,6 +226,7 @@ fn segment(each: &[Vec<Timed>], confidence: f64, fit: &mut HopsFit) -> HopsSegme
     {
         findings.push(HopsFinding::NotLinear { range, rms: rms_relative, chance });
     }
+    segment.misfit = findings[before..].iter().any(HopsFinding::is_misfit);
     let mut planes = Vec::new();
     for (index, launch) in each.iter().enumerate().filter(|_| each.len() > 1) {
         match self::plane(launch) {

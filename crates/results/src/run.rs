@@ -4,6 +4,7 @@ use bandgap_record::{RUN_FILE, RecordError, RunDir};
 use bandgap_report::Layout;
 
 use crate::Outcome;
+use crate::batches::Batches;
 use crate::kind::{Among, Verdict};
 use crate::{logp, series};
 
@@ -22,9 +23,15 @@ pub fn summary(results: &[Outcome], layout: &Layout) -> String {
     let among = among(results);
     let signatures = match &logp::small_messages(&among)[..] {
         [] | [_] => String::new(),
-        several => logp::summary(several, layout),
+        several => logp::summary(several, &without_signature(&among), layout),
     };
     signatures + &series::summary(&among, layout)
+}
+
+/// The transports of which too little was measured for a signature of small messages, each with the reason.
+fn without_signature<'a>(among: &Among<'a>) -> Vec<(&'a str, &'a str)> {
+    let unfitted = among.of::<Batches>().filter(|of| of.is_of_small_messages());
+    unfitted.map(|of| (&*of.transport, &*of.reason)).collect()
 }
 
 /// The worst of the verdicts on results, with all that is doubtful.

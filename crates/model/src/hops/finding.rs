@@ -117,6 +117,15 @@ pub enum HopsFinding {
     },
 }
 
+impl HopsFinding {
+    /// Whether it says that the times of a segment do not follow its plane, so that intervals, which come from
+    /// how the points scatter about a plane, are too narrow.
+    #[must_use]
+    pub fn is_misfit(&self) -> bool {
+        matches!(self, HopsFinding::NotLinear { .. } | HopsFinding::LargeResiduals { .. })
+    }
+}
+
 /// A probability; those that rounding makes zero as a bound.
 fn chance_of(chance: f64) -> String {
     if chance < 1e-9 { "below 1e-9".to_owned() } else { format!("{chance:.0e}") }

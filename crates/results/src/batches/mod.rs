@@ -4,6 +4,8 @@ pub mod assemble;
 
 use bandgap_campaign::Key;
 use bandgap_campaign::data::Batch;
+use bandgap_campaign::load::Load;
+use bandgap_campaign::signature::{ISSUE, RTT};
 use bandgap_report::Layout;
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +35,15 @@ pub struct OfPoint {
     pub of: Key,
     /// The batch.
     pub batch: Batch,
+}
+
+impl Batches {
+    /// Whether they are those of a signature of small messages.
+    pub(crate) fn is_of_small_messages(&self) -> bool {
+        self.batches.iter().any(|OfPoint { of, .. }| {
+            [ISSUE, RTT].contains(&of.what()) && of.text("load") == Some(Load::Words.name())
+        })
+    }
 }
 
 impl Shown for Batches {

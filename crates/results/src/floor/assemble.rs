@@ -70,7 +70,7 @@ fn has_all_rounds(batches: &[Batch]) -> bool {
 }
 
 /// Batches of one state and its name: of the main state, or of the state with most of them where
-/// that has fewer than two; or whatever there is, of no state, where no state has two.
+/// that has fewer than two and another has more.
 fn counted<'a>(batches: &'a [Batch], judged: &Judged<'_>) -> (Vec<&'a Batch>, Option<String>) {
     let of_view = |view: &Judged<'_>| {
         let counted: Vec<&Batch> = batches.iter().filter(|batch| view.counts(batch)).collect();
@@ -82,9 +82,7 @@ fn counted<'a>(batches: &'a [Batch], judged: &Judged<'_>) -> (Vec<&'a Batch>, Op
     }
     let others = (0..judged.states().states().len()).map(|state| of_view(&judged.seen_from(state)));
     let most = others.max_by_key(|(counted, _)| counted.len());
-    most.filter(|(counted, _)| counted.len() >= 2).unwrap_or_else(|| {
-        (batches.iter().filter(|batch| batch.rejected.is_none()).collect(), None)
-    })
+    most.filter(|(counted, _)| counted.len() >= 2).unwrap_or(main)
 }
 
 /// A time per round as what the floor yields: nanoseconds, or bytes per second.

@@ -1,4 +1,4 @@
-use bandgap_campaign::data::{Batch, Kept, Table};
+use bandgap_campaign::data::{Batch, Kept, Probe, Table};
 use bandgap_campaign::floors::key;
 use bandgap_campaign::judge::Judged;
 
@@ -111,4 +111,31 @@ fn two_batches_are_too_few_to_converge() {
         time.converged
     };
     assert_eq!([2, 4, 5].map(converged), [false, false, true]);
+}
+
+#[test]
+fn batches_of_several_states_are_never_averaged() {
+    let of = bandgap_comm::Floor::new("line", "", bandgap_comm::Yields::Operation, 1);
+    // Distances of 30 and 140 ns, with so many batches of the floor at each.
+    let found = |near: usize, far: usize| {
+        let mut table = Table::default();
+        for (line, value, count) in [(30.0, 100.0, near), (140.0, 300.0, far)] {
+            let probe = Some([Probe { cache_line: line, pace: 400.0 }; 2]);
+            let batch = |samples| Batch { samples, probe, ..Batch::default() };
+            for _ in 0..5 {
+                table.push(Kept::Batch { key: key("other"), batch: batch(vec![1.0]) });
+            }
+            for _ in 0..count {
+                table.push(Kept::Batch { key: key("line"), batch: batch(vec![value]) });
+            }
+        }
+        assemble::floor(&of, &Judged::of(&table, 0.95, 0.05, 1), 1)
+            .map(|of| (of.value.quantity().value.0, of.state))
+    };
+    assert_eq!(found(1, 1), Err("line: too few batches in one state".to_owned()));
+    // The state with two gives the value, whichever it is.
+    let (near, at) = found(2, 1).unwrap();
+    assert!((near - 100e-9).abs() < 1e-15 && at.unwrap().contains("30.0 ns"));
+    let (far, at) = found(1, 2).unwrap();
+    assert!((far - 300e-9).abs() < 1e-15 && at.unwrap().contains("140 ns"));
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bandgap_campaign::signature::judge;
 use bandgap_model::Estimate;
 use bandgap_model::hops::{HopTimes, HopsSegment as Fitted, fit_launches};
-use bandgap_record::{Quantity, RecordError, Seconds, Unit};
+use bandgap_record::{Convergence, Quantity, RecordError, Seconds, Unit};
 use bandgap_stats::Rule;
 use bandgap_units::Ns;
 
@@ -42,13 +42,34 @@ pub(crate) fn hops(
             .findings
             .into_iter()
             .chain(fit.findings.iter().map(ToString::to_string))
+            .chain(fit.segments.iter().filter_map(marked))
             .collect(),
+    })
+}
+
+/// That the parameters of a segment count as not converged, where its times do not follow the plane.
+fn marked(of: &Fitted) -> Option<String> {
+    let has_parameters =
+        [&of.startup, &of.per_byte, &of.per_hop].iter().any(|found| found.is_some());
+    (of.misfit && has_parameters).then(|| {
+        format!(
+            "From {} the parameters count as not converged (*), whatever their intervals: the times do not \
+             follow the fit.",
+            of.range
+        )
     })
 }
 
 fn segment(of: &Fitted, rule: &Rule) -> Result<HopsSegment, RecordError> {
     let parameter = |estimate: &Option<Estimate>, rule: &Rule| match estimate {
-        Some(found) => recorded(found, Unit::Second, judge(found, rule)).map(Some),
+        Some(found) => {
+            // An interval is of how the points scatter about a plane that they follow.
+            let convergence = match of.misfit {
+                true => Convergence::No,
+                false => judge(found, rule),
+            };
+            recorded(found, Unit::Second, convergence).map(Some)
+        }
         None => Ok::<Option<Quantity>, RecordError>(None),
     };
     // What a byte and a hop take is read from many of them.

@@ -122,3 +122,35 @@ fn what_the_data_do_not_support_is_missing() {
     assert!(page.contains("not found") && page.contains("t_byte is not given"), "{page}");
     assert_eq!(hops.quantities().len(), 5);
 }
+
+#[test]
+fn parameters_of_times_that_do_not_follow_the_fit_have_not_converged() {
+    let judged = |time: &dyn Fn(u64, u32) -> f64| {
+        // As often up as down at each distance.
+        let sign = |bytes: u64, hops: u32| {
+            let at = SIZES.iter().position(|of| *of == bytes).unwrap() as u32;
+            f64::from((at + hops) % 2) - 0.5
+        };
+        let at = (1..=4).flat_map(|hops| SIZES.map(|bytes| (bytes, hops)));
+        let times = at.map(|(bytes, hops)| {
+            let times_ns = vec![time(bytes, hops) * (1.0 + 0.001 * sign(bytes, hops))];
+            HopTimes { bytes, hops, times_ns }
+        });
+        let times = [(0, times.collect())].into();
+        // Any interval is narrow enough for the rule.
+        let rule = bandgap_stats::Rule { precision: 1e6, stamp: 0.0 };
+        let found = assemble::hops(("echo", "sim:ipsc860", 1), &times, &[], (0.95, rule)).unwrap();
+        let said = "From 0 B to 1 MiB the parameters count as not converged";
+        let converged: Vec<bool> = found.quantities().iter().map(|(_, of)| of.converged).collect();
+        (converged, found.findings.iter().filter(|finding| finding.starts_with(said)).count())
+    };
+    let linear = |bytes: u64, hops: u32| 1e4 + bytes as f64 + 1e3 * f64::from(hops);
+    assert_eq!(judged(&linear), (vec![true; 3], 0));
+    // A jump at the last distance is no line in the hops.
+    let jump = |bytes, hops| linear(bytes, hops) + if hops > 3 { 4e3 } else { 0.0 };
+    assert_eq!(judged(&jump), (vec![false; 3], 1));
+    // Nor is a time that rises ever more steeply with the length.
+    let bent = |bytes: u64, hops| linear(bytes, hops) + (bytes as f64).powf(1.5);
+    let (converged, said) = judged(&bent);
+    assert!(converged.iter().all(|of| !of) && said == 1, "{converged:?}");
+}

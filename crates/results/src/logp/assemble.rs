@@ -15,6 +15,7 @@ use bandgap_model::{Estimate, Observation, Signature};
 use bandgap_record::RecordError;
 use bandgap_stats::{Interval, Rule};
 
+use self::findings::Source;
 use super::schema::{Logp, Operation, OtherState, Parameters};
 use crate::error::AssembleError;
 use crate::measured::{
@@ -175,18 +176,26 @@ impl Measured<'_> {
         Ok(Parameters { latency: all.latency.filter(|_| known), ..all })
     }
 
+    fn source(&self) -> Source {
+        let interrupted = self.setting.interrupted;
+        match self.setting.is_virtual() {
+            true => Source::Virtual,
+            false => Source::Measured { stamp: self.judged.rule().stamp, interrupted },
+        }
+    }
+
     /// What there is to say about the signature; `latency`: whether its L is known.
     fn findings(&self, signature: &Signature, latency: bool) -> Vec<String> {
         let load = self.plan.load;
         if !load.is_transfer() {
-            let found = findings::of_signature(signature, !self.setting.is_virtual());
+            let found = findings::of_signature(signature, self.source());
             return found
                 .into_iter()
                 .chain(slowed(self.judged, self.setting.interrupted))
                 .collect();
         }
         // What slowed the ranks is said once, with the times over all sizes.
-        let mut findings = findings::of_transfers(signature, latency);
+        let mut findings = findings::of_transfers(signature, latency, self.source());
         if !self.setting.is_virtual() {
             findings.extend(findings::of_memory(load, self.longest_burst()));
         }

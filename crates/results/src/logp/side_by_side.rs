@@ -1,7 +1,6 @@
 //! The parameters of several signatures, or of several states, in columns.
 
 use bandgap_model::Regime;
-use bandgap_record::Quantity;
 use bandgap_report::Layout;
 use bandgap_report::table::{both, estimated, finish, footnote, table};
 
@@ -88,31 +87,26 @@ fn beside(columns: &[&Column<'_>], named: bool, layout: &Layout) -> String {
     finish(&table)
 }
 
-/// What the parameters of signatures were estimated by; of those that share a symbol and an
-/// estimator, the first.
+/// What the parameters of signatures were estimated by, and from how many values over all of them.
 pub(super) fn estimators(signatures: &[&Logp], layout: &Layout) -> String {
-    let mut kept: Vec<(&str, &Quantity)> = Vec::new();
-    for (symbol, quantity) in signatures.iter().flat_map(|logp| determined(&logp.parameters)) {
-        let alike = |(other, known): &(&str, &Quantity)| {
-            *other == symbol && known.estimator == quantity.estimator
-        };
-        if !kept.iter().any(alike) {
-            kept.push((symbol, quantity));
-        }
-    }
-    estimated(layout, kept)
+    estimated(layout, signatures.iter().flat_map(|logp| determined(&logp.parameters)))
 }
 
-/// The parameters over several transports on one page: one column per signature.
-pub(crate) fn summary(signatures: &[&Logp], layout: &Layout) -> String {
+/// The parameters over several transports on one page: one column per signature. Below, the transports without one,
+/// each with the reason.
+pub(crate) fn summary(signatures: &[&Logp], without: &[(&str, &str)], layout: &Layout) -> String {
     let state = |logp: &Logp| vec![("state", "state", logp.state.label.clone())];
     let columns =
         signatures.iter().map(|logp| Column::of(logp, logp.transport.clone(), state(logp)));
     let columns: Vec<Column<'_>> = columns.collect();
+    let none = without.iter().map(|(transport, reason)| {
+        layout.paragraph(&format!("{transport}: no signature: {reason}."))
+    });
     let below = format!("{} interval below each", layout.confidence);
     layout.paragraph(&format!("LogP parameters of small messages, with the {below}:"))
         + &side_by_side(&columns, layout)
         + &estimators(signatures, layout)
+        + &none.collect::<String>()
 }
 
 #[cfg(test)]
@@ -129,9 +123,24 @@ mod tests {
         tcp.regime = Regime::ProcessorBound;
         tcp.parameters.gap = None;
         let all = [&shm, &unix, &tcp];
-        insta::assert_snapshot!("summary_80", summary(&all, &Layout::default()));
+        insta::assert_snapshot!("summary_80", summary(&all, &[], &Layout::default()));
         let wide = Layout { width: 110, ..Layout::default() };
-        insta::assert_snapshot!("summary_110", summary(&all, &wide));
+        insta::assert_snapshot!("summary_110", summary(&all, &[], &wide));
+    }
+
+    #[test]
+    fn counts_of_values_are_those_of_all_transports() {
+        let delays = [0.0, 50.0];
+        let shm = example("shm", 2.05, 14.0, 27.1, 120.0, &delays);
+        let mut unix = shm.clone();
+        unix.parameters.rtt.as_mut().unwrap().samples = 7;
+        let most = shm.parameters.rtt.as_ref().unwrap().samples;
+        let text = summary(&[&shm, &unix], &[], &Layout { width: 200, ..Layout::default() })
+            .replace("\n", " ");
+        assert!(
+            text.contains(&format!("RTT: median of batch medians, 7 to {most} values")),
+            "{text}"
+        );
     }
 
     #[test]
@@ -140,7 +149,7 @@ mod tests {
         shm.state.label = "cache line 141 ns, slowed".to_owned();
         let mut named = 0;
         for width in 60..=140 {
-            let text = summary(&[&shm, &shm, &shm], &Layout { width, ..Layout::default() });
+            let text = summary(&[&shm, &shm, &shm], &[], &Layout { width, ..Layout::default() });
             let table = text.split('*').next().unwrap();
             // The end of a name that was broken would stand by itself.
             let whole = table.contains(" receive overhead ");

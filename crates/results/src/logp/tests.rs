@@ -209,8 +209,11 @@ fn a_ratio_to_a_floor_has_an_interval_or_says_why_not() {
     let text = |logp: &Logp| logp.text(&Among::new([logp as &dyn Shown]), &wide);
     assert!(text(&logp).contains("1.06 × (1.04 to 1.07) the floor cache_line, 52.1 ns"));
     (logp.floor_ratios[0].low, logp.floor_ratios[0].high) = (None, None);
-    let text = text(&logp).replace('\n', " ");
-    assert!(text.contains("1.06 × (no interval: too few rounds, or an older run) the"), "{text}");
+    let few = text(&logp).replace('\n', " ");
+    assert!(few.contains("1.06 × (no interval: too few rounds) the"), "{few}");
+    logp.floor_ratios[0].floor = None;
+    let old = text(&logp).replace('\n', " ");
+    assert!(old.contains("1.06 × (no interval: an older run) the"), "{old}");
 }
 
 #[test]
@@ -474,4 +477,16 @@ fn figures_are_drawn() {
     insta::assert_snapshot!("plot_80", plot(&signature_figure(&shm()), &Layout::default()));
     let plain = Layout { width: 100, ascii: true, ..Layout::default() };
     insta::assert_snapshot!("plot_100_ascii", plot(&signature_figure(&paragon()), &plain));
+}
+
+#[test]
+fn of_a_table_only_what_it_says_is_said() {
+    let of = |launches: u32| {
+        let table = Logp { transport: crate::measured::TABLE.into(), launches, ..shm() };
+        page(&table).lines().next().unwrap().to_owned()
+    };
+    assert_eq!(
+        [of(1), of(3)],
+        ["LogP signature of a table", "LogP signature of a table; 3 launches"]
+    );
 }

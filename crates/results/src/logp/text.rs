@@ -10,7 +10,7 @@ use super::parameter::{PARAMETERS, Parameter, determined};
 use super::schema::{ArmLevel, Logp, Parameters};
 use super::side_by_side::{Column, side_by_side};
 use crate::kind::Shown;
-use crate::measured::{State, apart, arrow, below_one, launches, of_ranks, sentences};
+use crate::measured::{State, TABLE, apart, arrow, below_one, launches, of_ranks, sentences};
 
 /// What was measured, the parameters with their meaning, the findings, and the machine's other
 /// states.
@@ -33,8 +33,15 @@ pub(super) fn page(logp: &Logp, layout: &Layout) -> String {
     text
 }
 
-/// What was measured, of what and between whom.
+/// What was measured, of what and between whom; of a table, which does not say so, what it says.
 pub(super) fn heading(logp: &Logp, of: &str, layout: &Layout) -> String {
+    if logp.transport == TABLE {
+        let launches = match logp.launches {
+            1 => String::new(),
+            several => format!("; {}", launches(several)),
+        };
+        return layout.paragraph(&format!("LogP signature{of} of a table{launches}"));
+    }
     let (over, pattern) = (&logp.transport, &logp.pattern);
     let who = of_ranks(logp.ranks, logp.pair, logp.cores, arrow(layout));
     let apart = apart(logp.distance.as_deref(), over);

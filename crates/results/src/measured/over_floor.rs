@@ -165,7 +165,9 @@ impl FloorRatio {
                 let mark = if self.converged { "" } else { ", not converged" };
                 format!("({} to {}{mark})", number(low), number(high))
             }
-            None => "(no interval: too few rounds, or an older run)".to_owned(),
+            // Older runs name no floor.
+            None if self.floor.is_none() => "(no interval: an older run)".to_owned(),
+            None => "(no interval: too few rounds)".to_owned(),
         };
         let floor = self.floor.as_ref().map(|floor| format!(", {}", value(floor)));
         let (ratio, name) = (number(self.ratio), &self.name);

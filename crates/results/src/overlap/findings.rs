@@ -3,6 +3,7 @@
 use bandgap_campaign::judge::Judged;
 use bandgap_record::Quantity;
 use bandgap_report::table::{interval, value};
+use bandgap_stats::Interval;
 use bandgap_units::significant;
 
 use super::schema::OverlapPoint;
@@ -18,12 +19,16 @@ enum Stands {
     Undecided,
 }
 
-fn stands(point: &OverlapPoint) -> Stands {
-    match point.gain.interval() {
-        Some((low, _)) if low > 0.0 => Stands::Faster,
-        Some((_, high)) if high < 0.0 => Stands::Slower,
-        Some((low, high)) if low == 0.0 && high == 0.0 => Stands::Equal,
-        _ => Stands::Undecided,
+/// What the interval of a gain says.
+fn stands(&Interval { low, high }: &Interval) -> Stands {
+    if low > 0.0 {
+        Stands::Faster
+    } else if high < 0.0 {
+        Stands::Slower
+    } else if low == 0.0 && high == 0.0 {
+        Stands::Equal
+    } else {
+        Stands::Undecided
     }
 }
 
@@ -32,16 +37,19 @@ fn relative(point: &OverlapPoint) -> f64 {
     point.gain.value.0 / point.blocking.value.0
 }
 
-/// Sentences on where it pays, where it costs, and where neither can be said.
+/// Sentences on where it pays, where it costs, and where neither can be said. `joint` are the intervals of the
+/// points' gains where those of all `planned` points hold together.
 pub(super) fn findings(
     points: &[OverlapPoint],
+    (joint, planned): (&[Interval], usize),
     judged: &Judged<'_>,
     interrupted: bool,
 ) -> Vec<String> {
     let mut sentences: Vec<String> = slowed(judged, interrupted).into_iter().collect();
     let of = |wanted: Stands| -> Vec<&OverlapPoint> {
-        let mut found: Vec<&OverlapPoint> =
-            points.iter().filter(|point| stands(point) == wanted).collect();
+        let stand = points.iter().zip(joint.iter().map(stands));
+        let found = stand.filter_map(|(point, stands)| (stands == wanted).then_some(point));
+        let mut found: Vec<&OverlapPoint> = found.collect();
         found.sort_by(|a, b| relative(b).abs().total_cmp(&relative(a).abs()));
         found
     };
@@ -76,9 +84,12 @@ pub(super) fn findings(
     }
     if !neither.is_empty() {
         sentences.push(format!(
-            "At {} of {all} points it cannot be told which is faster: the interval of the gain \
-             contains 0.",
-            neither.len()
+            "At {} of {all} points it cannot be told which is faster: the interval of the gain{} contains 0.",
+            neither.len(),
+            match planned {
+                1 => String::new(),
+                planned => format!(", widened to hold at all {planned} points together,"),
+            }
         ));
     }
     let without_share = || points.iter().filter(|of| of.hideable.is_some() && of.share.is_none());

@@ -45,6 +45,23 @@ pub struct Pair {
     pub rtt: Quantity,
 }
 
+impl RttPairs {
+    /// The pairs whose intervals overlap that of `end`, the shortest or the longest. One without an interval is
+    /// never told apart.
+    fn not_told_from(&self, end: &Quantity) -> Vec<&Pair> {
+        let ends = |of: &Quantity| of.interval().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+        let (low, high) = ends(end);
+        let overlaps = |pair: &&Pair| {
+            let (from, to) = ends(&pair.rtt);
+            from <= high && to >= low
+        };
+        self.pairs.iter().filter(overlaps).collect()
+    }
+}
+
+/// More pairs than this that are not told apart are counted, and not named.
+const MOST_NAMED: usize = 3;
+
 /// More ranks than this do not fit beside each other.
 const MOST_RANKS: usize = 16;
 
@@ -63,13 +80,10 @@ impl Shown for RttPairs {
         self.pairs.iter().map(|pair| (name(pair), &pair.rtt)).collect()
     }
 
-    /// The shortest and the longest round trip, and every one of them where the ranks are few.
+    /// The shortest and the longest round trip with the pairs that may have it, and every one of them where the ranks are few.
     fn text(&self, _: &Among<'_>, layout: &Layout) -> String {
         let ends = [("shortest", &self.minimum), ("longest", &self.maximum)];
-        let between = |end: &(&str, &Quantity)| {
-            let pair = self.pairs.iter().find(|pair| pair.rtt.value == end.1.value);
-            pair.map(names).unwrap_or_default()
-        };
+        let between = |end: &(&str, &Quantity)| in_words(&self.not_told_from(end.1));
         let rows = Listing::new(&ends, layout)
             .text("round trip", |end| end.0.to_owned())
             .quantity("value", |end| Some(end.1))
@@ -93,6 +107,18 @@ impl Shown for RttPairs {
 
     fn verdict(&self) -> Verdict {
         Verdict::on(self.quantities())
+    }
+}
+
+/// The pair, or those of which it is one.
+fn in_words(pairs: &[&Pair]) -> String {
+    match pairs {
+        [one] => names(one),
+        several if several.len() <= MOST_NAMED => {
+            let all: Vec<String> = several.iter().map(|pair| names(pair)).collect();
+            format!("undecided between {}", all.join(", "))
+        }
+        many => format!("one of {} pairs whose intervals overlap", many.len()),
     }
 }
 

@@ -57,3 +57,27 @@ fn pairs_at_several_distances_are_all_in_the_table() {
     assert_eq!(times.collect::<Vec<_>>(), [(0, 1, near), (0, 2, far), (1, 2, farther)]);
     assert_eq!((found.minimum.value.0, found.maximum.value.0), (near, farther));
 }
+
+#[test]
+fn pairs_whose_intervals_overlap_that_of_the_extreme_are_not_told_from_it() {
+    let said = |times: &[f64]| {
+        let pairs: Vec<Pair> = (1..).zip(times).map(|(to, of)| pair(0, to, *of)).collect();
+        let (minimum, maximum) = (pairs[0].rtt.clone(), pairs[times.len() - 1].rtt.clone());
+        let record = RttPairs { pairs, minimum, maximum, ..sample() };
+        record.text(&Among::new([]), &Layout { width: 132, ..Layout::default() })
+    };
+    let of = |text: &str, end: &str| {
+        let line = text.lines().find(|line| line.trim_start().starts_with(end)).unwrap();
+        line.to_owned()
+    };
+    // Intervals reach 2 % down and 3 % up.
+    let apart = said(&[100.0, 110.0, 120.0]);
+    assert!(of(&apart, "shortest").trim().ends_with("ranks 0 and 1 (same node)"), "{apart}");
+    assert!(of(&apart, "longest").trim().ends_with("ranks 0 and 3 (other node)"), "{apart}");
+    let two = said(&[100.0, 104.0, 120.0]);
+    let undecided = "undecided between ranks 0 and 1 (same node), ranks 0 and 2 (other node)";
+    assert!(of(&two, "shortest").contains(undecided), "{two}");
+    assert!(of(&two, "longest").trim().ends_with("ranks 0 and 3 (other node)"), "{two}");
+    let many = said(&[100.0, 101.0, 102.0, 103.0, 120.0]);
+    assert!(of(&many, "shortest").contains("one of 4 pairs whose intervals overlap"), "{many}");
+}

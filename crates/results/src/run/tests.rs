@@ -145,3 +145,26 @@ fn a_directory_that_is_removed_while_it_is_written_has_the_run_in_the_end() {
     with_run_file(&directory, write).unwrap();
     assert!(directory.path().join(RUN_FILE).exists());
 }
+
+#[test]
+fn a_transport_without_a_signature_is_named_below_the_table_of_those_that_have_one() {
+    use bandgap_campaign::load::Load;
+    use bandgap_campaign::signature::rtt;
+    let unfitted = |of: bandgap_campaign::Key| {
+        let mut batches = crate::batches::tests::sample();
+        batches.batches[0].of = of;
+        Outcome::from(batches)
+    };
+    let signature = |transport: &str| {
+        Outcome::from(logp::tests::example(transport, 2.05, 14.0, 27.1, 120.0, &[0.0, 50.0]))
+    };
+    let words = unfitted(rtt(Load::Words));
+    let both = [signature("shm"), words.clone(), signature("unix")];
+    let text = summary(&both, &Layout::default());
+    assert!(text.ends_with("tcp: no signature: find a second M.\n"), "{text}");
+    // Transfers have signatures of their own.
+    let transfers = unfitted(rtt(Load::Store { bytes: 64 }));
+    let text = summary(&[signature("shm"), transfers, signature("unix")], &Layout::default());
+    assert!(!text.contains("no signature"), "{text}");
+    assert_eq!(summary(&[signature("shm"), words], &Layout::default()), "");
+}

@@ -7,12 +7,20 @@ use bandgap_campaign::contention::{Beside, Between, ContentionPlan, load_key};
 use bandgap_campaign::judge::Judged;
 use bandgap_campaign::series::{Part, key};
 use bandgap_kernels::LOADS;
+use bandgap_stats::interval::joint_confidence;
 use bandgap_stats::paired::{PairedRatio, paired_ratio_over_launches, undisturbed};
-use bandgap_stats::{Rule, batch_value};
+use bandgap_stats::{Interval, Rule, batch_value};
 use bandgap_units::Bytes;
 
-/// A size, and how many times as long the echo takes.
-type Slowed = (u32, PairedRatio);
+/// How many times as long the echo takes at a size.
+struct Slowed {
+    size: u32,
+    /// `None` where it has no bounds.
+    ratio: Option<PairedRatio>,
+    /// Its interval where those of all planned sizes hold together, which decides; `None` where that has no
+    /// bounds.
+    joint: Option<Interval>,
+}
 
 /// Sentences on the loads, what they have in common with the echo, and by how much it is slower.
 pub(crate) fn findings(plan: &ContentionPlan, judged: &Judged<'_>) -> Vec<String> {
@@ -36,7 +44,17 @@ fn of_pair(plan: &ContentionPlan, beside: &Beside, judged: &Judged<'_>) -> Vec<S
         let slowed: Vec<Option<Slowed>> = plan
             .sizes
             .iter()
-            .map(|&size| Some((size, slowdown(plan, beside, size, [load, idle], judged)?)))
+            .map(|&size| {
+                let launches = rounds(plan, beside, size, [load, idle], judged);
+                let is_measured = launches.iter().map(Vec::len).sum::<usize>() >= 2;
+                let ratio = |confidence| paired_ratio_over_launches(&launches, confidence);
+                let joint = joint_confidence(judged.confidence(), plan.sizes.len());
+                is_measured.then(|| Slowed {
+                    size,
+                    ratio: ratio(judged.confidence()),
+                    joint: ratio(joint).map(|of| of.interval),
+                })
+            })
             .collect();
         let Some(length) = length(judged.table(), beside, percent) else {
             sentences.push(format!(
@@ -94,14 +112,14 @@ fn length(table: &Table, beside: &Beside, percent: u32) -> Option<Length> {
     Some(Length { bytes: Bytes(variant.parse().ok()?), is_first })
 }
 
-/// Time under a load over that without, from batches of the same rounds.
-fn slowdown(
+/// Times under a load and without, from batches of the same rounds, by launch.
+fn rounds(
     plan: &ContentionPlan,
     beside: &Beside,
     size: u32,
     loads: [&str; 2],
     judged: &Judged<'_>,
-) -> Option<PairedRatio> {
+) -> Vec<Vec<(f64, f64)>> {
     let keys = loads.map(|load| key(&plan.step(beside, size, load), Part::Whole));
     let judged = judged.seen_by(&keys[1]);
     let [loaded, idle] = keys.map(|key| judged.table().batches(&key));
@@ -117,23 +135,23 @@ fn slowdown(
         }
     }
     let pairs = |rows: Vec<[f64; 2]>| undisturbed(&rows).into_iter().map(Into::into).collect();
-    let launches: Vec<Vec<(f64, f64)>> = launches.into_values().map(pairs).collect();
-    paired_ratio_over_launches(&launches, judged.confidence())
+    launches.into_values().map(pairs).collect()
 }
 
 /// Of so many planned sizes: `takes 1.05 × (1.02 to 1.08) as long at 1 MiB, up to 13 × (12 to 14) at 8 B; undecided at 3 of 12 sizes`.
 fn comparison(all: &[Slowed], planned: usize, rule: &Rule) -> String {
-    let differs = |(_, ratio): &&Slowed| !ratio.interval.contains(1.0);
-    let is_same = |(_, ratio): &&Slowed| {
-        let PairedRatio { value, interval } = *ratio;
-        value == 1.0 && interval.low == 1.0 && interval.high == 1.0
+    let bounded = || all.iter().filter_map(|of| Some((of.size, of.ratio?, of.joint?)));
+    let is_same = |(_, ratio, joint): &(u32, PairedRatio, Interval)| {
+        ratio.value == 1.0 && joint.low == 1.0 && joint.high == 1.0
     };
-    let mut differ: Vec<&Slowed> = all.iter().filter(differs).collect();
+    let differs = |(_, _, joint): &(u32, PairedRatio, Interval)| !joint.contains(1.0);
+    let mut differ: Vec<(u32, PairedRatio, Interval)> = bounded().filter(differs).collect();
     differ.sort_by(|a, b| a.1.value.total_cmp(&b.1.value));
-    let same = all.iter().filter(is_same).count();
-    let undecided = all.len() - differ.len() - same;
+    let same = bounded().filter(is_same).count();
+    let undecided = bounded().count() - differ.len() - same;
+    let unbounded = all.len() - bounded().count();
     let mut parts = Vec::new();
-    let times = |(size, ratio): &Slowed| {
+    let times = |(size, ratio, _): &(u32, PairedRatio, Interval)| {
         let PairedRatio { value, interval } = ratio;
         let number = |x: f64| bandgap_units::significant(x, 3);
         let mark = match rule.judge(interval.half_width(), *value).is_enough() {
@@ -157,8 +175,19 @@ fn comparison(all: &[Slowed], planned: usize, rule: &Rule) -> String {
         parts.push(format!("takes the same time at {same} of {} sizes", all.len()));
     }
     if undecided > 0 {
+        let widened = match planned {
+            1 => String::new(),
+            planned => format!(", widened to hold at all {planned} sizes together,"),
+        };
         parts.push(format!(
-            "is undecided at {undecided} of {} sizes: the interval of the ratio contains 1",
+            "is undecided at {undecided} of {} sizes: the interval of the ratio{widened} contains 1",
+            all.len()
+        ));
+    }
+    if unbounded > 0 {
+        parts.push(format!(
+            "is undecided at {unbounded} of {} sizes: the ratio has no bounds, since the times without a load \
+             differ too much",
             all.len()
         ));
     }
@@ -175,7 +204,8 @@ fn comparison(all: &[Slowed], planned: usize, rule: &Rule) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bandgap_stats::Interval;
+    use bandgap_campaign::data::{Batch, Chosen, Kept};
+    use bandgap_campaign::plan::Asked;
 
     fn rule(precision: f64) -> Rule {
         Rule { precision, stamp: 0.0 }
@@ -183,7 +213,7 @@ mod tests {
 
     fn slowed(size: u32, value: f64, half: f64) -> Slowed {
         let interval = Interval { low: value - half, high: value + half };
-        (size, PairedRatio { value, interval })
+        Slowed { size, ratio: Some(PairedRatio { value, interval }), joint: Some(interval) }
     }
 
     #[test]
@@ -199,7 +229,7 @@ mod tests {
             comparison(&all, 7, &rule(0.3)),
             "takes 0.750 × (0.625 to 0.875) as long at 4 KiB, and 2.00 × (1.50 to 2.50) as long at 8 B; \
              takes the same time at 1 of 5 sizes; is undecided at 1 of 5 sizes: the interval of the \
-             ratio contains 1; was not measured in two rounds at 2 of 7 sizes"
+             ratio, widened to hold at all 7 sizes together, contains 1; was not measured in two rounds at 2 of 7 sizes"
         );
         // 0.5 of 2.00 is 25 %, 0.125 of 0.750 is 17 %.
         let narrower = comparison(&all, 7, &rule(0.2));
@@ -210,14 +240,64 @@ mod tests {
     }
 
     #[test]
-    fn loads_that_are_none_or_the_shortest_and_batches_that_do_not_count_are_named() {
-        use bandgap_campaign::contention::Between;
-        use bandgap_campaign::data::{Batch, Chosen, Kept};
-        use bandgap_campaign::plan::Asked;
+    fn a_ratio_without_bounds_is_undecided_and_was_measured() {
+        let without_bounds = "is undecided at 1 of 1 sizes: the ratio has no bounds, since the times \
+                              without a load differ too much";
+        let unbounded = Slowed { size: 8, ratio: None, joint: None };
+        assert_eq!(comparison(&[unbounded], 1, &rule(0.3)), without_bounds);
+        // Times without a load of 1, 2 and 3: the interval of their mean is 2 ± 2.48.
+        let (plan, beside) = planned();
+        let table = measured(&plan, &beside, &[[4.0, 1.0], [4.0, 2.0], [4.0, 3.0]]);
+        let said = findings(&plan, &plan.asked.judge(&table)).join("\n");
+        assert!(said.contains(without_bounds) && !said.contains("not measured"), "{said}");
+    }
+
+    #[test]
+    fn a_slowdown_at_one_of_many_sizes_needs_the_more_evidence() {
+        // 1.2, with standard error 0.0408 over three degrees of freedom: 3.18 of these are 0.13 at 95 %, and 0.28 are
+        // 6.9, at 1 − 5 %/8.
+        let (mut plan, beside) = planned();
+        let table =
+            measured(&plan, &beside, &[[11.0, 10.0], [12.0, 10.0], [12.0, 10.0], [13.0, 10.0]]);
+        let said = |plan: &ContentionPlan| findings(plan, &plan.asked.judge(&table)).join("\n");
+        let alone = said(&plan);
+        assert!(alone.contains("takes 1.20 × (1.07 to 1.33"), "{alone}");
+        plan.sizes = (0..8).map(|power| 8 << power).collect();
+        let many = said(&plan);
+        assert!(!many.contains("takes 1.20 ×"), "{many}");
+        assert!(
+            many.contains("is undecided at 1 of 1 sizes: the interval of the ratio, widened to"),
+            "{many}"
+        );
+    }
+
+    /// Rounds of the time of 8 B under the 50 % load, and without a load.
+    fn measured(plan: &ContentionPlan, beside: &Beside, rounds: &[[f64; 2]]) -> Table {
+        let mut table = Table::default();
+        let looked = vec![("64".to_owned(), 10.0)];
+        let chosen = Chosen { variant: Some("64".to_owned()), way: None, looked };
+        table.push(Kept::Chosen { key: load_key([0, 1], 50), chosen });
+        for (round, times) in (0..).zip(rounds) {
+            for (load, time) in ["50 % load", LOADS[0].0].iter().zip(times) {
+                let key = key(&plan.step(beside, 8, load), Part::Whole);
+                let batch = Batch { samples: vec![*time], round, ..Batch::default() };
+                table.push(Kept::Batch { key, batch });
+            }
+        }
+        table
+    }
+
+    /// An echo of 8 B between ranks 0 and 1 beside a load from 2 to 3.
+    fn planned() -> (ContentionPlan, Beside) {
         let (precision, confidence, seed, stamp, check, budget) = (0.05, 0.95, 1, 0.0, false, 1.0);
         let asked = Asked { precision, confidence, budget, seed, stamp, check };
         let beside = Beside { echo: [0, 1], load: [2, 3], between: Between::Machine };
-        let plan = ContentionPlan { asked, pairs: vec![beside], ranks: 4, sizes: vec![8] };
+        (ContentionPlan { asked, pairs: vec![beside], ranks: 4, sizes: vec![8] }, beside)
+    }
+
+    #[test]
+    fn loads_that_are_none_or_the_shortest_and_batches_that_do_not_count_are_named() {
+        let (plan, beside) = planned();
         let mut table = Table::default();
         let looked = vec![("64".to_owned(), 10.0), ("256".to_owned(), 40.0)];
         let chosen = Chosen { variant: Some("64".to_owned()), way: None, looked };

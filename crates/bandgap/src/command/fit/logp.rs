@@ -5,7 +5,9 @@ use std::path::Path;
 
 use bandgap_campaign::signature::QUICK_RESAMPLES;
 use bandgap_launch::{Classify, Exit, Failure, told};
-use bandgap_model::{Kind, Observation, Options, Row, Signature, extract, observations_from_rows};
+use bandgap_model::{
+    Kind, ModelError, Observation, Options, Row, Signature, extract, observations_from_rows,
+};
 use bandgap_record::read_logp_table;
 use bandgap_results::assemble;
 use bandgap_stats::Rule;
@@ -41,7 +43,7 @@ pub(super) fn run(file: &Path, measure: &Measure, output: &Output) -> Result<Exi
         return Err(unfitted("no point has more than one batch".to_owned()));
     }
     let whole =
-        extract(&observations, &options, None).map_err(|error| unfitted(error.to_string()))?;
+        extract(&observations, &options, None).map_err(|error| unfitted(advised(&error)))?;
     let Launched { signature, launches, lost } = over_launches(whole, &rows, &options);
     let mut sink = Sink::open(&output.only_asked(), "fit", measure)?;
     sink.plan(&json!({"name": "fit", "plan": {"confidence": options.confidence}}));
@@ -52,6 +54,14 @@ pub(super) fn run(file: &Path, measure: &Measure, output: &Output) -> Result<Exi
     result.findings.extend(lost.into_iter().chain(left_out));
     let exit = sink.add(vec![result.into()])?;
     sink.close(output.judged(exit))
+}
+
+/// Why there is no signature, and what the table lacks.
+fn advised(error: &ModelError) -> String {
+    match error.unobserved() {
+        Some(what) => format!("{error}; observe {what}"),
+        None => error.to_string(),
+    }
 }
 
 /// A signature over the launches that a table names.
@@ -75,7 +85,10 @@ fn over_launches(whole: Signature, rows: &[Row], options: &Options) -> Launched 
         points.retain(|point| point.batches.len() >= 2);
         match extract(&points, &Options { resamples: QUICK_RESAMPLES, ..*options }, None) {
             Ok(signature) => each.push(signature),
-            Err(why) => lost.push(format!("Launch {launch} has no signature of its own: {why}.")),
+            Err(why) => {
+                let why = advised(&why);
+                lost.push(format!("Launch {launch} has no signature of its own: {why}."));
+            }
         }
     }
     let launches = launches.len() as u32;
@@ -156,6 +169,15 @@ mod tests {
         let os = untold.signature.send_overhead;
         assert!(os.high - os.low < 2.0 * 2.0, "{os:?}");
         assert_eq!(told.lost, Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_a_table_lacks_is_said_with_what_to_observe() {
+        let mut all = rows(None, 20.0);
+        all.retain(|row| row.kind == Kind::Rtt || row.messages >= 32);
+        let options = Options { confidence: 0.95, resamples: 200, seed: 1 };
+        let error = extract(&observations_from_rows(&all), &options, None).unwrap_err();
+        assert!(advised(&error).ends_with("; observe smaller M with a delay of 0"), "{error}");
     }
 
     #[test]

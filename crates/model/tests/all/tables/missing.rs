@@ -34,7 +34,13 @@ fn too_few_small() {
     let kept = |row: &Row| row.kind == Kind::Rtt || row.messages >= 8;
     let error = error(kept);
     assert!(matches!(error, ModelError::TooFewSmall { found: 1, .. }), "{error:?}");
-    assert!(error.to_string().contains("smaller M"));
+    let said = error.to_string();
+    assert!(said.starts_with("1 message count in the send-only regime"), "{said}");
+    // What to observe is advice for those who make tables.
+    assert!(
+        !said.contains("observe") && error.unobserved().unwrap().contains("smaller M"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -42,6 +48,7 @@ fn too_few_large() {
     let kept = |row: &Row| row.messages <= 8;
     let error = error(kept);
     assert!(matches!(error, ModelError::TooFewLarge { found: 0, .. }), "{error:?}");
+    assert!(error.to_string().starts_with("0 message counts"), "{error}");
 }
 
 #[test]

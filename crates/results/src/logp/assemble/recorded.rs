@@ -8,7 +8,7 @@ use bandgap_record::{Convergence, Evidence, Number, Quantity, RecordError, Unit}
 use bandgap_stats::Rule;
 use bandgap_units::Ns;
 
-use super::findings;
+use super::findings::{self, Source};
 use crate::logp::schema::{Arm, ArmLevel, Line, Logp, Parameters, Transition};
 use crate::measured::{Pattern, State, TABLE, recorded};
 
@@ -42,7 +42,7 @@ pub(super) fn signature(
         points: Vec::new(),
         lines: lines(signature)?,
         other_states: Vec::new(),
-        findings: findings::of_signature(signature, false),
+        findings: findings::of_signature(signature, Source::Table),
     })
 }
 
