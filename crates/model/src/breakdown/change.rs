@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::evaluate::{Modelled, State};
 use super::formula::Group;
+use super::quotient::Off;
 use super::stack::{Stack, StackError};
 
 /// A change of a component, of what a model is made of, or of a group.
@@ -41,8 +42,8 @@ impl Change {
 pub struct Saved {
     /// The share.
     pub share: f64,
-    /// Its standard deviation; `None` where no component has a spread.
-    pub deviation: Option<f64>,
+    /// How far it may be off; `None` where no component has a spread.
+    pub off: Option<Off>,
 }
 
 /// What a component would bring.
@@ -191,7 +192,22 @@ impl Stack {
         let sources: BTreeMap<usize, f64> = both
             .map(|from| (*from, rest(of(before, *from) * a / (b * b), of(after, *from) / b)))
             .collect();
-        Saved { share, deviation: self.deviation(&sources) }
+        let off = self.deviation(&sources).map(|deviation| {
+            let whole: BTreeMap<usize, f64> =
+                before.sources.iter().map(|(from, times)| (*from, times / b)).collect();
+            let of_whole = self.deviation(&whole).unwrap_or(0.0);
+            Off { deviation, of_whole, common: self.covariance(&sources, &whole) }
+        });
+        Saved { share, off }
+    }
+
+    /// By how much another time is longer, and the standard deviation of that.
+    fn behind(&self, one: &Modelled, other: &Modelled) -> (f64, Option<f64>) {
+        let mut sources = other.sources.clone();
+        for (from, times) in &one.sources {
+            *sources.entry(*from).or_default() -= times;
+        }
+        (other.value - one.value, self.deviation(&sources))
     }
 
     /// Which components, each made shorter by this share alone, save the most of a model.

@@ -162,7 +162,7 @@ fn compare(
 
 fn speedup(saved: Saved, samples: u64, estimate: &Propagated) -> Result<Quantity, AssembleError> {
     let how = "1 - after / before";
-    Ok(estimate.quantity(saved.share, saved.deviation, Unit::One, how, samples)?)
+    Ok(estimate.quotient(saved.share, saved.off, how, samples)?)
 }
 
 fn ranking(

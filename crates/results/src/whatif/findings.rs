@@ -132,19 +132,44 @@ const SUBSTANTIAL: f64 = 0.05;
 fn saved_in_words(model: &ModelChange) -> String {
     let share = model.speedup.value.0;
     let title = begun(model.title());
-    let size = match model.speedup.interval().unwrap_or((share, share)) {
-        (low, _) if low > SUBSTANTIAL => "a substantial speed-up (more than 5 %)",
-        (_, high) if high <= 0.0 => "no speed-up",
-        (_, high) if high <= SUBSTANTIAL => "no substantial speed-up (at most 5 %)",
-        _ => "a speed-up that may or may not be substantial (more than 5 %)",
+    let (by, what) = match share {
+        0.0 => return format!("{title} stays as it is."),
+        share if share < 0.0 => (format!("{} longer", Fraction(-share)), "that is so"),
+        share => {
+            (format!("{} less", Fraction(share)), "that is a substantial speed-up, more than 5 %,")
+        }
     };
-    if share == 0.0 {
-        format!("{title} stays as it is.")
-    } else if share < 0.0 {
-        format!("{title} takes {} longer.", Fraction(-share))
-    } else {
-        format!("{title} takes {} less: {size}.", Fraction(share))
+    let (low, high) = match (model.speedup.interval(), model.before.interval()) {
+        (Some(interval), _) => interval,
+        (None, None) => (share, share),
+        // A share of what may be nothing may be anything.
+        (None, Some((low, high))) => {
+            return format!(
+                "{title} takes {by}, but whether {what} is undecided: its time may be {}.",
+                between(low, high)
+            );
+        }
+    };
+    let size = match share {
+        share if share < 0.0 && high < 0.0 => return format!("{title} takes {by}."),
+        share if share < 0.0 => None,
+        _ if low > SUBSTANTIAL => Some("a substantial speed-up (more than 5 %)"),
+        _ if high <= SUBSTANTIAL => Some("no substantial speed-up (at most 5 %)"),
+        _ => None,
+    };
+    match size {
+        Some(size) => format!("{title} takes {by}: {size}."),
+        None => format!(
+            "{title} takes {by}, but whether {what} is undecided (interval of what is saved: {} to {}).",
+            Fraction(low),
+            Fraction(high)
+        ),
     }
+}
+
+/// Two times in seconds, as `-52.0 ns to 91.0 ns`.
+fn between(low: f64, high: f64) -> String {
+    format!("{} to {}", Ns::from_secs(low), Ns::from_secs(high))
 }
 
 /// Shares that differ by no more are alike: by rounding.

@@ -48,7 +48,8 @@ fn what_is_saved_is_a_share_of_the_time_before() {
     // (s + r − 215 − 0.9r)/(s + r): ∂/∂s = 1376/1720², ∂/∂r = (0.1·1720 − 344)/1720².
     let expected = 1.95996 * (1376.0 * 6.0_f64).hypot(172.0 * 8.0) / (1720.0 * 1720.0);
     let (low, high) = latency.speedup.interval().unwrap();
-    assert!(((high - low) / 2.0 - expected).abs() < 1e-7, "{low} {high} {expected}");
+    // Errors of the quotient beyond the first order are a 10⁻⁴ of that.
+    assert!(((high - low) / 2.0 - expected).abs() < 1e-3 * expected, "{low} {high} {expected}");
 }
 
 #[test]
@@ -65,8 +66,8 @@ fn sentences_say_what_comes_of_it() {
     );
     assert_eq!(
         said(&[scale("send", 0.8)]),
-        "Half a round trip takes 5 % less: a speed-up that may or may not be \
-         substantial (more than 5 %)."
+        "Half a round trip takes 5 % less, but whether that is a substantial speed-up, more than 5 %, is undecided \
+         (interval of what is saved: 4.89 % to 5.11 %)."
     );
     assert_eq!(said(&[scale("send", 1.2)]), "Half a round trip takes 5 % longer.");
     assert_eq!(said(&[scale("send", 1.0)]), "Half a round trip stays as it is.");
