@@ -343,6 +343,15 @@ fn changes_meet_and_say_what_they_save() {
         ranked.iter().map(|one| stack.components()[one.component].name.as_str()).collect();
     assert_eq!((names[0], names.len()), ("wire", 3));
     assert!((ranked[0].saved.share - 0.2 * 30.0 / 70.0).abs() < 1e-12);
+    // Of the wire 6 ± 0.8 are saved, of a, twice, 4 ± 1.2; of b 4, of which nothing is known to be uncertain.
+    let behind: Vec<(f64, f64)> =
+        ranked.iter().map(|one| (one.behind.0, one.behind.1.unwrap())).collect();
+    assert_eq!(behind[0], (0.0, 0.0));
+    let mut others = behind[1..].to_vec();
+    others.sort_by(|(_, one), (_, other)| one.total_cmp(other));
+    for ((by, deviation), expected) in others.into_iter().zip([0.8, 1.2_f64.hypot(0.8)]) {
+        assert!((by - 2.0).abs() < 1e-9 && (deviation - expected).abs() < 1e-9, "{by} {deviation}");
+    }
 }
 
 #[test]

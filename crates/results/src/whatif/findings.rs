@@ -27,7 +27,7 @@ impl Told<'_> {
     pub fn sentences(
         &self,
         models: &[ModelChange],
-        ranking: &[Ranking],
+        ranked: &[Ranked],
     ) -> Result<Vec<String>, AssembleError> {
         let stack = &self.table.stack;
         let mut said: Vec<String> = models.iter().filter_map(off).collect();
@@ -42,7 +42,7 @@ impl Told<'_> {
         if !self.changes.is_empty() {
             said.extend(models.iter().map(saved_in_words));
         }
-        said.extend(ranking.iter().filter_map(|ranking| first_in_words(ranking, beside)));
+        said.extend(ranked.iter().filter_map(|ranked| first_in_words(ranked, beside)));
         said.extend(unspread(stack, self.before));
         said.extend(self.table.notes.iter().cloned());
         Ok(said)
@@ -174,24 +174,63 @@ fn between(low: f64, high: f64) -> String {
 
 /// Shares that differ by no more are alike: by rounding.
 const ALIKE: f64 = 1e-9;
+/// Components that a sentence names, at most.
+const NAMED: usize = 4;
 
-fn title(component: &RankedComponent) -> String {
-    component.title().to_owned()
+/// A ranking, with what its sentence needs beside.
+pub(super) struct Ranked {
+    pub ranking: Ranking,
+    /// By which share of the model's time each component saves less than the first, and how far that difference's
+    /// interval reaches to either side.
+    pub behind: Vec<(f64, f64)>,
 }
 
 /// `beside`: what else is said of the stack that is ranked.
-fn first_in_words(ranking: &Ranking, beside: &str) -> Option<String> {
+fn first_in_words(Ranked { ranking, behind }: &Ranked, beside: &str) -> Option<String> {
     let most = ranking.components.first()?.speedup.value.0;
-    let saves = |one: &&RankedComponent| (most - one.speedup.value.0).abs() <= ALIKE * most;
-    let first: Vec<String> = ranking.components.iter().take_while(saves).map(title).collect();
-    let (saves, each) = if first.len() == 1 { ("saves", "") } else { ("save", " each") };
-    (most > 0.0).then(|| {
-        format!(
-            "Of single components made {} shorter{beside}, {} {saves} most of {}: {}{each}.",
-            Fraction(ranking.reduction.0),
-            listed(&first),
-            ranking.title(),
+    if most <= 0.0 {
+        return None;
+    }
+    let alike = ALIKE * most;
+    let of = |keeps: &dyn Fn(f64, f64) -> bool| {
+        let all = ranking.components.iter().zip(behind);
+        all.filter(|(_, (by, reach))| keeps(*by, *reach)).map(|(one, _)| one).collect::<Vec<_>>()
+    };
+    let open = of(&|by, reach| reach > alike && by <= reach);
+    let by = Fraction(ranking.reduction.0);
+    let title = ranking.title();
+    if let Some(first) = ranking.components.first().filter(|_| !open.is_empty()) {
+        let told: Vec<String> = [first].into_iter().chain(open).map(saved).collect();
+        let more = told.len().saturating_sub(NAMED);
+        let named = match more {
+            0 => listed(&told),
+            more => format!("{} and {more} more", told[..NAMED].join(", ")),
+        };
+        return Some(format!(
+            "Which component made {by} shorter saves the most of {title}{beside} is undecided: {named} cannot be told \
+             apart."
+        ));
+    }
+    let first = of(&|by, _| by <= alike);
+    let names: Vec<String> = first.iter().map(|one| one.title().to_owned()).collect();
+    let names = listed(&names);
+    Some(match first.len() {
+        1 => format!(
+            "Of the components, {names} made {by} shorter saves the most of {title}{beside}: {}.",
             Fraction(most)
-        )
+        ),
+        _ => format!(
+            "Of the components, {names}, each made {by} shorter alone, save the most of {title}{beside}: {} each.",
+            Fraction(most)
+        ),
     })
+}
+
+/// What a component saves, with its interval.
+fn saved(component: &RankedComponent) -> String {
+    let of = &component.speedup;
+    let between = of.interval().map_or(String::new(), |(low, high)| {
+        format!(" (interval {} to {})", Fraction(low), Fraction(high))
+    });
+    format!("{} {}{between}", component.title(), Fraction(of.value.0))
 }

@@ -73,7 +73,7 @@ fn what_is_kept_can_be_read_again() {
     near("HLP", value(&injection["speedup"]), 0.06447, 1e-4);
 
     let run = place.run(["whatif", "--from", PRESET, "-q", "--out", "changed"]).ends(0);
-    assert!(run.stdout.contains("What would be if components"), "{}", run.stdout);
+    assert!(run.stdout.contains("What faster components of "), "{}", run.stdout);
     for name in ["whatif.csv", "whatif.svg", "gnuplot/whatif.gp"] {
         assert!(place.path("changed").join(name).exists(), "{name}");
     }
