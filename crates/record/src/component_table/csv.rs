@@ -20,6 +20,10 @@ use crate::table_lines::{self, Header, Line, Result};
 pub(super) const EXPECTED: &str = "CSV whose first line names the columns \
                                    name,category,layer,side,time_ns, or TOML with [[component]] and [[model]]";
 
+/// The columns that are read; the last two need not be there.
+const COLUMNS: [&str; 7] =
+    ["name", "category", "layer", "side", "time_ns", "spread_ns", "provenance"];
+
 /// Reads a table.
 pub(super) fn read(text: &str) -> Result<ComponentTable> {
     let mut lines = table_lines::lines(text.as_bytes())
@@ -34,6 +38,7 @@ pub(super) fn read(text: &str) -> Result<ComponentTable> {
         header.need("time_ns")?,
     ];
     let known = [header.find("spread_ns")?, header.find("provenance")?];
+    let ignored: Vec<&str> = header.names().filter(|name| !COLUMNS.contains(name)).collect();
     let mut components = Vec::new();
     let mut at: HashMap<String, u64> = HashMap::new();
     for line in lines {
@@ -45,10 +50,23 @@ pub(super) fn read(text: &str) -> Result<ComponentTable> {
     if components.is_empty() {
         return Err(TableError::NoRows);
     }
-    let table = modelled(components);
-    table.map_err(|wrong| match at.get(&wrong.subject) {
+    let mut table = modelled(components).map_err(|wrong| match at.get(&wrong.subject) {
         Some(line) => TableError::Line { line: *line, why: wrong.why },
         None => TableError::Whole { why: wrong.why },
+    })?;
+    table.warnings.extend(unread(&ignored));
+    Ok(table)
+}
+
+/// That columns are not read.
+fn unread(ignored: &[&str]) -> Option<String> {
+    let (columns, are) = if ignored.len() == 1 { ("column", "is") } else { ("columns", "are") };
+    (!ignored.is_empty()).then(|| {
+        format!(
+            "the table's {columns} {} {are} ignored: a table of components has {}",
+            quoted(ignored),
+            COLUMNS.join(", ")
+        )
     })
 }
 
@@ -156,6 +174,7 @@ fn modelled(mut components: Vec<Component>) -> std::result::Result<ComponentTabl
         curves: shown.curves,
         cases: shown.cases,
         notes,
+        warnings: Vec::new(),
     })
 }
 

@@ -237,6 +237,20 @@ fn wrong_tables_are_told_with_line_and_reason() {
 }
 
 #[test]
+fn columns_that_are_ignored_are_warned_of() {
+    let place = Place::new();
+    let table = "name,category,layer,side,time_ns,spread\ncable,network,hardware,network,70,5\n";
+    let file = place.file("mine.csv", table);
+    for command in ["breakdown", "whatif"] {
+        let told = place.run([command, "--from", &file]).ends(0).stderr;
+        assert!(told.contains("warning: the table's column 'spread' is ignored: "), "{told}");
+        assert!(told.contains(", spread_ns, "), "{told}");
+        let run = place.run([command, "--from", &file, "-q", "--json", "-"]).ends(0).json();
+        assert_eq!(run["warnings"].as_array().unwrap().len(), 1, "{run}");
+    }
+}
+
+#[test]
 fn wrong_changes_are_told() {
     let place = Place::new();
     for (args, said) in [
