@@ -191,16 +191,32 @@ impl HockneyFinding {
         )
     }
 
+    /// What of which sizes is not given or must not be trusted, in a word or two each; `None` of what only explains.
+    #[must_use]
+    pub fn doubt(&self) -> Option<(Range, &'static [&'static str])> {
+        Some(match *self {
+            HockneyFinding::TooFewSizes { range, .. } => (range, &["no line"]),
+            HockneyFinding::NegativeStartup { range, .. } => (range, &["no t0", "no n½", "no π0"]),
+            HockneyFinding::StartupUnresolved { range, .. } => (range, &["no n½", "no π0"]),
+            HockneyFinding::NoRise { range, .. } | HockneyFinding::RateUnresolved { range, .. } => {
+                (range, &["no r∞", "no n½"])
+            }
+            HockneyFinding::HalfLengthOutside { range, .. }
+            | HockneyFinding::HalfLengthUnresolved { range, .. } => (range, &["no n½"]),
+            HockneyFinding::LargeResiduals { range, .. } | HockneyFinding::Bent { range, .. } => {
+                (range, &["times off the line"])
+            }
+            HockneyFinding::HalfLengthElsewhere { .. }
+            | HockneyFinding::BreaksUnsearched { .. }
+            | HockneyFinding::MostSegments { .. } => return None,
+        })
+    }
+
     /// Whether it says that a parameter is not given, or that a line does not follow its times. The
     /// other findings only explain.
     #[must_use]
     pub fn is_doubt(&self) -> bool {
-        !matches!(
-            self,
-            HockneyFinding::HalfLengthElsewhere { .. }
-                | HockneyFinding::BreaksUnsearched { .. }
-                | HockneyFinding::MostSegments { .. }
-        )
+        self.doubt().is_some()
     }
 }
 
