@@ -1,8 +1,8 @@
 //! Reads tables of the components of a message's way, with the models over them.
 //!
 //! A table is TOML or CSV; which, its first line tells. CSV has the columns `name`, `category`, `layer`,
-//! `side` and `time_ns`, in any order, and `spread_ns` and `provenance`, if they are there; further columns,
-//! blank lines and lines that begin with `#` are ignored. It has no models of its own: those of the
+//! `side` and `time_ns`, in any order, and `spread_ns` and `provenance`, if they are there; blank
+//! lines and lines that begin with `#` are ignored, and further columns too, with a warning. It has no models of its own: those of the
 //! paper's preset are used, if a component of its is there, and else their sum. A table with nothing but names of
 //! what a PCIe trace gives has the models that these are enough for, and a note says what the latency lacks.
 //!
@@ -79,6 +79,8 @@ pub struct ComponentTable {
     pub cases: Vec<Case>,
     /// What a reader should know of how it was read, as sentences.
     pub notes: Vec<String>,
+    /// What was not read.
+    pub warnings: Vec<String>,
 }
 
 impl ComponentTable {
@@ -93,6 +95,7 @@ impl ComponentTable {
             curves: Vec::new(),
             cases: Vec::new(),
             notes: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 }

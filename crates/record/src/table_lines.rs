@@ -196,6 +196,11 @@ impl<'a> Header<'a> {
         self.columns.len()
     }
 
+    /// The columns' names, but for empty ones.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().filter(|name| !name.is_empty())
+    }
+
     /// A line as a header.
     pub fn new(line: &'a Line) -> Result<Header<'a>> {
         Ok(Header { line, columns: line.record()? })

@@ -1,6 +1,8 @@
 //! All results of a run together.
 
-use bandgap_record::{RUN_FILE, RecordError, RunDir};
+use std::path::Path;
+
+use bandgap_record::{RUN_FILE, RecordError, RunDir, read};
 use bandgap_report::Layout;
 
 use crate::Outcome;
@@ -62,6 +64,21 @@ pub fn write_all(directory: &RunDir, run: &Run, more: bool) -> Result<(), Record
             }
         }
         Ok(())
+    })
+}
+
+/// Whether this is the run file of a kept run: beside it is a file that [`write_all`] writes for one of its results.
+pub fn is_of_kept_run(file: &Path) -> bool {
+    let named = file.file_name() == Some(RUN_FILE.as_ref()) && file.is_file();
+    let Some(folder) = file.parent().filter(|_| named) else {
+        return false;
+    };
+    let Ok(run) = read::<Outcome>(file) else { return false };
+    [false, true].into_iter().any(|more_to_come| {
+        let among = Among { more_to_come, ..among(&run.results) };
+        let mut files =
+            among.results.iter().filter_map(|result| result.files(&among).ok()).flatten();
+        files.any(|written| folder.join(&written.name).exists())
     })
 }
 

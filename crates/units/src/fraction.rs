@@ -39,8 +39,13 @@ impl FromStr for Fraction {
             _ => return Err(typed.wrong_unit("%")),
         };
         if !(0.0..=1.0).contains(&fraction) {
-            let why = "it must lie between 0 % and 100 % (write 5% or 0.05 for five per cent)";
-            return Err(typed.wrong(why));
+            let meant = match typed.unit {
+                "" if (0.0..=100.0).contains(&typed.number) => typed.digits,
+                _ => "5",
+            };
+            return Err(typed.wrong(format!(
+                "it must lie between 0 % and 100 % (write {meant}% for {meant} per cent)"
+            )));
         }
         Ok(Fraction(fraction))
     }
@@ -66,7 +71,11 @@ mod tests {
     #[test]
     fn five_alone_is_refused_with_advice() {
         let message = "5".parse::<Fraction>().unwrap_err().to_string();
-        assert!(message.contains("'5'") && message.contains("write 5% or 0.05"), "{message}");
+        assert!(message.contains("'5'") && message.contains("(write 5% for 5 per"), "{message}");
+        let message = "95".parse::<Fraction>().unwrap_err().to_string();
+        assert!(message.contains("(write 95% for 95 per cent)"), "{message}");
+        let message = "950".parse::<Fraction>().unwrap_err().to_string();
+        assert!(message.contains("(write 5% for 5 per cent)"), "{message}");
         assert!("-1%".parse::<Fraction>().is_err());
         assert!("5 percent".parse::<Fraction>().unwrap_err().to_string().contains("'percent'"));
     }

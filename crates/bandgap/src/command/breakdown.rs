@@ -70,14 +70,16 @@ pub(super) fn run(of: &Breakdown, measure: &Measure, output: &Output) -> Result<
 fn divided(source: &Source, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     let (table, recorded) = load_with_breakdown(source)?;
     let rule = Rule { precision: measure.precision.0, stamp: 0.0 };
-    let warnings = recorded.as_ref().map(|of| told_of(of, measure.confidence.0));
+    let told = recorded.as_ref().map(|of| told_of(of, measure.confidence.0));
+    let warnings = table.warnings.iter().cloned().chain(told.into_iter().flatten());
+    let warnings: Vec<String> = warnings.collect();
     let result = match recorded {
         Some(recorded) => again(*recorded.breakdown, &table, rule, measure.confidence.0),
         None => breakdown(&table, rule, measure.confidence.0),
     };
     let result = result.class(Exit::Defect)?;
     let mut sink = Sink::open(&output.only_asked(), "breakdown", measure)?;
-    warnings.iter().flatten().for_each(|warning| sink.warn_once(warning));
+    warnings.iter().for_each(|warning| sink.warn_once(warning));
     let exit = sink.add(vec![result.into()])?;
     sink.close(output.judged(exit))
 }

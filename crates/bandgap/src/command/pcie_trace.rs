@@ -79,6 +79,7 @@ pub(super) fn run(
     }
     let given = set(of)?;
     let table_from = from.map(load).transpose()?;
+    let warnings = table_from.as_ref().map(|table| table.warnings.clone());
     let trace = read(file, of)?;
     let direct = of.without_switch.as_deref().map(|file| read(file, of)).transpose()?;
     let confidence = measure.confidence.0;
@@ -98,6 +99,7 @@ pub(super) fn run(
         results.push(breakdown(&table, rule, confidence).class(Exit::Defect)?.into());
     }
     let mut sink = Sink::open(&output.only_asked(), "breakdown", measure)?;
+    warnings.iter().flatten().for_each(|warning| sink.warn_once(warning));
     let exit = sink.add(results)?;
     sink.close(output.judged(exit))
 }

@@ -15,11 +15,13 @@ type Uses = (&'static [&'static str], &'static [&'static str], bool);
 const USES_WITH: [(&str, Uses); 2] = [("from", OF_A_TABLE), ("pcie_trace", OF_A_TABLE)];
 const OF_A_TABLE: Uses = (&["breakdown"], &["precision", "confidence", "strict"], true);
 
-const USES: [Uses; 7] = [
+const USES: [Uses; 8] = [
     (&["doctor"], &["ranks", "cores", "confidence", "wait", "deadline", "seed"], true),
     (&["topology"], &[], true),
     (&["fit", "logp"], &["precision", "confidence", "seed", "strict"], true),
     (&["fit", "hockney"], &["precision", "confidence", "strict"], true),
+    // What one of the two has a use for.
+    (&["fit"], &["precision", "confidence", "seed", "strict"], true),
     (&["whatif"], &["precision", "confidence", "strict"], true),
     (&["completions"], &[], false),
     (&["man"], &[], false),
@@ -157,6 +159,19 @@ mod tests {
         assert!(topology.contains("--json") && !topology.contains("Measurement"), "{topology}");
         let fit = help(&["fit", "logp"]);
         assert!(fit.contains("--precision") && !fit.contains("--launches"), "{fit}");
+        let fits = help(&["fit"]);
+        assert!(fits.contains("--precision") && fits.contains("--seed"), "{fits}");
+        for unused in [
+            "--transport",
+            "--ranks",
+            "--cores",
+            "--time-budget",
+            "--launches",
+            "--wait",
+            "--check",
+        ] {
+            assert!(!fits.contains(unused), "{unused}\n{fits}");
+        }
         let man = help(&["man"]);
         assert!(!man.contains("--json") && !man.contains("--ranks"), "{man}");
         assert!(help(&["signature"]).contains("--launches") && help(&[]).contains("--launches"));

@@ -96,6 +96,7 @@ pub(super) fn run(of: &WhatIf, measure: &Measure, output: &Output) -> Result<Exi
     let result = whatif(&table, &changes, breakdown, rule, measure.confidence.0);
     let result = result.map_err(|error| unmade(&error, of, &table.stack))?;
     let mut sink = Sink::open(&output.only_asked(), "whatif", measure)?;
+    table.warnings.iter().for_each(|warning| sink.warn_once(warning));
     let exit = sink.add(vec![result.into()])?;
     sink.close(output.judged(exit))
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use bandgap_launch::{Exit, Failure};
 use bandgap_record::{can_replace, replace};
+use bandgap_results::is_of_kept_run;
 use rustix::fs::{CWD, Mode, OFlags, fcntl_getfl, fcntl_setfl, openat};
 use rustix::io::Errno;
 
@@ -32,8 +33,12 @@ impl JsonFile {
     /// Makes sure that the file can be written, and changes nothing yet.
     ///
     /// # Errors
-    /// It cannot.
+    /// It cannot, or it is the run file of a kept run, whose other files would no longer fit.
     pub fn open(named: &Path) -> Result<Self, Failure> {
+        if is_of_kept_run(&real(named)) {
+            let what = format!("write {}: it is the run file of a kept run", named.display());
+            return Err(Failure::new(Exit::Output, what).hint("name another file"));
+        }
         Self::opened(named).map_err(|error| {
             let hint = match error.kind() {
                 NO_READER => "start what reads it first, or name a file",
@@ -44,7 +49,7 @@ impl JsonFile {
     }
 
     fn opened(named: &Path) -> io::Result<Self> {
-        let real = fs::canonicalize(named).unwrap_or_else(|_| named.to_owned());
+        let real = real(named);
         let found = fs::metadata(&real).ok().map(|found| found.file_type());
         let there = match found {
             Some(kind) if kind.is_fifo() => Some(open_pipe(&real)?),
@@ -81,6 +86,11 @@ impl JsonFile {
         };
         written.map_err(|error| unwritable(&self.named, &error))
     }
+}
+
+/// A path behind all links.
+fn real(named: &Path) -> PathBuf {
+    fs::canonicalize(named).unwrap_or_else(|_| named.to_owned())
 }
 
 /// Opens a named pipe, which somebody reads. One without a reader would be waited for, without an end.

@@ -99,6 +99,20 @@ impl Stack {
         (!squares.is_empty()).then(|| squares.iter().sum::<f64>().sqrt())
     }
 
+    /// The covariance of two values by their derivatives: Σ ∂m/∂c·∂n/∂c·s² over the components c with a spread s.
+    pub(super) fn covariance(
+        &self,
+        one: &BTreeMap<usize, f64>,
+        other: &BTreeMap<usize, f64>,
+    ) -> f64 {
+        let both = one.iter().filter_map(|(from, times)| Some((from, times, other.get(from)?)));
+        let common = both.filter_map(|(from, one, other)| {
+            let spread = self.spread(*from)?;
+            Some((one * spread) * (other * spread))
+        });
+        common.sum()
+    }
+
     /// Of the given times behind a model, how many have a spread, and how many there are.
     pub fn spread_of(&self, model: &Modelled) -> (usize, usize) {
         let used = || model.sources.iter().filter(|(_, times)| **times != 0.0);

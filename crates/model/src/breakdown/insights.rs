@@ -7,6 +7,7 @@ use bandgap_units::{Fraction, significant};
 use super::divide::By;
 use super::evaluate::Modelled;
 use super::formula::Group;
+use super::quotient::Off;
 use super::stack::{Stack, StackError};
 
 /// A question about a stack, whose answer is a sentence.
@@ -42,15 +43,9 @@ struct Part {
     key: String,
     /// Of all that is divided.
     share: f64,
-    /// How far its interval reaches to either side; `None` where no component has a spread.
-    reach: Option<f64>,
-}
-
-impl Part {
-    fn ends(&self) -> (f64, f64) {
-        let reach = self.reach.unwrap_or(0.0);
-        (self.share - reach, self.share + reach)
-    }
+    /// The ends of its interval. It is itself where no component has a spread, and has none where the share may be
+    /// anything.
+    ends: (f64, f64),
 }
 
 /// What all parts together deviate by.
@@ -151,15 +146,23 @@ impl Stack {
         let of_all = Deviating { times: times_of_all, known: deviation.is_some(), square };
         let part = |(at, (key, time)): (usize, (String, f64))| {
             let share = time / whole;
-            let deviation = sources.get(at).and_then(|own| self.share_off(own, &of_all, share));
-            Part { key, share, reach: deviation.map(|deviation| deviation / whole * factor) }
+            let off = sources.get(at).and_then(|own| self.share_off(own, &of_all, share, whole));
+            let any = (f64::NEG_INFINITY, f64::INFINITY);
+            let ends = off.map_or((share, share), |off| off.ends(share, factor).unwrap_or(any));
+            Part { key, share, ends }
         };
         times.into_iter().enumerate().map(part).collect()
     }
 
-    /// The standard deviation of own − share·all, both by their derivatives by given times. The many times that a
-    /// small part has nothing of are summed up for all parts alike.
-    fn share_off(&self, own: &BTreeMap<usize, f64>, all: &Deviating, share: f64) -> Option<f64> {
+    /// How far own/all may be off, both by their derivatives by given times. The many times that a small part has
+    /// nothing of are summed up for all parts alike.
+    fn share_off(
+        &self,
+        own: &BTreeMap<usize, f64>,
+        all: &Deviating,
+        share: f64,
+        whole: f64,
+    ) -> Option<Off> {
         all.known.then_some(())?;
         let square = |from: &usize, times: f64| {
             self.spread(*from).map_or(0.0, |spread| (times * spread).powi(2))
@@ -173,7 +176,12 @@ impl Stack {
             let within = own.iter().map(|(from, own)| square(from, own - share * of_all(from)));
             share * share * (all.square - apart).max(0.0) + within.sum::<f64>()
         };
-        Some(sum.sqrt())
+        let common = self.covariance(own, &all.times) - share * all.square;
+        Some(Off {
+            deviation: sum.sqrt() / whole,
+            of_whole: all.square.sqrt() / whole,
+            common: common / whole / whole,
+        })
     }
 
     /// Derivatives by given times, of what has these by components.
@@ -260,8 +268,7 @@ fn most_text(title: &str, mut parts: Vec<Part>, by: By, only: Option<Group>) -> 
         Some(Group::Side(one)) => format!("the time on the {one} in {title}"),
     };
     let (first, rest) = parts.split_first()?;
-    let (low, high) = first.ends();
-    if low > HALF {
+    if first.ends.0 > HALF {
         let next = rest.first().map(|next| format!(", then {}", share(next))).unwrap_or_default();
         return Some(format!(
             "Most of {of} is {}: {}{next}.",
@@ -270,20 +277,23 @@ fn most_text(title: &str, mut parts: Vec<Part>, by: By, only: Option<Group>) -> 
         ));
     }
     let what = By::ALL.iter().find(|(one, _)| *one == by).map_or("part", |(_, name)| name);
-    let listed = |parts: &[Part]| {
-        let listed: Vec<String> = parts.iter().take(4).map(share).collect();
-        listed.join(", ") + if parts.len() > 4 { ", …" } else { "" }
+    let may_be_most = |part: &Part| part.ends.1 > HALF;
+    // Then all shares may be anything.
+    let why = match first.ends.1.is_finite() {
+        true => String::new(),
+        false => format!(", as the interval of {of} holds 0"),
     };
-    Some(if high > HALF {
-        format!(
-            "Whether any {what} takes more than half of {of} is open: {} (interval {} to {}), {}.",
-            share(first),
-            Fraction(low),
-            Fraction(high),
-            listed(rest)
-        )
-    } else {
-        format!("No {what} takes more than half of {of}: {}.", listed(&parts))
+    let told = |part: &Part| match part.ends {
+        (low, high) if may_be_most(part) && why.is_empty() => {
+            format!("{} (interval {} to {})", share(part), Fraction(low), Fraction(high))
+        }
+        _ => share(part),
+    };
+    let listed: Vec<String> = parts.iter().take(4).map(told).collect();
+    let listed = listed.join(", ") + if parts.len() > 4 { ", …" } else { "" };
+    Some(match parts.iter().any(may_be_most) {
+        true => format!("Whether any {what} takes more than half of {of} is open{why}: {listed}."),
+        false => format!("No {what} takes more than half of {of}: {listed}."),
     })
 }
 

@@ -8,6 +8,7 @@
 //! - [`evaluate`]: values of models, and their derivatives by the components.
 //! - [`divide`]: by component, category, layer and side.
 //! - [`bounds`]: how long times may be.
+//! - [`quotient`]: intervals of quotients.
 //! - [`change`]: components made shorter or longer.
 //! - [`insights`]: sentences that follow from the numbers.
 //!
@@ -23,6 +24,7 @@ pub mod divide;
 pub mod evaluate;
 pub mod formula;
 pub mod insights;
+pub mod quotient;
 pub mod stack;
 
 pub use change::{Change, Ranked, Saved};
@@ -32,6 +34,7 @@ pub use divide::By;
 pub use evaluate::{Modelled, State};
 pub use formula::Group;
 pub use insights::Question;
+pub use quotient::Off;
 pub use stack::{Stack, StackError};
 
 #[cfg(test)]

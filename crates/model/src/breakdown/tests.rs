@@ -322,9 +322,9 @@ fn changes_meet_and_say_what_they_save() {
     assert_eq!(saved(&[set("m", 35.0)]).share, 0.5);
     // By the chain rule with x = 2a: s = x/2/(x + b + w); ds/dx = (b + w)/2/70², ds/dw = −x/2/70².
     let expected = (50.0 / 2.0 * 6.0 / 4900.0_f64).hypot(10.0 * 4.0 / 4900.0);
-    assert!((saved(&[scale("a", 0.5)]).deviation.unwrap() - expected).abs() < 1e-12);
+    assert!((saved(&[scale("a", 0.5)]).off.unwrap().deviation - expected).abs() < 1e-12);
     // All alike: the share is exact, whatever the times are.
-    assert!(saved(&[scale("all", 0.5)]).deviation.unwrap() < 1e-12);
+    assert!(saved(&[scale("all", 0.5)]).off.unwrap().deviation < 1e-12);
 
     let refused = |changes: &[Change]| stack.changed(changes).unwrap_err().to_string();
     assert!(refused(&[scale("moon", 0.5)]).starts_with("'moon' is no component"));
@@ -343,6 +343,15 @@ fn changes_meet_and_say_what_they_save() {
         ranked.iter().map(|one| stack.components()[one.component].name.as_str()).collect();
     assert_eq!((names[0], names.len()), ("wire", 3));
     assert!((ranked[0].saved.share - 0.2 * 30.0 / 70.0).abs() < 1e-12);
+    // Of the wire 6 ± 0.8 are saved, of a, twice, 4 ± 1.2; of b 4, of which nothing is known to be uncertain.
+    let behind: Vec<(f64, f64)> =
+        ranked.iter().map(|one| (one.behind.0, one.behind.1.unwrap())).collect();
+    assert_eq!(behind[0], (0.0, 0.0));
+    let mut others = behind[1..].to_vec();
+    others.sort_by(|(_, one), (_, other)| one.total_cmp(other));
+    for ((by, deviation), expected) in others.into_iter().zip([0.8, 1.2_f64.hypot(0.8)]) {
+        assert!((by - 2.0).abs() < 1e-9 && (deviation - expected).abs() < 1e-9, "{by} {deviation}");
+    }
 }
 
 #[test]
@@ -353,7 +362,8 @@ fn what_a_change_does_not_touch_is_saved_nothing_of_to_the_last_digit() {
     for (what, factor) in [("io", 0.9), ("wire", 1.0)] {
         let state = stack.changed(&[Change::Scale { what: what.into(), factor }]).unwrap();
         let saved = stack.saved(before, &stack.evaluated(&state).unwrap()[0]);
-        assert_eq!(saved, Saved { share: 0.0, deviation: Some(0.0) }, "{what}");
+        assert_eq!(saved.share, 0.0, "{what}");
+        assert_eq!(saved.off.unwrap().ends(0.0, 2.0), Some((0.0, 0.0)), "{what}");
     }
     // As long as it was, but for what the division leaves.
     let set = stack.changed(&[Change::Set { what: "cpu".into(), ns: 0.1 + 0.2 + 29.7 }]).unwrap();
@@ -406,18 +416,29 @@ fn most_is_said_only_of_what_is_more_than_half_with_its_interval() {
         let told = |by| stack.answer(&most(by), 2.0).unwrap().unwrap();
         [By::Category, By::Side].map(told)
     };
-    // A share a/(a + w): √((w·s)² + (a·t)²)/(a + w)².
+    // Of a − θ(a + w), whose variance is (1 − θ)²s² + θ²t². Two deviations of it at a half: √(s² + t²).
     let sure = said((60.0, 1.0), (40.0, 1.0));
     assert_eq!(sure[0], "Most of m is CPU: 60 %, then network 40 %.");
     assert_eq!(sure[1], "Most of m is spent at the target: 60 %, then network 40 %.");
-    // √((40·5)² + (60·5)²)/100² = 0.03606: 2 of them.
+    // 10, which is what 60 is above a half of 100, against 7.07.
     let near = said((60.0, 5.0), (40.0, 5.0));
     assert_eq!(near[0], "Most of m is CPU: 60 %, then network 40 %.");
+    // θ²·9800 − 2θ·5400 + 2925 = 0 at both ends.
     let open = said((55.0, 5.0), (45.0, 5.0));
     assert_eq!(
         open[0],
-        "Whether any category takes more than half of m is open: CPU 55 % (interval 47.9 % to 62.1 %), network 45 %."
+        "Whether any category takes more than half of m is open: CPU 55 % (interval 47.9 % to 62.3 %), \
+         network 45 % (interval 37.7 % to 52.1 %)."
     );
+    // Nearly all of it, but it may be anything, also less than nothing.
+    let any = said((93.0, 60.0), (7.0, 0.1));
+    assert_eq!(
+        any[1],
+        "Whether any side takes more than half of m is open, as the interval of m holds 0: target 93 %, network 7 %."
+    );
+    // The quotient looks narrow, (7·46)/100² = 3 %; 43 above a half of 100 is less than two halves of 46.
+    let steep = said((93.0, 46.0), (7.0, 0.1));
+    assert!(steep[1].starts_with("Whether any side takes more than half"), "{steep:?}");
     // More by less than is written.
     let half = said((50.01, 0.0), (49.99, 0.0));
     assert!(half[0].starts_with("No category takes more than half of m: CPU 50 %"), "{half:?}");

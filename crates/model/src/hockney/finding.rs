@@ -1,6 +1,6 @@
 //! What the numbers of a Hockney fit do not say.
 
-use bandgap_units::{Bytes, Ns, Rate, significant};
+use bandgap_units::{Bytes, Fraction, Ns, Rate, significant};
 use derive_more::Display;
 
 /// Sizes of a segment, both ends included.
@@ -129,7 +129,7 @@ pub enum HockneyFinding {
     /// The line misses the times by much.
     #[display(
         "From {range} the line misses the times by {} (root mean square; {} at {}).",
-        percent(*rms), percent(*worst), Bytes(*at)
+        Fraction(*rms), Fraction(*worst), Bytes(*at)
     )]
     LargeResiduals {
         /// The segment.
@@ -145,7 +145,7 @@ pub enum HockneyFinding {
     #[display(
         "From {range} neighbouring sizes deviate alike, by {} (probability by chance: {}). \
          So the times do not follow a line, and the intervals are too narrow.",
-        percent(*rms), significant(*chance, 1)
+        Fraction(*rms), significant(*chance, 1)
     )]
     Bent {
         /// The segment.
@@ -191,22 +191,33 @@ impl HockneyFinding {
         )
     }
 
+    /// What of which sizes is not given or must not be trusted, in a word or two each; `None` of what only explains.
+    #[must_use]
+    pub fn doubt(&self) -> Option<(Range, &'static [&'static str])> {
+        Some(match *self {
+            HockneyFinding::TooFewSizes { range, .. } => (range, &["no line"]),
+            HockneyFinding::NegativeStartup { range, .. } => (range, &["no t0", "no n½", "no π0"]),
+            HockneyFinding::StartupUnresolved { range, .. } => (range, &["no n½", "no π0"]),
+            HockneyFinding::NoRise { range, .. } | HockneyFinding::RateUnresolved { range, .. } => {
+                (range, &["no r∞", "no n½"])
+            }
+            HockneyFinding::HalfLengthOutside { range, .. }
+            | HockneyFinding::HalfLengthUnresolved { range, .. } => (range, &["no n½"]),
+            HockneyFinding::LargeResiduals { range, .. } | HockneyFinding::Bent { range, .. } => {
+                (range, &["times off the line"])
+            }
+            HockneyFinding::HalfLengthElsewhere { .. }
+            | HockneyFinding::BreaksUnsearched { .. }
+            | HockneyFinding::MostSegments { .. } => return None,
+        })
+    }
+
     /// Whether it says that a parameter is not given, or that a line does not follow its times. The
     /// other findings only explain.
     #[must_use]
     pub fn is_doubt(&self) -> bool {
-        !matches!(
-            self,
-            HockneyFinding::HalfLengthElsewhere { .. }
-                | HockneyFinding::BreaksUnsearched { .. }
-                | HockneyFinding::MostSegments { .. }
-        )
+        self.doubt().is_some()
     }
-}
-
-/// A share in per cent.
-fn percent(share: f64) -> String {
-    format!("{} %", significant(100.0 * share, 2))
 }
 
 #[cfg(test)]
@@ -230,8 +241,8 @@ mod tests {
             (HockneyFinding::HalfLengthUnresolved { range, n_half: 4000.0 }, "4000 B"),
             (HockneyFinding::HalfLengthElsewhere { range, n_half: 5000.0 }, "5000 B"),
             (
-                HockneyFinding::LargeResiduals { range, rms: 0.25, worst: -0.9, at: 512 },
-                "25 % (root mean square; -90 % at 512 B)",
+                HockneyFinding::LargeResiduals { range, rms: 0.25, worst: -0.904, at: 512 },
+                "25 % (root mean square; -90.4 % at 512 B)",
             ),
             (HockneyFinding::Bent { range, rms: 0.03, chance: 0.0002 }, "0.0002"),
             (HockneyFinding::BreaksUnsearched { sizes: 5, needed: 8 }, "5 sizes"),

@@ -20,6 +20,10 @@ use crate::table_lines::{self, Header, Line, Result};
 pub(super) const EXPECTED: &str = "CSV whose first line names the columns \
                                    name,category,layer,side,time_ns, or TOML with [[component]] and [[model]]";
 
+/// The columns that are read; the last two need not be there.
+const COLUMNS: [&str; 7] =
+    ["name", "category", "layer", "side", "time_ns", "spread_ns", "provenance"];
+
 /// Reads a table.
 pub(super) fn read(text: &str) -> Result<ComponentTable> {
     let mut lines = table_lines::lines(text.as_bytes())
@@ -34,6 +38,7 @@ pub(super) fn read(text: &str) -> Result<ComponentTable> {
         header.need("time_ns")?,
     ];
     let known = [header.find("spread_ns")?, header.find("provenance")?];
+    let ignored: Vec<&str> = header.names().filter(|name| !COLUMNS.contains(name)).collect();
     let mut components = Vec::new();
     let mut at: HashMap<String, u64> = HashMap::new();
     for line in lines {
@@ -45,10 +50,23 @@ pub(super) fn read(text: &str) -> Result<ComponentTable> {
     if components.is_empty() {
         return Err(TableError::NoRows);
     }
-    let table = modelled(components);
-    table.map_err(|wrong| match at.get(&wrong.subject) {
+    let mut table = modelled(components).map_err(|wrong| match at.get(&wrong.subject) {
         Some(line) => TableError::Line { line: *line, why: wrong.why },
         None => TableError::Whole { why: wrong.why },
+    })?;
+    table.warnings.extend(unread(&ignored));
+    Ok(table)
+}
+
+/// That columns are not read.
+fn unread(ignored: &[&str]) -> Option<String> {
+    let (columns, are) = if ignored.len() == 1 { ("column", "is") } else { ("columns", "are") };
+    (!ignored.is_empty()).then(|| {
+        format!(
+            "the table's {columns} {} {are} ignored: a table of components has {}",
+            quoted(ignored),
+            COLUMNS.join(", ")
+        )
     })
 }
 
@@ -113,13 +131,25 @@ fn modelled(mut components: Vec<Component>) -> std::result::Result<ComponentTabl
         component.label = same.and_then(|one| one.label.clone());
     }
     let lacking = |model: &Declared| missing(&paper, &there, model);
-    if let Some((model, name)) = paper.models.iter().filter(|model| model.main).find_map(lacking) {
-        return Err(lacks(&name, &model));
+    let needed: Vec<(String, String)> =
+        paper.models.iter().filter(|model| model.main).flat_map(lacking).collect();
+    if let Some((model, _)) = needed.first() {
+        let mut names: Vec<&str> = Vec::new();
+        for (_, name) in &needed {
+            if !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
+        let known: Vec<&str> = paper.components.iter().map(|one| one.name.as_str()).collect();
+        let used: Vec<&str> = known.into_iter().filter(|name| there.contains(*name)).collect();
+        return Err(lacks(&names, model, &used));
     }
     let left: Vec<(String, String)> = paper
         .models
         .iter()
-        .filter_map(|model| Some((model.name.clone(), missing(&paper, &there, model)?.1)))
+        .filter_map(|model| {
+            Some((model.name.clone(), missing(&paper, &there, model).into_iter().next()?.1))
+        })
         .collect();
     paper.models.retain(|model| left.iter().all(|(name, _)| *name != model.name));
     // What was observed was observed on the paper's machine.
@@ -144,6 +174,7 @@ fn modelled(mut components: Vec<Component>) -> std::result::Result<ComponentTabl
         curves: shown.curves,
         cases: shown.cases,
         notes,
+        warnings: Vec::new(),
     })
 }
 
@@ -154,9 +185,11 @@ fn relabelled(mut components: Vec<Component>) -> std::result::Result<ComponentTa
         one.label = same.and_then(|same| same.label);
     }
     let (latency, missing) = lacking(&components);
-    let stack = traced::modelled(components).map_err(|error| match missing.first() {
-        Some(name) if error.subject.is_empty() => lacks(name, latency),
-        _ => error,
+    let used: Vec<String> = components.iter().map(|one| one.name.clone()).collect();
+    let used: Vec<&str> = used.iter().map(String::as_str).collect();
+    let stack = traced::modelled(components).map_err(|error| {
+        let is_lacking = error.subject.is_empty() && !missing.is_empty();
+        if is_lacking { lacks(&missing, latency, &used) } else { error }
     })?;
     let mut notes = vec![
         "The table has no models of its own, and only such components as a PCIe trace gives: the models are those \
@@ -170,31 +203,50 @@ fn relabelled(mut components: Vec<Component>) -> std::result::Result<ComponentTa
     Ok(ComponentTable { notes, ..ComponentTable::plain("table", "", stack) })
 }
 
-/// That a table has not what a model needs.
-fn lacks(name: &str, model: &str) -> StackError {
-    StackError {
-        subject: String::new(),
-        why: format!("it has no component '{name}', which the model '{model}' needs"),
-        unknown: Some(name.to_owned()),
+/// Names that a sentence lists, at most.
+const NAMED: usize = 8;
+
+/// Names in quotes, and how many more there are.
+fn quoted(names: &[&str]) -> String {
+    let listed = names[..names.len().min(NAMED)].join("', '");
+    match names.len().saturating_sub(NAMED) {
+        0 => format!("'{listed}'"),
+        more => format!("'{listed}' and {more} more"),
     }
 }
 
-/// The first component that a model lacks, and the model whose formula names it.
+/// That a table has not what the paper's models need, first this one; they are computed for the names in `used`.
+fn lacks(names: &[&str], model: &str, used: &[&str]) -> StackError {
+    let (first, others) = names.split_first().map_or(("", names), |(first, rest)| (*first, rest));
+    let others = match others {
+        [] => String::new(),
+        others => format!(" (nor {}, which these models need too)", quoted(others)),
+    };
+    let (are, them) = if used.len() == 1 { ("is a name", "it") } else { ("are names", "them") };
+    StackError {
+        subject: String::new(),
+        why: format!(
+            "it has no component '{first}', which the model '{model}' needs{others}; the paper's models are computed \
+             since {} {are} of the paper's components: rename {them}, or declare models of your own in TOML",
+            quoted(used)
+        ),
+        unknown: Some(first.to_owned()),
+    }
+}
+
+/// The components that a model lacks, each with the model whose formula names it.
 fn missing(
     paper: &Declarations,
     there: &BTreeSet<String>,
     model: &Declared,
-) -> Option<(String, String)> {
-    let formula = Formula::parse(&model.formula).ok()?;
-    formula.names().into_iter().find_map(|name| {
-        if there.contains(name) {
-            return None;
-        }
-        match paper.models.iter().find(|other| other.name == name) {
-            Some(other) => missing(paper, there, other),
-            None => Some((model.name.clone(), name.to_owned())),
-        }
-    })
+) -> Vec<(String, String)> {
+    let Ok(formula) = Formula::parse(&model.formula) else { return Vec::new() };
+    let absent = formula.names().into_iter().filter(|name| !there.contains(*name));
+    let lacks = |name: &str| match paper.models.iter().find(|other| other.name == name) {
+        Some(other) => missing(paper, there, other),
+        None => vec![(model.name.clone(), name.to_owned())],
+    };
+    absent.flat_map(lacks).collect()
 }
 
 /// Components whose only model is their sum.

@@ -170,13 +170,53 @@ fn a_component_that_a_model_needs_is_named() {
         ("post_prog", "injection"),
         ("rx_after_progress", "hlp_rx_prog"),
     ] {
-        assert_eq!(
-            why(&csv_without(&[name])),
-            format!(
-                "read the table: it has no component '{name}', which the model '{model}' needs"
-            )
+        let told = why(&csv_without(&[name]));
+        let said = format!(
+            "read the table: it has no component '{name}', which the model '{model}' needs; the paper's models are \
+             computed since '"
+        );
+        assert!(told.starts_with(&said), "{told}");
+        assert!(
+            told.contains(" more are names of the paper's components: rename them, or"),
+            "{told}"
         );
     }
+}
+
+#[test]
+fn of_a_name_that_happens_to_be_the_papers_it_is_said_what_its_models_need() {
+    let text = "name,category,layer,side,time_ns\nsyscall,cpu,llp,initiator,300\n";
+    let other = |name: &str| format!("{text}{name},network,hardware,network,70\n");
+    assert_eq!(value(&read(&other("cable")).unwrap(), "total"), 370.0);
+    let told = why(&other("wire"));
+    for said in [
+        "it has no component 'descriptor', which the model 'llp_post' needs (nor 'descriptor_barrier', ",
+        " more, which these models need too); the paper's models are computed since 'wire' is a name of the paper's \
+         components: rename it, or declare models of your own in TOML",
+    ] {
+        assert!(told.contains(said), "{said}\n{told}");
+    }
+}
+
+#[test]
+fn columns_that_are_not_read_are_warned_of() {
+    let read = |columns: &str| {
+        let text =
+            format!("name,category,layer,side,time_ns{columns}\na,cpu,llp,initiator,3,1,2\n");
+        read(&text).unwrap()
+    };
+    assert_eq!(
+        read(",spread,provenence").warnings,
+        [
+            "the table's columns 'spread', 'provenence' are ignored: a table of components has name, category, layer, \
+          side, time_ns, spread_ns, provenance"
+        ]
+    );
+    let one = read(",spread_ns,whose");
+    assert!(one.warnings[0].starts_with("the table's column 'whose' is ignored"), "{one:?}");
+    assert_eq!(one.stack.spread(0), Some(1.0));
+    // As a spreadsheet leaves one.
+    assert_eq!(read(",spread_ns,").warnings, [""; 0]);
 }
 
 #[test]
@@ -466,9 +506,14 @@ fn a_table_of_names_that_a_trace_gives_says_what_the_latency_lacks_and_claims_no
     let whole = ["pcie", "wire", "switch", "rc_to_mem_8", "llp_prog", "llp_post"];
     assert_eq!(notes(&whole).len(), 1);
     close(value(&read(&as_traced(&whole)).unwrap(), "llp_latency"), 350.0, 1e-9);
-    assert_eq!(
-        why(&as_traced(&["llp_post", "llp_prog"])),
-        "read the table: it has no component 'pcie', which the model 'llp_latency' needs"
+    let told = why(&as_traced(&["llp_post", "llp_prog"]));
+    assert!(
+        told.starts_with(
+            "read the table: it has no component 'pcie', which the model 'llp_latency' needs (nor 'network', \
+             'rc_to_mem_8', which these models need too); the paper's models are computed since 'llp_post', 'llp_prog' \
+             are names of"
+        ),
+        "{told}"
     );
 }
 

@@ -130,6 +130,7 @@ impl Declarations {
             curves,
             cases,
             notes: Vec::new(),
+            warnings: Vec::new(),
         })
     }
 }

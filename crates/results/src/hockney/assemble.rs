@@ -3,7 +3,8 @@
 use bandgap_campaign::signature::judge;
 use bandgap_model::Estimate;
 use bandgap_model::hockney::{
-    Breakpoint as Found, Fit, HockneyFit, HockneyOptions, Segment as Fitted, SizedTimes, fit,
+    Breakpoint as Found, Fit, HockneyFinding, HockneyFit, HockneyOptions, Segment as Fitted,
+    SizedTimes, fit,
 };
 use bandgap_record::{Convergence, Number, Quantity, RecordError, Seconds, Unit};
 use bandgap_stats::Rule;
@@ -32,8 +33,8 @@ pub struct Fitting<'a> {
 }
 
 impl Fitting<'_> {
-    /// Fits `times` in both weightings, the relative one first, and says what is in doubt of them
-    /// ([`HockneyFit::doubts`]).
+    /// Fits `times` in both weightings, the relative one first, and names what is in doubt of them
+    /// ([`HockneyFit::doubts`]), by ascending size and each once.
     ///
     /// # Errors
     /// The times cannot be fitted, or a number cannot be recorded.
@@ -43,7 +44,15 @@ impl Fitting<'_> {
         options: &HockneyOptions,
     ) -> Result<([Hockney; 2], Vec<String>), AssembleError> {
         let both = fit(times, options)?;
-        Ok((self.recorded(&both)?, both.doubts().map(ToString::to_string).collect()))
+        let mut doubts: Vec<_> = both.doubts().filter_map(HockneyFinding::doubt).collect();
+        doubts.sort_by_key(|(range, _)| (range.from, range.to));
+        let mut named: Vec<String> = Vec::new();
+        for (range, all) in doubts {
+            let new = all.iter().map(|what| format!("{range}: {what}"));
+            let new: Vec<String> = new.filter(|name| !named.contains(name)).collect();
+            named.extend(new);
+        }
+        Ok((self.recorded(&both)?, named))
     }
 
     /// The same with what is said of launches.
@@ -174,6 +183,38 @@ mod tests {
         let told = fit.findings.iter().any(|finding| finding.starts_with(said));
         assert!(converged.iter().all(|of| *of != told), "{fit:?}");
         told
+    }
+
+    #[test]
+    fn what_is_in_doubt_is_named_once_in_a_few_words() {
+        // Below zero at n = 0, ever steeper; and again far longer: both lines, in both fits.
+        let time = |bytes: f64| if bytes < 1e5 { bytes.powf(1.5) } else { 1e9 + bytes.powf(1.5) };
+        let times = sized_times_from_pairs((10..24).map(|power| {
+            let bytes = 1u64 << power;
+            (bytes, time(bytes as f64))
+        }));
+        let breaks = Breaks::At(vec![1 << 16]);
+        let options = HockneyOptions { breaks, ..HockneyOptions::default() };
+        let fitting = Fitting {
+            name: "CSV",
+            transport: "table",
+            which: Which::default(),
+            messages: 1,
+            rule: Rule { precision: 0.05, stamp: 0.0 },
+            notes: Vec::new(),
+            lost: Vec::new(),
+        };
+        let (_, doubts) = fitting.fit(&times, &options).unwrap();
+        assert_eq!(
+            doubts[..4],
+            ["times off the line", "no t0", "no n½", "no π0"]
+                .map(|what| { format!("1 KiB to 64 KiB: {what}") })
+        );
+        assert!(doubts.iter().all(|name| name.len() < 40 && !name.ends_with('.')), "{doubts:?}");
+        let mut once = doubts.clone();
+        once.sort();
+        once.dedup();
+        assert_eq!(once.len(), doubts.len(), "{doubts:?}");
     }
 
     #[test]

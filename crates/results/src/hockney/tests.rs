@@ -173,7 +173,7 @@ fn rounding_errors_are_no_residuals() {
         [row("rms residual"), row("worst")]
     };
     assert_eq!(with(1.86e-16, -2.48e-16), ["0 %", "0 %"]);
-    assert_eq!(with(1.86e-8, -2.5e-8), ["1.86e-6 %", "−2.50e-6 % at 61 B"]);
+    assert_eq!(with(1.86e-8, -2.5e-8), ["1.86e-6 %", "-2.50e-6 % at 61 B"]);
 }
 
 #[test]

@@ -169,7 +169,7 @@ pub(super) fn determination(share: f64) -> String {
 
 fn worst(residuals: &Residuals) -> String {
     let relative = residuals.worst_relative.0;
-    let sign = if relative < 0.0 { "−" } else { "+" };
+    let sign = if relative < 0.0 { "-" } else { "+" };
     match missed(relative.abs()) {
         exact if relative.abs() < EXACT => exact,
         share => format!("{sign}{share} at {}", Bytes(residuals.worst_bytes)),

@@ -7,7 +7,7 @@ use bandgap_stats::interval::normal_factor;
 use bandgap_units::Ns;
 
 use super::curves::{drawn, speed_ups};
-use super::findings;
+use super::findings::{self, Ranked};
 use super::schema::{ChangeMade, ModelChange, RankedComponent, Ranking, WhatIf};
 use crate::AssembleError;
 use crate::breakdown::Breakdown;
@@ -57,9 +57,9 @@ pub fn whatif(
         models.iter_mut().for_each(|model| judged(model, breakdown));
     }
     let first = &main[..main.len().min(FIRST)];
-    let ranking = first
+    let ranked = first
         .iter()
-        .map(|(at, model)| ranking(stack, *at, model, &estimate))
+        .map(|(at, model)| ranked(stack, *at, model, &estimate))
         .collect::<Result<Vec<_>, AssembleError>>()?;
     let curves = drawn(table, changes, first)
         .iter()
@@ -68,7 +68,8 @@ pub fn whatif(
     // What no change touches has no picture.
     let curves = curves.into_iter().filter(|drawn| !drawn.curves.is_empty()).collect();
     let told = findings::Told { table, changes, of, before: &before };
-    let findings = told.sentences(&models, &ranking)?;
+    let findings = told.sentences(&models, &ranked)?;
+    let ranking = ranked.into_iter().map(|ranked| ranked.ranking).collect();
     Ok(WhatIf {
         name: table.name.clone(),
         changes: changes.iter().map(|change| made(stack, change)).collect::<Result<_, _>>()?,
@@ -162,16 +163,22 @@ fn compare(
 
 fn speedup(saved: Saved, samples: u64, estimate: &Propagated) -> Result<Quantity, AssembleError> {
     let how = "1 - after / before";
-    Ok(estimate.quantity(saved.share, saved.deviation, Unit::One, how, samples)?)
+    Ok(estimate.quotient(saved.share, saved.off, how, samples)?)
 }
 
-fn ranking(
+fn ranked(
     stack: &Stack,
     at: usize,
     model: &Declared,
     estimate: &Propagated,
-) -> Result<Ranking, AssembleError> {
+) -> Result<Ranked, AssembleError> {
     let ranked = stack.ranked(at, RANKED)?;
+    let whole = stack.evaluated_one(at, &stack.state())?.value;
+    let behind = |ranked: &bandgap_model::breakdown::Ranked| {
+        let (by, deviation) = ranked.behind;
+        (by / whole, deviation.unwrap_or(0.0) * estimate.factor / whole)
+    };
+    let behind = ranked.iter().map(behind).collect();
     let one = |ranked: &bandgap_model::breakdown::Ranked| {
         let component = &stack.components()[ranked.component];
         Ok(RankedComponent {
@@ -180,10 +187,11 @@ fn ranking(
             speedup: speedup(ranked.saved, 1, estimate)?,
         })
     };
-    Ok(Ranking {
+    let ranking = Ranking {
         model: model.name.clone(),
         label: model.label.clone(),
         reduction: Number(RANKED),
         components: ranked.iter().map(one).collect::<Result<_, AssembleError>>()?,
-    })
+    };
+    Ok(Ranked { ranking, behind })
 }

@@ -52,12 +52,12 @@ pub(super) fn speed_ups(
         let change = Change::Scale { what: of.to_owned(), factor: 1.0 - reduction };
         let after = stack.evaluated_one(at, &stack.changed(&[change])?)?;
         let saved = stack.saved(&before[at], &after);
-        let reach = saved.deviation.map(|deviation| deviation * estimate.factor);
+        let ends = saved.off.and_then(|off| off.ends(saved.share, estimate.factor));
         Ok(after.is_sound().then(|| SpeedUpPoint {
             reduction: Number(reduction),
             speedup: Number(saved.share),
-            low: reach.map(|reach| Number(saved.share - reach)),
-            high: reach.map(|reach| Number(saved.share + reach)),
+            low: ends.map(|(low, _)| Number(low)),
+            high: ends.map(|(_, high)| Number(high)),
         }))
     };
     let mut drawn = Vec::new();

@@ -27,7 +27,7 @@ impl Told<'_> {
     pub fn sentences(
         &self,
         models: &[ModelChange],
-        ranking: &[Ranking],
+        ranked: &[Ranked],
     ) -> Result<Vec<String>, AssembleError> {
         let stack = &self.table.stack;
         let mut said: Vec<String> = models.iter().filter_map(off).collect();
@@ -42,7 +42,7 @@ impl Told<'_> {
         if !self.changes.is_empty() {
             said.extend(models.iter().map(saved_in_words));
         }
-        said.extend(ranking.iter().filter_map(|ranking| first_in_words(ranking, beside)));
+        said.extend(ranked.iter().filter_map(|ranked| first_in_words(ranked, beside)));
         said.extend(unspread(stack, self.before));
         said.extend(self.table.notes.iter().cloned());
         Ok(said)
@@ -132,41 +132,105 @@ const SUBSTANTIAL: f64 = 0.05;
 fn saved_in_words(model: &ModelChange) -> String {
     let share = model.speedup.value.0;
     let title = begun(model.title());
-    let size = match model.speedup.interval().unwrap_or((share, share)) {
-        (low, _) if low > SUBSTANTIAL => "a substantial speed-up (more than 5 %)",
-        (_, high) if high <= 0.0 => "no speed-up",
-        (_, high) if high <= SUBSTANTIAL => "no substantial speed-up (at most 5 %)",
-        _ => "a speed-up that may or may not be substantial (more than 5 %)",
+    let (by, what) = match share {
+        0.0 => return format!("{title} stays as it is."),
+        share if share < 0.0 => (format!("{} longer", Fraction(-share)), "that is so"),
+        share => {
+            (format!("{} less", Fraction(share)), "that is a substantial speed-up, more than 5 %,")
+        }
     };
-    if share == 0.0 {
-        format!("{title} stays as it is.")
-    } else if share < 0.0 {
-        format!("{title} takes {} longer.", Fraction(-share))
-    } else {
-        format!("{title} takes {} less: {size}.", Fraction(share))
+    let (low, high) = match (model.speedup.interval(), model.before.interval()) {
+        (Some(interval), _) => interval,
+        (None, None) => (share, share),
+        // A share of what may be nothing may be anything.
+        (None, Some((low, high))) => {
+            return format!(
+                "{title} takes {by}, but whether {what} is undecided: its time may be {}.",
+                between(low, high)
+            );
+        }
+    };
+    let size = match share {
+        share if share < 0.0 && high < 0.0 => return format!("{title} takes {by}."),
+        share if share < 0.0 => None,
+        _ if low > SUBSTANTIAL => Some("a substantial speed-up (more than 5 %)"),
+        _ if high <= SUBSTANTIAL => Some("no substantial speed-up (at most 5 %)"),
+        _ => None,
+    };
+    match size {
+        Some(size) => format!("{title} takes {by}: {size}."),
+        None => format!(
+            "{title} takes {by}, but whether {what} is undecided (interval of what is saved: {} to {}).",
+            Fraction(low),
+            Fraction(high)
+        ),
     }
+}
+
+/// Two times in seconds, as `-52.0 ns to 91.0 ns`.
+fn between(low: f64, high: f64) -> String {
+    format!("{} to {}", Ns::from_secs(low), Ns::from_secs(high))
 }
 
 /// Shares that differ by no more are alike: by rounding.
 const ALIKE: f64 = 1e-9;
+/// Components that a sentence names, at most.
+const NAMED: usize = 4;
 
-fn title(component: &RankedComponent) -> String {
-    component.title().to_owned()
+/// A ranking, with what its sentence needs beside.
+pub(super) struct Ranked {
+    pub ranking: Ranking,
+    /// By which share of the model's time each component saves less than the first, and how far that difference's
+    /// interval reaches to either side.
+    pub behind: Vec<(f64, f64)>,
 }
 
 /// `beside`: what else is said of the stack that is ranked.
-fn first_in_words(ranking: &Ranking, beside: &str) -> Option<String> {
+fn first_in_words(Ranked { ranking, behind }: &Ranked, beside: &str) -> Option<String> {
     let most = ranking.components.first()?.speedup.value.0;
-    let saves = |one: &&RankedComponent| (most - one.speedup.value.0).abs() <= ALIKE * most;
-    let first: Vec<String> = ranking.components.iter().take_while(saves).map(title).collect();
-    let (saves, each) = if first.len() == 1 { ("saves", "") } else { ("save", " each") };
-    (most > 0.0).then(|| {
-        format!(
-            "Of single components made {} shorter{beside}, {} {saves} most of {}: {}{each}.",
-            Fraction(ranking.reduction.0),
-            listed(&first),
-            ranking.title(),
+    if most <= 0.0 {
+        return None;
+    }
+    let alike = ALIKE * most;
+    let of = |keeps: &dyn Fn(f64, f64) -> bool| {
+        let all = ranking.components.iter().zip(behind);
+        all.filter(|(_, (by, reach))| keeps(*by, *reach)).map(|(one, _)| one).collect::<Vec<_>>()
+    };
+    let open = of(&|by, reach| reach > alike && by <= reach);
+    let by = Fraction(ranking.reduction.0);
+    let title = ranking.title();
+    if let Some(first) = ranking.components.first().filter(|_| !open.is_empty()) {
+        let told: Vec<String> = [first].into_iter().chain(open).map(saved).collect();
+        let more = told.len().saturating_sub(NAMED);
+        let named = match more {
+            0 => listed(&told),
+            more => format!("{} and {more} more", told[..NAMED].join(", ")),
+        };
+        return Some(format!(
+            "Which component made {by} shorter saves the most of {title}{beside} is undecided: {named} cannot be told \
+             apart."
+        ));
+    }
+    let first = of(&|by, _| by <= alike);
+    let names: Vec<String> = first.iter().map(|one| one.title().to_owned()).collect();
+    let names = listed(&names);
+    Some(match first.len() {
+        1 => format!(
+            "Of the components, {names} made {by} shorter saves the most of {title}{beside}: {}.",
             Fraction(most)
-        )
+        ),
+        _ => format!(
+            "Of the components, {names}, each made {by} shorter alone, save the most of {title}{beside}: {} each.",
+            Fraction(most)
+        ),
     })
+}
+
+/// What a component saves, with its interval.
+fn saved(component: &RankedComponent) -> String {
+    let of = &component.speedup;
+    let between = of.interval().map_or(String::new(), |(low, high)| {
+        format!(" (interval {} to {})", Fraction(low), Fraction(high))
+    });
+    format!("{} {}{between}", component.title(), Fraction(of.value.0))
 }

@@ -39,7 +39,7 @@ pub(super) fn page(whatif: &WhatIf, layout: &Layout) -> String {
 fn heading(whatif: &WhatIf) -> String {
     let name = &whatif.name;
     match whatif.changes.as_slice() {
-        [] => format!("What would be if components of {name} were faster"),
+        [] => format!("What faster components of {name} would bring"),
         some => {
             let said: Vec<String> = some.iter().map(change).collect();
             format!("What would be on {name} with {}", listed(&said))

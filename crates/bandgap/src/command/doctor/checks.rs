@@ -1,12 +1,13 @@
 //! The findings of a look at the machine, as a table.
 
 use bandgap_host::doctor::{Check, Grade};
+use bandgap_model::breakdown::insights::begun;
 use bandgap_report::{Layout, Listing};
 
 /// A table of checks in the order given, and a line that says whether the machine is fit.
 pub(super) fn table(checks: &[Check], layout: &Layout) -> String {
     let found = |check: &Check| {
-        let found = format!("{}. {}", check.found, check.matters);
+        let found = format!("{}. {}", check.found, begun(&check.matters));
         [Some(found), check.advice.clone()].into_iter().flatten().collect::<Vec<_>>().join("\n")
     };
     let rows = Listing::new(checks, layout)
@@ -47,22 +48,22 @@ mod tests {
             matters: matters.into(),
             advice: advice.map(str::to_owned),
         };
-        let good = check("clock", Grade::Good, "invariant TSC, 2.596 GHz", "Steps are 10 ns", None);
+        let good = check("clock", Grade::Good, "invariant TSC, 2.596 GHz", "steps are 10 ns", None);
         let warned = check(
             "frequency governor",
             Grade::Warning,
             "powersave on cores 0-1",
-            "The first samples are slow",
+            "the first samples are slow",
             Some("choose the performance governor: cpupower frequency-set -g performance"),
         );
         let bad = check(
             "cores",
             Grade::Bad,
             "one core only",
-            "Two ranks share it",
+            "two ranks share it",
             Some("give the machine a second core"),
         );
-        let note = check("MPI", Grade::Note, "none found", "It is not needed", None);
+        let note = check("MPI", Grade::Note, "none found", "it is not needed", None);
         let layout = Layout::default();
         insta::assert_snapshot!(table(&[good.clone(), warned.clone(), note], &layout));
         assert!(table(&[good], &layout).ends_with("This machine is fit to measure on.\n"));

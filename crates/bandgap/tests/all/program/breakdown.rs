@@ -73,7 +73,7 @@ fn what_is_kept_can_be_read_again() {
     near("HLP", value(&injection["speedup"]), 0.06447, 1e-4);
 
     let run = place.run(["whatif", "--from", PRESET, "-q", "--out", "changed"]).ends(0);
-    assert!(run.stdout.contains("What would be if components"), "{}", run.stdout);
+    assert!(run.stdout.contains("What faster components of "), "{}", run.stdout);
     for name in ["whatif.csv", "whatif.svg", "gnuplot/whatif.gp"] {
         assert!(place.path("changed").join(name).exists(), "{name}");
     }
@@ -233,6 +233,20 @@ fn wrong_tables_are_told_with_line_and_reason() {
     for (command, of) in [("breakdown", "breakdown --from"), ("whatif", "whatif")] {
         let told = place.run([command, "--from", PRESET, "--transport", "unix"]).ends(2).stderr;
         assert!(told.contains(&format!("{of} has no use for it")), "{told}");
+    }
+}
+
+#[test]
+fn columns_that_are_ignored_are_warned_of() {
+    let place = Place::new();
+    let table = "name,category,layer,side,time_ns,spread\ncable,network,hardware,network,70,5\n";
+    let file = place.file("mine.csv", table);
+    for command in ["breakdown", "whatif"] {
+        let told = place.run([command, "--from", &file]).ends(0).stderr;
+        assert!(told.contains("warning: the table's column 'spread' is ignored: "), "{told}");
+        assert!(told.contains(", spread_ns, "), "{told}");
+        let run = place.run([command, "--from", &file, "-q", "--json", "-"]).ends(0).json();
+        assert_eq!(run["warnings"].as_array().unwrap().len(), 1, "{run}");
     }
 }
 

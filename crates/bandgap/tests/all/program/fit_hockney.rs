@@ -133,11 +133,28 @@ fn doubted(rows: impl Iterator<Item = (u64, f64)>) -> (serde_json::Value, String
     // Those who ask for a verdict get it.
     let strict = place.run(args.iter().chain(&["--strict"])).ends(1);
     assert_eq!(strict.stdout, text);
-    // And the reason with it, which is a finding.
-    let reason = strict.stderr.strip_prefix("bandgap: doubtful: From ").expect(&strict.stderr);
+    // And what it is of, whose reason is a finding.
+    let named = strict.stderr.strip_prefix("bandgap: doubtful: ").expect(&strict.stderr);
+    let (range, _) = named.split_once(": ").expect(named);
     let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(folded.contains(&reason.trim()[..20]), "{reason}");
+    assert!(folded.contains(&format!("From {range}")), "{named}");
     (of_kind(&run, "hockney")[0].clone(), text)
+}
+
+#[test]
+fn a_verdict_names_the_first_few_doubts_and_counts_the_others() {
+    let place = Place::new();
+    // Ever steeper and below zero at n = 0, in three segments: no t0, n½ and π0 of any.
+    let rows = (10..22).map(|power| 1u64 << power);
+    let rows: String =
+        rows.map(|bytes| format!("{bytes},{}\n", (bytes as f64).powf(1.5))).collect();
+    let file = place.file("times.csv", format!("bytes,time_ns\n{rows}"));
+    let args = ["fit", "hockney", &file, "--breaks", "16KiB,256KiB", "--strict"];
+    let told = place.run(args).ends(1).stderr;
+    let few = "bandgap: doubtful: 1 KiB to 16 KiB: ";
+    assert!(told.starts_with(few) && told.contains("no t0, no n½, no π0"), "{told}");
+    assert!(told.contains("; and ") && told.ends_with(" more\n"), "{told}");
+    assert!(told.chars().count() < 160 && !told.contains('.'), "{told}");
 }
 
 #[test]

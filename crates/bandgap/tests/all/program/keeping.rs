@@ -228,6 +228,29 @@ fn a_file_of_json_is_replaced_whole_at_the_end() {
 }
 
 #[test]
+fn a_file_of_json_does_not_take_the_place_of_a_kept_runs() {
+    let place = Place::new();
+    let table = "bytes,time_ns\n0,2002\n64,2062\n256,2258\n1024,3022\n4096,6098\n";
+    let file = place.file("times.csv", table);
+    let fit = |args: &[&str]| place.run(["fit", "hockney", &file, "-q"].iter().chain(args));
+    fit(&["--out", "kept"]).ends(0);
+    std::os::unix::fs::symlink("kept/run.json", place.path("link.json")).unwrap();
+    let before = fs::read(place.path("kept/run.json")).unwrap();
+    for name in ["kept/run.json", "link.json"] {
+        let told = fit(&["--confidence", "50%", "--json", name]).ends(OUTPUT).stderr;
+        assert!(
+            told.contains(&format!("write {name}: it is the run file of a kept run")),
+            "{told}"
+        );
+    }
+    assert_eq!(fs::read(place.path("kept/run.json")).unwrap(), before);
+    // Another file in the folder, and one of the same name that belongs to no kept run, are written again and again.
+    for name in ["kept/other.json", "kept/other.json", "run.json", "run.json"] {
+        fit(&["--json", name]).ends(0);
+    }
+}
+
+#[test]
 fn words_that_are_no_text_are_paths_or_refused() {
     let odd = OsStr::from_bytes(b"x\xff");
     let args = |words: &[&str], last| {
