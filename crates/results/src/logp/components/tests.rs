@@ -272,7 +272,8 @@ fn what_is_no_component_is_told_with_the_reason() {
     let negative = table(signature("shm", [40.0, 80.0, 100.0, 200.0], Regime::Overlapped));
     let said = why(&negative, "L");
     assert!(
-        said.starts_with("'L' is no component here: L is negative in this signature (-20")
+        said.starts_with("'L' is no component here: in this signature L is -20.0 ns")
+            && said.contains(", not above 0")
             && negative.stack.model("one_way").is_some(),
         "{said}"
     );

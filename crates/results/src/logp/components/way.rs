@@ -43,7 +43,7 @@ impl Made {
         let between = whole.ns - os.ns - or.ns;
         if between < 0.0 {
             let latency = parameters.latency.as_ref().map_or_else(|| Ns(between).to_string(), told);
-            self.lacking.push(("L", format!("L is negative in this signature ({latency})")));
+            self.lacking.push(("L", format!("in this signature L is {latency}, not above 0")));
             if let Some((_, bytes)) = of.moved() {
                 let why = format!("os and or leave nothing of the way for {}", Bytes(bytes));
                 self.lacking.push(("bytes", why));
