@@ -265,7 +265,7 @@ impl Rounds {
     }
 
     /// What is modelled over what was observed, less one; paired by round. `None` also where what was observed differs so
-    /// much between launches that any error is possible.
+    /// much between rounds or launches that any error is possible.
     pub fn error(&self, confidence: f64) -> Option<PairedRatio> {
         let mut launches = BTreeMap::<u32, Vec<(f64, f64)>>::new();
         let pairs = self.modelled().into_iter().zip(self.observed.iter().copied());

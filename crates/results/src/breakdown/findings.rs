@@ -101,14 +101,14 @@ fn left_out(about: &Measured) -> impl Iterator<Item = String> {
 /// The middle batch of a round is held up if it takes this many times as long as the shortest.
 const HELD_UP: f64 = 1.2;
 
-/// That something else held most batches up: that is in a whole message, and in a part only where it fell into it.
+/// That something else held batches up: that is in a whole message, and in a part only where it fell into it.
 fn held_up(model: Model, rounds: &Rounds) -> Option<String> {
     let is_divided = !rounds.parts.is_empty();
     (is_divided && rounds.held_up > HELD_UP).then(|| {
         format!(
-            "Most batches of {} were held up, by other programs say: of the three without stamps in a round the middle one takes \
-             {} times as long as the shortest. What was observed contains that; a component does only where it fell into it, \
-             so their sum may be too short.",
+            "Batches of {} were held up, by other programs say: of the three without stamps in a round the middle one takes {} times \
+             as long as the shortest (median over the rounds). What was observed contains that; a component does only where it \
+             fell into it, so their sum may be too short.",
             model.name(),
             format_args!("{:.1}", rounds.held_up)
         )
@@ -126,13 +126,13 @@ fn below_zero(rounds: &Rounds) -> impl Iterator<Item = String> {
     })
 }
 
-/// That any error is possible, since launches differ so much.
+/// That any error is possible, since what was observed is known so badly.
 fn any_error(model: Model, rounds: &Rounds, judged: &Judged<'_>) -> Option<String> {
     let is_open = !rounds.parts.is_empty() && rounds.error(judged.confidence()).is_none();
     is_open.then(|| {
         format!(
-            "The error of {} has no interval: what was observed differs so much between launches that any error is \
-             possible. More launches would tell.",
+            "The error of {} has no interval: what was observed differs so much from round to round, or from launch to \
+             launch, that any error is possible.",
             model.name()
         )
     })

@@ -167,8 +167,8 @@ pub(crate) fn measured(
     Ok(breakdown)
 }
 
-/// The error of a model, paired by round. It has no interval where what was observed differs so much between launches
-/// that any error is possible.
+/// The error of a model, paired by round. It has no interval where what was observed differs so much between rounds or
+/// launches that any error is possible.
 fn error(rounds: &Rounds, judged: &Judged<'_>) -> Result<Quantity, AssembleError> {
     let ratio = rounds.error(judged.confidence());
     let value = ratio.map_or_else(
