@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod component_table;
+mod conditions;
 mod csv;
 mod directory;
 mod error;
@@ -21,15 +22,17 @@ mod hockney_table;
 mod kernel_trace;
 mod layout;
 mod logp_table;
+mod note;
 mod pcie_trace;
 mod quantity;
 mod replace;
+mod rows;
 mod run;
 mod table_error;
 mod table_lines;
 
-pub use crate::csv::{Column, csv, estimate, lower, nanoseconds, upper};
-pub use bandgap_stats::Convergence;
+pub use crate::csv::csv;
+pub use conditions::{Batches, Conditions, State, Verified};
 pub use component_table::{
     BarDeclared, BarsDeclared, Case, ComponentTable, CurvesDeclared, component_preset,
     component_presets, read_component_table, traced_component, traced_source, traced_table,
@@ -39,8 +42,10 @@ pub use error::RecordError;
 pub use hockney_table::{HockneyRow, HockneyTable, Timing, read_hockney_table};
 pub use kernel_trace::read_kernel_trace;
 pub use logp_table::read_logp_table;
+pub use note::{Note, Value};
 pub use pcie_trace::read_pcie_trace;
 pub use quantity::{Evidence, Number, Quantity, Seconds, Unit};
 pub use replace::{can_replace, replace};
+pub use rows::{Column, Labels, Place, Row, Rows, Spread};
 pub use run::{Bandgap, RUN_FILE, Run, read, timestamp};
 pub use table_error::TableError;

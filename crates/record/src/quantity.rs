@@ -1,6 +1,5 @@
-//! A number with its interval, unit, estimator and conditions.
+//! A number with its interval, unit and estimator.
 
-use bandgap_stats::Convergence;
 use bandgap_units::Ns;
 use serde::{Deserialize, Serialize, Serializer, ser};
 
@@ -27,24 +26,20 @@ pub enum Unit {
 }
 
 /// How an estimate was obtained.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Evidence {
     /// The estimator in a few words: `slope of median elapsed(M)`.
     pub estimator: String,
     /// The number of values behind it: those of batches mostly, not single samples.
     pub samples: u64,
-    /// Whether the interval came within the wanted precision.
-    pub convergence: Convergence,
+    /// Whether the interval is as narrow as was asked for, or as the clock allows.
+    pub converged: bool,
 }
 
 impl Evidence {
     /// Evidence from `samples` values by `estimator`.
-    pub fn new(
-        estimator: impl Into<String>,
-        samples: u64,
-        convergence: impl Into<Convergence>,
-    ) -> Evidence {
-        Evidence { estimator: estimator.into(), samples, convergence: convergence.into() }
+    pub fn new(estimator: impl Into<String>, samples: u64, converged: bool) -> Evidence {
+        Evidence { estimator: estimator.into(), samples, converged }
     }
 }
 
@@ -66,39 +61,12 @@ pub struct Quantity {
     pub estimator: String,
     /// From how many values: those of batches mostly.
     pub samples: u64,
-    /// Whether the interval came within the wanted precision of the value.
+    /// Whether the interval is as narrow as was asked for, or as the clock allows: the latter has a note
+    /// `clock_limit`.
     pub converged: bool,
-    /// Whether it did not, but came within that share of what a stamp of the clock costs.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub clock_limited: bool,
 }
 
 impl Quantity {
-    /// A time, recorded in seconds.
-    ///
-    /// # Errors
-    /// A value that is not finite, and an interval whose ends are exchanged.
-    pub fn time(
-        value: Ns,
-        interval: Option<(Ns, Ns)>,
-        evidence: Evidence,
-    ) -> Result<Quantity, RecordError> {
-        let interval = interval.map(|(low, high)| (low.as_secs(), high.as_secs()));
-        Quantity::new(value.as_secs(), interval, Unit::Second, evidence)
-    }
-
-    /// A count, a ratio or a slope.
-    ///
-    /// # Errors
-    /// A value that is not finite, and an interval whose ends are exchanged.
-    pub fn number(
-        value: f64,
-        interval: Option<(f64, f64)>,
-        evidence: Evidence,
-    ) -> Result<Quantity, RecordError> {
-        Quantity::new(value, interval, Unit::One, evidence)
-    }
-
     /// A value in a unit, with the ends of its interval in the same.
     ///
     /// # Errors
@@ -122,19 +90,33 @@ impl Quantity {
         {
             return Err(RecordError::Inverted { low, high });
         }
-        let Evidence { estimator, samples, convergence } = evidence;
-        let converged = convergence == Convergence::Converged;
-        let clock_limited = convergence == Convergence::ClockLimited;
-        Ok(Quantity { value, low, high, unit, estimator, samples, converged, clock_limited })
+        let Evidence { estimator, samples, converged } = evidence;
+        Ok(Quantity { value, low, high, unit, estimator, samples, converged })
     }
 
-    /// Whether its interval is narrow enough.
-    pub fn convergence(&self) -> Convergence {
-        match (self.converged, self.clock_limited) {
-            (true, _) => Convergence::Converged,
-            (false, true) => Convergence::ClockLimited,
-            (false, false) => Convergence::No,
-        }
+    /// A time, recorded in seconds.
+    ///
+    /// # Errors
+    /// As [`Quantity::new`].
+    pub fn time(
+        value: Ns,
+        interval: Option<(Ns, Ns)>,
+        evidence: Evidence,
+    ) -> Result<Quantity, RecordError> {
+        let interval = interval.map(|(low, high)| (low.as_secs(), high.as_secs()));
+        Quantity::new(value.as_secs(), interval, Unit::Second, evidence)
+    }
+
+    /// A count, a ratio or a slope.
+    ///
+    /// # Errors
+    /// As [`Quantity::new`].
+    pub fn number(
+        value: f64,
+        interval: Option<(f64, f64)>,
+        evidence: Evidence,
+    ) -> Result<Quantity, RecordError> {
+        Quantity::new(value, interval, Unit::One, evidence)
     }
 
     /// The value as a time; `None` for other units.
@@ -145,6 +127,44 @@ impl Quantity {
     /// The interval in the quantity's own unit.
     pub fn interval(&self) -> Option<(f64, f64)> {
         Some((self.low?.0, self.high?.0))
+    }
+
+    /// The larger half of the interval.
+    pub fn half_width(&self) -> Option<f64> {
+        let (low, high) = self.interval()?;
+        Some((self.value.0 - low).max(high - self.value.0))
+    }
+
+    /// The larger half of the interval over the value: infinite for 0; `None` without an interval.
+    pub fn relative_width(&self) -> Option<f64> {
+        Some(self.half_width()? / self.value.0.abs())
+    }
+
+    /// `factor` times this one, in `unit`; a negative factor exchanges the ends.
+    ///
+    /// # Errors
+    /// The product is not finite.
+    pub fn scaled(&self, factor: f64, unit: Unit) -> Result<Quantity, RecordError> {
+        let ends = self.interval().map(|(low, high)| {
+            let (a, b) = (low * factor, high * factor);
+            (a.min(b), a.max(b))
+        });
+        Quantity::new(self.value.0 * factor, ends, unit, self.evidence())
+    }
+
+    /// `amount` over this one, in `unit`, as a rate of a time; without an interval where it may be 0.
+    ///
+    /// # Errors
+    /// The value is 0.
+    pub fn divided_into(&self, amount: f64, unit: Unit) -> Result<Quantity, RecordError> {
+        let ends = self.interval().filter(|(low, _)| *low > 0.0);
+        let ends = ends.map(|(low, high)| (amount / high, amount / low));
+        Quantity::new(amount / self.value.0, ends, unit, self.evidence())
+    }
+
+    /// What it rests on.
+    pub fn evidence(&self) -> Evidence {
+        Evidence::new(self.estimator.clone(), self.samples, self.converged)
     }
 }
 
@@ -193,54 +213,43 @@ mod tests {
             r#"{"value":2.7e-8,"low":2.65e-8,"high":2.725e-8,"unit":"s","estimator":"median","samples":50,"converged":true}"#
         );
         assert_eq!(quantity.as_time(), Some(Ns(27.0)));
+        assert!((quantity.half_width().unwrap() - 5e-10).abs() < 1e-20);
     }
 
     #[test]
     fn what_json_cannot_hold_is_refused() {
         let evidence = || Evidence::new("mean", 3, false);
-        let error = Quantity::time(Ns(f64::NAN), None, evidence()).unwrap_err();
-        assert_eq!(error.to_string(), "record an estimate: NaN is not a finite number");
-        let error = Quantity::number(1.0, Some((0.0, f64::INFINITY)), evidence()).unwrap_err();
-        assert_eq!(error.to_string(), "record an interval's upper end: inf is not a finite number");
-        assert!(Quantity::number(1.0, Some((2.0, 1.0)), evidence()).is_err());
+        let of_nan = Quantity::time(Ns(f64::NAN), None, evidence());
+        assert!(matches!(of_nan, Err(RecordError::NotFinite { .. })));
+        let endless = Quantity::number(1.0, Some((0.0, f64::INFINITY)), evidence());
+        assert!(matches!(endless, Err(RecordError::NotFinite { .. })));
+        let inverted = Quantity::number(1.0, Some((2.0, 1.0)), evidence());
+        assert!(matches!(inverted, Err(RecordError::Inverted { .. })));
         // A field filled by hand is caught when it is written.
-        let sample = Seconds(Number(f64::NAN));
-        assert!(serde_json::to_string(&vec![sample]).unwrap_err().to_string().contains("NaN"));
+        assert!(serde_json::to_string(&vec![Seconds(Number(f64::NAN))]).is_err());
+    }
+
+    #[test]
+    fn products_and_rates_carry_their_intervals() {
+        let time = |low| {
+            let by = Evidence::new("mean", 9, true);
+            Quantity::time(Ns(100.0), Some((Ns(low), Ns(125.0))), by).unwrap()
+        };
+        let rate = time(80.0).divided_into(1000.0, Unit::BytePerSecond).unwrap();
+        assert!((rate.value.0 / 1e10 - 1.0).abs() < 1e-12);
+        let (low, high) = rate.interval().unwrap();
+        assert!((low / 8e9 - 1.0).abs() < 1e-12 && (high / 1.25e10 - 1.0).abs() < 1e-12);
+        // A time that may be 0 bounds no rate.
+        let open = time(-1.0).divided_into(1000.0, Unit::BytePerSecond).unwrap();
+        assert_eq!(open.interval(), None);
+        let less = time(80.0).scaled(-1.0, Unit::Second).unwrap();
+        assert!(less.low < less.high && less.value.0 < 0.0);
     }
 
     #[test]
     fn every_unit_has_its_si_name() {
-        let evidence = || Evidence::new("fit", 9, true);
-        let unit = |quantity: Quantity| serde_json::to_value(quantity.unit).unwrap();
-        assert_eq!(unit(Quantity::new(2468.5, None, Unit::Byte, evidence()).unwrap()), "B");
-        assert_eq!(unit(Quantity::new(1.2e6, None, Unit::PerSecond, evidence()).unwrap()), "1/s");
-        assert_eq!(unit(Quantity::number(0.5, None, evidence()).unwrap()), "1");
-    }
-
-    #[test]
-    fn the_limit_of_the_clock_is_told_beside_what_converged() {
-        let of = |convergence: Convergence| {
-            let quantity = Quantity::number(2.0, None, Evidence::new("mean", 9, convergence));
-            let text = serde_json::to_string(&quantity.unwrap()).unwrap();
-            let read: Quantity = serde_json::from_str(&text).unwrap();
-            assert_eq!(read.convergence(), convergence);
-            text
-        };
-        assert!(of(Convergence::Converged).ends_with(r#""converged":true}"#));
-        assert!(of(Convergence::No).ends_with(r#""converged":false}"#));
-        let limited = r#""converged":false,"clock_limited":true}"#;
-        assert!(of(Convergence::ClockLimited).ends_with(limited));
-    }
-
-    #[test]
-    fn a_missing_interval_is_null() {
-        let by = Evidence::new("mean", 1, false);
-        let quantity = Quantity::new(4e9, None, Unit::BytePerSecond, by).unwrap();
-        let text = serde_json::to_string(&quantity).unwrap();
-        assert!(
-            text.contains(r#""value":4000000000.0,"low":null,"high":null,"unit":"B/s""#),
-            "{text}"
-        );
-        assert_eq!(quantity.interval(), None);
+        let units = [Unit::Second, Unit::BytePerSecond, Unit::Byte, Unit::PerSecond, Unit::One];
+        let names: Vec<String> = units.iter().map(|u| serde_json::to_string(u).unwrap()).collect();
+        assert_eq!(names, [r#""s""#, r#""B/s""#, r#""B""#, r#""1/s""#, r#""1""#]);
     }
 }

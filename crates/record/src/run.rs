@@ -11,8 +11,8 @@ use serde::de::{DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::Value;
 
-use crate::RecordError;
 use crate::layout::Layout;
+use crate::{Conditions, Note, Number, RecordError};
 
 /// The name of the run file in its directory.
 pub const RUN_FILE: &str = "run.json";
@@ -32,6 +32,9 @@ pub struct Run<R> {
     pub command: Vec<String>,
     /// When it started, in RFC 3339 (see [`timestamp`]).
     pub started: String,
+    /// How long it took, in seconds.
+    #[serde(default)]
+    pub elapsed: Number,
     /// Seed of everything random in it.
     pub seed: u64,
     /// Whether it was stopped before its end.
@@ -43,6 +46,9 @@ pub struct Run<R> {
     /// What was to be measured and how precisely.
     #[serde(default)]
     pub plan: Value,
+    /// Under which conditions, by transport.
+    #[serde(default)]
+    pub conditions: Vec<Conditions>,
     /// What was measured.
     #[serde(
         default = "Vec::new",
@@ -50,9 +56,9 @@ pub struct Run<R> {
         deserialize_with = "numbered"
     )]
     pub results: Vec<R>,
-    /// What may have disturbed it.
+    /// What a person should know besides the numbers.
     #[serde(default)]
-    pub warnings: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 /// The program that wrote a run.

@@ -1,9 +1,6 @@
-//! Stacked bars in a terminal: each part a stretch of one letter, with its share below.
+//! Stacked bars as data.
 
 use bandgap_units::Fraction;
-
-use crate::Layout;
-use crate::terminal::colour;
 
 /// Bars with a title. Parts of the same name look the same in all of them.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,66 +50,3 @@ impl Part {
         format!("{} {}", self.name, Fraction(self.share))
     }
 }
-
-/// The letter of a part. What has more than 26 takes capitals and digits too: no plot, in which capitals have a
-/// meaning.
-fn sign(place: usize) -> char {
-    let signs = ('a'..='z').chain('A'..='Z').chain('0'..='9');
-    signs.cycle().nth(place).unwrap_or('?')
-}
-
-/// Draws bars as wide as the layout allows.
-pub fn bars(of: &Bars, layout: &Layout) -> String {
-    let names = of.names();
-    let longest = of.bars.iter().map(|bar| bar.name.chars().count()).max().unwrap_or(0).min(36);
-    let wholes = of.bars.iter().map(|bar| bar.whole.chars().count()).max().unwrap_or(0);
-    let columns = layout.columns().saturating_sub(longest + wholes + 4).max(10);
-    let mut out = layout.paragraph(&of.title);
-    for bar in &of.bars {
-        let name: String = bar.name.chars().take(longest).collect();
-        let edge = if layout.ascii { '|' } else { '│' };
-        let drawn = stretch(bar, &names, columns, layout.color);
-        out += &format!("{name:<longest$} {edge}{drawn}{edge} {}\n", bar.whole);
-        let legend = bar.parts.iter().map(|part| {
-            let place = names.iter().position(|name| *name == part.name).unwrap_or(0);
-            format!("{} {}", sign(place), part.legend()).replace(' ', "\u{a0}")
-        });
-        let indent = " ".repeat((longest + 2).min(layout.columns() / 4));
-        let options = textwrap::Options::new(layout.columns())
-            .initial_indent(&indent)
-            .subsequent_indent(&indent)
-            .word_splitter(textwrap::WordSplitter::NoHyphenation);
-        let text = textwrap::fill(&legend.collect::<Vec<_>>().join("   "), options);
-        out += &(text.replace('\u{a0}', " ") + "\n");
-    }
-    out
-}
-
-/// The letters of a bar: each cell has that of the part in whose stretch its middle lies.
-fn stretch(bar: &Bar, names: &[&str], columns: usize, color: bool) -> String {
-    let whole: f64 = bar.parts.iter().map(|part| part.share.max(0.0)).sum();
-    let mut out = String::new();
-    let mut parts = bar.parts.iter().filter(|part| part.share > 0.0);
-    let (mut part, mut end) = (parts.next(), 0.0);
-    end += part.map_or(0.0, |part| part.share);
-    for cell in 0..columns {
-        let middle = (cell as f64 + 0.5) / columns as f64 * whole;
-        while middle > end {
-            let Some(next) = parts.next() else { break };
-            (part, end) = (Some(next), end + next.share);
-        }
-        let Some(part) = part else {
-            out.push(' ');
-            continue;
-        };
-        let place = names.iter().position(|name| *name == part.name).unwrap_or(0);
-        match color {
-            true => out += &format!("\u{1b}[{}m{}\u{1b}[0m", colour(place), sign(place)),
-            false => out.push(sign(place)),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests;

@@ -1,6 +1,5 @@
 //! A figure as data: what is drawn, not how.
 
-use bandgap_record::Convergence;
 use bandgap_units::{Ns, Rate, SharedUnit};
 
 /// Curves over two axes, with reference lines and named regions.
@@ -105,6 +104,28 @@ impl Style {
     }
 }
 
+/// How well a drawn value is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precision {
+    /// Its interval is wider than asked for.
+    No,
+    /// The same, and the clock allows no narrower one.
+    ClockLimited,
+    /// Its interval is as narrow as asked for.
+    Converged,
+}
+
+impl Precision {
+    /// The mark behind a value: `*`, `~`, or none.
+    pub fn mark(self) -> Option<char> {
+        match self {
+            Precision::Converged => None,
+            Precision::ClockLimited => Some('~'),
+            Precision::No => Some('*'),
+        }
+    }
+}
+
 /// A point with the interval of its y.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Datum {
@@ -116,7 +137,7 @@ pub struct Datum {
     pub interval: Option<(f64, f64)>,
     /// Whether it is as precise as was asked for. If not, it is drawn hollow, and with a dot inside where
     /// the clock allows no more.
-    pub convergence: Convergence,
+    pub precision: Precision,
 }
 
 /// A level of y with a name.
@@ -167,7 +188,7 @@ pub struct Mark {
 impl Datum {
     /// A point without an interval.
     pub fn exact(x: f64, y: f64) -> Datum {
-        Datum { x, y, interval: None, convergence: Convergence::Converged }
+        Datum { x, y, interval: None, precision: Precision::Converged }
     }
 
     /// An interruption of the line at `x`.
@@ -185,9 +206,9 @@ impl Series {
 
 impl Figure {
     /// Whether it has a point that is known this well.
-    pub(crate) fn has(&self, convergence: Convergence) -> bool {
+    pub(crate) fn has(&self, precision: Precision) -> bool {
         let mut points = self.series.iter().flat_map(|series| &series.points);
-        points.any(|point| point.convergence == convergence)
+        points.any(|point| point.precision == precision)
     }
 
     /// The place of a curve among those of the legend, and how many these are; of a twin, that of the

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use bandgap_record::Convergence;
+use crate::Precision;
 use bandgap_units::Ns;
 
 use crate::figure::{Axis, Dimension, Figure, Scale, Series, Style};
@@ -60,8 +60,8 @@ fn block(data: &mut String, figure: &Figure, series: &Series) {
             continue;
         }
         let (low, high) = point.interval.unwrap_or((point.y, point.y));
-        let is = |convergence| u8::from(point.convergence == convergence);
-        let (converged, limited) = (is(Convergence::Converged), is(Convergence::ClockLimited));
+        let is = |precision| u8::from(point.precision == precision);
+        let (converged, limited) = (is(Precision::Converged), is(Precision::ClockLimited));
         let [x, y, low, high] =
             [(&figure.x, point.x), (&figure.y, point.y), (&figure.y, low), (&figure.y, high)]
                 .map(|(axis, value)| in_si(axis, value));

@@ -6,23 +6,28 @@
 #![forbid(unsafe_code)]
 
 mod bars;
+mod block;
 #[cfg(test)]
 mod example;
 mod figure;
 mod gnuplot;
 mod layout;
-mod listing;
+mod number;
 mod printable;
 mod scale;
 mod svg;
-pub mod table;
-mod terminal;
 
-pub use bars::{Bar, Bars, Part, bars};
-pub use figure::{Axis, Datum, Dimension, Figure, Mark, Reference, Region, Scale, Series, Style};
+mod terminal;
+mod text;
+
+pub use bars::{Bar, Bars, Part};
+pub use block::{Block, Cell, Head, Shown, Table};
+pub use figure::{Axis, Datum, Dimension, Figure, Mark, Precision, Reference, Region, Scale, Series, Style};
 pub use gnuplot::{Gnuplot, gnuplot};
 pub use layout::Layout;
-pub use listing::Listing;
+
+pub use number::{Scale as UnitScale, scaled, written};
 pub use printable::printable;
 pub use svg::{svg, svg_bars, svg_panels};
 pub use terminal::plot;
+pub use text::{share, text};

@@ -230,7 +230,7 @@ fn series(paper: &mut Paper, figure: &Figure, frame: &Frame, index: usize) {
                 }
             }
         }
-        marker::draw(paper, (x, y), place, colour, point.convergence);
+        marker::draw(paper, (x, y), place, colour, point.precision);
     }
 }
 

@@ -4,7 +4,7 @@ mod canvas;
 
 use std::ops::Range;
 
-use bandgap_record::Convergence;
+use crate::Precision;
 
 use crate::Layout;
 use crate::figure::{Datum, Figure, Series, Style};
@@ -126,10 +126,10 @@ fn draw(figure: &Figure, plane: &Plane, canvas: &mut Canvas) {
         }
         let (index, _) = figure.place(index);
         for point in plane.shown(&series.points) {
-            let sign = match point.convergence {
-                Convergence::Converged => letter(index),
-                Convergence::No => letter(index).to_ascii_uppercase(),
-                Convergence::ClockLimited => LIMITED,
+            let sign = match point.precision {
+                Precision::Converged => letter(index),
+                Precision::No => letter(index).to_ascii_uppercase(),
+                Precision::ClockLimited => LIMITED,
             };
             canvas.mark(place(point.x, point.y), sign, colour(index));
         }
@@ -169,7 +169,7 @@ fn bottom(x: &Placed, canvas: &Canvas, left: usize, columns: usize, width: usize
 
 /// Whether marks of a curve were drawn, and others lie on top of all of them.
 fn is_covered(series: &Series, index: usize, plane: &Plane, canvas: &Canvas) -> bool {
-    let limited = |point: &Datum| point.convergence == Convergence::ClockLimited;
+    let limited = |point: &Datum| point.precision == Precision::ClockLimited;
     let mut drawn = plane.shown(&series.points).peekable();
     !series.style.is_bare()
         && drawn.peek().is_some()

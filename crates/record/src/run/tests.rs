@@ -24,12 +24,14 @@ fn run(results: Vec<Thing>) -> Run<Thing> {
         bandgap: Bandgap { version: "0.1.0".into(), revision: Some("0123abc".into()) },
         command: ["bandgap", "signature"].map(str::to_owned).into(),
         started: timestamp(UNIX_EPOCH + Duration::from_secs(1_792_000_000)),
+        elapsed: Number(1.5),
         seed: u64::MAX,
         interrupted: true,
         host: serde_json::json!({"cpu": "some", "cores": [0, 1]}),
         plan: serde_json::json!({"precision": 0.05}),
         results,
-        warnings: vec!["the governor is powersave".into()],
+        conditions: Vec::new(),
+        notes: Vec::new(),
     }
 }
 

@@ -12,8 +12,8 @@ fn figure() -> Figure {
     };
     let measured = vec![
         Datum { interval: Some((90.0, 110.0)), ..Datum::exact(1.0, 100.0) },
-        Datum { convergence: Convergence::No, ..Datum::exact(4.0, 250.0) },
-        Datum { convergence: Convergence::ClockLimited, ..Datum::exact(8.0, 500.0) },
+        Datum { precision: Precision::No, ..Datum::exact(4.0, 250.0) },
+        Datum { precision: Precision::ClockLimited, ..Datum::exact(8.0, 500.0) },
     ];
     let fitted = [1.0, 2.0].map(|x| Datum::exact(x, 100.0 * x));
     let broken =

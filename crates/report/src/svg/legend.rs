@@ -1,6 +1,6 @@
 //! The list of curves beside the plot.
 
-use bandgap_record::Convergence;
+use crate::Precision;
 
 use crate::figure::{Figure, Style};
 
@@ -11,8 +11,8 @@ use super::paper::{Anchor, Paper};
 const LINE: f64 = 18.0;
 
 /// What marks that are not full mean.
-const LESS_PRECISE: [(Convergence, &str); 2] =
-    [(Convergence::No, "not converged"), (Convergence::ClockLimited, "at the clock's limit")];
+const LESS_PRECISE: [(Precision, &str); 2] =
+    [(Precision::No, "not converged"), (Precision::ClockLimited, "at the clock's limit")];
 
 /// Letters of a name that there is room for in a line.
 const LETTERS: usize = 21;
@@ -25,7 +25,7 @@ fn wrapped(name: &str) -> Vec<String> {
 /// How much paper it takes.
 pub(super) fn height(figure: &Figure) -> f64 {
     let lines: usize = figure.named().map(|(_, series)| wrapped(&series.name).len()).sum();
-    LINE * (lines as f64 + 3.0 + f64::from(figure.has(Convergence::ClockLimited)))
+    LINE * (lines as f64 + 3.0 + f64::from(figure.has(Precision::ClockLimited)))
 }
 
 /// Draws it with its upper left corner at `x`, `y`.
@@ -43,7 +43,7 @@ pub(super) fn draw(paper: &mut Paper, figure: &Figure, x: f64, y: f64) {
             paper.line((x, middle), (x + 22.0, middle), colour, 1.6, series.style.dash());
         }
         if !series.style.is_bare() {
-            marker::draw(paper, (x + 11.0, middle), index, colour, Convergence::Converged);
+            marker::draw(paper, (x + 11.0, middle), index, colour, Precision::Converged);
         }
         for name in wrapped(&series.name) {
             let middle = y + LINE * (line as f64 + 1.1);
@@ -52,9 +52,9 @@ pub(super) fn draw(paper: &mut Paper, figure: &Figure, x: f64, y: f64) {
         }
     }
     let mut middle = y + LINE * (line as f64 + 1.6);
-    for (convergence, words) in LESS_PRECISE {
-        if figure.has(convergence) {
-            marker::draw(paper, (x + 11.0, middle), 0, MUTED, convergence);
+    for (precision, words) in LESS_PRECISE {
+        if figure.has(precision) {
+            marker::draw(paper, (x + 11.0, middle), 0, MUTED, precision);
             paper.text((x + 29.0, middle + 4.0), Anchor::Start, &LEGEND, words);
             middle += LINE;
         }

@@ -1,6 +1,6 @@
 //! Marks for measured points, a shape for each series.
 
-use bandgap_record::Convergence;
+use crate::Precision;
 
 use super::paper::Paper;
 
@@ -17,11 +17,11 @@ pub(super) fn draw(
     at: (f64, f64),
     index: usize,
     colour: &str,
-    convergence: Convergence,
+    precision: Precision,
 ) {
-    let fill = if convergence == Convergence::Converged { colour } else { "#ffffff" };
+    let fill = if precision == Precision::Converged { colour } else { "#ffffff" };
     outline(paper, at, index, colour, fill);
-    if convergence == Convergence::ClockLimited {
+    if precision == Precision::ClockLimited {
         paper.circle(at, DOT, colour, colour);
     }
 }

@@ -1,6 +1,6 @@
 use crate::example::figure;
 use crate::{Figure, Layout, Reference, Style, plot};
-use bandgap_record::Convergence;
+use crate::Precision;
 
 #[test]
 fn colour_is_written_only_when_asked_for() {
@@ -45,7 +45,7 @@ fn the_legend_says_which_marks_others_cover() {
     assert!(!legend(&figure).contains("under other marks"), "{}", legend(&figure));
     // The second curve where the first is, which lies on top. Only it has a point that did not converge.
     figure.series[1].points = figure.series[0].points.clone();
-    figure.series[0].points[7].convergence = Convergence::Converged;
+    figure.series[0].points[7].precision = Precision::Converged;
     let told = legend(&figure);
     assert!(told.contains("a Δ = 0   b Δ = 16.0 µs (under other marks)"), "{told}");
     assert!(!told.contains("capital"), "{told}");
@@ -77,7 +77,7 @@ fn a_level_is_drawn_over_its_range() {
 #[test]
 fn a_point_at_the_limit_of_the_clock_has_a_sign_of_its_own() {
     let mut figure = Figure { series: figure().series[..1].to_vec(), ..figure() };
-    figure.series[0].points[7].convergence = Convergence::ClockLimited;
+    figure.series[0].points[7].precision = Precision::ClockLimited;
     let drawn = plot(&figure, &Layout { ascii: true, ..Layout::default() });
     let (cells, legend) = drawn.split_once("delay per request").unwrap();
     assert_eq!(cells.matches('~').count(), 1, "{drawn}");

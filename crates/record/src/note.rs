@@ -1,0 +1,104 @@
+//! What a person should know besides the numbers: a code, what it is about, and values.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Number;
+
+/// A fact with a code. The words for it stand in the table of notes, once; nothing stores or compares them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Note {
+    /// Its code: a row of the table of notes.
+    pub code: String,
+    /// The id of a quantity, or of a result whose quantities it is about; empty for the whole run.
+    pub about: String,
+    /// The values that its words show. Numbers are in SI base units.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<String, Value>,
+}
+
+/// A value of a note.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// A number.
+    Number(Number),
+    /// A name.
+    Text(String),
+}
+
+impl From<f64> for Value {
+    fn from(number: f64) -> Value {
+        Value::Number(Number(number))
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Value {
+        Value::Text(text)
+    }
+}
+
+impl Note {
+    /// A note of this code about a quantity, a result, or the run (`""`).
+    pub fn new(code: &str, about: impl Into<String>) -> Note {
+        Note { code: code.to_owned(), about: about.into(), values: BTreeMap::new() }
+    }
+
+    /// The same with one more value.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Note {
+        self.values.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// A number of it.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        match self.values.get(name)? {
+            Value::Number(Number(number)) => Some(*number),
+            Value::Text(_) => None,
+        }
+    }
+
+    /// A name of it.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.values.get(name)? {
+            Value::Text(text) => Some(text),
+            Value::Number(_) => None,
+        }
+    }
+
+    /// Whether it is about the quantity or result of this id, or about something that this is part of.
+    pub fn is_about(&self, id: &str) -> bool {
+        id.strip_prefix(self.about.as_str())
+            .is_some_and(|rest| self.about.is_empty() || rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_is_about_a_quantity_a_result_or_the_run() {
+        let about = |of: &str| Note::new("code", of).is_about("logp/shm/gap");
+        assert!(about("") && about("logp/shm") && about("logp/shm/gap"));
+        assert!(!about("logp/shm/ga") && !about("logp/tcp") && !about("logp/shm/gap/more"));
+    }
+
+    #[test]
+    fn values_come_back_as_written() {
+        let note = Note::new("slowed", "").with("share", 0.25).with("by", "pace");
+        let text = serde_json::to_string(&note).unwrap();
+        assert_eq!(text, r#"{"code":"slowed","about":"","values":{"by":"pace","share":0.25}}"#);
+        let read: Note = serde_json::from_str(&text).unwrap();
+        assert_eq!((read.number("share"), read.text("by")), (Some(0.25), Some("pace")));
+    }
+}

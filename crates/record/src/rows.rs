@@ -1,0 +1,387 @@
+//! Quantities over axes: what most results are.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::{DeserializeOwned, Error as _};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use crate::{Number, Quantity, Unit};
+
+/// Quantities over axes. Without axes it is a single row.
+///
+/// In the run file each row is an object in `points`: its place by the names of the axes, its labels, and its
+/// quantities by the names of the columns. A single row without axes stands in the object itself.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Rows {
+    /// The kind of result: `series`, `floor`.
+    pub kind: String,
+    /// Its name: `comms1`, `cache_line`.
+    pub name: String,
+    /// The transport as the command line names it; empty where it is of none.
+    pub transport: String,
+    /// Whether received bytes were compared; `None` where no messages were sent.
+    pub verified: Option<bool>,
+    /// What all rows have in common and is no axis: `buffers`, `pair`.
+    pub labels: Labels,
+    /// What a row is at: by these its quantities have their ids.
+    pub axes: Vec<String>,
+    /// What was measured at each.
+    pub columns: Vec<Column>,
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
+/// Names and numbers that describe, and do not identify.
+pub type Labels = BTreeMap<String, Place>;
+
+/// A column.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Column {
+    /// Its name: `time`.
+    pub name: String,
+    /// Its unit.
+    pub unit: Unit,
+    /// What it is, in one line.
+    pub meaning: String,
+    /// Whether `--strict` asks for its convergence.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub counts: bool,
+}
+
+impl Column {
+    /// A column whose convergence `--strict` does not ask for.
+    pub fn new(name: &str, unit: Unit, meaning: &str) -> Column {
+        Column { name: name.to_owned(), unit, meaning: meaning.to_owned(), counts: false }
+    }
+
+    /// The same whose convergence `--strict` asks for.
+    #[must_use]
+    pub fn counting(self) -> Column {
+        Column { counts: true, ..self }
+    }
+}
+
+/// A row.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Row {
+    /// Its places on the axes, in their order.
+    pub place: Vec<Place>,
+    /// How it was done, where that is not what was asked for: the algorithm that a first look chose.
+    pub labels: Labels,
+    /// Its quantities, in the order of the columns.
+    pub cells: Vec<Option<Quantity>>,
+    /// The distribution of its samples.
+    pub spread: Option<Spread>,
+}
+
+/// A place on an axis.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Place {
+    /// A count, a size, a rank.
+    Number(u64),
+    /// A name.
+    Text(String),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Number(number) => number.fmt(f),
+            Place::Text(text) => f.pad(text),
+        }
+    }
+}
+
+impl From<u64> for Place {
+    fn from(number: u64) -> Place {
+        Place::Number(number)
+    }
+}
+
+impl From<&str> for Place {
+    fn from(text: &str) -> Place {
+        Place::Text(text.to_owned())
+    }
+}
+
+impl Place {
+    /// It as a number.
+    pub fn number(&self) -> Option<u64> {
+        match self {
+            Place::Number(number) => Some(*number),
+            Place::Text(_) => None,
+        }
+    }
+}
+
+/// A distribution of samples in a few numbers, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// Number of samples.
+    pub samples: u64,
+    /// Smallest.
+    pub min: Number,
+    /// Median.
+    pub median: Number,
+    /// 90th percentile.
+    pub p90: Number,
+    /// 99th percentile.
+    pub p99: Number,
+    /// 99.9th percentile.
+    pub p999: Number,
+    /// Largest.
+    pub max: Number,
+}
+
+impl Rows {
+    /// The index of a column.
+    pub fn column(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.name == name)
+    }
+
+    /// The index of an axis.
+    pub fn axis(&self, name: &str) -> Option<usize> {
+        self.axes.iter().position(|axis| axis == name)
+    }
+
+    /// A quantity of a row.
+    pub fn cell<'a>(&self, row: &'a Row, column: &str) -> Option<&'a Quantity> {
+        row.cells.get(self.column(column)?)?.as_ref()
+    }
+
+    /// The place of a row on an axis.
+    pub fn place<'a>(&self, row: &'a Row, axis: &str) -> Option<&'a Place> {
+        row.place.get(self.axis(axis)?)
+    }
+
+    /// A name that describes a row, or all rows.
+    pub fn label<'a>(&'a self, row: &'a Row, name: &str) -> Option<&'a Place> {
+        row.labels.get(name).or_else(|| self.labels.get(name))
+    }
+
+    /// Its id: `series/comms1/shm`.
+    pub fn id(&self) -> String {
+        let parts = [&*self.kind, &self.name, &self.transport];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
+    }
+
+    /// The id of a row: `series/comms1/shm/bytes=8`.
+    pub fn row_id(&self, row: &Row) -> String {
+        let places = self.axes.iter().zip(&row.place);
+        places.fold(self.id(), |id, (axis, place)| format!("{id}/{axis}={place}"))
+    }
+
+    /// All quantities by id, with whether they count.
+    pub fn quantities(&self) -> Vec<(String, &Quantity, bool)> {
+        let mut all = Vec::new();
+        for row in &self.rows {
+            let id = self.row_id(row);
+            for (column, cell) in self.columns.iter().zip(&row.cells) {
+                if let Some(quantity) = cell {
+                    all.push((format!("{id}/{}", column.name), quantity, column.counts));
+                }
+            }
+        }
+        all
+    }
+
+    fn is_single(&self) -> bool {
+        self.axes.is_empty() && self.rows.len() == 1
+    }
+}
+
+/// The fields of a row, in an order that reads well.
+fn fields(rows: &Rows, row: &Row) -> Map<String, Value> {
+    let mut map = Map::new();
+    for (axis, place) in rows.axes.iter().zip(&row.place) {
+        map.insert(axis.clone(), json(place));
+    }
+    for (name, place) in &row.labels {
+        map.insert(name.clone(), json(place));
+    }
+    for (column, cell) in rows.columns.iter().zip(&row.cells) {
+        if let Some(quantity) = cell {
+            map.insert(column.name.clone(), json(quantity));
+        }
+    }
+    if let Some(spread) = &row.spread {
+        map.insert(SPREAD.to_owned(), json(spread));
+    }
+    map
+}
+
+/// A value as JSON. A number that is not finite was refused when the quantity was made.
+fn json(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
+}
+
+const SPREAD: &str = "spread";
+const POINTS: &str = "points";
+
+impl Serialize for Rows {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("kind", &self.kind)?;
+        map.serialize_entry("name", &self.name)?;
+        if !self.transport.is_empty() {
+            map.serialize_entry("transport", &self.transport)?;
+        }
+        if let Some(verified) = self.verified {
+            map.serialize_entry("verified", &verified)?;
+        }
+        if !self.labels.is_empty() {
+            map.serialize_entry("labels", &self.labels)?;
+        }
+        if !self.axes.is_empty() {
+            map.serialize_entry("axes", &self.axes)?;
+        }
+        map.serialize_entry("columns", &self.columns)?;
+        if self.is_single() {
+            for (name, value) in fields(self, &self.rows[0]) {
+                map.serialize_entry(&name, &value)?;
+            }
+        } else {
+            let points: Vec<_> = self.rows.iter().map(|row| fields(self, row)).collect();
+            map.serialize_entry(POINTS, &points)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Rows {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Rows, D::Error> {
+        let mut map = Map::deserialize(deserializer)?;
+        let mut rows = Rows {
+            kind: field(&mut map, "kind")?,
+            name: field(&mut map, "name")?,
+            transport: field(&mut map, "transport")?,
+            verified: field(&mut map, "verified")?,
+            labels: field(&mut map, "labels")?,
+            axes: field(&mut map, "axes")?,
+            columns: field(&mut map, "columns")?,
+            rows: Vec::new(),
+        };
+        let points: Option<Vec<Map<String, Value>>> = field(&mut map, POINTS)?;
+        let points = match points {
+            Some(points) => points,
+            None => vec![map],
+        };
+        for (index, mut point) in points.into_iter().enumerate() {
+            let at = |error: D::Error| D::Error::custom(format_args!("points[{index}]: {error}"));
+            let mut row = Row::default();
+            for axis in &rows.axes {
+                let place: Option<Place> = field(&mut point, axis).map_err(at)?;
+                let missing = || D::Error::custom(format_args!("points[{index}]: no {axis}"));
+                row.place.push(place.ok_or_else(missing)?);
+            }
+            for column in &rows.columns {
+                row.cells.push(field(&mut point, &column.name).map_err(at)?);
+            }
+            row.spread = field(&mut point, SPREAD).map_err(at)?;
+            // What else it has describes it; of newer fields those that are no name or number are left out.
+            for (name, value) in point {
+                if let Ok(place) = serde_json::from_value(value) {
+                    row.labels.insert(name, place);
+                }
+            }
+            rows.rows.push(row);
+        }
+        Ok(rows)
+    }
+}
+
+/// A field taken out of an object; what its type has in place of a missing one.
+fn field<T: DeserializeOwned + Default, E: serde::de::Error>(
+    map: &mut Map<String, Value>,
+    name: &str,
+) -> Result<T, E> {
+    match map.remove(name) {
+        None => Ok(T::default()),
+        Some(value) => serde_json::from_value(value)
+            .map_err(|error| E::custom(format_args!("{name}: {error}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Evidence;
+
+    fn quantity(value: f64) -> Quantity {
+        Quantity::new(value, Some((value, value)), Unit::Second, Evidence::new("mean", 5, true))
+            .unwrap()
+    }
+
+    fn series() -> Rows {
+        let row = |bytes: u64, way: &str| Row {
+            place: vec![bytes.into(), "ring".into()],
+            labels: Labels::from([("way".to_owned(), way.into())]),
+            cells: vec![Some(quantity(bytes as f64)), None],
+            spread: None,
+        };
+        Rows {
+            kind: "series".into(),
+            name: "comms1".into(),
+            transport: "shm".into(),
+            verified: Some(true),
+            labels: Labels::new(),
+            axes: vec!["bytes".into(), "variant".into()],
+            columns: vec![
+                Column::new("time", Unit::Second, "half a round trip").counting(),
+                Column::new("bandwidth", Unit::BytePerSecond, "n/t"),
+            ],
+            rows: vec![row(8, "pieces"), row(64, "single copy")],
+        }
+    }
+
+    #[test]
+    fn rows_are_objects_by_name_and_come_back() {
+        let rows = series();
+        let json = serde_json::to_value(&rows).unwrap();
+        assert_eq!(json["points"][1]["bytes"], 64);
+        assert_eq!(json["points"][1]["way"], "single copy");
+        assert_eq!(json["points"][1]["time"]["value"], 64.0);
+        assert_eq!(json["points"][1].get("bandwidth"), None);
+        assert_eq!(serde_json::from_value::<Rows>(json).unwrap(), rows);
+    }
+
+    #[test]
+    fn a_single_row_without_axes_stands_in_the_object() {
+        let rows = Rows {
+            axes: Vec::new(),
+            rows: vec![Row { cells: vec![Some(quantity(1.0)), None], ..Row::default() }],
+            ..series()
+        };
+        let json = serde_json::to_value(&rows).unwrap();
+        assert_eq!(json["time"]["value"], 1.0);
+        assert_eq!(serde_json::from_value::<Rows>(json).unwrap(), rows);
+    }
+
+    #[test]
+    fn ids_are_made_of_kind_name_transport_axes_and_column() {
+        let rows = series();
+        let ids: Vec<String> = rows.quantities().into_iter().map(|(id, ..)| id).collect();
+        assert_eq!(
+            ids,
+            [
+                "series/comms1/shm/bytes=8/variant=ring/time",
+                "series/comms1/shm/bytes=64/variant=ring/time"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_broken_row_is_named() {
+        let mut json = serde_json::to_value(series()).unwrap();
+        json["points"][1]["time"]["value"] = "x".into();
+        let error = serde_json::from_value::<Rows>(json.clone()).unwrap_err().to_string();
+        assert!(error.contains("points[1]") && error.contains("time"), "{error}");
+        json["points"][1].as_object_mut().unwrap().remove("bytes");
+        let error = serde_json::from_value::<Rows>(json).unwrap_err().to_string();
+        assert!(error.contains("points[1]") && error.contains("bytes"), "{error}");
+    }
+}

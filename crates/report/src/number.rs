@@ -1,0 +1,187 @@
+//! Values with their half-widths, in units that read well.
+
+use bandgap_record::Unit;
+use bandgap_units::significant;
+
+use crate::block::Shown;
+
+/// A multiple of an SI unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    /// How many of the SI unit it is.
+    pub size: f64,
+    /// Its symbol; empty of a plain number.
+    pub symbol: &'static str,
+}
+
+const TIMES: &[(f64, &str)] = &[(1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s")];
+const RATES: &[(f64, &str)] = &[(1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s")];
+const BYTES: &[(f64, &str)] =
+    &[(1.0, "B"), (1024.0, "KiB"), (1_048_576.0, "MiB"), (1_073_741_824.0, "GiB")];
+const OFTEN: &[(f64, &str)] = &[(1.0, "/s"), (1e3, "k/s"), (1e6, "M/s"), (1e9, "G/s")];
+const PLAIN: &[(f64, &str)] = &[(1.0, "")];
+
+impl Scale {
+    /// The greatest multiple in which `value` is written as 1.00 or more, or the least.
+    pub fn of(unit: Unit, value: f64) -> Scale {
+        let ladder = match unit {
+            Unit::Second => TIMES,
+            Unit::BytePerSecond => RATES,
+            Unit::Byte => BYTES,
+            Unit::PerSecond => OFTEN,
+            Unit::One => PLAIN,
+        };
+        let fits = ladder.iter().rev().find(|(size, _)| value.abs() >= 0.9995 * size);
+        let (size, symbol) = *fits.unwrap_or(&ladder[0]);
+        Scale { size, symbol }
+    }
+}
+
+/// A value as it is written: digits, half-width, symbol and mark apart, so that columns can be aligned.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub(crate) struct Written {
+    pub(crate) value: String,
+    /// `±0.4`; empty where it has no digit in the precision shown.
+    pub(crate) half: String,
+    pub(crate) symbol: &'static str,
+    pub(crate) mark: Option<char>,
+}
+
+/// Digits of a value whose half-width has no part in what is shown.
+const EXACT_DIGITS: i32 = 3;
+/// Most digits of a value.
+const MOST_DIGITS: i32 = 5;
+
+impl Written {
+    /// A value in a scale: the half-width with one digit, with two where these are below 20, and the value cut to it.
+    pub(crate) fn new(shown: &Shown, scale: Scale) -> Written {
+        let value = shown.value / scale.size;
+        let half = shown.interval.map(|(low, high)| {
+            ((shown.value - low).max(high - shown.value) / scale.size).max(0.0)
+        });
+        let (symbol, mark) = (scale.symbol, shown.precision.mark());
+        let exact = EXACT_DIGITS - 1 - exponent(value);
+        let most = MOST_DIGITS - 1 - exponent(value);
+        let decimals = match half {
+            Some(half) if half > 0.0 => {
+                let first = exponent(half);
+                let digits = if half / 10f64.powi(first) < 2.0 { 1 } else { 0 };
+                digits - first
+            }
+            _ => exact,
+        };
+        // A half-width far below the digits that anybody reads is none.
+        let (decimals, has_half) = if decimals > most { (exact, false) } else { (decimals, true) };
+        let half = match half {
+            None => "±?".to_owned(),
+            Some(half) if half > 0.0 && has_half => format!("±{}", rounded(half, decimals)),
+            Some(_) => String::new(),
+        };
+        Written { value: rounded(value, decimals), half, symbol, mark }
+    }
+
+    /// It in a line of text: `7.1 ±0.4 ns`.
+    pub(crate) fn line(&self) -> String {
+        let mut text = self.value.clone();
+        for part in [self.half.as_str(), self.symbol] {
+            if !part.is_empty() {
+                text += " ";
+                text += part;
+            }
+        }
+        text
+    }
+}
+
+/// A quantity in a line of text, in its own unit: `7.1 ±0.4 ns`.
+pub fn written(shown: &Shown) -> String {
+    Written::new(shown, Scale::of(shown.unit, shown.value)).line()
+}
+
+/// A plain number in a unit: `7.12 ns`.
+pub fn scaled(value: f64, unit: Unit) -> String {
+    let scale = Scale::of(unit, value);
+    let digits = significant(value / scale.size, 3);
+    let digits = match digits.split_once('.') {
+        // Whole lengths are whole.
+        Some((whole, rest)) if rest.bytes().all(|digit| digit == b'0') => whole.to_owned(),
+        _ => digits,
+    };
+    if scale.symbol.is_empty() { digits } else { format!("{digits} {}", scale.symbol) }
+}
+
+/// The power of ten of the first digit; 0 of 0.
+fn exponent(value: f64) -> i32 {
+    if value == 0.0 || !value.is_finite() {
+        return 0;
+    }
+    value.abs().log10().floor() as i32
+}
+
+/// A number to so many decimals; rounded before the point where they are negative, and in powers of ten where it has
+/// too many digits to be read.
+fn rounded(value: f64, decimals: i32) -> String {
+    if !value.is_finite() {
+        return value.to_string();
+    }
+    if exponent(value) >= 6 || decimals > 6 {
+        return significant(value, 3);
+    }
+    // No −0.00.
+    let to = 10f64.powi(decimals);
+    let value = (value * to).round() / to + 0.0;
+    format!("{value:.*}", decimals.max(0) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Precision;
+
+    fn line(value: f64, half: f64, unit: Unit) -> String {
+        let interval = Some((value - half, value + half));
+        written(&Shown { value, interval, unit, precision: Precision::Converged, apart: false })
+    }
+
+    #[test]
+    fn the_half_width_has_one_digit_or_two_and_the_value_ends_with_it() {
+        assert_eq!(line(7.12e-9, 0.38e-9, Unit::Second), "7.1 ±0.4 ns");
+        assert_eq!(line(29.44e-9, 0.14e-9, Unit::Second), "29.44 ±0.14 ns");
+        assert_eq!(line(601.4e-6, 14.2e-6, Unit::Second), "601 ±14 µs");
+        assert_eq!(line(1234e-9, 300e-9, Unit::Second), "1.2 ±0.3 µs");
+        assert_eq!(line(-0.56e-9, 0.43e-9, Unit::Second), "-0.6 ±0.4 ns");
+        assert_eq!(line(5e-9, 160e-9, Unit::Second), "10 ±160 ns");
+        assert_eq!(line(12.4e9, 0.3e9, Unit::BytePerSecond), "12.4 ±0.3 GB/s");
+    }
+
+    #[test]
+    fn what_is_exact_has_no_half_width_and_what_has_no_interval_says_so() {
+        assert_eq!(line(79e-6, 0.0, Unit::Second), "79.0 µs");
+        assert_eq!(line(79e-6, 1e-12, Unit::Second), "79.0 µs");
+        let (interval, precision) = (None, Precision::No);
+        let shown = Shown { value: 2.0, interval, unit: Unit::One, precision, apart: false };
+        assert_eq!(written(&shown), "2.00 ±?");
+    }
+
+    #[test]
+    fn extreme_values_stay_short() {
+        for unit in [Unit::Second, Unit::BytePerSecond, Unit::Byte, Unit::One] {
+            for exponent in -12..=12 {
+                for share in [0.0, 1e-6, 0.03, 0.4, 50.0] {
+                    let value = 9.876 * 10f64.powi(exponent);
+                    for value in [value, -value] {
+                        let text = line(value, share * value.abs(), unit);
+                        assert!(text.chars().count() <= 24, "{text}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lengths_are_written_in_full_where_they_are_whole() {
+        assert_eq!(scaled(65536.0, Unit::Byte), "64 KiB");
+        assert_eq!(scaled(1536.0, Unit::Byte), "1.50 KiB");
+        assert_eq!(scaled(0.0, Unit::Byte), "0 B");
+    }
+}

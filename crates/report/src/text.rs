@@ -1,0 +1,315 @@
+//! Blocks as text, none of whose lines is wider than the layout.
+
+use bandgap_units::Fraction;
+
+use crate::block::{Block, Cell, Head, Shown, Table};
+use crate::number::{Scale, Written};
+use crate::terminal::plot;
+use crate::{Layout, printable};
+
+/// Blocks below one another.
+pub fn text(blocks: &[Block], layout: &Layout) -> String {
+    let mut out = String::new();
+    for block in blocks {
+        match block {
+            Block::Text(text) => out += &layout.paragraph(text),
+            Block::Doubt(text) => out += &doubt(text, layout),
+            Block::Gap => out.push('\n'),
+            Block::Table(table) => out += &self::table(table, layout),
+            Block::Figure(figure) => out += &plot(figure, layout),
+            Block::Bars(_) => {}
+        }
+    }
+    // Names in it may come from a file or a peer.
+    let out = printable(&out);
+    if layout.ascii { plain(&out) } else { out.into_owned() }
+}
+
+fn doubt(text: &str, layout: &Layout) -> String {
+    let options =
+        textwrap::Options::new(layout.columns()).initial_indent("! ").subsequent_indent("  ");
+    textwrap::fill(text, options) + "\n"
+}
+
+/// The letters for which ASCII has others.
+const LETTERS: &[(char, &str)] = &[
+    ('±', "+-"),
+    ('µ', "u"),
+    ('∞', "inf"),
+    ('½', "1/2"),
+    ('×', "x"),
+    ('·', "-"),
+    ('π', "pi"),
+    ('Δ', "D"),
+    ('₂', "2"),
+    ('²', "^2"),
+    ('→', "->"),
+    ('−', "-"),
+    ('–', "-"),
+    ('…', "..."),
+    ('≤', "<="),
+];
+
+/// The text in ASCII.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match LETTERS.iter().find(|(known, _)| *known == letter) {
+            Some((_, ascii)) => out += ascii,
+            None if letter.is_ascii() => out.push(letter),
+            None => out.push('?'),
+        }
+    }
+    out
+}
+
+/// Columns between two columns of a table.
+const APART: usize = 2;
+/// Least columns of a bar.
+const BAR: usize = 12;
+
+/// A column with its cells laid out.
+struct Column<'a> {
+    head: String,
+    of: &'a Head,
+    cells: Vec<String>,
+    left: bool,
+    bar: bool,
+}
+
+impl Column<'_> {
+    fn width(&self) -> usize {
+        let cells = self.cells.iter().map(|cell| cell.chars().count());
+        cells.chain([self.head.chars().count()]).max().unwrap_or(0)
+    }
+}
+
+/// A table: where the line is too short, without its optional columns; and where it still is, in several parts, each
+/// with the first column.
+fn table(table: &Table, layout: &Layout) -> String {
+    let wide = layout.columns();
+    let mut columns: Vec<Column<'_>> =
+        (0..table.columns.len()).map(|at| column(table, at)).collect();
+    let width = |columns: &[Column<'_>]| -> usize {
+        1 + columns.iter().map(|column| column.width().max(if column.bar { BAR } else { 0 }) + APART).sum::<usize>()
+            - APART.min(columns.len())
+    };
+    while width(&columns) > wide {
+        let Some(last) = columns.iter().rposition(|column| column.of.optional) else { break };
+        columns.remove(last);
+    }
+    let mut out = String::new();
+    let Some((first, rest)) = columns.split_first() else { return out };
+    let mut rest: Vec<&Column<'_>> = rest.iter().collect();
+    loop {
+        let mut part = vec![first];
+        let mut used = 1 + first.width();
+        while let Some(next) = rest.first() {
+            let own = APART + next.width().max(if next.bar { BAR } else { 0 });
+            if used + own > wide && part.len() > 1 {
+                break;
+            }
+            used += own;
+            part.push(rest.remove(0));
+        }
+        lines(&part, wide, table, layout, &mut out);
+        if rest.is_empty() {
+            return out;
+        }
+    }
+}
+
+fn lines(columns: &[&Column<'_>], wide: usize, table: &Table, layout: &Layout, out: &mut String) {
+    let fixed: usize =
+        columns.iter().filter(|column| !column.bar).map(|column| column.width() + APART).sum();
+    let bar = wide.saturating_sub(fixed + 1).clamp(1, 32);
+    let mut push = |cells: &mut dyn Iterator<Item = String>| {
+        let mut line = String::from(" ");
+        for (at, (column, cell)) in columns.iter().zip(cells).enumerate() {
+            if at > 0 {
+                line += &" ".repeat(APART);
+            }
+            let width = if column.bar { 0 } else { column.width() };
+            line += &if column.left { format!("{cell:<width$}") } else { format!("{cell:>width$}") };
+        }
+        let line: String = line.trim_end().chars().take(wide).collect();
+        out.push_str(&line);
+        out.push('\n');
+    };
+    if columns.iter().any(|column| !column.head.is_empty()) {
+        push(&mut columns.iter().map(|column| column.head.clone()));
+    }
+    for row in 0..table.rows.len() {
+        push(&mut columns.iter().map(|column| match column.bar {
+            true => drawn(&column.cells[row], bar, layout),
+            false => column.cells[row].clone(),
+        }));
+    }
+}
+
+/// A bar of a share, in eighths of a cell.
+fn drawn(share: &str, columns: usize, layout: &Layout) -> String {
+    const EIGHTHS: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+    let share: f64 = share.parse().unwrap_or(0.0);
+    let eighths = (share.clamp(0.0, 1.0) * columns as f64 * 8.0).round() as usize;
+    if layout.ascii {
+        return "#".repeat(eighths.div_ceil(8));
+    }
+    let mut text = "█".repeat(eighths / 8);
+    if eighths % 8 > 0 {
+        text.push(EIGHTHS[eighths % 8]);
+    }
+    text
+}
+
+/// A column of a table, its values aligned at their half-widths.
+fn column(table: &Table, at: usize) -> Column<'_> {
+    let head = &table.columns[at];
+    let cells: Vec<&Cell> =
+        table.rows.iter().map(|row| row.get(at).unwrap_or(&Cell::Empty)).collect();
+    let shared = shared(head, &cells);
+    let written = |cell: &Cell| match cell {
+        Cell::Value(shown) => {
+            let scale = shared.filter(|_| !shown.apart);
+            let mut written =
+                Written::new(shown, scale.unwrap_or_else(|| Scale::of(shown.unit, shown.value)));
+            if scale.is_some() || shown.apart {
+                written.symbol = "";
+            }
+            Some(written)
+        }
+        _ => None,
+    };
+    let all: Vec<Option<Written>> = cells.iter().map(|cell| written(cell)).collect();
+    let widest = |part: &dyn Fn(&Written) -> usize| {
+        all.iter().flatten().map(|written| part(written)).max().unwrap_or(0)
+    };
+    let value = widest(&|of| of.value.chars().count());
+    let half = widest(&|of| of.half.chars().count());
+    let symbol = widest(&|of| of.symbol.chars().count());
+    let mark = widest(&|of| usize::from(of.mark.is_some()));
+    let lay = |cell: &Cell, written: &Option<Written>| match (cell, written) {
+        (Cell::Text(text) | Cell::Number(text), _) => text.clone(),
+        (Cell::Bar(share), _) => share.to_string(),
+        (_, Some(of)) => {
+            let mut text = format!("{:>value$}", of.value);
+            for (part, width) in [(of.half.as_str(), half), (of.symbol, symbol)] {
+                if width > 0 {
+                    text += &format!(" {part:<width$}");
+                }
+            }
+            if mark > 0 {
+                text += &format!(" {}", of.mark.unwrap_or(' '));
+            }
+            text
+        }
+        (Cell::Empty | Cell::Value(_), None) => String::new(),
+    };
+    let laid = cells.iter().zip(&all).map(|(cell, written)| lay(cell, written)).collect();
+    let unit = shared.map_or("", |scale| scale.symbol);
+    let title = match (head.text.as_str(), unit) {
+        (text, "") => text.to_owned(),
+        ("", unit) => format!("({unit})"),
+        (text, unit) => format!("{text} ({unit})"),
+    };
+    Column {
+        head: title,
+        of: head,
+        cells: laid,
+        left: !cells.iter().any(|cell| matches!(cell, Cell::Number(_) | Cell::Value(_))),
+        bar: cells.iter().any(|cell| matches!(cell, Cell::Bar(_))),
+    }
+}
+
+/// The unit of a column: that of its greatest value.
+fn shared(head: &Head, cells: &[&Cell]) -> Option<Scale> {
+    let shown = |cell: &&Cell| match cell {
+        Cell::Value(shown) if !shown.apart => Some(*shown),
+        _ => None,
+    };
+    let greatest = |a: Shown, b: Shown| if b.value.abs() > a.value.abs() { b } else { a };
+    let of = cells.iter().filter_map(shown).reduce(greatest).filter(|_| head.shares_unit)?;
+    Some(Scale::of(of.unit, of.value))
+}
+
+/// A share as it is written in tables: `48 %`.
+pub fn share(of: f64) -> String {
+    Fraction(of).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use bandgap_record::Unit;
+
+    use super::*;
+    use crate::Precision;
+
+    fn value(value: f64, half: f64, precision: Precision) -> Cell {
+        let interval = Some((value - half, value + half));
+        Shown { value, interval, unit: Unit::Second, precision, apart: false }.into()
+    }
+
+    fn example() -> Table {
+        let mut table = Table::new([
+            Head::new(""),
+            Head::new("").optional(),
+            Head::shared("shm"),
+            Head::shared("tcp"),
+        ]);
+        let (yes, no) = (Precision::Converged, Precision::No);
+        table.push([
+            "os".into(),
+            "send overhead".into(),
+            value(1.3e-9, 0.24e-9, no),
+            value(4.43e-6, 0.72e-6, no),
+        ]);
+        table.push([
+            "RTT/2".into(),
+            "half round trip".into(),
+            value(60.5e-9, 0.3e-9, yes),
+            value(4.9e-6, 0.06e-6, yes),
+        ]);
+        table
+    }
+
+    fn lines(width: u16) -> Vec<String> {
+        let layout = Layout { width, ..Layout::default() };
+        text(&[Block::Table(example())], &layout).lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn values_stand_below_one_another_and_the_unit_in_the_head() {
+        assert_eq!(
+            lines(80),
+            [
+                "                            shm (ns)      tcp (µs)",
+                " os     send overhead     1.3 ±0.2 *   4.4 ±0.7  *",
+                " RTT/2  half round trip  60.5 ±0.3    4.90 ±0.06",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_short_line_loses_optional_columns_and_then_breaks_the_table() {
+        assert!(lines(42).iter().all(|line| line.chars().count() <= 42));
+        assert!(!lines(42).iter().any(|line| line.contains("overhead")));
+        let narrow = Layout { width: 40, ..Layout::default() };
+        let mut wide = example();
+        for row in &mut wide.rows {
+            let more = row[2].clone();
+            row.push(more.clone());
+            row.push(more);
+        }
+        wide.columns.extend([Head::shared("unix"), Head::shared("udp")]);
+        let text = text(&[Block::Table(wide)], &narrow);
+        assert!(text.lines().all(|line| line.chars().count() <= 40), "{text}");
+        assert_eq!(text.lines().filter(|line| line.starts_with(" os")).count(), 2, "{text}");
+    }
+
+    #[test]
+    fn ascii_has_no_other_letters() {
+        let layout = Layout { ascii: true, ..Layout::default() };
+        let blocks = [Block::Table(example()), Block::Text("r∞ · n½ → π0".into())];
+        assert!(text(&blocks, &layout).is_ascii());
+    }
+}
