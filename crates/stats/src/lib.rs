@@ -4,6 +4,7 @@
 //! - [`interval`]: intervals of a mean (Student t) and of a quantile (order statistics).
 //! - [`outlier`]: the fence that keeps interrupts out of a mean.
 //! - [`batch`]: from batches of samples to a point with an interval.
+//! - [`mod@estimate`]: the mean of batches and the ratio of pairs, over launches and rounds.
 //! - [`convergence`]: when an interval is narrow enough.
 //! - [`launches`]: intervals that hold the variance between launches.
 //! - [`mod@line`]: ordinary and weighted straight-line least squares.
@@ -25,6 +26,7 @@ pub mod batch;
 pub mod bootstrap;
 pub mod cluster;
 pub mod convergence;
+pub mod estimate;
 pub mod interval;
 pub mod launches;
 pub mod line;
@@ -40,6 +42,7 @@ pub mod stream;
 pub use batch::{Point, batch_value};
 pub use cluster::{State, States};
 pub use convergence::{Convergence, Rule};
+pub use estimate::{estimate, ratio};
 pub use interval::Interval;
 pub use line::Line;
 pub use regression::Regression;

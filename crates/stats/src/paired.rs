@@ -88,7 +88,7 @@ pub fn paired_ratio_of_rounds(
     let pairs = launches.concat();
     let PairedRatio { value, interval } = paired_ratio(&pairs, confidence)?;
     let rest: Vec<f64> = pairs.iter().map(|(a, b)| a - value * b).collect();
-    let wider = |end: f64| value + stretch(&rest) * (end - value);
+    let wider = |end: f64| value + stretch([&rest[..]]) * (end - value);
     let interval = Interval { low: wider(interval.low), high: wider(interval.high) };
     over_launches(launches, PairedRatio { value, interval }, confidence)
 }

@@ -27,23 +27,29 @@ pub fn pulls(values: &[InRound]) -> Vec<f64> {
     pulls.into_values().collect()
 }
 
-/// How many times wider an interval becomes since successive rounds are alike.
+/// How many times wider an interval becomes since successive rounds are alike. One series of pulls for each launch.
 ///
 /// *Formula*: √(1 + 2ρ), ρ = (r₁ + 1/R)/(1 − 4/R) between 0 and ½, r₁ the correlation of successive
-/// pulls eᵣ on an estimate, Σeᵣ·eᵣ₊₁/Σeᵣ², of R rounds. About r₁ = ρ − (1 + 4ρ)/R is expected, since the
-/// pulls are off the common mean. Of less than eight rounds, 1 − 4/R counts as ½.
+/// pulls eᵣ on an estimate, Σeᵣ·eᵣ₊₁/Σeᵣ², of R rounds a launch (the mean over launches). About
+/// r₁ = ρ − (1 + 4ρ)/R is expected, since the pulls are off their own mean. Of less than eight rounds, 1 − 4/R
+/// counts as ½.
 /// *Assumes* that rounds further apart are independent; then ρ is at most ½.
 /// *Source*: Newey and West, "A Simple, Positive Semi-Definite, Heteroskedasticity and Autocorrelation
 /// Consistent Covariance Matrix" (1987), with the one lag at full weight; Marriott and Pope, "Bias in
 /// the Estimation of Autocorrelations" (1954), for 1/R.
 #[must_use]
-pub fn stretch(pulls: &[f64]) -> f64 {
-    let squares: f64 = pulls.iter().map(|pull| pull * pull).sum();
+pub fn stretch<'a>(launches: impl IntoIterator<Item = &'a [f64]>) -> f64 {
+    let (mut squares, mut products, mut rounds, mut count) = (0.0, 0.0, 0.0, 0.0);
+    for pulls in launches {
+        squares += pulls.iter().map(|pull| pull * pull).sum::<f64>();
+        products += pulls.windows(2).map(|pair| pair[0] * pair[1]).sum::<f64>();
+        rounds += pulls.len() as f64;
+        count += 1.0;
+    }
     if squares == 0.0 {
         return 1.0;
     }
-    let products: f64 = pulls.windows(2).map(|pair| pair[0] * pair[1]).sum();
-    let rounds = pulls.len() as f64;
+    let rounds = rounds / count;
     let alike = (products / squares + 1.0 / rounds) / (1.0 - 4.0 / rounds).max(0.5);
     (1.0 + 2.0 * alike.clamp(0.0, 0.5)).sqrt()
 }
@@ -72,7 +78,7 @@ pub fn interval(values: &[InRound], confidence: f64) -> Option<Interval> {
     let centre = mean(&of(values));
     let rounds = pulls.len() as f64;
     let squares: f64 = pulls.iter().map(|pull| pull * pull).sum();
-    let error = (squares * rounds / (rounds - 1.0)).sqrt() * stretch(&pulls);
+    let error = (squares * rounds / (rounds - 1.0)).sqrt() * stretch([&pulls[..]]);
     let half = student_factor(rounds - 1.0, confidence) * error;
     Some(Interval { low: centre - half, high: centre + half })
 }
@@ -96,7 +102,7 @@ mod tests {
         // Mean 10, s² = 2.5, n = 5: half = t(4, 95 %)·√(2.5/5) = 1.963243; neighbours are not alike.
         let values = [10.0, 8.0, 12.0, 9.0, 11.0];
         let values: Vec<InRound> = (0..).zip(values).collect();
-        assert_eq!(stretch(&pulls(&values)), 1.0);
+        assert_eq!(stretch([&pulls(&values)[..]]), 1.0);
         let found = interval(&values, 0.95).unwrap();
         assert!((found.half_width() - 1.963_243).abs() < 1e-6, "{found:?}");
         assert_eq!(interval(&values[..1], 0.95), None);
@@ -121,8 +127,8 @@ mod tests {
     #[test]
     fn successive_rounds_that_are_alike_widen_it() {
         // Pulls −1 −1 1 1: r₁ = (1 − 1 + 1)/4, and 1/4 for the mean: √(1 + 2·0.5).
-        assert!((stretch(&[-1.0, -1.0, 1.0, 1.0]) - 2.0_f64.sqrt()).abs() < 1e-12);
-        assert_eq!((stretch(&[-1.0, 1.0, -1.0, 1.0]), stretch(&[0.0; 4])), (1.0, 1.0));
+        assert!((stretch([&[-1.0, -1.0, 1.0, 1.0][..]]) - 2.0_f64.sqrt()).abs() < 1e-12);
+        assert_eq!((stretch([&[-1.0, 1.0, -1.0, 1.0][..]]), stretch([&[0.0; 4][..]])), (1.0, 1.0));
     }
 
     #[test]

@@ -74,7 +74,7 @@ impl<'a> Estimator<'a> {
         let (degrees, stretch) = match self.by_rounds {
             true => {
                 let pulls = terms.pulls(self.groups);
-                (terms.degrees_of_rounds(self.groups), rounds::stretch(&pulls))
+                (terms.degrees_of_rounds(self.groups), rounds::stretch([&pulls[..]]))
             }
             false => (terms.degrees(self.groups), 1.0),
         };
