@@ -16,7 +16,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::beside::{self, Beside};
 use crate::calm::Watchful;
 use crate::control::drifts;
-use crate::data::{Batch, Kept, Table, Verified};
+use crate::data::{Batch, Kept, Rejected, Table, Verified};
 use crate::experiment::{Experiment, LEAST_ROUNDS, Point, VIRTUAL_SAMPLES};
 use crate::key::Key;
 use crate::placement::straddles;
@@ -228,7 +228,7 @@ impl Campaign<'_> {
             self.watchful.note(done.probe.into_iter().flatten());
             let delays = before.zip(after).map(|(before, after)| [before, after]);
             let rejected = match &done.unavailable {
-                Some(reason) => Some(format!("not available on this machine: {reason}")),
+                Some(reason) => Some(Rejected::Unavailable(reason.clone())),
                 None => straddles(done.probe)
                     .or_else(|| delays.and_then(drifts))
                     .or_else(|| self.experiment.rejects(point, &done).filter(|_| at < self.own))
@@ -270,7 +270,7 @@ impl Campaign<'_> {
         for (at, (key, samples)) in self.split(point, done).into_iter().enumerate() {
             let mut batch = Batch { samples, again: at > 0, ..batch.clone() };
             if batch.samples.is_empty() {
-                batch.rejected.get_or_insert_with(|| "no samples came back".to_owned());
+                batch.rejected.get_or_insert(Rejected::NoSamples);
             }
             self.keep(Kept::Batch { key, batch })?;
         }

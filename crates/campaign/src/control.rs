@@ -5,6 +5,7 @@
 use bandgap_comm::Delay;
 use bandgap_stats::quantile::median;
 
+use crate::data::Rejected;
 use crate::runner::Runner;
 
 /// Share by which the time may differ before and after a batch.
@@ -39,13 +40,9 @@ impl Control {
 }
 
 /// Why the times before and after a batch are not those of one speed of the processor.
-pub fn drifts([before, after]: [f64; 2]) -> Option<String> {
+pub fn drifts([before, after]: [f64; 2]) -> Option<Rejected> {
     let apart = (before - after).abs();
-    (apart > DRIFT * before.min(after) + 1.0).then(|| {
-        format!(
-            "the processor's speed changed within the batch: Δ took {before:.1}, then {after:.1} ns"
-        )
-    })
+    (apart > DRIFT * before.min(after) + 1.0).then_some(Rejected::PaceChanged)
 }
 
 #[cfg(test)]
@@ -56,7 +53,7 @@ mod tests {
     fn a_tenth_and_a_nanosecond_are_no_drift() {
         assert_eq!(drifts([100.0, 110.9]), None);
         assert_eq!(drifts([1.0, 2.0]), None);
-        assert!(drifts([111.2, 100.0]).unwrap().contains("Δ took 111.2, then 100.0 ns"));
+        assert_eq!(drifts([111.2, 100.0]), Some(Rejected::PaceChanged));
     }
 
     #[test]

@@ -32,10 +32,42 @@ pub struct Batch {
     /// The round of the campaign, from 0. Batches of one round and launch are neighbours in time.
     pub round: u32,
     /// Why the batch does not count.
-    pub rejected: Option<String>,
+    pub rejected: Option<Rejected>,
     /// Whether these are further times of a batch that is kept under another key: as a batch it is counted and
     /// probed there.
     pub again: bool,
+}
+
+/// Why a batch does not count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rejected {
+    /// The placement of the processors changed within it.
+    PlacementChanged,
+    /// The pace of a processor changed within it.
+    PaceChanged,
+    /// The warm-up of its point did not converge.
+    NotWarm,
+    /// The load did not last as long as what it loads.
+    LoadEnded,
+    /// No samples came back.
+    NoSamples,
+    /// This machine does not allow it, for this reason.
+    Unavailable(String),
+}
+
+impl Rejected {
+    /// Its name in run files.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::PlacementChanged => "placement_changed",
+            Self::PaceChanged => "pace_changed",
+            Self::NotWarm => "not_warm",
+            Self::LoadEnded => "load_ended",
+            Self::NoSamples => "no_samples",
+            Self::Unavailable(_) => "unavailable",
+        }
+    }
 }
 
 /// What was verified of the batches of one point. Wrong content ends a run, so everything that was

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use bandgap_kernels::Order;
 
 use crate::control::Control;
+use crate::data::Rejected;
 use crate::judge::Judged;
 use crate::key::Key;
 use crate::runner::{Executed, Runner, Stop};
@@ -55,7 +56,7 @@ pub trait Experiment {
 
     /// Why a batch does not count, beyond what the campaign sees itself: it is then kept as rejected, and
     /// made again.
-    fn rejects(&self, _point: &Point, _done: &Executed) -> Option<String> {
+    fn rejects(&self, _point: &Point, _done: &Executed) -> Option<Rejected> {
         None
     }
 

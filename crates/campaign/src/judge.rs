@@ -283,7 +283,7 @@ mod tests {
             (100.0, 5.0, 200.0, None),
             (101.0, 5.2, 202.0, None),
             (102.0, 5.1, 201.0, None),
-            (100.0, 9.0, 999.0, Some("it drifted".to_owned())),
+            (100.0, 9.0, 999.0, Some(crate::data::Rejected::PaceChanged)),
             (300.0, 5.0, 700.0, None),
         ] {
             let probe = Some([Probe { cache_line, pace: 400.0 }; 2]);

@@ -63,6 +63,11 @@ impl Key {
         &self.what
     }
 
+    /// Its axes, each with its place.
+    pub fn axes(&self) -> impl Iterator<Item = (&str, &Axis)> {
+        self.axes.iter().map(|(name, place)| (name.as_str(), place))
+    }
+
     /// Its place on an axis of numbers.
     pub fn number(&self, axis: &str) -> Option<u64> {
         match self.place(axis)? {

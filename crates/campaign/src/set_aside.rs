@@ -19,7 +19,7 @@ pub struct SetAside {
     /// Batches that were not rejected, and lie between states or across a change of pace.
     pub in_no_state: usize,
     /// Rejected batches by what they were rejected for.
-    pub rejected: BTreeMap<String, usize>,
+    pub rejected: BTreeMap<&'static str, usize>,
 }
 
 impl SetAside {
@@ -32,11 +32,7 @@ impl SetAside {
             found.of_floors += usize::from(has_others && is_floor(key));
             found.timed += 1;
             match (&batch.rejected, &batch.probe) {
-                // The numbers behind the colon differ from batch to batch.
-                (Some(why), _) => {
-                    let what = why.split(':').next().unwrap_or(why);
-                    *found.rejected.entry(what.to_owned()).or_default() += 1;
-                }
+                (Some(why), _) => *found.rejected.entry(why.code()).or_default() += 1,
                 (None, None) => found.unprobed += 1,
                 (None, Some(probe)) => {
                     found.in_no_state += usize::from(states.label(probe).is_none());
@@ -55,20 +51,20 @@ impl SetAside {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Batch, Kept, Probe};
+    use crate::data::{Batch, Kept, Probe, Rejected};
 
     #[test]
     fn every_timed_batch_is_in_a_state_or_is_counted_with_its_reason() {
         let probe = |before: f64, after: f64| {
             Some([before, after].map(|pace| Probe { cache_line: 100.0, pace }))
         };
-        let rejected = |why: &str| Batch { rejected: Some(why.to_owned()), ..Batch::default() };
+        let rejected = |why| Batch { rejected: Some(why), ..Batch::default() };
         let fast = Batch { probe: probe(400.0, 400.0), ..Batch::default() };
         let mut all = vec![fast; 20];
         all.extend([
-            rejected("it moved: 1.5 ×"),
-            rejected("it moved: 1.6 ×"),
-            rejected("no colon"),
+            rejected(Rejected::PlacementChanged),
+            rejected(Rejected::PlacementChanged),
+            rejected(Rejected::NotWarm),
             Batch { probe: probe(400.0, 600.0), ..Batch::default() },
             Batch::default(),
         ]);
@@ -78,16 +74,18 @@ mod tests {
             table.push(Kept::Batch { key: Key::new("a"), batch });
         }
         // Nothing was timed.
-        table.push(Kept::Batch { key: Key::new("a"), batch: rejected("not available: why") });
+        table.push(Kept::Batch {
+            key: Key::new("a"),
+            batch: rejected(Rejected::Unavailable("why".into())),
+        });
         let probes: Vec<_> = table.batches(&Key::new("a")).iter().filter_map(|b| b.probe).collect();
         let states = Placements::find(&probes, 1);
         let found = SetAside::of(&table, &states);
-        assert_eq!((found.timed, found.unprobed, found.in_no_state), (25, 1, 1));
-        let reasons: Vec<(&str, usize)> =
-            found.rejected.iter().map(|(why, count)| (why.as_str(), *count)).collect();
-        assert_eq!(reasons, [("it moved", 2), ("no colon", 1)]);
-        assert_eq!(states.states().iter().map(|s| s.batches()).sum::<usize>(), 20);
         assert_eq!((found.share(20), SetAside::default().share(0)), (0.8, 0.0));
+        assert_eq!((found.timed, found.unprobed, found.in_no_state), (25, 1, 1));
+        let reasons: Vec<(&str, usize)> = found.rejected.into_iter().collect();
+        assert_eq!(reasons, [("not_warm", 1), ("placement_changed", 2)]);
+        assert_eq!(states.states().iter().map(|s| s.batches()).sum::<usize>(), 20);
     }
 
     #[test]

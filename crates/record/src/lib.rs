@@ -32,11 +32,11 @@ mod table_error;
 mod table_lines;
 
 pub use crate::csv::csv;
-pub use conditions::{Batches, Conditions, State, Verified};
 pub use component_table::{
     BarDeclared, BarsDeclared, Case, ComponentTable, CurvesDeclared, component_preset,
     component_presets, read_component_table, traced_component, traced_source, traced_table,
 };
+pub use conditions::{Batches, Conditions, State, Verified};
 pub use directory::RunDir;
 pub use error::RecordError;
 pub use hockney_table::{HockneyRow, HockneyTable, Timing, read_hockney_table};

@@ -1,8 +1,6 @@
 //! A figure for tests.
 
-use crate::{
-    Axis, Datum, Dimension, Figure, Precision, Reference, Region, Scale, Series, Style,
-};
+use crate::{Axis, Datum, Dimension, Figure, Precision, Reference, Region, Scale, Series, Style};
 
 /// Message costs of a machine with os = 1.4, g = 7.6 µs, in ns: two curves of 13 points, of which
 /// the eighth did not converge.
@@ -13,7 +11,12 @@ pub(crate) fn figure() -> Figure {
             let y = 7600.0 - 6200.0 / x + delay;
             let spread = if exponent == 7 { 0.16 } else { 0.01 } * y;
             let interval = Some((y - spread, y + spread));
-            Datum { x, y, interval, precision: if exponent == 7 { Precision::No } else { Precision::Converged } }
+            Datum {
+                x,
+                y,
+                interval,
+                precision: if exponent == 7 { Precision::No } else { Precision::Converged },
+            }
         };
         Series {
             name: name.into(),

@@ -22,7 +22,9 @@ mod text;
 
 pub use bars::{Bar, Bars, Part};
 pub use block::{Block, Cell, Head, Shown, Table};
-pub use figure::{Axis, Datum, Dimension, Figure, Mark, Precision, Reference, Region, Scale, Series, Style};
+pub use figure::{
+    Axis, Datum, Dimension, Figure, Mark, Precision, Reference, Region, Scale, Series, Style,
+};
 pub use gnuplot::{Gnuplot, gnuplot};
 pub use layout::Layout;
 

@@ -56,9 +56,9 @@ impl Written {
     /// A value in a scale: the half-width with one digit, with two where these are below 20, and the value cut to it.
     pub(crate) fn new(shown: &Shown, scale: Scale) -> Written {
         let value = shown.value / scale.size;
-        let half = shown.interval.map(|(low, high)| {
-            ((shown.value - low).max(high - shown.value) / scale.size).max(0.0)
-        });
+        let half = shown
+            .interval
+            .map(|(low, high)| ((shown.value - low).max(high - shown.value) / scale.size).max(0.0));
         let (symbol, mark) = (scale.symbol, shown.precision.mark());
         let exact = EXACT_DIGITS - 1 - exponent(value);
         let most = MOST_DIGITS - 1 - exponent(value);

@@ -91,7 +91,10 @@ fn table(table: &Table, layout: &Layout) -> String {
     let mut columns: Vec<Column<'_>> =
         (0..table.columns.len()).map(|at| column(table, at)).collect();
     let width = |columns: &[Column<'_>]| -> usize {
-        1 + columns.iter().map(|column| column.width().max(if column.bar { BAR } else { 0 }) + APART).sum::<usize>()
+        1 + columns
+            .iter()
+            .map(|column| column.width().max(if column.bar { BAR } else { 0 }) + APART)
+            .sum::<usize>()
             - APART.min(columns.len())
     };
     while width(&columns) > wide {
@@ -130,7 +133,8 @@ fn lines(columns: &[&Column<'_>], wide: usize, table: &Table, layout: &Layout, o
                 line += &" ".repeat(APART);
             }
             let width = if column.bar { 0 } else { column.width() };
-            line += &if column.left { format!("{cell:<width$}") } else { format!("{cell:>width$}") };
+            line +=
+                &if column.left { format!("{cell:<width$}") } else { format!("{cell:>width$}") };
         }
         let line: String = line.trim_end().chars().take(wide).collect();
         out.push_str(&line);

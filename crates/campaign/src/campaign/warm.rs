@@ -5,7 +5,7 @@ use std::time::Duration;
 use bandgap_kernels::Order;
 
 use super::Campaign;
-use crate::data::{Batch, Kept};
+use crate::data::{Batch, Kept, Rejected};
 use crate::judge::batch_value;
 use crate::key::Key;
 use crate::runner::Stop;
@@ -18,8 +18,6 @@ const BATCHES: usize = 20;
 const AGREE: f64 = 0.05;
 /// Share of the budget that all points together may take on top of it. Those that are left begin cold.
 const TIME: f64 = 0.5;
-/// Why the last batch of a point is kept, and does not count.
-const UNSEEN: &str = "the warm-up was not seen to end";
 
 impl Campaign<'_> {
     /// Short batches of each point until two agree. A point that was not seen to be warm is kept as a
@@ -59,7 +57,7 @@ impl Campaign<'_> {
             }
             if let Some((key, samples, _)) = last {
                 let launch = self.runner.launch();
-                let rejected = Some(UNSEEN.to_owned());
+                let rejected = Some(Rejected::NotWarm);
                 let batch = Batch { samples, launch, rejected, ..Batch::default() };
                 self.keep(Kept::Batch { key, batch })?;
             }

@@ -6,7 +6,7 @@ use bandgap_stats::batch_value;
 use super::curve::{CURVE, reaching};
 use super::looks::{FIRST, LOOK, Load, outlasting, outlasts};
 use super::{Beside, ContentionPlan, SAMPLES, load_key};
-use crate::data::{Chosen, Kept};
+use crate::data::{Chosen, Kept, Rejected};
 use crate::experiment::{Experiment, Point, all_or_none};
 use crate::judge::Judged;
 use crate::key::Key;
@@ -117,13 +117,10 @@ impl Experiment for Loaded<'_> {
 
     /// A batch whose load did not outlast the echo in each sample, with the message that let the echo
     /// begin. What is kept lacks the slowest echoes, so the slowdown is too low where any are rejected.
-    fn rejects(&self, point: &Point, done: &Executed) -> Option<String> {
+    fn rejects(&self, point: &Point, done: &Executed) -> Option<Rejected> {
         let trips = point.key.number("messages").unwrap_or(1) as u32;
-        let samples = done.column(WHOLE).iter().zip(done.column(LOAD));
-        let short = samples.filter(|(echo, load)| **load < outlasts(**echo, trips)).count();
-        let all = done.column(LOAD).len();
-        (short > 0)
-            .then(|| format!("the load did not outlast the echo: in {short} of {all} samples"))
+        let mut samples = done.column(WHOLE).iter().zip(done.column(LOAD));
+        samples.any(|(echo, load)| *load < outlasts(*echo, trips)).then_some(Rejected::LoadEnded)
     }
 
     fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {

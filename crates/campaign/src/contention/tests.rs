@@ -77,10 +77,12 @@ fn a_batch_whose_load_does_not_outlast_each_echo_is_kept_as_rejected() {
     assert!(judged.point(&at(&plan, 8, "50 % load")).is_none());
     assert!(judged.point(&at(&plan, 8, "90 % load")).is_some());
     let batches = runner.kept.batches(&at(&plan, 8, "50 % load"));
-    let why = "the load did not outlast the echo: in 1 of 20 samples";
     assert!(batches.len() > 1);
     for batch in batches {
-        assert_eq!((batch.rejected.as_deref(), batch.samples.len()), (Some(why), 20));
+        assert_eq!(
+            (batch.rejected.clone(), batch.samples.len()),
+            (Some(crate::data::Rejected::LoadEnded), 20)
+        );
     }
 }
 

@@ -1,6 +1,6 @@
+use crate::Precision;
 use crate::example::figure;
 use crate::{Figure, Layout, Reference, Style, plot};
-use crate::Precision;
 
 #[test]
 fn colour_is_written_only_when_asked_for() {

@@ -1,0 +1,72 @@
+//! The conditions of a run over one transport.
+
+use std::collections::BTreeSet;
+
+use bandgap_record::{Batches, Conditions, Number, Seconds, State, Verified};
+use bandgap_units::Ns;
+
+use crate::Measured;
+
+impl Measured<'_> {
+    /// Under which conditions it was measured.
+    pub fn conditions(&self) -> Conditions {
+        conditions(self)
+    }
+}
+
+/// Under which conditions this was measured.
+pub fn conditions(of: &Measured<'_>) -> Conditions {
+    let Measured { setting, judged } = of;
+    let (states, table) = (judged.states(), judged.table());
+    let seen = judged.seen().and_then(|at| states.states().get(at));
+    let mut batches = Batches::default();
+    let mut counted = BTreeSet::new();
+    for (_, batch) in table.executed().filter(|(_, batch)| !batch.samples.is_empty()) {
+        let reason = match &batch.rejected {
+            Some(rejected) => rejected.code(),
+            None if judged.counts(batch) => {
+                counted.insert(batch.launch);
+                batches.used += 1;
+                continue;
+            }
+            None => match judged.state(batch).and_then(|at| states.states().get(at)) {
+                None => "between_states",
+                Some(state) if state.slowed => "slowed",
+                Some(_) => "other_state",
+            },
+        };
+        *batches.rejected.entry(reason.to_owned()).or_default() += 1;
+    }
+    let verified = table.verified().fold(Verified::default(), |sum, (_, of)| Verified {
+        checked: sum.checked + of.checked.compared,
+        timed: sum.timed + of.timed.compared + of.timed.summed,
+    });
+    let time = |ns: f64| Seconds::from(Ns(ns));
+    let all = judged.set_aside().timed.max(1) as f64;
+    let state = seen.map(|state| State {
+        probe: time(state.cache_line.centre),
+        share: Number(state.batches() as f64 / all),
+        others: states
+            .states()
+            .iter()
+            .filter(|other| other.cache_line != state.cache_line && !other.slowed)
+            .map(|other| time(other.cache_line.centre))
+            .collect(),
+    });
+    let launches = 0..setting.launches;
+    Conditions {
+        transport: setting.transport.clone(),
+        ranks: setting.ranks as u64,
+        cores: setting.cpus.iter().flatten().map(|&cpu| cpu as u64).collect(),
+        distance: setting.distance([0, 1]),
+        oversubscribed: setting.oversubscribed,
+        launches: setting.launches.into(),
+        lost_launches: launches
+            .filter(|launch| !counted.contains(launch))
+            .map(|launch| u64::from(launch) + 1)
+            .collect(),
+        batches,
+        state,
+        verified: (!setting.is_virtual()).then_some(verified),
+    }
+}

@@ -1,0 +1,155 @@
+//! The value of a key, and the ratio of two, estimated from the batches that count.
+
+use std::collections::BTreeMap;
+
+use bandgap_campaign::judge::{Judged, launch_of};
+use bandgap_campaign::{Key, Setting};
+use bandgap_model::Estimate;
+use bandgap_record::{Evidence, Number, Quantity, RecordError, Spread, Unit};
+use bandgap_stats::quantile::{mean, quantile_sorted, sorted};
+use bandgap_stats::{Convergence, Interval, Point, Rule, estimate, ratio};
+use bandgap_units::Ns;
+
+/// What was measured over one transport.
+#[derive(Clone, Copy)]
+pub struct Measured<'a> {
+    /// What it was measured on.
+    pub setting: &'a Setting,
+    /// The batches, with the state that counts.
+    pub judged: &'a Judged<'a>,
+}
+
+/// An estimate before it is recorded. Times are in nanoseconds, all else in its unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimated {
+    /// The estimate.
+    pub value: f64,
+    /// Its interval.
+    pub interval: Option<Interval>,
+    /// Whether it is narrow enough.
+    pub convergence: Convergence,
+    /// The number of values behind it.
+    pub samples: u64,
+    /// The estimator in a few words.
+    pub estimator: &'static str,
+}
+
+/// The estimator of a time.
+pub const MEAN: &str = "mean of batch means inside the MAD fence, over launches and rounds";
+/// The estimator of a ratio.
+pub const RATIO: &str = "geometric mean of ratios by round, over launches and rounds";
+
+impl Estimated {
+    /// A point of `stats`.
+    pub fn of(point: &Point, estimator: &'static str, convergence: Convergence) -> Estimated {
+        let (value, interval) = (point.value, Some(point.interval));
+        Estimated { value, interval, convergence, samples: point.batches as u64, estimator }
+    }
+
+    /// A model's estimate.
+    pub fn of_model(of: &Estimate, convergence: Convergence) -> Estimated {
+        let interval = Some(Interval { low: of.low, high: of.high });
+        let (value, samples, estimator) = (of.value, of.samples as u64, of.estimator);
+        Estimated { value, interval, convergence, samples, estimator }
+    }
+
+    /// One of `parts` equal parts of it.
+    #[must_use]
+    pub fn part(self, parts: f64) -> Estimated {
+        let ends = |Interval { low, high }| Interval { low: low / parts, high: high / parts };
+        Estimated { value: self.value / parts, interval: self.interval.map(ends), ..self }
+    }
+
+    /// It as it is recorded: times in seconds.
+    ///
+    /// # Errors
+    /// It is not finite.
+    pub fn recorded(&self, unit: Unit) -> Result<Quantity, RecordError> {
+        let si = |value: f64| if unit == Unit::Second { Ns(value).as_secs() } else { value };
+        let interval = self.interval.map(|i| (si(i.low), si(i.high)));
+        let evidence = Evidence::new(self.estimator, self.samples, self.convergence.is_enough());
+        Quantity::new(si(self.value), interval, unit, evidence)
+    }
+
+    /// Whether the clock is what limits it.
+    pub fn is_clock_limited(&self) -> bool {
+        self.convergence == Convergence::ClockLimited
+    }
+}
+
+impl Measured<'_> {
+    /// The values of a key that count, with launch and round.
+    pub fn values(&self, key: &Key) -> Vec<(u32, u64, f64)> {
+        let values = self.judged.in_rounds(key);
+        values.map(|(round, value)| (launch_of(round), round, value)).collect()
+    }
+
+    /// How narrow the interval of a key's time is to be.
+    pub fn rule(&self, key: &Key) -> Rule {
+        self.judged.rule_of(key)
+    }
+
+    /// The time of `key`; of a single batch without an interval, and `None` where no batch counts.
+    pub fn time(&self, key: &Key) -> Option<Estimated> {
+        let values = self.values(key);
+        match estimate(&values, self.judged.confidence()) {
+            Some(point) => Some(Estimated::of(&point, MEAN, self.converged(key, &point))),
+            None => values.first().map(|(_, _, value)| Estimated {
+                value: *value,
+                interval: None,
+                convergence: self.virtual_or(Convergence::No),
+                samples: 1,
+                estimator: MEAN,
+            }),
+        }
+    }
+
+    /// The times of `above` over those of `below`, by round; `None` where fewer than two rounds have both.
+    pub fn ratio(&self, above: &Key, below: &Key) -> Option<Estimated> {
+        let by_round = |key: &Key| {
+            let mut rounds = BTreeMap::<(u32, u64), Vec<f64>>::new();
+            for (launch, round, value) in self.values(key) {
+                rounds.entry((launch, round)).or_default().push(value);
+            }
+            rounds
+        };
+        let below = by_round(below);
+        let pairs: Vec<(u32, u64, f64, f64)> = by_round(above)
+            .into_iter()
+            .filter_map(|(at, above)| Some((at.0, at.1, mean(&above), mean(below.get(&at)?))))
+            .collect();
+        let point = ratio(&pairs, self.judged.confidence())?;
+        let rule = self.judged.rule().without_clock();
+        Some(Estimated::of(&point, RATIO, rule.judge_point(&point)))
+    }
+
+    /// The distribution of a key's samples, in seconds, each divided by `parts`.
+    pub fn spread(&self, key: &Key, parts: f64) -> Option<Spread> {
+        let counted = self.judged.table().batches(key).iter();
+        let counted = counted.filter(|batch| self.judged.counts(batch));
+        let samples: Vec<f64> = counted.flat_map(|batch| batch.samples.iter().copied()).collect();
+        if samples.is_empty() {
+            return None;
+        }
+        let ordered = sorted(&samples);
+        let at = |p: f64| Number(Ns(quantile_sorted(&ordered, p) / parts).as_secs());
+        Some(Spread {
+            samples: ordered.len() as u64,
+            min: at(0.0),
+            median: at(0.5),
+            p90: at(0.9),
+            p99: at(0.99),
+            p999: at(0.999),
+            max: at(1.0),
+        })
+    }
+
+    fn converged(&self, key: &Key, point: &Point) -> Convergence {
+        self.virtual_or(self.judged.rule_of(key).judge_point(point))
+    }
+
+    /// In virtual time all has converged.
+    pub fn virtual_or(&self, measured: Convergence) -> Convergence {
+        if self.setting.is_virtual() { Convergence::Converged } else { measured }
+    }
+}

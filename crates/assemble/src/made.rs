@@ -1,0 +1,115 @@
+//! Results with their notes, and rows as they are made.
+
+use bandgap_record::{Column, Labels, Note, Place, RecordError, Row, Rows, Spread};
+use bandgap_results::{CLOCK_LIMIT, Outcome};
+
+use crate::estimate::Estimated;
+
+/// What was made of a table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Made {
+    /// The results.
+    pub results: Vec<Outcome>,
+    /// What a person should know besides.
+    pub notes: Vec<Note>,
+}
+
+impl Made {
+    /// Both together.
+    #[must_use]
+    pub fn and(mut self, other: Made) -> Made {
+        self.results.extend(other.results);
+        self.notes.extend(other.notes);
+        self
+    }
+}
+
+/// Rows as they are made, with the notes that belong to their cells.
+pub struct Builder {
+    rows: Rows,
+    notes: Vec<Note>,
+}
+
+impl Builder {
+    /// Rows of a kind, a name and a transport, over these axes.
+    pub fn new(
+        kind: &str,
+        name: &str,
+        transport: &str,
+        axes: &[&str],
+        columns: Vec<Column>,
+    ) -> Builder {
+        let rows = Rows {
+            kind: kind.to_owned(),
+            name: name.to_owned(),
+            transport: transport.to_owned(),
+            verified: None,
+            labels: Labels::new(),
+            axes: axes.iter().map(|&axis| axis.to_owned()).collect(),
+            columns,
+            rows: Vec::new(),
+        };
+        Builder { rows, notes: Vec::new() }
+    }
+
+    /// Something that holds for all rows.
+    pub fn label(&mut self, name: &str, place: impl Into<Place>) {
+        self.rows.labels.insert(name.to_owned(), place.into());
+    }
+
+    /// Whether received bytes were compared.
+    pub fn verified(&mut self, verified: Option<bool>) {
+        self.rows.verified = verified;
+    }
+
+    /// Adds a row; `cells` are in the order of the columns.
+    ///
+    /// # Errors
+    /// A value is not finite.
+    pub fn push(
+        &mut self,
+        place: Vec<Place>,
+        labels: Labels,
+        cells: &[Option<Estimated>],
+        spread: Option<Spread>,
+    ) -> Result<(), RecordError> {
+        let units = self.rows.columns.iter().map(|column| column.unit);
+        let recorded = cells
+            .iter()
+            .zip(units)
+            .map(|(cell, unit)| cell.as_ref().map(|cell| cell.recorded(unit)).transpose());
+        let row = Row { place, labels, cells: recorded.collect::<Result<_, _>>()?, spread };
+        let id = self.rows.row_id(&row);
+        for (column, cell) in self.rows.columns.iter().zip(cells) {
+            if let Some(cell) = cell.as_ref().filter(|cell| cell.is_clock_limited()) {
+                self.notes.push(clock_limit(&format!("{id}/{}", column.name), cell));
+            }
+        }
+        self.rows.rows.push(row);
+        Ok(())
+    }
+
+    /// A note about a row that was pushed, or about all where `row` is none.
+    pub fn note(&mut self, note: Note) {
+        self.notes.push(note);
+    }
+
+    /// The rows so far.
+    pub fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    /// The rows as a result, with the notes; nothing of no rows.
+    pub fn made(self) -> Made {
+        if self.rows.rows.is_empty() {
+            return Made { results: Vec::new(), notes: self.notes };
+        }
+        Made { results: vec![self.rows.into()], notes: self.notes }
+    }
+}
+
+/// The note that the clock limits a quantity.
+pub fn clock_limit(id: &str, of: &Estimated) -> Note {
+    let half = of.interval.map_or(0.0, |interval| interval.half_width());
+    Note::new(CLOCK_LIMIT, id).with("half", half * 1e-9)
+}

@@ -1,0 +1,91 @@
+//! The files of a run: the run file, all values as one table, and figures.
+
+use std::borrow::Cow;
+
+use bandgap_record::{RecordError, RunDir, csv};
+use bandgap_report::{Bars, Block, Figure, gnuplot, svg_bars, svg_panels};
+
+use crate::run::{Context, Run};
+
+/// The file of all values.
+pub const VALUES: &str = "values.csv";
+
+/// Writes `run.json`, `values.csv`, and for each result with figures an SVG and the two files of gnuplot.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn write_all(directory: &RunDir, run: &Run) -> Result<(), RecordError> {
+    directory.write_run(run)?;
+    directory.write(VALUES, &values(run)?)?;
+    for (name, blocks) in figures(run) {
+        let of = |block: &Block| match block {
+            Block::Figure(figure) => Some(figure.clone()),
+            _ => None,
+        };
+        let drawn: Vec<Figure> = blocks.iter().filter_map(of).collect();
+        if !drawn.is_empty() {
+            directory.write(&format!("{name}.svg"), svg_panels(&drawn).as_bytes())?;
+            let plot = gnuplot(&drawn, &name);
+            directory.write(&format!("gnuplot/{name}.dat"), plot.data.as_bytes())?;
+            directory.write(&format!("gnuplot/{name}.gp"), plot.script.as_bytes())?;
+        }
+        let bars: Vec<Bars> = blocks
+            .into_iter()
+            .filter_map(|block| if let Block::Bars(bars) = block { Some(bars) } else { None })
+            .collect();
+        if !bars.is_empty() {
+            directory.write(&format!("{name}.svg"), svg_bars(&bars).as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// All quantities of a run as CSV, a row each.
+///
+/// # Errors
+/// The table cannot be written.
+pub fn values(run: &Run) -> Result<Vec<u8>, RecordError> {
+    let columns = ["id", "value", "low", "high", "unit", "converged", "samples"];
+    let records = run.results.iter().flat_map(|result| result.as_shown().quantities());
+    let number = |of: f64| -> Cow<'_, str> { of.to_string().into() };
+    csv(
+        &columns,
+        records.map(|(id, of, _)| {
+            let (low, high) = of.interval().map_or((None, None), |(a, b)| (Some(a), Some(b)));
+            let end = |end: Option<f64>| end.map_or(Cow::from(""), number);
+            let unit = serde_json::to_value(of.unit).unwrap_or_default();
+            vec![
+                Cow::from(id),
+                number(of.value.0),
+                end(low),
+                end(high),
+                unit.as_str().unwrap_or_default().to_owned().into(),
+                of.converged.to_string().into(),
+                of.samples.to_string().into(),
+            ]
+        }),
+    )
+}
+
+/// The blocks of each result that has some drawn, under a name for its files that no other result has.
+fn figures(run: &Run) -> Vec<(String, Vec<Block>)> {
+    let context = Context::new(run);
+    let mut all: Vec<(String, Vec<Block>)> = Vec::new();
+    for result in &run.results {
+        let shown = result.as_shown();
+        let mut blocks = shown.detail(&context);
+        blocks.retain(|block| matches!(block, Block::Figure(_) | Block::Bars(_)));
+        if blocks.is_empty() {
+            continue;
+        }
+        let id = shown.quantities().into_iter().next().map_or(String::new(), |(id, ..)| id);
+        let parts: Vec<&str> = id.split('/').take(3).filter(|part| !part.contains('=')).collect();
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
+        let mut name: String = parts.join("-").chars().map(plain).collect();
+        while all.iter().any(|(known, _)| *known == name) {
+            name.push('x');
+        }
+        all.push((name, blocks));
+    }
+    all
+}

@@ -1,0 +1,21 @@
+//! The schema of results, and what they look like.
+//!
+//! A result is values with ids ([`Shown::quantities`]); what a person should know besides is notes. Everything that
+//! is printed or drawn is made of these as [`bandgap_report::Block`]s: [`Shown::detail`] for all there is. Nothing
+//! here measures.
+#![forbid(unsafe_code)]
+
+mod files;
+mod hockney;
+mod list;
+mod logp;
+mod notes;
+mod rows;
+mod run;
+
+pub use files::{values, write_all};
+pub use hockney::{Breakpoint, Hockney, Segment};
+pub use list::{Outcome, Unknown};
+pub use logp::{Arm, Line, Logp, ONE_TO_ONE, OverFloor, Parameters, SIGNATURE, Transition};
+pub use notes::{Level, TEMPLATES, Template, grouped, template, words};
+pub use run::{CLOCK_LIMIT, Context, Run, Shown, Verdict};

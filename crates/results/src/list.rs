@@ -1,0 +1,131 @@
+//! The kinds of result.
+
+use bandgap_record::{Quantity, Rows};
+use bandgap_report::Block;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_json::value::RawValue;
+
+use crate::hockney::Hockney;
+use crate::logp::Logp;
+use crate::run::{Context, Shown};
+
+/// Declares the kinds with types of their own; all others are [`Rows`].
+macro_rules! kinds {
+    ($($kind:literal => $Name:ident),* $(,)?) => {
+        /// One result. The field `kind` tells which.
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
+        pub enum Outcome {
+            /// Quantities over axes.
+            Rows(Box<Rows>),
+            $(#[doc = concat!("See [`", stringify!($Name), "`].")] $Name(Box<$Name>),)*
+            /// See [`Unknown`].
+            Unknown(Unknown),
+        }
+
+        impl Outcome {
+            /// It as a reader sees it.
+            pub fn as_shown(&self) -> &dyn Shown {
+                match self {
+                    Outcome::Rows(rows) => &**rows,
+                    $(Outcome::$Name(result) => &**result,)*
+                    Outcome::Unknown(result) => result,
+                }
+            }
+
+            /// Reads the type that `kind` names; rows where there are columns.
+            fn read(kind: String, is_rows: bool, raw: Box<RawValue>) -> Result<Outcome, serde_json::Error> {
+                match &*kind {
+                    $($kind => decode::<$Name>(&raw).map(Outcome::from),)*
+                    _ if is_rows => decode::<Rows>(&raw).map(Outcome::from),
+                    _ => Ok(Outcome::Unknown(Unknown { kind, raw })),
+                }
+            }
+        }
+
+        impl Serialize for Outcome {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    Outcome::Rows(rows) => rows.serialize(serializer),
+                    $(Outcome::$Name(result) => Tagged { kind: $kind, result }.serialize(serializer),)*
+                    Outcome::Unknown(result) => result.raw.serialize(serializer),
+                }
+            }
+        }
+
+        $(impl From<$Name> for Outcome {
+            fn from(result: $Name) -> Outcome {
+                Outcome::$Name(Box::new(result))
+            }
+        })*
+    };
+}
+
+kinds! {
+    "logp" => Logp,
+    "hockney" => Hockney,
+}
+
+impl From<Rows> for Outcome {
+    fn from(rows: Rows) -> Outcome {
+        Outcome::Rows(Box::new(rows))
+    }
+}
+
+impl<'de> Deserialize<'de> for Outcome {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Outcome, D::Error> {
+        #[derive(Deserialize)]
+        struct Head {
+            kind: String,
+            #[serde(default)]
+            columns: Option<de::IgnoredAny>,
+        }
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        // The kind first: a broken result of a known kind is broken, and not of an unknown one.
+        let Head { kind, columns } = serde_json::from_str(raw.get()).map_err(de::Error::custom)?;
+        let named = kind.clone();
+        Outcome::read(kind, columns.is_some(), raw)
+            .map_err(|error| de::Error::custom(format_args!("of kind {named}: {error}")))
+    }
+}
+
+/// A value by way of one without places, since those in a part of a file would mislead.
+fn decode<T: de::DeserializeOwned>(raw: &RawValue) -> Result<T, serde_json::Error> {
+    serde_json::from_value(serde_json::from_str(raw.get())?)
+}
+
+/// A result behind the name of its kind.
+#[derive(Serialize)]
+struct Tagged<'a, K> {
+    kind: &'static str,
+    #[serde(flatten)]
+    result: &'a K,
+}
+
+/// A result of a kind that this version does not know, kept as it was read, byte for byte.
+#[derive(Clone, Debug)]
+pub struct Unknown {
+    /// Its kind.
+    pub kind: String,
+    /// The whole of it as JSON.
+    pub raw: Box<RawValue>,
+}
+
+impl PartialEq for Unknown {
+    fn eq(&self, other: &Unknown) -> bool {
+        self.raw.get() == other.raw.get()
+    }
+}
+
+impl Shown for Unknown {
+    fn quantities(&self) -> Vec<(String, &Quantity, bool)> {
+        Vec::new()
+    }
+
+    fn detail(&self, _: &Context<'_>) -> Vec<Block> {
+        vec![Block::Text(format!(
+            "{}: a kind of result that this version does not know",
+            self.kind
+        ))]
+    }
+}

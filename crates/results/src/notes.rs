@@ -1,0 +1,124 @@
+//! The words of notes: the one table of codes.
+
+use bandgap_record::{Note, Number, Unit, Value};
+use bandgap_report::{scaled, share};
+use bandgap_units::significant_short;
+
+/// How much a note matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Said with the details.
+    Detail,
+    /// Said on the screen: it changes what a number means.
+    Doubt,
+    /// Said first: results are missing.
+    Missing,
+}
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Template {
+    /// The code.
+    pub code: &'static str,
+    /// How much it matters.
+    pub level: Level,
+    /// What it says. `{name}` is a value of the note as it is; with a unit behind a colon it is written in it:
+    /// `{low:s}`, `{size:B}`, `{rate:B/s}`, `{share:%}`, `{count:n}`.
+    pub text: &'static str,
+    /// What would help: an option or a command; empty where nothing does.
+    pub hint: &'static str,
+}
+
+const fn note(
+    code: &'static str,
+    level: Level,
+    text: &'static str,
+    hint: &'static str,
+) -> Template {
+    Template { code, level, text, hint }
+}
+
+/// All notes that there are, in the order of their codes.
+pub const TEMPLATES: &[Template] =
+    &[note("clock_limit", Level::Detail, "one clock step limits it to ±{half:s}", "")];
+
+/// The row of a code.
+pub fn template(code: &str) -> Option<&'static Template> {
+    TEMPLATES.iter().find(|template| template.code == code)
+}
+
+/// A note in words; the code itself where this version does not know it.
+pub fn words(note: &Note) -> String {
+    let Some(template) = template(&note.code) else { return note.code.clone() };
+    let mut out = String::new();
+    let mut rest = template.text;
+    while let Some((before, from)) = rest.split_once('{') {
+        let (field, after) = from.split_once('}').unwrap_or((from, ""));
+        let (name, unit) = field.split_once(':').unwrap_or((field, ""));
+        out += before;
+        match note.values.get(name) {
+            Some(Value::Number(Number(number))) => out += &in_unit(*number, unit),
+            Some(Value::Text(text)) => out += text,
+            None => out.push('?'),
+        }
+        rest = after;
+    }
+    out + rest
+}
+
+fn in_unit(number: f64, unit: &str) -> String {
+    match unit {
+        "s" => scaled(number, Unit::Second),
+        "B" => scaled(number, Unit::Byte),
+        "B/s" => scaled(number, Unit::BytePerSecond),
+        "%" => share(number),
+        "n" => grouped(number),
+        _ => significant_short(number, 3),
+    }
+}
+
+/// A count with its thousands apart: `8 483`.
+pub fn grouped(number: f64) -> String {
+    let digits = format!("{number:.0}");
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            out.push(' ');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_there_once_and_in_order() {
+        assert!(TEMPLATES.windows(2).all(|two| two[0].code < two[1].code));
+    }
+
+    #[test]
+    fn every_template_renders_with_the_values_that_it_names() {
+        for template in TEMPLATES {
+            let mut note = Note::new(template.code, "");
+            let fields = template.text.split('{').skip(1);
+            for field in fields.map(|field| field.split('}').next().unwrap()) {
+                let (name, unit) = field.split_once(':').unwrap_or((field, ""));
+                assert!(["", "s", "B", "B/s", "%", "n"].contains(&unit), "{field}");
+                note = note.with(name, 0.5);
+            }
+            let words = words(&note);
+            assert!(!words.contains(['{', '}', '?']), "{words}");
+            assert!(words.len() < 160, "{words}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_written_in_the_unit_that_the_template_names() {
+        assert_eq!(in_unit(1e-8, "s"), "10.0 ns".replace(".0", ""));
+        assert_eq!([in_unit(0.25, "%"), in_unit(8483.0, "n")], ["25 %", "8 483"]);
+        assert_eq!(words(&Note::new("of_a_later_version", "")), "of_a_later_version");
+    }
+}
