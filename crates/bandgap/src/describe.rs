@@ -4,6 +4,7 @@ use std::io;
 use std::thread::{Builder, scope};
 use std::time::Duration;
 
+use bandgap_host::doctor::{Check, Evidence, Pinning, examine};
 use bandgap_host::{
     ClockReport, Description, HostError, NoiseReport, WorkRate, noise::fixed_work_quantum, pin,
 };
@@ -24,22 +25,33 @@ pub struct Host {
     pub work: WorkRate,
     /// Noise of the cores measured on; empty until it was looked at.
     pub noise: Vec<(usize, NoiseReport)>,
+    /// Whether it is fit to measure on.
+    pub checks: Vec<Check>,
 }
 
 impl Host {
     /// Describes the machine, without its noise.
     pub fn of(stage: &Stage) -> Self {
-        Self {
-            description: Description::read(&stage.topology),
-            clock: stage.clock.report(),
-            work: stage.work,
-            noise: Vec::new(),
-        }
+        let description = Description::read(&stage.topology);
+        let clock = stage.clock.report();
+        let checks = match stage.place(2, None) {
+            Ok(placement) => examine(&Evidence {
+                description: &description,
+                topology: &stage.topology,
+                clock: &clock,
+                noise: &[],
+                placement: &placement,
+                pinning: Pinning::Unknown,
+                states: None,
+            }),
+            Err(_) => Vec::new(),
+        };
+        Self { description, clock, work: stage.work, noise: Vec::new(), checks }
     }
 }
 
-/// Noise of each of `cpus`, for `duration` each, one after the other, so that none disturbs another. Cores that cannot be
-/// looked at are left out, and all that remain once a signal asks to end.
+/// Noise of each of `cpus`, for `duration` each, one after the other, so that none disturbs another. Cores that
+/// cannot be looked at are left out, and all that remain once a signal asks to end.
 pub fn noise(
     stage: &Stage,
     cpus: impl IntoIterator<Item = usize>,
@@ -50,8 +62,8 @@ pub fn noise(
     awaited.filter_map(|cpu| Some((cpu, look(cpu)?))).collect()
 }
 
-/// What `work` returns on this core, or why the core refuses it. It runs in a thread of its own, so that only that stays
-/// pinned.
+/// What `work` returns on this core, or why the core refuses it. It runs in a thread of its own, so that only that
+/// stays pinned.
 ///
 /// # Errors
 /// The system refuses a thread.
