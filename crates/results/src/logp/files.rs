@@ -72,7 +72,7 @@ pub(super) fn points(all: &[&Logp]) -> Result<Vec<u8>, RecordError> {
 /// A sample with its point: its time, and the numbers of its batch, round and launch.
 type Sample<'a> = (&'a Point, Ns, usize, usize, u32);
 
-/// The samples of one signature in the form that [`bandgap_record::read_logp_table`] reads, a row for
+/// The samples of one signature in the form that `fit logp` reads, a row for
 /// each repetition, with the number of its batch at the point, of its round, and of its launch where there are
 /// several.
 ///
@@ -115,8 +115,7 @@ fn samples(logp: &Logp) -> Result<Vec<u8>, RecordError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bandgap_model::{Kind, Row};
-    use bandgap_record::read_logp_table;
+    use bandgap_import::{LogpRow, Phase, read_logp_table};
 
     use crate::logp::schema::Operation;
     use crate::logp::tests::sample;
@@ -146,15 +145,15 @@ mod tests {
     #[test]
     fn samples_are_read_back_without_the_rejected() {
         let out = samples(&Logp { launches: 1, ..sample() }).unwrap();
-        let (kind, messages, delay_ns) = (Kind::Issue, 64, 0.0);
+        let (phase, messages, delay_ns) = (Phase::Issue, 64, 0.0);
         // Of the point's three batches one is rejected and one is of another state.
         let [first, ..] = &sample().points[0].batches[..] else { panic!("three batches") };
         assert!(first.counts_in(&sample().state.label));
-        let issue = |elapsed_ns, round| {
-            let batch = Some(0);
-            Row { kind, messages, delay_ns, elapsed_ns, batch, round, launch: None }
+        let issue = |line, elapsed_ns| {
+            let (batch, round, launch) = (Some(0), None, None);
+            LogpRow { line, phase, messages, delay_ns, elapsed_ns, batch, round, launch }
         };
-        let expected = [issue(1734.0, None), issue(1750.25, None)];
+        let expected = [issue(2, 1734.0), issue(3, 1750.25)];
         assert_eq!(read_logp_table(&out[..]).unwrap(), expected, "an older file has no rounds");
     }
 

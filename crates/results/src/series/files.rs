@@ -97,7 +97,7 @@ type Sample<'a> = (&'a SeriesPoint, Seconds, u64);
 /// What points may differ in, and the column that says it of a sample.
 type Property<'a> = (fn(&SeriesPoint) -> String, Column<Sample<'a>>);
 
-/// The samples of a series in the form that [`bandgap_record::read_hockney_table`] reads, a row for each.
+/// The samples of a series in the form that `fit hockney` reads, a row for each.
 /// Rejected batches are left out, and so are those of other states than their point's. Before the time
 /// there is a column for each property in which points differ, and one for the messages of an operation where
 /// these are several.
@@ -142,7 +142,7 @@ fn samples(series: &Series) -> Result<Vec<u8>, RecordError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bandgap_record::{Timing, read_hockney_table};
+    use bandgap_import::{Timing, read_size_table};
 
     use crate::series::tests::sample;
 
@@ -156,8 +156,8 @@ mod tests {
              comms1,shm,N,2,0,1,,same package,,,,,,,0,150,148,152,,,,2,120,true,false\n\
              comms1,shm,N,2,0,1,,same package,,,,,,,4096,512,500,520,8000000000,,,2,120,true,false\n"
         );
-        let table = read_hockney_table(text.as_bytes()).unwrap();
-        let rows: Vec<_> = table.rows.iter().map(|row| (row.bytes, row.time.0)).collect();
+        let table = read_size_table(text.as_bytes()).unwrap();
+        let rows: Vec<_> = table.rows.iter().map(|row| (row.bytes, row.time_ns)).collect();
         assert_eq!((table.timing, rows), (Timing::AsGiven, vec![(0, 150.0), (4096, 512.0)]));
     }
 
@@ -172,7 +172,7 @@ mod tests {
         let of = |points: &[SeriesPoint]| {
             let series = Series { points: points.to_vec(), ..sample() };
             let text = String::from_utf8(samples(&series).unwrap()).unwrap();
-            let fitted = read_hockney_table(text.as_bytes()).map_err(|error| error.to_string());
+            let fitted = read_size_table(text.as_bytes()).map_err(|error| error.to_string());
             (text.lines().next().unwrap().to_owned(), fitted.map(|table| table.rows.len()))
         };
         let (header, fitted) = of(&[point(2, "chain", "pieces"), point(4, "chain", "pieces")]);
@@ -200,7 +200,7 @@ mod tests {
             let points = sample().points.into_iter().map(|point| SeriesPoint { ranks: 8, ..point });
             let series = Series { name: name.into(), points: points.collect(), ..sample() };
             let text = String::from_utf8(samples(&series).unwrap()).unwrap();
-            (read_hockney_table(text.as_bytes()).unwrap().messages, text)
+            (read_size_table(text.as_bytes()).unwrap().messages, text)
         };
         // The root sends to seven ranks in all.
         assert_eq!(read("broadcast").0, 7);
@@ -211,8 +211,8 @@ mod tests {
     #[test]
     fn samples_are_read_back_without_the_rejected() {
         let out = samples(&sample()).unwrap();
-        let table = read_hockney_table(&out[..]).unwrap();
-        let rows: Vec<_> = table.rows.iter().map(|row| (row.bytes, row.time.0)).collect();
+        let table = read_size_table(&out[..]).unwrap();
+        let rows: Vec<_> = table.rows.iter().map(|row| (row.bytes, row.time_ns)).collect();
         // Of each point's three batches one is rejected and one is of another state.
         let expected = [(0, 149.0), (0, 151.0), (4096, 511.0), (4096, 513.25)];
         assert_eq!(rows, expected);

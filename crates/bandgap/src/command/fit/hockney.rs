@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use bandgap_import::{Remark, SizeRow, SizeTable, Timing, read_size_table};
 use bandgap_launch::{Classify, Exit, Failure, told};
 use bandgap_model::ModelError;
 use bandgap_model::hockney::{Breaks, HockneyOptions, sized_times_from_pairs};
-use bandgap_record::{HockneyRow, HockneyTable, Timing, read_hockney_table};
 use bandgap_results::assemble::{Fitting, TABLE, tabled};
 use bandgap_results::measured::Which;
 use bandgap_results::{AssembleError, Outcome};
@@ -41,7 +41,7 @@ const MOST_SIZES: usize = 6000;
 /// Fits t(n) = (n + n½)/r∞ to sizes and times.
 pub(super) fn run(fit: &FitHockney, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     let name = named(&fit.file);
-    let table = read_hockney_table(open(&fit.file)?)
+    let table = read_size_table(open(&fit.file)?)
         .map_err(|error| Failure::new(Exit::Input, format!("use {name}: {}", told(&error))))?;
     let sizes = sizes(&table);
     if sizes > MOST_SIZES {
@@ -53,9 +53,9 @@ pub(super) fn run(fit: &FitHockney, measure: &Measure, output: &Output) -> Resul
         [] => Breaks::Automatic { most: usize::from(fit.segments) },
         given => Breaks::At(given.iter().map(|bytes| bytes.0).collect()),
     };
-    let steps = table.rows.iter().map(|row| (row.bytes, row.step.0)).collect();
+    let steps = table.rows.iter().map(|row| (row.bytes, row.step_ns)).collect();
     let options = HockneyOptions { breaks, confidence: measure.confidence.0, steps };
-    let times = sized_times_from_pairs(table.rows.iter().map(|row| (row.bytes, row.time.0)));
+    let times = sized_times_from_pairs(table.rows.iter().map(|row| (row.bytes, row.time_ns)));
     let rule = Rule { precision: measure.precision.0, stamp: 0.0 };
     let fitting = Fitting {
         name: table.tool,
@@ -82,12 +82,12 @@ pub(super) fn run(fit: &FitHockney, measure: &Measure, output: &Output) -> Resul
 }
 
 /// How many different sizes there are.
-fn sizes(table: &HockneyTable) -> usize {
+fn sizes(table: &SizeTable) -> usize {
     table.rows.iter().map(|row| row.bytes).collect::<BTreeSet<u64>>().len()
 }
 
 /// Whose table it is, and what its times are.
-fn recognised(table: &HockneyTable) -> String {
+fn recognised(table: &SizeTable) -> String {
     let (rows, tool) = (table.rows.len(), table.tool);
     let sizes = sizes(table);
     let sizes = match sizes < rows {
@@ -97,23 +97,43 @@ fn recognised(table: &HockneyTable) -> String {
     format!("Read as {tool}: {rows} rows{sizes}; {}.", table.timing.name())
 }
 
-/// The reader's notes, and what a fit is of that is not one of half round trips.
-fn notes(table: &HockneyTable) -> Vec<String> {
-    let mut notes = table.notes.clone();
-    if table.timing == Timing::Exchange {
-        notes.push(
-            "Both ranks send at the same time, so the fit is of an exchange: r∞ is the rate of one \
-             direction while the other is busy too, and t0 is not half a round trip."
-                .to_owned(),
-        );
-    }
+/// The reader's remarks, and what a fit is of that is not one of half round trips.
+fn notes(table: &SizeTable) -> Vec<String> {
+    let mut notes: Vec<String> = table.remarks.iter().map(remark).collect();
+    let fitted = match table.timing {
+        Timing::AsGiven | Timing::HalfRoundTrip => None,
+        Timing::Exchange => Some(
+            "Both ranks send at the same time: r∞ is the rate of one direction while the other is busy too, and t0 is \
+             not half a round trip.",
+        ),
+        Timing::Stream => Some(
+            "A stream: r∞ and n½ are those of messages in a window, and t0 is the least time between messages, not \
+             half a round trip.",
+        ),
+    };
+    notes.extend(fitted.map(str::to_owned));
     notes.extend(coarse(table));
     notes
 }
 
+fn remark(remark: &Remark) -> String {
+    match remark {
+        Remark::Assumed(test) => {
+            format!("The file does not name its test: the times are taken for those of {test}.")
+        }
+        Remark::LeftOut(tests) => format!("Also in the file, and left out: {}.", tests.join(", ")),
+        Remark::RoundedSizes => {
+            "Some sizes are printed with fewer digits than they have.".to_owned()
+        }
+        Remark::DefaultSize(bytes) => {
+            format!("A command line without a message size is taken to send {}.", Bytes(*bytes))
+        }
+    }
+}
+
 /// By how much the table rounds its times, where that is much.
-fn coarse(table: &HockneyTable) -> Option<String> {
-    let rounded = |row: &HockneyRow| row.step.0 / 2.0 / row.time.0;
+fn coarse(table: &SizeTable) -> Option<String> {
+    let rounded = |row: &SizeRow| row.step_ns / 2.0 / row.time_ns;
     let worst = table.rows.iter().max_by(|a, b| rounded(a).total_cmp(&rounded(b)))?;
     (rounded(worst) > COARSE).then(|| {
         format!(
@@ -125,12 +145,12 @@ fn coarse(table: &HockneyTable) -> Option<String> {
 }
 
 /// Why nothing was fitted, with the line where there is one.
-fn unfitted(error: &AssembleError, file: &Path, table: &HockneyTable) -> Failure {
+fn unfitted(error: &AssembleError, file: &Path, table: &SizeTable) -> Failure {
     let what = format!("fit {}: ", named(file));
     match error {
         AssembleError::Model(ModelError::BadTime { bytes, value }) => {
             let bad =
-                |row: &&HockneyRow| row.bytes == *bytes && row.time.0.to_bits() == value.to_bits();
+                |row: &&SizeRow| row.bytes == *bytes && row.time_ns.to_bits() == value.to_bits();
             let line = table.rows.iter().find(bad).map(|row| format!("line {}: ", row.line));
             Failure::new(Exit::Input, what + &line.unwrap_or_default() + &error.to_string())
         }

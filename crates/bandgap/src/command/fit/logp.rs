@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use bandgap_campaign::signature::QUICK_RESAMPLES;
+use bandgap_import::{LogpRow, Phase, read_logp_table};
 use bandgap_launch::{Classify, Exit, Failure, told};
 use bandgap_model::{
     Kind, ModelError, Observation, Options, Row, Signature, extract, observations_from_rows,
 };
-use bandgap_record::read_logp_table;
 use bandgap_results::assemble;
 use bandgap_stats::Rule;
 use bandgap_units::Ns;
@@ -26,6 +26,7 @@ pub(super) fn run(file: &Path, measure: &Measure, output: &Output) -> Result<Exi
     let name = named(file);
     let rows = read_logp_table(open(file)?)
         .map_err(|error| Failure::new(Exit::Input, format!("use {name}: {}", told(&error))))?;
+    let rows: Vec<Row> = rows.into_iter().map(repetition).collect();
     let options =
         Options { confidence: measure.confidence.0, resamples: RESAMPLES, seed: measure.seed };
     // As in a measurement: a single batch has no interval.
@@ -54,6 +55,15 @@ pub(super) fn run(file: &Path, measure: &Measure, output: &Output) -> Result<Exi
     result.findings.extend(lost.into_iter().chain(left_out));
     let exit = sink.add(vec![result.into()])?;
     sink.close(output.judged(exit))
+}
+
+fn repetition(row: LogpRow) -> Row {
+    let LogpRow { phase, messages, delay_ns, elapsed_ns, batch, round, launch, .. } = row;
+    let kind = match phase {
+        Phase::Issue => Kind::Issue,
+        Phase::RoundTrip => Kind::Rtt,
+    };
+    Row { kind, messages, delay_ns, elapsed_ns, batch, round, launch }
 }
 
 /// Why there is no signature, and what the table lacks.
