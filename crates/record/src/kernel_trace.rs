@@ -17,8 +17,8 @@ use std::io::Read;
 use bandgap_model::kernel_path::{Call, Event, What, event};
 
 use crate::TableError;
-use crate::table_error::shortened;
 use crate::table_lines::{Lines, Result};
+use bandgap_import::shortened;
 
 /// Events are read no further: many times what a run makes.
 const MOST: u64 = 20_000_000;
@@ -38,7 +38,7 @@ pub fn read_kernel_trace(
     let mut clock = Clock { ns_per_tick, first: None, last: (0, 0) };
     loop {
         let number = lines.number() + 1;
-        let Some(text) = lines.next()? else { return Ok(()) };
+        let Some(text) = lines.next_line()? else { return Ok(()) };
         let text = text.trim();
         let wrong = |why: String| TableError::Line { line: number, why };
         if number > MOST {

@@ -115,7 +115,7 @@ fn the_surface_is_a_signature_for_each_length() {
     for bytes in [0, 64, 1024] {
         assert!(table.contains(&format!("\nstore,{bytes},shm,")), "{bytes}");
         let samples = read(&format!("samples-bulk_store_signature-{bytes}.csv"));
-        let rows = bandgap_record::read_logp_table(samples.as_bytes()).unwrap();
+        let rows = bandgap_import::read_logp_table(samples.as_bytes()).unwrap();
         assert!(rows.iter().any(|row| row.delay_ns > 0.0), "{bytes}");
     }
     let picture = read("surface.svg");

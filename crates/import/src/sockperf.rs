@@ -1,50 +1,43 @@
 //! What sockperf prints for ping-pong and under-load. A run is one size, and only the command line
 //! names it. So the file must have the command line, or a line `msg-size=N`, before each run.
 
-use super::table::{MICROSECONDS, Meaning, Table, Unit};
-use super::text::option;
-use crate::table_lines::{Line, Result};
-
-const HALF: Meaning = Meaning::half("sockperf", "sockperf's latency is half of a round trip.");
-
-const HALVED: Meaning =
-    Meaning::half("sockperf", "sockperf printed whole round trips (--full-rtt): they are halved.");
+use crate::dialects::{Dialect, Family};
+use crate::lines::{Line, Result, option};
+use crate::sizes::Remark;
+use crate::table::Table;
 
 /// The size sent where `--msg-size` is not given: the header alone.
 const LEAST: u64 = 14;
 
 /// Any line that sockperf signs, or one with its result.
-pub(super) fn tells(line: &Line) -> bool {
-    line.text.contains("sockperf: ") || result(line).is_some()
+pub(crate) fn tells<'a>(family: &Family, lines: &'a [Line]) -> Option<&'a Line> {
+    let is_result = |line: &Line| family.dialects.iter().any(|of| line.text.contains(of.time));
+    lines.iter().find(|line| line.text.contains("sockperf: ") || is_result(line))
 }
 
-/// What follows the name of a result, what it means, and the unit that makes it half a round trip.
-fn result(line: &Line) -> Option<(&str, &'static Meaning, Unit)> {
-    let after = |name| line.text.split_once(name).map(|(_, rest)| rest);
-    let latency = after("Summary: Latency is").map(|rest| (rest, &HALF, MICROSECONDS));
-    latency.or_else(|| Some((after("Summary: Round trip is")?, &HALVED, Unit::Time(500.0))))
-}
-
-pub(super) fn read(lines: &[Line], table: &mut Table) -> Result {
+pub(crate) fn read(family: &'static Family, lines: &[Line], table: &mut Table) -> Result {
     let mut bytes = None;
     for line in lines {
-        if let Some((rest, meaning, unit)) = result(line) {
+        let after = |dialect: &'static Dialect| {
+            line.text.split_once(dialect.time).map(|(_, rest)| (dialect, rest))
+        };
+        if let Some((dialect, rest)) = family.dialects.iter().find_map(after) {
             let mut words = rest.split_whitespace();
             let (Some(time), Some("usec")) = (words.next(), words.next()) else {
                 return Err(line.wrong("it is cut: the average in usec is missing"));
             };
             let bytes = bytes.take().ok_or_else(|| {
                 line.wrong(
-                    "a latency without its message size, which sockperf does not print (put the \
-                 command line, or a line msg-size=N, before the output of each run)",
+                    "a latency without its message size, which sockperf does not print (put the command line, or a \
+                     line msg-size=N, before the output of each run)",
                 )
             })?;
-            table.means(line, meaning)?;
-            table.once(line.cell("latency", time).row(bytes, unit)?)?;
+            table.means(line, dialect)?;
+            let row = line.cell("latency", time).row(bytes, dialect.unit)?;
+            table.once(line, row.times(dialect.share))?;
         } else if line.text.contains("Summary: ") {
             return Err(line.wrong(
-                "it is not an average latency of single messages (use sockperf's ping-pong mode, \
-                 without --burst)",
+                "it is not an average latency of single messages (use sockperf's ping-pong mode, without --burst)",
             ));
         } else {
             bytes = message_size(line, table)?.or(bytes);
@@ -64,7 +57,7 @@ fn message_size(line: &Line, table: &mut Table) -> Result<Option<u64>> {
         return line.cell("msg-size", bytes.trim_end_matches([';', ','])).size().map(Some);
     }
     if command {
-        table.note(format!("A command line without --msg-size sends {LEAST} bytes."));
+        table.remark(Remark::DefaultSize(LEAST));
     }
     Ok(command.then_some(LEAST))
 }

@@ -4,18 +4,18 @@ use std::collections::HashMap;
 
 use ::csv::StringRecord;
 
-use super::Timing;
-use super::table::{Meaning, Table, Unit};
-use crate::table_error::shortened;
-use crate::table_lines::{Header, Line, Result};
-
-const AS_GIVEN: Meaning = Meaning::new("CSV", Timing::AsGiven, "");
+use crate::dialects::CSV;
+use crate::lines::{Header, Line, Result};
+use crate::shortened;
+use crate::table::{Table, Unit};
 
 /// Columns that tell one series from another, in tables of several.
 const KEYS: [&str; 10] =
     ["name", "transport", "state", "ranks", "from", "to", "distance", "memory", "mesh", MESSAGES];
+
 /// How many messages an operation moves in its time.
 const MESSAGES: &str = "operation_messages";
+
 /// Columns that do so where one size has several of their values. Otherwise they are what was chosen
 /// for the size.
 const CHOSEN: [&str; 2] = ["variant", "way"];
@@ -24,17 +24,17 @@ const CHOSEN: [&str; 2] = ["variant", "way"];
 const TIMES: [&str; 4] = ["time_ns", "time_us", "time_ms", "time_s"];
 
 /// Whether a line is the header of such a table.
-pub(super) fn tells(header: &Line) -> bool {
-    let known = |field| field == "bytes" || field == "time" || TIMES.contains(&field);
-    header.text.contains(',') && header.text.split(',').map(str::trim).any(known)
+pub(crate) fn tells(header: &Line) -> bool {
+    let known = |name: &str| name == CSV.size || name == CSV.time || TIMES.contains(&name);
+    header.text.contains(',') && Header::new(header).is_ok_and(|header| header.names().any(known))
 }
 
-pub(super) fn read(lines: &[Line], table: &mut Table) -> Result {
+pub(crate) fn read(lines: &[Line], table: &mut Table) -> Result {
     let mut lines = lines.iter().filter(|line| !line.is_comment());
     let Some(first) = lines.next() else { return Ok(()) };
-    table.means(first, &AS_GIVEN)?;
+    table.means(first, &CSV)?;
     let header = Header::new(first)?;
-    let bytes = header.need("bytes")?;
+    let bytes = header.need(CSV.size)?;
     let (column, time, unit) = time_column(first, &header)?;
     let keys = header.those(&KEYS)?;
     let chosen = header.those(&CHOSEN)?;
@@ -46,15 +46,9 @@ pub(super) fn read(lines: &[Line], table: &mut Table) -> Result {
         let first = series.get_or_insert_with(|| (line.number, row.clone()));
         alike(line, &row, first, &keys)?;
         if let Some(place) = messages {
-            table.messages = match row[place].parse() {
-                Ok(0) | Err(_) => {
-                    let why = "it must be a whole number, 1 at least";
-                    return Err(line.cell(MESSAGES, &row[place]).wrong(why));
-                }
-                Ok(count) => count,
-            };
+            table.messages = line.cell(MESSAGES, &row[place]).count()?;
         }
-        let bytes = line.cell("bytes", &row[bytes]).size()?;
+        let bytes = line.cell(CSV.size, &row[bytes]).size()?;
         let first = sizes.entry(bytes).or_insert_with(|| (line.number, row.clone()));
         alike(line, &row, first, &chosen)?;
         table.rows.push(line.cell(column, &row[time]).row(bytes, unit)?);
@@ -84,12 +78,12 @@ fn time_column(line: &Line, header: &Header<'_>) -> Result<(&'static str, usize,
             let (column, before) = (format!("column {column}"), format!("column {before}"));
             return Err(line.mixed(&column, &before, line.number, "give the times in one unit"));
         }
-        [] if header.find("time")?.is_some() => {
+        [] if header.find(CSV.time)?.is_some() => {
             let why = "column time has no unit: call it time_ns, time_us, time_ms or time_s";
             return Err(line.wrong(why));
         }
         [] => ("time_ns", header.need("time_ns")?),
     };
-    let unit = column.strip_prefix("time_").and_then(Unit::of_time).expect("as in TIMES");
+    let unit = column.strip_prefix("time_").and_then(Unit::named).expect("as in TIMES");
     Ok((column, place, unit))
 }

@@ -1,14 +1,10 @@
 //! NetPIPE: the lines that it prints, and its `np.out`.
 
-use super::table::{MICROSECONDS, Meaning, Table, Unit, last_digit};
-use crate::TableError;
-use crate::table_error::shortened;
-use crate::table_lines::{Line, Result};
-
-const HALF: Meaning = Meaning::half(
-    "NetPIPE",
-    "NetPIPE prints half of a round trip, unless it was asked to stream or to send both ways.",
-);
+use crate::dialects::Family;
+use crate::lines::{Line, Result};
+use crate::sizes::Remark;
+use crate::table::{MICROSECONDS, Table, Unit, last_digit};
+use crate::{TableError, shortened};
 
 /// The two sides of a line of results: `  1:   2 bytes  9000 times -->   1.23 Mbps in   12.40 usec`,
 /// and with prefixes from version 5 on: `  1:   1.024 KB   9000 times -->   1.230 Gbps  in   6.660
@@ -19,11 +15,11 @@ fn sides(line: &Line) -> Option<(Vec<&str>, Vec<&str>)> {
     Some((sent.split_whitespace().collect(), after.split_whitespace().collect()))
 }
 
-pub(super) fn tells(line: &Line) -> bool {
+pub(crate) fn tells(line: &Line) -> bool {
     sides(line).is_some()
 }
 
-pub(super) fn read(lines: &[Line], table: &mut Table) -> Result {
+pub(crate) fn read(family: &'static Family, lines: &[Line], table: &mut Table) -> Result {
     for (line, (sent, took)) in lines.iter().filter_map(|line| Some((line, sides(line)?))) {
         let [number, prefix, _repeats] = sent.as_slice() else {
             return Err(line.wrong("it must have a size, its unit and a count before 'times -->'"));
@@ -40,19 +36,19 @@ pub(super) fn read(lines: &[Line], table: &mut Table) -> Result {
         let [_, _, "in", time, unit, ..] = took.as_slice() else {
             return Err(line.wrong("it is cut: no 'in … usec' at its end"));
         };
-        let unit = Unit::of_time(unit).ok_or_else(|| unknown_unit(line, "time", unit))?;
+        let unit = Unit::named(unit)
+            .filter(|unit| matches!(unit, Unit::Time(_)))
+            .ok_or_else(|| unknown_unit(line, "time", unit))?;
         let row = line.cell("time", time).row(bytes, unit)?;
         // Three decimals of a megabyte do not give the bytes: neighbouring sizes look the same.
         if factor > 1e3 {
-            table.note(
-                "NetPIPE printed sizes from 1 MB on rounded to kilobytes; np.out has them all.",
-            );
+            table.remark(Remark::RoundedSizes);
             table.rows.push(row.of_rounded_size(factor * 1e-3));
         } else {
-            table.once(row)?;
+            table.once(line, row)?;
         }
     }
-    lines.last().map_or(Ok(()), |last| table.means(last, &HALF))
+    lines.last().map_or(Ok(()), |last| table.means(last, &family.dialects[0]))
 }
 
 fn unknown_unit(line: &Line, of: &str, unit: &str) -> TableError {
@@ -70,7 +66,7 @@ const UNITS: [(f64, Unit); 3] =
 const TOLERANCE: f64 = 0.03;
 
 /// The pair of units in which most rows of `np.out` make sense, if all lines are numbers.
-pub(super) fn units(lines: &[Line]) -> Option<(f64, Unit)> {
+pub(crate) fn units(lines: &[Line]) -> Option<(f64, Unit)> {
     let rows = || lines.iter().map(Line::words).filter(|words| !words.is_empty());
     let agreeing = |units| rows().filter(|words| agrees(words, units)).count();
     let numbers = rows().flatten().all(|word| word.parse::<f64>().is_ok());
@@ -91,8 +87,9 @@ fn agrees(words: &[&str], (rate_unit, time_unit): (f64, Unit)) -> bool {
     (bytes_of(least) * (1.0 - TOLERANCE)..=bytes_of(most) * (1.0 + TOLERANCE)).contains(&bytes)
 }
 
-/// Reads `np.out`, whose columns are in these units.
-pub(super) fn read_np_out(lines: &[Line], units: (f64, Unit), table: &mut Table) -> Result {
+/// Reads `np.out`.
+pub(crate) fn read_np_out(family: &'static Family, lines: &[Line], table: &mut Table) -> Result {
+    let Some(units) = units(lines) else { return Ok(()) };
     for line in lines.iter().filter(|line| !line.text.trim().is_empty()) {
         let words = line.words();
         let ([bytes, _, time] | [bytes, _, _, _, time]) = words.as_slice() else {
@@ -104,8 +101,8 @@ pub(super) fn read_np_out(lines: &[Line], units: (f64, Unit), table: &mut Table)
         if !agrees(&words, units) {
             return Err(line.wrong("its rate times its time is not its size, as in other rows"));
         }
-        table.means(line, &HALF)?;
-        table.once(row)?;
+        table.means(line, &family.dialects[0])?;
+        table.once(line, row)?;
     }
     Ok(())
 }

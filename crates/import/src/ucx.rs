@@ -8,31 +8,18 @@
 
 use std::mem::replace;
 
-use super::Timing;
-use super::table::{MICROSECONDS, Meaning, Table};
-use super::text::option;
-use crate::table_lines::{Line, Result};
-
-const LATENCY: Meaning =
-    Meaning::half("ucx_perftest", "ucx_perftest's latency is half of a round trip.");
-
-const STREAM: Meaning = Meaning::new(
-    "ucx_perftest",
-    Timing::Stream,
-    "A bandwidth test: the times are those between sends in a stream, not half round trips, so t0 \
-     is a time between messages.",
-);
-
-const ASSUMED: &str =
-    "The output does not say which test it is: its times are taken for half round trips.";
+use crate::dialects::{Dialect, Family};
+use crate::lines::{Line, Result, option};
+use crate::sizes::{Remark, Timing};
+use crate::table::Table;
 
 /// What the test of this name or description measures, if it says.
-fn meaning(test: &str) -> Option<&'static Meaning> {
+fn timing(test: &str) -> Option<Timing> {
     let stream = ["_bw", "bandwidth", "_mr", "message rate", "get"];
     if test.contains("_lat") || (test.contains("latency") && !test.contains("message rate")) {
-        Some(&LATENCY)
+        Some(Timing::HalfRoundTrip)
     } else {
-        stream.iter().any(|word| test.contains(word)).then_some(&STREAM)
+        stream.iter().any(|word| test.contains(word)).then_some(Timing::Stream)
     }
 }
 
@@ -49,29 +36,29 @@ fn is_number(word: &str) -> bool {
 }
 
 /// The banner's headings, or the final results.
-pub(super) fn tells(line: &Line) -> bool {
+pub(crate) fn tells(line: &Line) -> bool {
     let text = line.text.trim_start();
     text.contains("# iterations |") && text.contains("average |")
         || text.starts_with("Final:") && text.contains('.')
 }
 
 /// Reads the table for people.
-pub(super) fn read(lines: &[Line], table: &mut Table) -> Result {
-    let mut run = Run::default();
+pub(crate) fn read(family: &'static Family, lines: &[Line], table: &mut Table) -> Result {
+    let mut run = Run::of(family);
     lines.iter().try_for_each(|line| run.line(line, table))?;
     run.ends()
 }
 
 /// The header of the CSV: columns of names, then
 /// `iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr`.
-pub(super) fn tells_csv(line: &Line) -> bool {
+pub(crate) fn tells_csv(line: &Line) -> bool {
     let mut fields = line.text.split(',').map(str::trim);
     fields.any(|field| field == "iterations") && fields.any(|field| field == "overall_lat")
 }
 
 /// Reads the CSV.
-pub(super) fn read_csv(lines: &[Line], table: &mut Table) -> Result {
-    let mut run = Run::default();
+pub(crate) fn read_csv(family: &'static Family, lines: &[Line], table: &mut Table) -> Result {
+    let mut run = Run::of(family);
     let mut names = None;
     for line in lines {
         let fields: Vec<&str> = line.text.split(',').map(str::trim).collect();
@@ -90,7 +77,7 @@ pub(super) fn read_csv(lines: &[Line], table: &mut Table) -> Result {
             let bytes = bytes.map(|bytes| line.cell("size", bytes).size()).transpose()?;
             run.provisional &= run.bytes == bytes;
             run.bytes = bytes;
-            run.meaning = tests.iter().find_map(|test| meaning(test));
+            run.timing = tests.iter().find_map(|test| timing(test));
             run.result(line, results, table)?;
         }
     }
@@ -98,10 +85,10 @@ pub(super) fn read_csv(lines: &[Line], table: &mut Table) -> Result {
 }
 
 /// What is known of the run whose lines are read.
-#[derive(Default)]
 struct Run<'a> {
+    dialects: &'static [Dialect],
     bytes: Option<u64>,
-    meaning: Option<&'static Meaning>,
+    timing: Option<Timing>,
     /// Whether the table's last row is a result of this run that a later one replaces.
     provisional: bool,
     /// Its last line of results so far, where a final one must come.
@@ -109,6 +96,11 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
+    fn of(family: &'static Family) -> Run<'a> {
+        let dialects = family.dialects;
+        Run { dialects, bytes: None, timing: None, provisional: false, open: None }
+    }
+
     /// A run begins, of so many bytes if the line says that, and the one before it ends.
     fn begins(&mut self, line: &Line, column: &'static str, bytes: Option<&str>) -> Result {
         if let Some(bytes) = bytes {
@@ -125,7 +117,7 @@ impl<'a> Run<'a> {
 
     /// A run begins, of the test of this name.
     fn begins_test(&mut self, line: &Line, name: &str) -> Result {
-        self.meaning = meaning(name).or(self.meaning);
+        self.timing = timing(name).or(self.timing);
         self.begins(line, "test name", size_in(name))
     }
 
@@ -137,15 +129,17 @@ impl<'a> Run<'a> {
             let bytes = rest.split_whitespace().next().unwrap_or("");
             return self.begins(line, "message size", Some(bytes));
         } else if let Some((_, test)) = text.split_once("| Test:") {
-            self.meaning = meaning(test);
+            self.timing = timing(test);
         } else if text.contains("(usec)") {
-            self.meaning = if text.contains("overhead") { Some(&STREAM) } else { self.meaning };
+            if text.contains("overhead") {
+                self.timing = Some(Timing::Stream);
+            }
             return self.ends();
         } else if let Some(name) = text.strip_prefix('+') {
             let name = name.split(['+', ' ']).next().unwrap_or("").trim_end_matches('-');
             return if name.is_empty() { Ok(()) } else { self.begins_test(line, name) };
         } else if text.contains("ucx_perftest") && !text.starts_with('|') {
-            self.meaning = option(&words, &["-t"]).map_or(self.meaning, meaning);
+            self.timing = option(&words, &["-t"]).map_or(self.timing, timing);
             let Some(sizes) = option(&words, &["-s"]) else { return Ok(()) };
             // A list is of the parts of one message.
             let parts = sizes.split(',').map(|part| line.cell("-s", part).size());
@@ -182,15 +176,19 @@ impl<'a> Run<'a> {
                  their size)",
             )
         })?;
-        table.note(if self.meaning.is_none() { ASSUMED } else { "" });
-        table.means(line, self.meaning.unwrap_or(&LATENCY))?;
-        let row = line.cell("overall", overall).row(bytes, MICROSECONDS)?;
+        let of = |timing| self.dialects.iter().find(|dialect| dialect.timing == timing);
+        let dialect = self.timing.and_then(of).unwrap_or(&self.dialects[0]);
+        if self.timing.is_none() {
+            table.remark(Remark::Assumed(dialect.test));
+        }
+        table.means(line, dialect)?;
+        let row = line.cell("overall", overall).row(bytes, dialect.unit)?;
         if replace(&mut self.provisional, true) {
             table.rows.pop();
             table.rows.push(row);
             return Ok(());
         }
-        table.once(row)
+        table.once(line, row)
     }
 }
 

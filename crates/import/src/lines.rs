@@ -5,18 +5,17 @@ use std::iter;
 
 use csv::StringRecord;
 
-use crate::TableError;
-use crate::table_error::shortened;
+use crate::{TableError, shortened};
 
 /// The result of reading something of a table.
-pub(crate) type Result<T = ()> = std::result::Result<T, TableError>;
+pub type Result<T = ()> = std::result::Result<T, TableError>;
 
 /// A line may not be longer. So a file without line ends is refused before it fills the memory.
 const LONGEST_LINE: u64 = 64 * 1024;
 
 /// One line.
 #[derive(Debug)]
-pub(crate) struct Line {
+pub struct Line {
     /// Counted from 1.
     pub number: u64,
     /// Its text.
@@ -83,15 +82,18 @@ impl Line {
 }
 
 /// What is wrong with a line of so many fields.
-pub(crate) fn miscounted(found: usize, expected: usize) -> String {
+pub fn miscounted(found: usize, expected: usize) -> String {
     format!("{found} fields where the header has {expected}")
 }
 
 /// A value in a line.
 #[derive(Clone, Copy)]
-pub(crate) struct Cell<'a> {
+pub struct Cell<'a> {
+    /// The line.
     pub line: &'a Line,
+    /// The name of its column.
     pub column: &'static str,
+    /// What is there.
     pub text: &'a str,
 }
 
@@ -113,13 +115,24 @@ impl Cell<'_> {
             Ok(number) => Ok(number),
         }
     }
+
+    /// Its whole number, 1 at least.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn count(&self) -> Result<u64> {
+        match self.text.parse() {
+            Ok(0) | Err(_) => Err(self.wrong("it must be a whole number, 1 at least")),
+            Ok(count) => Ok(count),
+        }
+    }
 }
 
 /// The lines of `source`, blank ones and comments included, numbered from 1.
-pub(crate) fn lines(source: impl Read) -> impl Iterator<Item = Result<Line>> {
+pub fn lines(source: impl Read) -> impl Iterator<Item = Result<Line>> {
     let mut source = Lines::new(source);
     iter::from_fn(move || {
-        let text = source.next().map(|text| text.map(str::to_owned)).transpose()?;
+        let text = source.next_line().map(|text| text.map(str::to_owned)).transpose()?;
         Some(text.map(|text| Line { number: source.number(), text }))
     })
 }
@@ -129,7 +142,7 @@ const MOST_LINES: u64 = 4_000_000;
 
 /// As [`lines`], of a table of `longest` bytes at most, a multiple of a MiB. No tool prints as much, and a source
 /// without end is refused before it fills the memory.
-pub(crate) fn bounded(source: impl Read, longest: usize) -> impl Iterator<Item = Result<Line>> {
+pub fn bounded(source: impl Read, longest: usize) -> impl Iterator<Item = Result<Line>> {
     let mut length = 0;
     lines(source).map(move |line| {
         let line = line?;
@@ -145,13 +158,14 @@ pub(crate) fn bounded(source: impl Read, longest: usize) -> impl Iterator<Item =
 }
 
 /// Lines one after another in the same memory.
-pub(crate) struct Lines<R> {
+pub struct Lines<R> {
     source: BufReader<R>,
     number: u64,
     bytes: Vec<u8>,
 }
 
 impl<R: Read> Lines<R> {
+    /// Those of `source`.
     pub fn new(source: R) -> Lines<R> {
         Lines { source: BufReader::with_capacity(1 << 16, source), number: 0, bytes: Vec::new() }
     }
@@ -167,7 +181,7 @@ impl<R: Read> Lines<R> {
     }
 
     /// The next line; `None` after the last.
-    pub fn next(&mut self) -> Result<Option<&str>> {
+    pub fn next_line(&mut self) -> Result<Option<&str>> {
         self.bytes.clear();
         match self.source.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut self.bytes) {
             Ok(0) => return Ok(None),
@@ -184,8 +198,16 @@ impl<R: Read> Lines<R> {
     }
 }
 
+/// The value of an option that has one of these names: `--size 64` or `--size=64`.
+pub(crate) fn option<'a>(words: &[&'a str], names: &[&str]) -> Option<&'a str> {
+    words.iter().enumerate().find_map(|(index, word)| match word.split_once('=') {
+        Some((name, value)) => names.contains(&name).then_some(value),
+        None => words.get(index + 1).copied().filter(|_| names.contains(word)),
+    })
+}
+
 /// The header of a CSV table.
-pub(crate) struct Header<'a> {
+pub struct Header<'a> {
     line: &'a Line,
     columns: StringRecord,
 }

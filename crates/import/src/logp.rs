@@ -9,11 +9,40 @@
 
 use std::io::Read;
 
-use bandgap_model::{Kind, Row};
 use csv::StringRecord;
 
 use crate::TableError;
-use crate::table_lines::{Header, Line, bounded};
+use crate::lines::{Header, Line, Result, bounded};
+
+/// One repetition.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LogpRow {
+    /// Line of the file.
+    pub line: u64,
+    /// What was timed.
+    pub phase: Phase,
+    /// M.
+    pub messages: u64,
+    /// Δ in nanoseconds.
+    pub delay_ns: f64,
+    /// Elapsed time in nanoseconds, of all messages.
+    pub elapsed_ns: f64,
+    /// The batch, if the table numbers them.
+    pub batch: Option<u64>,
+    /// The round, if the table numbers them.
+    pub round: Option<u64>,
+    /// The launch, if the table numbers them.
+    pub launch: Option<u64>,
+}
+
+/// What was timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// M requests with Δ after each.
+    Issue,
+    /// M round trips, one at a time.
+    RoundTrip,
+}
 
 /// Longest time in nanoseconds, 31.7 years. The squares of much longer ones have no numbers.
 const LONGEST_NS: f64 = 1e18;
@@ -25,7 +54,7 @@ const LONGEST: usize = 256 << 20;
 ///
 /// # Errors
 /// Every defect is one, with its line: the file is taken whole or not at all.
-pub fn read_logp_table(source: impl Read) -> Result<Vec<Row>, TableError> {
+pub fn read_logp_table(source: impl Read) -> Result<Vec<LogpRow>> {
     let mut lines =
         bounded(source, LONGEST).filter(|line| !line.as_ref().is_ok_and(Line::is_comment));
     let first = lines.next().transpose()?.ok_or(TableError::Empty {
@@ -58,19 +87,14 @@ fn row(
     record: &StringRecord,
     columns: [usize; 4],
     together: [(&'static str, Option<usize>); 3],
-) -> Result<Row, TableError> {
+) -> Result<LogpRow> {
     let [kind, messages, delay, elapsed] = columns.map(|column| &record[column]);
-    let kind = match kind {
-        "issue" => Kind::Issue,
-        "rtt" => Kind::Rtt,
+    let phase = match kind {
+        "issue" => Phase::Issue,
+        "rtt" => Phase::RoundTrip,
         _ => return Err(line.cell("kind", kind).wrong("it must be issue or rtt")),
     };
-    let messages = match messages.parse() {
-        Ok(0) => Err("there must be at least one"),
-        Ok(count) => Ok(count),
-        Err(_) => Err("it must be a whole number"),
-    }
-    .map_err(|why| line.cell("messages", messages).wrong(why))?;
+    let messages = line.cell("messages", messages).count()?;
     let number = |(column, place): (&'static str, Option<usize>)| {
         let Some(text) = place.map(|place| &record[place]) else { return Ok(None) };
         let wrong = |_| line.cell(column, text).wrong("it must be a whole number");
@@ -84,8 +108,9 @@ fn row(
             ns => Ok(ns),
         }
     };
-    Ok(Row {
-        kind,
+    Ok(LogpRow {
+        line: line.number,
+        phase,
         messages,
         delay_ns: time("delay_ns", delay)?,
         elapsed_ns: time("elapsed_ns", elapsed)?,
@@ -94,6 +119,3 @@ fn row(
         launch: number(launch)?,
     })
 }
-
-#[cfg(test)]
-mod tests;

@@ -51,7 +51,8 @@ pub enum TableError {
 }
 
 /// A text from a file in an error message: short, and without control characters.
-pub(crate) fn shortened(text: &str) -> String {
+#[must_use]
+pub fn shortened(text: &str) -> String {
     const LONGEST: usize = 120;
     let mut short: String = text.chars().take(LONGEST).flat_map(char::escape_default).collect();
     if text.chars().nth(LONGEST).is_some() {
