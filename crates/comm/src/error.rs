@@ -41,12 +41,6 @@ pub enum CommError {
         /// Why not.
         reason: String,
     },
-    /// A rank's messages cannot lie in registered memory.
-    #[error("lay messages into registered memory: {reason}")]
-    NotRegistered {
-        /// Why not.
-        reason: String,
-    },
     /// The operating system refused an operation.
     #[error("{operation}: {source}")]
     System {

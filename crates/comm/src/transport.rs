@@ -99,9 +99,6 @@ pub trait Transport: 'static {
     const MEANING: &'static str;
     /// What it can do.
     const CAN: Can;
-    /// Whether its ranks have registered memory ([`Bulk::registered`]) once they are connected and
-    /// [`Transport::register`] has been called on all.
-    const REGISTERS: bool = false;
 
     /// Its floors, and the layers that are measured beside them.
     const FLOORS: &'static [Floor];
@@ -156,19 +153,6 @@ pub trait Transport: 'static {
     /// The operating system refused.
     fn both_ends<T: Timer>() -> Result<Option<BothEnds<Self::Endpoint, T>>, CommError> {
         Ok(None)
-    }
-
-    /// Gives this rank so many bytes of registered memory. Called on every rank, or on none. That the
-    /// system refuses is no error: [`Bulk::registered`] then says why.
-    ///
-    /// # Errors
-    /// Whoever started the ranks is gone, or a rank told what no rank may tell.
-    fn register(
-        endpoint: Self::Endpoint,
-        _bytes: usize,
-        _meeting: &mut dyn Rendezvous,
-    ) -> Result<Self::Endpoint, CommError> {
-        Ok(endpoint)
     }
 
     /// Prepares, before ranks are started, what two ranks inherit to measure the floors. Nothing,

@@ -148,7 +148,6 @@ pub fn collect(
                 bares: prepared.bares.clone(),
                 stamped,
                 exposed: room.exposed,
-                registered: room.registered,
                 wait,
                 clock: stage.clock.report(),
                 work: stage.work,
@@ -191,9 +190,7 @@ pub fn collect(
 
 /// The room that a task takes of each rank, if there is so much.
 fn room(ranks: usize, task: &Task, transports: &[Transport]) -> Result<Room, Failure> {
-    let first = &transports[0];
-    let room = task.room(ranks, &first.can.tuning).class(Exit::Defect)?;
-    check_registers(room.registered, first)?;
+    let room = task.room(ranks, &transports[0].can.tuning).class(Exit::Defect)?;
     let shared = transports.iter().map(|transport| (transport.shared)(ranks)).sum();
     memory::check(Need { ranks, each: room.memory, shared })?;
     Ok(room)
@@ -290,18 +287,6 @@ fn check_faults(faults: Option<Faults>, target: Option<&Target>) -> Result<(), F
     let with: Vec<&str> = Transport::list().filter(repairs).map(|other| other.name).collect();
     let what = format!("let datagrams go wrong over {over}: nothing there repairs them");
     Err(Failure::new(Exit::Usage, what).hint(format!("use --transport {}", with.join(" or "))))
-}
-
-/// Refuses messages that are to lie in registered memory where the transport has none.
-fn check_registers(bytes: usize, transport: &Transport) -> Result<(), Failure> {
-    if bytes == 0 || transport.registers {
-        return Ok(());
-    }
-    let what = format!("lay messages into registered memory over {transport}: it has none");
-    let with: Vec<&str> =
-        Transport::list().filter(|other| other.registers).map(|other| other.name).collect();
-    let hint = format!("use --memory private, or --transport {}", with.join(" or "));
-    Err(Failure::new(Exit::Usage, what).hint(hint))
 }
 
 /// Refuses more ranks than the transports take.

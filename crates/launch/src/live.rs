@@ -228,10 +228,6 @@ impl Runner for LiveRunner<'_> {
         false
     }
 
-    fn registered(&self) -> Result<(), String> {
-        self.station.registered().map_err(str::to_owned)
-    }
-
     fn launch(&self) -> u32 {
         self.launch
     }

@@ -51,11 +51,6 @@ pub trait Machine {
     fn look(&mut self, waited: Duration, waiting_for: &'static str) -> Result<(), CommError>;
     /// Requests that flow control lets be outstanding toward one peer.
     fn capacity(&self) -> usize;
-    /// Whether messages can lie in registered memory.
-    ///
-    /// # Errors
-    /// They cannot, for this reason.
-    fn registered(&self) -> Result<(), &str>;
     /// Times computations of `delay` by themselves, so many for each sample, in ticks.
     fn time_delay(&mut self, delay: Delay, messages: u32, samples: u32) -> Vec<u64>;
 }
@@ -145,10 +140,6 @@ impl<E: Bulk> Machine for Executor<E, CycleClock, RankWatch> {
 
     fn capacity(&self) -> usize {
         self.endpoint().capacity()
-    }
-
-    fn registered(&self) -> Result<(), &str> {
-        Self::registered(self)
     }
 
     fn time_delay(&mut self, delay: Delay, messages: u32, samples: u32) -> Vec<u64> {

@@ -55,8 +55,6 @@ pub struct Assignment {
     pub stamped: bool,
     /// Bytes that each rank exposes to its peers.
     pub exposed: usize,
-    /// Bytes of registered memory of each rank.
-    pub registered: usize,
     /// How to wait; never [`Wait::Auto`].
     pub wait: Wait,
     /// Calibration of the clock, made once for all.

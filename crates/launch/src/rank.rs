@@ -21,7 +21,6 @@ use crate::live::{LiveRunner, follow};
 use crate::machine::Parts;
 use crate::message::{Assignment, Channel, FromRank, ToRank, Wait};
 use crate::station::Station;
-use crate::transports::Shared;
 use crate::watch::RankWatch;
 use crate::{Exit, Transport, descriptors};
 
@@ -129,7 +128,7 @@ fn connect(
     inherited: Vec<OwnedFd>,
     clock: CycleClock,
 ) -> Result<Station, CommError> {
-    let Assignment { rank, size, exposed, registered, deadline, .. } = *assignment;
+    let Assignment { rank, size, exposed, deadline, .. } = *assignment;
     let mut inherited = inherited.into_iter();
     let page = inherited.next().ok_or_else(|| host("take over the control page"))?;
     let control = Arc::new(Control::from_fd(page).map_err(host)?);
@@ -143,13 +142,12 @@ fn connect(
         let transport: Transport = name.parse().map_err(|error: String| host(error))?;
         Ok::<_, CommError>((transport, inherited.by_ref().take(*count).collect()))
     };
-    let shared = Shared { exposed, registered };
     let mut machines = Vec::new();
     for each in &assignment.transports {
         let (transport, own) = handed(each)?;
         let watch = RankWatch::new(&control, rank, deadline);
         let parts = Parts { clock, waiting, watch, tuning: transport.can.tuning };
-        machines.push((transport, (transport.connect)(own, shared, &mut meeting, parts)?));
+        machines.push((transport, (transport.connect)(own, exposed, &mut meeting, parts)?));
     }
     let stamped = match assignment.transports.first() {
         Some((name, _)) if assignment.stamped => {

@@ -79,15 +79,6 @@ impl Station {
         self.machines.first().map_or(0, |(_, machine)| machine.capacity())
     }
 
-    /// Whether messages can lie in registered memory.
-    ///
-    /// # Errors
-    /// They cannot, for this reason.
-    pub fn registered(&self) -> Result<(), &str> {
-        let (_, machine) = self.machines.first().ok_or("no transport is connected")?;
-        machine.registered()
-    }
-
     /// Says that this rank has done all its work.
     pub fn has_done(&self) {
         self.control.set_idle(self.rank, true);
@@ -266,10 +257,6 @@ pub(crate) mod tests {
 
         fn capacity(&self) -> usize {
             1
-        }
-
-        fn registered(&self) -> Result<(), &str> {
-            Ok(())
         }
 
         fn time_delay(&mut self, _: Delay, _: u32, _: u32) -> Vec<u64> {

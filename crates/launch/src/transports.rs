@@ -41,8 +41,6 @@ pub struct Transport {
     pub meaning: &'static str,
     /// What it can do.
     pub can: Can,
-    /// Whether its ranks can have registered memory.
-    pub registers: bool,
     /// How the time of a message over it can be divided.
     pub divided: Divided,
     /// Its floors, and the layers that are measured beside them.
@@ -72,16 +70,7 @@ type ConnectStamped =
     fn(&mut dyn Rendezvous, Parts) -> Result<Option<Box<dyn StampedEnd>>, CommError>;
 
 type Connect =
-    fn(Vec<OwnedFd>, Shared, &mut dyn Rendezvous, Parts) -> Result<Box<dyn Machine>, CommError>;
-
-/// Memory of each rank that its peers reach.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Shared {
-    /// Bytes that it exposes.
-    pub exposed: usize,
-    /// Bytes of registered memory.
-    pub registered: usize,
-}
+    fn(Vec<OwnedFd>, usize, &mut dyn Rendezvous, Parts) -> Result<Box<dyn Machine>, CommError>;
 
 impl Transport {
     const fn of<T: bandgap_comm::Transport>() -> Self {
@@ -89,18 +78,13 @@ impl Transport {
             name: T::NAME,
             meaning: T::MEANING,
             can: T::CAN,
-            registers: T::REGISTERS,
             divided: T::DIVIDED,
             floors: T::FLOORS,
             yardsticks: T::YARDSTICKS,
             shared: T::shared,
             prepare: T::prepare,
-            connect: |inherited, room, meeting, parts| {
-                let mut endpoint = T::connect(inherited, room.exposed, meeting)?;
-                if room.registered > 0 {
-                    endpoint = T::register(endpoint, room.registered, meeting)?;
-                }
-                parts.machine::<T>(endpoint)
+            connect: |inherited, exposed, meeting, parts| {
+                parts.machine::<T>(T::connect(inherited, exposed, meeting)?)
             },
             stamped: |meeting, parts| parts.stamped::<T>(meeting),
             prepare_bare: T::prepare_bare,

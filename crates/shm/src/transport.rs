@@ -9,9 +9,7 @@ use bandgap_comm::{
 
 use crate::floor::{FLOORS, FloorArea, Lines, YARDSTICKS, local_lines};
 use crate::segment::segment_bytes;
-use crate::{
-    DEFAULT_SLOTS, Exposed, MAX_RANKS, Readable, Registered, Segment, ShmEndpoint, ShmError,
-};
+use crate::{DEFAULT_SLOTS, Exposed, MAX_RANKS, Readable, Segment, ShmEndpoint, ShmError};
 
 /// Slot rings in memory that all ranks map.
 #[derive(Debug)]
@@ -30,8 +28,6 @@ impl Transport for Shm {
         compared: true,
         repairs: false,
     };
-
-    const REGISTERS: bool = true;
 
     const DIVIDED: Divided = Divided::Lines("ring_lines");
 
@@ -76,14 +72,6 @@ impl Transport for Shm {
                 local_lines(&segment, rounds, blocks, timer)
             }),
         }))
-    }
-
-    fn register(
-        endpoint: ShmEndpoint,
-        bytes: usize,
-        meeting: &mut dyn Rendezvous,
-    ) -> Result<ShmEndpoint, CommError> {
-        Ok(endpoint.registering(Registered::meet(meeting, bytes)?))
     }
 
     fn prepare_bare(own: &[OwnedFd]) -> Result<Vec<OwnedFd>, CommError> {

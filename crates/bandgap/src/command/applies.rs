@@ -16,7 +16,7 @@ pub(super) enum Named {
 /// An option, whether it was given, and which kernels have a use for it.
 type Rule = (&'static str, fn(&Comms, &Ways) -> bool, fn(&Named) -> bool);
 
-const RULES: [Rule; 8] = [
+const RULES: [Rule; 7] = [
     (
         "--sizes",
         |comms, _| comms.sizes.is_some(),
@@ -30,11 +30,6 @@ const RULES: [Rule; 8] = [
     (
         "--buffers",
         |comms, _| comms.buffers.is_some(),
-        |named| of(named, false, |series| series.buffers.is_some()),
-    ),
-    (
-        "--memory",
-        |comms, _| !comms.memory.is_empty(),
         |named| of(named, false, |series| series.buffers.is_some()),
     ),
     (

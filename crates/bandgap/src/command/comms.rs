@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use bandgap_campaign::beside::Beside;
 use bandgap_campaign::series::{SeriesPlan, Step};
-use bandgap_comm::passing::Memory;
 use bandgap_kernels::{Refused, Series, in_series};
-use bandgap_launch::{Classify, Exit, Failure, Target, distances};
+use bandgap_launch::{Classify, Exit, Failure, distances};
 use bandgap_results::assemble::{self, MESSAGE_COSTS, MESSAGES};
 
 use super::measure::{BATCH, Session, counted};
@@ -96,11 +95,7 @@ pub(super) fn planned(
         return Err(Failure::new(Exit::Usage, what).hint("name two different ranks"));
     }
     let (from, to) = comms.bounds()?;
-    let memories = &match comms.memory.as_slice() {
-        [] => vec![Memory::default()],
-        named => once(named),
-    };
-    let points = Points { ways, buffers: comms.buffers, memories, sizes: from..=to, pair };
+    let points = Points { ways, buffers: comms.buffers, sizes: from..=to, pair };
     let least = a.max(b) + 1;
     let of_mesh = ways.mesh.map_or(0, |[rows, columns]| rows * columns);
     let usual = least.max(of_mesh);
@@ -166,12 +161,6 @@ impl Planned {
         }
         for sentence in left_out.sentences().chain(sentences(&skipped)) {
             session.sink.warn(&sentence);
-        }
-        let registers = steps.iter().any(|step| !step.memory.is_private());
-        if registers && matches!(session.target, Target::Simulated(_)) {
-            let why = "--memory registered changes nothing: in virtual time messages lie nowhere";
-            session.sink.warn(why);
-            steps = Step::in_private_memory(&steps);
         }
         let plan = SeriesPlan { asked: session.asked(), steps, samples: BATCH };
         let names: BTreeSet<&str> = plan.steps.iter().map(|step| step.series.as_str()).collect();

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use bandgap_comm::passing::Memory;
 use bandgap_kernels::{Buffers, facts};
 use bandgap_launch::{Failure, MAX_RANKS};
 use clap::Args;
@@ -23,10 +22,6 @@ pub struct Comms {
     /// to receive into, or new places each time [default: same for comms1, else separate]
     #[arg(long, value_name = "same|separate|fresh")]
     pub buffers: Option<Buffers>,
-    /// The memory that messages between two ranks lie in: what any caller of a library has, or what
-    /// the rank owns and its peers map to read; or both, measured side by side [default: private]
-    #[arg(long, value_name = "private|registered", value_delimiter = ',')]
-    pub memory: Vec<Memory>,
 }
 
 /// How CoMet's kernels are done.

@@ -4,7 +4,6 @@ use std::ops::RangeInclusive;
 
 use bandgap_campaign::series::Step;
 use bandgap_campaign::sizes::{matrices, rounds, sizes, vectors};
-use bandgap_comm::passing::Memory;
 use bandgap_comm::topology::{NoMesh, ProcessorMesh};
 use bandgap_kernels::{Buffers, DOUBLE, Extent, Refused, Series};
 use bandgap_launch::{Exit, Failure};
@@ -17,7 +16,6 @@ pub(super) struct Points<'a> {
     pub(super) ways: &'a Ways,
     /// Where successive messages lie, if not where those of the series usually do.
     pub(super) buffers: Option<Buffers>,
-    pub(super) memories: &'a [Memory],
     pub(super) sizes: RangeInclusive<u32>,
     pub(super) pair: [usize; 2],
 }
@@ -72,10 +70,7 @@ impl Points<'_> {
         let mesh = self.mesh(series, ranks)?;
         let given = self.ways.mesh.filter(|_| mesh.is_some());
         let sizes = self.sizes_of(series, mesh)?;
-        let (buffers, memories) = match series.buffers {
-            Some(usual) => (self.buffers.unwrap_or(usual), self.memories),
-            None => (Buffers::default(), &[Memory::Private][..]),
-        };
+        let buffers = series.buffers.map(|usual| self.buffers.unwrap_or(usual)).unwrap_or_default();
         for &size in &sizes {
             let one = Step {
                 pair: self.pair,
@@ -83,9 +78,8 @@ impl Points<'_> {
                 buffers,
                 ..Step::new(series.name, size, 1, ranks)
             };
-            let each = memories.iter().flat_map(|memory| variants.iter().map(move |v| (memory, v)));
-            for (&memory, &variant) in each {
-                let step = Step { variant: variant.map(str::to_owned), memory, ..one.clone() };
+            for &variant in &variants {
+                let step = Step { variant: variant.map(str::to_owned), ..one.clone() };
                 match (check(&step, false), variant) {
                     (Ok(()), _) => found.steps.push(repeated(step)),
                     (Err(refused), Some(variant)) => {
@@ -276,8 +270,7 @@ mod tests {
         sizes: RangeInclusive<u32>,
         ranks: usize,
     ) -> Result<Found, Failure> {
-        let memories = &[Memory::Private];
-        let points = Points { ways, buffers: None, memories, sizes, pair: [0, 1] };
+        let points = Points { ways, buffers: None, sizes, pair: [0, 1] };
         points.steps_of(&in_series(name).unwrap().1, ranks)
     }
 
@@ -285,8 +278,7 @@ mod tests {
     fn one_array_travels_in_comms1_unless_it_is_to_lie_elsewhere() {
         let ways = &Ways::default();
         let of = |name: &str, buffers| {
-            let memories = &[Memory::Private];
-            let points = Points { ways, buffers, memories, sizes: 8..=8, pair: [0, 1] };
+            let points = Points { ways, buffers, sizes: 8..=8, pair: [0, 1] };
             let found = points.steps_of(&in_series(name).unwrap().1, 2).unwrap();
             found.steps[0].buffers
         };

@@ -79,30 +79,3 @@ macro_rules! delegate_exposed {
         }
     };
 }
-
-/// In an `impl` of [`Bulk`](crate::Bulk): the registered memory of the endpoint in this field.
-#[macro_export]
-macro_rules! delegate_registered {
-    ($below:ident) => {
-        fn registered(&self) -> Result<(), &str> {
-            self.$below.registered()
-        }
-
-        fn take_registered(&mut self) -> Option<&'static mut [u8]> {
-            self.$below.take_registered()
-        }
-
-        fn registered_at(&self, bytes: &[u8]) -> Option<$crate::Word> {
-            self.$below.registered_at(bytes)
-        }
-
-        fn read_registered(
-            &self,
-            peer: $crate::Rank,
-            at: $crate::Word,
-            into: &mut [u8],
-        ) -> Result<(), $crate::CommError> {
-            self.$below.read_registered(peer, at, into)
-        }
-    };
-}

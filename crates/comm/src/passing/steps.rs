@@ -136,7 +136,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
                     into.of_mut(&mut self.memory)?.copy_from_slice(&kept);
                 }
             }
-            Body::Announced { send, offer } => mail.take_announced(key, bytes, send, offer),
+            Body::Announced { send, at } => mail.take_announced(key, bytes, send, at),
         }
         Ok(key)
     }

@@ -45,7 +45,6 @@ fn usual(task: Task) -> Assignment {
         bares: Vec::new(),
         stamped: false,
         exposed: 65_536,
-        registered: 0,
         wait: Wait::Spin,
         clock: ClockReport {
             source: ClockSource::CycleCounter,
@@ -78,7 +77,6 @@ fn with_everything(task: Task) -> Assignment {
         transports: vec![("udp".to_owned(), 0), ("tcp".to_owned(), 0)],
         bares: vec![("tcp".to_owned(), 0)],
         stamped: true,
-        registered: 4096,
         wait: Wait::Block,
         clock: ClockReport {
             source: ClockSource::OsClock,

@@ -4,7 +4,7 @@ mod active;
 mod messages;
 mod vectors;
 
-use bandgap_comm::passing::{Memory, Passing, Tuning, Way};
+use bandgap_comm::passing::{Passing, Tuning, Way};
 use bandgap_comm::{
     ActiveMessages, Bulk, CommError, Delay, Processor, Rank, Stamp, Timer, Waiting, Watch, Work,
 };
@@ -68,14 +68,6 @@ impl<E: Bulk, T: Timer, W: Watch> Executor<E, T, W> {
     /// The Active Messages below, for what is not timed.
     pub fn active(&mut self) -> &mut ActiveMessages<E, RankState, W> {
         self.passing.active()
-    }
-
-    /// Whether messages can lie in registered memory.
-    ///
-    /// # Errors
-    /// They cannot, for this reason.
-    pub fn registered(&self) -> Result<(), &str> {
-        self.passing.registered()
     }
 
     /// The transport below.
@@ -193,8 +185,8 @@ impl<E: Bulk, T: Timer, W: Watch> Rig for Executor<E, T, W> {
         self.orders
     }
 
-    fn lie_in(&mut self, memory: Memory, bytes: usize) -> Result<(), CommError> {
-        self.passing.lie_in(memory, bytes)
+    fn resize(&mut self, bytes: usize) {
+        self.passing.resize(bytes);
     }
 
     fn prepare(&mut self, needs: &Needs, marks: usize) {

@@ -16,9 +16,6 @@ pub struct Which {
     /// The variant of the operation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
-    /// The memory that messages lie in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub memory: Option<String>,
 }
 
 impl Which {
@@ -28,7 +25,6 @@ impl Which {
             self.ranks.map(|ranks| format!("{ranks} ranks")),
             self.pair.map(|[from, to]| format!("ranks {from} and {to}")),
             self.variant.clone(),
-            self.memory.as_ref().map(|memory| format!("{memory} memory")),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }

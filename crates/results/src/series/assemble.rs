@@ -82,10 +82,8 @@ impl Measured<'_> {
             .into_iter()
             .chain(missing(&places, singles.len(), self.setting))
             .chain(self.unlooked(kind, &singles))
-            .chain(self.unregistered(kind))
             .chain(without)
             .collect();
-        let memory = one_memory(&mut points);
         let mut series = Series {
             name: kind.measure.name.to_owned(),
             transport: self.setting.transport.clone(),
@@ -97,7 +95,6 @@ impl Measured<'_> {
             verified: checked.is_some_and(|checked| checked.is_complete()),
             checked,
             buffers: self.buffers(kind, &singles),
-            memory,
             state,
             points,
             floor_ratios,
@@ -151,17 +148,6 @@ impl Measured<'_> {
         let of_kind = verified.filter(|(key, _)| key.what() == kind.measure.name);
         (!self.setting.is_virtual()).then(|| Checked::of(of_kind.map(|(_, verified)| verified)))
     }
-}
-
-/// The memory that messages of all points lie in, if it is one: then it is told of the series, and not
-/// of its points.
-fn one_memory(points: &mut [SeriesPoint]) -> Option<String> {
-    let memory = points.first()?.memory.clone();
-    let is_one = points.iter().all(|point| point.memory == memory);
-    if is_one {
-        points.iter_mut().for_each(|point| point.memory = None);
-    }
-    memory.filter(|_| is_one)
 }
 
 #[cfg(test)]

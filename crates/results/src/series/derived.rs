@@ -14,9 +14,6 @@ pub struct Look {
     /// The two ranks, where the points differ in them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair: Option<Pair>,
-    /// The memory that messages lie in, where the points differ in it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub memory: Option<String>,
     /// Bytes, elements or rows.
     pub size: u64,
     /// The variant, or the way of its messages.
@@ -49,9 +46,6 @@ pub enum FoundBy {
 pub struct Fastest {
     /// Number of ranks.
     pub ranks: u32,
-    /// The memory that messages lie in, where the points differ in it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub memory: Option<String>,
     /// The least of these sizes: bytes, elements or rows.
     pub from: u64,
     /// The greatest of them. Where the next range begins above it, the crossover lies between.

@@ -14,14 +14,12 @@ use super::schema::{Series, SeriesPoint};
 /// What the first looks of a series chose, at sizes that left a choice.
 pub(super) fn looks(judged: &Judged<'_>, steps: &[Step], of_all: bool) -> Vec<Look> {
     let several = steps.iter().any(|step| step.pair != steps[0].pair) && !of_all;
-    let memories = steps.iter().any(|step| step.memory != steps[0].memory);
     let look = |step: &Step| {
         let chosen = judged.table().chosen(&key(step, Part::Whole))?;
         let way = || chosen.way.map(|way| way.name().to_owned());
         Some(Look {
             ranks: if of_all { step.ranks as u32 } else { 2 },
             pair: several.then(|| step.pair.map(|rank| rank as u32)),
-            memory: memories.then(|| step.memory.name().to_owned()),
             size: step.size.into(),
             // Of a step that names its variant, the way alone was chosen.
             variant: chosen.variant.clone().filter(|_| step.variant.is_none()).or_else(way)?,
@@ -92,7 +90,7 @@ pub(super) fn fastest(series: &Series, planned: &[Step], of_all: bool) -> Vec<Fa
                 AtSize { size, variants, by, is_whole }
             };
             let all: Vec<AtSize> = sizes.into_iter().map(best).collect();
-            ranges(&settled(all), ranks, None)
+            ranges(&settled(all), ranks)
         } else {
             let chosen = |look: &Look| AtSize {
                 size: look.size,
@@ -103,12 +101,9 @@ pub(super) fn fastest(series: &Series, planned: &[Step], of_all: bool) -> Vec<Fa
             // Those of several pairs may differ; they are recorded.
             let of_all = |of: &&Look| of.ranks == ranks && of.pair.is_none();
             let mut looks: Vec<&Look> = series.looks.iter().filter(of_all).collect();
-            looks.sort_by_key(|look| (&look.memory, look.size, &look.variant));
-            let of_memory = |of: &[&Look]| {
-                let all: Vec<AtSize> = of.iter().copied().map(chosen).collect();
-                ranges(&all, ranks, of[0].memory.clone())
-            };
-            looks.chunk_by(|a, b| a.memory == b.memory).flat_map(of_memory).collect()
+            looks.sort_by_key(|look| (look.size, &look.variant));
+            let all: Vec<AtSize> = looks.into_iter().map(chosen).collect();
+            ranges(&all, ranks)
         }
     };
     ranks.into_iter().flat_map(of).collect()
@@ -170,18 +165,17 @@ fn settled(mut sizes: Vec<AtSize>) -> Vec<AtSize> {
 }
 
 /// Neighbouring sizes with the same variants, found in the same way, as one range.
-fn ranges(sizes: &[AtSize], ranks: u32, memory: Option<String>) -> Vec<Fastest> {
+fn ranges(sizes: &[AtSize], ranks: u32) -> Vec<Fastest> {
     let range = |alike: &[AtSize]| {
         let (first, last) = (alike.first()?, alike.last()?);
         let (variants, by) = (first.variants.clone(), first.by);
-        let (from, to, memory) = (first.size, last.size, memory.clone());
-        Some(Fastest { ranks, memory, from, to, variants, by })
+        Some(Fastest { ranks, from: first.size, to: last.size, variants, by })
     };
     let is_alike = |a: &AtSize, b: &AtSize| a.variants == b.variants && a.by == b.by;
     sizes.chunk_by(is_alike).filter_map(range).collect()
 }
 
-/// The same in words: a sentence for each number of ranks, each memory and each way it was found; of a series over ranks,
+/// The same in words: a sentence for each number of ranks and each way it was found; of a series over ranks,
 /// one for all.
 pub(super) fn sentences(series: &Series) -> Vec<String> {
     let all = &series.fastest;
@@ -192,12 +186,9 @@ pub(super) fn sentences(series: &Series) -> Vec<String> {
     let of_ranks = |of: &[Fastest]| {
         let ranges: Vec<String> =
             of.iter().enumerate().map(|(at, range)| ranged(series, range, at, of.len())).collect();
-        let memory = of[0].memory.as_ref().map(|name| format!(", in {name} memory,"));
-        let memory = memory.unwrap_or_default();
-        format!("On {} ranks{memory} {}: {}.", of[0].ranks, told(of[0].by), ranges.join(", "))
+        format!("On {} ranks {}: {}.", of[0].ranks, told(of[0].by), ranges.join(", "))
     };
-    let is_alike =
-        |a: &Fastest, b: &Fastest| (a.ranks, a.by, &a.memory) == (b.ranks, b.by, &b.memory);
+    let is_alike = |a: &Fastest, b: &Fastest| (a.ranks, a.by) == (b.ranks, b.by);
     all.chunk_by(is_alike).map(of_ranks).collect()
 }
 
@@ -368,7 +359,7 @@ mod tests {
         let mut series = example("broadcast", points);
         for (size, variant) in [(8, "binomial"), (64, "binomial"), (4096, "chain")] {
             let (variant, looked) = (variant.into(), vec![]);
-            series.looks.push(Look { ranks: 4, pair: None, memory: None, size, variant, looked });
+            series.looks.push(Look { ranks: 4, pair: None, size, variant, looked });
         }
         series.fastest = fastest(&series, &[], true);
         assert_eq!(

@@ -36,7 +36,7 @@ pub(super) fn files(
 /// The points of series, a row for each. `low_ns` and `high_ns` bound the time. Cells are empty where
 /// there is no value.
 fn points(all: &[&Series]) -> Result<Vec<u8>, RecordError> {
-    let columns: [Column<(&Series, &SeriesPoint)>; 25] = [
+    let columns: [Column<(&Series, &SeriesPoint)>; 24] = [
         ("name", |(series, _)| series.name.clone()),
         ("transport", |(series, _)| series.transport.clone()),
         ("state", |(_, point)| point.state.clone()),
@@ -46,9 +46,6 @@ fn points(all: &[&Series]) -> Result<Vec<u8>, RecordError> {
         ("hops", |(_, point)| point.hops.map_or(String::new(), |hops| hops.to_string())),
         ("distance", |(_, point)| point.distance.clone().unwrap_or_default()),
         ("variant", |(_, point)| point.variant.clone().unwrap_or_default()),
-        ("memory", |(series, point)| {
-            point.memory.clone().or_else(|| series.memory.clone()).unwrap_or_default()
-        }),
         ("way", |(_, point)| point.way.clone().unwrap_or_default()),
         ("mesh", |(_, point)| mesh(point)),
         ("elements", |(_, point)| point.elements.map_or(String::new(), |n| n.to_string())),
@@ -105,15 +102,11 @@ fn samples(series: &Series) -> Result<Vec<u8>, RecordError> {
     let differ = |of: fn(&SeriesPoint) -> String| {
         series.points.iter().any(|point| of(point) != of(&series.points[0]))
     };
-    let properties: [Property<'_>; 7] = [
+    let properties: [Property<'_>; 6] = [
         (|point| point.ranks.to_string(), ("ranks", |(point, ..)| point.ranks.to_string())),
         (both_ranks, ("from", |(point, ..)| rank(point.pair, 0))),
         (both_ranks, ("to", |(point, ..)| rank(point.pair, 1))),
         (mesh, ("mesh", |(point, ..)| mesh(point))),
-        (
-            |point| point.memory.clone().unwrap_or_default(),
-            ("memory", |(point, ..)| point.memory.clone().unwrap_or_default()),
-        ),
         (
             |point| point.variant.clone().unwrap_or_default(),
             ("variant", |(point, ..)| point.variant.clone().unwrap_or_default()),
@@ -152,9 +145,9 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         assert_eq!(
             text,
-            "name,transport,state,ranks,from,to,hops,distance,variant,memory,way,mesh,elements,dimension,bytes,time_ns,low_ns,high_ns,bytes_per_second,hockney_ns,loggp_ns,samples,batches,converged,clock_limited\n\
-             comms1,shm,N,2,0,1,,same package,,,,,,,0,150,148,152,,,,2,120,true,false\n\
-             comms1,shm,N,2,0,1,,same package,,,,,,,4096,512,500,520,8000000000,,,2,120,true,false\n"
+            "name,transport,state,ranks,from,to,hops,distance,variant,way,mesh,elements,dimension,bytes,time_ns,low_ns,high_ns,bytes_per_second,hockney_ns,loggp_ns,samples,batches,converged,clock_limited\n\
+             comms1,shm,N,2,0,1,,same package,,,,,,0,150,148,152,,,,2,120,true,false\n\
+             comms1,shm,N,2,0,1,,same package,,,,,,4096,512,500,520,8000000000,,,2,120,true,false\n"
         );
         let table = read_hockney_table(text.as_bytes()).unwrap();
         let rows: Vec<_> = table.rows.iter().map(|row| (row.bytes, row.time.0)).collect();
@@ -187,11 +180,6 @@ mod tests {
         let [one, mut other] = [point(2, "a", "b"), point(2, "a", "b")];
         (other.pair, other.mesh) = (Some([0, 3]), Some([2, 1]));
         assert_eq!(of(&[one, other]).0, "bytes,from,to,mesh,time_ns");
-        let [one, mut other] = [point(2, "a", "b"), point(2, "a", "c")];
-        other.memory = Some("registered".to_owned());
-        let (header, fitted) = of(&[one, other]);
-        assert_eq!(header, "bytes,memory,way,time_ns");
-        assert!(fitted.unwrap_err().contains("memory 'registered'"));
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use bandgap_comm::passing::Memory;
 use bandgap_kernels::in_series;
 use bandgap_model::ModelError;
 use bandgap_model::hockney::{HockneyFit, HockneyOptions, SizedTimes, fit_launches};
@@ -31,9 +30,6 @@ pub(super) struct Fits {
     pub(super) unfitted: Vec<String>,
 }
 
-/// Said where hops could be fitted to the times of several memories.
-const OF_PRIVATE: &str = "The time of a hop is that of messages in private memory.";
-
 /// The fits of a series with these times on its curves; none of too few sizes, and none over
 /// dimensions, where bytes are no axis.
 pub(super) fn fits(
@@ -54,12 +50,7 @@ pub(super) fn fits(
     for (which, times) in curves {
         let of_curve = series.points.iter().find(|point| series.which(point) == which);
         let hops = of_curve.and_then(|point| point.hops);
-        // Times of several memories are of several lines.
-        let other = which.memory.as_deref().is_some_and(|memory| memory != Memory::Private.name());
-        if other && hops.is_some() && !fits.unfitted.iter().any(|said| said == OF_PRIVATE) {
-            fits.unfitted.push(OF_PRIVATE.to_owned());
-        }
-        if let Some(hops) = hops.filter(|_| !other) {
+        if let Some(hops) = hops {
             let at = |SizedTimes { bytes, times_ns }| HopTimes { bytes, hops, times_ns };
             for (launch, times) in &times {
                 let of = distances.entry(*launch).or_default();

@@ -44,10 +44,6 @@ pub struct Series {
     /// `fresh`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffers: Option<String>,
-    /// The memory that messages of all points lie in, where there is a choice: `private` or
-    /// `registered`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub memory: Option<String>,
     /// The machine state that is the commonest.
     pub state: State,
     /// The measured points: curve by curve, each by ascending size.
@@ -96,11 +92,7 @@ pub struct SeriesPoint {
     /// How the operation was done, where there are several ways.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
-    /// The memory that its messages lie in, where the points differ in it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub memory: Option<String>,
-    /// Which way its long messages went, where there are several: `pieces`, `single copy` or
-    /// `registered`.
+    /// Which way its long messages went, where there are several: `pieces` or `single copy`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub way: Option<String>,
     /// The distance class between them: `same package`.
@@ -173,14 +165,9 @@ impl Series {
     pub(crate) fn has_several_variants(&self) -> bool {
         let mut known = BTreeMap::new();
         self.points.iter().any(|point| {
-            let place = (point.ranks, point.pair, &point.memory, point.size());
+            let place = (point.ranks, point.pair, point.size());
             known.insert(place, &point.variant).is_some_and(|other| *other != point.variant)
         })
-    }
-
-    /// Whether messages of the points lie in several memories.
-    pub(crate) fn has_several_memories(&self) -> bool {
-        self.points.iter().any(|point| point.memory != self.points[0].memory)
     }
 
     /// The curve that a point is on.
@@ -189,7 +176,6 @@ impl Series {
             ranks: self.has_several_ranks().then_some(point.ranks),
             pair: point.pair.filter(|_| self.has_several_pairs()),
             variant: point.variant.clone().filter(|_| self.has_several_variants()),
-            memory: point.memory.clone().filter(|_| self.has_several_memories()),
         }
     }
 
@@ -231,7 +217,7 @@ impl Series {
         self.points.sort_by_cached_key(|point| {
             let variant = point.variant.clone().filter(|_| several);
             let order = place(listed, &variant);
-            (point.ranks, point.pair, order, variant, point.memory.clone(), point.size())
+            (point.ranks, point.pair, order, variant, point.size())
         });
     }
 
@@ -255,8 +241,7 @@ impl Series {
         let hops = self.points.iter().find(|point| self.which(point) == *which);
         match (which.pair, hops.and_then(|point| point.hops)) {
             (Some([a, b]), Some(hops)) => {
-                let memory = which.memory.as_ref().map(|memory| format!(", {memory} memory"));
-                format!("{} (ranks {a}, {b}){}", distant(hops), memory.unwrap_or_default())
+                format!("{} (ranks {a}, {b})", distant(hops))
             }
             _ => which.words(),
         }

@@ -1,6 +1,5 @@
 //! Several kernels on one page: a row for each.
 
-use bandgap_comm::passing::Memory;
 use bandgap_kernels::{Extent, in_series};
 use bandgap_model::hockney::Weighting;
 use bandgap_record::{Convergence, Quantity};
@@ -32,10 +31,9 @@ struct Row<'a> {
 type Has = fn(&Series) -> bool;
 
 /// What was chosen of a series, where it has more than one curve or segment.
-const CHOSEN: [(Has, &str); 6] = [
+const CHOSEN: [(Has, &str); 5] = [
     (Series::has_several_ranks, "of several numbers of ranks the greatest"),
     (Series::has_several_pairs, "of several pairs of ranks the nearest"),
-    (Series::has_several_memories, "of private and registered memory the private one"),
     (
         |series| series.has_several_variants() && by_algorithm(series),
         "of several algorithms the fastest",
@@ -125,11 +123,7 @@ fn by_algorithm(series: &Series) -> bool {
 
 /// A series at its ends.
 fn row<'a>(series: &'a Series, fits: &[&'a Hockney]) -> Option<Row<'a>> {
-    let memory = series.has_several_memories().then(|| Memory::Private.name());
-    let lying = || {
-        let is_there = |point: &&SeriesPoint| memory.is_none() || point.memory.as_deref() == memory;
-        series.points.iter().filter(is_there)
-    };
+    let lying = || series.points.iter();
     let nearest = lying().min_by_key(|point| point.hops)?;
     let ranks = lying().map(|point| point.ranks).max()?;
     let none = series.first_variant().filter(|_| !by_algorithm(series));
@@ -276,31 +270,6 @@ mod tests {
             told(false)
         );
         assert!(!told(true).contains('*') && !told(true).contains(why), "{}", told(true));
-    }
-
-    #[test]
-    fn of_two_memories_both_ends_lie_in_the_private_one() {
-        let lying = |memory: &str, bytes: u64, time: f64| SeriesPoint {
-            memory: Some(memory.into()),
-            ..point(bytes, 2, time)
-        };
-        let points = vec![
-            lying("private", 8, 100.0),
-            lying("private", 64, 300.0),
-            // Each of these would be an end: shorter, or longer as a message.
-            lying("registered", 8, 110.0),
-            lying("registered", 64, 200.0),
-            lying("registered", 4096, 500.0),
-        ];
-        let both = page(&[&example("comms1", points), &comms1()]).replace('\n', " ");
-        for words in
-            ["of private and registered memory the private one", "8 B: 100 ns", "64 B: 300 ns"]
-        {
-            assert!(both.contains(words), "{words}: {both}");
-        }
-        assert!(!both.contains("4 KiB: 500 ns"), "{both}");
-        let one = page(&[&example("comms1", vec![point(8, 2, 1.0)]), &comms1()]);
-        assert!(!one.contains("memory"), "{one}");
     }
 
     #[test]

@@ -36,9 +36,6 @@ fn header(series: &Series, layout: &Layout) -> String {
     if let Some(buffers) = &series.buffers {
         text += &format!("; {buffers} buffers");
     }
-    if let Some(memory) = &series.memory {
-        text += &format!(" in {memory} memory");
-    }
     let (mut more, mut checked) = ("", String::new());
     if series.is_virtual() && series.has_bytes() {
         more = "; virtual time, in which no bytes move";
@@ -127,9 +124,6 @@ fn points(series: &Series, layout: &Layout) -> String {
             rows.text("mesh", |point| {
                 point.mesh.map_or(String::new(), |[rows, columns]| format!("{rows} × {columns}"))
             })
-        })
-        .when(any(|point| point.memory.is_some()), |rows| {
-            rows.text("memory", |point| point.memory.clone().unwrap_or_default())
         })
         .when(any(|point| point.way.is_some()), |rows| {
             rows.text("way", |point| point.way.clone().unwrap_or_default())

@@ -152,16 +152,6 @@ fn a_run_shares_memory_on_a_kernel_that_does_not_know_the_flag() {
     }
 }
 
-/// Which says so in place of having none.
-#[test]
-fn registered_memory_is_not_to_be_had_without_seals() {
-    let calls = Calls { number: libc::SYS_memfd_create, with: &[] };
-    let made = failing(calls, libc::EPERM, || crate::Registered::among(2, 4096).map(drop));
-    if let Some(made) = made {
-        assert!(made.unwrap_err().contains("memfd_create"));
-    }
-}
-
 #[test]
 fn a_file_that_others_could_shrink_is_refused() {
     let path = std::env::temp_dir().join(format!("bandgap-test-{}", std::process::id()));

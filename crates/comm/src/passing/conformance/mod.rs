@@ -46,7 +46,7 @@ pub use slots::{
     an_emptied_slot_serves_what_waits, no_slot_is_taken_out_of_turn, slots_come_back_in_turn,
 };
 
-use super::{Memory, Tuning, Way};
+use super::{Tuning, Way};
 use crate::{Bulk, Rank};
 
 /// How a transport's endpoints are made, and the limits to test with.
@@ -58,11 +58,6 @@ pub trait Harness {
     /// The way of long messages at this rank.
     fn way(_rank: Rank) -> Way {
         Way::Pieces
-    }
-    /// The memory that this rank's messages lie in. What is registered must hold
-    /// 16 MiB, or 4100 chunks.
-    fn memory(_rank: Rank) -> Memory {
-        Memory::Private
     }
     /// The connected endpoints of a new run, by rank. Each exposes at least so many bytes.
     fn endpoints(size: usize, exposed: usize) -> Vec<Self::E>;

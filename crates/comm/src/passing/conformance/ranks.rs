@@ -42,10 +42,7 @@ impl<H: Harness> DerefMut for Ranks<H> {
 impl<H: Harness> Ranks<H> {
     /// Frees all parts, and makes room for so many with so many bytes in all.
     pub(super) fn reserve(&mut self, parts: usize, bytes: usize) {
-        let (memory, bytes) = (H::memory(self.passing.rank()), bytes + (parts + 1) * GUARD);
-        if let Err(error) = self.passing.lie_in(memory, bytes) {
-            panic!("rank {} failed to {error}", self.passing.rank());
-        }
+        self.passing.resize(bytes + (parts + 1) * GUARD);
         self.passing.memory_mut().fill(UNTOUCHED);
         self.free = GUARD;
     }

@@ -68,7 +68,6 @@ impl<E: Bulk> Endpoint for Reluctant<E> {
 
 impl<E: Bulk> Bulk for Reluctant<E> {
     crate::delegate_exposed! { endpoint }
-    crate::delegate_registered! { endpoint }
 
     fn try_store(
         &mut self,

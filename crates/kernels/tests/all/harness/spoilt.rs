@@ -354,7 +354,6 @@ impl<E: Bulk> Lying<E> {
 
 impl<E: Bulk> Bulk for Lying<E> {
     bandgap_comm::delegate_exposed! { inner }
-    bandgap_comm::delegate_registered! { inner }
 
     fn try_store(
         &mut self,

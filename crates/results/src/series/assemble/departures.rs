@@ -12,12 +12,10 @@ impl Measured<'_> {
         let measure = &kind.measure;
         let planned = self.planned(kind);
         let several = planned.iter().any(|other| other.ranks != step.ranks);
-        let several_memories = planned.iter().any(|other| other.memory != step.memory);
         let which = Which {
             ranks: (several && measure.of_all).then_some(step.ranks as u32),
             pair: (!is_one_pair && !measure.of_all).then(|| step.pair.map(|rank| rank as u32)),
             variant: step.variant.clone(),
-            memory: several_memories.then(|| step.memory.name().to_owned()),
         };
         let size = || size_in_words(measure.extent, step.size.into());
         let size = (measure.extent != Extent::None).then(size);
@@ -40,15 +38,5 @@ impl Measured<'_> {
                 singles.len()
             )
         })
-    }
-
-    /// What there is to say where messages were to lie in registered memory, and lay elsewhere.
-    pub(super) fn unregistered(&self, kind: &Kind) -> Option<String> {
-        let mut steps = self.plan.steps.iter().filter(|step| step.series == kind.measure.name);
-        let asked = steps.any(|step| !step.memory.is_private());
-        let why = self.judged.table().unregistered().filter(|_| asked)?;
-        Some(format!(
-            "Messages lay in private memory, since there is no registered memory here: {why}."
-        ))
     }
 }

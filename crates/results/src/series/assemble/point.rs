@@ -46,8 +46,6 @@ impl Measured<'_> {
             pair: (!is_one_pair && !kind.measure.of_all).then_some(pair),
             hops: single.hops,
             variant: single.variant.clone(),
-            memory: (kind.measure.buffers.is_some() && !virtual_time)
-                .then(|| single.memory.name().to_owned()),
             way: single.way.map(|way| way.name().to_owned()),
             distance: self.setting.distance(single.pair),
             bandwidth: bandwidth(single.moved()?, &time)?,

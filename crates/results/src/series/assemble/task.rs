@@ -37,14 +37,10 @@ impl Measured<'_> {
         Ok(kinds)
     }
 
-    /// The steps of a kind, as planned; with private memory where there was no other.
+    /// The steps of a kind, as planned.
     pub(super) fn planned(&self, kind: &Kind) -> Vec<Step> {
         let of_kind = self.plan.steps.iter().filter(|step| step.series == kind.measure.name);
-        let mut steps: Vec<Step> = of_kind.cloned().collect();
-        if self.judged.table().unregistered().is_some() {
-            steps = Step::in_private_memory(&steps);
-        }
-        steps
+        of_kind.cloned().collect()
     }
 
     /// The steps whose time is that of one operation, as planned.

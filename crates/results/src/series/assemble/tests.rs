@@ -1,13 +1,11 @@
-use bandgap_campaign::data::{Batch, Chosen, Kept, Table, Verified};
+use bandgap_campaign::data::{Batch, Kept, Table, Verified};
 use bandgap_campaign::plan::Asked;
-use bandgap_comm::passing::{Memory, Way};
 use bandgap_kernels as kernels;
 
 use bandgap_campaign::Setting;
 use bandgap_campaign::series::{Part, SeriesPlan, key};
 
 use super::*;
-use crate::series::derived::Look;
 
 fn single(bytes: u32) -> Step {
     Step::new("comms1", bytes, 1, 2)
@@ -110,91 +108,6 @@ fn points_by_the_usual_algorithm_are_counted() {
     let [Outcome::Series(series)] = &outcomes[..] else { panic!("one series: {outcomes:?}") };
     let said = "At 1 of 2 points the usual algorithm was taken";
     assert!(series.findings.iter().any(|finding| finding.starts_with(said)), "{series:?}");
-}
-
-/// Two sizes with messages in these memories, as planned; batches of those that were used, for which
-/// registered memory was half as slow.
-fn lying(planned: &[Memory], used: &[Memory], unregistered: Option<&str>) -> Series {
-    let of = |memory| [8, 4096].map(|bytes| Step { memory, ..single(bytes) });
-    let plan = SeriesPlan {
-        asked: asked(),
-        steps: planned.iter().flat_map(|memory| of(*memory)).collect(),
-        samples: 1,
-    };
-    let mut table = Table::default();
-    for step in used.iter().flat_map(|memory| of(*memory)) {
-        let is_long = step.size > 8;
-        let way =
-            if step.memory.is_private() { Way::Pieces } else { Way::Registered { least: 25 } };
-        let way = Some(way).filter(|_| is_long);
-        if is_long {
-            let chosen = Chosen { variant: None, way, looked: vec![("first".to_owned(), 5.0)] };
-            table.push(Kept::Chosen { key: key(&step, Part::Whole), chosen });
-        }
-        let time = if step.memory.is_private() { 200.0 } else { 100.0 };
-        let batch = Batch { samples: vec![time], ..Batch::default() };
-        table.push(Kept::Batch { key: key(&Step { way, ..step }, Part::Whole), batch });
-    }
-    if let Some(why) = unregistered {
-        table.push(Kept::Unregistered { why: why.to_owned() });
-    }
-    let cpus = Some(vec![0, 1]);
-    let setting = Setting { transport: "shm".into(), ranks: 2, cpus, ..Setting::default() };
-    let measured = Measured { setting: &setting, plan: &plan, judged: &plan.asked.judge(&table) };
-    let [Outcome::Series(series)] = &measured.outcomes().unwrap()[..] else { panic!("one series") };
-    Series::clone(series)
-}
-
-#[test]
-fn messages_in_two_memories_are_two_curves_and_those_in_one_are_named_once() {
-    let both = lying(&Memory::ALL, &Memory::ALL, None);
-    let mut curves = Vec::new();
-    for (which, points) in both.curves() {
-        for point in points {
-            let time = (point.time.value.0 * 1e9).round();
-            curves.push((which.words(), point.bytes, time, point.way.as_deref()));
-        }
-    }
-    let expected =
-        [("private memory", 200.0, "pieces"), ("registered memory", 100.0, "registered")];
-    let points = expected.map(|(name, time, way)| {
-        [(name.to_owned(), 8, time, None), (name.to_owned(), 4096, time, Some(way))]
-    });
-    assert_eq!(curves, points.concat());
-    assert!(both.memory.is_none());
-    let no_floor = "There is no floor of this shape over shm, so no ratio to one is given.";
-    // Which way messages went in each memory is told of each.
-    let chosen = [("private", "pieces"), ("registered", "registered")].map(|(memory, way)| {
-        format!("On 2 ranks, in {memory} memory, a first look chose: {way} from 4 KiB on.")
-    });
-    assert_eq!(both.findings, [no_floor, &chosen[0], &chosen[1]]);
-    let looks = |series: &Series| {
-        let told = |look: &Look| (look.memory.clone(), look.variant.clone());
-        series.looks.iter().map(told).collect::<Vec<_>>()
-    };
-    let owned = |name: &str| name.to_owned();
-    let told = expected.map(|(name, _, way)| (name.split(' ').next().map(owned), owned(way)));
-    assert_eq!(looks(&both), told);
-    for (memory, name, way) in
-        [(Memory::Private, "private", "pieces"), (Memory::Registered, "registered", "registered")]
-    {
-        let one = lying(&[memory], &[memory], None);
-        assert_eq!((one.memory.as_deref(), one.curves().len()), (Some(name), 1));
-        assert!(one.points.len() == 2 && one.points.iter().all(|point| point.memory.is_none()));
-        assert_eq!((looks(&one), one.fastest.len()), (vec![(None, owned(way))], 1));
-    }
-}
-
-#[test]
-fn what_lay_in_private_memory_for_want_of_another_is_told_with_the_reason() {
-    let private = [Memory::Private];
-    for planned in [&Memory::ALL[..], &Memory::ALL[1..]] {
-        let series = lying(planned, &private, Some("sealed off"));
-        assert_eq!((series.memory.as_deref(), series.points.len()), (Some("private"), 2));
-        assert!(series.findings[0].contains("private memory"), "{:?}", series.findings);
-        assert!(series.findings[0].contains("sealed off"), "{:?}", series.findings);
-        assert_eq!(series.looks.len(), 1);
-    }
 }
 
 #[test]

@@ -21,11 +21,9 @@ impl Measured<'_> {
             let place =
                 (single.size.into(), kind.taking_part(&single), single.variant.as_deref(), way);
             let pair = Some(single.pair.map(|rank| rank as u32));
-            let memory = single.memory.name();
             let point = series.points.iter().find(|point| {
                 (point.size(), point.ranks, point.variant.as_deref(), point.way.as_deref()) == place
                     && (point.pair.is_none() || point.pair == pair)
-                    && point.memory.as_ref().is_none_or(|of| of == memory)
             });
             let Some(point) = point else { continue };
             let launches = self.view(&single).by_launch(&key(&single, Part::Whole));
