@@ -145,7 +145,6 @@ pub enum CommError {
     },
 }
 
-#[cfg(feature = "conformance")]
 impl CommError {
     /// A peer is gone, as a closed channel shows.
     pub(crate) fn gone(peer: Rank) -> Self {

@@ -32,11 +32,6 @@ mod transfer;
 mod transport;
 mod wait;
 
-#[cfg(feature = "conformance")]
-pub mod conformance;
-#[cfg(feature = "conformance")]
-pub mod direct;
-#[cfg(feature = "conformance")]
 pub mod inproc;
 pub mod passing;
 pub mod topology;

@@ -31,8 +31,6 @@ use crate::{ActiveMessages, Bulk, CommError, ExposedMemory, Handlers, Part, Pend
 mod arriving;
 mod barrier;
 mod begun;
-#[cfg(feature = "conformance")]
-pub mod conformance;
 mod eager;
 mod engine;
 mod entries;

@@ -5,7 +5,8 @@ use crate::harness::{
     Outcomes, PATIENT, WallClock, carry_out, executors, in_process, over_shared_memory,
 };
 use bandgap_comm::passing::{INLINE, Way};
-use bandgap_comm::{CommError, Credited, Waiting, direct, inproc};
+use bandgap_comm::{CommError, Credited, Waiting, inproc};
+use bandgap_conformance::direct;
 use bandgap_kernels::{
     Buffers, Comms1, Executor, Fact, Failed, ISSUE, Order, Outcome, Over, Pair, WHOLE, facts,
 };

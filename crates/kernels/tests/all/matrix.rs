@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::harness::native::Native;
 use crate::harness::{carry_out, in_process};
-use bandgap_comm::direct;
+use bandgap_conformance::direct;
 use bandgap_comm::topology::{MeshOrder, ProcessorMesh};
 use bandgap_kernels::{
     AtSize, Fact, Failed, Matrix, Order, Outcome, Places, ShiftNorth, UpdateGuard, WHOLE, fact,

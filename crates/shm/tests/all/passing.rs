@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use bandgap_comm::passing::conformance::{Harness, Reluctant};
 use bandgap_comm::passing::{HoldsMail, INLINE, Mail, Passing, Tuning, Way, add_handlers};
 use bandgap_comm::{
     ActiveMessages, CommError, DeadlineWatch, Endpoint, HandlerId, Handlers, Part, Rank, Waiting,
 };
+use bandgap_conformance::passing::{Harness, Reluctant};
 use bandgap_shm::{DEFAULT_SLOTS, Exposed, MIN_SLOTS, Readable, Segment, ShmEndpoint};
 
 fn endpoints(size: usize, slots: usize, exposed: usize) -> Vec<ShmEndpoint> {
@@ -48,7 +48,7 @@ mod usual {
         }
     }
 
-    bandgap_comm::passing_conformance!(Shm);
+    bandgap_conformance::passing_conformance!(Shm);
 }
 
 mod shortest {
@@ -66,7 +66,7 @@ mod shortest {
         }
     }
 
-    bandgap_comm::passing_conformance!(Shm);
+    bandgap_conformance::passing_conformance!(Shm);
 }
 
 mod reluctant {
@@ -85,7 +85,7 @@ mod reluctant {
         }
     }
 
-    bandgap_comm::passing_conformance!(Shm);
+    bandgap_conformance::passing_conformance!(Shm);
 }
 
 /// A single copy of all messages that are longer than a slot takes.
@@ -108,13 +108,13 @@ mod single {
         }
     }
 
-    bandgap_comm::passing_conformance!(Shm);
+    bandgap_conformance::passing_conformance!(Shm);
 }
 
 /// One copy of all messages but those in words, through the kernel; and ranks that do not agree about it.
 mod ways {
     use super::*;
-    use bandgap_comm::passing::conformance::{
+    use bandgap_conformance::passing::{
         all_to_all, barriers, both_ways_at_once, every_length, order_is_kept, other_length,
         posted_or_not, random_messages, receives_in_posting_order, tags_choose,
     };

@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use super::Obeys;
-use bandgap_comm::direct::{Direct, DirectId};
 use bandgap_comm::{
     Comm, CommError, Group, Members, Part, Pending, Processor, Rank, Stamp, View, Work,
 };
+use bandgap_conformance::direct::{Direct, DirectId};
 use bandgap_kernels::{Arrived, Failed, Needs, Order, Outcome, Rig, carry_out_passing, is_counted};
 
 /// Tag of the messages by which ranks meet, which are not spoilt.

@@ -2,9 +2,9 @@
 
 use super::Harness;
 use super::ranks::{Ranks, one_of_each, pattern, run};
-use crate::collectives::{Algorithm, Barrier, Broadcast, Sum};
-use crate::passing::MessageId;
-use crate::{Comm, CommError, Group, Members, Part, Pending, Processor, Rank, View, Work};
+use bandgap_comm::collectives::{Algorithm, Barrier, Broadcast, Sum};
+use bandgap_comm::passing::MessageId;
+use bandgap_comm::{Comm, CommError, Group, Members, Part, Pending, Processor, Rank, View, Work};
 
 /// A rank as programs see it. It keeps no time.
 struct Program<'r, H: Harness>(&'r mut Ranks<H>);

@@ -5,7 +5,7 @@ use proptest::test_runner::{Config, TestRunner};
 
 use super::Harness;
 use super::ranks::{ECHO, SINK, request, run, words};
-use crate::{MAX_WORDS, Rank, Word};
+use bandgap_comm::{MAX_WORDS, Rank, Word};
 
 /// One step of one rank.
 #[derive(Clone, Copy, Debug)]

@@ -7,8 +7,8 @@ use proptest::test_runner::{Config, TestRunner};
 
 use super::Harness;
 use super::ranks::{pattern, run};
-use crate::Rank;
-use crate::passing::Tuning;
+use bandgap_comm::Rank;
+use bandgap_comm::passing::Tuning;
 
 const SIZE: usize = 3;
 

@@ -2,7 +2,7 @@
 
 use super::Harness;
 use super::ranks::{ECHO, Seen, pair, progress, repeat_until, run};
-use crate::{Endpoint, Message, Posted, Rank};
+use bandgap_comm::{Endpoint, Message, Posted, Rank};
 
 /// Sends until the answer was Busy many times, with progress of this end in between. Returns the
 /// number of accepted requests.

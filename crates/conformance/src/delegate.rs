@@ -1,11 +1,11 @@
 //! Endpoints that change little of an endpoint below.
 
-/// In an `impl` of [`Endpoint`](crate::Endpoint): all but requests, progress and signals, as the
+/// In an `impl` of [`Endpoint`](bandgap_comm::Endpoint): all but requests, progress and signals, as the
 /// endpoint in this field has it. Without signals, barriers are made of requests.
 #[macro_export]
 macro_rules! delegate_endpoint {
     ($below:ident) => {
-        fn rank(&self) -> $crate::Rank {
+        fn rank(&self) -> $crate::comm::Rank {
             self.$below.rank()
         }
 
@@ -25,13 +25,13 @@ macro_rules! delegate_endpoint {
             self.$below.unsent()
         }
 
-        fn block(&mut self, timeout: std::time::Duration) -> Result<(), $crate::CommError> {
+        fn block(&mut self, timeout: std::time::Duration) -> Result<(), $crate::comm::CommError> {
             self.$below.block(timeout)
         }
     };
 }
 
-/// In an `impl` of [`Bulk`](crate::Bulk): the exposed and the private memory of the endpoint in this
+/// In an `impl` of [`Bulk`](bandgap_comm::Bulk): the exposed and the private memory of the endpoint in this
 /// field.
 #[macro_export]
 macro_rules! delegate_exposed {
@@ -40,11 +40,11 @@ macro_rules! delegate_exposed {
             self.$below.exposed()
         }
 
-        fn read_exposed(&self, at: usize, into: &mut [u8]) -> Result<(), $crate::CommError> {
+        fn read_exposed(&self, at: usize, into: &mut [u8]) -> Result<(), $crate::comm::CommError> {
             self.$below.read_exposed(at, into)
         }
 
-        fn write_exposed(&mut self, at: usize, from: &[u8]) -> Result<(), $crate::CommError> {
+        fn write_exposed(&mut self, at: usize, from: &[u8]) -> Result<(), $crate::comm::CommError> {
             self.$below.write_exposed(at, from)
         }
 
@@ -54,10 +54,10 @@ macro_rules! delegate_exposed {
 
         fn read_peer(
             &self,
-            peer: $crate::Rank,
+            peer: $crate::comm::Rank,
             at: usize,
             into: &mut [u8],
-        ) -> Result<(), $crate::CommError> {
+        ) -> Result<(), $crate::comm::CommError> {
             self.$below.read_peer(peer, at, into)
         }
 
@@ -65,16 +65,16 @@ macro_rules! delegate_exposed {
             self.$below.single_copy()
         }
 
-        fn address(&self, bytes: &[u8]) -> $crate::Word {
+        fn address(&self, bytes: &[u8]) -> $crate::comm::Word {
             self.$below.address(bytes)
         }
 
         fn read_private(
             &self,
-            peer: $crate::Rank,
-            at: $crate::Word,
+            peer: $crate::comm::Rank,
+            at: $crate::comm::Word,
             into: &mut [u8],
-        ) -> Result<(), $crate::CommError> {
+        ) -> Result<(), $crate::comm::CommError> {
             self.$below.read_private(peer, at, into)
         }
     };

@@ -3,7 +3,7 @@
 use super::filled::{Filled, byte_at, filled};
 use super::ranks::{ECHO, Log, SINK, run_over};
 use super::{EXPOSED, Harness};
-use crate::{Bulk, CommError, Endpoint, HandlerId, Message, Source};
+use bandgap_comm::{Bulk, CommError, Endpoint, HandlerId, Message, Source};
 
 /// Lengths of transfers: 0, less than a word, a page, and more than fits into a channel.
 const LENGTHS: [usize; 5] = [0, 1, 7, 4096, (1 << 20) + 3];

@@ -6,8 +6,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Harness;
-use crate::passing::{INLINE, MessageId, Passing, Tuning};
-use crate::{Bulk, CommError, DeadlineWatch, Part, Pending, Rank, Waiting};
+use bandgap_comm::passing::{INLINE, MessageId, Passing, Tuning};
+use bandgap_comm::{Bulk, CommError, DeadlineWatch, Part, Pending, Rank, Waiting};
 
 /// When a wait counts as a hang: far beyond what any property takes on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -119,26 +119,9 @@ impl<H: Harness> Ranks<H> {
         self.recv(peer, tag, part).map(|()| part)
     }
 
-    /// Whether a message of this sender and tag has come that no receive has taken.
-    pub(super) fn has_arrived(&self, peer: Rank, tag: u32) -> bool {
-        let envelope = self.envelope(peer, tag).expect("a peer");
-        self.mail().find_arrival(envelope).is_some()
-    }
-
-    /// Whether nothing waits to be sent or copied.
-    pub(super) fn has_settled(&self) -> bool {
-        self.mail().has_settled()
-    }
-
     /// Nothing is left: every message was received, every send and receive waited for.
     fn assert_empty(&self) {
-        let mail = self.mail();
-        assert!(mail.waited.message.is_none() && mail.waited.receive.is_none());
-        let left = [mail.posted.len(), mail.arrivals.len(), mail.copies.len(), mail.active.len()];
-        assert_eq!(left, [0; 4], "posted, arrivals, copies, active");
-        assert_eq!((mail.sends.len(), mail.receives.len()), (0, 0), "sends, receives");
-        assert_eq!(self.unclaimed(), 0, "arrivals and barriers");
-        assert!(mail.lanes.iter().all(|lane| lane.is_idle() && lane.slots.filled() == 0));
+        assert!(self.is_empty(), "something is left at rank {}", self.passing.rank());
     }
 }
 
@@ -240,7 +223,7 @@ pub(super) fn end<H: Harness>(
 
 /// Lets both ranks send what they owe; nothing else is left then.
 pub(super) fn finish<H: Harness>(mut pair: [Ranks<H>; 2]) {
-    turns::<H>(&mut pair, "room", |pair| pair.iter().all(Ranks::has_settled));
+    turns::<H>(&mut pair, "room", |pair| pair.iter().all(|rank| rank.has_settled()));
     pair.iter().for_each(Ranks::assert_empty);
 }
 

@@ -4,7 +4,7 @@ use std::thread;
 
 use super::Harness;
 use super::ranks::{finish, one_of_each, pair, pattern, run};
-use crate::CommError;
+use bandgap_comm::CommError;
 
 /// Messages of one sender and tag arrive in the order sent, even if a later one is shorter and
 /// travels by a faster protocol.

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use bandgap_comm::conformance::Faulty;
 use bandgap_comm::inproc::{self, InprocLink};
-use bandgap_comm::passing::conformance::{Harness, Reluctant};
 use bandgap_comm::passing::{Passing, Tuning};
 use bandgap_comm::{Credited, DEFAULT_CREDITS, DeadlineWatch, Part, Waiting};
+use bandgap_conformance::Faulty;
+use bandgap_conformance::passing::{Harness, Reluctant};
 
 fn links(size: usize, frames: usize, exposed: usize) -> impl Iterator<Item = InprocLink> {
     inproc::links(size, frames).into_iter().map(move |link| link.exposing(exposed))
@@ -25,7 +25,7 @@ mod roomy {
         }
     }
 
-    bandgap_comm::passing_conformance!(Roomy);
+    bandgap_conformance::passing_conformance!(Roomy);
 }
 
 mod tight {
@@ -43,7 +43,7 @@ mod tight {
         }
     }
 
-    bandgap_comm::passing_conformance!(Tight);
+    bandgap_conformance::passing_conformance!(Tight);
 }
 
 mod reluctant {
@@ -65,7 +65,7 @@ mod reluctant {
         }
     }
 
-    bandgap_comm::passing_conformance!(Refusing);
+    bandgap_conformance::passing_conformance!(Refusing);
 }
 
 fn alone() -> Passing<Credited<InprocLink>, DeadlineWatch> {

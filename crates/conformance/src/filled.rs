@@ -2,7 +2,7 @@
 
 use super::ranks::Am;
 use super::{EXPOSED, Harness};
-use crate::{Bulk, CommError, Rank};
+use bandgap_comm::{Bulk, CommError, Rank};
 
 /// The byte at an offset of a rank's memory before anything was transferred. It differs from the
 /// byte at that offset of other ranks, and from those a power of two away.

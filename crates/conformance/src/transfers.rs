@@ -6,7 +6,7 @@ use proptest::test_runner::{Config, TestRunner};
 use super::filled::{Filled, byte_at, filled};
 use super::ranks::{ECHO, SINK, run_over};
 use super::{EXPOSED, Harness};
-use crate::{Bulk, HandlerId, Rank, Source, Word};
+use bandgap_comm::{Bulk, HandlerId, Rank, Source, Word};
 
 /// One step of one rank. Its peer is `offset` ranks further, counted round without this rank.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,8 @@
 //! A transport says how its endpoints are made, and one line makes a `#[test]` of each property:
 //!
 //! ```
-//! use bandgap_comm::{Credited, conformance::Harness, inproc};
+//! use bandgap_comm::{Credited, inproc};
+//! use bandgap_conformance::Harness;
 //!
 //! struct Inproc;
 //!
@@ -14,20 +15,25 @@
 //!     }
 //! }
 //!
-//! bandgap_comm::conformance!(Inproc);
-//! # bandgap_comm::conformance::echo::<Inproc>();
+//! bandgap_conformance::conformance!(Inproc);
+//! # bandgap_conformance::echo::<Inproc>();
 //! ```
 //!
 //! Ranks run as threads that yield while they wait. If a property depends on who makes progress,
 //! they take turns in one thread. A hang fails at a deadline.
+//!
+//! [`passing`] is the suite of message passing, and [`direct`] another message passing to compare with.
+#![forbid(unsafe_code)]
 
 mod bulk;
 mod delegate;
+pub mod direct;
 mod exchange;
 mod fault;
 mod faulty;
 mod filled;
 mod group;
+pub mod passing;
 mod pressure;
 mod ranks;
 mod schedule;
@@ -47,9 +53,12 @@ pub use pressure::{busy_at_capacity, flood_both_ways, replies_find_room};
 pub use schedule::random_schedules;
 pub use transfers::random_transfers;
 
-use crate::Endpoint;
+#[doc(hidden)]
+pub use bandgap_comm as comm;
 
-/// Least number of bytes that each rank exposes in tests of [`crate::Bulk`].
+use bandgap_comm::Endpoint;
+
+/// Least number of bytes that each rank exposes in tests of [`bandgap_comm::Bulk`].
 pub const EXPOSED: usize = 8 << 20;
 
 /// How a transport's endpoints are made.
@@ -62,14 +71,14 @@ pub trait Harness {
     fn endpoints(size: usize) -> Vec<Self::E>;
 }
 
-/// Makes one `#[test]` of each property for the [`Harness`](crate::conformance::Harness) named.
+/// Makes one `#[test]` of each property for the [`Harness`](crate::Harness) named.
 #[macro_export]
 macro_rules! conformance {
     (@each $harness:ty: $($property:ident)*) => {
         $(
             #[test]
             fn $property() {
-                $crate::conformance::$property::<$harness>();
+                $crate::$property::<$harness>();
             }
         )*
     };
@@ -92,9 +101,9 @@ macro_rules! conformance {
     };
 }
 
-/// Makes one `#[test]` of each property of [`Bulk`](crate::Bulk) for the
-/// [`Harness`](crate::conformance::Harness) named. Its endpoints expose at least
-/// [`EXPOSED`](crate::conformance::EXPOSED) bytes.
+/// Makes one `#[test]` of each property of [`Bulk`](bandgap_comm::Bulk) for the
+/// [`Harness`](crate::Harness) named. Its endpoints expose at least
+/// [`EXPOSED`](crate::EXPOSED) bytes.
 #[macro_export]
 macro_rules! bulk_conformance {
     ($harness:ty) => {

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use bandgap_comm::collectives::{Algorithm, AlgorithmError, Barrier, Broadcast, Count, Sum};
-use bandgap_comm::direct::{self, Direct, DirectId};
 use bandgap_comm::{
     BARRIER, Comm, CommError, Group, Members, Part, Pending, Processor, Rank, View, Work,
 };
+use bandgap_conformance::direct::{self, Direct, DirectId};
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
 

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Harness;
-use crate::{
+use bandgap_comm::{
     ActiveMessages, Answer, Call, CommError, DeadlineWatch, Deliver, Endpoint, HandlerId, Handlers,
     MAX_WORDS, Message, NoHandler, Outcome, Rank, Waiting, Word,
 };

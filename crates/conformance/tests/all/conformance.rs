@@ -1,8 +1,8 @@
 //! Credits over the link between threads pass the suite, with room and without.
 
-use bandgap_comm::conformance::{EXPOSED, Faulty, Harness};
 use bandgap_comm::inproc::{self, InprocLink};
 use bandgap_comm::{Credited, DEFAULT_CREDITS};
+use bandgap_conformance::{EXPOSED, Faulty, Harness};
 
 mod roomy {
     use super::*;
@@ -21,8 +21,8 @@ mod roomy {
         }
     }
 
-    bandgap_comm::conformance!(Roomy);
-    bandgap_comm::bulk_conformance!(Roomy);
+    bandgap_conformance::conformance!(Roomy);
+    bandgap_conformance::bulk_conformance!(Roomy);
 }
 
 mod tight {
@@ -40,8 +40,8 @@ mod tight {
         }
     }
 
-    bandgap_comm::conformance!(Tight);
-    bandgap_comm::bulk_conformance!(Tight);
+    bandgap_conformance::conformance!(Tight);
+    bandgap_conformance::bulk_conformance!(Tight);
 }
 
 mod single_credit {
@@ -59,8 +59,8 @@ mod single_credit {
         }
     }
 
-    bandgap_comm::conformance!(SingleCredit);
-    bandgap_comm::bulk_conformance!(SingleCredit);
+    bandgap_conformance::conformance!(SingleCredit);
+    bandgap_conformance::bulk_conformance!(SingleCredit);
 }
 
 mod faulty {
@@ -80,6 +80,6 @@ mod faulty {
         }
     }
 
-    bandgap_comm::conformance!(Refusing);
-    bandgap_comm::bulk_conformance!(Refusing);
+    bandgap_conformance::conformance!(Refusing);
+    bandgap_conformance::bulk_conformance!(Refusing);
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use crate::{
+use bandgap_comm::{
     Comm, CommError, Group, Members, Part, Pending, Processor, Rank, View, Work, check_peer,
 };
 
@@ -65,6 +65,10 @@ pub struct Direct {
     gone: Vec<bool>,
 }
 
+fn gone(peer: Rank) -> CommError {
+    CommError::PeerGone { peer, detail: String::new() }
+}
+
 /// The ranks of a new run, each with so many bytes of memory, which are 0. Nothing spoils their
 /// letters, and they wait for a minute.
 pub fn ranks(size: usize, memory: usize) -> Vec<Direct> {
@@ -96,7 +100,7 @@ impl Direct {
     fn post(&self, letter: Letter) -> Result<(), CommError> {
         let to = letter.to;
         let Some(inbox) = self.inboxes.get(to) else { return Ok(()) };
-        inbox.send(Parcel::Letter(letter)).map_err(|_| CommError::gone(to))
+        inbox.send(Parcel::Letter(letter)).map_err(|_| gone(to))
     }
 
     fn take(&mut self, parcel: Parcel) {
@@ -184,7 +188,7 @@ impl Comm for Direct {
                 return Ok(());
             }
             if self.gone[from] {
-                return Err(CommError::gone(from));
+                return Err(gone(from));
             }
             // It cannot be disconnected: this rank itself could send to it.
             let Ok(parcel) = self.inbox.recv_timeout(self.patience) else {

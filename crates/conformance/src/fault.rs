@@ -2,7 +2,7 @@
 
 use super::Harness;
 use super::ranks::{Seen, UNKNOWN, pair, rank, repeat_until};
-use crate::{CommError, Endpoint, HandlerId, Message};
+use bandgap_comm::{CommError, Endpoint, HandlerId, Message};
 
 /// A rank is no peer of itself, and ranks end at the size.
 pub fn no_such_peer<H: Harness>() {

@@ -3,7 +3,7 @@
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use crate::{Begun, Bulk, CommError, Deliver, Endpoint, Message, Posted, Rank, Source};
+use bandgap_comm::{Begun, Bulk, CommError, Deliver, Endpoint, Message, Posted, Rank, Source};
 
 /// Answers Busy at random, takes stores in parts of random length, and at random delivers nothing, or
 /// in one call what arrives in several.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use crate::{CommError, Frame, Link, Posted, Rank, Source};
+use bandgap_comm::{CommError, Frame, Link, Posted, Rank, Source};
 
 /// Answers Busy at random, and delivers nothing at random, even if the link below could. What waits
 /// must keep its order, and nothing may be lost.

@@ -4,7 +4,7 @@ use super::Harness;
 use super::ranks::{
     ECHO, ECHO_ASIDE, SINK, Seen, pair, progress, repeat_until, request, run, words,
 };
-use crate::{Endpoint, MAX_WORDS, Message, Posted};
+use bandgap_comm::{Endpoint, MAX_WORDS, Message, Posted};
 
 /// A request of each number of words comes back as it was sent.
 pub fn echo<H: Harness>() {

@@ -3,8 +3,8 @@
 //! A transport says how its endpoints are made, and one line makes a `#[test]` of each property:
 //!
 //! ```
-//! use bandgap_comm::passing::conformance::Harness;
 //! use bandgap_comm::{Credited, inproc};
+//! use bandgap_conformance::passing::Harness;
 //!
 //! struct Inproc;
 //!
@@ -16,8 +16,8 @@
 //!     }
 //! }
 //!
-//! bandgap_comm::passing_conformance!(Inproc);
-//! # bandgap_comm::passing::conformance::tags_choose::<Inproc>();
+//! bandgap_conformance::passing_conformance!(Inproc);
+//! # bandgap_conformance::passing::tags_choose::<Inproc>();
 //! ```
 //!
 //! Ranks run as threads that yield while they wait. If a property depends on what has arrived, they
@@ -46,8 +46,8 @@ pub use slots::{
     an_emptied_slot_serves_what_waits, no_slot_is_taken_out_of_turn, slots_come_back_in_turn,
 };
 
-use super::{Tuning, Way};
-use crate::{Bulk, Rank};
+use bandgap_comm::passing::{Tuning, Way};
+use bandgap_comm::{Bulk, Rank};
 
 /// How a transport's endpoints are made, and the limits to test with.
 pub trait Harness {
@@ -64,14 +64,14 @@ pub trait Harness {
 }
 
 /// Makes one `#[test]` of each property for the
-/// [`Harness`](crate::passing::conformance::Harness) named.
+/// [`Harness`](crate::passing::Harness) named.
 #[macro_export]
 macro_rules! passing_conformance {
     (@each $harness:ty: $($property:ident)*) => {
         $(
             #[test]
             fn $property() {
-                $crate::passing::conformance::$property::<$harness>();
+                $crate::passing::$property::<$harness>();
             }
         )*
     };
