@@ -4,12 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bandgap_campaign::sizes::LONGEST;
-use bandgap_comm::Faults;
 use bandgap_launch::{Exit, Failure, Options, Target, Wait};
 use bandgap_units::{Bytes, Fraction, Ns, UnitError};
 use clap::Args;
-
-use crate::faults::faults;
 
 /// What and how to measure.
 #[derive(Clone, Debug, Args)]
@@ -45,10 +42,6 @@ pub struct Measure {
     /// Longest wait for a message before the run is given up
     #[arg(long, global = true, value_name = "TIME", default_value = "30s", value_parser = time)]
     pub deadline: Ns,
-    /// For tests of what repairs it: lets udp lose, double, reorder and change datagrams, as in
-    /// loss=30%,duplicate=10%,reorder=10%,corrupt=1%,seed=7
-    #[arg(long, global = true, hide = true, value_name = "SHARES", value_parser = faults)]
-    pub udp_faults: Option<Faults>,
     /// Run a checked batch of each point in every round, not only before the first timed one
     #[arg(long, global = true)]
     pub check: bool,
@@ -70,7 +63,6 @@ impl Measure {
             launches: self.launches,
             wait: self.wait,
             deadline: Duration::from_secs_f64(self.deadline.as_secs()),
-            faults: self.udp_faults,
             trace: None,
         }
     }

@@ -53,5 +53,5 @@ pub use program::{
 pub use stamper::{AtBorder, Border, Divided, Stamper, Stamping, Timed};
 pub use timer::{Stamp, Timer};
 pub use transfer::Transfer;
-pub use transport::{BothEnds, Can, Faults, Rendezvous, RoundTrips, Transport, Yardstick};
+pub use transport::{BothEnds, Can, Rendezvous, RoundTrips, Transport, Yardstick};
 pub use wait::{DeadlineWatch, Waiting, Watch};

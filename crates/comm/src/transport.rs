@@ -8,8 +8,6 @@ use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::time::Instant;
 
-use serde::{Deserialize, Serialize};
-
 use crate::passing::Tuning;
 use crate::{Bare, Bulk, CommError, Divided, Floor, Rank, Stamper, Timer};
 
@@ -24,24 +22,6 @@ pub struct Can {
     pub tuning: Tuning,
     /// Whether it is measured where the user names no transport.
     pub compared: bool,
-    /// Whether it repairs what a carrier loses, doubles, reorders or changes: then [`Faults`] can be asked for.
-    pub repairs: bool,
-}
-
-/// What shall go wrong on purpose with the datagrams that a rank sends, for tests of what repairs it. Each share is a
-/// probability from 0 to 1, drawn for each datagram by itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Faults {
-    /// Share that is lost.
-    pub loss: f64,
-    /// Share that is sent twice.
-    pub duplicate: f64,
-    /// Share that is overtaken by the next datagram.
-    pub reorder: f64,
-    /// Share in which a bit is changed.
-    pub corrupt: f64,
-    /// From which the draws follow, together with the two ranks.
-    pub seed: u64,
 }
 
 /// A floor of a transport, and the results that are compared with it.
@@ -63,10 +43,6 @@ pub trait Rendezvous {
     fn secret(&self) -> [u8; 16];
     /// When to stop waiting for peers. It moves on by the time in which the whole run is halted.
     fn deadline(&self) -> Instant;
-    /// What shall go wrong with datagrams; mostly nothing. Transports that repair nothing do not ask.
-    fn faults(&self) -> Option<Faults> {
-        None
-    }
     /// Tells all ranks this rank's address, and returns the addresses of all, by rank.
     ///
     /// # Errors

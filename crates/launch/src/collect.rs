@@ -9,7 +9,7 @@ use bandgap_sim::Machine;
 
 use bandgap_campaign::planned::{Reaches, Room};
 use bandgap_campaign::{Setting, Stop, Table, Task};
-use bandgap_comm::{CommError, Faults};
+use bandgap_comm::CommError;
 
 use crate::launcher::{Ended, Launch, RunFailure};
 use crate::memory::Need;
@@ -31,8 +31,6 @@ pub struct Options {
     pub wait: Wait,
     /// Longest wait for anything.
     pub deadline: Duration,
-    /// What shall go wrong with datagrams, for tests.
-    pub faults: Option<Faults>,
     /// What switches the kernel's tracing of the ranks, where that is prepared.
     pub trace: Option<Switch>,
 }
@@ -99,7 +97,6 @@ pub fn collect(
     options: &Options,
     progress: Progress<'_>,
 ) -> Result<Collected, Failure> {
-    check_faults(options.faults, target)?;
     let transports: Vec<Transport> = match target {
         Some(Target::Simulated(name)) => {
             return in_virtual_time(stage, name, ranks, task, progress);
@@ -153,7 +150,6 @@ pub fn collect(
                 work: stage.work,
                 secret,
                 deadline: options.deadline,
-                faults: options.faults,
                 task: task.clone(),
                 trace: options.trace.clone(),
             })
@@ -271,22 +267,6 @@ fn in_virtual_time(
         },
     };
     Ok(Collected { table: runner.kept, ended, placement: None, launches: 1, sleeps: false })
-}
-
-/// Refuses faults of datagrams where nothing would repair them.
-fn check_faults(faults: Option<Faults>, target: Option<&Target>) -> Result<(), Failure> {
-    let repairs = |transport: &Transport| transport.can.repairs;
-    let over = match target {
-        Some(Target::Real(transport)) if repairs(transport) => return Ok(()),
-        Some(target) => target.to_string(),
-        None => "all transports".to_owned(),
-    };
-    if faults.is_none() {
-        return Ok(());
-    }
-    let with: Vec<&str> = Transport::list().filter(repairs).map(|other| other.name).collect();
-    let what = format!("let datagrams go wrong over {over}: nothing there repairs them");
-    Err(Failure::new(Exit::Usage, what).hint(format!("use --transport {}", with.join(" or "))))
 }
 
 /// Refuses more ranks than the transports take.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bandgap_campaign::Stop;
-use bandgap_comm::{CommError, Faults, Rank, Rendezvous, Waiting};
+use bandgap_comm::{CommError, Rank, Rendezvous, Waiting};
 use bandgap_host::{CycleClock, pin, process::die_with_parent};
 use bandgap_shm::Control;
 
@@ -222,10 +222,6 @@ impl Rendezvous for Meeting<'_> {
 
     fn deadline(&self) -> Instant {
         self.until.end()
-    }
-
-    fn faults(&self) -> Option<Faults> {
-        self.assignment.faults
     }
 
     fn exchange(&mut self, address: String) -> Result<Vec<String>, CommError> {

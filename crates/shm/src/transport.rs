@@ -21,13 +21,8 @@ impl Transport for Shm {
 
     const NAME: &'static str = "shm";
     const MEANING: &'static str = "slot rings in shared memory";
-    const CAN: Can = Can {
-        block: false,
-        ranks: MAX_RANKS,
-        tuning: Tuning::DEFAULT,
-        compared: true,
-        repairs: false,
-    };
+    const CAN: Can =
+        Can { block: false, ranks: MAX_RANKS, tuning: Tuning::DEFAULT, compared: true };
 
     const DIVIDED: Divided = Divided::Lines("ring_lines");
 

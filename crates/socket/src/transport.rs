@@ -53,8 +53,7 @@ impl<K: Kind> Transport for Over<K> {
 
     const NAME: &'static str = K::NAME;
     const MEANING: &'static str = K::MEANING;
-    const CAN: Can =
-        Can { block: true, ranks: RANKS, tuning: TUNING, compared: K::COMPARED, repairs: K::LOSES };
+    const CAN: Can = Can { block: true, ranks: RANKS, tuning: TUNING, compared: K::COMPARED };
     const FLOORS: &'static [Floor] = K::FLOORS;
     const YARDSTICKS: &'static [Yardstick] = K::YARDSTICKS;
 

@@ -211,10 +211,6 @@ impl<'a> Session<'a> {
                 self.sink.warn_once(&unused);
             }
         }
-        if self.measure.udp_faults.is_some() {
-            let what = "datagrams go wrong on purpose (--udp-faults): no time here is udp's own";
-            self.sink.warn_once(what);
-        }
         self.sink.tell();
         let title = target.map_or_else(|| "floor".to_owned(), Target::to_string);
         let progress = Progress::new(&title, self.output.quiet);

@@ -103,7 +103,7 @@ mod lossy {
     struct LossyUdp;
 
     impl Harness for LossyUdp {
-        type E = Credited<SocketLink<UdpStream>>;
+        type E = Credited<SocketLink<UdpStream<mesh::wire::Wire>>>;
         // The word of farewell may be what is lost.
         const NOTICES_DEPARTURE: bool = false;
 

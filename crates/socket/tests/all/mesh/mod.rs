@@ -1,14 +1,18 @@
 //! Ranks of one process, connected as the ranks of a run are.
 
+pub mod wire;
+
 use std::net::{TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bandgap_comm::{CommError, Credited, Faults, Frame, Link, Rank, Rendezvous};
-use bandgap_socket::udp::{UdpStream, Wire};
+use bandgap_comm::{CommError, Credited, Frame, Link, Rank, Rendezvous};
+use bandgap_socket::udp::UdpStream;
 use bandgap_socket::{Kind, Over, Secret, SocketError, SocketLink, Stream};
+
+use self::wire::{Faults, Wire};
 
 pub const SECRET: Secret = *b"0123456789abcdef";
 
@@ -186,13 +190,13 @@ fn in_pairs<S: Stream>(size: usize, connect: impl Fn(Rank, Rank) -> (S, S)) -> V
 
 /// Does wrong with about one of `odds` datagrams, in one of four ways. With this seed the first ones arrive, without which
 /// nothing after them is taken: some suites look at what arrives before anything is sent again.
-pub fn faults(odds: u32) -> Option<Faults> {
+pub fn faults(odds: u32) -> Faults {
     let share = 0.25 / f64::from(odds);
-    Some(Faults { loss: share, duplicate: share, reorder: share, corrupt: share, seed: 7 })
+    Faults { loss: share, duplicate: share, reorder: share, corrupt: share, seed: 7 }
 }
 
 /// Udp over sockets that do wrong with about one of `odds` datagrams.
-pub fn lossy(size: usize, odds: u32) -> Vec<SocketLink<UdpStream>> {
+pub fn lossy(size: usize, odds: u32) -> Vec<SocketLink<UdpStream<Wire>>> {
     in_pairs(size, |high, low| {
         let over = |socket, rank, peer| {
             let wire = Wire::over(socket, faults(odds), rank, peer);
