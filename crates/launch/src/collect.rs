@@ -228,8 +228,8 @@ impl Prepared {
         for transport in transports {
             let name = || transport.name.to_owned();
             let own = (transport.prepare)(ranks, exposed)?;
-            if floors {
-                let descriptors = (transport.prepare_bare)(&own)?;
+            if let Some(mechanism) = transport.bare.filter(|_| floors) {
+                let descriptors = (mechanism.prepare)(&own)?;
                 prepared.bares.push((name(), descriptors.len()));
                 bare.extend(descriptors);
             }
@@ -272,7 +272,7 @@ fn in_virtual_time(
 /// Refuses more ranks than the transports take.
 fn check_limits(ranks: usize, transports: &[Transport]) -> Result<(), Failure> {
     for transport in transports {
-        let most = transport.can.ranks.min(bandgap_shm::MAX_RANKS);
+        let most = transport.can.ranks;
         if ranks > most {
             let what =
                 format!("run {ranks} ranks over {transport}: one machine takes {most} at most");

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use bandgap_campaign::breakdown::{BreakdownPlan, Division};
 use bandgap_campaign::floors::RANKS;
-use bandgap_comm::Divided;
-use bandgap_launch::{Classify, Exit, Failure, Target, Wait, floors};
+use bandgap_launch::{Classify, Exit, Failure, Target, Wait};
 use bandgap_results::assemble;
 use bandgap_results::breakdown::assemble::{again, breakdown};
 use bandgap_stats::Rule;
@@ -163,12 +162,7 @@ fn divided_by(target: &Target) -> Result<Division, Failure> {
             return Err(Failure::new(Exit::Usage, what).hint(hint));
         }
     };
-    match transport.divided {
-        Divided::Calls => Ok(Division::Calls),
-        Divided::Lines(name) => {
-            let floor = floors().into_iter().find(|floor| floor.name == name);
-            let none = || Failure::new(Exit::Defect, format!("find the floor {name}"));
-            Ok(Division::Lines(floor.ok_or_else(none)?))
-        }
-    }
+    transport.division().ok_or_else(|| {
+        Failure::new(Exit::Usage, format!("break down {transport}: its software takes no stamps"))
+    })
 }

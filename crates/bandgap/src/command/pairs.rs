@@ -2,7 +2,7 @@
 
 use bandgap_campaign::pairs::PairsPlan;
 use bandgap_host::parse_cpu_list;
-use bandgap_launch::{Classify, Exit, Failure, MAX_RANKS, Target, simulated};
+use bandgap_launch::{Classify, Exit, Failure, Target, simulated};
 use bandgap_results::assemble;
 
 use super::measure::{BATCH, Session, one_size};
@@ -24,7 +24,7 @@ pub fn run(measure: &Measure, output: &Output) -> Result<Exit, Failure> {
                 Some(cores) => parse_cpu_list(cores).class(Exit::Usage)?,
                 None => session.stage.topology.allowed_ids(),
             };
-            processors.len().min(transport.can.ranks).min(MAX_RANKS)
+            processors.len().min(transport.can.ranks)
         }
     };
     let ranks = one_size(measure, all.max(2))?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use bandgap_kernels::{Buffers, facts};
-use bandgap_launch::{Failure, MAX_RANKS};
+use bandgap_launch::Failure;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
@@ -78,16 +78,19 @@ fn algorithms() -> Vec<&'static str> {
     names
 }
 
+/// More ranks than any machine has, simulated ones included.
+const MOST: usize = 1 << 24;
+
 /// Two ranks as typed: `0,1`.
 fn pair(text: &str) -> Result<[usize; 2], String> {
-    let rank = |text: &str| text.trim().parse().ok().filter(|rank| *rank < MAX_RANKS);
+    let rank = |text: &str| text.trim().parse().ok().filter(|rank| *rank < MOST);
     let pair = text.split_once(',').and_then(|(a, b)| Some([rank(a)?, rank(b)?]));
     pair.ok_or_else(|| format!("it must be two ranks, as in 0,1: {text}"))
 }
 
 /// A mesh as typed: `4x2`.
 fn mesh(text: &str) -> Result<[usize; 2], String> {
-    let side = |text: &str| text.trim().parse().ok().filter(|side| (1..=MAX_RANKS).contains(side));
+    let side = |text: &str| text.trim().parse().ok().filter(|side| (1..=MOST).contains(side));
     let mesh = text.split_once(['x', '×']).and_then(|(a, b)| Some([side(a)?, side(b)?]));
     mesh.ok_or_else(|| format!("it must be rows and columns, as in 4x2: {text}"))
 }

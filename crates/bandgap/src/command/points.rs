@@ -4,8 +4,8 @@ use std::ops::RangeInclusive;
 
 use bandgap_campaign::series::Step;
 use bandgap_campaign::sizes::{matrices, rounds, sizes, vectors};
-use bandgap_comm::topology::{NoMesh, ProcessorMesh};
 use bandgap_kernels::{Buffers, DOUBLE, Extent, Refused, Series};
+use bandgap_kernels::{NoMesh, ProcessorMesh};
 use bandgap_launch::{Exit, Failure};
 use bandgap_results::measured::size_in_words;
 

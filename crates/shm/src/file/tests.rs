@@ -114,7 +114,7 @@ fn share() -> Result<(), ShmError> {
     let there = Segment::from_fd(again(here.fd()))?;
     here.claim(1)?;
     assert!(matches!(there.claim(1), Err(ShmError::Attached { rank: 1 })));
-    let control = Control::create(2)?;
+    let control = Control::create()?;
     control.poison(1, 3);
     assert_eq!(Control::from_fd(again(control.fd()))?.poisoned(), Some((1, 3)));
     let here = Exposed::create(2, 1 << 20)?;

@@ -1,8 +1,8 @@
 //! One point of a series: a time, and what follows from it.
 
 use bandgap_campaign::series::{Part, Step, key};
-use bandgap_comm::topology::ProcessorMesh;
 use bandgap_kernels::Extent;
+use bandgap_kernels::ProcessorMesh;
 use bandgap_record::{Convergence, Evidence, Quantity, RecordError, Unit};
 use bandgap_stats::launches::over_launches;
 use bandgap_stats::{Interval, Point, Rule};

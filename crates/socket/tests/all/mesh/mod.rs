@@ -34,15 +34,15 @@ pub fn receive<S: Stream>(link: &mut SocketLink<S>) -> Result<Vec<Frame>, CommEr
 }
 
 /// Where a rank meets the others.
-struct Meeting<D, X> {
+struct Meeting<X> {
     rank: Rank,
     size: usize,
-    deadline: D,
+    deadline: Instant,
     /// From this rank's address to those of all.
     exchange: X,
 }
 
-impl<D: Fn() -> Instant, X: FnMut(String) -> Vec<String>> Rendezvous for Meeting<D, X> {
+impl<X: FnMut(String) -> Vec<String>> Rendezvous for Meeting<X> {
     fn rank(&self) -> Rank {
         self.rank
     }
@@ -56,7 +56,7 @@ impl<D: Fn() -> Instant, X: FnMut(String) -> Vec<String>> Rendezvous for Meeting
     }
 
     fn deadline(&self) -> Instant {
-        (self.deadline)()
+        self.deadline
     }
 
     fn exchange(&mut self, address: String) -> Result<Vec<String>, CommError> {
@@ -69,16 +69,6 @@ pub fn link<K: Kind>(
     rank: Rank,
     size: usize,
     deadline: Instant,
-    exchange: impl FnOnce(String) -> Vec<String>,
-) -> Result<SocketLink<K::Stream>, SocketError> {
-    link_until::<K>(rank, size, || deadline, exchange)
-}
-
-/// The same with a deadline that may move.
-pub fn link_until<K: Kind>(
-    rank: Rank,
-    size: usize,
-    deadline: impl Fn() -> Instant,
     exchange: impl FnOnce(String) -> Vec<String>,
 ) -> Result<SocketLink<K::Stream>, SocketError> {
     let mut once = Some(exchange);
@@ -106,7 +96,7 @@ fn run<R: Send>(
                 tell.send(address).unwrap();
                 answers.recv().unwrap()
             };
-            let mut meeting = Meeting { rank, size, deadline, exchange };
+            let mut meeting = Meeting { rank, size, deadline: deadline(), exchange };
             ((told, answer), scope.spawn(move || connect(&mut meeting).unwrap()))
         };
         let (ends, ranks): (Vec<_>, Vec<_>) = (0..size).map(start).unzip();

@@ -1,7 +1,7 @@
 //! Nodes as leaves of a tree of switches.
 
 use super::Topology;
-use crate::Rank;
+use bandgap_comm::Rank;
 
 /// A fat tree: aˡ nodes for an arity of a and l levels. Each switch of the lowest level joins a
 /// nodes, and each further level joins a trees of the level below.

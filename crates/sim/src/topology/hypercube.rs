@@ -1,7 +1,7 @@
 //! Nodes whose numbers differ in one bit are neighbours.
 
 use super::Topology;
-use crate::Rank;
+use bandgap_comm::Rank;
 
 /// A hypercube of 2ᵈ nodes, each with d neighbours: a hop changes one bit of a node's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Nodes in rows and columns, numbered row by row.
 
-use crate::Rank;
+use bandgap_comm::Rank;
 
 /// The nodes that a mesh and a torus have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

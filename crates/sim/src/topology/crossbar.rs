@@ -1,7 +1,7 @@
 //! All nodes at one switch.
 
 use super::Topology;
-use crate::Rank;
+use bandgap_comm::Rank;
 
 /// Every node is one hop from every other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

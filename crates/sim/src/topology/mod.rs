@@ -1,5 +1,4 @@
-//! Networks as graphs: how many hops there are between two nodes, and which nodes are near;
-//! and the mesh of ranks that a matrix is divided over.
+//! Networks as graphs: how many hops there are between two nodes, and which nodes are near.
 //!
 //! Rank r is on node r. A program may use fewer ranks than there are nodes.
 
@@ -8,7 +7,6 @@ mod fat_tree;
 mod grid;
 mod hypercube;
 mod mesh;
-mod processor_mesh;
 #[cfg(test)]
 mod tests;
 mod torus;
@@ -20,10 +18,9 @@ pub use crossbar::Crossbar;
 pub use fat_tree::FatTree;
 pub use hypercube::Hypercube;
 pub use mesh::Mesh;
-pub use processor_mesh::{MeshOrder, NoMesh, ProcessorMesh};
 pub use torus::Torus;
 
-use crate::Rank;
+use bandgap_comm::Rank;
 
 /// The nodes of a network and the hops between them.
 ///
