@@ -133,11 +133,6 @@ pub enum Kept {
         /// What.
         chosen: Chosen,
     },
-    /// Messages were to lie in registered memory, and lay in private memory.
-    Unregistered {
-        /// Why.
-        why: String,
-    },
     /// What one more batch verified.
     Verified {
         /// The first key of the point.
@@ -178,7 +173,6 @@ pub struct Table {
     batches: BTreeMap<Key, Vec<Batch>>,
     chosen: BTreeMap<Key, Chosen>,
     verified: BTreeMap<Key, Verified>,
-    unregistered: Option<String>,
 }
 
 impl Table {
@@ -188,9 +182,6 @@ impl Table {
             Kept::Batch { key, batch } => self.batches.entry(key).or_default().push(batch),
             Kept::Chosen { key, chosen } => {
                 self.chosen.entry(key).or_insert(chosen);
-            }
-            Kept::Unregistered { why } => {
-                self.unregistered.get_or_insert(why);
             }
             Kept::Verified { key, verified } => {
                 let so_far = self.verified.entry(key).or_default();
@@ -231,11 +222,6 @@ impl Table {
     /// What the first look of the first launch chose for a step, by the key of the step as planned.
     pub fn chosen(&self, key: &Key) -> Option<&Chosen> {
         self.chosen.get(key)
-    }
-
-    /// Why messages lay in private memory that were to lie in registered memory, if they did.
-    pub fn unregistered(&self) -> Option<&str> {
-        self.unregistered.as_deref()
     }
 
     /// Whether there is no batch.

@@ -83,19 +83,6 @@ impl Planned for SeriesPlan {
     }
 }
 
-/// The steps as these ranks can carry them out. Where they have no registered memory messages lie in
-/// private memory, and why is kept.
-fn possible(steps: &[Step], runner: &mut dyn Runner) -> Result<Vec<Step>, Stop> {
-    if steps.iter().all(|step| step.memory.is_private()) {
-        return Ok(steps.to_vec());
-    }
-    if let Err(why) = runner.registered() {
-        runner.keep(Kept::Unregistered { why })?;
-        return Ok(Step::in_private_memory(steps));
-    }
-    Ok(steps.to_vec())
-}
-
 /// The experiment of one series.
 struct Series<'a> {
     plan: &'a SeriesPlan,
@@ -106,8 +93,7 @@ struct Series<'a> {
 impl Experiment for Series<'_> {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
         let (budget, most) = (self.plan.asked.budget, self.plan.samples);
-        let steps = possible(&self.plan.steps, runner)?;
-        let steps = affordable(steps, budget, most, runner)?;
+        let steps = affordable(self.plan.steps.clone(), budget, most, runner)?;
         let choices = Choices::look(&steps, budget, runner)?;
         let mut chosen_steps = Vec::new();
         for planned in &steps {

@@ -4,7 +4,7 @@
 //! * [`WorkRate`]: the calibrated loop of dependent arithmetic, the Δ of the LogP signature.
 //! * [`pace()`]: how fast a processor executes right now, given what else runs on its core.
 //! * [`Topology`], [`place`], [`pin`]: which cores there are, how near they are to each other, and
-//!   which rank runs on which core. [`HostLevels`]: the hops between ranks.
+//!   which rank runs on which core.
 //! * [`noise`], [`floor`]: the time that the operating system takes, and the cost of a clock
 //!   reading and of a system call.
 //! * [`Description`], [`doctor`]: what the machine is, and whether it is fit to measure on.
@@ -47,7 +47,5 @@ pub use noise::NoiseReport;
 pub use pace::pace;
 pub use pin::{allowed_cpus, pin};
 pub use placement::{Placement, place};
-pub use topology::{
-    Cache, CacheKind, CacheSummary, Cpu, Distance, HostLevels, Topology, TopologySummary,
-};
+pub use topology::{Cache, CacheKind, CacheSummary, Cpu, Distance, Topology, TopologySummary};
 pub use work::WorkRate;

@@ -34,7 +34,6 @@ mod vigil;
 mod virtual_time;
 mod watch;
 
-pub use bandgap_shm::MAX_RANKS;
 pub use collect::{Collected, Options, Progress, collect, has_room, simulated};
 pub use exit::Exit;
 pub use failure::{Classify, Failure, limit, told};

@@ -228,10 +228,6 @@ impl Runner for LiveRunner<'_> {
         false
     }
 
-    fn registered(&self) -> Result<(), String> {
-        self.station.registered().map_err(str::to_owned)
-    }
-
     fn launch(&self) -> u32 {
         self.launch
     }
@@ -298,7 +294,7 @@ impl Runner for LiveRunner<'_> {
     }
 
     fn elapsed(&self) -> Duration {
-        self.begun.elapsed().saturating_sub(self.station.control.paused())
+        self.begun.elapsed()
     }
 }
 
@@ -318,7 +314,7 @@ mod tests {
     fn what_was_not_handed_on_yet_is_when_the_run_cannot_go_on() {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let (mut channel, mut launcher) = (Channel::new(ours), Channel::new(theirs));
-        let control = Arc::new(Control::create(2).unwrap());
+        let control = Arc::new(Control::create().unwrap());
         let now = Instant::now();
         let mut runner = LiveRunner {
             station: tended(&control, 0, &Arc::default()),

@@ -148,12 +148,7 @@ impl Plan {
             ("--out", out.to_owned()),
         ];
         let own = own.into_iter().flat_map(|(name, value)| [name.to_owned(), value]);
-        let mut words: Vec<String> = fixed.chain(over).chain(own).collect();
-        if self.fault.does == Does::Datagrams {
-            let seed = self.draw >> 32;
-            words.extend(["--udp-faults".to_owned(), format!("{}seed={seed}", crate::udp::FAULTS)]);
-        }
-        words
+        fixed.chain(over).chain(own).collect()
     }
 
     /// The command that carries out this trial again.

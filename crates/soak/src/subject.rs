@@ -41,12 +41,6 @@ pub const FEW: &[Subject] = &[
     Subject { words: &["run"], over: &[], ranks: &[2], counted: true },
     Subject { words: &["pairs"], over: ALL, ranks: &[3], counted: false },
     Subject { words: &["comms1", "--sizes", "0:256KiB"], over: ALL, ranks: &[2], counted: true },
-    Subject {
-        words: &["comms1", "--sizes", "0:256KiB", "--memory", "registered"],
-        over: &["shm"],
-        ranks: &[2],
-        counted: true,
-    },
     Subject { words: &["comms2", "--sizes", "0:256KiB"], over: ALL, ranks: &[2], counted: true },
     Subject { words: &["comms3", "--sizes", "0:4KiB"], over: ALL, ranks: &[3], counted: true },
     Subject { words: &["synch1"], over: ALL, ranks: &[2, 4], counted: true },

@@ -17,9 +17,6 @@ use crate::kept::{Kept, kept};
 use crate::place::Place;
 use crate::stopped::Stopped;
 
-/// What goes wrong, as `--udp-faults` takes it; a seed follows.
-pub const FAULTS: &str = "loss=30%,duplicate=10%,reorder=10%,corrupt=1%,";
-
 /// Commands, and the kernels that each of them runs.
 const COMMANDS: &[(&str, &[&str])] = &[
     ("signature", &["burst", "ping_pong"]),
@@ -140,13 +137,12 @@ impl Udp {
     }
 
     /// What is kept of one run, or the command and why it is not right; `None` if a signal has asked for the end.
-    fn once(&self, command: &str, compares: bool, seed: u64) -> Result<Option<Once>, SoakError> {
+    fn once(&self, command: &str, compares: bool, _seed: u64) -> Result<Option<Once>, SoakError> {
         let place = Place::new(None)?;
-        let faults = format!("{FAULTS}seed={seed}");
         // Ranks sleep while they wait, so that many runs fit on a processor: most of the time passes in waiting for what
         // was lost.
         let more = ["-t", "udp", "--check", "--wait", "block", "--deadline", "60s", "--quiet"];
-        let own = ["--udp-faults", &faults, "--time-budget", &self.budget, "--out", "run"];
+        let own = ["--time-budget", &self.budget, "--out", "run"];
         let words = command.split(' ').chain(more).chain(own);
         let words: Vec<String> = words.map(str::to_owned).collect();
         let what = || format!("start {}", self.binary.display());

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bandgap_assemble as assemble;
 use bandgap_campaign::pairs::PairsPlan;
 use bandgap_host::parse_cpu_list;
-use bandgap_launch::{Classify, Exit, Failure, MAX_RANKS, Target, simulated};
+use bandgap_launch::{Classify, Exit, Failure, Target, simulated};
 
 use crate::args::Measure;
 use crate::session::{BATCH, Session, one_size};
@@ -28,7 +28,7 @@ pub fn run(measure: &Measure) -> Result<Exit, Failure> {
                 Some(cores) => parse_cpu_list(cores).class(Exit::Usage)?,
                 None => session.stage.topology.allowed_ids(),
             };
-            processors.len().min(transport.can.ranks).min(MAX_RANKS)
+            processors.len().min(transport.can.ranks)
         }
     };
     let ranks = match &measure.ranks.ranks[..] {

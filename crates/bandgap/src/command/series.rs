@@ -9,7 +9,7 @@ use bandgap_campaign::series::{SeriesPlan, Step};
 use bandgap_campaign::sizes::{matrices, rounds};
 use bandgap_comm::topology::{NoMesh, ProcessorMesh};
 use bandgap_kernels::{Buffers, DOUBLE, Extent, Refused, Series as Measured, facts, in_series};
-use bandgap_launch::{Classify, Exit, Failure, MAX_RANKS, distances};
+use bandgap_launch::{Classify, Exit, Failure, distances};
 use bandgap_record::Note;
 use bandgap_units::Bytes;
 use clap::Args;
@@ -63,6 +63,8 @@ pub struct Ways {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dimensions(u32, u32);
 
+/// Ranks that a simulated machine may have.
+const MOST_RANKS: usize = 1 << 20;
 /// The series that give what messages cost, from which follows what collectives cost.
 const MESSAGES: [&str; 2] = ["echo", "comms1"];
 /// What of a message is whose time.
@@ -435,14 +437,14 @@ fn algorithms() -> Vec<&'static str> {
 
 /// Two ranks as typed: `0,1`.
 fn pair(text: &str) -> Result<[usize; 2], String> {
-    let rank = |text: &str| text.trim().parse().ok().filter(|rank| *rank < MAX_RANKS);
+    let rank = |text: &str| text.trim().parse().ok().filter(|rank| *rank < MOST_RANKS);
     let pair = text.split_once(',').and_then(|(a, b)| Some([rank(a)?, rank(b)?]));
     pair.ok_or_else(|| format!("write two ranks, e.g. 0,1, not {text}"))
 }
 
 /// A mesh as typed: `4x2`.
 fn mesh(text: &str) -> Result<[usize; 2], String> {
-    let side = |text: &str| text.trim().parse().ok().filter(|side| (1..=MAX_RANKS).contains(side));
+    let side = |text: &str| text.trim().parse().ok().filter(|side| (1..=MOST_RANKS).contains(side));
     let mesh = text.split_once(['x', '×']).and_then(|(a, b)| Some([side(a)?, side(b)?]));
     mesh.ok_or_else(|| format!("write rows and columns, e.g. 4x2, not {text}"))
 }

@@ -1,6 +1,6 @@
 //! One step of a series: a kernel, a size and ranks.
 
-use bandgap_comm::passing::{INLINE, Memory, Way};
+use bandgap_comm::passing::{INLINE, Way};
 use bandgap_kernels::{
     AtSize, Buffers, Fact, ISSUE, Order, Over, Pair, Refused, Series, WHOLE, in_series,
 };
@@ -61,9 +61,6 @@ pub struct Step {
     /// look is taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub way: Option<Way>,
-    /// The memory that its messages lie in.
-    #[serde(default, skip_serializing_if = "Memory::is_private")]
-    pub memory: Memory,
 }
 
 /// Messages from so many bytes on may go with one copy: shorter ones cost less than the call, or the
@@ -71,28 +68,14 @@ pub struct Step {
 const LEAST_SINGLE: u64 = 2 << 10;
 /// A single copy, of a message of any length.
 const SINGLE: Way = Way::Single { least: INLINE + 1 };
-/// A copy out of registered memory, of a message of any length.
-const REGISTERED: Way = Way::Registered { least: INLINE + 1 };
 
 impl Step {
     /// So many operations of one size, between the first two ranks or all of `ranks`.
     pub fn new(series: &str, size: u32, messages: u32, ranks: usize) -> Self {
         let series = series.to_owned();
         let (pair, hops, variant, mesh) = ([0, 1], None, None, None);
-        let (buffers, way, memory) = Default::default();
-        Self { series, size, messages, ranks, pair, hops, variant, mesh, buffers, way, memory }
-    }
-
-    /// The same steps with messages that lie in private memory, each once.
-    pub fn in_private_memory(steps: &[Self]) -> Vec<Self> {
-        let mut all = Vec::new();
-        for step in steps {
-            let step = Self { memory: Memory::Private, ..step.clone() };
-            if !all.contains(&step) {
-                all.push(step);
-            }
-        }
-        all
+        let (buffers, way) = Default::default();
+        Self { series, size, messages, ranks, pair, hops, variant, mesh, buffers, way }
     }
 
     /// The same steps with each of these numbers of ranks: a sweep.
@@ -170,8 +153,7 @@ impl Step {
         let passes = self.kernel().is_ok_and(|(fact, _)| fact.over == Over::Comm);
         let is_long = self.bytes().is_ok_and(|bytes| bytes >= LEAST_SINGLE);
         let ways = if self.way.is_none() && passes && is_long {
-            let mapped = (self.memory == Memory::Registered).then_some(REGISTERED);
-            [Some(Way::Pieces), Some(SINGLE), mapped].into_iter().filter(Option::is_some).collect()
+            vec![Some(Way::Pieces), Some(SINGLE)]
         } else {
             vec![self.way]
         };
@@ -182,8 +164,7 @@ impl Step {
         self.variants().into_iter().flat_map(with).collect()
     }
 
-    /// The step as it may have been carried out: as planned, or in each way to do it. Where there was no
-    /// registered memory, this is of [`Step::in_private_memory`].
+    /// The step as it may have been carried out: as planned, or in each way to do it.
     pub fn done(&self) -> Vec<Self> {
         let mut all = vec![self.clone()];
         // Where there is one way of long messages, it has no name.
@@ -211,7 +192,7 @@ impl Step {
         let at = AtSize { variant, ..self.at() };
         let ranks = if series.of_all { self.ranks } else { at.pair.among() };
         let order = (fact.at)(at, samples, ranks)?;
-        Ok(Order { way: self.way, memory: self.memory, ..order })
+        Ok(Order { way: self.way, ..order })
     }
 }
 
@@ -234,6 +215,5 @@ pub fn key(step: &Step, part: Part) -> Key {
         Some(way) => key.at("way", way.name()),
         None => key,
     };
-    let key = if step.memory.is_private() { key } else { key.at("memory", step.memory.name()) };
     key.at("part", part.column())
 }

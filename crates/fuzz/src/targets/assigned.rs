@@ -17,7 +17,7 @@ use bandgap_campaign::plan::Asked;
 use bandgap_campaign::series::{SeriesPlan, Step};
 use bandgap_campaign::signature::{SignaturePattern, SignaturePlan};
 use bandgap_campaign::{Planned, Task};
-use bandgap_comm::{Faults, Floor, Yields};
+use bandgap_comm::{Floor, Yields};
 use bandgap_host::{ClockReport, ClockSource, Fallback, WorkRate};
 use bandgap_launch::message::{Assignment, ToRank, Wait};
 use bandgap_units::Ns;
@@ -45,7 +45,6 @@ fn usual(task: Task) -> Assignment {
         bares: Vec::new(),
         stamped: false,
         exposed: 65_536,
-        registered: 0,
         wait: Wait::Spin,
         clock: ClockReport {
             source: ClockSource::CycleCounter,
@@ -58,7 +57,6 @@ fn usual(task: Task) -> Assignment {
         work: WorkRate { offset: Ns(1.0), per_iteration: Ns(0.5), worst_residual: 0.01 },
         secret: *b"0123456789abcdef",
         deadline: Duration::from_secs(60),
-        faults: None,
         task,
         trace: None,
     }
@@ -78,14 +76,12 @@ fn with_everything(task: Task) -> Assignment {
         transports: vec![("udp".to_owned(), 0), ("tcp".to_owned(), 0)],
         bares: vec![("tcp".to_owned(), 0)],
         stamped: true,
-        registered: 4096,
         wait: Wait::Block,
         clock: ClockReport {
             source: ClockSource::OsClock,
             fallback: Some(Fallback::MarkedUnstable),
             ..plain.clock
         },
-        faults: Some(Faults { loss: 0.3, duplicate: 0.1, reorder: 0.1, corrupt: 0.01, seed: 7 }),
         trace: Some(serde_json::from_value(switch).expect("it has the fields of a switch")),
         ..plain
     }

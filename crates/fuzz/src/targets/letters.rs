@@ -32,7 +32,6 @@ pub(super) const COMMAND: Target = Target {
         "ranks",
         "checked",
         "way",
-        "memory",
         "at_border",
     ],
     read: command,
@@ -193,7 +192,6 @@ fn said_by_rank() -> Vec<Vec<u8>> {
         Kept::Batch { key: key(), batch },
         Kept::Batch { key: key(), batch: straddling },
         Kept::Chosen { key: key(), chosen },
-        Kept::Unregistered { why: "there is no such memory".to_owned() },
         Kept::Verified { key: key(), verified: Verified::of_checked(checked) },
     ];
     let failed = |exit| {

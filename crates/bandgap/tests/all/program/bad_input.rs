@@ -81,20 +81,6 @@ fn impossible_numbers_of_ranks_are_refused() {
 }
 
 #[test]
-fn registered_memory_is_refused_where_there_is_none() {
-    for transport in ["tcp", "unix", "udp"] {
-        for args in [&["comms1"][..], &["comms2"], &["comet", "echo", "exchange"]] {
-            for memory in ["registered", "private,registered"] {
-                let args = [args, &["-t", transport, "--memory", memory]].concat();
-                let words = ["registered memory", transport, "--memory private", "shm"];
-                refused(&args, USAGE, &words);
-            }
-        }
-    }
-    refused(&["comms1", "--memory", "public"], USAGE, &["public", "private, registered"]);
-}
-
-#[test]
 fn options_that_the_named_kernels_have_no_use_for_are_refused() {
     let refused = |line: &str, words: &[&str]| {
         refused(&line.split(' ').collect::<Vec<_>>(), USAGE, words);

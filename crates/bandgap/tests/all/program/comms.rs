@@ -116,69 +116,6 @@ fn real_ranks_pass_messages_that_are_checked() {
 }
 
 #[test]
-fn messages_in_both_memories_are_two_curves_of_one_series() {
-    let _alone = measuring();
-    for buffers in ["same", "separate", "fresh"] {
-        let args = ["comms1", "-t", "shm", "--memory", "private,registered", "--sizes", "32KiB"];
-        let series = series_of(&[&args[..], &["--buffers", buffers]].concat(), |series| {
-            // Where the looks ran out of time, no way was chosen.
-            let is_looked = || {
-                let is_registered = |one: &&Value| one["memory"] == "registered";
-                let mut points = series["points"].as_array().unwrap().iter().filter(is_registered);
-                let looks = series["looks"].as_array();
-                looks.is_some_and(|looks| looks.iter().any(|look| is_registered(&look)))
-                    && points.all(|point| point["way"].is_string())
-            };
-            let none =
-                series["findings"].to_string().contains("there is no registered memory here");
-            let complete = none || !series["findings"].to_string().contains("no value");
-            series["verified"] == true && complete && (none || is_looked())
-        });
-        assert_eq!(series["buffers"], buffers);
-        let of = |memory: &str| {
-            let points = series["points"].as_array().unwrap().iter();
-            points.filter(|point| point["memory"] == memory).collect::<Vec<_>>()
-        };
-        if series["findings"].to_string().contains("there is no registered memory here") {
-            // This machine allows none. Then all is in private memory.
-            assert_eq!(series["memory"], "private");
-            continue;
-        }
-        assert!(series["memory"].is_null(), "{}", series["memory"]);
-        let (private, registered) = (of("private"), of("registered"));
-        assert!(!private.is_empty() && !registered.is_empty(), "{}", series["points"]);
-        // Which is the fastest depends on the machine.
-        let ways = ["pieces", "single copy", "registered"];
-        let way = |point: &&Value| ways.iter().position(|way| point["way"] == *way);
-        assert!(registered.iter().all(|point| way(point).is_some()), "{registered:?}");
-        assert!(private.iter().all(|point| way(point) != Some(2)), "{private:?}");
-        let looks = series["looks"].as_array().unwrap();
-        let of_registered = looks.iter().filter(|look| look["memory"] == "registered");
-        let looked: Vec<&Value> =
-            of_registered.flat_map(|look| look["looked"].as_array().unwrap()).collect();
-        assert!(looked.iter().any(|look| look["variant"] == "registered"), "{looks:?}");
-    }
-}
-
-#[test]
-fn in_virtual_time_messages_lie_in_no_memory() {
-    let place = Place::new();
-    let args = ["comms1", "-t", "sim:ipsc860", "--sizes", "0:8", "--memory", "private,registered"];
-    let finished = place.run(args.iter().chain(&["--no-save", "--json", "-"])).measured();
-    assert!(
-        finished.stderr.contains("in virtual time messages lie nowhere"),
-        "{}",
-        finished.stderr
-    );
-    let run = finished.json();
-    let series = of_kind(&run, "series")[0];
-    assert!(series["memory"].is_null(), "{}", series["memory"]);
-    let points = series["points"].as_array().unwrap();
-    let sizes = points.iter().map(|point| &point["bytes"]).collect::<Vec<_>>();
-    assert_eq!(sizes, [0, 1, 2, 4, 8], "each once");
-}
-
-#[test]
 fn ranks_and_transports_that_cannot_be_are_refused() {
     let place = Place::new();
     for (args, told) in [
