@@ -71,7 +71,6 @@ impl Measure {
             wait: self.wait,
             deadline: Duration::from_secs_f64(self.deadline.as_secs()),
             faults: self.udp_faults,
-            trace: None,
         }
     }
 }

@@ -4,7 +4,6 @@ use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use bandgap_host::Placement;
-use bandgap_host::kernel_trace::Switch;
 use bandgap_sim::Machine;
 
 use bandgap_campaign::planned::{Reaches, Room};
@@ -33,8 +32,6 @@ pub struct Options {
     pub deadline: Duration,
     /// What shall go wrong with datagrams, for tests.
     pub faults: Option<Faults>,
-    /// What switches the kernel's tracing of the ranks, where that is prepared.
-    pub trace: Option<Switch>,
 }
 
 /// Told the share done and what is being done.
@@ -156,7 +153,6 @@ pub fn collect(
                 deadline: options.deadline,
                 faults: options.faults,
                 task: task.clone(),
-                trace: options.trace.clone(),
             })
             .collect();
         let mut show = |done: f64, doing: &str| {

@@ -5,7 +5,6 @@ use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use bandgap_comm::Faults;
-use bandgap_host::kernel_trace::Switch;
 use bandgap_host::{ClockReport, WorkRate};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -71,8 +70,6 @@ pub struct Assignment {
     pub faults: Option<Faults>,
     /// What rank 0 leads.
     pub task: Task,
-    /// What switches the kernel's tracing of the ranks, where the launcher has prepared that.
-    pub trace: Option<Switch>,
 }
 
 /// From the launcher to a rank.

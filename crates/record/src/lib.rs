@@ -8,7 +8,7 @@
 //! holds results of any.
 //!
 //! Tables written by other means come in through [`read_logp_table`], [`read_hockney_table`],
-//! [`read_component_table`] and [`read_pcie_trace`]; the kernel's own traces through [`read_kernel_trace`].
+//! [`read_component_table`] and [`read_pcie_trace`].
 //!
 //! Nothing here measures, fits or renders.
 #![forbid(unsafe_code)]
@@ -18,7 +18,6 @@ mod csv;
 mod directory;
 mod error;
 mod hockney_table;
-mod kernel_trace;
 mod layout;
 mod logp_table;
 mod pcie_trace;
@@ -37,7 +36,6 @@ pub use component_table::{
 pub use directory::RunDir;
 pub use error::RecordError;
 pub use hockney_table::{HockneyRow, HockneyTable, Timing, read_hockney_table};
-pub use kernel_trace::read_kernel_trace;
 pub use logp_table::read_logp_table;
 pub use pcie_trace::read_pcie_trace;
 pub use quantity::{Evidence, Number, Quantity, Seconds, Unit};

@@ -6,7 +6,6 @@ use bandgap_campaign::breakdown::BreakdownPlan;
 use bandgap_campaign::contention::ContentionPlan;
 use bandgap_campaign::floors::{FloorPlan, key};
 use bandgap_campaign::judge::Judged;
-use bandgap_campaign::kernel_path::KernelPathPlan;
 use bandgap_campaign::overlap::OverlapPlan;
 use bandgap_campaign::series::SeriesPlan;
 use bandgap_campaign::signature::SignaturePlan;
@@ -27,7 +26,6 @@ use crate::batches::assemble::without_value;
 
 pub use crate::batches::assemble::unfitted_alone;
 pub use crate::hockney::assemble::Fitting;
-pub use crate::kernel_path::assemble::Traced;
 pub use crate::logp::assemble::fitted;
 pub use crate::measured::TABLE;
 pub use crate::series::{MESSAGE_COSTS, MESSAGES, tabled};
@@ -103,20 +101,6 @@ pub fn breakdown(setting: &Setting, plan: &BreakdownPlan, table: &Table) -> Asse
     let judged = &plan.judge(table);
     let breakdown = crate::breakdown::measured::measured(setting, plan, judged)?;
     Ok(verified("breakdown", setting, judged, vec![breakdown.into()]))
-}
-
-/// The kernel's path of the messages that were traced.
-///
-/// # Errors
-/// Too little was measured, or no message was seen whole.
-pub fn kernel_path(
-    setting: &Setting,
-    plan: &KernelPathPlan,
-    table: &Table,
-    traced: &Traced<'_>,
-) -> Assembled {
-    let path = crate::kernel_path::assemble::kernel_path(setting, &plan.judge(table), traced)?;
-    Ok((vec![path.into()], Vec::new()))
 }
 
 /// Ranks that take part where an echo has a load beside it.

@@ -42,15 +42,6 @@ pub enum AssembleError {
     /// No round has all that is compared within it.
     #[error("no two rounds in which everything was timed; more time (--time-budget) brings more")]
     NoRounds,
-    /// No message was seen whole in the kernel's trace.
-    #[error(
-        "the kernel's trace shows no message from the call that sent it to the call that received it; in a container with \
-         process numbers of its own the kernel does not know the ranks by theirs"
-    )]
-    NoMessages,
-    /// The kernel's trace cannot be read.
-    #[error(transparent)]
-    Trace(#[from] bandgap_record::TableError),
     /// Nothing was measured.
     #[error("no batch was measured")]
     Empty,

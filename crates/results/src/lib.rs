@@ -36,6 +36,5 @@ results! {
     verification::Verification,
     pcie_trace::PcieTrace,
     breakdown::Breakdown,
-    kernel_path::KernelPath,
     whatif::WhatIf,
 }

@@ -14,7 +14,6 @@ use bandgap_units::{Fraction, Ns};
 use clap::Args;
 
 use super::components::{Recorded, Source, load_with_breakdown};
-use super::kernel_path::KernelPath;
 use super::measure::{Session, one_size};
 use super::pcie_trace::{self, PcieTrace};
 use crate::args::{Measure, Output};
@@ -45,10 +44,6 @@ pub struct Breakdown {
         conflicts_with_all = ["from", "pcie_trace"]
     )]
     pub insert: Vec<Ns>,
-    /// Over sockets, as root: shows the kernel's path of a message beside, by its own events. An illustration, since what is
-    /// traced takes longer
-    #[arg(long, conflicts_with_all = ["from", "pcie_trace"])]
-    pub kernel_path: bool,
     #[command(flatten)]
     pub trace: PcieTrace,
 }
@@ -62,7 +57,7 @@ pub(super) fn run(of: &Breakdown, measure: &Measure, output: &Output) -> Result<
     match (&of.trace.pcie_trace, &source) {
         (Some(file), from) => pcie_trace::run(&of.trace, file, from.as_ref(), measure, output),
         (None, Some(source)) => divided(source, measure, output),
-        (None, None) => measured(&of.insert, of.kernel_path, measure, output),
+        (None, None) => measured(&of.insert, measure, output),
     }
 }
 
@@ -99,12 +94,7 @@ fn told_of(recorded: &Recorded, asked: f64) -> Vec<String> {
 }
 
 /// Of a transport of this machine.
-fn measured(
-    inserted: &[Ns],
-    kernel_path: bool,
-    measure: &Measure,
-    output: &Output,
-) -> Result<Exit, Failure> {
+fn measured(inserted: &[Ns], measure: &Measure, output: &Output) -> Result<Exit, Failure> {
     if let Some(time) = inserted.iter().find(|time| !INSERTED.contains(&time.0)) {
         let [least, most] = [INSERTED.start(), INSERTED.end()].map(|end| Ns(*end));
         let what = format!("insert {time}: from {least} to {most} is possible");
@@ -129,15 +119,9 @@ fn measured(
             Failure::new(Exit::Usage, what).hint("leave out --insert, or name a socket transport")
         );
     }
-    // What cannot be traced is told before anything is measured.
-    let traced =
-        kernel_path.then(|| KernelPath::prepare(&session, &divided, measure)).transpose()?;
     let plan =
         BreakdownPlan { asked: session.asked(), inserted: lengths(&divided, inserted), divided };
     session.measure(&plan, ranks, |setting, table| assemble::breakdown(setting, &plan, table))?;
-    if let Some(traced) = traced.filter(|_| !session.failed()) {
-        traced.measure(&mut session)?;
-    }
     session.close()
 }
 

@@ -6,10 +6,8 @@ use bandgap_campaign::beside::Beside;
 use bandgap_campaign::floors::RANKS;
 use bandgap_campaign::plan::Asked;
 use bandgap_campaign::{Planned, Setting, Table, Task};
-use bandgap_host::kernel_trace::Switch;
 use bandgap_launch::{
-    Classify, Collected, Ended, Exit, Failure, Options, Stage, Target, Transport, Wait, collect,
-    has_room,
+    Classify, Collected, Ended, Exit, Failure, Stage, Target, Transport, Wait, collect, has_room,
 };
 use bandgap_results::assemble::{Assembled, unfitted_alone};
 use bandgap_results::{AssembleError, Outcome};
@@ -30,8 +28,6 @@ pub(super) struct Session<'a> {
     pub(super) target: Target,
     /// Time for what is measured next, in seconds.
     pub(super) budget: f64,
-    /// What switches the kernel's tracing of the ranks that are started next, if they are to be traced.
-    pub(super) trace: Option<Switch>,
     /// The machine, once ranks were measured on it, and their processors.
     host: Option<Host>,
     cpus: BTreeSet<usize>,
@@ -64,8 +60,8 @@ impl<'a> Session<'a> {
         let usual = || Target::Real(Transport::usual());
         let target = measure.transport.clone().unwrap_or_else(usual);
         let budget = measure.budget().as_secs_f64();
-        let (trace, host, cpus, exit) = (None, None, BTreeSet::new(), Exit::Fine);
-        Ok(Self { stage, sink, target, budget, trace, host, cpus, measure, output, exit })
+        let (host, cpus, exit) = (None, BTreeSet::new(), Exit::Fine);
+        Ok(Self { stage, sink, target, budget, host, cpus, measure, output, exit })
     }
 
     /// What the options ask for of the target.
@@ -202,10 +198,7 @@ impl<'a> Session<'a> {
         target: Option<&Target>,
         ranks: usize,
     ) -> Result<Collected, Failure> {
-        // What is traced is beside what the run is for.
-        if self.trace.is_none() {
-            self.sink.plan(task);
-        }
+        self.sink.plan(task);
         if let Some(Target::Simulated(_)) = target {
             for unused in unused_in_virtual_time(self.measure) {
                 self.sink.warn_once(&unused);
@@ -219,10 +212,7 @@ impl<'a> Session<'a> {
         let title = target.map_or_else(|| "floor".to_owned(), Target::to_string);
         let progress = Progress::new(&title, self.output.quiet);
         let mut show = |done: f64, doing: &str| progress.show(done, doing);
-        let options = match self.trace.clone() {
-            None => self.measure.options(),
-            trace => Options { trace, launches: 1, ..self.measure.options() },
-        };
+        let options = self.measure.options();
         let collected = match collect(&self.stage, target, ranks, task, &options, &mut show) {
             Ok(collected) => collected,
             // What was measured before it is whole.

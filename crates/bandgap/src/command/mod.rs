@@ -12,7 +12,6 @@ mod describe;
 mod doctor;
 mod fit;
 mod floor;
-mod kernel_path;
 mod measure;
 mod overlap;
 mod pairs;
@@ -171,7 +170,6 @@ a table, a run, or the trace of a PCIe analyser. docs/method.md says what these 
 Examples:
   bandgap breakdown --transport unix
   bandgap breakdown --transport tcp --insert 50ns,200ns,1us
-  bandgap breakdown --transport tcp --kernel-path   with the kernel's path beside, as root
   bandgap breakdown                            over shared memory
   bandgap breakdown --from thunderx2-connectx4
   bandgap breakdown --from mine.csv            components for the paper's models

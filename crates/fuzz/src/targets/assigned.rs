@@ -8,7 +8,6 @@ use bandgap_campaign::bulk::BulkPlan;
 use bandgap_campaign::contention::{Beside as Pairs, Between, ContentionPlan};
 use bandgap_campaign::fan_in::FanInPlan;
 use bandgap_campaign::floors::FloorPlan;
-use bandgap_campaign::kernel_path::KernelPathPlan;
 use bandgap_campaign::load::Load;
 use bandgap_campaign::logp::LogpPlan;
 use bandgap_campaign::overlap::OverlapPlan;
@@ -21,7 +20,6 @@ use bandgap_comm::{Faults, Floor, Yields};
 use bandgap_host::{ClockReport, ClockSource, Fallback, WorkRate};
 use bandgap_launch::message::{Assignment, ToRank, Wait};
 use bandgap_units::Ns;
-use serde_json::json;
 
 /// What the launcher tells a rank.
 pub(super) fn assignments() -> Vec<Vec<u8>> {
@@ -60,16 +58,12 @@ fn usual(task: Task) -> Assignment {
         deadline: Duration::from_secs(60),
         faults: None,
         task,
-        trace: None,
     }
 }
 
 /// An assignment in which there is all that can be.
 fn with_everything(task: Task) -> Assignment {
     let plain = usual(task);
-    // Nobody else makes one without the kernel's tracing.
-    let switch =
-        json!({"folder": "/sys/kernel/tracing/instances/b", "events": ["net:net_dev_xmit"]});
     Assignment {
         rank: 1,
         size: 3,
@@ -86,7 +80,6 @@ fn with_everything(task: Task) -> Assignment {
             ..plain.clock
         },
         faults: Some(Faults { loss: 0.3, duplicate: 0.1, reorder: 0.1, corrupt: 0.01, seed: 7 }),
-        trace: Some(serde_json::from_value(switch).expect("it has the fields of a switch")),
         ..plain
     }
 }
@@ -126,7 +119,6 @@ fn tasks() -> Vec<Task> {
         of(&PairsPlan { asked: asked(), samples }),
         of(&BreakdownPlan { asked: asked(), divided: Division::Calls, inserted: Vec::new() }),
         of(&BreakdownPlan { asked: asked(), divided: division, inserted }),
-        of(&KernelPathPlan { asked: asked() }),
         of(&series()).with_floors(vec![beside]),
     ]
 }

@@ -53,7 +53,7 @@ fn every_kind_shows_itself() {
             assert!(wide.is_none() || width < 80, "{kind}: {wide:?}");
         }
         let quantities = shown.quantities();
-        let unestimated = ["noise", "batches", "verification", "kernel_path"];
+        let unestimated = ["noise", "batches", "verification"];
         assert_eq!(quantities.is_empty(), unestimated.contains(&&*kind), "{kind}");
         for (name, _) in quantities {
             assert!(names.insert(name.clone()), "two quantities are called {name}");
