@@ -56,5 +56,4 @@ experiments! {
     floors::FloorPlan,
     pairs::PairsPlan,
     breakdown::BreakdownPlan,
-    kernel_path::KernelPathPlan,
 }

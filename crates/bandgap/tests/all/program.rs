@@ -15,7 +15,6 @@ mod fit_hockney;
 mod garbage;
 mod ipsc860;
 mod keeping;
-mod kernel_path;
 mod measured_breakdown;
 mod overlap;
 mod parameters;

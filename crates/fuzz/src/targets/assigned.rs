@@ -8,7 +8,6 @@ use bandgap_campaign::bulk::BulkPlan;
 use bandgap_campaign::contention::{Beside as Pairs, Between, ContentionPlan};
 use bandgap_campaign::fan_in::FanInPlan;
 use bandgap_campaign::floors::FloorPlan;
-use bandgap_campaign::kernel_path::KernelPathPlan;
 use bandgap_campaign::load::Load;
 use bandgap_campaign::logp::LogpPlan;
 use bandgap_campaign::overlap::OverlapPlan;
@@ -21,7 +20,6 @@ use bandgap_comm::{Floor, Yields};
 use bandgap_host::{ClockReport, ClockSource, Fallback, WorkRate};
 use bandgap_launch::message::{Assignment, ToRank, Wait};
 use bandgap_units::Ns;
-use serde_json::json;
 
 /// What the launcher tells a rank.
 pub(super) fn assignments() -> Vec<Vec<u8>> {
@@ -58,16 +56,12 @@ fn usual(task: Task) -> Assignment {
         secret: *b"0123456789abcdef",
         deadline: Duration::from_secs(60),
         task,
-        trace: None,
     }
 }
 
 /// An assignment in which there is all that can be.
 fn with_everything(task: Task) -> Assignment {
     let plain = usual(task);
-    // Nobody else makes one without the kernel's tracing.
-    let switch =
-        json!({"folder": "/sys/kernel/tracing/instances/b", "events": ["net:net_dev_xmit"]});
     Assignment {
         rank: 1,
         size: 3,
@@ -82,7 +76,6 @@ fn with_everything(task: Task) -> Assignment {
             fallback: Some(Fallback::MarkedUnstable),
             ..plain.clock
         },
-        trace: Some(serde_json::from_value(switch).expect("it has the fields of a switch")),
         ..plain
     }
 }
@@ -122,7 +115,6 @@ fn tasks() -> Vec<Task> {
         of(&PairsPlan { asked: asked(), samples }),
         of(&BreakdownPlan { asked: asked(), divided: Division::Calls, inserted: Vec::new() }),
         of(&BreakdownPlan { asked: asked(), divided: division, inserted }),
-        of(&KernelPathPlan { asked: asked() }),
         of(&series()).with_floors(vec![beside]),
     ]
 }

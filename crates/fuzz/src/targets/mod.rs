@@ -5,7 +5,6 @@ mod components;
 mod fits;
 mod frames;
 mod greeting;
-mod kernel_trace;
 mod letters;
 mod machine;
 mod options;
@@ -26,7 +25,6 @@ pub const TARGETS: &[Target] = &[
     fits::LOGP,
     components::TABLE,
     trace::TRACE,
-    kernel_trace::KERNEL_TRACE,
     machine::MACHINE,
     run::RUN,
     options::OPTIONS,
