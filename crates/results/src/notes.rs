@@ -39,8 +39,39 @@ const fn note(
 }
 
 /// All notes that there are, in the order of their codes.
-pub const TEMPLATES: &[Template] =
-    &[note("clock_limit", Level::Detail, "one clock step limits it to ±{half:s}", "")];
+pub const TEMPLATES: &[Template] = &[
+    note("clock_limit", Level::Detail, "one step of the clock: ±{half:s}", ""),
+    note(
+        "default_size",
+        Level::Detail,
+        "no size in the command line: {bytes:B} taken, the default of the tool",
+        "",
+    ),
+    note("failed", Level::Missing, "ended early: {what}", ""),
+    note("left_out", Level::Doubt, "left out: {name}: {why}", ""),
+    note(
+        "not_probed",
+        Level::Detail,
+        "ranks sleep while they wait: placement is not probed",
+        "--wait spin",
+    ),
+    note(
+        "oversubscribed",
+        Level::Doubt,
+        "{ranks:n} ranks share {processors:n} processors: times include scheduling",
+        "fewer --ranks",
+    ),
+    note("read_as", Level::Doubt, "read as {tool}: {rows:n} rows, {timing}", ""),
+    note(
+        "sizes_rounded",
+        Level::Detail,
+        "some sizes are printed with fewer digits than they have",
+        "",
+    ),
+    note("test_assumed", Level::Doubt, "the file does not name its test: taken for {test}", ""),
+    note("tests_left_out", Level::Doubt, "other tests in the file are left out: {tests}", ""),
+    note("too_little", Level::Missing, "too little was measured: {what}", "a longer --time-budget"),
+];
 
 /// The row of a code.
 pub fn template(code: &str) -> Option<&'static Template> {
