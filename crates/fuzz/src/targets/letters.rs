@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::io::ErrorKind;
 
-use bandgap_campaign::data::{Batch, Chosen, Probe, Verified};
+use bandgap_campaign::data::{Batch, Described, Probe, Verified};
 use bandgap_campaign::{Kept, Key};
 use bandgap_comm::passing::{Tuning, Way};
 use bandgap_kernels::{Checked, Order, fact, facts};
@@ -184,15 +184,11 @@ fn said_by_rank() -> Vec<Vec<u8>> {
     let straddling = Batch { delay: Some(3.5), round: 1, rejected, ..batch.clone() };
     let key = || Key::new("comms1").at("bytes", 64_u32).at("part", "whole");
     let checked = Checked { received: 3, compared: 2, summed: 1 };
-    let chosen = Chosen {
-        variant: Some("ring".to_owned()),
-        way: Some(Way::Single { least: 4096 }),
-        looked: vec![("ring".to_owned(), 12.5)],
-    };
+    let point = Described::default().at("bytes", 64_u32).with("way", "pieces");
     let kept = vec![
         Kept::Batch { key: key(), batch },
         Kept::Batch { key: key(), batch: straddling },
-        Kept::Chosen { key: key(), chosen },
+        Kept::Point { key: key(), point },
         Kept::Unregistered { why: "there is no such memory".to_owned() },
         Kept::Verified { key: key(), verified: Verified::of_checked(checked) },
     ];
