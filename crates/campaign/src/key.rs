@@ -69,6 +69,15 @@ impl Key {
         self
     }
 
+    /// The same key at another place on an axis that it has.
+    #[must_use]
+    pub fn with(mut self, axis: &str, place: impl Into<Axis>) -> Self {
+        if let Some((_, own)) = self.axes.iter_mut().find(|(name, _)| name == axis) {
+            *own = place.into();
+        }
+        self
+    }
+
     /// Its name.
     pub fn what(&self) -> &str {
         &self.what

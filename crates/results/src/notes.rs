@@ -39,8 +39,18 @@ const fn note(
 }
 
 /// All notes that there are, in the order of their codes.
-pub const TEMPLATES: &[Template] =
-    &[note("clock_limit", Level::Detail, "one clock step limits it to ±{half:s}", "")];
+#[rustfmt::skip]
+pub const TEMPLATES: &[Template] = &[
+    note("clock_limit", Level::Detail, "one clock step limits it to ±{half:s}", ""),
+    note("fastest_undecided", Level::Detail, "which algorithm is the fastest is not decided at any size", "--time-budget"),
+    note("floor_unavailable", Level::Doubt, "not measured: {reason}", ""),
+    note("floor_without_batches", Level::Doubt, "none of {batches:n} batches counts", "--time-budget"),
+    note("hidden_undecided", Level::Detail, "the hidden share is not decided at {points:n} of {of:n} points: it may be anything, or what can be hidden is too short", "--vectors"),
+    note("hops_misfit", Level::Doubt, "the times do not follow t_startup + n·t_byte + (k − 1)·h", ""),
+    note("hops_unfitted", Level::Detail, "the times over distances are too few for t_byte and h", "--sizes"),
+    note("points_missing", Level::Doubt, "{points:n} of {of:n} points have no value", "--time-budget"),
+    note("usual_algorithm", Level::Detail, "the usual algorithm at {points:n} of {of:n} points: no time was left to look for the fastest", "--time-budget"),
+];
 
 /// The row of a code.
 pub fn template(code: &str) -> Option<&'static Template> {

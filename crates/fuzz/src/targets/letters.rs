@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 
 use bandgap_campaign::data::{Batch, Described, Probe, Verified};
 use bandgap_campaign::{Kept, Key};
-use bandgap_comm::passing::{Tuning, Way};
+use bandgap_comm::passing::Tuning;
 use bandgap_kernels::{Checked, Order, fact, facts};
 use bandgap_launch::message::{FromRank, Messages, ToRank};
 use bandgap_launch::{Carried, Command, Exit};
