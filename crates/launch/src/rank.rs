@@ -138,7 +138,7 @@ fn connect(
         Wait::Block => Waiting::Block,
         Wait::Spin | Wait::Auto => Waiting::Spin,
     };
-    let mut meeting = Meeting { assignment, channel, until: Until::after(deadline, &control) };
+    let mut meeting = Meeting { assignment, channel, deadline: Instant::now() + deadline };
     let mut handed = |(name, count): &(String, usize)| {
         let transport: Transport = name.parse().map_err(|error: String| host(error))?;
         Ok::<_, CommError>((transport, inherited.by_ref().take(*count).collect()))
@@ -187,26 +187,7 @@ fn farewell(station: &mut Station, channel: &mut Channel) -> Result<(), Stop> {
 struct Meeting<'a> {
     assignment: &'a Assignment,
     channel: &'a mut Channel,
-    until: Until,
-}
-
-/// The end of a time in which the run is not halted.
-struct Until {
-    control: Arc<Control>,
-    end: Instant,
-    halted_before: Duration,
-}
-
-impl Until {
-    fn after(time: Duration, control: &Arc<Control>) -> Self {
-        let (end, halted_before) = (Instant::now() + time, control.paused());
-        Self { control: Arc::clone(control), end, halted_before }
-    }
-
-    /// As far as is known now.
-    fn end(&self) -> Instant {
-        self.end + self.control.paused().saturating_sub(self.halted_before)
-    }
+    deadline: Instant,
 }
 
 impl Rendezvous for Meeting<'_> {
@@ -223,7 +204,7 @@ impl Rendezvous for Meeting<'_> {
     }
 
     fn deadline(&self) -> Instant {
-        self.until.end()
+        self.deadline
     }
 
     fn faults(&self) -> Option<Faults> {
@@ -246,16 +227,6 @@ mod tests {
 
     use super::*;
     use crate::station::tests::tended;
-
-    #[test]
-    fn a_halt_of_the_run_moves_the_end_of_the_meeting() {
-        let control = Arc::new(Control::create(2).unwrap());
-        control.add_pause(Duration::from_secs(9));
-        let until = Until::after(Duration::from_secs(30), &control);
-        let end = until.end();
-        control.add_pause(Duration::from_secs(7));
-        assert_eq!(until.end() - end, Duration::from_secs(7));
-    }
 
     #[test]
     fn who_is_done_sees_to_it_that_its_last_message_arrives() {

@@ -20,7 +20,7 @@ pub const RUN_FILE: &str = "run.json";
 /// The `format` of a run file.
 pub(crate) const FORMAT: &str = "bandgap-run";
 
-/// The newest format version this program reads, and the one it writes.
+/// The format version that this program reads and writes.
 pub(crate) const VERSION: u32 = 1;
 
 /// One run: what, where, when, and the results, each an `R`.
@@ -35,23 +35,15 @@ pub struct Run<R> {
     /// Seed of everything random in it.
     pub seed: u64,
     /// Whether it was stopped before its end.
-    #[serde(default)]
     pub interrupted: bool,
     /// The machine, as its description serialises.
-    #[serde(default)]
     pub host: Value,
     /// What was to be measured and how precisely.
-    #[serde(default)]
     pub plan: Value,
     /// What was measured.
-    #[serde(
-        default = "Vec::new",
-        bound(deserialize = "R: Deserialize<'de>"),
-        deserialize_with = "numbered"
-    )]
+    #[serde(bound(deserialize = "R: Deserialize<'de>"), deserialize_with = "numbered")]
     pub results: Vec<R>,
     /// What may have disturbed it.
-    #[serde(default)]
     pub warnings: Vec<String>,
 }
 
@@ -134,7 +126,7 @@ impl<R: DeserializeOwned> Run<R> {
     /// Reads a run from the bytes of a run file.
     ///
     /// # Errors
-    /// Bytes that are no JSON, another format, a newer version, and fields of the wrong type; in
+    /// Bytes that are no JSON, another format, another version, and fields of the wrong type; in
     /// this order, so that a newer file is called newer and not broken.
     pub fn from_json(bytes: &[u8]) -> Result<Run<R>, RecordError> {
         #[derive(Deserialize)]
@@ -151,13 +143,10 @@ impl<R: DeserializeOwned> Run<R> {
                 if head.format.is_null() { "missing".into() } else { head.format.to_string() };
             return Err(RecordError::WrongFormat { found });
         }
-        match head.version.as_u64() {
-            Some(1) => serde_json::from_slice(bytes).map_err(decode),
-            Some(found) if found > u64::from(VERSION) => {
-                Err(RecordError::NewerVersion { found, known: VERSION })
-            }
-            _ => Err(RecordError::WrongVersion { found: head.version.to_string() }),
+        if head.version != VERSION {
+            return Err(RecordError::Version { found: head.version.to_string() });
         }
+        serde_json::from_slice(bytes).map_err(decode)
     }
 }
 

@@ -15,7 +15,7 @@ mod unknown;
 
 pub use error::AssembleError;
 pub use kind::{Among, File, Shown, Verdict};
-pub use run::{Run, is_of_kept_run, summary, text, verdict, write_all};
+pub use run::{Run, summary, text, verdict, write_all};
 pub use unknown::Unknown;
 
 use list::results;

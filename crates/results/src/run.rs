@@ -1,8 +1,6 @@
 //! All results of a run together.
 
-use std::path::Path;
-
-use bandgap_record::{RUN_FILE, RecordError, RunDir, read};
+use bandgap_record::{RecordError, RunDir};
 use bandgap_report::Layout;
 
 use crate::Outcome;
@@ -56,39 +54,13 @@ pub fn verdict(results: &[Outcome]) -> Verdict {
 /// A file cannot be written.
 pub fn write_all(directory: &RunDir, run: &Run, more: bool) -> Result<(), RecordError> {
     let among = Among { more_to_come: more, ..among(&run.results) };
-    with_run_file(directory, || {
-        directory.write_run(run)?;
-        for result in &among.results {
-            for file in result.files(&among)? {
-                directory.write(&file.name, &file.contents)?;
-            }
+    directory.write_run(run)?;
+    for result in &among.results {
+        for file in result.files(&among)? {
+            directory.write(&file.name, &file.contents)?;
         }
-        Ok(())
-    })
-}
-
-/// Whether this is the run file of a kept run: beside it is a file that [`write_all`] writes for one of its results.
-pub fn is_of_kept_run(file: &Path) -> bool {
-    let named = file.file_name() == Some(RUN_FILE.as_ref()) && file.is_file();
-    let Some(folder) = file.parent().filter(|_| named) else {
-        return false;
-    };
-    let Ok(run) = read::<Outcome>(file) else { return false };
-    [false, true].into_iter().any(|more_to_come| {
-        let among = Among { more_to_come, ..among(&run.results) };
-        let mut files =
-            among.results.iter().filter_map(|result| result.files(&among).ok()).flatten();
-        files.any(|written| folder.join(&written.name).exists())
-    })
-}
-
-/// Writes once more where the run file is gone afterwards: the directory was removed meanwhile, and made again without it.
-fn with_run_file(
-    directory: &RunDir,
-    write: impl Fn() -> Result<(), RecordError>,
-) -> Result<(), RecordError> {
-    write()?;
-    if directory.path().join(RUN_FILE).exists() { Ok(()) } else { write() }
+    }
+    Ok(())
 }
 
 fn among(results: &[Outcome]) -> Among<'_> {

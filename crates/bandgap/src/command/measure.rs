@@ -1,6 +1,7 @@
 //! From a plan to printed and kept results: what every measuring command does.
 
 use std::collections::BTreeSet;
+use std::thread::Builder;
 
 use bandgap_campaign::beside::Beside;
 use bandgap_campaign::floors::RANKS;
@@ -16,7 +17,7 @@ use bandgap_results::{AssembleError, Outcome};
 
 use super::describe::{GLANCE, Host, noise};
 use crate::args::{Measure, Output};
-use crate::output::{Sink, tell_at_once};
+use crate::output::{Sink, tell};
 use crate::progress::Progress;
 
 /// Samples of a batch ("Assessing Fast Network Interfaces", Small-message empirical results).
@@ -53,9 +54,12 @@ impl<'a> Session<'a> {
         let quiet = output.quiet;
         let stage = Stage::new(move || {
             if !quiet {
-                tell_at_once(format_args!(
-                    "bandgap: interrupted: finishing what was measured; a second signal ends at once"
-                ));
+                // Whoever does not read this keeps no second signal from ending the program.
+                let _ = Builder::new().spawn(|| {
+                    tell(format_args!(
+                        "bandgap: interrupted: finishing what was measured; a second signal ends at once"
+                    ));
+                });
             }
         })?;
         // A signal from now on ends the run in order, and removes a directory in which nothing was kept.

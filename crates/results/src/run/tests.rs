@@ -131,22 +131,6 @@ fn what_a_stored_run_calls_converged_is_as_narrow_as_the_readme_says() {
 }
 
 #[test]
-fn a_directory_that_is_removed_while_it_is_written_has_the_run_in_the_end() {
-    let folder = tempfile::tempdir().unwrap();
-    let directory = RunDir::create(&folder.path().join("run")).unwrap();
-    let times = std::cell::Cell::new(0);
-    let write = || {
-        directory.write(RUN_FILE, b"{}")?;
-        if times.replace(times.get() + 1) == 0 {
-            std::fs::remove_dir_all(directory.path()).unwrap();
-        }
-        directory.write("gnuplot/series.dat", b"").map(drop)
-    };
-    with_run_file(&directory, write).unwrap();
-    assert!(directory.path().join(RUN_FILE).exists());
-}
-
-#[test]
 fn a_transport_without_a_signature_is_named_below_the_table_of_those_that_have_one() {
     use bandgap_campaign::load::Load;
     use bandgap_campaign::signature::rtt;
