@@ -6,9 +6,9 @@ use bandgap_record::Rows;
 use bandgap_report::{Block, Scale};
 use serde_json::Value;
 
-use crate::hockney::Hockney;
+use crate::hockney::{Hockney, segments};
 use crate::kernels::{curve, kernels};
-use crate::headline::{headline, segments};
+use crate::headline::headline;
 use crate::logp::{Logp, SIGNATURE};
 use crate::notes::{Level, grouped, template, words};
 use crate::run::{Context, Run, Verdict};
@@ -94,7 +94,7 @@ fn body(context: &Context<'_>, view: View) -> Vec<Block> {
 }
 
 /// The results of one type.
-fn of<'a, T: Kind>(context: &Context<'a>) -> impl Iterator<Item = &'a T> {
+fn of<'a, T: Kind + 'a>(context: &Context<'a>) -> impl Iterator<Item = &'a T> {
     context.results.iter().filter_map(T::of)
 }
 
