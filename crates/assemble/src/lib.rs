@@ -4,11 +4,17 @@
 mod conditions;
 mod error;
 mod estimate;
+mod fit;
+mod hockney;
+mod logp;
 mod made;
 mod samples;
 
 pub use conditions::conditions;
 pub use error::AssembleError;
 pub use estimate::{Estimated, Measured};
+pub use fit::{Fitting, SizedTable, SizedTime, TABLE};
+pub use hockney::{Curve, hockney};
+pub use logp::logp;
 pub use made::{Builder, Made};
 pub use samples::{SAMPLES, samples};

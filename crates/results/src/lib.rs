@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod files;
+mod headline;
 mod hockney;
 mod list;
 mod logp;
@@ -14,7 +15,8 @@ mod rows;
 mod run;
 
 pub use files::{values, write_all};
-pub use hockney::{Breakpoint, Hockney, Segment};
+pub use headline::{Column, headline, signature, surface};
+pub use hockney::{Breakpoint, Hockney, Segment, segments};
 pub use list::{Outcome, Unknown};
 pub use logp::{Arm, Line, Logp, ONE_TO_ONE, OverFloor, Parameters, SIGNATURE, Transition};
 pub use notes::{Level, TEMPLATES, Template, grouped, template, words};

@@ -39,8 +39,40 @@ const fn note(
 }
 
 /// All notes that there are, in the order of their codes.
-pub const TEMPLATES: &[Template] =
-    &[note("clock_limit", Level::Detail, "one clock step limits it to ±{half:s}", "")];
+#[rustfmt::skip]
+pub const TEMPLATES: &[Template] = &[
+    note("arm_begins_late", Level::Detail, "for Δ from {knee:s} to {from:s} the cost is not os + or + Δ", ""),
+    note("arm_slope", Level::Doubt, "the cost rises with slope {slope} over Δ from {from:s} on, not 1: or is not constant", ""),
+    note("arm_unchecked", Level::Detail, "or rests on the single Δ of {delay:s}", "--time-budget"),
+    note("arm_undecided", Level::Detail, "the cost rises with slope {slope} ({low} to {high}) over Δ from {from:s} on: 1 is not decided", "--time-budget"),
+    note("breaks_unsearched", Level::Detail, "no search for breakpoints: {sizes:n} sizes, {needed:n} are needed", "--sizes"),
+    note("clock_limit", Level::Detail, "one clock step limits it to ±{half:s}", ""),
+    note("few_batches", Level::Detail, "it rests on {batches:n} batches of {messages:n} messages or fewer", "--time-budget"),
+    note("few_send_only", Level::Detail, "only 2 counts of messages fit before the first reply", ""),
+    note("gap_unsettled", Level::Doubt, "the slope from M = {from:n} to {to:n} is not confirmed by further points", "--time-budget"),
+    note("half_length_outside", Level::Doubt, "n½ would be {half:B}, outside of what was measured", "--sizes"),
+    note("latency_below_zero", Level::Doubt, "L < 0 ({low:s} to {high:s}): the overheads hold the transfer; do not use L alone", ""),
+    note("launches_unfitted", Level::Detail, "{count:n} of {launches:n} launches give no fit of their own", "--time-budget"),
+    note("line_missed", Level::Doubt, "the times are off the line by {rms:%} (root mean square), {worst:%} at {at:B}", "--segments"),
+    note("logp_unfitted", Level::Missing, "no parameters but the round trip: too little of {lacks}", "--time-budget"),
+    note("most_segments", Level::Detail, "as many segments as are allowed were found, {most:n}", "--segments"),
+    note("no_empty_round_trip", Level::Detail, "L is not known: no round trip without bytes was measured in this state", "--time-budget"),
+    note("not_above_zero", Level::Doubt, "it cannot be told from 0 ({low:s} to {high:s})", "--time-budget"),
+    note("not_known", Level::Doubt, "not known: {low:s} to {high:s} is wider than the round trip of {rtt:s}", "--time-budget"),
+    note("points_left_out", Level::Detail, "{count:n} of {points:n} points have a single batch and are left out", ""),
+    note("rate_unresolved", Level::Doubt, "the time may not rise with the length: r∞ is not given", "--sizes"),
+    note("recv_overhead_below_zero", Level::Doubt, "or < 0: a message costs less than os + Δ when it comes alone", ""),
+    note("regime_undecided", Level::Detail, "g - os - or is {low:s} to {high:s}: what limits the rate is not decided", "--time-budget"),
+    note("rtt_below_os", Level::Doubt, "the round trip of {rtt:s} is shorter than os, {os:s}: single messages were faster than bursts", ""),
+    note("segment_too_short", Level::Doubt, "{sizes:n} sizes are too few for a line", "--sizes"),
+    note("send_only_bends", Level::Detail, "os is that of the first {to:n} messages; from M = {next:n} to {last:n} one costs {cost:s}", ""),
+    note("send_only_unseen", Level::Detail, "the first reply returns before a second message is issued: os is that of a single message", ""),
+    note("series_unfitted", Level::Doubt, "no line is fitted: the time of {bytes:B} is {time:s}", "--time-budget"),
+    note("startup_below_zero", Level::Doubt, "the line meets n = 0 at {t0:s}: t0, n½ and π0 are not given", ""),
+    note("startup_unresolved", Level::Doubt, "t0 may be 0 (at most {high:s}): n½ and π0 are not given", "--sizes"),
+    note("times_rounded", Level::Detail, "the table rounds times by up to {share:%} (at {bytes:B}); the intervals allow for it", ""),
+    note("unsettled", Level::Detail, "or rests on {count:n} Δ whose steady state is not confirmed", "--time-budget"),
+];
 
 /// The row of a code.
 pub fn template(code: &str) -> Option<&'static Template> {
