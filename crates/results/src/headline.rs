@@ -100,15 +100,21 @@ fn parameters(context: &Context<'_>, columns: &[Column<'_>]) -> Table {
         let known = |logp: &Logp| cell(logp).unwrap_or(UNKNOWN.into());
         columns.iter().map(|column| column.logp.map(known).into()).collect()
     };
-    let rows: [(&str, &str, &str, fn(&Logp) -> Option<Quantity>); 5] = [
-        ("os", "send overhead", "send_overhead", |logp| logp.parameters.send_overhead.clone()),
-        ("or", "receive overhead", "recv_overhead", |logp| logp.parameters.recv_overhead.clone()),
-        ("g", "gap", "gap", |logp| logp.parameters.gap.clone()),
-        ("L", "latency", "latency", |logp| logp.parameters.latency.clone()),
-        ("RTT/2", "half round trip", "rtt", half),
+    let rows = [
+        ("os", "send overhead", "send_overhead"),
+        ("or", "receive overhead", "recv_overhead"),
+        ("g", "gap", "gap"),
+        ("L", "latency", "latency"),
+        ("RTT/2", "half round trip", "rtt"),
     ];
-    for (symbol, name, field, of) in rows {
-        let cell = |logp: &Logp| Some(context.cell(&format!("{}/{field}", logp.id()), &of(logp)?));
+    for (symbol, name, field) in rows {
+        let cell = |logp: &Logp| {
+            let of = match field {
+                "rtt" => half(logp)?,
+                _ => logp.parameters.named().into_iter().find(|of| of.0 == field)?.2.clone(),
+            };
+            Some(context.cell(&format!("{}/{field}", logp.id()), &of))
+        };
         push(symbol, name, of_logp(&cell));
     }
     let over = |logp: &Logp| {
