@@ -12,9 +12,10 @@ use bandgap_stats::{Rule, estimate};
 
 use crate::AssembleError;
 use crate::estimate::{Estimated, MEAN};
-use crate::hockney::{Curve, hockney};
+use crate::hockney::fit;
 use crate::logp::{CurvePoint, RESAMPLES, curve, launches_unfitted, recorded};
 use crate::made::{Builder, Made};
+use crate::series::{CurveTimes, SERIES};
 
 /// The transport of what is fitted to a table.
 pub const TABLE: &str = "table";
@@ -90,19 +91,19 @@ impl Fitting {
     /// # Errors
     /// The times cannot be fitted, or the breakpoints that were given do not fit.
     pub fn hockney(&self, table: &SizedTable<'_>, breaks: Breaks) -> Result<Made, AssembleError> {
-        let mut curve = Curve::new(table.tool, TABLE);
-        curve.messages = table.messages;
         let mut sizes = BTreeMap::<u64, Vec<(u32, u64, f64)>>::new();
         for &SizedTime { bytes, ns, .. } in table.rows {
-            curve.push(bytes, 0, ns);
             let times = sizes.entry(bytes).or_default();
             times.push((0, times.len() as u64, ns));
         }
         let steps = table.rows.iter().map(|row| (row.bytes, row.step)).collect();
         let options = HockneyOptions { breaks, confidence: self.confidence, steps };
-        let mut fits = hockney(&curve, &options, self.rule())?;
+        let times = table.rows.iter().map(|row| (row.bytes, 0, row.ns)).collect();
+        let (name, messages) = (table.tool.to_owned(), table.messages);
+        let curve = CurveTimes { name, which: Labels::new(), messages, times };
+        let mut fits = fit(&curve, TABLE, &options, self.rule())?;
         let column = Column::new("time", Unit::Second, "as given");
-        let mut rows = Builder::new("series", table.tool, TABLE, &["bytes"], vec![column]);
+        let mut rows = Builder::new(SERIES, table.tool, TABLE, &["bytes"], vec![column]);
         rows.label("timing", table.timing);
         for (bytes, times) in sizes {
             // A single repetition has no interval.

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use bandgap_model::hockney::{
-    self, Breakpoint as Found, Breaks, Fit, HockneyFinding, HockneyFit, HockneyOptions,
-    Segment as Fitted, SizedTimes, fit_launches,
+    Breakpoint as Found, Breaks, Fit, HockneyFinding, HockneyFit, HockneyOptions,
+    Segment as Fitted, SizedTimes, Weighting, fit_launches, sized_times_from_pairs,
 };
 use bandgap_model::{Estimate, ModelError};
-use bandgap_record::{Labels, Note, Number, Quantity, RecordError, Unit};
+use bandgap_record::{Note, Number, Quantity, RecordError, Unit};
 use bandgap_results::{Breakpoint, Hockney, Segment};
 use bandgap_stats::{Convergence, Rule};
 use bandgap_units::Ns;
@@ -16,63 +16,40 @@ use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
 use crate::logp::launches_unfitted;
 use crate::made::Made;
+use crate::series::{CurveTimes, SERIES, curve_times};
 
-/// The times of one curve of a series.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Curve {
-    /// The series; of a table the tool that printed it.
-    pub name: String,
-    /// The transport.
-    pub transport: String,
-    /// Which of the curves of the series it is, where there are several.
-    pub labels: Labels,
-    /// Messages that an operation moves in its time: r∞ and π0 count them all.
-    pub messages: u64,
-    launches: BTreeMap<u32, BTreeMap<u64, Vec<f64>>>,
-}
-
-impl Curve {
-    /// A curve without times, of which each is that of one message.
-    pub fn new(name: &str, transport: &str) -> Curve {
-        let (name, transport) = (name.to_owned(), transport.to_owned());
-        Curve { name, transport, messages: 1, ..Curve::default() }
-    }
-
-    /// Adds the time of a message of so many bytes, in nanoseconds, as a launch measured it.
-    pub fn push(&mut self, bytes: u64, launch: u32, ns: f64) {
-        let launch = self.launches.entry(launch).or_default();
-        launch.entry(bytes).or_default().push(ns);
-    }
-
-    /// The times by launch.
-    fn times(&self) -> Vec<Vec<SizedTimes>> {
-        let sized = |(bytes, times): (&u64, &Vec<f64>)| SizedTimes {
-            bytes: *bytes,
-            times_ns: times.clone(),
-        };
-        self.launches.values().map(|launch| launch.iter().map(sized).collect()).collect()
-    }
-}
-
-impl Measured<'_> {
-    /// The fits of a curve of this measurement; none of fewer than three sizes.
-    ///
-    /// # Errors
-    /// The breakpoints that were given do not fit, or a number cannot be recorded.
-    pub fn hockney(&self, curve: &Curve, breaks: Breaks) -> Result<Made, AssembleError> {
-        let confidence = self.judged.confidence();
-        let options = HockneyOptions { breaks, confidence, ..HockneyOptions::default() };
-        match hockney(curve, &options, self.judged.rule()) {
-            Err(AssembleError::Model(ModelError::TooFewSizes { .. })) => Ok(Made::default()),
+/// The fits of all series over the lengths of messages; none of fewer than three lengths.
+///
+/// # Errors
+/// The breakpoints that were given do not fit, or a number cannot be recorded.
+pub fn hockney(of: &Measured<'_>, breaks: &Breaks) -> Result<Made, AssembleError> {
+    let (transport, confidence) = (&of.setting.transport, of.judged.confidence());
+    let options =
+        HockneyOptions { breaks: breaks.clone(), confidence, ..HockneyOptions::default() };
+    let mut made = Made::default();
+    for curve in curve_times(of) {
+        match fit(&curve, transport, &options, of.judged.rule()) {
+            Ok(fits) => made = made.and(fits),
+            Err(AssembleError::Model(ModelError::TooFewSizes { .. })) => {}
             // The times stay what they are.
             Err(AssembleError::Model(ModelError::BadTime { bytes, value })) => {
-                let about = format!("series/{}/{}", curve.name, curve.transport);
+                let about = format!("{SERIES}/{}/{transport}", curve.name);
                 let note = Note::new("series_unfitted", about).with("bytes", bytes as f64);
-                Ok(Made { notes: vec![note.with("time", Ns(value).as_secs())], ..Made::default() })
+                made.notes.push(note.with("time", Ns(value).as_secs()));
             }
-            other => other,
+            Err(other) => return Err(other),
         }
     }
+    Ok(made)
+}
+
+/// The times of a curve by launch.
+fn by_launch(curve: &CurveTimes) -> Vec<Vec<SizedTimes>> {
+    let mut launches = BTreeMap::<u32, Vec<(u64, f64)>>::new();
+    for &(bytes, launch, ns) in &curve.times {
+        launches.entry(launch).or_default().push((bytes, ns));
+    }
+    launches.into_values().map(sized_times_from_pairs).collect()
 }
 
 /// The fits of a curve, that of least relative errors first, then the ordinary one, and where the first does not say
@@ -80,37 +57,40 @@ impl Measured<'_> {
 ///
 /// # Errors
 /// The times cannot be fitted, or a number cannot be recorded.
-pub fn hockney(curve: &Curve, options: &HockneyOptions, rule: Rule) -> Result<Made, AssembleError> {
-    let times = curve.times();
+pub(crate) fn fit(
+    curve: &CurveTimes,
+    transport: &str,
+    options: &HockneyOptions,
+    rule: Rule,
+) -> Result<Made, AssembleError> {
+    let times = by_launch(curve);
     let launches: Vec<&[SizedTimes]> = times.iter().map(Vec::as_slice).collect();
     let both = fit_launches(&launches, options)?;
-    let relative = recorded(curve, &both, &both.relative, rule)?;
+    let relative = recorded((curve, transport), &both, &both.relative, rule)?;
     let id = relative.id();
     let found = both.findings.iter().chain(&both.relative.findings);
     let mut notes: Vec<Note> =
         found.filter_map(|finding| note(&id, &both.relative, finding)).collect();
-    // A line may be missed in two ways.
-    notes.dedup();
     notes.extend(launches_unfitted(&id, both.lost.len(), launches.len()));
-    let ordinary = recorded(curve, &both, &both.ordinary, rule)?;
+    let ordinary = recorded((curve, transport), &both, &both.ordinary, rule)?;
     Ok(Made { results: vec![relative.into(), ordinary.into()], notes })
 }
 
 fn recorded(
-    curve: &Curve,
+    (curve, transport): (&CurveTimes, &str),
     both: &HockneyFit,
     fit: &Fit,
     rule: Rule,
 ) -> Result<Hockney, RecordError> {
     let segment = |of: &Fitted| segment(of, curve.messages as f64, rule.without_clock());
     let weighting = match fit.weighting {
-        hockney::Weighting::Relative => "relative",
-        hockney::Weighting::Ordinary => "ordinary",
+        Weighting::Relative => "relative",
+        Weighting::Ordinary => "ordinary",
     };
     Ok(Hockney {
         name: curve.name.clone(),
-        transport: curve.transport.clone(),
-        curve: curve.labels.clone(),
+        transport: transport.to_owned(),
+        curve: curve.which.clone(),
         messages: curve.messages,
         weighting: weighting.to_owned(),
         segments: fit.segments.iter().map(segment).collect::<Result<_, _>>()?,
@@ -181,16 +161,12 @@ fn note(id: &str, fit: &Fit, finding: &HockneyFinding) -> Option<Note> {
         HockneyFinding::NoRise { range, .. } | HockneyFinding::RateUnresolved { range, .. } => {
             about("rate_unresolved", range.from)
         }
-        HockneyFinding::HalfLengthOutside { range, n_half, .. }
-        | HockneyFinding::HalfLengthUnresolved { range, n_half } => {
+        HockneyFinding::HalfLengthOutside { range, n_half, .. } => {
             about("half_length_outside", range.from).with("half", n_half)
         }
-        HockneyFinding::LargeResiduals { range, .. } | HockneyFinding::Bent { range, .. } => {
-            let of = fit.segments[segment(range.from)?].residuals?;
-            about("line_missed", range.from)
-                .with("rms", of.rms_relative)
-                .with("worst", of.worst_relative)
-                .with("at", of.worst_bytes as f64)
+        HockneyFinding::LargeResiduals { range, rms, worst, at } => {
+            let note = about("line_missed", range.from).with("rms", rms);
+            note.with("worst", worst).with("at", at as f64)
         }
         HockneyFinding::BreaksUnsearched { sizes, needed } => Note::new("breaks_unsearched", id)
             .with("sizes", sizes as f64)

@@ -16,6 +16,7 @@ use bandgap_units::Ns;
 use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
 use crate::made::{Builder, Made, clock_limit};
+use crate::series::SERIES;
 
 /// Resamples of the bootstrap behind recorded intervals.
 pub(crate) const RESAMPLES: usize = 1000;
@@ -116,7 +117,7 @@ impl Measurement<'_> {
             return None;
         }
         let key = rtt(self.plan.load.with(0));
-        let empty = self.empty?.viewed(self.measured.judged.seen());
+        let empty = self.empty?;
         let point = match launch {
             Some(launch) => empty.over(&empty.table().of_launch(launch)).point(&key)?,
             None => empty.point(&key)?,
@@ -224,7 +225,7 @@ pub(crate) fn curve(logp: &Logp, points: Vec<CurvePoint>) -> Result<Made, Record
         Column::new("cost", Unit::Second, "time per message, with its delay"),
         Column::new("elapsed", Unit::Second, "time of all messages"),
     ];
-    let mut rows = Builder::new("series", &logp.name, &logp.transport, &axes, columns);
+    let mut rows = Builder::new(SERIES, &logp.name, &logp.transport, &axes, columns);
     let (mut last, mut place) = (0.0, 0);
     for CurvePoint { messages, delay, mut elapsed } in points {
         // Two Δ that differ have two places, however little they differ.

@@ -9,7 +9,6 @@
 
 mod args;
 mod command;
-mod faults;
 pub mod kernel;
 mod layout;
 mod output;

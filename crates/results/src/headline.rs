@@ -6,7 +6,8 @@ use bandgap_units::{Bytes, significant_short};
 
 use crate::Outcome;
 use crate::hockney::fits;
-use crate::logp::{Logp, ONE_TO_ONE, SIGNATURE, figure, limit};
+pub use crate::hockney::segments;
+use crate::logp::{Logp, ONE_TO_ONE, SIGNATURE, limit};
 use crate::run::Context;
 
 /// The series whose last segment gives r∞ and n½.
@@ -15,13 +16,13 @@ const SERIES: &str = "comms1";
 const FLOOR: &str = "floor";
 
 /// A column of the table.
-pub struct Column<'a> {
+struct Column<'a> {
     /// Its head.
-    pub head: String,
+    head: String,
     /// The signature in it.
-    pub logp: Option<&'a Logp>,
+    logp: Option<&'a Logp>,
     /// The transport whose r∞ and n½ are in it.
-    pub transport: Option<&'a str>,
+    transport: Option<&'a str>,
 }
 
 fn signatures(results: &[Outcome]) -> impl Iterator<Item = &Logp> {
@@ -34,7 +35,7 @@ fn signatures(results: &[Outcome]) -> impl Iterator<Item = &Logp> {
 /// The headline of a run: the parameters over each transport, and what half a round trip is beside its floor and beside
 /// those of other transports; nothing of a run without them.
 pub fn headline(context: &Context<'_>) -> Vec<Block> {
-    let own = |logp: &&Logp| logp.name == SIGNATURE && logp.pattern == ONE_TO_ONE;
+    let own = |logp: &&Logp| logp.name == SIGNATURE;
     let mut columns: Vec<Column<'_>> =
         signatures(context.results).filter(own).map(column).collect();
     for fit in fits(context.results).filter(|fit| fit.name == SERIES) {
@@ -54,20 +55,12 @@ pub fn headline(context: &Context<'_>) -> Vec<Block> {
 }
 
 fn column(logp: &Logp) -> Column<'_> {
-    Column { head: logp.transport.clone(), logp: Some(logp), transport: Some(&logp.transport) }
-}
-
-/// The signatures of small messages in a run with the curve of each: table, meaning and figure.
-pub fn signature(context: &Context<'_>) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    for logp in signatures(context.results).filter(|logp| logp.name == SIGNATURE) {
-        let columns = [Column { transport: None, ..column(logp) }];
-        blocks.push(Block::Table(parameters(context, &columns)));
-        blocks.extend(meaning(context.results, &columns).map(Block::Text));
-        blocks.push(Block::Gap);
-        blocks.extend(figure(context, logp).map(Block::Figure));
-    }
-    blocks
+    let (transport, is_usual) = (logp.transport.as_str(), logp.pattern == ONE_TO_ONE);
+    let head = match is_usual {
+        true => transport.to_owned(),
+        false => format!("{transport} {}", logp.pattern.replace('_', " ")),
+    };
+    Column { head, logp: Some(logp), transport: is_usual.then_some(transport) }
 }
 
 /// The parameters of transfers, a column for each length.

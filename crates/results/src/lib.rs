@@ -8,6 +8,7 @@
 mod files;
 mod headline;
 mod hockney;
+mod kernels;
 mod list;
 mod logp;
 mod notes;
@@ -15,8 +16,9 @@ mod rows;
 mod run;
 
 pub use files::{values, write_all};
-pub use headline::{Column, headline, signature, surface};
-pub use hockney::{Breakpoint, Hockney, Segment, segments};
+pub use headline::{headline, segments, surface};
+pub use hockney::{Breakpoint, Hockney, Segment};
+pub use kernels::{curve, kernels};
 pub use list::{Outcome, Unknown};
 pub use logp::{Arm, Line, Logp, ONE_TO_ONE, OverFloor, Parameters, SIGNATURE, Transition};
 pub use notes::{Level, TEMPLATES, Template, grouped, template, words};

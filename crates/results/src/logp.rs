@@ -10,8 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Outcome;
 use crate::run::{Context, Shown};
-
-pub(crate) use figure::figure;
+use figure::figure;
 
 /// The signature of messages of one kind over one transport. Its curve, the cost of a message over M and Δ, stands
 /// beside it as rows of the same name and transport.

@@ -1,23 +1,30 @@
+use bandgap_campaign::data::{Batch, Kept};
+use bandgap_campaign::judge::Judged;
+use bandgap_campaign::{Described, Key, Setting, Table};
+use bandgap_record::Labels;
 use bandgap_results::Outcome;
 
 use super::*;
 use crate::logp::tests::assert_said;
 
-fn curve(sizes: impl IntoIterator<Item = u64>, launches: u32, time: impl Fn(f64) -> f64) -> Curve {
-    let mut curve = Curve::new("comms1", "shm");
-    for bytes in sizes {
-        for launch in 0..launches {
-            // Neighbouring sizes are off by a percent to either side.
-            let off = if bytes.count_ones() % 2 == 0 { 1.01 } else { 0.99 };
-            curve.push(bytes, launch, off * (1.0 + 0.002 * f64::from(launch)) * time(bytes as f64));
-        }
-    }
-    curve
+fn curve(
+    sizes: impl IntoIterator<Item = u64>,
+    launches: u32,
+    time: impl Fn(f64) -> f64,
+) -> CurveTimes {
+    let at = |bytes: u64, launch: u32| {
+        // Neighbouring sizes are off by a percent to either side.
+        let off = if bytes.count_ones() % 2 == 0 { 1.01 } else { 0.99 };
+        (bytes, launch, off * (1.0 + 0.002 * f64::from(launch)) * time(bytes as f64))
+    };
+    let of = |bytes| (0..launches).map(move |launch| (bytes, launch));
+    let times = sizes.into_iter().flat_map(of).map(|(bytes, launch)| at(bytes, launch)).collect();
+    CurveTimes { name: "comms1".to_owned(), which: Labels::new(), messages: 1, times }
 }
 
-fn fit(curve: &Curve, breaks: Breaks) -> Made {
+fn fit(curve: &CurveTimes, breaks: Breaks) -> Made {
     let options = HockneyOptions { breaks, ..HockneyOptions::default() };
-    let made = hockney(curve, &options, Rule { precision: 0.1, stamp: 0.0 }).unwrap();
+    let made = super::fit(curve, "shm", &options, Rule { precision: 0.1, stamp: 0.0 }).unwrap();
     assert_said(&made.notes);
     made
 }
@@ -82,7 +89,7 @@ fn breakpoints_that_are_given_stay_where_they_are() {
     );
     let options = HockneyOptions { breaks: Breaks::At(vec![1 << 40]), ..HockneyOptions::default() };
     assert!(matches!(
-        hockney(&curve, &options, Rule::default()),
+        super::fit(&curve, "shm", &options, Rule::default()),
         Err(AssembleError::Model(ModelError::BreakOutside { .. }))
     ));
 }
@@ -90,8 +97,11 @@ fn breakpoints_that_are_given_stay_where_they_are() {
 #[test]
 fn rates_count_all_messages_of_an_operation() {
     let one = curve(sizes(), 1, |bytes| 5e3 + bytes / 4.0);
-    let four =
-        Curve { messages: 4, labels: Labels::from([("ranks".into(), 4.into())]), ..one.clone() };
+    let four = CurveTimes {
+        messages: 4,
+        which: Labels::from([("ranks".into(), 4.into())]),
+        ..one.clone()
+    };
     let [one, four] = [one, four].map(|curve| fit(&curve, Breaks::At(Vec::new())));
     let [a, b] = [&one, &four].map(|made| relative(made).segments[0].clone());
     let value = |of: &Option<Quantity>| of.as_ref().unwrap().value.0;
@@ -128,17 +138,28 @@ fn what_a_search_for_segments_could_not_do_is_noted() {
 
 #[test]
 fn a_measurement_without_a_line_keeps_its_times() {
-    let table = bandgap_campaign::Table::default();
-    let judged = bandgap_campaign::judge::Judged::of(&table, 0.95, 0.05, 1);
-    let setting = bandgap_campaign::Setting::default();
-    let measured = Measured { setting: &setting, judged: &judged };
-    let of = |curve: &Curve| measured.hockney(curve, Breaks::Automatic { most: 5 }).unwrap();
-    assert_eq!(of(&curve([8, 16], 1, |_| 10.0)), Made::default());
-    let zero = of(&curve([8, 16, 32, 64], 1, |bytes| bytes - 8.0));
+    let made = |sizes: &[u64], time: &dyn Fn(f64) -> f64| {
+        let mut table = Table::default();
+        for &bytes in sizes {
+            let key = Key::new("comms1").at("bytes", bytes);
+            let point =
+                Described { bytes, moved: bytes, ..Described::default().at("bytes", bytes) };
+            table.push(Kept::Point { key: key.clone(), point });
+            let batch = Batch { samples: vec![time(bytes as f64)], ..Batch::default() };
+            table.push(Kept::Batch { key, batch });
+        }
+        let judged = Judged::of(&table, 0.95, 0.05, 1);
+        let setting = Setting { transport: "shm".to_owned(), ..Setting::default() };
+        let measured = Measured { setting: &setting, judged: &judged };
+        let made = hockney(&measured, &Breaks::Automatic { most: 5 }).unwrap();
+        assert_said(&made.notes);
+        made
+    };
+    assert_eq!(made(&[8, 16], &|_| 10.0), Made::default());
+    let zero = made(&[8, 16, 32, 64], &|bytes| bytes - 8.0);
     assert_eq!(
         (zero.results.len(), codes(&zero)),
         (0, vec![("series_unfitted", "series/comms1/shm")])
     );
-    assert_said(&zero.notes);
-    assert_eq!(of(&curve(sizes(), 2, ipsc860)).results.len(), 2);
+    assert_eq!(made(&sizes().collect::<Vec<_>>(), &ipsc860).results.len(), 2);
 }

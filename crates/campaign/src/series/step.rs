@@ -1,13 +1,14 @@
 //! One step of a series: a kernel, a size and ranks.
 
-use bandgap_comm::passing::{INLINE, Memory, Way};
+use bandgap_comm::passing::{INLINE, Way};
 use bandgap_kernels::{
-    AtSize, Buffers, Fact, ISSUE, Order, Over, Pair, Refused, Series, WHOLE, in_series,
+    AtSize, Buffers, Extent, Fact, ISSUE, Order, Over, Pair, ProcessorMesh, Refused, Series, WHOLE,
+    in_series,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::beside::Beside;
-use crate::enclosed::operations;
+use crate::data::Described;
 use crate::key::Key;
 
 /// What is timed of a sample.
@@ -61,38 +62,24 @@ pub struct Step {
     /// look is taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub way: Option<Way>,
-    /// The memory that its messages lie in.
-    #[serde(default, skip_serializing_if = "Memory::is_private")]
-    pub memory: Memory,
 }
+
+/// The axis of points that are bursts of transfers.
+pub const BURST: &str = "messages";
 
 /// Messages from so many bytes on may go with one copy: shorter ones cost less than the call, or the
 /// answer that their sender waits for.
 const LEAST_SINGLE: u64 = 2 << 10;
 /// A single copy, of a message of any length.
 const SINGLE: Way = Way::Single { least: INLINE + 1 };
-/// A copy out of registered memory, of a message of any length.
-const REGISTERED: Way = Way::Registered { least: INLINE + 1 };
 
 impl Step {
     /// So many operations of one size, between the first two ranks or all of `ranks`.
     pub fn new(series: &str, size: u32, messages: u32, ranks: usize) -> Self {
         let series = series.to_owned();
         let (pair, hops, variant, mesh) = ([0, 1], None, None, None);
-        let (buffers, way, memory) = Default::default();
-        Self { series, size, messages, ranks, pair, hops, variant, mesh, buffers, way, memory }
-    }
-
-    /// The same steps with messages that lie in private memory, each once.
-    pub fn in_private_memory(steps: &[Self]) -> Vec<Self> {
-        let mut all = Vec::new();
-        for step in steps {
-            let step = Self { memory: Memory::Private, ..step.clone() };
-            if !all.contains(&step) {
-                all.push(step);
-            }
-        }
-        all
+        let (buffers, way) = Default::default();
+        Self { series, size, messages, ranks, pair, hops, variant, mesh, buffers, way }
     }
 
     /// The same steps with each of these numbers of ranks: a sweep.
@@ -109,9 +96,60 @@ impl Step {
         in_series(&self.series)
     }
 
-    /// What one sample's time is divided by.
-    pub(super) fn parts(&self, kernel: &(Fact, Series)) -> f64 {
-        operations(kernel, self.messages)
+    /// What one sample's time is divided by: the parts of an operation, of all operations. Those of message passing are
+    /// done several times because one is short; bursts of transfers are looked at as they are.
+    pub(super) fn parts(&self, (fact, series): &(Fact, Series)) -> f64 {
+        let messages = if fact.over == Over::Transfer { 1 } else { self.messages };
+        f64::from(series.parts) * f64::from(messages)
+    }
+
+    /// The point that this step is, where it is carried out as `done`; `is_one_pair` where all steps of its series are
+    /// between the same ranks.
+    ///
+    /// # Errors
+    /// No kernel has such a series.
+    pub fn described(&self, done: &Self, is_one_pair: bool) -> Result<Described, Refused> {
+        let kernel = self.kernel()?;
+        let (fact, series) = &kernel;
+        let [from, to] = self.pair;
+        let mut point = Described {
+            bytes: self.bytes()?,
+            moved: self.moved()?,
+            parts: series.parts,
+            timed: self.parts(&kernel),
+            pair: (!series.of_all || self.ranks == 2).then_some(self.pair),
+            ..Described::default()
+        };
+        if series.extent != Extent::None {
+            point = point.at(series.extent.axis(), self.size);
+        }
+        point = match (series.of_all, self.hops) {
+            (true, _) => point.at("ranks", self.ranks),
+            (false, Some(hops)) => point.at("hops", hops).with("from", from).with("to", to),
+            (false, None) if is_one_pair => point.with("from", from).with("to", to),
+            (false, None) => point.at("from", from).at("to", to),
+        };
+        match (&self.variant, &done.variant) {
+            (Some(named), _) => point = point.at("variant", named.as_str()),
+            (None, Some(chosen)) => point = point.with("variant", chosen.as_str()),
+            (None, None) => {}
+        }
+        if let Some(way) = done.way {
+            point = point.with("way", way.name());
+        }
+        if series.buffers.is_some() {
+            point = point.with("buffers", self.buffers.to_string().as_str());
+        }
+        if series.extent == Extent::Dimension {
+            let usual = || ProcessorMesh::for_ranks(self.ranks).ok();
+            let mesh = self.mesh.or_else(|| usual().map(|mesh| [mesh.rows, mesh.columns]));
+            if let Some([rows, columns]) = mesh {
+                point = point.with("mesh", format!("{rows}x{columns}").as_str());
+            }
+        }
+        // Bursts are no points of their own: what a further transfer takes is the gap of a single one.
+        let is_burst = fact.over == Over::Transfer && self.messages > 1;
+        Ok(if is_burst { point.at(BURST, self.messages) } else { point })
     }
 
     /// Its place among all that can be measured of its series, where no variant is named.
@@ -170,8 +208,7 @@ impl Step {
         let passes = self.kernel().is_ok_and(|(fact, _)| fact.over == Over::Comm);
         let is_long = self.bytes().is_ok_and(|bytes| bytes >= LEAST_SINGLE);
         let ways = if self.way.is_none() && passes && is_long {
-            let mapped = (self.memory == Memory::Registered).then_some(REGISTERED);
-            [Some(Way::Pieces), Some(SINGLE), mapped].into_iter().filter(Option::is_some).collect()
+            vec![Some(Way::Pieces), Some(SINGLE)]
         } else {
             vec![self.way]
         };
@@ -180,19 +217,6 @@ impl Step {
             ways.iter().map(step).collect::<Vec<_>>()
         };
         self.variants().into_iter().flat_map(with).collect()
-    }
-
-    /// The step as it may have been carried out: as planned, or in each way to do it. Where there was no
-    /// registered memory, this is of [`Step::in_private_memory`].
-    pub fn done(&self) -> Vec<Self> {
-        let mut all = vec![self.clone()];
-        // Where there is one way of long messages, it has no name.
-        for step in self.variants().into_iter().chain(self.manners()) {
-            if !all.contains(&step) {
-                all.push(step);
-            }
-        }
-        all
     }
 
     /// Whether there are several ways to do it.
@@ -211,7 +235,7 @@ impl Step {
         let at = AtSize { variant, ..self.at() };
         let ranks = if series.of_all { self.ranks } else { at.pair.among() };
         let order = (fact.at)(at, samples, ranks)?;
-        Ok(Order { way: self.way, memory: self.memory, ..order })
+        Ok(Order { way: self.way, ..order })
     }
 }
 
@@ -234,6 +258,5 @@ pub fn key(step: &Step, part: Part) -> Key {
         Some(way) => key.at("way", way.name()),
         None => key,
     };
-    let key = if step.memory.is_private() { key } else { key.at("memory", step.memory.name()) };
     key.at("part", part.column())
 }

@@ -5,7 +5,6 @@ use super::handlers::Kind;
 use super::inline;
 use super::mail::Mail;
 use super::matching::Envelope;
-use super::way::Offer;
 use crate::{Message, Rank, Word};
 
 impl Mail {
@@ -74,20 +73,15 @@ impl Mail {
     }
 
     /// A message that is still at its sender.
-    pub(super) fn announced(&mut self, header: (Envelope, Word), bytes: u64, send: u64, at: Word) {
-        let (envelope, kind) = header;
+    pub(super) fn announced(&mut self, envelope: Envelope, bytes: u64, send: u64, at: Word) {
         let Ok(bytes) = usize::try_from(bytes) else {
             let what = format!("a message of {bytes} bytes, more than a memory can have");
             return self.garbage(envelope.peer(), what);
         };
-        let Some(offer) = Offer::of(kind, at) else {
-            let what = format!("a message announced to go way {kind}, which there is not");
-            return self.garbage(envelope.peer(), what);
-        };
         match self.matching(envelope) {
-            Some(key) => self.take_announced(key, bytes, send, offer),
+            Some(key) => self.take_announced(key, bytes, send, at),
             None => {
-                let body = Body::Announced { send, offer };
+                let body = Body::Announced { send, at };
                 self.arrivals.push_back(Arrival { envelope, bytes, body });
             }
         }
@@ -95,10 +89,10 @@ impl Mail {
 
     /// A receive takes a message that is still at its sender. It answers now, or when it has read the
     /// bytes where they are offered.
-    pub(super) fn take_announced(&mut self, key: usize, bytes: usize, send: u64, offer: Offer) {
+    pub(super) fn take_announced(&mut self, key: usize, bytes: usize, send: u64, at: Word) {
         let receive = &mut self.receives[key];
-        if self.way.takes(offer, bytes) {
-            receive.arrived(bytes, Taking::Reading { send, from: offer });
+        if self.way.takes(at, bytes) {
+            receive.arrived(bytes, Taking::Reading { send, at });
             if receive.state != Taking::OtherLength {
                 self.reads.push_back(key);
                 self.attention = true;

@@ -5,7 +5,6 @@ use super::handlers::Kind;
 use super::mail::Mail;
 use super::outgoing::{Next, Outgoing};
 use super::tuning::Place;
-use super::way::Offer;
 use crate::{Bulk, CommError, Message, Rank, Word};
 
 /// Bytes of one read of a peer's memory: many beside the cost of a call, few enough for others to have
@@ -88,18 +87,13 @@ impl Mail {
     ) -> Result<bool, CommError> {
         let Some(key) = self.reads.pop_front() else { return Ok(false) };
         let receive = &mut self.receives[key];
-        let Taking::Reading { send, from } = receive.state else {
+        let Taking::Reading { send, at } = receive.state else {
             return Err(CommError::Stopped);
         };
         let peer = receive.envelope.peer();
         let part = receive.expect((receive.bytes - receive.told).min(READ_AT_ONCE));
-        let behind = |begin: Word| begin.wrapping_add(receive.copied as Word);
-        let into = part.of_mut(memory)?;
-        match from {
-            Offer::Address(begin) => endpoint.read_private(peer, behind(begin), into)?,
-            Offer::Registered(begin) => endpoint.read_registered(peer, behind(begin), into)?,
-            Offer::Pieces => return Err(CommError::Stopped),
-        }
+        let at = at.wrapping_add(receive.copied as Word);
+        endpoint.read_private(peer, at, part.of_mut(memory)?)?;
         receive.copied = receive.told;
         if receive.copied < receive.bytes {
             self.reads.push_back(key);

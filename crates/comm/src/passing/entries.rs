@@ -1,7 +1,6 @@
 //! Messages on their way: sends, receives, and what arrived before its receive.
 
 use super::matching::Envelope;
-use super::way::Offer;
 use crate::{Part, Rank, Word};
 
 #[derive(Debug)]
@@ -28,8 +27,8 @@ pub(super) enum Taking {
     Reading {
         /// The sender's number of the send.
         send: u64,
-        /// Where they are there.
-        from: Offer,
+        /// Their address there.
+        at: Word,
     },
     /// The bytes are these words.
     Words([Word; 3]),
@@ -101,10 +100,10 @@ pub(super) enum Body {
     /// Copied out of its slot, so that its sender can go on: memory limits how many such messages
     /// there are, not the number of slots.
     Bytes(Vec<u8>),
-    /// At its sender.
+    /// At its sender, at this address or, where that is 0, to go in pieces.
     Announced {
         send: u64,
-        offer: Offer,
+        at: Word,
     },
 }
 

@@ -3,7 +3,7 @@
 //! ```text
 //! WORDS     tag | bytes << 32, then the bytes       a message of up to 24 bytes
 //! SLOT      tag | bytes << 32, slot, slots          a message in a slot; slots given back
-//! ANNOUNCE  tag | kind << 32, bytes, send, at       a message that is still at its sender, and where
+//! ANNOUNCE  tag, bytes, send, address               a message that is still at its sender, and where
 //! ANSWER    send, receive, wanted                   its receiver waits for it; or has it, or refuses it
 //! PIECE     receive | bytes << 32, slot, slots      a piece of such a message; slots given back
 //! RETURN    slots                                   slots given back
@@ -48,10 +48,9 @@ pub fn add_handlers<S: HoldsMail>(table: &mut Handlers<S>) -> HandlerId {
             mail.arrived_in_slot(Envelope::new(from, header as u32), header >> 32, slot);
         })
     });
-    table.request(|state, call, header, bytes, send, at| {
+    table.request(|state, call, tag, bytes, send, at| {
         counted(state, call, 4, |mail, from| {
-            let header = (Envelope::new(from, header as u32), header >> 32);
-            mail.announced(header, bytes, send, at);
+            mail.announced(Envelope::new(from, tag as u32), bytes, send, at);
         })
     });
     table.request(|state, call, send, receive, wanted, _| {

@@ -152,8 +152,8 @@ impl Lane {
         let (message, state) = if bytes.len() <= inline::INLINE {
             (in_words(Kind::Words.after(out.first), tag, bytes), Giving::Done)
         } else {
-            let (kind, at) = out.way.offer(out.endpoint, bytes).words();
-            let words = [Word::from(tag) | kind << 32, bytes.len() as Word, key as Word, at];
+            let at = out.way.offer(out.endpoint, bytes);
+            let words = [Word::from(tag), bytes.len() as Word, key as Word, at];
             (Message::new(Kind::Announce.after(out.first), words), Giving::Announced)
         };
         let sent = out.request(message)?;

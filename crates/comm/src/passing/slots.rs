@@ -147,7 +147,6 @@ impl Slots {
     }
 
     /// Slots that came with bytes and were not copied out.
-    #[cfg(any(test, feature = "conformance"))]
     pub(super) fn filled(&self) -> usize {
         self.here.iter().filter(|here| **here).count() - self.free.len() - self.owed.len()
     }

@@ -12,6 +12,16 @@ impl Mail {
         self.active.is_empty() && self.copies.is_empty() && self.reads.is_empty()
     }
 
+    fn is_empty(&self) -> bool {
+        self.has_settled()
+            && self.waited.message.is_none()
+            && self.waited.receive.is_none()
+            && self.posted.is_empty()
+            && self.sends.is_empty()
+            && self.receives.is_empty()
+            && self.lanes.iter().all(|lane| lane.is_idle() && lane.slots.filled() == 0)
+    }
+
     pub(super) fn has_sent(&self, key: usize) -> bool {
         self.sends.get(key).is_some_and(|send| send.state == Giving::Done)
     }
@@ -136,7 +146,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
                     into.of_mut(&mut self.memory)?.copy_from_slice(&kept);
                 }
             }
-            Body::Announced { send, offer } => mail.take_announced(key, bytes, send, offer),
+            Body::Announced { send, at } => mail.take_announced(key, bytes, send, at),
         }
         Ok(key)
     }
@@ -157,6 +167,25 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whether a message of this sender and tag is here, or announced, that no receive has taken.
+    ///
+    /// # Errors
+    /// [`CommError::NoSuchPeer`].
+    pub fn probe(&self, peer: Rank, tag: u32) -> Result<bool, CommError> {
+        Ok(self.mail().find_arrival(self.envelope(peer, tag)?).is_some())
+    }
+
+    /// Whether every message sent is with the transport, and every one that came is where its receive wants it.
+    pub fn has_settled(&self) -> bool {
+        self.mail().has_settled()
+    }
+
+    /// Whether all that ranks did together has ended here: every message that came was received, and every send and
+    /// receive was waited for.
+    pub fn is_empty(&self) -> bool {
+        self.mail().is_empty() && self.unclaimed() == 0
     }
 
     /// Puts a send behind those before it, and sends what finds room.

@@ -113,17 +113,13 @@ fn the_floor_s_own_time_is_found_among_the_results() {
 fn a_signature_fits_on_its_screen_with_its_plot() {
     for scale in [1e-2, 1.0, 1e4] {
         let run = run(example("shm", [2.0, 14.0, 27.0, 120.0].map(|of| scale * of)), Vec::new());
-        let blocks = signature(&Context::new(&run));
-        assert!(blocks.iter().any(|block| matches!(block, Block::Figure(_))));
-        let shown =
-            |width: u16, blocks: &[Block]| text(blocks, &Layout { width, ..Layout::default() });
-        let all = shown(100, &blocks);
-        assert!(all.lines().count() <= 33, "{all}");
-        assert!(all.lines().all(|line| line.chars().count() <= 100), "{all}");
-        let figure: Vec<Block> =
-            blocks.into_iter().filter(|block| matches!(block, Block::Figure(_))).collect();
-        let plot = shown(100, &figure);
-        assert!(plot.lines().count() <= 20, "{plot}");
+        let context = Context::new(&run);
+        let mut figures = run.results[0].as_shown().detail(&context);
+        figures.retain(|block| matches!(block, Block::Figure(_)));
+        let shown = |blocks: &[Block]| text(blocks, &Layout { width: 100, ..Layout::default() });
+        let (table, plot) = (shown(&headline(&context)), shown(&figures));
+        assert!(table.lines().count() <= 12 && plot.lines().count() <= 20, "{table}{plot}");
+        assert!((table + &plot).lines().all(|line| line.chars().count() <= 100));
     }
 }
 

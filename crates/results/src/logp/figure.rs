@@ -14,7 +14,7 @@ const MOST_CURVES: usize = 6;
 const WIDE: f64 = 12.0;
 
 /// The signature as a figure; `None` without its curve.
-pub(crate) fn figure(context: &Context<'_>, logp: &Logp) -> Option<Figure> {
+pub(super) fn figure(context: &Context<'_>, logp: &Logp) -> Option<Figure> {
     let curves = curves(context, logp)?;
     let shown = evenly(&curves, MOST_CURVES);
     let delays: Vec<Ns> = shown.iter().map(|(delay, _)| *delay).collect();
