@@ -96,8 +96,13 @@ pub(crate) fn run(results: impl IntoIterator<Item = Outcome>, notes: Vec<Note>) 
 }
 
 fn figures(blocks: &[Block]) -> Vec<&bandgap_report::Figure> {
-    let of = |block| if let &Block::Figure(ref figure) = block { Some(figure) } else { None };
-    blocks.iter().filter_map(of).collect()
+    blocks
+        .iter()
+        .filter_map(|block| match block {
+            Block::Figure(figure) => Some(figure),
+            _ => None,
+        })
+        .collect()
 }
 
 #[test]
