@@ -6,10 +6,10 @@ use bandgap_campaign::load::Load;
 use bandgap_campaign::signature::of_load;
 use bandgap_model::hockney::Breaks;
 
-use crate::hockney::Curve;
+use crate::hockney::hockney;
 use crate::logp::logp;
 use crate::made::Made;
-use crate::series::{curve_times, series};
+use crate::series::series;
 use crate::{AssembleError, Measured};
 
 /// Segments of a line at most, where none are given.
@@ -20,18 +20,11 @@ const SEGMENTS: usize = 5;
 /// # Errors
 /// Too little was measured, or the breaks do not fit.
 pub fn fitted(of: &Measured<'_>, breaks: &[u64]) -> Result<Made, AssembleError> {
-    let mut made = series(of)?;
-    for times in curve_times(of) {
-        let mut curve = Curve::new(&times.name, &of.setting.transport);
-        (curve.labels, curve.messages) = (times.which, times.messages);
-        times.times.iter().for_each(|&(bytes, launch, ns)| curve.push(bytes, launch, ns));
-        let breaks = match breaks {
-            [] => Breaks::Automatic { most: SEGMENTS },
-            given => Breaks::At(given.to_vec()),
-        };
-        made = made.and(of.hockney(&curve, breaks)?);
-    }
-    Ok(made)
+    let breaks = match breaks {
+        [] => Breaks::Automatic { most: SEGMENTS },
+        given => Breaks::At(given.to_vec()),
+    };
+    Ok(series(of)?.and(hockney(of, &breaks)?))
 }
 
 /// Echo without a load and under loads.

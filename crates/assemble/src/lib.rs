@@ -31,7 +31,7 @@ pub use fit::{Fitting, SizedTable, SizedTime, TABLE};
 pub use fitted::{bulk, contention, fitted};
 pub use floors::{FLOOR, floors};
 pub use growth::GROWTH;
-pub use hockney::{Curve, hockney};
+pub use hockney::hockney;
 pub use hops::HOPS;
 pub use logp::logp;
 pub use made::{Builder, Made};

@@ -18,8 +18,8 @@ mod screen;
 mod why;
 
 pub use files::{values, write_all};
-pub use headline::{Column, headline, signature, surface};
-pub use hockney::{Breakpoint, Hockney, Segment, segments};
+pub use headline::{headline, segments, surface};
+pub use hockney::{Breakpoint, Hockney, Segment};
 pub use kernels::{curve, kernels};
 pub use list::{Outcome, Unknown};
 pub use logp::{Arm, Line, Logp, ONE_TO_ONE, OverFloor, Parameters, SIGNATURE, Transition};

@@ -6,9 +6,9 @@ use bandgap_record::Rows;
 use bandgap_report::{Block, Scale};
 use serde_json::Value;
 
-use crate::hockney::{Hockney, segments};
+use crate::hockney::Hockney;
 use crate::kernels::{curve, kernels};
-use crate::headline::headline;
+use crate::headline::{headline, segments};
 use crate::logp::{Logp, SIGNATURE};
 use crate::notes::{Level, grouped, template, words};
 use crate::run::{Context, Run, Verdict};
