@@ -93,23 +93,44 @@ fn ends(times: &[(u64, Estimated)]) -> [u64; 2] {
     [at(times.first()), at(times.last())]
 }
 
+/// Over all sizes, or where these leave the law undecided, over the greatest that tell one: the shortest messages may go
+/// by another protocol.
 fn exponent(of: &Measured<'_>, curve: &Curve<'_>) -> Grows {
-    let confidence = of.judged.confidence();
     let timed = times(of, curve);
-    let (at, ns): (Vec<f64>, Vec<f64>) =
-        timed.iter().map(|(at, time)| (*at as f64, time.value)).unzip();
-    let own = of.launches(curve).into_iter().filter_map(|launch| {
-        let (at, ns): (Vec<f64>, Vec<f64>) =
-            launch.into_iter().map(|(at, ns)| (at as f64, ns)).unzip();
+    let launches = of.launches(curve);
+    let from = 0..=timed.len().saturating_sub(sizes::FEWEST);
+    let found = from.filter_map(|from| exponent_from(of, timed.get(from..)?, &launches));
+    let found: Vec<_> = found.collect();
+    let told = found.iter().position(|(law, ..)| *law != UNDECIDED).unwrap_or(0);
+    found.into_iter().nth(told)
+}
+
+const UNDECIDED: &str = "undecided";
+
+fn exponent_from(
+    of: &Measured<'_>,
+    timed: &[(u64, Estimated)],
+    launches: &[Vec<(u64, f64)>],
+) -> Grows {
+    let confidence = of.judged.confidence();
+    let [from, to] = ends(timed);
+    let apart = |times: Vec<(u64, f64)>| -> (Vec<f64>, Vec<f64>) {
+        times.into_iter().map(|(at, ns)| (at as f64, ns)).unzip()
+    };
+    let (at, ns) = apart(timed.iter().map(|(at, time)| (*at, time.value)).collect());
+    let own = launches.iter().filter_map(|launch| {
+        let (at, ns) = apart(launch.iter().copied().filter(|(at, _)| *at >= from).collect());
         sizes::growth(&at, &ns, confidence).map(|own| own.exponent)
     });
     let own: Vec<f64> = own.collect();
-    let found = growth_over_launches(&at, &ns, &own, confidence)?;
+    let half = |(_, time): &(u64, Estimated)| Some(time.interval?.half_width());
+    let halves: Vec<f64> = timed.iter().filter_map(half).collect();
+    let found = growth_over_launches(&at, &ns, &halves, &own, confidence)?;
     let law = match found.law {
         Law::Linear => "linear",
         Law::Quadratic => "quadratic",
         Law::Power => "power",
-        Law::Undecided => "undecided",
+        Law::Undecided => UNDECIDED,
     };
     let rule = of.judged.rule().without_clock();
     let judged = found.interval.map(|known| rule.judge(known.half_width(), found.exponent));
@@ -120,7 +141,7 @@ fn exponent(of: &Measured<'_>, curve: &Curve<'_>) -> Grows {
         samples: at.len() as u64,
         estimator: ESTIMATOR,
     };
-    Some((law, ends(&timed), grows))
+    Some((law, [from, to], grows))
 }
 
 fn doubling(of: &Measured<'_>, curve: &Curve<'_>) -> Grows {
@@ -143,7 +164,7 @@ fn doubling(of: &Measured<'_>, curve: &Curve<'_>) -> Grows {
     let law = match found.is_linear {
         Some(true) => "log",
         Some(false) => "not_log",
-        None => "undecided",
+        None => UNDECIDED,
     };
     let judged = judge(&found.per_doubling, &of.judged.rule().without_clock());
     let grows = Estimated::of_model(&found.per_doubling, of.virtual_or(judged));
