@@ -21,10 +21,10 @@ pub fn conditions(of: &Measured<'_>) -> Conditions {
     let seen = judged.seen().and_then(|at| states.states().get(at));
     let mut batches = Batches::default();
     let mut counted = BTreeSet::new();
-    for (_, batch) in table.executed().filter(|(_, batch)| !batch.samples.is_empty()) {
+    for (key, batch) in table.executed().filter(|(_, batch)| !batch.samples.is_empty()) {
         let reason = match &batch.rejected {
             Some(rejected) => rejected.code(),
-            None if judged.counts(batch) => {
+            None if judged.counts(key, batch) => {
                 counted.insert(batch.launch);
                 batches.used += 1;
                 continue;

@@ -60,6 +60,15 @@ impl Estimated {
         Estimated { value: self.value / parts, interval: self.interval.map(ends), ..self }
     }
 
+    /// `amount` over this time, in amounts a second; `None` where the time may be 0.
+    pub fn turned(&self, amount: f64, estimator: &'static str) -> Option<Estimated> {
+        let over = |ns: f64| amount / Ns(ns).as_secs();
+        let least = self.interval.map_or(self.value, |interval| interval.low);
+        let interval = self.interval.map(|of| Interval { low: over(of.high), high: over(of.low) });
+        let value = over(self.value);
+        (amount > 0.0 && least > 0.0).then_some(Estimated { value, interval, estimator, ..*self })
+    }
+
     /// It as it is recorded: times in seconds.
     ///
     /// # Errors
@@ -126,7 +135,7 @@ impl Measured<'_> {
     /// The distribution of a key's samples, in seconds, each divided by `parts`.
     pub fn spread(&self, key: &Key, parts: f64) -> Option<Spread> {
         let counted = self.judged.table().batches(key).iter();
-        let counted = counted.filter(|batch| self.judged.counts(batch));
+        let counted = counted.filter(|batch| self.judged.counts(key, batch));
         let samples: Vec<f64> = counted.flat_map(|batch| batch.samples.iter().copied()).collect();
         if samples.is_empty() {
             return None;

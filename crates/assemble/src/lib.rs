@@ -1,14 +1,33 @@
 //! From a campaign's table to results: estimates with their intervals, models fitted, notes on what a number means.
 #![forbid(unsafe_code)]
 
+mod collectives;
 mod conditions;
+mod contention;
 mod error;
 mod estimate;
+mod fastest;
+mod floors;
+mod growth;
+mod hops;
 mod made;
+mod overlap;
+mod pairs;
+mod points;
 mod samples;
+mod series;
 
+pub use collectives::{MESSAGE_COSTS, MESSAGES};
 pub use conditions::conditions;
+pub use contention::fan_in;
 pub use error::AssembleError;
 pub use estimate::{Estimated, Measured};
+pub use fastest::FASTEST;
+pub use floors::{FLOOR, floors};
+pub use growth::GROWTH;
+pub use hops::HOPS;
 pub use made::{Builder, Made};
+pub use overlap::overlap;
+pub use pairs::pairs;
 pub use samples::{SAMPLES, samples};
+pub use series::{CurveTimes, SERIES, curve_times, series};

@@ -99,11 +99,25 @@ impl Builder {
         &self.rows
     }
 
-    /// The rows as a result, with the notes; nothing of no rows.
-    pub fn made(self) -> Made {
-        if self.rows.rows.is_empty() {
+    /// The rows as a result, with the notes; nothing of no rows. Columns without a value are left out, and what all rows
+    /// say of themselves is said once.
+    pub fn made(mut self) -> Made {
+        let rows = &mut self.rows;
+        let Some(first) = rows.rows.first() else {
             return Made { results: Vec::new(), notes: self.notes };
+        };
+        let mut common = first.labels.clone();
+        common.retain(|name, of| rows.rows.iter().all(|row| row.labels.get(name) == Some(of)));
+        let is_used = |at: usize| rows.rows.iter().any(|row| row.cells[at].is_some());
+        let used: Vec<bool> = (0..rows.columns.len()).map(is_used).collect();
+        let mut keep = used.iter();
+        rows.columns.retain(|_| keep.next() == Some(&true));
+        for row in &mut rows.rows {
+            row.labels.retain(|name, _| !common.contains_key(name));
+            let mut keep = used.iter();
+            row.cells.retain(|_| keep.next() == Some(&true));
         }
+        rows.labels.extend(common);
         Made { results: vec![self.rows.into()], notes: self.notes }
     }
 }

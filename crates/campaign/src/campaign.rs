@@ -53,6 +53,14 @@ pub fn campaign(
     let floors = if none { Vec::new() } else { runner.beside().to_vec() };
     let own = points.len();
     points.extend(beside::points(&floors));
+    let mut table = Table::default();
+    for point in &points {
+        if let Some(described) = point.described.clone() {
+            let kept = Kept::Point { key: point.key.clone(), point: described };
+            table.push(kept.clone());
+            runner.keep(kept)?;
+        }
+    }
     let begun = runner.elapsed();
     Campaign {
         runner,
@@ -61,7 +69,7 @@ pub fn campaign(
         points: &points,
         own,
         floors,
-        table: Table::default(),
+        table,
         watchful: Watchful::since(begun),
         begun,
         round: 0,

@@ -5,22 +5,25 @@ mod loaded;
 mod looks;
 
 use bandgap_comm::passing::Tuning;
-use bandgap_kernels::{Contention, LOADS, Order, Pair, Refused, fact};
+use bandgap_kernels::{Contention, Order, Pair, Refused, fact};
 use serde::{Deserialize, Serialize};
 
 use self::curve::CURVE;
 use self::loaded::Loaded;
 use self::looks::FIRST;
 use crate::campaign::campaign;
-use crate::key::Key;
+use crate::data::Described;
 use crate::plan::{Asked, Plan};
 use crate::planned::{Planned, Room};
 use crate::runner::{Runner, Stop};
-use crate::series::{SeriesPlan, Step};
+use crate::series::Step;
 use crate::sizes::rounds;
 
 /// The name of the series.
 pub const CONTENTION: &str = "contention";
+
+/// The axis of loads: shares of the greatest bandwidth, in percent.
+pub const LOAD_AXIS: &str = "load";
 
 /// Samples of a batch.
 const SAMPLES: u32 = 20;
@@ -35,6 +38,17 @@ pub enum Between {
     Nothing,
     /// They are on one machine.
     Machine,
+}
+
+impl Between {
+    /// Its name in run files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Channel => "channel",
+            Self::Nothing => "nothing",
+            Self::Machine => "machine",
+        }
+    }
 }
 
 /// An echo, and a load beside it.
@@ -64,11 +78,6 @@ pub struct ContentionPlan {
     pub sizes: Vec<u32>,
 }
 
-/// Under which it is kept how long the messages of a load are, in percent of echo's peak.
-pub fn load_key(echo: [usize; 2], percent: u32) -> Key {
-    Key::new("load").at("percent", percent).at("from", echo[0]).at("to", echo[1])
-}
-
 impl Beside {
     /// Whether so many ranks can do it.
     ///
@@ -89,22 +98,27 @@ impl Beside {
 }
 
 impl ContentionPlan {
-    /// Its points as those of a series.
-    pub fn series(&self) -> SeriesPlan {
-        let mut steps = Vec::new();
-        for beside in &self.pairs {
-            for &size in &self.sizes {
-                steps.extend(LOADS.map(|(name, _)| self.step(beside, size, name)));
-            }
-        }
-        SeriesPlan { asked: self.asked.clone(), steps, samples: SAMPLES }
-    }
-
     /// One point of the series.
     pub fn step(&self, beside: &Beside, size: u32, load: &str) -> Step {
         let variant = Some(load.to_owned());
         let step = Step::new(CONTENTION, size, rounds(size.into()), self.ranks);
         Step { pair: beside.echo, variant, ..step }
+    }
+
+    /// What the point of a step is, under a load of messages of so many bytes.
+    fn described(
+        &self,
+        beside: &Beside,
+        (size, name, percent): (u32, &str, u32),
+        load: Option<u32>,
+    ) -> Result<Described, Refused> {
+        let step = self.step(beside, size, name);
+        let mut point = step.described(&step, self.pairs.len() == 1)?;
+        point.at.retain(|(axis, _)| axis != "variant");
+        let [from, to] = beside.load;
+        point = point.at(LOAD_AXIS, percent).with("between", beside.between.name());
+        point = point.with("load_from", from).with("load_to", to);
+        Ok(load.map_or(point.clone(), |bytes| point.with("load_bytes", bytes)))
     }
 
     fn order(kernel: &Contention, samples: u32) -> Order {

@@ -1,12 +1,12 @@
 //! What is kept of a campaign: batches as they are measured, and what was verified.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
-use bandgap_comm::passing::Way;
 use bandgap_kernels::Checked;
 use serde::{Deserialize, Serialize};
 
-use crate::key::Key;
+use crate::key::{Axis, Key};
 
 /// How two ranks' processors stand to each other and to the rest of the machine at a moment, in
 /// nanoseconds.
@@ -126,12 +126,12 @@ pub enum Kept {
         /// The samples.
         batch: Batch,
     },
-    /// What a first look chose for a point.
-    Chosen {
-        /// The first key of the point.
+    /// A point that is measured, or was to be.
+    Point {
+        /// The key that its time is kept under.
         key: Key,
-        /// What.
-        chosen: Chosen,
+        /// What it is.
+        point: Described,
     },
     /// What one more batch verified.
     Verified {
@@ -142,36 +142,71 @@ pub enum Kept {
     },
 }
 
-/// How a first look found that an operation is done fastest.
+/// What a point is, for whoever makes results of its batches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Chosen {
-    /// The variant of the series, where it has some.
-    pub variant: Option<String>,
-    /// The way of long messages, where there are several.
-    pub way: Option<Way>,
-    /// What was looked at, with the median time of each in nanoseconds, ascending; none where another
-    /// size was looked at for this one.
-    pub looked: Vec<(String, f64)>,
+pub struct Described {
+    /// Its place, by the names that axes have in run files.
+    pub at: Vec<(String, Axis)>,
+    /// What else is to be said of it: how it was done, between which ranks.
+    pub labels: BTreeMap<String, Axis>,
+    /// Bytes of one of its messages.
+    pub bytes: u64,
+    /// Bytes that one operation moves, between all that take part.
+    pub moved: u64,
+    /// Equal parts of one operation, of which its time is one.
+    pub parts: u32,
+    /// How many such parts the time of a sample holds.
+    pub timed: f64,
+    /// The two ranks, where no others take part.
+    pub pair: Option<[usize; 2]>,
 }
 
-impl Chosen {
-    /// The names of the variant and of the way.
-    pub fn name(&self) -> String {
-        manner(self.variant.as_deref(), self.way)
+impl Default for Described {
+    /// One operation without messages, at no place.
+    fn default() -> Self {
+        let (at, labels, pair) = Default::default();
+        Self { at, labels, bytes: 0, moved: 0, parts: 1, timed: 1.0, pair }
     }
 }
 
-/// The names of a variant and of the way of long messages, as far as there are any.
-pub(crate) fn manner(variant: Option<&str>, way: Option<Way>) -> String {
-    let names = [variant, way.map(Way::name)];
-    names.into_iter().flatten().collect::<Vec<_>>().join(", ")
+impl Described {
+    /// The same at a place on one more axis.
+    #[must_use]
+    pub fn at(mut self, axis: &str, place: impl Into<Axis>) -> Self {
+        self.at.push((axis.to_owned(), place.into()));
+        self
+    }
+
+    /// The same with one more label.
+    #[must_use]
+    pub fn with(mut self, name: &str, label: impl Into<Axis>) -> Self {
+        self.labels.insert(name.to_owned(), label.into());
+        self
+    }
+
+    /// Its place on an axis.
+    pub fn place(&self, axis: &str) -> Option<&Axis> {
+        self.at.iter().find(|(name, _)| name == axis).map(|(_, place)| place)
+    }
+
+    /// Its labels with those of another launch: where these differ, both.
+    fn merge(&mut self, other: Self) {
+        for (name, label) in other.labels {
+            let own = self.labels.entry(name).or_insert_with(|| label.clone());
+            let known = own.to_string();
+            if known.split('|').all(|known| known != label.to_string()) {
+                *own = Axis::Text(format!("{known}|{label}"));
+            }
+        }
+    }
 }
 
-/// All batches of a run, what was chosen for them, and what was verified.
+/// All batches of a run, what their points are, and what was verified.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     batches: BTreeMap<Key, Vec<Batch>>,
-    chosen: BTreeMap<Key, Chosen>,
+    /// With the order in which they came.
+    points: BTreeMap<Key, (usize, Described)>,
     verified: BTreeMap<Key, Verified>,
 }
 
@@ -180,8 +215,12 @@ impl Table {
     pub fn push(&mut self, kept: Kept) {
         match kept {
             Kept::Batch { key, batch } => self.batches.entry(key).or_default().push(batch),
-            Kept::Chosen { key, chosen } => {
-                self.chosen.entry(key).or_insert(chosen);
+            Kept::Point { key, point } => {
+                let number = self.points.len();
+                match self.points.entry(key) {
+                    Entry::Vacant(new) => drop(new.insert((number, point))),
+                    Entry::Occupied(mut known) => known.get_mut().1.merge(point),
+                }
             }
             Kept::Verified { key, verified } => {
                 let so_far = self.verified.entry(key).or_default();
@@ -219,9 +258,16 @@ impl Table {
         self.verified.iter()
     }
 
-    /// What the first look of the first launch chose for a step, by the key of the step as planned.
-    pub fn chosen(&self, key: &Key) -> Option<&Chosen> {
-        self.chosen.get(key)
+    /// What the point of a key is, where it was described.
+    pub fn point(&self, key: &Key) -> Option<&Described> {
+        self.points.get(key).map(|(_, point)| point)
+    }
+
+    /// All points that were described, in the order of the plan.
+    pub fn points(&self) -> Vec<(&Key, &Described)> {
+        let mut all: Vec<_> = self.points.iter().collect();
+        all.sort_by_key(|(_, (number, _))| *number);
+        all.into_iter().map(|(key, (_, point))| (key, point)).collect()
     }
 
     /// Whether there is no batch.
@@ -243,7 +289,7 @@ impl Table {
     pub fn part(&self, belongs: impl Fn(&Key) -> bool) -> Self {
         let mut part = self.clone();
         part.batches.retain(|key, _| belongs(key));
-        part.chosen.retain(|key, _| belongs(key));
+        part.points.retain(|key, _| belongs(key));
         part.verified.retain(|key, _| belongs(key));
         part
     }
@@ -289,11 +335,28 @@ mod tests {
     }
 
     #[test]
+    fn points_keep_their_order_and_what_launches_chose_differently() {
+        let mut table = Table::default();
+        for (key, way) in [("b", "pieces"), ("a", "pieces"), ("b", "copy"), ("b", "pieces")] {
+            let point = Described::default().with("way", way);
+            table.push(Kept::Point { key: Key::new(key), point });
+        }
+        let found: Vec<(&str, String)> = table
+            .points()
+            .iter()
+            .map(|(key, of)| (key.what(), of.labels["way"].to_string()))
+            .collect();
+        assert_eq!(found, [("b", "pieces|copy".to_owned()), ("a", "pieces".to_owned())]);
+    }
+
+    #[test]
     fn what_is_kept_survives_the_way_to_the_launcher() {
         let batch = Batch { samples: vec![1.5], round: 3, ..Batch::default() };
         let verified = Verified::left_out("too long".to_owned());
+        let point = Described::default().at("bytes", 8_u32).with("way", "pieces");
         for kept in [
             Kept::Batch { key: Key::new("a").at("bytes", 8_u32), batch },
+            Kept::Point { key: Key::new("a"), point },
             Kept::Verified { key: Key::new("a"), verified },
         ] {
             let line = serde_json::to_string(&kept).unwrap();

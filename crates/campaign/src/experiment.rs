@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use bandgap_kernels::Order;
 
 use crate::control::Control;
-use crate::data::Rejected;
+use crate::data::{Described, Rejected};
 use crate::judge::Judged;
 use crate::key::Key;
 use crate::runner::{Executed, Runner, Stop};
@@ -22,6 +22,8 @@ pub struct Point {
     /// What its batches are kept under; where a batch has several keys, the one that must
     /// converge.
     pub key: Key,
+    /// What it is, where results are made of it alone.
+    pub described: Option<Described>,
     /// Its batch. The campaign adds the probes, makes the checked batches from it, and takes
     /// [`VIRTUAL_SAMPLES`] in virtual time.
     pub order: Order,
@@ -36,7 +38,13 @@ pub struct Point {
 impl Point {
     /// A point that is visited once a round, and whose messages can be compared.
     pub fn new(key: Key, order: Order) -> Self {
-        Self { key, order, visits: 1, control: None, checkable: true }
+        Self { key, described: None, order, visits: 1, control: None, checkable: true }
+    }
+
+    /// The same with what it is.
+    #[must_use]
+    pub fn described(self, as_what: Described) -> Self {
+        Self { described: Some(as_what), ..self }
     }
 }
 

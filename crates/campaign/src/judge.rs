@@ -1,17 +1,15 @@
 //! Judging what has been measured: placement states and convergence.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use bandgap_stats::{Convergence, Rule};
 
 use crate::data::{Batch, Table};
-use crate::enclosed::operations_of;
 use crate::key::Key;
 use crate::placement::Placements;
 use crate::set_aside::SetAside;
 
-use bandgap_stats::rounds::{self, InRound};
+use bandgap_stats::rounds::InRound;
 
 pub use bandgap_stats::batch_value;
 
@@ -30,6 +28,8 @@ pub struct Judged<'a> {
     states: Placements,
     set_aside: SetAside,
     seen: Option<usize>,
+    /// The same of the batches between two ranks, where there are several pairs.
+    of_pairs: BTreeMap<[u64; 2], usize>,
     /// Δ asked for, in picoseconds, and as measured.
     delays: BTreeMap<u64, f64>,
 }
@@ -45,9 +45,21 @@ impl<'a> Judged<'a> {
         let points = table.executed().map(|(key, _)| key).collect::<BTreeSet<_>>().len();
         let states = Placements::find(&probes, points);
         let set_aside = SetAside::of(table, &states);
-        let (seen, delays, stamp) = (states.main(), BTreeMap::new(), 0.0);
-        Self { table, confidence, precision, seed, stamp, states, set_aside, seen, delays }
-            .with_delays()
+        let seen = states.main();
+        let mut judged = Self {
+            table,
+            confidence,
+            precision,
+            seed,
+            stamp: 0.0,
+            states,
+            set_aside,
+            seen,
+            of_pairs: BTreeMap::new(),
+            delays: BTreeMap::new(),
+        };
+        judged.of_pairs = judged.pairs();
+        judged.with_delays()
     }
 
     /// The same for times from which stamps of this cost, in nanoseconds, were removed: they limit
@@ -78,7 +90,7 @@ impl<'a> Judged<'a> {
 
     /// How narrow the interval of this key's time is to be: of one of the operations that its samples hold.
     pub fn rule_of(&self, key: &Key) -> Rule {
-        self.rule().for_one_of(operations_of(key))
+        self.rule().for_one_of(self.table.point(key).map_or(1.0, |point| point.timed))
     }
 
     /// The placement states found.
@@ -96,41 +108,9 @@ impl<'a> Judged<'a> {
         self.seen
     }
 
-    /// The same table seen from another state.
-    pub fn seen_from(&self, state: usize) -> Self {
-        self.viewed(Some(state))
-    }
-
-    /// The same table seen from a state, or from none.
-    pub fn viewed(&self, seen: Option<usize>) -> Self {
-        Self { seen, ..self.clone() }.with_delays()
-    }
-
-    /// The same table seen from the state of most batches of `key`: for keys that are probed between
-    /// processors of their own.
-    pub fn seen_by(&self, key: &Key) -> Self {
-        let counted = self.table.batches(key).iter().filter(|batch| batch.rejected.is_none());
-        let mut batches = BTreeMap::<usize, usize>::new();
-        for state in counted.filter_map(|batch| self.state(batch)) {
-            *batches.entry(state).or_default() += 1;
-        }
-        let most = batches.into_iter().max_by_key(|(state, count)| (*count, Reverse(*state)));
-        self.viewed(most.map(|(state, _)| state))
-    }
-
     /// The same states over part of the table.
     pub fn over(&self, table: &'a Table) -> Self {
         Self { table, ..self.clone() }.with_delays()
-    }
-
-    /// The name of a state, by its probe; `None` for no state.
-    pub fn name(&self, state: Option<usize>) -> Option<String> {
-        self.states.name(state?)
-    }
-
-    /// The name of the state seen from, where states were probed.
-    pub fn label(&self) -> Option<String> {
-        self.name(self.seen)
     }
 
     /// The state of a batch; `None` when it was not probed or is in no state.
@@ -138,14 +118,16 @@ impl<'a> Judged<'a> {
         batch.probe.and_then(|probe| self.states.label(&probe))
     }
 
-    /// Whether a batch counts in the state seen from.
-    pub fn counts(&self, batch: &Batch) -> bool {
-        batch.rejected.is_none() && (batch.probe.is_none() || self.state(batch) == self.seen)
+    /// Whether a batch of `key` counts: in the commonest state of all, or where several pairs of ranks were measured,
+    /// of those between the same two, which are at a distance of their own.
+    pub fn counts(&self, key: &Key, batch: &Batch) -> bool {
+        let seen = || pair_of(key).and_then(|pair| self.of_pairs.get(&pair).copied()).or(self.seen);
+        batch.rejected.is_none() && (batch.probe.is_none() || self.state(batch) == seen())
     }
 
     /// How many batches count.
     pub fn counted(&self) -> usize {
-        self.table.executed().filter(|(_, batch)| self.counts(batch)).count()
+        self.table.executed().filter(|(key, batch)| self.counts(key, batch)).count()
     }
 
     /// Values of the batches of `key` that count, in the order measured. Each is taken at the same
@@ -163,14 +145,6 @@ impl<'a> Judged<'a> {
         found
     }
 
-    /// The means of both keys, inside the launch's own fence, for each launch that has both.
-    pub fn launches_of_both(&self, keys: &[Key; 2]) -> Vec<[f64; 2]> {
-        let [a, b] = keys.each_ref().map(|key| self.by_launch(key));
-        let both = a.iter().filter_map(|(launch, a)| Some([a, b.get(launch)?]));
-        // The value of samples is that of batches too: the mean inside the fence.
-        both.map(|values| values.map(|of| batch_value(&rounds::of(of)))).collect()
-    }
-
     /// The same, each with its launch and, below that, its round: batches of one round of a launch are
     /// neighbours in time.
     pub fn in_rounds(&self, key: &Key) -> impl Iterator<Item = InRound> {
@@ -181,7 +155,7 @@ impl<'a> Judged<'a> {
         self.table
             .batches(key)
             .iter()
-            .filter(|batch| self.counts(batch) && !batch.samples.is_empty())
+            .filter(|batch| self.counts(key, batch) && !batch.samples.is_empty())
             .map(move |batch| {
                 let off = batch.delay.map_or(0.0, |own| own - delay);
                 (round(batch), batch_value(&batch.samples) - messages * off)
@@ -206,12 +180,27 @@ impl<'a> Judged<'a> {
         self.delays.get(&delay_ps).copied().unwrap_or(delay_ps as f64 / 1e3)
     }
 
+    /// The commonest state of each pair of ranks; none where there is one pair.
+    fn pairs(&self) -> BTreeMap<[u64; 2], usize> {
+        let mut batches = BTreeMap::<[u64; 2], BTreeMap<usize, usize>>::new();
+        for (key, batch) in self.table.executed().filter(|(_, batch)| batch.rejected.is_none()) {
+            if let (Some(pair), Some(state)) = (pair_of(key), self.state(batch)) {
+                *batches.entry(pair).or_default().entry(state).or_default() += 1;
+            }
+        }
+        if batches.len() < 2 {
+            return BTreeMap::new();
+        }
+        let most = |of: BTreeMap<usize, usize>| of.into_iter().rev().max_by_key(|(_, n)| *n);
+        batches.into_iter().filter_map(|(pair, of)| Some((pair, most(of)?.0))).collect()
+    }
+
     /// Looks through the table for [`Judged::delay`].
     fn with_delays(mut self) -> Self {
         let mut found: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
         for (key, batches) in self.table.iter() {
             let Some((_, delay_ps)) = delayed(key) else { continue };
-            let counted = batches.iter().filter(|batch| self.counts(batch));
+            let counted = batches.iter().filter(|batch| self.counts(key, batch));
             found.entry(delay_ps).or_default().extend(counted.filter_map(|batch| batch.delay));
         }
         let measured = found.into_iter().filter(|(_, delays)| !delays.is_empty());
@@ -228,6 +217,12 @@ pub fn round(batch: &Batch) -> u64 {
 /// The launch of such a round.
 pub fn launch_of(round: u64) -> u32 {
     (round >> ROUND_BITS) as u32
+}
+
+/// The two ranks of a key, where it names them.
+fn pair_of(key: &Key) -> Option<[u64; 2]> {
+    let named = |[from, to]: [&str; 2]| Some([key.number(from)?, key.number(to)?]);
+    named(["from", "to"]).or_else(|| named(["requester", "replier"]))
 }
 
 /// M and Δ in picoseconds, of a key that has both.

@@ -1,5 +1,7 @@
 //! What a batch is a batch of.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// A name, and a value on each of some axes: `comms1` at `bytes` 64, `part` whole.
@@ -19,6 +21,15 @@ pub enum Axis {
     Number(u64),
     /// A name.
     Text(String),
+}
+
+impl fmt::Display for Axis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Text(text) => f.pad(text),
+        }
+    }
 }
 
 impl From<u64> for Axis {
@@ -55,6 +66,15 @@ impl Key {
     #[must_use]
     pub fn at(mut self, axis: &str, place: impl Into<Axis>) -> Self {
         self.axes.push((axis.to_owned(), place.into()));
+        self
+    }
+
+    /// The same key at another place on an axis that it has.
+    #[must_use]
+    pub fn with(mut self, axis: &str, place: impl Into<Axis>) -> Self {
+        if let Some((_, own)) = self.axes.iter_mut().find(|(name, _)| name == axis) {
+            *own = place.into();
+        }
         self
     }
 

@@ -15,7 +15,6 @@ pub mod calm;
 pub mod campaign;
 pub mod control;
 pub mod data;
-mod enclosed;
 pub mod experiment;
 pub mod grid;
 pub mod judge;
@@ -36,7 +35,7 @@ pub mod sizes;
 mod stopping;
 pub mod task;
 
-pub use data::{Kept, Table};
+pub use data::{Described, Kept, Table};
 pub use key::{Axis, Key};
 pub use planned::Planned;
 pub use runner::{Runner, Stop};
@@ -56,5 +55,4 @@ experiments! {
     floors::FloorPlan,
     pairs::PairsPlan,
     breakdown::BreakdownPlan,
-    kernel_path::KernelPathPlan,
 }

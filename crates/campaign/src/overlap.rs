@@ -7,6 +7,7 @@ use bandgap_kernels::{ISSUE, Order, Overlap, OverlapMode, Pair, TAKE, WHOLE};
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::campaign;
+use crate::data::Described;
 use crate::experiment::{Experiment, Point, all_or_none};
 use crate::judge::Judged;
 use crate::key::Key;
@@ -64,6 +65,21 @@ impl Cell {
         let key = Key::new(OVERLAP).at("mode", self.mode.name()).at("messages", self.messages());
         let key = if self.mode.exchanges() { key.at("bytes", self.bytes) } else { key };
         if self.mode.computes() { key.at("elements", self.elements) } else { key }
+    }
+
+    /// What its point is. Those of exchanges and computations alone lack an axis of those of both.
+    fn described(self, pair: [usize; 2]) -> Described {
+        let [from, to] = pair;
+        let mut point = Described {
+            bytes: self.bytes.into(),
+            moved: self.bytes.into(),
+            timed: self.messages().into(),
+            pair: Some(pair),
+            ..Described::default()
+        };
+        point = if self.mode.exchanges() { point.at("bytes", self.bytes) } else { point };
+        point = if self.mode.computes() { point.at("elements", self.elements) } else { point };
+        point.with("from", from).with("to", to)
     }
 
     /// Exchanges and computations of a sample. Overheads are timed one by one.
@@ -152,7 +168,8 @@ impl Experiment for Cells<'_> {
         for cell in self.plan.cells() {
             let order = self.plan.order(cell, runner.daxpy(cell.elements));
             let checkable = cell.mode.exchanges();
-            points.push(Point { checkable, ..Point::new(cell.key(), order) });
+            let point = Point::new(cell.key(), order).described(cell.described(self.plan.pair));
+            points.push(Point { checkable, ..point });
             self.cells.insert(cell.key(), cell);
         }
         Ok(points)

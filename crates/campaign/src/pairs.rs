@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::campaign::campaign;
 use crate::experiment::{Experiment, Point};
-use crate::judge::Judged;
 use crate::key::Key;
 use crate::plan::{Asked, Plan};
 use crate::planned::Planned;
@@ -65,12 +64,6 @@ impl Experiment for Pairs {
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
         vec![(point.key.clone(), done.column(WHOLE).to_vec())]
     }
-
-    /// Those that are not known well enough, each seen from the distance between its own processors.
-    fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
-        let is_enough = |key: &Key| judged.seen_by(key).convergence(key).is_enough();
-        (0..points.len()).filter(|&at| !is_enough(&points[at].key)).collect()
-    }
 }
 
 #[cfg(test)]
@@ -93,7 +86,7 @@ mod tests {
         let judged = asked.judge(&runner.kept);
         for (pair, truth) in [([0, 1], 150.0), ([0, 2], 700.0), ([1, 2], 700.0)] {
             let key = key(pair[0], pair[1]);
-            let point = judged.seen_by(&key).point(&key).unwrap();
+            let point = judged.point(&key).unwrap();
             assert_eq!((point.value, point.batches), (truth, 8), "{pair:?}");
         }
     }

@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 
 use bandgap_stats::quantile::{median, quantile};
 use bandgap_stats::{State, States};
-use bandgap_units::Ns;
 
 use crate::data::{Probe, Rejected};
 
@@ -137,13 +136,6 @@ impl Placements {
         let place = self.place(batch)?;
         self.found.iter().position(|state| (state.level, state.slowed) == place)
     }
-
-    /// The name of a state.
-    pub fn name(&self, state: usize) -> Option<String> {
-        let state = self.found.get(state)?;
-        let slowed = if state.slowed { ", slowed" } else { "" };
-        Some(format!("cache line {}{slowed}", Ns(state.cache_line.centre)))
-    }
 }
 
 fn line(batch: &[Probe; 2]) -> f64 {
@@ -188,19 +180,16 @@ mod tests {
         // Slowed before, and not after: two states in one batch. 1000 ns is no distance.
         assert_eq!(found.label(&batch(140.0, 600.0, 400.0)), None);
         assert_eq!(found.label(&batch(1000.0, 400.0, 400.0)), None);
-        assert_eq!(found.name(1).unwrap(), "cache line 140 ns");
-        assert_eq!(found.name(2).unwrap(), "cache line 140 ns, slowed");
-        assert_eq!(found.name(3), None);
     }
 
     #[test]
     fn the_fastest_pace_is_looked_from_while_there_is_enough_of_it() {
         // 10 of 50 are a fifth, 10 of 51 are less.
-        for (slowed, name) in [(40, "cache line 140 ns"), (41, "cache line 140 ns, slowed")] {
+        for (slowed, is_slowed) in [(40, false), (41, true)] {
             let mut batches = vec![batch(140.0, 400.0, 400.0); 10];
             batches.extend(vec![batch(140.0, 690.0, 700.0); slowed]);
             let found = Placements::find(&batches, 1);
-            assert_eq!(found.name(found.main().unwrap()).unwrap(), name);
+            assert_eq!(found.states()[found.main().unwrap()].slowed, is_slowed);
         }
     }
 

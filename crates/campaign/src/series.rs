@@ -15,8 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::beside::Beside;
 use crate::campaign::campaign;
 use crate::data::Kept;
-use crate::experiment::{Experiment, Point, not_converged};
-use crate::judge::Judged;
+use crate::experiment::{Experiment, Point};
 use crate::key::Key;
 use crate::plan::{Asked, Plan};
 use crate::planned::{Planned, Room};
@@ -24,7 +23,7 @@ use crate::runner::{Executed, Runner, Stop};
 use crate::sizes::SIZES_REGION;
 
 use choice::Choices;
-pub use step::{Part, Step, key};
+pub use step::{BURST, Part, Step, key};
 use thin::affordable;
 
 /// What the user asked for.
@@ -86,30 +85,33 @@ impl Planned for SeriesPlan {
 /// The experiment of one series.
 struct Series<'a> {
     plan: &'a SeriesPlan,
-    /// As they are carried out, by the first key of their point.
+    /// As they were planned, by the first key of their point.
     steps: BTreeMap<Key, Step>,
 }
 
 impl Experiment for Series<'_> {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
         let (budget, most) = (self.plan.asked.budget, self.plan.samples);
-        let steps = affordable(self.plan.steps.clone(), budget, most, runner)?;
-        let choices = Choices::look(&steps, budget, runner)?;
-        let mut chosen_steps = Vec::new();
-        for planned in &steps {
-            let mut step = planned.clone();
-            if let Some(chosen) = choices.of(planned) {
-                (step.variant, step.way) = (chosen.variant.clone(), chosen.way);
-                runner.keep(Kept::Chosen { key: key(planned, Part::Whole), chosen })?;
-            }
-            chosen_steps.push(step);
+        let all = &self.plan.steps;
+        let is_one_pair = |step: &Step| {
+            let mut same = all.iter().filter(|other| other.series == step.series);
+            same.all(|other| other.pair == step.pair)
+        };
+        let steps = affordable(all.clone(), budget, most, runner)?;
+        for step in all.iter().filter(|step| !steps.contains(step)) {
+            let point = step.described(step, is_one_pair(step))?;
+            runner.keep(Kept::Point { key: key(step, Part::Whole), point })?;
         }
-        let samples = samples::by_time(&chosen_steps, most, budget, runner)?;
+        let choices = Choices::look(&steps, budget, runner)?;
+        let chosen: Vec<Step> = steps.iter().map(|step| choices.of(step)).collect();
+        let samples = samples::by_time(&chosen, most, budget, runner)?;
         let mut points = Vec::new();
-        for (step, samples) in chosen_steps.into_iter().zip(samples) {
-            let key = key(&step, Part::Whole);
-            points.push(Point::new(key.clone(), step.order(samples)?));
-            self.steps.insert(key, step);
+        for ((planned, step), samples) in steps.iter().zip(chosen).zip(samples) {
+            // Under what was asked for, so that launches that chose differently are of one point.
+            let key = key(planned, Part::Whole);
+            let point = planned.described(&step, is_one_pair(planned))?;
+            points.push(Point::new(key.clone(), step.order(samples)?).described(point));
+            self.steps.insert(key, planned.clone());
         }
         Ok(points)
     }
@@ -126,18 +128,6 @@ impl Experiment for Series<'_> {
             Over::Transfer => vec![whole, of(Part::Issue, 1.0)],
             Over::Comm | Over::Am => vec![whole],
         }
-    }
-
-    /// Those that are not known well enough. Where there are several pairs, each is seen from the distance
-    /// between its own processors.
-    fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
-        let mut pairs = self.steps.values().map(|step| step.pair);
-        let first = pairs.next();
-        if pairs.all(|pair| Some(pair) == first) {
-            return not_converged(judged, points);
-        }
-        let is_enough = |key: &Key| judged.seen_by(key).convergence(key).is_enough();
-        (0..points.len()).filter(|&at| !is_enough(&points[at].key)).collect()
     }
 }
 

@@ -8,7 +8,6 @@
 //! * [`noise`], [`floor`]: the time that the operating system takes, and the cost of a clock
 //!   reading and of a system call.
 //! * [`Description`], [`doctor`]: what the machine is, and whether it is fit to measure on.
-//! * [`kernel_trace`]: the kernel's own events of processes that ask for it.
 //! * [`available_memory`]: how much memory is left.
 //! * [`process`]: a rank that ends with its launcher. [`standard_output`]: whether there is one.
 //!
@@ -25,7 +24,6 @@ mod description;
 pub mod doctor;
 mod error;
 pub mod floor;
-pub mod kernel_trace;
 mod memory;
 pub mod noise;
 mod pace;

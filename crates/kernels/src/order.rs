@@ -34,9 +34,6 @@ pub struct Order {
     /// there. Absent: over the ordinary connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_border: Option<AtBorder>,
-    /// Whether the kernel of the operating system traces the ranks meanwhile, where the launcher has prepared that.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub traced: bool,
 }
 
 impl Order {
@@ -45,8 +42,8 @@ impl Order {
         // A kernel without a value in JSON is refused where it is decoded.
         let parameters = serde_json::to_value(kernel).unwrap_or_default();
         let kernel = K::NAME.to_owned();
-        let (checked, probed, way, at_border, traced) = Default::default();
-        Self { kernel, parameters, samples, ranks, checked, probed, way, at_border, traced }
+        let (checked, probed, way, at_border) = Default::default();
+        Self { kernel, parameters, samples, ranks, checked, probed, way, at_border }
     }
 
     /// The same, checked.

@@ -4,7 +4,6 @@ use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use bandgap_host::Placement;
-use bandgap_host::kernel_trace::Switch;
 use bandgap_sim::Machine;
 
 use bandgap_campaign::planned::{Reaches, Room};
@@ -31,8 +30,6 @@ pub struct Options {
     pub wait: Wait,
     /// Longest wait for anything.
     pub deadline: Duration,
-    /// What switches the kernel's tracing of the ranks, where that is prepared.
-    pub trace: Option<Switch>,
 }
 
 /// Told the share done and what is being done.
@@ -151,7 +148,6 @@ pub fn collect(
                 secret,
                 deadline: options.deadline,
                 task: task.clone(),
-                trace: options.trace.clone(),
             })
             .collect();
         let mut show = |done: f64, doing: &str| {

@@ -4,7 +4,6 @@ use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use bandgap_host::kernel_trace::Switch;
 use bandgap_host::{ClockReport, WorkRate};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -66,8 +65,6 @@ pub struct Assignment {
     pub deadline: Duration,
     /// What rank 0 leads.
     pub task: Task,
-    /// What switches the kernel's tracing of the ranks, where the launcher has prepared that.
-    pub trace: Option<Switch>,
 }
 
 /// From the launcher to a rank.

@@ -103,9 +103,6 @@ fn take_part(
     if let Some(cpu) = assignment.cpu {
         pin(cpu).map_err(host)?;
     }
-    if let Some(trace) = &assignment.trace {
-        trace.join().map_err(host)?;
-    }
     let clock = CycleClock::with_calibration(assignment.clock).map_err(host)?;
     let mut station = connect(assignment, channel, inherited, clock)?;
     if assignment.rank != 0 {

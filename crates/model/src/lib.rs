@@ -8,7 +8,6 @@
 //! - [`collectives`]: what a broadcast, a sum and a barrier cost, by algorithm.
 //! - [`mod@growth`]: how a time grows with the ranks, or with the size of a problem.
 //! - [`hops`]: times of messages over several distances, to t_startup, t_byte and h.
-//! - [`kernel_path`]: what the kernel's tracepoints say of a message's way through it.
 //! - [`pcie`]: what a PCIe analyser's trace says of the hardware on a message's way.
 //! - [`hockney`]: times of messages of any length, to r∞, n½, t0 and π0; LogGP's G.
 //!
@@ -29,7 +28,6 @@ pub mod finding;
 pub mod growth;
 pub mod hockney;
 pub mod hops;
-pub mod kernel_path;
 mod linear;
 pub mod logp;
 pub mod observation;

@@ -7,8 +7,7 @@
 //! version is an error that says so. What a result looks like is up to its own type: a [`Run`]
 //! holds results of any.
 //!
-//! Tables of components come in through [`read_component_table`], PCIe traces through [`read_pcie_trace`], the kernel's
-//! own through [`read_kernel_trace`].
+//! Tables of components come in through [`read_component_table`], PCIe traces through [`read_pcie_trace`].
 //!
 //! Nothing here measures, fits or renders.
 #![forbid(unsafe_code)]
@@ -18,7 +17,6 @@ mod conditions;
 mod csv;
 mod directory;
 mod error;
-mod kernel_trace;
 mod layout;
 mod note;
 mod pcie_trace;
@@ -37,7 +35,6 @@ pub use component_table::{
 pub use conditions::{Batches, Conditions, State, Verified};
 pub use directory::RunDir;
 pub use error::RecordError;
-pub use kernel_trace::read_kernel_trace;
 pub use note::{Note, Value};
 pub use pcie_trace::read_pcie_trace;
 pub use quantity::{Evidence, Number, Quantity, Seconds, Unit};

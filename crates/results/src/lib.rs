@@ -7,6 +7,7 @@
 
 mod files;
 mod hockney;
+mod kernels;
 mod list;
 mod logp;
 mod notes;
@@ -15,6 +16,7 @@ mod run;
 
 pub use files::{values, write_all};
 pub use hockney::{Breakpoint, Hockney, Segment};
+pub use kernels::{curve, kernels};
 pub use list::{Outcome, Unknown};
 pub use logp::{Arm, Line, Logp, ONE_TO_ONE, OverFloor, Parameters, SIGNATURE, Transition};
 pub use notes::{Level, TEMPLATES, Template, grouped, template, words};

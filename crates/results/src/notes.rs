@@ -39,8 +39,28 @@ const fn note(
 }
 
 /// All notes that there are, in the order of their codes.
-pub const TEMPLATES: &[Template] =
-    &[note("clock_limit", Level::Detail, "one clock step limits it to ±{half:s}", "")];
+#[rustfmt::skip]
+pub const TEMPLATES: &[Template] = &[
+    note("clock_limit", Level::Detail, "one step of the clock: ±{half:s}", ""),
+    note("default_size", Level::Detail, "no size in the command line: {bytes:B} taken, the default of the tool", ""),
+    note("failed", Level::Missing, "ended early: {what}", ""),
+    note("fastest_undecided", Level::Detail, "which algorithm is the fastest is not decided at any size", "--time-budget"),
+    note("floor_unavailable", Level::Doubt, "not measured: {reason}", ""),
+    note("floor_without_batches", Level::Doubt, "none of {batches:n} batches counts", "--time-budget"),
+    note("hidden_undecided", Level::Detail, "the hidden share is not decided at {points:n} of {of:n} points: it may be anything, or what can be hidden is too short", "--vectors"),
+    note("hops_misfit", Level::Doubt, "the times do not follow t_startup + n·t_byte + (k − 1)·h", ""),
+    note("hops_unfitted", Level::Detail, "the times over distances are too few for t_byte and h", "--sizes"),
+    note("left_out", Level::Doubt, "left out: {name}: {why}", ""),
+    note("not_probed", Level::Detail, "ranks sleep while they wait: placement is not probed", "--wait spin"),
+    note("oversubscribed", Level::Doubt, "{ranks:n} ranks share {processors:n} processors: times include scheduling", "fewer --ranks"),
+    note("points_missing", Level::Doubt, "{points:n} of {of:n} points have no value", "--time-budget"),
+    note("read_as", Level::Doubt, "read as {tool}: {rows:n} rows, {timing}", ""),
+    note("sizes_rounded", Level::Detail, "some sizes are printed with fewer digits than they have", ""),
+    note("test_assumed", Level::Doubt, "the file does not name its test: taken for {test}", ""),
+    note("tests_left_out", Level::Doubt, "other tests in the file are left out: {tests}", ""),
+    note("too_little", Level::Missing, "too little was measured: {what}", "a longer --time-budget"),
+    note("usual_algorithm", Level::Detail, "the usual algorithm at {points:n} of {of:n} points: no time was left to look for the fastest", "--time-budget"),
+];
 
 /// The row of a code.
 pub fn template(code: &str) -> Option<&'static Template> {

@@ -1,16 +1,282 @@
-//! What rows look like.
+//! What rows look like in full: all of them as a table, and as curves.
 
-use bandgap_record::{Quantity, Rows};
-use bandgap_report::Block;
+use bandgap_record::{Labels, Place, Quantity, Row, Rows, Unit};
+use bandgap_report::{
+    Axis, Block, Cell, Datum, Dimension, Figure, Head, Scale, Series, Style, Table,
+};
+use bandgap_units::{Bytes, Ns};
 
+use crate::Outcome;
+use crate::hockney::{Hockney, Segment};
 use crate::run::{Context, Shown};
+
+/// The axes that curves are drawn along, in the order of preference; those of sizes first.
+const ALONG: [&str; 5] = ["bytes", "elements", "dimension", "ranks", "requesters"];
+/// How many of them are sizes.
+const SIZES: usize = 3;
+/// The columns that are drawn.
+const DRAWN: [&str; 5] = ["time", "bandwidth", "gap", "slowdown", "hidden"];
+/// The axis of rows that their own result draws.
+const DELAY: &str = "delay";
+/// Curves of a figure, at most.
+const MOST_CURVES: usize = 12;
+/// Points of a fitted line.
+const STEPS: i32 = 24;
 
 impl Shown for Rows {
     fn quantities(&self) -> Vec<(String, &Quantity, bool)> {
         self.quantities()
     }
 
-    fn detail(&self, _context: &Context<'_>) -> Vec<Block> {
-        Vec::new()
+    /// All rows, then a figure for each column that is drawn.
+    fn detail(&self, context: &Context<'_>) -> Vec<Block> {
+        let all: Vec<&Row> = self.rows.iter().collect();
+        let labels: Vec<String> =
+            self.labels.iter().map(|(name, of)| format!("{name} {of}")).collect();
+        let title = match labels.is_empty() {
+            true => self.title(),
+            false => format!("{} ({})", self.title(), labels.join(", ")),
+        };
+        let mut blocks = vec![Block::Text(title), Block::Table(table(self, &all, context))];
+        blocks.extend(figures(self, context).into_iter().map(Block::Figure));
+        blocks
     }
 }
+
+/// What rows say of themselves where they are shown.
+pub(crate) trait Titled {
+    /// Their name and transport, and their kind where they are no series.
+    fn title(&self) -> String;
+}
+
+impl Titled for Rows {
+    fn title(&self) -> String {
+        let kind = if self.kind == "series" { String::new() } else { format!(", {}", self.kind) };
+        let over = match self.transport.as_str() {
+            "" => String::new(),
+            transport => format!(" over {transport}"),
+        };
+        format!("{}{over}{kind}", self.name)
+    }
+}
+
+/// A name as it is read.
+pub(crate) fn spelled(name: &str) -> String {
+    match name {
+        "bytes" => "n".to_owned(),
+        "dimension" => "N".to_owned(),
+        "time" => "t".to_owned(),
+        "bandwidth" => "n/t".to_owned(),
+        name => name.replace('_', " "),
+    }
+}
+
+/// A place on an axis in words.
+pub(crate) fn worded(axis: &str, place: &Place) -> String {
+    match (axis, place) {
+        ("bytes", Place::Number(bytes)) => Bytes(*bytes).to_string(),
+        ("load", Place::Number(0)) => "idle".to_owned(),
+        ("load", Place::Number(percent)) => format!("{percent} %"),
+        _ => place.to_string(),
+    }
+}
+
+/// The head of a column of quantities: times carry their own units, since they span many.
+pub(crate) fn head(name: &str, unit: Unit) -> Head {
+    if unit == Unit::Second { Head::new(spelled(name)) } else { Head::shared(spelled(name)) }
+}
+
+/// A place as a cell: numbers to the right.
+pub(crate) fn place_cell(axis: &str, place: &Place) -> Cell {
+    match place {
+        Place::Number(_) => Cell::Number(worded(axis, place)),
+        Place::Text(text) => Cell::Text(text.clone()),
+    }
+}
+
+/// Some of the rows with all their columns.
+pub(crate) fn table(rows: &Rows, some: &[&Row], context: &Context<'_>) -> Table {
+    let mut names: Vec<&String> = some.iter().flat_map(|row| row.labels.keys()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let axes = rows.axes.iter().map(|axis| Head::new(spelled(axis)));
+    let quantities = rows.columns.iter().enumerate().map(|(at, column)| {
+        let head = head(&column.name, column.unit);
+        if at == 0 || column.counts { head } else { head.optional() }
+    });
+    let labels = names.iter().map(|name| Head::new(spelled(name)).optional());
+    let mut table = Table::new(axes.chain(quantities).chain(labels));
+    for row in some {
+        let id = rows.row_id(row);
+        let places = rows.axes.iter().zip(&row.place).map(|(axis, at)| place_cell(axis, at));
+        let values = rows.columns.iter().zip(&row.cells).map(|(column, cell)| {
+            Cell::from(cell.as_ref().map(|of| context.cell(&format!("{id}/{}", column.name), of)))
+        });
+        let labels =
+            names.iter().map(|name| Cell::from(row.labels.get(*name).map(|of| of.to_string())));
+        table.push(places.chain(values).chain(labels));
+    }
+    table
+}
+
+/// Rows that differ in their place on one axis alone.
+pub(crate) struct Curve<'a> {
+    /// The others' places, by axis.
+    pub(crate) which: Vec<(&'a str, &'a Place)>,
+    /// The rows, with their places on that axis, ascending.
+    pub(crate) rows: Vec<(u64, &'a Row)>,
+}
+
+impl Curve<'_> {
+    /// Its name in a legend or a head.
+    pub(crate) fn name(&self) -> String {
+        let words = self.which.iter().map(|(axis, place)| match *axis {
+            "variant" => place.to_string(),
+            axis => format!("{} {}", spelled(axis), worded(axis, place)),
+        });
+        words.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The axis along which rows are curves.
+pub(crate) fn along(rows: &Rows) -> Option<&'static str> {
+    let several = |axis: &&&str| {
+        let at = |row: &Row| rows.place(row, axis).cloned();
+        let first = rows.rows.first().and_then(at);
+        rows.axis(axis).is_some() && rows.rows.iter().any(|row| at(row) != first)
+    };
+    let there = |axis: &&&str| rows.axis(axis).is_some();
+    ALONG.iter().find(several).or_else(|| ALONG[..SIZES].iter().find(there)).copied()
+}
+
+/// The curves of rows along an axis, in the order of their first rows.
+pub(crate) fn curves<'a>(rows: &'a Rows, axis: &str) -> Vec<Curve<'a>> {
+    let mut found: Vec<Curve<'a>> = Vec::new();
+    for row in &rows.rows {
+        let Some(at) = rows.place(row, axis).and_then(Place::number) else { continue };
+        let places = rows.axes.iter().zip(&row.place).filter(|(name, _)| *name != axis);
+        let which: Vec<(&str, &Place)> = places.map(|(name, place)| (&**name, place)).collect();
+        match found.iter_mut().find(|curve| curve.which == which) {
+            Some(curve) => curve.rows.push((at, row)),
+            None => found.push(Curve { which, rows: vec![(at, row)] }),
+        }
+    }
+    found.iter_mut().for_each(|curve| curve.rows.sort_by_key(|(at, _)| *at));
+    found
+}
+
+/// The fit of a curve over bytes, of least relative errors.
+pub(crate) fn fit<'a>(
+    rows: &Rows,
+    which: &[(&str, &Place)],
+    context: &Context<'a>,
+) -> Option<&'a Hockney> {
+    let is_its = |labels: &Labels| {
+        labels.iter().all(|(name, at)| which.iter().all(|(axis, of)| *axis != name || *of == at))
+    };
+    context.results.iter().find_map(|result| match result {
+        Outcome::Hockney(fit) => {
+            let same = fit.name == rows.name && fit.transport == rows.transport;
+            (same && fit.is_relative() && is_its(&fit.curve)).then_some(&**fit)
+        }
+        _ => None,
+    })
+}
+
+/// The time of a line at a length, in seconds.
+pub(crate) fn at(segment: &Segment, bytes: f64) -> Option<f64> {
+    Some(segment.intercept?.0.0 + segment.per_byte?.0.0 * bytes)
+}
+
+/// A figure for each column that is drawn.
+fn figures(rows: &Rows, context: &Context<'_>) -> Vec<Figure> {
+    let Some(axis) = along(rows).filter(|_| rows.axis(DELAY).is_none()) else { return Vec::new() };
+    let all = curves(rows, axis);
+    let drawn = DRAWN.iter().filter(|name| rows.column(name).is_some());
+    let figures = drawn.map(|name| figure(rows, name, (axis, &all), context));
+    figures.filter(|figure| figure.series.iter().any(|of| of.points.len() > 1)).collect()
+}
+
+fn figure(
+    rows: &Rows,
+    column: &str,
+    (axis, all): (&str, &[Curve<'_>]),
+    context: &Context<'_>,
+) -> Figure {
+    let unit = rows.column(column).map_or(Unit::One, |at| rows.columns[at].unit);
+    let (y, factor) = match unit {
+        Unit::Second => (Dimension::Time, 1e9),
+        Unit::BytePerSecond => (Dimension::Rate, 1.0),
+        _ => (Dimension::Count, 1.0),
+    };
+    let (x, scale) = match axis {
+        "bytes" => (Dimension::Size, Scale::Log2),
+        "requesters" => (Dimension::Count, Scale::Linear),
+        _ => (Dimension::Count, Scale::Log2),
+    };
+    let mut series: Vec<Series> = Vec::new();
+    let mut lines: Vec<Series> = Vec::new();
+    for curve in all.iter().take(MOST_CURVES) {
+        let datum = |&(at, row): &(u64, &Row)| {
+            let quantity = rows.cell(row, column)?;
+            let id = format!("{}/{column}", rows.row_id(row));
+            let interval = quantity.interval().map(|(low, high)| (low * factor, high * factor));
+            let precision = context.precision(&id, quantity);
+            Some(Datum { x: at as f64, y: quantity.value.0 * factor, interval, precision })
+        };
+        let points: Vec<Datum> = curve.rows.iter().filter_map(datum).collect();
+        if points.is_empty() {
+            continue;
+        }
+        let twin = Some(series.len());
+        series.push(Series { name: curve.name(), points, style: Style::Line, twin: None });
+        let fit = fit(rows, &curve.which, context).filter(|_| axis == "bytes");
+        let points = fit.map_or_else(Vec::new, |fit| line(fit, column, factor));
+        if !points.is_empty() {
+            lines.push(Series { name: String::new(), points, style: Style::Dashed, twin });
+        }
+    }
+    series.extend(lines);
+    let scale_y = if unit == Unit::One { Scale::Linear } else { Scale::Log10 };
+    Figure {
+        title: format!("{}: {}", rows.title(), spelled(column)),
+        subtitle: String::new(),
+        x: Axis { label: spelled(axis), scale, dimension: x },
+        y: Axis { label: spelled(column), scale: scale_y, dimension: y },
+        legend: String::new(),
+        series,
+        references: Vec::new(),
+        regions: Vec::new(),
+        marks: Vec::new(),
+        notes: Vec::new(),
+    }
+}
+
+/// The fitted lines of times, or of bandwidths, with a gap between segments.
+fn line(fit: &Hockney, column: &str, factor: f64) -> Vec<Datum> {
+    let mut points = Vec::new();
+    for segment in &fit.segments {
+        let (from, to) = (segment.from_bytes.max(1) as f64, segment.to_bytes.max(1) as f64);
+        for step in 0..=STEPS {
+            let bytes = from * (to / from).powf(f64::from(step) / f64::from(STEPS));
+            let Some(time) = at(segment, bytes).filter(|time| *time > 0.0) else { continue };
+            match column {
+                "time" => points.push(Datum::exact(bytes, time * factor)),
+                "bandwidth" => points.push(Datum::exact(bytes, fit.messages as f64 * bytes / time)),
+                _ => {}
+            }
+        }
+        if let Some(last) = points.last().copied() {
+            points.push(Datum::gap(last.x));
+        }
+    }
+    points
+}
+
+/// A time in words, without an interval.
+pub(crate) fn timed(seconds: f64) -> String {
+    Ns::from_secs(seconds).to_string()
+}
+
+#[cfg(test)]
+mod tests;

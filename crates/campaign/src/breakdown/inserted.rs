@@ -68,7 +68,7 @@ impl Longer {
 
 /// How long what was inserted takes by itself, beside the batches of each round.
 fn alone_by_round(judged: &Judged<'_>, key: &Key) -> ByRound {
-    let counts = judged.table().batches(key).iter().filter(|batch| judged.counts(batch));
+    let counts = judged.table().batches(key).iter().filter(|batch| judged.counts(key, batch));
     middles(counts.filter_map(|batch| Some((round(batch), batch.delay?))))
 }
 

@@ -5,8 +5,8 @@ use bandgap_stats::batch_value;
 
 use super::curve::{CURVE, reaching};
 use super::looks::{FIRST, LOOK, Load, outlasting, outlasts};
-use super::{Beside, ContentionPlan, SAMPLES, load_key};
-use crate::data::{Chosen, Kept, Rejected};
+use super::{Beside, ContentionPlan, SAMPLES};
+use crate::data::{Kept, Rejected};
 use crate::experiment::{Experiment, Point, all_or_none};
 use crate::judge::Judged;
 use crate::key::Key;
@@ -47,15 +47,12 @@ impl Loaded<'_> {
         for (name, percent) in LOADS {
             let from = Some((FIRST, beside.idle(0)));
             if percent == 0 {
-                loads.push(Load { name, length: None, from });
+                loads.push(Load { name, percent, length: None, from });
                 continue;
             }
             // A curve without a bandwidth has no such length: there is no such load.
             let Some(length) = reaching(&curve, f64::from(percent) / 100.0) else { continue };
-            let looked = curve.iter().map(|(n, time)| (n.to_string(), *time)).collect();
-            let chosen = Chosen { variant: Some(length.to_string()), way: None, looked };
-            runner.keep(Kept::Chosen { key: load_key(beside.echo, percent), chosen })?;
-            loads.push(Load { name, length: Some(length), from });
+            loads.push(Load { name, percent, length: Some(length), from });
         }
         Ok(loads)
     }
@@ -77,11 +74,16 @@ impl Loaded<'_> {
             },
         };
         load.from = kernel.map(|kernel| (kernel.load_messages, idle));
-        Ok(kernel.map(|kernel| {
-            let samples = samples_within(BATCH_BYTES, size, idle.messages, LEAST_SAMPLES, SAMPLES);
-            let key = key(&self.plan.step(beside, size, load.name), Part::Whole);
-            Point::new(key, ContentionPlan::order(&kernel, samples))
-        }))
+        let at = (size, load.name, load.percent);
+        let described = self.plan.described(beside, at, load.length)?;
+        let key = key(&self.plan.step(beside, size, load.name), Part::Whole);
+        let Some(kernel) = kernel else {
+            runner.keep(Kept::Point { key, point: described })?;
+            return Ok(None);
+        };
+        let samples = samples_within(BATCH_BYTES, size, idle.messages, LEAST_SAMPLES, SAMPLES);
+        let point = Point::new(key, ContentionPlan::order(&kernel, samples));
+        Ok(Some(point.described(described)))
     }
 }
 

@@ -26,6 +26,8 @@ pub(super) fn outlasts(echo: f64, trips: u32) -> f64 {
 /// A load as it is looked for from one size of the echo to the next.
 pub(super) struct Load {
     pub(super) name: &'static str,
+    /// The share of the greatest bandwidth that its messages reach; 0 without a load.
+    pub(super) percent: u32,
     /// Bytes of a message; none without a load.
     pub(super) length: Option<u32>,
     /// Messages from which on so many are looked for that outlast the echo, and round trips and bytes

@@ -1,7 +1,8 @@
-use bandgap_kernels::{LOAD, WHOLE};
+use bandgap_kernels::{LOAD, LOADS, WHOLE};
 
 use super::looks::{LOOK, MARGIN, outlasts};
 use super::*;
+use crate::key::Key;
 use crate::scripted::{Scripted, taking};
 use crate::series::{Part, key};
 
@@ -61,10 +62,14 @@ fn loads_outlast_the_echo_and_hardly_more_than_a_look_finds_how_many_messages_do
     assert!(looks.count() <= CURVE.len() + 2 * (2 * sizes.len() - 1));
     // t = 50 + n: of the peak, half is reached at 50 B, where the curve has not begun; nine tenths at
     // 450.
-    let chosen = |percent| runner.kept.chosen(&load_key([0, 1], percent)).unwrap();
-    assert_eq!([50, 90].map(|percent| chosen(percent).looked.len()), [CURVE.len(); 2]);
-    assert_eq!(chosen(50).variant.as_deref(), Some("64"));
-    assert!(matches!(chosen(90).variant.as_deref(), Some("449" | "450")));
+    let length = |load: &str| {
+        let point = runner.kept.point(&at(&plan, 64, load)).unwrap();
+        point.labels.get("load_bytes").map(ToString::to_string)
+    };
+    assert_eq!((length("idle"), length("50 % load").as_deref()), (None, Some("64")));
+    assert!(matches!(length("90 % load").as_deref(), Some("449" | "450")));
+    let point = runner.kept.point(&at(&plan, 64, "90 % load")).unwrap();
+    assert_eq!(point.place(LOAD_AXIS), Some(&crate::key::Axis::Number(90)));
 }
 
 #[test]

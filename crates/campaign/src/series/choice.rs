@@ -7,7 +7,6 @@ use bandgap_kernels::{Refused, WHOLE};
 use bandgap_stats::batch_value;
 
 use super::step::Step;
-use crate::data::{Chosen, manner};
 use crate::runner::{Runner, Stop};
 
 /// Looks at each way to do it.
@@ -31,6 +30,9 @@ fn group(step: &Step) -> Group {
 /// The choices of all steps that leave one, by size.
 #[derive(Debug, Default)]
 pub(super) struct Choices(BTreeMap<Group, BTreeMap<u32, Chosen>>);
+
+/// The variant and the way of long messages, as far as there are several.
+type Chosen = (Option<String>, Option<Way>);
 
 /// One way to do a step, and the times of its looks.
 struct Candidate<'a> {
@@ -98,27 +100,18 @@ impl Choices {
         if looked.len() == 1 && best.variant.is_none() {
             return Ok(());
         }
-        let chosen = Chosen {
-            variant: best.variant.clone(),
-            way: best.way,
-            looked: looked
-                .iter()
-                .map(|(step, ns)| (manner(step.variant.as_deref(), step.way), *ns))
-                .collect(),
-        };
+        let chosen = (best.variant.clone(), best.way);
         self.0.entry(group(first.planned)).or_default().insert(best.size, chosen);
         Ok(())
     }
 
-    /// What was chosen for a step: at its size, or at the next smaller one that was looked at. The
-    /// times are those of that size.
-    pub(super) fn of(&self, step: &Step) -> Option<Chosen> {
-        if !step.leaves_a_choice() {
-            return None;
+    /// A step as it is to be carried out: as was chosen at its size, or at the next smaller one that was looked at.
+    pub(super) fn of(&self, step: &Step) -> Step {
+        let below = || self.0.get(&group(step))?.range(..=step.size).next_back();
+        match below().filter(|_| step.leaves_a_choice()) {
+            Some((_, (variant, way))) => Step { variant: variant.clone(), way: *way, ..step.clone() },
+            None => step.clone(),
         }
-        let (size, chosen) = self.0.get(&group(step))?.range(..=step.size).next_back()?;
-        let looked = if *size == step.size { chosen.looked.clone() } else { Vec::new() };
-        Some(Chosen { looked, ..chosen.clone() })
     }
 }
 
@@ -204,8 +197,9 @@ mod tests {
         plan.lead(&mut runner).unwrap();
         // After six seconds, of six looks, the four algorithms of two ranks have been looked at once.
         let [two, four] = steps.map(|step| key(&step, Part::Whole));
-        assert_eq!(runner.kept.chosen(&two).map(|chosen| chosen.looked.len()), Some(4));
-        assert!(runner.kept.chosen(&four).is_none() && !runner.kept.batches(&four).is_empty());
+        let chosen = [&two, &four].map(|key| runner.kept.point(key).unwrap().labels.contains_key("variant"));
+        assert_eq!(chosen, [true, false]);
+        assert!(!runner.kept.batches(&four).is_empty());
         assert!(sized(&runner, 8, "algorithm").contains(&"\"binomial\"".to_owned()));
     }
 
@@ -237,13 +231,11 @@ mod tests {
         led(&steps, &mut runner);
         let algorithms = [8, 16, 1 << 20].map(|bytes| sized(&runner, bytes, "algorithm"));
         assert_eq!(algorithms, [["\"binomial\""], ["\"binomial\""], ["\"chain\""]]);
-        let looked = runner.kept.chosen(&key(&steps[2], Part::Whole)).unwrap();
-        assert_eq!(looked.variant.as_deref(), Some("chain"));
-        // There and back is two operations.
-        assert_eq!(looked.looked[0], ("chain".to_owned(), (300.0 + f64::from(1 << 20)) / 2.0));
+        let label = |at: usize| {
+            runner.kept.point(&key(&steps[at], Part::Whole)).unwrap().labels["variant"].to_string()
+        };
         // 16 bytes are too near to 8 for a look of their own.
-        let near = runner.kept.chosen(&key(&steps[1], Part::Whole)).unwrap();
-        assert_eq!((near.variant.as_deref(), near.looked.len()), (Some("binomial"), 0));
+        assert_eq!([0, 1, 2].map(label), ["binomial", "binomial", "chain"]);
     }
 
     #[test]
@@ -256,16 +248,16 @@ mod tests {
                 Ok(crate::runner::Executed { way: Some(way), ..taking(order, time) })
             });
             led(&steps, &mut runner);
-            let looked = runner.kept.chosen(&key(&steps[1], Part::Whole));
-            let looked = looked.map_or(0, |chosen| chosen.looked.len());
+            let point = runner.kept.point(&key(&steps[1], Part::Whole)).unwrap();
+            let labelled = point.labels.contains_key("way");
             let [short, long] = [64, 64 << 10].map(|bytes| sized(&runner, bytes, "way"));
             assert_eq!((short, long.len()), (vec!["null".to_owned()], 1));
-            (["pieces", "single"].map(|name| long[0].contains(name)), looked)
+            (["pieces", "single"].map(|name| long[0].contains(name)), labelled)
         };
-        assert_eq!(chosen(true, [100.0, 50.0]), ([false, true], 2));
-        assert_eq!(chosen(true, [30.0, 50.0]), ([true, false], 2));
+        assert_eq!(chosen(true, [100.0, 50.0]), ([false, true], true));
+        assert_eq!(chosen(true, [30.0, 50.0]), ([true, false], true));
         // Where ranks fall back there is one way, which has no name.
-        assert_eq!(chosen(false, [100.0, 1.0]), ([false; 2], 0));
+        assert_eq!(chosen(false, [100.0, 1.0]), ([false; 2], false));
     }
 
     #[test]
@@ -279,13 +271,9 @@ mod tests {
         let both: std::collections::BTreeSet<String> =
             sized(&runner, 64 << 10, "algorithm").into_iter().collect();
         assert_eq!(both.len(), 2, "{both:?}");
-        // As what it is measured, it is found again.
         for step in [named("binomial"), named("chain")] {
-            let found = step.done().into_iter().map(|step| key(&step, Part::Whole));
-            assert!(found.filter(|key| !runner.kept.batches(key).is_empty()).count() == 1);
+            assert!(!runner.kept.batches(&key(&step, Part::Whole)).is_empty());
         }
-        let free = Step::new("broadcast", 64 << 10, 1, 4);
-        assert!(free.done().contains(&named("chain")));
     }
 
     #[test]

@@ -2,12 +2,13 @@
 
 use bandgap_comm::passing::{INLINE, Way};
 use bandgap_kernels::{
-    AtSize, Buffers, Fact, ISSUE, Order, Over, Pair, Refused, Series, WHOLE, in_series,
+    AtSize, Buffers, Extent, Fact, ISSUE, Order, Over, Pair, ProcessorMesh, Refused, Series, WHOLE,
+    in_series,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::beside::Beside;
-use crate::enclosed::operations;
+use crate::data::Described;
 use crate::key::Key;
 
 /// What is timed of a sample.
@@ -63,6 +64,9 @@ pub struct Step {
     pub way: Option<Way>,
 }
 
+/// The axis of points that are bursts of transfers.
+pub const BURST: &str = "messages";
+
 /// Messages from so many bytes on may go with one copy: shorter ones cost less than the call, or the
 /// answer that their sender waits for.
 const LEAST_SINGLE: u64 = 2 << 10;
@@ -92,9 +96,60 @@ impl Step {
         in_series(&self.series)
     }
 
-    /// What one sample's time is divided by.
-    pub(super) fn parts(&self, kernel: &(Fact, Series)) -> f64 {
-        operations(kernel, self.messages)
+    /// What one sample's time is divided by: the parts of an operation, of all operations. Those of message passing are
+    /// done several times because one is short; bursts of transfers are looked at as they are.
+    pub(super) fn parts(&self, (fact, series): &(Fact, Series)) -> f64 {
+        let messages = if fact.over == Over::Transfer { 1 } else { self.messages };
+        f64::from(series.parts) * f64::from(messages)
+    }
+
+    /// The point that this step is, where it is carried out as `done`; `is_one_pair` where all steps of its series are
+    /// between the same ranks.
+    ///
+    /// # Errors
+    /// No kernel has such a series.
+    pub fn described(&self, done: &Self, is_one_pair: bool) -> Result<Described, Refused> {
+        let kernel = self.kernel()?;
+        let (fact, series) = &kernel;
+        let [from, to] = self.pair;
+        let mut point = Described {
+            bytes: self.bytes()?,
+            moved: self.moved()?,
+            parts: series.parts,
+            timed: self.parts(&kernel),
+            pair: (!series.of_all || self.ranks == 2).then_some(self.pair),
+            ..Described::default()
+        };
+        if series.extent != Extent::None {
+            point = point.at(series.extent.axis(), self.size);
+        }
+        point = match (series.of_all, self.hops) {
+            (true, _) => point.at("ranks", self.ranks),
+            (false, Some(hops)) => point.at("hops", hops).with("from", from).with("to", to),
+            (false, None) if is_one_pair => point.with("from", from).with("to", to),
+            (false, None) => point.at("from", from).at("to", to),
+        };
+        match (&self.variant, &done.variant) {
+            (Some(named), _) => point = point.at("variant", named.as_str()),
+            (None, Some(chosen)) => point = point.with("variant", chosen.as_str()),
+            (None, None) => {}
+        }
+        if let Some(way) = done.way {
+            point = point.with("way", way.name());
+        }
+        if series.buffers.is_some() {
+            point = point.with("buffers", self.buffers.to_string().as_str());
+        }
+        if series.extent == Extent::Dimension {
+            let usual = || ProcessorMesh::for_ranks(self.ranks).ok();
+            let mesh = self.mesh.or_else(|| usual().map(|mesh| [mesh.rows, mesh.columns]));
+            if let Some([rows, columns]) = mesh {
+                point = point.with("mesh", format!("{rows}x{columns}").as_str());
+            }
+        }
+        // Bursts are no points of their own: what a further transfer takes is the gap of a single one.
+        let is_burst = fact.over == Over::Transfer && self.messages > 1;
+        Ok(if is_burst { point.at(BURST, self.messages) } else { point })
     }
 
     /// Its place among all that can be measured of its series, where no variant is named.
@@ -162,18 +217,6 @@ impl Step {
             ways.iter().map(step).collect::<Vec<_>>()
         };
         self.variants().into_iter().flat_map(with).collect()
-    }
-
-    /// The step as it may have been carried out: as planned, or in each way to do it.
-    pub fn done(&self) -> Vec<Self> {
-        let mut all = vec![self.clone()];
-        // Where there is one way of long messages, it has no name.
-        for step in self.variants().into_iter().chain(self.manners()) {
-            if !all.contains(&step) {
-                all.push(step);
-            }
-        }
-        all
     }
 
     /// Whether there are several ways to do it.

@@ -54,7 +54,7 @@ fn pairs_at_several_distances_all_converge() {
     let judged = plan.asked.judge(&runner.kept);
     for (step, truth) in steps.iter().zip([150.0, 700.0]) {
         let key = key(step, Part::Whole);
-        let point = judged.seen_by(&key).point(&key).unwrap();
+        let point = judged.point(&key).unwrap();
         assert_eq!((point.value, point.batches), (truth, 8), "{key:?}");
     }
 }

@@ -26,7 +26,6 @@ use crate::transport::{message, word, words};
 use crate::{Kind, Over, SocketError};
 
 pub use datagrams::Datagrams;
-pub use header::sealed;
 pub use mishaps::Mishaps;
 pub use stream::UdpStream;
 

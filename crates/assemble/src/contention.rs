@@ -1,0 +1,60 @@
+//! What others at work change: echo under loads, and several requesters of one replier.
+
+use bandgap_campaign::contention::LOAD_AXIS;
+use bandgap_campaign::fan_in::{CONTENDED, key};
+use bandgap_record::{Column, Labels, Unit};
+
+use crate::AssembleError;
+use crate::estimate::{Estimated, Measured};
+use crate::made::{Builder, Made};
+use crate::points::{At, Points};
+use crate::series::SERIES;
+
+pub(crate) const LOAD: &str = LOAD_AXIS;
+
+/// How many times as long an echo takes under a load, by round; `None` without one.
+pub(crate) fn slowdown(
+    of: &Measured<'_>,
+    points: &Points<'_>,
+    (key, point): At<'_>,
+) -> Option<Estimated> {
+    let load = point.place(LOAD)?;
+    let is_idle = |other: &At<'_>| {
+        let mut axes = other.1.at.iter();
+        axes.all(|(axis, at)| match axis.as_str() {
+            LOAD => *at == 0_u64.into(),
+            _ => point.place(axis) == Some(at),
+        })
+    };
+    let (idle, _) = points.all.iter().find(|other| is_idle(other))?;
+    if *load == 0_u64.into() { None } else { of.ratio(key, idle) }
+}
+
+/// The gap of each of K requesters of one replier, and how many times as long it is as that of one alone.
+///
+/// # Errors
+/// That of one requester was not measured, or a number cannot be recorded.
+pub fn fan_in(of: &Measured<'_>) -> Result<Made, AssembleError> {
+    let columns = vec![
+        Column::new("gap", Unit::Second, "g_K: time of a message of each requester").counting(),
+        Column::new("slowdown", Unit::One, "g_K / g_1, by round; K where the replier is the limit"),
+    ];
+    let transport = of.setting.transport.as_str();
+    let mut rows = Builder::new(SERIES, "fan_in", transport, &["requesters"], columns);
+    let alone = key(1);
+    if of.time(&alone).is_none() {
+        return Err(AssembleError::Empty);
+    }
+    for (key, _) in of.judged.table().of(CONTENDED) {
+        let (Some(requesters), Some(gap)) = (key.number("requesters"), of.time(key)) else {
+            continue;
+        };
+        let spread = if of.setting.is_virtual() { None } else { of.spread(key, 1.0) };
+        let cells = [Some(gap), of.ratio(key, &alone)];
+        rows.push(vec![requesters.into()], Labels::new(), &cells, spread)?;
+    }
+    Ok(rows.made())
+}
+
+#[cfg(test)]
+mod tests;

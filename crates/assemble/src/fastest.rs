@@ -1,0 +1,127 @@
+//! Which algorithm is the fastest from which size on.
+
+use std::collections::BTreeMap;
+
+use bandgap_record::{Column, Labels, Note, Place, Unit};
+use bandgap_stats::Interval;
+
+use crate::AssembleError;
+use crate::estimate::{Estimated, Measured};
+use crate::made::{Builder, Made};
+use crate::points::{Points, number, size};
+
+/// The kind of rows that are ranges of sizes with one fastest algorithm.
+pub const FASTEST: &str = "fastest";
+
+/// What is the fastest at a size; `None` where intervals do not tell.
+type Winner = Option<String>;
+
+/// The times of the variants at each size.
+type Times = BTreeMap<u64, BTreeMap<String, Estimated>>;
+
+/// For each number of ranks the ranges of sizes, ascending, each with its fastest variant and where it begins.
+///
+/// Where all variants were measured, one is the fastest where its interval is below those of all others; it begins where
+/// the lines between the times of both cross, between the last size of the one before and its own first. Where a first
+/// look chose, it begins there.
+///
+/// # Errors
+/// A number cannot be recorded.
+pub(crate) fn fastest(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, AssembleError> {
+    let axes = points.axes();
+    let is_axis = axes.contains(&"variant");
+    let is_label = points.all.iter().any(|(_, of)| of.labels.contains_key("variant"));
+    let ranks = axes.iter().any(|axis| *axis == "ranks");
+    if !ranks || !(is_axis || is_label) {
+        return Ok(Made::default());
+    }
+    let unit = if axes.contains(&"bytes") { Unit::Byte } else { Unit::One };
+    let from = Column::new("from", unit, "the size from which on it is the fastest");
+    let transport = of.setting.transport.as_str();
+    let mut rows = Builder::new(FASTEST, points.name, transport, &["ranks", "range"], vec![from]);
+    let mut groups: BTreeMap<u64, (Times, Vec<(u64, Winner)>)> = BTreeMap::new();
+    for (key, point) in &points.all {
+        let (Some(ranks), Some(time)) = (number(point, "ranks"), of.time(key)) else {
+            continue;
+        };
+        let (times, chosen) = groups.entry(ranks).or_default();
+        let at = size(point).unwrap_or(0);
+        match (point.place("variant"), point.labels.get("variant")) {
+            (Some(variant), _) => {
+                times.entry(at).or_default().insert(variant.to_string(), time);
+            }
+            (None, Some(label)) => chosen.push((at, Some(label.to_string()))),
+            (None, None) => chosen.push((at, None)),
+        }
+    }
+    for (ranks, (times, mut sizes)) in groups {
+        if is_axis {
+            sizes = times.iter().map(|(size, of)| (*size, winner(of))).collect();
+        }
+        for (range, (variant, begins)) in ranges(&sizes, &times).into_iter().enumerate() {
+            let labels = Labels::from([("variant".to_owned(), variant.as_str().into())]);
+            let place: Vec<Place> = vec![ranks.into(), (range as u64 + 1).into()];
+            rows.push(place, labels, &[begins], None)?;
+        }
+    }
+    let mut made = rows.made();
+    let undecided = made.results.is_empty();
+    if undecided && points.all.iter().any(|(_, of)| size(of).is_some()) {
+        let about = format!("{FASTEST}/{}/{transport}", points.name);
+        made.notes.push(Note::new("fastest_undecided", about));
+    }
+    Ok(made)
+}
+
+/// The one whose interval is below those of all others.
+fn winner(times: &BTreeMap<String, Estimated>) -> Winner {
+    let high = |of: &Estimated| of.interval.map_or(f64::INFINITY, |interval| interval.high);
+    let low = |of: &Estimated| of.interval.map_or(f64::NEG_INFINITY, |interval| interval.low);
+    let (name, best) = times.iter().min_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
+    let mut others = times.iter().filter(|(other, _)| *other != name);
+    others.all(|(_, other)| low(other) > high(best)).then(|| name.clone())
+}
+
+/// The ranges of sizes that are decided; all but the first with the size at which they begin.
+fn ranges(sizes: &[(u64, Winner)], times: &Times) -> Vec<(String, Option<Estimated>)> {
+    let decided: Vec<(u64, &String)> =
+        sizes.iter().filter_map(|(size, winner)| Some((*size, winner.as_ref()?))).collect();
+    let mut found: Vec<(String, Option<Estimated>)> = Vec::new();
+    for (at, (size, winner)) in decided.iter().enumerate() {
+        match at.checked_sub(1).map(|before| decided[before]) {
+            None => found.push(((*winner).clone(), None)),
+            Some((_, before)) if before == *winner => {}
+            Some((last, before)) => {
+                let crossing = crossing([before, winner], last..=*size, times);
+                let (value, interval) = (
+                    crossing.unwrap_or(*size as f64),
+                    Some(Interval { low: last as f64, high: *size as f64 }),
+                );
+                let between = sizes.iter().filter(|(at, _)| last < *at && at < size).count();
+                let (samples, convergence) = (sizes.len() as u64, (between == 0).into());
+                let estimator = "where the lines between the times of both cross";
+                let begins = Estimated { value, interval, convergence, samples, estimator };
+                found.push(((*winner).clone(), Some(begins)));
+            }
+        }
+    }
+    found
+}
+
+/// Where the times of the second come below those of the first, on lines between measured sizes.
+fn crossing(
+    [first, second]: [&String; 2],
+    between: std::ops::RangeInclusive<u64>,
+    times: &Times,
+) -> Option<f64> {
+    let ahead: Vec<(f64, f64)> = times
+        .range(between)
+        .filter_map(|(size, of)| Some((*size as f64, of.get(second)?.value - of.get(first)?.value)))
+        .collect();
+    let pair = ahead.windows(2).find(|pair| pair[0].1 > 0.0 && pair[1].1 <= 0.0)?;
+    let [(a, by_a), (b, by_b)] = [pair[0], pair[1]];
+    Some(a + (b - a) * by_a / (by_a - by_b))
+}
+
+#[cfg(test)]
+mod tests;

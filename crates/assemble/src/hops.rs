@@ -1,0 +1,84 @@
+//! Times over several distances: t(n, k) = t_startup + n·t_byte + (k − 1)·h.
+
+use std::collections::BTreeMap;
+
+use bandgap_campaign::signature::judge;
+use bandgap_model::Estimate;
+use bandgap_model::hockney::SizedTimes;
+use bandgap_model::hops::{HopTimes, fit_launches};
+use bandgap_record::{Column, Labels, Note, Unit};
+use bandgap_stats::Convergence;
+
+use crate::AssembleError;
+use crate::collectives::{fitted, nearest};
+use crate::estimate::{Estimated, Measured};
+use crate::made::{Builder, Made};
+use crate::points::{Points, number};
+
+/// The kind of rows that are fits over distances.
+pub const HOPS: &str = "hops";
+
+/// The fit of a series that was measured over distances, a row for each segment of the line of the nearest; nothing of
+/// others.
+///
+/// # Errors
+/// A number cannot be recorded.
+pub(crate) fn hops(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, AssembleError> {
+    if !points.axes().contains(&"hops") {
+        return Ok(Made::default());
+    }
+    let second = |name, meaning| Column::new(name, Unit::Second, meaning).counting();
+    let columns = vec![
+        second("t_startup", "the time of an empty message over one hop"),
+        second("t_byte", "of each further byte"),
+        second("h", "of each further hop"),
+    ];
+    let transport = of.setting.transport.as_str();
+    let mut rows = Builder::new(HOPS, points.name, transport, &["segment"], columns);
+    let mut launches = BTreeMap::<u32, Vec<HopTimes>>::new();
+    for curve in points.along(&["bytes"]) {
+        let Some(hops) = number(curve.points[0].1.1, "hops") else { continue };
+        for (launch, times) in of.sized(&curve) {
+            let at =
+                |SizedTimes { bytes, times_ns }| HopTimes { bytes, hops: hops as u32, times_ns };
+            launches.entry(launch).or_default().extend(times.into_iter().map(at));
+        }
+    }
+    let line = nearest(points).and_then(|curve| fitted(of, &curve));
+    let breaks = line.map_or_else(Vec::new, |line| line.breakpoints);
+    let ends: Vec<u64> = breaks.iter().map(|point| point.last_below).collect();
+    let launches: Vec<&[HopTimes]> = launches.values().map(Vec::as_slice).collect();
+    let fit = match fit_launches(&launches, &ends, of.judged.confidence()) {
+        Ok(fit) => fit,
+        Err(_) => {
+            let note = Note::new("hops_unfitted", rows.rows().id());
+            return Ok(Made { notes: vec![note], ..Made::default() });
+        }
+    };
+    let rule = of.judged.rule();
+    for (at, segment) in fit.segments.iter().enumerate() {
+        let parameter = |estimate: &Option<Estimate>, rule| {
+            estimate.as_ref().map(|found| {
+                // An interval is of how the points scatter about a plane that they follow.
+                let judged = if segment.misfit { Convergence::No } else { judge(found, rule) };
+                Estimated::of_model(found, judged)
+            })
+        };
+        // What a byte and a hop take is read from many of them.
+        let slopes = rule.without_clock();
+        let cells = [
+            parameter(&segment.startup, &rule),
+            parameter(&segment.per_byte, &slopes),
+            parameter(&segment.per_hop, &slopes),
+        ];
+        let mut labels = Labels::from([("from_bytes".to_owned(), segment.range.from.into())]);
+        labels.insert("to_bytes".to_owned(), segment.range.to.into());
+        labels.insert("points".to_owned(), (segment.points as u64).into());
+        if segment.misfit {
+            let about = format!("{}/segment={}", rows.rows().id(), at + 1);
+            rows.note(Note::new("hops_misfit", about));
+        }
+        rows.push(vec![(at as u64 + 1).into()], labels, &cells, None)?;
+    }
+    Ok(rows.made())
+}

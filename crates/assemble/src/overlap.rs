@@ -1,0 +1,127 @@
+//! How much of an exchange a computation hides.
+
+use bandgap_campaign::overlap::{Cell, OVERLAP};
+use bandgap_kernels::OverlapMode;
+use bandgap_record::{Column, Note, Unit};
+use bandgap_stats::quantile::mean;
+
+use crate::AssembleError;
+use crate::estimate::{Estimated, Measured};
+use crate::made::{Builder, Made};
+use crate::points::{labels, number};
+use crate::series::SERIES;
+
+/// The modes in the order of the values of a round: T_b, T_n, T_x, T_c, T_o.
+const MODES: [OverlapMode; 5] = [
+    OverlapMode::Blocking,
+    OverlapMode::NonBlocking,
+    OverlapMode::Exchange,
+    OverlapMode::Computation,
+    OverlapMode::Overheads,
+];
+
+/// Values of one round.
+type Row = (u32, u64, [f64; 5]);
+
+/// The times of an exchange and a computation over both lengths, and what of them is hidden.
+///
+/// *Formula*: the gain is T_b − T_n; what can be hidden is the shorter of T_c and T_x − T_o, the same one in all rounds;
+/// the share hidden is one over the other. All are of the rounds in which all five were measured.
+///
+/// # Errors
+/// No point has two such rounds, or a number cannot be recorded.
+pub fn overlap(of: &Measured<'_>) -> Result<Made, AssembleError> {
+    let second = |name, meaning| Column::new(name, Unit::Second, meaning);
+    let columns = vec![
+        second("blocking", "T_b: an exchange, and then the computation").counting(),
+        second("non_blocking", "T_n: the computation between begin and end of the exchange")
+            .counting(),
+        second("exchange", "T_x: the exchange alone"),
+        second("computation", "T_c: the computation alone"),
+        second("overheads", "T_o: what begin and end of an exchange cost the processor"),
+        second("gain", "T_b − T_n"),
+        second("hideable", "the shorter of T_c and T_x − T_o"),
+        Column::new("hidden", Unit::One, "the gain over what can be hidden; below 0 a loss"),
+    ];
+    let transport = of.setting.transport.as_str();
+    let mut rows = Builder::new(SERIES, OVERLAP, transport, &["bytes", "elements"], columns);
+    rows.verified((!of.setting.is_virtual()).then_some(true));
+    let (mut missing, mut planned, mut vague) = (0, 0, 0_usize);
+    for (key, point) in of.judged.table().points() {
+        if key.text("mode") != Some(OverlapMode::Blocking.name()) {
+            continue;
+        }
+        let (Some(bytes), Some(elements)) = (number(point, "bytes"), number(point, "elements"))
+        else {
+            continue;
+        };
+        planned += 1;
+        let keys = MODES.map(|mode| Cell::of(mode, bytes as u32, elements as u32).key());
+        let rounds = of.rounds(keys.each_ref());
+        let time = |at: usize| {
+            let rule = of.judged.rule_of(&keys[at]);
+            of.over_rounds(&rounds, None, rule, TIME, |row| row[at])
+        };
+        let times: [Option<Estimated>; 5] = std::array::from_fn(time);
+        if times.iter().any(Option::is_none) {
+            missing += 1;
+            continue;
+        }
+        // Beside the times that it is a difference of, of which a sample holds as many.
+        let (beside, rule) = (Some(mean_of(&rounds, |row| row[0])), of.judged.rule_of(&keys[0]));
+        let gain = of.over_rounds(&rounds, beside, rule, GAIN, |row| row[0] - row[1]);
+        let (hideable, hidden) = if elements > 0 { hidden(of, &rounds) } else { (None, None) };
+        vague += usize::from(elements > 0 && hidden.is_none());
+        let mut cells = Vec::from(times);
+        cells.extend([gain, hideable, hidden]);
+        rows.push(vec![bytes.into(), elements.into()], labels(point), &cells, None)?;
+    }
+    let id = rows.rows().id();
+    for (code, count) in [("points_missing", missing), ("hidden_undecided", vague)] {
+        if count > 0 {
+            let note = Note::new(code, id.clone()).with("points", count as f64);
+            rows.note(note.with("of", planned as f64));
+        }
+    }
+    if rows.rows().rows.is_empty() { Err(AssembleError::Empty) } else { Ok(rows.made()) }
+}
+
+const TIME: &str = "mean over the rounds that have all five times";
+const GAIN: &str = "mean of T_b − T_n by round";
+const HIDEABLE: &str = "mean of min(T_c, T_x − T_o)";
+const HIDDEN: &str = "ratio of means over rounds, linearised";
+
+fn mean_of(rounds: &[Row], value: impl Fn(&[f64; 5]) -> f64) -> f64 {
+    mean(&rounds.iter().map(|(_, _, row)| value(row)).collect::<Vec<f64>>())
+}
+
+/// What can be hidden, and the share of it that is.
+///
+/// *Formula*: of gains g and what can be hidden h the share is s = ḡ/h̄, with the interval of the mean of
+/// s + (gᵢ − s·hᵢ)/h̄ (Cochran, "Sampling Techniques" (1977), 6.3).
+fn hidden(of: &Measured<'_>, rounds: &[Row]) -> (Option<Estimated>, Option<Estimated>) {
+    let exchange = |row: &[f64; 5]| row[2] - row[4];
+    let is_computation = mean_of(rounds, |row| row[3]) <= mean_of(rounds, exchange);
+    let part = |row: &[f64; 5]| if is_computation { row[3] } else { exchange(row) };
+    let rule = of.judged.rule().without_clock();
+    let hideable = of.over_rounds(rounds, None, rule, HIDEABLE, part);
+    let mean_part = mean_of(rounds, part);
+    let is_known = hideable.as_ref().and_then(|of| of.interval).is_some_and(|part| part.low > 0.0);
+    if !is_known {
+        return (hideable, None);
+    }
+    let share = mean_of(rounds, |row| row[0] - row[1]) / mean_part;
+    let linear = |row: &[f64; 5]| share + (row[0] - row[1] - share * part(row)) / mean_part;
+    let hidden = of.over_rounds(rounds, Some(1.0), rule, HIDDEN, linear);
+    // An interval as wide as all of it, or above all that can be hidden, says nothing.
+    let tells = |of: &Estimated| {
+        of.interval.is_some_and(|of| of.low <= 1.0 + ROUNDING && of.high - of.low <= 1.0)
+    };
+    (hideable, hidden.filter(tells))
+}
+
+/// What arithmetic may add to a share of all.
+const ROUNDING: f64 = 1e-9;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,165 @@
+//! What was measured at the points of a campaign: series by series, curve by curve, round by round.
+
+use std::collections::BTreeMap;
+
+use bandgap_campaign::{Axis, Described, Key};
+use bandgap_model::hockney::SizedTimes;
+use bandgap_record::{Labels, Place};
+use bandgap_stats::quantile::mean;
+use bandgap_stats::{Rule, batch_value, estimate};
+
+use crate::estimate::{Estimated, Measured};
+
+/// The axes of sizes.
+pub(crate) const SIZES: [&str; 3] = ["bytes", "elements", "dimension"];
+
+/// A point that was described, with the key of its time.
+pub(crate) type At<'a> = (&'a Key, &'a Described);
+
+/// The points of one name.
+pub(crate) struct Points<'a> {
+    /// The name.
+    pub(crate) name: &'a str,
+    /// The points, in the order of the plan.
+    pub(crate) all: Vec<At<'a>>,
+}
+
+/// Points of a series that differ in size alone.
+pub(crate) struct Curve<'a> {
+    /// What they have in common.
+    pub(crate) which: Labels,
+    /// The points, by ascending size.
+    pub(crate) points: Vec<(u64, At<'a>)>,
+}
+
+/// A place as it is recorded.
+pub(crate) fn place(of: &Axis) -> Place {
+    match of {
+        Axis::Number(number) => Place::Number(*number),
+        Axis::Text(text) => Place::Text(text.clone()),
+    }
+}
+
+/// Labels as they are recorded.
+pub(crate) fn labels(of: &Described) -> Labels {
+    of.labels.iter().map(|(name, label)| (name.clone(), place(label))).collect()
+}
+
+/// The size of a point: its place on an axis of sizes.
+pub(crate) fn size(of: &Described) -> Option<u64> {
+    SIZES.iter().find_map(|axis| number(of, axis))
+}
+
+/// The place of a point on an axis of numbers.
+pub(crate) fn number(of: &Described, axis: &str) -> Option<u64> {
+    of.place(axis).and_then(|found| place(found).number())
+}
+
+impl<'a> Points<'a> {
+    /// The axes of its points.
+    pub(crate) fn axes(&self) -> Vec<&'a str> {
+        let first = self.all.first();
+        first.map_or_else(Vec::new, |(_, of)| of.at.iter().map(|(axis, _)| &**axis).collect())
+    }
+
+    /// Those on `axis`, and those that are not.
+    pub(crate) fn parted(self, axis: &str) -> [Points<'a>; 2] {
+        let Points { name, all } = self;
+        let (on, off) = all.into_iter().partition(|(_, of)| of.place(axis).is_some());
+        [on, off].map(|all| Points { name, all })
+    }
+
+    /// The points by all axes but `along`, each with its place there, ascending.
+    pub(crate) fn along(&self, along: &[&str]) -> Vec<Curve<'a>> {
+        let mut found: Vec<Curve<'a>> = Vec::new();
+        for &(key, of) in &self.all {
+            let Some(at) = along.iter().find_map(|axis| number(of, axis)) else { continue };
+            let others = of.at.iter().filter(|(axis, _)| !along.contains(&&**axis));
+            let which: Labels = others.map(|(axis, at)| (axis.clone(), place(at))).collect();
+            match found.iter_mut().find(|curve| curve.which == which) {
+                Some(curve) => curve.points.push((at, (key, of))),
+                None => found.push(Curve { which, points: vec![(at, (key, of))] }),
+            }
+        }
+        found.iter_mut().for_each(|curve| curve.points.sort_by_key(|(at, _)| *at));
+        found
+    }
+}
+
+impl<'a> Measured<'a> {
+    /// All points that were described, by name.
+    pub(crate) fn points(&self) -> Vec<Points<'a>> {
+        let mut found: Vec<Points<'a>> = Vec::new();
+        for (key, of) in self.judged.table().points() {
+            match found.iter_mut().find(|points| points.name == key.what()) {
+                Some(points) => points.all.push((key, of)),
+                None => found.push(Points { name: key.what(), all: vec![(key, of)] }),
+            }
+        }
+        found
+    }
+
+    /// The values of several keys in the rounds that have all of them, by launch and round.
+    pub(crate) fn rounds<const N: usize>(&self, keys: [&Key; N]) -> Vec<(u32, u64, [f64; N])> {
+        let mut rounds = BTreeMap::<(u32, u64), [Vec<f64>; N]>::new();
+        for (at, key) in keys.into_iter().enumerate() {
+            for (launch, round, value) in self.values(key) {
+                let of =
+                    rounds.entry((launch, round)).or_insert_with(|| [(); N].map(|()| Vec::new()));
+                of[at].push(value);
+            }
+        }
+        let whole = rounds.into_iter().filter(|(_, of)| of.iter().all(|of| !of.is_empty()));
+        whole.map(|((launch, round), of)| (launch, round, of.map(|of| mean(&of)))).collect()
+    }
+
+    /// The mean over rounds of what follows from their values; it has converged where its half-width is within the
+    /// precision of `beside`, or of itself.
+    pub(crate) fn over_rounds<const N: usize>(
+        &self,
+        rounds: &[(u32, u64, [f64; N])],
+        beside: Option<f64>,
+        rule: Rule,
+        estimator: &'static str,
+        of: impl Fn(&[f64; N]) -> f64,
+    ) -> Option<Estimated> {
+        let values: Vec<(u32, u64, f64)> =
+            rounds.iter().map(|(launch, round, values)| (*launch, *round, of(values))).collect();
+        let point = estimate(&values, self.judged.confidence())?;
+        let judged = match beside {
+            None => rule.judge_point(&point),
+            Some(beside) => rule.judge(point.interval.half_width(), beside),
+        };
+        Some(Estimated::of(&point, estimator, self.virtual_or(judged)))
+    }
+
+    /// The times of a curve over the bytes of its messages, launch by launch.
+    pub(crate) fn sized(&self, curve: &Curve<'_>) -> BTreeMap<u32, Vec<SizedTimes>> {
+        let mut launches = BTreeMap::<u32, Vec<SizedTimes>>::new();
+        for (_, (key, of)) in &curve.points {
+            let mut times = BTreeMap::<u32, Vec<f64>>::new();
+            for (launch, _, ns) in self.values(key) {
+                times.entry(launch).or_default().push(ns);
+            }
+            for (launch, times_ns) in times {
+                launches.entry(launch).or_default().push(SizedTimes { bytes: of.bytes, times_ns });
+            }
+        }
+        launches
+    }
+
+    /// The mean time of each point of a curve by launch, where there are several launches: with the points' places.
+    pub(crate) fn launches(&self, curve: &Curve<'_>) -> Vec<Vec<(u64, f64)>> {
+        let mut launches = BTreeMap::<u32, Vec<(u64, f64)>>::new();
+        for (at, (key, _)) in &curve.points {
+            let mut times = BTreeMap::<u32, Vec<f64>>::new();
+            for (launch, _, ns) in self.values(key) {
+                times.entry(launch).or_default().push(ns);
+            }
+            for (launch, times) in times {
+                launches.entry(launch).or_default().push((*at, batch_value(&times)));
+            }
+        }
+        if launches.len() < 2 { Vec::new() } else { launches.into_values().collect() }
+    }
+}

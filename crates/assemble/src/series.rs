@@ -1,0 +1,222 @@
+//! Operations over sizes, ranks and ways to do them.
+
+use bandgap_campaign::data::Verified;
+use bandgap_campaign::series::BURST;
+use bandgap_campaign::{Axis, Described, Key};
+use bandgap_comm::Yields;
+use bandgap_kernels::ISSUE;
+use bandgap_record::{Column, Labels, Note, Place, Unit};
+
+use crate::AssembleError;
+use crate::collectives::{Costs, MESSAGE_COSTS};
+use crate::contention;
+use crate::estimate::{Estimated, Measured};
+use crate::fastest::fastest;
+use crate::growth::growth;
+use crate::hops::hops;
+use crate::made::{Builder, Made};
+use crate::points::{At, Points, labels, place};
+
+/// The kind of rows that are times of operations.
+pub const SERIES: &str = "series";
+
+/// The times of one curve of a series, for a fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CurveTimes {
+    /// The series.
+    pub name: String,
+    /// Which of its curves, by the axes that are not the size.
+    pub which: Labels,
+    /// Messages of the length that an operation moves in its time.
+    pub messages: u64,
+    /// Bytes, launch and nanoseconds of each batch.
+    pub times: Vec<(u64, u32, f64)>,
+}
+
+/// The curves of all series over the lengths of messages.
+pub fn curve_times(of: &Measured<'_>) -> Vec<CurveTimes> {
+    let mut found = Vec::new();
+    for points in of.points().into_iter().filter(|points| points.name != MESSAGE_COSTS) {
+        let [_, points] = points.parted(BURST);
+        // Under a load, and over dimensions, the time is no line over the length.
+        let [_, points] = points.parted(contention::LOAD);
+        for curve in points.along(&["bytes", "elements"]) {
+            let first = curve.points.iter().map(|(_, (_, of))| of).find(|of| of.bytes > 0);
+            let messages = first.map_or(1, |of| of.moved / of.bytes).max(1);
+            let at = |(_, (key, described)): &(u64, At<'_>)| {
+                let (bytes, values) = (described.bytes, of.values(key));
+                values.into_iter().map(move |(launch, _, ns)| (bytes, launch, ns))
+            };
+            let times = curve.points.iter().flat_map(at).collect();
+            let (name, which) = (points.name.to_owned(), curve.which);
+            found.push(CurveTimes { name, which, messages, times });
+        }
+    }
+    found
+}
+
+/// The series of message passing and of transfers, echo under loads among them, with what follows from them: the costs of
+/// algorithms, which is the fastest, how times grow.
+///
+/// # Errors
+/// Nothing has a value, or a number cannot be recorded.
+pub fn series(of: &Measured<'_>) -> Result<Made, AssembleError> {
+    let all = of.points();
+    let costs = Costs::of(of, &all);
+    let mut made = Made::default();
+    for points in all {
+        let [bursts, points] = points.parted(BURST);
+        made = made.and(one(of, &points, &bursts, &costs)?);
+        made = made.and(fastest(of, &points)?).and(growth(of, &points)?).and(hops(of, &points)?);
+    }
+    if made.results.is_empty() { Err(AssembleError::Empty) } else { Ok(made) }
+}
+
+/// The columns of a series, as far as they have values.
+fn columns() -> Vec<Column> {
+    let second = |name, meaning| Column::new(name, Unit::Second, meaning);
+    vec![
+        second("time", "t(n): one operation, or half of one that goes there and back").counting(),
+        Column::new("bandwidth", Unit::BytePerSecond, "bytes moved between all ranks, over t"),
+        Column::new("rate", Unit::PerSecond, "operations a second: 1/t"),
+        Column::new("over_floor", Unit::One, "t over its floor, by round"),
+        second("send_overhead", "o(n): the part of t in which the sender is busy"),
+        second("gap", "g(n): what a further transfer of a burst takes"),
+        second("overlap", "t(n) − o(n): computation that fits beside it"),
+        second("modelled_hockney", "the algorithm's cost, by the line through single messages"),
+        second("modelled_loggp", "the algorithm's cost, by o, g and t of single messages"),
+        Column::new("slowdown", Unit::One, "t over that without a load, by round"),
+    ]
+}
+
+/// The rows of one series.
+fn one(
+    of: &Measured<'_>,
+    points: &Points<'_>,
+    bursts: &Points<'_>,
+    costs: &Costs,
+) -> Result<Made, AssembleError> {
+    let (name, transport) = (points.name, of.setting.transport.as_str());
+    let axes = points.axes();
+    let mut rows = Builder::new(SERIES, name, transport, &axes, columns());
+    rows.verified(verified(of, points));
+    let (mut missing, mut unlooked) = (0, 0);
+    let by_look = points.all.iter().any(|(_, of)| of.labels.contains_key("variant"));
+    for &(key, described) in &points.all {
+        let Some(time) = of.time(key) else {
+            missing += 1;
+            continue;
+        };
+        unlooked += usize::from(by_look && !described.labels.contains_key("variant"));
+        let mut labels = labels(described);
+        if let Some(distance) = described.pair.and_then(|pair| of.setting.distance(pair)) {
+            labels.insert("distance".to_owned(), distance.as_str().into());
+        }
+        if of.setting.is_virtual() {
+            labels.remove("buffers");
+        }
+        let over_floor = over_floor(of, name, (key, described)).map(|(floor, ratio)| {
+            labels.insert("floor".to_owned(), floor.as_str().into());
+            ratio
+        });
+        let has_size = crate::points::size(described).is_some();
+        let issue = key.clone().with("part", ISSUE);
+        let [hockney, loggp] = costs.estimates(of, name, described);
+        let cells = [
+            Some(time.clone()),
+            time.turned(described.moved as f64, "bytes moved / t"),
+            if has_size { None } else { time.turned(1.0, "1 / t") },
+            over_floor,
+            of.time(&issue),
+            gap(of, bursts, (key, described)),
+            overlap(of, key, &issue),
+            hockney,
+            loggp,
+            contention::slowdown(of, points, (key, described)),
+        ];
+        let spread = if of.setting.is_virtual() { None } else { of.spread(key, 1.0) };
+        let place = described.at.iter().map(|(_, at)| place(at)).collect();
+        rows.push(place, labels, &cells, spread)?;
+    }
+    let id = rows.rows().id();
+    let count = |code, count: usize| {
+        let note = Note::new(code, id.clone()).with("points", count as f64);
+        note.with("of", points.all.len() as f64)
+    };
+    if missing > 0 {
+        rows.note(count("points_missing", missing));
+    }
+    if unlooked > 0 {
+        rows.note(count("usual_algorithm", unlooked));
+    }
+    Ok(rows.made())
+}
+
+/// Whether received bytes were compared at all points; `None` where no bytes moved, and in virtual time.
+fn verified(of: &Measured<'_>, points: &Points<'_>) -> Option<bool> {
+    if of.setting.is_virtual() || points.all.iter().all(|(_, of)| of.bytes == 0) {
+        return None;
+    }
+    let of_name = |(key, of)| (Key::what(key) == points.name).then_some(of);
+    let known: Vec<&Verified> = of.judged.table().verified().filter_map(of_name).collect();
+    let is_compared =
+        |of: &&Verified| of.checked_batches > 0 && of.checked.compared == of.checked.received;
+    Some(!known.is_empty() && known.iter().all(is_compared))
+}
+
+/// A time over a floor that was measured beside it: one of messages of the same length, between the same ranks.
+fn over_floor(of: &Measured<'_>, name: &str, (key, point): At<'_>) -> Option<(String, Estimated)> {
+    if point.pair != Some([0, 1]) || point.place(BURST).is_some() {
+        return None;
+    }
+    let beside = of.setting.floors_of(name).find(|floor| floor.is_of(name, point.bytes))?;
+    let ratio = of.ratio(key, &bandgap_campaign::floors::key(&beside.floor.name))?;
+    // A floor of whole operations is compared with whole ones, of which t may be a part.
+    let whole = match beside.floor.yields {
+        Yields::Operation => f64::from(point.parts),
+        _ => 1.0,
+    };
+    Some((beside.floor.name.to_string(), ratio.part(1.0 / whole)))
+}
+
+/// g(n): what each further transfer of a burst of M adds, (T_M − T_1)/(M − 1), by round.
+fn gap(of: &Measured<'_>, bursts: &Points<'_>, (key, point): At<'_>) -> Option<Estimated> {
+    let is_its = |burst: &Described| {
+        let mut others = burst.at.iter().filter(|(axis, _)| axis != BURST);
+        others.all(|(axis, at)| point.place(axis) == Some(at))
+    };
+    let (burst, described) = bursts.all.iter().find(|(_, burst)| is_its(burst))?;
+    let further = match described.place(BURST)? {
+        Axis::Number(messages) => (*messages as f64 - 1.0).max(1.0),
+        Axis::Text(_) => return None,
+    };
+    let rounds = of.rounds([burst, key]);
+    let rule = of.judged.rule().without_clock();
+    of.over_rounds(
+        &rounds,
+        None,
+        rule,
+        "mean of (T_M − T_1)/(M − 1) by round",
+        |[many, one]| (many - one) / further,
+    )
+}
+
+/// T(n) − o(n), both of the same batches.
+fn overlap(of: &Measured<'_>, whole: &Key, issue: &Key) -> Option<Estimated> {
+    let rounds = of.rounds([whole, issue]);
+    of.over_rounds(
+        &rounds,
+        None,
+        of.rule(whole),
+        "mean of T(n) − o(n) by round",
+        |[time, busy]| time - busy,
+    )
+}
+
+/// A place as an id has it.
+pub(crate) fn places(which: &Labels) -> Vec<Place> {
+    which.values().cloned().collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,441 @@
+//! Rows on one screen: some of one series, or a line for each of several.
+
+use bandgap_record::{Quantity, Row, Rows, Unit};
+use bandgap_report::{Block, Cell, Head, Precision, Shown as Drawn, Table, share, written};
+use bandgap_units::significant;
+
+use crate::rows::{
+    Curve, Titled, along, at, curves, fit, head, place_cell, spelled, table, worded,
+};
+use crate::run::Context;
+
+/// Rows of one series on a screen, at most.
+const MOST: usize = 9;
+/// Curves side by side, at most.
+const SIDE_BY_SIDE: usize = 4;
+/// The slowest pairs that are named.
+const SLOWEST: usize = 5;
+/// Series that are no kernels: they are what models rest on.
+const NO_KERNELS: [&str; 1] = ["message_costs"];
+
+/// One series: some of its rows, the others counted.
+pub fn curve(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
+    match rows.name.as_str() {
+        "pairs" => return pairs(rows, context),
+        "overlap" => return side_by_side(rows, "hidden", context),
+        "contention" => return contention(rows, context),
+        _ => {}
+    }
+    let Some(axis) = along(rows) else {
+        let all: Vec<&Row> = rows.rows.iter().collect();
+        return vec![Block::Table(table(rows, &all, context))];
+    };
+    let all = curves(rows, axis);
+    match &all[..] {
+        [one] => vec![single(rows, (axis, one), context)]
+            .into_iter()
+            .chain(rest(rows, MOST, &all))
+            .collect(),
+        _ => side_by_side(rows, "time", context),
+    }
+}
+
+/// What is left out of a table, where something is.
+fn rest(rows: &Rows, shown: usize, of: &[Curve<'_>]) -> Option<Block> {
+    let shown: usize = of.iter().take(SIDE_BY_SIDE).map(|of| of.rows.len().min(shown)).sum();
+    let more = rows.rows.len().saturating_sub(shown);
+    (more > 0).then(|| Block::Text(format!("{more} more in -v, values.csv")))
+}
+
+/// The rows at both ends and at powers of eight between, or else evenly spread.
+fn chosen<'a>(all: &[(u64, &'a Row)]) -> Vec<(u64, &'a Row)> {
+    if all.len() <= MOST {
+        return all.to_vec();
+    }
+    let last = all.len() - 1;
+    let is_eighth = |of: u64| of >= 8 && of.is_power_of_two() && of.ilog2() % 3 == 0;
+    let mut places: Vec<usize> =
+        (0..=last).filter(|at| [0, last].contains(at) || is_eighth(all[*at].0)).collect();
+    if places.len() < MOST / 2 {
+        places = (0..=last).collect();
+    }
+    let most = MOST.min(places.len());
+    let mut few: Vec<usize> =
+        (0..most).map(|at| places[at * (places.len() - 1) / (most - 1).max(1)]).collect();
+    few.dedup();
+    few.into_iter().map(|at| all[at]).collect()
+}
+
+/// Some rows of one curve: its time and what belongs to it, and how far it is off the fitted line.
+fn single(rows: &Rows, (axis, curve): (&str, &Curve<'_>), context: &Context<'_>) -> Block {
+    let fit = fit(rows, &curve.which, context).filter(|_| axis == "bytes");
+    let mut heads = vec![Head::new(spelled(axis))];
+    for (at, column) in rows.columns.iter().enumerate() {
+        let head = head(&column.name, column.unit);
+        heads.push(if at < 3 { head } else { head.optional() });
+    }
+    if fit.is_some() {
+        heads.push(Head::new("off the line"));
+    }
+    let mut table = Table::new(heads);
+    for (bytes, row) in chosen(&curve.rows) {
+        let Some(place) = rows.place(row, axis) else { continue };
+        let mut cells = vec![place_cell(axis, place)];
+        cells.extend(rows.columns.iter().map(|column| cell(rows, row, &column.name, context)));
+        if let Some(fit) = fit {
+            let its = fit.segments.iter().find(|of| (of.from_bytes..=of.to_bytes).contains(&bytes));
+            let line = its.and_then(|of| at(of, bytes as f64));
+            let off =
+                rows.cell(row, "time").zip(line).map(|(time, line)| time.value.0 / line - 1.0);
+            cells.push(off.map_or(Cell::Empty, |off| {
+                let sign = if off > 0.0 { "+" } else { "" };
+                Cell::Number(format!("{sign}{}", share(off)))
+            }));
+        }
+        table.push(cells);
+    }
+    Block::Table(table)
+}
+
+/// A quantity of a row as a cell.
+fn cell(rows: &Rows, row: &Row, column: &str, context: &Context<'_>) -> Cell {
+    let id = || format!("{}/{column}", rows.row_id(row));
+    rows.cell(row, column).map(|of| context.cell(&id(), of)).into()
+}
+
+/// One quantity of several curves, a column for each.
+fn side_by_side(rows: &Rows, column: &str, context: &Context<'_>) -> Vec<Block> {
+    let Some(axis) = along(rows) else { return Vec::new() };
+    let has =
+        |curve: &Curve<'_>| curve.rows.iter().any(|(_, row)| rows.cell(row, column).is_some());
+    let all: Vec<Curve<'_>> = curves(rows, axis).into_iter().filter(has).collect();
+    let several: Vec<(&Curve<'_>, &str)> = spread(&all).map(|curve| (curve, column)).collect();
+    let mut blocks = Vec::new();
+    if column != "time" {
+        blocks.push(Block::Text(meaning(rows, column)));
+    }
+    blocks.push(Block::Table(beside(rows, axis, &several, context)));
+    blocks.extend(rest(rows, MOST, &all));
+    blocks
+}
+
+/// What a column is.
+fn meaning(rows: &Rows, column: &str) -> String {
+    let meaning = rows.column(column).map_or("", |at| &rows.columns[at].meaning);
+    format!("{}: {meaning}", spelled(column))
+}
+
+/// A few of the curves: the first, the last, and some between.
+fn spread<'a, 'b>(all: &'b [Curve<'a>]) -> impl Iterator<Item = &'b Curve<'a>> {
+    let most = all.len().min(SIDE_BY_SIDE);
+    (0..most).map(move |at| &all[at * (all.len() - 1) / (most - 1).max(1)])
+}
+
+/// A table of one quantity of each curve.
+fn beside(rows: &Rows, axis: &str, several: &[(&Curve<'_>, &str)], context: &Context<'_>) -> Table {
+    let heads = several.iter().map(|(curve, column)| match rows.column(column) {
+        Some(at) if rows.columns[at].unit != Unit::Second => Head::shared(curve.name()),
+        _ => Head::new(curve.name()),
+    });
+    let mut table = Table::new([Head::new(spelled(axis))].into_iter().chain(heads));
+    let longest = several.iter().map(|(curve, _)| curve).max_by_key(|curve| curve.rows.len());
+    for (at, first) in longest.map_or_else(Vec::new, |curve| chosen(&curve.rows)) {
+        let Some(place) = rows.place(first, axis) else { continue };
+        let values = several.iter().map(|(curve, column)| {
+            let row = curve.rows.iter().find(|(own, _)| *own == at);
+            row.map_or(Cell::Empty, |(_, row)| cell(rows, row, column, context))
+        });
+        table.push([place_cell(axis, place)].into_iter().chain(values));
+    }
+    table
+}
+
+/// An echo without a load, and how many times as long it takes under loads.
+fn contention(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
+    let all = curves(rows, "bytes");
+    let is_idle = |curve: &Curve<'_>| curve.which.iter().any(|of| *of == ("load", &0.into()));
+    let column = |curve: &Curve<'_>| if is_idle(curve) { "time" } else { "slowdown" };
+    let several: Vec<(&Curve<'_>, &str)> =
+        all.iter().take(2 * SIDE_BY_SIDE).map(|curve| (curve, column(curve))).collect();
+    let mut blocks = vec![Block::Text(meaning(rows, "slowdown"))];
+    blocks.push(Block::Table(beside(rows, "bytes", &several, context)));
+    blocks.extend(rest(rows, MOST, &all));
+    blocks
+}
+
+/// How far the pairs are apart, and the slowest.
+fn pairs(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
+    let time = |row: &&Row| rows.cell(row, "rtt").map_or(0.0, |of| of.value.0);
+    let mut all: Vec<&Row> = rows.rows.iter().collect();
+    all.sort_by(|a, b| time(b).total_cmp(&time(a)));
+    let ends = all.last().zip(all.first()).map(|ends| [time(ends.0), time(ends.1)]);
+    let [least, most] = ends.unwrap_or_default().map(crate::rows::timed);
+    let few = &all[..all.len().min(SLOWEST)];
+    let mut blocks = vec![Block::Table(table(rows, few, context))];
+    if few.len() < all.len() {
+        let count = all.len();
+        blocks.push(Block::Text(format!(
+            "The slowest of {count} pairs, of {least} to {most}: all in -v, values.csv"
+        )));
+    }
+    blocks
+}
+
+/// Several rows: a line for each kernel, then what else there is.
+pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
+    let own = ["contention", "overlap", "pairs", "fan_in"];
+    let is_kernel = |rows: &&&Rows| {
+        rows.kind == "series" && ![&own[..], &NO_KERNELS].concat().contains(&&*rows.name)
+    };
+    let lines: Vec<Vec<Cell>> =
+        all.iter().filter(is_kernel).filter_map(|rows| kernel(rows, all, context)).collect();
+    let mut blocks = Vec::new();
+    if !lines.is_empty() {
+        let mut table = Table::new([
+            Head::new(""),
+            Head::new(""),
+            Head::new("small"),
+            Head::new(""),
+            Head::new("large"),
+            Head::shared("r∞"),
+            Head::shared("n½").optional(),
+            Head::new("grows as"),
+            Head::shared("floor").optional(),
+        ]);
+        lines.into_iter().for_each(|line| table.push(line));
+        blocks.push(Block::Table(without_empty(table)));
+    }
+    let floors: Vec<&Rows> = all.iter().copied().filter(|rows| rows.kind == "floor").collect();
+    if !floors.is_empty() {
+        blocks.push(Block::Table(self::floors(&floors, context)));
+    }
+    for rows in all.iter().filter(|rows| rows.kind == "series") {
+        match rows.name.as_str() {
+            "pairs" => blocks.extend(pairs(rows, context)),
+            "fan_in" => blocks.extend(curve(rows, context)),
+            "contention" => blocks.extend(slowed(rows)),
+            "overlap" => blocks.extend(hidden(rows)),
+            _ => {}
+        }
+    }
+    let fastest: Vec<String> = all.iter().filter_map(|rows| algorithms(rows)).collect();
+    if !fastest.is_empty() {
+        blocks.push(Block::Text(format!("algorithms: {}", fastest.join("; "))));
+    }
+    blocks.extend(all.iter().filter_map(|rows| hops(rows)));
+    blocks
+}
+
+/// A table without the columns that have nothing in any row.
+fn without_empty(mut table: Table) -> Table {
+    let is_used = |at: usize| table.rows.iter().any(|row| row[at] != Cell::Empty);
+    let used: Vec<bool> = (0..table.columns.len()).map(is_used).collect();
+    let mut keep = used.iter();
+    table.columns.retain(|_| keep.next() == Some(&true));
+    for row in &mut table.rows {
+        let mut keep = used.iter();
+        row.retain(|_| keep.next() == Some(&true));
+    }
+    table
+}
+
+/// The curve that stands for a series: of the most ranks, the nearest ones, and at each size the fastest.
+fn standing<'a>(rows: &'a Rows) -> Vec<(u64, &'a Row)> {
+    let number = |row: &Row, axis: &str| rows.place(row, axis).and_then(|of| of.number());
+    let ranks = rows.rows.iter().filter_map(|row| number(row, "ranks")).max();
+    let hops = rows.rows.iter().filter_map(|row| number(row, "hops")).min();
+    let its = |row: &&Row| number(row, "ranks") == ranks && number(row, "hops") == hops;
+    let size =
+        |row: &Row| ["bytes", "elements", "dimension"].iter().find_map(|axis| number(row, axis));
+    let time = |row: &Row| rows.cell(row, "time").map_or(f64::INFINITY, |of| of.value.0);
+    let mut found: Vec<(u64, &'a Row)> = Vec::new();
+    for row in rows.rows.iter().filter(its) {
+        let at = size(row).unwrap_or(0);
+        match found.iter_mut().find(|(own, _)| *own == at) {
+            Some((_, known)) if time(row) < time(known) => *known = row,
+            Some(_) => {}
+            None => found.push((at, row)),
+        }
+    }
+    found.sort_by_key(|(at, _)| *at);
+    found
+}
+
+/// The line of a kernel.
+fn kernel(rows: &Rows, all: &[&Rows], context: &Context<'_>) -> Option<Vec<Cell>> {
+    let its = standing(rows);
+    let (small, large) = (its.first()?.1, its.last()?.1);
+    let axis = along(rows).filter(|axis| *axis != "ranks");
+    let size = |row: &Row| {
+        let place = axis.and_then(|axis| Some((axis, rows.place(row, axis)?)));
+        place.map_or(Cell::Empty, |(axis, place)| match axis {
+            "bytes" => Cell::Number(worded(axis, place)),
+            axis => {
+                Cell::Number(format!("{} {place}", if axis == "dimension" { "N" } else { "n" }))
+            }
+        })
+    };
+    let mut line = vec![Cell::from(rows.name.replace('_', " "))];
+    line.extend([size(small), cell(rows, small, "time", context)]);
+    line.extend(match its.len() {
+        1 => [Cell::Empty, Cell::Empty],
+        _ => [size(large), cell(rows, large, "time", context)],
+    });
+    let which: Vec<_> = rows.axes.iter().map(String::as_str).zip(&large.place).collect();
+    let fit = fit(rows, &which, context);
+    let last = fit.and_then(|fit| Some((fit, fit.segments.last()?)));
+    for name in ["r_inf", "n_half"] {
+        let found = last.and_then(|(fit, of)| {
+            let (_, _, quantity) = of.named().find(|(own, ..)| *own == name)?;
+            let id = format!("{}/segment={}/{name}", fit.id(), fit.segments.len());
+            Some(context.cell(&id, quantity))
+        });
+        line.push(found.into());
+    }
+    let parts = last.map(|(fit, _)| match fit.segments.len() {
+        1 => "n".to_owned(),
+        parts => format!("n, {parts} parts"),
+    });
+    line.push(grows(rows, small, all).or(parts).into());
+    line.push(cell(rows, small, "over_floor", context));
+    Some(line)
+}
+
+/// What the time of a series grows as, as far as it is decided.
+fn grows(rows: &Rows, small: &Row, all: &[&Rows]) -> Option<String> {
+    let is_its =
+        |of: &&&Rows| of.kind == "growth" && of.name == rows.name && of.transport == rows.transport;
+    let growth = all.iter().find(is_its)?;
+    let same = |row: &&Row| {
+        let mut places = growth.axes.iter().zip(&row.place);
+        places.all(|(axis, at)| rows.place(small, axis).is_none_or(|own| own == at))
+    };
+    let row = growth.rows.iter().find(same)?;
+    let quantity = row.cells.first()?.as_ref()?;
+    Some(match growth.label(row, "law")?.to_string().as_str() {
+        "linear" => "N".to_owned(),
+        "quadratic" => "N²".to_owned(),
+        "power" => format!("N^{}", significant(quantity.value.0, 2)),
+        "log" => {
+            let sign = if quantity.value.0 < 0.0 { "" } else { "+" };
+            format!("log₂ P {sign}{}", crate::rows::timed(quantity.value.0))
+        }
+        "not_log" => "not log₂ P".to_owned(),
+        _ => "?".to_owned(),
+    })
+}
+
+/// A quantity in a line of text.
+fn said(quantity: &Quantity) -> String {
+    let precision = if quantity.converged { Precision::Converged } else { Precision::No };
+    written(&Drawn::new(quantity, precision))
+}
+
+/// All floors and layers: what they reach, what they are over, and what they are.
+fn floors(all: &[&Rows], context: &Context<'_>) -> Table {
+    let heads = ["floor", "reaches", "over"].map(Head::new);
+    let mut table = Table::new(heads.into_iter().chain([Head::new("").optional()]));
+    for rows in all {
+        let Some(row) = rows.rows.first() else { continue };
+        let name = rows.columns.first().map_or("", |column| &column.name);
+        let over = rows.columns.iter().zip(&row.cells).filter_map(|(column, cell)| {
+            let below = column.name.strip_prefix("over_")?;
+            Some(format!("{} {below}", said(cell.as_ref()?)))
+        });
+        let over = over.collect::<Vec<_>>().join(", ");
+        let meaning = rows.label(row, "meaning").map(ToString::to_string);
+        table.push([
+            Cell::from(&*rows.name),
+            cell(rows, row, name, context),
+            if over.is_empty() { Cell::Empty } else { over.into() },
+            meaning.into(),
+        ]);
+    }
+    without_empty(table)
+}
+
+/// How many times as long an echo takes, where it is slowed most, for each load.
+fn slowed(rows: &Rows) -> Option<Block> {
+    let mut told: Vec<(String, f64, String)> = Vec::new();
+    for row in &rows.rows {
+        let Some(slowdown) = rows.cell(row, "slowdown") else { continue };
+        let load = rows.place(row, "load").map_or(String::new(), |load| worded("load", load));
+        let under = match rows.label(row, "between").map(ToString::to_string).as_deref() {
+            Some("channel") => format!("{load} load on a shared channel"),
+            Some("nothing") => format!("{load} load on other channels"),
+            _ => format!("{load} load"),
+        };
+        let bytes = rows.place(row, "bytes").map_or(String::new(), |at| worded("bytes", at));
+        let value = slowdown.value.0;
+        let words = format!("{} times as long under {under} ({bytes})", said(slowdown));
+        match told.iter_mut().find(|(known, ..)| *known == under) {
+            Some(known) if known.1 < value => *known = (under, value, words),
+            Some(_) => {}
+            None => told.push((under, value, words)),
+        }
+    }
+    let told: Vec<String> = told.into_iter().map(|(_, _, words)| words).collect();
+    (!told.is_empty())
+        .then(|| Block::Text(format!("contention: echo takes up to {}", told.join(", "))))
+}
+
+/// The greatest share of an exchange that is hidden, and the greatest loss, where there is one.
+fn hidden(rows: &Rows) -> Option<Block> {
+    let all = rows.rows.iter().filter_map(|row| Some((row, rows.cell(row, "hidden")?)));
+    let mut all: Vec<(&Row, &Quantity)> = all.collect();
+    all.sort_by(|a, b| a.1.value.0.total_cmp(&b.1.value.0));
+    let place = |row: &Row| {
+        let of = |axis| rows.place(row, axis).map_or(String::new(), |at| worded(axis, at));
+        format!("{} beside {} elements", of("bytes"), of("elements"))
+    };
+    let (most, share) = all.last()?;
+    let mut told = format!("overlap: {} of {} is hidden", said(share), place(most));
+    let (least, loss) = all.first()?;
+    if loss.high.is_some_and(|high| high.0 < 0.0) {
+        told += &format!("; a loss at {} ({})", place(least), said(loss));
+    }
+    Some(Block::Text(told))
+}
+
+/// Which algorithms are the fastest, on the most ranks: `broadcast: tree below 32 KiB, chain above`.
+fn algorithms(rows: &Rows) -> Option<String> {
+    if rows.kind != "fastest" {
+        return None;
+    }
+    let ranks = rows.rows.iter().filter_map(|row| rows.place(row, "ranks")?.number()).max()?;
+    let its = rows.rows.iter().filter(|row| rows.place(row, "ranks") == Some(&ranks.into()));
+    let ranges: Vec<(String, Option<&Quantity>)> = its
+        .filter_map(|row| Some((rows.label(row, "variant")?.to_string(), rows.cell(row, "from"))))
+        .collect();
+    let size = |of: &Quantity| match of.unit {
+        Unit::Byte => bandgap_report::scaled(of.value.0, Unit::Byte),
+        _ => significant(of.value.0, 3),
+    };
+    let mut told: Vec<String> = Vec::new();
+    for (at, (variant, _)) in ranges.iter().enumerate() {
+        let end = ranges.get(at + 1).and_then(|(_, from)| *from);
+        told.push(match (end, at) {
+            (Some(end), _) => format!("{variant} below {}", size(end)),
+            (None, 0) => format!("{variant} throughout"),
+            (None, _) => format!("{variant} above"),
+        });
+    }
+    Some(format!("{} {}", rows.name.replace('_', " "), told.join(", ")))
+}
+
+/// What a further hop takes, by segment.
+fn hops(rows: &Rows) -> Option<Block> {
+    if rows.kind != "hops" {
+        return None;
+    }
+    let of = rows.rows.iter().filter_map(|row| {
+        let to = rows.label(row, "to_bytes")?;
+        Some(format!("{} up to {}", said(rows.cell(row, "h")?), worded("bytes", to)))
+    });
+    let of: Vec<String> = of.collect();
+    (!of.is_empty())
+        .then(|| Block::Text(format!("{}, each further hop: {}", rows.title(), of.join(", "))))
+}
+
+#[cfg(test)]
+mod tests;
