@@ -6,7 +6,7 @@ use bandgap_comm::passing::Way;
 use bandgap_kernels::{Refused, WHOLE};
 use bandgap_stats::batch_value;
 
-use super::step::Step;
+use super::step::{SINGLE, Step};
 use crate::data::{Chosen, manner};
 use crate::runner::{Runner, Stop};
 
@@ -16,8 +16,8 @@ const LOOKS: usize = 5;
 const SAMPLES: u32 = 6;
 /// Share of the budget after which there are no more looks.
 const LOOKING: f64 = 0.25;
-/// Sizes that are looked at lie this factor apart, at least; those between take what was chosen for
-/// the one below.
+/// Sizes that are looked at first lie this factor apart, at least; those between take what was chosen for
+/// the one below, unless those around them chose differently.
 const APART: u32 = 4;
 
 /// What tells operations apart that are chosen for each by itself: all of a step but its size.
@@ -41,48 +41,75 @@ struct Candidate<'a> {
 
 impl Choices {
     /// Looks at each way to do the steps of some sizes, in turns, and takes the one of the least
-    /// median time. A way that the ranks cannot go is left out. Nothing is chosen for those of which
+    /// median time. Where two sizes that were looked at chose differently, it looks between them, until there is no step
+    /// between. A way that the ranks cannot go is left out. Nothing is chosen for those of which
     /// not all ways were looked at within a quarter of `budget`, in seconds.
     ///
     /// # Errors
     /// Communication failed, the run was stopped, or a step can be done in no way.
     pub(super) fn look(steps: &[Step], budget: f64, runner: &mut dyn Runner) -> Result<Self, Stop> {
         let begun = runner.elapsed();
-        let mut candidates = Vec::new();
-        for planned in looked_at(steps) {
-            let fits = fitting(planned)?.into_iter();
-            candidates.extend(fits.map(|step| Candidate { planned, step, times: Vec::new() }));
-        }
-        let virtual_time = runner.virtual_time();
-        if virtual_time {
-            leave_out(&mut candidates, |_| true);
-        }
-        'looks: for _ in 0..if virtual_time { 1 } else { LOOKS } {
-            let mut impossible: Vec<Way> = Vec::new();
-            for candidate in &mut candidates {
-                let way = beside_pieces(&candidate.step);
-                if way.is_some_and(|way| impossible.contains(&way)) {
-                    continue;
-                }
-                let spent = runner.elapsed().saturating_sub(begun).as_secs_f64();
-                if !virtual_time && spent > LOOKING * budget {
-                    break 'looks;
-                }
-                let done = runner.run(&candidate.step.order(SAMPLES)?)?;
-                impossible.extend(way.filter(|_| done.way != way));
-                candidate.times.push(batch_value(done.column(WHOLE)));
-            }
-            if !impossible.is_empty() {
-                leave_out(&mut candidates, |way| impossible.contains(&way));
-            }
-        }
         let mut choices = Self::default();
-        for group in candidates.chunk_by(|a, b| std::ptr::eq(a.planned, b.planned)) {
-            if group.iter().all(|candidate| !candidate.times.is_empty()) {
-                choices.add(group)?;
+        let mut impossible: Vec<Way> = Vec::new();
+        if runner.virtual_time() {
+            impossible.push(SINGLE);
+        }
+        let mut next = looked_at(steps);
+        while !next.is_empty() {
+            let mut candidates = Vec::new();
+            for planned in next {
+                let fits = fitting(planned)?.into_iter();
+                candidates.extend(fits.map(|step| Candidate { planned, step, times: Vec::new() }));
             }
+            leave_out(&mut candidates, &impossible);
+            let looks = if runner.virtual_time() { 1 } else { LOOKS };
+            for _ in 0..looks {
+                for candidate in &mut candidates {
+                    let way = beside_pieces(&candidate.step);
+                    if way.is_some_and(|way| impossible.contains(&way)) {
+                        continue;
+                    }
+                    let spent = runner.elapsed().saturating_sub(begun).as_secs_f64();
+                    if !runner.virtual_time() && spent > LOOKING * budget {
+                        choices.add_all(&candidates)?;
+                        return Ok(choices);
+                    }
+                    let done = runner.run(&candidate.step.order(SAMPLES)?)?;
+                    impossible.extend(way.filter(|_| done.way != way));
+                    candidate.times.push(batch_value(done.column(WHOLE)));
+                }
+                leave_out(&mut candidates, &impossible);
+            }
+            choices.add_all(&candidates)?;
+            next = choices.undecided(steps);
         }
         Ok(choices)
+    }
+
+    /// The steps in the middle between two neighbours that were looked at and chose differently.
+    fn undecided<'a>(&self, steps: &'a [Step]) -> Vec<&'a Step> {
+        let free = by_size(steps);
+        let mut middle = Vec::new();
+        for of_group in free.chunk_by(|a, b| group(a) == group(b)) {
+            let Some(looked) = self.0.get(&group(of_group[0])) else { continue };
+            for ((from, a), (to, b)) in looked.iter().zip(looked.iter().skip(1)) {
+                let between = |step: &&&Step| (from + 1..*to).contains(&step.size);
+                let between: Vec<&Step> = of_group.iter().filter(between).copied().collect();
+                if (&a.variant, a.way) != (&b.variant, b.way) {
+                    middle.extend(between.get(between.len() / 2));
+                }
+            }
+        }
+        middle
+    }
+
+    /// Takes the fastest of the candidates of each step of which all were looked at.
+    fn add_all(&mut self, candidates: &[Candidate<'_>]) -> Result<(), Stop> {
+        let of_one = candidates.chunk_by(|a, b| std::ptr::eq(a.planned, b.planned));
+        for group in of_one.filter(|of| of.iter().all(|candidate| !candidate.times.is_empty())) {
+            self.add(group)?;
+        }
+        Ok(())
     }
 
     /// Takes the fastest of the candidates of one step.
@@ -123,8 +150,9 @@ impl Choices {
 }
 
 /// Leaves out ways that ranks cannot go. Where there is one way only then, it has no name.
-fn leave_out(candidates: &mut Vec<Candidate<'_>>, is_out: impl Fn(Way) -> bool) {
-    candidates.retain(|candidate| !beside_pieces(&candidate.step).is_some_and(&is_out));
+fn leave_out(candidates: &mut Vec<Candidate<'_>>, impossible: &[Way]) {
+    let is_out = |way: Way| impossible.contains(&way);
+    candidates.retain(|candidate| !beside_pieces(&candidate.step).is_some_and(is_out));
     for of_one in candidates.chunk_by_mut(|a, b| std::ptr::eq(a.planned, b.planned)) {
         if of_one.iter().all(|candidate| beside_pieces(&candidate.step).is_none()) {
             of_one.iter_mut().for_each(|candidate| candidate.step.way = candidate.planned.way);
@@ -144,12 +172,17 @@ fn median(times: &[f64]) -> f64 {
     times.get(times.len() / 2).copied().unwrap_or(f64::INFINITY)
 }
 
-/// The steps that are looked at: of each operation the smallest, and then those far enough apart.
-fn looked_at(steps: &[Step]) -> Vec<&Step> {
+/// The steps that leave a choice, of each operation by size.
+fn by_size(steps: &[Step]) -> Vec<&Step> {
     let mut free: Vec<&Step> = steps.iter().filter(|step| step.leaves_a_choice()).collect();
     free.sort_by_key(|step| (group(step), step.size));
+    free
+}
+
+/// The steps that are looked at first: of each operation the smallest, and then those far enough apart.
+fn looked_at(steps: &[Step]) -> Vec<&Step> {
     let mut looked: Vec<&Step> = Vec::new();
-    for step in free {
+    for step in by_size(steps) {
         let is_near = looked.last().is_some_and(|last| {
             group(last) == group(step) && step.size < last.size.saturating_mul(APART).max(1)
         });
@@ -241,9 +274,35 @@ mod tests {
         assert_eq!(looked.variant.as_deref(), Some("chain"));
         // There and back is two operations.
         assert_eq!(looked.looked[0], ("chain".to_owned(), (300.0 + f64::from(1 << 20)) / 2.0));
-        // 16 bytes are too near to 8 for a look of their own.
+        // 16 bytes are near to 8, but there is where the one ends and the other begins.
         let near = runner.kept.chosen(&key(&steps[1], Part::Whole)).unwrap();
-        assert_eq!((near.variant.as_deref(), near.looked.len()), (Some("binomial"), 0));
+        assert_eq!((near.variant.as_deref(), near.looked.len()), (Some("binomial"), 4));
+    }
+
+    #[test]
+    fn the_crossover_is_found_where_it_is_and_other_sizes_take_what_is_below() {
+        let sizes: Vec<u32> = (0..=10).map(|log| 8 << log).collect();
+        let steps: Vec<Step> = sizes.iter().map(|&n| Step::new("broadcast", n, 1, 4)).collect();
+        // The lines cross at 300 bytes.
+        let mut runner = Scripted::new(|order| {
+            let bytes = order.parameters["bytes"].as_f64().unwrap();
+            let time = match order.parameters["algorithm"].as_str().unwrap() {
+                "binomial" => 2.0 * bytes,
+                "chain" => 300.0 + bytes,
+                _ => 1e9,
+            };
+            Ok(taking(order, time))
+        });
+        led(&steps, &mut runner);
+        for (step, bytes) in steps.iter().zip(sizes) {
+            let chosen = runner.kept.chosen(&key(step, Part::Whole)).unwrap();
+            let expected = if bytes < 300 { "binomial" } else { "chain" };
+            assert_eq!(chosen.variant.as_deref(), Some(expected), "{bytes}");
+        }
+        // 8, 32, 128, … are looked at, and between 128 and 512.
+        let looked =
+            |step: &&Step| !runner.kept.chosen(&key(step, Part::Whole)).unwrap().looked.is_empty();
+        assert_eq!(steps.iter().filter(looked).count(), 6 + 1);
     }
 
     #[test]
