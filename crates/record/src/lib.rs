@@ -30,8 +30,7 @@ mod table_lines;
 pub use crate::csv::{Column, csv, estimate, lower, nanoseconds, upper};
 pub use bandgap_stats::Convergence;
 pub use component_table::{
-    BarDeclared, BarsDeclared, Case, ComponentTable, CurvesDeclared, component_preset,
-    component_presets, read_component_table, traced_component, traced_source, traced_table,
+    ComponentTable, component_preset, component_presets, paper_models, read_component_table,
 };
 pub use directory::RunDir;
 pub use error::RecordError;

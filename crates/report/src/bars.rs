@@ -5,7 +5,7 @@ use bandgap_units::Fraction;
 use crate::Layout;
 use crate::terminal::colour;
 
-/// Bars with a title. Parts of the same name look the same in all of them.
+/// Bars with a title. Parts of the same name look the same in all of them, those of a kind alike.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bars {
     /// What is shown.
@@ -32,6 +32,8 @@ pub struct Part {
     pub name: String,
     /// Its share of the whole. One that is not above 0 is named, and not drawn.
     pub share: f64,
+    /// The kind that it is of, if it is of one: kinds have a colour each, in which its parts differ by shade.
+    pub kind: Option<usize>,
 }
 
 impl Bars {
@@ -47,12 +49,22 @@ impl Bars {
     }
 }
 
+impl Bar {
+    /// How many parts of the same kind stand before this one.
+    pub(crate) fn shade(&self, at: usize) -> usize {
+        self.parts[..at].iter().filter(|part| part.kind == self.parts[at].kind).count()
+    }
+}
+
 impl Part {
     /// Its name and its share.
     pub(crate) fn legend(&self) -> String {
         format!("{} {}", self.name, Fraction(self.share))
     }
 }
+
+/// The colours of kinds: blue, yellow and cyan, which the colour-blind tell apart.
+const KINDS: [u8; 3] = [34, 33, 36];
 
 /// The letter of a part. What has more than 26 takes capitals and digits too: no plot, in which capitals have a
 /// meaning.
@@ -107,7 +119,10 @@ fn stretch(bar: &Bar, names: &[&str], columns: usize, color: bool) -> String {
         };
         let place = names.iter().position(|name| *name == part.name).unwrap_or(0);
         match color {
-            true => out += &format!("\u{1b}[{}m{}\u{1b}[0m", colour(place), sign(place)),
+            true => {
+                let colour = part.kind.map_or(colour(place), |kind| KINDS[kind % KINDS.len()]);
+                out += &format!("\u{1b}[{colour}m{}\u{1b}[0m", sign(place));
+            }
             false => out.push(sign(place)),
         }
     }

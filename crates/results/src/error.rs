@@ -9,8 +9,11 @@ pub enum AssembleError {
     #[error(transparent)]
     Model(#[from] bandgap_model::ModelError),
     /// A table of components does not hold what is asked of it.
-    #[error(transparent)]
-    Stack(#[from] bandgap_model::breakdown::StackError),
+    #[error("{0}")]
+    Components(String),
+    /// What is to be changed is not there, or cannot be changed so.
+    #[error("{0}")]
+    Change(String),
     /// A number cannot be recorded.
     #[error(transparent)]
     Record(#[from] RecordError),
@@ -32,13 +35,8 @@ pub enum AssembleError {
         known: String,
     },
     /// A signature lacks what models are made of.
-    #[error("{of} gives no model. {why}")]
-    NoComponents {
-        /// The signature.
-        of: String,
-        /// What is missing, as sentences.
-        why: String,
-    },
+    #[error("{0} has not the parameters for a model: os, or and L, or g")]
+    NoComponents(String),
     /// No round has all that is compared within it.
     #[error("no two rounds in which everything was timed; more time (--time-budget) brings more")]
     NoRounds,

@@ -8,12 +8,12 @@ use bandgap_campaign::floors::RANKS;
 use bandgap_comm::Divided;
 use bandgap_launch::{Classify, Exit, Failure, Target, Wait, floors};
 use bandgap_results::assemble;
-use bandgap_results::breakdown::assemble::{again, breakdown};
+use bandgap_results::breakdown::assemble::breakdown;
 use bandgap_stats::Rule;
-use bandgap_units::{Fraction, Ns};
+use bandgap_units::Ns;
 use clap::Args;
 
-use super::components::{Recorded, Source, load_with_breakdown};
+use super::components::{Loaded, Source, load};
 use super::measure::{Session, one_size};
 use super::pcie_trace::{self, PcieTrace};
 use crate::args::{Measure, Output};
@@ -27,12 +27,12 @@ const USUAL: f64 = 200.0;
 /// What is divided.
 #[derive(Debug, Args)]
 pub struct Breakdown {
-    /// Components that are known: thunderx2-connectx4 (the paper's), a table in TOML or CSV (`-` reads standard
-    /// input), or a run with a breakdown or a LogP signature. Without it, those of --transport are measured
+    /// Components that are known: thunderx2-connectx4 (the paper's), a table in CSV (`-` reads standard input), or a run
+    /// with a breakdown or a LogP signature. Without it, those of --transport are measured
     #[arg(long, value_name = "PRESET|TABLE|RUN")]
     pub from: Option<PathBuf>,
-    /// Of a run with several signatures, the first whose name holds this: a transport (tcp), a size (16KiB) or a
-    /// state [default: the first of small messages, else of the longest transfer]
+    /// Of a run with several signatures, the first whose name holds this: a transport (tcp) or a size (16KiB)
+    /// [default: the first of small messages, else of the longest transfer]
     #[arg(long, value_name = "WORDS", requires = "from")]
     pub signature: Option<String>,
     /// Over sockets: computations of known length that are inserted at each border, to see whether they come back; one or
@@ -48,7 +48,7 @@ pub struct Breakdown {
     pub trace: PcieTrace,
 }
 
-/// Prints models, percentages, bars and insights.
+/// Prints models, percentages and bars.
 ///
 /// # Errors
 /// The table cannot be read or is wrong; ranks could not be started; or the result cannot be written.
@@ -61,36 +61,19 @@ pub(super) fn run(of: &Breakdown, measure: &Measure, output: &Output) -> Result<
     }
 }
 
-/// Of components that are known, or as a run has it; keeps files only where `--out` says so.
+/// Of components that are known, or as a run has it: what was measured was compared round by round, which its components do
+/// not tell. Keeps files only where `--out` says so.
 fn divided(source: &Source, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    let (table, recorded) = load_with_breakdown(source)?;
+    let Loaded { table, breakdown: recorded, warnings } = load(source)?;
     let rule = Rule { precision: measure.precision.0, stamp: 0.0 };
-    let told = recorded.as_ref().map(|of| told_of(of, measure.confidence.0));
-    let warnings = table.warnings.iter().cloned().chain(told.into_iter().flatten());
-    let warnings: Vec<String> = warnings.collect();
-    let result = match recorded {
-        Some(recorded) => again(*recorded.breakdown, &table, rule, measure.confidence.0),
-        None => breakdown(&table, rule, measure.confidence.0),
+    let result = match recorded.filter(|recorded| recorded.measured.is_some()) {
+        Some(recorded) => *recorded,
+        None => breakdown(&table, rule, measure.confidence.0).class(Exit::Defect)?,
     };
-    let result = result.class(Exit::Defect)?;
     let mut sink = Sink::open(&output.only_asked(), "breakdown", measure)?;
     warnings.iter().for_each(|warning| sink.warn_once(warning));
     let exit = sink.add(vec![result.into()])?;
     sink.close(output.judged(exit))
-}
-
-/// What the run of a breakdown warned of, and that what it measured is not judged at another level.
-fn told_of(recorded: &Recorded, asked: f64) -> Vec<String> {
-    let Recorded { breakdown, warnings, confidence } = recorded;
-    let other = confidence.filter(|own| (own - asked).abs() > f64::EPSILON);
-    let other = other.filter(|_| breakdown.measured.is_some()).map(|own| {
-        format!(
-            "the intervals are those of the run, at {}: what was measured is not judged again at {}",
-            Fraction(own),
-            Fraction(asked)
-        )
-    });
-    warnings.iter().cloned().chain(other).collect()
 }
 
 /// Of a transport of this machine.

@@ -161,7 +161,7 @@ pub enum Command {
   osu_latency | bandgap fit hockney -"
     )]
     Fit(Fit),
-    /// Where the time of a message goes: components, models over them, and what follows
+    /// Where the time of a message goes: components, and models over them
     #[command(
         after_help = "Over a transport the components are measured: each in batches of its own, and the models \
 are compared with messages that have no stamps. With --from or --pcie-trace nothing is measured: the times come from \
@@ -172,8 +172,7 @@ Examples:
   bandgap breakdown --transport tcp --insert 50ns,200ns,1us
   bandgap breakdown                            over shared memory
   bandgap breakdown --from thunderx2-connectx4
-  bandgap breakdown --from mine.csv            components for the paper's models
-  bandgap breakdown --from mine.toml --out kept
+  bandgap breakdown --from mine.csv            components, and models or names of the paper's
   bandgap breakdown --from bandgap-runs/…      a run with a LogP signature
   bandgap breakdown --pcie-trace ping-pong.csv --without-switch direct.csv
   bandgap breakdown --pcie-trace ping-pong.csv --set llp_post=175.42ns --set llp_prog=61.63ns
@@ -181,7 +180,20 @@ Examples:
     )]
     Breakdown(Breakdown),
     /// What faster or slower components would bring
-    #[command(after_help = whatif::help())]
+    #[command(
+        after_help = "The paper's cases: PIO at 15 ns, I/O on the processor's chip, less software, a fast switch, and a \
+sender that polls after every 4 posts.
+
+Examples:
+  bandgap whatif --from thunderx2-connectx4
+  bandgap whatif --from thunderx2-connectx4 --set pio=15ns
+  bandgap whatif --from thunderx2-connectx4 --reduce io=50%
+  bandgap whatif --from thunderx2-connectx4 --reduce hlp=20%
+  bandgap whatif --from thunderx2-connectx4 --set switch=30ns --set p=4
+  bandgap whatif --from mine.csv --reduce llp=20%
+  bandgap whatif --from bandgap-runs/… --reduce os=50%          a run with a LogP signature
+  bandgap whatif --from bandgap-runs/… --signature tcp --set L=5us"
+    )]
     Whatif(WhatIf),
     /// Shell completions on standard output
     #[command(after_help = "Examples:

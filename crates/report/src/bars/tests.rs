@@ -2,7 +2,7 @@ use super::*;
 use crate::svg_bars;
 
 fn part(name: &str, share: f64) -> Part {
-    Part { name: name.into(), share }
+    Part { name: name.into(), share, kind: None }
 }
 
 fn two() -> Bars {
@@ -66,4 +66,24 @@ fn an_svg_has_a_box_for_each_part_and_names_it() {
     assert!(drawn.contains("&lt;wire&gt; 60 %") && !drawn.contains("<wire>"));
     assert!(drawn.contains("width=\"540.0\"") && drawn.contains("10.00 ns"), "{drawn}");
     assert!(svg_bars(&[]).starts_with("<svg"));
+}
+
+#[test]
+fn parts_of_a_kind_have_its_colour_in_shades() {
+    let mut all = two();
+    for part in &mut all.bars[1].parts {
+        part.kind = Some(1);
+    }
+    all.bars[0].parts[0].kind = Some(0);
+    let drawn = svg_bars(&[all.clone()]);
+    // A part and its box in the legend: the first of a kind, and the second one.
+    for colour in ["#0072b2", "#e69f00", "#edbc4c"] {
+        assert_eq!(drawn.matches(colour).count(), 2, "{colour}\n{drawn}");
+    }
+    let text = bars(&all, &Layout { color: true, ..Layout::default() });
+    assert!(
+        text.contains("\u{1b}[34ma")
+            && text.contains("\u{1b}[33mb")
+            && text.contains("\u{1b}[33mc")
+    );
 }

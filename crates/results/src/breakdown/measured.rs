@@ -4,24 +4,25 @@ use std::collections::BTreeSet;
 
 use bandgap_campaign::Setting;
 use bandgap_campaign::breakdown::{
-    BREAKDOWN, BreakdownPlan, Came, Division, ENOUGH, Longer, Model, Rounds, came_back, key, rounds,
+    BREAKDOWN, BreakdownPlan, Came, Division, ENOUGH, Hidden, Longer, Model, Rounds, Seen, alone,
+    came_back, key, rounds,
 };
 use bandgap_campaign::judge::Judged;
 use bandgap_comm::Stamping;
 use bandgap_model::breakdown::{
-    Category, Component, Declared, Known, Layer, Observed, Provenance, Side, Stack, Time,
+    Category, Component, Errors, Layer, Observed, Provenance, Side, Stack,
 };
 use bandgap_record::{ComponentTable, Convergence, Evidence, Number, Quantity};
 use bandgap_stats::Rule;
 use bandgap_stats::interval::{Interval, normal_factor};
+use bandgap_stats::paired::PairedRatio;
 use bandgap_stats::quantile::{mean, quantile_sorted, sorted};
 use bandgap_units::Ns;
 
-use super::assemble::{breakdown, within};
-use super::findings;
-use super::schema::{Arrivals, Breakdown, Inserted, Measured, ModelRounds, Within};
+use super::assemble::{breakdown, decided, within};
+use super::schema::{Arrivals, Breakdown, HiddenTime, Inserted, Measured, ModelRounds, Within};
 use crate::AssembleError;
-use crate::measured::{Launches, State, oversubscribed, slowed};
+use crate::measured::{Launches, State};
 
 /// Lengths of arrivals' intervals that are recorded, as shares of all.
 const SHARES: [f64; 13] = [0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99];
@@ -35,40 +36,48 @@ const OVER_LEAST: &str =
 /// Bandgap's own code is the high-level protocol, the system's calls on a socket are the low-level one; a line of memory
 /// moves without any software.
 #[rustfmt::skip] // One line each.
-const ABOUT: [Known; 10] = [
-    ("turn", "turn-around", Category::Cpu, Layer::Hlp, Side::Both),
-    ("visible", "send until visible", Category::Cpu, Layer::Llp, Side::Initiator),
-    ("poll", "half of the straddling poll", Category::Cpu, Layer::Llp, Side::Target),
-    ("receive", "successful receive", Category::Cpu, Layer::Llp, Side::Target),
-    ("send_calls", "calls that send", Category::Cpu, Layer::Llp, Side::Initiator),
-    ("receive_calls", "calls that received", Category::Cpu, Layer::Llp, Side::Initiator),
-    ("failing_polls", "calls that received nothing", Category::Cpu, Layer::Llp, Side::Initiator),
-    ("own_code", "code between the calls", Category::Cpu, Layer::Hlp, Side::Initiator),
-    ("slot", "transfer of the slot's line", Category::Network, Layer::Hardware, Side::Network),
-    ("software", "software that is not hidden", Category::Cpu, Layer::Hlp, Side::Both),
+const ABOUT: [(&str, Category, Layer, Side); 10] = [
+    ("turn", Category::Cpu, Layer::Hlp, Side::Both),
+    ("visible", Category::Cpu, Layer::Llp, Side::Initiator),
+    ("poll", Category::Cpu, Layer::Llp, Side::Target),
+    ("receive", Category::Cpu, Layer::Llp, Side::Target),
+    ("send_calls", Category::Cpu, Layer::Llp, Side::Initiator),
+    ("receive_calls", Category::Cpu, Layer::Llp, Side::Initiator),
+    ("failing_polls", Category::Cpu, Layer::Llp, Side::Initiator),
+    ("own_code", Category::Cpu, Layer::Hlp, Side::Initiator),
+    ("slot", Category::Network, Layer::Hardware, Side::Network),
+    ("software", Category::Cpu, Layer::Hlp, Side::Both),
 ];
 
-fn declared(
-    model: Model,
-    label: &str,
-    found: &[(Model, Rounds)],
-    confidence: f64,
-) -> Option<Declared> {
-    let (_, rounds) = found.iter().find(|(of, rounds)| *of == model && !rounds.parts.is_empty())?;
-    let parts: Vec<&str> = rounds.parts.iter().map(|(name, _)| *name).collect();
-    Some(Declared {
-        name: model.name().to_owned(),
-        label: Some(label.to_owned()),
-        formula: parts.join(" + "),
-        main: true,
-        observed: Some(observed(rounds, confidence)),
-    })
-}
-
-/// What a model is compared with, and its standard deviation.
-fn observed(rounds: &Rounds, confidence: f64) -> Observed {
-    let (value, spread) = known(rounds, &rounds.observed, confidence);
-    Observed { value, spread }
+/// The components of models, and the models as their sums.
+fn stack(found: &[(Model, Rounds)], confidence: f64) -> Stack {
+    let mut stack = Stack::default();
+    for (model, rounds) in found.iter().filter(|(_, rounds)| !rounds.parts.is_empty()) {
+        let mut row = Vec::new();
+        for (name, values) in &rounds.parts {
+            let Some((_, category, layer, side)) = ABOUT.iter().find(|(of, ..)| of == name) else {
+                continue;
+            };
+            let (value, spread) = known(rounds, values, confidence);
+            let one = Component {
+                name: (*name).to_owned(),
+                category: *category,
+                layer: *layer,
+                side: *side,
+                // Of what is short beside a stamp, the stamp's cost may be more than there was.
+                ns: value.max(0.0),
+                errors: Errors::new(),
+                provenance: match *name {
+                    "software" => Provenance::Derived,
+                    _ => Provenance::Measured,
+                },
+            };
+            row.push(stack.push(one.spread(spread)));
+        }
+        let (ns, spread) = known(rounds, &rounds.observed, confidence);
+        stack.sums(model.name(), &[&row], Some(Observed { ns, spread }));
+    }
+    stack
 }
 
 /// The mean of a value for every round, and its standard deviation.
@@ -111,28 +120,8 @@ pub(crate) fn measured(
         .map(|model| Some((model, rounds(judged, model, &plan.divided)?)))
         .collect::<Option<_>>()
         .ok_or(AssembleError::NoRounds)?;
-    let component = |(rounds, (name, values)): (&Rounds, &(&'static str, Vec<f64>))| {
-        let about = ABOUT.iter().find(|(of, ..)| of == name)?;
-        let (value, spread) = known(rounds, values, judged.confidence());
-        // Of what is short beside a stamp, the stamp's cost may be more than there was.
-        let time = Time::Given { ns: value.max(0.0), spread };
-        let how = if *name == "software" { Provenance::Derived } else { Provenance::Measured };
-        Some(Component::of(about, time, how))
-    };
-    let all =
-        found.iter().flat_map(|(_, rounds)| rounds.parts.iter().map(move |part| (rounds, part)));
-    let components = all.filter_map(component).collect();
-    let labels = ["half a round trip", "the time between two requests"];
-    let models = Model::ALL.into_iter().zip(labels);
-    let models: Vec<Declared> = models
-        .filter_map(|(model, label)| declared(model, label, &found, judged.confidence()))
-        .collect();
-    let description = match plan.divided {
-        Division::Calls => "bandgap's Active Messages, with stamps around the system's calls",
-        Division::Lines(_) => "bandgap's Active Messages, and what one processor does of them",
-    };
-    let stack = Stack::new(components, models)?;
-    let table = ComponentTable::plain(&setting.transport, description, stack);
+    let stack = stack(&found, judged.confidence());
+    let table = ComponentTable { name: setting.transport.clone(), stack, lacking: Vec::new() };
     let rule = Rule { precision: judged.precision(), stamp: 0.0 };
     let mut breakdown = breakdown(&table, rule, judged.confidence())?;
     for model in &mut breakdown.models {
@@ -157,12 +146,6 @@ pub(crate) fn measured(
     let launches =
         Launches::of_points(setting.launches, measured.map(|batch| batch.launch), &launches);
     let about = Measured { lost_launches: launches.lost, ..about(setting, plan, judged, &found)? };
-    let mut findings = findings::of(&about, plan, judged, &found);
-    findings.extend(launches.findings);
-    findings.extend(slowed(judged, setting.interrupted));
-    findings.extend(oversubscribed(setting));
-    findings.append(&mut breakdown.findings);
-    breakdown.findings = findings;
     breakdown.measured = Some(about);
     Ok(breakdown)
 }
@@ -175,15 +158,20 @@ fn error(rounds: &Rounds, judged: &Judged<'_>) -> Result<Quantity, AssembleError
         || mean(&rounds.modelled()) / mean(&rounds.observed) - 1.0,
         |ratio| ratio.value,
     );
+    of_rounds(value, ratio, rounds.rounds.len())
+}
+
+/// A ratio less 1, as it is recorded.
+fn of_rounds(
+    value: f64,
+    ratio: Option<PairedRatio>,
+    rounds: usize,
+) -> Result<Quantity, AssembleError> {
     let interval = ratio.map(|ratio| ratio.interval);
     let converged = interval.is_some_and(|of| of.half_width() <= ENOUGH);
-    let evidence = Evidence::new(
-        "modelled / observed - 1, paired by round",
-        rounds.rounds.len() as u64,
-        converged,
-    );
+    let how = "modelled / observed - 1, paired by round";
     let ends = interval.map(|Interval { low, high }| (low, high));
-    Ok(Quantity::number(value, ends, evidence)?)
+    Ok(Quantity::number(value, ends, Evidence::new(how, rounds as u64, converged))?)
 }
 
 /// What is known of the measurement beside the components.
@@ -205,6 +193,18 @@ fn about(
     );
     Ok(Measured {
         transport: setting.transport.clone(),
+        hidden: found
+            .iter()
+            .find_map(|(_, rounds)| hidden(rounds, judged).transpose())
+            .transpose()?,
+        alone: match plan.divided {
+            Division::Calls => None,
+            Division::Lines(_) => {
+                let rounds = found.first().map_or(0, |(_, rounds)| rounds.rounds.len());
+                let ratio = alone(judged);
+                ratio.map(|ratio| of_rounds(ratio.value, Some(ratio), rounds)).transpose()?
+            }
+        },
         state: State::seen(judged, judged.table().of(BREAKDOWN)),
         rounds: found
             .iter()
@@ -213,6 +213,7 @@ fn about(
                 model: model.name().to_owned(),
                 rounds: rounds.rounds.len() as u64,
                 outside: rounds.outside as u64,
+                held_up: Number(rounds.held_up),
             })
             .collect(),
         lost_launches: Vec::new(),
@@ -234,12 +235,15 @@ fn about(
     })
 }
 
-fn within_or_open(back: Option<bool>) -> Within {
-    match back {
-        Some(true) => Within::Yes,
-        Some(false) => Within::No,
-        None => Within::Undecided,
-    }
+/// What of the software is hidden behind the transfer of a line.
+fn hidden(rounds: &Rounds, judged: &Judged<'_>) -> Result<Option<HiddenTime>, AssembleError> {
+    let Some(Hidden { values, seen }) = &rounds.hidden else { return Ok(None) };
+    let (time, seen) = match seen {
+        Seen::Yes => (Some(time(rounds, values, OVER_LEAST, judged)?), "yes"),
+        Seen::LongerThanItself => (None, "longer_than_itself"),
+        Seen::NoComputation => (None, "no_computation"),
+    };
+    Ok(Some(HiddenTime { time, seen: seen.to_owned() }))
 }
 
 /// A computation that was inserted, and what came back of it.
@@ -256,11 +260,11 @@ fn came(came: &Came, precision: f64) -> Result<Inserted, AssembleError> {
         component: came.component.to_owned(),
         inserted: Ns(came.part.inserted).into(),
         part: longer(&came.part)?,
-        comes_back: within_or_open(came.part.comes_back()),
+        comes_back: decided(came.part.comes_back()),
         whole: longer(&came.whole)?,
-        whole_comes_back: within_or_open(came.whole.comes_back()),
+        whole_comes_back: decided(came.whole.comes_back()),
     })
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

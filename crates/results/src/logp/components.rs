@@ -1,82 +1,24 @@
-//! The parameters of a signature as a table of components, so that it can be asked what shorter ones would
-//! bring.
-//!
-//! - `made`: components and models of them, with their spreads.
-//! - `way`: half a round trip, or the way of a transfer.
-//! - `rate`: a message at full rate.
-
-mod made;
-mod rate;
-mod way;
+//! The parameters of a signature as a table of components, so that it can be asked what shorter ones would bring: os, L,
+//! or and, for a message at full rate, g.
 
 use bandgap_model::Regime;
-use bandgap_model::breakdown::Stack;
-use bandgap_record::ComponentTable;
+use bandgap_model::breakdown::{
+    Category, Component, Errors, Layer, Model, Observed, Provenance, Side, Stack,
+};
+use bandgap_record::{ComponentTable, Quantity};
+use bandgap_stats::interval::normal_factor;
+use bandgap_units::Ns;
 
-use self::made::Made;
-use super::schema::{Logp, Operation, Parameters};
-use crate::AssembleError;
-use crate::Outcome;
-use crate::measured::State;
+use super::schema::{Logp, Parameters};
+use crate::{AssembleError, Outcome};
 
 /// The level that the intervals of a run are taken to have if it does not say.
 const USUAL: f64 = 0.95;
-
-/// Signatures that a sentence names, at most.
+/// Signatures that an error names, at most.
 const NAMED: usize = 6;
 
-/// The parameters of a signature in one state of the machine.
-#[derive(Clone, Copy)]
-struct Found<'a> {
-    logp: &'a Logp,
-    parameters: &'a Parameters,
-    regime: Regime,
-    state: &'a State,
-}
-
-impl<'a> Found<'a> {
-    fn main(logp: &'a Logp) -> Self {
-        Self { logp, parameters: &logp.parameters, regime: logp.regime, state: &logp.state }
-    }
-
-    /// Those in the other states.
-    fn others(logp: &'a Logp) -> impl Iterator<Item = Self> {
-        logp.other_states.iter().map(move |other| Self {
-            logp,
-            parameters: &other.parameters,
-            regime: other.regime,
-            state: &other.state,
-        })
-    }
-
-    /// What a reader calls it: `signature over shm, cache line 52.1 ns`.
-    fn name(&self) -> String {
-        let state = match self.state.probe {
-            Some(_) => format!(", {}", self.state.label),
-            None => String::new(),
-        };
-        self.logp.subject() + &state
-    }
-
-    /// What is moved; `None` of small messages, and of transfers without bytes, which are the same.
-    fn moved(&self) -> Option<(Operation, u64)> {
-        self.logp.operation.zip(self.logp.bytes).filter(|(_, bytes)| *bytes > 0)
-    }
-
-    /// The same of transfers without bytes, in the same state of the machine.
-    fn without_bytes(&self, all: &[Self]) -> Option<Self> {
-        let like = |other: &&Self| {
-            other.logp.bytes == Some(0)
-                && (&other.logp.name, &other.logp.transport)
-                    == (&self.logp.name, &self.logp.transport)
-                && other.state.label == self.state.label
-        };
-        all.iter().find(like).copied()
-    }
-}
-
-/// The components of a run's signature: of the first of small messages, else of the longest transfer, in
-/// the machine's main state; or of the first whose name holds `wanted`. `confidence`: of its intervals.
+/// The components of a run's signature: of the first of small messages, else of the longest transfer; or of the first
+/// whose name holds `wanted`. `confidence`: of its intervals.
 ///
 /// # Errors
 /// There is no signature, none with such a name, or it lacks what models are made of.
@@ -85,72 +27,111 @@ pub fn components(
     wanted: Option<&str>,
     confidence: Option<f64>,
 ) -> Result<ComponentTable, AssembleError> {
-    let all = found(results);
-    let names = || all.iter().map(Found::name);
-    let chosen = match wanted {
-        None => all.first(),
-        Some(wanted) => all.iter().find(|one| holds(&one.name(), wanted)),
-    };
-    let Some(chosen) = chosen else {
-        return Err(match wanted {
-            Some(wanted) if !all.is_empty() => {
-                AssembleError::NoSuchSignature { wanted: wanted.to_owned(), known: few(names()) }
-            }
-            _ => AssembleError::NoSignature,
-        });
-    };
-    let mut made = Made::new(confidence.unwrap_or(USUAL));
-    let others = names().filter(|name| *name != chosen.name());
-    let others = if all.len() > 1 {
-        format!(" The run has others, which --signature chooses: {}.", few(others))
-    } else {
-        String::new()
-    };
-    made.notes.push(format!("The parameters: {}.{others}", chosen.name()));
-    if confidence.is_none() {
-        let taken = "The run does not say at which level its intervals are: 95 % is assumed.";
-        made.notes.push(taken.to_owned());
-    }
-    let noted = made.notes.len();
-    made.way(chosen, chosen.without_bytes(&all));
-    made.message(chosen);
-    if made.models.is_empty() {
-        let why = made.notes.split_off(noted).join(" ");
-        return Err(AssembleError::NoComponents { of: chosen.name(), why });
-    }
-    made.overheads(chosen);
-    let Made { components, models, curves, notes, lacking, .. } = made;
-    let mut stack = Stack::new(components, models)?;
-    for (name, why) in lacking {
-        stack = stack.lacking(name, &why);
-    }
-    let description = format!("{}, {}", chosen.name(), chosen.logp.participants("→"));
-    let plain = ComponentTable::plain(&chosen.logp.transport, description, stack);
-    Ok(ComponentTable { curves, notes, ..plain })
-}
-
-/// The signatures of a run, that which is chosen first of all first.
-fn found(results: &[Outcome]) -> Vec<Found<'_>> {
     let all = results.iter().filter_map(|outcome| match outcome {
         Outcome::Logp(logp) => Some(&**logp),
         _ => None,
     });
     let mut all: Vec<&Logp> = all.collect();
     all.sort_by_key(|logp| (logp.is_of_transfers(), std::cmp::Reverse(logp.bytes)));
-    let main = all.iter().map(|logp| Found::main(logp));
-    main.chain(all.iter().flat_map(|logp| Found::others(logp))).collect()
-}
-
-/// Whether a name holds these words, whatever the case of letters and the blanks between.
-fn holds(name: &str, wanted: &str) -> bool {
     let plain = |text: &str| text.to_lowercase().split_whitespace().collect::<String>();
-    plain(name).contains(&plain(wanted))
+    let holds =
+        |logp: &&&Logp| wanted.is_none_or(|wanted| plain(&logp.subject()).contains(&plain(wanted)));
+    let Some(logp) = all.iter().find(holds) else {
+        let known: Vec<String> = all.iter().take(NAMED).map(|logp| logp.subject()).collect();
+        return Err(match wanted {
+            Some(wanted) if !all.is_empty() => AssembleError::NoSuchSignature {
+                wanted: wanted.to_owned(),
+                known: known.join("; "),
+            },
+            _ => AssembleError::NoSignature,
+        });
+    };
+    let stack = stack(logp, normal_factor(confidence.unwrap_or(USUAL)));
+    if stack.models.is_empty() {
+        return Err(AssembleError::NoComponents(logp.subject()));
+    }
+    Ok(ComponentTable { name: logp.transport.clone(), stack, lacking: Vec::new() })
 }
 
-fn few(names: impl Iterator<Item = String>) -> String {
-    let names: Vec<String> = names.collect();
-    let more = if names.len() > NAMED { "; …" } else { "" };
-    names[..names.len().min(NAMED)].join("; ") + more
+/// A time that is not below 0, and its standard deviation: half of its interval over `factor`, so that at the run's own
+/// level the interval comes out as wide as it was.
+fn known(parameter: Option<&Quantity>, factor: f64) -> Option<Observed> {
+    let spread =
+        parameter?.interval().map(|(low, high)| Ns::from_secs(high - low).0 / 2.0 / factor);
+    let ns = parameter?.as_time()?.0;
+    (ns >= 0.0).then_some(Observed { ns, spread })
+}
+
+fn stack(logp: &Logp, factor: f64) -> Stack {
+    let Parameters { send_overhead, recv_overhead, gap, latency, rtt, .. } = &logp.parameters;
+    let mut stack = Stack::default();
+    let mut add = |name: &str, of: Option<Observed>, category, layer, side| {
+        let (name, provenance) = (name.to_owned(), Provenance::Measured);
+        let one = |Observed { ns, spread }| {
+            let errors = Errors::new();
+            Component { name, category, layer, side, ns, errors, provenance }.spread(spread)
+        };
+        of.map(|of| stack.push(one(of)))
+    };
+    let own = |of: &Option<Quantity>| known(of.as_ref(), factor);
+    let os = add("os", own(send_overhead), Category::Cpu, Layer::Llp, Side::Initiator);
+    let or = add("or", own(recv_overhead), Category::Cpu, Layer::Llp, Side::Target);
+    let between = (Category::Network, Layer::Hardware, Side::Network);
+    let l = add("L", own(latency), between.0, between.1, between.2);
+    let g = add("g", own(gap), between.0, between.1, between.2);
+    if let (Some(os), Some(or), Some(latency)) = (os, or, latency) {
+        // *Formula*: L = RTT/2 − os − or, so that os + L + or is known as well as the round trip. Of transfers L is what is
+        // left of the whole of it.
+        let of_trip = if logp.is_of_transfers() { 1.0 } else { 0.5 };
+        let trip = own(rtt).and_then(|rtt| rtt.spread).map(|spread| of_trip * spread);
+        match (l, trip) {
+            (Some(l), trip) => {
+                if let Some(spread) = trip {
+                    let mut errors = Errors::from([("rtt".to_owned(), spread)]);
+                    for part in [os, or].map(|at| &stack.components[at].errors) {
+                        errors.extend(part.iter().map(|(source, error)| (source.clone(), -error)));
+                    }
+                    stack.components[l].errors = errors;
+                }
+                stack.components[l].provenance = Provenance::Derived;
+                stack.sums("one_way", &[&[os, l, or]], None);
+            }
+            // Below 0, L is no component: the overheads overlap.
+            (None, spread) => {
+                let both = stack.components[os].ns + stack.components[or].ns;
+                let ns = both + latency.as_time().map_or(0.0, |time| time.0);
+                let observed = (ns > 0.0).then_some(Observed { ns, spread });
+                stack.sums("one_way", &[&[os, or]], observed);
+            }
+        }
+    }
+    message(&mut stack, logp, [os, or, g], own(gap));
+    stack
+}
+
+/// A message at full rate, by what bounds the rate.
+fn message(stack: &mut Stack, logp: &Logp, [os, or, g]: [Option<usize>; 3], gap: Option<Observed>) {
+    // The requester does both.
+    let overheads = os.zip(or).map(|(os, or)| {
+        let mut or = stack.term(or, 1.0);
+        or.side = Side::Initiator;
+        vec![stack.term(os, 1.0), or]
+    });
+    let bare = g.map(|g| vec![stack.term(g, 1.0)]);
+    // As long as nobody knows how other components change g, no prediction is made of it where there is another.
+    let alone = stack.models.is_empty();
+    let (rows, main, observed) = match logp.regime {
+        Regime::NetworkBound if !logp.is_of_transfers() => {
+            (bare.into_iter().chain(overheads).collect(), true, None)
+        }
+        Regime::NetworkBound | Regime::Overlapped => (Vec::from_iter(bare), alone, None),
+        Regime::ProcessorBound => (Vec::from_iter(overheads), true, gap.filter(|gap| gap.ns > 0.0)),
+        Regime::Undecided => return,
+    };
+    // Without g there is no network to bound it.
+    if !rows.is_empty() && (g.is_some() || logp.regime == Regime::ProcessorBound) {
+        stack.models.push(Model { name: "message".to_owned(), rows, main, observed });
+    }
 }
 
 #[cfg(test)]

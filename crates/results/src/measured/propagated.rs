@@ -1,6 +1,5 @@
 //! Quantities that follow from others, whose errors are propagated.
 
-use bandgap_model::breakdown::Off;
 use bandgap_record::{Evidence, Number, Quantity, RecordError, Unit};
 use bandgap_stats::Rule;
 use bandgap_units::Ns;
@@ -28,19 +27,6 @@ impl Propagated {
         let reach = deviation.map(|deviation| deviation * self.factor);
         let interval = reach.map(|reach| (own(value - reach), own(value + reach)));
         Quantity::new(own(value), interval, unit, self.evidence(value, reach, estimator, samples))
-    }
-
-    /// A quotient; it has no interval where nothing is known of how far it is off, and where it may be anything.
-    pub fn quotient(
-        &self,
-        value: f64,
-        off: Option<Off>,
-        estimator: &str,
-        samples: u64,
-    ) -> Result<Quantity, RecordError> {
-        let interval = off.and_then(|off| off.ends(value, self.factor));
-        let reach = interval.map(|(low, high)| f64::max(high - value, value - low));
-        Quantity::new(value, interval, Unit::One, self.evidence(value, reach, estimator, samples))
     }
 
     fn evidence(&self, value: f64, reach: Option<f64>, estimator: &str, samples: u64) -> Evidence {

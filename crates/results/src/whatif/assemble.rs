@@ -1,29 +1,29 @@
 //! What changes of a table's components would bring.
 
-use bandgap_model::breakdown::{Change, Declared, Modelled, Saved, Stack, StackError};
+use bandgap_model::breakdown::{By, Category, Change, Layer, Model, SHORTEST, Stack, Value};
 use bandgap_record::{ComponentTable, Number, Quantity, Seconds, Unit};
 use bandgap_stats::Rule;
 use bandgap_stats::interval::normal_factor;
 use bandgap_units::Ns;
 
-use super::curves::{drawn, speed_ups};
-use super::findings::{self, Ranked};
-use super::schema::{ChangeMade, ModelChange, RankedComponent, Ranking, WhatIf};
+use super::schema::{ChangeMade, ModelChange, RankedComponent, Ranking, SpeedUpCurve, WhatIf};
 use crate::AssembleError;
 use crate::breakdown::Breakdown;
-use crate::breakdown::assemble::{error, within};
+use crate::breakdown::assemble::{compared, within};
 use crate::measured::Propagated;
 
 /// By how much each component is reduced for the ranking.
 pub const RANKED: f64 = 0.2;
-
-/// Main models that are ranked and drawn, at most: each takes many evaluations of all.
+/// Main models that are ranked and drawn, at most.
 const FIRST: usize = 8;
+/// Components that are ranked, and those that have a curve, at most: those that take longest.
+const LONGEST: usize = 20;
+const DRAWN: usize = 6;
 
 /// What `changes`, made together, bring. `of`: the breakdown that the table is of, if it is of one.
 ///
 /// # Errors
-/// A name means nothing, changes contradict each other, no model is a time, or a number cannot be recorded.
+/// A name means nothing, changes contradict each other, no model takes any time, or a number cannot be recorded.
 pub fn whatif(
     table: &ComponentTable,
     changes: &[Change],
@@ -32,166 +32,146 @@ pub fn whatif(
     confidence: f64,
 ) -> Result<WhatIf, AssembleError> {
     let stack = &table.stack;
-    let changes: Vec<Change> = changes.iter().map(|change| spelled(stack, change)).collect();
-    let changes = changes.as_slice();
     let estimate = Propagated { rule, factor: normal_factor(confidence) };
-    let before = stack.evaluated(&stack.state())?;
-    let after = stack.evaluated(&stack.changed(changes)?)?;
-    let main: Vec<(usize, &Declared)> = stack
-        .models()
-        .enumerate()
-        .filter(|(at, model)| model.main && before[*at].is_time && before[*at].value > 0.0)
+    let (state, changed) = (stack.state(), stack.changed(changes).map_err(AssembleError::Change)?);
+    let main = stack.models.iter().filter(|model| model.main);
+    let main: Vec<(&Model, Value)> = main
+        .map(|model| (model, stack.value(model, &state)))
+        .filter(|(_, before)| before.ns >= SHORTEST)
         .collect();
     if main.is_empty() {
-        let why = "no main model of the table is a time above 0".to_owned();
-        return Err(StackError { subject: String::new(), why, unknown: None }.into());
+        let why = "no main model of the table takes any time".to_owned();
+        return Err(AssembleError::Components(why));
     }
-    for (at, model) in &main {
-        sound(model, &after[*at], changes)?;
-    }
-    let compared = |(at, model): &(usize, &Declared)| {
-        compare(stack, model, &before[*at], &after[*at], &estimate)
+    let compare = |(model, before): &(&Model, Value)| {
+        change(model, before, &stack.value(model, &changed), of, &estimate)
     };
-    let mut models = main.iter().map(compared).collect::<Result<Vec<_>, AssembleError>>()?;
-    if let Some(breakdown) = of {
-        models.iter_mut().for_each(|model| judged(model, breakdown));
+    let mut ranking = Vec::new();
+    let mut curves = Vec::new();
+    for (model, before) in main.iter().take(FIRST) {
+        ranking.push(ranked(stack, model, before, &estimate)?);
+        curves.extend(drawn(stack, model, before, changes));
     }
-    let first = &main[..main.len().min(FIRST)];
-    let ranked = first
-        .iter()
-        .map(|(at, model)| ranked(stack, *at, model, &estimate))
-        .collect::<Result<Vec<_>, AssembleError>>()?;
-    let curves = drawn(table, changes, first)
-        .iter()
-        .map(|curves| speed_ups(stack, &before, curves, &estimate))
-        .collect::<Result<Vec<_>, AssembleError>>()?;
-    // What no change touches has no picture.
-    let curves = curves.into_iter().filter(|drawn| !drawn.curves.is_empty()).collect();
-    let told = findings::Told { table, changes, of, before: &before };
-    let findings = told.sentences(&models, &ranked)?;
-    let ranking = ranked.into_iter().map(|ranked| ranked.ranking).collect();
     Ok(WhatIf {
         name: table.name.clone(),
-        changes: changes.iter().map(|change| made(stack, change)).collect::<Result<_, _>>()?,
-        models,
+        changes: changes.iter().map(|change| made(stack, change)).collect(),
+        models: main.iter().map(compare).collect::<Result<_, AssembleError>>()?,
         ranking,
         curves,
-        findings,
     })
-}
-
-/// That a model can be counted with after the changes.
-fn sound(model: &Declared, after: &Modelled, changes: &[Change]) -> Result<(), StackError> {
-    if after.is_sound() {
-        return Ok(());
-    }
-    let what: Vec<&str> = changes.iter().map(Change::what).collect();
-    let why = format!(
-        "with this change of {} the formula of '{}' gives no number to count with: it divides by what takes no time \
-         any more, or times are too long",
-        what.join(", "),
-        model.name
-    );
-    Err(StackError { subject: model.name.clone(), why, unknown: None })
-}
-
-/// A change of a name as it is declared.
-fn spelled(stack: &Stack, change: &Change) -> Change {
-    let what = stack.spelled(change.what());
-    match *change {
-        Change::Scale { factor, .. } => Change::Scale { what, factor },
-        Change::Set { ns, .. } => Change::Set { what, ns },
-    }
-}
-
-/// How far a model is off is what its breakdown says, which may have compared it round by round.
-fn judged(model: &mut ModelChange, breakdown: &Breakdown) {
-    let known = breakdown.models.iter().find(|known| known.name == model.name);
-    if let Some(known) = known.filter(|known| known.error.is_some()) {
-        model.observed.clone_from(&known.observed);
-        model.error.clone_from(&known.error);
-        model.within = known.within;
-    }
 }
 
 /// A change as it is recorded.
-fn made(stack: &Stack, change: &Change) -> Result<ChangeMade, StackError> {
-    let (reduction, set) = match change {
-        Change::Scale { factor, .. } => (Some(1.0 - factor), None),
-        Change::Set { what, ns } => {
-            let whole = match stack.model(what) {
-                Some(at) => stack.evaluated_one(at, &stack.state())?.value,
-                None => stack.meant(what)?.iter().map(|at| stack.times()[*at]).sum(),
-            };
-            ((whole > 0.0).then(|| 1.0 - ns / whole), Some(Seconds::from(Ns(*ns))))
+fn made(stack: &Stack, change: &Change) -> ChangeMade {
+    let what = change.what();
+    let whole = || {
+        let own = stack.component(what).map(|at| stack.components[at].ns);
+        own.or_else(|| Some(stack.value(stack.model(what)?, &stack.state()).ns))
+    };
+    let (reduction, set, number) = match change {
+        Change::Reduce { share, .. } => (Some(*share), None, None),
+        Change::Set { value, .. } if stack.parameters.contains_key(what) => {
+            (None, None, Some(Number(*value)))
+        }
+        Change::Set { value, .. } => {
+            let whole = whole().filter(|whole| *whole > 0.0);
+            (whole.map(|whole| 1.0 - value / whole), Some(Seconds::from(Ns(*value))), None)
         }
     };
-    Ok(ChangeMade { component: change.what().to_owned(), reduction: reduction.map(Number), set })
+    ChangeMade { component: what.to_owned(), reduction: reduction.map(Number), set, number }
 }
 
-fn compare(
-    stack: &Stack,
-    model: &Declared,
-    before: &Modelled,
-    after: &Modelled,
+fn change(
+    model: &Model,
+    before: &Value,
+    after: &Value,
+    of: Option<&Breakdown>,
     estimate: &Propagated,
 ) -> Result<ModelChange, AssembleError> {
-    let samples = stack.spread_of(before).1 as u64;
-    let time = |of: &Modelled| {
-        let how = "formula over components";
-        estimate.quantity(of.value, stack.deviation(&of.sources), Unit::Second, how, samples)
-    };
-    let deviation = stack.deviation(&before.sources);
-    let observed = model.observed.map(|observed| {
-        estimate.quantity(observed.value, observed.spread, Unit::Second, "given", 1)
-    });
-    let error = model
-        .observed
-        .map(|observed| error(before.value, deviation, observed, samples, estimate))
-        .transpose()?;
+    let (time, mut observed, mut error) = compared(before, model.observed, estimate)?;
+    let mut verdict = error.as_ref().map(within);
+    // Measured, it was compared round by round, which spreads do not tell.
+    let measured = of.filter(|breakdown| breakdown.measured.is_some());
+    if let Some(known) =
+        measured.and_then(|of| of.models.iter().find(|known| known.name == model.name))
+    {
+        (observed, error, verdict) = (known.observed.clone(), known.error.clone(), known.within);
+    }
     Ok(ModelChange {
         name: model.name.clone(),
-        label: model.label.clone(),
-        before: time(before)?,
-        observed: observed.transpose()?,
-        within: error.as_ref().map(within),
+        before: time,
+        observed,
         error,
-        after: time(after)?,
-        speedup: speedup(stack.saved(before, after), samples, estimate)?,
+        within: verdict,
+        after: compared(after, None, estimate)?.0,
+        speedup: speedup(before, after, estimate)?,
     })
 }
 
-fn speedup(saved: Saved, samples: u64, estimate: &Propagated) -> Result<Quantity, AssembleError> {
-    let how = "1 - after / before";
-    Ok(estimate.quotient(saved.share, saved.off, how, samples)?)
+fn speedup(
+    before: &Value,
+    after: &Value,
+    estimate: &Propagated,
+) -> Result<Quantity, AssembleError> {
+    let (share, off) = before.saved(after);
+    // A share of what may be nothing may be anything.
+    let known = before.deviation().is_none_or(|own| own * estimate.factor < before.ns);
+    let count = before.parts.len() as u64;
+    Ok(estimate.quantity(share, off.filter(|_| known), Unit::One, "1 - after / before", count)?)
+}
+
+/// The model where one thing is shorter.
+fn reduced(stack: &Stack, model: &Model, what: &str, share: f64) -> Option<Value> {
+    let change = Change::Reduce { what: what.to_owned(), share };
+    Some(stack.value(model, &stack.changed(&[change]).ok()?))
+}
+
+/// The names of the components that take most of a model.
+fn longest(stack: &Stack, before: &Value, most: usize) -> Vec<String> {
+    let mut parts = stack.divided(before, By::Component);
+    parts.retain(|(_, ns)| *ns > 0.0);
+    parts.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    parts.into_iter().take(most).map(|(name, _)| name).collect()
 }
 
 fn ranked(
     stack: &Stack,
-    at: usize,
-    model: &Declared,
+    model: &Model,
+    before: &Value,
     estimate: &Propagated,
-) -> Result<Ranked, AssembleError> {
-    let ranked = stack.ranked(at, RANKED)?;
-    let whole = stack.evaluated_one(at, &stack.state())?.value;
-    let behind = |ranked: &bandgap_model::breakdown::Ranked| {
-        let (by, deviation) = ranked.behind;
-        (by / whole, deviation.unwrap_or(0.0) * estimate.factor / whole)
+) -> Result<Ranking, AssembleError> {
+    let mut components = Vec::new();
+    for component in longest(stack, before, LONGEST) {
+        if let Some(after) = reduced(stack, model, &component, RANKED) {
+            let speedup = speedup(before, &after, estimate)?;
+            components.push(RankedComponent { component, speedup });
+        }
+    }
+    components.sort_by(|a, b| b.speedup.value.0.total_cmp(&a.speedup.value.0));
+    Ok(Ranking { model: model.name.clone(), reduction: Number(RANKED), components })
+}
+
+/// Speed-ups over reductions: of what is reduced, or else of the categories, the layers and the longest components.
+///
+/// *Source*: "Breaking Band", figure 17.
+fn drawn(stack: &Stack, model: &Model, before: &Value, changes: &[Change]) -> Vec<SpeedUpCurve> {
+    let mut names: Vec<String> = changes.iter().map(|change| change.what().to_owned()).collect();
+    if names.is_empty() {
+        let categories = Category::ALL.iter().map(Category::to_string);
+        names = categories.chain(Layer::ALL.iter().map(Layer::to_string)).collect();
+        names.extend(longest(stack, before, DRAWN));
+    }
+    let curve = |of: String| {
+        let point = |share: f64| {
+            let after = reduced(stack, model, &of, share)?;
+            Some((Number(share), Number(before.saved(&after).0)))
+        };
+        let points: Option<Vec<_>> =
+            (1..10_u8).map(|tenth| point(f64::from(tenth) / 10.0)).collect();
+        // What the model does not hold has no curve.
+        let points = points?;
+        let touches = points.iter().any(|(_, saved)| *saved != Number(0.0));
+        touches.then(|| SpeedUpCurve { model: model.name.clone(), of, points })
     };
-    let behind = ranked.iter().map(behind).collect();
-    let one = |ranked: &bandgap_model::breakdown::Ranked| {
-        let component = &stack.components()[ranked.component];
-        Ok(RankedComponent {
-            component: component.name.clone(),
-            label: component.label.clone(),
-            speedup: speedup(ranked.saved, 1, estimate)?,
-        })
-    };
-    let ranking = Ranking {
-        model: model.name.clone(),
-        label: model.label.clone(),
-        reduction: Number(RANKED),
-        components: ranked.iter().map(one).collect::<Result<_, AssembleError>>()?,
-    };
-    Ok(Ranked { ranking, behind })
+    names.into_iter().filter_map(curve).collect()
 }

@@ -1,8 +1,14 @@
 //! The findings of a look at the machine, as a table.
 
 use bandgap_host::doctor::{Check, Grade};
-use bandgap_model::breakdown::insights::begun;
 use bandgap_report::{Layout, Listing};
+
+/// A text with a capital at its begin.
+fn begun(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    first + letters.as_str()
+}
 
 /// A table of checks in the order given, and a line that says whether the machine is fit.
 pub(super) fn table(checks: &[Check], layout: &Layout) -> String {

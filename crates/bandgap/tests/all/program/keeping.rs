@@ -261,7 +261,7 @@ fn words_that_are_no_text_are_paths_or_refused() {
         (&["signature", "-t", "sim:paragon", "--no-save", "--json"], 0),
         (&["topology", "--transport"], 2),
         (&["floor"], 2),
-        (&["whatif", "--from", "thunderx2-connectx4", "--case"], 2),
+        (&["whatif", "--from", "thunderx2-connectx4", "--reduce"], 2),
         (&["rank"], 2),
         (&[], 2),
         (&["fit", "hockney"], 3),
