@@ -24,7 +24,10 @@ const FEW: usize = 6;
 /// A number cannot be recorded.
 pub(crate) fn growth(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, AssembleError> {
     let axes = points.axes();
-    let known = [("dimension", &[Law::Linear, Law::Quadratic][..]), ("ranks", &[Law::Logarithmic, Law::Linear])];
+    let known = [
+        ("dimension", &[Law::Linear, Law::Quadratic][..]),
+        ("ranks", &[Law::Logarithmic, Law::Linear]),
+    ];
     match known.into_iter().find(|(axis, _)| axes.contains(axis)) {
         Some((along, laws)) => over(of, points, along, laws),
         None => Ok(Made::default()),
@@ -37,7 +40,8 @@ fn over(
     along: &str,
     laws: &[Law],
 ) -> Result<Made, AssembleError> {
-    let column = Column::new("slope", Unit::Second, "b of t = a + b·f(x), f by the law: x, x² or ⌈log₂ x⌉");
+    let column =
+        Column::new("slope", Unit::Second, "b of t = a + b·f(x), f by the law: x, x² or ⌈log₂ x⌉");
     let axes: Vec<&str> = points.axes().into_iter().filter(|axis| *axis != along).collect();
     let mut sorted = axes.clone();
     sorted.sort_unstable();
@@ -48,7 +52,8 @@ fn over(
         curves = few(curves);
     }
     for curve in curves {
-        let timed = curve.points.iter().filter_map(|(at, (key, _))| Some((*at, of.time(key)?.value)));
+        let timed =
+            curve.points.iter().filter_map(|(at, (key, _))| Some((*at, of.time(key)?.value)));
         let timed: Vec<(u64, f64)> = timed.collect();
         if timed.len() < LEAST {
             continue;
@@ -57,7 +62,15 @@ fn over(
             times.iter().map(|(at, ns)| (*at as f64, *ns)).collect()
         };
         let launches: Vec<_> = of.launches(&curve).iter().map(|launch| float(launch)).collect();
-        let found = sizes::growth(&float(&timed), &launches, laws, of.judged.confidence());
+        // The first places may be of another protocol.
+        let from = |skipped: usize| {
+            let rest = |of: &Vec<(f64, f64)>| of.get(skipped..).unwrap_or(&[]).to_vec();
+            let launches: Vec<_> = launches.iter().map(rest).collect();
+            sizes::growth(&float(&timed[skipped..]), &launches, laws, of.judged.confidence())
+        };
+        let most = timed.len().saturating_sub(LEAST + 1);
+        let decided = (0..=most).find_map(|skipped| Some((skipped, from(skipped)?)));
+        let (skipped, found) = decided.map_or((0, None), |(skipped, found)| (skipped, Some(found)));
         let law = match found.map(|found| found.law) {
             Some(Law::Logarithmic) => "logarithmic",
             Some(Law::Linear) => "linear",
@@ -69,7 +82,7 @@ fn over(
             Estimated::of_model(&found.slope, of.virtual_or(judged))
         });
         let mut labels = Labels::from([("law".to_owned(), Place::from(law))]);
-        labels.insert("from".to_owned(), timed[0].0.into());
+        labels.insert("from".to_owned(), timed[skipped].0.into());
         labels.insert("to".to_owned(), timed[timed.len() - 1].0.into());
         rows.push(places(&curve.which), labels, &[slope], None)?;
     }

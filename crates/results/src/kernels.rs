@@ -1,7 +1,7 @@
 //! Rows on one screen: some of one series, or a line for each of several.
 
 use bandgap_record::{Quantity, Row, Rows, Unit};
-use bandgap_report::{Block, Cell, Head, Precision, Shown as Drawn, Table, share, written};
+use bandgap_report::{Block, Cell, Head, Precision, Shown as Drawn, Table, signed_share, written};
 use bandgap_units::significant;
 
 use crate::rows::{
@@ -95,10 +95,7 @@ fn single(rows: &Rows, (axis, curve): (&str, &Curve<'_>), context: &Context<'_>)
             let line = its.and_then(|of| at(of, bytes as f64));
             let off =
                 rows.cell(row, "time").zip(line).map(|(time, line)| time.value.0 / line - 1.0);
-            cells.push(off.map_or(Cell::Empty, |off| {
-                let sign = if off > 0.0 { "+" } else { "" };
-                Cell::Number(format!("{sign}{}", share(off)))
-            }));
+            cells.push(off.map_or(Cell::Empty, |off| Cell::Number(signed_share(off))));
         }
         table.push(cells);
     }
@@ -322,7 +319,9 @@ fn grows(rows: &Rows, small: &Row, all: &[&Rows]) -> Option<String> {
     let row = growth.rows.iter().find(same)?;
     let slope = row.cells.first().and_then(Option::as_ref);
     Some(match (growth.label(row, "law")?.to_string().as_str(), slope) {
-        ("linear", _) if growth.name == rows.name && rows.axis("dimension").is_some() => "N".to_owned(),
+        ("linear", _) if growth.name == rows.name && rows.axis("dimension").is_some() => {
+            "N".to_owned()
+        }
         ("linear", _) => "P".to_owned(),
         ("quadratic", _) => "N²".to_owned(),
         ("logarithmic", Some(slope)) => format!("log₂ P +{}", crate::rows::timed(slope.value.0)),
@@ -414,7 +413,7 @@ fn algorithms(rows: &Rows) -> Option<String> {
         .collect();
     let size = |of: &Quantity| match of.unit {
         Unit::Byte => bandgap_report::scaled(of.value.0, Unit::Byte),
-        _ => significant(of.value.0, 3),
+        _ => format!("{:.0}", of.value.0),
     };
     let mut told: Vec<String> = Vec::new();
     for (at, (variant, _)) in ranges.iter().enumerate() {
