@@ -34,7 +34,7 @@ pub(super) const MAIL: Target = Target {
 };
 
 /// Small slots, so that a few messages fill them.
-const TUNING: Tuning = Tuning { eager: 256, chunk: 512, slots: 4 };
+const TUNING: Tuning = Tuning { chunk: 512, slots: 4, request: 64 };
 const WATCH: DeadlineWatch = DeadlineWatch(Duration::ZERO);
 
 /// A setting, and requests of every kind of message passing: those that fit to what the rank does, or the others. See

@@ -87,7 +87,7 @@ fn real_ranks_pass_messages_that_are_checked() {
     for (command, transport, ranks) in everywhere.into_iter().chain(others) {
         let ranks_text = ranks.to_string();
         let mut args = vec![command, "--transport", transport, "--ranks", &ranks_text];
-        // Past the longest eager message, and past the longest piece of a longer one.
+        // Past the longest message of one piece.
         if command != "synch1" {
             args.extend(["--sizes", "1:40KiB"]);
         }
