@@ -16,6 +16,8 @@ mod pairs;
 mod points;
 mod samples;
 mod series;
+#[cfg(test)]
+mod synthetic;
 
 pub use collectives::{MESSAGE_COSTS, MESSAGES};
 pub use conditions::conditions;
