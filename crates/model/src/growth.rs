@@ -164,4 +164,19 @@ mod tests {
         let one = growth(&whole, std::slice::from_ref(&whole), &LAWS, 0.95);
         assert_eq!(one, growth(&whole, &[], &LAWS, 0.95));
     }
+
+    #[test]
+    fn shapes_of_an_exact_machine_are_told() {
+        // On a 4 × 4 mesh of the simulated iPSC/860, in µs: guard rings, rows given to all, and shifts.
+        let sizes = [64.0, 128.0, 256.0, 512.0, 1024.0];
+        let law = |times: [f64; 5]| {
+            let points: Vec<(f64, f64)> = sizes.into_iter().zip(times).collect();
+            growth(&points, &[], &[Law::Linear, Law::Quadratic], 0.95).map(|found| found.law)
+        };
+        let guard = [684.0, 684.0, 1052.68, 1892.36, 3571.72];
+        let row = [416.48, 470.88, 785.76, 1415.52, 2675.04];
+        let shift = [1238.72, 3967.68, 14463.68, 55608.0, 218_505.92];
+        assert_eq!([law(guard), law(row)], [Some(Law::Linear); 2]);
+        assert_eq!(law(shift), Some(Law::Quadratic));
+    }
 }

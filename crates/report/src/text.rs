@@ -196,7 +196,7 @@ fn drawn(share: &str, columns: usize, layout: &Layout) -> String {
         return "#".repeat(eighths.div_ceil(8));
     }
     let mut text = "█".repeat(eighths / 8);
-    if eighths % 8 > 0 {
+    if !eighths.is_multiple_of(8) {
         text.push(EIGHTHS[eighths % 8]);
     }
     text
@@ -222,7 +222,7 @@ fn column(table: &Table, at: usize) -> Column<'_> {
     };
     let all: Vec<Option<Written>> = cells.iter().map(|cell| written(cell)).collect();
     let widest = |part: &dyn Fn(&Written) -> usize| {
-        all.iter().flatten().map(|written| part(written)).max().unwrap_or(0)
+        all.iter().flatten().map(part).max().unwrap_or(0)
     };
     let value = widest(&|of| of.value.chars().count());
     let half = widest(&|of| of.half.chars().count());

@@ -94,7 +94,7 @@ fn body(context: &Context<'_>, view: View) -> Vec<Block> {
 }
 
 /// The results of one type.
-fn of<'a, T: Kind>(context: &Context<'a>) -> impl Iterator<Item = &'a T> {
+fn of<'a, T: Kind + 'a>(context: &Context<'a>) -> impl Iterator<Item = &'a T> {
     context.results.iter().filter_map(T::of)
 }
 

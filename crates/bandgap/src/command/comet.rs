@@ -48,6 +48,7 @@ const COMET: [&str; 12] = [
 
 /// Which of CoMet's kernels, and how.
 #[derive(Clone, Debug, Default, Args)]
+#[group(skip)]
 pub struct Comet {
     /// Which; none named = all
     #[arg(value_name = "KERNEL", value_parser = PossibleValuesParser::new(passing()))]
@@ -155,14 +156,14 @@ impl Parts {
             session.share(share());
             let plan = OverlapPlan { asked: session.asked(), ..plan };
             session.measure(&plan, self.ranks, (&[], &|_| false), |measured| {
-                assemble::overlap(measured, &plan)
+                assemble::overlap(measured)
             })?;
         }
         if let Some(plan) = self.contention.filter(|_| !session.failed()) {
             session.share(share());
             let plan = ContentionPlan { asked: session.asked(), ..plan };
             session.measure(&plan, plan.ranks, (&[], &|_| false), |measured| {
-                assemble::contention(measured, &plan)
+                assemble::contention(measured)
             })?;
         }
         Ok(())

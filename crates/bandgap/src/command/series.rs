@@ -7,8 +7,9 @@ use bandgap_assemble as assemble;
 use bandgap_campaign::beside::Beside;
 use bandgap_campaign::series::{SeriesPlan, Step};
 use bandgap_campaign::sizes::{matrices, rounds};
-use bandgap_comm::topology::{NoMesh, ProcessorMesh};
-use bandgap_kernels::{Buffers, DOUBLE, Extent, Refused, Series as Measured, facts, in_series};
+use bandgap_kernels::{
+    Buffers, DOUBLE, Extent, NoMesh, ProcessorMesh, Refused, Series as Measured, facts, in_series,
+};
 use bandgap_launch::{Classify, Exit, Failure, distances};
 use bandgap_record::Note;
 use bandgap_units::Bytes;
@@ -199,7 +200,7 @@ impl Planned {
         self.notes.iter().for_each(|note| session.sink.note(note.clone()));
         let breaks: Vec<u64> = series.breaks.iter().map(|bytes| bytes.0).collect();
         session.measure(&plan, self.ranks, (&names, &fits), |measured| {
-            assemble::series(measured, &breaks)
+            assemble::fitted(measured, &breaks)
         })
     }
 }

@@ -240,16 +240,25 @@ pub(super) fn pattern(seed: u64, len: usize) -> Vec<u8> {
     bytes
 }
 
-/// A length of each protocol: in words, in a slot, announced and in several pieces.
+/// A length of each protocol: in words, in a slot, in several pieces of which the last ones wait for an answer.
 pub(super) fn one_of_each(tuning: &Tuning) -> [usize; 3] {
-    [11, tuning.eager.min(tuning.chunk), 3 * tuning.chunk.max(tuning.eager) + 5]
+    let one_slot = tuning.eager.min(tuning.chunk - tuning.chunk / 16);
+    [11, one_slot, 5 * tuning.chunk.max(tuning.eager) + 5]
 }
 
 /// Lengths on both sides of every limit.
 pub(super) fn around_limits(tuning: &Tuning) -> Vec<usize> {
     let Tuning { eager, chunk, slots } = *tuning;
     let mut lengths = vec![0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17];
-    for limit in [INLINE, eager, chunk, 2 * chunk, slots * chunk, (slots + 1) * chunk] {
+    let short = chunk / 16;
+    for limit in [
+        INLINE,
+        eager + short,
+        2 * eager + short,
+        4 * eager + short,
+        slots * chunk,
+        (slots + 1) * chunk,
+    ] {
         lengths.extend([limit.saturating_sub(1), limit, limit + 1]);
     }
     // As long as so many chunks of a test with small ones.

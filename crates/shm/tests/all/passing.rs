@@ -189,7 +189,7 @@ fn reader_and_peer(readable: Readable) -> [Passing<ShmEndpoint, DeadlineWatch>; 
 fn announced(readable: Readable, bytes: u64, address: u64) -> CommError {
     let [mut reader, mut peer] = reader_and_peer(readable);
     reader.set_way(Way::Single { least: 100 }).unwrap();
-    let announce = HandlerId(2);
+    let announce = HandlerId(4);
     peer.active().request(0, announce, [7, bytes, 0, address]).unwrap();
     reader.recv(1, 7, Part::new(0, bytes as usize)).unwrap_err()
 }
