@@ -75,7 +75,7 @@ mod tests {
     fn a_batch_is_a_line() {
         let mut table = Table::default();
         let rejected = Some(Rejected::PaceChanged);
-        let batch = Batch { samples: vec![1.5, 2.0, 3.14159], rejected, ..Batch::default() };
+        let batch = Batch { samples: vec![1.5, 2.0, 3.1389], rejected, ..Batch::default() };
         table.push(Kept::Batch { key: Key::new("rtt").at("bytes", 8_u32), batch });
         let packed = samples([("shm", &table)]).unwrap();
         let mut text = String::new();

@@ -61,7 +61,7 @@ fn chosen<'a>(all: &[(u64, &'a Row)], most: usize) -> Vec<(u64, &'a Row)> {
         return all.to_vec();
     }
     let last = all.len() - 1;
-    let is_eighth = |of: u64| of >= 8 && of.is_power_of_two() && of.ilog2() % 3 == 0;
+    let is_eighth = |of: u64| of >= 8 && of.is_power_of_two() && of.ilog2().is_multiple_of(3);
     let mut places: Vec<usize> =
         (0..=last).filter(|at| [0, last].contains(at) || is_eighth(all[*at].0)).collect();
     if places.len() < most / 2 {
