@@ -1,8 +1,7 @@
 //! How times grow: with the dimension of a matrix, and with the number of ranks.
 
 use bandgap_campaign::signature::judge;
-use bandgap_model::doublings::{RankTime, doublings, doublings_over_launches};
-use bandgap_model::growth::{self as sizes, ESTIMATOR, Law, growth_over_launches};
+use bandgap_model::growth::{self as sizes, Law};
 use bandgap_record::{Column, Labels, Place, Unit};
 
 use crate::AssembleError;
@@ -14,37 +13,31 @@ use crate::series::places;
 /// The kind of rows that say how times grow.
 pub const GROWTH: &str = "growth";
 
+/// Places that a curve has at least.
+const LEAST: usize = 3;
 /// Sizes at which the growth with the ranks is told, at most.
 const FEW: usize = 6;
 
-/// The exponents of a series over dimensions; else the time of a doubling of a series over several numbers of ranks.
+/// How a series over dimensions, or over several numbers of ranks, grows with them.
 ///
 /// # Errors
 /// A number cannot be recorded.
 pub(crate) fn growth(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, AssembleError> {
     let axes = points.axes();
-    if axes.contains(&"dimension") {
-        return over(of, points, "dimension", exponent);
+    let known = [("dimension", &[Law::Linear, Law::Quadratic][..]), ("ranks", &[Law::Logarithmic, Law::Linear])];
+    match known.into_iter().find(|(axis, _)| axes.contains(axis)) {
+        Some((along, laws)) => over(of, points, along, laws),
+        None => Ok(Made::default()),
     }
-    if axes.contains(&"ranks") {
-        return over(of, points, "ranks", doubling);
-    }
-    Ok(Made::default())
 }
-
-/// What a curve says: its law, and the column with what it grows by.
-type Grows = Option<(&'static str, [u64; 2], Estimated)>;
 
 fn over(
     of: &Measured<'_>,
     points: &Points<'_>,
     along: &str,
-    grows: impl Fn(&Measured<'_>, &Curve<'_>) -> Grows,
+    laws: &[Law],
 ) -> Result<Made, AssembleError> {
-    let column = match along {
-        "dimension" => Column::new("exponent", Unit::One, "e of t = a + b·Nᵉ"),
-        _ => Column::new("doubling", Unit::Second, "b of t = a + b·log₂ P"),
-    };
+    let column = Column::new("slope", Unit::Second, "b of t = a + b·f(x), f by the law: x, x² or ⌈log₂ x⌉");
     let axes: Vec<&str> = points.axes().into_iter().filter(|axis| *axis != along).collect();
     let mut sorted = axes.clone();
     sorted.sort_unstable();
@@ -55,11 +48,30 @@ fn over(
         curves = few(curves);
     }
     for curve in curves {
-        let Some((law, [from, to], found)) = grows(of, &curve) else { continue };
+        let timed = curve.points.iter().filter_map(|(at, (key, _))| Some((*at, of.time(key)?.value)));
+        let timed: Vec<(u64, f64)> = timed.collect();
+        if timed.len() < LEAST {
+            continue;
+        }
+        let float = |times: &[(u64, f64)]| -> Vec<(f64, f64)> {
+            times.iter().map(|(at, ns)| (*at as f64, *ns)).collect()
+        };
+        let launches: Vec<_> = of.launches(&curve).iter().map(|launch| float(launch)).collect();
+        let found = sizes::growth(&float(&timed), &launches, laws, of.judged.confidence());
+        let law = match found.map(|found| found.law) {
+            Some(Law::Logarithmic) => "logarithmic",
+            Some(Law::Linear) => "linear",
+            Some(Law::Quadratic) => "quadratic",
+            None => "undecided",
+        };
+        let slope = found.map(|found| {
+            let judged = judge(&found.slope, &of.judged.rule().without_clock());
+            Estimated::of_model(&found.slope, of.virtual_or(judged))
+        });
         let mut labels = Labels::from([("law".to_owned(), Place::from(law))]);
-        labels.insert("from".to_owned(), from.into());
-        labels.insert("to".to_owned(), to.into());
-        rows.push(places(&curve.which), labels, &[Some(found)], None)?;
+        labels.insert("from".to_owned(), timed[0].0.into());
+        labels.insert("to".to_owned(), timed[timed.len() - 1].0.into());
+        rows.push(places(&curve.which), labels, &[slope], None)?;
     }
     Ok(rows.made())
 }
@@ -80,95 +92,6 @@ fn few(curves: Vec<Curve<'_>>) -> Vec<Curve<'_>> {
         all = (0..FEW).map(|at| all[at * last / (FEW - 1)]).collect();
     }
     curves.into_iter().filter(|curve| size(curve).is_none_or(|of| all.contains(&of))).collect()
-}
-
-/// The times of a curve in nanoseconds.
-fn times(of: &Measured<'_>, curve: &Curve<'_>) -> Vec<(u64, Estimated)> {
-    let timed = curve.points.iter().filter_map(|(at, (key, _))| Some((*at, of.time(key)?)));
-    timed.collect()
-}
-
-fn ends(times: &[(u64, Estimated)]) -> [u64; 2] {
-    let at = |of: Option<&(u64, Estimated)>| of.map_or(0, |(at, _)| *at);
-    [at(times.first()), at(times.last())]
-}
-
-/// Over all sizes, or where these leave the law undecided, over the greatest that tell one: the shortest messages may go
-/// by another protocol.
-fn exponent(of: &Measured<'_>, curve: &Curve<'_>) -> Grows {
-    let timed = times(of, curve);
-    let launches = of.launches(curve);
-    let from = 0..=timed.len().saturating_sub(sizes::FEWEST);
-    let found = from.filter_map(|from| exponent_from(of, timed.get(from..)?, &launches));
-    let found: Vec<_> = found.collect();
-    let told = found.iter().position(|(law, ..)| *law != UNDECIDED).unwrap_or(0);
-    found.into_iter().nth(told)
-}
-
-const UNDECIDED: &str = "undecided";
-
-fn exponent_from(
-    of: &Measured<'_>,
-    timed: &[(u64, Estimated)],
-    launches: &[Vec<(u64, f64)>],
-) -> Grows {
-    let confidence = of.judged.confidence();
-    let [from, to] = ends(timed);
-    let apart = |times: Vec<(u64, f64)>| -> (Vec<f64>, Vec<f64>) {
-        times.into_iter().map(|(at, ns)| (at as f64, ns)).unzip()
-    };
-    let (at, ns) = apart(timed.iter().map(|(at, time)| (*at, time.value)).collect());
-    let own = launches.iter().filter_map(|launch| {
-        let (at, ns) = apart(launch.iter().copied().filter(|(at, _)| *at >= from).collect());
-        sizes::growth(&at, &ns, confidence).map(|own| own.exponent)
-    });
-    let own: Vec<f64> = own.collect();
-    let half = |(_, time): &(u64, Estimated)| Some(time.interval?.half_width());
-    let halves: Vec<f64> = timed.iter().filter_map(half).collect();
-    let found = growth_over_launches(&at, &ns, &halves, &own, confidence)?;
-    let law = match found.law {
-        Law::Linear => "linear",
-        Law::Quadratic => "quadratic",
-        Law::Power => "power",
-        Law::Undecided => UNDECIDED,
-    };
-    let rule = of.judged.rule().without_clock();
-    let judged = found.interval.map(|known| rule.judge(known.half_width(), found.exponent));
-    let grows = Estimated {
-        value: found.exponent,
-        interval: found.interval,
-        convergence: judged.unwrap_or(false.into()),
-        samples: at.len() as u64,
-        estimator: ESTIMATOR,
-    };
-    Some((law, [from, to], grows))
-}
-
-fn doubling(of: &Measured<'_>, curve: &Curve<'_>) -> Grows {
-    let confidence = of.judged.confidence();
-    let timed = times(of, curve);
-    let one = |(at, time): &(u64, Estimated)| RankTime {
-        ranks: *at as u32,
-        ns: time.value,
-        half_width: time.interval.map(|interval| interval.half_width()),
-    };
-    let own = of.launches(curve).into_iter().filter_map(|launch| {
-        let one = |(at, ns)| RankTime { ranks: at as u32, ns, half_width: None };
-        let times: Vec<RankTime> =
-            launch.into_iter().map(|(at, ns): (u64, f64)| one((at, ns))).collect();
-        doublings(&times, confidence).map(|own| own.per_doubling.value)
-    });
-    let own: Vec<f64> = own.collect();
-    let times: Vec<RankTime> = timed.iter().map(one).collect();
-    let found = doublings_over_launches(&times, &own, confidence)?;
-    let law = match found.is_linear {
-        Some(true) => "log",
-        Some(false) => "not_log",
-        None => UNDECIDED,
-    };
-    let judged = judge(&found.per_doubling, &of.judged.rule().without_clock());
-    let grows = Estimated::of_model(&found.per_doubling, of.virtual_or(judged));
-    Some((law, ends(&timed), grows))
 }
 
 #[cfg(test)]

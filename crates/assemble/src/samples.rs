@@ -75,12 +75,12 @@ mod tests {
     fn a_batch_is_a_line() {
         let mut table = Table::default();
         let rejected = Some(Rejected::PaceChanged);
-        let batch = Batch { samples: vec![1.5, 2.0, 3.1389], rejected, ..Batch::default() };
+        let batch = Batch { samples: vec![1.5, 2.0, 3.24159], rejected, ..Batch::default() };
         table.push(Kept::Batch { key: Key::new("rtt").at("bytes", 8_u32), batch });
         let packed = samples([("shm", &table)]).unwrap();
         let mut text = String::new();
         GzDecoder::new(&packed[..]).read_to_string(&mut text).unwrap();
         let lines: Vec<&str> = text.lines().skip(1).collect();
-        assert_eq!(lines, ["shm,rtt;bytes=8,1,1,,,,pace_changed,1.5 2 3.14"]);
+        assert_eq!(lines, ["shm,rtt;bytes=8,1,1,,,,pace_changed,1.5 2 3.24"]);
     }
 }

@@ -3,35 +3,30 @@
 use std::io::IsTerminal;
 
 use bandgap_report::Layout;
-use bandgap_units::Fraction;
 
-/// Width where standard output is no terminal.
+/// Width where nothing says how wide it is.
 const WIDTH: u16 = 100;
 
-/// How to lay out text for standard output.
-pub fn layout(confidence: f64) -> Layout {
+/// How to lay out text for standard output: as wide as the terminal, else as `COLUMNS` says, else 100 columns.
+pub fn layout() -> Layout {
     let stdout = std::io::stdout();
     let terminal = stdout.is_terminal();
-    let columns = terminal
-        .then(|| rustix::termios::tcgetwinsize(&stdout).ok())
-        .flatten()
-        .map(|size| size.ws_col)
-        .filter(|columns| *columns > 0);
+    let size = terminal.then(|| rustix::termios::tcgetwinsize(&stdout).ok()).flatten();
+    let named = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let width = size.map(|size| size.ws_col).filter(|columns| *columns > 0).or_else(named);
     let utf8 = ["LC_ALL", "LC_CTYPE", "LANG"]
         .iter()
         .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
         .is_none_or(|locale| {
             let locale = locale.to_lowercase();
-            locale.contains("utf-8")
-                || locale.contains("utf8")
-                || locale == "c"
-                || locale == "posix"
+            ["utf-8", "utf8"].iter().any(|name| locale.contains(name))
+                || ["c", "posix"].contains(&&*locale)
         });
-    let color = terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     Layout {
-        width: columns.unwrap_or(WIDTH),
+        width: width.filter(|columns| *columns > 0).unwrap_or(WIDTH),
         ascii: !utf8,
-        color,
-        confidence: Fraction(confidence),
+        color: terminal && !dumb && !plain,
     }
 }

@@ -1,115 +1,109 @@
-//! The progress bar on standard error; drawn only between timed sections, never by a thread.
+//! How far a command is, on standard error; drawn only between timed sections, never by a thread.
 
-use std::fmt::Write;
-use std::io::{self, IsTerminal};
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
-use rustix::termios::{Winsize, tcgetwinsize};
+/// Time between two drawings.
+const DRAWN: Duration = Duration::from_millis(250);
+/// Time after which a log that is no terminal gets a sign of life.
+const ALIVE: Duration = Duration::from_secs(60);
+/// Columns of the bar.
+const BAR: usize = 16;
 
-use crate::output::error_has_room;
-
-/// A bar for one measurement; nothing where standard error is no terminal, or when told to be
-/// quiet.
+/// The progress of a command in stages, each a share of its time.
 pub struct Progress {
-    bar: ProgressBar,
+    stages: Vec<(String, f64)>,
+    at: usize,
+    begun: Instant,
+    stage: Instant,
+    last: Instant,
+    kind: Kind,
 }
 
-const STEPS: u64 = 1000;
-/// Most drawings in a second.
-const RATE: u8 = 20;
-/// Columns of a terminal that does not say how many it has.
-const COLUMNS: u16 = 80;
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Quiet,
+    Bar,
+    Lines,
+}
 
 impl Progress {
-    /// A bar headed `title`.
-    pub fn new(title: &str, quiet: bool) -> Self {
-        let bar = if quiet || !io::stderr().is_terminal() {
-            ProgressBar::hidden()
-        } else {
-            let terminal = ProgressDrawTarget::term_like_with_hz(Box::<Terminal>::default(), RATE);
-            ProgressBar::with_draw_target(Some(STEPS), terminal)
+    /// Stages with their names and weights.
+    pub fn new(stages: Vec<(String, f64)>, quiet: bool) -> Self {
+        let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let kind = match quiet {
+            true => Kind::Quiet,
+            false if io::stderr().is_terminal() && !dumb && !set("CI") => Kind::Bar,
+            false => Kind::Lines,
         };
-        if let Ok(style) = ProgressStyle::with_template("{prefix:>12} {bar:30} {percent:>3}% {msg}")
+        let now = Instant::now();
+        Self { stages, at: 0, begun: now, stage: now, last: now, kind }
+    }
+
+    /// Shows the share of this stage that is done, and what is being done.
+    pub fn show(&mut self, done: f64, doing: &str) {
+        let pause = if self.kind == Kind::Bar { DRAWN } else { ALIVE };
+        if self.kind == Kind::Quiet || self.last.elapsed() < pause {
+            return;
+        }
+        self.last = Instant::now();
+        let all: f64 = self.stages.iter().map(|(_, weight)| weight).sum();
+        let before: f64 = self.stages.iter().take(self.at).map(|(_, weight)| weight).sum();
+        let Some((name, weight)) = self.stages.get(self.at) else { return };
+        let share = ((before + weight * done.clamp(0.0, 1.0)) / all.max(1e-9)).clamp(0.0, 1.0);
+        let spent = self.begun.elapsed().as_secs_f64();
+        let left = if share > 0.02 { spent * (1.0 - share) / share } else { 0.0 };
+        let (number, count) = (self.at + 1, self.stages.len());
+        let times = format!("{}, about {} to go", clock(spent), clock(left));
+        let mut error = io::stderr();
+        let _ = match self.kind {
+            Kind::Bar => {
+                let filled = (share * BAR as f64).round() as usize;
+                let bar = "#".repeat(filled) + &".".repeat(BAR - filled);
+                let percent = 100.0 * share;
+                let line = format!("{number}/{count} {name} {bar} {percent:.0} %  {times}  {doing}");
+                let line: String = line.chars().take(columns()).collect();
+                write!(error, "\r\x1b[2K{line}")
+            }
+            _ => writeln!(error, "bandgap: {number}/{count} {name}: {times}"),
+        };
+        let _ = error.flush();
+    }
+
+    /// The stage is over; the next one begins.
+    pub fn next(&mut self, result: &str) {
+        let taken = self.stage.elapsed().as_secs_f64();
+        if self.kind == Kind::Lines
+            && self.stages.len() > 1
+            && let Some((name, _)) = self.stages.get(self.at)
         {
-            bar.set_style(style);
+            let (number, count) = (self.at + 1, self.stages.len());
+            let _ = writeln!(
+                io::stderr(),
+                "bandgap: {number}/{count} {name}{result} ({taken:.1} s)"
+            );
         }
-        bar.set_prefix(title.to_owned());
-        Self { bar }
+        self.at += 1;
+        (self.stage, self.last) = (Instant::now(), Instant::now());
+        self.clear();
     }
 
-    /// Shows the share done and what is being done.
-    pub fn show(&self, done: f64, doing: &str) {
-        self.bar.set_position((done.clamp(0.0, 1.0) * STEPS as f64) as u64);
-        self.bar.set_message(doing.to_owned());
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
-    }
-}
-
-/// The terminal behind standard error. What it has no room for is not drawn: a terminal that was stopped would stop the
-/// measurement, and its end.
-#[derive(Debug, Default)]
-struct Terminal {
-    drawing: Mutex<String>,
-}
-
-impl Terminal {
-    fn add(&self, what: std::fmt::Arguments<'_>) -> io::Result<()> {
-        let mut drawing = self.drawing.lock().unwrap_or_else(PoisonError::into_inner);
-        drawing.write_fmt(what).map_err(io::Error::other)
-    }
-
-    fn size() -> Option<Winsize> {
-        tcgetwinsize(io::stderr()).ok()
-    }
-}
-
-/// Movements are those of ECMA-48. None of no lines or columns: 0 means 1 there.
-impl TermLike for Terminal {
-    fn width(&self) -> u16 {
-        Self::size().map(|size| size.ws_col).filter(|columns| *columns > 0).unwrap_or(COLUMNS)
-    }
-
-    fn move_cursor_up(&self, lines: usize) -> io::Result<()> {
-        if lines > 0 { self.add(format_args!("\x1b[{lines}A")) } else { Ok(()) }
-    }
-
-    fn move_cursor_down(&self, lines: usize) -> io::Result<()> {
-        if lines > 0 { self.add(format_args!("\x1b[{lines}B")) } else { Ok(()) }
-    }
-
-    fn move_cursor_right(&self, columns: usize) -> io::Result<()> {
-        if columns > 0 { self.add(format_args!("\x1b[{columns}C")) } else { Ok(()) }
-    }
-
-    fn move_cursor_left(&self, columns: usize) -> io::Result<()> {
-        if columns > 0 { self.add(format_args!("\x1b[{columns}D")) } else { Ok(()) }
-    }
-
-    fn write_line(&self, line: &str) -> io::Result<()> {
-        self.add(format_args!("{line}\n"))
-    }
-
-    fn write_str(&self, text: &str) -> io::Result<()> {
-        self.add(format_args!("{text}"))
-    }
-
-    fn clear_line(&self) -> io::Result<()> {
-        self.add(format_args!("\r\x1b[2K"))
-    }
-
-    fn flush(&self) -> io::Result<()> {
-        let drawing =
-            std::mem::take(&mut *self.drawing.lock().unwrap_or_else(PoisonError::into_inner));
-        if drawing.is_empty() || !error_has_room(Duration::ZERO) {
-            return Ok(());
+    /// Nothing is drawn any more.
+    pub fn clear(&self) {
+        if self.kind == Kind::Bar {
+            let _ = write!(io::stderr(), "\r\x1b[2K");
         }
-        io::Write::write_all(&mut io::stderr(), drawing.as_bytes())
     }
+}
+
+/// `0:21`.
+fn clock(seconds: f64) -> String {
+    let seconds = seconds.round() as u64;
+    format!("{}:{:02}", seconds / 60, seconds % 60)
+}
+
+fn columns() -> usize {
+    let size = rustix::termios::tcgetwinsize(io::stderr()).ok();
+    size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 1).map_or(79, |of| of - 1)
 }

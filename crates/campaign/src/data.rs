@@ -133,11 +133,6 @@ pub enum Kept {
         /// What it is.
         point: Described,
     },
-    /// Messages were to lie in registered memory, and lay in private memory.
-    Unregistered {
-        /// Why.
-        why: String,
-    },
     /// What one more batch verified.
     Verified {
         /// The first key of the point.
@@ -213,7 +208,6 @@ pub struct Table {
     /// With the order in which they came.
     points: BTreeMap<Key, (usize, Described)>,
     verified: BTreeMap<Key, Verified>,
-    unregistered: Option<String>,
 }
 
 impl Table {
@@ -227,9 +221,6 @@ impl Table {
                     Entry::Vacant(new) => drop(new.insert((number, point))),
                     Entry::Occupied(mut known) => known.get_mut().1.merge(point),
                 }
-            }
-            Kept::Unregistered { why } => {
-                self.unregistered.get_or_insert(why);
             }
             Kept::Verified { key, verified } => {
                 let so_far = self.verified.entry(key).or_default();
@@ -277,11 +268,6 @@ impl Table {
         let mut all: Vec<_> = self.points.iter().collect();
         all.sort_by_key(|(_, (number, _))| *number);
         all.into_iter().map(|(key, (_, point))| (key, point)).collect()
-    }
-
-    /// Why messages lay in private memory that were to lie in registered memory, if they did.
-    pub fn unregistered(&self) -> Option<&str> {
-        self.unregistered.as_deref()
     }
 
     /// Whether there is no batch.

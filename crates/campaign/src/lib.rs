@@ -55,5 +55,4 @@ experiments! {
     floors::FloorPlan,
     pairs::PairsPlan,
     breakdown::BreakdownPlan,
-    kernel_path::KernelPathPlan,
 }

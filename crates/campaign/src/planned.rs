@@ -12,15 +12,13 @@ use crate::runner::{Runner, Stop};
 pub struct Room {
     /// What it exposes to its peers.
     pub exposed: usize,
-    /// What it has of registered memory.
-    pub registered: usize,
     /// What it takes for everything that it moves, with what it exposes.
     pub memory: usize,
 }
 
 impl Room {
     /// For messages of these orders, which pass through slots cut as `tuning` says, and lie in places
-    /// of their own while they are checked. A rank keeps the memories of both kinds.
+    /// of their own while they are checked.
     pub fn passing(ranks: usize, tuning: &Tuning, orders: impl Iterator<Item = Order>) -> Self {
         let places = |order: &Order| -> Result<usize, Refused> {
             let needs = (fact(&order.kernel)?.needs)(order, order.ranks)?;
@@ -28,17 +26,13 @@ impl Room {
             Ok(own.max(Places::shared(&needs).memory()))
         };
         let exposed = tuning.memory(ranks).next_multiple_of(4096);
-        let (mut private, mut registered) = (0, 0);
-        for order in orders {
-            let most = if order.memory.is_private() { &mut private } else { &mut registered };
-            *most = places(&order).unwrap_or(0).max(*most);
-        }
-        Self { exposed, registered, memory: exposed + private + registered }
+        let most = orders.filter_map(|order| places(&order).ok()).max().unwrap_or(0);
+        Self { exposed, memory: exposed + most }
     }
 
     /// All of it exposed.
     pub fn exposed(bytes: usize) -> Self {
-        Self { exposed: bytes, registered: 0, memory: bytes }
+        Self { exposed: bytes, memory: bytes }
     }
 }
 

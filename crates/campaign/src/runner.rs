@@ -94,12 +94,6 @@ pub trait Runner {
     fn capacity(&self) -> usize;
     /// Whether time is virtual: batches repeat exactly, so a few short ones tell all.
     fn virtual_time(&self) -> bool;
-    /// Whether messages can lie in registered memory
-    /// ([`Memory::Registered`](bandgap_comm::passing::Memory)).
-    ///
-    /// # Errors
-    /// They cannot, for this reason.
-    fn registered(&self) -> Result<(), String>;
     /// The launch that this is.
     fn launch(&self) -> u32;
     /// The floors that it measures beside everything, in the same rounds.

@@ -25,8 +25,6 @@ type Answer = Box<dyn FnMut(&Order) -> Result<Executed, Stop>>;
 pub struct Scripted {
     pub size: usize,
     pub virtual_time: bool,
-    /// Whether there is registered memory, or why not.
-    pub registered: Result<(), String>,
     pub beside: Vec<Beside>,
     pub answer: Answer,
     pub look: Box<dyn FnMut() -> Option<Probe>>,
@@ -46,7 +44,6 @@ impl Scripted {
         Self {
             size: 2,
             virtual_time: false,
-            registered: Ok(()),
             beside: Vec::new(),
             answer: Box::new(answer),
             look: Box::new(|| None),
@@ -127,9 +124,6 @@ impl Runner for Scripted {
     }
     fn capacity(&self) -> usize {
         Params::MYRINET.capacity as usize
-    }
-    fn registered(&self) -> Result<(), String> {
-        self.registered.clone()
     }
     fn virtual_time(&self) -> bool {
         self.virtual_time

@@ -82,19 +82,6 @@ impl Planned for SeriesPlan {
     }
 }
 
-/// The steps as these ranks can carry them out. Where they have no registered memory messages lie in
-/// private memory, and why is kept.
-fn possible(steps: &[Step], runner: &mut dyn Runner) -> Result<Vec<Step>, Stop> {
-    if steps.iter().all(|step| step.memory.is_private()) {
-        return Ok(steps.to_vec());
-    }
-    if let Err(why) = runner.registered() {
-        runner.keep(Kept::Unregistered { why })?;
-        return Ok(Step::in_private_memory(steps));
-    }
-    Ok(steps.to_vec())
-}
-
 /// The experiment of one series.
 struct Series<'a> {
     plan: &'a SeriesPlan,
@@ -105,10 +92,10 @@ struct Series<'a> {
 impl Experiment for Series<'_> {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
         let (budget, most) = (self.plan.asked.budget, self.plan.samples);
-        let all = possible(&self.plan.steps, runner)?;
+        let all = &self.plan.steps;
         let is_one_pair = |step: &Step| {
-            let same = all.iter().filter(|other| other.series == step.series);
-            same.clone().all(|other| other.pair == step.pair)
+            let mut same = all.iter().filter(|other| other.series == step.series);
+            same.all(|other| other.pair == step.pair)
         };
         let steps = affordable(all.clone(), budget, most, runner)?;
         for step in all.iter().filter(|step| !steps.contains(step)) {

@@ -153,37 +153,6 @@ pub trait Bulk: Endpoint {
         let reason = self.single_copy().err().unwrap_or_default().to_owned();
         Err(CommError::SingleCopy { reason })
     }
-
-    /// Whether this rank has registered memory: its own, to which only it writes, and which its peers
-    /// read by themselves ([`Bulk::read_registered`]). The same answer on every rank.
-    ///
-    /// # Errors
-    /// It has none, for this reason.
-    fn registered(&self) -> Result<(), &str> {
-        Err("the transport has no registered memory")
-    }
-
-    /// Hands out this rank's registered memory, for good. `None` where it has none, and where it was
-    /// handed out before.
-    fn take_registered(&mut self) -> Option<&'static mut [u8]> {
-        None
-    }
-
-    /// Where in this rank's registered memory these bytes are, for [`Bulk::read_registered`] of a
-    /// peer. The caller does not change them while a peer may read; if it does, the peer reads wrong
-    /// bytes, and no other harm is done. `None` where not all of them are in it.
-    fn registered_at(&self, _bytes: &[u8]) -> Option<Word> {
-        None
-    }
-
-    /// Fills `into` with the bytes from offset `at` on of the registered memory of `peer`.
-    ///
-    /// # Errors
-    /// [`CommError::NotRegistered`]; or `peer` has no such bytes.
-    fn read_registered(&self, _peer: Rank, _at: Word, _into: &mut [u8]) -> Result<(), CommError> {
-        let reason = self.registered().err().unwrap_or_default().to_owned();
-        Err(CommError::NotRegistered { reason })
-    }
 }
 
 /// The range of `len` bytes from `at` on.

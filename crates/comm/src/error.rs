@@ -41,12 +41,6 @@ pub enum CommError {
         /// Why not.
         reason: String,
     },
-    /// A rank's messages cannot lie in registered memory.
-    #[error("lay messages into registered memory: {reason}")]
-    NotRegistered {
-        /// Why not.
-        reason: String,
-    },
     /// The operating system refused an operation.
     #[error("{operation}: {source}")]
     System {
@@ -151,7 +145,6 @@ pub enum CommError {
     },
 }
 
-#[cfg(feature = "conformance")]
 impl CommError {
     /// A peer is gone, as a closed channel shows.
     pub(crate) fn gone(peer: Rank) -> Self {

@@ -8,69 +8,23 @@ const ALIGNMENT: usize = 4096;
 /// Bytes, 0 at first, that begin at a page as shared memory does.
 #[derive(Debug, Default)]
 pub struct ExposedMemory {
-    bytes: Bytes,
+    bytes: Box<[u8]>,
     begin: usize,
     len: usize,
-}
-
-/// Whose bytes they are. Both are a pointer and a length, so that access need not tell them apart.
-#[derive(Debug)]
-enum Bytes {
-    Own(Box<[u8]>),
-    Lent(&'static mut [u8]),
-}
-
-impl Default for Bytes {
-    fn default() -> Self {
-        Self::Own(Box::default())
-    }
-}
-
-impl Deref for Bytes {
-    type Target = [u8];
-
-    #[inline(always)]
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Own(bytes) => bytes,
-            Self::Lent(bytes) => bytes,
-        }
-    }
-}
-
-impl DerefMut for Bytes {
-    #[inline(always)]
-    fn deref_mut(&mut self) -> &mut [u8] {
-        match self {
-            Self::Own(bytes) => bytes,
-            Self::Lent(bytes) => bytes,
-        }
-    }
 }
 
 impl ExposedMemory {
     /// Memory of `len` bytes. The system provides a page when it is first touched.
     pub fn new(len: usize) -> Self {
-        let bytes = Bytes::Own(vec![0; len + ALIGNMENT].into_boxed_slice());
+        let bytes = vec![0; len + ALIGNMENT].into_boxed_slice();
         let begin = bytes.as_ptr().align_offset(ALIGNMENT).min(ALIGNMENT);
         Self { bytes, begin, len }
-    }
-
-    /// Memory that is a part of `bytes`, empty at first.
-    pub fn lent(bytes: &'static mut [u8]) -> Self {
-        let begin = bytes.as_ptr().align_offset(ALIGNMENT).min(bytes.len());
-        Self { bytes: Bytes::Lent(bytes), begin, len: 0 }
-    }
-
-    /// The greatest length that it takes without becoming other memory.
-    pub fn room(&self) -> usize {
-        self.bytes.len() - self.begin
     }
 
     /// Changes the length. Bytes that were there keep their values, new ones are 0. Where there is
     /// no room it becomes other memory, of its own.
     pub fn resize(&mut self, len: usize) {
-        if len > self.room() {
+        if len > self.bytes.len() - self.begin {
             let mut longer = Self::new(len);
             longer[..self.len].copy_from_slice(self);
             *self = longer;
@@ -112,25 +66,6 @@ mod tests {
             memory.fill(7);
             assert!(memory.iter().all(|&byte| byte == 7));
         }
-    }
-
-    #[test]
-    fn what_is_lent_is_used_as_far_as_it_goes() {
-        let whole: &'static mut [u8] = vec![9; 3 * 4096].leak();
-        let first = whole.as_ptr().addr();
-        let mut memory = ExposedMemory::lent(whole);
-        assert!(memory.is_empty() && memory.room() >= 2 * 4096);
-        let room = memory.room();
-        for len in [room, 5, room] {
-            memory.resize(len);
-            assert!(memory.iter().all(|byte| *byte == 0) && memory.len() == len);
-            assert_eq!(memory.as_ptr().addr(), first.next_multiple_of(4096));
-        }
-        memory.fill(7);
-        memory.resize(room + 1);
-        assert_ne!(memory.as_ptr().addr(), first.next_multiple_of(4096));
-        assert!(memory[..room].iter().all(|byte| *byte == 7) && memory[room] == 0);
-        assert_eq!(ExposedMemory::lent(&mut []).room(), 0);
     }
 
     #[test]

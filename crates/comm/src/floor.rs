@@ -6,11 +6,12 @@
 //! compared with the floors below it.
 
 use std::borrow::Cow;
+use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Timer;
+use crate::{CommError, Rendezvous, Timer, Transport};
 
 /// Which side of a two-sided floor measurement a process plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -150,7 +151,7 @@ pub struct Measuring<'a, T> {
     /// The clock.
     pub timer: &'a T,
     /// Blocks of a computation that a side does before it sends: only in the floor that divides a transport's time
-    /// ([`Divided::Lines`](crate::Divided::Lines)).
+    /// ([`Together::LINE`](crate::Together::LINE)).
     pub turn: u32,
     /// Longest wait for the other side's next answer.
     pub patience: Duration,
@@ -175,8 +176,44 @@ impl<T: Timer> Measuring<'_, T> {
     }
 }
 
+/// A floor of a transport, and the results that are compared with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Yardstick {
+    /// The floor's name.
+    pub floor: &'static str,
+    /// `signature`, and names of series.
+    pub results: &'static [&'static str],
+}
+
+/// A transport with a bare mechanism that can be measured.
+pub trait Bare: Transport {
+    /// Its floors, and the layers that are measured beside them.
+    const FLOORS: &'static [Floor];
+    /// Which of its floors results over it are compared with, by what is measured. A floor is compared with messages of as
+    /// many bytes as it moves.
+    const YARDSTICKS: &'static [Yardstick];
+
+    /// Prepares, before ranks are started, what two ranks inherit to measure the floors. Nothing,
+    /// unless a transport says otherwise. `own` is what [`Transport::prepare`] made for these ranks.
+    ///
+    /// # Errors
+    /// The operating system refused.
+    fn prepare_bare(_own: &[OwnedFd]) -> Result<Vec<OwnedFd>, CommError> {
+        Ok(Vec::new())
+    }
+
+    /// Connects this rank with the other one of two by the bare mechanism.
+    ///
+    /// # Errors
+    /// As [`Transport::connect`].
+    fn bare<T: Timer>(
+        inherited: Vec<OwnedFd>,
+        meeting: &mut dyn Rendezvous,
+    ) -> Result<Box<dyn BareEnd<T>>, CommError>;
+}
+
 /// The bare mechanism below a transport, as one rank holds it.
-pub trait Bare<T: Timer> {
+pub trait BareEnd<T: Timer> {
     /// One batch of `floor`, in ticks a sample; nothing on the responder.
     ///
     /// # Errors

@@ -7,7 +7,6 @@
 //! * [`ActiveMessages`]: handler table, `request`, `poll` and waiting, over any [`Endpoint`].
 //! * [`passing`]: messages of any length between parts of ranks' memories, over Active Messages.
 //! * [`collectives`]: algorithms for broadcast, sum and barrier, over any [`Comm`].
-//! * [`topology`]: the hops between the nodes of a network.
 //! * [`Am`] and [`Comm`]: what the source of a rank program sees. A rank process executes it, or a
 //!   recorder writes it down for the simulator.
 //!
@@ -27,19 +26,15 @@ mod message;
 mod program;
 mod ring;
 mod stamper;
-mod timer;
+mod together;
 mod transfer;
 mod transport;
 mod wait;
 
-#[cfg(feature = "conformance")]
-pub mod conformance;
-#[cfg(feature = "conformance")]
-pub mod direct;
-#[cfg(feature = "conformance")]
 pub mod inproc;
 pub mod passing;
-pub mod topology;
+
+pub use bandgap_units::{Delay, Stamp, Timer};
 
 pub use active::{ActiveMessages, Answer, Call, Handlers, Outcome, ReplyHandler, RequestHandler};
 pub use bulk::{Begun, Bulk, Source, exposed_range};
@@ -47,16 +42,15 @@ pub use credit::{Credited, DEFAULT_CREDITS};
 pub use endpoint::{Deliver, Endpoint, Posted};
 pub use error::{CommError, check_peer};
 pub use exposed::ExposedMemory;
-pub use floor::{Bare, Floor, FloorError, Measuring, Role, Window, Yields};
+pub use floor::{Bare, BareEnd, Floor, FloorError, Measuring, Role, Window, Yardstick, Yields};
 pub use frame::{Frame, FrameError, FrameKind, MAX_FRAME};
 pub use link::Link;
 pub use message::{HandlerId, MAX_WORDS, Message, NoHandler, Rank, Tag, Word};
 pub use program::{
-    Am, BARRIER, Comm, Delay, Group, Members, Part, Pending, Processor, Verb, View, Work,
-    collectives,
+    Am, BARRIER, Comm, Group, Members, Part, Pending, Processor, Verb, View, Work, collectives,
 };
-pub use stamper::{AtBorder, Border, Divided, Stamper, Stamping, Timed};
-pub use timer::{Stamp, Timer};
+pub use stamper::{AtBorder, Border, Stamped, Stamper, Stamping, Timed};
+pub use together::{BothEnds, RoundTrips, Together};
 pub use transfer::Transfer;
-pub use transport::{BothEnds, Can, Faults, Rendezvous, RoundTrips, Transport, Yardstick};
+pub use transport::{Can, Rendezvous, Transport};
 pub use wait::{DeadlineWatch, Waiting, Watch};

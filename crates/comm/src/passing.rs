@@ -4,18 +4,17 @@
 //! length decides how it travels; [`Tuning`] says where one way ends and the next begins:
 //!
 //! * Up to 24 bytes: in the words of one request.
-//! * Longer (eager): its sender stores it in a slot of the receiver's exposed memory, and the
-//!   receiver copies it out.
-//! * Longer still (rendezvous): its sender announces it. When a receive has taken it, its bytes
-//!   follow in pieces through the slots; both ranks copy at the same time. Or the receiver reads
-//!   them out of the sender's memory, where the transport can do that ([`Way`]): through the kernel, or
-//!   where the ranks map it ([`Memory`]).
+//! * Longer: its sender stores it, piece by piece, in slots of exposed memory, and the receiver copies the pieces out at
+//!   the same time. The first pieces are sent at once (eager), those of a longer message follow when a receive has taken
+//!   it (rendezvous).
+//! * Or its sender announces it, and the receiver reads it out of the sender's memory through the kernel, where the
+//!   transport can do that ([`Way`]).
 //!
 //! A receive names sender, tag and length. Messages of one sender and tag are received in the order
 //! of their sends, by receives in the order of their posting (MPI 4.1, section 3.5, "Semantics of
-//! Point-to-Point Communication"). A message that no receive has taken yet is kept, and its slot is
-//! freed when its receiver next makes a call: a sender does not wait for the receive, and only
-//! memory limits how many messages are kept. Announced messages wait at their senders.
+//! Point-to-Point Communication"). What has come of a message that no receive has taken yet is kept, and its slots are
+//! freed when its receiver next makes a call: a sender of short messages does not wait for the receive, and only
+//! memory limits how many messages are kept. The rest of long ones waits at their senders.
 //!
 //! Every call that waits also moves on everything else: a rank that sends copies out what arrives,
 //! and one that receives sends its answers. Handlers neither send nor copy slots; they match
@@ -32,8 +31,6 @@ use crate::{ActiveMessages, Bulk, CommError, ExposedMemory, Handlers, Part, Pend
 mod arriving;
 mod barrier;
 mod begun;
-#[cfg(feature = "conformance")]
-pub mod conformance;
 mod eager;
 mod engine;
 mod entries;
@@ -43,7 +40,6 @@ mod inline;
 mod lane;
 mod mail;
 mod matching;
-mod memory;
 mod outgoing;
 mod slots;
 mod steps;
@@ -55,7 +51,6 @@ pub use begun::MessageId;
 pub use handlers::add_handlers;
 pub use inline::INLINE;
 pub use mail::{HoldsMail, Mail};
-pub use memory::Memory;
 pub use tuning::Tuning;
 pub use way::Way;
 
@@ -88,10 +83,6 @@ pub struct Passing<E, W, S = Mail> {
     am: ActiveMessages<E, S, W>,
     /// From a page on: the processor copies bytes that are aligned as slots are faster.
     memory: ExposedMemory,
-    /// Which one that is.
-    lies: Memory,
-    /// The other one.
-    other: ExposedMemory,
 }
 
 impl<E: Bulk, W: Watch> Passing<E, W> {
@@ -121,8 +112,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     pub fn over(mut am: ActiveMessages<E, S, W>) -> Self {
         let (endpoint, state) = am.parts();
         state.mail_mut().lanes.iter_mut().for_each(|lane| lane.slots.migrate(endpoint.shares()));
-        let (memory, other) = Default::default();
-        Self { am, memory, lies: Memory::Private, other }
+        Self { am, memory: ExposedMemory::default() }
     }
 }
 
@@ -167,13 +157,16 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         self.am.size()
     }
 
-    /// Gives this rank so many bytes of private memory, as [`Passing::lie_in`].
+    /// Gives this rank so many bytes of memory, which its messages lie in. Those that were there keep their values, new
+    /// ones are 0.
     ///
     /// # Panics
     /// A send or a receive is under way.
     pub fn resize(&mut self, bytes: usize) {
-        let private = self.lie_in(Memory::Private, bytes);
-        debug_assert!(private.is_ok(), "every rank has private memory");
+        let mail = self.mail();
+        let idle = mail.sends.is_empty() && mail.receives.iter().all(|(_, of)| of.kept.is_some());
+        assert!(idle, "memory changes only while no message is under way");
+        self.memory.resize(bytes);
     }
 
     #[inline(always)]

@@ -7,10 +7,11 @@
 //! timed one at a time.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Delay, Timer};
+use crate::{Bulk, CommError, Delay, Rendezvous, Timer, Transport};
 
 /// What is timed at the border.
 #[derive(
@@ -49,14 +50,19 @@ pub enum Stamping {
     Lines,
 }
 
-/// How the time of a message over a transport can be divided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Divided {
-    /// By stamps around the calls of the system ([`crate::Transport::stamped`]).
-    Calls,
-    /// Into the transfer of a line of memory, which this floor times, and the software's part, which one processor
-    /// shows by itself ([`crate::Transport::both_ends`]).
-    Lines(&'static str),
+/// A transport that can take stamps at its border with the system that carries its bytes.
+pub trait Stamped: Transport {
+    /// [`Transport::Endpoint`] with these stamps.
+    type Stamped<T: Timer>: Bulk;
+
+    /// Connects this rank with the others once more, with stamps. Memory is not exposed.
+    ///
+    /// # Errors
+    /// As [`Transport::connect`].
+    fn stamped<T: Timer>(
+        meeting: &mut dyn Rendezvous,
+        stamper: &Rc<Stamper<T>>,
+    ) -> Result<Self::Stamped<T>, CommError>;
 }
 
 /// Where a computation of known length is inserted, to see whether it comes back.

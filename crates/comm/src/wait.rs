@@ -22,9 +22,6 @@ pub trait Watch: 'static {
     /// # Errors
     /// The wait is over: a peer is gone, the run was stopped, or the deadline passed.
     fn check(&mut self, waited: Duration, waiting_for: &'static str) -> Result<(), CommError>;
-
-    /// Called before and after this rank waits, outside all timing, for what other ranks may take long to come to.
-    fn rests(&mut self, _rests: bool) {}
 }
 
 /// A watch with a deadline and nothing else.

@@ -10,8 +10,8 @@ mod tests;
 
 use std::path::Path;
 
-use bandgap_comm::{Stamp, Timer};
 use bandgap_units::Ns;
+use bandgap_units::{Stamp, Timer};
 use serde::{Deserialize, Serialize};
 
 use crate::{HostError, rounds, system_file};
@@ -61,7 +61,7 @@ pub struct ClockReport {
 /// A calibrated clock.
 ///
 /// ```
-/// use bandgap_comm::Timer;
+/// use bandgap_units::Timer;
 /// use bandgap_host::CycleClock;
 ///
 /// let clock = CycleClock::calibrate();

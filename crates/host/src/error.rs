@@ -45,14 +45,6 @@ pub enum HostError {
         /// The parent now; 0 when it is outside this process's name space.
         found: u32,
     },
-    /// The kernel's tracing cannot be used.
-    #[error("trace the kernel: {problem}")]
-    Untraceable {
-        /// Why not.
-        problem: String,
-        /// What to do about it.
-        advice: String,
-    },
     /// The operating system refused an operation on a file.
     #[error("{operation} {}: {source}", .path.display())]
     File {

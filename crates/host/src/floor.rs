@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use bandgap_comm::Timer;
+use bandgap_units::Timer;
 
 use crate::CycleClock;
 

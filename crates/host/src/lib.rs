@@ -4,11 +4,10 @@
 //! * [`WorkRate`]: the calibrated loop of dependent arithmetic, the Δ of the LogP signature.
 //! * [`pace()`]: how fast a processor executes right now, given what else runs on its core.
 //! * [`Topology`], [`place`], [`pin`]: which cores there are, how near they are to each other, and
-//!   which rank runs on which core. [`HostLevels`]: the hops between ranks.
+//!   which rank runs on which core.
 //! * [`noise`], [`floor`]: the time that the operating system takes, and the cost of a clock
 //!   reading and of a system call.
 //! * [`Description`], [`doctor`]: what the machine is, and whether it is fit to measure on.
-//! * [`kernel_trace`]: the kernel's own events of processes that ask for it.
 //! * [`available_memory`]: how much memory is left.
 //! * [`process`]: a rank that ends with its launcher. [`standard_output`]: whether there is one.
 //!
@@ -25,7 +24,6 @@ mod description;
 pub mod doctor;
 mod error;
 pub mod floor;
-pub mod kernel_trace;
 mod memory;
 pub mod noise;
 mod pace;
@@ -47,7 +45,5 @@ pub use noise::NoiseReport;
 pub use pace::pace;
 pub use pin::{allowed_cpus, pin};
 pub use placement::{Placement, place};
-pub use topology::{
-    Cache, CacheKind, CacheSummary, Cpu, Distance, HostLevels, Topology, TopologySummary,
-};
+pub use topology::{Cache, CacheKind, CacheSummary, Cpu, Distance, Topology, TopologySummary};
 pub use work::WorkRate;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use bandgap_comm::Timer;
 use bandgap_stats::quantile::{quantile_sorted, sorted};
 use bandgap_units::Ns;
+use bandgap_units::Timer;
 use serde::Serialize;
 
 use crate::{CycleClock, WorkRate};

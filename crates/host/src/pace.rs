@@ -6,7 +6,7 @@
 //! are such code. The chain of [`crate::WorkRate`] is not: each of its instructions waits for the
 //! one before.
 
-use bandgap_comm::Timer;
+use bandgap_units::Timer;
 
 use crate::CycleClock;
 use crate::rounds::opaque;

@@ -1,4 +1,4 @@
-//! How the processes of a run depend on each other, and whether they live.
+//! How the processes of a run depend on each other, and whether they are stopped.
 
 use std::path::Path;
 
@@ -23,32 +23,17 @@ pub fn die_with_parent(parent: u32) -> Result<(), HostError> {
     if found == parent { Ok(()) } else { Err(HostError::Orphaned { expected: parent, found }) }
 }
 
-/// What /proc tells of a process's life.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Life {
-    /// Whether it is stopped, by a signal or by a debugger.
-    pub stopped: bool,
-    /// A number that grows with what it does: processor time, page faults, changes to and from it.
-    pub done: u64,
-}
-
-/// The life of process `pid`; `None` if there is no such process.
+/// Whether process `pid` is stopped, by a signal or by a debugger.
 #[must_use]
-pub fn life(pid: u32) -> Option<Life> {
-    life_of(Path::new("/"), &pid.to_string())
+pub fn is_stopped(pid: u32) -> bool {
+    stopped(Path::new("/"), &pid.to_string()).unwrap_or(false)
 }
 
-fn life_of(root: &Path, pid: &str) -> Option<Life> {
+fn stopped(root: &Path, pid: &str) -> Option<bool> {
     let stat = system_file::text(root, &format!("proc/{pid}/stat"))?;
-    // The name, in brackets, may hold anything; proc(5) counts the fields after it from 3 on.
-    let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
-    let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
-    let worked = [10, 12, 14, 15].into_iter().filter_map(field);
-    let status = system_file::text(root, &format!("proc/{pid}/status")).unwrap_or_default();
-    let changes = status.lines().filter_map(|line| line.split_once("ctxt_switches:"));
-    let changes = changes.filter_map(|(_, count)| count.trim().parse::<u64>().ok());
-    let stopped = ["T", "t"].contains(fields.first()?);
-    Some(Life { stopped, done: worked.chain(changes).fold(0, u64::wrapping_add) })
+    // The name, in brackets, may hold anything; its state follows (proc(5)).
+    let (_, rest) = stat.rsplit_once(") ")?;
+    Some(rest.starts_with(['T', 't']))
 }
 
 /// Whether this process ignores a signal, as `nohup` arranges for SIGHUP.
@@ -69,23 +54,14 @@ mod tests {
     use crate::topology::tests::Tree;
 
     #[test]
-    fn a_process_that_works_is_told_from_one_that_is_stopped() {
+    fn a_process_that_is_stopped_is_told_from_others() {
         let tree = Tree::new();
-        assert_eq!(life_of(tree.root(), "7"), None);
-        // Fields 10 (minor faults), 12 (major faults), 14 and 15 (time used): 2 + 3 + 40 + 50.
-        tree.file("proc/7/stat", "7 (a) T) R 1 7 7 0 -1 64 2 9 3 9 40 50 0 0 20 0 1 0 99 0");
-        let life = |stopped, done| Some(Life { stopped, done });
-        assert_eq!(life_of(tree.root(), "7"), life(false, 95));
-        tree.file(
-            "proc/7/status",
-            "Name: a\nvoluntary_ctxt_switches:\t100\nnonvoluntary_ctxt_switches:\t5",
-        );
-        assert_eq!(life_of(tree.root(), "7"), life(false, 200));
-        for state in ["T", "t"] {
-            tree.file("proc/7/stat", &format!("7 (a) {state} 1 7 7 0 -1 64 2 9 3 9 40 50 0"));
-            assert_eq!(life_of(tree.root(), "7"), life(true, 200));
+        assert_eq!(stopped(tree.root(), "7"), None);
+        for (state, is) in [("R", false), ("S", false), ("T", true), ("t", true)] {
+            tree.file("proc/7/stat", &format!("7 (a) T) {state} 1 7 7 0 -1 64 2"));
+            assert_eq!(stopped(tree.root(), "7"), Some(is), "{state}");
         }
-        assert!(super::life(std::process::id()).is_some_and(|own| !own.stopped && own.done > 0));
+        assert!(!is_stopped(std::process::id()));
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Cores, caches and memory nodes as the kernel describes them, and the distance of two cores.
 
 mod distance;
-mod levels;
 mod read;
 mod summary;
 #[cfg(test)]
@@ -11,7 +10,6 @@ use bandgap_units::Bytes;
 use serde::Serialize;
 
 pub use distance::Distance;
-pub use levels::HostLevels;
 pub use summary::{CacheSummary, TopologySummary};
 
 /// What a cache holds.

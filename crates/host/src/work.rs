@@ -1,8 +1,8 @@
 //! The time that rounds of arithmetic take: what [`Timer::work`] lasts.
 
-use bandgap_comm::{Delay, Timer};
 use bandgap_stats::quantile::median;
 use bandgap_units::Ns;
+use bandgap_units::{Delay, Timer};
 use serde::{Deserialize, Serialize};
 
 use crate::CycleClock;

@@ -47,7 +47,10 @@ pub use kernel::{
     ranks_at_least,
 };
 pub use list::Visit;
-pub use matrix::{Block, Elements, Here, Local, Matrix, MatrixKernel, MatrixProgram, Side};
+pub use matrix::{
+    Block, Elements, Here, Local, Matrix, MatrixKernel, MatrixProgram, MeshOrder, NoMesh,
+    ProcessorMesh, Side,
+};
 pub use order::{MOST_SAMPLES, Order};
 pub use outcome::{Checked, Counted, Failed, Flaw, Outcome, Wrong};
 pub use places::{MOST_PLACES, Needs, Places};

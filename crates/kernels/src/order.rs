@@ -1,7 +1,7 @@
 //! What a leader tells the other ranks to run.
 
 use bandgap_comm::AtBorder;
-use bandgap_comm::passing::{Memory, Way};
+use bandgap_comm::passing::Way;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -30,16 +30,10 @@ pub struct Order {
     /// usual one too, and its [`crate::Outcome`] says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub way: Option<Way>,
-    /// The memory that messages lie in. Ranks that have no such memory refuse the order.
-    #[serde(default, skip_serializing_if = "Memory::is_private")]
-    pub memory: Memory,
     /// Whether it is carried out over the connection that has stamps at its border with the system, and what is done
     /// there. Absent: over the ordinary connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_border: Option<AtBorder>,
-    /// Whether the kernel of the operating system traces the ranks meanwhile, where the launcher has prepared that.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub traced: bool,
 }
 
 impl Order {
@@ -48,8 +42,8 @@ impl Order {
         // A kernel without a value in JSON is refused where it is decoded.
         let parameters = serde_json::to_value(kernel).unwrap_or_default();
         let kernel = K::NAME.to_owned();
-        let (checked, probed, way, memory, at_border, traced) = Default::default();
-        Self { kernel, parameters, samples, ranks, checked, probed, way, memory, at_border, traced }
+        let (checked, probed, way, at_border) = Default::default();
+        Self { kernel, parameters, samples, ranks, checked, probed, way, at_border }
     }
 
     /// The same, checked.
@@ -68,21 +62,6 @@ impl Order {
     #[must_use]
     pub fn going(self, way: Way) -> Self {
         Self { way: Some(way), ..self }
-    }
-
-    /// The same, with messages that lie in this memory.
-    #[must_use]
-    pub fn lying_in(self, memory: Memory) -> Self {
-        Self { memory, ..self }
-    }
-
-    /// The way that long messages are to go: in pieces where they lie in private memory and another
-    /// is named that needs registered memory.
-    pub(crate) fn going_way(&self) -> Way {
-        match self.way.unwrap_or_default() {
-            Way::Registered { .. } if self.memory.is_private() => Way::Pieces,
-            way => way,
-        }
     }
 
     /// The kernel, if it is `K` and the first ranks of `size` can run it.

@@ -1,6 +1,6 @@
 //! What carries out orders for real.
 
-use bandgap_comm::passing::{Memory, Way};
+use bandgap_comm::passing::Way;
 use bandgap_comm::{BARRIER, CommError, Processor, Rank, Stamp};
 
 use crate::{Log, Needs, Tally, Wrong};
@@ -16,11 +16,8 @@ pub trait Rig: Processor {
     fn begin(&mut self, ranks: usize) -> u64;
     /// Gives the rank what `needs` asks for beside the memory of messages, and room for so many marks.
     fn prepare(&mut self, needs: &Needs, marks: usize);
-    /// From here on messages come from and go to this memory, of so many bytes.
-    ///
-    /// # Errors
-    /// The rank has no such memory, or too little.
-    fn lie_in(&mut self, memory: Memory, bytes: usize) -> Result<(), CommError>;
+    /// From here on messages come from and go to so many bytes of memory.
+    fn resize(&mut self, bytes: usize);
     /// From here on long messages go this way, if they can. Returns the way that they go. Called on
     /// every rank for every order.
     fn go(&mut self, _way: Way) -> Way {

@@ -4,12 +4,11 @@ use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use bandgap_host::Placement;
-use bandgap_host::kernel_trace::Switch;
 use bandgap_sim::Machine;
 
 use bandgap_campaign::planned::{Reaches, Room};
 use bandgap_campaign::{Setting, Stop, Table, Task};
-use bandgap_comm::{CommError, Faults};
+use bandgap_comm::CommError;
 
 use crate::launcher::{Ended, Launch, RunFailure};
 use crate::memory::Need;
@@ -31,10 +30,6 @@ pub struct Options {
     pub wait: Wait,
     /// Longest wait for anything.
     pub deadline: Duration,
-    /// What shall go wrong with datagrams, for tests.
-    pub faults: Option<Faults>,
-    /// What switches the kernel's tracing of the ranks, where that is prepared.
-    pub trace: Option<Switch>,
 }
 
 /// Told the share done and what is being done.
@@ -99,7 +94,6 @@ pub fn collect(
     options: &Options,
     progress: Progress<'_>,
 ) -> Result<Collected, Failure> {
-    check_faults(options.faults, target)?;
     let transports: Vec<Transport> = match target {
         Some(Target::Simulated(name)) => {
             return in_virtual_time(stage, name, ranks, task, progress);
@@ -148,15 +142,12 @@ pub fn collect(
                 bares: prepared.bares.clone(),
                 stamped,
                 exposed: room.exposed,
-                registered: room.registered,
                 wait,
                 clock: stage.clock.report(),
                 work: stage.work,
                 secret,
                 deadline: options.deadline,
-                faults: options.faults,
                 task: task.clone(),
-                trace: options.trace.clone(),
             })
             .collect();
         let mut show = |done: f64, doing: &str| {
@@ -191,9 +182,7 @@ pub fn collect(
 
 /// The room that a task takes of each rank, if there is so much.
 fn room(ranks: usize, task: &Task, transports: &[Transport]) -> Result<Room, Failure> {
-    let first = &transports[0];
-    let room = task.room(ranks, &first.can.tuning).class(Exit::Defect)?;
-    check_registers(room.registered, first)?;
+    let room = task.room(ranks, &transports[0].can.tuning).class(Exit::Defect)?;
     let shared = transports.iter().map(|transport| (transport.shared)(ranks)).sum();
     memory::check(Need { ranks, each: room.memory, shared })?;
     Ok(room)
@@ -235,8 +224,8 @@ impl Prepared {
         for transport in transports {
             let name = || transport.name.to_owned();
             let own = (transport.prepare)(ranks, exposed)?;
-            if floors {
-                let descriptors = (transport.prepare_bare)(&own)?;
+            if let Some(mechanism) = transport.bare.filter(|_| floors) {
+                let descriptors = (mechanism.prepare)(&own)?;
                 prepared.bares.push((name(), descriptors.len()));
                 bare.extend(descriptors);
             }
@@ -276,38 +265,10 @@ fn in_virtual_time(
     Ok(Collected { table: runner.kept, ended, placement: None, launches: 1, sleeps: false })
 }
 
-/// Refuses faults of datagrams where nothing would repair them.
-fn check_faults(faults: Option<Faults>, target: Option<&Target>) -> Result<(), Failure> {
-    let repairs = |transport: &Transport| transport.can.repairs;
-    let over = match target {
-        Some(Target::Real(transport)) if repairs(transport) => return Ok(()),
-        Some(target) => target.to_string(),
-        None => "all transports".to_owned(),
-    };
-    if faults.is_none() {
-        return Ok(());
-    }
-    let with: Vec<&str> = Transport::list().filter(repairs).map(|other| other.name).collect();
-    let what = format!("let datagrams go wrong over {over}: nothing there repairs them");
-    Err(Failure::new(Exit::Usage, what).hint(format!("use --transport {}", with.join(" or "))))
-}
-
-/// Refuses messages that are to lie in registered memory where the transport has none.
-fn check_registers(bytes: usize, transport: &Transport) -> Result<(), Failure> {
-    if bytes == 0 || transport.registers {
-        return Ok(());
-    }
-    let what = format!("lay messages into registered memory over {transport}: it has none");
-    let with: Vec<&str> =
-        Transport::list().filter(|other| other.registers).map(|other| other.name).collect();
-    let hint = format!("use --memory private, or --transport {}", with.join(" or "));
-    Err(Failure::new(Exit::Usage, what).hint(hint))
-}
-
 /// Refuses more ranks than the transports take.
 fn check_limits(ranks: usize, transports: &[Transport]) -> Result<(), Failure> {
     for transport in transports {
-        let most = transport.can.ranks.min(bandgap_shm::MAX_RANKS);
+        let most = transport.can.ranks;
         if ranks > most {
             let what =
                 format!("run {ranks} ranks over {transport}: one machine takes {most} at most");

@@ -1,6 +1,5 @@
 //! The floors of this machine and the layers beside them, and how a rank measures one.
 
-use std::cell::Cell;
 use std::time::Duration;
 
 use bandgap_comm::{CommError, Floor, FloorError, Measuring, Role, Yields};
@@ -8,7 +7,7 @@ use bandgap_host::{CycleClock, floor as processor};
 use bandgap_shm::Control;
 
 use crate::Transport;
-use crate::transports::BareEnd;
+use crate::transports::OwnBareEnd;
 
 /// Floors that a rank measures by itself.
 const OWN: [Floor; 2] = [
@@ -36,7 +35,7 @@ pub(crate) fn find(name: &str) -> Option<(Option<Transport>, Floor)> {
 
 /// One rank's ends of the bare mechanisms.
 pub(crate) struct Bares {
-    pub ends: Vec<(Transport, BareEnd)>,
+    pub ends: Vec<(Transport, OwnBareEnd)>,
 }
 
 impl Bares {
@@ -71,18 +70,11 @@ pub(crate) fn timed(clock: &CycleClock, ticks: &[u64]) -> Vec<f64> {
     ticks.iter().map(|t| (clock.to_ns(*t).0 - cost).max(0.0)).collect()
 }
 
-/// Whether to stop waiting: when the run ends, or after the longest wait, in which time that the whole run was halted does
-/// not count.
+/// Whether to stop waiting: when the run ends, or after the longest wait.
 pub(crate) fn giving_up(control: &Control) -> impl Fn(Duration, Duration) -> bool {
-    let (last, paused) = (Cell::new(Duration::ZERO), Cell::new(control.paused()));
     move |waited, patience| {
         std::thread::yield_now();
-        if waited < last.replace(waited) {
-            // Another wait has begun.
-            paused.set(control.paused());
-        }
-        let over = || waited > patience.saturating_add(control.paused() - paused.get());
-        control.stopped() || control.poisoned().is_some() || over()
+        waited > patience || control.stopped() || control.poisoned().is_some()
     }
 }
 
@@ -105,26 +97,6 @@ mod tests {
     use bandgap_kernels::{Order, Synch1, fact};
 
     use super::*;
-
-    #[test]
-    fn each_wait_has_the_whole_patience_and_a_halt_of_the_run_is_no_wait() {
-        let control = Control::create(2).unwrap();
-        let seconds = Duration::from_secs;
-        let gives_up = |give_up: &dyn Fn(Duration, Duration) -> bool, waited| {
-            give_up(seconds(waited), seconds(10))
-        };
-        let give_up = giving_up(&control);
-        // Many short waits are no long one.
-        assert!((0..100).all(|wait| !gives_up(&give_up, wait % 10)));
-        control.add_pause(seconds(5));
-        assert!(!gives_up(&give_up, 15));
-        assert!(gives_up(&give_up, 16));
-        // That was before the next wait.
-        assert!(!gives_up(&give_up, 0));
-        assert!(gives_up(&give_up, 11));
-        control.stop();
-        assert!(gives_up(&give_up, 0));
-    }
 
     #[test]
     fn names_are_unlike_and_layers_stand_on_what_yields_the_same() {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bandgap_campaign::Table;
-use bandgap_host::process::life;
+use bandgap_host::process::is_stopped;
 use bandgap_shm::Control;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -16,7 +16,7 @@ use crate::message::{Assignment, FromRank, ToRank};
 use crate::process::RankProcess;
 use crate::signals::Signals;
 use crate::start::Start;
-use crate::vigil::{Lifeless, Vigil};
+use crate::vigil::Vigil;
 use crate::{Exit, Failure, descriptors, told};
 
 /// Time that ranks get to end by themselves after one of them has failed.
@@ -86,7 +86,7 @@ impl<'a> Launch<'a> {
     ) -> Result<Self, Failure> {
         let size = assignments.len();
         let refused = |what| Failure::new(Exit::Host, what);
-        let control = Control::create(size).map_err(|error| {
+        let control = Control::create().map_err(|error| {
             refused(format!("make shared memory for {size} ranks: {}", told(&error)))
         })?;
         let unstarted = |rank, error: std::io::Error| {
@@ -105,7 +105,7 @@ impl<'a> Launch<'a> {
             noted: Vec::new(),
         };
         for Assignment { rank, .. } in assignments {
-            let process = RankProcess::start(how, signals, &launch.control);
+            let process = RankProcess::start(how, signals);
             launch.ranks.push(process.map_err(|error| unstarted(rank, error))?);
         }
         for (process, assignment) in launch.ranks.iter_mut().zip(assignments) {
@@ -154,10 +154,11 @@ impl<'a> Launch<'a> {
             for rank in ready {
                 self.hear(rank, table, progress);
             }
-            if give_up.is_none()
-                && let Some(lifeless) = vigil.look(|rank| self.life(rank))
-            {
-                self.give_up_on(&lifeless);
+            if give_up.is_none() && vigil.look(|rank| self.is_stopped(rank)) {
+                let deadline = self.deadline;
+                let nothing =
+                    format!("nothing came for {deadline:?} (--deadline says how long to wait)");
+                self.look_for_stopped(&nothing);
             }
             if let Some((rank, _)) = self.noted.first() {
                 self.control.poison(*rank, self.ranks[*rank].status());
@@ -237,31 +238,17 @@ impl<'a> Launch<'a> {
         self.noted.extend(ended.map(|noted| (rank, noted)));
     }
 
-    /// The life of a rank that has not ended.
-    fn life(&self, rank: usize) -> Option<bandgap_host::process::Life> {
+    /// Whether a rank that has not ended is stopped.
+    fn is_stopped(&self, rank: usize) -> bool {
         let process = &self.ranks[rank];
-        if process.open { life(process.pid()) } else { None }
+        process.open && is_stopped(process.pid())
     }
 
     /// Notes ranks that are stopped, if there are any, as the cause of what followed.
     fn look_for_stopped(&mut self, followed: &str) {
-        let all =
-            (0..self.ranks.len()).filter(|&rank| self.life(rank).is_some_and(|life| life.stopped));
+        let all = (0..self.ranks.len()).filter(|&rank| self.is_stopped(rank));
         let all: Vec<(usize, u32)> = all.map(|rank| (rank, self.ranks[rank].pid())).collect();
         self.noted.extend(stopped(&all, followed));
-    }
-
-    fn give_up_on(&mut self, lifeless: &Lifeless) {
-        let nothing =
-            format!("nothing came for {:?} (--deadline says how long to wait)", self.deadline);
-        match lifeless {
-            Lifeless::Stopped(_) => self.look_for_stopped(&nothing),
-            Lifeless::All => {
-                let what = format!("like all ranks it does nothing, and {nothing}");
-                let noted = Noted { cause: Cause::Stopped, what, exit: Exit::Communication };
-                self.noted.push((0, noted));
-            }
-        }
     }
 
     /// Sends all addresses to all ranks once the last one is known.

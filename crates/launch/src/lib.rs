@@ -17,7 +17,7 @@ mod launcher;
 mod live;
 mod machine;
 mod memory;
-pub mod message;
+mod message;
 mod network;
 mod process;
 pub mod rank;
@@ -34,18 +34,18 @@ mod vigil;
 mod virtual_time;
 mod watch;
 
-pub use bandgap_shm::MAX_RANKS;
 pub use collect::{Collected, Options, Progress, collect, has_room, simulated};
 pub use exit::Exit;
 pub use failure::{Classify, Failure, limit, told};
 pub use floors::floors;
 pub use kernels::{add, compiled};
 pub use launcher::{Ended, RunFailure};
-pub use live::Command;
 pub use message::Wait;
 pub use network::{contended, distances};
 pub use signals::let_long_files_fail;
 pub use stage::Stage;
-pub use station::{Carried, ProbeTicks};
 pub use target::Target;
 pub use transports::Transport;
+
+#[cfg(test)]
+mod tests;

@@ -9,8 +9,7 @@ use bandgap_campaign::floors::kernel_order;
 use bandgap_campaign::runner::{AtRank, Executed, Runner, Stop};
 use bandgap_comm::passing::Way;
 use bandgap_comm::{CommError, Delay, Rank, Timed};
-use bandgap_host::kernel_trace::Switch;
-use bandgap_host::{HostError, WorkRate};
+use bandgap_host::WorkRate;
 use bandgap_kernels::{Failed, Order, WHOLE, fact};
 use bandgap_units::Ns;
 use serde::de::DeserializeOwned;
@@ -68,11 +67,6 @@ fn encode(letter: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(letter).unwrap_or_default()
 }
 
-/// What the machine refused.
-fn refused(error: HostError) -> CommError {
-    CommError::SetUp(error.into())
-}
-
 /// The leader: rank 0, which decides and commands.
 pub struct LiveRunner<'a> {
     station: Station,
@@ -81,7 +75,6 @@ pub struct LiveRunner<'a> {
     launch: u32,
     beside: Vec<Beside>,
     probes: bool,
-    trace: Option<Switch>,
     begun: Instant,
     unsent: Vec<Kept>,
     last_sent: Instant,
@@ -95,7 +88,7 @@ impl<'a> LiveRunner<'a> {
         let &Assignment { work, launch, probes, .. } = assignment;
         let now = Instant::now();
         let (unsent, beside) = (Vec::new(), assignment.task.beside().to_vec());
-        let (trace, begun, last_sent) = (assignment.trace.clone(), now, now);
+        let (begun, last_sent) = (now, now);
         Self {
             station,
             channel,
@@ -103,7 +96,6 @@ impl<'a> LiveRunner<'a> {
             launch,
             beside,
             probes,
-            trace,
             begun,
             unsent,
             last_sent,
@@ -228,10 +220,6 @@ impl Runner for LiveRunner<'_> {
         false
     }
 
-    fn registered(&self) -> Result<(), String> {
-        self.station.registered().map_err(str::to_owned)
-    }
-
     fn launch(&self) -> u32 {
         self.launch
     }
@@ -241,14 +229,10 @@ impl Runner for LiveRunner<'_> {
     }
 
     fn run(&mut self, order: &Order) -> Result<Executed, Stop> {
-        // Of the batches of a point, timed ones alone are probed.
-        let trace = self.trace.clone().filter(|_| order.traced && order.probed);
         let order = Order { probed: order.probed && self.probes, ..order.clone() };
-        trace.as_ref().map_or(Ok(()), Switch::on).map_err(refused)?;
         self.command(&Command::Run(order.clone()))?;
         let own = self.station.carry_out(&order)?;
         let mut all = self.reports(own)?;
-        trace.as_ref().map_or(Ok(()), Switch::off).map_err(refused)?;
         if let Some(wrong) = all.iter().find_map(|carried| carried.outcome.wrong.clone()) {
             return Err(wrong.into());
         }
@@ -298,7 +282,7 @@ impl Runner for LiveRunner<'_> {
     }
 
     fn elapsed(&self) -> Duration {
-        self.begun.elapsed().saturating_sub(self.station.control.paused())
+        self.begun.elapsed()
     }
 }
 
@@ -318,7 +302,7 @@ mod tests {
     fn what_was_not_handed_on_yet_is_when_the_run_cannot_go_on() {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let (mut channel, mut launcher) = (Channel::new(ours), Channel::new(theirs));
-        let control = Arc::new(Control::create(2).unwrap());
+        let control = Arc::new(Control::create().unwrap());
         let now = Instant::now();
         let mut runner = LiveRunner {
             station: tended(&control, 0, &Arc::default()),
@@ -327,7 +311,6 @@ mod tests {
             launch: 0,
             beside: Vec::new(),
             probes: false,
-            trace: None,
             begun: now,
             unsent: Vec::new(),
             last_sent: now,

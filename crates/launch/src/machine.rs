@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use bandgap_comm::passing::Tuning;
 use bandgap_comm::{
-    Bulk, CommError, Delay, Endpoint as _, Rank, Rendezvous, Stamper, Transport, Waiting, Watch,
+    Bulk, CommError, Delay, Endpoint as _, Rank, Rendezvous, Stamped, Stamper, Transport, Waiting,
+    Watch,
 };
 use bandgap_host::CycleClock;
 use bandgap_kernels::{Executor, Failed, Order, Outcome};
@@ -51,11 +52,6 @@ pub trait Machine {
     fn look(&mut self, waited: Duration, waiting_for: &'static str) -> Result<(), CommError>;
     /// Requests that flow control lets be outstanding toward one peer.
     fn capacity(&self) -> usize;
-    /// Whether messages can lie in registered memory.
-    ///
-    /// # Errors
-    /// They cannot, for this reason.
-    fn registered(&self) -> Result<(), &str>;
     /// Times computations of `delay` by themselves, so many for each sample, in ticks.
     fn time_delay(&mut self, delay: Delay, messages: u32, samples: u32) -> Vec<u64>;
 }
@@ -93,22 +89,31 @@ impl Parts {
 }
 
 impl Parts {
-    /// The end of transport `T` that takes stamps where the time of a message is divided; `None` where it is not.
+    /// The end of transport `T` that takes stamps at the border with the system.
     ///
     /// # Errors
     /// As [`Transport::connect`].
-    pub fn stamped<T: Transport>(
+    pub fn stamped<T: Stamped>(
         self,
         meeting: &mut dyn Rendezvous,
-    ) -> Result<Option<Box<dyn StampedEnd>>, CommError> {
+    ) -> Result<Box<dyn StampedEnd>, CommError> {
         let Self { clock, waiting, watch, .. } = self;
         let stamper = Rc::new(Stamper::new(clock));
-        let Some(endpoint) = T::stamped(meeting, &stamper)? else {
-            let Some(both) = T::both_ends()? else { return Ok(None) };
-            return Ok(Some(Box::new(Together::of(meeting.rank(), both, &watch, clock)?)));
-        };
+        let endpoint = T::stamped(meeting, &stamper)?;
         let executor = Executor::new(endpoint, None, waiting, watch, clock)?;
-        Ok(Some(Box::new(StampedExecutor { executor, stamper })))
+        Ok(Box::new(StampedExecutor { executor, stamper }))
+    }
+
+    /// Both ends of transport `T` on this processor.
+    ///
+    /// # Errors
+    /// The operating system refused.
+    pub fn together<T: bandgap_comm::Together>(
+        self,
+        meeting: &mut dyn Rendezvous,
+    ) -> Result<Box<dyn StampedEnd>, CommError> {
+        let Self { clock, watch, .. } = self;
+        Ok(Box::new(Together::of(meeting.rank(), T::both_ends()?, &watch, clock)?))
     }
 }
 
@@ -145,10 +150,6 @@ impl<E: Bulk> Machine for Executor<E, CycleClock, RankWatch> {
 
     fn capacity(&self) -> usize {
         self.endpoint().capacity()
-    }
-
-    fn registered(&self) -> Result<(), &str> {
-        Self::registered(self)
     }
 
     fn time_delay(&mut self, delay: Delay, messages: u32, samples: u32) -> Vec<u64> {

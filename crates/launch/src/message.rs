@@ -4,8 +4,6 @@ use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use bandgap_comm::Faults;
-use bandgap_host::kernel_trace::Switch;
 use bandgap_host::{ClockReport, WorkRate};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -55,8 +53,6 @@ pub struct Assignment {
     pub stamped: bool,
     /// Bytes that each rank exposes to its peers.
     pub exposed: usize,
-    /// Bytes of registered memory of each rank.
-    pub registered: usize,
     /// How to wait; never [`Wait::Auto`].
     pub wait: Wait,
     /// Calibration of the clock, made once for all.
@@ -67,12 +63,8 @@ pub struct Assignment {
     pub secret: [u8; 16],
     /// Longest wait for anything.
     pub deadline: Duration,
-    /// What shall go wrong with datagrams.
-    pub faults: Option<Faults>,
     /// What rank 0 leads.
     pub task: Task,
-    /// What switches the kernel's tracing of the ranks, where the launcher has prepared that.
-    pub trace: Option<Switch>,
 }
 
 /// From the launcher to a rank.

@@ -1,7 +1,8 @@
 //! The hops between the ranks of a target, and which of their messages meet on the way.
 
+use std::collections::BTreeMap;
+
 use bandgap_campaign::contention::{Beside, Between};
-use bandgap_comm::topology::Topology;
 use bandgap_sim::Network;
 
 use crate::collect::simulated;
@@ -18,22 +19,25 @@ pub fn distances(
     ranks: usize,
     cores: Option<&str>,
 ) -> Result<Vec<(u32, [usize; 2])>, Failure> {
-    let by_distance = |network: &dyn Topology| {
-        let pairs = network.pairs_by_distance(ranks).into_iter();
-        pairs.map(|(hops, (a, b))| (hops, [a, b])).collect()
-    };
     match target {
-        Target::Simulated(name) => Ok(by_distance(simulated(name)?.topology())),
+        Target::Simulated(name) => {
+            let pairs = simulated(name)?.topology().pairs_by_distance(ranks);
+            Ok(pairs.into_iter().map(|(hops, (a, b))| (hops, [a, b])).collect())
+        }
         Target::Real(_) => {
             // The first rank on each processor: the others would be at no distance from it.
             let cpus = stage.place(ranks, cores)?.cpus;
             let own: Vec<usize> =
                 (0..cpus.len()).filter(|&rank| !cpus[..rank].contains(&cpus[rank])).collect();
-            let theirs: Vec<usize> = own.iter().map(|&rank| cpus[rank]).collect();
-            let levels = stage.topology.levels(&theirs);
-            let pairs: Vec<(u32, [usize; 2])> =
-                levels.map_or(Vec::new(), |levels| by_distance(&levels));
-            Ok(pairs.into_iter().map(|(hops, pair)| (hops, pair.map(|at| own[at]))).collect())
+            let mut nearest = BTreeMap::new();
+            for (at, &a) in own.iter().enumerate() {
+                for &b in &own[at + 1..] {
+                    if let Some(distance) = stage.topology.distance(cpus[a], cpus[b]) {
+                        nearest.entry(distance.level()).or_insert([a, b]);
+                    }
+                }
+            }
+            Ok(nearest.into_iter().collect())
         }
     }
 }
@@ -138,7 +142,7 @@ fn meeting(network: &Network, ranks: usize, named: Option<[usize; 2]>) -> Vec<Be
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bandgap_comm::topology::Mesh;
+    use bandgap_sim::topology::Mesh;
 
     fn of(machine: &str, ranks: Option<usize>) -> (usize, Vec<Beside>) {
         contended(&Target::Simulated(machine.to_owned()), ranks, None).unwrap()

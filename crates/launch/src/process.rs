@@ -3,9 +3,7 @@
 use std::io::{self, ErrorKind};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
-use std::sync::Arc;
 
-use bandgap_shm::Control;
 use rustix::process::Pid;
 
 use crate::Exit;
@@ -29,9 +27,9 @@ pub struct RankProcess {
 
 impl RankProcess {
     /// Starts a rank, which signals to the launcher then halt and end too.
-    pub fn start(how: &dyn Start, signals: &Signals, control: &Arc<Control>) -> io::Result<Self> {
+    pub fn start(how: &dyn Start, signals: &Signals) -> io::Result<Self> {
         let (child, ours) = how.start()?;
-        signals.covers(Pid::from_child(&child), control);
+        signals.covers(Pid::from_child(&child));
         Ok(Self {
             child,
             channel: Channel::new(ours),
@@ -157,8 +155,7 @@ mod tests {
         for said in ["garbage\n", "{\"Progress\":\n", "{\"Progress\":{\"kept\":[]}}\n"] {
             let sleeper = Sleeper(None.into());
             let signals = Signals::take(|| ()).unwrap();
-            let control = Arc::new(Control::create(1).unwrap());
-            let mut rank = RankProcess::start(&sleeper, &signals, &control).unwrap();
+            let mut rank = RankProcess::start(&sleeper, &signals).unwrap();
             let theirs = sleeper.0.take();
             theirs.as_ref().unwrap().write_all(said.as_bytes()).unwrap();
             let (messages, noted) = rank.hear(&signals);

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bandgap_campaign::Stop;
-use bandgap_comm::{CommError, Faults, Rank, Rendezvous, Waiting};
+use bandgap_comm::{CommError, Rank, Rendezvous, Waiting};
 use bandgap_host::{CycleClock, pin, process::die_with_parent};
 use bandgap_shm::Control;
 
@@ -21,7 +21,6 @@ use crate::live::{LiveRunner, follow};
 use crate::machine::Parts;
 use crate::message::{Assignment, Channel, FromRank, ToRank, Wait};
 use crate::station::Station;
-use crate::transports::Shared;
 use crate::watch::RankWatch;
 use crate::{Exit, Transport, descriptors};
 
@@ -104,9 +103,6 @@ fn take_part(
     if let Some(cpu) = assignment.cpu {
         pin(cpu).map_err(host)?;
     }
-    if let Some(trace) = &assignment.trace {
-        trace.join().map_err(host)?;
-    }
     let clock = CycleClock::with_calibration(assignment.clock).map_err(host)?;
     let mut station = connect(assignment, channel, inherited, clock)?;
     if assignment.rank != 0 {
@@ -129,7 +125,7 @@ fn connect(
     inherited: Vec<OwnedFd>,
     clock: CycleClock,
 ) -> Result<Station, CommError> {
-    let Assignment { rank, size, exposed, registered, deadline, .. } = *assignment;
+    let Assignment { rank, size, exposed, deadline, .. } = *assignment;
     let mut inherited = inherited.into_iter();
     let page = inherited.next().ok_or_else(|| host("take over the control page"))?;
     let control = Arc::new(Control::from_fd(page).map_err(host)?);
@@ -138,32 +134,33 @@ fn connect(
         Wait::Block => Waiting::Block,
         Wait::Spin | Wait::Auto => Waiting::Spin,
     };
-    let mut meeting = Meeting { assignment, channel, until: Until::after(deadline, &control) };
+    let mut meeting = Meeting { assignment, channel, until: Instant::now() + deadline };
     let mut handed = |(name, count): &(String, usize)| {
         let transport: Transport = name.parse().map_err(|error: String| host(error))?;
         Ok::<_, CommError>((transport, inherited.by_ref().take(*count).collect()))
     };
-    let shared = Shared { exposed, registered };
     let mut machines = Vec::new();
     for each in &assignment.transports {
         let (transport, own) = handed(each)?;
-        let watch = RankWatch::new(&control, rank, deadline);
+        let watch = RankWatch::new(&control, deadline);
         let parts = Parts { clock, waiting, watch, tuning: transport.can.tuning };
-        machines.push((transport, (transport.connect)(own, shared, &mut meeting, parts)?));
+        machines.push((transport, (transport.connect)(own, exposed, &mut meeting, parts)?));
     }
     let stamped = match assignment.transports.first() {
         Some((name, _)) if assignment.stamped => {
             let transport: Transport = name.parse().map_err(|error: String| host(error))?;
-            let watch = RankWatch::new(&control, rank, deadline);
+            let watch = RankWatch::new(&control, deadline);
             let parts = Parts { clock, waiting, watch, tuning: transport.can.tuning };
-            (transport.stamped)(&mut meeting, parts)?
+            transport.stamped.map(|connect| connect(&mut meeting, parts)).transpose()?
         }
         _ => None,
     };
     let mut ends = Vec::new();
     for each in &assignment.bares {
         let (transport, own) = handed(each)?;
-        ends.push((transport, (transport.bare)(own, &mut meeting)?));
+        let bare =
+            transport.bare.ok_or_else(|| host("measure a floor of a transport without one"))?;
+        ends.push((transport, (bare.connect)(own, &mut meeting)?));
     }
     let bares = Bares { ends };
     Ok(Station { rank, size, machines, stamped, bares, control, clock, deadline, epoch: 0 })
@@ -175,7 +172,6 @@ const LAST_LOOKS: Duration = Duration::from_millis(1);
 /// Says that this rank is done, and waits until all are: a connection that closes earlier would
 /// look like a death to peers that still poll.
 fn farewell(station: &mut Station, channel: &mut Channel) -> Result<(), Stop> {
-    station.has_done();
     channel.send(&FromRank::Done)?;
     // A peer that is gone already has all it needs.
     while station.first()?.tend().unwrap_or(false) && !channel.has_arrived(LAST_LOOKS)? {}
@@ -187,26 +183,7 @@ fn farewell(station: &mut Station, channel: &mut Channel) -> Result<(), Stop> {
 struct Meeting<'a> {
     assignment: &'a Assignment,
     channel: &'a mut Channel,
-    until: Until,
-}
-
-/// The end of a time in which the run is not halted.
-struct Until {
-    control: Arc<Control>,
-    end: Instant,
-    halted_before: Duration,
-}
-
-impl Until {
-    fn after(time: Duration, control: &Arc<Control>) -> Self {
-        let (end, halted_before) = (Instant::now() + time, control.paused());
-        Self { control: Arc::clone(control), end, halted_before }
-    }
-
-    /// As far as is known now.
-    fn end(&self) -> Instant {
-        self.end + self.control.paused().saturating_sub(self.halted_before)
-    }
+    until: Instant,
 }
 
 impl Rendezvous for Meeting<'_> {
@@ -223,16 +200,17 @@ impl Rendezvous for Meeting<'_> {
     }
 
     fn deadline(&self) -> Instant {
-        self.until.end()
-    }
-
-    fn faults(&self) -> Option<Faults> {
-        self.assignment.faults
+        self.until
     }
 
     fn exchange(&mut self, address: String) -> Result<Vec<String>, CommError> {
         let lost = |source| CommError::System { operation: "reach the launcher", source };
         self.channel.send(&FromRank::Address(address)).map_err(lost)?;
+        let left = self.until.saturating_duration_since(Instant::now());
+        if !self.channel.has_arrived(left).map_err(lost)? {
+            let waiting_for = "the addresses of all ranks";
+            return Err(CommError::Deadline { waited: self.assignment.deadline, waiting_for });
+        }
         match self.channel.receive().map_err(lost)? {
             Some(ToRank::Addresses(addresses)) => Ok(addresses),
             _ => Err(CommError::Stopped),
@@ -248,20 +226,10 @@ mod tests {
     use crate::station::tests::tended;
 
     #[test]
-    fn a_halt_of_the_run_moves_the_end_of_the_meeting() {
-        let control = Arc::new(Control::create(2).unwrap());
-        control.add_pause(Duration::from_secs(9));
-        let until = Until::after(Duration::from_secs(30), &control);
-        let end = until.end();
-        control.add_pause(Duration::from_secs(7));
-        assert_eq!(until.end() - end, Duration::from_secs(7));
-    }
-
-    #[test]
     fn who_is_done_sees_to_it_that_its_last_message_arrives() {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let (mut rank, mut launcher) = (Channel::new(ours), Channel::new(theirs));
-        let control = Arc::new(Control::create(2).unwrap());
+        let control = Arc::new(Control::create().unwrap());
         let arrived = Arc::new(AtomicBool::new(false));
         std::thread::scope(|threads| {
             threads.spawn(|| {

@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bandgap_host::process::ignores;
-use bandgap_shm::Control;
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{
     SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ,
@@ -44,11 +43,10 @@ struct Shared {
     running: Mutex<Running>,
 }
 
-/// The ranks at work, and the page that tells them how long they were halted.
+/// The ranks at work.
 #[derive(Debug, Default)]
 struct Running {
     ranks: Vec<Pid>,
-    control: Option<Arc<Control>>,
 }
 
 impl Signals {
@@ -104,11 +102,9 @@ impl Signals {
         &self.readable
     }
 
-    /// Lets signals halt and end a rank of the run with this control page.
-    pub fn covers(&self, rank: Pid, control: &Arc<Control>) {
-        let mut running = self.shared.running();
-        running.ranks.push(rank);
-        running.control = Some(Arc::clone(control));
+    /// Lets signals halt and end a rank.
+    pub fn covers(&self, rank: Pid) {
+        self.shared.running().ranks.push(rank);
     }
 
     /// Lets them do so no longer. To be called before the rank is waited for: its number may then be another's.
@@ -125,13 +121,9 @@ impl Shared {
     /// Stops all ranks and then this process. Once that goes on, so do they.
     fn halt(&self) {
         let running = self.running();
-        let begun = Instant::now();
         running.send(Signal::STOP);
         // Without it the run just goes on.
         let _ = emulate_default_handler(SIGTSTP);
-        if let Some(control) = &running.control {
-            control.add_pause(begun.elapsed());
-        }
         running.send(Signal::CONT);
     }
 

@@ -79,20 +79,6 @@ impl Station {
         self.machines.first().map_or(0, |(_, machine)| machine.capacity())
     }
 
-    /// Whether messages can lie in registered memory.
-    ///
-    /// # Errors
-    /// They cannot, for this reason.
-    pub fn registered(&self) -> Result<(), &str> {
-        let (_, machine) = self.machines.first().ok_or("no transport is connected")?;
-        machine.registered()
-    }
-
-    /// Says that this rank has done all its work.
-    pub fn has_done(&self) {
-        self.control.set_idle(self.rank, true);
-    }
-
     /// Carries out this rank's part of `order`, between two probes if it asks for them.
     ///
     /// # Errors
@@ -231,10 +217,10 @@ fn tending(control: &Control, machine: &mut dyn Machine) -> impl Fn(Duration, Du
 pub(crate) mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    use bandgap_comm::{Bare, Delay, Floor, FloorError};
+    use bandgap_comm::{BareEnd, Delay, Floor, FloorError};
 
     use super::*;
-    use crate::transports::BareEnd;
+    use crate::transports::OwnBareEnd;
 
     /// A machine that does nothing but this when it is tended.
     struct Tended<F>(F);
@@ -266,10 +252,6 @@ pub(crate) mod tests {
 
         fn capacity(&self) -> usize {
             1
-        }
-
-        fn registered(&self) -> Result<(), &str> {
-            Ok(())
         }
 
         fn time_delay(&mut self, _: Delay, _: u32, _: u32) -> Vec<u64> {
@@ -305,7 +287,7 @@ pub(crate) mod tests {
     /// run has ended.
     #[test]
     fn a_probe_waits_as_long_as_the_deadline_says() {
-        let control = Arc::new(Control::create(2).unwrap());
+        let control = Arc::new(Control::create().unwrap());
         let ended_by = |deadline| {
             let mut looks = 100_u32;
             let tend = move || {
@@ -326,7 +308,7 @@ pub(crate) mod tests {
     /// The other side comes once the machine is tended.
     struct Waits(Arc<AtomicBool>);
 
-    impl Bare<CycleClock> for Waits {
+    impl BareEnd<CycleClock> for Waits {
         fn measure(
             &mut self,
             _: &Floor,
@@ -345,7 +327,7 @@ pub(crate) mod tests {
         mut station: Station,
         arrived: Arc<AtomicBool>,
     ) -> Result<Option<Result<Vec<f64>, String>>, Failed> {
-        let bare: BareEnd = Box::new(Waits(arrived));
+        let bare: OwnBareEnd = Box::new(Waits(arrived));
         station.bares.ends.push(("udp".parse().unwrap(), bare));
         let order = serde_json::json!({
             "kernel": "udp", "parameters": 1, "samples": 3, "ranks": 2, "checked": false, "probed": false,
@@ -356,7 +338,7 @@ pub(crate) mod tests {
 
     #[test]
     fn who_waits_in_a_floor_goes_on_with_its_messages() {
-        let control = Arc::new(Control::create(2).unwrap());
+        let control = Arc::new(Control::create().unwrap());
         let arrived = Arc::new(AtomicBool::new(false));
         let done = floor(tended(&control, 1, &arrived), arrived).unwrap();
         assert!(matches!(done, Some(Ok(_))), "{done:?}");
@@ -364,7 +346,7 @@ pub(crate) mod tests {
 
     #[test]
     fn who_waits_in_a_floor_for_a_peer_that_is_gone_says_so() {
-        let control = Arc::new(Control::create(2).unwrap());
+        let control = Arc::new(Control::create().unwrap());
         let failed = |gone: bool| {
             let mut station = tended(&control, 1, &Arc::default());
             let tend = move || match gone {
@@ -380,7 +362,7 @@ pub(crate) mod tests {
 
     #[test]
     fn who_waits_for_a_probe_sees_to_it_that_the_peer_learns_of_it() {
-        let control = Arc::new(Control::create(2).unwrap());
+        let control = Arc::new(Control::create().unwrap());
         let arrived = Arc::new(AtomicBool::new(false));
         std::thread::scope(|threads| {
             threads.spawn(|| {

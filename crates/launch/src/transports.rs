@@ -5,7 +5,8 @@ use std::os::fd::OwnedFd;
 use std::str::FromStr;
 
 use bandgap_campaign::beside::Beside;
-use bandgap_comm::{Bare, Can, CommError, Divided, Floor, Rendezvous, Yardstick};
+use bandgap_campaign::breakdown::Division;
+use bandgap_comm::{BareEnd, Can, CommError, Floor, Rendezvous, Yardstick};
 use bandgap_host::CycleClock;
 use bandgap_kernels::{Added, Entry};
 
@@ -13,9 +14,9 @@ use crate::machine::{Machine, Parts, RigOver};
 use crate::stamped::StampedEnd;
 
 macro_rules! transports {
-    ($($transport:ty,)*) => {
+    ($($transport:ty: $($also:ident)*,)*) => {
         /// Every transport.
-        const ALL: &[Transport] = &[$(Transport::of::<$transport>()),*];
+        const ALL: &[Transport] = &[$(Transport::of::<$transport>()$(.$also::<$transport>())*),*];
 
         /// The kernel, compiled for every transport.
         pub(crate) fn on_each<K: Entry>(kernel: Added) -> Added {
@@ -24,12 +25,12 @@ macro_rules! transports {
     };
 }
 
-// Every transport, a line each.
+// Every transport, a line each, and what else can be measured of it.
 transports! {
-    bandgap_shm::Shm,
-    bandgap_socket::tcp::Tcp,
-    bandgap_socket::unix::Unix,
-    bandgap_socket::udp::Udp,
+    bandgap_shm::Shm: bare together,
+    bandgap_socket::tcp::Tcp: bare stamped,
+    bandgap_socket::unix::Unix: bare stamped,
+    bandgap_socket::udp::Udp: bare stamped,
 }
 
 /// One of the list: what a transport says of itself, and its functions, compiled for it.
@@ -41,10 +42,6 @@ pub struct Transport {
     pub meaning: &'static str,
     /// What it can do.
     pub can: Can,
-    /// Whether its ranks can have registered memory.
-    pub registers: bool,
-    /// How the time of a message over it can be divided.
-    pub divided: Divided,
     /// Its floors, and the layers that are measured beside them.
     pub floors: &'static [Floor],
     /// Which of its floors results are compared with.
@@ -55,33 +52,30 @@ pub struct Transport {
     pub(crate) prepare: fn(usize, usize) -> Result<Vec<OwnedFd>, CommError>,
     /// Connects this rank.
     pub(crate) connect: Connect,
-    /// Connects this rank with stamps at the border with the system.
-    pub(crate) stamped: ConnectStamped,
-    /// What two ranks inherit from the launcher to measure the floors.
-    pub(crate) prepare_bare: fn(&[OwnedFd]) -> Result<Vec<OwnedFd>, CommError>,
-    /// Connects this rank by the bare mechanism.
-    pub(crate) bare: ConnectBare,
+    /// Its bare mechanism, where that can be measured.
+    pub(crate) bare: Option<BareMechanism>,
+    /// Connects this rank to divide the time of messages, where that can be done.
+    pub(crate) stamped: Option<ConnectStamped>,
+    /// The floor of the transfer of a line, where messages are that and software.
+    line: Option<&'static str>,
 }
 
-/// The bare mechanism of a transport, measured with the clock of this machine.
-pub(crate) type BareEnd = Box<dyn Bare<CycleClock>>;
+/// The bare mechanism of a transport.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BareMechanism {
+    /// What two ranks inherit from the launcher to measure it.
+    pub prepare: fn(&[OwnedFd]) -> Result<Vec<OwnedFd>, CommError>,
+    /// Connects this rank by it.
+    pub connect: fn(Vec<OwnedFd>, &mut dyn Rendezvous) -> Result<OwnBareEnd, CommError>,
+}
 
-type ConnectBare = fn(Vec<OwnedFd>, &mut dyn Rendezvous) -> Result<BareEnd, CommError>;
+/// An end of a bare mechanism, measured with the clock of this machine.
+pub(crate) type OwnBareEnd = Box<dyn BareEnd<CycleClock>>;
 
-type ConnectStamped =
-    fn(&mut dyn Rendezvous, Parts) -> Result<Option<Box<dyn StampedEnd>>, CommError>;
+type ConnectStamped = fn(&mut dyn Rendezvous, Parts) -> Result<Box<dyn StampedEnd>, CommError>;
 
 type Connect =
-    fn(Vec<OwnedFd>, Shared, &mut dyn Rendezvous, Parts) -> Result<Box<dyn Machine>, CommError>;
-
-/// Memory of each rank that its peers reach.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Shared {
-    /// Bytes that it exposes.
-    pub exposed: usize,
-    /// Bytes of registered memory.
-    pub registered: usize,
-}
+    fn(Vec<OwnedFd>, usize, &mut dyn Rendezvous, Parts) -> Result<Box<dyn Machine>, CommError>;
 
 impl Transport {
     const fn of<T: bandgap_comm::Transport>() -> Self {
@@ -89,22 +83,41 @@ impl Transport {
             name: T::NAME,
             meaning: T::MEANING,
             can: T::CAN,
-            registers: T::REGISTERS,
-            divided: T::DIVIDED,
-            floors: T::FLOORS,
-            yardsticks: T::YARDSTICKS,
+            floors: &[],
+            yardsticks: &[],
             shared: T::shared,
             prepare: T::prepare,
-            connect: |inherited, room, meeting, parts| {
-                let mut endpoint = T::connect(inherited, room.exposed, meeting)?;
-                if room.registered > 0 {
-                    endpoint = T::register(endpoint, room.registered, meeting)?;
-                }
-                parts.machine::<T>(endpoint)
+            connect: |inherited, exposed, meeting, parts| {
+                parts.machine::<T>(T::connect(inherited, exposed, meeting)?)
             },
-            stamped: |meeting, parts| parts.stamped::<T>(meeting),
-            prepare_bare: T::prepare_bare,
-            bare: T::bare::<CycleClock>,
+            bare: None,
+            stamped: None,
+            line: None,
+        }
+    }
+
+    const fn bare<T: bandgap_comm::Bare>(self) -> Self {
+        let bare = BareMechanism { prepare: T::prepare_bare, connect: T::bare::<CycleClock> };
+        Self { floors: T::FLOORS, yardsticks: T::YARDSTICKS, bare: Some(bare), ..self }
+    }
+
+    const fn stamped<T: bandgap_comm::Stamped>(self) -> Self {
+        Self { stamped: Some(|meeting, parts| parts.stamped::<T>(meeting)), ..self }
+    }
+
+    const fn together<T: bandgap_comm::Together>(self) -> Self {
+        let connect: ConnectStamped = |meeting, parts| parts.together::<T>(meeting);
+        Self { stamped: Some(connect), line: Some(T::LINE), ..self }
+    }
+
+    /// How the time of a message over it can be divided; `None` where it cannot.
+    pub fn division(&self) -> Option<Division> {
+        match self.line {
+            None => self.stamped.map(|_| Division::Calls),
+            Some(line) => {
+                let floor = self.floors.iter().find(|floor| floor.name == line)?;
+                Some(Division::Lines(floor.clone()))
+            }
         }
     }
 

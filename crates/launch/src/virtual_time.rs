@@ -60,10 +60,6 @@ impl Runner for VirtualRunner<'_> {
         true
     }
 
-    fn registered(&self) -> Result<(), String> {
-        Err("in virtual time messages lie nowhere".to_owned())
-    }
-
     fn launch(&self) -> u32 {
         0
     }

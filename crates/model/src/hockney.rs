@@ -109,22 +109,6 @@ pub struct HockneyFit {
     pub lost: Vec<usize>,
 }
 
-impl HockneyFit {
-    /// Where a fit does not give a parameter of a segment, or its line does not follow the times; none of
-    /// a sound one. What holds of both fits is there once.
-    pub fn doubts(&self) -> impl Iterator<Item = &HockneyFinding> {
-        let of_both = self.findings.iter().chain(&self.relative.findings);
-        let own = self.ordinary.findings.iter().filter(|&it| !self.relative.findings.contains(it));
-        of_both.chain(own).filter(|finding| finding.is_doubt())
-    }
-
-    /// Whether there is no doubt.
-    #[must_use]
-    pub fn is_sound(&self) -> bool {
-        self.doubts().next().is_none()
-    }
-}
-
 /// One fit of all segments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {

@@ -264,13 +264,8 @@ fn parameters(
         true => segment.per_byte = Some(per_byte),
         false => findings.push(HopsFinding::NoRise { range, per_byte: per_byte.value }),
     }
-    if per_byte.value > 0.0 && per_byte.low <= 0.0 {
-        findings.push(HopsFinding::RiseUndecided { range, most: per_byte.high });
-    }
     let Estimate { value, low, high, .. } = per_hop;
-    if low <= 0.0 && high >= 0.0 {
-        findings.push(HopsFinding::HopUndecided { range, per_hop: value, low, high });
-    } else if high < 0.0 {
+    if high < 0.0 {
         findings.push(HopsFinding::NegativeHop { range, per_hop: value, low, high });
     }
     segment.per_hop = Some(per_hop);

@@ -3,12 +3,11 @@
 //! - [`logp`]: the LogP machine, message by message: what an observation would be on it.
 //! - [`observation`]: the input, and how rows of a table become it.
 //! - [`signature`]: the output; [`extract`] makes it from observations.
-//! - [`finding`]: sentences on where a signature's assumptions do not hold or are not checked.
+//! - [`finding`]: where a signature's assumptions do not hold or are not checked.
 //! - [`breakdown`]: components of a message's way, models over them, and what a change would bring.
 //! - [`collectives`]: what a broadcast, a sum and a barrier cost, by algorithm.
-//! - [`doublings`], [`growth`]: how a time grows with the ranks, and with the size of a problem.
+//! - [`mod@growth`]: how a time grows with the ranks, or with the size of a problem.
 //! - [`hops`]: times of messages over several distances, to t_startup, t_byte and h.
-//! - [`kernel_path`]: what the kernel's tracepoints say of a message's way through it.
 //! - [`pcie`]: what a PCIe analyser's trace says of the hardware on a message's way.
 //! - [`hockney`]: times of messages of any length, to r∞, n½, t0 and π0; LogGP's G.
 //!
@@ -24,13 +23,11 @@ mod arm;
 pub mod breakdown;
 pub mod collectives;
 mod curve;
-pub mod doublings;
 mod error;
 pub mod finding;
 pub mod growth;
 pub mod hockney;
 pub mod hops;
-pub mod kernel_path;
 mod linear;
 pub mod logp;
 pub mod observation;

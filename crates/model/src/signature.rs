@@ -153,7 +153,7 @@ pub struct Signature {
     /// g'(0) − os − or, with g'(0) as it was measured. Negative where overheads overlap.
     pub idle: Estimate,
     /// C = (RTT + os − a)/g − 1 from the steady line a + g·M at Δ = 0, in requests outstanding;
-    /// `None` where it is not visible. Its interval ends at 0, with a finding where it is cut.
+    /// `None` where it is not visible. Its interval ends at 0.
     ///
     /// Reply k is taken at RTT + (k − 1)·g and request M waits for reply M − C, so the line is
     /// elapsed(M) = RTT + (M − C − 1)·g + os.

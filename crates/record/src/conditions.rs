@@ -79,3 +79,33 @@ pub struct Verified {
     /// Messages of timed batches, of which what lies in their place at the end is compared.
     pub timed: u64,
 }
+
+impl Conditions {
+    /// Those of two measurements over one transport in one run.
+    #[must_use]
+    pub fn and(mut self, other: &Conditions) -> Conditions {
+        self.ranks = self.ranks.max(other.ranks);
+        if other.cores.len() > self.cores.len() {
+            self.cores.clone_from(&other.cores);
+        }
+        self.launches = self.launches.max(other.launches);
+        self.oversubscribed |= other.oversubscribed;
+        for launch in &other.lost_launches {
+            if !self.lost_launches.contains(launch) {
+                self.lost_launches.push(*launch);
+            }
+        }
+        self.batches.used += other.batches.used;
+        for (reason, count) in &other.batches.rejected {
+            *self.batches.rejected.entry(reason.clone()).or_default() += count;
+        }
+        self.state = self.state.or(other.state.clone());
+        self.verified = match (self.verified, other.verified) {
+            (Some(a), Some(b)) => {
+                Some(Verified { checked: a.checked + b.checked, timed: a.timed + b.timed })
+            }
+            (a, b) => a.or(b),
+        };
+        self
+    }
+}

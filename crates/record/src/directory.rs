@@ -1,6 +1,6 @@
 //! The directory of one run: `run.json` and the files beside it.
 
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
@@ -11,39 +11,26 @@ use crate::replace::{can_replace, replace};
 use crate::run::{RUN_FILE, utc};
 use crate::{RecordError, Run};
 
-/// A directory that holds one run and nothing else. Nobody else takes it while this is there.
+/// A directory that holds one run and nothing else.
 #[derive(Debug)]
 pub struct RunDir {
     path: PathBuf,
-    /// The directory, locked; not where the file system knows no locks.
-    _taken: Option<File>,
+    /// Directories made for it, the innermost first. They are removed with this where nothing was written.
+    made: Vec<PathBuf>,
 }
 
 impl RunDir {
-    /// Takes `path` for a run: a directory that does not exist yet, or an empty one that no other run has taken.
+    /// Takes `path` for a run: a directory that does not exist yet, or an empty one.
     ///
     /// # Errors
-    /// A path that is no directory, is not empty, is taken, or takes no files; and those of the file system.
+    /// A path that is no directory, is not empty, or takes no files; and those of the file system.
     pub fn create(path: &Path) -> Result<RunDir, RecordError> {
-        let path = path.to_owned();
-        fs::create_dir_all(&path).map_err(|error| match error.kind() {
-            ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
-                RecordError::NotADirectory { path: path.clone() }
-            }
-            _ => at("create the directory", &path)(error),
-        })?;
-        let taken = take(&path)?;
-        let mut entries = fs::read_dir(&path).map_err(at("open the directory", &path))?;
+        let run = Self::makes(path)?;
+        let mut entries = fs::read_dir(path).map_err(at("open the directory", path))?;
         match entries.next() {
-            Some(_) => Err(RecordError::NotEmpty { path }),
-            None => Self::writable(path, taken),
+            Some(_) => Err(RecordError::NotEmpty { path: path.to_owned() }),
+            None => run.takes_files(),
         }
-    }
-
-    /// The directory, if files can be made in it.
-    fn writable(path: PathBuf, taken: Option<File>) -> Result<RunDir, RecordError> {
-        can_replace(&path.join(RUN_FILE)).map_err(at("make files in the directory", &path))?;
-        Ok(RunDir { path, _taken: taken })
     }
 
     /// Makes a new directory under `parent`, named after the UTC time and the command:
@@ -52,27 +39,41 @@ impl RunDir {
     /// # Errors
     /// Those of the file system.
     pub fn create_in(parent: &Path, command: &str, now: SystemTime) -> Result<RunDir, RecordError> {
-        fs::create_dir_all(parent).map_err(at("create the directory", parent))?;
+        let mut run = Self::makes(parent)?;
         let name = format!("{}-{command}", utc(now, "%Y%m%dT%H%M%SZ"));
-        let mut path = parent.join(&name);
         let mut number = 1;
-        loop {
-            match fs::create_dir(&path) {
-                Ok(()) => {
-                    let made = take(&path).and_then(|taken| Self::writable(path.clone(), taken));
-                    if made.is_err() {
-                        // What cannot be used is not left behind; what failed is told.
-                        let _ = fs::remove_dir(&path);
-                    }
-                    return made;
-                }
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                    number += 1;
-                    path = parent.join(format!("{name}-{number}"));
-                }
-                Err(error) => return Err(at("create the directory", &path)(error)),
+        let mut path = parent.join(&name);
+        while let Err(error) = fs::create_dir(&path) {
+            if error.kind() != ErrorKind::AlreadyExists {
+                return Err(at("create the directory", &path)(error));
             }
+            number += 1;
+            path = parent.join(format!("{name}-{number}"));
         }
+        run.made.insert(0, path.clone());
+        run.path = path;
+        run.takes_files()
+    }
+
+    /// The directory of this path, with those that it needs.
+    fn makes(path: &Path) -> Result<RunDir, RecordError> {
+        let missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+        let made = path.ancestors().take_while(missing).map(Path::to_owned).collect();
+        let run = RunDir { path: path.to_owned(), made };
+        fs::create_dir_all(path).map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
+                RecordError::NotADirectory { path: path.to_owned() }
+            }
+            _ => at("create the directory", path)(error),
+        })?;
+        Ok(run)
+    }
+
+    /// The same, if files can be made in it.
+    fn takes_files(self) -> Result<RunDir, RecordError> {
+        let made = can_replace(&self.path.join(RUN_FILE));
+        made.map_err(at("make files in the directory", &self.path))?;
+        Ok(self)
     }
 
     /// Where it is.
@@ -113,14 +114,10 @@ impl RunDir {
     }
 }
 
-/// Locks a directory for this run, as long as the file is open.
-fn take(path: &Path) -> Result<Option<File>, RecordError> {
-    let directory = File::open(path).map_err(at("open the directory", path))?;
-    match directory.try_lock() {
-        Ok(()) => Ok(Some(directory)),
-        Err(TryLockError::WouldBlock) => Err(RecordError::Taken { path: path.to_owned() }),
-        // Not every file system knows locks.
-        Err(TryLockError::Error(_)) => Ok(None),
+impl Drop for RunDir {
+    fn drop(&mut self) {
+        // A directory that holds something is not removed this way.
+        let _ = self.made.iter().try_for_each(fs::remove_dir);
     }
 }
 
@@ -145,31 +142,35 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let fresh = parent.path().join("a/b");
         let run = RunDir::create(&fresh).unwrap();
-        let taken = RunDir::create(&fresh).unwrap_err().to_string();
-        assert!(taken.contains("a/b for the run's files: another run uses it"), "{taken}");
-        drop(run);
-        let run = RunDir::create(&fresh).unwrap();
         run.write("notes.txt", b"x").unwrap();
         drop(run);
-        let message = RunDir::create(&fresh).unwrap_err().to_string();
-        assert!(message.contains("a/b for the run's files: it is not empty"), "{message}");
-        assert!(message.contains("name another directory"), "{message}");
-
+        assert!(matches!(RunDir::create(&fresh), Err(RecordError::NotEmpty { .. })));
         let file = fresh.join("notes.txt");
         assert!(matches!(RunDir::create(&file), Err(RecordError::NotADirectory { .. })));
-        assert!(RunDir::create(&file.join("c")).unwrap_err().to_string().contains("notes.txt/c"));
+        assert!(RunDir::create(&file.join("c")).is_err());
+    }
+
+    #[test]
+    fn what_was_made_for_a_run_that_wrote_nothing_goes_with_it() {
+        let parent = tempfile::tempdir().unwrap();
+        drop(RunDir::create(&parent.path().join("a/b")).unwrap());
+        assert!(!parent.path().join("a").exists());
+        fs::create_dir(parent.path().join("own")).unwrap();
+        drop(RunDir::create(&parent.path().join("own")).unwrap());
+        assert!(parent.path().join("own").exists());
     }
 
     #[test]
     fn names_of_the_same_second_differ() {
         let parent = tempfile::tempdir().unwrap();
         let now = UNIX_EPOCH + Duration::from_secs(1_792_000_000);
-        let name = |run: RunDir| run.path().file_name().unwrap().to_str().unwrap().to_owned();
+        let name = |run: &RunDir| run.path().file_name().unwrap().to_str().unwrap().to_owned();
         let create = || RunDir::create_in(&parent.path().join("runs"), "signature", now).unwrap();
         // 1 792 000 000 s after 1970 is 2026-10-14 17:46:40 UTC: day 20740 and 64 000 s of it.
-        assert_eq!(name(create()), "20261014T174640Z-signature");
-        assert_eq!(name(create()), "20261014T174640Z-signature-2");
-        assert_eq!(name(create()), "20261014T174640Z-signature-3");
+        let [first, second] = [create(), create()];
+        assert_eq!(name(&first), "20261014T174640Z-signature");
+        assert_eq!(name(&second), "20261014T174640Z-signature-2");
+        assert_eq!(name(&create()), "20261014T174640Z-signature-3");
     }
 
     #[test]

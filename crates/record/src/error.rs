@@ -32,12 +32,6 @@ pub enum RecordError {
         /// The directory.
         path: PathBuf,
     },
-    /// Another run writes to the output directory.
-    #[error("use {} for the run's files: another run uses it (name another directory)", .path.display())]
-    Taken {
-        /// The directory.
-        path: PathBuf,
-    },
     /// The output directory is something else.
     #[error("use {} for the run's files: it is not a directory (name another place)", .path.display())]
     NotADirectory {
@@ -77,19 +71,10 @@ pub enum RecordError {
     },
     /// A version this program does not know.
     #[error(
-        "read a run: the file has format version {found}, this bandgap reads up to {known} \
-         (use a newer bandgap)"
+        "read a run: it has format version {found}; this bandgap reads version 1 (use the bandgap that wrote it)"
     )]
-    NewerVersion {
+    Version {
         /// The file's version.
-        found: u64,
-        /// The newest known version.
-        known: u32,
-    },
-    /// A version that never existed.
-    #[error("read a run: the file's \"version\" is {found}, not a format version")]
-    WrongVersion {
-        /// What it says instead.
         found: String,
     },
     /// An error of reading, with the file it was in.

@@ -7,8 +7,7 @@
 //! version is an error that says so. What a result looks like is up to its own type: a [`Run`]
 //! holds results of any.
 //!
-//! Tables written by other means come in through [`read_logp_table`], [`read_hockney_table`],
-//! [`read_component_table`] and [`read_pcie_trace`]; the kernel's own traces through [`read_kernel_trace`].
+//! Tables of components come in through [`read_component_table`], PCIe traces through [`read_pcie_trace`].
 //!
 //! Nothing here measures, fits or renders.
 #![forbid(unsafe_code)]
@@ -18,20 +17,17 @@ mod conditions;
 mod csv;
 mod directory;
 mod error;
-mod hockney_table;
-mod kernel_trace;
 mod layout;
-mod logp_table;
 mod note;
 mod pcie_trace;
 mod quantity;
 mod replace;
 mod rows;
 mod run;
-mod table_error;
-mod table_lines;
 
 pub use crate::csv::csv;
+pub use bandgap_import::TableError;
+use bandgap_import::lines as table_lines;
 pub use component_table::{
     BarDeclared, BarsDeclared, Case, ComponentTable, CurvesDeclared, component_preset,
     component_presets, read_component_table, traced_component, traced_source, traced_table,
@@ -39,13 +35,9 @@ pub use component_table::{
 pub use conditions::{Batches, Conditions, State, Verified};
 pub use directory::RunDir;
 pub use error::RecordError;
-pub use hockney_table::{HockneyRow, HockneyTable, Timing, read_hockney_table};
-pub use kernel_trace::read_kernel_trace;
-pub use logp_table::read_logp_table;
 pub use note::{Note, Value};
 pub use pcie_trace::read_pcie_trace;
 pub use quantity::{Evidence, Number, Quantity, Seconds, Unit};
 pub use replace::{can_replace, replace};
 pub use rows::{Column, Labels, Place, Row, Rows, Spread};
 pub use run::{Bandgap, RUN_FILE, Run, read, timestamp};
-pub use table_error::TableError;

@@ -44,7 +44,7 @@ pub fn read_pcie_trace(source: impl Read, given: Given) -> Result<Trace> {
     let mut lines = Lines::new(source);
     let columns = loop {
         let number = lines.number() + 1;
-        let Some(text) = lines.next()? else {
+        let Some(text) = lines.next_line()? else {
             return Err(TableError::Empty { expected: EXPECTED });
         };
         let line = Line { number, text: text.to_owned() };
@@ -57,7 +57,7 @@ pub fn read_pcie_trace(source: impl Read, given: Given) -> Result<Trace> {
     let mut any = false;
     loop {
         let number = lines.number() + 1;
-        let Some(text) = lines.next()? else { break };
+        let Some(text) = lines.next_line()? else { break };
         let text = text.trim();
         if text.is_empty() || text.starts_with('#') {
             continue;

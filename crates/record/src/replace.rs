@@ -1,7 +1,7 @@
 //! A file that is replaced whole or not at all.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -14,7 +14,6 @@ use tempfile::NamedTempFile;
 /// Those of the file system. The old contents are then still there, unless all that failed is that the directory reaches
 /// the disk.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let parent = parent(path);
     let mut file = beside(path)?;
     if let Ok(old) = fs::metadata(path) {
         file.as_file().set_permissions(old.permissions())?;
@@ -22,12 +21,8 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.as_file_mut().write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path)?;
-    // The new name lives in the directory, which must reach the disk as well. Where that may be written to and not read,
-    // it is left to the system: the file is there.
-    match File::open(parent) {
-        Err(error) if error.kind() == ErrorKind::PermissionDenied => Ok(()),
-        parent => parent?.sync_all(),
-    }
+    // The new name lives in the directory, which must reach the disk as well.
+    File::open(parent(path))?.sync_all()
 }
 
 /// Checks that [`replace`] may make a file beside `path`.

@@ -140,7 +140,7 @@ impl<R: DeserializeOwned> Run<R> {
     /// Reads a run from the bytes of a run file.
     ///
     /// # Errors
-    /// Bytes that are no JSON, another format, a newer version, and fields of the wrong type; in
+    /// Bytes that are no JSON, another format, another version, and fields of the wrong type; in
     /// this order, so that a newer file is called newer and not broken.
     pub fn from_json(bytes: &[u8]) -> Result<Run<R>, RecordError> {
         #[derive(Deserialize)]
@@ -157,13 +157,10 @@ impl<R: DeserializeOwned> Run<R> {
                 if head.format.is_null() { "missing".into() } else { head.format.to_string() };
             return Err(RecordError::WrongFormat { found });
         }
-        match head.version.as_u64() {
-            Some(1) => serde_json::from_slice(bytes).map_err(decode),
-            Some(found) if found > u64::from(VERSION) => {
-                Err(RecordError::NewerVersion { found, known: VERSION })
-            }
-            _ => Err(RecordError::WrongVersion { found: head.version.to_string() }),
+        if head.version != VERSION {
+            return Err(RecordError::Version { found: head.version.to_string() });
         }
+        serde_json::from_slice(bytes).map_err(decode)
     }
 }
 

@@ -27,7 +27,7 @@ const MARK: char = '#';
 /// Draws `figure` as wide as the layout allows.
 pub fn plot(figure: &Figure, layout: &Layout) -> String {
     let width = layout.columns();
-    let rows = (width / 4).clamp(10, 24);
+    let rows = (width / 4).clamp(10, 11);
     let [x, y] = figure.extent();
     let y = Placed::new(&figure.y, y, rows / 2);
     let left = y.ticks.iter().map(|tick| tick.label.chars().count()).max().unwrap_or(0) + 1;

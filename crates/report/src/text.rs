@@ -102,6 +102,14 @@ fn table(table: &Table, layout: &Layout) -> String {
         columns.remove(last);
     }
     let mut out = String::new();
+    // Words in the last column go on in the next line.
+    let before = width(&columns) - columns.last().map_or(0, Column::width);
+    if width(&columns) > wide
+        && wide.saturating_sub(before) >= LEAST
+        && columns.last().is_some_and(|last| last.left && !last.bar)
+    {
+        return wrapped(&columns, wide - before, wide, layout);
+    }
     let Some((first, rest)) = columns.split_first() else { return out };
     let mut rest: Vec<&Column<'_>> = rest.iter().collect();
     loop {
@@ -115,14 +123,17 @@ fn table(table: &Table, layout: &Layout) -> String {
             used += own;
             part.push(rest.remove(0));
         }
-        lines(&part, wide, table, layout, &mut out);
+        lines(&part, wide, layout, &mut out);
         if rest.is_empty() {
             return out;
         }
     }
 }
 
-fn lines(columns: &[&Column<'_>], wide: usize, table: &Table, layout: &Layout, out: &mut String) {
+/// Least columns of words that are broken over several lines.
+const LEAST: usize = 20;
+
+fn lines(columns: &[&Column<'_>], wide: usize, layout: &Layout, out: &mut String) {
     let fixed: usize =
         columns.iter().filter(|column| !column.bar).map(|column| column.width() + APART).sum();
     let bar = wide.saturating_sub(fixed + 1).clamp(1, 32);
@@ -143,12 +154,37 @@ fn lines(columns: &[&Column<'_>], wide: usize, table: &Table, layout: &Layout, o
     if columns.iter().any(|column| !column.head.is_empty()) {
         push(&mut columns.iter().map(|column| column.head.clone()));
     }
-    for row in 0..table.rows.len() {
+    for row in 0..columns.first().map_or(0, |first| first.cells.len()) {
         push(&mut columns.iter().map(|column| match column.bar {
             true => drawn(&column.cells[row], bar, layout),
             false => column.cells[row].clone(),
         }));
     }
+}
+
+/// A table whose last column has words that go on in further lines.
+fn wrapped(columns: &[Column<'_>], room: usize, wide: usize, layout: &Layout) -> String {
+    let (last, others) = columns.split_last().expect("a table that is too wide has a column");
+    let mut laid: Vec<Column<'_>> = columns
+        .iter()
+        .map(|column| Column { head: column.head.clone(), cells: Vec::new(), ..*column })
+        .collect();
+    for (row, cell) in last.cells.iter().enumerate() {
+        let mut parts = textwrap::wrap(cell, room);
+        if parts.is_empty() {
+            parts.push("".into());
+        }
+        for (line, part) in parts.iter().enumerate() {
+            for (column, of) in laid.iter_mut().zip(others) {
+                column.cells.push(if line == 0 { of.cells[row].clone() } else { String::new() });
+            }
+            laid[others.len()].cells.push(part.chars().take(room).collect());
+        }
+    }
+    let mut out = String::new();
+    let all: Vec<&Column<'_>> = laid.iter().collect();
+    lines(&all, wide, layout, &mut out);
+    out
 }
 
 /// A bar of a share, in eighths of a cell.
@@ -160,7 +196,7 @@ fn drawn(share: &str, columns: usize, layout: &Layout) -> String {
         return "#".repeat(eighths.div_ceil(8));
     }
     let mut text = "█".repeat(eighths / 8);
-    if eighths % 8 > 0 {
+    if !eighths.is_multiple_of(8) {
         text.push(EIGHTHS[eighths % 8]);
     }
     text
@@ -186,7 +222,7 @@ fn column(table: &Table, at: usize) -> Column<'_> {
     };
     let all: Vec<Option<Written>> = cells.iter().map(|cell| written(cell)).collect();
     let widest = |part: &dyn Fn(&Written) -> usize| {
-        all.iter().flatten().map(|written| part(written)).max().unwrap_or(0)
+        all.iter().flatten().map(part).max().unwrap_or(0)
     };
     let value = widest(&|of| of.value.chars().count());
     let half = widest(&|of| of.half.chars().count());
@@ -308,6 +344,17 @@ mod tests {
         let text = text(&[Block::Table(wide)], &narrow);
         assert!(text.lines().all(|line| line.chars().count() <= 40), "{text}");
         assert_eq!(text.lines().filter(|line| line.starts_with(" os")).count(), 2, "{text}");
+    }
+
+    #[test]
+    fn long_words_go_on_in_the_next_line() {
+        let mut table = Table::new(["check", "found"].map(Head::new));
+        table.push([Cell::from("clock"), "a word ".repeat(20).trim().to_owned().into()]);
+        let layout = Layout { width: 60, ..Layout::default() };
+        let text = text(&[Block::Table(table)], &layout);
+        assert!(text.lines().count() >= 4, "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 60), "{text}");
+        assert_eq!(text.matches("word").count(), 20);
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! A fit of t(n) = t0 + n/r∞ to a series, in one or more segments.
 
-use bandgap_record::{Labels, Number, Quantity, Seconds};
-use bandgap_report::Block;
+use bandgap_record::{Labels, Number, Quantity, Seconds, Unit};
+use bandgap_report::{Block, Cell, Head, Table, scaled, share};
+use bandgap_units::{Bytes, significant_short};
 use serde::{Deserialize, Serialize};
 
+use crate::Outcome;
 use crate::run::{Context, Shown};
 
 /// The fit of one curve.
@@ -120,7 +122,142 @@ impl Shown for Hockney {
         all
     }
 
-    fn detail(&self, _context: &Context<'_>) -> Vec<Block> {
-        Vec::new()
+    fn detail(&self, context: &Context<'_>) -> Vec<Block> {
+        let title = format!(
+            "{} over {}, t(n) = t0 + n/r∞, {} errors",
+            self.name, self.transport, self.weighting
+        );
+        let (id, mut table) = (self.id(), Table::new(HEADS.iter().map(|(head, _)| head_of(head))));
+        for at in 0..self.segments.len() {
+            table.push(self.row(context, &id, at));
+        }
+        let mut blocks = vec![Block::Text(self.named_curve(title)), Block::Table(table)];
+        blocks.extend(self.meeting().map(Block::Text));
+        blocks
     }
 }
+
+/// The columns of a segment, and whether the short table has them.
+const HEADS: [(&str, bool); 11] = [
+    ("from", true),
+    ("to", true),
+    ("r∞", true),
+    ("n½", true),
+    ("t0", true),
+    ("π0", false),
+    ("worst residual", true),
+    ("at", true),
+    ("rms", false),
+    ("R²", false),
+    ("sizes", false),
+];
+
+fn head_of(text: &str) -> Head {
+    // The rates of segments are compared; start-up times and lengths may differ by orders.
+    if text == "r∞" { Head::shared(text) } else { Head::new(text) }
+}
+
+/// A share with its sign: `+6 %`.
+fn signed(of: f64) -> String {
+    format!("{}{}", if of > 0.0 { "+" } else { "" }, share(of))
+}
+
+impl Hockney {
+    /// The time of a message of so many bytes by its segment's line, in seconds.
+    pub fn time(&self, bytes: u64) -> Option<f64> {
+        let segment = self.segments.iter().find(|segment| bytes <= segment.to_bytes)?;
+        Some(segment.intercept?.0.0 + segment.per_byte?.0.0 * bytes as f64)
+    }
+
+    fn row(&self, context: &Context<'_>, id: &str, at: usize) -> Vec<Cell> {
+        let segment = &self.segments[at];
+        let cell = |name: &str, of: &Option<Quantity>| -> Cell {
+            let id = format!("{id}/segment={}/{name}", at + 1);
+            of.as_ref().map(|of| context.cell(&id, of)).into()
+        };
+        let number = |of: Option<String>| of.map(Cell::Number).into();
+        let bytes = |of: u64| Cell::Number(Bytes(of).to_string());
+        vec![
+            bytes(segment.from_bytes),
+            bytes(segment.to_bytes),
+            cell("r_inf", &segment.r_inf),
+            cell("n_half", &segment.n_half),
+            cell("t0", &segment.t0),
+            cell("pi0", &segment.pi0),
+            number(segment.worst_residual.map(|Number(of)| signed(of))),
+            segment.worst_bytes.map(bytes).into(),
+            number(segment.rms_residual.map(|Number(of)| share(of))),
+            number(segment.r_squared.map(|Number(of)| significant_short(of, 4))),
+            Cell::Number(segment.points.to_string()),
+        ]
+    }
+
+    fn named_curve(&self, text: String) -> String {
+        self.curve.iter().fold(text, |text, (name, place)| format!("{text}, {name} {place}"))
+    }
+
+    /// Where its segments meet.
+    fn meeting(&self) -> Option<String> {
+        let size = |Number(of): Number| scaled(of, Unit::Byte);
+        let one = |of: &Breakpoint| match (of.low, of.high) {
+            (Some(low), Some(high)) => {
+                format!("{} ({} to {})", size(of.bytes), size(low), size(high))
+            }
+            _ => format!("{} (given)", size(of.bytes)),
+        };
+        let all: Vec<String> = self.breakpoints.iter().map(one).collect();
+        (!all.is_empty()).then(|| format!("Segments meet at {}.", all.join(", ")))
+    }
+
+    fn is_of(&self, name: &str, transport: &str) -> bool {
+        self.name == name && self.transport == transport
+    }
+}
+
+/// All fits among these results.
+pub(crate) fn fits(results: &[Outcome]) -> impl Iterator<Item = &Hockney> {
+    results.iter().filter_map(|result| match result {
+        Outcome::Hockney(fit) => Some(&**fit),
+        _ => None,
+    })
+}
+
+/// The fits of a series in short: a row a segment, and where these meet.
+pub fn segments(context: &Context<'_>, name: &str, transport: &str) -> Vec<Block> {
+    let of_series = || fits(context.results).filter(|fit| fit.is_of(name, transport));
+    let relative: Vec<&Hockney> = of_series().filter(|fit| fit.is_relative()).collect();
+    let several = relative.iter().any(|fit| !fit.curve.is_empty());
+    let short = |heads: Vec<Cell>| {
+        heads.into_iter().zip(HEADS).filter(|(_, (_, is))| *is).map(|(cell, _)| cell)
+    };
+    let heads = HEADS.iter().filter(|(_, is)| *is).map(|(head, _)| head_of(head));
+    let mut table = Table::new(several.then(|| Head::new("")).into_iter().chain(heads));
+    for fit in &relative {
+        let id = fit.id();
+        for at in 0..fit.segments.len() {
+            let named = if at == 0 { fit.named_curve(String::new()) } else { String::new() };
+            let named = several.then(|| named.trim_start_matches(", ").to_owned().into());
+            table.push(named.into_iter().chain(short(fit.row(context, &id, at))));
+        }
+    }
+    if table.rows.is_empty() {
+        return Vec::new();
+    }
+    let mut blocks = vec![Block::Table(table)];
+    if let [fit] = &relative[..] {
+        let ordinary = of_series().find(|fit| !fit.is_relative()).and_then(|fit| {
+            let last = fit.segments.last()?;
+            let of = |of: &Option<Quantity>| of.as_ref().map(|of| scaled(of.value.0, of.unit));
+            let (rate, half) = (of(&last.r_inf)?, of(&last.n_half).unwrap_or("none".to_owned()));
+            Some(format!("Ordinary least squares: r∞ {rate}, n½ {half}."))
+        });
+        let said: Vec<String> = fit.meeting().into_iter().chain(ordinary).collect();
+        if !said.is_empty() {
+            blocks.push(Block::Text(said.join(" ")));
+        }
+    }
+    blocks
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -320,16 +320,12 @@ fn grows(rows: &Rows, small: &Row, all: &[&Rows]) -> Option<String> {
         places.all(|(axis, at)| rows.place(small, axis).is_none_or(|own| own == at))
     };
     let row = growth.rows.iter().find(same)?;
-    let quantity = row.cells.first()?.as_ref()?;
-    Some(match growth.label(row, "law")?.to_string().as_str() {
-        "linear" => "N".to_owned(),
-        "quadratic" => "N²".to_owned(),
-        "power" => format!("N^{}", significant(quantity.value.0, 2)),
-        "log" => {
-            let sign = if quantity.value.0 < 0.0 { "" } else { "+" };
-            format!("log₂ P {sign}{}", crate::rows::timed(quantity.value.0))
-        }
-        "not_log" => "not log₂ P".to_owned(),
+    let slope = row.cells.first().and_then(Option::as_ref);
+    Some(match (growth.label(row, "law")?.to_string().as_str(), slope) {
+        ("linear", _) if growth.name == rows.name && rows.axis("dimension").is_some() => "N".to_owned(),
+        ("linear", _) => "P".to_owned(),
+        ("quadratic", _) => "N²".to_owned(),
+        ("logarithmic", Some(slope)) => format!("log₂ P +{}", crate::rows::timed(slope.value.0)),
         _ => "?".to_owned(),
     })
 }

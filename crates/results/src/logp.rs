@@ -1,11 +1,16 @@
-//! A LogP signature: the parameters of small messages.
+//! A LogP signature: the parameters of small messages, or of transfers of one length.
+
+mod figure;
 
 use bandgap_model::Regime;
-use bandgap_record::{Number, Quantity, Seconds};
-use bandgap_report::Block;
+use bandgap_record::{Number, Place, Quantity, Rows, Seconds, Unit};
+use bandgap_report::{Block, Cell, Head, Table, scaled};
+use bandgap_units::{Bytes, significant_short};
 use serde::{Deserialize, Serialize};
 
+use crate::Outcome;
 use crate::run::{Context, Shown};
+use figure::figure;
 
 /// The signature of messages of one kind over one transport. Its curve, the cost of a message over M and Δ, stands
 /// beside it as rows of the same name and transport.
@@ -93,9 +98,9 @@ pub struct Line {
     /// At this Δ.
     pub delay: Seconds,
     /// Time at M = 0.
-    pub intercept: Quantity,
+    pub intercept: Seconds,
     /// Time of a further message.
-    pub slope: Quantity,
+    pub slope: Seconds,
     /// From so many messages.
     pub from: u64,
     /// To so many.
@@ -112,19 +117,59 @@ pub struct OverFloor {
 }
 
 impl Logp {
+    /// A signature of which nothing is known yet.
+    pub fn new(name: &str, transport: &str, bytes: Option<u64>) -> Logp {
+        Logp {
+            name: name.to_owned(),
+            transport: transport.to_owned(),
+            bytes,
+            pattern: ONE_TO_ONE.to_owned(),
+            ranks: 2,
+            parameters: Parameters::default(),
+            regime: Regime::Undecided,
+            transition: None,
+            arms: Vec::new(),
+            lines: Vec::new(),
+            over_floor: None,
+        }
+    }
+
     /// Its id: `logp/shm`; of transfers or another pattern with these.
     pub fn id(&self) -> String {
         let mut id = format!("logp/{}", self.transport);
         if self.name != SIGNATURE {
             id += &format!("/name={}", self.name);
         }
-        if self.pattern != ONE_TO_ONE {
-            id += &format!("/pattern={}/ranks={}", self.pattern, self.ranks);
-        }
-        if let Some(bytes) = self.bytes {
-            id += &format!("/bytes={bytes}");
+        for (axis, place) in self.place() {
+            id += &format!("/{axis}={place}");
         }
         id
+    }
+
+    /// What tells it from others of its name over its transport: the first axes of its curve, with its places there.
+    pub fn place(&self) -> Vec<(&'static str, Place)> {
+        let mut place: Vec<(&str, Place)> = Vec::new();
+        if self.pattern != ONE_TO_ONE {
+            place.extend([("pattern", self.pattern.as_str().into()), ("ranks", self.ranks.into())]);
+        }
+        place.extend(self.bytes.map(|bytes| ("bytes", bytes.into())));
+        place
+    }
+
+    /// Its curve: rows with the cost of a message over M and Δ.
+    pub(crate) fn curve<'a>(&self, results: &'a [Outcome]) -> Option<&'a Rows> {
+        let own = self.place();
+        let is_own = |rows: &&Rows| {
+            let at = |row| own.iter().all(|(axis, place)| rows.place(row, axis) == Some(place));
+            (&rows.name, &rows.transport) == (&self.name, &self.transport)
+                && rows.axes.len() == own.len() + 2
+                && rows.rows.first().is_some_and(at)
+        };
+        let rows = |result: &'a Outcome| match result {
+            Outcome::Rows(rows) => Some(&**rows),
+            _ => None,
+        };
+        results.iter().filter_map(rows).find(is_own)
     }
 }
 
@@ -164,7 +209,130 @@ impl Shown for Logp {
         all
     }
 
-    fn detail(&self, _context: &Context<'_>) -> Vec<Block> {
-        Vec::new()
+    fn detail(&self, context: &Context<'_>) -> Vec<Block> {
+        let mut blocks =
+            vec![Block::Text(self.title()), Block::Table(self.parameter_table(context))];
+        blocks.push(Block::Text(self.limited()));
+        if !self.arms.is_empty() {
+            blocks.push(Block::Table(self.arm_table(context)));
+        }
+        if !self.lines.is_empty() {
+            blocks.push(Block::Table(self.line_table()));
+        }
+        blocks.extend(figure(context, self).map(Block::Figure));
+        blocks
     }
 }
+
+/// What limits the rate, in a word.
+pub(crate) fn limit(regime: Regime) -> &'static str {
+    match regime {
+        Regime::NetworkBound => "network",
+        Regime::ProcessorBound => "overheads",
+        Regime::Overlapped => "overlap",
+        Regime::Undecided => "undecided",
+    }
+}
+
+fn seconds(of: Seconds) -> String {
+    scaled(of.0.0, Unit::Second)
+}
+
+impl Logp {
+    /// `LogP signature over shm`, with what tells it from others.
+    pub(crate) fn title(&self) -> String {
+        let what = self.name.replace('_', " ").replace("signature", "LogP signature");
+        let bytes = self.bytes.map_or(String::new(), |bytes| format!(" of {}", Bytes(bytes)));
+        let pattern = match self.pattern.as_str() {
+            ONE_TO_ONE => String::new(),
+            pattern => format!(", {}, {} ranks", pattern.replace('_', " "), self.ranks),
+        };
+        format!("{what}{bytes} over {}{pattern}", self.transport)
+    }
+
+    fn parameter_table(&self, context: &Context<'_>) -> Table {
+        let id = self.id();
+        let mut table = Table::new([
+            Head::new(""),
+            Head::new("").optional(),
+            Head::new("value"),
+            Head::new("from"),
+            Head::new("to"),
+            Head::new("values"),
+            Head::new("by").optional(),
+        ]);
+        let mut push = |symbol: &str, name: &str, of: &Quantity| {
+            let end = |end: Option<Number>| match end {
+                Some(Number(end)) => Cell::Number(scaled(end, of.unit)),
+                None => Cell::Empty,
+            };
+            table.push([
+                symbol.into(),
+                name.replace('_', " ").into(),
+                context.cell(&format!("{id}/{name}"), of),
+                end(of.low),
+                end(of.high),
+                Cell::Number(of.samples.to_string()),
+                of.estimator.clone().into(),
+            ]);
+        };
+        for (name, symbol, of, _) in self.parameters.named() {
+            push(symbol, name, of);
+        }
+        if let Some(over) = &self.over_floor {
+            push("", "over_floor", &over.ratio);
+        }
+        table
+    }
+
+    /// What limits the rate, and where the send-only regime ends.
+    fn limited(&self) -> String {
+        let mut text = format!("Rate limited by: {}.", limit(self.regime));
+        if let Some(Transition { messages, cause }) = &self.transition {
+            let cause = cause.replace('_', " ");
+            text += &format!(
+                " Sends alone end after {} messages ({cause}).",
+                significant_short(messages.0, 3)
+            );
+        }
+        text
+    }
+
+    fn arm_table(&self, context: &Context<'_>) -> Table {
+        let mut table = Table::new(["Δ from", "to", "or", "slope", "is 1"].map(Head::new));
+        for arm in &self.arms {
+            let is_one = match arm.holds {
+                Some(true) => "yes",
+                Some(false) => "no",
+                None => "undecided",
+            };
+            table.push([
+                Cell::Number(seconds(arm.from_delay)),
+                Cell::Number(seconds(arm.to_delay)),
+                context.cell("", &arm.recv_overhead),
+                arm.slope.as_ref().map(|slope| context.cell("", slope)).into(),
+                is_one.into(),
+            ]);
+        }
+        table
+    }
+
+    fn line_table(&self) -> Table {
+        let mut table =
+            Table::new(["line of", "Δ", "M from", "to", "at M = 0", "per message"].map(Head::new));
+        for line in &self.lines {
+            table.push([
+                line.name.replace('_', " ").into(),
+                Cell::Number(seconds(line.delay)),
+                Cell::Number(line.from.to_string()),
+                Cell::Number(line.to.to_string()),
+                Cell::Number(seconds(line.intercept)),
+                Cell::Number(seconds(line.slope)),
+            ]);
+        }
+        table
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -7,7 +7,7 @@ use bandgap_comm::{
 use crate::ring::{Lane, Lanes, Receiver, Sender};
 use crate::segment::{MappedCells, Segment};
 use crate::signals::Signals;
-use crate::{Exposed, Readable, Registered, ShmError};
+use crate::{Exposed, Readable, ShmError};
 
 /// The rings between `rank` and `peer`.
 fn lane(segment: &Segment, rank: Rank, peer: Rank) -> Lane<MappedCells> {
@@ -61,7 +61,6 @@ pub struct ShmEndpoint {
     slots: usize,
     exposed: Option<Exposed>,
     readable: Readable,
-    registered: Registered,
 }
 
 impl ShmEndpoint {
@@ -80,7 +79,6 @@ impl ShmEndpoint {
             slots: segment.slots(),
             exposed: None,
             readable: Readable::forbidden("the ranks have not told each other how".into()),
-            registered: Registered::forbidden("the ranks have not made any".into()),
         })
     }
 
@@ -100,12 +98,6 @@ impl ShmEndpoint {
     #[must_use]
     pub fn reading(self, readable: Readable) -> Self {
         Self { readable, ..self }
-    }
-
-    /// The same endpoint, with registered memory where there is any.
-    #[must_use]
-    pub fn registering(self, registered: Registered) -> Self {
-        Self { registered, ..self }
     }
 
     /// The exposed memory, for access to `len` bytes from `at` on.
@@ -247,24 +239,6 @@ impl Bulk for ShmEndpoint {
     fn read_private(&self, peer: Rank, at: Word, into: &mut [u8]) -> Result<(), CommError> {
         check_peer(peer, self.lanes.rank(), self.lanes.size())?;
         self.readable.read(peer, at, into)
-    }
-
-    fn registered(&self) -> Result<(), &str> {
-        self.registered.allowed()
-    }
-
-    fn take_registered(&mut self) -> Option<&'static mut [u8]> {
-        self.registered.take()
-    }
-
-    #[inline]
-    fn registered_at(&self, bytes: &[u8]) -> Option<Word> {
-        self.registered.offset(bytes)
-    }
-
-    #[inline]
-    fn read_registered(&self, peer: Rank, at: Word, into: &mut [u8]) -> Result<(), CommError> {
-        self.registered.read(peer, at, into)
     }
 }
 

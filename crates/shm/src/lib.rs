@@ -5,10 +5,9 @@
 //! * [`Control`]: a page through which the processes of a run on one machine stop each other.
 //! * [`Exposed`]: memory of each rank that every other rank writes and reads with one copy.
 //! * [`Readable`]: memory of each rank that others read through the kernel.
-//! * [`Registered`]: memory of each rank that it alone writes, and that others map to read.
 //! * [`probe()`] and [`floor`]: what plain loops take in the memory system.
 //!
-//! Unsafe code is only in `mapping`, `segment`, `exposed`, `registered`, `other_process` and `floor`, and for tests in
+//! Unsafe code is only in `mapping`, `segment`, `exposed`, `other_process` and `floor`, and for tests in
 //! `filter`. Each of these modules starts with the invariants that it relies on.
 //!
 //! With `--cfg loom` the atomics are the model checker's, which cannot lie in shared memory: only the
@@ -28,7 +27,6 @@ mod other_process;
 mod places;
 mod private;
 mod probe;
-mod registered;
 pub mod ring;
 mod segment;
 mod signals;
@@ -45,7 +43,6 @@ pub use self::{
     limits::{DEFAULT_SLOTS, MAX_EXPOSED, MAX_RANKS, MAX_SLOTS, MIN_SLOTS},
     private::Readable,
     probe::{PROBE_WINDOWS, probe, report},
-    registered::Registered,
     segment::Segment,
     slot::{Sequence, Slot},
     transport::Shm,

@@ -45,7 +45,7 @@ mod tests {
     use std::process::{Command, Output};
     use std::time::Instant;
 
-    use bandgap_comm::{CommError, Rank, Rendezvous, Stamp, Timer, Transport};
+    use bandgap_comm::{Bare, CommError, Rank, Rendezvous, Stamp, Timer, Transport};
 
     use super::*;
     use crate::Shm;

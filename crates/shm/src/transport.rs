@@ -4,14 +4,13 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use bandgap_comm::passing::Tuning;
 use bandgap_comm::{
-    Bare, BothEnds, Can, CommError, Divided, Floor, Rendezvous, Timer, Transport, Yardstick,
+    Bare, BareEnd, BothEnds, Can, CommError, Floor, Rendezvous, Timer, Together, Transport,
+    Yardstick,
 };
 
 use crate::floor::{FLOORS, FloorArea, Lines, YARDSTICKS, local_lines};
 use crate::segment::segment_bytes;
-use crate::{
-    DEFAULT_SLOTS, Exposed, MAX_RANKS, Readable, Registered, Segment, ShmEndpoint, ShmError,
-};
+use crate::{DEFAULT_SLOTS, Exposed, MAX_RANKS, Readable, Segment, ShmEndpoint, ShmError};
 
 /// Slot rings in memory that all ranks map.
 #[derive(Debug)]
@@ -19,25 +18,11 @@ pub struct Shm;
 
 impl Transport for Shm {
     type Endpoint = ShmEndpoint;
-    type Stamped<T: Timer> = ShmEndpoint;
 
     const NAME: &'static str = "shm";
     const MEANING: &'static str = "slot rings in shared memory";
-    const CAN: Can = Can {
-        block: false,
-        ranks: MAX_RANKS,
-        tuning: Tuning::DEFAULT,
-        compared: true,
-        repairs: false,
-    };
-
-    const REGISTERS: bool = true;
-
-    const DIVIDED: Divided = Divided::Lines("ring_lines");
-
-    const FLOORS: &'static [Floor] = FLOORS;
-
-    const YARDSTICKS: &'static [Yardstick] = YARDSTICKS;
+    const CAN: Can =
+        Can { block: false, ranks: MAX_RANKS, tuning: Tuning::DEFAULT, compared: true };
 
     fn shared(size: usize) -> usize {
         segment_bytes(size, slots(size)).unwrap_or(0)
@@ -66,25 +51,23 @@ impl Transport for Shm {
         let readable = Readable::meet(meeting)?;
         Ok(endpoint.reading(readable))
     }
+}
 
-    fn both_ends<T: Timer>() -> Result<Option<BothEnds<ShmEndpoint, T>>, CommError> {
+impl Together for Shm {
+    const LINE: &'static str = "ring_lines";
+
+    fn both_ends<T: Timer>() -> Result<BothEnds<ShmEndpoint, T>, CommError> {
         let segment = Segment::create(2, DEFAULT_SLOTS)?;
         let ends = [ShmEndpoint::attach(&segment, 0, 2)?, ShmEndpoint::attach(&segment, 1, 2)?];
-        Ok(Some(BothEnds {
-            ends,
-            lines: Box::new(move |rounds, blocks, timer| {
-                local_lines(&segment, rounds, blocks, timer)
-            }),
-        }))
+        let lines =
+            Box::new(move |rounds, blocks, timer: &T| local_lines(&segment, rounds, blocks, timer));
+        Ok(BothEnds { ends, lines })
     }
+}
 
-    fn register(
-        endpoint: ShmEndpoint,
-        bytes: usize,
-        meeting: &mut dyn Rendezvous,
-    ) -> Result<ShmEndpoint, CommError> {
-        Ok(endpoint.registering(Registered::meet(meeting, bytes)?))
-    }
+impl Bare for Shm {
+    const FLOORS: &'static [Floor] = FLOORS;
+    const YARDSTICKS: &'static [Yardstick] = YARDSTICKS;
 
     fn prepare_bare(own: &[OwnedFd]) -> Result<Vec<OwnedFd>, CommError> {
         let rings = own.first().ok_or_else(nothing)?;
@@ -94,7 +77,7 @@ impl Transport for Shm {
     fn bare<T: Timer>(
         inherited: Vec<OwnedFd>,
         _meeting: &mut dyn Rendezvous,
-    ) -> Result<Box<dyn Bare<T>>, CommError> {
+    ) -> Result<Box<dyn BareEnd<T>>, CommError> {
         let mut inherited = inherited.into_iter();
         let area = FloorArea::from_fd(next(&mut inherited)?)?;
         let rings = Segment::from_fd(next(&mut inherited)?)?;

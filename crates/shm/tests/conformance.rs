@@ -1,6 +1,6 @@
 //! The transport passes the suite, with rings of the usual length and of the shortest.
 
-use bandgap_comm::conformance::{EXPOSED, Harness};
+use bandgap_conformance::{EXPOSED, Harness};
 use bandgap_shm::{DEFAULT_SLOTS, Exposed, MIN_SLOTS, Segment, ShmEndpoint};
 
 fn endpoints(size: usize, slots: usize) -> Vec<ShmEndpoint> {
@@ -27,8 +27,8 @@ mod usual {
         }
     }
 
-    bandgap_comm::conformance!(Shm);
-    bandgap_comm::bulk_conformance!(Shm);
+    bandgap_conformance::conformance!(Shm);
+    bandgap_conformance::bulk_conformance!(Shm);
 }
 
 mod shortest {
@@ -45,6 +45,6 @@ mod shortest {
         }
     }
 
-    bandgap_comm::conformance!(Shm);
-    bandgap_comm::bulk_conformance!(Shm);
+    bandgap_conformance::conformance!(Shm);
+    bandgap_conformance::bulk_conformance!(Shm);
 }

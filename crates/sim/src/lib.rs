@@ -11,6 +11,8 @@
 //! Time is a count of picoseconds and the replay is deterministic. So a kernel's results on a
 //! simulated machine are the machine's parameters, not an estimate of them.
 //!
+//! [`topology`]: the hops between the nodes of a network.
+//!
 //! There is no payload. Inside a crossbar messages do not contend; in the other networks
 //! ([`Network`]) those contend that share a channel.
 //!
@@ -47,6 +49,7 @@ mod machine;
 mod network;
 mod recorder;
 mod schedule;
+pub mod topology;
 
 pub use engine::{Replay, replay};
 pub use error::{SimError, Wait, WaitFor};

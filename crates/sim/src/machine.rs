@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use bandgap_comm::topology::Topology;
+use crate::topology::Topology;
 
 use crate::{Network, SimError};
 pub use progress::Progress;

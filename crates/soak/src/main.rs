@@ -1,150 +1,150 @@
 //! `./soak`: see the library.
 #![forbid(unsafe_code)]
 
+use std::collections::BTreeMap;
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
-use bandgap_soak::SoakError;
-use bandgap_soak::campaign::{Campaign, controls, quick, shared};
-use bandgap_soak::faults::{ALL, Group, named};
-use bandgap_soak::lower::Lower;
-use bandgap_soak::stopped::Stopped;
-use bandgap_soak::subject::demand_all;
-use bandgap_soak::udp::Udp;
-use bandgap_soak::under::{UNDER_FAILED, Under};
-use clap::{Parser, Subcommand};
+use bandgap_soak::checks::{broken, was_late};
+use bandgap_soak::faults::{ALL, Fault};
+use bandgap_soak::plan::Plan;
+use bandgap_soak::trial::{Tried, carry_out};
+use clap::Parser;
+use signal_hook::consts::{SIGINT, SIGTERM};
 
 /// Runs bandgap over and over under faults drawn from a seed, and says what did not hold.
 ///
-/// Of each trial it checks that the run ends, with the documented exit code of what happened and a message that names it,
-/// that everything measured until then is kept and can be read, and that nothing of the run is left. Ends with 1 if
-/// something did not hold.
+/// Of each trial it checks that the run ends in time with an exit code that fits, that everything measured until then is kept
+/// and can be read, and that nothing of the run is left. Ends with 1 if something did not hold.
 #[derive(Debug, Parser)]
 #[command(name = "soak", max_term_width = 100)]
 struct Cli {
-    #[command(subcommand)]
-    mode: Option<Mode>,
-    /// Trials with signals
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    kills: u64,
-    /// Trials with other faults
+    /// Trials, each fault in its turn
     #[arg(long, value_name = "N", default_value_t = 1000)]
     trials: u64,
     /// From which everything is drawn
-    #[arg(long, value_name = "N", default_value_t = 1, global = true)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// The short form: one trial of each fault that does not take long by its nature
-    #[arg(long, conflicts_with_all = ["kills", "trials", "fault"])]
+    #[arg(long, conflicts_with_all = ["trials", "fault"])]
     quick: bool,
-    /// Only this fault, in as many trials as --trials says
-    #[arg(long, value_name = "NAME")]
-    fault: Option<String>,
+    /// Only this fault
+    #[arg(long, value_name = "NAME", value_parser = fault)]
+    fault: Option<&'static Fault>,
     /// Only the trial of this number, of the fault that --fault names
     #[arg(long, value_name = "NUMBER", requires = "fault")]
     trial: Option<u64>,
     /// The program under test
-    #[arg(long, value_name = "PATH", global = true, default_value = "target/debug/bandgap")]
+    #[arg(long, value_name = "PATH", default_value = "target/debug/bandgap")]
     binary: PathBuf,
     /// Trials at once: more than there are processors disturb each other
-    #[arg(long, value_name = "N", default_value_t = 1, global = true)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     jobs: usize,
-    /// Keep the directories of failed trials, and say where
+    /// Keep the directories of failed trials
     #[arg(long)]
     keep: bool,
 }
 
-#[derive(Debug, Subcommand)]
-enum Mode {
-    /// Every kernel over udp with loss, duplication, reordering and corruption
-    ///
-    /// Before each round every point has a checked batch, in which each message is compared with what was sent. It has none
-    /// when the time budget is spent, and where there is no room for a place for each message: the column `left out`
-    /// counts points without any. Ends with 1 if a run failed, left a message of a checked batch uncompared, or compared
-    /// none at all.
-    Udp {
-        /// Runs of each kernel
-        #[arg(long, value_name = "N", default_value_t = 100)]
-        runs: u64,
-        /// Time of a measurement
-        #[arg(long, value_name = "TIME", default_value = "2s")]
-        time_budget: String,
-        /// Only commands with this word
-        #[arg(long, value_name = "WORD")]
-        only: Option<String>,
-        /// Seconds that a run may take: longer ones are killed, and have failed
-        #[arg(long, value_name = "SECONDS", default_value_t = 600)]
-        limit: u64,
-    },
-    /// The faults
-    List,
-    /// Sets limits on itself and becomes another program
-    #[command(hide = true)]
-    Under(Under),
-    /// Lowers limits of another process
-    #[command(hide = true)]
-    Lower(Lower),
+fn fault(name: &str) -> Result<&'static Fault, String> {
+    ALL.iter().find(|fault| fault.name == name).ok_or_else(|| {
+        let known: Vec<&str> = ALL.iter().map(|fault| fault.name).collect();
+        format!("the faults are {}", known.join(", "))
+    })
 }
 
-/// Trials without a fault in a short campaign.
-const FEW_CONTROLS: usize = 3;
+impl Cli {
+    /// The faults of the trials, and their numbers.
+    fn plans(&self) -> Vec<Plan> {
+        let plan = |(fault, number)| Plan::draw(self.seed, fault, number);
+        let faults: Vec<&'static Fault> = match self.fault {
+            Some(fault) => vec![fault],
+            None => ALL.iter().filter(|fault| !self.quick || !fault.takes_long()).collect(),
+        };
+        if let (Some(fault), Some(number)) = (self.fault, self.trial) {
+            return vec![plan((fault, number))];
+        }
+        let count = if self.quick { faults.len() } else { self.trials as usize };
+        let turns = (0..).flat_map(|turn| faults.iter().map(move |fault| (*fault, turn)));
+        turns.take(count).map(plan).collect()
+    }
+}
+
+/// What came of the trials of a fault.
+#[derive(Default)]
+struct Tally {
+    trials: usize,
+    failed: usize,
+    late: usize,
+    skipped: usize,
+}
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    if let Some(Mode::Under(limits)) = &cli.mode {
-        return under(limits);
-    }
-    let done = match &cli.mode {
-        Some(Mode::Lower(limits)) => limits.lower().map(|()| true),
-        _ => carry_out(cli),
-    };
-    match done {
+    match carry_out_all(&Cli::parse()) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            eprintln!("soak: failed to {error}");
+            eprintln!("soak: {error}");
             ExitCode::from(2)
         }
     }
 }
 
-/// Becomes another program, or says in a code of its own that it could not.
-fn under(under: &Under) -> ExitCode {
-    if let Err(error) = under.become_program() {
-        eprintln!("soak: failed to {error}");
+fn carry_out_all(cli: &Cli) -> io::Result<bool> {
+    let stopped = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&stopped))?;
     }
-    ExitCode::from(UNDER_FAILED)
-}
-
-fn carry_out(cli: Cli) -> Result<bool, SoakError> {
-    if let Some(Mode::List) = cli.mode {
-        ALL.iter().for_each(|fault| println!("{}", fault.name));
-        return Ok(true);
-    }
-    let stopped = Stopped::by_signals()?;
-    let absent = |_| SoakError::NoBinary { path: cli.binary.clone() };
-    let binary = cli.binary.canonicalize().map_err(absent)?;
-    if let Some(Mode::Udp { runs, time_budget, only, limit }) = cli.mode {
-        let (seed, jobs, limit) = (cli.seed, cli.jobs, Duration::from_secs(limit));
-        return Udp { binary, runs, seed, budget: time_budget, jobs, stopped, only, limit }.run();
-    }
-    if cli.fault.is_none() {
-        demand_all(&binary)?;
-    }
-    let trials = match (&cli.fault, cli.trial) {
-        (Some(name), Some(trial)) => vec![(named(name)?, trial)],
-        (Some(name), None) => {
-            let fault = named(name)?;
-            controls(FEW_CONTROLS).chain((0..cli.trials).map(|number| (fault, number))).collect()
+    let binary = cli.binary.canonicalize()?;
+    let plans = cli.plans();
+    let (next, tallies) = (AtomicUsize::new(0), Mutex::new(BTreeMap::<&str, Tally>::new()));
+    let work = || -> io::Result<()> {
+        while let Some(plan) = plans.get(next.fetch_add(1, Ordering::Relaxed))
+            && !stopped.load(Ordering::Relaxed)
+        {
+            let tried =
+                carry_out(plan, &binary, |seen| cli.keep && !broken(plan, seen).is_empty())?;
+            let mut tallies = tallies.lock().unwrap_or_else(PoisonError::into_inner);
+            let tally = tallies.entry(plan.fault.name).or_default();
+            tally.trials += 1;
+            match tried {
+                Tried::Skipped(why) => {
+                    tally.skipped += 1;
+                    println!("SKIPPED: {}: {why}", plan.fault.name);
+                }
+                Tried::Seen(seen, kept) => {
+                    let broken = broken(plan, &seen);
+                    tally.late += usize::from(was_late(plan, &seen));
+                    tally.failed += usize::from(!broken.is_empty());
+                    if !broken.is_empty() {
+                        println!(
+                            "FAILED: {}\n  bandgap {}",
+                            plan.repeats(),
+                            plan.words("DIR").join(" ")
+                        );
+                        broken.iter().for_each(|what| println!("  {what}"));
+                        kept.iter().for_each(|path| println!("  kept in {}", path.display()));
+                    }
+                }
+            }
         }
-        (None, _) if cli.quick => controls(FEW_CONTROLS).chain(quick()).collect(),
-        (None, _) => {
-            let kills = shared(Group::Kills, cli.kills);
-            controls(usize::MAX).chain(kills).chain(shared(Group::Others, cli.trials)).collect()
-        }
+        Ok(())
     };
-    let driver = std::env::current_exe()
-        .map_err(|source| SoakError::System { what: "find this program".to_owned(), source })?;
-    let Cli { seed, jobs, keep, .. } = cli;
-    Ok(Campaign { binary, driver, seed, jobs, stopped, keep, trials }.run())
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..cli.jobs.max(1)).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().try_for_each(|thread| match thread.join() {
+            Ok(done) => done,
+            Err(_) => Err(io::Error::other("a trial panicked")),
+        })
+    })?;
+    let tallies = tallies.into_inner().unwrap_or_else(PoisonError::into_inner);
+    println!("\n{:<22}{:>8}{:>8}{:>8}{:>8}", "fault", "trials", "failed", "late", "skipped");
+    for (name, Tally { trials, failed, late, skipped }) in &tallies {
+        println!("{name:<22}{trials:>8}{failed:>8}{late:>8}{skipped:>8}");
+    }
+    let failed: usize = tallies.values().map(|tally| tally.failed).sum();
+    Ok(failed == 0 && !stopped.load(Ordering::Relaxed))
 }

@@ -7,159 +7,107 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::faults::{Does, Fault};
-use crate::subject::Subject;
+
+/// A command that measures for a short time, on so many ranks.
+type Subject = (&'static str, usize);
+
+const SUBJECTS: &[Subject] = &[
+    ("signature", 2),
+    ("signature --pairs", 4),
+    ("signature --fan-in 2", 3),
+    ("signature --fan-out", 3),
+    ("pairs", 3),
+    ("comms1 --sizes 0:256KiB", 2),
+    ("comms2 --sizes 0:256KiB", 2),
+    ("comms3 --sizes 0:4KiB", 3),
+    ("synch1", 4),
+    ("comet broadcast global_sum --sizes 0:4KiB", 3),
+    ("comet overlap", 2),
+    ("comet contention --sizes 0:4KiB", 4),
+    ("bulk --sizes 8:16KiB --no-surface", 2),
+    ("breakdown", 2),
+];
 
 /// What is to be tried.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The seed of the campaign.
+    /// The seed of all trials.
     pub seed: u64,
     /// The number of the trial among those of its fault.
     pub number: u64,
     /// What is done.
     pub fault: &'static Fault,
     /// To which command.
-    pub subject: &'static Subject,
-    /// Over which transport, where it takes one.
-    pub over: Option<&'static str>,
+    pub command: &'static str,
+    /// Over which transport.
+    pub over: &'static str,
     /// On how many ranks.
     pub ranks: usize,
     /// `--time-budget`.
     pub budget: Duration,
     /// `--deadline`.
     pub deadline: Duration,
-    /// How much longer than its deadline the run may take to end.
-    pub grace: Duration,
-    /// What a run that goes on may take beside what it was given, on a machine as slow and busy as those that tests run on.
-    pub slack: Duration,
-    /// When it is done.
-    pub moment: Moment,
+    /// How long after all ranks were there it is done.
+    pub after: Duration,
     /// The rank that it is done to.
     pub rank: usize,
     /// How long a pause lasts.
     pub pause: Option<Duration>,
-    /// How far a limit goes, from 0 to 1: the fault knows what that means.
-    pub limit: f64,
-    /// For whatever else is random.
-    pub draw: u64,
-}
-
-/// How much longer than its deadline a run may take to end.
-const GRACE: Duration = Duration::from_secs(5);
-/// What a run that goes on may take beside what it was given.
-const SLACK: Duration = Duration::from_secs(60);
-
-/// When something is done.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Moment {
-    /// So long after the program was started.
-    Started(Duration),
-    /// So long after all ranks were there.
-    Ranks(Duration),
+    /// Bytes of a small disk.
+    pub disk: u64,
 }
 
 impl Plan {
     /// The trial of this number.
     pub fn draw(seed: u64, fault: &'static Fault, number: u64) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(mixed(seed, fault.name, number));
-        let subjects = fault.subjects();
-        let mut subject = subjects.choose(&mut random).copied().unwrap_or(&crate::subject::FEW[0]);
-        if fault.does == Does::Nothing {
-            subject = subjects[number as usize % subjects.len()];
-        }
-        let fits = |name: &&&str| fault.over.is_empty() || fault.over.contains(name);
-        let over: Vec<&str> = subject.over.iter().filter(fits).copied().collect();
-        let mut over_one = over.choose(&mut random).copied();
-        if fault.does == Does::Nothing {
-            // The one that measures most in a time.
-            over_one = over.first().copied();
-        }
-        let over = over_one;
-        let ranks = subject.ranks.choose(&mut random).copied().unwrap_or(2);
-        let crowd = fault.does == Does::Crowd;
-        let budget = random.random_range(0.2..0.9) * if crowd { 3.0 } else { 1.0 };
-        // Many ranks on few processors, and a network that loses much, keep a rank waiting for longer.
-        let waits = crowd || fault.does == Does::Datagrams;
-        let deadline = if waits { 20.0 } else { [3.0, 4.0][random.random_range(0..2)] };
-        let early = random.random_bool(0.15);
-        let share: f64 = random.random();
-        let needs_ranks = matches!(
-            fault.does,
-            Does::Strangers | Does::ProcessesLater | Does::DescriptorsLater
-        ) || matches!(fault.does, Does::Signal { to, .. } if to != crate::faults::Whom::Launcher);
-        let moment = if early && !needs_ranks {
-            Moment::Started(Duration::from_secs_f64(0.4 * share))
-        } else {
-            // A little more than the measurement, so that its end is reached as well.
-            Moment::Ranks(Duration::from_secs_f64(share * (0.3 + 1.2 * budget)))
+        let (command, ranks) = SUBJECTS.choose(&mut random).copied().unwrap_or(SUBJECTS[0]);
+        let all: &[&str] = match fault.does {
+            Does::Strangers => &["tcp", "udp"],
+            _ => &["shm", "tcp", "unix", "udp"],
         };
-        let rank = random.random_range(0..ranks);
-        let share: f64 = random.random();
+        let over = all.choose(&mut random).copied().unwrap_or("tcp");
+        let budget = random.random_range(0.2..0.9);
+        let deadline = 5.0;
+        // A little more than the measurement, so that its end is reached as well.
+        let after = random.random_range(0.0..0.3 + 1.2 * budget);
         let pause = match fault.does {
-            Does::Signal { pause: Some((from, until)), .. } => {
-                Some(Duration::from_secs_f64(deadline * (from + share * (until - from))))
+            Does::Signal { pause: Some((least, most)), .. } => {
+                Some(deadline * random.random_range(least..most))
             }
             _ => None,
         };
-        let (limit, draw) = (random.random(), random.random());
-        let [budget, deadline] = [budget, deadline].map(Duration::from_secs_f64);
         Self {
             seed,
             number,
             fault,
-            subject,
+            command,
             over,
             ranks,
-            budget,
-            deadline,
-            grace: GRACE,
-            slack: if waits { 4 * SLACK } else { SLACK },
-            moment,
-            rank,
-            pause,
-            limit,
-            draw,
+            budget: Duration::from_secs_f64(budget),
+            deadline: Duration::from_secs_f64(deadline),
+            after: Duration::from_secs_f64(after),
+            rank: random.random_range(0..ranks),
+            pause: pause.map(Duration::from_secs_f64),
+            disk: random.random_range(4..300) << 10,
         }
     }
 
-    /// Whether something is done at a moment; limits are there from the start.
-    pub fn waits(&self) -> bool {
-        use Does::{DescriptorsLater, ProcessesLater, Removed, Signal, Strangers};
-        matches!(
-            self.fault.does,
-            Signal { .. } | Removed | Strangers | ProcessesLater | DescriptorsLater
-        )
-    }
-
-    /// A whole number between these two, as the limit says.
-    pub fn between(&self, least: u64, most: u64) -> u64 {
-        least + (self.limit * (most - least) as f64).round() as u64
-    }
-
-    /// The words of the command, for a run that is kept in `out`.
+    /// The words of the command, for a run that is kept in `out`. It can never be as precise as asked, so that it takes all of
+    /// its time.
     pub fn words(&self, out: &str) -> Vec<String> {
-        let fixed = self.subject.words.iter().map(|word| (*word).to_owned());
-        let over = self.over.into_iter().flat_map(|over| ["-t".to_owned(), over.to_owned()]);
-        let own = [
-            ("-n", self.ranks.to_string()),
-            ("--time-budget", format!("{}ms", self.budget.as_millis())),
-            ("--deadline", format!("{}s", self.deadline.as_secs())),
-            ("--precision", "0.1%".to_owned()),
-            ("--out", out.to_owned()),
-        ];
-        let own = own.into_iter().flat_map(|(name, value)| [name.to_owned(), value]);
-        let mut words: Vec<String> = fixed.chain(over).chain(own).collect();
-        if self.fault.does == Does::Datagrams {
-            let seed = self.draw >> 32;
-            words.extend(["--udp-faults".to_owned(), format!("{}seed={seed}", crate::udp::FAULTS)]);
-        }
-        words
+        let (ranks, over) = (self.ranks, self.over);
+        let (budget, deadline) = (self.budget.as_millis(), self.deadline.as_secs());
+        let fixed = format!(
+            "{} -t {over} -n {ranks} --time-budget {budget}ms --deadline {deadline}s --precision 1e-9",
+            self.command
+        );
+        fixed.split(' ').chain(["--out", out]).map(str::to_owned).collect()
     }
 
     /// The command that carries out this trial again.
-    pub fn repeats(&self, binary: &str) -> String {
-        let Self { seed, number, fault, .. } = self;
-        format!("./soak --seed {seed} --fault {} --trial {number} --binary {binary}", fault.name)
+    pub fn repeats(&self) -> String {
+        format!("./soak --seed {} --fault {} --trial {}", self.seed, self.fault.name, self.number)
     }
 }
 
@@ -174,53 +122,24 @@ fn mixed(seed: u64, name: &str, number: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
-    use crate::faults::{ALL, Whom, named};
+    use crate::faults::{ALL, Whom};
 
     #[test]
-    fn a_trial_is_drawn_from_seed_fault_and_number_alone() {
+    fn a_trial_is_drawn_from_seed_fault_and_number_alone_and_fits_its_fault() {
         for fault in ALL {
-            for number in 0..50 {
-                let [one, again] = [(); 2].map(|()| format!("{:?}", Plan::draw(3, fault, number)));
-                assert_eq!(one, again);
-            }
-        }
-        let of = |seed, number| format!("{:?}", Plan::draw(seed, &ALL[0], number).moment);
-        let all: BTreeSet<String> = (0..10).flat_map(|n| [of(1, n), of(2, n)]).collect();
-        assert_eq!(all.len(), 20, "no two at one moment");
-    }
-
-    #[test]
-    fn what_is_drawn_fits_the_fault() {
-        for fault in ALL {
-            for number in 0..200 {
-                let plan = Plan::draw(1, fault, number);
-                assert!(plan.rank < plan.ranks && plan.subject.ranks.contains(&plan.ranks));
-                assert!(
-                    plan.over
-                        .is_none_or(|over| fault.over.is_empty() || fault.over.contains(&over))
+            for number in 0..100 {
+                let plan = Plan::draw(3, fault, number);
+                assert_eq!(format!("{plan:?}"), format!("{:?}", Plan::draw(3, fault, number)));
+                assert!(plan.rank < plan.ranks);
+                assert_eq!(
+                    plan.pause.is_some_and(|pause| pause > plan.deadline),
+                    fault.takes_long()
                 );
-                assert_eq!(plan.over.is_none(), plan.subject.over.is_empty());
-                let to_ranks =
-                    matches!(fault.does, Does::Signal { to, .. } if to != Whom::Launcher);
-                assert!(!to_ranks || matches!(plan.moment, Moment::Ranks(_)));
-                if fault.name.ends_with("briefly") {
-                    assert!(plan.pause.unwrap() < plan.deadline / 2);
-                }
+                let launcher = matches!(fault.does, Does::Signal { to: Whom::Launcher, .. });
+                assert!(fault.goes_on || launcher || !fault.codes.is_empty());
             }
         }
-        let long = named("stop-launcher").unwrap();
-        assert!((0..50).all(|n| {
-            let plan = Plan::draw(1, long, n);
-            plan.pause.unwrap() > plan.deadline
-        }));
-    }
-
-    #[test]
-    fn limits_cover_their_range() {
-        let plan = |limit| Plan { limit, ..Plan::draw(1, &ALL[0], 0) };
-        assert_eq!([0.0, 0.5, 1.0].map(|limit| plan(limit).between(10, 20)), [10, 15, 20]);
+        assert_ne!(Plan::draw(1, &ALL[1], 0).after, Plan::draw(2, &ALL[1], 0).after);
     }
 }

@@ -1,68 +1,82 @@
-//! Somebody who talks to the ports of the ranks without being asked.
+//! Those who talk to the ports of the ranks without being asked.
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::io::{self, Write};
-use std::net::{SocketAddrV4, TcpStream, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpStream, UdpSocket};
 use std::time::Duration;
 
 use rand::{Rng, RngExt};
 
-use crate::sockets::Port;
-
-/// Most connections that are held open.
-const HELD: usize = 64;
-/// How long a connection may take.
+/// Longest wait for a connection.
 const PATIENCE: Duration = Duration::from_millis(200);
-/// Bytes of the longest garbage.
-const MOST: usize = 2000;
 
-/// Sends garbage to each port: over several connections, some of which are closed at once and some held open until
-/// `held` is dropped. Whoever does not listen any more is left in peace. Returns how often it was taken.
+/// Inodes of the sockets that a process holds.
+fn held_by(pid: u32) -> BTreeSet<u64> {
+    let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    descriptors
+        .filter_map(|entry| {
+            let target = fs::read_link(entry.path()).ok()?;
+            target.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
+        })
+        .collect()
+}
+
+/// The ports among sockets of these inodes that are in this state of proc(5).
+fn ports(file: &str, state: &str, inodes: &BTreeSet<u64>) -> Vec<SocketAddrV4> {
+    let table = fs::read_to_string(format!("/proc/net/{file}")).unwrap_or_default();
+    let port = |line: &str| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let open = fields.get(3) == Some(&state) && inodes.contains(&fields.get(9)?.parse().ok()?);
+        // The address in the machine's own order of bytes, as in `0100007F:A311`.
+        let (address, port) = fields.get(1)?.split_once(':')?;
+        let address = Ipv4Addr::from(u32::from_str_radix(address, 16).ok()?.to_ne_bytes());
+        let port = u16::from_str_radix(port, 16).ok()?;
+        open.then(|| SocketAddrV4::new(address, port))
+    };
+    table.lines().filter_map(port).collect()
+}
+
+/// Sends garbage to each open port of these processes: to those that listen for connections, and to those that take datagrams
+/// from anybody. `held` keeps some of the connections open. Returns how often it was taken.
 pub fn talk(
-    ports: impl Iterator<Item = Port>,
+    pids: impl Iterator<Item = u32>,
     held: &mut Vec<TcpStream>,
     random: &mut impl Rng,
 ) -> usize {
+    let inodes = pids.flat_map(held_by).collect();
     let mut taken = 0;
-    for port in ports {
+    let mut garbage = vec![0; random.random_range(1..2000)];
+    random.fill(&mut garbage[..]);
+    for port in ports("tcp", "0A", &inodes) {
         for _ in 0..3 {
-            let mut garbage = vec![0; random.random_range(1..MOST)];
-            random.fill(&mut garbage[..]);
-            match port {
-                Port::Tcp(address) => {
-                    let Ok(mut stream) = TcpStream::connect_timeout(&address.into(), PATIENCE)
-                    else {
-                        continue;
-                    };
-                    let _ = stream.set_write_timeout(Some(PATIENCE));
-                    taken += usize::from(stream.write_all(&garbage).is_ok());
-                    if random.random_bool(0.5) && held.len() < HELD {
-                        held.push(stream);
-                    }
-                }
-                Port::Udp(address) => {
-                    taken += usize::from(sent(&garbage, address).is_ok());
-                }
+            let Ok(mut stream) = TcpStream::connect_timeout(&port.into(), PATIENCE) else {
+                continue;
+            };
+            taken += usize::from(stream.write_all(&garbage).is_ok());
+            if random.random_bool(0.5) {
+                held.push(stream);
             }
         }
+    }
+    for port in ports("udp", "07", &inodes) {
+        taken += usize::from(send(&garbage, port).is_ok());
     }
     taken
 }
 
 /// Sends a datagram.
-///
-/// # Errors
-/// It could not be sent, or nobody is there: of its own machine the kernel says so at once.
-fn sent(garbage: &[u8], to: SocketAddrV4) -> io::Result<()> {
+fn send(garbage: &[u8], to: SocketAddrV4) -> io::Result<()> {
     let socket = UdpSocket::bind("127.0.0.1:0")?;
     socket.connect(to)?;
     socket.send(garbage)?;
+    // Of its own machine the kernel says at once that nobody is there.
     socket.take_error()?.map_or(Ok(()), Err)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::Read;
-    use std::net::{SocketAddr, TcpListener};
+    use std::net::TcpListener;
 
     use rand::SeedableRng;
     use rand_xoshiro::Xoshiro256PlusPlus;
@@ -70,28 +84,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn garbage_arrives() {
+    fn this_process_is_found_at_its_ports_and_talked_to() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let SocketAddr::V4(address) = listener.local_addr().unwrap() else { panic!("not IPv4") };
-        let heard = std::thread::spawn(move || {
-            (0..3)
-                .map(|_| {
-                    let mut bytes = Vec::new();
-                    listener.accept().unwrap().0.read_to_end(&mut bytes).unwrap();
-                    bytes.len()
-                })
-                .sum::<usize>()
-        });
-        let mut held = Vec::new();
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-        let mut say = |port| talk([port].into_iter(), &mut held, &mut random);
-        assert_eq!(say(Port::Tcp(address)), 3);
         let datagrams = UdpSocket::bind("127.0.0.1:0").unwrap();
-        let SocketAddr::V4(theirs) = datagrams.local_addr().unwrap() else { panic!("not IPv4") };
-        assert_eq!(say(Port::Udp(theirs)), 3);
-        drop(datagrams);
-        assert_eq!(say(Port::Udp(theirs)), 0, "nobody is there");
-        drop(held);
-        assert!(heard.join().unwrap() > 0);
+        let inodes = held_by(std::process::id());
+        let has =
+            |file, state, port: u16| ports(file, state, &inodes).iter().any(|at| at.port() == port);
+        assert!(has("tcp", "0A", listener.local_addr().unwrap().port()));
+        assert!(has("udp", "07", datagrams.local_addr().unwrap().port()));
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        let me = std::process::id();
+        assert!(talk([me].into_iter(), &mut Vec::new(), &mut random) >= 4);
+        assert!(datagrams.recv(&mut [0; 2000]).unwrap() > 0);
+        listener.accept().unwrap();
     }
 }

@@ -1,173 +1,282 @@
 //! A trial, carried out: the program is started, something is done to it, and what comes of it is seen.
 
 use std::collections::BTreeSet;
-use std::os::unix::process::ExitStatusExt;
+use std::fs::{self, File};
+use std::io;
+use std::net::TcpStream;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Signal, geteuid};
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rustix::process::{Pid, Signal, kill_process};
 
-use crate::error::Doing;
-use crate::faults::{Does, Group, Streams};
-use crate::kept::{Kept, kept};
+use crate::checks::{Seen, kept};
+use crate::faults::{Broken, Does, Whom};
 use crate::place::Place;
 use crate::plan::Plan;
-use crate::running::Running;
-use crate::screen::{batches_shown, least_progress};
-use crate::struck::Struck;
-use crate::under::{UNDER_FAILED, Under};
-use crate::{SoakError, leftovers, sockets};
+use crate::processes::Process;
+use crate::strangers;
 
-/// Users that nobody is, for limits that count the processes of a user.
-const NOBODY: u32 = 61_000;
-
-/// What was seen of a trial.
-#[derive(Debug)]
-pub struct Seen {
-    /// How the launcher ended; `None` if it had to be ended.
-    pub status: Option<ExitStatus>,
-    /// What it printed.
-    pub output: String,
-    /// What it said beside.
-    pub message: String,
-    /// Where its run was to be kept, as it was told.
-    pub run: String,
-    /// Batches that it showed to have received.
-    pub shown: u64,
-    /// How far it showed to have come, in per cent: of several measurements the least.
-    pub progress: Option<u64>,
-    /// Whether the fault was there while the run was.
-    pub struck: Option<Struck>,
-    /// From the fault, or the end of the pause, to the end; where a limit was met, from the end of the last rank.
-    pub took: Duration,
-    /// The most that may be.
-    pub bound: Duration,
-    /// What is left of it.
-    pub left: Vec<String>,
-    /// What is kept, wherever the run says.
-    pub kept: Result<Option<Kept>, String>,
-    /// Whether the driver itself was held up for so long that no time it saw means anything.
-    pub held_up: bool,
-}
+/// Names the environment variable by which the processes of a trial are known.
+const MARK: &str = "BANDGAP_SOAK";
+/// Between two looks.
+const LOOK: Duration = Duration::from_millis(3);
+/// How much longer than its deadline a run that fails may take to end.
+const GRACE: Duration = Duration::from_secs(5);
+/// What a run that goes on may take beside ten time budgets, on a slow and busy machine.
+const SLACK: Duration = Duration::from_secs(60);
+/// How long a port is looked for.
+const SEEKING: Duration = Duration::from_secs(2);
+/// Time in which what is left goes away by itself, as ranks of a killed launcher do.
+const SOON: Duration = Duration::from_secs(2);
 
 /// What comes of trying.
 #[derive(Debug)]
 pub enum Tried {
-    /// It was carried out.
-    Seen(Box<Seen>, Place),
+    /// It was carried out; what the program wrote is kept here, if that was asked for.
+    Seen(Seen, Option<PathBuf>),
     /// This machine cannot do it.
     Skipped(String),
 }
 
-/// Carries out a trial on the program `binary`; `driver` is this program, for limits.
+/// Carries out a trial on the program `binary`. Its directory stays if `keeps` says so.
 ///
 /// # Errors
 /// The driver could not do its own part.
-pub fn carry_out(plan: &Plan, binary: &Path, driver: &Path) -> Result<Tried, SoakError> {
-    // Nothing limits the processes of root.
-    let needs_user = matches!(plan.fault.does, Does::FewProcesses | Does::ProcessesLater);
-    if needs_user && !geteuid().is_root() {
-        return Ok(Tried::Skipped("counting the processes of a user needs root".to_owned()));
+pub fn carry_out(plan: &Plan, binary: &Path, keeps: impl Fn(&Seen) -> bool) -> io::Result<Tried> {
+    let mut place = Place::new()?;
+    if plan.fault.does == Does::SmallDisk
+        && let Err(error) = place.with_disk(plan.disk)
+    {
+        return Ok(Tried::Skipped(format!("a small file system cannot be mounted: {error}")));
     }
-    let user = needs_user.then(|| NOBODY + (plan.draw % 1000) as u32);
-    let mut place = Place::new(user)?;
-    let mut under = Under::default();
-    match plan.fault.does {
-        Does::SmallDisk => {
-            if let Err(error) = place.with_disk(plan.between(4, 300) << 10) {
-                return Ok(Tried::Skipped(error.to_string()));
-            }
-        }
-        Does::LittleMemory => match place.with_memory(plan.between(6, 48) << 20) {
-            Ok(group) => under.group = Some(group),
-            Err(error) => return Ok(Tried::Skipped(error.to_string())),
-        },
-        Does::NoMemfd if !place.takes_nameless_files() => {
-            let why = "no directory for the fall-back takes files without a name";
-            return Ok(Tried::Skipped(why.to_owned()));
-        }
-        Does::ShortFiles => under.file_size = Some(plan.between(1, 600) << 10),
-        Does::NoMemfd => under.no_memfd = true,
-        Does::NoVmReadv => under.no_vm_readv = true,
-        // Fewer, and the system's loader cannot open the libraries.
-        Does::FewDescriptors => under.descriptors = Some(plan.between(5, 90)),
-        // The launcher's own threads count too: two more than there are ranks suffice for most commands.
-        Does::FewProcesses => under.processes = Some(plan.between(1, plan.ranks as u64 + 4)),
-        Does::OneProcessor => under.processor = Some(0),
-        _ => {}
-    }
-    let before = leftovers::segments();
-    let mut run = Running::start(plan, &place, &under, user, binary, driver)?;
-    let struck = run.until_end(plan, &place)?;
-    end(run, plan, place, struck, &before)
-}
-
-/// From when on a run that ended so is timed, and the most that it may take. One that goes on has its time budgets, and
-/// a machine that may be slow and busy; one that fails has its deadline, and a little. Where a rank is struck that begins at
-/// once; a limit, a stream or a directory may be met only when all is measured and the ranks are gone.
-fn bound_of(run: &Running, plan: &Plan, status: ExitStatus) -> (Instant, Duration) {
-    let goes_on = matches!(status.code(), Some(0 | 8)) && plan.fault.survives;
-    if run.ended_by_force || goes_on {
-        return (run.base, run.bound);
-    }
-    let from = match plan.fault.group() {
-        Group::Kills => run.base,
-        Group::Others => run.base.max(run.last_rank),
-    };
-    (from, plan.deadline + plan.grace)
-}
-
-/// What is there after the end.
-fn end(
-    mut run: Running,
-    plan: &Plan,
-    place: Place,
-    struck: Option<Struck>,
-    before: &BTreeSet<String>,
-) -> Result<Tried, SoakError> {
-    let ended = Instant::now();
-    let status = run.child.wait().doing(|| "wait for the program".to_owned())?;
-    if run.limited && status.code() == Some(i32::from(UNDER_FAILED)) {
-        run.message.read();
-        return Err(SoakError::Limits { message: run.message.text().trim().to_owned() });
-    }
-    let (from, bound) = bound_of(&run, plan, status);
-    let took = ended.duration_since(from);
-    run.talks.clear();
-    // What this program was given by whoever started it is no socket of the run.
-    let held = &run.held - &sockets::held_by(std::process::id());
-    let mut left = leftovers::left(&run.mark, &held, before);
-    leftovers::end_marked(&run.mark);
-    run.output.read();
-    run.message.read();
-    let (output, message) = (run.output.text(), run.message.text());
-    let (rescued, others): (Vec<PathBuf>, Vec<PathBuf>) =
-        place.strays().into_iter().partition(|path| message.contains(&*path.to_string_lossy()));
+    let before = segments();
+    let mut run = Running::start(plan, &place, binary)?;
+    let status = run.until_end(plan)?;
+    let took = run.base.elapsed();
+    drop(run.talks);
+    let strays = |_: &PathBuf| status.is_some_and(|status| status.code().is_some());
+    let mut left = left(&run.mark, &before);
+    end_marked(&run.mark);
     // A launcher that was killed in the middle of a file cannot remove it.
-    let was_killed = status.signal() == Some(Signal::KILL.as_raw()) && !run.ended_by_force;
-    let unfinished = |path: &&PathBuf| !(was_killed && path.starts_with(place.run()));
-    left.extend(others.iter().filter(unfinished).map(|path| path.display().to_string()));
-    // The rescue directory has the whole run; what was to hold it may have an older state.
-    let kept = match rescued.first() {
-        Some(rescue) => kept(rescue),
-        None => kept(&place.run()),
-    };
-    // A reader that goes away sees a part of it.
-    let whole = !matches!(plan.fault.does, Does::Stream(Streams::Error | Streams::Both, _));
+    let files = place.strays().into_iter().filter(strays);
+    left.extend(files.map(|path| path.display().to_string()));
+    // What is rescued is the whole run; what was to hold it may have an older state.
+    let kept = kept(place.rescued().first().unwrap_or(&place.run()));
+    let goes_on =
+        plan.fault.goes_on && matches!(status.and_then(|status| status.code()), Some(0 | 8));
+    let bound = if goes_on { run.bound } else { plan.deadline + GRACE };
+    // What fails at a stream or a disk does so after the measurement.
+    let bound = if plan.fault.waits() && run.struck.is_some() { bound } else { run.bound };
     let seen = Seen {
-        status: (!run.ended_by_force).then_some(status),
-        run: place.run().to_string_lossy().into_owned(),
-        shown: batches_shown(&message),
-        progress: least_progress(&message).filter(|_| whole),
-        output,
-        message,
-        struck,
+        status,
+        measured: run.first_rank.is_some(),
+        struck: run.struck.is_some(),
+        lasted: run.lasted,
         took,
         bound,
         left,
         kept,
-        held_up: run.held_up,
     };
-    Ok(Tried::Seen(Box::new(seen), place))
+    let stays = keeps(&seen).then(|| place.keep());
+    Ok(Tried::Seen(seen, stays))
+}
+
+/// A run under way.
+struct Running {
+    launcher: Child,
+    /// What all of its processes carry.
+    mark: String,
+    first_rank: Option<Instant>,
+    all_ranks: Option<Instant>,
+    /// When something was done to it, and the ranks that there were.
+    struck: Option<(Instant, Vec<Process>)>,
+    lasted: bool,
+    /// From when on it is timed, and how long it may take.
+    base: Instant,
+    bound: Duration,
+    /// Connections to its ports that stay open while it runs.
+    talks: Vec<TcpStream>,
+    random: Xoshiro256PlusPlus,
+}
+
+impl Running {
+    fn start(plan: &Plan, place: &Place, binary: &Path) -> io::Result<Self> {
+        static TRIALS: AtomicU64 = AtomicU64::new(0);
+        let number = TRIALS.fetch_add(1, Ordering::Relaxed);
+        let mark = format!("{}-{number}", std::process::id());
+        let (output, error) = match plan.fault.does {
+            Does::Output(broken) => (Some(broken), None),
+            Does::Error(broken) => (None, Some(broken)),
+            _ => (None, None),
+        };
+        let closing = match (output, error) {
+            (Some(Broken::Closed), _) => "exec \"$@\" >&-",
+            (_, Some(Broken::Closed)) => "exec \"$@\" 2>&-",
+            _ => "exec \"$@\"",
+        };
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", closing, "sh"])
+            .arg(binary)
+            .args(plan.words(&place.run().to_string_lossy()));
+        command
+            .current_dir(place.path("work"))
+            .env("TMPDIR", place.path("temporary"))
+            .env(MARK, &mark);
+        command.stdin(Stdio::null());
+        command.stdout(stream(output, &place.path("output"))?);
+        command.stderr(stream(error, &place.path("message"))?);
+        // In a group of its own, so that nobody else gets its signals.
+        let launcher = command.process_group(0).spawn()?;
+        Ok(Self {
+            launcher,
+            mark: format!("{MARK}={mark}"),
+            first_rank: None,
+            all_ranks: None,
+            struck: None,
+            lasted: false,
+            base: Instant::now(),
+            bound: plan.budget * 10 + plan.deadline + SLACK,
+            talks: Vec::new(),
+            random: Xoshiro256PlusPlus::seed_from_u64(plan.disk),
+        })
+    }
+
+    /// Looks after the run until it has ended, and does to it what is planned when its moment comes. `None` if it had to be
+    /// ended.
+    fn until_end(&mut self, plan: &Plan) -> io::Result<Option<ExitStatus>> {
+        let mut resumes: Option<Instant> = None;
+        loop {
+            if let Some(status) = self.launcher.try_wait()? {
+                return Ok(Some(status));
+            }
+            let now = Instant::now();
+            let seeks = plan.fault.does == Does::Strangers
+                && self.struck.is_none()
+                && self.first_rank.is_none_or(|since| now < since + SEEKING);
+            if seeks {
+                // Ranks wait for it before they close their ports.
+                self.send(Signal::STOP, &[self.launcher.id()]);
+            }
+            let ranks = Process::ranks_of(self.launcher.id());
+            if !ranks.is_empty() {
+                self.first_rank.get_or_insert(now);
+            }
+            if ranks.len() == plan.ranks {
+                self.all_ranks.get_or_insert(now);
+            }
+            let due = match plan.fault.does {
+                Does::Strangers => seeks,
+                _ => self.all_ranks.is_some_and(|since| now >= since + plan.after),
+            };
+            if self.struck.is_none() && due && self.strike(plan, &ranks) {
+                self.base = Instant::now();
+                resumes = plan.pause.map(|pause| self.base + pause);
+                self.struck = Some((self.base, ranks.clone()));
+            }
+            if seeks {
+                self.send(Signal::CONT, &[self.launcher.id()]);
+            }
+            if let Some((at, there)) = &self.struck {
+                let is = |one: &Process| {
+                    ranks.iter().any(|rank| (rank.pid, rank.started) == (one.pid, one.started))
+                };
+                self.lasted |= now >= *at + Duration::from_secs(1) && there.iter().any(is);
+                if resumes.is_some_and(|at| now >= at) {
+                    self.send(Signal::CONT, &self.targets(plan, there));
+                    (self.base, resumes) = (now, None);
+                }
+            }
+            if resumes.is_none() && now >= self.base + self.bound {
+                end_marked(&self.mark);
+                self.launcher.wait()?;
+                return Ok(None);
+            }
+            sleep(if seeks { LOOK / 10 } else { LOOK });
+        }
+    }
+
+    /// Does what is planned; false if there is nothing to do it to.
+    fn strike(&mut self, plan: &Plan, ranks: &[Process]) -> bool {
+        match plan.fault.does {
+            Does::Signal { signal, .. } => self.send(signal, &self.targets(plan, ranks)),
+            Does::Strangers => {
+                let pids = ranks.iter().map(|rank| rank.pid);
+                strangers::talk(pids, &mut self.talks, &mut self.random) > 0
+            }
+            _ => false,
+        }
+    }
+
+    /// Whom a signal goes to. While some ranks come or go nobody can tell which is which.
+    fn targets(&self, plan: &Plan, ranks: &[Process]) -> Vec<u32> {
+        let Does::Signal { to, .. } = plan.fault.does else { return Vec::new() };
+        match to {
+            _ if ranks.len() != plan.ranks => Vec::new(),
+            Whom::Launcher => vec![self.launcher.id()],
+            Whom::Rank => vec![ranks[plan.rank].pid],
+            Whom::Ranks => ranks.iter().map(|rank| rank.pid).collect(),
+        }
+    }
+
+    fn send(&self, signal: Signal, pids: &[u32]) -> bool {
+        let pids = pids.iter().filter_map(|pid| Pid::from_raw(pid.cast_signed()));
+        pids.filter(|pid| kill_process(*pid, signal).is_ok()).count() > 0
+    }
+}
+
+/// What the program gets as one of its standard streams: a file for whoever looks into a failure, or something broken.
+fn stream(broken: Option<Broken>, file: &Path) -> io::Result<Stdio> {
+    Ok(match broken {
+        None => File::create(file)?.into(),
+        Some(Broken::Full) => File::options().write(true).open("/dev/full")?.into(),
+        // Its reader is dropped here.
+        Some(Broken::Gone) => io::pipe()?.1.into(),
+        Some(Broken::Closed) => Stdio::null(),
+    })
+}
+
+/// The names in /dev/shm.
+fn segments() -> BTreeSet<String> {
+    let entries = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// The processes that carry a mark.
+fn marked(mark: &str) -> Vec<Process> {
+    Process::all().filter(|process| process.carries(mark)).collect()
+}
+
+/// Ends every process that carries a mark.
+fn end_marked(mark: &str) {
+    for process in marked(mark) {
+        if let Some(pid) = Pid::from_raw(process.pid.cast_signed()) {
+            // One that has ended meanwhile is what is wanted.
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    }
+}
+
+/// Waits until nothing is left of a run, and says what is left nevertheless: processes with its mark, and segments of its
+/// name that were not there before.
+fn left(mark: &str, before: &BTreeSet<String>) -> Vec<String> {
+    let until = Instant::now() + SOON;
+    loop {
+        let mut found: Vec<String> =
+            marked(mark).iter().map(|process| format!("process {}", process.pid)).collect();
+        let new = segments()
+            .into_iter()
+            .filter(|name| name.contains("bandgap") && !before.contains(name));
+        found.extend(new.map(|name| format!("/dev/shm/{name}")));
+        if found.is_empty() || Instant::now() >= until {
+            return found;
+        }
+        sleep(LOOK);
+    }
 }

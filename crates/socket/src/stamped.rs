@@ -176,7 +176,7 @@ mod tests {
             name::<<Unix as Transport>::Endpoint>(),
             name::<<Udp as Transport>::Endpoint>(),
         ];
-        let stamped = name::<<Tcp as Transport>::Stamped<Steps>>();
+        let stamped = name::<<Tcp as bandgap_comm::Stamped>::Stamped<Steps>>();
         assert!(ordinary.iter().all(|name| !name.contains("Stamp")), "{ordinary:?}");
         assert!(stamped.contains("Stamped"), "{stamped}");
     }

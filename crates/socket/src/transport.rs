@@ -8,8 +8,8 @@ use std::rc::Rc;
 use bandgap_comm::Yields::{Bytes, HalfRoundTrip};
 use bandgap_comm::passing::Tuning;
 use bandgap_comm::{
-    Bare, Can, CommError, Credited, Floor, FloorError, Measuring, Rendezvous, Stamper, Timer,
-    Transport, Yardstick,
+    Bare, BareEnd, Can, CommError, Credited, Floor, FloorError, Measuring, Rendezvous, Stamper,
+    Timer, Transport, Yardstick,
 };
 
 use crate::floor::{STREAM_BYTES, ping_pong, stream};
@@ -22,7 +22,7 @@ const RANKS: usize = 256;
 /// How message passing cuts messages. Pieces are four times as long as in mapped memory, since each
 /// one costs both sides a system call. Fewer pieces are under way at a time, so that they still fit
 /// into the nearest caches.
-const TUNING: Tuning = Tuning { chunk: 128 << 10, slots: 4, ..Tuning::DEFAULT };
+const TUNING: Tuning = Tuning { eager: 128 << 10, chunk: 128 << 10, slots: 4 };
 
 /// The transport over a kind of socket.
 #[derive(Debug)]
@@ -49,14 +49,10 @@ impl<K: Kind> Over<K> {
 
 impl<K: Kind> Transport for Over<K> {
     type Endpoint = Credited<SocketLink<K::Stream>>;
-    type Stamped<T: Timer> = Credited<SocketLink<Stamped<K::Stream, T>>>;
 
     const NAME: &'static str = K::NAME;
     const MEANING: &'static str = K::MEANING;
-    const CAN: Can =
-        Can { block: true, ranks: RANKS, tuning: TUNING, compared: K::COMPARED, repairs: K::LOSES };
-    const FLOORS: &'static [Floor] = K::FLOORS;
-    const YARDSTICKS: &'static [Yardstick] = K::YARDSTICKS;
+    const CAN: Can = Can { block: true, ranks: RANKS, tuning: TUNING, compared: K::COMPARED };
 
     fn connect(
         _inherited: Vec<OwnedFd>,
@@ -66,21 +62,30 @@ impl<K: Kind> Transport for Over<K> {
         let link = Self::link(meeting)?.exposing(exposed);
         Ok(Credited::new(link, CREDITS))
     }
+}
+
+impl<K: Kind> bandgap_comm::Stamped for Over<K> {
+    type Stamped<T: Timer> = Credited<SocketLink<Stamped<K::Stream, T>>>;
 
     fn stamped<T: Timer>(
         meeting: &mut dyn Rendezvous,
         stamper: &Rc<Stamper<T>>,
-    ) -> Result<Option<Self::Stamped<T>>, CommError> {
+    ) -> Result<Self::Stamped<T>, CommError> {
         let stream = |stream| Stamped::over(stream, Rc::clone(stamper));
         let streams = Self::streams(meeting)?.into_iter().map(stream).collect();
         let link = SocketLink::over(meeting.rank(), streams)?;
-        Ok(Some(Credited::new(link, CREDITS)))
+        Ok(Credited::new(link, CREDITS))
     }
+}
+
+impl<K: Kind> Bare for Over<K> {
+    const FLOORS: &'static [Floor] = K::FLOORS;
+    const YARDSTICKS: &'static [Yardstick] = K::YARDSTICKS;
 
     fn bare<T: Timer>(
         _inherited: Vec<OwnedFd>,
         meeting: &mut dyn Rendezvous,
-    ) -> Result<Box<dyn Bare<T>>, CommError> {
+    ) -> Result<Box<dyn BareEnd<T>>, CommError> {
         let socket = K::bare(meeting)?.into_iter().next();
         let socket = socket.ok_or_else(|| SocketError::Missing { missing: vec![1] })?;
         Ok(Box::new(BareSocket { socket, number: 0 }))
@@ -94,7 +99,7 @@ struct BareSocket<K> {
     number: u64,
 }
 
-impl<K: Kind, T: Timer> Bare<T> for BareSocket<K> {
+impl<K: Kind, T: Timer> BareEnd<T> for BareSocket<K> {
     fn measure(&mut self, floor: &Floor, with: &Measuring<'_, T>) -> Result<Vec<u64>, FloorError> {
         let streams = !K::LOSES && floor.yields.bytes().is_some();
         let measured = if streams {

@@ -9,6 +9,7 @@ mod fraction;
 mod number;
 mod rate;
 mod time;
+mod timer;
 mod typed;
 
 pub use bytes::Bytes;
@@ -16,4 +17,5 @@ pub use fraction::Fraction;
 pub use number::{SharedUnit, distinct, range, significant, significant_short};
 pub use rate::Rate;
 pub use time::Ns;
+pub use timer::{Delay, Stamp, Timer};
 pub use typed::UnitError;

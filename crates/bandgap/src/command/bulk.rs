@@ -1,20 +1,24 @@
 //! `bandgap bulk`.
 
+use std::time::Duration;
+
+use bandgap_assemble as assemble;
 use bandgap_campaign::beside::Beside;
 use bandgap_campaign::bulk::BulkPlan;
 use bandgap_campaign::load::Load;
 use bandgap_campaign::series::{SeriesPlan, Step};
 use bandgap_campaign::signature::{SignaturePattern, SignaturePlan};
-use bandgap_campaign::sizes::sizes;
 use bandgap_kernels::{Get, Kernel, Store};
 use bandgap_launch::{Exit, Failure};
-use bandgap_results::assemble;
 use clap::Args;
 
-use super::measure::{BATCH, Session, counted, one_size};
 use super::signature::plan;
-use crate::args::{Measure, Output, SizeRange};
+use crate::args::Measure;
+use crate::session::{BATCH, Session, one_size};
+use crate::sizes::Sizes;
 
+/// Time for the command.
+const USUAL: Duration = Duration::from_secs(30);
 /// Transfers of a burst, from which the gap is read, as far as they stay within [`BURST_BYTES`].
 const BURST: u32 = 16;
 /// Bytes of a burst.
@@ -27,7 +31,8 @@ const SURFACE_LONGEST: u32 = 4 << 20;
 const SERIES_SHARE: f64 = 0.5;
 
 /// Which bulk transfers are measured.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
+#[group(skip)]
 pub struct Bulk {
     /// Stores only
     #[arg(long)]
@@ -35,9 +40,12 @@ pub struct Bulk {
     /// Gets only
     #[arg(long)]
     pub get: bool,
-    /// Message sizes, from the least to the greatest, of 1GiB at most
-    #[arg(long, value_name = "FROM:TO", default_value = "0:4MiB")]
-    pub sizes: SizeRange,
+    /// Message sizes: 8,64KiB,1MiB, 0:4MiB (powers of two), 1:4MiB:x4, 1000:8000:+1000 [default: 0:4MiB]
+    #[arg(long, value_name = "SIZES")]
+    pub sizes: Option<Sizes>,
+    /// Measure 3 bytes below and above powers of two as well
+    #[arg(long)]
+    pub perturb: bool,
     /// Leave out the signatures (overheads, gap, latency) at a few sizes; they are of stores, or
     /// with --get of gets
     #[arg(long)]
@@ -48,28 +56,33 @@ pub struct Bulk {
 ///
 /// # Errors
 /// It could not be measured, or not be written.
-pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
+pub fn run(bulk: &Bulk, measure: &Measure) -> Result<Exit, Failure> {
     let ranks = one_size(measure, 2)?;
-    if ranks < 2 {
-        let ranks = counted(ranks, "rank");
-        let what = format!("move bytes among {ranks}: this takes 2 at least");
-        return Err(Failure::new(Exit::Usage, what));
-    }
-    let (from, to) = bulk.sizes.bounds()?;
+    let mut session = Session::open("bulk", measure, USUAL, vec![("bulk".to_owned(), 1.0)])?;
+    self::measure(&mut session, bulk, ranks)?;
+    session.close()
+}
+
+/// Measures and keeps them.
+///
+/// # Errors
+/// As [`run`].
+pub fn measure(session: &mut Session<'_>, bulk: &Bulk, ranks: usize) -> Result<(), Failure> {
+    let sizes = bulk.sizes.clone().unwrap_or_else(|| Sizes::powers(0, 4 << 20));
+    let (from, to) = sizes.ends();
     let both = [name::<Store>(), name::<Get>()];
     let names = match (bulk.store, bulk.get) {
         (true, false) => &both[..1],
         (false, true) => &both[1..],
         _ => &both[..],
     };
-    let mut session = Session::open("bulk", measure, output)?;
     let asked = session.asked();
     let loads = if bulk.no_surface { Vec::new() } else { loads(bulk, from, to) };
     let share = if loads.is_empty() { 1.0 } else { SERIES_SHARE };
     let budget = asked.budget;
     let series = SeriesPlan {
         asked: asked.within(share * budget),
-        steps: steps(names, from, to, ranks),
+        steps: steps(names, &sizes.all(bulk.perturb), ranks),
         samples: BATCH,
     };
     let words = plan(asked, SignaturePattern::OneToOne);
@@ -77,10 +90,7 @@ pub fn run(bulk: &Bulk, measure: &Measure, output: &Output) -> Result<Exit, Fail
     let surface = loads.into_iter().map(of).collect();
     let plan = BulkPlan { series, surface, budget };
     let fits = |floor: &Beside| plan.series.has_like(floor);
-    session.measure_beside(names, fits, &plan, ranks, |setting, table| {
-        assemble::bulk(setting, &plan, table)
-    })?;
-    session.close()
+    session.measure(&plan, ranks, (names, &fits), |measured| assemble::bulk(measured, &plan))
 }
 
 /// The name of a kernel's series.
@@ -89,11 +99,11 @@ fn name<K: Kernel>() -> &'static str {
 }
 
 /// Single transfers of every size, and bursts of those that are powers of two.
-fn steps(names: &[&str], from: u32, to: u32, ranks: usize) -> Vec<Step> {
+fn steps(names: &[&str], sizes: &[u32], ranks: usize) -> Vec<Step> {
     let mut steps = Vec::new();
     for &name in names {
         let step = |bytes, messages| Step::new(name, bytes, messages, ranks);
-        for bytes in sizes(from..=to) {
+        for &bytes in sizes {
             steps.push(step(bytes, 1));
             let fit = BURST_BYTES / (bytes as usize).max(64);
             let messages = BURST.min(fit as u32);

@@ -2,26 +2,33 @@
 
 use std::time::Duration;
 
-use bandgap_kernels::{Over, facts};
-use bandgap_launch::{Exit, Failure};
-use bandgap_results::assemble::MESSAGE_COSTS;
+use bandgap_assemble as assemble;
+use bandgap_campaign::contention::{Beside, CONTENTION, ContentionPlan};
+use bandgap_campaign::overlap::OverlapPlan;
+use bandgap_comm::Delay;
+use bandgap_kernels::{Extent, Kernel, Order, Over, Overlap, OverlapMode, Pair, fact, facts, in_series};
+use bandgap_launch::{Exit, Failure, contended};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
 
-use super::comms::{LeftOut, Names, Planned, planned};
-use super::measure::Session;
-use super::overlap::{self, Overlapping};
-use super::passing::{Comms, Ways};
-use super::{applies, contention};
-use crate::args::{Measure, Output};
+use super::series::{MESSAGE_COSTS, Planned, Series, Ways, left_out, refusal};
+use crate::args::Measure;
+use crate::session::{BATCH, Session};
+use crate::sizes::Sizes;
 
-/// What `bandgap comet` measures: series of message passing, and experiments of their own.
-pub fn passing() -> Vec<&'static str> {
-    let passing = facts().into_iter().filter(|fact| fact.over == Over::Comm);
-    let series = passing.flat_map(|fact| fact.series.iter().map(|series| series.name));
-    series.filter(|name| !APART.contains(name)).chain(APART).collect()
-}
+/// Time for one kernel, and for all.
+const ONE: Duration = Duration::from_secs(15);
+const ALL: Duration = Duration::from_secs(75);
 
 /// CoMet's kernels that are experiments of their own.
-const APART: [&str; 2] = [contention::NAME, overlap::NAME];
+const APART: [&str; 2] = [CONTENTION, Overlap::NAME];
+/// As how many kernels each of them counts, which time several things at each size.
+const SEVERAL: f64 = 3.0;
+/// Longest message of an echo under contention, and the factor between two.
+const STEP: u32 = 4;
+/// Lengths of messages and of vectors that overlap.
+const SIZES: [u32; 4] = [0, 1 << 10, 16 << 10, 256 << 10];
+const ELEMENTS: [u32; 4] = [0, 1 << 10, 8 << 10, 64 << 10];
 
 /// CoMet's kernels, in its order (CoMet, sections 3.3.1 to 3.3.11), and what models of them need.
 const COMET: [&str; 12] = [
@@ -39,86 +46,209 @@ const COMET: [&str; 12] = [
     MESSAGE_COSTS,
 ];
 
-/// `bandgap comet`: the series of message passing of these names, or all of CoMet's.
+/// Which of CoMet's kernels, and how.
+#[derive(Clone, Debug, Default, Args)]
+#[group(skip)]
+pub struct Comet {
+    /// Which; none named = all
+    #[arg(value_name = "KERNEL", value_parser = PossibleValuesParser::new(passing()))]
+    pub names: Vec<String>,
+    #[command(flatten)]
+    pub series: Series,
+    #[command(flatten)]
+    pub ways: Ways,
+    /// Lengths of the vectors of overlap's computation, in elements [default: 0, 1024, 8192 and 65536]
+    #[arg(long, value_name = "V,…", value_delimiter = ',', help_heading = "Messages")]
+    pub vectors: Vec<u32>,
+}
+
+/// All kernels of message passing by name.
+fn passing() -> Vec<&'static str> {
+    let passing = facts().into_iter().filter(|fact| fact.over == Over::Comm);
+    let series = passing.flat_map(|fact| fact.series.iter().map(|series| series.name));
+    series.filter(|name| !APART.contains(name)).chain(APART).collect()
+}
+
+/// Measures, prints and keeps the kernels named, or all.
 ///
 /// # Errors
 /// They could not be measured, or not be written.
-pub fn comet(
-    names: &[String],
-    comms: &Comms,
-    ways: &Ways,
-    measure: &Measure,
-    output: &Output,
-) -> Result<Exit, Failure> {
-    let named: Vec<&str> = names.iter().map(String::as_str).collect();
-    let all = named.is_empty();
-    if !all {
-        applies::check(&named, &passing(), comms, ways)?;
-    }
-    let wanted = |name| named.is_empty() || named.contains(&name);
-    let series: Vec<&str> = named.iter().copied().filter(|name| !APART.contains(name)).collect();
-    let asked = Names { all, names: if all { &COMET } else { &series } };
-    let series = (!asked.names.is_empty()).then(|| planned(&asked, comms, ways, measure));
-    let series = series.transpose()?;
-    let overlap = wanted(overlap::NAME).then(|| Overlapping::planned(comms, ways, measure));
-    let overlap = overlap.transpose()?;
-    let contention = wanted(contention::NAME).then(|| contention::planned(comms, measure));
-    let (contention, refused) = match contention.transpose()?.map(contention::Planned::checked) {
-        Some(Err(refused)) if all => (None, Some(refused)),
-        checked => (checked.transpose()?, None),
-    };
-    let kernels = series.as_ref().map_or(0, Planned::kernels);
-    let weight = |measured: bool| if measured { SEVERAL } else { 0 };
-    let weights = [kernels, weight(overlap.is_some()), weight(contention.is_some())];
-    let measured = kernels + weights[1..].iter().filter(|weight| **weight > 0).count();
-    let mut session = Session::open("comet", measure, output)?;
-    session.sink.summary = measured > 1;
-    let budgets = shares(measure.time_budget.map(|_| measure.budget()), measure.budget(), weights);
-    series.as_ref().map_or(Ok(()), |series| series.check(&session))?;
-    overlap.as_ref().map_or(Ok(()), |overlap| overlap.check(&session))?;
-    contention.as_ref().map_or(Ok(()), |contention| contention.check(&session))?;
-    if let Some(refused) = refused {
-        let mut left_out = LeftOut::default();
-        left_out.add(contention::NAME, &refused);
-        left_out.sentences().for_each(|sentence| session.sink.warn(&sentence));
-    }
-    if let Some(series) = series {
-        session.budget = budgets[0];
-        series.measure(&mut session, comms, measure)?;
-    }
-    if let Some(overlap) = overlap.filter(|_| !session.failed()) {
-        session.budget = budgets[1];
-        overlap.measure(&mut session)?;
-    }
-    if let Some(contention) = contention.filter(|_| !session.failed()) {
-        session.budget = budgets[2];
-        contention.measure(&mut session)?;
-    }
+pub fn run(comet: &Comet, measure: &Measure) -> Result<Exit, Failure> {
+    let parts = Parts::of(comet, measure)?;
+    let usual = if comet.names.is_empty() { ALL } else { ONE };
+    let mut session = Session::open("comet", measure, usual, parts.stages())?;
+    parts.measure(&mut session, comet, 1.0)?;
     session.close()
 }
 
-/// As how many kernels overlap and contention count each, which time several things at each size.
-const SEVERAL: usize = 3;
-
-/// The times of measurements, in seconds: what was `given` for all, or what is `usual` for one times as
-/// many as there are, shared by their weights.
-fn shares(given: Option<Duration>, usual: Duration, weights: [usize; 3]) -> [f64; 3] {
-    let measurements = weights.iter().filter(|weight| **weight > 0).count();
-    let all = given.map_or(usual.as_secs_f64() * measurements as f64, |given| given.as_secs_f64());
-    let sum = weights.iter().sum::<usize>().max(1);
-    weights.map(|weight| all * weight as f64 / sum as f64)
+/// What is measured of CoMet's kernels, checked before anything runs.
+pub struct Parts {
+    series: Option<Planned>,
+    overlap: Option<OverlapPlan>,
+    contention: Option<ContentionPlan>,
+    ranks: usize,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_budget_is_that_of_all_kernels_together() {
-        let seconds = Duration::from_secs;
-        assert_eq!(shares(Some(seconds(34)), seconds(34), [11, 3, 3]), [22.0, 6.0, 6.0]);
-        assert_eq!(shares(None, seconds(8), [6, 3, 3]), [12.0, 6.0, 6.0]);
-        assert_eq!(shares(None, seconds(8), [3, 0, 0]), [8.0, 0.0, 0.0]);
-        assert_eq!(shares(Some(seconds(4)), seconds(4), [0, 3, 0]), [0.0, 4.0, 0.0]);
+impl Parts {
+    /// As the options say.
+    ///
+    /// # Errors
+    /// They say what cannot be measured.
+    pub fn of(comet: &Comet, measure: &Measure) -> Result<Self, Failure> {
+        let named: Vec<&str> = comet.names.iter().map(String::as_str).collect();
+        let all = named.is_empty();
+        used(comet, &named)?;
+        let wanted = |name: &str| all || named.contains(&name);
+        let series: Vec<&str> = match all {
+            true => COMET.to_vec(),
+            false => named.iter().copied().filter(|name| !APART.contains(name)).collect(),
+        };
+        let mut planned = match series.is_empty() {
+            true => None,
+            false => Some(Planned::with(&series, all, &comet.series, &comet.ways, measure)?),
+        };
+        let pair = comet.series.between.unwrap_or([0, 1]);
+        let most = measure.ranks.ranks.iter().copied().max();
+        let ranks = most.unwrap_or(pair[0].max(pair[1]) + 1);
+        let overlap = wanted(Overlap::NAME).then(|| overlap(comet, pair, ranks)).transpose()?;
+        let contention = wanted(CONTENTION).then(|| contention(comet, measure, most));
+        let contention = match contention {
+            Some(Err(refused)) if all => {
+                if let Some(planned) = &mut planned {
+                    planned.note(left_out(CONTENTION, &refused.what));
+                }
+                None
+            }
+            plan => plan.transpose()?,
+        };
+        Ok(Self { series: planned, overlap, contention, ranks })
     }
+
+    /// Its parts, each with its share of the time.
+    pub fn stages(&self) -> Vec<(String, f64)> {
+        let series = self.series.as_ref().map(|of| ("series".to_owned(), of.names().len() as f64));
+        let overlap = self.overlap.as_ref().map(|_| (Overlap::NAME.to_owned(), SEVERAL));
+        let contention = self.contention.as_ref().map(|_| (CONTENTION.to_owned(), SEVERAL));
+        [series, overlap, contention].into_iter().flatten().collect()
+    }
+
+    /// Measures and keeps them in this share of the command's time.
+    ///
+    /// # Errors
+    /// They could not be measured, or not be written.
+    pub fn measure(
+        self,
+        session: &mut Session<'_>,
+        comet: &Comet,
+        whole: f64,
+    ) -> Result<(), Failure> {
+        let mut weights = self.stages().into_iter().map(|(_, weight)| weight);
+        let all: f64 = self.stages().iter().map(|(_, weight)| weight).sum();
+        let mut share = || whole * weights.next().unwrap_or(1.0) / all;
+        if let Some(series) = &self.series {
+            series.check(session)?;
+        }
+        if let Some(series) = self.series {
+            session.share(share());
+            series.measure(session, &comet.series)?;
+        }
+        if let Some(plan) = self.overlap.filter(|_| !session.failed()) {
+            session.share(share());
+            let plan = OverlapPlan { asked: session.asked(), ..plan };
+            session.measure(&plan, self.ranks, (&[], &|_| false), |measured| {
+                assemble::overlap(measured)
+            })?;
+        }
+        if let Some(plan) = self.contention.filter(|_| !session.failed()) {
+            session.share(share());
+            let plan = ContentionPlan { asked: session.asked(), ..plan };
+            session.measure(&plan, plan.ranks, (&[], &|_| false), |measured| {
+                assemble::contention(measured)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Refuses options that none of the kernels named takes.
+fn used(comet: &Comet, named: &[&str]) -> Result<(), Failure> {
+    let (series, ways) = (&comet.series, &comet.ways);
+    let any = |takes: &dyn Fn(&bandgap_kernels::Series) -> bool| {
+        named.iter().any(|name| in_series(name).is_ok_and(|(_, series)| takes(&series)))
+    };
+    let apart = named.iter().any(|name| APART.contains(name));
+    let sized = any(&|of| matches!(of.extent, Extent::Bytes | Extent::Doubles)) || apart;
+    let mesh = any(&|of| of.extent == Extent::Dimension);
+    let rules = [
+        ("--sizes", series.sizes.is_some(), sized),
+        ("--between", series.between.is_some(), any(&|of| !of.of_all) || apart),
+        ("--buffers", series.buffers.is_some(), any(&|of| of.buffers.is_some())),
+        ("--algorithm", ways.algorithm.is_some(), any(&|of| of.by_algorithm())),
+        ("--mesh", ways.mesh.is_some(), mesh),
+        ("--dimension", ways.dimension.is_some(), mesh),
+        ("--vectors", !comet.vectors.is_empty(), named.contains(&Overlap::NAME)),
+    ];
+    match rules.iter().find(|(_, given, takes)| *given && !named.is_empty() && !takes) {
+        None => Ok(()),
+        Some((option, ..)) => {
+            let what = format!("use {option}: it does not apply to {}", named.join(", "));
+            Err(Failure::new(Exit::Usage, what).hint("leave it out, or name other kernels"))
+        }
+    }
+}
+
+/// Echo between two ranks while two others load the machine.
+fn contention(
+    comet: &Comet,
+    measure: &Measure,
+    most: Option<usize>,
+) -> Result<ContentionPlan, Failure> {
+    let target = measure.target();
+    let (ranks, pairs) = contended(&target, most, comet.series.between)?;
+    let refused = |beside: &Beside| beside.check(ranks);
+    pairs.iter().try_for_each(refused).map_err(|refused| refusal(&refused))?;
+    let sizes = match &comet.series.sizes {
+        Some(sizes) if !sizes.is_range() => sizes.all(false),
+        given => {
+            let (from, to) = given.as_ref().map_or((0, 4 << 20), Sizes::ends);
+            let powers = std::iter::successors(Some(1_u32), |power| power.checked_mul(STEP));
+            let within = powers.filter(|bytes| (from..=to).contains(bytes));
+            let mut sizes: Vec<u32> = within.chain([from, to]).collect();
+            sizes.sort_unstable();
+            sizes.dedup();
+            sizes
+        }
+    };
+    Ok(ContentionPlan { asked: crate::args::nothing_asked(), pairs, ranks, sizes })
+}
+
+/// What of an exchange hides behind a computation.
+fn overlap(comet: &Comet, pair: [usize; 2], ranks: usize) -> Result<OverlapPlan, Failure> {
+    let mut sizes = match &comet.series.sizes {
+        None => SIZES.to_vec(),
+        Some(sizes) if !sizes.is_range() => sizes.all(false),
+        Some(sizes) => {
+            let (from, to) = sizes.ends();
+            let within = SIZES.into_iter().filter(|size| (from..=to).contains(size));
+            within.chain([from, to]).collect()
+        }
+    };
+    let mut elements =
+        if comet.vectors.is_empty() { ELEMENTS.to_vec() } else { comet.vectors.clone() };
+    for lengths in [&mut sizes, &mut elements] {
+        lengths.sort_unstable();
+        lengths.dedup();
+    }
+    let longest = |lengths: &[u32]| lengths.last().copied().unwrap_or(0);
+    let kernel = Overlap {
+        pair: Pair { requester: pair[0], replier: pair[1] },
+        messages: 1,
+        bytes: longest(&sizes) as usize,
+        work: Delay { iterations: longest(&elements), picoseconds: 0 },
+        mode: OverlapMode::Blocking,
+    };
+    let order = Order::of(&kernel, 1, ranks);
+    let check = fact(&order.kernel).and_then(|fact| (fact.check)(&order, ranks));
+    check.map_err(|refused| refusal(&refused))?;
+    Ok(OverlapPlan { asked: crate::args::nothing_asked(), pair, sizes, elements, samples: BATCH })
 }

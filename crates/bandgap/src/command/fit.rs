@@ -1,17 +1,23 @@
 //! `bandgap fit`: parameters from numbers that somebody else measured.
 
-mod hockney;
-mod logp;
-
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use bandgap_launch::{Exit, Failure};
-use clap::Subcommand;
+use bandgap_assemble::{AssembleError, Fitting, SizedTable, SizedTime};
+use bandgap_import::{Phase, Remark, SizeTable, read_logp_table, read_size_table};
+use bandgap_launch::{Exit, Failure, told};
+use bandgap_model::hockney::Breaks;
+use bandgap_model::{Kind, ModelError, Row};
+use bandgap_record::Note;
+use bandgap_results::Verdict;
+use bandgap_units::Bytes;
+use clap::{Args, Subcommand};
+use serde_json::json;
 
-use crate::args::{Measure, Output};
-use hockney::FitHockney;
+use crate::args::{Output, Precision};
+use crate::output::Sink;
 
 #[derive(Debug, Subcommand)]
 pub enum Fit {
@@ -23,40 +29,183 @@ their replies, one after the other. Rows that were measured together share a num
 stand in any order, others are ignored.
 
 Examples:
-  bandgap fit logp bandgap-runs/…/samples.csv
+  bandgap fit logp samples.csv
   bandgap fit logp - < samples.csv")]
     Logp {
         /// The table; `-` reads standard input
         file: PathBuf,
+        #[command(flatten)]
+        how: How,
     },
     /// r∞, n½, t0, π0 from rows of bytes,time_ns, or from what another tool printed
-    #[command(
-        after_help = "Recognised by what is in the file: a table with the columns bytes and \
+    #[command(after_help = "Recognised by what is in the file: a table with the columns bytes and \
 time_ns, and what osu_latency, osu_bw, IMB PingPong, NetPIPE, ucx_perftest, fi_pingpong and \
 sockperf print.
 
 Examples:
   bandgap fit hockney times.csv
   bandgap fit hockney times.csv --breaks 64,8KiB
-  osu_latency | bandgap fit hockney -"
-    )]
+  osu_latency | bandgap fit hockney -")]
     Hockney(FitHockney),
 }
+
+/// What every fit takes.
+#[derive(Clone, Debug, Args)]
+pub struct How {
+    #[command(flatten)]
+    precision: Precision,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// What is fitted with r∞, n½, t0, π0, and in which segments.
+#[derive(Debug, Args)]
+pub struct FitHockney {
+    /// The table or the tool's output; `-` reads standard input
+    file: PathBuf,
+    /// Where segments end: the greatest size of each but the last, ascending [default: found]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',')]
+    breaks: Vec<Bytes>,
+    /// Most segments to find
+    #[arg(long, value_name = "N", default_value_t = 5, conflicts_with = "breaks",
+          value_parser = clap::value_parser!(u8).range(1..))]
+    segments: u8,
+    #[command(flatten)]
+    how: How,
+}
+
+/// Most different sizes: the time to find breakpoints grows with their square.
+const MOST_SIZES: usize = 6000;
 
 /// Fits and prints; keeps files only where `--out` says so.
 ///
 /// # Errors
-/// The table cannot be read or is wrong, does not hold what a fit needs, or the result cannot be
-/// written.
-pub fn run(fit: &Fit, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
+/// The table cannot be read or is wrong, does not hold what a fit needs, or the result cannot be written.
+pub fn run(fit: &Fit) -> Result<Exit, Failure> {
     match fit {
-        Fit::Logp { file } => logp::run(file, measure, output),
-        Fit::Hockney(hockney) => hockney::run(hockney, measure, output),
+        Fit::Logp { file, how } => logp(file, how),
+        Fit::Hockney(hockney) => self::hockney(hockney),
+    }
+}
+
+impl How {
+    fn fitting(&self) -> Fitting {
+        let Precision { precision, confidence, seed, .. } = self.precision;
+        Fitting { precision: precision.0, confidence: confidence.0, seed }
+    }
+
+    /// Keeps and prints what was made of a table.
+    fn close(&self, made: bandgap_assemble::Made, notes: Vec<Note>) -> Result<Exit, Failure> {
+        let Fitting { precision, confidence, seed } = self.fitting();
+        let mut sink = Sink::open(&self.output.only_asked(), "fit", seed)?;
+        sink.plan(&json!({"name": "fit", "precision": precision, "confidence": confidence}));
+        notes.into_iter().for_each(|note| sink.note(note));
+        sink.add(made, None, None)?;
+        let strict = self.precision.strict && !Verdict::of(&sink.run).is_good();
+        sink.close(if strict { Exit::Doubtful } else { Exit::Fine })
+    }
+}
+
+/// Fits a signature to rows of kind, messages, delay and time.
+fn logp(file: &Path, how: &How) -> Result<Exit, Failure> {
+    let name = named(file);
+    let rows = read_logp_table(open(file)?)
+        .map_err(|error| Failure::new(Exit::Input, format!("use {name}: {}", told(&error))))?;
+    let rows: Vec<Row> = rows
+        .into_iter()
+        .map(|row| Row {
+            kind: match row.phase {
+                Phase::Issue => Kind::Issue,
+                Phase::RoundTrip => Kind::Rtt,
+            },
+            messages: row.messages,
+            delay_ns: row.delay_ns,
+            elapsed_ns: row.elapsed_ns,
+            batch: row.batch,
+            round: row.round,
+            launch: row.launch,
+        })
+        .collect();
+    let made = how.fitting().logp(&rows).map_err(|error| {
+        let failure = Failure::new(Exit::Input, format!("fit {name}: {error}"));
+        match &error {
+            AssembleError::Model(error) => match error.unobserved() {
+                Some(what) => failure.hint(format!("observe {what}")),
+                None => failure,
+            },
+            _ => failure,
+        }
+    })?;
+    how.close(made, Vec::new())
+}
+
+/// Fits t(n) = (n + n½)/r∞ to sizes and times.
+fn hockney(fit: &FitHockney) -> Result<Exit, Failure> {
+    let name = named(&fit.file);
+    let table = read_size_table(open(&fit.file)?)
+        .map_err(|error| Failure::new(Exit::Input, format!("use {name}: {}", told(&error))))?;
+    let sizes = table.rows.iter().map(|row| row.bytes).collect::<BTreeSet<u64>>().len();
+    if sizes > MOST_SIZES {
+        let what = format!("fit {name}: too many sizes: {sizes} (limit {MOST_SIZES})");
+        return Err(Failure::new(Exit::Input, what).hint("leave some out"));
+    }
+    let breaks = match fit.breaks.as_slice() {
+        [] => Breaks::Automatic { most: usize::from(fit.segments) },
+        given => Breaks::At(given.iter().map(|bytes| bytes.0).collect()),
+    };
+    let rows = table.rows.iter();
+    let rows: Vec<SizedTime> = rows
+        .map(|row| SizedTime { bytes: row.bytes, ns: row.time_ns, step: row.step_ns })
+        .collect();
+    let sized = SizedTable {
+        tool: table.tool,
+        timing: table.timing.name(),
+        messages: table.messages,
+        rows: &rows,
+    };
+    let made = fit.how.fitting().hockney(&sized, breaks);
+    let made = made.map_err(|error| unfitted(&error, &name, &table))?;
+    let about = format!("series/{}/table", table.tool);
+    let read = Note::new("read_as", about.clone())
+        .with("tool", table.tool)
+        .with("timing", table.timing.name())
+        .with("rows", table.rows.len() as f64);
+    let remarks = table.remarks.iter().map(|remark| match remark {
+        Remark::Assumed(test) => Note::new("test_assumed", about.clone()).with("test", *test),
+        Remark::LeftOut(tests) => {
+            Note::new("tests_left_out", about.clone()).with("tests", tests.join(", "))
+        }
+        Remark::RoundedSizes => Note::new("sizes_rounded", about.clone()),
+        Remark::DefaultSize(bytes) => {
+            Note::new("default_size", about.clone()).with("bytes", *bytes as f64)
+        }
+    });
+    fit.how.close(made, std::iter::once(read).chain(remarks).collect())
+}
+
+/// Why nothing was fitted, with the line where there is one.
+fn unfitted(error: &AssembleError, name: &str, table: &SizeTable) -> Failure {
+    let what = format!("fit {name}: ");
+    match error {
+        AssembleError::Model(ModelError::BadTime { bytes, value }) => {
+            let row = table.rows.iter().find(|row| {
+                row.bytes == *bytes && row.time_ns.to_bits() == value.to_bits()
+            });
+            let line = row.map(|row| format!("line {}: ", row.line));
+            Failure::new(Exit::Input, what + &line.unwrap_or_default() + &error.to_string())
+        }
+        AssembleError::Model(
+            ModelError::BreakOutside { .. }
+            | ModelError::BreaksTooClose { .. }
+            | ModelError::BreaksUnsorted { .. },
+        ) => Failure::new(Exit::Usage, format!("{what}{error}"))
+            .hint("choose other --breaks, or leave the option out to have them found"),
+        _ => Failure::new(Exit::Input, format!("{what}{error}")),
     }
 }
 
 /// The file named, or standard input.
-pub(super) fn open(file: &Path) -> Result<Box<dyn Read>, Failure> {
+pub fn open(file: &Path) -> Result<Box<dyn Read>, Failure> {
     if file == Path::new("-") {
         return Ok(Box::new(std::io::stdin()));
     }
@@ -64,17 +213,14 @@ pub(super) fn open(file: &Path) -> Result<Box<dyn Read>, Failure> {
     let opened =
         opened.map_err(|e| Failure::new(Exit::Input, format!("open {}: {e}", file.display())))?;
     if opened.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        return Err(Failure::new(
-            Exit::Input,
-            format!("open {}: it is a directory", file.display()),
-        )
-        .hint("the samples of a run are in its samples.csv"));
+        let what = format!("open {}: it is a directory", file.display());
+        return Err(Failure::new(Exit::Input, what).hint("name a table"));
     }
     Ok(Box::new(opened))
 }
 
 /// How errors call the file.
-pub(super) fn named(file: &Path) -> String {
+pub fn named(file: &Path) -> String {
     match file == Path::new("-") {
         true => "standard input".to_owned(),
         false => file.display().to_string(),

@@ -1,40 +1,54 @@
 //! `bandgap floor`.
 
-use bandgap_campaign::floors::{FloorPlan, RANKS};
-use bandgap_comm::Floor;
-use bandgap_launch::{Exit, Failure, floors};
-use bandgap_results::assemble;
+use std::time::Duration;
 
-use super::measure::Session;
-use crate::args::{Measure, Output};
+use bandgap_assemble as assemble;
+use bandgap_campaign::floors::{FloorPlan, RANKS};
+use bandgap_campaign::{Setting, Task};
+use bandgap_comm::Floor;
+use bandgap_launch::{Classify, Exit, Failure, floors};
+
+use crate::args::Measure;
+use crate::session::Session;
+
+/// Time for the command.
+const USUAL: Duration = Duration::from_secs(30);
 
 /// Measures the floors named, or all.
 ///
 /// # Errors
 /// A name is none, ranks could not be started, or results not be written.
-pub fn run(names: &[String], measure: &Measure, output: &Output) -> Result<Exit, Failure> {
+pub fn run(names: &[String], measure: &Measure) -> Result<Exit, Failure> {
     let floors = chosen(names)?;
-    if measure.ranks.iter().any(|ranks| *ranks != RANKS) {
+    if measure.ranks.ranks.iter().any(|ranks| *ranks != RANKS) {
         return Err(Failure::new(Exit::Usage, "measure floors with other than 2 ranks"));
     }
-    if let Some(target) = &measure.transport {
-        let what =
-            format!("measure floors over {target}: they are those of the machine, all at once");
+    if let Some(target) = &measure.ranks.transport {
+        let what = format!("measure floors over {target}: floors are of the machine, all at once");
         return Err(Failure::new(Exit::Usage, what).hint("leave out --transport"));
     }
-    let mut session = Session::open("floor", measure, output)?;
+    let mut session = Session::open("floor", measure, USUAL, vec![("floors".to_owned(), 1.0)])?;
     let plan = FloorPlan { asked: session.asked(), floors, pause: 0.0 };
-    let collected = session.collect(&plan, None, RANKS)?;
-    let (results, unavailable) = assemble::floors(collected.launches, &collected.table, &plan);
-    session.end(&collected, RANKS);
-    for warning in &unavailable {
-        session.sink.warn(warning);
-    }
+    let task = Task::of(&plan).class(Exit::Defect)?;
+    session.sink.plan(&task);
+    let collected = session.collect(&task, None, RANKS)?;
+    let setting = Setting {
+        ranks: RANKS,
+        launches: collected.launches,
+        cpus: collected.placement.as_ref().map(|placement| placement.cpus.clone()),
+        ..Setting::default()
+    };
+    session.assemble(collected, &setting, &plan.asked.unstamped(), |measured| {
+        assemble::floors(measured, &plan.floors)
+    })?;
     // Not every machine has all of them; who names one wants it.
-    if !names.is_empty() && !unavailable.is_empty() {
+    let has = |name: &String| {
+        let ids = session.sink.run.results.iter().flat_map(|of| of.as_shown().quantities());
+        ids.into_iter().any(|(id, ..)| id.split('/').nth(1) == Some(name))
+    };
+    if !names.iter().all(has) {
         session.note(Exit::Missing);
     }
-    session.add(results)?;
     session.close()
 }
 
@@ -46,8 +60,8 @@ fn chosen(names: &[String]) -> Result<Vec<Floor>, Failure> {
     for name in names {
         let at = find(name).ok_or_else(|| {
             let known: Vec<&str> = all.iter().map(|floor| &*floor.name).collect();
-            Failure::new(Exit::Usage, format!("measure {name}: there is no floor of this name"))
-                .hint(format!("there are {}", known.join(", ")))
+            Failure::new(Exit::Usage, format!("measure {name}: there is no such floor"))
+                .hint(format!("floors are {}", known.join(", ")))
         })?;
         chosen[at] = true;
         let below = all[at].over.iter().filter_map(|over| find(over));

@@ -1,19 +1,23 @@
 //! `bandgap signature`.
 
+use std::time::Duration;
+
+use bandgap_assemble as assemble;
 use bandgap_campaign::fan_in::FanInPlan;
 use bandgap_campaign::load::Load;
 use bandgap_campaign::logp::LogpPlan;
 use bandgap_campaign::plan::Asked;
 use bandgap_campaign::signature::{SignaturePattern, SignaturePlan};
 use bandgap_launch::{Exit, Failure};
-use bandgap_results::assemble;
 use clap::Args;
 
-use super::measure::{BATCH, Session, counted, one_size};
-use crate::args::{Measure, Output};
+use crate::args::Measure;
+use crate::session::{BATCH, Session, one_size};
 
 /// Most ranks of which all pairs are measured: 2016 pairs.
 const MOST_PAIRED: usize = 64;
+/// Time for the command.
+const USUAL: Duration = Duration::from_secs(15);
 
 /// Who sends to whom in a signature.
 #[derive(Clone, Debug, Args)]
@@ -25,106 +29,62 @@ pub struct Signature {
     #[arg(long, group = "pattern")]
     pub fan_out: bool,
     /// K ranks to one, for 1 to K: the gap under contention
-    #[arg(long, group = "pattern", value_name = "K")]
-    pub fan_in: Option<usize>,
+    #[arg(long, group = "pattern", value_name = "K", value_parser = clap::value_parser!(u16).range(1..))]
+    pub fan_in: Option<u16>,
+    #[command(flatten)]
+    pub measure: Measure,
 }
 
 /// Measures, prints and keeps the signature.
 ///
 /// # Errors
 /// It could not be measured, or not be written.
-pub fn run(signature: &Signature, measure: &Measure, output: &Output) -> Result<Exit, Failure> {
-    let (pattern, least) = pattern(signature);
-    let ranks = ranks(signature, measure, (pattern, least))?;
-    let mut session = Session::open("signature", measure, output)?;
-    let asked = session.asked();
-    match signature.fan_in {
+pub fn run(signature: &Signature) -> Result<Exit, Failure> {
+    let measure = &signature.measure;
+    let requesters = signature.fan_in.map(usize::from);
+    let ranks = one_size(measure, requesters.map_or(2, |requesters| requesters + 1))?;
+    if signature.pairs && !ranks.is_multiple_of(2) {
+        let what = format!("pair {ranks} ranks: half against half needs an even number");
+        return Err(Failure::new(Exit::Usage, what));
+    }
+    let pattern = match signature {
+        Signature { pairs: true, .. } => SignaturePattern::Pairs,
+        Signature { fan_out: true, .. } => SignaturePattern::FanOut,
+        _ => SignaturePattern::OneToOne,
+    };
+    let mut session =
+        Session::open("signature", measure, USUAL, vec![("signature".to_owned(), 1.0)])?;
+    match requesters {
         Some(requesters) => {
-            let plan = FanInPlan { asked, requesters };
-            session.measure(&plan, ranks, |setting, table| {
-                assemble::contention(setting, &plan.judge(table))
-            })?;
+            let plan = FanInPlan { asked: session.asked(), requesters };
+            session.measure(&plan, ranks, (&[], &|_| false), assemble::fan_in)?;
         }
-        None => {
-            let pairs = all_pairs(ranks);
-            let plan = LogpPlan { signature: plan(asked, pattern), pairs };
-            measure_logp(&mut session, &plan, ranks)?;
-        }
+        None => self::measure(&mut session, pattern, ranks)?,
     }
     session.close()
 }
 
-/// Measures a signature, with the round trips of pairs where the plan asks for them.
-pub(super) fn measure_logp(
+/// Measures a signature, with the round trips of all pairs where there are more than two ranks.
+///
+/// # Errors
+/// It could not be measured, or not be written.
+pub fn measure(
     session: &mut Session<'_>,
-    plan: &LogpPlan,
+    pattern: SignaturePattern,
     ranks: usize,
 ) -> Result<(), Failure> {
+    let pairs = (3..=MOST_PAIRED).contains(&ranks);
+    let plan = LogpPlan { signature: plan(session.asked(), pattern), pairs };
     // What cannot be measured is refused, and not warned of.
-    session.check(plan, ranks)?;
-    if ranks > MOST_PAIRED {
-        session.sink.warn_once(&format!(
-            "round trips of all pairs are measured with up to {MOST_PAIRED} ranks, not with {ranks}"
-        ));
-    }
-    session.measure_beside(
-        &["signature"],
-        |_| plan.signature.has_floors(ranks),
-        plan,
-        ranks,
-        |setting, table| assemble::signature(setting, &plan.signature, table),
-    )
-}
-
-/// Whether the round trips of all pairs are measured: not where there are so many that they would
-/// take far longer than everything else.
-pub(super) fn all_pairs(ranks: usize) -> bool {
-    (3..=MOST_PAIRED).contains(&ranks)
+    session.check(&plan, ranks)?;
+    let fits = |_: &_| plan.signature.has_floors(ranks);
+    session.measure(&plan, ranks, (&["signature"], &fits), |measured| {
+        let made = assemble::logp(measured, &plan.signature, None)?;
+        Ok(if pairs { made.and(assemble::pairs(measured)?) } else { made })
+    })
 }
 
 /// A signature of small messages.
-pub(super) fn plan(asked: Asked, pattern: SignaturePattern) -> SignaturePlan {
+pub fn plan(asked: Asked, pattern: SignaturePattern) -> SignaturePlan {
     SignaturePlan { asked, samples: BATCH, pattern, load: Load::Words }
-}
-
-/// The pattern asked for, and the ranks it needs at least.
-fn pattern(signature: &Signature) -> (SignaturePattern, usize) {
-    match signature {
-        Signature { pairs: true, .. } => (SignaturePattern::Pairs, 2),
-        Signature { fan_out: true, .. } => (SignaturePattern::FanOut, 2),
-        Signature { fan_in: Some(most), .. } => {
-            (SignaturePattern::OneToOne, most.saturating_add(1))
-        }
-        _ => (SignaturePattern::OneToOne, 2),
-    }
-}
-
-/// The option that asks for the pattern.
-fn named(signature: &Signature) -> String {
-    match signature {
-        Signature { pairs: true, .. } => "--pairs".to_owned(),
-        Signature { fan_out: true, .. } => "--fan-out".to_owned(),
-        Signature { fan_in: Some(requesters), .. } => format!("--fan-in {requesters}"),
-        _ => "this".to_owned(),
-    }
-}
-
-fn ranks(
-    signature: &Signature,
-    measure: &Measure,
-    (pattern, least): (SignaturePattern, usize),
-) -> Result<usize, Failure> {
-    let usage = |what: String| Err(Failure::new(Exit::Usage, what));
-    let ranks = one_size(measure, least)?;
-    if least < 2 {
-        return usage("fan in from 0 requesters: K is at least 1".to_owned());
-    }
-    if ranks < least {
-        let ranks = counted(ranks, "rank");
-        return usage(format!("measure with {ranks}: {} takes {least} at least", named(signature)));
-    }
-    if pattern == SignaturePattern::Pairs && !ranks.is_multiple_of(2) {
-        return usage(format!("pair {ranks} ranks: half against half takes an even number"));
-    }
-    Ok(ranks)
 }

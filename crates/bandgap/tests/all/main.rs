@@ -2,5 +2,7 @@
 #![allow(clippy::unwrap_used)] // A test that cannot go on has failed.
 
 mod architecture;
+#[path = "../../../sim/tests/all/damaged.rs"]
+mod damaged;
 mod licences;
 mod program;

@@ -1,27 +1,19 @@
-//! The whole program, run as its users run it.
+//! The whole program, run as its users run it: exit codes, JSON, files and what is left of a run.
 //!
-//! A test that lets ranks measure takes [`subject::measuring`] first, so that two never measure at
-//! once. Nothing here depends on how long something takes: what is waited for is polled.
+//! Numbers are tested in virtual time. What real ranks bring is looked at for its structure, so that nothing here depends on
+//! how busy the machine is.
 
-mod bad_input;
 mod breakdown;
-mod bulk;
-mod collectives;
-mod comms;
-mod contention;
 mod documented;
 mod faults;
 mod fit_hockney;
 mod garbage;
 mod ipsc860;
 mod keeping;
-mod kernel_path;
-mod measured_breakdown;
-mod overlap;
+mod messages;
 mod parameters;
 mod pcie_trace;
 mod real;
-mod residue;
-mod signals;
+mod refused;
 mod simulated;
 mod subject;

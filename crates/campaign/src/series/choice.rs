@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bandgap_comm::passing::{Memory, Way};
+use bandgap_comm::passing::Way;
 use bandgap_kernels::{Refused, WHOLE};
 use bandgap_stats::batch_value;
 
@@ -20,11 +20,11 @@ const LOOKING: f64 = 0.25;
 const APART: u32 = 4;
 
 /// What tells operations apart that are chosen for each by itself: all of a step but its size.
-type Group = (String, usize, [usize; 2], Option<[usize; 2]>, Option<String>, Memory);
+type Group = (String, usize, [usize; 2], Option<[usize; 2]>, Option<String>);
 
 fn group(step: &Step) -> Group {
-    let Step { series, ranks, pair, mesh, variant, memory, .. } = step.clone();
-    (series, ranks, pair, mesh, variant, memory)
+    let Step { series, ranks, pair, mesh, variant, .. } = step.clone();
+    (series, ranks, pair, mesh, variant)
 }
 
 /// The choices of all steps that leave one, by size.
@@ -306,45 +306,24 @@ mod tests {
 
     #[test]
     fn the_way_of_long_messages_is_chosen_among_those_that_ranks_can_go() {
-        let led_with = |memory: Memory, can: &'static [&'static str], times: [f64; 3]| {
-            let steps =
-                [64, 64 << 10].map(|bytes| Step { memory, ..Step::new("comms1", bytes, 1, 2) });
+        let chosen = |can: bool, times: [f64; 2]| {
+            let steps = [64, 64 << 10].map(|bytes| Step::new("comms1", bytes, 1, 2));
             let mut runner = Scripted::new(move |order| {
-                let way = order.way.filter(|way| can.contains(&way.name()));
-                let way = way.unwrap_or(Way::Pieces);
-                let time = match way {
-                    Way::Pieces => times[0],
-                    Way::Single { .. } => times[1],
-                    Way::Registered { .. } => times[2],
-                };
+                let way = order.way.filter(|_| can).unwrap_or_default();
+                let time = if way == Way::Pieces { times[0] } else { times[1] };
                 Ok(crate::runner::Executed { way: Some(way), ..taking(order, time) })
             });
             led(&steps, &mut runner);
             let point = runner.kept.point(&key(&steps[1], Part::Whole)).unwrap();
             let labelled = point.labels.contains_key("way");
             let [short, long] = [64, 64 << 10].map(|bytes| sized(&runner, bytes, "way"));
-            assert_eq!(short, ["null"]);
-            assert_eq!(long.len(), 1, "{long:?}");
-            (long[0].clone(), labelled)
+            assert_eq!((short, long.len()), (vec!["null".to_owned()], 1));
+            (["pieces", "single"].map(|name| long[0].contains(name)), labelled)
         };
-        let (private, registered) = (Memory::Private, Memory::Registered);
-        let both = &["single copy", "registered"][..];
-        let chosen = |memory, can, times| {
-            let (way, labelled) = led_with(memory, can, times);
-            (["pieces", "single", "registered"].map(|name| way.contains(name)), labelled)
-        };
-        let single_first = [100.0, 50.0, 60.0];
-        assert_eq!(chosen(private, both, single_first), ([false, true, false], true));
-        assert_eq!(chosen(registered, both, single_first), ([false, true, false], true));
-        assert_eq!(chosen(registered, both, [100.0, 50.0, 40.0]), ([false, false, true], true));
-        assert_eq!(chosen(registered, both, [30.0, 50.0, 40.0]), ([true, false, false], true));
-        // Where ranks fall back, that way is none.
-        assert_eq!(chosen(registered, &both[1..], [100.0, 1.0, 60.0]), ([false, false, true], true));
-        assert_eq!(chosen(registered, &both[1..], [30.0, 1.0, 60.0]), ([true, false, false], true));
-        // Where there is one way, the usual one, it has no name.
-        for memory in Memory::ALL {
-            assert_eq!(led_with(memory, &[], [9.0; 3]), ("null".to_owned(), false));
-        }
+        assert_eq!(chosen(true, [100.0, 50.0]), ([false, true], true));
+        assert_eq!(chosen(true, [30.0, 50.0]), ([true, false], true));
+        // Where ranks fall back there is one way, which has no name.
+        assert_eq!(chosen(false, [100.0, 1.0]), ([false; 2], false));
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! One step of a series: a kernel, a size and ranks.
 
-use bandgap_comm::passing::{INLINE, Memory, Way};
-use bandgap_comm::topology::ProcessorMesh;
+use bandgap_comm::passing::{INLINE, Way};
 use bandgap_kernels::{
-    AtSize, Buffers, Extent, Fact, ISSUE, Order, Over, Pair, Refused, Series, WHOLE, in_series,
+    AtSize, Buffers, Extent, Fact, ISSUE, Order, Over, Pair, ProcessorMesh, Refused, Series, WHOLE,
+    in_series,
 };
 use serde::{Deserialize, Serialize};
 
@@ -62,9 +62,6 @@ pub struct Step {
     /// look is taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub way: Option<Way>,
-    /// The memory that its messages lie in.
-    #[serde(default, skip_serializing_if = "Memory::is_private")]
-    pub memory: Memory,
 }
 
 /// The axis of points that are bursts of transfers.
@@ -74,29 +71,15 @@ pub const BURST: &str = "messages";
 /// answer that their sender waits for.
 const LEAST_SINGLE: u64 = 2 << 10;
 /// A single copy, of a message of any length.
-const SINGLE: Way = Way::Single { least: INLINE + 1 };
-/// A copy out of registered memory, of a message of any length.
-const REGISTERED: Way = Way::Registered { least: INLINE + 1 };
+pub(super) const SINGLE: Way = Way::Single { least: INLINE + 1 };
 
 impl Step {
     /// So many operations of one size, between the first two ranks or all of `ranks`.
     pub fn new(series: &str, size: u32, messages: u32, ranks: usize) -> Self {
         let series = series.to_owned();
         let (pair, hops, variant, mesh) = ([0, 1], None, None, None);
-        let (buffers, way, memory) = Default::default();
-        Self { series, size, messages, ranks, pair, hops, variant, mesh, buffers, way, memory }
-    }
-
-    /// The same steps with messages that lie in private memory, each once.
-    pub fn in_private_memory(steps: &[Self]) -> Vec<Self> {
-        let mut all = Vec::new();
-        for step in steps {
-            let step = Self { memory: Memory::Private, ..step.clone() };
-            if !all.contains(&step) {
-                all.push(step);
-            }
-        }
-        all
+        let (buffers, way) = Default::default();
+        Self { series, size, messages, ranks, pair, hops, variant, mesh, buffers, way }
     }
 
     /// The same steps with each of these numbers of ranks: a sweep.
@@ -225,8 +208,7 @@ impl Step {
         let passes = self.kernel().is_ok_and(|(fact, _)| fact.over == Over::Comm);
         let is_long = self.bytes().is_ok_and(|bytes| bytes >= LEAST_SINGLE);
         let ways = if self.way.is_none() && passes && is_long {
-            let mapped = (self.memory == Memory::Registered).then_some(REGISTERED);
-            [Some(Way::Pieces), Some(SINGLE), mapped].into_iter().filter(Option::is_some).collect()
+            vec![Some(Way::Pieces), Some(SINGLE)]
         } else {
             vec![self.way]
         };
@@ -253,7 +235,7 @@ impl Step {
         let at = AtSize { variant, ..self.at() };
         let ranks = if series.of_all { self.ranks } else { at.pair.among() };
         let order = (fact.at)(at, samples, ranks)?;
-        Ok(Order { way: self.way, memory: self.memory, ..order })
+        Ok(Order { way: self.way, ..order })
     }
 }
 
@@ -276,6 +258,5 @@ pub fn key(step: &Step, part: Part) -> Key {
         Some(way) => key.at("way", way.name()),
         None => key,
     };
-    let key = if step.memory.is_private() { key } else { key.at("memory", step.memory.name()) };
     key.at("part", part.column())
 }

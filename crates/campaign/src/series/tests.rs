@@ -1,6 +1,5 @@
 use std::collections::BTreeSet;
 
-use bandgap_comm::passing::Memory;
 use bandgap_comm::{Floor, Yields};
 use bandgap_kernels::{Comms3, Kernel, Order};
 
@@ -107,7 +106,7 @@ fn room_is_for_slots_and_for_the_messages_of_timed_and_checked_batches() {
     let tuning = Tuning::DEFAULT;
     let slots = tuning.memory(2).next_multiple_of(4096);
     let room = |series, bytes, messages| plan(vec![step(series, bytes, messages)]).room(2, &tuning);
-    let of = |exposed, places| Room { exposed, registered: 0, memory: exposed + places };
+    let of = |exposed, places| Room { exposed, memory: exposed + places };
     assert_eq!(room("comms1", 1 << 30, 1), of(slots, 2 << 30));
     // Sixteen places each way while they are checked.
     assert_eq!(room("comms1", 4096, 16), of(slots, 32 * 4096));
@@ -117,47 +116,6 @@ fn room_is_for_slots_and_for_the_messages_of_timed_and_checked_batches() {
     // From memory to memory, 8 MiB each way at least.
     assert_eq!(room("bulk_get", 8, 1), Room::exposed(16 << 20));
     assert_eq!(room("bulk_store", 1 << 30, 1), Room::exposed(2 << 30));
-    // What is registered stays beside what is private.
-    let steps = Memory::ALL.map(|memory| Step { memory, ..step("comms1", 4096, 16) });
-    let [private, registered] = steps.clone();
-    let short = Step { memory: Memory::Private, ..step("comms1", 64, 1) };
-    let all = |steps: &[Step]| plan(steps.to_vec()).room(2, &tuning);
-    let memory = |places| of(slots, places).memory;
-    let expected = |registered, places| Room { exposed: slots, registered, memory: memory(places) };
-    assert_eq!(all(&[private, registered.clone()]), expected(32 * 4096, 64 * 4096));
-    assert_eq!(all(&[registered, short]), expected(32 * 4096, 32 * 4096 + 128));
-}
-
-#[test]
-fn each_memory_is_measured_beside_the_other_and_by_itself_where_the_other_is_not() {
-    let steps: Vec<Step> =
-        Memory::ALL.map(|memory| Step { memory, ..step("comms1", 64, 4) }).into();
-    let plan = plan(steps.clone());
-    let led = |registered: Result<(), String>| {
-        let mut runner = Scripted::new(|order| {
-            let slower = if order.memory.is_private() { 2.0 } else { 1.0 };
-            Ok(taking(order, 800.0 * slower))
-        });
-        runner.registered = registered;
-        plan.lead(&mut runner).unwrap();
-        runner
-    };
-    let time = |runner: &Scripted, step: &Step| {
-        plan.asked.judge(&runner.kept).point(&key(step, Part::Whole)).map(|point| point.value)
-    };
-    let runner = led(Ok(()));
-    assert_eq!([0, 1].map(|at| time(&runner, &steps[at])), [200.0, 100.0].map(Some));
-    assert_eq!(runner.kept.unregistered(), None);
-    let each = |runner: &Scripted| runner.timed().map(|order| order.memory).collect::<Vec<_>>();
-    let both = each(&runner);
-    let first: BTreeSet<Memory> = both[..2].iter().copied().collect();
-    assert_eq!((both.len(), first.len()), (16, 2));
-    // Without it all lie in private memory, once, and why is kept.
-    let runner = led(Err("sealed off".into()));
-    assert_eq!([0, 1].map(|at| time(&runner, &steps[at])), [Some(200.0), None]);
-    assert_eq!(each(&runner), [Memory::Private; 8]);
-    assert_eq!(runner.kept.unregistered(), Some("sealed off"));
-    assert_eq!(Step::in_private_memory(&steps), [steps[0].clone()]);
 }
 
 #[test]

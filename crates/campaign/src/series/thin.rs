@@ -64,8 +64,7 @@ fn thinned(steps: Vec<Step>, most: f64) -> Vec<Step> {
 
 /// What the steps of one curve have in common.
 fn curve(step: &Step) -> impl Ord + use<> {
-    let memory = step.memory.name();
-    (step.series.clone(), step.ranks, step.pair, step.variant.clone(), memory)
+    (step.series.clone(), step.ranks, step.pair, step.variant.clone())
 }
 
 /// So many places of `all`, evenly spread, with the first and the last; all where there are no more.

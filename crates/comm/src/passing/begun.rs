@@ -78,8 +78,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     }
 
     /// Whether [`Passing::wait`] would return at once.
-    #[cfg(feature = "conformance")]
-    pub(super) fn is_over(&self, pending: &Pending<MessageId>) -> bool {
+    pub fn is_over(&self, pending: &Pending<MessageId>) -> bool {
         match pending.0 {
             MessageId::Sent => true,
             MessageId::Send(key) => self.mail().has_sent(key),

@@ -1,11 +1,10 @@
 //! Does with the endpoint what handlers and calls have left to do.
 
-use super::entries::{Body, CopyOut, Into, Taking};
+use super::entries::{CopyOut, Taking};
 use super::handlers::Kind;
 use super::mail::Mail;
 use super::outgoing::{Next, Outgoing};
 use super::tuning::Place;
-use super::way::Offer;
 use crate::{Bulk, CommError, Message, Rank, Word};
 
 /// Bytes of one read of a peer's memory: many beside the cost of a call, few enough for others to have
@@ -30,10 +29,9 @@ impl Mail {
         let mut more = !self.copies.is_empty() || !self.reads.is_empty();
         let mut index = 0;
         while let Some(&peer) = self.active.get(index) {
-            let Self { lanes, sends, layout, first, rank, way, least, .. } = self;
-            let (rank, first, way, least) = (*rank, *first, *way, *least);
-            let mut out =
-                Outgoing { endpoint, peer, rank, sends, memory, layout, way, least, first };
+            let Self { lanes, sends, layout, first, rank, .. } = self;
+            let (rank, first) = (*rank, *first);
+            let mut out = Outgoing { endpoint, peer, rank, sends, memory, layout, first };
             let next = lanes[peer].push(&mut out, &mut moved)?;
             more |= next == Next::More;
             if next == Next::Idle {
@@ -57,21 +55,16 @@ impl Mail {
             return Ok(false);
         };
         let place = self.layout.place(self.rank, from, slot);
-        match into {
-            Into::Receive { receive, part } => {
-                let receive = &mut self.receives[receive];
-                copy_out(endpoint, from, place, part.of_mut(memory)?)?;
-                receive.copied += bytes;
-                if receive.copied == receive.bytes {
-                    receive.state = Taking::Done;
-                }
+        if let Some((key, part)) = into {
+            let receive = &mut self.receives[key];
+            match &mut receive.kept {
+                Some(kept) => copy_out(endpoint, from, place, part.of_mut(kept)?)?,
+                None => copy_out(endpoint, from, place, part.of_mut(memory)?)?,
             }
-            Into::Arrival { index } => {
-                let mut kept = vec![0; bytes];
-                copy_out(endpoint, from, place, &mut kept)?;
-                self.arrivals[index].body = Body::Bytes(kept);
+            receive.copied += bytes;
+            if receive.copied == receive.bytes {
+                receive.state = Taking::Done;
             }
-            Into::Nowhere => {}
         }
         if let Some(message) = self.emptied(from, slot) {
             self.tell_later(from, message);
@@ -88,18 +81,13 @@ impl Mail {
     ) -> Result<bool, CommError> {
         let Some(key) = self.reads.pop_front() else { return Ok(false) };
         let receive = &mut self.receives[key];
-        let Taking::Reading { send, from } = receive.state else {
+        let Taking::Reading { send, at } = receive.state else {
             return Err(CommError::Stopped);
         };
         let peer = receive.envelope.peer();
         let part = receive.expect((receive.bytes - receive.told).min(READ_AT_ONCE));
-        let behind = |begin: Word| begin.wrapping_add(receive.copied as Word);
-        let into = part.of_mut(memory)?;
-        match from {
-            Offer::Address(begin) => endpoint.read_private(peer, behind(begin), into)?,
-            Offer::Registered(begin) => endpoint.read_registered(peer, behind(begin), into)?,
-            Offer::Pieces => return Err(CommError::Stopped),
-        }
+        let at = at.wrapping_add(receive.copied as Word);
+        endpoint.read_private(peer, at, part.of_mut(memory)?)?;
         receive.copied = receive.told;
         if receive.copied < receive.bytes {
             self.reads.push_back(key);

@@ -1,7 +1,6 @@
 //! Messages on their way: sends, receives, and what arrived before its receive.
 
 use super::matching::Envelope;
-use super::way::Offer;
 use crate::{Part, Rank, Word};
 
 #[derive(Debug)]
@@ -14,6 +13,9 @@ pub(super) struct Receive {
     pub(super) told: usize,
     /// Bytes that are in the part.
     pub(super) copied: usize,
+    /// What the part is of, of a message that no receive has taken: copied out of its slots, so that its sender can go
+    /// on. Memory limits how many such messages there are, not the number of slots.
+    pub(super) kept: Option<Box<[u8]>>,
     pub(super) state: Taking,
 }
 
@@ -28,8 +30,8 @@ pub(super) enum Taking {
     Reading {
         /// The sender's number of the send.
         send: u64,
-        /// Where they are there.
-        from: Offer,
+        /// Their address there.
+        at: Word,
     },
     /// The bytes are these words.
     Words([Word; 3]),
@@ -41,7 +43,15 @@ pub(super) enum Taking {
 
 impl Receive {
     pub(super) fn new(envelope: Envelope, into: Part) -> Self {
-        Self { envelope, into, bytes: 0, told: 0, copied: 0, state: Taking::Posted }
+        let (bytes, told, copied, kept) = Default::default();
+        Self { envelope, into, bytes, told, copied, kept, state: Taking::Posted }
+    }
+
+    /// Of a message of so many bytes that no receive has taken, of which `ahead` bytes come.
+    pub(super) fn untaken(envelope: Envelope, bytes: usize, ahead: usize) -> Self {
+        let kept = Some(vec![0; ahead].into_boxed_slice());
+        let into = Part::new(0, bytes);
+        Self { bytes, kept, state: Taking::Coming, ..Self::new(envelope, into) }
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -66,23 +76,27 @@ impl Receive {
 pub(super) struct Send {
     pub(super) envelope: Envelope,
     pub(super) from: Part,
+    /// Bytes that go in pieces before the receiver has answered: none of a message in words, or that is announced.
+    pub(super) ahead: usize,
+    /// Bytes that are in slots.
+    pub(super) stored: usize,
     pub(super) state: Giving,
 }
 
 /// How far a send is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Giving {
-    /// It waits behind others.
+    /// It waits behind others, or its receiver need not answer.
     Queued,
-    /// Its receiver knows of it.
+    /// Its receiver knows of it, and is to answer.
     Announced,
     /// Its receiver waits for the bytes.
     Cleared {
         /// The receiver's number of the receive.
         receive: u64,
-        /// Bytes on their way.
-        stored: usize,
     },
+    /// Its receiver does not want it; pieces that were begun are still on their way.
+    Refused,
     /// The part may change.
     Done,
 }
@@ -98,13 +112,15 @@ pub(super) struct Arrival {
 #[derive(Debug)]
 pub(super) enum Body {
     Words([Word; 3]),
-    /// Copied out of its slot, so that its sender can go on: memory limits how many such messages
-    /// there are, not the number of slots.
-    Bytes(Vec<u8>),
-    /// At its sender.
+    /// In pieces: this receive has those that have come. Its sender waits for an answer about a send, if there is one.
+    Pieces {
+        receive: usize,
+        send: Option<u64>,
+    },
+    /// At its sender, at this address or, where that is 0, to go in pieces.
     Announced {
         send: u64,
-        offer: Offer,
+        at: Word,
     },
 }
 
@@ -114,13 +130,6 @@ pub(super) struct CopyOut {
     pub(super) from: Rank,
     pub(super) slot: u16,
     pub(super) bytes: usize,
-    pub(super) into: Into,
-}
-
-/// Where bytes are copied to.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Into {
-    Receive { receive: usize, part: Part },
-    Arrival { index: usize },
-    Nowhere,
+    /// Which receive wants them, and where; of a message that is refused none does.
+    pub(super) into: Option<(usize, Part)>,
 }

@@ -16,18 +16,11 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// Sets the way of the messages that are sent and received from here on.
     ///
     /// # Errors
-    /// [`CommError::SingleCopy`], [`CommError::NotRegistered`]: this rank cannot go that way. Nothing
-    /// changes.
+    /// [`CommError::SingleCopy`]: this rank cannot go that way. Nothing changes.
     pub fn set_way(&mut self, way: Way) -> Result<(), CommError> {
-        let owned = |reason: &str| reason.to_owned();
-        match way {
-            Way::Pieces => {}
-            Way::Single { .. } => self
-                .single_copy()
-                .map_err(|reason| CommError::SingleCopy { reason: owned(reason) })?,
-            Way::Registered { .. } => self
-                .registered()
-                .map_err(|reason| CommError::NotRegistered { reason: owned(reason) })?,
+        if way != Way::Pieces {
+            self.single_copy()
+                .map_err(|reason| CommError::SingleCopy { reason: reason.to_owned() })?;
         }
         self.go(way);
         Ok(())
@@ -39,7 +32,6 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     }
 
     fn go(&mut self, way: Way) {
-        let mail = self.mail_mut();
-        (mail.way, mail.least) = (way, way.least());
+        self.mail_mut().least = way.least();
     }
 }

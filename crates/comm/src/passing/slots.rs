@@ -60,12 +60,6 @@ impl Slots {
         self.migrate = migrate;
     }
 
-    /// Whether slots migrate.
-    #[inline]
-    pub(super) fn do_migrate(&self) -> bool {
-        self.migrate
-    }
-
     /// Whether a slot can be filled.
     #[inline]
     pub(super) fn has_free(&self) -> bool {
@@ -147,7 +141,6 @@ impl Slots {
     }
 
     /// Slots that came with bytes and were not copied out.
-    #[cfg(any(test, feature = "conformance"))]
     pub(super) fn filled(&self) -> usize {
         self.here.iter().filter(|here| **here).count() - self.free.len() - self.owed.len()
     }

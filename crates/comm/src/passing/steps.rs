@@ -12,6 +12,19 @@ impl Mail {
         self.active.is_empty() && self.copies.is_empty() && self.reads.is_empty()
     }
 
+    fn is_empty(&self) -> bool {
+        self.has_settled()
+            && self.waited.message.is_none()
+            && self.waited.receive.is_none()
+            && self.posted.is_empty()
+            && self.sends.is_empty()
+            && self.receives.is_empty()
+            && self
+                .lanes
+                .iter()
+                .all(|lane| lane.is_idle() && lane.coming.is_none() && lane.slots.filled() == 0)
+    }
+
     pub(super) fn has_sent(&self, key: usize) -> bool {
         self.sends.get(key).is_some_and(|send| send.state == Giving::Done)
     }
@@ -119,24 +132,22 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     ) -> Result<usize, CommError> {
         let (endpoint, state) = self.am.parts();
         let mail = state.mail_mut();
-        // Then every arrival has its bytes.
+        // Then every arrival has the bytes that have come.
         while mail.copy_next(endpoint, &mut self.memory)? {}
-        let key = mail.receives.insert(Receive::new(envelope, into));
         let arrival = mail.find_arrival(envelope).and_then(|index| mail.arrivals.remove(index));
-        let Some(Arrival { bytes, body, .. }) = arrival else {
-            mail.posted.push_back(key);
-            return Ok(key);
-        };
-        let receive = &mut mail.receives[key];
-        match body {
-            Body::Words(words) => receive.arrived(bytes, Taking::Words(words)),
-            Body::Bytes(kept) => {
-                receive.arrived(bytes, Taking::Done);
-                if receive.state == Taking::Done {
-                    into.of_mut(&mut self.memory)?.copy_from_slice(&kept);
-                }
+        if let Some(Arrival { body: Body::Pieces { receive, send }, .. }) = arrival {
+            mail.take_pieces(receive, into, send, &mut self.memory);
+            return Ok(receive);
+        }
+        let key = mail.receives.insert(Receive::new(envelope, into));
+        match arrival {
+            Some(Arrival { bytes, body: Body::Words(words), .. }) => {
+                mail.receives[key].arrived(bytes, Taking::Words(words));
             }
-            Body::Announced { send, offer } => mail.take_announced(key, bytes, send, offer),
+            Some(Arrival { bytes, body: Body::Announced { send, at }, .. }) => {
+                mail.take_announced(key, bytes, send, at);
+            }
+            _ => mail.posted.push_back(key),
         }
         Ok(key)
     }
@@ -159,10 +170,32 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         }
     }
 
+    /// Whether a message of this sender and tag is here, or announced, that no receive has taken.
+    ///
+    /// # Errors
+    /// [`CommError::NoSuchPeer`].
+    pub fn probe(&self, peer: Rank, tag: u32) -> Result<bool, CommError> {
+        Ok(self.mail().find_arrival(self.envelope(peer, tag)?).is_some())
+    }
+
+    /// Whether every message sent is with the transport, and every one that came is where its receive wants it.
+    pub fn has_settled(&self) -> bool {
+        self.mail().has_settled()
+    }
+
+    /// Whether all that ranks did together has ended here: every message that came was received, and every send and
+    /// receive was waited for.
+    pub fn is_empty(&self) -> bool {
+        self.mail().is_empty() && self.unclaimed() == 0
+    }
+
     /// Puts a send behind those before it, and sends what finds room.
     pub(super) fn queue_send(&mut self, to: Envelope, from: Part) -> Result<usize, CommError> {
         let mail = self.mail_mut();
-        let key = mail.sends.insert(Send { envelope: to, from, state: Giving::Queued });
+        let in_pieces = from.len > inline::INLINE && from.len < mail.least;
+        let ahead = if in_pieces { mail.layout.ahead(from.len) } else { 0 };
+        let send = Send { envelope: to, from, ahead, stored: 0, state: Giving::Queued };
+        let key = mail.sends.insert(send);
         mail.lanes[to.peer()].queued.push_back(key);
         mail.activate(to.peer());
         self.advance()?;

@@ -3,26 +3,26 @@
 use super::slots::Slots;
 use crate::{CommError, Rank};
 
-/// Lengths at which message passing changes its protocol, and the memory that this takes. The same
-/// on every rank of a run.
+/// How message passing cuts messages, and the memory that this takes. The same on every rank of a run.
 ///
 /// Every rank has `slots` slots of `chunk` bytes in its exposed memory for each other rank. So each
 /// pair has twice as many, and each of the two begins with half of them. A sender fills a slot that
 /// it has, and says so in a request; then the slot is the receiver's. Over memory that both ranks
 /// map, the receiver keeps it to send with, and gives it back if it has too many. Otherwise it gives
 /// each back when it has copied the bytes out.
+///
+/// A message is cut from its beginning into pieces of a fixed length, and what is left at its end is added to the last
+/// one if it is shorter than a sixteenth of a slot: a request more would cost as much as its copy. So a few bytes more never
+/// take a piece more, and where they do, the receiver copies the one before meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
-    /// Messages of up to so many bytes are sent at once (eager), longer ones when a receive has
-    /// taken them (rendezvous). At most a chunk: a larger value counts as a chunk.
-    ///
-    /// At the default of 16 KiB both should cost about the same over shared memory. An eager
-    /// message that nobody waits for is copied once more; for 16 KiB in a processor's own cache
-    /// this takes about as long as the round trip that a rendezvous adds.
+    /// Bytes of a message's first pieces. Four of them are sent at once (eager), those that follow when a receive has
+    /// taken the message (rendezvous): its answer comes while the sender copies the four. At most what is left of a slot
+    /// beside a sixteenth of it.
     pub eager: usize,
-    /// Bytes of a slot, and of the pieces of longer messages; rounded up to a multiple of 64. At
-    /// least 64. The default is small enough for all slots of a pair to stay in a cache, and large
-    /// enough for the request with each piece to cost little beside it.
+    /// Bytes of a slot, of which later pieces fill all but a sixteenth; rounded up to a multiple of 64. At least 64. The
+    /// default is small enough for all slots of a pair to stay in a cache, and large enough for the request with each
+    /// piece to cost little beside it.
     pub chunk: usize,
     /// Slots of each sender, from 1 to 16384. With two or more, sender and receiver copy at the
     /// same time. Where the slots of all senders would take more than [`Tuning::AMPLE`] bytes of a
@@ -48,7 +48,7 @@ impl Tuning {
         let chunk = self.chunk.clamp(64, 1 << 30).next_multiple_of(64);
         let ample = Self::AMPLE / chunk / size.max(1);
         let slots = self.slots.clamp(1, MOST_SLOTS).min(ample.max(NEEDED_SLOTS));
-        Self { eager: self.eager.min(chunk), chunk, slots }
+        Self { eager: self.eager.clamp(1, chunk - chunk / SHORT), chunk, slots }
     }
 
     /// Bytes of exposed memory that each of `size` ranks needs.
@@ -63,9 +63,10 @@ impl Tuning {
 const MOST_SLOTS: usize = 1 << 14;
 /// Slots of each sender that are not saved.
 const NEEDED_SLOTS: usize = 8;
-/// Pieces of a message that is not longer than so many chunks.
-const PIECES: usize = 4;
-const LEAST_PIECE: usize = 2048;
+/// Pieces of a message that are sent before a receive has taken it.
+const AHEAD: usize = 4;
+/// What is left of a message is no piece of its own if it is shorter than this part of a slot.
+const SHORT: usize = 16;
 
 /// Where a slot lies, in whose exposed memory: this rank's own, or the peer's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +79,8 @@ pub(super) struct Place {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     at: usize,
-    pub(super) eager: usize,
+    /// Bytes of a message's first pieces.
+    first: usize,
     pub(super) chunk: usize,
     /// Half of the slots of a pair.
     pub(super) slots: u16,
@@ -93,13 +95,13 @@ impl Layout {
     ) -> Result<Self, CommError> {
         crate::exposed_range(exposed, at, tuning.memory(size))?;
         let Tuning { eager, chunk, slots } = tuning.in_range(size);
-        Ok(Self { at, eager, chunk, slots: slots as u16 })
+        Ok(Self { at, first: eager, chunk, slots: slots as u16 })
     }
 
     /// No slots: of a rank that exposes no memory, or not for this. What needs one fails, since it
     /// would lie beyond all memory.
     pub(super) fn none() -> Self {
-        Self { at: usize::MAX >> 1, eager: 0, chunk: 64, slots: 1 }
+        Self { at: usize::MAX >> 1, first: 1, chunk: 64, slots: 1 }
     }
 
     /// Where a slot of the pair of `rank` and `peer` lies, as `rank` sees it. The first half of the
@@ -118,15 +120,25 @@ impl Layout {
         Slots::new(self.slots, rank < peer)
     }
 
-    /// Bytes of the pieces of a long message. Where ranks copy by themselves, over memory that both
-    /// map, so many pieces that both copy at the same time, and so few that the request with each
-    /// costs little. Otherwise as many bytes as a slot takes: the system has buffers of its own.
+    /// Where the piece ends that begins at `at` of so many bytes.
     #[inline]
-    pub(super) fn piece(&self, whole: usize, mapped: bool) -> usize {
-        if !mapped {
-            return self.chunk;
-        }
-        (whole / PIECES).max(1).next_multiple_of(LEAST_PIECE).min(self.chunk)
+    pub(super) fn piece(&self, at: usize, whole: usize) -> usize {
+        let short = self.chunk / SHORT;
+        let len = if at < AHEAD * self.first { self.first } else { self.chunk - short };
+        if whole - at < len + short { whole } else { at + len }
+    }
+
+    /// Whether a message of so many bytes is one piece.
+    #[inline]
+    pub(super) fn is_one_piece(&self, whole: usize) -> bool {
+        whole < self.first + self.chunk / SHORT
+    }
+
+    /// Bytes of a message that are sent before a receive has taken it.
+    #[inline]
+    pub(super) fn ahead(&self, whole: usize) -> usize {
+        let most = AHEAD * self.first;
+        if whole < most + self.chunk / SHORT { whole } else { most }
     }
 }
 
@@ -140,7 +152,8 @@ mod tests {
         let tuning = Tuning { eager: 1000, chunk: 100, slots: 2 };
         assert_eq!(tuning.memory(3), 768);
         let layout = Layout::new(64, &tuning, 3, 832).unwrap();
-        assert_eq!(layout.eager, 128);
+        // A slot less a sixteenth.
+        assert!(layout.is_one_piece(127) && !layout.is_one_piece(128));
         // In the memory of rank 2: those that ranks 0 and 1 begin with.
         let in_memory_of_2 = |first: Rank| [0, 1].map(|slot| layout.place(2, first, slot));
         let own = |at| Place { own: true, at };
@@ -158,13 +171,28 @@ mod tests {
     }
 
     #[test]
-    fn messages_up_to_four_chunks_go_in_four_pieces() {
+    fn pieces_have_fixed_lengths_and_the_last_takes_what_is_short() {
         let layout = Layout::new(0, &Tuning::DEFAULT, 2, usize::MAX).unwrap();
-        let pieces = [1, 8 << 10, 16 << 10, 70_000, 1 << 20].map(|whole| layout.piece(whole, true));
-        assert_eq!(pieces, [2048, 2048, 4096, 18432, 32768]);
-        assert_eq!(layout.piece(1, false), 32768);
-        let short = Tuning { chunk: 64, ..Tuning::DEFAULT };
-        assert_eq!(Layout::new(0, &short, 2, usize::MAX).unwrap().piece(1, true), 64);
+        let pieces = |whole: usize| {
+            let ahead = layout.ahead(whole);
+            let mut ends = Vec::new();
+            while ends.last() != Some(&whole) {
+                let at = ends.last().copied().unwrap_or(0);
+                ends.push(layout.piece(at, if at < ahead { ahead } else { whole }));
+            }
+            (ends.len(), ahead)
+        };
+        let kib = |n: usize| n << 10;
+        assert_eq!([1, kib(16), kib(18) - 1].map(|n| pieces(n).0), [1; 3]);
+        assert_eq!([kib(18), kib(32), kib(34) - 1].map(|n| pieces(n).0), [2; 3]);
+        assert_eq!(pieces(kib(66) - 1), (4, kib(66) - 1));
+        assert_eq!(pieces(kib(66)), (5, kib(64)));
+        // 64 KiB, and then pieces of 30 KiB.
+        assert_eq!([kib(96) - 1, kib(96), kib(124)].map(|n| pieces(n).0), [5, 6, 6]);
+        // A few bytes more than a power of two are no piece more.
+        for log in 5..24 {
+            assert_eq!(pieces(1 << log).0, pieces((1 << log) + 3).0, "{log}");
+        }
     }
 
     #[test]

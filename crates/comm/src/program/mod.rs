@@ -21,7 +21,7 @@ pub use messages::collectives::BARRIER;
 pub use messages::{Comm, Pending, collectives};
 pub use part::Part;
 pub use view::View;
-pub use work::{Delay, Work};
+pub use work::Work;
 
 use crate::Rank;
 

@@ -1,23 +1,7 @@
 //! Computation that takes a known time.
 
+use bandgap_units::Delay;
 use serde::{Deserialize, Serialize};
-
-/// A controlled amount of computation: the Δ of the LogP signature.
-///
-/// It has two forms: the iterations that a processor executes, and the time that they take, which
-/// the simulator uses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Delay {
-    /// Iterations of the loop.
-    pub iterations: u32,
-    /// Their time in picoseconds, by calibration.
-    pub picoseconds: u64,
-}
-
-impl Delay {
-    /// No computation.
-    pub const NONE: Self = Self { iterations: 0, picoseconds: 0 };
-}
 
 /// What a processor computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

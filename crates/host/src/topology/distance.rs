@@ -27,6 +27,20 @@ pub enum Distance {
     SameHost,
 }
 
+impl Distance {
+    /// The level that joins two ranks at this distance, from 1 on: one core, a shared data cache, a memory node, a package,
+    /// the host.
+    pub fn level(self) -> u32 {
+        match self {
+            Self::SameCpu | Self::SmtSibling => 1,
+            Self::SharedCache { .. } => 2,
+            Self::SameNode => 3,
+            Self::SamePackage => 4,
+            Self::SameHost => 5,
+        }
+    }
+}
+
 impl fmt::Display for Distance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

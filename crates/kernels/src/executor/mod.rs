@@ -4,7 +4,7 @@ mod active;
 mod messages;
 mod vectors;
 
-use bandgap_comm::passing::{Memory, Passing, Tuning, Way};
+use bandgap_comm::passing::{Passing, Tuning, Way};
 use bandgap_comm::{
     ActiveMessages, Bulk, CommError, Delay, Processor, Rank, Stamp, Timer, Waiting, Watch, Work,
 };
@@ -70,14 +70,6 @@ impl<E: Bulk, T: Timer, W: Watch> Executor<E, T, W> {
         self.passing.active()
     }
 
-    /// Whether messages can lie in registered memory.
-    ///
-    /// # Errors
-    /// They cannot, for this reason.
-    pub fn registered(&self) -> Result<(), &str> {
-        self.passing.registered()
-    }
-
     /// The transport below.
     pub fn endpoint(&self) -> &E {
         self.passing.as_active().endpoint()
@@ -113,7 +105,7 @@ impl<E: Bulk, T: Timer, W: Watch> Executor<E, T, W> {
     /// # Errors
     /// The letter is too long, `to` is no other rank, a peer is gone, or a deadline passed.
     pub fn post(&mut self, to: Rank, bytes: &[u8]) -> Result<(), CommError> {
-        self.rest(|own| mailbox::post(own.passing.active(), to, bytes))
+        mailbox::post(self.passing.active(), to, bytes)
     }
 
     /// Waits for a letter of rank `from`.
@@ -121,23 +113,13 @@ impl<E: Bulk, T: Timer, W: Watch> Executor<E, T, W> {
     /// # Errors
     /// `from` sent words that are not a letter, a peer is gone, or a deadline passed.
     pub fn letter(&mut self, from: Rank) -> Result<Vec<u8>, CommError> {
-        self.rest(|own| {
-            let active = own.passing.active();
-            loop {
-                active.rest_until(|state| state.mailbox.has(from))?;
-                if let Some(letter) = active.state_mut().mailbox.take(from)? {
-                    return Ok(letter);
-                }
+        let active = self.passing.active();
+        loop {
+            active.rest_until(|state| state.mailbox.has(from))?;
+            if let Some(letter) = active.state_mut().mailbox.take(from)? {
+                return Ok(letter);
             }
-        })
-    }
-
-    /// Waits outside all timing.
-    fn rest<R>(&mut self, wait: impl FnOnce(&mut Self) -> R) -> R {
-        self.passing.active().watch_mut().rests(true);
-        let waited = wait(self);
-        self.passing.active().watch_mut().rests(false);
-        waited
+        }
     }
 
     /// All tell rank 0, and rank 0 tells all.
@@ -193,8 +175,8 @@ impl<E: Bulk, T: Timer, W: Watch> Rig for Executor<E, T, W> {
         self.orders
     }
 
-    fn lie_in(&mut self, memory: Memory, bytes: usize) -> Result<(), CommError> {
-        self.passing.lie_in(memory, bytes)
+    fn resize(&mut self, bytes: usize) {
+        self.passing.resize(bytes);
     }
 
     fn prepare(&mut self, needs: &Needs, marks: usize) {
@@ -251,7 +233,7 @@ impl<E: Bulk, T: Timer, W: Watch> Rig for Executor<E, T, W> {
     /// Without message passing, whose barriers may be what is verified.
     fn meet(&mut self) -> Result<(), CommError> {
         self.meetings += 1;
-        self.rest(Self::gather)
+        self.gather()
     }
 
     fn settle(&mut self) -> Result<(), CommError> {

@@ -1,7 +1,7 @@
 //! How a matrix is divided over a mesh of ranks.
 
+use super::mesh::{NoMesh, ProcessorMesh};
 use bandgap_comm::Rank;
-use bandgap_comm::topology::{NoMesh, ProcessorMesh};
 use serde::{Deserialize, Serialize};
 
 use super::Block;

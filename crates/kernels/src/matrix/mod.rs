@@ -6,10 +6,12 @@ mod block;
 mod elements;
 mod here;
 mod layout;
+mod mesh;
 mod program;
 
 pub use block::{Block, Local, Side};
 pub use elements::Elements;
 pub use here::Here;
 pub use layout::Matrix;
+pub use mesh::{MeshOrder, NoMesh, ProcessorMesh};
 pub use program::{MatrixKernel, MatrixProgram};

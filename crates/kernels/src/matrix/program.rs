@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use bandgap_comm::topology::ProcessorMesh;
+use super::mesh::ProcessorMesh;
 use bandgap_comm::{Comm, CommError, Rank};
 use serde::{Deserialize, Serialize};
 

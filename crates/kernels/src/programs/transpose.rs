@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use bandgap_comm::topology::ProcessorMesh;
+use crate::ProcessorMesh;
 use bandgap_comm::{Comm, CommError, Rank, View};
 
 use crate::{

@@ -23,12 +23,12 @@ pub(crate) fn batch<M: Rig, K: Kernel>(
 ) -> Result<Outcome, Failed> {
     let (kernel, places) = ready::<K>(order, rig.whole())?;
     let turn = rig.begin(order.ranks) << TURNS;
-    let way = rig.go(order.going_way());
+    let way = rig.go(order.way.unwrap_or_default());
     let rank = rig.rank();
     if rank >= order.ranks {
         return Ok(Outcome::default());
     }
-    rig.lie_in(order.memory, places.memory())?;
+    rig.resize(places.memory());
     rig.prepare(&kernel.needs(order.ranks), kernel.marks(order.samples));
     let samples = if order.checked { 1 } else { order.samples };
     let mut expects = kernel.expects(&Seat { rank, size: order.ranks, samples, places });

@@ -4,16 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::harness::misreading::Misreading;
 use crate::harness::native::Native;
 use crate::harness::spoilt::{Fault, Lying, Plan, What, hook};
-use crate::harness::{
-    Impatient, Outcomes, PATIENT, carry_out, executors, links, over_shared_memory,
-};
-use bandgap_comm::passing::{INLINE, Memory, Way};
-use bandgap_comm::{Credited, Watch, direct};
+use crate::harness::{Impatient, Outcomes, PATIENT, carry_out, executors, links};
+use bandgap_comm::{Credited, Watch};
+use bandgap_conformance::direct;
 use bandgap_kernels::{Buffers, Fact, Failed, Order, Outcome, Over, Pair, PingPong, fact, facts};
-use bandgap_shm::ShmEndpoint;
 
 const SIZE: usize = 4;
 const SAMPLES: u32 = 3;
@@ -148,37 +144,6 @@ fn every_fault_of_every_kernel_is_found_in_a_checked_batch() {
             assert!(!told || said > 0, "{} {fault:?}", fact.name);
         }
     }
-}
-
-#[test]
-fn every_spoilt_read_of_registered_memory_is_found_in_a_checked_batch() {
-    let mut spoilt: BTreeMap<Fault, u32> = BTreeMap::new();
-    for fact in facts().into_iter().filter(|fact| fact.over == Over::Comm) {
-        let long = |order: &Order| (fact.needs)(order, SIZE).unwrap().bytes > INLINE;
-        for order in (fact.examples)(SIZE, SAMPLES).into_iter().filter(long) {
-            let order = order.checked().lying_in(Memory::Registered);
-            let order = order.going(Way::Registered { least: INLINE + 1 });
-            let [timed, other] = (fact.timed)(&order, SIZE).unwrap();
-            for fault in Misreading::<ShmEndpoint>::FAULTS {
-                for reader in [timed, other] {
-                    let plan = Plan::new(fault, 1);
-                    let ends = over_shared_memory(SIZE).into_iter().enumerate();
-                    let spoil = |rank| Some(plan.clone()).filter(|_| rank == reader);
-                    let ends = ends.map(|(rank, end)| Misreading::new(end, spoil(rank))).collect();
-                    let found =
-                        found(&carry_out(executors(ends, PATIENT), std::slice::from_ref(&order)));
-                    let wrong = if plan.has_happened() { Found::Wrong } else { Found::Nothing };
-                    assert_eq!(found, wrong, "{fault:?} at rank {reader}: {order:?}");
-                    *spoilt.entry(fault).or_default() += u32::from(plan.has_happened());
-                }
-            }
-        }
-    }
-    let all = Misreading::<ShmEndpoint>::FAULTS;
-    assert!(
-        all.iter().all(|fault| spoilt.get(fault).is_some_and(|times| *times > 5)),
-        "{spoilt:?}"
-    );
 }
 
 #[test]

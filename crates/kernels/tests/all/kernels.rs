@@ -4,8 +4,9 @@ use crate::harness::native::Native;
 use crate::harness::{
     Outcomes, PATIENT, WallClock, carry_out, executors, in_process, over_shared_memory,
 };
-use bandgap_comm::passing::{INLINE, Memory, Way};
-use bandgap_comm::{CommError, Credited, Waiting, direct, inproc};
+use bandgap_comm::passing::{INLINE, Way};
+use bandgap_comm::{CommError, Credited, Waiting, inproc};
+use bandgap_conformance::direct;
 use bandgap_kernels::{
     Buffers, Comms1, Executor, Fact, Failed, ISSUE, Order, Outcome, Over, Pair, WHOLE, facts,
 };
@@ -101,46 +102,6 @@ fn an_order_names_the_way_of_its_messages_and_each_rank_says_which_it_took() {
     took(&carry_out(in_process(SIZE), &orders), false);
     let native = direct::ranks(SIZE, 0).into_iter().map(Native::new).collect::<Vec<_>>();
     took(&carry_out(native, &orders), false);
-}
-
-#[test]
-fn messages_in_registered_memory_go_each_way_and_those_elsewhere_go_in_pieces() {
-    const SIZE: usize = 3;
-    let ways =
-        [Way::Registered { least: INLINE + 1 }, Way::Single { least: INLINE + 1 }, Way::Pieces];
-    let comm = orders(SIZE).into_iter().filter(|(fact, _)| fact.over == Over::Comm);
-    // Private memory between, so that bytes that lie where they should not are seen.
-    let each = |(fact, order): (Fact, Order)| {
-        let with = move |memory| ways.map(|way| (fact, order.clone().lying_in(memory).going(way)));
-        Memory::ALL.into_iter().flat_map(with).collect::<Vec<_>>()
-    };
-    let (facts, orders): (Vec<_>, Vec<_>) = comm.flat_map(each).unzip();
-    let outcomes = carry_out(executors(over_shared_memory(SIZE), PATIENT), &orders);
-    let mut went = std::collections::BTreeSet::new();
-    for (at, (fact, order)) in facts.iter().zip(&orders).enumerate() {
-        let outcomes = whole(&outcomes, at, order);
-        verify(SIZE, fact, order, &outcomes);
-        let elsewhere = order.memory == Memory::Private && order.way == Some(ways[0]);
-        let way = order.way.filter(|_| !elsewhere).unwrap_or_default();
-        let took = outcomes[..order.ranks].iter().all(|outcome| outcome.way == way);
-        assert!(took, "{order:?}");
-        went.insert((order.memory, way.name()));
-    }
-    assert_eq!(went.len(), 5, "{went:?}");
-}
-
-#[test]
-fn ranks_without_registered_memory_refuse_orders_for_it() {
-    let order = (facts().into_iter().find(|fact| fact.name == "comms1").unwrap().examples)(2, 1);
-    let order = order[0].clone().lying_in(Memory::Registered);
-    let all = [
-        carry_out(in_process(2), std::slice::from_ref(&order)),
-        carry_out(direct::ranks(2, 0).into_iter().map(Native::new).collect(), &[order]),
-    ];
-    for outcome in all.iter().flatten().filter_map(|rank| rank.first()) {
-        let refused = matches!(outcome, Err(Failed::Comm(CommError::NotRegistered { .. })));
-        assert!(refused, "{outcome:?}");
-    }
 }
 
 #[test]

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use crate::harness::native::Native;
 use crate::harness::{carry_out, in_process};
-use bandgap_comm::direct;
-use bandgap_comm::topology::{MeshOrder, ProcessorMesh};
+use bandgap_conformance::direct;
 use bandgap_kernels::{
     AtSize, Fact, Failed, Matrix, Order, Outcome, Places, ShiftNorth, UpdateGuard, WHOLE, fact,
     program,
 };
+use bandgap_kernels::{MeshOrder, ProcessorMesh};
 use bandgap_sim::{Context, Machine, Op, Recorder, Schedule, record, replay};
 
 const KERNELS: [&str; 6] =

@@ -1,8 +1,5 @@
 //! Messages whose costs were measured length by length: LogGP with parameters that depend on it.
 
-use std::cell::RefCell;
-use std::collections::BTreeSet;
-
 use bandgap_units::{Bytes, Ns};
 
 use super::PointToPoint;
@@ -71,11 +68,10 @@ impl CostCurve {
     }
 }
 
-/// The curves, of which one value may be moved by so much, and the values that were asked for.
+/// The curves, of which one value may be moved by so much.
 pub struct MovedMessages<'a> {
     of: [&'a CostCurve; 4],
     moved: Option<(Place, f64)>,
-    asked: RefCell<BTreeSet<Place>>,
 }
 
 /// A curve, and a place on it.
@@ -89,10 +85,8 @@ const GAP: usize = 3;
 impl MovedMessages<'_> {
     fn at(&self, curve: usize, bytes: Bytes) -> Ns {
         let part = |(at, share): (usize, f64)| {
-            let place = (curve, at);
-            self.asked.borrow_mut().insert(place);
-            let moved = self.moved.filter(|(moved, _)| *moved == place).map_or(0.0, |(_, by)| by);
-            let time = self.of[curve].0[at].time.0 + moved;
+            let moved = self.moved.filter(|(moved, _)| *moved == (curve, at));
+            let time = self.of[curve].0[at].time.0 + moved.map_or(0.0, |(_, by)| by);
             // Exactly what was measured, where it was.
             if share == 0.0 { 0.0 } else { time * share }
         };
@@ -120,32 +114,34 @@ impl PointToPoint for MovedMessages<'_> {
 }
 
 impl MeasuredMessages {
-    fn moved(&self, moved: Option<(Place, f64)>) -> MovedMessages<'_> {
-        let of = [&self.message, &self.send, &self.receive, &self.gap];
-        MovedMessages { of, moved, asked: RefCell::default() }
-    }
-
     /// What `time` makes of the messages' costs, with the interval that follows from theirs, and whether
     /// each that counts has one.
     ///
-    /// *Formula*: the half-width is √Σ(∂h)², with h the half-width of each cost that counts and ∂ the
-    /// derivative by it, by central differences of h.
+    /// *Formula*: the half-width is √Σ(∂h)², with h the half-width of each cost and ∂ the derivative by it, by central
+    /// differences of h. A cost without a half-width counts as exact, and is not known.
     /// *Assumes* that errors of different lengths and kinds are independent of each other.
     #[must_use]
     pub fn estimate(&self, time: impl Fn(&MovedMessages<'_>) -> Ns) -> (Estimate, bool) {
-        let exact = self.moved(None);
-        let value = time(&exact).0;
-        let square = |&(curve, at): &Place| {
-            let half = exact.of[curve].0[at].half_width.map_or(0.0, |half| half.0);
-            let by = |by: f64| time(&self.moved(Some(((curve, at), by)))).0;
-            if half > 0.0 { ((by(half) - by(-half)) / 2.0).powi(2) } else { 0.0 }
-        };
-        let asked = exact.asked.borrow();
-        let known = asked.iter().all(|&(curve, at)| exact.of[curve].0[at].half_width.is_some());
-        let half = asked.iter().map(square).sum::<f64>().sqrt();
-        let estimator = "cost of the algorithm by os, or, g and t of messages";
-        let (low, high, samples) = (value - half, value + half, asked.len());
-        (Estimate { value, low, high, samples, estimator }, known)
+        let of = [&self.message, &self.send, &self.receive, &self.gap];
+        let value = time(&MovedMessages { of, moved: None }).0;
+        let (mut squares, mut samples, mut known) = (0.0, 0, true);
+        for (curve, costs) in of.iter().enumerate() {
+            for (at, cost) in costs.0.iter().enumerate() {
+                let by = cost.half_width.map_or(cost.time.0 * 1e-3, |half| half.0);
+                let moved = |by: f64| time(&MovedMessages { of, moved: Some(((curve, at), by)) }).0;
+                let change = (moved(by) - moved(-by)) / 2.0;
+                if change != 0.0 {
+                    samples += 1;
+                    match cost.half_width {
+                        Some(_) => squares += change * change,
+                        None => known = false,
+                    }
+                }
+            }
+        }
+        let (half, estimator) =
+            (squares.sqrt(), "cost of the algorithm by os, or, g and t of messages");
+        (Estimate { value, low: value - half, high: value + half, samples, estimator }, known)
     }
 }
 
@@ -178,7 +174,8 @@ mod tests {
     #[test]
     fn costs_are_those_measured_and_lines_between_them_and_beyond() {
         let messages = messages(0.0);
-        let on = messages.moved(None);
+        let of = [&messages.message, &messages.send, &messages.receive, &messages.gap];
+        let on = MovedMessages { of, moved: None };
         let time = |bytes| on.message(Bytes(bytes)).0;
         assert_eq!([0, 100, 1000].map(time), [150.0, 250.0, 1150.0]);
         assert!((time(40) - 190.0).abs() < 1e-9 && (time(2000) - 2150.0).abs() < 1e-9);

@@ -16,7 +16,6 @@
 mod barrier;
 mod broadcast;
 mod by_length;
-mod crossover;
 mod fitted;
 mod hockney;
 mod loggp;
@@ -27,7 +26,6 @@ mod sum;
 pub use barrier::barrier;
 pub use broadcast::broadcast;
 pub use by_length::ByLength;
-pub use crossover::crossover;
 pub use fitted::FittedMessages;
 pub use hockney::Hockney;
 pub use loggp::LogGp;

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use bandgap_stats::interval::Interval;
 use bandgap_stats::regression::{self, Regression};
-use bandgap_stats::runs::few_runs;
 
 use super::finding::{HockneyFinding, Range};
 use super::input::Table;
@@ -18,14 +17,8 @@ const SECOND: f64 = 1e9;
 /// Relative residuals above this root mean square are a finding.
 const LARGE_RESIDUAL: f64 = 0.1;
 
-/// Residuals below this are rounding, whatever their order.
-const SMALL_RESIDUAL: f64 = 1e-4;
-
 /// A startup time, or the rise over a segment, below this share of its shortest time is rounding.
 const UNSEEN: f64 = 1e-6;
-
-/// So few runs of equal sign are not chance if their probability is below this.
-const RARE: f64 = 1e-3;
 
 /// What is fitted: all launches as one table, each by itself, and where segments meet.
 pub(super) struct Fits<'a> {
@@ -125,12 +118,12 @@ impl Piece<'_> {
         fit.segments.push(segment);
     }
 
-    /// Sums up the residuals, and notes where they do not look like noise.
+    /// Sums up the residuals, and notes where they are large.
     fn judge(&self, line: &Regression, findings: &mut Vec<HockneyFinding>) -> ResidualSummary {
         let range = self.range();
         let (x, times) = (self.part(&self.table.x), self.part(&self.table.times));
-        let residuals: Vec<f64> = x.iter().zip(times).map(|(x, time)| time - line.at(*x)).collect();
-        let relative: Vec<f64> = residuals.iter().zip(times).map(|(r, time)| r / time).collect();
+        let relative: Vec<f64> =
+            x.iter().zip(times).map(|(x, time)| (time - line.at(*x)) / time).collect();
         let squares: f64 = relative.iter().map(|r| r.powi(2)).sum();
         let rms = (squares / relative.len() as f64).sqrt();
         let worst = (0..relative.len())
@@ -139,13 +132,6 @@ impl Piece<'_> {
         let (at, worst) = (self.table.bytes[self.start + worst], relative[worst]);
         if rms > LARGE_RESIDUAL {
             findings.push(HockneyFinding::LargeResiduals { range, rms, worst, at });
-        }
-        let chance = few_runs(&residuals);
-        // The coarsest step counts: a fit may rest on that size.
-        let half_steps = self.part(&self.table.half_steps);
-        let coarse = half_steps.iter().zip(times).map(|(half, time)| half / time);
-        if rms > coarse.fold(SMALL_RESIDUAL, f64::max) && chance < RARE {
-            findings.push(HockneyFinding::Bent { range, rms, chance });
         }
         ResidualSummary { rms_relative: rms, worst_relative: worst, worst_bytes: at }
     }
@@ -198,14 +184,14 @@ impl Piece<'_> {
             return;
         }
         segment.pi0 = Some(self.estimate(SECOND / line.intercept, reciprocal(startup)));
-        if segment.r_inf.is_some() {
-            segment.n_half = self.half_length(line, between.as_ref(), &moved, findings);
+        if let Some(r_inf) = segment.r_inf {
+            segment.n_half = self.half_length((line, r_inf), between.as_ref(), &moved, findings);
         }
     }
 
     fn half_length(
         &self,
-        line: &Regression,
+        (line, r_inf): (&Regression, Estimate),
         between: Option<&Regression>,
         moved: &Moved,
         findings: &mut Vec<HockneyFinding>,
@@ -223,13 +209,11 @@ impl Piece<'_> {
             (Some(one), Some(other)) => of(other).map(|other| one.hull(other)),
             (one, _) => one,
         };
+        // The slope may be 0 after all, by the degrees of freedom of the ratio.
         let Some(interval) = interval else {
-            findings.push(HockneyFinding::HalfLengthUnresolved { range, n_half });
+            findings.push(HockneyFinding::RateUnresolved { range, least: r_inf.low });
             return None;
         };
-        if !range.contains(n_half) {
-            findings.push(HockneyFinding::HalfLengthElsewhere { range, n_half });
-        }
         Some(self.estimate(n_half, widened(n_half, interval, moved.ratio)))
     }
 

@@ -97,7 +97,7 @@ fn fitted(
 
 /// What there is to say of the arms, the far one being of these delays.
 pub(super) fn findings(signature: &Signature, far: &Arm) -> Vec<Finding> {
-    let Signature { gap, idle, arm, near_arms, .. } = signature;
+    let Signature { idle, arm, near_arms, .. } = signature;
     let from_delay = arm.from_delay;
     let of_arm = match (arm.slope, arm.holds) {
         (None, _) => Some(Finding::ArmUnchecked { delay: from_delay }),
@@ -107,43 +107,9 @@ pub(super) fn findings(signature: &Signature, far: &Arm) -> Vec<Finding> {
         }
         (Some(_), Some(true)) => None,
     };
-    // With an arm before the far one, the sentence about that says where the model does not hold.
-    let begins_late = match (arm.holds, near_arms.as_slice()) {
-        (Some(true) | None, []) => far.left_out.map(|_| Finding::ArmBeginsLate {
-            knee: idle.value.max(0.0),
-            from_delay,
-            gap: gap.value,
-            holds: arm.holds == Some(true),
-        }),
-        _ => None,
-    };
-    let next = near_arms.iter().skip(1).chain([arm]);
-    let near = near_arms.iter().zip(next).map(|(near, next)| Finding::NearArm {
-        from_delay: near.from_delay,
-        to_delay: near.to_delay,
-        overheads: near.overheads.value,
-        slope: near.slope.filter(|_| near.holds.is_none()).map(|it| [it.value, it.low, it.high]),
-        next_delay: next.from_delay,
-        far_delay: from_delay,
-        far_overheads: arm.overheads.value,
-        far_holds: arm.holds,
-    });
-    of_arm.into_iter().chain(begins_late).chain(near).collect()
-}
-
-/// What a delay costs beside its own time, where that is more than g: os and g are of loops without a
-/// delay, os + or is of loops with one. The model has the cost rise by Δ at most.
-pub(super) fn beside_delay(estimator: &Estimator, costs: &[Cost]) -> Option<Finding> {
-    let [without, with, ..] = costs else { return None };
-    let beside = with.terms.clone().shifted(-with.delay);
-    let more = Linear::sum([(1.0, &beside), (-1.0, &without.terms)]);
-    let Estimate { value, low, high, .. } = estimator.estimate(&more, "g'(Δ) − Δ − g");
-    let is_more = low > 0.0 && value > SLOPE_TOLERANCE * without.value;
-    is_more.then(|| Finding::DelayCosts {
-        delay: with.delay,
-        beside: estimator.value(&beside),
-        more: value,
-        low,
-        high,
-    })
+    // Arms before the far one say themselves where the model holds.
+    let is_late = arm.holds != Some(false) && near_arms.is_empty() && far.left_out.is_some();
+    let knee = idle.value.max(0.0);
+    let begins_late = is_late.then_some(Finding::ArmBeginsLate { knee, from_delay });
+    of_arm.into_iter().chain(begins_late).collect()
 }

@@ -48,7 +48,8 @@ impl Transition {
 }
 
 impl Signature {
-    /// The same with the transition and the findings that its parameters give.
+    /// The same with the transition and the findings that its parameters give; those of arms and lines stay. The
+    /// capacity counts requests: its interval ends at 0.
     pub(super) fn with_consequences(mut self) -> Signature {
         let is_unseen = |finding: &Finding| matches!(finding, Finding::SendOnlyUnseen { .. });
         // A regime that was not seen has no end.
@@ -56,89 +57,46 @@ impl Signature {
             true => None,
             false => Transition::of(&self.send_overhead, &self.rtt, self.capacity.as_ref()),
         };
-        let cut = self.cut_capacity();
-        self.findings = findings(&self);
-        self.findings.extend(cut);
-        self
-    }
-
-    /// The interval of the capacity as it was before it was cut off.
-    pub(super) fn uncut_capacity(&self) -> Option<Estimate> {
-        let cut = self.findings.iter().find_map(|finding| match finding {
-            Finding::CapacityCut { low } => Some(*low),
-            _ => None,
+        if let Some(capacity) = &mut self.capacity {
+            capacity.low = capacity.low.max(0.0);
+        }
+        let of_lines = self.findings.iter().copied().filter(|finding| !finding.is_of_parameter());
+        let knee_at = self.idle.value.max(0.0);
+        let again = of_lines.map(|finding| match finding {
+            Finding::ArmBeginsLate { from_delay, .. } => {
+                Finding::ArmBeginsLate { knee: knee_at, from_delay }
+            }
+            other => other,
         });
-        self.capacity.map(|capacity| Estimate { low: cut.unwrap_or(capacity.low), ..capacity })
-    }
-
-    /// Cuts the interval of the capacity off at 0, since it counts requests, and says so.
-    fn cut_capacity(&mut self) -> Option<Finding> {
-        let capacity = self.capacity.as_mut().filter(|capacity| capacity.low <= 0.0)?;
-        let low = std::mem::replace(&mut capacity.low, 0.0);
-        let is_cut = |finding: &&Finding| matches!(finding, Finding::CapacityCut { .. });
-        // It may be cut already.
-        let before = || self.findings.iter().find(is_cut).copied();
-        if low < 0.0 { Some(Finding::CapacityCut { low }) } else { before() }
+        self.findings = of_parameters(&self).chain(again).collect();
+        self
     }
 }
 
-/// The findings with those of parameters made anew; the others, of arm and lines, stay.
-fn findings(signature: &Signature) -> Vec<Finding> {
-    let Signature { send_overhead, gap, latency, idle, capacity, regime, .. } = signature;
-    let Estimate { value, low, high, .. } = *idle;
-    let of_regime = match regime {
-        Regime::NetworkBound => None,
-        Regime::ProcessorBound => Some(Finding::ProcessorBound { gap: gap.value }),
-        Regime::Overlapped => Some(Finding::OverheadsOverlap { idle: value }),
-        Regime::Undecided => Some(Finding::RegimeUndecided { idle: value, low, high }),
-    };
-    let of_times = [
-        of_regime,
-        (latency.value < 0.0).then_some(Finding::NegativeLatency {
-            latency: latency.value,
-            low: latency.low,
-            high: latency.high,
-        }),
-        (send_overhead.low <= 0.0)
-            .then_some(Finding::SendOverheadUnresolved { send_overhead: send_overhead.value }),
-    ];
-    // An or that is below 0 with its whole interval is something else than noise. In exact times rounding is none.
-    let below = |name, of: &Estimate| {
-        let Estimate { value, low, high, .. } = *of;
-        let is_undecided = low < -ROUNDING * signature.rtt.value && high >= 0.0;
-        is_undecided.then_some(Finding::BelowZero { name, value, low, high })
-    };
-    let below = [below("or", &signature.recv_overhead), below("g", gap)];
-    let kept = signature.findings.iter().copied().filter_map(|mut finding| match &mut finding {
-        Finding::ProcessorBound { .. }
-        | Finding::NegativeLatency { .. }
-        | Finding::OverheadsOverlap { .. }
-        | Finding::RegimeUndecided { .. }
-        | Finding::SendOverheadUnresolved { .. }
-        | Finding::BelowZero { .. }
-        | Finding::CapacityCut { .. }
-        | Finding::CapacityUnseen => None,
-        Finding::ArmBeginsLate { knee, gap: of_gap, .. } => {
-            (*knee, *of_gap) = (idle.value.max(0.0), gap.value);
-            Some(finding)
-        }
-        Finding::NearArm { far_overheads, .. } => {
-            *far_overheads = signature.arm.overheads.value;
-            Some(finding)
-        }
-        Finding::ArmSlope { .. }
-        | Finding::DelayCosts { .. }
-        | Finding::ArmUnchecked { .. }
-        | Finding::ArmUndecided { .. }
-        | Finding::FewSendOnly
-        | Finding::SendOnlyBends { .. }
-        | Finding::SendOnlyUnseen { .. }
-        | Finding::GapUnsettled { .. }
-        | Finding::Unsettled { .. }
-        | Finding::CurveTooShort { .. } => Some(finding),
+fn of_parameters(signature: &Signature) -> impl Iterator<Item = Finding> {
+    let Signature { send_overhead, recv_overhead, gap, latency, idle, regime, .. } = signature;
+    let undecided = (*regime == Regime::Undecided).then_some(Finding::RegimeUndecided {
+        idle: idle.value,
+        low: idle.low,
+        high: idle.high,
     });
-    let unseen = capacity.is_none().then_some(Finding::CapacityUnseen);
-    of_times.into_iter().chain(below).flatten().chain(kept).chain(unseen).collect()
+    let negative = (latency.value < 0.0).then_some(Finding::NegativeLatency {
+        latency: latency.value,
+        low: latency.low,
+        high: latency.high,
+    });
+    // An or that is below 0 with its whole interval is something else than noise. In exact times rounding is none.
+    let least = -ROUNDING * signature.rtt.value;
+    let below = [
+        ("os", send_overhead, send_overhead.low <= 0.0),
+        ("or", recv_overhead, recv_overhead.low < least && recv_overhead.high >= 0.0),
+        ("g", gap, gap.low < least && gap.high >= 0.0),
+    ];
+    let below = below.into_iter().filter(|(.., is_below)| *is_below).map(|(name, of, _)| {
+        Finding::BelowZero { name, value: of.value, low: of.low, high: of.high }
+    });
+    let below: Vec<Finding> = below.collect();
+    undecided.into_iter().chain(negative).chain(below)
 }
 
 #[cfg(test)]

@@ -149,7 +149,6 @@ fn signature(
     };
     signature.findings = findings(&signature, shape, &arm);
     signature.findings.extend(bend(table, shape, &signature));
-    signature.findings.extend(arms::beside_delay(&estimator, &shape.costs));
     signature.with_consequences()
 }
 
@@ -204,13 +203,7 @@ fn findings(signature: &Signature, shape: &Shape, far: &Arm) -> Vec<Finding> {
             Finding::Unsettled { delay: steady.delay }
         }
     });
-    let too_short = shape.too_short.iter().map(|&delay| Finding::CurveTooShort { delay });
-    arms::findings(signature, far)
-        .into_iter()
-        .chain(of_send_only)
-        .chain(unsettled)
-        .chain(too_short)
-        .collect()
+    arms::findings(signature, far).into_iter().chain(of_send_only).chain(unsettled).collect()
 }
 
 /// Where messages cost something else than os before a reply can be back, or the network is full.
@@ -221,14 +214,8 @@ fn bend(table: &Table, shape: &Shape, signature: &Signature) -> Option<Finding> 
     let run = &shape.send_only;
     let (next, last, cost) = bends(&table.curves[0], run, limit, most)?;
     let IssueLine { to_messages: to, .. } = issue_line(run);
-    Some(Finding::SendOnlyBends {
-        to,
-        next,
-        last: last.messages as u64,
-        cost,
-        elapsed: last.mean,
-        rtt,
-    })
+    let last = last.messages as u64;
+    Some(Finding::SendOnlyBends { to, next, last, cost })
 }
 
 fn issue_line(run: &Stretch) -> IssueLine {

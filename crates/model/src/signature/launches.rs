@@ -51,7 +51,7 @@ impl Signature {
                 let most = 2 * seen.len() > launches.len();
                 // All observations together may show none, where launches do.
                 let none = Estimate { value: 0.0, low: 0.0, high: 0.0, ..cost };
-                let pooled = self.uncut_capacity().unwrap_or(none);
+                let pooled = self.capacity.unwrap_or(none);
                 self.capacity = most.then(|| estimate(pooled, &seen, confidence));
             }
             Regime::ProcessorBound => {

@@ -28,8 +28,6 @@ pub(super) struct Shape {
     /// Lines that the same points allow as well.
     pub(super) rivals: Vec<Stretch>,
     pub(super) costs: Vec<Cost>,
-    /// Delays that have no steady state.
-    pub(super) too_short: Vec<f64>,
 }
 
 impl Shape {
@@ -86,7 +84,6 @@ impl Shape {
         let send_overhead = send_only.slope();
         let last_send_only = send_only.points.last().map_or(1.0, |point| point.messages);
         let mut costs = Vec::new();
-        let mut too_short = Vec::new();
         for curve in &table.curves {
             // With a delay the send-only regime is shorter.
             let beyond = if curve.delay == 0.0 {
@@ -99,7 +96,6 @@ impl Shape {
                     let found = curve.points.iter().filter(|p| p.messages > beyond).count();
                     return Err(ModelError::TooFewLarge { delay: 0.0, found });
                 }
-                too_short.push(curve.delay);
                 continue;
             };
             costs.push(Cost::of(curve.delay, run, settled));
@@ -110,6 +106,6 @@ impl Shape {
             }
         }
         let rivals = rivals(&table.curves[0], &send_only, limit);
-        Ok(Shape { send_only, rivals, costs, too_short })
+        Ok(Shape { send_only, rivals, costs })
     }
 }

@@ -1,9 +1,7 @@
 //! Costs of operations of all ranks against closed forms, worked out by hand.
 
 use bandgap_comm::collectives::{Algorithm, Barrier, Broadcast, Sum};
-use bandgap_model::collectives::{
-    ByLength, Hockney, LogGp, PointToPoint, barrier, broadcast, crossover, sum,
-};
+use bandgap_model::collectives::{ByLength, Hockney, LogGp, PointToPoint, barrier, broadcast, sum};
 use bandgap_units::{Bytes, Ns, Rate};
 
 /// α = 1000 ns, β = 2 ns and γ = 3 ns a byte.
@@ -94,20 +92,4 @@ fn costs_by_length_are_those_of_each_message() {
     // One after the other to three ranks.
     assert_eq!(broadcast(Broadcast::Linear, &both, 4, Bytes(8000)).0, 3.0 * 21_000.0);
     assert_eq!(broadcast(Broadcast::Linear, &both, 4, Bytes(2000)).0, 3.0 * 5000.0);
-}
-
-#[test]
-fn a_crossover_is_where_two_costs_are_equal() {
-    let time = |by| move |bytes| sum(by, &HOCKNEY, 8, bytes);
-    let (doubling, ring) = (time(Sum::RecursiveDoubling), time(Sum::Ring));
-    // 3·1000 + 15n = 14·1000 + 3.5n + 2.625n: n = 11 000 / 8.875 = 1239.4.
-    let found = crossover(64..=1 << 20, 64, doubling, ring);
-    assert_eq!(found, Some(Bytes(1280)));
-    // One that is the faster one everywhere has none, on either side.
-    let (tree, doubling) = (time(Sum::Tree), time(Sum::RecursiveDoubling));
-    assert_eq!(crossover(64..=1 << 20, 64, tree, doubling), None);
-    assert_eq!(crossover(64..=1 << 20, 64, doubling, tree), None);
-    // Nor is it beyond the lengths asked for.
-    assert_eq!(crossover(64..=1024, 64, doubling, ring), None);
-    assert_eq!(crossover(1281..=1 << 20, 64, doubling, ring), None);
 }

@@ -2,7 +2,7 @@
 
 use bandgap_model::pcie::{Direction, Kind};
 
-use crate::table_error::shortened;
+use bandgap_import::shortened;
 
 /// A value, or what is wrong with it.
 pub(super) type Value<T> = std::result::Result<T, String>;

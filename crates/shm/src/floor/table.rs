@@ -4,7 +4,7 @@ use std::borrow::Cow::{self, Borrowed};
 use std::time::Duration;
 
 use bandgap_comm::Yields::{Bytes, BytesEachWay, HalfRoundTrip, Operation};
-use bandgap_comm::{Bare, Floor, FloorError, Measuring, Timer, Yardstick};
+use bandgap_comm::{BareEnd, Floor, FloorError, Measuring, Timer, Yardstick};
 
 use super::{
     FloorArea, PARTS, PLACES, cache_line, cache_line_exchange, copy_cross_core, copy_local,
@@ -89,7 +89,7 @@ impl Lines {
     }
 }
 
-impl<T: Timer> Bare<T> for Lines {
+impl<T: Timer> BareEnd<T> for Lines {
     fn measure(&mut self, floor: &Floor, with: &Measuring<'_, T>) -> Result<Vec<u64>, FloorError> {
         self.epoch += 1;
         let (area, epoch, bytes) = (&self.area, self.epoch, floor.bytes());

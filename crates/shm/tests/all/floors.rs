@@ -244,7 +244,7 @@ fn who_is_alone_gives_up() {
 
 #[test]
 fn a_probe_that_was_given_up_leaves_the_next_one_right() {
-    let here = Control::create(2).unwrap();
+    let here = Control::create().unwrap();
     let there = Control::from_fd(here.fd().try_clone_to_owned().unwrap()).unwrap();
     let window = Window { samples: 2, rounds: 10 };
     let alone = measure(Role::Initiator, window, || true, |with| probe(&here, 1, with));
@@ -259,7 +259,7 @@ fn a_probe_that_was_given_up_leaves_the_next_one_right() {
 
 #[test]
 fn a_report_of_another_epoch_is_none() {
-    let here = Control::create(2).unwrap();
+    let here = Control::create().unwrap();
     let there = Control::from_fd(here.fd().try_clone_to_owned().unwrap()).unwrap();
     let side = |control, role, epoch, value| {
         measure(role, WINDOW, || true, |with| report(control, epoch, value, with))

@@ -37,7 +37,7 @@ impl<'a> Circuits<'a> {
 
 #[cfg(test)]
 mod tests {
-    use bandgap_comm::topology::Torus;
+    use crate::topology::Torus;
     use proptest::prelude::*;
 
     use super::*;

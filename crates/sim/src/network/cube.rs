@@ -1,6 +1,6 @@
 //! e-cube routes: bit by bit, the lowest first.
 
-use bandgap_comm::topology::{Hypercube, Topology};
+use crate::topology::{Hypercube, Topology};
 
 /// One from each node for each bit.
 pub(super) fn channels(cube: &Hypercube) -> usize {

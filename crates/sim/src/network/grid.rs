@@ -1,6 +1,6 @@
 //! Routes in rows and columns: along the row, then along the column.
 
-use bandgap_comm::topology::{Mesh, Torus};
+use crate::topology::{Mesh, Torus};
 
 /// Where the channels of a node lead: to the next and the previous column, to the next and the
 /// previous row.

@@ -8,7 +8,7 @@ mod grid;
 mod tests;
 mod tree;
 
-use bandgap_comm::topology::{Crossbar, FatTree, Hypercube, Mesh, Topology, Torus};
+use crate::topology::{Crossbar, FatTree, Hypercube, Mesh, Topology, Torus};
 
 /// The network of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@
 //! switches and channels that it has chosen so far. It comes back to level j by the channel whose
 //! digits are all those of `b`.
 
-use bandgap_comm::topology::{FatTree, Topology};
+use crate::topology::{FatTree, Topology};
 
 /// One up and one down for each node, above each level but the highest.
 pub(super) fn channels(tree: &FatTree) -> usize {

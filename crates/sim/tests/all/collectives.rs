@@ -3,7 +3,7 @@
 
 use bandgap_comm::collectives::{Algorithm, Barrier, Broadcast, Count, Sum, segments};
 use bandgap_comm::{BARRIER, Part, Processor};
-use bandgap_model::collectives::{ByLength, Hockney, LogGp, barrier, broadcast, crossover, sum};
+use bandgap_model::collectives::{ByLength, Hockney, LogGp, barrier, broadcast, sum};
 use bandgap_sim::{Machine, Op, Schedule, record, replay};
 use bandgap_units::{Bytes, Ns, Rate};
 use proptest::prelude::*;
@@ -293,27 +293,6 @@ fn costs_by_length_follow_a_machine_with_two_protocols() {
                 assert!(same(measured, formula), "{context}: {measured}, {formula}");
             }
         }
-    }
-}
-
-#[test]
-fn the_faster_algorithm_changes_where_the_model_says() {
-    // os + L + or is 1500 ns.
-    let costs = [200, 300, 250, 1000, 3];
-    let (machine, model) = (byte_machine(costs), loggp(costs));
-    for (size, rounds) in &POWERS[1..] {
-        let (size, unit) = (*size, 8 * *size as u64);
-        let model = |by| move |bytes| sum(by, &model, size, bytes);
-        let (doubling, rabenseifner) = (Sum::RecursiveDoubling, Sum::Rabenseifner);
-        let found = crossover(unit..=1 << 20, unit, model(doubling), model(rabenseifner)).unwrap();
-        // k(1500 + 3n) = 2k·1500 + 2(1 − 1/P)·3n: n = 500k / (k − 2 + 2/P), up to a unit.
-        let (k, p) = (f64::from(*rounds), size as f64);
-        let exact = 500.0 * k / (k - 2.0 + 2.0 / p);
-        assert!((0.0..unit as f64).contains(&(found.0 as f64 - exact)), "{found} {exact}");
-        let replayed = |by, bytes| time(&sums(by, size, bytes as usize), &machine);
-        assert!(replayed(rabenseifner, found.0) <= replayed(doubling, found.0));
-        let before = found.0 - unit;
-        assert!(replayed(rabenseifner, before) > replayed(doubling, before));
     }
 }
 

@@ -4,6 +4,8 @@
 
 mod closed_form;
 mod collectives;
+mod damaged;
+mod machine_files;
 mod messages;
 mod network_properties;
 mod networks;

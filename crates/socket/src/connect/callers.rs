@@ -4,13 +4,14 @@ use std::collections::VecDeque;
 use std::io::ErrorKind;
 use std::ops::Range;
 use std::os::fd::AsFd;
+use std::time::Instant;
 
 use bandgap_comm::Rank;
 use rustix::event::PollFd;
 use rustix::net::{SocketFlags, accept_with};
 
 use super::hello::{Hello, Known, Reading, say};
-use super::{Deadline, Listen, readable, wait};
+use super::{Listen, readable, wait};
 use crate::SocketError;
 use crate::call::at_once;
 use crate::error::system;
@@ -39,7 +40,7 @@ impl<L: Listen> Callers<L> {
     }
 
     /// The connections to the expected ranks, in order. The listener and all others are closed.
-    pub(super) fn wait(mut self, deadline: Deadline<'_>) -> Result<Vec<L::Stream>, SocketError> {
+    pub(super) fn wait(mut self, deadline: Instant) -> Result<Vec<L::Stream>, SocketError> {
         loop {
             self.admit()?;
             self.listen();

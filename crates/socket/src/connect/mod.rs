@@ -26,8 +26,6 @@ use crate::error::system;
 use callers::Callers;
 use hello::{Known, Nonce, Reading, STRANGE, nonce, say};
 
-pub use hello::Hello;
-
 /// A number that only the ranks of a run know.
 pub type Secret = [u8; 16];
 
@@ -49,9 +47,6 @@ pub(crate) trait Listen: AsFd + Sized {
     fn prepare(stream: &Self::Stream) -> io::Result<()>;
 }
 
-/// Asked each time anew, since it moves on while the run is halted.
-type Deadline<'a> = &'a dyn Fn() -> Instant;
-
 /// Pause between two attempts to reach a listener that has no room or does not exist yet.
 const AGAIN: Duration = Duration::from_millis(1);
 
@@ -61,7 +56,7 @@ pub(crate) fn mesh<L: Listen>(meeting: &mut dyn Rendezvous) -> Result<Vec<L::Str
     let (listener, address) = L::bind()?;
     let texts = exchange(meeting, address)?;
     let (rank, secret, size) = (meeting.rank(), meeting.secret(), meeting.size());
-    let deadline: Deadline<'_> = &|| meeting.deadline();
+    let deadline = meeting.deadline();
     let addresses = texts.iter().map(|text| L::address(text)).collect::<Result<Vec<_>, _>>()?;
     let at = |peer: Rank| Known { secret, listener: texts[peer].clone() };
     let mut called = Vec::with_capacity(rank);
@@ -104,7 +99,7 @@ pub(crate) fn loopback(text: &str) -> Result<SocketAddr, SocketError> {
 fn reach<L: Listen>(
     peer: Rank,
     address: &L::Address,
-    deadline: Deadline<'_>,
+    deadline: Instant,
 ) -> Result<L::Stream, SocketError> {
     let unreachable = |source| SocketError::Unreachable { peer, source };
     loop {
@@ -126,7 +121,7 @@ fn hear(
     stream: &impl AsFd,
     known: &Known,
     nonce: &Nonce,
-    deadline: Deadline<'_>,
+    deadline: Instant,
 ) -> Result<(), SocketError> {
     let mut reading = Reading::default();
     loop {
@@ -140,8 +135,8 @@ fn hear(
 }
 
 /// The time left before the deadline. None is left for the missing ranks if it has passed.
-fn left(deadline: Deadline<'_>, missing: &[Rank]) -> Result<Duration, SocketError> {
-    let left = deadline().checked_duration_since(Instant::now()).filter(|left| !left.is_zero());
+fn left(deadline: Instant, missing: &[Rank]) -> Result<Duration, SocketError> {
+    let left = deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero());
     left.ok_or_else(|| SocketError::Missing { missing: missing.to_vec() })
 }
 
@@ -153,7 +148,7 @@ fn readable(socket: BorrowedFd<'_>) -> PollFd<'_> {
 /// had passed before.
 fn wait(
     sockets: &mut [PollFd<'_>],
-    deadline: Deadline<'_>,
+    deadline: Instant,
     missing: &[Rank],
 ) -> Result<(), SocketError> {
     let timeout = Timespec::try_from(left(deadline, missing)?).ok();

@@ -117,23 +117,6 @@ impl Key {
     }
 }
 
-/// A datagram as rank `from` would send it to rank `to`, with a right tag whatever it says: for whoever tries what a
-/// rank withstands. The fields are number, ack and room.
-pub fn sealed(
-    secret: &Secret,
-    from: Rank,
-    to: Rank,
-    [number, ack, room]: [u32; 3],
-    flags: u8,
-    payload: &[u8],
-) -> Vec<u8> {
-    let mut datagram = vec![0; HEADER];
-    datagram.extend_from_slice(payload);
-    let header = Header { number, ack, room, flags: Flags(flags) };
-    Key::new(secret, from, to).seal(&mut datagram, &header);
-    datagram
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

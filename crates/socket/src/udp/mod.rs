@@ -15,7 +15,6 @@ mod ports;
 mod protocol;
 mod store;
 mod stream;
-mod wire;
 
 use std::borrow::Cow::Borrowed;
 use std::net::UdpSocket;
@@ -27,10 +26,8 @@ use crate::transport::{message, word, words};
 use crate::{Kind, Over, SocketError};
 
 pub use datagrams::Datagrams;
-pub use header::sealed;
 pub use mishaps::Mishaps;
 pub use stream::UdpStream;
-pub use wire::Wire;
 
 /// Size to request for a socket's receive buffer: Linux's default limit for unprivileged processes.
 /// The system grants twice as much, for what it adds to each datagram.
@@ -81,8 +78,7 @@ impl Kind for UdpSocket {
     }
 
     fn stream(self, meeting: &dyn Rendezvous, peer: Rank) -> Result<Self::Stream, SocketError> {
-        let wire = Wire::over(self, meeting.faults(), meeting.rank(), peer);
-        let stream = UdpStream::over(wire, &meeting.secret(), meeting.rank(), peer);
+        let stream = UdpStream::over(self, &meeting.secret(), meeting.rank(), peer);
         stream.map_err(system("prepare a datagram socket"))
     }
 }

@@ -1,6 +1,7 @@
 //! One end of a pair: the protocol over a socket.
 
 use std::io::{self, ErrorKind};
+use std::net::UdpSocket;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,7 @@ use rustix::net::sockopt::{set_socket_recv_buffer_size, socket_recv_buffer_size}
 
 use super::header::{HEADER, Key, MAX_DATAGRAM, MAX_PAYLOAD};
 use super::protocol::Protocol;
-use super::{Datagrams, MAX_ROOM, Mishaps, RECEIVE_BUFFER, Wire};
+use super::{Datagrams, MAX_ROOM, Mishaps, RECEIVE_BUFFER};
 use crate::{Received, Secret, Stream};
 
 /// Where numbers begin: so close to their end that many runs pass it.
@@ -18,7 +19,7 @@ const FIRST: u32 = 0_u32.wrapping_sub(1000);
 /// A reliable, ordered stream of bytes over datagrams to one peer. Nothing is allocated after
 /// construction. When dropped, it tells the peer, once.
 #[derive(Debug)]
-pub struct UdpStream<D: Datagrams = Wire> {
+pub struct UdpStream<D: Datagrams = UdpSocket> {
     datagrams: D,
     protocol: Protocol,
     arrived: Box<[u8]>,

@@ -4,8 +4,8 @@ use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 
 use crate::mesh;
-use bandgap_comm::conformance::{EXPOSED, Harness};
 use bandgap_comm::{Credited, DEFAULT_CREDITS};
+use bandgap_conformance::{EXPOSED, Harness};
 use bandgap_socket::SocketLink;
 use bandgap_socket::udp::UdpStream;
 
@@ -22,8 +22,8 @@ mod tcp {
         }
     }
 
-    bandgap_comm::conformance!(Tcp);
-    bandgap_comm::bulk_conformance!(Tcp);
+    bandgap_conformance::conformance!(Tcp);
+    bandgap_conformance::bulk_conformance!(Tcp);
 }
 
 mod unix {
@@ -39,8 +39,8 @@ mod unix {
         }
     }
 
-    bandgap_comm::conformance!(Unix);
-    bandgap_comm::bulk_conformance!(Unix);
+    bandgap_conformance::conformance!(Unix);
+    bandgap_conformance::bulk_conformance!(Unix);
 }
 
 mod tiny_buffers {
@@ -57,8 +57,8 @@ mod tiny_buffers {
         }
     }
 
-    bandgap_comm::conformance!(Tiny);
-    bandgap_comm::bulk_conformance!(Tiny);
+    bandgap_conformance::conformance!(Tiny);
+    bandgap_conformance::bulk_conformance!(Tiny);
 }
 
 mod udp {
@@ -74,8 +74,8 @@ mod udp {
         }
     }
 
-    bandgap_comm::conformance!(Udp);
-    bandgap_comm::bulk_conformance!(Udp);
+    bandgap_conformance::conformance!(Udp);
+    bandgap_conformance::bulk_conformance!(Udp);
 }
 
 mod full_windows {
@@ -92,8 +92,8 @@ mod full_windows {
         }
     }
 
-    bandgap_comm::conformance!(Full);
-    bandgap_comm::bulk_conformance!(Full);
+    bandgap_conformance::conformance!(Full);
+    bandgap_conformance::bulk_conformance!(Full);
 }
 
 mod lossy {
@@ -103,7 +103,7 @@ mod lossy {
     struct LossyUdp;
 
     impl Harness for LossyUdp {
-        type E = Credited<SocketLink<UdpStream>>;
+        type E = Credited<SocketLink<UdpStream<mesh::wire::Wire>>>;
         // The word of farewell may be what is lost.
         const NOTICES_DEPARTURE: bool = false;
 
@@ -113,7 +113,7 @@ mod lossy {
     }
 
     // Not `completes_once`, which wants ends to settle within a hundred polls.
-    bandgap_comm::conformance!(@each LossyUdp:
+    bandgap_conformance::conformance!(@each LossyUdp:
         echo
         requests_arrive_once_and_in_order
         replies_keep_to_their_handler
@@ -126,5 +126,5 @@ mod lossy {
         unknown_handler_names_the_rank
         random_schedules
     );
-    bandgap_comm::bulk_conformance!(LossyUdp);
+    bandgap_conformance::bulk_conformance!(LossyUdp);
 }

@@ -9,9 +9,10 @@ use std::thread;
 use std::time::Duration;
 
 use bandgap_comm::{CommError, Frame, FrameKind, HandlerId, Link, Message, Posted, Source};
-use bandgap_socket::udp::{Datagrams, Mishaps, UdpStream, Wire};
+use bandgap_socket::udp::{Datagrams, Mishaps, UdpStream};
 use bandgap_socket::{Received, SocketLink, Stream};
 
+use crate::mesh::wire::Wire;
 use crate::mesh::{self, SECRET, receive};
 
 /// A wait that cannot be waited out.

@@ -4,8 +4,8 @@ use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 
 use bandgap_comm::passing::Tuning;
-use bandgap_comm::passing::conformance::Harness;
 use bandgap_comm::{Credited, DEFAULT_CREDITS};
+use bandgap_conformance::passing::Harness;
 use bandgap_socket::SocketLink;
 use bandgap_socket::udp::UdpStream;
 
@@ -24,7 +24,7 @@ mod tcp {
         }
     }
 
-    bandgap_comm::passing_conformance!(Tcp);
+    bandgap_conformance::passing_conformance!(Tcp);
 }
 
 mod tiny_buffers {
@@ -42,7 +42,7 @@ mod tiny_buffers {
         }
     }
 
-    bandgap_comm::passing_conformance!(Tiny);
+    bandgap_conformance::passing_conformance!(Tiny);
 }
 
 mod udp {
@@ -58,5 +58,5 @@ mod udp {
         }
     }
 
-    bandgap_comm::passing_conformance!(Udp);
+    bandgap_conformance::passing_conformance!(Udp);
 }

@@ -1,6 +1,5 @@
 //! Who has no business in a run does not get in, and does not disturb it.
 
-use std::cell::Cell;
 use std::io::{Read, Write};
 use std::net::{TcpStream, UdpSocket};
 use std::os::linux::net::SocketAddrExt;
@@ -145,20 +144,6 @@ fn missing_ranks_are_named() {
     assert!(matches!(error, SocketError::Missing { ref missing } if *missing == [0]), "{error}");
     let error = missing(0, Instant::now() + Duration::from_millis(20));
     assert_eq!(error.to_string(), "connect to rank 1, 2, 3: no answer before the deadline");
-}
-
-/// While the run is halted, the deadline moves on.
-#[test]
-fn missing_ranks_are_waited_for_until_the_deadline_of_the_moment() {
-    let asked = Cell::new(0);
-    let moving = || {
-        asked.set(asked.get() + 1);
-        if asked.get() < 20 { deadline() } else { Instant::now() }
-    };
-    let nobody = |own| vec![name(), own];
-    let error = mesh::link_until::<UnixStream>(1, 2, moving, nobody).unwrap_err();
-    assert!(matches!(error, SocketError::Missing { .. }), "{error}");
-    assert_eq!(asked.get(), 20);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use crate::program::subject::{Place, measuring};
+use crate::program::subject::Place;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -172,11 +172,11 @@ fn shown(place: &Place, command: &str) -> String {
 
 #[test]
 fn the_documents_commands_work() {
-    let _alone = measuring();
     let mut found = 0;
     for name in ["README.md", "GUIDE.md"] {
         // A document's commands may build on one another.
         let place = Place::new();
+        let mut too_little = false;
         symlink(root().join("docs"), place.path("docs")).unwrap();
         for block in blocks(&document(name)) {
             let whence = format!("{name}, block at line {}", block.at);
@@ -185,10 +185,12 @@ fn the_documents_commands_work() {
                     for command in shell_commands(&block) {
                         found += 1;
                         let finished = place.shell(&hurried(&command));
-                        assert!(
-                            matches!(finished.code, Some(0 | 1 | 8)),
-                            "{whence}: {command}\n{finished:#?}"
-                        );
+                        let code = finished.code;
+                        // What takes up a run of too little has nothing to go on with.
+                        let is_right =
+                            matches!(code, Some(0 | 1 | 8)) || too_little && code == Some(3);
+                        assert!(is_right, "{whence}: {command}\n{finished:#?}");
+                        too_little |= code == Some(8);
                     }
                 }
                 "console" => {

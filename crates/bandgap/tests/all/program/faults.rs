@@ -1,319 +1,277 @@
-//! Whatever is killed, stopped or interrupted: the run ends, says why, keeps what it has, and
-//! leaves nothing behind.
+//! Whatever is killed, stopped or interrupted: the run ends with its code, keeps what it has, and leaves nothing behind.
 
-use std::process::Command;
+use std::fs;
+use std::io::{PipeReader, pipe};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
-use bandgap_results::{Outcome, Run};
-use rustix::process::{Pid, Resource, Rlimit, Signal, getuid, kill_process, prlimit};
+use bandgap_results::Run;
+use bandgap_soak::processes::Process;
+use rustix::pipe::fcntl_setpipe_size;
+use rustix::process::{Pid, Signal, kill_process};
 
-use crate::program::residue::Watched;
-use crate::program::subject::{BINARY, Finished, Place, measuring};
+use crate::program::subject::{BINARY, PATIENCE, Place};
 
 /// A run that would go on for long: it can never be as precise as asked.
-fn long(place: &Place, transport: &str, more: &[&'static str]) -> Vec<String> {
-    let out = place.path("run");
-    let fixed =
-        ["signature", "--time-budget", "100s", "--precision", "1e-9", "-t", transport, "--out"];
-    let fixed = fixed.into_iter().chain(out.to_str());
-    fixed.chain(more.iter().copied()).map(str::to_owned).collect()
+const LONG: &str = "signature --time-budget 100s --precision 1e-9 --out run";
+
+/// A run under way. Nothing of it is left when this goes.
+struct Watched<'a> {
+    place: &'a Place,
+    launcher: Child,
+    mark: String,
 }
 
-pub fn start<'a>(place: &'a Place, transport: &str, more: &[&'static str]) -> Watched<'a> {
-    let args = long(place, transport, more);
-    let ranks = if more.contains(&"4") { 4 } else { 2 };
-    Watched::start(place, ranks, &args.iter().map(String::as_str).collect::<Vec<_>>())
-}
-
-/// The run as it was kept: marked as interrupted, and if anything is in it, it can be used.
+/// Asks until there is an answer.
 #[track_caller]
-pub fn kept(place: &Place) -> Run {
+fn poll<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(begun.elapsed() < PATIENCE, "waited in vain: {what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+impl<'a> Watched<'a> {
+    fn start(place: &'a Place, command: &str) -> Self {
+        let mut program = place.command(BINARY);
+        program.args(command.split(' ')).stdout(Stdio::null()).stderr(Stdio::null());
+        Self::of(place, program)
+    }
+
+    fn of(place: &'a Place, mut program: Command) -> Self {
+        static RUNS: AtomicU32 = AtomicU32::new(0);
+        let mark = format!("{}-{}", std::process::id(), RUNS.fetch_add(1, Ordering::Relaxed));
+        program.env("BANDGAP_TEST_RUN", &mark).stdin(Stdio::null());
+        let launcher = program.spawn().unwrap();
+        Self { place, launcher, mark: format!("BANDGAP_TEST_RUN={mark}") }
+    }
+
+    /// Waits until there are so many ranks, and rank 0 has used the processor for some hundredths of a second.
+    fn ranks_after(&mut self, count: usize, hundredths: u64) -> Vec<Pid> {
+        let ranks = poll("for the ranks to be at work", || {
+            assert_eq!(self.launcher.try_wait().unwrap(), None, "the launcher ended too early");
+            let ranks = Process::ranks_of(self.launcher.id());
+            let at_work = ranks.first().is_some_and(|leader| leader.used >= hundredths);
+            (ranks.len() == count && at_work).then_some(ranks)
+        });
+        ranks.iter().map(|rank| Pid::from_raw(rank.pid.cast_signed()).unwrap()).collect()
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.launcher), signal).unwrap();
+    }
+
+    /// The exit code, once nothing of the run is left.
+    fn ends(mut self) -> Option<i32> {
+        let status = poll("for the launcher to end", || self.launcher.try_wait().unwrap());
+        // Ranks may outlive a killed launcher by a moment.
+        poll("for the run's processes to be gone", || {
+            Process::all().all(|process| !process.carries(&self.mark)).then_some(())
+        });
+        let shared = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
+        let mut shared = shared.map(|entry| entry.file_name().into_string().unwrap());
+        assert_eq!(shared.find(|name| name.contains("bandgap")), None);
+        assert_eq!(self.place.temporary(), Vec::<String>::new());
+        status.code()
+    }
+}
+
+impl Drop for Watched<'_> {
+    fn drop(&mut self) {
+        // A test that failed must not leave a run behind; one that has ended is no error.
+        let _ = self.launcher.kill();
+        let _ = self.launcher.wait();
+    }
+}
+
+/// The run as it was kept: marked as interrupted.
+#[track_caller]
+fn kept(place: &Place) -> Run {
     assert_eq!(place.names(), ["run"]);
     let run: Run = bandgap_record::read(&place.path("run")).unwrap();
     assert!(run.interrupted);
-    for result in &run.results {
-        let Outcome::Logp(logp) = result else { continue };
-        assert!(!logp.points.is_empty() && logp.parameters.rtt.is_some());
-        // Where several transports were to come, each file names its own.
-        let kept = |name: &str, end: &str| {
-            let own = format!("run/{name}-{}.{end}", logp.transport);
-            place.path(&format!("run/{name}.{end}")).exists() || place.path(&own).exists()
-        };
-        assert!(kept("samples", "csv") && kept("signature", "svg"));
-    }
     run
 }
 
-/// Kills `rank` once rank 0 has worked for some hundredths of a second.
-fn kill(transport: &str, rank: usize, hundredths: u64, more: &[&'static str]) -> Run {
+#[test]
+fn a_killed_rank_ends_the_run() {
+    for (over, ranks, killed, hundredths) in [
+        ("-t shm", 2, 1, 0),
+        ("-t shm -n 4", 4, 0, 20),
+        ("-t tcp --wait block", 2, 1, 5),
+        ("-t unix", 2, 0, 10),
+        ("-t udp -n 4", 4, 2, 2),
+    ] {
+        let place = Place::new();
+        let mut run = Watched::start(&place, &format!("{LONG} {over}"));
+        kill_process(run.ranks_after(ranks, hundredths)[killed], Signal::KILL).unwrap();
+        assert_eq!(run.ends(), Some(5), "{over}");
+        kept(&place);
+    }
+}
+
+/// As where a shell has `trap '' CHLD`.
+#[test]
+fn a_killed_rank_ends_the_run_of_who_ignores_the_ends_of_processes() {
     let place = Place::new();
-    let mut run = start(&place, transport, more);
-    let ranks = run.ranks_after(hundredths);
-    kill_process(ranks[rank], Signal::KILL).unwrap();
-    let finished = run.ended().ends(5);
-    for word in [format!("rank {rank}:"), ranks[rank].to_string(), "SIGKILL".to_owned()] {
-        assert!(finished.stderr.contains(&word), "{word}: {}", finished.stderr);
+    let mut shell = place.command("sh");
+    shell.args(["-c", &format!("trap '' CHLD; exec {BINARY} {LONG}")]).stdout(Stdio::null());
+    let mut run = Watched::of(&place, shell);
+    kill_process(run.ranks_after(2, 5)[1], Signal::KILL).unwrap();
+    assert_eq!(run.ends(), Some(5));
+}
+
+#[test]
+fn stopped_ranks_are_given_up_at_the_deadline() {
+    for (over, stopped) in [("-t shm", &[1][..]), ("-t unix --wait block", &[0, 1])] {
+        let place = Place::new();
+        let mut run = Watched::start(&place, &format!("{LONG} {over} --deadline 1s"));
+        let ranks = run.ranks_after(2, 5);
+        stopped.iter().for_each(|rank| kill_process(ranks[*rank], Signal::STOP).unwrap());
+        assert_eq!(run.ends(), Some(6), "{over}");
+        kept(&place);
     }
-    kept(&place)
-}
-
-#[test]
-fn a_killed_rank_of_shm_is_named() {
-    let _alone = measuring();
-    for (rank, hundredths) in [(0, 0), (1, 1), (0, 7), (1, 33)] {
-        kill("shm", rank, hundredths, &[]);
-    }
-}
-
-#[test]
-fn a_killed_rank_of_tcp_is_named() {
-    let _alone = measuring();
-    for (rank, hundredths) in [(1, 0), (0, 2), (1, 11), (0, 40)] {
-        kill("tcp", rank, hundredths, &[]);
-    }
-}
-
-#[test]
-fn a_killed_rank_of_unix_is_named() {
-    let _alone = measuring();
-    for (rank, hundredths) in [(0, 0), (1, 3), (0, 13), (1, 28)] {
-        kill("unix", rank, hundredths, &[]);
-    }
-}
-
-#[test]
-fn a_killed_rank_of_udp_is_named() {
-    let _alone = measuring();
-    for (rank, hundredths) in [(0, 0), (1, 3), (0, 13), (1, 28)] {
-        kill("udp", rank, hundredths, &[]);
-    }
-}
-
-#[test]
-fn a_killed_rank_among_many_or_asleep_is_named() {
-    let _alone = measuring();
-    kill("shm", 3, 5, &["-n", "4"]);
-    kill("tcp", 2, 5, &["-n", "4"]);
-    kill("tcp", 1, 5, &["--wait", "block"]);
-    kill("unix", 0, 5, &["--wait", "block"]);
-    kill("udp", 1, 5, &["-n", "4", "--wait", "block"]);
-}
-
-#[test]
-fn a_killed_rank_is_named_whoever_ignores_the_ends_of_processes() {
-    let _alone = measuring();
-    let place = Place::new();
-    let ignoring = ["-c", "trap '' CHLD; exec \"$0\" \"$@\"", BINARY].map(str::to_owned);
-    let args: Vec<String> = ignoring.into_iter().chain(long(&place, "shm", &[])).collect();
-    let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    let mut run = Watched::start_program(&place, "sh", 2, &args);
-    kill_process(run.ranks_after(5)[1], Signal::KILL).unwrap();
-    let finished = run.ended().ends(5);
-    assert!(finished.stderr.contains("rank 1:"), "{}", finished.stderr);
-    assert!(finished.stderr.contains("SIGKILL"), "{}", finished.stderr);
-    kept(&place);
-}
-
-#[test]
-fn quiet_runs_name_a_killed_rank_too() {
-    let _alone = measuring();
-    kill("shm", 1, 3, &["--quiet"]);
-}
-
-#[test]
-fn what_was_measured_before_a_death_is_kept() {
-    let _alone = measuring();
-    // Three seconds of processor time are many rounds over all points, which take a tenth of one; unless
-    // others use the processors so much that the ranks wait for a calmer moment.
-    let is_whole = |run: &Run| {
-        assert!(run.warnings.iter().any(|warning| warning.contains("SIGKILL")));
-        matches!(run.results[..], [Outcome::Logp(_), Outcome::Verification(_)])
-    };
-    assert!([300, 1200, 4800].iter().any(|&hundredths| is_whole(&kill("shm", 1, hundredths, &[]))));
-}
-
-#[test]
-fn a_killed_rank_of_the_floors_is_named() {
-    let _alone = measuring();
-    let place = Place::new();
-    // All of them: some alone are measured before the ranks have been seen.
-    let args = ["floor", "--time-budget", "100s", "--precision", "1e-9", "--out", "run"];
-    let mut run = Watched::start(&place, 2, &args);
-    let ranks = run.ranks_after(5);
-    kill_process(ranks[1], Signal::KILL).unwrap();
-    let finished = run.ended().ends(5);
-    assert!(finished.stderr.contains("rank 1: its process"), "{}", finished.stderr);
-    assert!(finished.stderr.contains("SIGKILL"), "{}", finished.stderr);
-    kept(&place);
-}
-
-#[test]
-fn a_killed_rank_of_the_doctor_is_named() {
-    let _alone = measuring();
-    let place = Place::new();
-    let mut run = Watched::start(&place, 2, &["doctor", "--out", "run"]);
-    let ranks = run.ranks_after(5);
-    kill_process(ranks[1], Signal::KILL).unwrap();
-    let finished = run.ended().ends(5);
-    assert!(finished.stderr.contains("rank 1: its process"), "{}", finished.stderr);
-    assert!(kept(&place).interrupted);
-}
-
-/// A second place that does not take the run is less than a rank that died.
-#[test]
-fn a_death_is_told_by_the_code_of_a_run_that_cannot_be_written_twice() {
-    let _alone = measuring();
-    let place = Place::new();
-    let mut run = start(&place, "shm", &["--json", "/dev/full"]);
-    let ranks = run.ranks_after(30);
-    kill_process(ranks[1], Signal::KILL).unwrap();
-    let finished = run.ended().ends(5);
-    for words in ["rank 1: its process", "write /dev/full"] {
-        assert!(finished.stderr.contains(words), "{}", finished.stderr);
-    }
-    kept(&place);
 }
 
 #[test]
 fn ranks_die_with_their_launcher() {
-    let _alone = measuring();
-    for (transport, hundredths) in [("shm", 0), ("shm", 20), ("tcp", 9), ("unix", 5)] {
-        let place = Place::new();
-        let mut run = start(&place, transport, &[]);
-        run.ranks_after(hundredths);
-        run.signal(Signal::KILL);
-        assert_eq!(run.ended().code, None);
-    }
+    let place = Place::new();
+    let mut run = Watched::start(&place, LONG);
+    run.ranks_after(2, 5);
+    run.signal(Signal::KILL);
+    assert_eq!(run.ends(), None);
 }
 
-/// Stops ranks once rank 0 has worked for some hundredths of a second: they are alive but do nothing. The run is given
-/// up at the deadline, and they are named.
-fn stop(transport: &str, stopped: &[usize], hundredths: u64, more: &[&'static str]) -> Finished {
+#[test]
+fn a_signal_ends_real_ranks_in_order() {
     let place = Place::new();
-    let more: Vec<&str> = more.iter().chain(&["--deadline", "1s"]).copied().collect();
-    let mut run = start(&place, transport, &more);
-    let ranks = run.ranks_after(hundredths);
-    for rank in stopped {
-        kill_process(ranks[*rank], Signal::STOP).unwrap();
-    }
-    let finished = run.ended().ends(6);
-    let said = format!("rank {}: its process {} is stopped", stopped[0], ranks[stopped[0]]);
-    assert!(finished.stderr.contains(&said), "{said}: {}", finished.stderr);
-    // The launcher gives up and advises a longer one, or a rank that connects gives up a moment before.
-    assert!(finished.stderr.contains("deadline"), "{}", finished.stderr);
-    for rank in stopped {
-        assert!(
-            rustix::process::test_kill_process(ranks[*rank]).is_err() || is_other(ranks[*rank])
-        );
-    }
+    let mut run = Watched::start(&place, LONG);
+    run.ranks_after(2, 10);
+    run.signal(Signal::TERM);
+    assert_eq!(run.ends(), Some(130));
     kept(&place);
-    finished
-}
-
-/// Whether a process number that is in use again belongs to something else.
-fn is_other(pid: Pid) -> bool {
-    let line = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    !line.contains("bandgap")
 }
 
 #[test]
-fn a_stopped_rank_is_given_up_at_the_deadline() {
-    let _alone = measuring();
-    for (transport, rank, more) in
-        [("shm", 1, &[][..]), ("tcp", 0, &[]), ("unix", 1, &["--wait", "block"]), ("udp", 1, &[])]
-    {
-        stop(transport, &[rank], 10, more);
-    }
-}
-
-#[test]
-fn ranks_that_are_all_stopped_are_given_up_at_the_deadline() {
-    let _alone = measuring();
-    for (transport, hundredths) in [("shm", 10), ("tcp", 3)] {
-        let finished = stop(transport, &[0, 1], hundredths, &[]);
-        assert!(finished.stderr.contains("and so is rank 1; nothing came for 1s"), "{finished:?}");
-    }
-    let finished = stop("unix", &[0, 1, 2, 3], 5, &["-n", "4"]);
-    assert!(finished.stderr.contains("and so are ranks 1, 2 and 3"), "{}", finished.stderr);
-}
-
-#[test]
-fn ranks_that_are_stopped_before_they_are_connected_are_given_up_too() {
-    let _alone = measuring();
-    for transport in ["shm", "tcp", "udp"] {
-        stop(transport, &[1], 0, &[]);
-    }
-}
-
-#[test]
-fn a_program_that_is_replaced_while_it_runs_goes_on_as_it_was() {
-    let _alone = measuring();
+fn a_run_that_is_halted_halts_its_ranks_and_goes_on_with_them() {
     let place = Place::new();
-    let program = place.path("program");
-    std::fs::copy(BINARY, &program).unwrap();
-    let args = ["signature", "--launches", "3", "--time-budget", "300ms", "--out", "run"];
-    let mut run = Watched::start_program(&place, program.to_str().unwrap(), 2, &args);
-    run.ranks_after(0);
-    // Whoever starts this is told that it is no program.
-    std::fs::write(place.path("next"), "another build").unwrap();
-    std::fs::rename(place.path("next"), &program).unwrap();
-    run.ended().measured();
-}
-
-/// Nothing else belongs to this user. The limit of processes does not hold for root.
-const NOBODY: u32 = 61_007;
-
-/// A launcher that may start no thread any more cannot look at the noise of its cores.
-#[test]
-fn a_thread_that_cannot_be_started_loses_nothing_that_was_measured() {
-    let _alone = measuring();
-    let place = Place::new();
-    let user = NOBODY.to_string();
-    let (program, becoming) = match getuid().is_root() {
-        true => (place.give_to(NOBODY), "setpriv --clear-groups --reuid USER --regid USER"),
-        false => (BINARY.to_owned(), "env"),
+    let mut run = Watched::start(&place, LONG);
+    let mut all = run.ranks_after(2, 5);
+    all.push(Pid::from_child(&run.launcher));
+    let are_stopped = |stopped: bool| {
+        poll("for processes to be stopped, or to go on", || {
+            let mut processes =
+                all.iter().map(|pid| Process::read(pid.as_raw_nonzero().get().cast_unsigned()));
+            processes.all(|process| process.is_some_and(|it| it.stopped == stopped)).then_some(())
+        });
     };
-    let becoming = becoming.replace("USER", &user);
-    let (first, rest) = becoming.split_once(' ').unwrap_or((&becoming, ""));
-    let measure = [&*program, "signature", "--time-budget", "2s", "--out", "run"];
-    let args: Vec<&str> = rest.split_whitespace().chain(measure).collect();
-    let mut run = Watched::start_program(&place, first, 2, &args);
-    run.ranks_after(10);
-    let (launcher, fewest) = (run.pid().to_string(), ["prlimit", "--nproc=1:1", "--pid"]);
-    let mut limit = Command::new(first);
-    limit.args(rest.split_whitespace()).args(fewest).arg(launcher);
-    assert!(limit.status().unwrap().success());
-    run.ended().measured();
-    let run: Run = bandgap_record::read(&place.path("run")).unwrap();
-    assert!(!run.results.is_empty() && !run.interrupted);
-    assert_eq!(run.host["noise"], serde_json::json!([]));
+    run.signal(Signal::TSTP);
+    are_stopped(true);
+    run.signal(Signal::CONT);
+    are_stopped(false);
+    run.signal(Signal::INT);
+    assert_eq!(run.ends(), Some(130));
 }
 
-/// The noise of the cores comes before the ranks, which are refused.
-#[test]
-fn ranks_of_the_doctor_that_cannot_be_started_lose_nothing_of_its_noise() {
-    let _alone = measuring();
-    let place = Place::new();
-    let finished = place.shell("ulimit -n 40; bandgap doctor --out run").ends(7);
-    assert!(finished.stderr.contains("raise `ulimit -n`"), "{}", finished.stderr);
-    assert!(finished.stdout.contains("noise"), "{}", finished.stdout);
-    let run = kept(&place);
-    let [Outcome::Noise(noise)] = &run.results[..] else { panic!("{:?}", run.results) };
-    assert!(!noise.cores.is_empty());
+/// A simulation that would take minutes: a hundred requesters with thousands of messages each.
+fn simulation(place: &Place) -> String {
+    let machine = place.file(
+        "machine.toml",
+        "name = \"slow to simulate\"\nsend_overhead_ns = 1\nrecv_overhead_ns = 1\ngap_ns = 1\n\
+         latency_ns = 1000000\ncapacity = 4096\n",
+    );
+    format!("signature -t sim:{machine} --fan-in 100 --out run")
 }
 
-/// The second launch cannot be started any more, since the launcher may have no further descriptor.
-#[test]
-fn a_launch_that_cannot_be_started_loses_nothing_of_the_earlier_one() {
-    let _alone = measuring();
-    let place = Place::new();
-    let args = ["signature", "--launches", "2", "--time-budget", "2s", "--out", "run"];
-    let mut run = Watched::start(&place, 2, &args);
-    run.ranks_after(10);
-    let few = Rlimit { current: Some(10), maximum: Some(10) };
-    prlimit(Some(run.pid()), Resource::Nofile, few).unwrap();
-    let finished = run.ended().ends(7);
-    for words in ["launch 2 of the ranks failed to", "raise `ulimit -n`"] {
-        assert!(finished.stderr.contains(words), "{}", finished.stderr);
+impl Watched<'_> {
+    /// Waits until the launcher has used the processor for some time: it takes signals then.
+    fn is_at_work(&self) {
+        poll("for the launcher to be at work", || {
+            Process::read(self.launcher.id()).filter(|launcher| launcher.used >= 20)
+        });
     }
-    assert!(!kept(&place).results.is_empty());
+}
+
+/// Those of a terminal, and those with which batch systems warn of the end.
+#[test]
+fn every_signal_that_asks_to_end_does_so_in_order() {
+    for signal in [Signal::INT, Signal::QUIT, Signal::USR1, Signal::USR2, Signal::XCPU] {
+        let place = Place::new();
+        let run = Watched::start(&place, &simulation(&place));
+        run.is_at_work();
+        run.signal(signal);
+        assert_eq!(run.ends(), Some(130), "{signal:?}");
+        let kept: Run = bandgap_record::read(&place.path("run")).unwrap();
+        assert!(kept.interrupted);
+    }
+}
+
+#[test]
+fn a_run_under_nohup_outlives_its_terminal() {
+    let place = Place::new();
+    let mut shell = place.command("sh");
+    shell.args(["-c", &format!("trap '' HUP; exec {BINARY} {}", simulation(&place))]);
+    let run = Watched::of(&place, shell);
+    run.is_at_work();
+    run.signal(Signal::HUP);
+    let used = Process::read(run.launcher.id()).unwrap().used;
+    poll("for the launcher to go on", || {
+        Process::read(run.launcher.id()).filter(|it| it.used > used + 5)
+    });
+    run.signal(Signal::TERM);
+    assert_eq!(run.ends(), Some(130));
+}
+
+/// This prints more than the smallest pipe takes.
+const MUCH: &str = "comms1 -t sim:ipsc860 --out run";
+
+/// A run that has kept everything, and cannot go on printing it or what was done, as nobody reads that.
+fn unread(place: &Place, error: bool) -> (Watched<'_>, PipeReader) {
+    let (reader, mut full) = pipe().unwrap();
+    fcntl_setpipe_size(&full, 4096).unwrap();
+    let mut program = place.command(BINARY);
+    program.args(MUCH.split(' '));
+    if error {
+        std::io::Write::write_all(&mut full, &[b'-'; 4096]).unwrap();
+        program.stdout(Stdio::null()).stderr(full);
+    } else {
+        program.stdout(full).stderr(Stdio::null());
+    }
+    let run = Watched::of(place, program);
+    let results = || bandgap_record::read(&place.path("run")).ok().map(|run: Run| run.results);
+    poll("for results to be kept", || results().filter(|results| !results.is_empty()));
+    (run, reader)
+}
+
+#[test]
+fn a_second_signal_ends_a_program_that_cannot_go_on() {
+    for error in [false, true] {
+        let place = Place::new();
+        let (mut run, _reader) = unread(&place, error);
+        poll("for the launcher to end", || {
+            run.signal(Signal::INT);
+            run.launcher.try_wait().unwrap()
+        });
+        assert_eq!(run.ends(), Some(130));
+    }
+}
+
+#[test]
+fn a_signal_is_not_forgotten_once_everything_is_measured() {
+    let place = Place::new();
+    let (run, mut reader) = unread(&place, false);
+    run.signal(Signal::INT);
+    std::io::copy(&mut reader, &mut std::io::sink()).unwrap();
+    assert_eq!(run.ends(), Some(130));
+    // What is there is whole.
+    let kept: Run = bandgap_record::read(&place.path("run")).unwrap();
+    let all = Place::new();
+    all.run(MUCH.split(' ')).ends(0);
+    let whole: Run = bandgap_record::read(&all.path("run")).unwrap();
+    assert_eq!((kept.results, kept.interrupted), (whole.results, false));
 }

@@ -162,8 +162,7 @@ fn a_table_without_a_send_overhead_is_fitted_and_kept() {
         }
     }
     let file = place.file("table.csv", table);
-    let finished = place.run(["fit", "logp", &file, "--out", "kept"]).measured();
-    assert!(!finished.stdout.contains("send-only regime ends"), "{}", finished.stdout);
+    place.run(["fit", "logp", &file, "--out", "kept"]).measured();
     let kept = std::fs::read(place.work().join("kept/run.json")).unwrap();
     let run = bandgap_results::Run::from_json(&kept).unwrap();
     let bandgap_results::Outcome::Logp(logp) = &run.results[0] else { panic!("{run:?}") };
@@ -171,19 +170,12 @@ fn a_table_without_a_send_overhead_is_fitted_and_kept() {
 }
 
 #[test]
-fn the_text_of_a_signature_is_always_the_same() {
+fn the_files_and_the_text_of_two_runs_are_the_same() {
     let place = Place::new();
-    let finished = place.run(["signature", "--transport", "sim:paragon", "--no-save"]).ends(0);
-    assert_eq!(finished.stderr, "");
-    insta::assert_snapshot!("paragon", finished.stdout);
-}
-
-#[test]
-fn the_files_of_two_runs_are_the_same() {
-    let place = Place::new();
+    let mut texts = Vec::new();
     let files = ["a", "b"].map(|out| {
-        let finished = place.run(["signature", "-t", "sim:meiko-cs2", "--out", out]).ends(0);
-        assert!(finished.stderr.contains(&format!("kept in {out}")), "{}", finished.stderr);
+        let args = ["signature", "-t", "sim:meiko-cs2", "--quiet", "--out", out];
+        texts.push(place.run(args).ends(0).stdout);
         let entries = std::fs::read_dir(place.path(out)).unwrap();
         entries
             .map(|entry| {
@@ -193,6 +185,7 @@ fn the_files_of_two_runs_are_the_same() {
             })
             .collect::<BTreeMap<String, String>>()
     });
+    assert_eq!(texts[0], texts[1]);
     let [first, second] = &files;
     let names: Vec<&str> = first.keys().map(String::as_str).collect();
     assert_eq!(names, ["run.json", "samples.csv", "signature.csv", "signature.svg"]);
@@ -212,7 +205,7 @@ fn the_files_of_two_runs_are_the_same() {
 
 #[test]
 fn a_fit_to_a_runs_own_samples_agrees_with_the_run() {
-    // Where nothing scatters; that of real ranks is among these.
+    // Where nothing scatters.
     let place = Place::new();
     place.run(["signature", "-t", "sim:myrinet", "--out", "run"]).ends(0);
     let fit = place.run(["fit", "logp", "run/samples.csv", "--json", "-"]).ends(0).json();
@@ -298,10 +291,6 @@ fn the_saturation_of_all_ranks_is_the_bandwidth_of_all_of_them() {
         near("t0", value(&segment["t0"]), (ranks - 1.0) * 15.7e-6, 1e-6);
         near("π0", value(&segment["pi0"]), ranks / 15.7e-6, 1e-6);
     }
-    let told = ["comms3", "-t", &format!("sim:{machine}"), "-n", "4", "--no-save"];
-    let text = place.run(told).ends(0).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    let words = "r∞ and π0 are those of all 12 messages of an operation together.";
-    assert!(text.contains(words), "{text}");
 }
 
 #[test]
@@ -332,40 +321,6 @@ fn the_surface_of_a_machine_gives_back_its_parameters() {
 }
 
 #[test]
-fn virtual_time_has_no_memory_no_bytes_and_no_rounding_errors() {
-    let place = Place::new();
-    let transport = format!("sim:{}", with_bytes(&place));
-    let told = |args: &[&str]| {
-        let fixed = ["--transport", &transport, "--no-save", "--quiet"];
-        place.run(args.iter().chain(&fixed)).ends(0).stdout
-    };
-    let bulk = told(&["bulk"]);
-    for wrong in ["cache", "is exposed", "checked", "verified", "NaN"] {
-        assert!(!bulk.contains(wrong), "{wrong}: {bulk}");
-    }
-    assert!(bulk.contains("virtual time, in which no bytes move"), "{bulk}");
-    for text in [bulk, told(&["comms1"]), told(&["comms2"])] {
-        // T(n) is a line: nothing is left of it.
-        let residuals: Vec<&str> =
-            text.lines().filter(|line| line.contains("rms residual")).collect();
-        assert!(!residuals.is_empty());
-        for line in residuals {
-            assert_eq!(line.matches(" 0 %").count(), 2, "{line}");
-        }
-        // No number has an exponent.
-        let dust = |word: &str| word.contains("e-") && word.parse::<f64>().is_ok();
-        assert_eq!(text.split_whitespace().find(|word| dust(word)), None);
-    }
-}
-
-#[test]
-fn the_myrinets_gap_needs_no_larger_m() {
-    // Δ = 6.2 µs lies below the idle time of 7.8 µs, where nothing is read from.
-    let run = measured(&Place::new(), "myrinet", &[]);
-    assert_eq!(of_kind(&run, "logp")[0]["findings"], serde_json::json!([]));
-}
-
-#[test]
 fn protocols_change_the_overhead_of_stores_at_their_limit() {
     let place = Place::new();
     let run = bulk(&place, "ipsc860", &["--sizes", "64:1KiB", "--store", "--no-surface"]);
@@ -379,37 +334,4 @@ fn protocols_change_the_overhead_of_stores_at_their_limit() {
         near("T(n)", value(&at(bytes)["time"]) * 1e6, time, 1e-6);
         near("o(n)", value(&at(bytes)["send_overhead"]) * 1e6, os, 1e-6);
     }
-}
-
-#[test]
-fn bytes_on_a_machine_without_a_time_for_them_are_refused() {
-    let place = Place::new();
-    let own = described(&place, MYRINET, "");
-    for machine in ["paragon", "meiko-cs2", "myrinet", &own] {
-        let transport = format!("sim:{machine}");
-        for command in ["bulk", "comms1", "comms2", "comms3"] {
-            let finished = place.run([command, "-t", &transport, "--out", "kept"]).ends(3);
-            let told = ["does not say what a byte costs", "gap_per_byte_ns", "protocols"];
-            assert!(told.iter().all(|told| finished.stderr.contains(told)), "{}", finished.stderr);
-        }
-        // Words, and messages of no bytes, need none.
-        for command in [&["synch1"][..], &["comms1", "--sizes", "0"], &["bulk", "--sizes", "0"]] {
-            place.run(command.iter().chain(&["-t", &transport, "--no-save", "--quiet"])).ends(0);
-        }
-    }
-    // Nothing was kept.
-    assert_eq!(place.names(), ["machine.toml"]);
-}
-
-#[test]
-fn options_that_change_nothing_in_virtual_time_are_warned_of() {
-    let place = Place::new();
-    let told = |options: &[&str]| {
-        let args = [&["signature", "-t", "sim:paragon", "--no-save"], options].concat();
-        let stderr = place.run(args).measured().stderr;
-        ["--wait changes nothing", "--cores changes nothing"].map(|words| stderr.contains(words))
-    };
-    assert_eq!(told(&["--wait", "block"]), [true, false]);
-    assert_eq!(told(&["--cores", "0,1"]), [false, true]);
-    assert_eq!(told(&[]), [false, false]);
 }

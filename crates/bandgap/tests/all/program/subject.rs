@@ -1,8 +1,6 @@
 //! The binary in a working directory of its own, and what came of running it.
 
 use std::ffi::OsStr;
-use std::fs::File;
-use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Duration;
@@ -15,14 +13,6 @@ use tempfile::TempDir;
 pub const BINARY: &str = env!("CARGO_BIN_EXE_bandgap");
 /// Longest time any run may take: far more than it needs on a slow and busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(120);
-
-/// Held while ranks measure; across processes too, for runners that start one for each test.
-pub fn measuring() -> File {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("measuring");
-    let file = File::create(path).unwrap();
-    rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive).unwrap();
-    file
-}
 
 /// An empty working directory, beside an empty directory for temporary files.
 pub struct Place {
@@ -63,16 +53,6 @@ impl Place {
     /// Names of temporary files that are there now.
     pub fn temporary(&self) -> Vec<String> {
         names(&self.root.path().join("temporary"))
-    }
-
-    /// Lets this user work here; a copy of the program under test that they may start.
-    pub fn give_to(&self, user: u32) -> String {
-        let program = self.root.path().join("program");
-        std::fs::copy(BINARY, &program).unwrap();
-        for folder in ["", "work", "temporary"] {
-            chown(self.root.path().join(folder), Some(user), Some(user)).unwrap();
-        }
-        program.to_str().unwrap().to_owned()
     }
 
     /// `program`, to be run here, in an environment that prints the same everywhere.
@@ -177,20 +157,6 @@ impl From<Output> for Finished {
 /// The results of one kind in a run.
 pub fn of_kind<'a>(run: &'a Value, kind: &str) -> Vec<&'a Value> {
     run["results"].as_array().unwrap().iter().filter(|result| result["kind"] == kind).collect()
-}
-
-/// What a run with the first of some time budgets brings that is enough; on a busy machine short ones
-/// bring little.
-pub fn with_time_enough<T>(mut run: impl FnMut(&str) -> Option<T>) -> T {
-    let budgets = ["300ms", "1s", "3s", "8s", "24s"];
-    budgets.into_iter().find_map(&mut run).expect("enough is measured in 24 s")
-}
-
-/// Checks that it names what limits a rate of messages.
-#[track_caller]
-pub fn is_regime(regime: &Value) {
-    let known = ["network-bound", "processor-bound", "overlapped", "undecided"];
-    assert!(known.iter().any(|known| regime == known), "{regime}");
 }
 
 /// The value of a quantity, after checking that its interval holds it. One that comes from a single

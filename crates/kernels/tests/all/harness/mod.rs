@@ -1,6 +1,5 @@
 //! Ranks as threads that carry out orders.
 
-pub mod misreading;
 pub mod native;
 pub mod spoilt;
 
@@ -11,7 +10,7 @@ use bandgap_comm::inproc::{self, InprocLink};
 use bandgap_comm::passing::Tuning;
 use bandgap_comm::{Bulk, CommError, Credited, DeadlineWatch, Stamp, Timer, Waiting, Watch};
 use bandgap_kernels::{Executor, Failed, Order, Outcome};
-use bandgap_shm::{Exposed, Readable, Registered, Segment, ShmEndpoint};
+use bandgap_shm::{Exposed, Readable, Segment, ShmEndpoint};
 
 /// A clock for tests.
 #[derive(Clone, Copy)]
@@ -140,18 +139,16 @@ pub fn executors<E: Bulk, W: Watch + Copy>(
     endpoints.into_iter().map(executor).collect()
 }
 
-/// Ends of ranks over shared memory, which read each other's memory, private and registered.
+/// Ends of ranks over shared memory, which read each other's private memory.
 pub fn over_shared_memory(size: usize) -> Vec<ShmEndpoint> {
     let segment = Segment::create(size, 64).unwrap();
     let exposed = Exposed::create(size, TUNING.memory(size).max(1 << 19)).unwrap();
-    let registered = Registered::among(size, 8 << 20).unwrap().into_iter().enumerate();
-    let endpoints = registered.map(|(rank, registered)| {
+    let endpoint = |rank| {
         let endpoint = ShmEndpoint::attach(&segment, rank, size).unwrap();
         let readable = Readable::of(vec![std::process::id(); size]);
-        let endpoint = endpoint.exposing(exposed.clone()).unwrap().reading(readable);
-        endpoint.registering(registered)
-    });
-    endpoints.collect()
+        endpoint.exposing(exposed.clone()).unwrap().reading(readable)
+    };
+    (0..size).map(endpoint).collect()
 }
 
 /// Executors over links without faults.

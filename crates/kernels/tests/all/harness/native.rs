@@ -3,11 +3,10 @@
 use std::time::Instant;
 
 use super::Obeys;
-use bandgap_comm::direct::{Direct, DirectId};
-use bandgap_comm::passing::Memory;
 use bandgap_comm::{
     Comm, CommError, Group, Members, Part, Pending, Processor, Rank, Stamp, View, Work,
 };
+use bandgap_conformance::direct::{Direct, DirectId};
 use bandgap_kernels::{Arrived, Failed, Needs, Order, Outcome, Rig, carry_out_passing, is_counted};
 
 /// Tag of the messages by which ranks meet, which are not spoilt.
@@ -104,12 +103,8 @@ impl Rig for Native {
         self.orders += 1;
         self.orders
     }
-    fn lie_in(&mut self, memory: Memory, bytes: usize) -> Result<(), CommError> {
-        if memory == Memory::Registered {
-            return Err(CommError::NotRegistered { reason: "there is none here".into() });
-        }
+    fn resize(&mut self, bytes: usize) {
         self.direct.memory.resize(bytes, 0);
-        Ok(())
     }
     fn prepare(&mut self, _needs: &Needs, marks: usize) {
         self.marks.clear();

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bandgap_comm::direct::{Hook, Letter};
 use bandgap_comm::{
     Begun, Bulk, CommError, Deliver, Endpoint, HandlerId, Message, NoHandler, Posted, Rank, Source,
 };
+use bandgap_conformance::direct::{Hook, Letter};
 
 use super::native::MEETING;
 
@@ -175,7 +175,7 @@ impl<E: Endpoint> Lying<E> {
 }
 
 impl<E: Endpoint> Endpoint for Lying<E> {
-    bandgap_comm::delegate_endpoint! { inner }
+    bandgap_conformance::delegate_endpoint! { inner }
 
     fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {
         let Some(plan) = self.plan.clone() else { return self.inner.try_request(peer, message) };
@@ -353,8 +353,7 @@ impl<E: Bulk> Lying<E> {
 }
 
 impl<E: Bulk> Bulk for Lying<E> {
-    bandgap_comm::delegate_exposed! { inner }
-    bandgap_comm::delegate_registered! { inner }
+    bandgap_conformance::delegate_exposed! { inner }
 
     fn try_store(
         &mut self,

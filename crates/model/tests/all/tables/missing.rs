@@ -34,13 +34,6 @@ fn too_few_small() {
     let kept = |row: &Row| row.kind == Kind::Rtt || row.messages >= 8;
     let error = error(kept);
     assert!(matches!(error, ModelError::TooFewSmall { found: 1, .. }), "{error:?}");
-    let said = error.to_string();
-    assert!(said.starts_with("1 message count in the send-only regime"), "{said}");
-    // What to observe is advice for those who make tables.
-    assert!(
-        !said.contains("observe") && error.unobserved().unwrap().contains("smaller M"),
-        "{said}"
-    );
 }
 
 #[test]
@@ -48,7 +41,6 @@ fn too_few_large() {
     let kept = |row: &Row| row.messages <= 8;
     let error = error(kept);
     assert!(matches!(error, ModelError::TooFewLarge { found: 0, .. }), "{error:?}");
-    assert!(error.to_string().starts_with("0 message counts"), "{error}");
 }
 
 #[test]
@@ -56,7 +48,6 @@ fn no_delay_above_idle() {
     // Idle is 7.6 − 1.4 − 2.2 = 4 µs.
     let error = error(|row| row.delay_ns <= 2000.0);
     assert!(matches!(error, ModelError::NoDelayAboveIdle { .. }), "{error:?}");
-    assert!(error.to_string().contains("no delay above idle"));
 }
 
 #[test]

@@ -31,8 +31,6 @@ fn processor_bound_machine() {
         assert!(-none <= signature.idle.low && signature.idle.high <= none);
         assert_eq!(signature.capacity, None);
         assert_eq!(signature.transition.unwrap().cause, Cause::RoundTrip);
-        let bound = |f: &Finding| matches!(f, Finding::ProcessorBound { .. });
-        assert!(signature.findings.iter().any(bound));
     }
 }
 
@@ -62,7 +60,7 @@ fn with_a_delay_the_steady_state_begins_at_fewer_messages() {
         let layout = Layout { rows: 10, outliers: 0.0, ..USUAL };
         let mut rows = layout.replayed(&Params::PARAGON, 1);
         rows.retain(|row| row.delay_ns != 2000.0 || row.messages <= most);
-        signature(&rows).findings.contains(&Finding::CurveTooShort { delay: 2000.0 })
+        !signature(&rows).steady.iter().any(|steady| steady.delay == 2000.0)
     };
     assert_eq!([4, 8, 16].map(too_short), [true, true, false]);
 }
@@ -100,9 +98,8 @@ fn negative_latency_stays_negative() {
     let signature = signature(&layout.replayed(&params, 4));
     assert!((signature.latency.value + 1000.0).abs() < 60.0, "{:?}", signature.latency);
     assert!(signature.latency.high < 0.0);
-    let finding =
-        signature.findings.iter().find(|f| matches!(f, Finding::NegativeLatency { .. })).unwrap();
-    assert!(finding.to_string().starts_with("L is negative"));
+    let negative = |f: &Finding| matches!(f, Finding::NegativeLatency { .. });
+    assert!(signature.findings.iter().any(negative));
 }
 
 /// A shared-memory interface: os = 2 ns, g = 27 ns, RTT = 120 ns, or = 60 ns in the far arm only. At
@@ -140,9 +137,7 @@ fn rounded_arm_of_shared_memory() {
         assert_eq!(signature.arm.holds, Some(true));
         assert_eq!(signature.arm.from_delay, 70.0, "seed {seed}");
         let late = |f: &Finding| matches!(f, Finding::ArmBeginsLate { .. });
-        let overlap = |f: &Finding| matches!(f, Finding::OverheadsOverlap { .. });
         assert!(signature.findings.iter().any(late));
-        assert!(signature.findings.iter().any(overlap));
         // Below 60 ns the slope is 1.58, and nothing is level.
         assert_eq!(signature.near_arms, []);
     }
@@ -163,14 +158,13 @@ fn what_is_undecided_of_a_rounded_arm_is_not_claimed() {
     for (seed, noise) in (0..3).flat_map(|seed| [0.02, 0.15].map(|noise| (seed, noise))) {
         let rows = Layout { noise, ..layout }.rows(120.0, shared_memory, seed);
         let found = signature(&rows);
-        let late = |f: &&Finding| matches!(f, Finding::ArmBeginsLate { .. });
-        let Some(late) = found.findings.iter().find(late).map(ToString::to_string) else {
-            continue;
-        };
-        let holds = found.arm.holds == Some(true);
-        assert_eq!(late.contains("rises one for one"), holds, "{late}");
-        assert!(late.contains("the model does not hold") && !late.contains("far arm"), "{late}");
-        said[usize::from(holds)] += 1;
+        let late = |f: &Finding| matches!(f, Finding::ArmBeginsLate { .. });
+        let undecided = |f: &Finding| matches!(f, Finding::ArmUndecided { .. });
+        if found.findings.iter().any(late) {
+            let holds = found.arm.holds == Some(true);
+            assert_eq!(found.findings.iter().any(undecided), !holds, "{:?}", found.findings);
+            said[usize::from(holds)] += 1;
+        }
     }
     assert!(said.iter().all(|count| *count > 0), "{said:?}");
 }
@@ -227,8 +221,7 @@ fn too_short_a_table_is_told() {
     let params = Params { capacity: 200, ..Params::MYRINET };
     let layout = Layout { messages: &POWERS[..7], ..USUAL };
     let signature = signature(&layout.replayed(&params, 1));
-    let overlap = |f: &Finding| matches!(f, Finding::OverheadsOverlap { .. });
-    assert!(signature.findings.iter().any(overlap));
+    assert_eq!(signature.regime, Regime::Overlapped);
 }
 
 #[test]
@@ -350,11 +343,6 @@ fn messages_that_cost_more_before_a_reply_is_back_are_told() {
             "{to} {next} {last}"
         );
         assert_within(cost, 9.0, 0.1);
-        let sentence = signature.findings.iter().map(ToString::to_string).collect::<String>();
-        assert!(
-            sentence.contains(&format!("os is that of the first {to} messages. From M")),
-            "{sentence}"
-        );
         // Where all cost the same there is nothing to tell.
         assert_eq!(found(1e9, seed).0, None);
     }

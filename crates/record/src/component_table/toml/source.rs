@@ -5,8 +5,8 @@ use toml::Spanned;
 
 use crate::TableError;
 use crate::component_table::line_of;
-use crate::table_error::shortened;
 use crate::table_lines::Result;
+use bandgap_import::shortened;
 
 /// Counts lines up to places that mostly ascend.
 pub(super) struct Counter<'a> {

@@ -1,6 +1,6 @@
 //! The table that says how ranks are connected.
 
-use bandgap_comm::topology::{Crossbar, FatTree, Hypercube, Mesh, Torus};
+use crate::topology::{Crossbar, FatTree, Hypercube, Mesh, Torus};
 use serde::Deserialize;
 use toml::Spanned;
 

@@ -1,14 +1,18 @@
 //! Ranks of one process, connected as the ranks of a run are.
 
+pub mod wire;
+
 use std::net::{TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bandgap_comm::{CommError, Credited, Faults, Frame, Link, Rank, Rendezvous};
-use bandgap_socket::udp::{UdpStream, Wire};
+use bandgap_comm::{CommError, Credited, Frame, Link, Rank, Rendezvous};
+use bandgap_socket::udp::UdpStream;
 use bandgap_socket::{Kind, Over, Secret, SocketError, SocketLink, Stream};
+
+use self::wire::{Faults, Wire};
 
 pub const SECRET: Secret = *b"0123456789abcdef";
 
@@ -30,15 +34,15 @@ pub fn receive<S: Stream>(link: &mut SocketLink<S>) -> Result<Vec<Frame>, CommEr
 }
 
 /// Where a rank meets the others.
-struct Meeting<D, X> {
+struct Meeting<X> {
     rank: Rank,
     size: usize,
-    deadline: D,
+    deadline: Instant,
     /// From this rank's address to those of all.
     exchange: X,
 }
 
-impl<D: Fn() -> Instant, X: FnMut(String) -> Vec<String>> Rendezvous for Meeting<D, X> {
+impl<X: FnMut(String) -> Vec<String>> Rendezvous for Meeting<X> {
     fn rank(&self) -> Rank {
         self.rank
     }
@@ -52,7 +56,7 @@ impl<D: Fn() -> Instant, X: FnMut(String) -> Vec<String>> Rendezvous for Meeting
     }
 
     fn deadline(&self) -> Instant {
-        (self.deadline)()
+        self.deadline
     }
 
     fn exchange(&mut self, address: String) -> Result<Vec<String>, CommError> {
@@ -65,16 +69,6 @@ pub fn link<K: Kind>(
     rank: Rank,
     size: usize,
     deadline: Instant,
-    exchange: impl FnOnce(String) -> Vec<String>,
-) -> Result<SocketLink<K::Stream>, SocketError> {
-    link_until::<K>(rank, size, || deadline, exchange)
-}
-
-/// The same with a deadline that may move.
-pub fn link_until<K: Kind>(
-    rank: Rank,
-    size: usize,
-    deadline: impl Fn() -> Instant,
     exchange: impl FnOnce(String) -> Vec<String>,
 ) -> Result<SocketLink<K::Stream>, SocketError> {
     let mut once = Some(exchange);
@@ -102,7 +96,7 @@ fn run<R: Send>(
                 tell.send(address).unwrap();
                 answers.recv().unwrap()
             };
-            let mut meeting = Meeting { rank, size, deadline, exchange };
+            let mut meeting = Meeting { rank, size, deadline: deadline(), exchange };
             ((told, answer), scope.spawn(move || connect(&mut meeting).unwrap()))
         };
         let (ends, ranks): (Vec<_>, Vec<_>) = (0..size).map(start).unzip();
@@ -186,13 +180,13 @@ fn in_pairs<S: Stream>(size: usize, connect: impl Fn(Rank, Rank) -> (S, S)) -> V
 
 /// Does wrong with about one of `odds` datagrams, in one of four ways. With this seed the first ones arrive, without which
 /// nothing after them is taken: some suites look at what arrives before anything is sent again.
-pub fn faults(odds: u32) -> Option<Faults> {
+pub fn faults(odds: u32) -> Faults {
     let share = 0.25 / f64::from(odds);
-    Some(Faults { loss: share, duplicate: share, reorder: share, corrupt: share, seed: 7 })
+    Faults { loss: share, duplicate: share, reorder: share, corrupt: share, seed: 7 }
 }
 
 /// Udp over sockets that do wrong with about one of `odds` datagrams.
-pub fn lossy(size: usize, odds: u32) -> Vec<SocketLink<UdpStream>> {
+pub fn lossy(size: usize, odds: u32) -> Vec<SocketLink<UdpStream<Wire>>> {
     in_pairs(size, |high, low| {
         let over = |socket, rank, peer| {
             let wire = Wire::over(socket, faults(odds), rank, peer);

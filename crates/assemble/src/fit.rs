@@ -1,0 +1,155 @@
+//! Parameters from tables that somebody else measured.
+
+use std::collections::BTreeMap;
+
+use bandgap_campaign::load::Load;
+use bandgap_campaign::signature::QUICK_RESAMPLES;
+use bandgap_model::hockney::{Breaks, HockneyOptions};
+use bandgap_model::{Kind, Observation, Options, Row, extract, observations_from_rows};
+use bandgap_record::{Column, Labels, Note, Unit};
+use bandgap_results::{Logp, SIGNATURE};
+use bandgap_stats::{Rule, estimate};
+
+use crate::AssembleError;
+use crate::estimate::{Estimated, MEAN};
+use crate::hockney::fit;
+use crate::logp::{CurvePoint, RESAMPLES, curve, launches_unfitted, recorded};
+use crate::made::{Builder, Made};
+use crate::series::{CurveTimes, SERIES};
+
+/// The transport of what is fitted to a table.
+pub const TABLE: &str = "table";
+/// Rounding by more than this share of a time is told.
+const COARSE: f64 = 0.01;
+
+/// How a table is fitted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fitting {
+    /// Half-width over value at which a parameter counts as known.
+    pub precision: f64,
+    /// The confidence of the intervals.
+    pub confidence: f64,
+    /// The seed of resampling.
+    pub seed: u64,
+}
+
+impl Fitting {
+    fn rule(&self) -> Rule {
+        Rule { precision: self.precision, stamp: 0.0 }
+    }
+
+    /// The estimate of repetitions; those of one launch and round, where known, are neighbours in time.
+    fn time(&self, values: &[(u32, u64, f64)]) -> Option<Estimated> {
+        let point = estimate(values, self.confidence)?;
+        Some(Estimated::of(&point, MEAN, self.rule().judge_given(&point)))
+    }
+
+    /// The signature of a table of issue phases and round trips, with its curve. Points with one batch are left out.
+    ///
+    /// # Errors
+    /// The table lacks what a signature needs.
+    pub fn logp(&self, rows: &[Row]) -> Result<Made, AssembleError> {
+        let (observations, single): (Vec<_>, Vec<_>) =
+            observations_from_rows(rows).into_iter().partition(|point| point.batches.len() >= 2);
+        let Fitting { confidence, seed, .. } = *self;
+        let options = |resamples| Options { confidence, resamples, seed };
+        let whole = extract(&observations, &options(RESAMPLES), None)?;
+        let mut launches = BTreeMap::<u64, Vec<Row>>::new();
+        for row in rows {
+            launches.entry(row.launch.unwrap_or(0)).or_default().push(*row);
+        }
+        let mut each = Vec::new();
+        for rows in launches.values().filter(|_| launches.len() > 1) {
+            let mut points = observations_from_rows(rows);
+            points.retain(|point| point.batches.len() >= 2);
+            each.extend(extract(&points, &options(QUICK_RESAMPLES), None));
+        }
+        let signature = whole.over_launches(&each, confidence);
+        let logp = Logp::new(SIGNATURE, TABLE, None);
+        let (logp, mut notes) = recorded(logp, &signature, &self.rule(), Load::Words)?;
+        let lost = if launches.len() > 1 { launches.len() - each.len() } else { 0 };
+        notes.extend(launches_unfitted(&logp.id(), lost, launches.len()));
+        if !single.is_empty() {
+            let note = Note::new("points_left_out", logp.id()).with("count", single.len() as f64);
+            notes.push(note.with("points", (single.len() + observations.len()) as f64));
+        }
+        let points = observations.iter().filter(|point| point.kind == Kind::Issue);
+        let curve = curve(&logp, points.filter_map(|point| self.point(point)).collect())?;
+        Ok(Made { results: vec![logp.into()], notes }.and(curve))
+    }
+
+    fn point(&self, point: &Observation) -> Option<CurvePoint> {
+        let Observation { messages, delay, ref batches, ref rounds, .. } = *point;
+        let round = |at: usize| rounds.get(at).copied().unwrap_or(at as u64);
+        let values = batches.iter().enumerate().map(|(at, value)| (0, round(at), *value));
+        let elapsed = self.time(&values.collect::<Vec<_>>())?;
+        Some(CurvePoint { messages, delay, elapsed })
+    }
+
+    /// The lines through a table of sizes and times, with the times themselves.
+    ///
+    /// # Errors
+    /// The times cannot be fitted, or the breakpoints that were given do not fit.
+    pub fn hockney(&self, table: &SizedTable<'_>, breaks: Breaks) -> Result<Made, AssembleError> {
+        let mut sizes = BTreeMap::<u64, Vec<(u32, u64, f64)>>::new();
+        for &SizedTime { bytes, ns, .. } in table.rows {
+            let times = sizes.entry(bytes).or_default();
+            times.push((0, times.len() as u64, ns));
+        }
+        let steps = table.rows.iter().map(|row| (row.bytes, row.step)).collect();
+        let options = HockneyOptions { breaks, confidence: self.confidence, steps };
+        let times = table.rows.iter().map(|row| (row.bytes, 0, row.ns)).collect();
+        let (name, messages) = (table.tool.to_owned(), table.messages);
+        let curve = CurveTimes { name, which: Labels::new(), messages, times };
+        let mut fits = fit(&curve, TABLE, &options, self.rule())?;
+        let column = Column::new("time", Unit::Second, "as given");
+        let mut rows = Builder::new(SERIES, table.tool, TABLE, &["bytes"], vec![column]);
+        rows.label("timing", table.timing);
+        for (bytes, times) in sizes {
+            // A single repetition has no interval.
+            let single = || Estimated {
+                value: times[0].2,
+                interval: None,
+                convergence: true.into(),
+                samples: 1,
+                estimator: "as given",
+            };
+            let time = self.time(&times).unwrap_or_else(single);
+            rows.push(vec![bytes.into()], Labels::new(), &[Some(time)], None)?;
+        }
+        let rounded = |row: &SizedTime| row.step / 2.0 / row.ns;
+        let worst = table.rows.iter().max_by(|a, b| rounded(a).total_cmp(&rounded(b)));
+        if let Some(worst) = worst.filter(|row| rounded(row) > COARSE) {
+            let note = Note::new("times_rounded", rows.rows().id()).with("share", rounded(worst));
+            fits.notes.push(note.with("bytes", worst.bytes as f64));
+        }
+        Ok(fits.and(rows.made()))
+    }
+}
+
+/// A table of sizes and times.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SizedTable<'a> {
+    /// The tool that printed it.
+    pub tool: &'a str,
+    /// What the times are, in a few words.
+    pub timing: &'a str,
+    /// Messages that an operation moves in such a time.
+    pub messages: u64,
+    /// The rows.
+    pub rows: &'a [SizedTime],
+}
+
+/// The time of one message, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SizedTime {
+    /// Its length.
+    pub bytes: u64,
+    /// Its time.
+    pub ns: f64,
+    /// The step in which that is known; 0 of an exact one.
+    pub step: f64,
+}
+
+#[cfg(test)]
+mod tests;

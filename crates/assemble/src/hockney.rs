@@ -1,0 +1,182 @@
+//! Fits of t(n) = t0 + n/r∞ to the times of a series.
+
+use std::collections::BTreeMap;
+
+use bandgap_model::hockney::{
+    Breakpoint as Found, Breaks, Fit, HockneyFinding, HockneyFit, HockneyOptions,
+    Segment as Fitted, SizedTimes, Weighting, fit_launches, sized_times_from_pairs,
+};
+use bandgap_model::{Estimate, ModelError};
+use bandgap_record::{Note, Number, Quantity, RecordError, Unit};
+use bandgap_results::{Breakpoint, Hockney, Segment};
+use bandgap_stats::{Convergence, Rule};
+use bandgap_units::Ns;
+
+use crate::AssembleError;
+use crate::estimate::{Estimated, Measured};
+use crate::logp::launches_unfitted;
+use crate::made::Made;
+use crate::series::{CurveTimes, SERIES, curve_times};
+
+/// The fits of all series over the lengths of messages; none of fewer than three lengths.
+///
+/// # Errors
+/// The breakpoints that were given do not fit, or a number cannot be recorded.
+pub fn hockney(of: &Measured<'_>, breaks: &Breaks) -> Result<Made, AssembleError> {
+    let (transport, confidence) = (&of.setting.transport, of.judged.confidence());
+    let options =
+        HockneyOptions { breaks: breaks.clone(), confidence, ..HockneyOptions::default() };
+    let mut made = Made::default();
+    for curve in curve_times(of) {
+        match fit(&curve, transport, &options, of.judged.rule()) {
+            Ok(fits) => made = made.and(fits),
+            Err(AssembleError::Model(ModelError::TooFewSizes { .. })) => {}
+            // The times stay what they are.
+            Err(AssembleError::Model(ModelError::BadTime { bytes, value })) => {
+                let about = format!("{SERIES}/{}/{transport}", curve.name);
+                let note = Note::new("series_unfitted", about).with("bytes", bytes as f64);
+                made.notes.push(note.with("time", Ns(value).as_secs()));
+            }
+            Err(other) => return Err(other),
+        }
+    }
+    Ok(made)
+}
+
+/// The times of a curve by launch.
+fn by_launch(curve: &CurveTimes) -> Vec<Vec<SizedTimes>> {
+    let mut launches = BTreeMap::<u32, Vec<(u64, f64)>>::new();
+    for &(bytes, launch, ns) in &curve.times {
+        launches.entry(launch).or_default().push((bytes, ns));
+    }
+    launches.into_values().map(sized_times_from_pairs).collect()
+}
+
+/// The fits of a curve, that of least relative errors first, then the ordinary one, and where the first does not say
+/// what it should.
+///
+/// # Errors
+/// The times cannot be fitted, or a number cannot be recorded.
+pub(crate) fn fit(
+    curve: &CurveTimes,
+    transport: &str,
+    options: &HockneyOptions,
+    rule: Rule,
+) -> Result<Made, AssembleError> {
+    let times = by_launch(curve);
+    let launches: Vec<&[SizedTimes]> = times.iter().map(Vec::as_slice).collect();
+    let both = fit_launches(&launches, options)?;
+    let relative = recorded((curve, transport), &both, &both.relative, rule)?;
+    let id = relative.id();
+    let found = both.findings.iter().chain(&both.relative.findings);
+    let mut notes: Vec<Note> =
+        found.filter_map(|finding| note(&id, &both.relative, finding)).collect();
+    notes.extend(launches_unfitted(&id, both.lost.len(), launches.len()));
+    let ordinary = recorded((curve, transport), &both, &both.ordinary, rule)?;
+    Ok(Made { results: vec![relative.into(), ordinary.into()], notes })
+}
+
+fn recorded(
+    (curve, transport): (&CurveTimes, &str),
+    both: &HockneyFit,
+    fit: &Fit,
+    rule: Rule,
+) -> Result<Hockney, RecordError> {
+    let segment = |of: &Fitted| segment(of, curve.messages as f64, rule.without_clock());
+    let weighting = match fit.weighting {
+        Weighting::Relative => "relative",
+        Weighting::Ordinary => "ordinary",
+    };
+    Ok(Hockney {
+        name: curve.name.clone(),
+        transport: transport.to_owned(),
+        curve: curve.which.clone(),
+        messages: curve.messages,
+        weighting: weighting.to_owned(),
+        segments: fit.segments.iter().map(segment).collect::<Result<_, _>>()?,
+        breakpoints: both.breakpoints.iter().map(breakpoint).collect(),
+    })
+}
+
+fn segment(of: &Fitted, messages: f64, rule: Rule) -> Result<Segment, RecordError> {
+    let parameter = |estimate: &Option<Estimate>, unit: Unit| -> Result<Option<Quantity>, _> {
+        let Some(estimate) = estimate else { return Ok(None) };
+        // Rates are those of all messages that an operation moves in its time.
+        let times = match unit {
+            Unit::BytePerSecond | Unit::PerSecond => messages,
+            _ => 1.0,
+        };
+        let half = (estimate.high - estimate.low) / 2.0;
+        // An interval is of how the times scatter about a line that they follow.
+        let convergence =
+            if of.misfit { Convergence::No } else { rule.judge(half, estimate.value) };
+        let found = Estimated::of_model(estimate, convergence).part(1.0 / times);
+        found.recorded(unit).map(Some)
+    };
+    let residuals = of.residuals.as_ref();
+    Ok(Segment {
+        from_bytes: of.from_bytes,
+        to_bytes: of.to_bytes,
+        points: of.points as u64,
+        r_inf: parameter(&of.r_inf, Unit::BytePerSecond)?,
+        n_half: parameter(&of.n_half, Unit::Byte)?,
+        t0: parameter(&of.t0, Unit::Second)?,
+        pi0: parameter(&of.pi0, Unit::PerSecond)?,
+        r_squared: of.line.as_ref().map(|line| Number(line.r_squared)),
+        worst_residual: residuals.map(|of| Number(of.worst_relative)),
+        worst_bytes: residuals.map(|of| of.worst_bytes),
+        rms_residual: residuals.map(|of| Number(of.rms_relative)),
+        intercept: of.line.as_ref().map(|line| Ns(line.intercept).into()),
+        per_byte: of.line.as_ref().map(|line| Ns(line.slope).into()),
+    })
+}
+
+/// Between the sizes that it separates: their geometric mean. One that was given stays where it is, without an interval.
+fn breakpoint(found: &Found) -> Breakpoint {
+    let Found { last_below, first_above, low, high, given } = *found;
+    let between = (last_below.max(1) as f64 * first_above as f64).sqrt().round();
+    let bound = |bytes: u64| (!given).then_some(Number(bytes as f64));
+    let bytes = if given { low as f64 } else { between };
+    Breakpoint { bytes: Number(bytes), low: bound(low), high: bound(high) }
+}
+
+/// The note of a finding; `None` of what changes nothing for a reader.
+fn note(id: &str, fit: &Fit, finding: &HockneyFinding) -> Option<Note> {
+    let segment = |from: u64| fit.segments.iter().position(|of| of.from_bytes == from);
+    let about = |code: &str, from: u64| {
+        let number = segment(from).map_or(1, |at| at + 1);
+        Note::new(code, format!("{id}/segment={number}"))
+    };
+    let s = |ns: f64| Ns(ns).as_secs();
+    Some(match *finding {
+        HockneyFinding::TooFewSizes { range, sizes } => {
+            about("segment_too_short", range.from).with("sizes", sizes as f64)
+        }
+        HockneyFinding::NegativeStartup { range, t0, .. } => {
+            about("startup_below_zero", range.from).with("t0", s(t0))
+        }
+        HockneyFinding::StartupUnresolved { range, high, .. } => {
+            about("startup_unresolved", range.from).with("high", s(high))
+        }
+        HockneyFinding::NoRise { range, .. } | HockneyFinding::RateUnresolved { range, .. } => {
+            about("rate_unresolved", range.from)
+        }
+        HockneyFinding::HalfLengthOutside { range, n_half, .. } => {
+            about("half_length_outside", range.from).with("half", n_half)
+        }
+        HockneyFinding::LargeResiduals { range, rms, worst, at } => {
+            let note = about("line_missed", range.from).with("rms", rms);
+            note.with("worst", worst).with("at", at as f64)
+        }
+        HockneyFinding::BreaksUnsearched { sizes, needed } => Note::new("breaks_unsearched", id)
+            .with("sizes", sizes as f64)
+            .with("needed", needed as f64),
+        HockneyFinding::MostSegments { most } => {
+            Note::new("most_segments", id).with("most", most as f64)
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests;

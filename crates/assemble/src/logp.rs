@@ -1,0 +1,403 @@
+//! A LogP signature: its parameters over launches, its curve, and where the model does not hold.
+
+use bandgap_campaign::floors;
+use bandgap_campaign::judge::Judged;
+use bandgap_campaign::load::Load;
+use bandgap_campaign::signature::{
+    QUICK_RESAMPLES, SignaturePattern, SignaturePlan, Verdicts, judge, judge_received, of_load, rtt,
+};
+use bandgap_model::signature::{ArmFit, Cause, IssueLine};
+use bandgap_model::{Estimate, Finding, Kind, ModelError, Signature};
+use bandgap_record::{Column, Labels, Note, Number, Quantity, RecordError, Unit};
+use bandgap_results::{Arm, Line, Logp, OverFloor, Parameters, SIGNATURE, Transition};
+use bandgap_stats::{Convergence, Interval, Rule};
+use bandgap_units::Ns;
+
+use crate::AssembleError;
+use crate::estimate::{Estimated, Measured};
+use crate::made::{Builder, Made, clock_limit};
+use crate::series::SERIES;
+
+/// Resamples of the bootstrap behind recorded intervals.
+pub(crate) const RESAMPLES: usize = 1000;
+/// With fewer batches than this behind os, more time would help.
+const FEW: usize = 30;
+
+/// The signature of a plan, in the state that counts: of one launch by bootstrap over its rounds, of several the mean of
+/// theirs, with the t interval over launches. Where too little was measured for one, the round trip alone.
+/// `empty`: the batches of transfers without bytes, whose round trip tells the way without them.
+///
+/// # Errors
+/// Nothing is known, not even the round trip; or a number cannot be recorded.
+pub fn logp(
+    measured: &Measured<'_>,
+    plan: &SignaturePlan,
+    empty: Option<&Judged<'_>>,
+) -> Result<Made, AssembleError> {
+    // The tables of bulk transfers hold the signatures of several lengths.
+    let own = plan.load.is_transfer().then(|| of_load(measured.judged.table(), plan.load));
+    let judged = own.as_ref().map(|own| measured.judged.over(own));
+    let measured = &Measured { judged: judged.as_ref().unwrap_or(measured.judged), ..*measured };
+    let of = Measurement { measured, plan, empty };
+    let (mut logp, mut notes) = match of.signature() {
+        Ok((signature, unfitted)) => {
+            let (mut logp, mut notes) = recorded(of.base(), &signature, &of.rule(), plan.load)?;
+            let launches = measured.setting.launches;
+            notes.extend(launches_unfitted(&logp.id(), unfitted, launches as usize));
+            notes.extend(of.few_batches(&logp, &signature));
+            if plan.load.bytes() > 0 && of.reply(None).is_none() {
+                let id = format!("{}/latency", logp.id());
+                logp.parameters.latency = None;
+                notes.retain(|note| note.about != id);
+                notes.push(Note::new("no_empty_round_trip", id));
+            }
+            (logp, notes)
+        }
+        Err(why) => of.round_trip(&why)?,
+    };
+    if let Some((floor, ratio)) = of.over_floor() {
+        logp.over_floor = Some(OverFloor { floor, ratio: ratio.recorded(Unit::One)? });
+    }
+    notes.sort_by(|a, b| a.about.cmp(&b.about));
+    let curve = curve(&logp, of.points())?;
+    Ok(Made { results: vec![logp.into()], notes }.and(curve))
+}
+
+/// What a signature brought, and what it was measured on.
+struct Measurement<'a> {
+    measured: &'a Measured<'a>,
+    plan: &'a SignaturePlan,
+    empty: Option<&'a Judged<'a>>,
+}
+
+impl Measurement<'_> {
+    fn rule(&self) -> Rule {
+        self.measured.judged.rule()
+    }
+
+    fn base(&self) -> Logp {
+        let (load, setting) = (self.plan.load, self.measured.setting);
+        let name = match load {
+            Load::Words => SIGNATURE,
+            Load::Store { .. } => "bulk_store_signature",
+            Load::Get { .. } => "bulk_get_signature",
+        };
+        let pattern = match self.plan.pattern {
+            SignaturePattern::OneToOne => bandgap_results::ONE_TO_ONE,
+            SignaturePattern::Pairs => "pairs",
+            SignaturePattern::FanOut => "fan_out",
+        };
+        let bytes = load.is_transfer().then_some(load.bytes().into());
+        Logp {
+            pattern: pattern.to_owned(),
+            ranks: setting.ranks as u64,
+            ..Logp::new(name, &setting.transport, bytes)
+        }
+    }
+
+    /// The signature over launches, and how many of several launches have none of their own.
+    fn signature(&self) -> Result<(Signature, usize), ModelError> {
+        let (judged, launches) = (self.measured.judged, self.measured.setting.launches);
+        let whole = judged.signature(RESAMPLES, self.reply(None).as_ref())?;
+        let mut each = Vec::new();
+        for launch in (0..launches).filter(|_| launches > 1) {
+            let part = judged.table().of_launch(launch);
+            // The way without bytes is the launch's own too; of all where it measured none.
+            let reply = self.reply(Some(launch)).or_else(|| self.reply(None));
+            each.extend(judged.over(&part).signature(QUICK_RESAMPLES, reply.as_ref()));
+        }
+        let unfitted = if launches > 1 { launches as usize - each.len() } else { 0 };
+        Ok((whole.over_launches(&each, judged.confidence()), unfitted))
+    }
+
+    /// The way without bytes, of one launch or of all, where this is about transfers that have some: half the round trip
+    /// of those that have none.
+    fn reply(&self, launch: Option<u32>) -> Option<Estimate> {
+        if self.plan.load.bytes() == 0 {
+            return None;
+        }
+        let key = rtt(self.plan.load.with(0));
+        let empty = self.empty?;
+        let point = match launch {
+            Some(launch) => empty.over(&empty.table().of_launch(launch)).point(&key)?,
+            None => empty.point(&key)?,
+        };
+        let Interval { low, high } = point.interval;
+        let [value, low, high] = [point.value, low, high].map(|time| time / 2.0);
+        let (samples, estimator) = (point.batches, "half of the round trip without bytes");
+        Some(Estimate { value, low, high, samples, estimator })
+    }
+
+    /// What is known where there is no signature.
+    fn round_trip(&self, why: &ModelError) -> Result<(Logp, Vec<Note>), AssembleError> {
+        let time = self.measured.time(&rtt(self.plan.load));
+        let (Some(time), mut logp) = (time, self.base()) else { return Err(why.clone().into()) };
+        let id = logp.id();
+        let mut notes = vec![Note::new("logp_unfitted", &*id).with("lacks", lacks(why))];
+        if time.is_clock_limited() {
+            notes.push(clock_limit(&format!("{id}/rtt"), &time));
+        }
+        logp.parameters.rtt = Some(time.recorded(Unit::Second)?);
+        Ok((logp, notes))
+    }
+
+    /// That more batches of few messages would narrow os.
+    fn few_batches(&self, logp: &Logp, signature: &Signature) -> Option<Note> {
+        let IssueLine { from_messages, to_messages, .. } = signature.send_only;
+        let judged = self.measured.judged;
+        let behind = judged.table().iter().filter(|(key, _)| {
+            judged.observed(key).is_some_and(|(kind, messages, delay)| {
+                kind == Kind::Issue
+                    && delay == 0.0
+                    && (from_messages..=to_messages).contains(&messages)
+            })
+        });
+        let batches = behind.map(|(key, _)| self.measured.values(key).len()).min()?;
+        let is_known = logp.parameters.send_overhead.as_ref().is_some_and(|os| os.converged);
+        (batches < FEW && !is_known).then(|| {
+            Note::new("few_batches", format!("{}/send_overhead", logp.id()))
+                .with("batches", batches as f64)
+                .with("messages", to_messages as f64)
+        })
+    }
+
+    /// Half the round trip over its floor. Signatures of transfers have none, their series do.
+    fn over_floor(&self) -> Option<(String, Estimated)> {
+        let Measured { setting, .. } = self.measured;
+        if self.plan.load.is_transfer() || !self.plan.has_floors(setting.ranks) {
+            return None;
+        }
+        setting.floors_of(SIGNATURE).find_map(|beside| {
+            let name = &beside.floor.name;
+            let ratio = self.measured.ratio(&rtt(self.plan.load), &floors::key(name))?;
+            Some((name.to_string(), ratio.part(2.0)))
+        })
+    }
+
+    /// The points of the curve.
+    fn points(&self) -> Vec<CurvePoint> {
+        let judged = self.measured.judged;
+        let mut points: Vec<CurvePoint> = judged
+            .table()
+            .iter()
+            .filter_map(|(key, _)| {
+                let (Kind::Issue, messages, delay) = judged.observed(key)? else { return None };
+                Some(CurvePoint { messages, delay, elapsed: self.measured.time(key)? })
+            })
+            .collect();
+        points.sort_by(|a, b| a.delay.total_cmp(&b.delay).then(a.messages.cmp(&b.messages)));
+        points
+    }
+}
+
+/// What a table has too little of for a signature.
+fn lacks(why: &ModelError) -> &'static str {
+    match why {
+        ModelError::NoRtt => "round trips",
+        ModelError::NoZeroDelay | ModelError::TooFewSmall { .. } => "bursts of few messages",
+        ModelError::TooFewLarge { .. } => "bursts of many messages",
+        ModelError::NoDelayAboveIdle { .. } => "delays above the gap",
+        _ => "usable times",
+    }
+}
+
+/// That some of several launches have no fit of their own.
+pub(crate) fn launches_unfitted(id: &str, unfitted: usize, launches: usize) -> Option<Note> {
+    (unfitted > 0).then(|| {
+        let note = Note::new("launches_unfitted", id).with("count", unfitted as f64);
+        note.with("launches", launches as f64)
+    })
+}
+
+/// A point of the curve; times are in nanoseconds.
+pub(crate) struct CurvePoint {
+    pub(crate) messages: u64,
+    pub(crate) delay: f64,
+    pub(crate) elapsed: Estimated,
+}
+
+/// The cost of a message over M and Δ, by ascending Δ, as rows beside the signature.
+pub(crate) fn curve(logp: &Logp, points: Vec<CurvePoint>) -> Result<Made, RecordError> {
+    let own = logp.place();
+    let mut axes: Vec<&str> = own.iter().map(|(axis, _)| *axis).collect();
+    axes.extend(["messages", "delay_ps"]);
+    let columns = vec![
+        Column::new("cost", Unit::Second, "time per message, with its delay"),
+        Column::new("elapsed", Unit::Second, "time of all messages"),
+    ];
+    let mut rows = Builder::new(SERIES, &logp.name, &logp.transport, &axes, columns);
+    let (mut last, mut place) = (0.0, 0);
+    for CurvePoint { messages, delay, mut elapsed } in points {
+        // Two Δ that differ have two places, however little they differ.
+        if delay != last {
+            (last, place) = (delay, ((delay * PICOSECONDS).round() as u64).max(place + 1));
+        }
+        // No parameter: the clock's limit is said of those.
+        elapsed.convergence = Convergence::from(elapsed.convergence.is_enough());
+        let cells = [Some(elapsed.clone().part(messages as f64)), Some(elapsed)];
+        let own = own.iter().map(|(_, place)| place.clone());
+        let place = own.chain([messages.into(), place.into()]).collect();
+        rows.push(place, Labels::new(), &cells, None)?;
+    }
+    Ok(rows.made())
+}
+
+/// In a nanosecond.
+const PICOSECONDS: f64 = 1e3;
+
+/// A signature as it is recorded, in place of what is not known of `logp`, with its notes.
+pub(crate) fn recorded(
+    mut logp: Logp,
+    signature: &Signature,
+    rule: &Rule,
+    load: Load,
+) -> Result<(Logp, Vec<Note>), RecordError> {
+    let (id, verdicts) = (logp.id(), Verdicts::of(signature, rule, load));
+    let mut notes = notes(&id, signature);
+    let mut known = |name: &str, of: &Estimate, unit, convergence| -> Result<_, RecordError> {
+        let of = Estimated::of_model(of, convergence);
+        if of.is_clock_limited() {
+            notes.push(clock_limit(&format!("{id}/{name}"), &of));
+        }
+        of.recorded(unit).map(Some)
+    };
+    let s = Unit::Second;
+    logp.parameters = Parameters {
+        send_overhead: known("send_overhead", &signature.send_overhead, s, verdicts.send_overhead)?,
+        recv_overhead: known("recv_overhead", &signature.recv_overhead, s, verdicts.recv_overhead)?,
+        gap: known("gap", &signature.gap, s, verdicts.gap)?,
+        latency: known("latency", &signature.latency, s, verdicts.latency)?,
+        rtt: known("rtt", &signature.rtt, s, verdicts.rtt)?,
+        idle: known("idle", &signature.idle, s, verdicts.idle)?,
+        capacity: match &signature.capacity {
+            Some(capacity) => known("capacity", capacity, Unit::One, verdicts.capacity)?,
+            None => None,
+        },
+    };
+    logp.regime = signature.regime;
+    logp.transition = signature.transition.map(|found| Transition {
+        messages: Number(found.messages),
+        cause: match found.cause {
+            Cause::RoundTrip => "round_trip".to_owned(),
+            Cause::Capacity => "capacity".to_owned(),
+        },
+    });
+    let arms = signature.near_arms.iter().chain([&signature.arm]);
+    logp.arms =
+        arms.map(|arm| recorded_arm(arm, signature, rule, load)).collect::<Result<_, _>>()?;
+    let line = |name: &str, delay: f64, of: &IssueLine| Line {
+        name: name.to_owned(),
+        delay: Ns(delay).into(),
+        intercept: Ns(of.intercept).into(),
+        slope: Ns(of.slope).into(),
+        from: of.from_messages,
+        to: of.to_messages,
+    };
+    let steady = signature.steady.iter().map(|steady| line("gap", steady.delay, &steady.line));
+    logp.lines =
+        [line("send_overhead", 0.0, &signature.send_only)].into_iter().chain(steady).collect();
+    Ok((logp, notes))
+}
+
+fn recorded_arm(
+    arm: &ArmFit,
+    signature: &Signature,
+    rule: &Rule,
+    load: Load,
+) -> Result<Arm, RecordError> {
+    let received = judge_received(&arm.recv_overhead, &signature.send_overhead, rule, load);
+    let slope = |of: &Estimate| -> Result<Quantity, RecordError> {
+        Estimated::of_model(of, judge(of, &rule.without_clock())).recorded(Unit::One)
+    };
+    Ok(Arm {
+        from_delay: Ns(arm.from_delay).into(),
+        to_delay: Ns(arm.to_delay).into(),
+        recv_overhead: Estimated::of_model(&arm.recv_overhead, received).recorded(Unit::Second)?,
+        slope: arm.slope.as_ref().map(slope).transpose()?,
+        holds: arm.holds,
+    })
+}
+
+/// Where the numbers of a signature do not mean what they seem to.
+fn notes(id: &str, signature: &Signature) -> Vec<Note> {
+    let Signature { send_overhead, recv_overhead, gap, latency, rtt, .. } = signature;
+    let about = |code, name| Note::new(code, format!("{id}/{name}"));
+    let s = |ns: f64| Ns(ns).as_secs();
+    let within = |note: Note, of: &Estimate| note.with("low", s(of.low)).with("high", s(of.high));
+    let mut notes = Vec::new();
+    let named = [
+        ("send_overhead", send_overhead),
+        ("recv_overhead", recv_overhead),
+        ("gap", gap),
+        ("latency", latency),
+    ];
+    for (name, of) in named {
+        let is_negative = of.high < 0.0;
+        let note = if of.high - of.low > rtt.value {
+            within(about("not_known", name), of).with("rtt", s(rtt.value))
+        } else if name == "latency" {
+            if of.value >= 0.0 {
+                continue;
+            }
+            within(about("latency_below_zero", name), of)
+        } else if name == "recv_overhead" && is_negative {
+            about("recv_overhead_below_zero", name)
+        } else if of.low < -ROUNDING * rtt.value || name == "send_overhead" && of.low <= 0.0 {
+            within(about("not_above_zero", name), of)
+        } else {
+            continue;
+        };
+        notes.push(note);
+    }
+    if rtt.high < send_overhead.low {
+        let note = about("rtt_below_os", "rtt").with("rtt", s(rtt.value));
+        notes.push(note.with("os", s(send_overhead.value)));
+    }
+    let mut unsettled = 0;
+    for finding in &signature.findings {
+        notes.push(match *finding {
+            Finding::ArmSlope { slope, from_delay } => {
+                about("arm_slope", "recv_overhead").with("slope", slope).with("from", s(from_delay))
+            }
+            Finding::ArmUndecided { slope, low, high, from_delay } => {
+                let note = about("arm_undecided", "recv_overhead").with("slope", slope);
+                note.with("low", low).with("high", high).with("from", s(from_delay))
+            }
+            Finding::ArmBeginsLate { knee, from_delay, .. } => {
+                about("arm_begins_late", "recv_overhead")
+                    .with("knee", s(knee))
+                    .with("from", s(from_delay))
+            }
+            Finding::ArmUnchecked { delay } => {
+                about("arm_unchecked", "recv_overhead").with("delay", s(delay))
+            }
+            Finding::FewSendOnly => about("few_send_only", "send_overhead"),
+            Finding::SendOnlyUnseen { .. } => about("send_only_unseen", "send_overhead"),
+            Finding::SendOnlyBends { to, next, last, cost, .. } => {
+                let note = about("send_only_bends", "send_overhead").with("cost", s(cost));
+                note.with("to", to as f64).with("next", next as f64).with("last", last as f64)
+            }
+            Finding::GapUnsettled { from_messages, to_messages } => about("gap_unsettled", "gap")
+                .with("from", from_messages as f64)
+                .with("to", to_messages as f64),
+            Finding::RegimeUndecided { low, high, .. } => {
+                about("regime_undecided", "idle").with("low", s(low)).with("high", s(high))
+            }
+            Finding::Unsettled { .. } => {
+                unsettled += 1;
+                continue;
+            }
+            _ => continue,
+        });
+    }
+    if unsettled > 0 {
+        notes.push(about("unsettled", "recv_overhead").with("count", f64::from(unsettled)));
+    }
+    notes
+}
+
+/// Of the round trip, what arithmetic may take from a time of 0.
+const ROUNDING: f64 = 1e-9;
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,91 @@
+//! `bandgap show`: a kept run again, without measuring.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use bandgap_launch::{Exit, Failure, told};
+use bandgap_record::{RUN_FILE, RecordError, read};
+use bandgap_report::{Block, text};
+use bandgap_results::{Outcome, Run, why};
+use clap::Args;
+
+use crate::args::Shown;
+use crate::layout::layout;
+use crate::output::{RUNS, blocks, print};
+
+/// Which run, and how much of it.
+#[derive(Clone, Debug, Args)]
+pub struct Show {
+    /// A run's directory, its run.json, the beginning of a name below ./bandgap-runs, or LAST
+    #[arg(value_name = "RUN", default_value = LAST)]
+    pub run: PathBuf,
+    /// Only these results: the beginnings of ids, e.g. logp/tcp
+    #[arg(value_name = "ID")]
+    pub ids: Vec<String>,
+    /// Why values are in doubt, and what would help
+    #[arg(long)]
+    pub why: bool,
+    #[command(flatten)]
+    pub shown: Shown,
+}
+
+/// The word for the newest run.
+const LAST: &str = "LAST";
+
+/// Prints a kept run.
+///
+/// # Errors
+/// There is no such run or result, or its file is cut, foreign or newer.
+pub fn run(show: &Show) -> Result<Exit, Failure> {
+    let path = found(&show.run)?;
+    let mut run: Run = read(&path).map_err(|error| unreadable(&error))?;
+    if !show.ids.is_empty() {
+        let has = |result: &Outcome| {
+            let quantities = result.as_shown().quantities();
+            show.ids.iter().any(|id| quantities.iter().any(|(known, ..)| known.starts_with(id)))
+        };
+        run.results.retain(has);
+        if run.results.is_empty() {
+            let what = format!("show {} of {}: no such id", show.ids.join(", "), path.display());
+            let hint = "ids stand in values.csv of the run";
+            return Err(Failure::new(Exit::Input, what).hint(hint));
+        }
+    }
+    let mut blocks = if show.why { why(&run) } else { blocks(&run, show.shown) };
+    if run.interrupted && show.why {
+        blocks.insert(0, Block::Text("This run ended early.".to_owned()));
+    }
+    print(text(&blocks, &layout()).as_bytes())?;
+    Ok(Exit::Fine)
+}
+
+/// The run that is meant.
+///
+/// # Errors
+/// There is none.
+pub fn found(run: &Path) -> Result<PathBuf, Failure> {
+    if run.exists() {
+        return Ok(run.to_owned());
+    }
+    let name = run.to_string_lossy();
+    let mut runs: Vec<PathBuf> = match fs::read_dir(RUNS) {
+        Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
+        Err(_) => Vec::new(),
+    };
+    // They are named after when they began. An empty one is being measured.
+    runs.retain(|path| path.join(RUN_FILE).is_file());
+    runs.sort();
+    let begins = |path: &PathBuf| {
+        path.file_name().is_some_and(|of| of.to_string_lossy().starts_with(&*name))
+    };
+    let found = if name == LAST { runs.pop() } else { runs.into_iter().rfind(begins) };
+    found.ok_or_else(|| {
+        Failure::new(Exit::Input, format!("find the run {name}: there is none"))
+            .hint(format!("name a run's directory; LAST is the newest below ./{RUNS}"))
+    })
+}
+
+/// Why a run's file cannot be read.
+pub fn unreadable(error: &RecordError) -> Failure {
+    Failure::new(Exit::Input, told(error))
+}

@@ -1,0 +1,307 @@
+//! From a plan to kept results: what every measuring command does.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use bandgap_assemble::{AssembleError, Made, Measured};
+use bandgap_campaign::beside::Beside;
+use bandgap_campaign::floors::RANKS;
+use bandgap_campaign::plan::Asked;
+use bandgap_campaign::{Planned, Setting, Task};
+use bandgap_launch::{
+    Classify, Collected, Ended, Exit, Failure, Options, Stage, Target, Wait, collect,
+    has_room,
+};
+use bandgap_record::Note;
+use bandgap_results::Verdict;
+
+use crate::args::Measure;
+use crate::describe::{GLANCE, Host, noise};
+use crate::output::{Sink, tell};
+use crate::progress::Progress;
+
+/// Samples of a batch ("Assessing Fast Network Interfaces", Small-message empirical results).
+pub const BATCH: u32 = bandgap_stats::batch::BATCH as u32;
+/// The share of a launch's time in which the campaign measures: the rest starts processes and connects them.
+const MEASURING: f64 = 0.9;
+
+/// A measuring command at work.
+pub struct Session<'a> {
+    /// What ranks are started with.
+    pub stage: Stage,
+    /// Where results go.
+    pub sink: Sink,
+    /// The target that the options name, or the usual transport.
+    pub target: Target,
+    /// What was asked for.
+    pub measure: &'a Measure,
+    /// How far the command is.
+    pub progress: Progress,
+    budget: Duration,
+    share: f64,
+    host: Option<Host>,
+    cpus: BTreeSet<usize>,
+    exit: Exit,
+}
+
+impl<'a> Session<'a> {
+    /// Makes sure, before anything is measured, that results can be written. `usual` is the time for the whole
+    /// command where none is given; `stages` are what it measures, each with its share of the time.
+    ///
+    /// # Errors
+    /// They cannot, or the machine does not show its processors.
+    pub fn open(
+        command: &str,
+        measure: &'a Measure,
+        usual: Duration,
+        stages: Vec<(String, f64)>,
+    ) -> Result<Self, Failure> {
+        let quiet = measure.output.quiet;
+        let stage = Stage::new(move || {
+            if !quiet {
+                tell(format_args!(
+                    "bandgap: interrupted: finishing what was measured; a second signal ends at once"
+                ));
+            }
+        })?;
+        // A signal from now on ends the run in order, and removes a directory in which nothing was kept.
+        let sink = Sink::open(&measure.output, command, measure.precision.seed)?;
+        let target = measure.target();
+        let progress = Progress::new(stages, quiet);
+        let budget = measure.budget(usual);
+        let (host, cpus, exit) = (None, BTreeSet::new(), Exit::Fine);
+        Ok(Self { stage, sink, target, measure, progress, budget, share: 1.0, host, cpus, exit })
+    }
+
+    /// The share of the whole time that what is measured next has.
+    pub fn share(&mut self, share: f64) {
+        self.share = share;
+    }
+
+    /// What the options ask for of the target: the time is that of one launch.
+    pub fn asked(&self) -> Asked {
+        let launches = match self.target {
+            Target::Simulated(_) => 1.0,
+            Target::Real(_) => f64::from(self.measure.effort.launches),
+        };
+        Asked {
+            precision: self.measure.precision.precision.0,
+            confidence: self.measure.precision.confidence.0,
+            budget: MEASURING * self.share * self.budget.as_secs_f64() / launches,
+            seed: self.measure.precision.seed,
+            stamp: match self.target {
+                Target::Simulated(_) => 0.0,
+                Target::Real(_) => self.stage.clock.cost().0,
+            },
+            check: self.measure.effort.check,
+        }
+    }
+
+    /// Checks, before anything is measured, that there is room for `plan` with so many ranks.
+    ///
+    /// # Errors
+    /// There is not.
+    pub fn check(&self, plan: &impl Planned, ranks: usize) -> Result<(), Failure> {
+        has_room(&self.target, ranks, &Task::of(plan).class(Exit::Defect)?)
+    }
+
+    /// Measures `plan` with `ranks` ranks on the target, with the floors of results of these names that `fits` says
+    /// the plan has something like. What `assemble` makes of the batches is kept, whatever happens.
+    ///
+    /// # Errors
+    /// Ranks could not be started, or results not be written.
+    pub fn measure(
+        &mut self,
+        plan: &impl Planned,
+        ranks: usize,
+        (results, fits): (&[&str], &dyn Fn(&Beside) -> bool),
+        assemble: impl FnOnce(&Measured<'_>) -> Result<Made, AssembleError>,
+    ) -> Result<(), Failure> {
+        let target = self.target.clone();
+        let beside = match &target {
+            Target::Real(transport) => transport.beside(results),
+            Target::Simulated(_) => Vec::new(),
+        };
+        let measured = beside.iter().filter(|floor| ranks >= RANKS && fits(floor));
+        let task = Task::of(plan).class(Exit::Defect)?.with_floors(measured.cloned().collect());
+        self.sink.plan(&task);
+        let collected = self.collect(&task, Some(&target), ranks)?;
+        let setting = Setting { beside, ..collected.setting(&self.stage, &target, ranks) };
+        let asked = self.asked();
+        self.assemble(collected, &setting, &asked, assemble)
+    }
+
+    /// Makes results of what was collected, and keeps them.
+    ///
+    /// # Errors
+    /// They cannot be kept.
+    pub fn assemble(
+        &mut self,
+        collected: Collected,
+        setting: &Setting,
+        asked: &Asked,
+        assemble: impl FnOnce(&Measured<'_>) -> Result<Made, AssembleError>,
+    ) -> Result<(), Failure> {
+        self.end(&collected.ended);
+        let table = collected.table;
+        let (made, conditions) = {
+            let judged = &asked.judge(&table);
+            let measured = Measured { setting, judged };
+            let made = if table.is_empty() { Err(AssembleError::Empty) } else { assemble(&measured) };
+            (made, measured.conditions())
+        };
+        let result = match made {
+            Ok(made) => {
+                self.sink.add(made, Some(conditions), Some(table))?;
+                let verdict = Verdict::of(&self.sink.run);
+                let good = verdict.counted - verdict.doubtful.len();
+                format!(": {good} of {} values as precise as asked for", verdict.counted)
+            }
+            Err(reason) => {
+                self.note(Exit::Missing);
+                // How it ended says it all, where nothing was begun.
+                if collected.launches > 0 {
+                    let of = format!("{}: {reason}", setting.transport);
+                    self.sink.note(Note::new("too_little", "").with("what", of));
+                }
+                if !table.is_empty() {
+                    self.sink.add(Made::default(), Some(conditions), Some(table))?;
+                }
+                ": too little was measured".to_owned()
+            }
+        };
+        self.progress.next(&result);
+        Ok(())
+    }
+
+    /// Collects the batches of a task on one target; on all transports, with their floors, where there is none.
+    ///
+    /// # Errors
+    /// Ranks could not be started.
+    pub fn collect(
+        &mut self,
+        task: &Task,
+        target: Option<&Target>,
+        ranks: usize,
+    ) -> Result<Collected, Failure> {
+        self.collect_with(task, target, ranks, &self.measure.options())
+    }
+
+    /// The same with other options.
+    ///
+    /// # Errors
+    /// As [`Session::collect`].
+    pub fn collect_with(
+        &mut self,
+        task: &Task,
+        target: Option<&Target>,
+        ranks: usize,
+        options: &Options,
+    ) -> Result<Collected, Failure> {
+        let progress = &mut self.progress;
+        let mut show = |done: f64, doing: &str| progress.show(done, doing);
+        let collected = match collect(&self.stage, target, ranks, task, options, &mut show) {
+            Ok(collected) => collected,
+            // What was measured before it is whole.
+            Err(failure) if !self.sink.run.results.is_empty() => Collected::nothing(failure),
+            Err(failure) => {
+                self.progress.clear();
+                return Err(failure);
+            }
+        };
+        if let Some(placement) = &collected.placement {
+            self.cpus.extend(&placement.cpus);
+            self.sink.host(self.host.get_or_insert_with(|| Host::of(&self.stage)));
+            let waits = self.measure.ranks.wait;
+            if placement.oversubscribed {
+                let cpus: BTreeSet<usize> = placement.cpus.iter().copied().collect();
+                let note = Note::new("oversubscribed", "").with("ranks", ranks as f64);
+                self.sink.note(note.with("processors", cpus.len() as f64));
+            } else if waits == Wait::Block {
+                self.sink.note(Note::new("not_probed", ""));
+            }
+        }
+        Ok(collected)
+    }
+
+    /// Takes note of how a measurement ended.
+    pub fn end(&mut self, ended: &Ended) {
+        match ended {
+            Ended::Done => {}
+            Ended::Interrupted => {
+                self.sink.run.interrupted = true;
+                self.note(Exit::Interrupted);
+            }
+            Ended::Failed(failure) => {
+                self.progress.clear();
+                self.sink.failed(&failure.to_string());
+                self.note(failure.exit);
+            }
+        }
+    }
+
+    /// Takes note of an outcome: the gravest becomes the exit code.
+    pub fn note(&mut self, exit: Exit) {
+        self.exit = self.exit.max(exit);
+    }
+
+    /// Whether something went wrong that is worse than missing results.
+    pub fn failed(&self) -> bool {
+        self.exit > Exit::Missing
+    }
+
+    /// Describes the machine as `host`, where the command has looked at it more closely than others do.
+    pub fn describe(&mut self, host: Host) {
+        self.sink.host(self.host.insert(host));
+    }
+
+    /// Writes and prints everything. Whether values are precise is a verdict for those who ask for it.
+    ///
+    /// # Errors
+    /// The run cannot be written.
+    pub fn close(mut self) -> Result<Exit, Failure> {
+        self.progress.clear();
+        // All that was measured is kept by now; who waits for the end of a run that failed waits for no more.
+        if let Some(mut host) = self.host.take().filter(|_| !self.failed()) {
+            if host.noise.is_empty() {
+                host.noise = noise(&self.stage, self.cpus.iter().copied(), GLANCE);
+            }
+            self.sink.host(&host);
+        }
+        let strict = self.measure.precision.strict && !Verdict::of(&self.sink.run).is_good();
+        let exit = if strict { self.exit.max(Exit::Doubtful) } else { self.exit };
+        let Self { stage, sink, .. } = self;
+        // A signal may have come when everything was measured: the run is then whole.
+        let judged =
+            |exit: Exit| if stage.signalled() { exit.max(Exit::Interrupted) } else { exit };
+        match sink.close(exit) {
+            Ok(exit) => Ok(judged(exit)),
+            Err(failure) => Err(Failure { exit: judged(exit.max(failure.exit)), ..failure }),
+        }
+    }
+}
+
+/// `1 rank`, `2 ranks`.
+pub fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// The one number of ranks that the options name, or the least.
+///
+/// # Errors
+/// They name several, or too few.
+pub fn one_size(measure: &Measure, least: usize) -> Result<usize, Failure> {
+    let usage = |what: String, hint: &str| Err(Failure::new(Exit::Usage, what).hint(hint));
+    match measure.ranks.ranks.as_slice() {
+        [] => Ok(least),
+        [ranks] if *ranks < least => {
+            let what = format!("measure with {}: at least {least} are needed", counted(*ranks, "rank"));
+            usage(what, "give more --ranks")
+        }
+        [ranks] => Ok(*ranks),
+        _ => usage(
+            "measure with several numbers of ranks".to_owned(),
+            "give one number; collectives (comet, comms3, synch1) accept a list",
+        ),
+    }
+}

@@ -1,0 +1,234 @@
+//! What is wrong with a command line or a file is told before anything is measured: with the documented exit code, and without
+//! leaving anything.
+
+use std::fs;
+
+use crate::program::subject::Place;
+
+const USAGE: i32 = 2;
+const INPUT: i32 = 3;
+
+/// Asserts that each of these command lines is refused with this code.
+#[track_caller]
+fn refused_in(place: &Place, code: i32, commands: &[&str]) {
+    let before = place.names();
+    for command in commands {
+        let finished = place.run(command.split(' ')).ends(code);
+        assert_eq!(
+            (finished.stdout.as_str(), finished.stderr.is_empty()),
+            ("", false),
+            "{command}"
+        );
+        // Nothing is kept of what never began.
+        assert_eq!((place.names(), place.temporary()), (before.clone(), vec![]), "{command}");
+    }
+}
+
+fn refused(commands: &[&str]) {
+    refused_in(&Place::new(), USAGE, commands);
+}
+
+#[test]
+fn unknown_names() {
+    refused(&[
+        "signature -t pigeon",
+        "signature -t sim:",
+        "floor ceiling",
+        "measure",
+        "signature --wait sleep",
+        "completions dos",
+        "comet brodcast",
+        "comet comms1 bulk_get",
+        "comet broadcast --algorithm ring",
+        "rank 1",
+        "fit logp",
+    ]);
+    refused_in(&Place::new(), INPUT, &["signature -t sim:cray", "signature -t sim:none.toml"]);
+}
+
+#[test]
+fn numbers_of_ranks() {
+    let most = format!("signature --fan-in {}", u64::MAX);
+    refused(&[
+        "signature -n 0",
+        "signature -n 1",
+        "signature -n 1 --fan-out",
+        "-n 1",
+        "floor -n 3",
+        "synch1 -n 1",
+        "bulk -n 1",
+        "breakdown -n 4",
+        "breakdown -n 2,4",
+        "comms1 --between 0,3 -n 3",
+        "comms2 --between 1,1",
+        "comet overlap --between 1,1",
+        "comet contention -n 3",
+        "signature -n 100000",
+        "comet barrier -n 5000",
+        "signature -n -2",
+        "signature -n two",
+        "signature -n 3 --pairs",
+        "signature --pairs --fan-out",
+        "signature --fan-in 0",
+        "signature --fan-in 4 -n 3",
+        &most,
+    ]);
+    let place = Place::new();
+    place.file(
+        "small.toml",
+        "name = \"small\"\nsend_overhead_ns = 1\nrecv_overhead_ns = 1\ngap_ns = 1\nlatency_ns = 1\nranks = 4\n",
+    );
+    refused_in(&place, USAGE, &["signature -t sim:small.toml -n 5"]);
+}
+
+#[test]
+fn options_that_do_not_fit() {
+    refused(&[
+        "comet echo --algorithm all",
+        "comet echo exchange --mesh 2x2",
+        "comet barrier --sizes 8",
+        "comet echo --vectors 100",
+        "comms3 --between 0,1",
+        "comet transpose -n 3",
+        "comet -n 6 --mesh 2x2",
+        "comet transpose -n 4 --dimension 63",
+        "comet transpose -n 4 --dimension 1000000",
+        "comet global_sum --sizes 17:23",
+        "comet global_sum -n 4 --sizes 8 --algorithm ring",
+        "comet overlap --vectors 4000000000",
+        // 256 GiB for overlap, more than a machine for tests has; barriers take none.
+        "comet barrier overlap --sizes 1GiB -n 128",
+        "bulk --sizes 1MiB:1KiB",
+        "bulk --sizes 0:2GiB",
+        "bulk --sizes=-1:4",
+        "signature --wait block",
+        "breakdown -t tcp --wait block",
+        "breakdown -t sim:paragon",
+        "breakdown -t unix --insert 2ms",
+        "breakdown --insert 1us",
+        "breakdown --signature tcp",
+        "signature --out a --no-save",
+    ]);
+}
+
+#[test]
+fn cores_shares_and_times() {
+    let commands = ["signature --cores 65000".to_owned(), "signature --seed x".to_owned()];
+    let with = |option: &str, wrong: &[&str]| -> Vec<String> {
+        wrong.iter().map(|wrong| format!("signature {option}={wrong}")).collect()
+    };
+    let commands = [
+        commands.to_vec(),
+        with("--cores", &["x", "0-", "1-0", "0,,1", "-1", "99999999999999999999", ""]),
+        with("--precision", &["much", "5%%", "-5%", "200%", "", "nan", "0%", "-0"]),
+        with("--confidence", &["0", "100%", "95"]),
+        with("--time-budget", &["soon", "5", "-1s", "1e300h", "inf", "nan"]),
+        with("--deadline", &["soon", "0s", "1e30s"]),
+        with("--launches", &["0"]),
+    ]
+    .concat();
+    refused(&commands.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+const MACHINE: &str = "name = \"m\"\nsend_overhead_ns = 100\nrecv_overhead_ns = 100\ngap_ns = 300\nlatency_ns = 500\n";
+
+#[test]
+fn machine_files() {
+    let place = Place::new();
+    for text in [
+        format!("{MACHINE}colour = 3\n"),
+        MACHINE.replace("= 300", "= -300"),
+        MACHINE.replace("= 300", "= 0"),
+        MACHINE.replace("= 500", "= nan"),
+        MACHINE.replace("= 500", "= 1e99"),
+        MACHINE.replace("= 500", "= \"far\""),
+        MACHINE.replace("gap_ns = 300\n", ""),
+        MACHINE.replace("\"m\"", "\"a\\u001b[2Jb\""),
+        format!("{MACHINE}capacity = 0\n"),
+        format!("{MACHINE}ranks = 0\n"),
+        "= =".to_owned(),
+        String::new(),
+    ] {
+        place.file("m.toml", text);
+        refused_in(&place, INPUT, &["signature -t sim:m.toml"]);
+    }
+    place.file("m.toml", b"name = \"\xff\"");
+    fs::create_dir(place.path("folder")).unwrap();
+    refused_in(&place, INPUT, &["signature -t sim:m.toml", "signature -t sim:folder"]);
+    // It does not say what a byte costs.
+    place.file("m.toml", MACHINE);
+    refused_in(&place, INPUT, &["bulk -t sim:m.toml", "comms1 -t sim:m.toml --out kept"]);
+    place.run("comms1 --sizes 0 -t sim:m.toml --no-save".split(' ')).ends(0);
+}
+
+#[test]
+fn tables() {
+    let place = Place::new();
+    let logp = "kind,messages,delay_ns,elapsed_ns\n";
+    let issues: String = (1..40).map(|m| format!("issue,{m},0,{}\n", 100 * m).repeat(3)).collect();
+    let rows = [
+        "issue,1,0",
+        "issue,1,0,5,6",
+        "issues,1,0,5",
+        "issue,0,0,5",
+        "issue,1.5,0,5",
+        "issue,1,x,5",
+        "issue,1,0,",
+        "issue,1,0,-5",
+        "issue,1,0,inf",
+    ];
+    let rows = rows.iter().map(|row| format!("{logp}rtt,1,0,5\n{row}\n"));
+    // The last are right in form: no round trips, and nothing else.
+    let others = [
+        String::new(),
+        logp.to_owned(),
+        format!("{logp}{issues}"),
+        format!("{logp}rtt,1,0,5\nrtt,1,0,6\n"),
+    ];
+    for text in rows.chain(others) {
+        place.file("t.csv", text);
+        refused_in(&place, INPUT, &["fit logp t.csv"]);
+    }
+    for text in [
+        &b""[..],
+        b"bytes,time_ns\n",
+        b"bytes,time_ns\n8,100\n16,NaN\n",
+        b"bytes,time_ns\n8,100\n16,-3\n",
+        b"bytes,time_ns\n8,100\n16\n",
+        b"bytes,time_ns\n8,1e300\n16,2\n32,5\n",
+        b"8 bytes took a while\n",
+        b"bytes,time_ns\n8,100\n8,101\n",
+        b"# OSU MPI Latency Test v7.4\n# Size  Latency (us)\n1  2.0\n2",
+        b"transport,bytes,time_ns\nshm,8,1\ntcp,8,9\n",
+        b"bytes,time_ns\n8,\xff\xfe\n",
+    ] {
+        place.file("t.csv", text);
+        refused_in(&place, INPUT, &["fit hockney t.csv"]);
+    }
+    refused_in(&place, INPUT, &["fit logp .", "fit hockney none.csv", "whatif --from ."]);
+    place.file("t.csv", "bytes,time_ns\n0,2002\n64,2062\n256,2258\n1024,3022\n4096,6098\n");
+    for breaks in ["1MiB", "4KiB", "1KiB,300", "300,300", "300,400"] {
+        refused_in(&place, USAGE, &[&format!("fit hockney t.csv --breaks {breaks}")]);
+    }
+    refused_in(&place, USAGE, &["fit hockney t.csv --segments 0"]);
+}
+
+#[test]
+fn newer_runs() {
+    let place = Place::new();
+    place.run(["signature", "-t", "sim:paragon", "-q", "--out", "run"]).ends(0);
+    let path = place.path("run/run.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen("\"version\": 1", "\"version\": 2", 1)).unwrap();
+    refused_in(&place, INPUT, &["whatif --from run", "breakdown --from run"]);
+}
+
+#[test]
+fn names_in_files_do_not_speak_to_the_terminal() {
+    let place = Place::new();
+    let machine = MACHINE.replace("\"m\"", "\"a\\u001b[2Jb\"");
+    place.file("m.toml", machine);
+    let finished = place.run(["signature", "-t", "sim:m.toml"]).ends(INPUT);
+    let all = finished.stdout + &finished.stderr;
+    assert!(!all.contains(|c: char| c.is_control() && c != '\n'), "{all}");
+}

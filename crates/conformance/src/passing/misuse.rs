@@ -1,0 +1,249 @@
+//! Misuse, and peers that misbehave.
+
+use super::Harness;
+use super::ranks::{Ranks, end, finish, one_of_each, pair, pattern, ranks, run, turns};
+use bandgap_comm::{CommError, Endpoint, HandlerId, Part, Word};
+
+/// A message longer or shorter than the receive is an error that names both lengths. Its sender
+/// finishes, and the next message arrives.
+pub fn other_length<H: Harness>() {
+    for room in one_of_each(&H::TUNING) {
+        for (len, posted_first) in
+            [room + 1, room - 1].into_iter().flat_map(|len| [(len, true), (len, false)])
+        {
+            let mut pair = pair::<H>();
+            pair[0].reserve(2, len + room);
+            pair[1].reserve(2, 2 * room);
+            let post = |pair: &mut [Ranks<H>; 2]| {
+                pair[1].irecv_room(0, 8, room).expect("no peer misbehaves")
+            };
+            let early = posted_first.then(|| post(&mut pair));
+            let wrong = pair[0].isend_bytes(1, 8, &pattern(8, len)).expect("a live peer");
+            if early.is_none() {
+                turns::<H>(&mut pair, "the message", |pair| pair[1].probe(0, 8).expect("a peer"));
+            }
+            let (recv, into) = early.unwrap_or_else(|| post(&mut pair));
+            turns::<H>(&mut pair, "the message to be refused", |pair| pair[1].is_over(&recv));
+            end::<H>(&mut pair, 0, wrong, "its send");
+            match pair[1].wait(recv) {
+                Err(CommError::OtherLength { from: 0, tag: 8, bytes, expected }) => {
+                    assert_eq!((bytes, expected), (len, room));
+                }
+                other => panic!("{other:?}"),
+            }
+            let untouched = vec![0xEE; room];
+            pair[1].assert_bytes(into, &untouched, "a refused message");
+            let send = pair[0].isend_bytes(1, 8, &pattern(8, room)).expect("a live peer");
+            let (recv, into) = post(&mut pair);
+            end::<H>(&mut pair, 1, recv, "the next message");
+            pair[1].assert_bytes(into, &pattern(8, room), "the next message");
+            end::<H>(&mut pair, 0, send, "its send");
+            finish::<H>(pair);
+        }
+    }
+    // The same for a receive that waits, and for an exchange.
+    run::<H>(2, |rank| {
+        for room in one_of_each(&H::TUNING) {
+            for len in [room - 1, room + 1] {
+                rank.reserve(2, room + len);
+                if rank.rank() == 0 {
+                    rank.send_bytes(1, 8, &pattern(8, len))?;
+                    rank.reserve(2, room + len);
+                    let (from, into) = (rank.put(&pattern(9, len)), rank.room(0));
+                    rank.exchange(1, 9, from, into)?;
+                    continue;
+                }
+                let error = rank.recv_room(0, 8, room).expect_err("it has another length");
+                let text = error.to_string();
+                for named in ["rank 0".into(), "tag 8".into(), len.to_string(), room.to_string()] {
+                    assert!(text.contains(&named), "{text}");
+                }
+                let empty = rank.room(0);
+                let into = Part::new(16, room);
+                let error = rank.exchange(0, 9, empty, into).expect_err("it has another length");
+                let is_it = matches!(
+                    error,
+                    CommError::OtherLength { from: 0, tag: 9, bytes, expected }
+                        if (bytes, expected) == (len, room)
+                );
+                assert!(is_it, "{error}");
+            }
+        }
+        Ok(())
+    });
+}
+
+/// A part outside memory is an error, and so are two that overlap. Nothing is sent then.
+pub fn misplaced_parts<H: Harness>() {
+    run::<H>(2, |rank| {
+        let (me, peer) = (rank.rank(), 1 - rank.rank());
+        for len in one_of_each(&H::TUNING) {
+            rank.reserve(2, 2 * len);
+            let bytes = |rank: usize| pattern(rank as u64, len);
+            let (from, into) = (rank.put(&bytes(me)), rank.room(len));
+            let memory = rank.memory().len();
+            for outside in [Part::new(memory - 1, len), Part::new(usize::MAX, len)] {
+                let answers = [
+                    rank.send(peer, 0, outside),
+                    rank.isend(peer, 0, outside).map(drop),
+                    rank.recv(peer, 0, outside),
+                    rank.irecv(peer, 0, outside).map(drop),
+                    rank.exchange(peer, 0, outside, into),
+                    rank.exchange(peer, 0, from, outside),
+                    outside.copy(rank.memory_mut(), into),
+                    outside.add(rank.memory_mut(), from),
+                ];
+                for answer in answers {
+                    let Err(CommError::NotInMemory { part, memory: len }) = answer else {
+                        panic!("{answer:?}");
+                    };
+                    assert_eq!((part, len), (outside, memory));
+                }
+            }
+            let shared = Part::new(into.at - 17, len);
+            let answer = rank.exchange(peer, 0, from, shared);
+            assert!(matches!(answer, Err(CommError::Overlap { .. })), "{answer:?}");
+            rank.exchange(peer, 0, from, into)?;
+            rank.assert_bytes(into, &bytes(peer), "what follows");
+            from.copy(rank.memory_mut(), into)?;
+            rank.assert_bytes(into, &bytes(me), "a copy");
+        }
+        Ok(())
+    });
+}
+
+/// A rank is no peer of itself, and ranks end at the size.
+pub fn no_such_peer<H: Harness>() {
+    for size in [1, 3] {
+        for mut rank in ranks::<H>(size) {
+            rank.reserve(2, 200);
+            let me = rank.rank();
+            for nobody in [me, size, usize::MAX] {
+                for len in [1, 100] {
+                    let (from, into) = (Part::new(0, len), Part::new(len, len));
+                    let answers = [
+                        rank.send(nobody, 0, from),
+                        rank.isend(nobody, 0, from).map(drop),
+                        rank.recv(nobody, 0, into),
+                        rank.irecv(nobody, 0, into).map(drop),
+                        rank.exchange(nobody, 0, from, into),
+                    ];
+                    for answer in answers {
+                        let refused = matches!(
+                            answer,
+                            Err(CommError::NoSuchPeer { peer, size: of })
+                                if (peer, of) == (nobody, size)
+                        );
+                        assert!(refused, "{nobody} of {size}: {answer:?}");
+                    }
+                }
+            }
+            for ranks in [0, me, size + 1, usize::MAX] {
+                let answer = rank.barrier(ranks);
+                assert!(matches!(answer, Err(CommError::NoSuchPeer { .. })), "{ranks}: {answer:?}");
+            }
+        }
+    }
+}
+
+/// Words that no peer may send are errors, which name the peer and the wrong number.
+pub fn garbage_is_named<H: Harness>() {
+    let long = |bytes: usize| (bytes as Word) << 32;
+    // Rank 0 begins with the slots before this one, and rank 1, which misbehaves, with those from
+    // it on.
+    let own = H::TUNING.memory(2) as Word / 2 / H::TUNING.chunk.next_multiple_of(64) as Word;
+    // Handlers in their order: words, slot, first, next, announce, answer, piece, return, barrier.
+    let cases: [(u8, &[Word], &str); 20] = [
+        (0, &[long(25), 0, 0, 0], "25 bytes"),
+        (0, &[long(u32::MAX as usize), 0, 0, 0], "4294967295 bytes"),
+        (1, &[long(30), 0, 0], "slot 0"),
+        (1, &[long(30), Word::MAX, 0], "18446744073709551615"),
+        (1, &[long(H::TUNING.chunk + 64), own, 0], "bytes in a slot for"),
+        (2, &[0, 8, own, 0], "8 bytes"),
+        (2, &[0, Word::MAX, 0, 0], "slot 0"),
+        (3, &[long(30), own, 0], "0 are left"),
+        (4, &[1, 100], "2 words"),
+        (5, &[0, 0, 1], "send 0"),
+        (5, &[Word::MAX, 0, 1], "18446744073709551615"),
+        (6, &[long(30) | 77, own, 0], "receive 77"),
+        (6, &[long(H::TUNING.chunk + 64), own, 0], "bytes in a slot for"),
+        (1, &[long(30), own, 1], "slot 0"),
+        (7, &[1], "slot 0"),
+        (8, &[long(2) | 1], "round 1"),
+        (8, &[long(2) | 64], "round 64"),
+        (8, &[long(3)], "3 ranks"),
+        (8, &[long(1)], "1 ranks"),
+        (8, &[Word::MAX], "4294967295 ranks"),
+    ];
+    for (handler, words, named) in cases {
+        let [mut here, mut there] = pair::<H>();
+        here.reserve(1, 4);
+        let (active, handler) = (there.active(), HandlerId(handler));
+        let sent = match *words {
+            [a] => active.request(0, handler, [a]),
+            [a, b] => active.request(0, handler, [a, b]),
+            [a, b, c] => active.request(0, handler, [a, b, c]),
+            [a, b, c, d] => active.request(0, handler, [a, b, c, d]),
+            _ => panic!("one to four words"),
+        };
+        sent.expect("a sender does not know what is right");
+        let error = here.recv_room(1, 1, 4).expect_err("garbage arrives");
+        match &error {
+            CommError::Garbage { peer: 1, what } if what.contains(named) => {}
+            other => panic!("{handler:?}, {words:?}: {other}"),
+        }
+        // It stays that way.
+        assert!(matches!(here.progress(), Err(CommError::Garbage { peer: 1, .. })));
+    }
+    // The message that a rank waits for, in slots that its sender does not have. That of a slot too
+    // many may still be taken; what follows fails.
+    for (slot, given_back, named) in
+        [(0, 0, "slot 0"), (Word::MAX, 0, "18446744073709551615"), (own, 1, "slot 0")]
+    {
+        let [mut here, mut there] = pair::<H>();
+        here.reserve(1, 30);
+        let words = [long(30) | 1, slot, given_back];
+        there.active().request(0, HandlerId(1), words).expect("a live peer");
+        let error =
+            here.recv_room(1, 1, 30).and_then(|_| here.progress()).map_err(|e| e.to_string());
+        assert!(error.as_ref().is_err_and(|what| what.contains(named)), "{words:?}: {error:?}");
+        assert!(matches!(here.progress(), Err(CommError::Garbage { peer: 1, .. })));
+    }
+    // A slot is refused while it is not with its sender.
+    let [mut here, mut there] = pair::<H>();
+    let flood = |there: &mut Ranks<H>, slot| {
+        there.active().request(0, HandlerId(1), [long(30), slot, 0]).is_ok()
+    };
+    let mut outcome = Ok(0);
+    for count in 0..=own {
+        assert!(flood(&mut there, own + count % own));
+        while outcome.as_ref().is_ok_and(|&handled| handled == 0) {
+            outcome = here.active().poll();
+        }
+        outcome = outcome.map(|_| 0);
+    }
+    let error = here.progress().expect_err("one slot too many");
+    assert!(
+        matches!(&error, CommError::Garbage { peer: 1, what } if what.contains("is not with it"))
+    );
+
+    // A piece longer than what is left of a message of 30 bytes, which receive 0 has taken.
+    let [mut here, mut there] = pair::<H>();
+    let active = there.active();
+    active.request(0, HandlerId(4), [1, 30, 5, 0]).expect("a live peer");
+    here.reserve(1, 30);
+    let (_recv, _) = here.irecv_room(1, 1, 30).expect("nothing is wrong yet");
+    while active.endpoint().outstanding() > 0 {
+        here.progress().expect("nothing is wrong yet");
+        active.poll().expect("its own part is right");
+    }
+    active.request(0, HandlerId(6), [long(31), own, 0]).expect("a live peer");
+    let error = loop {
+        active.poll().expect("its own part is right");
+        if let Err(error) = here.progress() {
+            break error;
+        }
+    };
+    let CommError::Garbage { peer: 1, what } = error else { panic!("{error}") };
+    assert!(what.contains("31 bytes") && what.contains("30 are left"), "{what}");
+}

@@ -1,0 +1,267 @@
+//! Ranks as threads, and bytes that tell whose they are.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::Harness;
+use bandgap_comm::passing::{INLINE, MessageId, Passing, Tuning};
+use bandgap_comm::{Bulk, CommError, DeadlineWatch, Part, Pending, Rank, Waiting};
+
+/// When a wait counts as a hang: far beyond what any property takes on a loaded machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The slots begin here, so that an offset forgotten somewhere is found.
+const AT: usize = 4096;
+
+/// Bytes before and behind each part that no message may change.
+const GUARD: usize = 16;
+const UNTOUCHED: u8 = 0xEE;
+
+/// A rank under test, which allots parts of its memory one behind the other.
+pub(super) struct Ranks<H: Harness> {
+    passing: Passing<H::E, DeadlineWatch>,
+    free: usize,
+}
+
+impl<H: Harness> Deref for Ranks<H> {
+    type Target = Passing<H::E, DeadlineWatch>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.passing
+    }
+}
+
+impl<H: Harness> DerefMut for Ranks<H> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.passing
+    }
+}
+
+impl<H: Harness> Ranks<H> {
+    /// Frees all parts, and makes room for so many with so many bytes in all.
+    pub(super) fn reserve(&mut self, parts: usize, bytes: usize) {
+        self.passing.resize(bytes + (parts + 1) * GUARD);
+        self.passing.memory_mut().fill(UNTOUCHED);
+        self.free = GUARD;
+    }
+
+    /// A new part of `len` bytes.
+    pub(super) fn room(&mut self, len: usize) -> Part {
+        let part = Part::new(self.free, len);
+        self.free = part.end() + GUARD;
+        assert!(self.free <= self.passing.memory().len(), "more parts than were reserved");
+        part
+    }
+
+    /// A new part that holds `bytes`.
+    pub(super) fn put(&mut self, bytes: &[u8]) -> Part {
+        let part = self.room(bytes.len());
+        self.passing.memory_mut()[part.range()].copy_from_slice(bytes);
+        part
+    }
+
+    /// Compares a part, and what is before and behind it, without printing megabytes.
+    pub(super) fn assert_bytes(&self, part: Part, expected: &[u8], what: &str) {
+        let memory = self.passing.memory();
+        let got = &memory[part.range()];
+        assert_eq!(got.len(), expected.len(), "{what}");
+        if let Some(at) = got.iter().zip(expected).position(|(got, expected)| got != expected) {
+            panic!("{what}: byte {at} of {} is {}, not {}", got.len(), got[at], expected[at]);
+        }
+        for around in [part.at - GUARD..part.at, part.end()..part.end() + GUARD] {
+            assert_eq!(memory[around], [UNTOUCHED; GUARD], "{what}: beside {part:?}");
+        }
+    }
+
+    /// Sends bytes of a part of their own, and waits.
+    pub(super) fn send_bytes(
+        &mut self,
+        peer: Rank,
+        tag: u32,
+        bytes: &[u8],
+    ) -> Result<(), CommError> {
+        let part = self.put(bytes);
+        self.send(peer, tag, part)
+    }
+
+    /// Begins to send bytes of a part of their own.
+    pub(super) fn isend_bytes(
+        &mut self,
+        peer: Rank,
+        tag: u32,
+        bytes: &[u8],
+    ) -> Result<Pending<MessageId>, CommError> {
+        let part = self.put(bytes);
+        self.isend(peer, tag, part)
+    }
+
+    /// Posts a receive of `len` bytes into a part of its own.
+    pub(super) fn irecv_room(
+        &mut self,
+        peer: Rank,
+        tag: u32,
+        len: usize,
+    ) -> Result<(Pending<MessageId>, Part), CommError> {
+        let part = self.room(len);
+        Ok((self.irecv(peer, tag, part)?, part))
+    }
+
+    /// Receives `len` bytes into a part of their own.
+    pub(super) fn recv_room(
+        &mut self,
+        peer: Rank,
+        tag: u32,
+        len: usize,
+    ) -> Result<Part, CommError> {
+        let part = self.room(len);
+        self.recv(peer, tag, part).map(|()| part)
+    }
+
+    /// Nothing is left: every message was received, every send and receive waited for.
+    fn assert_empty(&self) {
+        assert!(self.is_empty(), "something is left at rank {}", self.passing.rank());
+    }
+}
+
+/// The ranks of a new run.
+pub(super) fn ranks<H: Harness>(size: usize) -> Vec<Ranks<H>> {
+    let exposed = AT + H::TUNING.memory(size);
+    let rank = |endpoint: H::E| {
+        assert!(endpoint.exposed() >= exposed);
+        let watch = DeadlineWatch(PATIENCE);
+        let passing = Passing::new(endpoint, AT, &H::TUNING, Waiting::Yield, watch);
+        let passing = passing.and_then(|mut passing| {
+            let way = H::way(passing.rank());
+            passing.set_way(way).map(|()| passing)
+        });
+        match passing {
+            Ok(passing) => Ranks { passing, free: 0 },
+            Err(error) => panic!("failed to {error}"),
+        }
+    };
+    H::endpoints(size, exposed).into_iter().map(rank).collect()
+}
+
+/// Two ranks, to take turns in one thread.
+pub(super) fn pair<H: Harness>() -> [Ranks<H>; 2] {
+    match <[_; 2]>::try_from(ranks::<H>(2)) {
+        Ok(pair) => pair,
+        Err(_) => panic!("a run of two ranks has two endpoints"),
+    }
+}
+
+/// Runs `program` on each rank of a new run. Each rank is a thread, which makes progress until all
+/// have finished.
+pub(super) fn run<H: Harness>(
+    size: usize,
+    program: impl Fn(&mut Ranks<H>) -> Result<(), CommError> + Sync,
+) {
+    let finished = &AtomicUsize::new(0);
+    let program = &program;
+    thread::scope(|scope| {
+        let start = |mut rank: Ranks<H>| {
+            scope.spawn(move || {
+                let mut whole = || {
+                    program(&mut rank)?;
+                    rank.settle()?;
+                    finished.fetch_add(1, Ordering::SeqCst);
+                    let since = Instant::now();
+                    while finished.load(Ordering::SeqCst) < size {
+                        rank.progress()?;
+                        assert!(since.elapsed() < PATIENCE, "others have not finished");
+                        thread::yield_now();
+                    }
+                    rank.settle()
+                };
+                if let Err(error) = whole() {
+                    panic!("rank {} of {size} failed to {error}", rank.rank());
+                }
+                rank.assert_empty();
+                rank
+            })
+        };
+        let threads: Vec<_> = ranks::<H>(size).into_iter().map(start).collect();
+        // The ends are dropped when all have stopped: none sees another depart.
+        let ends: Vec<_> = threads.into_iter().map(thread::ScopedJoinHandle::join).collect();
+        assert!(ends.iter().all(Result::is_ok), "a rank panicked");
+    });
+}
+
+/// Lets both ranks move on until `done`, which may also look for itself.
+///
+/// # Panics
+/// That takes as long as a hang.
+pub(super) fn turns<H: Harness>(
+    pair: &mut [Ranks<H>; 2],
+    what: &str,
+    mut done: impl FnMut(&mut [Ranks<H>; 2]) -> bool,
+) {
+    let start = Instant::now();
+    while !done(pair) {
+        for rank in pair.iter_mut() {
+            if let Err(error) = rank.progress() {
+                panic!("rank {} failed to {error}", rank.rank());
+            }
+        }
+        assert!(start.elapsed() < PATIENCE, "waited for {what}");
+        thread::yield_now();
+    }
+}
+
+/// Lets both ranks move on until a message of the rank of this index is over, and ends it.
+pub(super) fn end<H: Harness>(
+    pair: &mut [Ranks<H>; 2],
+    index: usize,
+    message: Pending<MessageId>,
+    what: &str,
+) {
+    turns::<H>(pair, what, |pair| pair[index].is_over(&message));
+    pair[index].wait(message).expect("it is over");
+}
+
+/// Lets both ranks send what they owe; nothing else is left then.
+pub(super) fn finish<H: Harness>(mut pair: [Ranks<H>; 2]) {
+    turns::<H>(&mut pair, "room", |pair| pair.iter().all(|rank| rank.has_settled()));
+    pair.iter().for_each(Ranks::assert_empty);
+}
+
+/// Bytes of which no two neighbours are related, different for each seed.
+pub(super) fn pattern(seed: u64, len: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ len as u64;
+    let mut bytes = Vec::with_capacity(len + 8);
+    while bytes.len() < len {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        bytes.extend_from_slice(&(state >> 13 ^ state >> 41 ^ state << 17).to_le_bytes());
+    }
+    bytes.truncate(len);
+    bytes
+}
+
+/// A length of each protocol: in words, in a slot, in several pieces of which the last ones wait for an answer.
+pub(super) fn one_of_each(tuning: &Tuning) -> [usize; 3] {
+    let one_slot = tuning.eager.min(tuning.chunk - tuning.chunk / 16);
+    [11, one_slot, 5 * tuning.chunk.max(tuning.eager) + 5]
+}
+
+/// Lengths on both sides of every limit.
+pub(super) fn around_limits(tuning: &Tuning) -> Vec<usize> {
+    let Tuning { eager, chunk, slots } = *tuning;
+    let mut lengths = vec![0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17];
+    let short = chunk / 16;
+    for limit in [
+        INLINE,
+        eager + short,
+        2 * eager + short,
+        4 * eager + short,
+        slots * chunk,
+        (slots + 1) * chunk,
+    ] {
+        lengths.extend([limit.saturating_sub(1), limit, limit + 1]);
+    }
+    // As long as so many chunks of a test with small ones.
+    lengths.extend([(1 << 20) + 3, 5 << 20].map(|len: usize| len.min(2000 * chunk + 3)));
+    lengths
+}

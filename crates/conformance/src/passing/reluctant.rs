@@ -1,0 +1,121 @@
+//! An endpoint that is busier than it has to be.
+
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+use bandgap_comm::{Begun, Bulk, CommError, Deliver, Endpoint, Message, Posted, Rank, Source};
+
+/// Answers Busy at random, takes stores in parts of random length, and at random delivers nothing, or
+/// in one call what arrives in several.
+///
+/// # Panics
+/// Its user breaks a rule of [`Bulk::try_store`]: between the calls of one store it sends a request
+/// to that peer, or it calls with other arguments.
+#[derive(Debug)]
+pub struct Reluctant<E> {
+    endpoint: E,
+    random: SplitMix64,
+    /// Of 256 calls, how many are refused.
+    refused: u8,
+    /// By peer.
+    unfinished: Vec<Option<Unfinished>>,
+}
+
+/// A store of which not all was taken.
+#[derive(Clone, Copy, Debug)]
+struct Unfinished {
+    into: usize,
+    len: usize,
+    /// Taken so far.
+    done: usize,
+    /// The part that the endpoint below has been given.
+    part: (usize, usize),
+}
+
+impl<E: Bulk> Reluctant<E> {
+    /// Of 256 calls to `endpoint`, about `refused` are refused, chosen by `seed`.
+    pub fn new(endpoint: E, seed: u64, refused: u8) -> Self {
+        let unfinished = vec![None; endpoint.size()];
+        Self { endpoint, random: SplitMix64::seed_from_u64(seed), refused, unfinished }
+    }
+
+    fn refuses(&mut self) -> bool {
+        (self.random.next_u64() & 0xFF) < u64::from(self.refused)
+    }
+}
+
+impl<E: Bulk> Endpoint for Reluctant<E> {
+    crate::delegate_endpoint! { endpoint }
+
+    fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {
+        let unfinished = self.unfinished.get(peer).is_some_and(Option::is_some);
+        assert!(!unfinished, "a request to {peer} between the parts of a store");
+        if self.refuses() { Ok(Posted::Busy) } else { self.endpoint.try_request(peer, message) }
+    }
+
+    fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize, CommError> {
+        let (mut delivered, mut last) = (0, usize::from(!self.refuses()));
+        while last > 0 {
+            last = self.endpoint.progress(deliver)?;
+            delivered += last;
+            if !self.refuses() {
+                break;
+            }
+        }
+        Ok(delivered)
+    }
+}
+
+impl<E: Bulk> Bulk for Reluctant<E> {
+    crate::delegate_exposed! { endpoint }
+
+    fn try_store(
+        &mut self,
+        peer: Rank,
+        into: usize,
+        from: Source<'_>,
+        done: &mut usize,
+    ) -> Result<Posted, CommError> {
+        let fresh = Unfinished { into, len: from.len(), done: 0, part: (0, 0) };
+        let mut store = self.unfinished[peer].unwrap_or(fresh);
+        let same = (store.into, store.len, store.done) == (into, from.len(), *done);
+        assert!(same, "another store to {peer} than {store:?}");
+        if self.refuses() {
+            self.unfinished[peer] = Some(store);
+            return Ok(Posted::Busy);
+        }
+        if store.part.1 == store.done {
+            let left = store.len - store.done;
+            let len =
+                if self.refuses() { self.random.next_u64() as usize % (left + 1) } else { left };
+            store.part = (store.done, store.done + len);
+        }
+        let (begin, end) = store.part;
+        let part = match from {
+            Source::Bytes(bytes) => Source::Bytes(&bytes[begin..end]),
+            Source::Exposed { at, .. } => Source::Exposed { at: at + begin, len: end - begin },
+        };
+        let mut taken = store.done - begin;
+        let posted = self.endpoint.try_store(peer, into + begin, part, &mut taken)?;
+        store.done = begin + taken;
+        *done = store.done;
+        let whole = posted == Posted::Yes && end == store.len;
+        self.unfinished[peer] = (!whole).then_some(store);
+        Ok(if whole { Posted::Yes } else { Posted::Busy })
+    }
+
+    fn try_get(
+        &mut self,
+        peer: Rank,
+        at: usize,
+        into: usize,
+        len: usize,
+        message: Message,
+    ) -> Result<Begun, CommError> {
+        if self.refuses() {
+            Ok(Begun::Busy)
+        } else {
+            self.endpoint.try_get(peer, at, into, len, message)
+        }
+    }
+}

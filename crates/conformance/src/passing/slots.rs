@@ -1,0 +1,131 @@
+//! Slots: who takes one, and when it comes back.
+
+use super::Harness;
+use super::ranks::{end, finish, one_of_each, pair, pattern, run};
+
+/// A message goes past the queues into a slot only if a slot is free and nothing waits to be sent.
+/// So it overtakes no message, and overwrites none.
+pub fn no_slot_is_taken_out_of_turn<H: Harness>() {
+    let [_, len, _] = one_of_each(&H::TUNING);
+    let slots = H::TUNING.slots;
+    // As many as there are slots, none of which the peer empties; then one more, which waits.
+    for begun in [slots, slots + 1] {
+        let [mut here, mut there] = pair::<H>();
+        here.reserve(begun + 1, (begun + 1) * len);
+        there.reserve(begun + 1, (begun + 1) * len);
+        let bytes = |index: usize| pattern(index as u64, len);
+        let mut sends = Vec::new();
+        for index in 0..begun {
+            sends.push(here.isend_bytes(1, 5, &bytes(index)).expect("a live peer"));
+        }
+        sends.push(here.isend_bytes(1, 5, &bytes(begun)).expect("a live peer"));
+        let receive = |_| there.irecv_room(0, 5, len).expect("nobody misbehaves");
+        let recvs: Vec<_> = (0..=begun).map(receive).collect();
+        let mut both = [here, there];
+        for (index, ((recv, into), send)) in recvs.into_iter().zip(sends).enumerate() {
+            end::<H>(&mut both, 1, recv, "a message");
+            both[1].assert_bytes(into, &bytes(index), "in order");
+            end::<H>(&mut both, 0, send, "a send");
+        }
+        finish::<H>(both);
+    }
+    // Behind a store of which the transport took a part.
+    run::<H>(2, |rank| {
+        for round in 0..50_u64 {
+            let bytes = |index| pattern(2 * round + index, len);
+            rank.reserve(2, 2 * len);
+            if rank.rank() == 0 {
+                let first = rank.isend_bytes(1, 5, &bytes(0))?;
+                rank.send_bytes(1, 5, &bytes(1))?;
+                rank.wait(first)?;
+            } else {
+                for index in 0..2 {
+                    let got = rank.recv_room(0, 5, len)?;
+                    rank.assert_bytes(got, &bytes(index), "in order");
+                }
+            }
+        }
+        Ok(())
+    });
+}
+
+/// Where a message waits for a slot, it gets one that comes with the peer's messages too, once that is
+/// copied out; where slots migrate, none else may come.
+pub fn an_emptied_slot_serves_what_waits<H: Harness>() {
+    let [_, len, _] = one_of_each(&H::TUNING);
+    let messages = H::TUNING.slots + 1;
+    run::<H>(2, |rank| {
+        let peer = 1 - rank.rank();
+        for round in 0..50_u64 {
+            // Both send one more than they have slots, before either receives.
+            rank.reserve(2 * messages, 2 * messages * len);
+            let bytes =
+                |from, index: usize| pattern(round + 1000 * from as u64 + index as u64, len);
+            let mut sends = Vec::new();
+            for index in 0..messages {
+                sends.push(rank.isend_bytes(peer, 5, &bytes(rank.rank(), index))?);
+            }
+            for index in 0..messages {
+                let got = rank.recv_room(peer, 5, len)?;
+                rank.assert_bytes(got, &bytes(peer, index), "in order");
+            }
+            sends.into_iter().try_for_each(|send| rank.wait(send))?;
+        }
+        Ok(())
+    });
+}
+
+/// A slot comes back only after its bytes were copied out, even if the receiver waited for a later
+/// message while those of an earlier one still had to be copied.
+pub fn slots_come_back_in_turn<H: Harness>() {
+    let [_, len, _] = one_of_each(&H::TUNING);
+    let slots = H::TUNING.slots;
+    if slots < 4 {
+        return;
+    }
+    let [mut here, mut there] = pair::<H>();
+    here.reserve(4 + slots, (4 + slots) * len);
+    there.reserve(4 + slots, (4 + slots) * len);
+    let bytes = |tag: u32| pattern(tag.into(), len);
+    let recvs = [1, 2].map(|tag| there.irecv_room(0, tag, len).expect("nobody misbehaves"));
+    let mut sends = vec![];
+    for tag in 1..=2 {
+        sends.push(here.isend_bytes(1, tag, &bytes(tag)).expect("a live peer"));
+    }
+    // Both arrive, and none is copied.
+    let mut arrived = 0;
+    while arrived < 2 {
+        here.progress().expect("nobody sent garbage");
+        arrived += there.active().poll().expect("nobody sent garbage");
+    }
+    for tag in 3..=4 {
+        sends.push(here.isend_bytes(1, tag, &bytes(tag)).expect("a live peer"));
+        while !here.has_settled() {
+            here.progress().expect("nobody sent garbage");
+        }
+        let got = there.recv_room(0, tag, len).expect("it is on its way");
+        there.assert_bytes(got, &bytes(tag), "the message that was waited for");
+    }
+    // What has come back is filled again.
+    for _ in 0..100 {
+        here.progress().expect("nobody sent garbage");
+    }
+    let mut both = [here, there];
+    let later = 5..5 + slots as u32;
+    for tag in later.clone() {
+        sends.push(both[0].isend_bytes(1, tag, &bytes(tag)).expect("a live peer"));
+    }
+    for ((recv, into), tag) in recvs.into_iter().zip(1..) {
+        end::<H>(&mut both, 1, recv, "a message");
+        both[1].assert_bytes(into, &bytes(tag), "an earlier message");
+    }
+    for tag in later {
+        let (recv, into) = both[1].irecv_room(0, tag, len).expect("nobody misbehaves");
+        end::<H>(&mut both, 1, recv, "a message");
+        both[1].assert_bytes(into, &bytes(tag), "a later message");
+    }
+    for send in sends {
+        end::<H>(&mut both, 0, send, "a send");
+    }
+    finish::<H>(both);
+}

@@ -1,0 +1,222 @@
+//! Ranks as threads, and what their handlers note.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::Harness;
+use bandgap_comm::{
+    ActiveMessages, Answer, Call, CommError, DeadlineWatch, Deliver, Endpoint, HandlerId, Handlers,
+    MAX_WORDS, Message, NoHandler, Outcome, Rank, Waiting, Word,
+};
+
+/// When a wait counts as a hang: far beyond what any property takes on a loaded machine.
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Replies with the words it got, to reply handler 0.
+pub(super) const ECHO: HandlerId = HandlerId(0);
+/// Completes without a reply.
+pub(super) const SINK: HandlerId = HandlerId(1);
+/// Replies with the words it got, to reply handler 1.
+pub(super) const ECHO_ASIDE: HandlerId = HandlerId(2);
+/// No table has it.
+pub(super) const UNKNOWN: HandlerId = HandlerId(200);
+
+/// Where the echo's replies go.
+const KEEP: HandlerId = HandlerId(0);
+/// Where the other echo's replies go.
+const KEEP_ASIDE: HandlerId = HandlerId(1);
+
+/// Who sent what.
+pub(super) type Entry = (Rank, Vec<Word>);
+
+/// What the handlers of one rank saw, in order.
+#[derive(Debug, Default)]
+pub(super) struct Log {
+    pub(super) requests: Vec<Entry>,
+    pub(super) replies: Vec<Entry>,
+    pub(super) replies_aside: Vec<Entry>,
+}
+
+impl Log {
+    /// Requests of `from`.
+    pub(super) fn requests_of(&self, from: Rank) -> Vec<&[Word]> {
+        of(&self.requests, from)
+    }
+
+    /// Replies of `from`.
+    pub(super) fn replies_of(&self, from: Rank) -> Vec<&[Word]> {
+        of(&self.replies, from)
+    }
+}
+
+fn of(entries: &[Entry], from: Rank) -> Vec<&[Word]> {
+    entries.iter().filter(|entry| entry.0 == from).map(|entry| entry.1.as_slice()).collect()
+}
+
+/// A rank under test.
+pub(super) type Am<E> = ActiveMessages<E, Log, DeadlineWatch>;
+
+fn echo(log: &mut Log, call: Call<'_>, words: [Word; MAX_WORDS], to: HandlerId) -> Outcome {
+    let len = call.words();
+    log.requests.push((call.from(), words[..len].to_vec()));
+    let [a, b, c, d] = words;
+    match len {
+        0 => call.reply(to, []),
+        1 => call.reply(to, [a]),
+        2 => call.reply(to, [a, b]),
+        3 => call.reply(to, [a, b, c]),
+        4 => call.reply(to, [a, b, c, d]),
+        _ => panic!("a message has {len} words"),
+    }
+}
+
+fn entry(answer: Answer, words: [Word; MAX_WORDS]) -> Entry {
+    (answer.from(), words[..answer.words()].to_vec())
+}
+
+fn handlers() -> Handlers<Log> {
+    let mut handlers = Handlers::new();
+    let table = [
+        handlers.request(|log, call, a, b, c, d| echo(log, call, [a, b, c, d], KEEP)),
+        handlers.request(|log: &mut Log, call, a, b, c, d| {
+            log.requests.push((call.from(), [a, b, c, d][..call.words()].to_vec()));
+            call.done()
+        }),
+        handlers.request(|log, call, a, b, c, d| echo(log, call, [a, b, c, d], KEEP_ASIDE)),
+    ];
+    assert_eq!(table, [ECHO, SINK, ECHO_ASIDE]);
+    let table = [
+        handlers.reply(|log, answer, a, b, c, d| log.replies.push(entry(answer, [a, b, c, d]))),
+        handlers.reply(|log, answer, a, b, c, d| {
+            log.replies_aside.push(entry(answer, [a, b, c, d]));
+        }),
+    ];
+    assert_eq!(table, [KEEP, KEEP_ASIDE]);
+    handlers
+}
+
+/// A rank over `endpoint`.
+pub(super) fn rank<E: Endpoint>(endpoint: E) -> Am<E> {
+    ActiveMessages::new(
+        endpoint,
+        handlers(),
+        Log::default(),
+        Waiting::Yield,
+        DeadlineWatch(PATIENCE),
+    )
+}
+
+/// The first `len` of four words that depend on `seed` each.
+pub(super) fn words(seed: Word, len: usize) -> Vec<Word> {
+    let mix = |i: u64| seed ^ i.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(i as u32);
+    (0..len as u64).map(mix).collect()
+}
+
+/// Sends a request of as many words as there are.
+pub(super) fn request<E: Endpoint>(
+    am: &mut Am<E>,
+    peer: Rank,
+    handler: HandlerId,
+    words: &[Word],
+) -> Result<(), CommError> {
+    match *words {
+        [] => am.request(peer, handler, []),
+        [a] => am.request(peer, handler, [a]),
+        [a, b] => am.request(peer, handler, [a, b]),
+        [a, b, c] => am.request(peer, handler, [a, b, c]),
+        [a, b, c, d] => am.request(peer, handler, [a, b, c, d]),
+        _ => panic!("{} words are more than {MAX_WORDS}", words.len()),
+    }
+}
+
+/// Runs `program` on each rank of a new run. Each rank is a thread, which makes progress until all
+/// have finished. Returns what the handlers saw, by rank.
+pub(super) fn run<H: Harness>(
+    size: usize,
+    program: impl Fn(&mut Am<H::E>) -> Result<(), CommError> + Sync,
+) -> Vec<Log> {
+    run_over(H::endpoints(size), program)
+}
+
+/// As [`run`], on these endpoints.
+pub(super) fn run_over<E: Endpoint + Send>(
+    endpoints: Vec<E>,
+    program: impl Fn(&mut Am<E>) -> Result<(), CommError> + Sync,
+) -> Vec<Log> {
+    let size = endpoints.len();
+    let finished = &AtomicUsize::new(0);
+    let program = &program;
+    let ranks: Vec<Am<E>> = thread::scope(|scope| {
+        let start = |endpoint| {
+            scope.spawn(move || {
+                let mut am = rank(endpoint);
+                let mut whole = || {
+                    program(&mut am)?;
+                    am.await_replies()?;
+                    finished.fetch_add(1, Ordering::SeqCst);
+                    am.serve_until(|_| finished.load(Ordering::SeqCst) == size)?;
+                    am.settle()
+                };
+                if let Err(error) = whole() {
+                    panic!("rank {} of {size} failed to {error}", am.rank());
+                }
+                assert_eq!(am.endpoint().outstanding(), 0);
+                am
+            })
+        };
+        let threads: Vec<_> = endpoints.into_iter().map(start).collect();
+        // The ends are dropped when all have stopped: none sees another depart.
+        threads.into_iter().map(|thread| thread.join().expect("a rank panicked")).collect()
+    });
+    ranks.into_iter().map(ActiveMessages::into_state).collect()
+}
+
+/// The two ends of a run of two ranks.
+pub(super) fn pair<H: Harness>() -> (H::E, H::E) {
+    let mut ends = H::endpoints(2).into_iter();
+    match (ends.next(), ends.next(), ends.next()) {
+        (Some(first), Some(second), None) => (first, second),
+        _ => panic!("a run of two ranks has two endpoints"),
+    }
+}
+
+/// Notes what an endpoint delivers, without Active Messages above. Replies to each request with the
+/// request itself, unless it is for [`SINK`].
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub(super) requests: Vec<Message>,
+    pub(super) replies: Vec<Message>,
+}
+
+impl Deliver for Seen {
+    fn request(&mut self, _from: Rank, message: Message) -> Result<Option<&Message>, NoHandler> {
+        self.requests.push(message);
+        Ok(self.requests.last().filter(|request| request.handler() != SINK))
+    }
+
+    fn reply(&mut self, _from: Rank, message: Message) -> Result<(), NoHandler> {
+        self.replies.push(message);
+        Ok(())
+    }
+}
+
+/// Repeats `step` until it says it is done.
+///
+/// # Panics
+/// That takes as long as a hang.
+pub(super) fn repeat_until(what: &str, mut step: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !step() {
+        assert!(start.elapsed() < PATIENCE, "waited for {what}");
+        thread::yield_now();
+    }
+}
+
+/// Makes progress, which must not fail.
+pub(super) fn progress<E: Endpoint>(endpoint: &mut E, seen: &mut Seen) -> usize {
+    match endpoint.progress(seen) {
+        Ok(count) => count,
+        Err(error) => panic!("rank {} failed to {error}", endpoint.rank()),
+    }
+}

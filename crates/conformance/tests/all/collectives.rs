@@ -1,0 +1,400 @@
+//! Every algorithm of broadcast, sum and barrier, on any number of ranks and on groups.
+
+use std::fmt::Debug;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use bandgap_comm::collectives::{Algorithm, AlgorithmError, Barrier, Broadcast, Count, Sum};
+use bandgap_comm::{
+    BARRIER, Comm, CommError, Group, Members, Part, Pending, Processor, Rank, View, Work,
+};
+use bandgap_conformance::direct::{self, Direct, DirectId};
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error, StrDeserializer};
+
+const SIZES: [usize; 10] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 16];
+/// Operations in a row, before any of them is looked at.
+const ROW: usize = 3;
+/// Bytes before and behind each part, which nothing may change.
+const GUARD: usize = 16;
+const UNTOUCHED: u8 = 0xEE;
+
+/// A rank that counts its receives.
+struct Counting {
+    direct: Direct,
+    messages: u64,
+    at_barriers: u64,
+}
+
+impl Counting {
+    /// New memory: a part of each length, with guards.
+    fn parts(&mut self, lengths: &[usize]) -> Vec<Part> {
+        let memory = lengths.iter().map(|len| len + GUARD).sum::<usize>() + GUARD;
+        self.direct.memory = vec![UNTOUCHED; memory];
+        let mut at = GUARD;
+        let place = |&len: &usize| {
+            let part = Part::new(at, len);
+            at = part.end() + GUARD;
+            part
+        };
+        lengths.iter().map(place).collect()
+    }
+
+    fn bytes(&mut self, part: Part) -> &mut [u8] {
+        &mut self.direct.memory[part.range()]
+    }
+
+    fn guards_stand(&self, parts: &[Part]) -> bool {
+        let around = parts.iter().flat_map(|part| [part.at - GUARD, part.end()]);
+        around
+            .map(|at| &self.direct.memory[at..at + GUARD])
+            .all(|guard| guard == [UNTOUCHED; GUARD])
+    }
+}
+
+impl Processor for Counting {
+    fn rank(&self) -> Rank {
+        self.direct.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.direct.size()
+    }
+
+    fn mark(&mut self) {}
+
+    fn compute(&mut self, _: Work) {}
+}
+
+impl Comm for Counting {
+    type Pending = DirectId;
+    type Group<'a> = Group<'a, Self>;
+
+    fn group(&mut self, members: Members) -> Result<Group<'_, Self>, CommError> {
+        Group::new(self, members)
+    }
+
+    fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Result<Pending<DirectId>, CommError> {
+        self.direct.isend(peer, tag, from)
+    }
+
+    fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<Pending<DirectId>, CommError> {
+        let counter = if tag < BARRIER { &mut self.messages } else { &mut self.at_barriers };
+        *counter += 1;
+        self.direct.irecv(peer, tag, into)
+    }
+
+    fn wait(&mut self, pending: Pending<DirectId>) -> Result<(), CommError> {
+        self.direct.wait(pending)
+    }
+
+    fn progress(&mut self) -> Result<(), CommError> {
+        self.direct.progress()
+    }
+
+    fn copy(&mut self, from: Part, into: Part) -> Result<(), CommError> {
+        self.direct.copy(from, into)
+    }
+
+    fn copy_elements(&mut self, _from: View, _into: View) -> Result<(), CommError> {
+        Ok(())
+    }
+
+    fn add(&mut self, into: Part, term: Part) -> Result<(), CommError> {
+        self.direct.add(into, term)
+    }
+}
+
+/// Runs `program` on each of `size` ranks, every rank a thread. Nothing is left over at the end.
+fn run<T: Send>(
+    size: usize,
+    program: impl Fn(&mut Counting) -> Result<T, CommError> + Sync,
+) -> Vec<T> {
+    let program = &program;
+    thread::scope(|scope| {
+        let start = |direct: Direct| {
+            scope.spawn(move || {
+                let mut rank = Counting { direct, messages: 0, at_barriers: 0 };
+                let value = program(&mut rank);
+                let value = value.unwrap_or_else(|error| panic!("failed to {error}"));
+                assert_eq!(rank.direct.untaken().unwrap(), 0, "messages that nobody took");
+                value
+            })
+        };
+        let threads: Vec<_> = direct::ranks(size, 0).into_iter().map(start).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no rank panics")).collect()
+    })
+}
+
+/// First, middle and last.
+fn roots(size: usize) -> [Rank; ROW] {
+    [0, size / 2, size - 1]
+}
+
+/// The bytes that `root` broadcasts in operation `number`.
+fn content(root: Rank, number: usize, len: usize) -> Vec<u8> {
+    (0..len).map(|at| (31 * root + 101 * number + at + at / 251) as u8).collect()
+}
+
+/// Three broadcasts in a row, of different roots, among the ranks that `join` gives; then compares.
+/// Ranks are numbered up from the first root and the last, down from the one between.
+/// `size` ranks take part, of which this is `rank`.
+fn broadcasts(
+    comm: &mut Counting,
+    algorithm: Broadcast,
+    len: usize,
+    (rank, size): (Rank, usize),
+    members: Option<Members>,
+) -> Result<(), CommError> {
+    let what = format!("{} of {len} bytes, rank {rank} of {size}", algorithm.name());
+    let parts = comm.parts(&[len; ROW]);
+    let each = || parts.iter().zip(roots(size)).enumerate();
+    for (number, (&part, root)) in each().filter(|(_, (_, root))| *root == rank) {
+        comm.bytes(part).copy_from_slice(&content(root, number, len));
+    }
+    comm.messages = 0;
+    for (number, (&part, root)) in each() {
+        let count = if number == 1 { Count::Down } else { Count::Up };
+        match members {
+            None => algorithm.counted(comm, root, count, part)?,
+            Some(members) => algorithm.counted(&mut comm.group(members)?, root, count, part)?,
+        }
+    }
+    let expected: u64 =
+        roots(size).iter().map(|&root| algorithm.receives(rank, size, root, len)).sum();
+    assert_eq!(comm.messages, expected, "messages: {what}");
+    for (number, (&part, root)) in each() {
+        assert!(comm.bytes(part) == content(root, number, len), "root {root}: {what}");
+    }
+    assert!(comm.guards_stand(&parts), "guards: {what}");
+    Ok(())
+}
+
+fn write(bytes: &mut [u8], values: impl Iterator<Item = f64>) {
+    bytes.as_chunks_mut().0.iter_mut().zip(values).for_each(|(b, value)| *b = value.to_ne_bytes());
+}
+
+fn read(bytes: &[u8]) -> Vec<f64> {
+    bytes.as_chunks().0.iter().map(|&element| f64::from_ne_bytes(element)).collect()
+}
+
+/// Three sums in a row of whole numbers; then compares.
+fn sums(
+    comm: &mut Counting,
+    algorithm: Sum,
+    elements: usize,
+    (rank, size): (Rank, usize),
+    members: Option<Members>,
+) -> Result<(), CommError> {
+    let what = format!("{} of {elements} doubles, rank {rank} of {size}", algorithm.name());
+    let len = 8 * elements;
+    let parts = comm.parts(&[len; 3 * ROW]);
+    // (r + 1)(i + 1) + k: the sum over r is (i + 1)·P(P + 1)/2 + P·k.
+    let term = |number: usize, at: usize| ((rank + 1) * (at + 1) + number) as f64;
+    let sum = |number: usize, at: usize| ((at + 1) * size * (size + 1) / 2 + size * number) as f64;
+    let terms = |number| (0..elements).map(move |at| term(number, at));
+    for (number, part) in parts.chunks(3).enumerate() {
+        write(comm.bytes(part[0]), terms(number));
+    }
+    comm.messages = 0;
+    for part in parts.chunks(3) {
+        let (from, into, scratch) = (part[0], part[1], part[2]);
+        match members {
+            None => algorithm.run(comm, from, into, scratch)?,
+            Some(members) => algorithm.run(&mut comm.group(members)?, from, into, scratch)?,
+        }
+    }
+    assert_eq!(comm.messages, ROW as u64 * algorithm.receives(rank, size), "messages: {what}");
+    for (number, part) in parts.chunks(3).enumerate() {
+        assert_eq!(read(comm.bytes(part[0])), terms(number).collect::<Vec<_>>(), "terms: {what}");
+        let expected: Vec<f64> = (0..elements).map(|at| sum(number, at)).collect();
+        assert_eq!(read(comm.bytes(part[1])), expected, "sums: {what}");
+    }
+    assert!(comm.guards_stand(&parts), "guards: {what}");
+    Ok(())
+}
+
+#[test]
+fn every_broadcast_brings_the_roots_bytes_to_all() {
+    for size in SIZES {
+        run(size, |comm| {
+            let seat = (comm.rank(), size);
+            for &algorithm in Broadcast::ALL {
+                for len in [0, 1, 8, 13, 24, 800, 1001, 20_000] {
+                    broadcasts(comm, algorithm, len, seat, None)?;
+                }
+            }
+            Ok(())
+        });
+    }
+}
+
+#[test]
+fn every_sum_adds_each_rank_once() {
+    for size in SIZES {
+        run(size, |comm| {
+            let seat = (comm.rank(), size);
+            for &algorithm in Sum::ALL {
+                for elements in [0, 1, 3, 16, 100, 2503] {
+                    sums(comm, algorithm, elements, seat, None)?;
+                }
+            }
+            Ok(())
+        });
+    }
+}
+
+#[test]
+fn groups_do_for_themselves_what_all_do() {
+    for size in [2, 3, 9, 13] {
+        run(size, |comm| {
+            // The odd ranks and the even ones, at the same time.
+            let (index, odd) = (comm.rank() / 2, comm.rank() % 2);
+            let count = (size + 1 - odd) / 2;
+            let members = Members { first: odd, stride: 2, count };
+            let seat = (index, count);
+            for &algorithm in Broadcast::ALL {
+                broadcasts(comm, algorithm, 1001, seat, Some(members))?;
+            }
+            for &algorithm in Sum::ALL {
+                sums(comm, algorithm, 100, seat, Some(members))?;
+            }
+            let group = &mut comm.group(members)?;
+            Barrier::ALL.iter().try_for_each(|algorithm| algorithm.run(group))
+        });
+    }
+}
+
+#[test]
+fn all_ranks_have_the_same_bits_of_a_sum_that_is_rounded() {
+    for size in SIZES {
+        let sums = run(size, |comm| {
+            let parts = comm.parts(&[800; 3]);
+            let rank = comm.rank();
+            let terms = (0..100).map(|at| 1.0 / (1 + 7 * rank + at) as f64);
+            write(comm.bytes(parts[0]), terms);
+            let sum = |algorithm: &Sum| {
+                algorithm.run(comm, parts[0], parts[1], parts[2])?;
+                Ok(comm.bytes(parts[1]).to_vec())
+            };
+            Sum::ALL.iter().map(sum).collect::<Result<Vec<_>, CommError>>()
+        });
+        assert!(sums.iter().all(|sum| *sum == sums[0]), "{size} ranks");
+        let exact: f64 = (0..size).map(|rank| 1.0 / (1 + 7 * rank) as f64).sum();
+        let first = |bytes: &Vec<u8>| (read(bytes)[0] - exact).abs() < 1e-12;
+        assert!(sums[0].iter().all(first), "{size} ranks");
+    }
+}
+
+#[test]
+fn no_rank_leaves_a_barrier_before_all_have_come() {
+    const ROUNDS: usize = 10;
+    for size in SIZES {
+        for &algorithm in Barrier::ALL {
+            let came = AtomicUsize::new(0);
+            run(size, |comm| {
+                for round in 1..=ROUNDS {
+                    if comm.rank() == round % size {
+                        (0..20).for_each(|_| thread::yield_now());
+                    }
+                    came.fetch_add(1, Ordering::SeqCst);
+                    algorithm.run(comm)?;
+                    let counted = came.load(Ordering::SeqCst);
+                    assert!(counted >= round * size, "{} of {size}", algorithm.name());
+                }
+                // Kernels count no messages of barriers.
+                assert_eq!(comm.messages, 0);
+                assert_eq!(comm.at_barriers > 0, size > 1);
+                Ok(())
+            });
+        }
+    }
+}
+
+#[test]
+fn operations_follow_one_another_without_waiting() {
+    // One rank is late each time; the others run ahead into the next operations.
+    for size in [2, 5, 8] {
+        run(size, |comm| {
+            let seat = (comm.rank(), size);
+            let late = |comm: &Counting, turn: usize| {
+                let yields = if comm.rank() == turn % size { 50 } else { 0 };
+                (0..yields).for_each(|_| thread::yield_now());
+            };
+            for turn in 0..4 * size {
+                late(comm, turn);
+                broadcasts(comm, Broadcast::ALL[turn % 4], 100 + turn, seat, None)?;
+                late(comm, turn + 1);
+                sums(comm, Sum::ALL[turn / 4 % 4], 20 + turn, seat, None)?;
+                Barrier::ALL[turn % 2].run(comm)?;
+            }
+            Ok(())
+        });
+    }
+}
+
+#[test]
+fn all_ranks_refuse_the_same_arguments() {
+    run(4, |comm| {
+        let parts = comm.parts(&[24; 3]);
+        for &algorithm in Broadcast::ALL {
+            let refused = algorithm.run(comm, 4, parts[0]);
+            assert!(matches!(refused, Err(CommError::NoSuchPeer { peer: 4, size: 4 })));
+        }
+        let (short, odd) = (Part::new(parts[1].at, 16), Part::new(parts[1].at, 23));
+        let wrong = [
+            (parts[0], parts[1], parts[1]),
+            (parts[0], parts[1], short),
+            (short, parts[1], parts[2]),
+            (odd, odd, Part::new(parts[2].at, 23)),
+        ];
+        for &algorithm in Sum::ALL {
+            for (from, into, scratch) in wrong {
+                assert!(algorithm.run(comm, from, into, scratch).is_err());
+            }
+        }
+        Ok(())
+    });
+}
+
+fn names_are_those_of_serde<A: Algorithm + Debug>(names: &[&str]) {
+    assert_eq!(A::ALL.iter().map(|algorithm| algorithm.name()).collect::<Vec<_>>(), names);
+    for &algorithm in A::ALL {
+        let name = algorithm.name();
+        assert_eq!(A::from_name(name), Ok(algorithm));
+        let text: StrDeserializer<'_, Error> = name.into_deserializer();
+        assert_eq!(A::deserialize(text), Ok(algorithm));
+    }
+    let error = A::from_name("carrier_pigeon").unwrap_err();
+    assert!(matches!(error, AlgorithmError::Unknown { .. }));
+    let text = error.to_string();
+    assert!(text.contains("'carrier_pigeon'") && text.contains(A::OPERATION), "{text}");
+    assert!(text.contains(&names.join(", ")), "{text}");
+}
+
+#[test]
+fn algorithms_are_found_by_name_and_an_unknown_one_lists_them() {
+    names_are_those_of_serde::<Broadcast>(&["linear", "binomial", "scatter_allgather", "chain"]);
+    names_are_those_of_serde::<Sum>(&["tree", "recursive_doubling", "rabenseifner", "ring"]);
+    names_are_those_of_serde::<Barrier>(&["dissemination", "tree"]);
+}
+
+#[test]
+fn an_algorithm_that_does_not_fit_says_why_and_which_do() {
+    let error = Broadcast::ScatterAllgather.fits(8, 7).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "use scatter_allgather for a broadcast of 7 bytes on 8 ranks: it deals out 8 blocks, and \
+         there are 7 bytes; these fit: linear, binomial, chain"
+    );
+    assert_eq!(Broadcast::ScatterAllgather.fits(8, 8), Ok(()));
+    // Of seven ranks four deal out blocks in the one, and all in the other.
+    assert_eq!(Sum::Rabenseifner.fits(7, 32), Ok(()));
+    let text = Sum::Ring.fits(7, 48).unwrap_err().to_string();
+    assert!(text.contains("7 blocks") && text.contains("6 doubles"), "{text}");
+    assert!(text.ends_with("these fit: tree, recursive_doubling, rabenseifner"), "{text}");
+    assert_eq!(Sum::Ring.fits(7, 56), Ok(()));
+    let text = Sum::Tree.fits(2, 12).unwrap_err().to_string();
+    assert!(text.contains("doubles") && text.ends_with("no algorithm fits"), "{text}");
+    assert!(Barrier::ALL.iter().all(|algorithm| algorithm.fits(1, 0).is_ok()));
+}

@@ -1,0 +1,97 @@
+//! Message passing over the link between threads passes the suite, with room and without.
+
+use std::time::Duration;
+
+use bandgap_comm::inproc::{self, InprocLink};
+use bandgap_comm::passing::{Passing, Tuning};
+use bandgap_comm::{Credited, DEFAULT_CREDITS, DeadlineWatch, Part, Waiting};
+use bandgap_conformance::Faulty;
+use bandgap_conformance::passing::{Harness, Reluctant};
+
+fn links(size: usize, frames: usize, exposed: usize) -> impl Iterator<Item = InprocLink> {
+    inproc::links(size, frames).into_iter().map(move |link| link.exposing(exposed))
+}
+
+mod roomy {
+    use super::*;
+
+    struct Roomy;
+
+    impl Harness for Roomy {
+        type E = Credited<InprocLink>;
+
+        fn endpoints(size: usize, exposed: usize) -> Vec<Self::E> {
+            links(size, 256, exposed).map(|link| Credited::new(link, DEFAULT_CREDITS)).collect()
+        }
+    }
+
+    bandgap_conformance::passing_conformance!(Roomy);
+}
+
+mod tight {
+    use super::*;
+
+    /// Channels of one frame, one request at a time, and one short slot.
+    struct Tight;
+
+    impl Harness for Tight {
+        type E = Credited<InprocLink>;
+        const TUNING: Tuning = Tuning { eager: 100, chunk: 128, slots: 1 };
+
+        fn endpoints(size: usize, exposed: usize) -> Vec<Self::E> {
+            links(size, 1, exposed).map(|link| Credited::new(link, 1)).collect()
+        }
+    }
+
+    bandgap_conformance::passing_conformance!(Tight);
+}
+
+mod reluctant {
+    use super::*;
+
+    /// A third of all calls are refused, below the credits and above.
+    struct Refusing;
+
+    impl Harness for Refusing {
+        type E = Reluctant<Credited<Faulty<InprocLink>>>;
+        const TUNING: Tuning = Tuning { eager: 700, chunk: 1024, slots: 3 };
+
+        fn endpoints(size: usize, exposed: usize) -> Vec<Self::E> {
+            let refusing = |link| {
+                let credited = Credited::new(Faulty::new(link, size as u64, 80), 8);
+                Reluctant::new(credited, size as u64, 80)
+            };
+            links(size, 4, exposed).map(refusing).collect()
+        }
+    }
+
+    bandgap_conformance::passing_conformance!(Refusing);
+}
+
+fn alone() -> Passing<Credited<InprocLink>, DeadlineWatch> {
+    let tuning = Tuning { eager: 100, chunk: 128, slots: 1 };
+    let link = links(2, 1, tuning.memory(2)).next().unwrap();
+    let endpoint = Credited::new(link, 1);
+    Passing::new(endpoint, 0, &tuning, Waiting::Yield, DeadlineWatch(Duration::ZERO)).unwrap()
+}
+
+#[test]
+fn memory_keeps_its_bytes_when_it_grows_and_shrinks() {
+    let mut rank = alone();
+    assert_eq!(rank.memory(), []);
+    rank.resize(2);
+    rank.memory_mut().copy_from_slice(&[1, 2]);
+    rank.resize(3);
+    assert_eq!(rank.memory(), [1, 2, 0]);
+    rank.resize(1);
+    assert_eq!(rank.memory(), [1]);
+}
+
+#[test]
+#[should_panic(expected = "while no message is under way")]
+fn memory_keeps_its_length_while_a_receive_is_posted() {
+    let mut rank = alone();
+    rank.resize(1);
+    let _posted = rank.irecv(1, 0, Part::new(0, 1)).unwrap();
+    rank.resize(2);
+}

@@ -1,0 +1,260 @@
+//! A table's lines with their numbers, values in them, and CSV headers.
+
+use std::io::{BufRead, BufReader, Read};
+use std::iter;
+
+use csv::StringRecord;
+
+use crate::{TableError, shortened};
+
+/// The result of reading something of a table.
+pub type Result<T = ()> = std::result::Result<T, TableError>;
+
+/// A line may not be longer. So a file without line ends is refused before it fills the memory.
+const LONGEST_LINE: u64 = 64 * 1024;
+
+/// One line.
+#[derive(Debug)]
+pub struct Line {
+    /// Counted from 1.
+    pub number: u64,
+    /// Its text.
+    pub text: String,
+}
+
+impl Line {
+    /// Whether a CSV table leaves it out: it is blank or begins with `#`.
+    pub fn is_comment(&self) -> bool {
+        let text = self.text.trim();
+        text.is_empty() || text.starts_with('#')
+    }
+
+    /// Its words.
+    pub fn words(&self) -> Vec<&str> {
+        self.text.split_whitespace().collect()
+    }
+
+    /// The error that says why it cannot be used.
+    pub fn wrong(&self, why: impl Into<String>) -> TableError {
+        TableError::Line { line: self.number, why: why.into() }
+    }
+
+    /// The error that `found` in it does not go with `before`, from line `first` on.
+    pub fn mixed(&self, found: &str, before: &str, first: u64, advice: &str) -> TableError {
+        self.wrong(format!("{found} after {before} (line {first}): {advice}"))
+    }
+
+    /// The error that it has not as many fields as the header.
+    pub fn miscounted(&self, found: usize, expected: usize) -> TableError {
+        self.wrong(miscounted(found, expected))
+    }
+
+    /// The error that `column` is not in this header.
+    pub fn lacks<'a>(
+        &self,
+        column: &'static str,
+        header: impl IntoIterator<Item = &'a str>,
+    ) -> TableError {
+        let found = header.into_iter().map(shortened).collect::<Vec<_>>().join(", ");
+        self.wrong(format!("column {column} is missing (found: {})", shortened(&found)))
+    }
+
+    /// `text` in it, as the value of `column`.
+    pub fn cell<'a>(&'a self, column: &'static str, text: &'a str) -> Cell<'a> {
+        Cell { line: self, column, text }
+    }
+
+    /// Its fields as CSV, trimmed.
+    fn record(&self) -> Result<StringRecord> {
+        let text = self.text.trim();
+        // To make a reader takes far longer than to split a line.
+        if !text.is_empty() && !text.contains(['"', '\r', '\n']) {
+            return Ok(text.split(',').map(str::trim).collect());
+        }
+        let fields = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .trim(csv::Trim::All)
+            .buffer_capacity(text.len())
+            .from_reader(text.as_bytes());
+        let record = fields.into_records().next().transpose();
+        Ok(record.map_err(|error| self.wrong(error.to_string()))?.unwrap_or_default())
+    }
+}
+
+/// What is wrong with a line of so many fields.
+pub fn miscounted(found: usize, expected: usize) -> String {
+    format!("{found} fields where the header has {expected}")
+}
+
+/// A value in a line.
+#[derive(Clone, Copy)]
+pub struct Cell<'a> {
+    /// The line.
+    pub line: &'a Line,
+    /// The name of its column.
+    pub column: &'static str,
+    /// What is there.
+    pub text: &'a str,
+}
+
+impl Cell<'_> {
+    /// The error that says why it cannot be the value of its column.
+    pub fn wrong(&self, why: &'static str) -> TableError {
+        self.line.wrong(format!("{} is '{}': {why}", self.column, shortened(self.text)))
+    }
+
+    /// Its number, finite and not negative.
+    ///
+    /// # Errors
+    /// `otherwise` says what a text must be that is not a number.
+    pub fn amount(&self, otherwise: &'static str) -> Result<f64> {
+        match self.text.parse::<f64>() {
+            Err(_) => Err(self.wrong(otherwise)),
+            Ok(number) if !number.is_finite() => Err(self.wrong("it must be finite")),
+            Ok(number) if number < 0.0 => Err(self.wrong("it must not be negative")),
+            Ok(number) => Ok(number),
+        }
+    }
+
+    /// Its whole number, 1 at least.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn count(&self) -> Result<u64> {
+        match self.text.parse() {
+            Ok(0) | Err(_) => Err(self.wrong("it must be a whole number, 1 at least")),
+            Ok(count) => Ok(count),
+        }
+    }
+}
+
+/// The lines of `source`, blank ones and comments included, numbered from 1.
+pub fn lines(source: impl Read) -> impl Iterator<Item = Result<Line>> {
+    let mut source = Lines::new(source);
+    iter::from_fn(move || {
+        let text = source.next_line().map(|text| text.map(str::to_owned)).transpose()?;
+        Some(text.map(|text| Line { number: source.number(), text }))
+    })
+}
+
+/// Most lines of a table that is kept in memory.
+const MOST_LINES: u64 = 4_000_000;
+
+/// As [`lines`], of a table of `longest` bytes at most, a multiple of a MiB. No tool prints as much, and a source
+/// without end is refused before it fills the memory.
+pub fn bounded(source: impl Read, longest: usize) -> impl Iterator<Item = Result<Line>> {
+    let mut length = 0;
+    lines(source).map(move |line| {
+        let line = line?;
+        length += line.text.len();
+        if length > longest {
+            return Err(line.wrong(format!("the table is longer than {} MiB", longest >> 20)));
+        }
+        if line.number > MOST_LINES {
+            return Err(line.wrong("the table has more than 4 million lines"));
+        }
+        Ok(line)
+    })
+}
+
+/// Lines one after another in the same memory.
+pub struct Lines<R> {
+    source: BufReader<R>,
+    number: u64,
+    bytes: Vec<u8>,
+}
+
+impl<R: Read> Lines<R> {
+    /// Those of `source`.
+    pub fn new(source: R) -> Lines<R> {
+        Lines { source: BufReader::with_capacity(1 << 16, source), number: 0, bytes: Vec::new() }
+    }
+
+    /// The number of the line that was read last, from 1.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Whether the line that was read last has an end, as all but a file's last one do.
+    pub fn is_ended(&self) -> bool {
+        self.bytes.ends_with(b"\n")
+    }
+
+    /// The next line; `None` after the last.
+    pub fn next_line(&mut self) -> Result<Option<&str>> {
+        self.bytes.clear();
+        match self.source.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut self.bytes) {
+            Ok(0) => return Ok(None),
+            Ok(_) => self.number += 1,
+            Err(source) => return Err(TableError::Io { line: self.number, source }),
+        }
+        let wrong = |why: &str| TableError::Line { line: self.number, why: why.to_owned() };
+        if self.bytes.len() as u64 > LONGEST_LINE {
+            return Err(wrong("it is longer than 64 KiB"));
+        }
+        let text = str::from_utf8(&self.bytes).map_err(|_| wrong("it is not text in UTF-8"))?;
+        // Spreadsheets begin the file with a byte order mark.
+        Ok(Some(text.strip_prefix('\u{feff}').unwrap_or(text)))
+    }
+}
+
+/// The value of an option that has one of these names: `--size 64` or `--size=64`.
+pub(crate) fn option<'a>(words: &[&'a str], names: &[&str]) -> Option<&'a str> {
+    words.iter().enumerate().find_map(|(index, word)| match word.split_once('=') {
+        Some((name, value)) => names.contains(&name).then_some(value),
+        None => words.get(index + 1).copied().filter(|_| names.contains(word)),
+    })
+}
+
+/// The header of a CSV table.
+pub struct Header<'a> {
+    line: &'a Line,
+    columns: StringRecord,
+}
+
+impl<'a> Header<'a> {
+    /// How many columns there are.
+    pub fn count(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The columns' names, but for empty ones.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().filter(|name| !name.is_empty())
+    }
+
+    /// A line as a header.
+    pub fn new(line: &'a Line) -> Result<Header<'a>> {
+        Ok(Header { line, columns: line.record()? })
+    }
+
+    /// Where `column` is, if it is there once.
+    pub fn find(&self, column: &'static str) -> Result<Option<usize>> {
+        let mut found = (0..self.columns.len()).filter(|index| &self.columns[*index] == column);
+        let first = found.next();
+        match found.next() {
+            Some(_) => Err(self.line.wrong(format!("column {column} appears twice"))),
+            None => Ok(first),
+        }
+    }
+
+    /// Those of `columns` that are there, with their places.
+    pub fn those(&self, columns: &[&'static str]) -> Result<Vec<(&'static str, usize)>> {
+        let place = |column| Some(self.find(column).transpose()?.map(|place| (column, place)));
+        columns.iter().copied().filter_map(place).collect()
+    }
+
+    /// Where `column` is, which must be there.
+    pub fn need(&self, column: &'static str) -> Result<usize> {
+        self.find(column)?.ok_or_else(|| self.line.lacks(column, &self.columns))
+    }
+
+    /// A line's fields, as many as there are columns.
+    pub fn row(&self, line: &Line) -> Result<StringRecord> {
+        let fields = line.record()?;
+        match fields.len() == self.columns.len() {
+            true => Ok(fields),
+            false => Err(line.miscounted(fields.len(), self.columns.len())),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Reads a table of LogP measurements taken by other means.
+//!
+//! A CSV file with a header that has at least the columns `kind`, `messages`, `delay_ns` and
+//! `elapsed_ns`, in any order, and `batch`, `round` and `launch`, if they are there; further columns are ignored,
+//! and so are blank lines and lines that begin with `#`. `kind` is `issue` (the time of M requests with
+//! Δ after each) or `rtt` (the time of M round trips, one at a time). One row per repetition. `batch`
+//! numbers what was measured together at a point; without it each row stands for itself. `round` numbers
+//! what was measured one after the other at all points, `launch` what the same processes measured.
+
+use std::io::Read;
+
+use csv::StringRecord;
+
+use crate::TableError;
+use crate::lines::{Header, Line, Result, bounded};
+
+/// One repetition.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LogpRow {
+    /// Line of the file.
+    pub line: u64,
+    /// What was timed.
+    pub phase: Phase,
+    /// M.
+    pub messages: u64,
+    /// Δ in nanoseconds.
+    pub delay_ns: f64,
+    /// Elapsed time in nanoseconds, of all messages.
+    pub elapsed_ns: f64,
+    /// The batch, if the table numbers them.
+    pub batch: Option<u64>,
+    /// The round, if the table numbers them.
+    pub round: Option<u64>,
+    /// The launch, if the table numbers them.
+    pub launch: Option<u64>,
+}
+
+/// What was timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// M requests with Δ after each.
+    Issue,
+    /// M round trips, one at a time.
+    RoundTrip,
+}
+
+/// Longest time in nanoseconds, 31.7 years. The squares of much longer ones have no numbers.
+const LONGEST_NS: f64 = 1e18;
+
+/// A table may not be longer. A source without end is refused before it fills the memory.
+const LONGEST: usize = 256 << 20;
+
+/// Reads all rows of a table.
+///
+/// # Errors
+/// Every defect is one, with its line: the file is taken whole or not at all.
+pub fn read_logp_table(source: impl Read) -> Result<Vec<LogpRow>> {
+    let mut lines =
+        bounded(source, LONGEST).filter(|line| !line.as_ref().is_ok_and(Line::is_comment));
+    let first = lines.next().transpose()?.ok_or(TableError::Empty {
+        expected: "the first line must name the columns kind,messages,delay_ns,elapsed_ns",
+    })?;
+    let header = Header::new(&first)?;
+    let columns = [
+        header.need("kind")?,
+        header.need("messages")?,
+        header.need("delay_ns")?,
+        header.need("elapsed_ns")?,
+    ];
+    let together = [
+        ("batch", header.find("batch")?),
+        ("round", header.find("round")?),
+        ("launch", header.find("launch")?),
+    ];
+    let mut rows = Vec::new();
+    for line in lines {
+        let line = line?;
+        rows.push(row(&line, &header.row(&line)?, columns, together)?);
+    }
+    if rows.is_empty() { Err(TableError::NoRows) } else { Ok(rows) }
+}
+
+/// One row; `columns` are the places of its kind, messages, delay and elapsed time, and `together` those
+/// of its batch, its round and its launch.
+fn row(
+    line: &Line,
+    record: &StringRecord,
+    columns: [usize; 4],
+    together: [(&'static str, Option<usize>); 3],
+) -> Result<LogpRow> {
+    let [kind, messages, delay, elapsed] = columns.map(|column| &record[column]);
+    let phase = match kind {
+        "issue" => Phase::Issue,
+        "rtt" => Phase::RoundTrip,
+        _ => return Err(line.cell("kind", kind).wrong("it must be issue or rtt")),
+    };
+    let messages = line.cell("messages", messages).count()?;
+    let number = |(column, place): (&'static str, Option<usize>)| {
+        let Some(text) = place.map(|place| &record[place]) else { return Ok(None) };
+        let wrong = |_| line.cell(column, text).wrong("it must be a whole number");
+        text.parse::<u64>().map(Some).map_err(wrong)
+    };
+    let [batch, round, launch] = together;
+    let time = |column, text| {
+        let cell = line.cell(column, text);
+        match cell.amount("it must be a number of nanoseconds")? {
+            ns if ns > LONGEST_NS => Err(cell.wrong("it is more than 30 years")),
+            ns => Ok(ns),
+        }
+    };
+    Ok(LogpRow {
+        line: line.number,
+        phase,
+        messages,
+        delay_ns: time("delay_ns", delay)?,
+        elapsed_ns: time("elapsed_ns", elapsed)?,
+        batch: number(batch)?,
+        round: number(round)?,
+        launch: number(launch)?,
+    })
+}

@@ -1,0 +1,221 @@
+//! What peers say, damaged at random: it is taken or refused, and does no harm.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::Duration;
+
+use bandgap_campaign::data::{Batch, Probe, Verified};
+use bandgap_campaign::{Kept, Key};
+use bandgap_comm::passing::Tuning;
+use bandgap_comm::{
+    CommError, Credited, DeadlineWatch, Frame, FrameKind, Message, Stamp, Tag, Timer, Waiting,
+};
+use bandgap_kernels::{Checked, Executor, Order, fact, facts};
+use bandgap_socket::SocketLink;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::Exit;
+use crate::cause::Cause;
+use crate::live::Command;
+use crate::message::{FromRank, Messages, ToRank};
+use crate::station::Carried;
+
+#[path = "../../sim/tests/all/damaged.rs"]
+mod damaged;
+use damaged::damaged;
+
+/// Ranks of the run that orders are for.
+const SIZE: usize = 4;
+
+/// The files of the corpus whose names begin so.
+fn corpus(begin: &str) -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
+    let paths = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let fits = |path: &Path| path.file_name().unwrap().to_str().unwrap().starts_with(begin);
+    let texts = paths.filter(|path| fits(path)).map(|path| fs::read_to_string(path).unwrap());
+    texts.collect()
+}
+
+fn text(message: &impl Serialize) -> String {
+    serde_json::to_string(message).unwrap()
+}
+
+/// Whoever reads a message and writes it has the same again.
+fn same_again<M: Serialize + DeserializeOwned>(message: &M) {
+    let written = text(message);
+    assert_eq!(text(&serde_json::from_str::<M>(&written).unwrap()), written);
+}
+
+fn commands() -> Vec<String> {
+    let orders = facts().into_iter().flat_map(|fact| (fact.examples)(SIZE, 8).into_iter().take(2));
+    let orders: Vec<Order> = orders.collect();
+    let run = orders.iter().cloned().map(Command::Run);
+    let checked = orders.iter().take(3).cloned().map(Order::checked).map(Command::Look);
+    run.chain(checked).chain([Command::Quit]).map(|command| text(&command)).collect()
+}
+
+fn reports() -> Vec<String> {
+    [corpus("report"), vec![text(&Carried::default())]].concat()
+}
+
+/// What a rank says, with the ends of lines.
+fn said() -> Vec<String> {
+    let probe = Probe { cache_line: 50.0, pace: 9.0 };
+    let batch = Batch { samples: vec![1.5, 2.5], probe: Some([probe; 2]), ..Batch::default() };
+    let key = || Key::new("comms1").at("bytes", 64_u32).at("part", "whole");
+    let checked = Checked { received: 3, compared: 2, summed: 1 };
+    let kept = vec![
+        Kept::Batch { key: key(), batch },
+        Kept::Verified { key: key(), verified: Verified::of_checked(checked) },
+    ];
+    let message = "it fell over".to_owned();
+    let all = [
+        FromRank::Address("127.0.0.1:4000".to_owned()),
+        FromRank::Progress { kept, done: 0.5, doing: "comms1".to_owned() },
+        FromRank::Done,
+        FromRank::Failed { message, exit: Exit::Rank, cause: Cause::LostPeer },
+    ];
+    let lines: Vec<String> = all.iter().map(|message| text(message) + "\n").collect();
+    let together = lines.concat();
+    [lines, vec![together]].concat()
+}
+
+fn begin(text: &str) {
+    let Ok(message) = serde_json::from_str::<ToRank>(text) else { return };
+    if let ToRank::Begin(assignment) = &message {
+        let _ = assignment.task.room(assignment.size.min(SIZE), &Tuning::DEFAULT);
+        let _ = assignment.task.reaches();
+    }
+    same_again(&message);
+}
+
+fn command(text: &str) {
+    let Ok(command) = serde_json::from_str::<Command>(text) else { return };
+    same_again(&command);
+    let (Command::Run(order) | Command::Look(order)) = command else { return };
+    // What a rank asks before it carries an order out.
+    let Ok(fact) = fact(&order.kernel) else { return };
+    if (fact.check)(&order, SIZE).is_ok() {
+        let timed = (fact.timed)(&order, SIZE).unwrap();
+        assert!(timed.iter().all(|rank| *rank < SIZE), "{timed:?} of {SIZE} ranks");
+        (fact.needs)(&order, SIZE).unwrap();
+        // Ranks that took no stamps.
+        let _ = (fact.samples)(&order, SIZE, &vec![Vec::new(); SIZE]);
+    }
+}
+
+fn report(text: &str) {
+    let Ok(carried) = serde_json::from_str::<Carried>(text) else { return };
+    // As the leader adds up what ranks say.
+    let sum = carried.outcome.checked.and(carried.outcome.checked);
+    assert!(sum.received >= carried.outcome.checked.received);
+    same_again(&carried);
+}
+
+fn from_rank(text: &str) -> usize {
+    match Messages::default().take::<FromRank>(text.as_bytes()) {
+        Ok(messages) => {
+            messages.iter().for_each(same_again);
+            messages.len()
+        }
+        Err(error) => {
+            // By which the launcher tells garbage from a connection that broke.
+            assert!(matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof));
+            0
+        }
+    }
+}
+
+#[test]
+fn every_example_is_taken() {
+    let begins = corpus("to-rank");
+    assert!(begins.len() > 1);
+    for text in begins {
+        begin(&text);
+        let ToRank::Begin(begin) = serde_json::from_str(&text).unwrap() else { panic!("{text}") };
+        assert!(begin.task.reaches().is_ok(), "{text}");
+    }
+    commands().iter().for_each(|text| drop(serde_json::from_str::<Command>(text).unwrap()));
+    reports().iter().for_each(|text| drop(serde_json::from_str::<Carried>(text).unwrap()));
+    assert_eq!(said().iter().map(|text| from_rank(text)).collect::<Vec<_>>(), [1, 1, 1, 1, 4]);
+}
+
+/// A clock that stands still.
+#[derive(Debug)]
+struct Still;
+
+impl Timer for Still {
+    fn stamp(&self) -> Stamp {
+        Stamp::from_ticks(0)
+    }
+
+    fn work(&self, _iterations: u32) {}
+}
+
+/// A frame of any kind to one of the first handlers, with up to four words.
+fn frame() -> impl Strategy<Value = Vec<u8>> {
+    use FrameKind::{Credit, Get, Got, Reply, Request, Stored};
+    let kinds = select(vec![Request, Request, Request, Reply, Credit, Get, Stored, Got]);
+    let word = prop_oneof![
+        0..70_u64,
+        any::<u64>(),
+        (0..4_u64, 0..600_u64).prop_map(|(tag, n)| tag | n << 32)
+    ];
+    (kinds, 0..16_u32, 0..5_u32, prop::array::uniform4(word), 0..40_usize).prop_map(
+        |(kind, handler, len, words, payload)| {
+            let message = Message::from_parts(Tag::from_bits(handler | len << 8).unwrap(), words);
+            let (bytes, len) = Frame { kind, credits: 0, message }.encode();
+            let payload = matches!(kind, Stored | Got).then_some(payload).unwrap_or_default();
+            [&bytes[..len], &vec![0xAA; payload][..]].concat()
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_the_launcher_says_is_taken_or_refused(text in damaged(corpus("to-rank"))) {
+        begin(&text);
+    }
+
+    #[test]
+    fn orders_are_for_ranks_that_there_are_or_refused(text in damaged(commands())) {
+        command(&text);
+    }
+
+    #[test]
+    fn reports_can_be_added_up_or_are_refused(text in damaged(reports())) {
+        report(&text);
+    }
+
+    #[test]
+    fn what_a_rank_says_is_taken_or_known_as_garbage(text in damaged(said())) {
+        from_rank(&text);
+    }
+
+    /// A peer that knows the secret, and says anything: no letter is longer than may be, and whoever waits for one ends.
+    #[test]
+    fn letters_are_short_whatever_a_peer_says(frames in prop::collection::vec(frame(), 0..40)) {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        ours.set_nonblocking(true).unwrap();
+        let tuning = Tuning { eager: 256, chunk: 512, slots: 4 };
+        let link = SocketLink::over(0, vec![ours]).unwrap().exposing(tuning.memory(2));
+        let watch = DeadlineWatch(Duration::from_secs(60));
+        let mut rank =
+            Executor::new(Credited::new(link, 32), Some((0, &tuning)), Waiting::Block, watch, Still).unwrap();
+        theirs.write_all(&frames.concat()).unwrap();
+        drop(theirs);
+        let ended = loop {
+            match rank.letter(1) {
+                Ok(letter) => prop_assert!(letter.len() <= 1 << 20),
+                Err(error) => break error,
+            }
+        };
+        prop_assert!(!matches!(ended, CommError::Deadline { .. }), "{ended}");
+    }
+}

@@ -1,0 +1,196 @@
+//! The table that a reader came for: the parameters of messages, a column for each transport.
+
+use bandgap_record::{Quantity, Rows, Unit};
+use bandgap_report::{Block, Cell, Head, Shown as Drawn, Table, UnitScale, scaled};
+use bandgap_units::{Bytes, significant_short};
+
+use crate::Outcome;
+use crate::hockney::fits;
+pub use crate::hockney::segments;
+use crate::logp::{Logp, ONE_TO_ONE, SIGNATURE, limit};
+use crate::run::Context;
+
+/// The series whose last segment gives r∞ and n½.
+const SERIES: &str = "comms1";
+/// The kind of floors.
+const FLOOR: &str = "floor";
+
+/// A column of the table.
+struct Column<'a> {
+    /// Its head.
+    head: String,
+    /// The signature in it.
+    logp: Option<&'a Logp>,
+    /// The transport whose r∞ and n½ are in it.
+    transport: Option<&'a str>,
+}
+
+fn signatures(results: &[Outcome]) -> impl Iterator<Item = &Logp> {
+    results.iter().filter_map(|result| match result {
+        Outcome::Logp(logp) => Some(&**logp),
+        _ => None,
+    })
+}
+
+/// The headline of a run: the parameters over each transport, and what half a round trip is beside its floor and beside
+/// those of other transports; nothing of a run without them.
+pub fn headline(context: &Context<'_>) -> Vec<Block> {
+    let own = |logp: &&Logp| logp.name == SIGNATURE;
+    let mut columns: Vec<Column<'_>> =
+        signatures(context.results).filter(own).map(column).collect();
+    for fit in fits(context.results).filter(|fit| fit.name == SERIES) {
+        if !columns.iter().any(|column| column.transport == Some(&fit.transport)) {
+            let (head, transport) = (fit.transport.clone(), Some(fit.transport.as_str()));
+            columns.push(Column { head, logp: None, transport });
+        }
+    }
+    if columns.is_empty() {
+        return Vec::new();
+    }
+    let mut blocks = vec![Block::Table(parameters(context, &columns))];
+    if let Some(text) = meaning(context.results, &columns) {
+        blocks.extend([Block::Gap, Block::Text(text)]);
+    }
+    blocks
+}
+
+fn column(logp: &Logp) -> Column<'_> {
+    let (transport, is_usual) = (logp.transport.as_str(), logp.pattern == ONE_TO_ONE);
+    let head = match is_usual {
+        true => transport.to_owned(),
+        false => format!("{transport} {}", logp.pattern.replace('_', " ")),
+    };
+    Column { head, logp: Some(logp), transport: is_usual.then_some(transport) }
+}
+
+/// The parameters of transfers, a column for each length.
+pub fn surface(context: &Context<'_>, name: &str, transport: &str) -> Vec<Block> {
+    let own = |logp: &&Logp| logp.name == name && logp.transport == transport;
+    let head = |logp: &Logp| logp.bytes.map_or(String::new(), |bytes| Bytes(bytes).to_string());
+    let columns: Vec<Column<'_>> = signatures(context.results)
+        .filter(own)
+        .map(|logp| Column { head: head(logp), logp: Some(logp), transport: None })
+        .collect();
+    match columns.is_empty() {
+        true => Vec::new(),
+        false => vec![Block::Table(parameters(context, &columns))],
+    }
+}
+
+/// What a cell says of a parameter that the data do not tell.
+const UNKNOWN: &str = "not known";
+
+fn parameters(context: &Context<'_>, columns: &[Column<'_>]) -> Table {
+    let heads = columns.iter().map(|column| Head::shared(&column.head));
+    let first = [Head::new(""), Head::new("").optional()];
+    let mut table = Table::new(first.into_iter().chain(heads));
+    let mut push = |symbol: &str, name: &str, cells: Vec<Cell>| {
+        if cells.iter().any(|cell| *cell != Cell::Empty) {
+            table.push([symbol.into(), name.into()].into_iter().chain(cells));
+        }
+    };
+    let of_logp = |cell: &dyn Fn(&Logp) -> Option<Cell>| -> Vec<Cell> {
+        let known = |logp: &Logp| cell(logp).unwrap_or(UNKNOWN.into());
+        columns.iter().map(|column| column.logp.map(known).into()).collect()
+    };
+    let rows = [
+        ("os", "send overhead", "send_overhead"),
+        ("or", "receive overhead", "recv_overhead"),
+        ("g", "gap", "gap"),
+        ("L", "latency", "latency"),
+        ("RTT/2", "half round trip", "rtt"),
+    ];
+    for (symbol, name, field) in rows {
+        let cell = |logp: &Logp| {
+            let of = match field {
+                "rtt" => half(logp)?,
+                _ => logp.parameters.named().into_iter().find(|of| of.0 == field)?.2.clone(),
+            };
+            Some(context.cell(&format!("{}/{field}", logp.id()), &of))
+        };
+        push(symbol, name, of_logp(&cell));
+    }
+    let over = |logp: &Logp| {
+        let Some(over) = &logp.over_floor else { return Some(Cell::Empty) };
+        let precision = context.precision(&format!("{}/over_floor", logp.id()), &over.ratio);
+        Some(Drawn { apart: true, ..Drawn::new(&over.ratio, precision) }.into())
+    };
+    push("", "over its floor", of_logp(&over));
+    for (symbol, name) in [("r∞", "r_inf"), ("n½", "n_half")] {
+        let (unit, cells) = in_one_unit(
+            columns.iter().map(|column| of_last(context, column.transport?, name)).collect(),
+        );
+        push(symbol, &format!("({unit})"), cells);
+    }
+    push("", "rate limited by", of_logp(&|logp| Some(limit(logp.regime).into())));
+    table
+}
+
+fn half(logp: &Logp) -> Option<Quantity> {
+    logp.parameters.rtt.as_ref()?.scaled(0.5, Unit::Second).ok()
+}
+
+/// A parameter of the last segment of a transport's fit.
+fn of_last(context: &Context<'_>, transport: &str, name: &str) -> Option<Drawn> {
+    let is_own = |fit: &&crate::Hockney| {
+        fit.name == SERIES && fit.transport == transport && fit.is_relative()
+    };
+    let fit = fits(context.results).find(is_own)?;
+    let (_, _, quantity) = fit.segments.last()?.named().find(|(own, ..)| *own == name)?;
+    let id = format!("{}/segment={}/{name}", fit.id(), fit.segments.len());
+    Some(Drawn::new(quantity, context.precision(&id, quantity)))
+}
+
+/// Cells in the unit of the greatest of them, which stands before the row and not in them.
+fn in_one_unit(cells: Vec<Option<Drawn>>) -> (&'static str, Vec<Cell>) {
+    let greatest =
+        cells.iter().flatten().copied().reduce(|a, b| if b.value > a.value { b } else { a });
+    let Some(greatest) = greatest else { return ("", vec![Cell::Empty; cells.len()]) };
+    let UnitScale { size, symbol } = UnitScale::of(greatest.unit, greatest.value);
+    let own = |drawn: Drawn| Drawn {
+        value: drawn.value / size,
+        interval: drawn.interval.map(|(low, high)| (low / size, high / size)),
+        unit: Unit::One,
+        apart: true,
+        ..drawn
+    };
+    (symbol, cells.into_iter().map(|cell| cell.map(own).into()).collect())
+}
+
+/// What half a round trip is: beside its floor, and over other transports beside the shortest.
+fn meaning(results: &[Outcome], columns: &[Column<'_>]) -> Option<String> {
+    let mut all: Vec<(&Logp, f64)> = columns
+        .iter()
+        .filter_map(|column| Some((column.logp?, half(column.logp?)?.value.0)))
+        .collect();
+    all.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let ((first, shortest), others) = all.split_first()?;
+    let mut parts = Vec::new();
+    if let Some(over) = &first.over_floor {
+        let time = floor(results, &over.floor).map_or(String::new(), |time| format!(" ({time})"));
+        let (times, floor) =
+            (significant_short(over.ratio.value.0, 3), over.floor.replace('_', " "));
+        parts.push(format!("{times} times its floor, {floor}{time}"));
+    }
+    let longer = others.iter().map(|(logp, time)| {
+        format!("over {} {} times as long", logp.transport, significant_short(time / shortest, 2))
+    });
+    parts.extend(longer);
+    (!parts.is_empty())
+        .then(|| format!("Half a round trip over {} takes {}.", first.transport, parts.join(", ")))
+}
+
+/// The time of a floor.
+fn floor(results: &[Outcome], name: &str) -> Option<String> {
+    let is_floor = |rows: &&Rows| rows.kind == FLOOR && rows.name == name;
+    let mut rows = results.iter().filter_map(|result| match result {
+        Outcome::Rows(rows) => Some(&**rows),
+        _ => None,
+    });
+    let rows = rows.find(is_floor)?;
+    let time = rows.cell(rows.rows.first()?, "time")?;
+    Some(scaled(time.value.0, time.unit))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,139 @@
+use bandgap_record::{Labels, Note, Row};
+use bandgap_report::{Layout, text};
+
+use super::*;
+use crate::hockney::tests::example as fit;
+use crate::logp::tests::{example, run, time};
+
+fn results() -> Vec<Outcome> {
+    let mut all: Vec<Outcome> = Vec::new();
+    for (at, transport) in ["shm", "tcp", "unix"].into_iter().enumerate() {
+        let times = [1.0, 81.0, 34.0][at];
+        all.extend(example(transport, [2.0, 14.0, 27.0, 120.0].map(|of| times * of)));
+        all.push(fit("comms1", transport, "relative", 1.2 / times));
+        all.push(fit("comms1", transport, "ordinary", 9.0));
+    }
+    all
+}
+
+fn table(blocks: &[Block]) -> &Table {
+    let Some(Block::Table(table)) = blocks.first() else { panic!("{blocks:?}") };
+    table
+}
+
+/// The row with these words in its first two cells.
+fn row<'a>(table: &'a Table, symbol: &str, name: &str) -> Option<&'a [Cell]> {
+    let is_it =
+        |row: &&Vec<Cell>| row[0] == symbol.into() && (name.is_empty() || row[1] == name.into());
+    Some(&table.rows.iter().find(is_it)?[2..])
+}
+
+fn values(cells: &[Cell]) -> Vec<f64> {
+    let value = |cell: &Cell| match cell {
+        Cell::Value(shown) => shown.value,
+        _ => f64::NAN,
+    };
+    cells.iter().map(value).collect()
+}
+
+fn close(found: &[f64], expected: &[f64]) {
+    assert_eq!(found.len(), expected.len());
+    assert!(found.iter().zip(expected).all(|(a, b)| (a / b - 1.0).abs() < 1e-9), "{found:?}");
+}
+
+#[test]
+fn each_transport_has_a_column_with_its_headline_values() {
+    let run = run(results(), Vec::new());
+    let blocks = headline(&Context::new(&run));
+    let table = table(&blocks);
+    assert_eq!(table.columns.len(), 5);
+    close(&values(row(table, "os", "").unwrap()), &[2e-9, 162e-9, 68e-9]);
+    close(&values(row(table, "RTT/2", "").unwrap()), &[60e-9, 81.0 * 60e-9, 34.0 * 60e-9]);
+    close(&values(row(table, "", "over its floor").unwrap()), &[1.25; 3]);
+    // In the unit of the greatest, which is no part of the cells.
+    let rates = row(table, "r∞", "(GB/s)").unwrap();
+    close(&values(rates), &[12.0, 12.0 / 81.0, 12.0 / 34.0]);
+    assert!(
+        rates.iter().all(
+            |cell| matches!(cell, Cell::Value(shown) if shown.apart && shown.unit == Unit::One)
+        )
+    );
+    assert_eq!(
+        row(table, "", "rate limited by").unwrap(),
+        ["network".into(), "network".into(), "network".into()]
+    );
+    let os = row(table, "os", "").unwrap();
+    assert!(matches!(&os[0], Cell::Value(shown) if shown.precision.mark() == Some('*')));
+    // Table, and one sentence of what it means.
+    assert!(matches!(blocks[1..], [Block::Gap, Block::Text(_)]));
+    let shown = text(&blocks, &Layout { width: 100, ..Layout::default() });
+    assert!(shown.lines().count() <= 14, "{shown}");
+    assert!(shown.lines().all(|line| line.chars().count() <= 100), "{shown}");
+}
+
+#[test]
+fn what_is_missing_leaves_no_row_or_says_so() {
+    let mut all = results();
+    all.retain(|result| !matches!(result, Outcome::Hockney(_)));
+    let Outcome::Logp(first) = &mut all[0] else { panic!() };
+    (first.parameters.gap, first.over_floor) = (None, None);
+    let run = run(all, vec![Note::new(crate::CLOCK_LIMIT, "logp/tcp/send_overhead")]);
+    let blocks = headline(&Context::new(&run));
+    let table = table(&blocks);
+    assert!(row(table, "r∞", "").is_none() && row(table, "n½", "").is_none());
+    assert_eq!(row(table, "g", "").unwrap()[0], UNKNOWN.into());
+    assert_eq!(row(table, "", "over its floor").unwrap()[0], Cell::Empty);
+    assert!(
+        matches!(&row(table, "os", "").unwrap()[1], Cell::Value(shown) if shown.precision.mark() == Some('~'))
+    );
+    let empty = crate::logp::tests::run([], Vec::new());
+    assert_eq!(headline(&Context::new(&empty)), []);
+    // A run of COMMS1 alone.
+    let alone = crate::logp::tests::run([fit("comms1", "udp", "relative", 1.0)], Vec::new());
+    let blocks = headline(&Context::new(&alone));
+    assert_eq!((blocks.len(), super::tests::table(&blocks).rows.len()), (1, 2));
+}
+
+#[test]
+fn the_floor_s_own_time_is_found_among_the_results() {
+    let cells = vec![Some(time(60.0, 0.5, true))];
+    let floors = Rows {
+        kind: FLOOR.into(),
+        name: "cache_line".into(),
+        transport: "shm".into(),
+        columns: vec![bandgap_record::Column::new("time", Unit::Second, "")],
+        rows: vec![Row { cells, labels: Labels::new(), ..Row::default() }],
+        ..Rows::default()
+    };
+    assert_eq!(floor(&[floors.into()], "cache_line").as_deref(), Some("60 ns"));
+    assert_eq!(floor(&results(), "cache_line"), None);
+}
+
+#[test]
+fn a_signature_fits_on_its_screen_with_its_plot() {
+    for scale in [1e-2, 1.0, 1e4] {
+        let run = run(example("shm", [2.0, 14.0, 27.0, 120.0].map(|of| scale * of)), Vec::new());
+        let context = Context::new(&run);
+        let mut figures = run.results[0].as_shown().detail(&context);
+        figures.retain(|block| matches!(block, Block::Figure(_)));
+        let shown = |blocks: &[Block]| text(blocks, &Layout { width: 100, ..Layout::default() });
+        let (table, plot) = (shown(&headline(&context)), shown(&figures));
+        assert!(table.lines().count() <= 12 && plot.lines().count() <= 20, "{table}{plot}");
+        assert!((table + &plot).lines().all(|line| line.chars().count() <= 100));
+    }
+}
+
+#[test]
+fn transfers_have_a_column_for_each_length() {
+    let of = |bytes: u64| {
+        let [Outcome::Logp(mut logp), _] = example("shm", [2.0, 14.0, 27.0, 120.0]) else {
+            panic!()
+        };
+        (logp.name, logp.bytes) = ("bulk_store_signature".to_owned(), Some(bytes));
+        Outcome::Logp(logp)
+    };
+    let run = run([of(0), of(4096)], Vec::new());
+    let blocks = surface(&Context::new(&run), "bulk_store_signature", "shm");
+    assert_eq!(table(&blocks).columns.len(), 4);
+    assert_eq!(headline(&Context::new(&run)), []);
+}

@@ -1,0 +1,140 @@
+//! Time per message over the number of messages, a curve for each Δ (LogP paper, figures 4 and 5).
+
+use bandgap_record::Quantity;
+use bandgap_report::{Axis, Datum, Dimension, Figure, Reference, Region, Scale, Series, Style};
+use bandgap_units::Ns;
+
+use super::{Arm, Logp, SIGNATURE};
+use crate::run::Context;
+
+/// More curves than this are hard to tell apart.
+const MOST_CURVES: usize = 6;
+
+/// Above this ratio of the greatest to the least cost, a linear axis would hide the least.
+const WIDE: f64 = 12.0;
+
+/// The signature as a figure; `None` without its curve.
+pub(super) fn figure(context: &Context<'_>, logp: &Logp) -> Option<Figure> {
+    let curves = curves(context, logp)?;
+    let shown = evenly(&curves, MOST_CURVES);
+    let delays: Vec<Ns> = shown.iter().map(|(delay, _)| *delay).collect();
+    let name = |name: String| format!("Δ = {name}");
+    let names = Ns::distinct(&delays).into_iter().map(name);
+    let series: Vec<Series> = names
+        .zip(shown.iter())
+        .map(|(name, (_, points))| Series {
+            name,
+            points: points.clone(),
+            style: Style::Line,
+            twin: None,
+        })
+        .collect();
+    let costs = || series.iter().flat_map(|series| &series.points).map(|point| point.y);
+    let (least, most) = (costs().fold(f64::INFINITY, f64::min), costs().fold(0.0, f64::max));
+    let scale = if most > WIDE * least { Scale::Log10 } else { Scale::Linear };
+    Some(Figure {
+        title: logp.title(),
+        subtitle: format!("{} of {} Δ, levels: the model", shown.len(), curves.len()),
+        x: Axis { label: "messages M".into(), scale: Scale::Log2, dimension: Dimension::Count },
+        y: Axis { label: "time per message".into(), scale, dimension: Dimension::Time },
+        legend: if logp.name == SIGNATURE { "delay per request" } else { "delay per transfer" }
+            .into(),
+        references: references(logp, &delays),
+        regions: regions(logp),
+        marks: Vec::new(),
+        series,
+        notes: Vec::new(),
+    })
+}
+
+/// The points of each Δ, both ascending.
+fn curves(context: &Context<'_>, logp: &Logp) -> Option<Vec<(Ns, Vec<Datum>)>> {
+    let rows = logp.curve(context.results)?;
+    let mut curves: Vec<(u64, Vec<Datum>)> = Vec::new();
+    for row in &rows.rows {
+        let place = |axis| rows.place(row, axis)?.number();
+        let (messages, delay) = (place("messages")?, place("delay_ps")?);
+        let Some(cost) = rows.cell(row, "cost") else { continue };
+        let ns = |seconds: f64| Ns::from_secs(seconds).0;
+        let datum = Datum {
+            x: messages as f64,
+            y: ns(cost.value.0),
+            interval: cost.interval().map(|(low, high)| (ns(low), ns(high))),
+            precision: context.precision(&format!("{}/cost", rows.row_id(row)), cost),
+        };
+        match curves.iter_mut().find(|(known, _)| *known == delay) {
+            Some((_, points)) => points.push(datum),
+            None => curves.push((delay, vec![datum])),
+        }
+    }
+    curves.sort_by_key(|(delay, _)| *delay);
+    curves.iter_mut().for_each(|(_, points)| points.sort_by(|a, b| a.x.total_cmp(&b.x)));
+    Some(curves.into_iter().map(|(delay, points)| (Ns(delay as f64 / 1e3), points)).collect())
+}
+
+/// At most `most` of them, evenly spread, the first and the last among them.
+fn evenly<T: Clone>(all: &[T], most: usize) -> Vec<T> {
+    if all.len() <= most {
+        return all.to_vec();
+    }
+    (0..most).map(|at| all[at * (all.len() - 1) / (most - 1)].clone()).collect()
+}
+
+/// The levels that the model gives, each where it holds: os before the first replies, g in the steady state of Δ = 0,
+/// and os + or + Δ in that of a Δ on an arm, with the arm's own or.
+fn references(logp: &Logp, delays: &[Ns]) -> Vec<Reference> {
+    let time = |quantity: &Option<Quantity>| quantity.as_ref().and_then(Quantity::as_time);
+    let [os, g] = [&logp.parameters.send_overhead, &logp.parameters.gap].map(time);
+    let mut lines = Vec::new();
+    if let Some(Ns(os)) = os {
+        let single =
+            logp.lines.iter().find(|line| line.name == "send_overhead" && line.from == line.to);
+        let end = logp.transition.as_ref().map(|found| found.messages.0);
+        let to = end.or(single.map(|line| line.to as f64)).unwrap_or(f64::INFINITY);
+        lines.push(Reference { to, ..Reference::across("os", os) });
+    }
+    if let Some(Ns(g)) = g {
+        lines.push(Reference { from: steady(logp, Ns(0.0)), ..Reference::across("g", g) });
+    }
+    for (at, delay) in delays.iter().enumerate().filter(|(_, delay)| delay.0 > 0.0) {
+        let has = |arm: &&Arm| {
+            let (from, to) = (arm.from_delay.ns().0 - STEP, arm.to_delay.ns().0 + STEP);
+            (from..=to).contains(&delay.0)
+        };
+        let arm = logp.arms.iter().find(has).and_then(|arm| arm.recv_overhead.as_time());
+        if let (Some(Ns(os)), Some(Ns(or))) = (os, arm) {
+            let level = Reference::across("", os + or + delay.0);
+            lines.push(Reference { series: Some(at), from: steady(logp, *delay), ..level });
+        }
+    }
+    // One name is enough: the colours say which Δ each line is for.
+    if let Some(last) = lines.last_mut().filter(|line| line.series.is_some()) {
+        last.name = "os + or + Δ".to_owned();
+    }
+    lines
+}
+
+/// Places on the axis of Δ are whole picoseconds; in nanoseconds.
+const STEP: f64 = 1e-3;
+
+/// The M from which the cost at a Δ is steady.
+fn steady(logp: &Logp, delay: Ns) -> f64 {
+    let mut gaps = logp.lines.iter().filter(|line| line.name == "gap");
+    let found = gaps.find(|line| (line.delay.ns().0 - delay.0).abs() <= STEP);
+    found.map_or(f64::NEG_INFINITY, |line| line.from as f64)
+}
+
+fn regions(logp: &Logp) -> Vec<Region> {
+    let Some(transition) = &logp.transition else { return Vec::new() };
+    let begin = transition.messages.0;
+    let region = |from, to, label: &str| Region { from, to, label: label.to_owned() };
+    let steady = steady(logp, Ns(0.0));
+    let mut regions = vec![region(f64::NEG_INFINITY, begin, "send only")];
+    if steady > begin {
+        regions.push(region(begin, steady, "transition"));
+        regions.push(region(steady, f64::INFINITY, "steady state"));
+    } else {
+        regions.push(region(begin, f64::INFINITY, "steady state"));
+    }
+    regions
+}

@@ -1,0 +1,250 @@
+//! One screen of a run: what was measured, one table, what it means, what is in doubt.
+
+use std::collections::BTreeSet;
+
+use bandgap_record::Rows;
+use bandgap_report::{Block, Scale};
+use serde_json::Value;
+
+use crate::hockney::Hockney;
+use crate::kernels::{curve, kernels};
+use crate::headline::{headline, segments};
+use crate::logp::{Logp, SIGNATURE};
+use crate::notes::{Level, grouped, template, words};
+use crate::run::{Context, Run, Verdict};
+use crate::{Outcome, why};
+
+/// What is shown of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct View {
+    /// Whether figures are drawn.
+    pub plot: bool,
+    /// Whether their axes are linear.
+    pub linear: bool,
+}
+
+/// One screen of a run.
+pub fn screen(run: &Run, view: View) -> Vec<Block> {
+    let context = Context::new(run);
+    let mut blocks = vec![Block::Text(heading(run))];
+    blocks.extend(machine(run).map(Block::Text));
+    blocks.push(Block::Gap);
+    blocks.extend(body(&context, view));
+    blocks.extend(doubt(run));
+    blocks
+}
+
+/// Everything of a run: all rows, figures, and notes.
+pub fn detail(run: &Run, view: View) -> Vec<Block> {
+    let context = Context::new(run);
+    let mut blocks = vec![Block::Text(heading(run))];
+    blocks.extend(machine(run).map(Block::Text));
+    for result in &run.results {
+        blocks.push(Block::Gap);
+        let of = result.as_shown().detail(&context);
+        blocks.extend(of.into_iter().map(|block| axes(block, view)));
+    }
+    blocks.push(Block::Gap);
+    blocks.extend(why(run));
+    blocks
+}
+
+/// A figure with the axes that were asked for.
+fn axes(mut block: Block, view: View) -> Block {
+    if let (Block::Figure(figure), true) = (&mut block, view.linear) {
+        (figure.x.scale, figure.y.scale) = (Scale::Linear, Scale::Linear);
+    }
+    block
+}
+
+/// The tables of what there is.
+fn body(context: &Context<'_>, view: View) -> Vec<Block> {
+    let signatures = of::<Logp>(context).any(|logp| logp.name == SIGNATURE);
+    let mut blocks = if signatures { headline(context) } else { Vec::new() };
+    let in_headline = |name: &str| signatures && ["signature", "comms1"].contains(&name);
+    let rows: Vec<&Rows> = of::<Rows>(context).filter(|rows| !in_headline(&rows.name)).collect();
+    let names: BTreeSet<&str> = rows.iter().map(|rows| rows.name.as_str()).collect();
+    match (&rows[..], names.len()) {
+        ([], _) => {
+            let tabled = of::<Hockney>(context).filter(|fit| fit.is_relative() && !signatures);
+            for fit in tabled {
+                blocks.extend(segments(context, &fit.name, &fit.transport));
+            }
+        }
+        ([one], _) if one.kind == "series" && !signatures => {
+            blocks.extend(segments(context, &one.name, &one.transport));
+            blocks.extend(curve(one, context));
+        }
+        _ => blocks.extend(kernels(&rows, context)),
+    }
+    for result in &context.results[..] {
+        if !matches!(result, Outcome::Rows(_) | Outcome::Logp(_) | Outcome::Hockney(_)) {
+            let figure = |block: &Block| matches!(block, Block::Figure(_));
+            blocks.extend(result.as_shown().detail(context).into_iter().filter(|of| !figure(of)));
+        }
+    }
+    // Where a curve is all there is to see, it is seen.
+    let alone = signatures && rows.is_empty() && of::<Logp>(context).count() == 1 && of::<Hockney>(context).next().is_none();
+    if view.plot || alone {
+        let all = context.results.iter().flat_map(|result| result.as_shown().detail(context));
+        let figures = all.filter(|block| matches!(block, Block::Figure(_)));
+        blocks.extend(figures.map(|block| axes(block, view)));
+    }
+    blocks
+}
+
+/// The results of one type.
+fn of<'a, T: Kind + 'a>(context: &Context<'a>) -> impl Iterator<Item = &'a T> {
+    context.results.iter().filter_map(T::of)
+}
+
+/// A type of result.
+pub(crate) trait Kind: Sized {
+    /// It, if the result is one.
+    fn of(result: &Outcome) -> Option<&Self>;
+}
+
+macro_rules! kind {
+    ($($Name:ident),*) => {
+        $(impl Kind for $Name {
+            fn of(result: &Outcome) -> Option<&$Name> {
+                if let Outcome::$Name(of) = result { Some(of) } else { None }
+            }
+        })*
+    };
+}
+kind! { Rows, Logp, Hockney }
+
+/// One line of what was measured, where and for how long.
+fn heading(run: &Run) -> String {
+    let command = run.command.iter().skip(1).find(|word| !word.starts_with('-'));
+    let command = command.map_or("run", String::as_str);
+    let transports: Vec<&str> = run.conditions.iter().map(|of| of.transport.as_str()).collect();
+    let mut parts = Vec::new();
+    match transports[..] {
+        _ if command == "run" => parts.push(format!("bandgap {}", run.bandgap.version)),
+        [] => parts.push(command.to_owned()),
+        _ => parts.push(format!("{command} over {}", transports.join(", "))),
+    }
+    parts.extend(hardware(&run.host));
+    // What is the same over all transports is said once.
+    let first = run.conditions.first();
+    let alike = |same: &dyn Fn(&bandgap_record::Conditions) -> bool| run.conditions.iter().all(same);
+    if let Some(first) = first {
+        let ranks = first.ranks;
+        if alike(&|of| of.ranks == ranks) && ranks != 2 {
+            parts.push(format!("{ranks} ranks"));
+        }
+        if !first.cores.is_empty() && alike(&|of| of.cores == first.cores) {
+            parts.push(cores(&first.cores, first.distance.as_deref()));
+        }
+        if first.launches > 1 {
+            parts.push(format!("{} launches", first.launches));
+        }
+    }
+    if run.elapsed.0 >= 0.5 {
+        parts.push(format!("{:.0} s", run.elapsed.0));
+    }
+    if run.interrupted {
+        parts.push("ended early".to_owned());
+    }
+    parts.join(" · ")
+}
+
+/// `cores 0, 1 (shared L3)`; many of them as a count.
+fn cores(all: &[u64], distance: Option<&str>) -> String {
+    let listed: Vec<String> = all.iter().map(u64::to_string).collect();
+    let text = match all.len() {
+        1..=4 => format!("cores {}", listed.join(", ")),
+        many => format!("{many} cores from {}", listed[0]),
+    };
+    distance.filter(|_| all.len() == 2).map_or(text.clone(), |of| format!("{text} ({of})"))
+}
+
+/// The machine in a few words, as far as it is described: model, cores, virtual or not, system.
+fn hardware(host: &Value) -> Option<String> {
+    let of = host.get("description")?;
+    let text = |name: &str| of.get(name).and_then(Value::as_str);
+    let model = text("cpu_model").map(|model| {
+        let words = model.split_whitespace().filter(|word| !word.contains('('));
+        words.take(3).collect::<Vec<_>>().join(" ")
+    });
+    let cores = of.pointer("/topology/cores").and_then(Value::as_u64);
+    let cores = cores.map(|cores| format!("{cores} cores"));
+    let is_virtual = of.get("virtual_machine").is_some_and(|value| !value.is_null());
+    let parts = [model, cores, is_virtual.then(|| "virtual".to_owned())];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// What doctor says of the machine, in a line: how many of its checks are not good, and which.
+fn machine(run: &Run) -> Option<String> {
+    let checks = run.host.get("checks")?.as_array()?;
+    let of = |grade: &str| -> Vec<&str> {
+        let graded = checks.iter().filter(|check| check["grade"] == grade);
+        graded.filter_map(|check| check["name"].as_str()).collect()
+    };
+    let (bad, warnings) = (of("bad"), of("warning"));
+    Some(match (&bad[..], &warnings[..]) {
+        ([], []) => "Machine: fit to measure on".to_owned(),
+        ([], warnings) => format!("Machine: usable, with {}: {}", counted(warnings.len(), "reservation"), warnings.join(", ")),
+        (bad, _) => format!("Machine: not fit to measure on: {} (bandgap doctor)", bad.join(", ")),
+    })
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Notes that are said on the screen, at most.
+const SAID: usize = 3;
+
+/// What is in doubt, causes by size, with the command that explains.
+fn doubt(run: &Run) -> Option<Block> {
+    let verdict = Verdict::of(run);
+    let mut parts = Vec::new();
+    let (wide, limited) = (verdict.doubtful.len(), verdict.limited.len());
+    let precision = number(&run.plan, "precision").map_or(String::new(), bandgap_report::share);
+    let values = match (wide, limited) {
+        (0, 0) => None,
+        (wide, 0) => Some(format!("wider than {precision} (*)")).filter(|_| wide > 0),
+        (0, _) => Some("at the clock's limit (~)".to_owned()),
+        (_, _) => Some(format!("wider than {precision} (*) or at the clock's limit (~)")),
+    };
+    if let Some(values) = values {
+        let are = if wide + limited == 1 { "value is" } else { "values are" };
+        let mostly = why::mostly(run).map(|cause| format!(", mostly: {cause}"));
+        let mostly = mostly.filter(|_| wide > 0).unwrap_or_default();
+        parts.push(format!("{} of {} {are} {values}{mostly}", wide + limited, verdict.counted));
+    }
+    let mut said: Vec<(Level, String)> = Vec::new();
+    for note in &run.notes {
+        let level = template(&note.code).map_or(Level::Detail, |template| template.level);
+        let words = words(note);
+        if level > Level::Detail && !said.iter().any(|(_, known)| *known == words) {
+            said.push((level, words));
+        }
+    }
+    said.sort_by(|a, b| b.0.cmp(&a.0));
+    let more = said.len().saturating_sub(SAID);
+    parts.extend(said.into_iter().take(SAID).map(|(_, words)| words));
+    if more > 0 {
+        parts.push(format!("{} more", grouped(more as f64)));
+    }
+    if parts.is_empty() {
+        return None;
+    }
+    Some(Block::Doubt(parts.join(". ") + ". Causes, and what would help: bandgap show LAST --why"))
+}
+
+/// The first number of this name in a plan, wherever it stands.
+fn number(value: &Value, name: &str) -> Option<f64> {
+    match value {
+        Value::Object(fields) => match fields.get(name).and_then(Value::as_f64) {
+            Some(number) => Some(number),
+            None => fields.values().find_map(|field| number(field, name)),
+        },
+        Value::Array(all) => all.iter().find_map(|one| number(one, name)),
+        _ => None,
+    }
+}

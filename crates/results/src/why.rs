@@ -1,0 +1,184 @@
+//! Why values are in doubt: a row a cause, the largest effect first.
+
+use std::collections::BTreeMap;
+
+use bandgap_record::{Conditions, Quantity};
+use bandgap_report::{Block, Cell, Head, Table, share};
+
+use crate::notes::{grouped, template, words};
+use crate::run::{CLOCK_LIMIT, Context, Run, Verdict};
+
+/// Values behind an interval below which their number is what makes it wide.
+const FEW: u64 = 8;
+/// The share of rejected batches from which on they are the cause.
+const MANY: f64 = 0.1;
+
+/// A cause of doubt, and the quantities in which it is.
+struct Cause {
+    result: String,
+    quantities: Vec<String>,
+    width: [f64; 2],
+    words: String,
+    hint: String,
+}
+
+/// What is in doubt of a run, each with its cause and what would help.
+pub fn why(run: &Run) -> Vec<Block> {
+    let verdict = Verdict::of(run);
+    let causes = causes(run);
+    let doubtful = verdict.doubtful.len() + verdict.limited.len();
+    let mut blocks = vec![Block::Text(match doubtful {
+        0 => format!("All {} values that count are as precise as asked for", verdict.counted),
+        some => format!("{some} of {} values in doubt", verdict.counted),
+    })];
+    if !causes.is_empty() {
+        let heads = ["value", "width", "cause", "what would help"];
+        let mut table = Table::new(heads.map(Head::new));
+        for cause in causes {
+            let names = cause.quantities.join(", ");
+            let value = format!("{} {names}", cause.result);
+            let hint = if cause.hint.is_empty() { "nothing".to_owned() } else { cause.hint };
+            table.push([value, width(cause.width), cause.words, hint].map(Cell::from));
+        }
+        blocks.push(Block::Table(table));
+    }
+    let said = run.notes.iter().filter(|note| note.code != CLOCK_LIMIT);
+    let mut notes = BTreeMap::<(String, &str), Vec<&str>>::new();
+    for note in said {
+        let hint = template(&note.code).map_or("", |template| template.hint);
+        notes.entry((words(note), hint)).or_default().push(&note.about);
+    }
+    for ((words, hint), about) in notes {
+        let about: Vec<&str> = about.into_iter().filter(|about| !about.is_empty()).collect();
+        let about = match about[..] {
+            [] => String::new(),
+            [one] => format!("{one}: "),
+            [first, ..] => format!("{first} and {} more: ", about.len() - 1),
+        };
+        let hint = if hint.is_empty() { String::new() } else { format!(" ({hint})") };
+        blocks.push(Block::Text(format!("{about}{words}{hint}")));
+    }
+    for of in &run.conditions {
+        blocks.extend(batches(of).map(Block::Text));
+    }
+    blocks
+}
+
+/// What became of the batches over a transport.
+fn batches(of: &Conditions) -> Option<String> {
+    let rejected = of.batches.all_rejected();
+    let all = grouped((of.batches.used + rejected) as f64);
+    let reasons: Vec<String> = of
+        .batches
+        .rejected
+        .iter()
+        .map(|(reason, count)| format!("{} {}", grouped(*count as f64), reason_words(reason)))
+        .collect();
+    (rejected > 0).then(|| format!("{}: of {all} batches {}", of.transport, reasons.join(", ")))
+}
+
+/// The cause of most doubt, in words.
+pub(crate) fn mostly(run: &Run) -> Option<String> {
+    let causes = causes(run);
+    let most = causes.iter().max_by_key(|cause| cause.quantities.len())?;
+    Some(most.words.clone())
+}
+
+/// The causes, the largest effect first.
+fn causes(run: &Run) -> Vec<Cause> {
+    let context = Context::new(run);
+    let mut all: Vec<Cause> = Vec::new();
+    for result in &run.results {
+        for (id, quantity, counts) in result.as_shown().quantities() {
+            let limited = context.notes.iter().any(|note| note.code == CLOCK_LIMIT && note.about == id);
+            if !counts || (quantity.converged && !limited) {
+                continue;
+            }
+            let (words, hint) = cause(run, &context, &id, quantity, limited);
+            let (of, name) = id.rsplit_once('/').unwrap_or(("", &id));
+            // Rows of one result have one cause together.
+            let of = of.split('/').filter(|part| !part.contains('=')).collect::<Vec<_>>().join("/");
+            let width = quantity.relative_width().unwrap_or(f64::INFINITY);
+            let alike = |known: &&mut Cause| known.result == of && known.words == words;
+            match all.iter_mut().find(alike) {
+                Some(known) => {
+                    if !known.quantities.iter().any(|other| other == name) {
+                        known.quantities.push(name.to_owned());
+                    }
+                    known.width = [known.width[0].min(width), known.width[1].max(width)];
+                }
+                None => all.push(Cause {
+                    result: of,
+                    quantities: vec![name.to_owned()],
+                    width: [width; 2],
+                    words,
+                    hint,
+                }),
+            }
+        }
+    }
+    all.sort_by(|a, b| b.width[1].total_cmp(&a.width[1]));
+    all
+}
+
+/// The cause of the width of one quantity, and what would help.
+fn cause(
+    run: &Run,
+    context: &Context<'_>,
+    id: &str,
+    quantity: &Quantity,
+    limited: bool,
+) -> (String, String) {
+    if limited {
+        return ("one step of the clock is no shorter".to_owned(), String::new());
+    }
+    if let Some(note) = context.about(id).find(|note| note.about == id) {
+        let hint = template(&note.code).map_or("", |template| template.hint);
+        return (words(note), hint.to_owned());
+    }
+    let of = run.conditions.iter().find(|of| id.split('/').any(|part| part == of.transport));
+    let longer = "a longer --time-budget".to_owned();
+    if quantity.samples < FEW {
+        return (format!("from {} values only", quantity.samples), longer);
+    }
+    if let Some(of) = of {
+        let rejected = of.batches.all_rejected();
+        let all = of.batches.used + rejected;
+        if let Some(reason) = of.batches.mostly()
+            && rejected as f64 > MANY * all as f64
+        {
+            let (some, all) = (grouped(rejected as f64), grouped(all as f64));
+            let words = format!("{some} of {all} batches rejected ({})", reason_words(reason));
+            return (words, "a quieter machine, or a longer --time-budget".to_owned());
+        }
+        if of.launches > 1 {
+            return ("launches differ".to_owned(), format!("--launches {}", 2 * of.launches));
+        }
+    }
+    ("batches scatter".to_owned(), longer)
+}
+
+/// Why a batch does not count, in words.
+fn reason_words(reason: &str) -> &str {
+    match reason {
+        "placement_changed" => "placement changed mid-batch",
+        "pace_changed" => "speed changed mid-batch",
+        "slowed" => "a core was slowed",
+        "other_state" => "in another placement",
+        "between_states" => "between placements",
+        "not_warm" => "warm-up did not converge",
+        "load_ended" => "the load ended early",
+        "no_samples" => "no samples",
+        "unavailable" => "not available here",
+        other => other,
+    }
+}
+
+/// `±6 %`, or `±6 to 20 %`.
+fn width([least, most]: [f64; 2]) -> String {
+    if !most.is_finite() {
+        return "no interval".to_owned();
+    }
+    let (least, most) = (share(least), share(most));
+    if least == most { format!("±{most}") } else { format!("±{} to {most}", least.trim_end_matches(" %")) }
+}

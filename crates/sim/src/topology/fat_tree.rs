@@ -1,0 +1,79 @@
+//! Nodes as leaves of a tree of switches.
+
+use super::Topology;
+use bandgap_comm::Rank;
+
+/// A fat tree: aˡ nodes for an arity of a and l levels. Each switch of the lowest level joins a
+/// nodes, and each further level joins a trees of the level below.
+///
+/// A hop is a switch on the way. Two nodes whose lowest common switch is on level j, counted from 1,
+/// are 2j − 1 hops apart: up through j switches and down through j − 1. So there are odd distances
+/// only, and a tree of one level is a crossbar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FatTree {
+    arity: usize,
+    levels: u32,
+}
+
+impl FatTree {
+    /// One of this arity and so many levels; `None` with an arity below 2, without levels, or with
+    /// too many nodes to count.
+    pub fn new(arity: usize, levels: u32) -> Option<Self> {
+        arity.checked_pow(levels)?;
+        (arity > 1 && levels > 0).then_some(Self { arity, levels })
+    }
+
+    /// a: how many nodes or switches a switch has below it.
+    pub fn arity(&self) -> usize {
+        self.arity
+    }
+
+    /// l: how many switches there are from a node to the top.
+    pub fn levels(&self) -> u32 {
+        self.levels
+    }
+
+    /// The level of the lowest switch above both, from 1; 0 from a node to itself.
+    pub fn common_level(&self, mut a: Rank, mut b: Rank) -> u32 {
+        let mut level = 0;
+        while a != b {
+            (a, b) = (a / self.arity, b / self.arity);
+            level += 1;
+        }
+        level
+    }
+}
+
+impl Topology for FatTree {
+    fn size(&self) -> usize {
+        self.arity.pow(self.levels)
+    }
+
+    fn distance(&self, a: Rank, b: Rank) -> u32 {
+        (2 * self.common_level(a, b)).saturating_sub(1)
+    }
+
+    fn diameter(&self) -> u32 {
+        2 * self.levels - 1
+    }
+
+    /// The other nodes of its lowest switch.
+    fn neighbours(&self, node: Rank) -> Vec<Rank> {
+        let first = node - node % self.arity;
+        (first..first + self.arity).filter(|&other| other != node).collect()
+    }
+
+    fn at_distance(&self, node: Rank, hops: u32) -> Option<Rank> {
+        if hops == 0 {
+            return Some(node);
+        }
+        let below = hops / 2;
+        if hops.is_multiple_of(2) || below >= self.levels {
+            return None;
+        }
+        // The first node of the first tree, or of the second for a node in the first.
+        let tree = self.arity.pow(below);
+        let first = node - node % (tree * self.arity);
+        Some(if node < first + tree { first + tree } else { first })
+    }
+}
