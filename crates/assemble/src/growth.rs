@@ -24,7 +24,10 @@ const FEW: usize = 6;
 /// A number cannot be recorded.
 pub(crate) fn growth(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, AssembleError> {
     let axes = points.axes();
-    let known = [("dimension", &[Law::Linear, Law::Quadratic][..]), ("ranks", &[Law::Logarithmic, Law::Linear])];
+    let known = [
+        ("dimension", &[Law::Linear, Law::Quadratic][..]),
+        ("ranks", &[Law::Logarithmic, Law::Linear]),
+    ];
     match known.into_iter().find(|(axis, _)| axes.contains(axis)) {
         Some((along, laws)) => over(of, points, along, laws),
         None => Ok(Made::default()),
@@ -37,7 +40,8 @@ fn over(
     along: &str,
     laws: &[Law],
 ) -> Result<Made, AssembleError> {
-    let column = Column::new("slope", Unit::Second, "b of t = a + b·f(x), f by the law: x, x² or ⌈log₂ x⌉");
+    let column =
+        Column::new("slope", Unit::Second, "b of t = a + b·f(x), f by the law: x, x² or ⌈log₂ x⌉");
     let axes: Vec<&str> = points.axes().into_iter().filter(|axis| *axis != along).collect();
     let mut sorted = axes.clone();
     sorted.sort_unstable();
@@ -48,7 +52,8 @@ fn over(
         curves = few(curves);
     }
     for curve in curves {
-        let timed = curve.points.iter().filter_map(|(at, (key, _))| Some((*at, of.time(key)?.value)));
+        let timed =
+            curve.points.iter().filter_map(|(at, (key, _))| Some((*at, of.time(key)?.value)));
         let timed: Vec<(u64, f64)> = timed.collect();
         if timed.len() < LEAST {
             continue;

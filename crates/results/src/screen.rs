@@ -6,9 +6,9 @@ use bandgap_record::Rows;
 use bandgap_report::{Block, Scale};
 use serde_json::Value;
 
+use crate::headline::{headline, segments};
 use crate::hockney::Hockney;
 use crate::kernels::{curve, kernels};
-use crate::headline::{headline, segments};
 use crate::logp::{Logp, SIGNATURE};
 use crate::notes::{Level, grouped, template, words};
 use crate::run::{Context, Run, Verdict};
@@ -84,7 +84,10 @@ fn body(context: &Context<'_>, view: View) -> Vec<Block> {
         }
     }
     // Where a curve is all there is to see, it is seen.
-    let alone = signatures && rows.is_empty() && of::<Logp>(context).count() == 1 && of::<Hockney>(context).next().is_none();
+    let alone = signatures
+        && rows.is_empty()
+        && of::<Logp>(context).count() == 1
+        && of::<Hockney>(context).next().is_none();
     if view.plot || alone {
         let all = context.results.iter().flat_map(|result| result.as_shown().detail(context));
         let figures = all.filter(|block| matches!(block, Block::Figure(_)));
@@ -129,7 +132,8 @@ fn heading(run: &Run) -> String {
     parts.extend(hardware(&run.host));
     // What is the same over all transports is said once.
     let first = run.conditions.first();
-    let alike = |same: &dyn Fn(&bandgap_record::Conditions) -> bool| run.conditions.iter().all(same);
+    let alike =
+        |same: &dyn Fn(&bandgap_record::Conditions) -> bool| run.conditions.iter().all(same);
     if let Some(first) = first {
         let ranks = first.ranks;
         if alike(&|of| of.ranks == ranks) && ranks != 2 {
@@ -187,7 +191,11 @@ fn machine(run: &Run) -> Option<String> {
     let (bad, warnings) = (of("bad"), of("warning"));
     Some(match (&bad[..], &warnings[..]) {
         ([], []) => "Machine: fit to measure on".to_owned(),
-        ([], warnings) => format!("Machine: usable, with {}: {}", counted(warnings.len(), "reservation"), warnings.join(", ")),
+        ([], warnings) => format!(
+            "Machine: usable, with {}: {}",
+            counted(warnings.len(), "reservation"),
+            warnings.join(", ")
+        ),
         (bad, _) => format!("Machine: not fit to measure on: {} (bandgap doctor)", bad.join(", ")),
     })
 }

@@ -90,7 +90,8 @@ fn causes(run: &Run) -> Vec<Cause> {
     let mut all: Vec<Cause> = Vec::new();
     for result in &run.results {
         for (id, quantity, counts) in result.as_shown().quantities() {
-            let limited = context.notes.iter().any(|note| note.code == CLOCK_LIMIT && note.about == id);
+            let limited =
+                context.notes.iter().any(|note| note.code == CLOCK_LIMIT && note.about == id);
             if !counts || (quantity.converged && !limited) {
                 continue;
             }
@@ -180,5 +181,9 @@ fn width([least, most]: [f64; 2]) -> String {
         return "no interval".to_owned();
     }
     let (least, most) = (share(least), share(most));
-    if least == most { format!("±{most}") } else { format!("±{} to {most}", least.trim_end_matches(" %")) }
+    if least == most {
+        format!("±{most}")
+    } else {
+        format!("±{} to {most}", least.trim_end_matches(" %"))
+    }
 }
