@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bandgap_record::{Place, Quantity, Row, Rows, Unit};
-use bandgap_report::{Block, Cell, Head, Precision, Shown as Drawn, Table, share, written};
+use bandgap_report::{Block, Cell, Head, Precision, Shown as Drawn, Table, signed_share, written};
 use bandgap_units::significant;
 
 use crate::rows::{Curve, along, at, curves, fit, head, place_cell, spelled, table, worded};
@@ -12,8 +12,6 @@ use crate::run::Context;
 /// Rows of one series on a screen, at most, and of one kernel of an application.
 const MOST: usize = 9;
 const FEW: usize = 5;
-/// Deviations from a line that are not told.
-const NOTHING: f64 = 1e-3;
 /// The series with most rows: PARKBENCH's, and transfers.
 const LONG: [&str; 6] = ["comms1", "comms2", "comms3", "synch1", "bulk_store", "bulk_get"];
 /// Curves side by side, at most.
@@ -97,12 +95,7 @@ fn single(rows: &Rows, (axis, curve): (&str, &Curve<'_>), context: &Context<'_>)
             let line = its.and_then(|of| at(of, bytes as f64));
             let off =
                 rows.cell(row, "time").zip(line).map(|(time, line)| time.value.0 / line - 1.0);
-            cells.push(off.map_or(Cell::Empty, |off| {
-                // What rounding leaves is none.
-                let off = if off.abs() < NOTHING { 0.0 } else { off };
-                let sign = if off > 0.0 { "+" } else { "" };
-                Cell::Number(format!("{sign}{}", share(off)))
-            }));
+            cells.push(off.map_or(Cell::Empty, |off| Cell::Number(signed_share(off))));
         }
         table.push(cells);
     }

@@ -6,7 +6,7 @@ use bandgap_record::Rows;
 use bandgap_report::{Block, Scale};
 use serde_json::Value;
 
-use crate::headline::{headline, segments};
+use crate::headline::{headline, segments, surface};
 use crate::hockney::Hockney;
 use crate::kernels::{curve, kernels};
 use crate::logp::{Logp, SIGNATURE};
@@ -21,6 +21,8 @@ pub struct View {
     pub plot: bool,
     /// Whether their axes are linear.
     pub linear: bool,
+    /// Whether the run is kept, so that it can be shown again.
+    pub kept: bool,
 }
 
 /// One screen of a run.
@@ -30,7 +32,7 @@ pub fn screen(run: &Run, view: View) -> Vec<Block> {
     blocks.extend(machine(run).map(Block::Text));
     blocks.push(Block::Gap);
     blocks.extend(body(&context, view));
-    blocks.extend(doubt(run));
+    blocks.extend(doubt(run, view));
     blocks
 }
 
@@ -62,7 +64,9 @@ fn body(context: &Context<'_>, view: View) -> Vec<Block> {
     let signatures = of::<Logp>(context).any(|logp| logp.name == SIGNATURE);
     let mut blocks = if signatures { headline(context) } else { Vec::new() };
     let in_headline = |name: &str| signatures && ["signature", "comms1"].contains(&name);
-    let rows: Vec<&Rows> = of::<Rows>(context).filter(|rows| !in_headline(&rows.name)).collect();
+    let is_curve = |rows: &Rows| rows.name.ends_with(SIGNATURE);
+    let shown = |rows: &&Rows| !in_headline(&rows.name) && !is_curve(rows);
+    let rows: Vec<&Rows> = of::<Rows>(context).filter(shown).collect();
     let names: BTreeSet<&str> = rows.iter().map(|rows| rows.name.as_str()).collect();
     match (&rows[..], names.len()) {
         ([], _) => {
@@ -76,6 +80,13 @@ fn body(context: &Context<'_>, view: View) -> Vec<Block> {
             blocks.extend(curve(one, context));
         }
         _ => blocks.extend(kernels(&rows, context)),
+    }
+    let mut transfers: Vec<(&str, &str)> =
+        of::<Logp>(context).map(|logp| (&*logp.name, &*logp.transport)).collect();
+    transfers.dedup();
+    for (name, transport) in transfers.into_iter().filter(|(name, _)| *name != SIGNATURE) {
+        blocks.extend([Block::Gap, Block::Text(name.replace('_', " "))]);
+        blocks.extend(surface(context, name, transport));
     }
     for result in &context.results[..] {
         if !matches!(result, Outcome::Rows(_) | Outcome::Logp(_) | Outcome::Hockney(_)) {
@@ -124,7 +135,11 @@ fn heading(run: &Run) -> String {
     let command = command.map_or("run", String::as_str);
     let transports: Vec<&str> = run.conditions.iter().map(|of| of.transport.as_str()).collect();
     let mut parts = Vec::new();
+    let read = run.notes.iter().find(|note| note.code == "read_as");
     match transports[..] {
+        [] if read.is_some() => {
+            parts.extend(read.map(|note| format!("{command}: {}", words(note))))
+        }
         _ if command == "run" => parts.push(format!("bandgap {}", run.bandgap.version)),
         [] => parts.push(command.to_owned()),
         _ => parts.push(format!("{command} over {}", transports.join(", "))),
@@ -208,7 +223,7 @@ fn counted(count: usize, what: &str) -> String {
 const SAID: usize = 3;
 
 /// What is in doubt, causes by size, with the command that explains.
-fn doubt(run: &Run) -> Option<Block> {
+fn doubt(run: &Run, view: View) -> Option<Block> {
     let verdict = Verdict::of(run);
     let mut parts = Vec::new();
     let (wide, limited) = (verdict.doubtful.len(), verdict.limited.len());
@@ -242,7 +257,8 @@ fn doubt(run: &Run) -> Option<Block> {
     if parts.is_empty() {
         return None;
     }
-    Some(Block::Doubt(parts.join(". ") + ". Causes, and what would help: bandgap show LAST --why"))
+    let again = if view.kept { "bandgap show LAST --why" } else { "-v" };
+    Some(Block::Doubt(format!("{}. Causes, and what would help: {again}", parts.join(". "))))
 }
 
 /// The first number of this name in a plan, wherever it stands.

@@ -6,7 +6,9 @@ use bandgap_assemble as assemble;
 use bandgap_campaign::contention::{Beside, CONTENTION, ContentionPlan};
 use bandgap_campaign::overlap::OverlapPlan;
 use bandgap_comm::Delay;
-use bandgap_kernels::{Extent, Kernel, Order, Over, Overlap, OverlapMode, Pair, fact, facts, in_series};
+use bandgap_kernels::{
+    Extent, Kernel, Order, Over, Overlap, OverlapMode, Pair, fact, facts, in_series,
+};
 use bandgap_launch::{Exit, Failure, contended};
 use clap::Args;
 use clap::builder::PossibleValuesParser;

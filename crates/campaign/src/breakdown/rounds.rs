@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bandgap_comm::Stamping;
+use bandgap_stats::Point;
 use bandgap_stats::estimate::{estimate_of_kept, ratio_of_kept};
 use bandgap_stats::interval::Interval;
 use bandgap_stats::outlier::fence;
-use bandgap_stats::Point;
 use bandgap_stats::quantile::{mean, median};
 use bandgap_stats::rounds::InRound;
 
