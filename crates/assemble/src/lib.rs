@@ -20,8 +20,6 @@ mod pairs;
 mod points;
 mod samples;
 mod series;
-#[cfg(test)]
-mod synthetic;
 
 pub use collectives::{MESSAGE_COSTS, MESSAGES};
 pub use conditions::conditions;
@@ -41,3 +39,6 @@ pub use overlap::overlap;
 pub use pairs::pairs;
 pub use samples::{SAMPLES, samples};
 pub use series::{CurveTimes, SERIES, curve_times, series};
+
+#[cfg(test)]
+mod tests;
