@@ -1,8 +1,7 @@
 //! How times grow: with the dimension of a matrix, and with the number of ranks.
 
 use bandgap_campaign::signature::judge;
-use bandgap_model::doublings::{RankTime, doublings, doublings_over_launches};
-use bandgap_model::growth::{self as sizes, ESTIMATOR, Law, growth_over_launches};
+use bandgap_model::growth::{self as model, Law};
 use bandgap_record::{Column, Labels, Place, Unit};
 
 use crate::AssembleError;
@@ -17,49 +16,35 @@ pub const GROWTH: &str = "growth";
 /// Sizes at which the growth with the ranks is told, at most.
 const FEW: usize = 6;
 
-/// The exponents of a series over dimensions; else the time of a doubling of a series over several numbers of ranks.
+/// Fewest points of a curve over dimensions: some of the smallest may be left out.
+const FEWEST: usize = 4;
+
+/// The laws that the curves of a series over dimensions follow; else those of a series over several numbers of ranks.
 ///
 /// # Errors
 /// A number cannot be recorded.
 pub(crate) fn growth(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, AssembleError> {
     let axes = points.axes();
-    if axes.contains(&"dimension") {
-        return over(of, points, "dimension", exponent);
-    }
-    if axes.contains(&"ranks") {
-        return over(of, points, "ranks", doubling);
-    }
-    Ok(Made::default())
-}
-
-/// What a curve says: its law, and the column with what it grows by.
-type Grows = Option<(&'static str, [u64; 2], Estimated)>;
-
-fn over(
-    of: &Measured<'_>,
-    points: &Points<'_>,
-    along: &str,
-    grows: impl Fn(&Measured<'_>, &Curve<'_>) -> Grows,
-) -> Result<Made, AssembleError> {
-    let column = match along {
-        "dimension" => Column::new("exponent", Unit::One, "e of t = a + b·Nᵉ"),
-        _ => Column::new("doubling", Unit::Second, "b of t = a + b·log₂ P"),
+    let (along, laws) = match () {
+        () if axes.contains(&"dimension") => ("dimension", [Law::Linear, Law::Quadratic]),
+        () if axes.contains(&"ranks") => ("ranks", [Law::Logarithmic, Law::Linear]),
+        () => return Ok(Made::default()),
     };
-    let axes: Vec<&str> = points.axes().into_iter().filter(|axis| *axis != along).collect();
-    let mut sorted = axes.clone();
-    sorted.sort_unstable();
+    let mut others: Vec<&str> = axes.into_iter().filter(|axis| *axis != along).collect();
+    others.sort_unstable();
+    let slope =
+        Column::new("slope", Unit::Second, "b of t = a + b·f, f = ⌈log₂ P⌉, P, N or N² by the law");
     let transport = of.setting.transport.as_str();
-    let mut rows = Builder::new(GROWTH, points.name, transport, &sorted, vec![column]);
+    let mut rows = Builder::new(GROWTH, points.name, transport, &others, vec![slope]);
     let mut curves = points.along(&[along]);
     if along == "ranks" {
         curves = few(curves);
     }
     for curve in curves {
-        let Some((law, [from, to], found)) = grows(of, &curve) else { continue };
-        let mut labels = Labels::from([("law".to_owned(), Place::from(law))]);
-        labels.insert("from".to_owned(), from.into());
-        labels.insert("to".to_owned(), to.into());
-        rows.push(places(&curve.which), labels, &[Some(found)], None)?;
+        let Some((law, [from, to], slope)) = followed(of, &curve, along, &laws) else { continue };
+        let labels = [("law", Place::from(law)), ("from", from.into()), ("to", to.into())];
+        let labels: Labels = labels.into_iter().map(|(name, of)| (name.to_owned(), of)).collect();
+        rows.push(places(&curve.which), labels, &[Some(slope)], None)?;
     }
     Ok(rows.made())
 }
@@ -82,72 +67,35 @@ fn few(curves: Vec<Curve<'_>>) -> Vec<Curve<'_>> {
     curves.into_iter().filter(|curve| size(curve).is_none_or(|of| all.contains(&of))).collect()
 }
 
-/// The times of a curve in nanoseconds.
-fn times(of: &Measured<'_>, curve: &Curve<'_>) -> Vec<(u64, Estimated)> {
-    let timed = curve.points.iter().filter_map(|(at, (key, _))| Some((*at, of.time(key)?)));
-    timed.collect()
-}
-
-fn ends(times: &[(u64, Estimated)]) -> [u64; 2] {
-    let at = |of: Option<&(u64, Estimated)>| of.map_or(0, |(at, _)| *at);
-    [at(times.first()), at(times.last())]
-}
-
-fn exponent(of: &Measured<'_>, curve: &Curve<'_>) -> Grows {
-    let confidence = of.judged.confidence();
-    let timed = times(of, curve);
-    let (at, ns): (Vec<f64>, Vec<f64>) =
-        timed.iter().map(|(at, time)| (*at as f64, time.value)).unzip();
-    let own = of.launches(curve).into_iter().filter_map(|launch| {
-        let (at, ns): (Vec<f64>, Vec<f64>) =
-            launch.into_iter().map(|(at, ns)| (at as f64, ns)).unzip();
-        sizes::growth(&at, &ns, confidence).map(|own| own.exponent)
-    });
-    let own: Vec<f64> = own.collect();
-    let found = growth_over_launches(&at, &ns, &own, confidence)?;
+/// The law that a curve follows, from where to where, and the slope: over dimensions that of all points, or of the
+/// greatest that follow one, since the shortest messages may go by another protocol.
+fn followed(
+    of: &Measured<'_>,
+    curve: &Curve<'_>,
+    along: &str,
+    laws: &[Law],
+) -> Option<(&'static str, [u64; 2], Estimated)> {
+    let timed = curve.points.iter().filter_map(|(at, (key, _))| Some((*at, of.time(key)?.value)));
+    let timed: Vec<(u64, f64)> = timed.collect();
+    let launches = of.launches(curve);
+    let most = if along == "ranks" { 0 } else { timed.len().saturating_sub(FEWEST) };
+    let (from, found) = (0..=most).find_map(|first| {
+        let (from, _) = *timed.get(first)?;
+        let beyond = |points: &[(u64, f64)]| -> Vec<(f64, f64)> {
+            let kept = points.iter().filter(|(at, _)| *at >= from);
+            kept.map(|(at, ns)| (*at as f64, *ns)).collect()
+        };
+        let each: Vec<Vec<(f64, f64)>> = launches.iter().map(|of| beyond(of)).collect();
+        Some((from, model::growth(&beyond(&timed), &each, laws, of.judged.confidence())?))
+    })?;
     let law = match found.law {
+        Law::Logarithmic => "logarithmic",
         Law::Linear => "linear",
         Law::Quadratic => "quadratic",
-        Law::Power => "power",
-        Law::Undecided => "undecided",
     };
-    let rule = of.judged.rule().without_clock();
-    let judged = found.interval.map(|known| rule.judge(known.half_width(), found.exponent));
-    let grows = Estimated {
-        value: found.exponent,
-        interval: found.interval,
-        convergence: judged.unwrap_or(false.into()),
-        samples: at.len() as u64,
-        estimator: ESTIMATOR,
-    };
-    Some((law, ends(&timed), grows))
-}
-
-fn doubling(of: &Measured<'_>, curve: &Curve<'_>) -> Grows {
-    let confidence = of.judged.confidence();
-    let timed = times(of, curve);
-    let one = |(at, time): &(u64, Estimated)| RankTime {
-        ranks: *at as u32,
-        ns: time.value,
-        half_width: time.interval.map(|interval| interval.half_width()),
-    };
-    let own = of.launches(curve).into_iter().filter_map(|launch| {
-        let one = |(at, ns)| RankTime { ranks: at as u32, ns, half_width: None };
-        let times: Vec<RankTime> =
-            launch.into_iter().map(|(at, ns): (u64, f64)| one((at, ns))).collect();
-        doublings(&times, confidence).map(|own| own.per_doubling.value)
-    });
-    let own: Vec<f64> = own.collect();
-    let times: Vec<RankTime> = timed.iter().map(one).collect();
-    let found = doublings_over_launches(&times, &own, confidence)?;
-    let law = match found.is_linear {
-        Some(true) => "log",
-        Some(false) => "not_log",
-        None => "undecided",
-    };
-    let judged = judge(&found.per_doubling, &of.judged.rule().without_clock());
-    let grows = Estimated::of_model(&found.per_doubling, of.virtual_or(judged));
-    Some((law, ends(&timed), grows))
+    let judged = judge(&found.slope, &of.judged.rule().without_clock());
+    let slope = Estimated::of_model(&found.slope, of.virtual_or(judged));
+    Some((law, [from, timed.last()?.0], slope))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod error;
 mod estimate;
 mod fastest;
 mod fit;
+mod fitted;
 mod floors;
 mod growth;
 mod hockney;
@@ -19,6 +20,8 @@ mod pairs;
 mod points;
 mod samples;
 mod series;
+#[cfg(test)]
+mod synthetic;
 
 pub use collectives::{MESSAGE_COSTS, MESSAGES};
 pub use conditions::conditions;
@@ -27,6 +30,7 @@ pub use error::AssembleError;
 pub use estimate::{Estimated, Measured};
 pub use fastest::FASTEST;
 pub use fit::{Fitting, SizedTable, SizedTime, TABLE};
+pub use fitted::{bulk, contention, fitted};
 pub use floors::{FLOOR, floors};
 pub use growth::GROWTH;
 pub use hockney::hockney;

@@ -9,7 +9,7 @@ use bandgap_units::{Fraction, Ns, UnitError};
 use clap::Args;
 
 /// Which ranks, and where.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Ranks")]
 pub struct Ranks {
     /// shm, tcp, unix, udp, or sim:MACHINE, a machine in virtual time (paragon, meiko-cs2, myrinet,

@@ -9,10 +9,13 @@
 
 mod args;
 mod command;
+mod describe;
 pub mod kernel;
 mod layout;
 mod output;
 mod progress;
+mod session;
+mod sizes;
 mod tool;
 
 pub use tool::Tool;

@@ -1,17 +1,15 @@
 //! From a plan to kept results: what every measuring command does.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bandgap_assemble::{AssembleError, Made, Measured};
 use bandgap_campaign::beside::Beside;
 use bandgap_campaign::floors::RANKS;
-use bandgap_campaign::judge::Judged;
 use bandgap_campaign::plan::Asked;
-use bandgap_campaign::{Planned, Setting, Table, Task};
+use bandgap_campaign::{Planned, Setting, Task};
 use bandgap_launch::{
-    Classify, Collected, Ended, Exit, Failure, Options, Stage, Target, Wait, collect,
-    has_room,
+    Classify, Collected, Ended, Exit, Failure, Options, Stage, Target, Wait, collect, has_room,
 };
 use bandgap_record::Note;
 use bandgap_results::Verdict;
@@ -40,7 +38,6 @@ pub struct Session<'a> {
     pub progress: Progress,
     budget: Duration,
     share: f64,
-    begun: Instant,
     host: Option<Host>,
     cpus: BTreeSet<usize>,
     exit: Exit,
@@ -70,9 +67,9 @@ impl<'a> Session<'a> {
         let sink = Sink::open(&measure.output, command, measure.precision.seed)?;
         let target = measure.target();
         let progress = Progress::new(stages, quiet);
-        let (budget, begun) = (measure.budget(usual), Instant::now());
+        let budget = measure.budget(usual);
         let (host, cpus, exit) = (None, BTreeSet::new(), Exit::Fine);
-        Ok(Self { stage, sink, target, measure, progress, budget, share: 1.0, begun, host, cpus, exit })
+        Ok(Self { stage, sink, target, measure, progress, budget, share: 1.0, host, cpus, exit })
     }
 
     /// The share of the whole time that what is measured next has.
@@ -130,7 +127,7 @@ impl<'a> Session<'a> {
         let collected = self.collect(&task, Some(&target), ranks)?;
         let setting = Setting { beside, ..collected.setting(&self.stage, &target, ranks) };
         let asked = self.asked();
-        self.assemble(collected, &setting, |table| asked.judge(table), assemble)
+        self.assemble(collected, &setting, &asked, assemble)
     }
 
     /// Makes results of what was collected, and keeps them.
@@ -141,15 +138,16 @@ impl<'a> Session<'a> {
         &mut self,
         collected: Collected,
         setting: &Setting,
-        judge: impl for<'t> FnOnce(&'t Table) -> Judged<'t>,
+        asked: &Asked,
         assemble: impl FnOnce(&Measured<'_>) -> Result<Made, AssembleError>,
     ) -> Result<(), Failure> {
         self.end(&collected.ended);
         let table = collected.table;
         let (made, conditions) = {
-            let judged = &judge(&table);
+            let judged = &asked.judge(&table);
             let measured = Measured { setting, judged };
-            let made = if table.is_empty() { Err(AssembleError::Empty) } else { assemble(&measured) };
+            let made =
+                if table.is_empty() { Err(AssembleError::Empty) } else { assemble(&measured) };
             (made, measured.conditions())
         };
         let result = match made {
@@ -252,11 +250,6 @@ impl<'a> Session<'a> {
         self.exit > Exit::Missing
     }
 
-    /// How long the command has run.
-    pub fn spent(&self) -> Duration {
-        self.begun.elapsed()
-    }
-
     /// Describes the machine as `host`, where the command has looked at it more closely than others do.
     pub fn describe(&mut self, host: Host) {
         self.sink.host(self.host.insert(host));
@@ -302,7 +295,8 @@ pub fn one_size(measure: &Measure, least: usize) -> Result<usize, Failure> {
     match measure.ranks.ranks.as_slice() {
         [] => Ok(least),
         [ranks] if *ranks < least => {
-            let what = format!("measure with {}: at least {least} are needed", counted(*ranks, "rank"));
+            let what =
+                format!("measure with {}: at least {least} are needed", counted(*ranks, "rank"));
             usage(what, "give more --ranks")
         }
         [ranks] => Ok(*ranks),

@@ -165,8 +165,8 @@ impl<'a> Judged<'a> {
     /// The estimate of `key`, whose interval holds the variance between launches where there are
     /// several; `None` while there are fewer than two batches.
     pub fn point(&self, key: &Key) -> Option<bandgap_stats::Point> {
-        let launches = self.by_launch(key);
-        bandgap_stats::Point::of_launches(launches.values().map(Vec::as_slice), self.confidence)
+        let of = |(round, value)| (launch_of(round), round, value);
+        bandgap_stats::estimate(&self.in_rounds(key).map(of).collect::<Vec<_>>(), self.confidence)
     }
 
     /// Whether `key` has batches enough, and an interval as narrow as asked.
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn a_point_has_converged_or_is_at_the_limit_of_the_clock_or_neither() {
         // Half-width t(4, 95 %)·√(2.5/5) = 1.963 of 10; 5 % of 40 are 2.
-        let wide = table(&[8.0, 9.0, 10.0, 11.0, 12.0]);
+        let wide = table(&[10.0, 8.0, 12.0, 9.0, 11.0]);
         let found = |precision: f64, stamp: f64, key: &str| {
             Judged::of(&wide, 0.95, precision, 1).stamped(stamp).convergence(&Key::new(key))
         };

@@ -4,17 +4,17 @@
 //! length decides how it travels; [`Tuning`] says where one way ends and the next begins:
 //!
 //! * Up to 24 bytes: in the words of one request.
-//! * Longer (eager): its sender stores it in a slot of the receiver's exposed memory, and the
-//!   receiver copies it out.
-//! * Longer still (rendezvous): its sender announces it. When a receive has taken it, its bytes
-//!   follow in pieces through the slots; both ranks copy at the same time. Or the receiver reads
-//!   them out of the sender's memory through the kernel, where the transport can do that ([`Way`]).
+//! * Longer: its sender stores it, piece by piece, in slots of exposed memory, and the receiver copies the pieces out at
+//!   the same time. The first pieces are sent at once (eager), those of a longer message follow when a receive has taken
+//!   it (rendezvous).
+//! * Or its sender announces it, and the receiver reads it out of the sender's memory through the kernel, where the
+//!   transport can do that ([`Way`]).
 //!
 //! A receive names sender, tag and length. Messages of one sender and tag are received in the order
 //! of their sends, by receives in the order of their posting (MPI 4.1, section 3.5, "Semantics of
-//! Point-to-Point Communication"). A message that no receive has taken yet is kept, and its slot is
-//! freed when its receiver next makes a call: a sender does not wait for the receive, and only
-//! memory limits how many messages are kept. Announced messages wait at their senders.
+//! Point-to-Point Communication"). What has come of a message that no receive has taken yet is kept, and its slots are
+//! freed when its receiver next makes a call: a sender of short messages does not wait for the receive, and only
+//! memory limits how many messages are kept. The rest of long ones waits at their senders.
 //!
 //! Every call that waits also moves on everything else: a rank that sends copies out what arrives,
 //! and one that receives sends its answers. Handlers neither send nor copy slots; they match
@@ -164,7 +164,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// A send or a receive is under way.
     pub fn resize(&mut self, bytes: usize) {
         let mail = self.mail();
-        let idle = mail.sends.is_empty() && mail.receives.is_empty();
+        let idle = mail.sends.is_empty() && mail.receives.iter().all(|(_, of)| of.kept.is_some());
         assert!(idle, "memory changes only while no message is under way");
         self.memory.resize(bytes);
     }

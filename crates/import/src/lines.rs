@@ -213,14 +213,9 @@ pub struct Header<'a> {
 }
 
 impl<'a> Header<'a> {
-    /// How many columns there are.
-    pub fn count(&self) -> usize {
-        self.columns.len()
-    }
-
-    /// The columns' names, but for empty ones.
+    /// The columns' names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.columns.iter().filter(|name| !name.is_empty())
+        self.columns.iter()
     }
 
     /// A line as a header.

@@ -89,18 +89,7 @@ impl<'a> LiveRunner<'a> {
         let now = Instant::now();
         let (unsent, beside) = (Vec::new(), assignment.task.beside().to_vec());
         let (begun, last_sent) = (now, now);
-        Self {
-            station,
-            channel,
-            work,
-            launch,
-            beside,
-            probes,
-            begun,
-            unsent,
-            last_sent,
-            done: 0.0,
-        }
+        Self { station, channel, work, launch, beside, probes, begun, unsent, last_sent, done: 0.0 }
     }
 
     /// Ends the followers and hands on what is left. The station is to be kept until all ranks are

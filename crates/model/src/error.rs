@@ -153,14 +153,6 @@ pub enum ModelError {
         /// The second.
         at: u64,
     },
-    /// A PCIe trace that nothing can be read from.
-    #[error("line {line}: {why}")]
-    Trace {
-        /// Where.
-        line: u64,
-        /// What is wrong.
-        why: String,
-    },
     /// The confidence cannot be used.
     #[error("a confidence of {confidence}; use one above 0 and below 1")]
     BadConfidence {

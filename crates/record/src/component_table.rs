@@ -1,147 +1,78 @@
-//! Reads tables of the components of a message's way, with the models over them.
+//! Reads and writes tables of the components of a message's way, with the models over them.
 //!
-//! A table is TOML or CSV; which, its first line tells. CSV has the columns `name`, `category`, `layer`,
-//! `side` and `time_ns`, in any order, and `spread_ns` and `provenance`, if they are there; blank
-//! lines and lines that begin with `#` are ignored, and further columns too, with a warning. It has no models of its own: those of the
-//! paper's preset are used, if a component of its is there, and else their sum. A table with nothing but names of
-//! what a PCIe trace gives has the models that these are enough for, and a note says what the latency lacks.
+//! CSV with the columns `name`, `category`, `layer`, `side` and `time_ns`, in any order, and `spread_ns` (a standard
+//! deviation) and `provenance`, if they are there. Each further column is a model: its cells say how many times over each
+//! component counts, as `1`, `-0.5` or `1/64`; empty is 0. A coefficient may be divided by a parameter: `1/c`. Two columns
+//! of the same name are one model, which takes as long as the longer one. Blank lines and those that begin with `#` are
+//! ignored.
 //!
-//! TOML, for another stack:
+//! Rows of these categories are no components:
 //!
-//! ```toml
-//! name = "sockets"
-//! description = "what it stands for"     # may be left out
+//! | category | what the row has |
+//! |---|---|
+//! | `observed` | below a model, the time that was observed of it, in ns; `time_ns` is empty |
+//! | `observed_spread` | its standard deviation likewise |
+//! | `parameter` | a number in `time_ns` |
 //!
-//! [[component]]
-//! name = "receive"
-//! label = "successful receive"            # may be left out
-//! category = "cpu"                        # cpu, io or network
-//! layer = "llp"                           # hlp, llp or hardware
-//! side = "target"                         # initiator, target, both or network
-//! time_ns = 1290                          # or time = "1.29us", or formula = "other / 64"
-//! spread_ns = 12                          # or spread = "12ns"; a standard deviation; may be left out
-//! provenance = "measured"                 # measured, derived or assumed; may be left out
-//! part_of = "whole"                       # may be left out
-//! apart = true                            # only what others are derived from: in no group; may be left out
-//!
-//! [[model]]
-//! name = "latency"
-//! label = "half a round trip"             # may be left out
-//! formula = "turn + visible + poll + receive"
-//! main = true                             # without any, all are
-//! observed_ns = 1800                      # or observed = "1.8us"; may be left out
-//! observed_spread_ns = 10                 # may be left out
-//! ```
-//!
-//! Beside these it may have `[[figure]]`, `[[insight]]`, `[[curves]]` and `[[case]]`: see the preset.
-//! Without a `provenance` a time is assumed, since nobody said how it is known; one that has a formula is derived.
-//!
-//! A time is 0, or from 10⁻²¹ ns to 10¹⁸ ns, a spread at most 10¹⁸ ns: squares and quotients of others need not be
-//! numbers.
+//! A row with the name of an earlier one and no time is that component on another layer or side. Without a `provenance` a
+//! time is assumed, since nobody said how it is known. A table without models has those of the paper that its components are
+//! enough for, or else their sum.
 
-mod csv;
-mod paper;
-mod replaced;
-mod shown;
-mod toml;
-mod traced;
-mod written;
-
+use std::collections::BTreeMap;
 use std::io::Read;
 
-use bandgap_model::breakdown::{By, Change, Group, Question, Stack};
+use bandgap_model::breakdown::{
+    Category, Component, Lacking, Layer, Model, Observed, Provenance, Side, Stack, Term, deviation,
+};
+use csv::StringRecord;
 
-use crate::TableError;
-use crate::table_lines::Result;
+use crate::table_lines::{self, Header, Line, Result};
+use crate::{RecordError, TableError};
 
-pub use paper::{component_preset, component_presets};
-pub use traced::{traced_component, traced_source, traced_table};
+const EXPECTED: &str = "CSV whose first line names the columns name,category,layer,side,time_ns and one for each model";
+
+/// The columns that are no models; the last two need not be there.
+const COLUMNS: [&str; 7] =
+    ["name", "category", "layer", "side", "time_ns", "spread_ns", "provenance"];
 
 /// A table longer than this is refused before it fills the memory.
-const LONGEST: u64 = 64 << 20;
+const LONGEST: usize = 64 << 20;
 
-/// Components and models, and what is to be shown of them.
+/// The tables that are built in, by name.
+const PRESETS: [(&str, &str); 1] =
+    [("thunderx2-connectx4", include_str!("../presets/thunderx2-connectx4.csv"))];
+
+/// Components and models.
 #[derive(Clone, Debug)]
 pub struct ComponentTable {
     /// Its name.
     pub name: String,
-    /// What it stands for; may be empty.
-    pub description: String,
     /// Components and models.
     pub stack: Stack,
-    /// Figures of stacked bars; empty where none are declared.
-    pub figures: Vec<BarsDeclared>,
-    /// Questions whose answers are insights; empty where none are declared.
-    pub questions: Vec<Question>,
-    /// Figures of speed-ups; empty where none are declared.
-    pub curves: Vec<CurvesDeclared>,
-    /// Changes that have a name.
-    pub cases: Vec<Case>,
-    /// What a reader should know of how it was read, as sentences.
-    pub notes: Vec<String>,
-    /// What was not read.
-    pub warnings: Vec<String>,
+    /// What models of the paper lack in a table that has none of its own.
+    pub lacking: Vec<Lacking>,
 }
 
-impl ComponentTable {
-    /// A table of which only components and models are declared.
-    pub fn plain(name: impl Into<String>, description: impl Into<String>, stack: Stack) -> Self {
-        Self {
-            name: name.into(),
-            description: description.into(),
-            stack,
-            figures: Vec::new(),
-            questions: Vec::new(),
-            curves: Vec::new(),
-            cases: Vec::new(),
-            notes: Vec::new(),
-            warnings: Vec::new(),
-        }
-    }
+/// The names of the tables that are built in.
+pub fn component_presets() -> impl Iterator<Item = &'static str> {
+    PRESETS.iter().map(|(name, _)| *name)
 }
 
-/// A figure of stacked bars.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BarsDeclared {
-    /// What it shows.
-    pub title: String,
-    /// The bars.
-    pub bars: Vec<BarDeclared>,
+/// The table of this name that is built in.
+pub fn component_preset(name: &str) -> Option<ComponentTable> {
+    let (name, text) = PRESETS.iter().find(|(known, _)| *known == name)?;
+    let table = read_component_table(text.as_bytes());
+    Some(ComponentTable {
+        name: (*name).to_owned(),
+        ..table.expect("a table that is built in is read by a test")
+    })
 }
 
-/// A stacked bar.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BarDeclared {
-    /// The model.
-    pub model: String,
-    /// How it is divided.
-    pub by: By,
-    /// Of which components.
-    pub only: Option<Group>,
-    /// Its name.
-    pub label: Option<String>,
-}
-
-/// A figure of speed-ups over reductions.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CurvesDeclared {
-    /// What it shows.
-    pub title: String,
-    /// The model that becomes faster.
-    pub model: String,
-    /// What is reduced.
-    pub of: Vec<String>,
-}
-
-/// Changes that have a name.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Case {
-    /// The name.
-    pub name: String,
-    /// What it stands for.
-    pub about: String,
-    /// What changes.
-    pub changes: Vec<Change>,
+/// The paper's models over these components; what was observed of them was observed on the paper's machine.
+pub fn paper_models(components: Vec<Component>) -> (Stack, Vec<Lacking>) {
+    let mut paper = component_preset(PRESETS[0].0).expect("it is built in").stack;
+    paper.models.iter_mut().for_each(|model| model.observed = None);
+    paper.over(components)
 }
 
 /// Reads a table of components.
@@ -149,30 +80,268 @@ pub struct Case {
 /// # Errors
 /// Every defect is one, with its line where it has one: the file is taken whole or not at all.
 pub fn read_component_table(source: impl Read) -> Result<ComponentTable> {
-    let mut bytes = Vec::new();
-    let io = |source| TableError::Io { line: 0, source };
-    source.take(LONGEST + 1).read_to_end(&mut bytes).map_err(io)?;
-    if bytes.len() as u64 > LONGEST {
-        return Err(TableError::Whole { why: "it is longer than 64 MiB".to_owned() });
+    let mut lines = table_lines::bounded(source, LONGEST)
+        .filter(|line| !line.as_ref().is_ok_and(Line::is_comment));
+    let first = lines.next().transpose()?.ok_or(TableError::Empty { expected: EXPECTED })?;
+    let header = Header::new(&first)?;
+    let columns = Columns::of(&header)?;
+    let mut rows = Rows::new(columns);
+    for line in lines {
+        let line = line?;
+        rows.take(&line, &header.row(&line)?)?;
     }
-    let text = match str::from_utf8(&bytes) {
-        Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
-        Err(error) => {
-            let line = line_of(&bytes, error.valid_up_to());
-            return Err(TableError::Line { line, why: "it is not text in UTF-8".to_owned() });
+    rows.finish()
+}
+
+/// Which column is which.
+struct Columns {
+    needed: [usize; 5],
+    spread: Option<usize>,
+    provenance: Option<usize>,
+    /// The name and the places of each model.
+    models: Vec<(String, Vec<usize>)>,
+}
+
+impl Columns {
+    fn of(header: &Header<'_>) -> Result<Columns> {
+        let [name, category, layer, side, time, spread, provenance] = COLUMNS;
+        let mut models: Vec<(String, Vec<usize>)> = Vec::new();
+        let others = header.names().enumerate();
+        for (at, name) in others.filter(|(_, name)| !name.is_empty() && !COLUMNS.contains(name)) {
+            match models.iter_mut().find(|(known, _)| known == name) {
+                Some((_, places)) => places.push(at),
+                None => models.push((name.to_owned(), vec![at])),
+            }
         }
-    };
-    let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
-    match first {
-        None => Err(TableError::Empty { expected: csv::EXPECTED }),
-        Some(first) if first.starts_with('[') || first.contains('=') => toml::read(text),
-        Some(_) => csv::read(text),
+        Ok(Columns {
+            needed: [
+                header.need(name)?,
+                header.need(category)?,
+                header.need(layer)?,
+                header.need(side)?,
+                header.need(time)?,
+            ],
+            spread: header.find(spread)?,
+            provenance: header.find(provenance)?,
+            models,
+        })
     }
 }
 
-/// The line of a place in a text, from 1.
-fn line_of(text: &[u8], at: usize) -> u64 {
-    1 + text[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count() as u64
+/// What was read so far.
+struct Rows {
+    columns: Columns,
+    stack: Stack,
+    /// The line of each name.
+    lines: BTreeMap<String, u64>,
+    /// Observed times and their spreads, by model.
+    observed: [Vec<Option<f64>>; 2],
+}
+
+impl Rows {
+    fn new(columns: Columns) -> Rows {
+        let model = |(name, places): &(String, Vec<usize>)| Model {
+            name: name.clone(),
+            rows: vec![Vec::new(); places.len()],
+            main: true,
+            observed: None,
+        };
+        let models = columns.models.iter().map(model).collect();
+        let observed = [(), ()].map(|()| vec![None; columns.models.len()]);
+        let stack = Stack { models, ..Stack::default() };
+        Rows { columns, stack, lines: BTreeMap::new(), observed }
+    }
+
+    fn take(&mut self, line: &Line, row: &StringRecord) -> Result {
+        let [name, category, layer, side, time] = self.columns.needed.map(|at| &row[at]);
+        match category.to_ascii_lowercase().as_str() {
+            "observed" => return self.observed(0, line, row),
+            "observed_spread" => return self.observed(1, line, row),
+            "parameter" => {
+                let value = line.cell("time_ns", time).amount("it must be a number")?;
+                self.lines.insert(name.to_owned(), line.number);
+                self.stack.parameters.insert(name.to_owned(), value);
+                return Ok(());
+            }
+            _ => {}
+        }
+        let word = |column, text, expected| line.cell(column, text).wrong(expected);
+        let category = Category::named(category).ok_or_else(|| {
+            word(
+                "category",
+                category,
+                "it must be cpu, io, network, parameter, observed or observed_spread",
+            )
+        })?;
+        let layer = Layer::named(layer).ok_or_else(|| word("layer", layer, Layer::EXPECTED))?;
+        let side = Side::named(side).ok_or_else(|| word("side", side, Side::EXPECTED))?;
+        let known = self.stack.component(name).filter(|_| time.is_empty());
+        let component = match known {
+            Some(at) => at,
+            None => {
+                let filled =
+                    |place: Option<usize>| place.map(|at| &row[at]).filter(|cell| !cell.is_empty());
+                let amount = |column, text| {
+                    line.cell(column, text).amount("it must be a number of nanoseconds")
+                };
+                let spread = filled(self.columns.spread)
+                    .map(|text| amount("spread_ns", text))
+                    .transpose()?;
+                let provenance =
+                    filled(self.columns.provenance).map_or(Ok(Provenance::Assumed), |text| {
+                        Provenance::named(text)
+                            .ok_or_else(|| word("provenance", text, Provenance::EXPECTED))
+                    })?;
+                let (name, ns) = (name.to_owned(), amount("time_ns", time)?);
+                self.lines.insert(name.clone(), line.number);
+                let one = Component {
+                    name,
+                    category,
+                    layer,
+                    side,
+                    ns,
+                    errors: BTreeMap::new(),
+                    provenance,
+                };
+                self.stack.push(one.spread(spread))
+            }
+        };
+        for (model, (name, places)) in self.stack.models.iter_mut().zip(&self.columns.models) {
+            for (terms, at) in model.rows.iter_mut().zip(places) {
+                let cell = &row[*at];
+                let (times, per) = coefficient(cell).ok_or_else(|| {
+                    line.wrong(format!("{name} is '{}': it must be a number, or one divided by another or by a parameter, as 1/c", bandgap_import::shortened(cell)))
+                })?;
+                if times != 0.0 {
+                    terms.push(Term { component, layer, side, times, per });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn observed(&mut self, which: usize, line: &Line, row: &StringRecord) -> Result {
+        for (known, (_, places)) in self.observed[which].iter_mut().zip(&self.columns.models) {
+            let cells = places.iter().map(|at| &row[*at]).filter(|cell| !cell.is_empty());
+            for cell in cells {
+                *known =
+                    Some(line.cell("observed", cell).amount("it must be a number of nanoseconds")?);
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<ComponentTable> {
+        let Rows { mut stack, lines, observed: [observed, spread], .. } = self;
+        if stack.components.is_empty() {
+            return Err(TableError::NoRows);
+        }
+        for ((model, ns), spread) in stack.models.iter_mut().zip(observed).zip(spread) {
+            model.observed = ns.map(|ns| Observed { ns, spread });
+        }
+        stack.observed_are_main();
+        stack.check().map_err(|(name, why)| match lines.get(&name) {
+            Some(line) => TableError::Line { line: *line, why },
+            None => TableError::Whole { why },
+        })?;
+        let (stack, lacking) = match stack.models.is_empty() {
+            true => paper_models(stack.components),
+            false => (stack, Vec::new()),
+        };
+        Ok(ComponentTable { name: "table".to_owned(), stack, lacking })
+    }
+}
+
+/// A coefficient, and the parameter that divides it.
+fn coefficient(cell: &str) -> Option<(f64, Option<String>)> {
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    match cell.split_once('/') {
+        _ if cell.is_empty() => Some((0.0, None)),
+        None => Some((number(cell)?, None)),
+        Some((times, by)) => match number(by) {
+            Some(by) => Some((number(times)? / by, None)).filter(|(times, _)| times.is_finite()),
+            None => Some((number(times)?, Some(by.trim().to_owned()))),
+        },
+    }
+}
+
+impl ComponentTable {
+    /// The table as CSV. Errors that several components have in common are independent when it is read again.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn to_csv(&self) -> std::result::Result<Vec<u8>, RecordError> {
+        let stack = &self.stack;
+        let mut out = csv::Writer::from_writer(Vec::new());
+        let columns: Vec<(&Model, &[Term])> = stack
+            .models
+            .iter()
+            .flat_map(|model| model.rows.iter().map(move |row| (model, row.as_slice())))
+            .collect();
+        let names = COLUMNS.iter().map(|name| (*name).to_owned());
+        let mut rows: Vec<Vec<String>> =
+            vec![names.chain(columns.iter().map(|(model, _)| model.name.clone())).collect()];
+        for (name, value) in &stack.parameters {
+            let fields = [name, "parameter", "", "", &value.to_string(), "", ""];
+            rows.push(padded(&fields, columns.iter().map(|_| String::new())));
+        }
+        for (at, one) in stack.components.iter().enumerate() {
+            let mut places = vec![(one.layer, one.side)];
+            let terms =
+                columns.iter().flat_map(|(_, row)| *row).filter(|term| term.component == at);
+            places.extend(terms.map(|term| (term.layer, term.side)));
+            let mut seen = Vec::new();
+            for place in places {
+                if seen.contains(&place) {
+                    continue;
+                }
+                let cells = columns.iter().map(|(_, row)| written(row, at, place));
+                let [time, spread, provenance] = match seen.is_empty() {
+                    true => [
+                        one.ns.to_string(),
+                        deviation(&one.errors).map(|own| own.to_string()).unwrap_or_default(),
+                        one.provenance.to_string(),
+                    ],
+                    false => Default::default(),
+                };
+                let (category, layer, side) =
+                    (one.category.to_string(), place.0.to_string(), place.1.to_string());
+                let fields = [&one.name, &*category, &layer, &side, &time, &spread, &provenance];
+                rows.push(padded(&fields, cells));
+                seen.push(place);
+            }
+        }
+        type Of = fn(&Observed) -> Option<f64>;
+        let observed: [(&str, Of); 2] =
+            [("observed", |of| Some(of.ns)), ("observed_spread", |of| of.spread)];
+        for (name, of) in observed {
+            let cell = |model: &Model| model.observed.as_ref().and_then(of);
+            if stack.models.iter().any(|model| cell(model).is_some()) {
+                let cells = columns
+                    .iter()
+                    .map(|(model, _)| cell(model).map(|ns| ns.to_string()).unwrap_or_default());
+                rows.push(padded(&[name, name, "", "", "", "", ""], cells));
+            }
+        }
+        for row in rows {
+            out.write_record(row).map_err(RecordError::Csv)?;
+        }
+        out.into_inner().map_err(|error| RecordError::Csv(error.into_error().into()))
+    }
+}
+
+fn padded(fields: &[&str; 7], cells: impl Iterator<Item = String>) -> Vec<String> {
+    fields.iter().map(|field| (*field).to_owned()).chain(cells).collect()
+}
+
+/// The coefficient of a component at a place in a row.
+fn written(row: &[Term], component: usize, place: (Layer, Side)) -> String {
+    let here = |term: &&Term| term.component == component && (term.layer, term.side) == place;
+    match row.iter().find(here) {
+        Some(Term { times, per: Some(per), .. }) => format!("{times}/{per}"),
+        Some(Term { times, .. }) => times.to_string(),
+        None => String::new(),
+    }
 }
 
 #[cfg(test)]

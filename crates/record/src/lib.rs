@@ -29,8 +29,7 @@ pub use crate::csv::csv;
 pub use bandgap_import::TableError;
 use bandgap_import::lines as table_lines;
 pub use component_table::{
-    BarDeclared, BarsDeclared, Case, ComponentTable, CurvesDeclared, component_preset,
-    component_presets, read_component_table, traced_component, traced_source, traced_table,
+    ComponentTable, component_preset, component_presets, paper_models, read_component_table,
 };
 pub use conditions::{Batches, Conditions, State, Verified};
 pub use directory::RunDir;

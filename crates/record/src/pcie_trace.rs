@@ -7,124 +7,184 @@
 //! | `type` | `MWr`, `MRd`, `CplD`, `ACK`, `UpdateFC`, …, in letters of either case |
 //! | `bytes` | of data; may be empty where there are none, but not of an `MWr` |
 //! | `address` | hexadecimal; the column may be missing, and a cell be empty |
-//! | `sequence` or `tag` | may be missing; see [`Numbers`] |
+//! | `sequence` | of the data link layer, modulo 4096 or not; of an `ACK` that of the last packet that it holds for; likewise |
 //!
 //! Columns may stand in any order; further ones, blank lines, and lines that begin with `#` are ignored.
 //! Rows are handed on one by one: memory does not grow with the trace. A last row without a line end is left out,
 //! since its last field may be cut.
 
-mod columns;
-mod values;
-
 use std::io::Read;
 
-use bandgap_model::pcie::{Given, Kind, Packet, Trace};
+use bandgap_model::pcie::{Direction, Kind, Packet, Trace};
 
 use crate::TableError;
-use crate::table_lines::{Line, Lines, Result};
-use columns::Columns;
-use values::{Value, address, bytes, direction, kind, number, picoseconds};
-
-#[cfg(doc)]
-use bandgap_model::pcie::Numbers;
+use crate::table_lines::{Cell, Header, Line, Lines, Result};
 
 const EXPECTED: &str = "CSV whose first line names the columns \
                         time_ns,direction,type,bytes,address,sequence";
 
-/// Why a single row that may be cut is no trace.
-const ALONE: &str = "the line has no end, so its last field may be cut, and there is no other row";
+/// Names of the column of times, with the power of ten of their unit in picoseconds.
+const TIMES: [(&str, u32); 5] =
+    [("time_ns", 3), ("time_ps", 0), ("time_us", 6), ("time_ms", 9), ("time_s", 12)];
 
-/// Reads a trace to its end. Posts, completions and payloads are told apart by these addresses, or by
-/// themselves.
+/// Reads a trace to its end.
 ///
 /// # Errors
-/// Every defect is one, with its line where it has one. Rows that are not in the order of time are one too. A last row
-/// without a line end is none, unless it is the only one: it is left out.
-pub fn read_pcie_trace(source: impl Read, given: Given) -> Result<Trace> {
+/// Every defect is one, with its line where it has one. Rows that are not in the order of time are one too.
+pub fn read_pcie_trace(source: impl Read) -> Result<Trace> {
     let mut lines = Lines::new(source);
-    let columns = loop {
-        let number = lines.number() + 1;
-        let Some(text) = lines.next_line()? else {
-            return Err(TableError::Empty { expected: EXPECTED });
-        };
-        let line = Line { number, text: text.to_owned() };
-        if !line.is_comment() {
-            break Columns::of(&line)?;
+    let mut next = || -> Result<Option<(Line, bool)>> {
+        loop {
+            let number = lines.number() + 1;
+            let Some(text) = lines.next_line()? else { return Ok(None) };
+            let line = Line { number, text: text.to_owned() };
+            if !line.is_comment() {
+                return Ok(Some((line, lines.is_ended())));
+            }
         }
     };
-    let mut trace = Trace::new(given, columns.numbers);
-    let mut clock = Clock::default();
-    let mut any = false;
-    loop {
-        let number = lines.number() + 1;
-        let Some(text) = lines.next_line()? else { break };
-        let text = text.trim();
-        if text.is_empty() || text.starts_with('#') {
-            continue;
+    let (first, _) = next()?.ok_or(TableError::Empty { expected: EXPECTED })?;
+    let header = Header::new(&first)?;
+    let columns = Columns::of(&first, &header)?;
+    let mut trace = Trace::default();
+    // The first row's time, and the last one's.
+    let mut times: Option<(i128, i128)> = None;
+    while let Some((line, ended)) = next()? {
+        let row = header.row(&line);
+        if !ended && (trace.rows > 0 || row.is_err()) {
+            return match row.and_then(|row| columns.packet(&line, &row)) {
+                Ok(_) => Ok(finished(trace)),
+                Err(_) => Err(line.wrong("the trace ends in the middle of it")),
+            };
         }
-        let packet = columns.row(text).and_then(|row| {
-            let (time, packet) = packet(&columns, &row)?;
-            Ok(Packet { time: clock.at(number, time)?, ..packet })
-        });
-        match packet {
-            Ok(packet) if lines.is_ended() => {
-                trace.take(number, packet);
-                any = true;
-            }
-            Ok(_) if any => trace.leave_out(number),
-            Ok(_) => return Err(TableError::Line { line: number, why: ALONE.to_owned() }),
-            Err(why) => {
-                let cut = match lines.is_ended() {
-                    true => "",
-                    false => "; the trace ends in the middle of this line",
-                };
-                return Err(TableError::Line { line: number, why: why + cut });
-            }
+        let (time, packet) = columns.packet(&line, &row?)?;
+        let (begin, last) = times.unwrap_or((time, time));
+        if time < last {
+            return Err(
+                line.wrong("it is earlier than the row before: rows must be in the order of time")
+            );
         }
+        times = Some((begin, time));
+        // 2⁶⁴ ps are 213.504 days.
+        let time = u64::try_from(time - begin)
+            .map_err(|_| line.wrong("it is more than 213.5 days after the first row"))?;
+        trace.take(Packet { time, ..packet });
     }
-    if !any {
+    if trace.rows == 0 {
         return Err(TableError::NoRows);
     }
-    Ok(trace)
+    Ok(finished(trace))
 }
 
-/// What a row says, its time apart; or what is wrong with it.
-fn packet(columns: &Columns, row: &columns::Row<'_>) -> Value<(i128, Packet)> {
-    let kind = kind(row.kind);
-    let packet = Packet {
-        time: 0,
-        direction: direction(row.direction)?,
-        kind,
-        bytes: bytes(row.bytes, kind == Kind::Write)?,
-        address: address(row.address)?,
-        number: number(columns.number_name(), row.number)?,
-    };
-    Ok((picoseconds(columns.time, row.time)?, packet))
+fn finished(mut trace: Trace) -> Trace {
+    trace.finish();
+    trace
 }
 
-/// The times of rows, which ascend.
-#[derive(Default)]
-struct Clock {
-    first: Option<i128>,
-    /// The time of the last row, and its line.
-    last: (i128, u64),
+/// Which column is which.
+struct Columns {
+    /// The column of times, and the power of ten of its unit in picoseconds.
+    time: (&'static str, usize, u32),
+    direction: usize,
+    kind: usize,
+    bytes: usize,
+    address: Option<usize>,
+    number: Option<usize>,
 }
 
-impl Clock {
-    /// Picoseconds since the first row.
-    fn at(&mut self, line: u64, time: i128) -> Value<u64> {
-        let first = *self.first.get_or_insert(time);
-        let (last, before) = self.last;
-        if before > 0 && time < last {
-            return Err(format!(
-                "it is {} ns earlier than line {before}: rows must be in the order of time",
-                (last - time) as f64 / 1e3
-            ));
-        }
-        self.last = (time, line);
-        // 2⁶⁴ ps are 213.504 days.
-        u64::try_from(time - first).map_err(|_| {
-            "it is more than 213.5 days after the first row: times are read no further".to_owned()
+impl Columns {
+    fn of(line: &Line, header: &Header<'_>) -> Result<Columns> {
+        let (name, time) = match header.those(&TIMES.map(|(name, _)| name))?.as_slice() {
+            [] => ("time_ns", header.need("time_ns")?),
+            [one] => *one,
+            [(one, _), (other, _), ..] => {
+                return Err(line.wrong(format!("columns {one} and {other} say the same")));
+            }
+        };
+        let power = TIMES.iter().find(|(known, _)| *known == name).map_or(3, |(_, power)| *power);
+        Ok(Columns {
+            time: (name, time, power),
+            direction: header.need("direction")?,
+            kind: header.need("type")?,
+            bytes: header.need("bytes")?,
+            address: header.find("address")?,
+            number: header.find("sequence")?,
         })
     }
+
+    /// What a row says; its time apart, in picoseconds.
+    fn packet(&self, line: &Line, row: &csv::StringRecord) -> Result<(i128, Packet)> {
+        let (name, at, power) = self.time;
+        let time = line.cell(name, &row[at]);
+        let time = picoseconds(time.text, power)
+            .ok_or_else(|| time.wrong("it must be a decimal number"))?;
+        let kind = kind(&row[self.kind]);
+        let direction = match row[self.direction].to_ascii_lowercase().as_str() {
+            "down" | "downstream" => Direction::Down,
+            "up" | "upstream" => Direction::Up,
+            _ => {
+                let cell = line.cell("direction", &row[self.direction]);
+                return Err(cell.wrong("it must be down (to the network interface) or up"));
+            }
+        };
+        let cell = |name, at: Option<usize>| line.cell(name, at.map_or("", |at| &row[at]));
+        let bytes = whole(cell("bytes", Some(self.bytes)), 10)?;
+        if kind == Kind::Write && bytes.is_none() {
+            return Err(cell("bytes", Some(self.bytes)).wrong("a write has some"));
+        }
+        let packet = Packet {
+            time: 0,
+            direction,
+            kind,
+            bytes: bytes.unwrap_or(0).min(u64::from(u32::MAX)) as u32,
+            address: whole(cell("address", self.address), 16)?,
+            number: whole(cell("sequence", self.number), 10)?,
+        };
+        Ok((time, packet))
+    }
+}
+
+/// A whole number, hexadecimal after `0x`; `None` of nothing and of `-`.
+fn whole(cell: Cell<'_>, radix: u32) -> Result<Option<u64>> {
+    let text = cell.text;
+    if matches!(text, "" | "-") {
+        return Ok(None);
+    }
+    let parsed = match text.strip_prefix("0x").or(text.strip_prefix("0X")) {
+        Some(digits) => u64::from_str_radix(&digits.replace([':', '_'], ""), 16),
+        None => u64::from_str_radix(text, radix),
+    };
+    parsed.map(Some).map_err(|_| cell.wrong("it must be a whole number"))
+}
+
+/// What a packet is. Types that are not known are of no interest.
+fn kind(text: &str) -> Kind {
+    /// Beginnings of the names of packets of the transaction layer.
+    const TRANSACTIONS: [&str; 12] =
+        ["mrd", "cpl", "msg", "io", "cfg", "fetchadd", "swap", "cas", "mem", "tlp", "dmwr", "tcfg"];
+    let text = text.to_ascii_lowercase();
+    match () {
+        () if text.starts_with("mwr") => Kind::Write,
+        () if text.starts_with("ack") => Kind::Ack,
+        () if TRANSACTIONS.iter().any(|begin| text.starts_with(begin)) => Kind::Transaction,
+        () => Kind::Other,
+    }
+}
+
+/// A decimal number times 10^`power`, exactly; what is shorter than a picosecond is cut off.
+fn picoseconds(text: &str, power: u32) -> Option<i128> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text),
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let all = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    // With the unit's, as many digits as fit for sure.
+    if !all(whole) || !all(fraction) || whole.len() + fraction.len() == 0 || whole.len() > 24 {
+        return None;
+    }
+    let fraction: String =
+        fraction.chars().chain("000000000000".chars()).take(power as usize).collect();
+    let time: i128 = format!("0{whole}{fraction}").parse().ok()?;
+    Some(if negative { -time } else { time })
 }

@@ -2,7 +2,7 @@
 
 use bandgap_units::Fraction;
 
-/// Bars with a title. Parts of the same name look the same in all of them.
+/// Bars with a title. Parts of the same name look the same in all of them, those of a kind alike.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bars {
     /// What is shown.
@@ -29,6 +29,8 @@ pub struct Part {
     pub name: String,
     /// Its share of the whole. One that is not above 0 is named, and not drawn.
     pub share: f64,
+    /// The kind that it is of, if it is of one: kinds have a colour each, in which its parts differ by shade.
+    pub kind: Option<usize>,
 }
 
 impl Bars {
@@ -41,6 +43,13 @@ impl Bars {
             }
         }
         names
+    }
+}
+
+impl Bar {
+    /// How many parts of the same kind stand before this one.
+    pub(crate) fn shade(&self, at: usize) -> usize {
+        self.parts[..at].iter().filter(|part| part.kind == self.parts[at].kind).count()
     }
 }
 

@@ -1,7 +1,7 @@
 //! A fit of t(n) = t0 + n/r∞ to a series, in one or more segments.
 
 use bandgap_record::{Labels, Number, Quantity, Seconds, Unit};
-use bandgap_report::{Block, Cell, Head, Table, scaled, share};
+use bandgap_report::{Block, Cell, Head, Table, scaled, share, signed_share};
 use bandgap_units::{Bytes, significant_short};
 use serde::{Deserialize, Serialize};
 
@@ -157,11 +157,6 @@ fn head_of(text: &str) -> Head {
     if text == "r∞" { Head::shared(text) } else { Head::new(text) }
 }
 
-/// A share with its sign: `+6 %`.
-fn signed(of: f64) -> String {
-    format!("{}{}", if of > 0.0 { "+" } else { "" }, share(of))
-}
-
 impl Hockney {
     /// The time of a message of so many bytes by its segment's line, in seconds.
     pub fn time(&self, bytes: u64) -> Option<f64> {
@@ -184,7 +179,7 @@ impl Hockney {
             cell("n_half", &segment.n_half),
             cell("t0", &segment.t0),
             cell("pi0", &segment.pi0),
-            number(segment.worst_residual.map(|Number(of)| signed(of))),
+            number(segment.worst_residual.map(|Number(of)| signed_share(of))),
             segment.worst_bytes.map(bytes).into(),
             number(segment.rms_residual.map(|Number(of)| share(of))),
             number(segment.r_squared.map(|Number(of)| significant_short(of, 4))),

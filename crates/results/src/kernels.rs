@@ -1,7 +1,7 @@
 //! Rows on one screen: some of one series, or a line for each of several.
 
 use bandgap_record::{Quantity, Row, Rows, Unit};
-use bandgap_report::{Block, Cell, Head, Precision, Shown as Drawn, Table, share, written};
+use bandgap_report::{Block, Cell, Head, Precision, Shown as Drawn, Table, signed_share, written};
 use bandgap_units::significant;
 
 use crate::rows::{
@@ -9,8 +9,11 @@ use crate::rows::{
 };
 use crate::run::Context;
 
-/// Rows of one series on a screen, at most.
+/// Rows of one series on a screen, at most, and of one kernel of an application.
 const MOST: usize = 9;
+const FEW: usize = 5;
+/// The series with most rows: PARKBENCH's, and transfers.
+const LONG: [&str; 6] = ["comms1", "comms2", "comms3", "synch1", "bulk_store", "bulk_get"];
 /// Curves side by side, at most.
 const SIDE_BY_SIDE: usize = 4;
 /// The slowest pairs that are named.
@@ -32,34 +35,39 @@ pub fn curve(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
     };
     let all = curves(rows, axis);
     match &all[..] {
-        [one] => vec![single(rows, (axis, one), context)]
-            .into_iter()
-            .chain(rest(rows, MOST, &all))
-            .collect(),
+        [one] => {
+            vec![single(rows, (axis, one), context)].into_iter().chain(rest(rows, &all)).collect()
+        }
         _ => side_by_side(rows, "time", context),
     }
 }
 
 /// What is left out of a table, where something is.
-fn rest(rows: &Rows, shown: usize, of: &[Curve<'_>]) -> Option<Block> {
-    let shown: usize = of.iter().take(SIDE_BY_SIDE).map(|of| of.rows.len().min(shown)).sum();
+fn rest(rows: &Rows, of: &[Curve<'_>]) -> Option<Block> {
+    let shown = |of: &Curve<'_>| chosen(&of.rows, most(rows)).len();
+    let shown: usize = of.iter().take(SIDE_BY_SIDE).map(shown).sum();
     let more = rows.rows.len().saturating_sub(shown);
     (more > 0).then(|| Block::Text(format!("{more} more in -v, values.csv")))
 }
 
-/// The rows at both ends and at powers of eight between, or else evenly spread.
-fn chosen<'a>(all: &[(u64, &'a Row)]) -> Vec<(u64, &'a Row)> {
-    if all.len() <= MOST {
+/// How many rows of a series are shown.
+fn most(rows: &Rows) -> usize {
+    if LONG.contains(&&*rows.name) { MOST } else { FEW }
+}
+
+/// So many rows: at both ends and at powers of eight between, or else evenly spread.
+fn chosen<'a>(all: &[(u64, &'a Row)], most: usize) -> Vec<(u64, &'a Row)> {
+    if all.len() <= most {
         return all.to_vec();
     }
     let last = all.len() - 1;
     let is_eighth = |of: u64| of >= 8 && of.is_power_of_two() && of.ilog2() % 3 == 0;
     let mut places: Vec<usize> =
         (0..=last).filter(|at| [0, last].contains(at) || is_eighth(all[*at].0)).collect();
-    if places.len() < MOST / 2 {
+    if places.len() < most / 2 {
         places = (0..=last).collect();
     }
-    let most = MOST.min(places.len());
+    let most = most.min(places.len());
     let mut few: Vec<usize> =
         (0..most).map(|at| places[at * (places.len() - 1) / (most - 1).max(1)]).collect();
     few.dedup();
@@ -75,10 +83,10 @@ fn single(rows: &Rows, (axis, curve): (&str, &Curve<'_>), context: &Context<'_>)
         heads.push(if at < 3 { head } else { head.optional() });
     }
     if fit.is_some() {
-        heads.push(Head::new("off the line"));
+        heads.push(Head::new("off the line").optional());
     }
     let mut table = Table::new(heads);
-    for (bytes, row) in chosen(&curve.rows) {
+    for (bytes, row) in chosen(&curve.rows, most(rows)) {
         let Some(place) = rows.place(row, axis) else { continue };
         let mut cells = vec![place_cell(axis, place)];
         cells.extend(rows.columns.iter().map(|column| cell(rows, row, &column.name, context)));
@@ -87,10 +95,7 @@ fn single(rows: &Rows, (axis, curve): (&str, &Curve<'_>), context: &Context<'_>)
             let line = its.and_then(|of| at(of, bytes as f64));
             let off =
                 rows.cell(row, "time").zip(line).map(|(time, line)| time.value.0 / line - 1.0);
-            cells.push(off.map_or(Cell::Empty, |off| {
-                let sign = if off > 0.0 { "+" } else { "" };
-                Cell::Number(format!("{sign}{}", share(off)))
-            }));
+            cells.push(off.map_or(Cell::Empty, |off| Cell::Number(signed_share(off))));
         }
         table.push(cells);
     }
@@ -115,7 +120,7 @@ fn side_by_side(rows: &Rows, column: &str, context: &Context<'_>) -> Vec<Block> 
         blocks.push(Block::Text(meaning(rows, column)));
     }
     blocks.push(Block::Table(beside(rows, axis, &several, context)));
-    blocks.extend(rest(rows, MOST, &all));
+    blocks.extend(rest(rows, &all));
     blocks
 }
 
@@ -139,7 +144,7 @@ fn beside(rows: &Rows, axis: &str, several: &[(&Curve<'_>, &str)], context: &Con
     });
     let mut table = Table::new([Head::new(spelled(axis))].into_iter().chain(heads));
     let longest = several.iter().map(|(curve, _)| curve).max_by_key(|curve| curve.rows.len());
-    for (at, first) in longest.map_or_else(Vec::new, |curve| chosen(&curve.rows)) {
+    for (at, first) in longest.map_or_else(Vec::new, |curve| chosen(&curve.rows, most(rows))) {
         let Some(place) = rows.place(first, axis) else { continue };
         let values = several.iter().map(|(curve, column)| {
             let row = curve.rows.iter().find(|(own, _)| *own == at);
@@ -159,7 +164,7 @@ fn contention(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
         all.iter().take(2 * SIDE_BY_SIDE).map(|curve| (curve, column(curve))).collect();
     let mut blocks = vec![Block::Text(meaning(rows, "slowdown"))];
     blocks.push(Block::Table(beside(rows, "bytes", &several, context)));
-    blocks.extend(rest(rows, MOST, &all));
+    blocks.extend(rest(rows, &all));
     blocks
 }
 
@@ -200,7 +205,7 @@ pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
             Head::shared("r∞"),
             Head::shared("n½").optional(),
             Head::new("grows as"),
-            Head::shared("floor").optional(),
+            Head::shared("floor"),
         ]);
         lines.into_iter().for_each(|line| table.push(line));
         blocks.push(Block::Table(without_empty(table)));
@@ -297,7 +302,8 @@ fn kernel(rows: &Rows, all: &[&Rows], context: &Context<'_>) -> Option<Vec<Cell>
         parts => format!("n, {parts} parts"),
     });
     line.push(grows(rows, small, all).or(parts).into());
-    line.push(cell(rows, small, "over_floor", context));
+    let over = rows.cell(small, "over_floor");
+    line.push(over.map_or(Cell::Empty, |of| Cell::Number(significant(of.value.0, 3))));
     Some(line)
 }
 
@@ -311,16 +317,14 @@ fn grows(rows: &Rows, small: &Row, all: &[&Rows]) -> Option<String> {
         places.all(|(axis, at)| rows.place(small, axis).is_none_or(|own| own == at))
     };
     let row = growth.rows.iter().find(same)?;
-    let quantity = row.cells.first()?.as_ref()?;
-    Some(match growth.label(row, "law")?.to_string().as_str() {
-        "linear" => "N".to_owned(),
-        "quadratic" => "N²".to_owned(),
-        "power" => format!("N^{}", significant(quantity.value.0, 2)),
-        "log" => {
-            let sign = if quantity.value.0 < 0.0 { "" } else { "+" };
-            format!("log₂ P {sign}{}", crate::rows::timed(quantity.value.0))
+    let slope = row.cells.first().and_then(Option::as_ref);
+    Some(match (growth.label(row, "law")?.to_string().as_str(), slope) {
+        ("linear", _) if growth.name == rows.name && rows.axis("dimension").is_some() => {
+            "N".to_owned()
         }
-        "not_log" => "not log₂ P".to_owned(),
+        ("linear", _) => "P".to_owned(),
+        ("quadratic", _) => "N²".to_owned(),
+        ("logarithmic", Some(slope)) => format!("log₂ P +{}", crate::rows::timed(slope.value.0)),
         _ => "?".to_owned(),
     })
 }
@@ -409,7 +413,7 @@ fn algorithms(rows: &Rows) -> Option<String> {
         .collect();
     let size = |of: &Quantity| match of.unit {
         Unit::Byte => bandgap_report::scaled(of.value.0, Unit::Byte),
-        _ => significant(of.value.0, 3),
+        _ => format!("{:.0}", of.value.0),
     };
     let mut told: Vec<String> = Vec::new();
     for (at, (variant, _)) in ranges.iter().enumerate() {

@@ -14,6 +14,8 @@ mod logp;
 mod notes;
 mod rows;
 mod run;
+mod screen;
+mod why;
 
 pub use files::{values, write_all};
 pub use headline::{headline, segments, surface};
@@ -23,3 +25,5 @@ pub use list::{Outcome, Unknown};
 pub use logp::{Arm, Line, Logp, ONE_TO_ONE, OverFloor, Parameters, SIGNATURE, Transition};
 pub use notes::{Level, TEMPLATES, Template, grouped, template, words};
 pub use run::{CLOCK_LIMIT, Context, Run, Shown, Verdict};
+pub use screen::{View, detail, screen};
+pub use why::why;

@@ -279,4 +279,4 @@ pub(crate) fn timed(seconds: f64) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -6,9 +6,9 @@ use bandgap_record::Rows;
 use bandgap_report::{Block, Scale};
 use serde_json::Value;
 
+use crate::headline::{headline, segments, surface};
 use crate::hockney::Hockney;
 use crate::kernels::{curve, kernels};
-use crate::headline::{headline, segments};
 use crate::logp::{Logp, SIGNATURE};
 use crate::notes::{Level, grouped, template, words};
 use crate::run::{Context, Run, Verdict};
@@ -21,6 +21,8 @@ pub struct View {
     pub plot: bool,
     /// Whether their axes are linear.
     pub linear: bool,
+    /// Whether the run is kept, so that it can be shown again.
+    pub kept: bool,
 }
 
 /// One screen of a run.
@@ -30,7 +32,7 @@ pub fn screen(run: &Run, view: View) -> Vec<Block> {
     blocks.extend(machine(run).map(Block::Text));
     blocks.push(Block::Gap);
     blocks.extend(body(&context, view));
-    blocks.extend(doubt(run));
+    blocks.extend(doubt(run, view));
     blocks
 }
 
@@ -62,7 +64,9 @@ fn body(context: &Context<'_>, view: View) -> Vec<Block> {
     let signatures = of::<Logp>(context).any(|logp| logp.name == SIGNATURE);
     let mut blocks = if signatures { headline(context) } else { Vec::new() };
     let in_headline = |name: &str| signatures && ["signature", "comms1"].contains(&name);
-    let rows: Vec<&Rows> = of::<Rows>(context).filter(|rows| !in_headline(&rows.name)).collect();
+    let is_curve = |rows: &Rows| rows.name.ends_with(SIGNATURE);
+    let shown = |rows: &&Rows| !in_headline(&rows.name) && !is_curve(rows);
+    let rows: Vec<&Rows> = of::<Rows>(context).filter(shown).collect();
     let names: BTreeSet<&str> = rows.iter().map(|rows| rows.name.as_str()).collect();
     match (&rows[..], names.len()) {
         ([], _) => {
@@ -77,6 +81,13 @@ fn body(context: &Context<'_>, view: View) -> Vec<Block> {
         }
         _ => blocks.extend(kernels(&rows, context)),
     }
+    let mut transfers: Vec<(&str, &str)> =
+        of::<Logp>(context).map(|logp| (&*logp.name, &*logp.transport)).collect();
+    transfers.dedup();
+    for (name, transport) in transfers.into_iter().filter(|(name, _)| *name != SIGNATURE) {
+        blocks.extend([Block::Gap, Block::Text(name.replace('_', " "))]);
+        blocks.extend(surface(context, name, transport));
+    }
     for result in &context.results[..] {
         if !matches!(result, Outcome::Rows(_) | Outcome::Logp(_) | Outcome::Hockney(_)) {
             let figure = |block: &Block| matches!(block, Block::Figure(_));
@@ -84,7 +95,10 @@ fn body(context: &Context<'_>, view: View) -> Vec<Block> {
         }
     }
     // Where a curve is all there is to see, it is seen.
-    let alone = signatures && rows.is_empty() && of::<Logp>(context).count() == 1 && of::<Hockney>(context).next().is_none();
+    let alone = signatures
+        && rows.is_empty()
+        && of::<Logp>(context).count() == 1
+        && of::<Hockney>(context).next().is_none();
     if view.plot || alone {
         let all = context.results.iter().flat_map(|result| result.as_shown().detail(context));
         let figures = all.filter(|block| matches!(block, Block::Figure(_)));
@@ -94,7 +108,7 @@ fn body(context: &Context<'_>, view: View) -> Vec<Block> {
 }
 
 /// The results of one type.
-fn of<'a, T: Kind>(context: &Context<'a>) -> impl Iterator<Item = &'a T> {
+fn of<'a, T: Kind + 'a>(context: &Context<'a>) -> impl Iterator<Item = &'a T> {
     context.results.iter().filter_map(T::of)
 }
 
@@ -121,7 +135,11 @@ fn heading(run: &Run) -> String {
     let command = command.map_or("run", String::as_str);
     let transports: Vec<&str> = run.conditions.iter().map(|of| of.transport.as_str()).collect();
     let mut parts = Vec::new();
+    let read = run.notes.iter().find(|note| note.code == "read_as");
     match transports[..] {
+        [] if read.is_some() => {
+            parts.extend(read.map(|note| format!("{command}: {}", words(note))))
+        }
         _ if command == "run" => parts.push(format!("bandgap {}", run.bandgap.version)),
         [] => parts.push(command.to_owned()),
         _ => parts.push(format!("{command} over {}", transports.join(", "))),
@@ -129,7 +147,8 @@ fn heading(run: &Run) -> String {
     parts.extend(hardware(&run.host));
     // What is the same over all transports is said once.
     let first = run.conditions.first();
-    let alike = |same: &dyn Fn(&bandgap_record::Conditions) -> bool| run.conditions.iter().all(same);
+    let alike =
+        |same: &dyn Fn(&bandgap_record::Conditions) -> bool| run.conditions.iter().all(same);
     if let Some(first) = first {
         let ranks = first.ranks;
         if alike(&|of| of.ranks == ranks) && ranks != 2 {
@@ -187,7 +206,11 @@ fn machine(run: &Run) -> Option<String> {
     let (bad, warnings) = (of("bad"), of("warning"));
     Some(match (&bad[..], &warnings[..]) {
         ([], []) => "Machine: fit to measure on".to_owned(),
-        ([], warnings) => format!("Machine: usable, with {}: {}", counted(warnings.len(), "reservation"), warnings.join(", ")),
+        ([], warnings) => format!(
+            "Machine: usable, with {}: {}",
+            counted(warnings.len(), "reservation"),
+            warnings.join(", ")
+        ),
         (bad, _) => format!("Machine: not fit to measure on: {} (bandgap doctor)", bad.join(", ")),
     })
 }
@@ -200,7 +223,7 @@ fn counted(count: usize, what: &str) -> String {
 const SAID: usize = 3;
 
 /// What is in doubt, causes by size, with the command that explains.
-fn doubt(run: &Run) -> Option<Block> {
+fn doubt(run: &Run, view: View) -> Option<Block> {
     let verdict = Verdict::of(run);
     let mut parts = Vec::new();
     let (wide, limited) = (verdict.doubtful.len(), verdict.limited.len());
@@ -234,7 +257,8 @@ fn doubt(run: &Run) -> Option<Block> {
     if parts.is_empty() {
         return None;
     }
-    Some(Block::Doubt(parts.join(". ") + ". Causes, and what would help: bandgap show LAST --why"))
+    let again = if view.kept { "bandgap show LAST --why" } else { "-v" };
+    Some(Block::Doubt(format!("{}. Causes, and what would help: {again}", parts.join(". "))))
 }
 
 /// The first number of this name in a plan, wherever it stands.

@@ -1,4 +1,5 @@
 //! The driver on a program that looks like bandgap from outside, and that breaks one rule at a time.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -95,14 +95,19 @@ impl Rule {
 mod tests {
     use super::*;
 
+    fn in_one_launch(values: &[f64]) -> Vec<(u32, u64, f64)> {
+        (0..).zip(values).map(|(round, value)| (0, round, *value)).collect()
+    }
+
     fn judged(values: &[f64], precision: f64, stamp: f64) -> Convergence {
-        Rule { precision, stamp }.judge_point(&Point::of(values, 0.95).unwrap())
+        Rule { precision, stamp }
+            .judge_point(&crate::estimate(&in_one_launch(values), 0.95).unwrap())
     }
 
     #[test]
     fn an_interval_is_judged_by_the_value_and_then_by_the_stamp() {
         // Half-width t(4, 95 %)·√(2.5/5) = 1.963243 of a mean of 10.
-        let wide = [8.0, 9.0, 10.0, 11.0, 12.0];
+        let wide = [10.0, 8.0, 12.0, 9.0, 11.0];
         assert_eq!(judged(&wide, 0.196_325, 0.0), Convergence::Converged);
         assert_eq!(judged(&wide, 0.196_323, 0.0), Convergence::No);
         // 5 % of 39.3 are 1.965, of 39.2 they are 1.96. The value and the stamp do not add up.
@@ -125,7 +130,9 @@ mod tests {
         assert_eq!(judged(&[10.0; 4], 0.2, 1e6), Convergence::No);
         // One that was given has no more than it has.
         let rule = Rule { precision: 0.2, stamp: 0.0 };
-        let given = |values: &[f64]| rule.judge_given(&Point::of(values, 0.95).unwrap());
+        let given = |values: &[f64]| {
+            rule.judge_given(&crate::estimate(&in_one_launch(values), 0.95).unwrap())
+        };
         assert_eq!(given(&[10.0; 4]), Convergence::Converged);
         assert_eq!(given(&[8.0, 12.0]), Convergence::No);
         assert_eq!(judged(&[0.0; 5], 0.01, 0.0), Convergence::Converged);

@@ -35,16 +35,34 @@ use crate::rounds::{FEWEST_ROUNDS, InRound, of, pulls, stretch};
 /// If the confidence is not strictly between 0 and 1.
 #[must_use]
 pub fn estimate(batches: &[(u32, u64, f64)], confidence: f64) -> Option<Point> {
-    assert_confidence(confidence);
+    let kept: Vec<Vec<InRound>> = by_launch(batches).iter().map(|values| inside(values)).collect();
+    let used = kept.iter().map(Vec::len).sum::<usize>();
+    let fenced = batches.len() - used;
+    over(&kept, confidence).map(|point| Point { fenced, ..point })
+}
+
+/// The same of values of which none is left out: those of rounds that were fenced as a whole.
+///
+/// # Panics
+/// If the confidence is not strictly between 0 and 1.
+#[must_use]
+pub fn estimate_of_kept(batches: &[(u32, u64, f64)], confidence: f64) -> Option<Point> {
+    over(&by_launch(batches), confidence)
+}
+
+fn by_launch(batches: &[(u32, u64, f64)]) -> Vec<Vec<InRound>> {
     let mut launches = BTreeMap::<u32, Vec<InRound>>::new();
     for (launch, round, value) in batches {
         launches.entry(*launch).or_default().push((*round, *value));
     }
-    let kept: Vec<Vec<InRound>> = launches.into_values().map(|values| inside(&values)).collect();
-    let count = kept.len() as f64;
-    let means: Vec<f64> = kept.iter().map(|values| mean(&of(values))).collect();
-    let clusters: Vec<Vec<f64>> = kept.iter().map(|values| clusters(values)).collect();
-    let used = kept.iter().map(Vec::len).sum::<usize>();
+    launches.into_values().collect()
+}
+
+fn over(launches: &[Vec<InRound>], confidence: f64) -> Option<Point> {
+    assert_confidence(confidence);
+    let count = launches.len() as f64;
+    let means: Vec<f64> = launches.iter().map(|values| mean(&of(values))).collect();
+    let clusters: Vec<Vec<f64>> = launches.iter().map(|values| clusters(values)).collect();
 
     let degrees: f64 = clusters.iter().map(|rounds| rounds.len() as f64 - 1.0).sum();
     let within = (degrees > 0.0).then(|| {
@@ -60,13 +78,9 @@ pub fn estimate(batches: &[(u32, u64, f64)], confidence: f64) -> Option<Point> {
     let half = [within, between].into_iter().flatten().reduce(f64::max)?;
 
     let value = mean(&means);
-    Some(Point {
-        value,
-        interval: Interval { low: value - half, high: value + half },
-        batches: used,
-        fenced: batches.len() - used,
-        launches: means.len(),
-    })
+    let interval = Interval { low: value - half, high: value + half };
+    let batches = launches.iter().map(Vec::len).sum();
+    Some(Point { value, interval, batches, fenced: 0, launches: means.len() })
 }
 
 /// The ratio of a to b, measured side by side: each pair with its launch and its round.
@@ -86,16 +100,30 @@ pub fn estimate(batches: &[(u32, u64, f64)], confidence: f64) -> Option<Point> {
 /// If the confidence is not strictly between 0 and 1.
 #[must_use]
 pub fn ratio(pairs: &[(u32, u64, f64, f64)], confidence: f64) -> Option<Point> {
-    if pairs.iter().any(|(_, _, a, b)| !(*a > 0.0 && *b > 0.0)) {
-        return None;
-    }
-    let logarithm =
-        |(launch, round, a, b): &(u32, u64, f64, f64)| (*launch, *round, a.ln() - b.ln());
-    let logarithms: Vec<_> = pairs.iter().map(logarithm).collect();
-    let found = estimate(&logarithms, confidence)?;
-    let (value, Interval { low, high }) = (found.value, found.interval);
+    estimate(&logarithms(pairs)?, confidence).map(exponential)
+}
+
+/// The same of pairs of which none is left out: those of rounds that were fenced as a whole.
+///
+/// # Panics
+/// If the confidence is not strictly between 0 and 1.
+#[must_use]
+pub fn ratio_of_kept(pairs: &[(u32, u64, f64, f64)], confidence: f64) -> Option<Point> {
+    estimate_of_kept(&logarithms(pairs)?, confidence).map(exponential)
+}
+
+/// Those of the pairs' ratios; `None` where one has none.
+fn logarithms(pairs: &[(u32, u64, f64, f64)]) -> Option<Vec<(u32, u64, f64)>> {
+    let logarithm = |&(launch, round, a, b): &(u32, u64, f64, f64)| {
+        (a > 0.0 && b > 0.0).then(|| (launch, round, a.ln() - b.ln()))
+    };
+    pairs.iter().map(logarithm).collect()
+}
+
+fn exponential(point: Point) -> Point {
+    let Interval { low, high } = point.interval;
     let interval = Interval { low: low.exp(), high: high.exp() };
-    Some(Point { value: value.exp(), interval, ..found })
+    Point { value: point.value.exp(), interval, ..point }
 }
 
 /// The values inside their fence, with their rounds.
@@ -170,6 +198,9 @@ mod tests {
         let found = estimate(&of_launches(&[&near, &near, &near, &far]), 0.95).unwrap();
         assert_eq!((found.batches, found.fenced, found.launches), (23, 1, 4));
         assert!((found.value - (30.0 + 40.04) / 4.0).abs() < 1e-9, "{found:?}");
+        // Unless nothing is to be left out.
+        let found = estimate_of_kept(&of_launches(&[&near, &far]), 0.95).unwrap();
+        assert_eq!((found.batches, found.fenced), (12, 0));
     }
 
     #[test]
@@ -188,6 +219,7 @@ mod tests {
             assert_eq!(ratio(&[(0, 0, 1.0, 1.0), (0, 1, none[0], none[1])], 0.95), None);
         }
         assert_eq!(ratio(&pairs[..1], 0.95), None);
+        assert_eq!(ratio_of_kept(&pairs, 0.95), Some(found));
     }
 
     /// Trials of a simulation: a share of 95 % has a standard deviation of 0.5 %.

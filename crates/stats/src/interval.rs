@@ -67,20 +67,6 @@ pub fn normal_factor(confidence: f64) -> f64 {
     Normal::standard().inverse_cdf(0.5 + confidence / 2.0)
 }
 
-/// The confidence of each of so many intervals that all hold together with `confidence` at least.
-///
-/// *Formula*: 1 − (1 − confidence)/m (Bonferroni).
-/// *Assumes* nothing of how the intervals depend on each other. Of no interval it is that of one.
-/// *Source*: Dunn, "Multiple Comparisons Among Means" (1961).
-///
-/// # Panics
-/// If the confidence is not strictly between 0 and 1.
-#[must_use]
-pub fn joint_confidence(confidence: f64, intervals: usize) -> f64 {
-    assert_confidence(confidence);
-    1.0 - (1.0 - confidence) / intervals.max(1) as f64
-}
-
 /// The t interval of the mean.
 ///
 /// *Formula*: x̄ ± t(n − 1, confidence)·s/√n, s² the unbiased variance.
@@ -177,13 +163,6 @@ mod tests {
     use super::*;
     use crate::quantile::{median, sorted};
     use proptest::prelude::*;
-
-    #[test]
-    fn of_several_intervals_each_is_the_more_confident() {
-        // 5 % over ten are 0.5 % each.
-        assert!((joint_confidence(0.95, 10) - 0.995).abs() < 1e-12);
-        assert!([0, 1].iter().all(|&of| (joint_confidence(0.95, of) - 0.95).abs() < 1e-12));
-    }
 
     #[test]
     fn mean_interval_of_three() {

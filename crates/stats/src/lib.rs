@@ -3,16 +3,14 @@
 //! - [`quantile`]: the one definition of a quantile, and the median.
 //! - [`interval`]: intervals of a mean (Student t) and of a quantile (order statistics).
 //! - [`outlier`]: the fence that keeps interrupts out of a mean.
-//! - [`batch`]: from batches of samples to a point with an interval.
+//! - [`batch`]: from samples to the value of a batch.
 //! - [`mod@estimate`]: the mean of batches and the ratio of pairs, over launches and rounds.
 //! - [`convergence`]: when an interval is narrow enough.
 //! - [`launches`]: intervals that hold the variance between launches.
 //! - [`mod@line`]: ordinary and weighted straight-line least squares.
 //! - [`regression`]: a straight line with intervals, for absolute and for relative errors.
 //! - [`segmented`]: several straight lines; where they end, and how many there are.
-//! - [`rounds`]: intervals that hold the drift within and between rounds.
-//! - [`runs`]: whether residuals change sign as often as by chance.
-//! - [`paired`]: the ratio of what is measured side by side.
+//! - [`rounds`]: what batches of a round, and rounds that follow one another, have in common.
 //! - [`bootstrap`]: seeded resampling within groups, corrected for few samples.
 //! - [`stream`]: mean, interval and quantiles of more samples than fit into memory.
 //! - [`cluster`]: placement states in a series of probe times.
@@ -31,11 +29,9 @@ pub mod interval;
 pub mod launches;
 pub mod line;
 pub mod outlier;
-pub mod paired;
 pub mod quantile;
 pub mod regression;
 pub mod rounds;
-pub mod runs;
 pub mod segmented;
 pub mod stream;
 

@@ -2,7 +2,7 @@
 
 use hdrhistogram::Histogram;
 
-use crate::interval::{Interval, quantile_ranks, t_interval};
+use crate::interval::{Interval, t_interval};
 use crate::quantile::{mean, variance};
 
 /// Batches that are kept, at most. Between half of them and all there are degrees of freedom enough: Student's
@@ -39,17 +39,6 @@ pub struct Stream {
     length: u64,
     /// Sum and samples of the batch that is being filled.
     open: (f64, u64),
-}
-
-/// A part of a distribution: samples with `from` ≤ value < `to`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bin {
-    /// Its lower end.
-    pub from: f64,
-    /// Its upper end.
-    pub to: f64,
-    /// Samples in it.
-    pub count: u64,
 }
 
 impl Default for Stream {
@@ -142,23 +131,6 @@ impl Stream {
         (self.count() > 0).then(|| self.middle(self.histogram.value_at_quantile(p)))
     }
 
-    /// The distribution-free interval of that quantile, as of [`crate::interval::quantile_interval`], from the
-    /// lower end of one bin to the upper end of another: where in its bin a sample lies is not kept. It
-    /// *assumes* independent samples.
-    ///
-    /// # Panics
-    /// If the confidence is not strictly between 0 and 1, or `p` outside 0..=1.
-    #[must_use]
-    pub fn quantile_interval(&self, p: f64, confidence: f64) -> Option<Interval> {
-        let (low, high) = quantile_ranks(self.count(), p, confidence)?;
-        // Half a rank less, so that rounding does not lead to the next one.
-        let at = |rank: u64| {
-            let p = (rank as f64 - 0.5) / self.count() as f64;
-            self.bin(self.histogram.value_at_quantile(p))
-        };
-        Some(Interval { low: at(low).0, high: at(high).1 })
-    }
-
     /// The shortest sample; `None` without samples.
     #[must_use]
     pub fn min(&self) -> Option<f64> {
@@ -169,37 +141,6 @@ impl Stream {
     #[must_use]
     pub fn max(&self) -> Option<f64> {
         (self.count() > 0).then_some(self.ends.1 as f64)
-    }
-
-    /// The samples from `from` to `last` in so many parts of equal width at most. Empty without samples.
-    #[must_use]
-    pub fn bins(&self, parts: u32, from: f64, last: f64) -> Vec<Bin> {
-        if self.count() == 0 || last < from {
-            return Vec::new();
-        }
-        // Whole numbers: a part narrower than one would be empty now and then by rounding alone.
-        let width = ((last - from + 1.0) / f64::from(parts.max(1))).max(1.0).ceil();
-        let parts = (((last - from + 1.0) / width).ceil() as usize).max(1);
-        let bin = |at: usize| from + at as f64 * width;
-        let mut bins: Vec<Bin> =
-            (0..parts).map(|at| Bin { from: bin(at), to: bin(at + 1), count: 0 }).collect();
-        for recorded in self.histogram.iter_recorded() {
-            let value = self.middle(recorded.value_iterated_to());
-            let at = ((value - from) / width) as usize;
-            if value >= from
-                && let Some(bin) = bins.get_mut(at)
-            {
-                bin.count += recorded.count_at_value();
-            }
-        }
-        bins
-    }
-
-    /// The least and the greatest value in the bin of a value, within the samples.
-    fn bin(&self, value: u64) -> (f64, f64) {
-        let within = |value: u64| value.max(self.ends.0).min(self.ends.1) as f64;
-        let ends = &self.histogram;
-        (within(ends.lowest_equivalent(value)), within(ends.highest_equivalent(value)))
     }
 
     /// The middle of the bin of a value, within the samples.
@@ -213,7 +154,7 @@ impl Stream {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use rand::{RngExt, SeedableRng};
+    use rand::SeedableRng;
     use rand_distr::{Distribution, Normal};
     use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -269,16 +210,6 @@ mod tests {
         assert!((364..=396).contains(&covered), "{covered} of 400");
     }
 
-    #[test]
-    fn bins_hold_the_samples_of_a_range() {
-        let stream = of(&[3, 10, 10, 11, 12, 19, 10_000]);
-        let bins = stream.bins(5, 10.0, 19.0);
-        assert_eq!(bins.iter().map(|bin| bin.count).collect::<Vec<_>>(), [3, 1, 0, 0, 1]);
-        assert_eq!((bins[0].from, bins[0].to), (10.0, 12.0));
-        assert!(Stream::new().bins(5, 0.0, 1.0).is_empty());
-        assert_eq!(of(&[7]).bins(5, 7.0, 7.0), [Bin { from: 7.0, to: 8.0, count: 1 }]);
-    }
-
     proptest! {
         #[test]
         fn quantiles_are_those_of_the_samples(
@@ -292,15 +223,12 @@ mod tests {
             let high = quantile(&plain, (p + step).min(1.0)) * (1.0 + 2e-4);
             let found = stream.quantile(p).unwrap();
             prop_assert!((low..=high).contains(&found), "{found} is not in {low}..={high}");
-            let median = stream.quantile_interval(0.5, 0.95).unwrap();
-            prop_assert!(median.low <= stream.quantile(0.5).unwrap());
-            prop_assert!(stream.quantile(0.5).unwrap() <= median.high);
         }
 
         #[test]
         fn no_samples_panic(samples: Vec<u64>) {
             let stream = of(&samples);
-            let _ = (stream.mean(), stream.mean_interval(0.95), stream.bins(10, 0.0, 1e9));
+            let _ = (stream.mean(), stream.mean_interval(0.95), stream.quantile(0.5));
             prop_assert_eq!(stream.count(), samples.len() as u64);
         }
     }
@@ -312,26 +240,5 @@ mod tests {
         for found in [alike.min(), alike.quantile(0.5), alike.quantile(0.999), alike.max()] {
             assert_eq!(found, Some(900_000.0));
         }
-        let exact = Interval { low: 900_000.0, high: 900_000.0 };
-        assert_eq!(alike.quantile_interval(0.5, 0.95), Some(exact));
-        // A few others on both sides: the bin's ends are no longer known to be empty.
-        let mut samples = vec![900_000; 500];
-        samples.extend([800_000, 1_000_000]);
-        let median = of(&samples).quantile_interval(0.5, 0.95).unwrap();
-        assert!(median.contains(900_000.0), "{median:?}");
-        assert!(median.half_width() < 32.0, "{median:?}");
-    }
-
-    #[test]
-    fn the_median_interval_covers_the_median() {
-        let covered = (0..400)
-            .filter(|seed| {
-                let mut generator = Xoshiro256PlusPlus::seed_from_u64(*seed);
-                let samples: Vec<u64> =
-                    (0..501).map(|_| generator.random_range(0..2_000_000)).collect();
-                of(&samples).quantile_interval(0.5, 0.95).unwrap().contains(1_000_000.0)
-            })
-            .count();
-        assert!((364..=396).contains(&covered), "{covered} of 400");
     }
 }

@@ -1,1 +1,51 @@
+use super::*;
+use crate::pairs::pairs;
+use crate::synthetic::Synthetic;
+use bandgap_comm::Yields;
 
+#[test]
+fn floors_are_times_or_rates_and_layers_stand_over_them() {
+    let mut of = Synthetic::new();
+    let planned = [
+        Floor::new("cache_line", "one line", Yields::HalfRoundTrip, 10),
+        Floor::new("copy", "a copy", Yields::Bytes(1000), 1),
+        Floor {
+            over: vec!["cache_line".into()].into(),
+            kernel: Some("comms1".into()),
+            ..Floor::new("message", "8 bytes", Yields::HalfRoundTrip, 10)
+        },
+        Floor {
+            over: vec!["copy".into()].into(),
+            kernel: Some("store".into()),
+            ..Floor::new("store", "4000 bytes", Yields::Bytes(4000), 1)
+        },
+        Floor::new("elsewhere", "not here", Yields::Operation, 1),
+        Floor::new("never", "not measured", Yields::Operation, 1),
+    ];
+    for (name, ns) in [("cache_line", 60.0), ("copy", 100.0), ("message", 90.0), ("store", 600.0)] {
+        of.times(&key(name), ns);
+    }
+    of.rejected(&key("elsewhere"), Rejected::Unavailable("no such call".into()));
+    let made = of.made(|of| floors(of, &planned)).unwrap();
+    assert!((made.value("floor/cache_line/time").unwrap() / 60e-9 - 1.0).abs() < 1e-6);
+    assert!((made.value("floor/copy/rate").unwrap() / 1e10 - 1.0).abs() < 1e-5);
+    assert_eq!(made.value("floor/message/over_cache_line"), Some(1.5));
+    // 150 ns for each 1000 bytes, which the copy takes 100 for.
+    assert_eq!(made.value("floor/store/over_copy"), Some(1.5));
+    assert_eq!((made.results.len(), made.codes()), (4, vec!["floor_unavailable"]));
+    assert_eq!(made.rows(FLOOR, "copy").unwrap().labels["meaning"], "a copy".into());
+}
+
+#[test]
+fn pairs_have_their_ranks_and_distance() {
+    let mut of = Synthetic::new();
+    of.setting.distances = std::collections::BTreeMap::from([([0, 1], "near".to_owned())]);
+    for (a, b, ns) in [(0, 1, 100.0), (0, 2, 300.0)] {
+        of.times(&bandgap_campaign::pairs::key(a, b), ns);
+    }
+    let made = of.made(pairs).unwrap();
+    assert!((made.value("series/pairs/shm/from=0/to=2/rtt").unwrap() / 300e-9 - 1.0).abs() < 1e-6);
+    let rows = made.rows("series", "pairs").unwrap();
+    assert_eq!(rows.rows[0].labels.get("distance"), Some(&"near".into()));
+    assert!(matches!(Synthetic::new().made(pairs), Err(AssembleError::Empty)));
+}

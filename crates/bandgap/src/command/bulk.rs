@@ -32,6 +32,7 @@ const SERIES_SHARE: f64 = 0.5;
 
 /// Which bulk transfers are measured.
 #[derive(Clone, Debug, Default, Args)]
+#[group(skip)]
 pub struct Bulk {
     /// Stores only
     #[arg(long)]

@@ -6,7 +6,9 @@ use bandgap_assemble as assemble;
 use bandgap_campaign::contention::{Beside, CONTENTION, ContentionPlan};
 use bandgap_campaign::overlap::OverlapPlan;
 use bandgap_comm::Delay;
-use bandgap_kernels::{Extent, Kernel, Order, Over, Overlap, OverlapMode, Pair, fact, facts, in_series};
+use bandgap_kernels::{
+    Extent, Kernel, Order, Over, Overlap, OverlapMode, Pair, fact, facts, in_series,
+};
 use bandgap_launch::{Exit, Failure, contended};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -48,6 +50,7 @@ const COMET: [&str; 12] = [
 
 /// Which of CoMet's kernels, and how.
 #[derive(Clone, Debug, Default, Args)]
+#[group(skip)]
 pub struct Comet {
     /// Which; none named = all
     #[arg(value_name = "KERNEL", value_parser = PossibleValuesParser::new(passing()))]
@@ -155,14 +158,14 @@ impl Parts {
             session.share(share());
             let plan = OverlapPlan { asked: session.asked(), ..plan };
             session.measure(&plan, self.ranks, (&[], &|_| false), |measured| {
-                assemble::overlap(measured, &plan)
+                assemble::overlap(measured)
             })?;
         }
         if let Some(plan) = self.contention.filter(|_| !session.failed()) {
             session.share(share());
             let plan = ContentionPlan { asked: session.asked(), ..plan };
             session.measure(&plan, plan.ranks, (&[], &|_| false), |measured| {
-                assemble::contention(measured, &plan)
+                assemble::contention(measured)
             })?;
         }
         Ok(())

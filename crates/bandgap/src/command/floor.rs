@@ -7,7 +7,6 @@ use bandgap_campaign::floors::{FloorPlan, RANKS};
 use bandgap_campaign::{Setting, Task};
 use bandgap_comm::Floor;
 use bandgap_launch::{Classify, Exit, Failure, floors};
-use bandgap_record::Note;
 
 use crate::args::Measure;
 use crate::session::Session;
@@ -39,20 +38,16 @@ pub fn run(names: &[String], measure: &Measure) -> Result<Exit, Failure> {
         cpus: collected.placement.as_ref().map(|placement| placement.cpus.clone()),
         ..Setting::default()
     };
-    let judge = |table| plan.judge(table);
-    let mut missing = Vec::new();
-    session.assemble(collected, &setting, judge, |measured| {
-        let (made, without) = assemble::floors(measured, &plan)?;
-        missing = without;
-        Ok(made)
+    session.assemble(collected, &setting, &plan.asked.unstamped(), |measured| {
+        assemble::floors(measured, &plan.floors)
     })?;
     // Not every machine has all of them; who names one wants it.
-    if !names.is_empty() && !missing.is_empty() {
+    let has = |name: &String| {
+        let ids = session.sink.run.results.iter().flat_map(|of| of.as_shown().quantities());
+        ids.into_iter().any(|(id, ..)| id.split('/').nth(1) == Some(name))
+    };
+    if !names.iter().all(has) {
         session.note(Exit::Missing);
-    }
-    for (name, why) in missing {
-        let note = Note::new("left_out", format!("floor/{name}"));
-        session.sink.note(note.with("name", name).with("why", why));
     }
     session.close()
 }

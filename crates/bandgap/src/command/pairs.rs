@@ -21,8 +21,8 @@ const USUAL: Duration = Duration::from_secs(15);
 /// They could not be measured, or not be written.
 pub fn run(measure: &Measure) -> Result<Exit, Failure> {
     let mut session = Session::open("pairs", measure, USUAL, vec![("pairs".to_owned(), 1.0)])?;
-    let all = match &session.target {
-        Target::Simulated(name) => simulated(name)?.ranks.min(SIMULATED),
+    let all = match session.target.clone() {
+        Target::Simulated(name) => simulated(&name)?.ranks.min(SIMULATED),
         Target::Real(transport) => {
             let processors = match &measure.ranks.cores {
                 Some(cores) => parse_cpu_list(cores).class(Exit::Usage)?,

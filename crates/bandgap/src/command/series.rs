@@ -7,8 +7,9 @@ use bandgap_assemble as assemble;
 use bandgap_campaign::beside::Beside;
 use bandgap_campaign::series::{SeriesPlan, Step};
 use bandgap_campaign::sizes::{matrices, rounds};
-use bandgap_comm::topology::{NoMesh, ProcessorMesh};
-use bandgap_kernels::{Buffers, DOUBLE, Extent, Refused, Series as Measured, facts, in_series};
+use bandgap_kernels::{
+    Buffers, DOUBLE, Extent, NoMesh, ProcessorMesh, Refused, Series as Measured, facts, in_series,
+};
 use bandgap_launch::{Classify, Exit, Failure, distances};
 use bandgap_record::Note;
 use bandgap_units::Bytes;
@@ -134,8 +135,12 @@ impl Planned {
         let ranks = once(if given.is_empty() { &usual[..] } else { given });
         let most = ranks.iter().copied().max().unwrap_or(least);
         let points = Points { series, ways, pair };
-        let mut planned =
-            Self { steps: Vec::new(), ranks: most, notes: Vec::new(), spread: series.between.is_none() };
+        let mut planned = Self {
+            steps: Vec::new(),
+            ranks: most,
+            notes: Vec::new(),
+            spread: series.between.is_none(),
+        };
         let names = once(names);
         for name in with_costs(&names)? {
             let (_, of) = in_series(name).class(Exit::Usage)?;
@@ -199,7 +204,7 @@ impl Planned {
         self.notes.iter().for_each(|note| session.sink.note(note.clone()));
         let breaks: Vec<u64> = series.breaks.iter().map(|bytes| bytes.0).collect();
         session.measure(&plan, self.ranks, (&names, &fits), |measured| {
-            assemble::series(measured, &breaks)
+            assemble::fitted(measured, &breaks)
         })
     }
 }
@@ -295,31 +300,41 @@ fn check(step: &Step, checked: bool) -> Result<(), Refused> {
 impl Points<'_> {
     /// The steps of a series on so many ranks, and what of it does not fit.
     fn steps_of(&self, of: &Measured, ranks: usize) -> Result<(Vec<Step>, Vec<Note>), Failure> {
-        let (mut steps, mut notes, mut refusals) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut steps, mut refusals) = (Vec::new(), Vec::<(&str, Refused)>::new());
         let variants = self.variants(of)?;
         let mesh = self.mesh(of, ranks)?;
         let given = self.ways.mesh.filter(|_| mesh.is_some());
-        let buffers = of.buffers.map_or(Buffers::default(), |own| self.series.buffers.unwrap_or(own));
-        for size in self.sizes_of(of, mesh)? {
-            let one = Step { pair: self.pair, mesh: given, buffers, ..Step::new(of.name, size, 1, ranks) };
+        let buffers =
+            of.buffers.map_or(Buffers::default(), |own| self.series.buffers.unwrap_or(own));
+        let sizes = self.sizes_of(of, mesh)?;
+        for &size in &sizes {
+            let one = Step {
+                pair: self.pair,
+                mesh: given,
+                buffers,
+                ..Step::new(of.name, size, 1, ranks)
+            };
             for variant in &variants {
                 let step = Step { variant: variant.map(str::to_owned), ..one.clone() };
                 match (check(&step, false), variant) {
                     (Ok(()), _) => steps.push(repeated(step)),
-                    (Err(refused), Some(variant)) => {
-                        let name = format!("{} by {variant} on {ranks} ranks", of.name);
-                        notes.push(left_out(&name, refused.why()));
-                        refusals.push(refused);
-                    }
+                    (Err(refused), Some(variant)) => refusals.push((variant, refused)),
                     (Err(refused), None) => return Err(refusal(&refused)),
                 }
             }
         }
-        // One note a variant: the reasons of further sizes are alike.
-        notes.dedup_by(|a, b| a.about == b.about);
-        if let (Some(refused), true) = (refusals.first(), steps.is_empty()) {
+        if let (Some((_, refused)), true) = (refusals.first(), steps.is_empty()) {
             return Err(refusal(refused));
         }
+        let without = |variant: &&&str| refusals.iter().filter(|(of, _)| of == *variant).count();
+        let variants: Vec<&str> = variants.iter().copied().flatten().collect();
+        let notes = variants.iter().filter(|variant| without(variant) > 0).map(|variant| {
+            let name = format!("{} by {variant} on {ranks} ranks", of.name);
+            let note =
+                Note::new("variant_left_out", format!("series/{}", of.name)).with("name", name);
+            note.with("sizes", without(&variant) as f64).with("of", sizes.len() as f64)
+        });
+        let notes = notes.collect();
         if let Some(mesh) = mesh {
             moving(of, &steps, mesh)?;
         }
@@ -338,7 +353,8 @@ impl Points<'_> {
         if mesh.size() == ranks {
             return Ok(Some(mesh));
         }
-        let what = format!("divide a matrix over {ranks} ranks: a mesh of {mesh} has {}", mesh.size());
+        let what =
+            format!("divide a matrix over {ranks} ranks: a mesh of {mesh} has {}", mesh.size());
         let hint = format!("give --ranks {}, or {}", mesh.size(), meshes(ranks));
         Err(Failure::new(Exit::Usage, what).hint(hint))
     }
@@ -358,7 +374,10 @@ impl Points<'_> {
                 let whole = whole.filter(|size| *size > 0 && size.is_multiple_of(double));
                 let elements: Vec<u32> = whole.map(|size| size / double).collect();
                 match elements.is_empty() {
-                    true => none("no size is a whole number of doubles".into(), "give multiples of 8 B".into()),
+                    true => none(
+                        "no size is a whole number of doubles".into(),
+                        "give multiples of 8 B".into(),
+                    ),
                     false => Ok(elements),
                 }
             }
@@ -367,7 +386,10 @@ impl Points<'_> {
                 let least = mesh.map_or(1, |mesh| mesh.least_dimension() as u32);
                 let found = matrices(from..=to, least);
                 match found.is_empty() {
-                    true => none(format!("no dimension from {from} to {to} divides over the mesh"), format!("give multiples of {least}")),
+                    true => none(
+                        format!("no dimension from {from} to {to} divides over the mesh"),
+                        format!("give multiples of {least}"),
+                    ),
                     false => Ok(found),
                 }
             }

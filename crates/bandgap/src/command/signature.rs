@@ -79,7 +79,7 @@ pub fn measure(
     session.check(&plan, ranks)?;
     let fits = |_: &_| plan.signature.has_floors(ranks);
     session.measure(&plan, ranks, (&["signature"], &fits), |measured| {
-        let made = assemble::logp(measured, &plan.signature)?;
+        let made = assemble::logp(measured, &plan.signature, None)?;
         Ok(if pairs { made.and(assemble::pairs(measured)?) } else { made })
     })
 }

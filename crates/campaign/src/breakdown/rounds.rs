@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bandgap_comm::Stamping;
+use bandgap_stats::Point;
+use bandgap_stats::estimate::{estimate_of_kept, ratio_of_kept};
 use bandgap_stats::interval::Interval;
-use bandgap_stats::launches::over_launches;
 use bandgap_stats::outlier::fence;
-use bandgap_stats::paired::{PairedRatio, paired_ratio_of_rounds};
 use bandgap_stats::quantile::{mean, median};
-use bandgap_stats::rounds::{InRound, interval};
+use bandgap_stats::rounds::InRound;
 
 use super::{Division, Model, busy_key, count_key, key, share, slot_key};
 use crate::judge::{Judged, launch_of};
@@ -198,7 +198,7 @@ pub fn rounds(judged: &Judged<'_>, model: Model, division: &Division) -> Option<
 
 /// What the requester does of a message on one processor alone, over what lies between two requests where a rank sends as
 /// fast as it can, less one: paired by round.
-pub fn alone(judged: &Judged<'_>) -> Option<PairedRatio> {
+pub fn alone(judged: &Judged<'_>) -> Option<Point> {
     let stamp = stamp(judged)?;
     let requester = by_round(judged, &key(Model::Latency, Stamping::Requester));
     let whole = by_round(judged, &key(Model::Injection, Stamping::Nothing));
@@ -235,16 +235,10 @@ pub(super) fn inside(all: &[&ByRound], rounds: &[u64]) -> Vec<u64> {
 /// The mean of values of these rounds, with its interval, which holds the variance between launches. Nothing more is
 /// fenced off.
 pub(super) fn over(rounds: &[u64], values: &[f64], confidence: f64) -> Option<(f64, Interval)> {
-    let mut launches = BTreeMap::<u32, Vec<f64>>::new();
-    for (round, value) in rounds.iter().zip(values) {
-        launches.entry(launch_of(*round)).or_default().push(*value);
-    }
-    let all: Vec<InRound> = rounds.iter().copied().zip(values.iter().copied()).collect();
-    // Of no values there is neither.
-    let interval = interval(&all, confidence)?;
-    let pooled = (mean(values), interval);
-    let means: Vec<f64> = launches.values().map(|values| mean(values)).collect();
-    Some(over_launches(pooled, &means, confidence))
+    let in_launch = |(round, value): (&u64, &f64)| (launch_of(*round), *round, *value);
+    let values: Vec<_> = rounds.iter().zip(values).map(in_launch).collect();
+    let Point { value, interval, .. } = estimate_of_kept(&values, confidence)?;
+    Some((value, interval))
 }
 
 impl Rounds {
@@ -264,18 +258,15 @@ impl Rounds {
         (0..self.rounds.len()).map(sum).collect()
     }
 
-    /// What is modelled over what was observed, less one; paired by round. `None` also where what was observed differs so
-    /// much between rounds or launches that any error is possible.
-    pub fn error(&self, confidence: f64) -> Option<PairedRatio> {
-        let mut launches = BTreeMap::<u32, Vec<(f64, f64)>>::new();
+    /// What is modelled over what was observed, less one; paired by round. `None` also where either is not above 0 in some
+    /// round.
+    pub fn error(&self, confidence: f64) -> Option<Point> {
         let pairs = self.modelled().into_iter().zip(self.observed.iter().copied());
-        for (round, pair) in self.rounds.iter().zip(pairs) {
-            launches.entry(launch_of(*round)).or_default().push(pair);
-        }
-        let launches: Vec<_> = launches.into_values().collect();
-        let ratio = paired_ratio_of_rounds(&launches, confidence)?;
+        let in_launch = |(round, (a, b)): (&u64, (f64, f64))| (launch_of(*round), *round, a, b);
+        let pairs: Vec<_> = self.rounds.iter().zip(pairs).map(in_launch).collect();
+        let ratio = ratio_of_kept(&pairs, confidence)?;
         let Interval { low, high } = ratio.interval;
         let interval = Interval { low: low - 1.0, high: high - 1.0 };
-        Some(PairedRatio { value: ratio.value - 1.0, interval })
+        Some(Point { value: ratio.value - 1.0, interval, ..ratio })
     }
 }

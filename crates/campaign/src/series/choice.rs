@@ -42,16 +42,36 @@ struct Candidate<'a> {
 }
 
 impl Choices {
-    /// Looks at each way to do the steps of some sizes, in turns, and takes the one of the least
-    /// median time. A way that the ranks cannot go is left out. Nothing is chosen for those of which
-    /// not all ways were looked at within a quarter of `budget`, in seconds.
+    /// Looks at each way to do the steps of some sizes, in turns, and takes the one of the least median time; then at
+    /// sizes between two that chose differently, until it is known at which of the planned ones that changes. A way that
+    /// the ranks cannot go is left out. Nothing is chosen for those of which not all ways were looked at within a quarter
+    /// of `budget`, in seconds.
     ///
     /// # Errors
     /// Communication failed, the run was stopped, or a step can be done in no way.
     pub(super) fn look(steps: &[Step], budget: f64, runner: &mut dyn Runner) -> Result<Self, Stop> {
-        let begun = runner.elapsed();
+        let until = runner.elapsed().as_secs_f64() + LOOKING * budget;
+        let mut choices = Self::default();
+        let mut wanted = looked_at(steps);
+        let mut looked: Vec<&Step> = Vec::new();
+        while !wanted.is_empty() && choices.look_at(&wanted, until, runner)? {
+            looked.append(&mut wanted);
+            wanted = choices.between(steps);
+            // Where there was one way only, nothing was chosen.
+            wanted.retain(|step| !looked.contains(step));
+        }
+        Ok(choices)
+    }
+
+    /// Looks at each way to do these steps; whether there was the time.
+    fn look_at(
+        &mut self,
+        wanted: &[&Step],
+        until: f64,
+        runner: &mut dyn Runner,
+    ) -> Result<bool, Stop> {
         let mut candidates = Vec::new();
-        for planned in looked_at(steps) {
+        for planned in wanted {
             let fits = fitting(planned)?.into_iter();
             candidates.extend(fits.map(|step| Candidate { planned, step, times: Vec::new() }));
         }
@@ -59,6 +79,7 @@ impl Choices {
         if virtual_time {
             leave_out(&mut candidates, |_| true);
         }
+        let mut in_time = true;
         'looks: for _ in 0..if virtual_time { 1 } else { LOOKS } {
             let mut impossible: Vec<Way> = Vec::new();
             for candidate in &mut candidates {
@@ -66,8 +87,8 @@ impl Choices {
                 if way.is_some_and(|way| impossible.contains(&way)) {
                     continue;
                 }
-                let spent = runner.elapsed().saturating_sub(begun).as_secs_f64();
-                if !virtual_time && spent > LOOKING * budget {
+                in_time = virtual_time || runner.elapsed().as_secs_f64() <= until;
+                if !in_time {
                     break 'looks;
                 }
                 let done = runner.run(&candidate.step.order(SAMPLES)?)?;
@@ -78,13 +99,29 @@ impl Choices {
                 leave_out(&mut candidates, |way| impossible.contains(&way));
             }
         }
-        let mut choices = Self::default();
         for group in candidates.chunk_by(|a, b| std::ptr::eq(a.planned, b.planned)) {
             if group.iter().all(|candidate| !candidate.times.is_empty()) {
-                choices.add(group)?;
+                self.add(group)?;
             }
         }
-        Ok(choices)
+        Ok(in_time)
+    }
+
+    /// Of the steps between two sizes that chose differently, the middle ones.
+    fn between<'a>(&self, steps: &'a [Step]) -> Vec<&'a Step> {
+        let mut found = Vec::new();
+        for (of, sizes) in &self.0 {
+            let sizes: Vec<(&u32, &Chosen)> = sizes.iter().collect();
+            for pair in sizes.windows(2).filter(|pair| pair[0].1 != pair[1].1) {
+                let is_between = |step: &&Step| {
+                    group(step) == *of && *pair[0].0 < step.size && step.size < *pair[1].0
+                };
+                let mut between: Vec<&Step> = steps.iter().filter(is_between).collect();
+                between.sort_by_key(|step| step.size);
+                found.extend(between.get(between.len() / 2));
+            }
+        }
+        found
     }
 
     /// Takes the fastest of the candidates of one step.
@@ -109,7 +146,9 @@ impl Choices {
     pub(super) fn of(&self, step: &Step) -> Step {
         let below = || self.0.get(&group(step))?.range(..=step.size).next_back();
         match below().filter(|_| step.leaves_a_choice()) {
-            Some((_, (variant, way))) => Step { variant: variant.clone(), way: *way, ..step.clone() },
+            Some((_, (variant, way))) => {
+                Step { variant: variant.clone(), way: *way, ..step.clone() }
+            }
             None => step.clone(),
         }
     }
@@ -197,7 +236,8 @@ mod tests {
         plan.lead(&mut runner).unwrap();
         // After six seconds, of six looks, the four algorithms of two ranks have been looked at once.
         let [two, four] = steps.map(|step| key(&step, Part::Whole));
-        let chosen = [&two, &four].map(|key| runner.kept.point(key).unwrap().labels.contains_key("variant"));
+        let chosen =
+            [&two, &four].map(|key| runner.kept.point(key).unwrap().labels.contains_key("variant"));
         assert_eq!(chosen, [true, false]);
         assert!(!runner.kept.batches(&four).is_empty());
         assert!(sized(&runner, 8, "algorithm").contains(&"\"binomial\"".to_owned()));
@@ -236,6 +276,35 @@ mod tests {
         };
         // 16 bytes are too near to 8 for a look of their own.
         assert_eq!([0, 1, 2].map(label), ["binomial", "binomial", "chain"]);
+    }
+
+    #[test]
+    fn a_change_of_algorithm_is_found_at_its_size() {
+        let sizes = [8, 40, 48, 56, 64, 80, 96, 120, 512, 4096];
+        let steps = sizes.map(|bytes| Step::new("broadcast", bytes, 1, 4));
+        // A chain is faster from 100 bytes on.
+        let mut runner = Scripted::new(|order| {
+            let bytes = order.parameters["bytes"].as_f64().unwrap();
+            let time = match order.parameters["algorithm"].as_str().unwrap() {
+                "binomial" => 100.0 + 2.0 * bytes,
+                "chain" => 200.0 + bytes,
+                _ => 1e9,
+            };
+            Ok(taking(order, time))
+        });
+        led(&steps, &mut runner);
+        let label = |step: &Step| {
+            runner.kept.point(&key(step, Part::Whole)).unwrap().labels["variant"].to_string()
+        };
+        let chain: Vec<u32> =
+            steps.iter().filter(|step| label(step) == "chain").map(|step| step.size).collect();
+        assert_eq!(chain, [120, 512, 4096]);
+        // Not at every size was looked.
+        let looked = |bytes: u32| {
+            let orders = runner.ran().filter(|order| order.samples == SAMPLES && !order.probed);
+            orders.filter(|order| order.parameters["bytes"] == bytes).count() > 0
+        };
+        assert!(!looked(48) && looked(96));
     }
 
     #[test]

@@ -71,7 +71,7 @@ pub const BURST: &str = "messages";
 /// answer that their sender waits for.
 const LEAST_SINGLE: u64 = 2 << 10;
 /// A single copy, of a message of any length.
-const SINGLE: Way = Way::Single { least: INLINE + 1 };
+pub(super) const SINGLE: Way = Way::Single { least: INLINE + 1 };
 
 impl Step {
     /// So many operations of one size, between the first two ranks or all of `ranks`.

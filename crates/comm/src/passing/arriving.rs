@@ -1,11 +1,13 @@
 //! What handlers do: check what peers say, match what arrives with receives, and leave copying.
 
-use super::entries::{Arrival, Body, CopyOut, Giving, Into, Receive, Taking};
+use super::entries::{Arrival, Body, CopyOut, Giving, Receive, Taking};
 use super::handlers::Kind;
 use super::inline;
+use super::lane::Coming;
 use super::mail::Mail;
 use super::matching::Envelope;
-use crate::{Message, Rank, Word};
+use super::tuning::Cut;
+use crate::{Message, Part, Rank, Word};
 
 impl Mail {
     /// Notes that a peer sent what no peer may send. The rank's current or next call fails.
@@ -51,23 +53,104 @@ impl Mail {
 
     /// A message in a slot.
     pub(super) fn arrived_in_slot(&mut self, envelope: Envelope, bytes: u64, slot: u64) {
+        let Some((bytes, slot)) = self.occupy(envelope.peer(), bytes, slot) else { return };
+        let receive = self.arrived_in_pieces(envelope, bytes, bytes, None);
+        self.copy_later(envelope.peer(), slot, bytes, receive);
+    }
+
+    /// The first piece of a message of so many bytes.
+    pub(super) fn first_piece(&mut self, envelope: Envelope, send: u64, bytes: u64, slot: u64) {
         let from = envelope.peer();
-        let Some((bytes, slot)) = self.occupy(from, bytes, self.layout.eager, slot) else { return };
-        let into = match self.matching(envelope) {
-            Some(key) => {
-                let receive = &mut self.receives[key];
-                receive.arrived(bytes, Taking::Coming);
-                match receive.state {
-                    Taking::Coming => Into::Receive { receive: key, part: receive.expect(bytes) },
-                    _ => Into::Nowhere,
-                }
-            }
-            None => {
-                let body = Body::Bytes(Vec::new());
-                self.arrivals.push_back(Arrival { envelope, bytes, body });
-                Into::Arrival { index: self.arrivals.len() - 1 }
-            }
+        let whole = usize::try_from(bytes).unwrap_or(usize::MAX);
+        if self.layout.is_one_piece(whole) || self.lanes[from].coming.is_some() {
+            let what = format!("the first piece of {bytes} bytes, which cannot begin here");
+            return self.garbage(from, what);
+        }
+        let Cut { piece, ahead } = self.layout.cut(whole);
+        let Some((piece, slot)) = self.occupy(from, piece as u64, slot) else { return };
+        let send = (ahead < whole).then_some(send);
+        let receive = self.arrived_in_pieces(envelope, whole, ahead, send);
+        self.lanes[from].coming = Some(Coming { receive, left: ahead - piece });
+        self.copy_later(from, slot, piece, receive);
+    }
+
+    /// The next piece of the message that the peer has begun.
+    pub(super) fn next_piece(&mut self, from: Rank, bytes: u64, slot: u64) {
+        let Some((bytes, slot)) = self.occupy(from, bytes, slot) else { return };
+        let coming = &mut self.lanes[from].coming;
+        let left = coming.map_or(0, |coming| coming.left);
+        let receive = coming.and_then(|coming| coming.receive);
+        let wanted = receive.is_none_or(|key| {
+            self.receives.get(key).is_some_and(|receive| bytes <= receive.bytes - receive.told)
+        });
+        if bytes == 0 || bytes > left || !wanted {
+            let what = format!("a piece of {bytes} bytes of a message of which {left} are left");
+            return self.garbage(from, what);
+        }
+        *coming = (bytes < left).then_some(Coming { receive, left: left - bytes });
+        self.copy_later(from, slot, bytes, receive);
+    }
+
+    /// Which receive takes a message of so many bytes, of which `ahead` come in pieces: one that matches, or one that
+    /// keeps them; none if the one that matches is for another length. Answers, if `send` is to be answered.
+    fn arrived_in_pieces(
+        &mut self,
+        envelope: Envelope,
+        bytes: usize,
+        ahead: usize,
+        send: Option<u64>,
+    ) -> Option<usize> {
+        let Some(key) = self.matching(envelope) else {
+            let receive = self.receives.insert(Receive::untaken(envelope, bytes, ahead));
+            let body = Body::Pieces { receive, send };
+            self.arrivals.push_back(Arrival { envelope, bytes, body });
+            return Some(receive);
         };
+        let receive = &mut self.receives[key];
+        receive.arrived(bytes, Taking::Coming);
+        let fits = receive.state == Taking::Coming;
+        if let Some(send) = send {
+            self.answer(envelope.peer(), send, key, fits);
+        }
+        fits.then_some(key)
+    }
+
+    /// A receive takes a message of which pieces have come, all of which are copied out of their slots.
+    pub(super) fn take_pieces(
+        &mut self,
+        key: usize,
+        into: Part,
+        send: Option<u64>,
+        memory: &mut [u8],
+    ) {
+        let receive = &mut self.receives[key];
+        let (from, kept) = (receive.envelope.peer(), receive.kept.take().unwrap_or_default());
+        receive.into = into;
+        let fits = receive.bytes == into.len;
+        if fits {
+            let come = Part::new(into.at, receive.copied);
+            memory[come.range()].copy_from_slice(&kept[..receive.copied]);
+        } else {
+            receive.state = Taking::OtherLength;
+            let coming = self.lanes[from].coming.as_mut();
+            if let Some(coming) = coming.filter(|coming| coming.receive == Some(key)) {
+                coming.receive = None;
+            }
+        }
+        if let Some(send) = send {
+            self.answer(from, send, key, fits);
+        }
+    }
+
+    /// Tells the sender of a message that its receiver waits for the bytes, or does not want them.
+    fn answer(&mut self, peer: Rank, send: u64, receive: usize, wanted: bool) {
+        let words = [send, receive as Word, wanted.into()];
+        self.tell_later(peer, Message::new(Kind::Answer.after(self.first), words));
+    }
+
+    /// Notes that bytes are to be copied out of a slot, for a receive if one wants them.
+    fn copy_later(&mut self, from: Rank, slot: u16, bytes: usize, receive: Option<usize>) {
+        let into = receive.map(|key| (key, self.receives[key].expect(bytes)));
         self.copies.push_back(CopyOut { from, slot, bytes, into });
         self.attention = true;
     }
@@ -91,7 +174,7 @@ impl Mail {
     /// bytes where they are offered.
     pub(super) fn take_announced(&mut self, key: usize, bytes: usize, send: u64, at: Word) {
         let receive = &mut self.receives[key];
-        if self.way.takes(at, bytes) {
+        if at != 0 && bytes > 0 && bytes >= self.least {
             receive.arrived(bytes, Taking::Reading { send, at });
             if receive.state != Taking::OtherLength {
                 self.reads.push_back(key);
@@ -100,10 +183,8 @@ impl Mail {
             }
         }
         receive.arrived(bytes, if bytes == 0 { Taking::Done } else { Taking::Coming });
-        let wanted = Word::from(receive.state == Taking::Coming);
-        let peer = receive.envelope.peer();
-        let handler = Kind::Answer.after(self.first);
-        self.tell_later(peer, Message::new(handler, [send, key as Word, wanted]));
+        let (peer, wanted) = (receive.envelope.peer(), receive.state == Taking::Coming);
+        self.answer(peer, send, key, wanted);
     }
 
     /// A peer answered an announcement: it waits for the bytes (`wanted`), or does not need them.
@@ -117,23 +198,26 @@ impl Mail {
             let what = format!("an answer to send {send}, which is not announced to it");
             return self.garbage(from, what);
         };
-        if wanted {
-            entry.state = Giving::Cleared { receive, stored: 0 };
+        let is_ahead = entry.stored < entry.ahead;
+        entry.state = match (wanted, is_ahead) {
+            (true, _) => Giving::Cleared { receive },
+            (false, true) => Giving::Refused,
+            (false, false) => Giving::Done,
+        };
+        if wanted && !is_ahead {
             self.lanes[from].cleared.push_back(key);
             self.activate(from);
-        } else {
-            entry.state = Giving::Done;
         }
     }
 
     /// A piece of a message that a receive has taken.
     pub(super) fn piece(&mut self, from: Rank, receive: u64, bytes: u64, slot: u64) {
-        let Some((bytes, slot)) = self.occupy(from, bytes, self.layout.chunk, slot) else { return };
+        let Some((bytes, slot)) = self.occupy(from, bytes, slot) else { return };
         let key = usize::try_from(receive).unwrap_or(usize::MAX);
-        let known = self
-            .receives
-            .get_mut(key)
-            .filter(|receive| receive.envelope.peer() == from && receive.state == Taking::Coming);
+        let known = self.receives.get(key).filter(|receive| {
+            let is_from = receive.envelope.peer() == from && receive.kept.is_none();
+            is_from && receive.state == Taking::Coming
+        });
         let Some(entry) = known else {
             let what = format!("{bytes} bytes for receive {receive}, which does not wait for them");
             return self.garbage(from, what);
@@ -143,14 +227,12 @@ impl Mail {
             let what = format!("a piece of {bytes} bytes of a message of which {left} are left");
             return self.garbage(from, what);
         }
-        let into = Into::Receive { receive: key, part: entry.expect(bytes) };
-        self.copies.push_back(CopyOut { from, slot, bytes, into });
-        self.attention = true;
+        self.copy_later(from, slot, bytes, Some(key));
     }
 
-    /// Notes that a peer filled a slot with so many bytes, at most `most`. Returns the number of
-    /// bytes and the slot if a peer may do that.
-    fn occupy(&mut self, from: Rank, bytes: u64, most: usize, slot: u64) -> Option<(usize, u16)> {
+    /// Notes that a peer filled a slot with so many bytes. Returns the number of bytes and the slot if a peer may do that.
+    fn occupy(&mut self, from: Rank, bytes: u64, slot: u64) -> Option<(usize, u16)> {
+        let most = self.layout.chunk;
         if bytes > most as u64 {
             self.garbage(from, format!("{bytes} bytes in a slot for {most}"));
             return None;

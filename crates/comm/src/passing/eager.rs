@@ -15,7 +15,7 @@ use crate::{Bulk, CommError, Message, Part, Posted, Rank, Source, Watch};
 /// What came of an attempt to send a message in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InSlot {
-    /// It must go through the queues: it is too short or too long for a slot, there is no slot, or
+    /// It must go through the queues: it is too short or too long for one slot, there is no slot, or
     /// something is before it.
     NotNow,
     /// It was begun, and is now this send.
@@ -39,7 +39,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         let len = bytes.len();
         // The queues answer that there is no such peer.
         let Some(lane) = lanes.get_mut(peer) else { return Ok(InSlot::NotNow) };
-        let for_slot = peer != *rank && len > INLINE && len <= layout.eager && len < *least;
+        let for_slot = peer != *rank && len > INLINE && layout.is_one_piece(len) && len < *least;
         if !for_slot || !active.is_empty() {
             return Ok(InSlot::NotNow);
         }
@@ -60,7 +60,8 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         let mut storing =
             Storing { done, whole, ..Storing::new(Place { own, at }, 0..len, notice) };
         let envelope = Envelope::new(peer, tag);
-        let send = Send { envelope, from, state: Giving::Queued };
+        let send =
+            Send { envelope, from, piece: len, ahead: len, stored: 0, state: Giving::Queued };
         let key = sends.insert(send);
         storing.send = key;
         lane.storing = Some(storing);
@@ -75,7 +76,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         let (peer, rank) = (envelope.peer(), mail.rank);
         let likely = mail.lanes[peer].slots.given;
         let handler = Kind::Slot.after(mail.first);
-        let mut expected = match into.len <= mail.layout.eager {
+        let mut expected = match mail.layout.is_one_piece(into.len) {
             true => Expected::new::<3>(peer, handler, header(envelope.tag(), into.len)),
             false => Expected::none(),
         };

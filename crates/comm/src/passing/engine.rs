@@ -1,6 +1,6 @@
 //! Does with the endpoint what handlers and calls have left to do.
 
-use super::entries::{Body, CopyOut, Into, Taking};
+use super::entries::{CopyOut, Taking};
 use super::handlers::Kind;
 use super::mail::Mail;
 use super::outgoing::{Next, Outgoing};
@@ -29,10 +29,9 @@ impl Mail {
         let mut more = !self.copies.is_empty() || !self.reads.is_empty();
         let mut index = 0;
         while let Some(&peer) = self.active.get(index) {
-            let Self { lanes, sends, layout, first, rank, way, least, .. } = self;
-            let (rank, first, way, least) = (*rank, *first, *way, *least);
-            let mut out =
-                Outgoing { endpoint, peer, rank, sends, memory, layout, way, least, first };
+            let Self { lanes, sends, layout, first, rank, .. } = self;
+            let (rank, first) = (*rank, *first);
+            let mut out = Outgoing { endpoint, peer, rank, sends, memory, layout, first };
             let next = lanes[peer].push(&mut out, &mut moved)?;
             more |= next == Next::More;
             if next == Next::Idle {
@@ -56,21 +55,19 @@ impl Mail {
             return Ok(false);
         };
         let place = self.layout.place(self.rank, from, slot);
-        match into {
-            Into::Receive { receive, part } => {
-                let receive = &mut self.receives[receive];
-                copy_out(endpoint, from, place, part.of_mut(memory)?)?;
-                receive.copied += bytes;
-                if receive.copied == receive.bytes {
-                    receive.state = Taking::Done;
+        if let Some((key, part)) = into {
+            let receive = &mut self.receives[key];
+            match &mut receive.kept {
+                Some(kept) => {
+                    kept.resize(part.end(), 0);
+                    copy_out(endpoint, from, place, part.of_mut(kept)?)?;
                 }
+                None => copy_out(endpoint, from, place, part.of_mut(memory)?)?,
             }
-            Into::Arrival { index } => {
-                let mut kept = vec![0; bytes];
-                copy_out(endpoint, from, place, &mut kept)?;
-                self.arrivals[index].body = Body::Bytes(kept);
+            receive.copied += bytes;
+            if receive.copied == receive.bytes {
+                receive.state = Taking::Done;
             }
-            Into::Nowhere => {}
         }
         if let Some(message) = self.emptied(from, slot) {
             self.tell_later(from, message);

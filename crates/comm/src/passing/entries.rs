@@ -13,6 +13,9 @@ pub(super) struct Receive {
     pub(super) told: usize,
     /// Bytes that are in the part.
     pub(super) copied: usize,
+    /// What the part is of, of a message that no receive has taken: copied out of its slots, so that its sender can go
+    /// on. Memory limits how many such messages there are, not the number of slots.
+    pub(super) kept: Option<Vec<u8>>,
     pub(super) state: Taking,
 }
 
@@ -40,7 +43,15 @@ pub(super) enum Taking {
 
 impl Receive {
     pub(super) fn new(envelope: Envelope, into: Part) -> Self {
-        Self { envelope, into, bytes: 0, told: 0, copied: 0, state: Taking::Posted }
+        let (bytes, told, copied, kept) = Default::default();
+        Self { envelope, into, bytes, told, copied, kept, state: Taking::Posted }
+    }
+
+    /// Of a message of so many bytes that no receive has taken, of which `ahead` bytes come.
+    pub(super) fn untaken(envelope: Envelope, bytes: usize, ahead: usize) -> Self {
+        let kept = Some(Vec::with_capacity(ahead));
+        let into = Part::new(0, bytes);
+        Self { bytes, kept, state: Taking::Coming, ..Self::new(envelope, into) }
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -65,23 +76,29 @@ impl Receive {
 pub(super) struct Send {
     pub(super) envelope: Envelope,
     pub(super) from: Part,
+    /// Bytes of its pieces.
+    pub(super) piece: usize,
+    /// Bytes that go in pieces before the receiver has answered: none of a message in words, or that is announced.
+    pub(super) ahead: usize,
+    /// Bytes that are in slots.
+    pub(super) stored: usize,
     pub(super) state: Giving,
 }
 
 /// How far a send is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Giving {
-    /// It waits behind others.
+    /// It waits behind others, or its receiver need not answer.
     Queued,
-    /// Its receiver knows of it.
+    /// Its receiver knows of it, and is to answer.
     Announced,
     /// Its receiver waits for the bytes.
     Cleared {
         /// The receiver's number of the receive.
         receive: u64,
-        /// Bytes on their way.
-        stored: usize,
     },
+    /// Its receiver does not want it; pieces that were begun are still on their way.
+    Refused,
     /// The part may change.
     Done,
 }
@@ -97,9 +114,11 @@ pub(super) struct Arrival {
 #[derive(Debug)]
 pub(super) enum Body {
     Words([Word; 3]),
-    /// Copied out of its slot, so that its sender can go on: memory limits how many such messages
-    /// there are, not the number of slots.
-    Bytes(Vec<u8>),
+    /// In pieces: this receive has those that have come. Its sender waits for an answer about a send, if there is one.
+    Pieces {
+        receive: usize,
+        send: Option<u64>,
+    },
     /// At its sender, at this address or, where that is 0, to go in pieces.
     Announced {
         send: u64,
@@ -113,13 +132,6 @@ pub(super) struct CopyOut {
     pub(super) from: Rank,
     pub(super) slot: u16,
     pub(super) bytes: usize,
-    pub(super) into: Into,
-}
-
-/// Where bytes are copied to.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Into {
-    Receive { receive: usize, part: Part },
-    Arrival { index: usize },
-    Nowhere,
+    /// Which receive wants them, and where; of a message that is refused none does.
+    pub(super) into: Option<(usize, Part)>,
 }

@@ -32,7 +32,6 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     }
 
     fn go(&mut self, way: Way) {
-        let mail = self.mail_mut();
-        (mail.way, mail.least) = (way, way.least());
+        self.mail_mut().least = way.least();
     }
 }

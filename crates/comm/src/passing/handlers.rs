@@ -3,9 +3,11 @@
 //! ```text
 //! WORDS     tag | bytes << 32, then the bytes       a message of up to 24 bytes
 //! SLOT      tag | bytes << 32, slot, slots          a message in a slot; slots given back
+//! FIRST     tag | send << 32, bytes, slot, slots    the first piece of one that takes several slots; slots given back
+//! NEXT      bytes << 32, slot, slots                the next piece of the message that was begun last; slots given back
 //! ANNOUNCE  tag, bytes, send, address               a message that is still at its sender, and where
 //! ANSWER    send, receive, wanted                   its receiver waits for it; or has it, or refuses it
-//! PIECE     receive | bytes << 32, slot, slots      a piece of such a message; slots given back
+//! PIECE     receive | bytes << 32, slot, slots      a piece of a message that was answered; slots given back
 //! RETURN    slots                                   slots given back
 //! BARRIER   round | ranks << 32                     its sender has come to this round
 //! ```
@@ -19,6 +21,8 @@ use crate::{Call, HandlerId, Handlers, Outcome, Rank, Word};
 pub(super) enum Kind {
     Words,
     Slot,
+    First,
+    Next,
     Announce,
     Answer,
     Piece,
@@ -38,7 +42,7 @@ impl Kind {
 /// Returns the first of them, which [`Mail::new`](super::Mail::new) takes; the others follow it.
 ///
 /// # Panics
-/// The table has no room for 7 more request handlers.
+/// The table has no room for 9 more request handlers.
 pub fn add_handlers<S: HoldsMail>(table: &mut Handlers<S>) -> HandlerId {
     // In the order of the kinds.
     let first = table.request(words);
@@ -46,6 +50,18 @@ pub fn add_handlers<S: HoldsMail>(table: &mut Handlers<S>) -> HandlerId {
         counted(state, call, 3, |mail, from| {
             mail.returned(from, slots);
             mail.arrived_in_slot(Envelope::new(from, header as u32), header >> 32, slot);
+        })
+    });
+    table.request(|state, call, header, bytes, slot, slots| {
+        counted(state, call, 4, |mail, from| {
+            mail.returned(from, slots);
+            mail.first_piece(Envelope::new(from, header as u32), header >> 32, bytes, slot);
+        })
+    });
+    table.request(|state, call, header, slot, slots, _| {
+        counted(state, call, 3, |mail, from| {
+            mail.returned(from, slots);
+            mail.next_piece(from, header >> 32, slot);
         })
     });
     table.request(|state, call, tag, bytes, send, at| {

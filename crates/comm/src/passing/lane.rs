@@ -21,11 +21,22 @@ pub(super) struct Lane {
     pub(super) listed: bool,
     pub(super) storing: Option<Storing>,
     pub(super) control: VecDeque<Message>,
-    /// Sends that the peer does not know of.
+    /// Sends that the peer does not know of, or not of all of their pieces that go without an answer.
     pub(super) queued: VecDeque<usize>,
     /// Sends that the peer has taken, and that go in pieces.
     pub(super) cleared: VecDeque<usize>,
     pub(super) slots: Slots,
+    /// The message of which the peer sends pieces.
+    pub(super) coming: Option<Coming>,
+}
+
+/// A message of which pieces are to come, before or without an answer of this rank.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Coming {
+    /// The receive that wants them; of a message that is refused none does.
+    pub(super) receive: Option<usize>,
+    /// Bytes that are to come so.
+    pub(super) left: usize,
 }
 
 /// A store that was begun.
@@ -47,7 +58,7 @@ pub(super) struct Storing {
 impl Lane {
     pub(super) fn new(slots: Slots) -> Self {
         let (control, queued, cleared) = Default::default();
-        Self { listed: false, storing: None, control, queued, cleared, slots }
+        Self { listed: false, storing: None, control, queued, cleared, slots, coming: None }
     }
 
     pub(super) fn is_idle(&self) -> bool {

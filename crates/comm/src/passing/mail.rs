@@ -9,7 +9,6 @@ use super::entries::{Arrival, CopyOut, Receive, Send};
 use super::lane::Lane;
 use super::matching::Envelope;
 use super::tuning::Layout;
-use super::way::Way;
 use crate::{CommError, HandlerId, Part, Rank};
 
 /// Messages on their way for which a rank has room from the beginning.
@@ -38,9 +37,7 @@ pub struct Mail {
     /// By peer; this rank's own is unused.
     pub(super) lanes: Vec<Lane>,
     pub(super) layout: Layout,
-    /// The way of long messages.
-    pub(super) way: Way,
-    /// Messages of at least so many bytes are announced, with where they are.
+    /// Messages of at least so many bytes are announced, with where they are, and read there.
     pub(super) least: usize,
     /// Receives whose bytes are to be read out of their senders' memory.
     pub(super) reads: VecDeque<usize>,
@@ -114,7 +111,6 @@ impl Mail {
             sends: Slab::with_capacity(EXPECTED),
             lanes: (0..size).map(|peer| Lane::new(layout.between(rank, peer))).collect(),
             layout,
-            way: Way::Pieces,
             least: usize::MAX,
             reads: VecDeque::with_capacity(EXPECTED),
             rank,

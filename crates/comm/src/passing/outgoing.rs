@@ -10,7 +10,6 @@ use super::inline;
 use super::lane::{Lane, Storing};
 use super::mail::Mail;
 use super::tuning::{Layout, Place};
-use super::way::Way;
 use super::words::header;
 use crate::{Bulk, CommError, Endpoint, HandlerId, Message, Posted, Rank, Source, Word};
 
@@ -33,10 +32,6 @@ pub(super) struct Outgoing<'a, E> {
     pub(super) sends: &'a mut Slab<Send>,
     pub(super) memory: &'a [u8],
     pub(super) layout: &'a Layout,
-    /// As in [`Mail`].
-    pub(super) way: Way,
-    /// As in [`Mail`].
-    pub(super) least: usize,
     pub(super) first: HandlerId,
 }
 
@@ -84,7 +79,7 @@ impl<E: Bulk> Outgoing<'_, E> {
 }
 
 impl Lane {
-    /// Sends what finds room, and at most one piece of a long message. Adds to `moved`.
+    /// Sends what finds room, and at most one of several pieces of a message. Adds to `moved`.
     pub(super) fn push<E: Bulk>(
         &mut self,
         out: &mut Outgoing<'_, E>,
@@ -101,38 +96,49 @@ impl Lane {
             *moved += 1;
         }
         while let Some(&key) = self.queued.front() {
-            let len = out.sends[key].from.len;
-            if len > inline::INLINE && len <= out.layout.eager && len < out.least {
-                let Some(slot) = self.slots.take() else { return Ok(Next::Slot) };
-                self.queued.pop_front();
-                let header = Word::from(out.sends[key].envelope.tag());
-                self.begin(out, slot, (Kind::Slot, header), key, 0..len);
-                if !self.store(out, moved)? {
+            let send = &out.sends[key];
+            if send.ahead == 0 {
+                if !self.introduce(out, key)? {
                     return Ok(Next::More);
                 }
-            } else if self.introduce(out, key)? {
                 self.queued.pop_front();
                 *moved += 1;
+                continue;
+            }
+            let (tag, len, ahead) = (Word::from(send.envelope.tag()), send.from.len, send.ahead);
+            let piece = send.stored..ahead.min(send.stored + send.piece);
+            let Some(slot) = self.slots.take() else { return Ok(Next::Slot) };
+            let notice = if piece == (0..len) {
+                self.notice(slot, (Kind::Slot.after(out.first), tag), len)
+            } else if piece.start == 0 {
+                let words = [tag | (key as Word) << 32, len as Word, slot.into()];
+                let [header, bytes, slot] = words;
+                Message::new(
+                    Kind::First.after(out.first),
+                    [header, bytes, slot, self.slots.give_back()],
+                )
             } else {
+                self.notice(slot, (Kind::Next.after(out.first), 0), piece.len())
+            };
+            let is_last = piece.end == ahead;
+            if is_last {
+                self.queued.pop_front();
+            }
+            if !self.begin(out, slot, key, piece, notice, moved)? || !is_last {
                 return Ok(Next::More);
             }
         }
         if let Some(&key) = self.cleared.front() {
             let Some(slot) = self.slots.take() else { return Ok(Next::Slot) };
-            let send = &mut out.sends[key];
-            let whole = send.from.len;
-            let Giving::Cleared { receive, stored } = &mut send.state else {
-                return Err(CommError::Stopped);
-            };
-            let most = out.layout.piece(whole, self.slots.do_migrate());
-            let piece = *stored..whole.min(*stored + most);
-            *stored = piece.end;
-            if piece.end == whole {
+            let send = &out.sends[key];
+            let Giving::Cleared { receive } = send.state else { return Err(CommError::Stopped) };
+            let piece = send.stored..send.from.len.min(send.stored + send.piece);
+            if piece.end == send.from.len {
                 self.cleared.pop_front();
             }
-            let header = Word::from(*receive as u32);
-            self.begin(out, slot, (Kind::Piece, header), key, piece);
-            if !self.store(out, moved)? {
+            let header = Word::from(receive as u32);
+            let notice = self.notice(slot, (Kind::Piece.after(out.first), header), piece.len());
+            if !self.begin(out, slot, key, piece, notice, moved)? {
                 return Ok(Next::More);
             }
         }
@@ -152,7 +158,7 @@ impl Lane {
         let (message, state) = if bytes.len() <= inline::INLINE {
             (in_words(Kind::Words.after(out.first), tag, bytes), Giving::Done)
         } else {
-            let at = out.way.offer(out.endpoint, bytes);
+            let at = out.endpoint.address(bytes);
             let words = [Word::from(tag), bytes.len() as Word, key as Word, at];
             (Message::new(Kind::Announce.after(out.first), words), Giving::Announced)
         };
@@ -163,18 +169,19 @@ impl Lane {
         Ok(sent)
     }
 
-    /// Begins to store some bytes of a message in a slot.
-    fn begin<E>(
+    /// Begins to store a piece of a message in a slot, and says whether that is finished.
+    fn begin<E: Bulk>(
         &mut self,
-        out: &Outgoing<'_, E>,
+        out: &mut Outgoing<'_, E>,
         slot: u16,
-        (kind, header): (Kind, Word),
         send: usize,
         bytes: Range<usize>,
-    ) {
-        let notice = self.notice(slot, (kind.after(out.first), header), bytes.len());
+        notice: Message,
+        moved: &mut usize,
+    ) -> Result<bool, CommError> {
         let storing = Storing::new(out.layout.place(out.rank, out.peer, slot), bytes, notice);
         self.storing = Some(Storing { send, ..storing });
+        self.store(out, moved)
     }
 
     /// The request that tells of so many bytes in a slot. It also gives slots back.
@@ -204,9 +211,18 @@ impl Lane {
             *moved += usize::from(storing.done > before);
             return Ok(false);
         }
-        let send = &mut out.sends[storing.send];
-        if storing.bytes.end == send.from.len {
-            send.state = Giving::Done;
+        let key = storing.send;
+        let send = &mut out.sends[key];
+        send.stored = storing.bytes.end;
+        let is_next = send.stored == send.ahead;
+        send.state = match send.state {
+            _ if send.stored == send.from.len => Giving::Done,
+            Giving::Queued if send.ahead < send.from.len => Giving::Announced,
+            Giving::Refused if is_next => Giving::Done,
+            state => state,
+        };
+        if is_next && matches!(send.state, Giving::Cleared { .. }) {
+            self.cleared.push_back(key);
         }
         self.storing = None;
         *moved += 1;

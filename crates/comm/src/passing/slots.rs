@@ -60,12 +60,6 @@ impl Slots {
         self.migrate = migrate;
     }
 
-    /// Whether slots migrate.
-    #[inline]
-    pub(super) fn do_migrate(&self) -> bool {
-        self.migrate
-    }
-
     /// Whether a slot can be filled.
     #[inline]
     pub(super) fn has_free(&self) -> bool {

@@ -2,6 +2,7 @@
 
 use super::entries::{Arrival, Body, Giving, Receive, Send, Taking};
 use super::matching::Envelope;
+use super::tuning::Cut;
 use super::{HoldsMail, Mail, Passing, inline};
 use crate::active::Expected;
 use crate::{ActiveMessages, Bulk, CommError, Part, Rank, Watch, check_peer};
@@ -19,7 +20,10 @@ impl Mail {
             && self.posted.is_empty()
             && self.sends.is_empty()
             && self.receives.is_empty()
-            && self.lanes.iter().all(|lane| lane.is_idle() && lane.slots.filled() == 0)
+            && self
+                .lanes
+                .iter()
+                .all(|lane| lane.is_idle() && lane.coming.is_none() && lane.slots.filled() == 0)
     }
 
     pub(super) fn has_sent(&self, key: usize) -> bool {
@@ -129,24 +133,22 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     ) -> Result<usize, CommError> {
         let (endpoint, state) = self.am.parts();
         let mail = state.mail_mut();
-        // Then every arrival has its bytes.
+        // Then every arrival has the bytes that have come.
         while mail.copy_next(endpoint, &mut self.memory)? {}
-        let key = mail.receives.insert(Receive::new(envelope, into));
         let arrival = mail.find_arrival(envelope).and_then(|index| mail.arrivals.remove(index));
-        let Some(Arrival { bytes, body, .. }) = arrival else {
-            mail.posted.push_back(key);
-            return Ok(key);
-        };
-        let receive = &mut mail.receives[key];
-        match body {
-            Body::Words(words) => receive.arrived(bytes, Taking::Words(words)),
-            Body::Bytes(kept) => {
-                receive.arrived(bytes, Taking::Done);
-                if receive.state == Taking::Done {
-                    into.of_mut(&mut self.memory)?.copy_from_slice(&kept);
-                }
+        if let Some(Arrival { body: Body::Pieces { receive, send }, .. }) = arrival {
+            mail.take_pieces(receive, into, send, &mut self.memory);
+            return Ok(receive);
+        }
+        let key = mail.receives.insert(Receive::new(envelope, into));
+        match arrival {
+            Some(Arrival { bytes, body: Body::Words(words), .. }) => {
+                mail.receives[key].arrived(bytes, Taking::Words(words));
             }
-            Body::Announced { send, at } => mail.take_announced(key, bytes, send, at),
+            Some(Arrival { bytes, body: Body::Announced { send, at }, .. }) => {
+                mail.take_announced(key, bytes, send, at);
+            }
+            _ => mail.posted.push_back(key),
         }
         Ok(key)
     }
@@ -191,7 +193,11 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// Puts a send behind those before it, and sends what finds room.
     pub(super) fn queue_send(&mut self, to: Envelope, from: Part) -> Result<usize, CommError> {
         let mail = self.mail_mut();
-        let key = mail.sends.insert(Send { envelope: to, from, state: Giving::Queued });
+        let in_pieces = from.len > inline::INLINE && from.len < mail.least;
+        let Cut { piece, ahead } = mail.layout.cut(from.len);
+        let ahead = if in_pieces { ahead } else { 0 };
+        let send = Send { envelope: to, from, piece, ahead, stored: 0, state: Giving::Queued };
+        let key = mail.sends.insert(send);
         mail.lanes[to.peer()].queued.push_back(key);
         mail.activate(to.peer());
         self.advance()?;

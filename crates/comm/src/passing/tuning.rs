@@ -3,31 +3,28 @@
 use super::slots::Slots;
 use crate::{CommError, Rank};
 
-/// Lengths at which message passing changes its protocol, and the memory that this takes. The same
-/// on every rank of a run.
+/// How message passing cuts messages, and the memory that this takes. The same on every rank of a run.
 ///
 /// Every rank has `slots` slots of `chunk` bytes in its exposed memory for each other rank. So each
 /// pair has twice as many, and each of the two begins with half of them. A sender fills a slot that
 /// it has, and says so in a request; then the slot is the receiver's. Over memory that both ranks
 /// map, the receiver keeps it to send with, and gives it back if it has too many. Otherwise it gives
 /// each back when it has copied the bytes out.
+///
+/// A message is cut into equal pieces, so many that one more would cost as much as it hides. Two equal messages there
+/// and back then fill the same slots to the same length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
-    /// Messages of up to so many bytes are sent at once (eager), longer ones when a receive has
-    /// taken them (rendezvous). At most a chunk: a larger value counts as a chunk.
-    ///
-    /// At the default of 16 KiB both should cost about the same over shared memory. An eager
-    /// message that nobody waits for is copied once more; for 16 KiB in a processor's own cache
-    /// this takes about as long as the round trip that a rendezvous adds.
-    pub eager: usize,
-    /// Bytes of a slot, and of the pieces of longer messages; rounded up to a multiple of 64. At
-    /// least 64. The default is small enough for all slots of a pair to stay in a cache, and large
-    /// enough for the request with each piece to cost little beside it.
+    /// Bytes of a slot, and of a piece at most; rounded up to a multiple of 64. At least 64. The default is small enough
+    /// for all slots of a pair to stay in a cache.
     pub chunk: usize,
     /// Slots of each sender, from 1 to 16384. With two or more, sender and receiver copy at the
-    /// same time. Where the slots of all senders would take more than [`Tuning::AMPLE`] bytes of a
+    /// same time. So many pieces of a message are sent at once (eager), the rest when a receive has taken it
+    /// (rendezvous): its answer comes while the sender copies these. Where the slots of all senders would take more than [`Tuning::AMPLE`] bytes of a
     /// rank's memory, each has fewer, but not fewer than 8 for that.
     pub slots: usize,
+    /// Bytes whose copy takes as long as the request with a piece. At least 1.
+    pub request: usize,
 }
 
 impl Default for Tuning {
@@ -38,7 +35,7 @@ impl Default for Tuning {
 
 impl Tuning {
     /// The usual values.
-    pub const DEFAULT: Self = Self { eager: 16 << 10, chunk: 32 << 10, slots: 32 };
+    pub const DEFAULT: Self = Self { chunk: 32 << 10, slots: 32, request: 16 << 10 };
 
     /// Bytes of a rank's slots beyond which there are only as many as are needed.
     pub const AMPLE: usize = 4 << 20;
@@ -48,7 +45,7 @@ impl Tuning {
         let chunk = self.chunk.clamp(64, 1 << 30).next_multiple_of(64);
         let ample = Self::AMPLE / chunk / size.max(1);
         let slots = self.slots.clamp(1, MOST_SLOTS).min(ample.max(NEEDED_SLOTS));
-        Self { eager: self.eager.min(chunk), chunk, slots }
+        Self { chunk, slots, request: self.request.max(1) }
     }
 
     /// Bytes of exposed memory that each of `size` ranks needs.
@@ -63,9 +60,6 @@ impl Tuning {
 const MOST_SLOTS: usize = 1 << 14;
 /// Slots of each sender that are not saved.
 const NEEDED_SLOTS: usize = 8;
-/// Pieces of a message that is not longer than so many chunks.
-const PIECES: usize = 4;
-const LEAST_PIECE: usize = 2048;
 
 /// Where a slot lies, in whose exposed memory: this rank's own, or the peer's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,11 +68,22 @@ pub(super) struct Place {
     pub(super) at: usize,
 }
 
+/// How a message is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cut {
+    /// Bytes of each piece; the last one may have fewer.
+    pub(super) piece: usize,
+    /// Bytes of the pieces that are sent before a receive has taken the message.
+    pub(super) ahead: usize,
+}
+
 /// The slots of a run, in exposed memory from some offset on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     at: usize,
-    pub(super) eager: usize,
+    request: usize,
+    /// A message of fewer bytes is one piece.
+    two_from: usize,
     pub(super) chunk: usize,
     /// Half of the slots of a pair.
     pub(super) slots: u16,
@@ -92,14 +97,15 @@ impl Layout {
         exposed: usize,
     ) -> Result<Self, CommError> {
         crate::exposed_range(exposed, at, tuning.memory(size))?;
-        let Tuning { eager, chunk, slots } = tuning.in_range(size);
-        Ok(Self { at, eager, chunk, slots: slots as u16 })
+        let Tuning { chunk, slots, request } = tuning.in_range(size);
+        let two_from = request.saturating_mul(2).min(chunk + 1);
+        Ok(Self { at, request, two_from, chunk, slots: slots as u16 })
     }
 
     /// No slots: of a rank that exposes no memory, or not for this. What needs one fails, since it
     /// would lie beyond all memory.
     pub(super) fn none() -> Self {
-        Self { at: usize::MAX >> 1, eager: 0, chunk: 64, slots: 1 }
+        Self { at: usize::MAX >> 1, request: 32, two_from: 64, chunk: 64, slots: 1 }
     }
 
     /// Where a slot of the pair of `rank` and `peer` lies, as `rank` sees it. The first half of the
@@ -118,15 +124,25 @@ impl Layout {
         Slots::new(self.slots, rank < peer)
     }
 
-    /// Bytes of the pieces of a long message. Where ranks copy by themselves, over memory that both
-    /// map, so many pieces that both copy at the same time, and so few that the request with each
-    /// costs little. Otherwise as many bytes as a slot takes: the system has buffers of its own.
+    /// How a message of so many bytes is cut.
+    ///
+    /// *Formula*: c the time of a byte's copy, o that of a request, and r = o/c. With k pieces a message takes
+    /// c·n·(1 + 1/k) + k·o, since both ranks copy at the same time. k pieces and k + 1 take as long where n = r·k·(k + 1): there
+    /// the one follows the other, and the time has no step.
+    pub(super) fn cut(&self, whole: usize) -> Cut {
+        let products = (whole / self.request).saturating_mul(4).saturating_add(1);
+        let best = products.isqrt().div_ceil(2);
+        let pieces = best.max(whole.div_ceil(self.chunk)).max(1);
+        let piece = whole.div_ceil(pieces).next_multiple_of(64).min(self.chunk);
+        let most = usize::from(self.slots) * self.chunk;
+        let ahead = if whole <= most { whole } else { most / piece * piece };
+        Cut { piece, ahead }
+    }
+
+    /// Whether a message of so many bytes is one piece.
     #[inline]
-    pub(super) fn piece(&self, whole: usize, mapped: bool) -> usize {
-        if !mapped {
-            return self.chunk;
-        }
-        (whole / PIECES).max(1).next_multiple_of(LEAST_PIECE).min(self.chunk)
+    pub(super) fn is_one_piece(&self, whole: usize) -> bool {
+        whole < self.two_from
     }
 }
 
@@ -137,10 +153,10 @@ mod tests {
     #[test]
     fn slots_of_all_senders_lie_side_by_side_and_fill_the_memory_named() {
         // 3 ranks × 2 slots × 128 bytes (100 rounded up to a multiple of 64).
-        let tuning = Tuning { eager: 1000, chunk: 100, slots: 2 };
+        let tuning = Tuning { chunk: 100, slots: 2, request: 1000 };
         assert_eq!(tuning.memory(3), 768);
         let layout = Layout::new(64, &tuning, 3, 832).unwrap();
-        assert_eq!(layout.eager, 128);
+        assert!(layout.is_one_piece(128) && !layout.is_one_piece(129));
         // In the memory of rank 2: those that ranks 0 and 1 begin with.
         let in_memory_of_2 = |first: Rank| [0, 1].map(|slot| layout.place(2, first, slot));
         let own = |at| Place { own: true, at };
@@ -158,21 +174,35 @@ mod tests {
     }
 
     #[test]
-    fn messages_up_to_four_chunks_go_in_four_pieces() {
+    fn a_message_is_cut_into_as_many_equal_pieces_as_pay() {
         let layout = Layout::new(0, &Tuning::DEFAULT, 2, usize::MAX).unwrap();
-        let pieces = [1, 8 << 10, 16 << 10, 70_000, 1 << 20].map(|whole| layout.piece(whole, true));
-        assert_eq!(pieces, [2048, 2048, 4096, 18432, 32768]);
-        assert_eq!(layout.piece(1, false), 32768);
-        let short = Tuning { chunk: 64, ..Tuning::DEFAULT };
-        assert_eq!(Layout::new(0, &short, 2, usize::MAX).unwrap().piece(1, true), 64);
+        let pieces = |whole: usize| whole.div_ceil(layout.cut(whole).piece);
+        // k(k + 1) · 16 KiB, and 32 KiB in a slot.
+        for (before, from) in [(1, 32 << 10), (2, (64 << 10) + 1), (3, (96 << 10) + 1)] {
+            assert_eq!([from - 1, from].map(pieces), [before, before + 1], "{from}");
+            assert_eq!(layout.is_one_piece(from - 1), before == 1);
+        }
+        assert_eq!([1 << 20, 4 << 20].map(pieces), [32, 128]);
+        // Half of the slots of a pair hold 1 MiB.
+        assert_eq!(layout.cut(1 << 20), Cut { piece: 32 << 10, ahead: 1 << 20 });
+        assert_eq!(layout.cut((1 << 20) + 3), Cut { piece: 31_808, ahead: 32 * 31_808 });
+        for whole in (1..2_000_000).step_by(1013).chain([usize::MAX >> 1]) {
+            let Cut { piece, ahead } = layout.cut(whole);
+            assert!(piece <= 32 << 10 && (1..=whole).contains(&ahead), "{whole}");
+            assert!(ahead == whole || ahead.is_multiple_of(piece), "{whole}");
+        }
+        let other = Tuning { chunk: 4096, slots: 4, request: 100 };
+        let layout = Layout::new(0, &other, 2, usize::MAX).unwrap();
+        let pieces = |whole: usize| whole.div_ceil(layout.cut(whole).piece);
+        assert_eq!([199, 200, 599, 600, 1199, 1200].map(pieces), [1, 2, 2, 3, 3, 4]);
     }
 
     #[test]
     fn values_out_of_range_are_moved_into_it() {
-        let least = Tuning { eager: 0, chunk: 0, slots: 0 };
+        let least = Tuning { chunk: 0, slots: 0, request: 0 };
         assert_eq!(least.memory(2), 128);
         assert_eq!(Layout::new(0, &least, 2, 128).unwrap().slots, 1);
-        let most = Tuning { eager: usize::MAX, chunk: usize::MAX, slots: usize::MAX };
+        let most = Tuning { chunk: usize::MAX, slots: usize::MAX, ..Tuning::DEFAULT };
         assert!(Layout::new(0, &most, usize::MAX, usize::MAX - 1).is_err());
         // 4 MiB hold 128 slots of 32 KiB: 32 for each of 4 ranks, and 8 for each of more than 16.
         let many = Tuning { slots: 100, ..Tuning::DEFAULT };

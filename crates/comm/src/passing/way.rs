@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bulk, Word};
-
 /// How the bytes of announced messages come to their receivers.
 ///
 /// A rank offers and takes what its own way allows: where two ranks have different ways, the bytes
@@ -37,16 +35,5 @@ impl Way {
             Self::Pieces => usize::MAX,
             Self::Single { least } => least,
         }
-    }
-
-    /// Where a message of these bytes is for its receiver to read, as a sender that goes this way tells it; 0 where it goes
-    /// in pieces.
-    pub(super) fn offer<E: Bulk>(self, endpoint: &E, bytes: &[u8]) -> Word {
-        if bytes.len() < self.least() { 0 } else { endpoint.address(bytes) }
-    }
-
-    /// Whether a receiver that goes this way reads a message of so many bytes at this address.
-    pub(super) fn takes(self, at: Word, bytes: usize) -> bool {
-        at != 0 && bytes > 0 && bytes >= self.least()
     }
 }

@@ -152,25 +152,28 @@ pub fn garbage_is_named<H: Harness>() {
     // Rank 0 begins with the slots before this one, and rank 1, which misbehaves, with those from
     // it on.
     let own = H::TUNING.memory(2) as Word / 2 / H::TUNING.chunk.next_multiple_of(64) as Word;
-    // Handlers in their order: words, slot, announce, answer, piece, return, barrier.
-    let cases: [(u8, &[Word], &str); 17] = [
+    // Handlers in their order: words, slot, first, next, announce, answer, piece, return, barrier.
+    let cases: [(u8, &[Word], &str); 20] = [
         (0, &[long(25), 0, 0, 0], "25 bytes"),
         (0, &[long(u32::MAX as usize), 0, 0, 0], "4294967295 bytes"),
         (1, &[long(30), 0, 0], "slot 0"),
         (1, &[long(30), Word::MAX, 0], "18446744073709551615"),
-        (1, &[long(H::TUNING.eager + 1), own, 0], "bytes in a slot for"),
-        (2, &[1, 100], "2 words"),
-        (3, &[0, 0, 1], "send 0"),
-        (3, &[Word::MAX, 0, 1], "18446744073709551615"),
-        (4, &[long(30) | 77, own, 0], "receive 77"),
-        (4, &[long(H::TUNING.chunk + 1), own, 0], "bytes in a slot for"),
+        (1, &[long(H::TUNING.chunk + 64), own, 0], "bytes in a slot for"),
+        (2, &[0, 8, own, 0], "8 bytes"),
+        (2, &[0, Word::MAX, 0, 0], "slot 0"),
+        (3, &[long(30), own, 0], "0 are left"),
+        (4, &[1, 100], "2 words"),
+        (5, &[0, 0, 1], "send 0"),
+        (5, &[Word::MAX, 0, 1], "18446744073709551615"),
+        (6, &[long(30) | 77, own, 0], "receive 77"),
+        (6, &[long(H::TUNING.chunk + 64), own, 0], "bytes in a slot for"),
         (1, &[long(30), own, 1], "slot 0"),
-        (5, &[1], "slot 0"),
-        (6, &[long(2) | 1], "round 1"),
-        (6, &[long(2) | 64], "round 64"),
-        (6, &[long(3)], "3 ranks"),
-        (6, &[long(1)], "1 ranks"),
-        (6, &[Word::MAX], "4294967295 ranks"),
+        (7, &[1], "slot 0"),
+        (8, &[long(2) | 1], "round 1"),
+        (8, &[long(2) | 64], "round 64"),
+        (8, &[long(3)], "3 ranks"),
+        (8, &[long(1)], "1 ranks"),
+        (8, &[Word::MAX], "4294967295 ranks"),
     ];
     for (handler, words, named) in cases {
         let [mut here, mut there] = pair::<H>();
@@ -227,14 +230,14 @@ pub fn garbage_is_named<H: Harness>() {
     // A piece longer than what is left of a message of 30 bytes, which receive 0 has taken.
     let [mut here, mut there] = pair::<H>();
     let active = there.active();
-    active.request(0, HandlerId(2), [1, 30, 5, 0]).expect("a live peer");
+    active.request(0, HandlerId(4), [1, 30, 5, 0]).expect("a live peer");
     here.reserve(1, 30);
     let (_recv, _) = here.irecv_room(1, 1, 30).expect("nothing is wrong yet");
     while active.endpoint().outstanding() > 0 {
         here.progress().expect("nothing is wrong yet");
         active.poll().expect("its own part is right");
     }
-    active.request(0, HandlerId(4), [long(31), own, 0]).expect("a live peer");
+    active.request(0, HandlerId(6), [long(31), own, 0]).expect("a live peer");
     let error = loop {
         active.poll().expect("its own part is right");
         if let Err(error) = here.progress() {

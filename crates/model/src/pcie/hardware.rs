@@ -1,72 +1,57 @@
 //! The components of the hardware, from the times in one or two traces.
 
 use bandgap_stats::Stream;
+use bandgap_stats::interval::normal_factor;
+use derive_more::Display;
+use serde::{Deserialize, Serialize};
 
-use super::trace::Read;
-
-/// Of fewer samples a mean is not what the paper calls measured.
-/// *Source*: "Breaking Band", section 3: "each reported measurement is a mean of at least 100 samples".
-pub const ENOUGH: u64 = 100;
+use super::trace::Trace;
+use crate::breakdown::{Errors, deviation};
 
 /// What is less than this share of the posts does not make a section of a trace.
 const SHARE: u64 = 20;
 
 /// A time in nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Timed {
     /// The time.
     pub ns: f64,
-    /// Half the width of its interval; `None` where there is none.
-    pub half: Option<f64>,
-    /// Values that the interval rests on.
-    pub values: u64,
-    /// Samples.
+    /// How far it may be off; empty where nothing is known.
+    pub errors: Errors,
+    /// Samples; 0 of a time that is no mean.
     pub samples: u64,
 }
 
-impl Timed {
-    /// The mean of a stream of picoseconds; `None` without samples.
-    pub fn of(stream: &Stream, confidence: f64) -> Option<Timed> {
-        Some(Timed {
-            ns: stream.mean()? / 1e3,
-            half: stream.mean_interval(confidence).map(|interval| interval.half_width() / 1e3),
-            values: stream.batches() as u64,
-            samples: stream.count(),
-        })
-    }
-
-    /// A time without an interval.
-    pub fn given(ns: f64, half: Option<f64>) -> Timed {
-        Timed { ns, half, values: 1, samples: 1 }
-    }
-
-    fn half_of(self) -> Timed {
-        Timed { ns: self.ns / 2.0, half: self.half.map(|half| half / 2.0), ..self }
-    }
-
-    /// The sum of times, each so many times over. Their errors are independent. One without an interval
-    /// adds nothing to that of the sum.
-    fn sum(parts: &[(f64, Timed)]) -> Timed {
-        let squares = parts.iter().filter_map(|(times, part)| Some((times * part.half?).powi(2)));
-        let squares: Vec<f64> = squares.collect();
-        let least = |of: fn(&Timed) -> u64| {
-            let measured = parts.iter().map(|(_, part)| of(part)).filter(|count| *count > 1);
-            measured.min().unwrap_or(1)
-        };
-        Timed {
-            ns: parts.iter().map(|(times, part)| times * part.ns).sum(),
-            half: (!squares.is_empty()).then(|| squares.iter().sum::<f64>().sqrt()),
-            values: least(|part| part.values),
-            samples: least(|part| part.samples),
-        }
-    }
+/// Why a time does not follow from a trace.
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq, Serialize, Deserialize)]
+#[display(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// There are fewer than two posts (MWr of 64 bytes down).
+    NoPosts,
+    /// There is no completion (MWr of 64 bytes up).
+    NoCompletions,
+    /// There is no acknowledgement (ACK down), or none of one completion alone.
+    NoAcknowledgements,
+    /// Payloads come back between posts: they are not injected one after another.
+    PingPong,
+    /// Too few posts are a ping by themselves between two pongs.
+    NoPingPong,
+    /// More writes of 64 bytes go up than there are posts: without addresses answers cannot be told from completions.
+    NoAddresses,
+    /// There is no trace without a switch.
+    NoDirectTrace,
+    /// It takes LLP_post and LLP_prog, which no trace has.
+    NoSoftware,
+    /// It would be below 0: traces are exchanged, or the software's times are too long.
+    Negative,
 }
 
 /// A component that is known, or why it is not.
-pub type Known = Result<Timed, String>;
+pub type Known = Result<Timed, Why>;
 
 /// Times of the low-level protocol that a trace does not have.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Software {
     /// LLP_post.
     pub post: Option<Timed>,
@@ -87,152 +72,127 @@ pub struct Hardware {
     pub wire: Known,
     /// *Formula*: Network − Wire.
     pub switch: Known,
-    /// *Formula*: time from a pong to the next ping.
-    pub turn: Known,
-    /// *Formula*: the same − 2·PCIe − LLP_prog − LLP_post.
+    /// *Formula*: time from a pong to the next ping − 2·PCIe − LLP_prog − LLP_post.
     pub rc_to_mem: Known,
 }
 
-impl Hardware {
-    /// From a trace, another one without a switch, and times that are not in them.
-    pub fn of(
-        trace: &Read,
-        direct: Option<&Read>,
-        software: Software,
-        confidence: f64,
-    ) -> Hardware {
-        let pcie = pcie(trace, confidence);
-        let network = network(trace, confidence);
-        let wire = match direct {
-            None => Err("there is no trace without a switch".to_owned()),
-            Some(direct) => network_in(direct, confidence, "in the trace without a switch: "),
-        };
-        let switch = match (&network, &wire) {
-            (Ok(network), Ok(wire)) => {
-                not_negative(Timed::sum(&[(1.0, *network), (-1.0, *wire)]), |ns| {
-                    format!(
-                        "Network is {ns} ns shorter with the switch than without: are the traces \
-                         exchanged?"
-                    )
-                })
+/// The times between packets in a trace, with their names.
+pub type Times<'a> = [(&'static str, &'a Stream); 4];
+
+impl Trace {
+    /// The times between packets.
+    pub fn streams(&self) -> Option<Times<'_>> {
+        let (acks, rounds) = self.times()?;
+        Some([
+            ("injection", &rounds.posts),
+            ("acknowledgement", &acks.round_trips),
+            ("ping", &rounds.pings),
+            ("pong", &rounds.pongs),
+        ])
+    }
+}
+
+impl Timed {
+    /// The mean of a stream of picoseconds, its error named after this trace; `None` without samples.
+    fn of(stream: &Stream, of: &str, trace: &str) -> Option<Timed> {
+        // Any level gives the same deviation, but for the degrees of freedom.
+        const LEVEL: f64 = 0.95;
+        let off =
+            stream.mean_interval(LEVEL).map(|of| of.half_width() / 1e3 / normal_factor(LEVEL));
+        Some(Timed {
+            ns: stream.mean()? / 1e3,
+            errors: off.map(|off| (format!("{of} in {trace}"), off)).into_iter().collect(),
+            samples: stream.count(),
+        })
+    }
+
+    /// The sum of times, each so many times over; not below 0. An error that several have in common counts once.
+    fn sum(parts: &[(f64, &Timed)]) -> Known {
+        let mut sum = Timed { samples: u64::MAX, ..Timed::default() };
+        for (times, part) in parts {
+            sum.ns += times * part.ns;
+            if part.samples > 0 {
+                sum.samples = sum.samples.min(part.samples);
             }
-            (Err(why), _) | (_, Err(why)) => Err(why.clone()),
-        };
-        let turn = turn(trace, confidence);
-        let rc_to_mem = rc_to_mem(&turn, &pcie, software);
-        let injection = injection(trace, confidence);
-        Hardware { injection, pcie, network, wire, switch, turn, rc_to_mem }
+            for (source, error) in &part.errors {
+                *sum.errors.entry(source.clone()).or_default() += times * error;
+            }
+        }
+        if sum.ns >= 0.0 { Ok(sum) } else { Err(Why::Negative) }
+    }
+
+    /// Its standard deviation.
+    pub fn deviation(&self) -> Option<f64> {
+        deviation(&self.errors)
     }
 }
 
-/// A time that is not negative, or what is wrong.
-fn not_negative(time: Timed, why: impl Fn(String) -> String) -> Known {
-    if time.ns >= 0.0 { Ok(time) } else { Err(why(format!("{:.2}", -time.ns))) }
-}
-
-fn injection(trace: &Read, confidence: f64) -> Known {
-    let rounds = &trace.rounds;
-    let (counted, found) = (trace.counted, rounds.posts.count());
-    let pairs = found + rounds.answers;
-    if counted.posts < 2 {
-        return Err(match counted.posts {
-            0 => "the trace has no post (MWr of 64 bytes down)".to_owned(),
-            _ => "the trace has only one post".to_owned(),
+impl Hardware {
+    /// From a trace, another one without a switch, and times that are not in them. Traces have names.
+    pub fn of(
+        (name, trace): (&str, &Trace),
+        direct: Option<(&str, &Trace)>,
+        software: &Software,
+    ) -> Hardware {
+        let pcie = pcie(name, trace);
+        let network = network(name, trace);
+        let wire =
+            direct.map_or(Err(Why::NoDirectTrace), |(name, direct)| self::network(name, direct));
+        let both = network.as_ref().map_err(|why| *why).and_then(|network| {
+            let wire = wire.as_ref().map_err(|why| *why)?;
+            Timed::sum(&[(1.0, network), (-1.0, wire)])
         });
+        let turn = ping_pong(trace, "pong")
+            .and_then(|pongs| Timed::of(pongs, "pong", name).ok_or(Why::NoPingPong));
+        let rc_to_mem = turn.and_then(|turn| {
+            let pcie = pcie.as_ref().map_err(|why| *why)?;
+            let Software { post: Some(post), prog: Some(prog) } = software else {
+                return Err(Why::NoSoftware);
+            };
+            Timed::sum(&[(1.0, &turn), (-2.0, pcie), (-1.0, prog), (-1.0, post)])
+        });
+        Hardware { injection: injection(name, trace), pcie, network, wire, switch: both, rc_to_mem }
     }
-    if counted.payloads == 0 && 2 * counted.completions > 3 * counted.posts {
-        return Err(format!(
-            "{} writes of 64 bytes go up for {} posts: answers among them cannot be told from completions \
-             without addresses",
-            counted.completions, counted.posts
-        ));
-    }
-    if pairs == 0 {
-        return Err("packets are missing between all posts".to_owned());
-    }
-    if found * SHARE < pairs || found == 0 {
-        return Err(format!(
-            "payloads come back between {} of {pairs} pairs of posts: it is a ping-pong, and messages are \
-             not injected one after another",
-            rounds.answers
-        ));
-    }
-    Timed::of(&rounds.posts, confidence).ok_or_else(String::new)
 }
 
-fn pcie(trace: &Read, confidence: f64) -> Known {
-    let acks = &trace.acks;
-    Timed::of(&acks.round_trips, confidence).map(Timed::half_of).ok_or_else(|| {
-        if trace.counted.completions == 0 {
-            return "the trace has no completion (MWr of 64 bytes up)".to_owned();
-        }
-        if trace.counted.acknowledgements == 0 {
-            return "the trace has no acknowledgement (ACK down)".to_owned();
-        }
-        format!(
-            "no acknowledgement is that of one completion alone: {} have no packet, {} completions are \
-             acknowledged with others",
-            acks.alone, acks.shared
-        )
-    })
+fn injection(name: &str, trace: &Trace) -> Known {
+    let Some((_, rounds)) = trace.times() else { return Err(Why::NoPosts) };
+    let (counted, found) = (trace.counted, rounds.posts.count());
+    if counted.payloads == 0 && 2 * counted.completions > 3 * counted.posts && counted.posts > 0 {
+        return Err(Why::NoAddresses);
+    }
+    if found * SHARE < found + rounds.answers {
+        return Err(Why::PingPong);
+    }
+    Timed::of(&rounds.posts, "injection", name).ok_or(Why::NoPosts)
+}
+
+fn pcie(name: &str, trace: &Trace) -> Known {
+    if trace.counted.completions == 0 {
+        return Err(Why::NoCompletions);
+    }
+    let trips =
+        trace.times().and_then(|(acks, _)| Timed::of(&acks.round_trips, "acknowledgement", name));
+    trips.ok_or(Why::NoAcknowledgements).and_then(|trip| Timed::sum(&[(0.5, &trip)]))
 }
 
 /// Samples of a ping-pong, if they are so many that there is one.
-fn of_ping_pong<'a>(trace: &Read, stream: &'a Stream) -> Result<&'a Stream, String> {
-    let counted = trace.counted;
-    if counted.posts == 0 {
-        return Err("the trace has no post (MWr of 64 bytes down)".to_owned());
+fn ping_pong<'a>(trace: &'a Trace, of: &str) -> Result<&'a Stream, Why> {
+    let Some((_, rounds)) = trace.times() else { return Err(Why::NoPosts) };
+    if trace.counted.posts == 0 {
+        return Err(Why::NoPosts);
     }
-    if counted.completions == 0 {
-        return Err("the trace has no completion (MWr of 64 bytes up)".to_owned());
+    if trace.counted.completions == 0 {
+        return Err(Why::NoCompletions);
     }
-    if stream.count() > 0 && stream.count() * SHARE >= trace.rounds.posts.count() {
-        return Ok(stream);
-    }
-    if counted.payloads == 0 {
-        return Err(
-            "no payload comes back: it is no ping-pong, and which completion belongs to which \
-                    post is not known"
-                .to_owned(),
-        );
-    }
-    Err(format!(
-        "only {} of {} posts are a ping by themselves, between pongs",
-        stream.count(),
-        counted.posts
-    ))
+    let stream = if of == "pong" { &rounds.pongs } else { &rounds.pings };
+    let enough = stream.count() > 0 && stream.count() * SHARE >= rounds.posts.count();
+    enough.then_some(stream).ok_or(Why::NoPingPong)
 }
 
-fn network_in(trace: &Read, confidence: f64, place: &str) -> Known {
-    network(trace, confidence).map_err(|why| format!("{place}{why}"))
-}
-
-fn network(trace: &Read, confidence: f64) -> Known {
-    let pings = of_ping_pong(trace, &trace.rounds.pings)?;
-    Timed::of(pings, confidence).map(Timed::half_of).ok_or_else(String::new)
-}
-
-fn turn(trace: &Read, confidence: f64) -> Known {
-    let pongs = of_ping_pong(trace, &trace.rounds.pongs)?;
-    Timed::of(pongs, confidence).ok_or_else(String::new)
-}
-
-fn rc_to_mem(turn: &Known, pcie: &Known, software: Software) -> Known {
-    let turn = turn.as_ref().map_err(String::clone)?;
-    let pcie = pcie.as_ref().map_err(|why| format!("it takes PCIe, and {why}"))?;
-    let (post, prog) = match (software.post, software.prog) {
-        (Some(post), Some(prog)) => (post, prog),
-        (None, Some(_)) => return Err("it takes LLP_post, which no trace has".to_owned()),
-        (Some(_), None) => return Err("it takes LLP_prog, which no trace has".to_owned()),
-        (None, None) => {
-            return Err("it takes LLP_post and LLP_prog, which no trace has".to_owned());
-        }
-    };
-    let time = Timed::sum(&[(1.0, *turn), (-2.0, *pcie), (-1.0, prog), (-1.0, post)]);
-    not_negative(time, |ns| {
-        format!(
-            "2·PCIe + LLP_prog + LLP_post is {ns} ns longer than the {:.2} ns from a pong to the next ping",
-            turn.ns
-        )
-    })
+fn network(name: &str, trace: &Trace) -> Known {
+    let pings = ping_pong(trace, "ping")?;
+    Timed::of(pings, "ping", name)
+        .ok_or(Why::NoPingPong)
+        .and_then(|ping| Timed::sum(&[(0.5, &ping)]))
 }

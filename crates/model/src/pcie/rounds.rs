@@ -17,7 +17,7 @@ const SPOILED: [u64; 2] = [u64::MAX, 0];
 ///
 /// *Assumes* that no two chains of pings and pongs, and no streams both ways, happen to keep that order.
 #[derive(Clone, Debug, Default)]
-pub struct Rounds {
+pub(super) struct Rounds {
     /// Posts under way, where that is known.
     outstanding: Option<u64>,
     ping: Option<u64>,
@@ -33,8 +33,6 @@ pub struct Rounds {
     pub posts: Stream,
     /// Pairs of posts with a payload between them.
     pub answers: u64,
-    /// Pairs of posts with missing packets between them, or ones that were sent again.
-    pub apart: u64,
     /// From a ping to its completion.
     pub pings: Stream,
     /// From a pong to the next ping.
@@ -43,12 +41,12 @@ pub struct Rounds {
 
 impl Rounds {
     /// Packets are missing before what comes next, or were sent again.
-    pub(super) fn missing(&mut self) {
+    pub fn missing(&mut self) {
         (self.outstanding, self.ping, self.pong, self.since) = (None, None, None, SPOILED);
-        self.apart += u64::from(self.last_post.take().is_some());
+        self.last_post = None;
     }
 
-    pub(super) fn post(&mut self, time: u64) {
+    pub fn post(&mut self, time: u64) {
         self.calm(time);
         if let Some(pong) = self.pong.take() {
             self.pongs.add(time - pong);
@@ -65,7 +63,7 @@ impl Rounds {
         self.outstanding = self.outstanding.map(|posts| posts + 1);
     }
 
-    pub(super) fn completion(&mut self, time: u64) {
+    pub fn completion(&mut self, time: u64) {
         self.calm(time);
         self.since[1] = self.since[1].saturating_add(1);
         if let Some(ping) = self.ping.take()
@@ -76,7 +74,7 @@ impl Rounds {
         self.outstanding = self.outstanding.map(|posts| posts.saturating_sub(1));
     }
 
-    pub(super) fn payload(&mut self, time: u64) {
+    pub fn payload(&mut self, time: u64) {
         self.calm(time);
         (self.ping, self.answered) = (None, true);
         match self.since {

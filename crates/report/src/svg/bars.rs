@@ -1,6 +1,6 @@
 //! Stacked bars as an SVG.
 
-use crate::bars::{Bar, Bars};
+use crate::bars::{Bar, Bars, Part};
 
 use super::ink::{self, LABEL, NAME, colour};
 use super::paper::{Anchor, Paper, text_width};
@@ -54,9 +54,10 @@ fn height(bars: &Bars) -> f64 {
 
 fn draw(paper: &mut Paper, bars: &Bars, above: f64) {
     let names = bars.names();
-    let tint = |name: &str| {
-        let place = names.iter().position(|known| *known == name).unwrap_or(0);
-        colour(place, names.len())
+    let tint = |bar: &Bar, at: usize| {
+        let Part { name, kind, .. } = &bar.parts[at];
+        let place = names.iter().position(|known| known == name).unwrap_or(0);
+        kind.map_or(colour(place, names.len()), |kind| ink::kind(kind, bar.shade(at)))
     };
     paper.text((LEFT, above + 28.0), Anchor::Start, &ink::TITLE, &bars.title);
     let mut top = above + HEAD;
@@ -65,9 +66,9 @@ fn draw(paper: &mut Paper, bars: &Bars, above: f64) {
         paper.text((LEFT + LENGTH, top + 10.0), Anchor::End, &ink::AXIS_TITLE, &bar.whole);
         let whole: f64 = bar.parts.iter().map(|part| part.share.max(0.0)).sum();
         let mut x = LEFT;
-        for part in bar.parts.iter().filter(|part| part.share > 0.0) {
+        for (at, part) in bar.parts.iter().enumerate().filter(|(_, part)| part.share > 0.0) {
             let wide = LENGTH * part.share / whole;
-            paper.rectangle((x, top + LINE), (wide, THICK), tint(&part.name));
+            paper.rectangle((x, top + LINE), (wide, THICK), tint(bar, at));
             let share = bandgap_units::Fraction(part.share).to_string();
             if text_width(&share, &NAME) + 8.0 <= wide {
                 let middle = (x + wide / 2.0, top + LINE + THICK / 2.0 + 4.0);
@@ -79,7 +80,7 @@ fn draw(paper: &mut Paper, bars: &Bars, above: f64) {
         for line in legend(bar) {
             for (x, at) in line {
                 let part = &bar.parts[at];
-                paper.rectangle((x, y - 9.0), (10.0, 10.0), tint(&part.name));
+                paper.rectangle((x, y - 9.0), (10.0, 10.0), tint(bar, at));
                 paper.text((x + 15.0, y), Anchor::Start, &LABEL, &part.legend());
             }
             y += LINE;

@@ -49,6 +49,18 @@ pub(super) fn colour(index: usize, count: usize) -> &'static str {
     }
 }
 
+/// Shades of a kind: blue, orange and green of Okabe and Ito, which the colour-blind tell apart.
+const KINDS: [[&str; 4]; 3] = [
+    ["#0072b2", "#4c9cc9", "#8cc0de", "#bfdcec"],
+    ["#e69f00", "#edbc4c", "#f3d48c", "#f9e8c4"],
+    ["#009e73", "#4cbb9d", "#8cd3bf", "#c2e8dd"],
+];
+
+/// Colour of the `shade`th part of a kind.
+pub(super) fn kind(kind: usize, shade: usize) -> &'static str {
+    KINDS[kind % KINDS.len()][shade % 4]
+}
+
 /// Background of the `index`th region.
 pub(super) fn band(index: usize) -> &'static str {
     ["#eef4fb", "#ffffff", "#f6f3ec"][index % 3]

@@ -1,1 +1,208 @@
+use super::*;
+use crate::Outcome;
+use crate::rows::tests::{comms1, fit, lines, rows, run};
+use crate::run::Run;
+use bandgap_record::{Labels, Place};
 
+fn timed(name: &str, axes: &[&str], all: &[(&[u64], f64)]) -> Rows {
+    let place = |of: &[u64]| of.iter().map(|at| Place::from(*at)).collect::<Vec<_>>();
+    let row = |(at, time): &(&[u64], f64)| (place(at), vec![Some(*time)]);
+    rows(name, axes, &[("time", Unit::Second)], all.iter().map(row))
+}
+
+fn labelled(mut rows: Rows, row: usize, name: &str, label: &str) -> Rows {
+    rows.rows[row].labels.insert(name.into(), label.into());
+    rows
+}
+
+fn tables(blocks: &[Block]) -> Vec<&Table> {
+    let mut tables = Vec::new();
+    for block in blocks {
+        if let Block::Table(table) = block {
+            tables.push(table);
+        }
+    }
+    tables
+}
+
+/// All that `comet` measures.
+fn comet() -> Run {
+    let all = |name: &str| {
+        timed(name, &["bytes", "ranks"], &[(&[8, 4], 140e-9), (&[1 << 20, 4], 212e-6)])
+    };
+    let matrix = |name: &str| {
+        timed(name, &["dimension", "ranks"], &[(&[64, 4], 4.1e-6), (&[512, 4], 270e-6)])
+    };
+    let grows = |name: &str, law: &str, value: f64, unit: Unit, axes: &[&str], at: Vec<Place>| {
+        let column = if unit == Unit::One { "exponent" } else { "doubling" };
+        let rows = rows(name, axes, &[(column, unit)], [(at, vec![Some(value)])]);
+        labelled(Rows { kind: "growth".into(), ..rows }, 0, "law", law)
+    };
+    let columns = [("time", Unit::Second), ("slowdown", Unit::One)];
+    let load =
+        |load: u64, slow: Option<f64>| (vec![64.into(), load.into()], vec![Some(1e-7), slow]);
+    let contention = rows(
+        "contention",
+        &["bytes", "load"],
+        &columns,
+        [load(0, None), load(50, Some(1.8)), load(90, Some(3.9))],
+    );
+    let share = |bytes: u64, of: f64| (vec![bytes.into(), 1000.into()], vec![Some(1e-6), Some(of)]);
+    let columns = [("blocking", Unit::Second), ("hidden", Unit::One)];
+    let overlap =
+        rows("overlap", &["bytes", "elements"], &columns, [share(8, -0.12), share(1 << 20, 0.71)]);
+    let range = |at: u64, from: Option<f64>| (vec![4.into(), at.into()], vec![from]);
+    let fastest = rows(
+        "broadcast",
+        &["ranks", "range"],
+        &[("from", Unit::Byte)],
+        [range(1, None), range(2, Some(32768.0))],
+    );
+    let fastest = labelled(labelled(fastest, 0, "variant", "tree"), 1, "variant", "chain");
+    let hops =
+        rows("echo", &["segment"], &[("h", Unit::Second)], [(vec![1.into()], vec![Some(25e-6)])]);
+    let mut hops = Rows { kind: "hops".into(), ..hops };
+    hops.labels.insert("to_bytes".into(), 100.into());
+    let mut results: Vec<Outcome> =
+        vec![Rows { name: "echo".into(), ..comms1() }.into(), fit("echo").into()];
+    for name in ["exchange", "broadcast", "global_sum"] {
+        results.extend([all(name).into(), fit(name).into()]);
+    }
+    results.push(timed("barrier", &["ranks"], &[(&[2], 60e-9), (&[4], 118e-9)]).into());
+    results.push(grows("barrier", "log", 58e-9, Unit::Second, &[], Vec::new()).into());
+    results.push(grows("broadcast", "log", 61e-9, Unit::Second, &["bytes"], vec![8.into()]).into());
+    for name in [
+        "update_guard",
+        "shift_north",
+        "shift_east",
+        "transpose",
+        "row_broadcast",
+        "column_broadcast",
+    ] {
+        results.push(matrix(name).into());
+        results.push(grows(name, "quadratic", 2.0, Unit::One, &["ranks"], vec![4.into()]).into());
+    }
+    results.extend(
+        [contention, overlap, Rows { kind: "fastest".into(), ..fastest }, hops].map(Outcome::from),
+    );
+    run(results)
+}
+
+fn all(run: &Run) -> Vec<&Rows> {
+    let mut found = Vec::new();
+    for result in &run.results {
+        if let Outcome::Rows(rows) = result {
+            found.push(&**rows);
+        }
+    }
+    found
+}
+
+#[test]
+fn one_series_is_a_few_rows_with_their_distance_from_the_line() {
+    let rows = comms1();
+    let run = run(vec![rows.clone().into(), fit("comms1").into()]);
+    let context = Context::new(&run);
+    let blocks = curve(&rows, &context);
+    let [table] = &tables(&blocks)[..] else { panic!("{blocks:?}") };
+    let sizes: Vec<&Cell> = table.rows.iter().map(|row| &row[0]).collect();
+    let number = |text: &str| Cell::Number(text.to_owned());
+    assert_eq!(sizes.len(), MOST);
+    assert_eq!((sizes[0], sizes[1], sizes[8]), (&number("0 B"), &number("8 B"), &number("4 MiB")));
+    assert_eq!(table.rows[3].last(), Some(&number("0 %")));
+    // What is left out is counted.
+    assert!(
+        blocks.iter().any(|block| matches!(block, Block::Text(text) if text.starts_with("52 "))),
+        "{blocks:?}"
+    );
+    for width in [60, 100] {
+        let shown = lines(&blocks, width);
+        println!("{}", shown.join("\n"));
+    }
+    assert!(lines(&blocks, 100).len() <= 11);
+}
+
+#[test]
+fn several_curves_stand_side_by_side() {
+    let many: Vec<([u64; 2], f64)> = (0..20)
+        .flat_map(|power| [2, 3, 4, 8, 16].map(|p| ([1 << power, p], 1e-6 * p as f64)))
+        .collect();
+    let many: Vec<(&[u64], f64)> = many.iter().map(|(at, time)| (&at[..], *time)).collect();
+    let rows = timed("comms3", &["bytes", "ranks"], &many);
+    let run = run(Vec::new());
+    let blocks = curve(&rows, &Context::new(&run));
+    let [table] = &tables(&blocks)[..] else { panic!("{blocks:?}") };
+    assert_eq!((table.columns.len(), table.rows.len()), (1 + SIDE_BY_SIDE, 8));
+}
+
+#[test]
+fn a_kernel_is_a_line() {
+    let run = comet();
+    let context = Context::new(&run);
+    let blocks = kernels(&all(&run), &context);
+    let shown = lines(&blocks, 100);
+    println!("{}", shown.join("\n"));
+    let [table] = &tables(&blocks)[..] else { panic!("{blocks:?}") };
+    assert_eq!(table.rows.len(), 11);
+    // Thirty-two with heading, doubt and where it is kept.
+    assert!(shown.len() <= 24, "{}", shown.len());
+    let name = |row: usize| match &table.rows[row][0] {
+        Cell::Text(name) => name.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((name(0), name(4)), ("echo".to_owned(), "barrier".to_owned()));
+    let text = |row: usize, cell: &str| table.rows[row].contains(&Cell::Text(cell.to_owned()));
+    assert!(text(0, "n, 2 parts") && text(5, "N²"), "{table:?}");
+    // One kernel, and sixty columns.
+    let few = lines(&kernels(&all(&run)[..1], &context), 100);
+    assert!(few.len() <= 4, "{few:?}");
+    lines(&blocks, 60);
+}
+
+#[test]
+fn what_is_no_kernel_has_its_own_form() {
+    let run = comet();
+    let context = Context::new(&run);
+    let named = |name: &str| {
+        all(&run).into_iter().find(|rows| rows.name == name && rows.kind == "series").unwrap()
+    };
+    let contention = curve(named("contention"), &context);
+    assert_eq!(tables(&contention)[0].columns.len(), 4);
+    let overlap = curve(named("overlap"), &context);
+    assert_eq!((tables(&overlap)[0].columns.len(), tables(&overlap)[0].rows.len()), (2, 2));
+    let places: Vec<[u64; 2]> = (0..8).flat_map(|a| (a + 1..8).map(move |b| [a, b])).collect();
+    let pairs: Vec<(Vec<Place>, Vec<Option<f64>>)> = places
+        .iter()
+        .map(|[a, b]| (vec![(*a).into(), (*b).into()], vec![Some(1e-6 * (a + b) as f64)]))
+        .collect();
+    let pairs = rows("pairs", &["from", "to"], &[("rtt", Unit::Second)], pairs);
+    let shown = curve(&pairs, &context);
+    let [table] = &tables(&shown)[..] else { panic!("{shown:?}") };
+    // The slowest first.
+    assert_eq!(table.rows.len(), SLOWEST);
+    assert_eq!(table.rows[0][..2], [Cell::Number("6".into()), Cell::Number("7".into())]);
+}
+
+#[test]
+fn floors_and_layers_are_one_table() {
+    let floor = |name: &str, columns: &[(&str, Unit)], cells: Vec<Option<f64>>| {
+        let rows = rows(name, &[], columns, [(Vec::new(), cells)]);
+        let meaning =
+            Labels::from([("meaning".to_owned(), "one store seen by the other core".into())]);
+        Rows { kind: "floor".into(), transport: String::new(), labels: meaning, ..rows }
+    };
+    let all = [
+        floor("cache_line", &[("time", Unit::Second)], vec![Some(60e-9)]),
+        floor("copy_local", &[("rate", Unit::BytePerSecond)], vec![Some(1.2e10)]),
+        floor(
+            "message",
+            &[("time", Unit::Second), ("over_cache_line", Unit::One)],
+            vec![Some(90e-9), Some(1.5)],
+        ),
+    ];
+    let run = run(Vec::new());
+    let blocks = kernels(&all.iter().collect::<Vec<_>>(), &Context::new(&run));
+    let [table] = &tables(&blocks)[..] else { panic!("{blocks:?}") };
+    assert_eq!((table.rows.len(), table.columns.len()), (3, 4));
+    assert_eq!((&table.rows[0][2], table.rows[2][2] == Cell::Empty), (&Cell::Empty, false));
+}

@@ -1,1 +1,183 @@
+use bandgap_record::{Column, Evidence, Note, Number};
+use bandgap_report::{Layout, text};
 
+use super::*;
+use crate::hockney::Hockney;
+use crate::run::{CLOCK_LIMIT, Run};
+
+/// A quantity with an interval of ±2 %.
+pub(crate) fn quantity(value: f64, unit: Unit) -> Quantity {
+    let half = 0.02 * value.abs();
+    let by = Evidence::new("mean", 12, true);
+    Quantity::new(value, Some((value - half, value + half)), unit, by).unwrap()
+}
+
+/// Rows of a series over these axes, each with its place and the cells of all columns.
+pub(crate) fn rows(
+    name: &str,
+    axes: &[&str],
+    columns: &[(&str, Unit)],
+    all: impl IntoIterator<Item = (Vec<Place>, Vec<Option<f64>>)>,
+) -> Rows {
+    let column = |(name, unit): &(&str, Unit)| Column::new(name, *unit, "what it is").counting();
+    let row = |(place, cells): (Vec<Place>, Vec<Option<f64>>)| {
+        let units = columns.iter().map(|(_, unit)| *unit);
+        let cells = cells.into_iter().zip(units).map(|(of, unit)| Some(quantity(of?, unit)));
+        Row { place, cells: cells.collect(), ..Row::default() }
+    };
+    Rows {
+        kind: "series".into(),
+        name: name.into(),
+        transport: "shm".into(),
+        axes: axes.iter().map(|&axis| axis.to_owned()).collect(),
+        columns: columns.iter().map(column).collect(),
+        rows: all.into_iter().map(row).collect(),
+        ..Rows::default()
+    }
+}
+
+/// 0 B, powers of two to 4 MiB and their neighbours.
+pub(crate) fn comms1() -> Rows {
+    let near = |power: u32| [(1_u64 << power) - 3, 1 << power, (1 << power) + 3];
+    let sizes = [0, 1, 2, 4, 8].into_iter().chain((4..=22).flat_map(near));
+    let sizes = sizes.filter(|bytes| *bytes <= 4 << 20);
+    let columns =
+        [("time", Unit::Second), ("bandwidth", Unit::BytePerSecond), ("over_floor", Unit::One)];
+    rows(
+        "comms1",
+        &["bytes"],
+        &columns,
+        sizes.map(|bytes| {
+            let time = 79e-9 + bytes as f64 / 12e9;
+            let rate = (bytes > 0).then_some(bytes as f64 / time);
+            (vec![bytes.into()], vec![Some(time), rate, (bytes <= 8).then_some(1.3)])
+        }),
+    )
+}
+
+/// The fit of [`comms1`], or of a curve of another series.
+pub(crate) fn fit(name: &str) -> Hockney {
+    let line = |from_bytes, to_bytes| Segment {
+        from_bytes,
+        to_bytes,
+        points: 20,
+        r_inf: Some(quantity(12e9, Unit::BytePerSecond)),
+        n_half: Some(quantity(948.0, Unit::Byte)),
+        t0: None,
+        pi0: None,
+        r_squared: None,
+        worst_residual: None,
+        worst_bytes: None,
+        rms_residual: None,
+        intercept: Some(Ns(79.0).into()),
+        per_byte: Some(Ns(1.0 / 12.0).into()),
+    };
+    Hockney {
+        name: name.into(),
+        transport: "shm".into(),
+        curve: Labels::new(),
+        messages: 1,
+        weighting: "relative".into(),
+        segments: vec![line(0, 4096), line(4097, 4 << 20)],
+        breakpoints: Vec::new(),
+    }
+}
+
+/// A run with these results.
+pub(crate) fn run(results: Vec<Outcome>) -> Run {
+    let bandgap = bandgap_record::Bandgap { version: "0.1.0".into(), revision: None };
+    Run {
+        bandgap,
+        command: vec!["bandgap".into(), "comms1".into()],
+        started: "2026-11-25T00:00:00Z".into(),
+        elapsed: Number(1.0),
+        seed: 1,
+        interrupted: false,
+        host: serde_json::Value::Null,
+        plan: serde_json::Value::Null,
+        conditions: Vec::new(),
+        results,
+        notes: Vec::new(),
+    }
+}
+
+/// Blocks as lines of at most `width` columns.
+pub(crate) fn lines(blocks: &[Block], width: u16) -> Vec<String> {
+    let layout = Layout { width, ..Layout::default() };
+    let lines: Vec<String> = text(blocks, &layout).lines().map(str::to_owned).collect();
+    let wide = lines.iter().find(|line| line.chars().count() > width.into());
+    assert_eq!(wide, None);
+    lines
+}
+
+#[test]
+fn all_rows_are_in_the_table_and_the_curves_are_drawn_with_their_lines() {
+    let rows = comms1();
+    let run = run(vec![rows.clone().into(), fit("comms1").into()]);
+    let blocks = rows.detail(&Context::new(&run));
+    let [Block::Text(_), Block::Table(table), Block::Figure(time), Block::Figure(rate)] =
+        &blocks[..]
+    else {
+        panic!("{blocks:?}")
+    };
+    assert_eq!((table.rows.len(), table.columns.len()), (rows.rows.len(), 4));
+    for figure in [time, rate] {
+        let [measured, line] = &figure.series[..] else { panic!("{figure:?}") };
+        assert_eq!(line.twin, Some(0));
+        // On the line, as the times were made; each of both segments has one.
+        assert_eq!(line.stretches().count(), 3);
+        let drawn = measured.points.iter().find(|point| point.x == 4096.0).unwrap();
+        let fitted = line.points.iter().find(|point| point.x == 4096.0).unwrap();
+        assert!((fitted.y / drawn.y - 1.0).abs() < 1e-9);
+    }
+    assert_eq!(time.series[0].points[0].y, 79.0);
+}
+
+#[test]
+fn curves_are_told_apart_by_their_other_axes() {
+    let place = |bytes: u64, ranks: u64| vec![bytes.into(), ranks.into()];
+    let of = |sizes: &[u64], ranks: &[u64]| {
+        let all =
+            sizes.iter().flat_map(|n| ranks.iter().map(|p| (place(*n, *p), vec![Some(1e-6)])));
+        rows("comms3", &["bytes", "ranks"], &[("time", Unit::Second)], all.collect::<Vec<_>>())
+    };
+    let series = |rows: &Rows| {
+        let run = run(Vec::new());
+        let figures = super::figures(rows, &Context::new(&run));
+        figures
+            .iter()
+            .map(|figure| (figure.x.label.clone(), figure.series.len()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(series(&of(&[8, 64], &[2, 4, 8])), [("n".to_owned(), 3)]);
+    // Of one size they are drawn over the ranks; a single point is no curve.
+    assert_eq!(series(&of(&[8], &[2, 4, 8])), [("ranks".to_owned(), 1)]);
+    assert_eq!(series(&of(&[8], &[2])), []);
+}
+
+#[test]
+fn what_converged_or_is_at_the_clock_s_limit_is_marked() {
+    let mut rows = comms1();
+    rows.rows[1].cells[0].as_mut().unwrap().converged = false;
+    let mut run = run(Vec::new());
+    run.notes.push(Note::new(CLOCK_LIMIT, "series/comms1/shm/bytes=0/time"));
+    let table = table(&rows, &rows.rows.iter().collect::<Vec<_>>(), &Context::new(&run));
+    let mark = |row: usize| match &table.rows[row][1] {
+        Cell::Value(shown) => shown.precision.mark(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!([0, 1, 2].map(mark), [Some('~'), Some('*'), None]);
+}
+
+#[test]
+fn labels_that_differ_stand_at_their_rows() {
+    let mut rows = comms1();
+    rows.rows[3].labels.insert("way".into(), "pieces".into());
+    rows.labels.insert("buffers".into(), "same".into());
+    let run = run(Vec::new());
+    let all: Vec<&Row> = rows.rows.iter().collect();
+    let table = table(&rows, &all, &Context::new(&run));
+    let last = |row: usize| table.rows[row].last().cloned().unwrap();
+    assert_eq!((last(3), last(4)), (Cell::Text("pieces".into()), Cell::Empty));
+    assert!(table.columns.last().unwrap().optional);
+}

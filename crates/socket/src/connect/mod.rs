@@ -26,7 +26,6 @@ use crate::error::system;
 use callers::Callers;
 use hello::{Known, Nonce, Reading, STRANGE, nonce, say};
 
-
 /// A number that only the ranks of a run know.
 pub type Secret = [u8; 16];
 

@@ -1,7 +1,6 @@
 //! Statistics against other programs and by simulation.
 
 mod independent;
-mod launches;
 mod lines;
 
 #[track_caller]

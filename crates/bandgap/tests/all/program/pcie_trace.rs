@@ -3,10 +3,11 @@
 #[path = "../../../../record/tests/support/synthetic.rs"]
 mod synthetic;
 
-use bandgap_model::pcie::{Given, Hardware, Software, Timed};
+use bandgap_model::breakdown::Errors;
+use bandgap_model::pcie::{Hardware, Software, Timed};
 use bandgap_record::read_pcie_trace;
-use bandgap_results::pcie_trace::components::table;
-use serde_json::Value;
+use bandgap_results::pcie_trace::assemble::table;
+use serde_json::{Value, json};
 
 use crate::program::subject::{Place, near, of_kind, value};
 use synthetic::{Machine, PAPER, Traffic};
@@ -57,21 +58,17 @@ fn the_papers_components_come_out_of_traces() {
     let models = &of_kind(&run, "breakdown")[0]["models"];
     near("latency", value(&named(models, "latency")["modelled"]), 1387.02e-9, 1e-3);
 
-    let text = place.run(["breakdown", "--pcie-trace", "posts.csv"]).ends(0).stdout;
-    for said in [
-        "2000 posts, 2000 completions, 0 payloads",
-        "Inj_overhead",
-        "Network is not derived: no payload comes back",
-        "Observed injection overhead",
-    ] {
-        assert!(text.contains(said), "{said}\n{text}");
-    }
+    let run = place.run(["breakdown", "--pcie-trace", "posts.csv", "--json", "-"]).ends(0).json();
+    let trace = of_kind(&run, "pcie_trace")[0];
+    let counts = ["posts", "completions", "payloads"].map(|name| trace["files"][0][name].as_u64());
+    assert_eq!(counts, [Some(2000), Some(2000), Some(0)]);
+    assert_eq!(named(&trace["missing"], "network")["why"], json!("no_ping_pong"));
     let from = ["breakdown", "--from", "thunderx2-connectx4", "--pcie-trace", "posts.csv"];
     let run = place.run(from.iter().chain(&["--json", "-"])).ends(0).json();
     let injection = named(&of_kind(&run, "breakdown")[0]["models"], "llp_injection").clone();
     near("injection", value(&injection["observed"]), 282.33e-9, 2e-3);
     near("injection", value(&injection["modelled"]), 295.73e-9, 1e-9);
-    assert_eq!(injection["within"], "yes");
+    assert_eq!(injection["within"], "holds");
 }
 
 /// The models' intervals of 95 % hold what is true in about 95 % of the traces, and are no wider than that takes.
@@ -86,18 +83,17 @@ fn intervals_of_models_hold_the_truth_and_little_more() {
             let text =
                 Machine { messages: 600, jitter: 12.0, switch, seed: 10 * seed + salt, ..PAPER }
                     .text();
-            read_pcie_trace(text.as_bytes(), Given::default()).unwrap().finish().unwrap()
+            read_pcie_trace(text.as_bytes()).unwrap()
         };
-        let given = |ns| Some(Timed::given(ns, None));
+        let given = |ns| Some(Timed { ns, errors: Errors::new(), samples: 0 });
         let software = Software { post: given(175.42), prog: given(61.63) };
         let (with, without) = (read(PAPER.switch, 1), read(0.0, 2));
-        let hardware = Hardware::of(&with, Some(&without), software, 0.95);
-        let table = table(&hardware, software, None, 0.95).unwrap().unwrap();
-        let models = table.stack.evaluated(&table.stack.state()).unwrap();
+        let hardware = Hardware::of(("with", &with), Some(("without", &without)), &software);
+        let stack = table(&hardware, &software, None).unwrap().stack;
         for ((name, truth), (held, squares, halves)) in truths.iter().zip(&mut found) {
-            let model = &models[table.stack.model(name).unwrap()];
-            let half = 1.959964 * table.stack.deviation(&model.sources).unwrap();
-            let error = model.value - truth;
+            let value = stack.value(stack.model(name).unwrap(), &stack.state());
+            let half = 1.959964 * value.deviation().unwrap();
+            let error = value.ns - truth;
             *held += u64::from(error.abs() <= half);
             *squares += error * error;
             *halves += half;
@@ -127,13 +123,13 @@ fn what_is_kept_can_be_read_again() {
         "kept",
     ];
     place.run(args).ends(0);
-    for from in ["kept", "kept/components.toml"] {
+    for from in ["kept", "kept/components.csv"] {
         let run = place.run(["breakdown", "--from", from, "--json", "-"]).ends(0).json();
         components(&run, &PAPERS[..3]);
     }
     place.run(["whatif", "--from", "kept", "--reduce", "switch=50%"]).ends(0);
     place.run(["breakdown", "--pcie-trace", "posts.csv", "-q", "--out", "posts"]).ends(0);
-    for name in ["trace.csv", "injection.csv", "injection.svg", "gnuplot/injection.gp"] {
+    for name in ["trace.csv", "injection.svg", "gnuplot/injection.gp"] {
         assert!(place.path("posts").join(name).exists(), "{name}");
     }
 }
@@ -146,49 +142,30 @@ fn standard_input_is_read() {
     let run = place.run_with_input(args, text.as_bytes()).ends(0).json();
     components(&run, &PAPERS[..1]);
     let twice = ["breakdown", "--pcie-trace", "-", "--without-switch", "-"];
-    let told = place.run_with_input(twice, text.as_bytes()).ends(2).stderr;
-    assert!(told.contains("read standard input twice"), "{told}");
+    place.run_with_input(twice, text.as_bytes()).ends(2);
 }
 
 #[test]
-fn bad_traces_are_refused_with_line_and_reason() {
+fn bad_traces_are_refused() {
     let place = files();
     let whole = PAPER.text();
-    let cut = &whole[..whole.len() / 2 - whole[..whole.len() / 2].len() % 7];
+    let cut = &whole[..whole.len() / 2];
     let cut = &cut[..cut.rfind(',').unwrap() - 3];
     let mut lines: Vec<&str> = whole.lines().collect();
     lines.swap(40, 41);
     let disordered = lines.join("\n");
-    let bare: Vec<&str> = whole.lines().filter(|line| !line.contains(",up,MWr,64,")).collect();
-    let cut_line = format!("line {}: ", cut.lines().count());
-    for (text, words) in [
-        (cut, [cut_line.as_str(), "the trace ends in the middle of this line"]),
-        (&disordered, ["line 42: it is ", "rows must be in the order of time"]),
-        (&bare.join("\n"), ["line 2: the post there", "no MWr of 64 bytes goes up"]),
-        ("", ["it is empty", "time_ns,direction,type,bytes"]),
-        ("time_ns,direction,type\n", ["line 1: ", "column bytes is missing"]),
-    ] {
+    let acks: Vec<&str> = whole.lines().filter(|line| !line.contains(",MWr,64,")).collect();
+    for text in [cut, &disordered, &acks.join("\n"), "", "time_ns,direction,type\n"] {
         place.file("bad.csv", text);
         for args in [
             ["breakdown", "--pcie-trace", "bad.csv"].as_slice(),
             &["breakdown", "--pcie-trace", "ping-pong.csv", "--without-switch", "bad.csv"],
         ] {
-            let told = place.run(args).ends(3);
-            assert_eq!(told.stdout, "");
-            assert!(told.stderr.starts_with("bandgap: failed to use bad.csv: "), "{}", told.stderr);
-            for word in words {
-                assert!(told.stderr.contains(word), "{word}\n{}", told.stderr);
-            }
+            assert_eq!(place.run(args).ends(3).stdout, "");
         }
     }
-    let half = &whole[..whole.len() - 2];
-    place.file("half.csv", half);
-    let told = place.run(["breakdown", "--pcie-trace", "half.csv"]).ends(0).stdout;
-    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line = half.lines().count();
-    assert!(told.contains(&format!("The last line of half.csv ({line}) has no end")), "{told}");
     place.run(["breakdown", "--pcie-trace", "none.csv"]).ends(3);
     place.run(["breakdown", "--without-switch", "direct.csv"]).ends(2);
     place.run(["breakdown", "--pcie-trace", "posts.csv", "--set", "pio=3ns"]).ends(2);
-    place.run(["breakdown", "--pcie-trace", "posts.csv", "--posts-at", "7"]).ends(2);
+    place.run(["breakdown", "--pcie-trace", "posts.csv", "--set", "llp_post=-3ns"]).ends(2);
 }
