@@ -37,6 +37,7 @@ fn launch([os, or, slope, rtt]: [f64; 4], capacity: Option<f64>) -> Signature {
         send_only: line,
         steady: vec![Steady { delay: 0.0, cost: known(slope), line, settled: true }],
         findings: Vec::new(),
+        shares: Vec::new(),
     }
 }
 
