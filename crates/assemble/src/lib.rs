@@ -34,11 +34,11 @@ pub use growth::GROWTH;
 pub use hockney::hockney;
 pub use hops::HOPS;
 pub use logp::logp;
-pub use made::{Builder, Made};
+pub use made::{Builder, Made, SERIES};
 pub use overlap::overlap;
 pub use pairs::pairs;
 pub use samples::{SAMPLES, samples};
-pub use series::{CurveTimes, SERIES, curve_times, series};
+pub use series::{CurveTimes, curve_times, series};
 
 #[cfg(test)]
 mod tests;

@@ -15,8 +15,8 @@ use bandgap_units::Ns;
 
 use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
+use crate::made::SERIES;
 use crate::made::{Builder, Made, clock_limit};
-use crate::series::SERIES;
 
 /// Resamples of the bootstrap behind recorded intervals.
 pub(crate) const RESAMPLES: usize = 1000;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ::csv::StringRecord;
 
-use crate::dialects::CSV;
+use crate::dialect::CSV;
 use crate::lines::{Header, Line, Result};
 use crate::shortened;
 use crate::table::{Table, Unit};

@@ -11,7 +11,9 @@
 
 #![forbid(unsafe_code)]
 
+mod columns;
 mod csv;
+mod dialect;
 mod dialects;
 mod error;
 mod headed;
@@ -23,6 +25,7 @@ mod sockperf;
 mod table;
 mod ucx;
 
+pub use columns::{Remark, SizeRow, SizeTable, Timing};
 pub use error::{TableError, shortened};
 pub use logp::{LogpRow, Phase, read_logp_table};
-pub use sizes::{Remark, SizeRow, SizeTable, Timing, read_size_table};
+pub use sizes::read_size_table;

@@ -1,8 +1,8 @@
 //! NetPIPE: the lines that it prints, and its `np.out`.
 
-use crate::dialects::Family;
+use crate::columns::Remark;
+use crate::dialect::Family;
 use crate::lines::{Line, Result};
-use crate::sizes::Remark;
 use crate::table::{MICROSECONDS, Table, Unit, last_digit};
 use crate::{TableError, shortened};
 

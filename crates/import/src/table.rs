@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::dialects::Dialect;
+use crate::columns::{Remark, SizeRow};
+use crate::dialect::Dialect;
 use crate::lines::{Cell, Line, Result};
-use crate::sizes::{Remark, SizeRow};
 
 /// What a column counts.
 #[derive(Clone, Copy, Debug, PartialEq)]

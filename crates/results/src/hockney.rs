@@ -5,8 +5,7 @@ use bandgap_report::{Block, Cell, Head, Table, scaled, share, signed_share};
 use bandgap_units::{Bytes, significant_short};
 use serde::{Deserialize, Serialize};
 
-use crate::Outcome;
-use crate::run::{Context, Shown};
+use crate::shown::{Context, Shown};
 
 /// The fit of one curve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -209,17 +208,9 @@ impl Hockney {
     }
 }
 
-/// All fits among these results.
-pub(crate) fn fits(results: &[Outcome]) -> impl Iterator<Item = &Hockney> {
-    results.iter().filter_map(|result| match result {
-        Outcome::Hockney(fit) => Some(&**fit),
-        _ => None,
-    })
-}
-
 /// The fits of a series in short: a row a segment, and where these meet.
 pub fn segments(context: &Context<'_>, name: &str, transport: &str) -> Vec<Block> {
-    let of_series = || fits(context.results).filter(|fit| fit.is_of(name, transport));
+    let of_series = || context.of::<Hockney>().filter(|fit| fit.is_of(name, transport));
     let relative: Vec<&Hockney> = of_series().filter(|fit| fit.is_relative()).collect();
     let several = relative.iter().any(|fit| !fit.curve.is_empty());
     let short = |heads: Vec<Cell>| {

@@ -7,7 +7,7 @@ use bandgap_report::{Block, Cell, Head, Precision, Shown as Drawn, Table, signed
 use bandgap_units::significant;
 
 use crate::rows::{Curve, along, at, curves, fit, head, place_cell, spelled, table, worded};
-use crate::run::Context;
+use crate::shown::Context;
 
 /// Rows of one series on a screen, at most, and of one kernel of an application.
 const MOST: usize = 9;

@@ -15,6 +15,7 @@ mod notes;
 mod rows;
 mod run;
 mod screen;
+mod shown;
 mod why;
 
 pub use files::{values, write_all};
@@ -24,6 +25,7 @@ pub use kernels::{curve, kernels};
 pub use list::{Outcome, Unknown};
 pub use logp::{Arm, Line, Logp, ONE_TO_ONE, OverFloor, Parameters, SIGNATURE, Transition};
 pub use notes::{Level, TEMPLATES, Template, grouped, template, words};
-pub use run::{CLOCK_LIMIT, Context, Run, Shown, Verdict};
+pub use run::{Run, Verdict, context};
 pub use screen::{View, detail, screen};
+pub use shown::{CLOCK_LIMIT, Context, Shown};
 pub use why::why;

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::hockney::Hockney;
 use crate::logp::Logp;
-use crate::run::{Context, Shown};
+use crate::shown::{Context, Shown};
 
 /// Declares the kinds with types of their own; all others are [`Rows`].
 macro_rules! kinds {

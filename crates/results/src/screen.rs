@@ -1,5 +1,6 @@
 //! One screen of a run: what was measured, one table, what it means, what is in doubt.
 
+use std::any::Any;
 use std::collections::BTreeSet;
 
 use bandgap_record::Rows;
@@ -11,8 +12,9 @@ use crate::hockney::Hockney;
 use crate::kernels::{curve, kernels};
 use crate::logp::{Logp, SIGNATURE};
 use crate::notes::{Level, grouped, template, words};
-use crate::run::{Context, Run, Verdict};
-use crate::{Outcome, why};
+use crate::run::{Run, Verdict, context};
+use crate::shown::Context;
+use crate::why;
 
 /// What is shown of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,23 +29,23 @@ pub struct View {
 
 /// One screen of a run.
 pub fn screen(run: &Run, view: View) -> Vec<Block> {
-    let context = Context::new(run);
+    let among = context(run);
     let mut blocks = vec![Block::Text(heading(run))];
     blocks.extend(machine(run).map(Block::Text));
     blocks.push(Block::Gap);
-    blocks.extend(body(&context, view));
+    blocks.extend(body(&among, view));
     blocks.extend(doubt(run, view));
     blocks
 }
 
 /// Everything of a run: all rows, figures, and notes.
 pub fn detail(run: &Run, view: View) -> Vec<Block> {
-    let context = Context::new(run);
+    let among = context(run);
     let mut blocks = vec![Block::Text(heading(run))];
     blocks.extend(machine(run).map(Block::Text));
     for result in &run.results {
         blocks.push(Block::Gap);
-        let of = result.as_shown().detail(&context);
+        let of = result.as_shown().detail(&among);
         blocks.extend(of.into_iter().map(|block| axes(block, view)));
     }
     blocks.push(Block::Gap);
@@ -61,16 +63,16 @@ fn axes(mut block: Block, view: View) -> Block {
 
 /// The tables of what there is.
 fn body(context: &Context<'_>, view: View) -> Vec<Block> {
-    let signatures = of::<Logp>(context).any(|logp| logp.name == SIGNATURE);
+    let signatures = context.of::<Logp>().any(|logp| logp.name == SIGNATURE);
     let mut blocks = if signatures { headline(context) } else { Vec::new() };
     let in_headline = |name: &str| signatures && ["signature", "comms1"].contains(&name);
     let is_curve = |rows: &Rows| rows.name.ends_with(SIGNATURE);
     let shown = |rows: &&Rows| !in_headline(&rows.name) && !is_curve(rows);
-    let rows: Vec<&Rows> = of::<Rows>(context).filter(shown).collect();
+    let rows: Vec<&Rows> = context.of::<Rows>().filter(shown).collect();
     let names: BTreeSet<&str> = rows.iter().map(|rows| rows.name.as_str()).collect();
     match (&rows[..], names.len()) {
         ([], _) => {
-            let tabled = of::<Hockney>(context).filter(|fit| fit.is_relative() && !signatures);
+            let tabled = context.of::<Hockney>().filter(|fit| fit.is_relative() && !signatures);
             for fit in tabled {
                 blocks.extend(segments(context, &fit.name, &fit.transport));
             }
@@ -82,52 +84,31 @@ fn body(context: &Context<'_>, view: View) -> Vec<Block> {
         _ => blocks.extend(kernels(&rows, context)),
     }
     let mut transfers: Vec<(&str, &str)> =
-        of::<Logp>(context).map(|logp| (&*logp.name, &*logp.transport)).collect();
+        context.of::<Logp>().map(|logp| (&*logp.name, &*logp.transport)).collect();
     transfers.dedup();
     for (name, transport) in transfers.into_iter().filter(|(name, _)| *name != SIGNATURE) {
         blocks.extend([Block::Gap, Block::Text(name.replace('_', " "))]);
         blocks.extend(surface(context, name, transport));
     }
-    for result in &context.results[..] {
-        if !matches!(result, Outcome::Rows(_) | Outcome::Logp(_) | Outcome::Hockney(_)) {
+    for shown in &context.results {
+        let any: &dyn Any = *shown;
+        if !(any.is::<Rows>() || any.is::<Logp>() || any.is::<Hockney>()) {
             let figure = |block: &Block| matches!(block, Block::Figure(_));
-            blocks.extend(result.as_shown().detail(context).into_iter().filter(|of| !figure(of)));
+            blocks.extend(shown.detail(context).into_iter().filter(|of| !figure(of)));
         }
     }
     // Where a curve is all there is to see, it is seen.
     let alone = signatures
         && rows.is_empty()
-        && of::<Logp>(context).count() == 1
-        && of::<Hockney>(context).next().is_none();
+        && context.of::<Logp>().count() == 1
+        && context.of::<Hockney>().next().is_none();
     if view.plot || alone {
-        let all = context.results.iter().flat_map(|result| result.as_shown().detail(context));
+        let all = context.results.iter().flat_map(|shown| shown.detail(context));
         let figures = all.filter(|block| matches!(block, Block::Figure(_)));
         blocks.extend(figures.map(|block| axes(block, view)));
     }
     blocks
 }
-
-/// The results of one type.
-fn of<'a, T: Kind + 'a>(context: &Context<'a>) -> impl Iterator<Item = &'a T> {
-    context.results.iter().filter_map(T::of)
-}
-
-/// A type of result.
-pub(crate) trait Kind: Sized {
-    /// It, if the result is one.
-    fn of(result: &Outcome) -> Option<&Self>;
-}
-
-macro_rules! kind {
-    ($($Name:ident),*) => {
-        $(impl Kind for $Name {
-            fn of(result: &Outcome) -> Option<&$Name> {
-                if let Outcome::$Name(of) = result { Some(of) } else { None }
-            }
-        })*
-    };
-}
-kind! { Rows, Logp, Hockney }
 
 /// One line of what was measured, where and for how long.
 fn heading(run: &Run) -> String {

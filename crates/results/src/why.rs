@@ -6,7 +6,8 @@ use bandgap_record::{Conditions, Quantity};
 use bandgap_report::{Block, Cell, Head, Table};
 
 use crate::notes::{grouped, template, words};
-use crate::run::{CLOCK_LIMIT, Context, Run, Verdict};
+use crate::run::{Run, Verdict, context};
+use crate::shown::{CLOCK_LIMIT, Context};
 
 /// Values behind an interval below which their number is what makes it wide.
 const FEW: u64 = 8;
@@ -86,16 +87,16 @@ pub(crate) fn mostly(run: &Run) -> Option<String> {
 
 /// The causes, the largest effect first.
 fn causes(run: &Run) -> Vec<Cause> {
-    let context = Context::new(run);
+    let among = context(run);
     let mut all: Vec<Cause> = Vec::new();
     for result in &run.results {
         for (id, quantity, counts) in result.as_shown().quantities() {
             let limited =
-                context.notes.iter().any(|note| note.code == CLOCK_LIMIT && note.about == id);
+                among.notes.iter().any(|note| note.code == CLOCK_LIMIT && note.about == id);
             if !counts || (quantity.converged && !limited) {
                 continue;
             }
-            let (words, hint) = cause(run, &context, &id, quantity, limited);
+            let (words, hint) = cause(run, &among, &id, quantity, limited);
             let (of, name) = id.rsplit_once('/').unwrap_or(("", &id));
             // Rows of one result have one cause together.
             let of = of.split('/').filter(|part| !part.contains('=')).collect::<Vec<_>>().join("/");

@@ -103,7 +103,7 @@ fn all(run: &Run) -> Vec<&Rows> {
 fn one_series_is_a_few_rows_with_their_distance_from_the_line() {
     let rows = comms1();
     let run = run(vec![rows.clone().into(), fit("comms1").into()]);
-    let context = Context::new(&run);
+    let context = crate::run::context(&run);
     let blocks = curve(&rows, &context);
     let [table] = &tables(&blocks)[..] else { panic!("{blocks:?}") };
     let sizes: Vec<&Cell> = table.rows.iter().map(|row| &row[0]).collect();
@@ -131,7 +131,7 @@ fn several_curves_stand_side_by_side() {
     let many: Vec<(&[u64], f64)> = many.iter().map(|(at, time)| (&at[..], *time)).collect();
     let rows = timed("comms3", &["bytes", "ranks"], &many);
     let run = run(Vec::new());
-    let blocks = curve(&rows, &Context::new(&run));
+    let blocks = curve(&rows, &crate::run::context(&run));
     let [table] = &tables(&blocks)[..] else { panic!("{blocks:?}") };
     assert_eq!((table.columns.len(), table.rows.len()), (1 + SIDE_BY_SIDE, 8));
 }
@@ -139,7 +139,7 @@ fn several_curves_stand_side_by_side() {
 #[test]
 fn a_kernel_is_a_line() {
     let run = comet();
-    let context = Context::new(&run);
+    let context = crate::run::context(&run);
     let blocks = kernels(&all(&run), &context);
     let shown = lines(&blocks, 100);
     println!("{}", shown.join("\n"));
@@ -166,7 +166,7 @@ fn a_kernel_is_a_line() {
 #[test]
 fn what_is_no_kernel_has_its_own_form() {
     let run = comet();
-    let context = Context::new(&run);
+    let context = crate::run::context(&run);
     let named = |name: &str| {
         all(&run).into_iter().find(|rows| rows.name == name && rows.kind == "series").unwrap()
     };
@@ -205,7 +205,7 @@ fn floors_and_layers_are_one_table() {
         ),
     ];
     let run = run(Vec::new());
-    let blocks = kernels(&all.iter().collect::<Vec<_>>(), &Context::new(&run));
+    let blocks = kernels(&all.iter().collect::<Vec<_>>(), &crate::run::context(&run));
     let [table] = &tables(&blocks)[..] else { panic!("{blocks:?}") };
     assert_eq!((table.rows.len(), table.columns.len()), (3, 4));
     assert_eq!((&table.rows[0][2], table.rows[2][2] == Cell::Empty), (&Cell::Empty, false));
