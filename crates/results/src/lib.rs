@@ -5,6 +5,7 @@
 //! here measures.
 #![forbid(unsafe_code)]
 
+mod breakdown;
 mod files;
 mod headline;
 mod hockney;
@@ -12,11 +13,16 @@ mod kernels;
 mod list;
 mod logp;
 mod notes;
+mod pcie;
 mod rows;
 mod run;
 mod screen;
+mod whatif;
 mod why;
 
+pub use breakdown::{
+    Beside, Breakdown, ComponentTime, Divided, Inserted, ModelTime, PartTime, TermOf, Within,
+};
 pub use files::{values, write_all};
 pub use headline::{headline, segments, surface};
 pub use hockney::{Breakpoint, Hockney, Segment};
@@ -24,6 +30,8 @@ pub use kernels::{curve, kernels};
 pub use list::{Outcome, Unknown};
 pub use logp::{Arm, Line, Logp, ONE_TO_ONE, OverFloor, Parameters, SIGNATURE, Transition};
 pub use notes::{Level, TEMPLATES, Template, grouped, template, words};
+pub use pcie::PCIE_TRACE;
 pub use run::{CLOCK_LIMIT, Context, Run, Shown, Verdict};
 pub use screen::{View, detail, screen};
+pub use whatif::{ChangeMade, ModelChange, RankedComponent, Ranking, SpeedUpCurve, WhatIf};
 pub use why::why;

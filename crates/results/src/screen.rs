@@ -10,6 +10,7 @@ use crate::hockney::Hockney;
 use crate::kernels::{curve, kernels};
 use crate::headline::{headline, segments};
 use crate::logp::{Logp, SIGNATURE};
+use crate::pcie::{PCIE_TRACE, derived};
 use crate::notes::{Level, grouped, template, words};
 use crate::run::{Context, Run, Verdict};
 use crate::{Outcome, why};
@@ -62,7 +63,7 @@ fn body(context: &Context<'_>, view: View) -> Vec<Block> {
     let signatures = of::<Logp>(context).any(|logp| logp.name == SIGNATURE);
     let mut blocks = if signatures { headline(context) } else { Vec::new() };
     let in_headline = |name: &str| signatures && ["signature", "comms1"].contains(&name);
-    let rows: Vec<&Rows> = of::<Rows>(context).filter(|rows| !in_headline(&rows.name)).collect();
+    let rows: Vec<&Rows> = of::<Rows>(context).filter(|rows| !in_headline(&rows.name) && rows.kind != PCIE_TRACE).collect();
     let names: BTreeSet<&str> = rows.iter().map(|rows| rows.name.as_str()).collect();
     match (&rows[..], names.len()) {
         ([], _) => {
@@ -78,9 +79,10 @@ fn body(context: &Context<'_>, view: View) -> Vec<Block> {
         _ => blocks.extend(kernels(&rows, context)),
     }
     for result in &context.results[..] {
-        if !matches!(result, Outcome::Rows(_) | Outcome::Logp(_) | Outcome::Hockney(_)) {
-            let figure = |block: &Block| matches!(block, Block::Figure(_));
-            blocks.extend(result.as_shown().detail(context).into_iter().filter(|of| !figure(of)));
+        match result {
+            Outcome::Rows(rows) if rows.kind == PCIE_TRACE => blocks.extend(derived(rows, context)),
+            Outcome::Rows(_) | Outcome::Logp(_) | Outcome::Hockney(_) => {}
+            other => blocks.extend(other.as_shown().short(context)),
         }
     }
     // Where a curve is all there is to see, it is seen.

@@ -3,10 +3,12 @@
 mod breakdown;
 mod bulk;
 mod comet;
+mod components;
 mod doctor;
 mod fit;
 mod floor;
 mod pairs;
+mod pcie_trace;
 mod run;
 mod series;
 mod show;
