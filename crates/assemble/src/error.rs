@@ -18,6 +18,15 @@ pub enum AssembleError {
     /// No point has a value.
     #[error("estimate {0}: no batch counts (more --time-budget brings more)")]
     NoPoint(String),
+    /// No two rounds have everything that a breakdown is made of.
+    #[error("divide the time of a message: fewer than two rounds were whole (more --time-budget brings more)")]
+    NoRounds,
+    /// A change of components that means nothing.
+    #[error("{0}")]
+    Change(String),
+    /// Components or models that mean nothing.
+    #[error("{0}")]
+    Components(String),
     /// Nothing was measured.
     #[error("estimate anything: no batch was measured")]
     Empty,

@@ -1,7 +1,9 @@
 //! From a campaign's table to results: estimates with their intervals, models fitted, notes on what a number means.
 #![forbid(unsafe_code)]
 
+mod breakdown;
 mod collectives;
+mod components;
 mod conditions;
 mod contention;
 mod error;
@@ -17,11 +19,15 @@ mod logp;
 mod made;
 mod overlap;
 mod pairs;
+mod pcie;
 mod points;
 mod samples;
 mod series;
+mod whatif;
 
+pub use breakdown::{breakdown, table_breakdown};
 pub use collectives::{MESSAGE_COSTS, MESSAGES};
+pub use components::components;
 pub use conditions::conditions;
 pub use contention::fan_in;
 pub use error::AssembleError;
@@ -37,8 +43,10 @@ pub use logp::logp;
 pub use made::{Builder, Made, SERIES};
 pub use overlap::overlap;
 pub use pairs::pairs;
+pub use pcie::{Named, pcie_table, pcie_trace};
 pub use samples::{SAMPLES, samples};
 pub use series::{CurveTimes, curve_times, series};
+pub use whatif::whatif;
 
 #[cfg(test)]
 mod tests;

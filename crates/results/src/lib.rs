@@ -5,6 +5,7 @@
 //! here measures.
 #![forbid(unsafe_code)]
 
+mod breakdown;
 mod files;
 mod headline;
 mod hockney;
@@ -12,12 +13,17 @@ mod kernels;
 mod list;
 mod logp;
 mod notes;
+mod pcie;
 mod rows;
 mod run;
 mod screen;
 mod shown;
+mod whatif;
 mod why;
 
+pub use breakdown::{
+    Beside, Breakdown, ComponentTime, Divided, Inserted, ModelTime, PartTime, TermOf, Within,
+};
 pub use files::{values, write_all};
 pub use headline::{headline, segments, surface};
 pub use hockney::{Breakpoint, Hockney, Segment};
@@ -25,7 +31,9 @@ pub use kernels::{curve, kernels};
 pub use list::{Outcome, Unknown};
 pub use logp::{Arm, Line, Logp, ONE_TO_ONE, OverFloor, Parameters, SIGNATURE, Transition};
 pub use notes::{Level, TEMPLATES, Template, grouped, template, words};
+pub use pcie::PCIE_TRACE;
 pub use run::{Run, Verdict, context};
 pub use screen::{View, detail, screen};
 pub use shown::{CLOCK_LIMIT, Context, Shown};
+pub use whatif::{ChangeMade, ModelChange, RankedComponent, Ranking, SpeedUpCurve, WhatIf};
 pub use why::why;

@@ -5,9 +5,11 @@ use bandgap_report::Block;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::value::RawValue;
 
+use crate::breakdown::Breakdown;
 use crate::hockney::Hockney;
 use crate::logp::Logp;
 use crate::shown::{Context, Shown};
+use crate::whatif::WhatIf;
 
 /// Declares the kinds with types of their own; all others are [`Rows`].
 macro_rules! kinds {
@@ -64,6 +66,8 @@ macro_rules! kinds {
 kinds! {
     "logp" => Logp,
     "hockney" => Hockney,
+    "breakdown" => Breakdown,
+    "whatif" => WhatIf,
 }
 
 impl From<Rows> for Outcome {

@@ -11,6 +11,7 @@ use crate::headline::{headline, segments, surface};
 use crate::hockney::Hockney;
 use crate::kernels::{curve, kernels};
 use crate::logp::{Logp, SIGNATURE};
+use crate::pcie::{PCIE_TRACE, derived};
 use crate::notes::{Level, grouped, template, words};
 use crate::run::{Run, Verdict, context};
 use crate::shown::Context;
@@ -67,7 +68,7 @@ fn body(context: &Context<'_>, view: View) -> Vec<Block> {
     let mut blocks = if signatures { headline(context) } else { Vec::new() };
     let in_headline = |name: &str| signatures && ["signature", "comms1"].contains(&name);
     let is_curve = |rows: &Rows| rows.name.ends_with(SIGNATURE);
-    let shown = |rows: &&Rows| !in_headline(&rows.name) && !is_curve(rows);
+    let shown = |rows: &&Rows| !in_headline(&rows.name) && !is_curve(rows) && rows.kind != PCIE_TRACE;
     let rows: Vec<&Rows> = context.of::<Rows>().filter(shown).collect();
     let names: BTreeSet<&str> = rows.iter().map(|rows| rows.name.as_str()).collect();
     match (&rows[..], names.len()) {
@@ -92,9 +93,12 @@ fn body(context: &Context<'_>, view: View) -> Vec<Block> {
     }
     for shown in &context.results {
         let any: &dyn Any = *shown;
-        if !(any.is::<Rows>() || any.is::<Logp>() || any.is::<Hockney>()) {
-            let figure = |block: &Block| matches!(block, Block::Figure(_));
-            blocks.extend(shown.detail(context).into_iter().filter(|of| !figure(of)));
+        match any.downcast_ref::<Rows>() {
+            Some(rows) if rows.kind == PCIE_TRACE => blocks.extend(derived(rows, context)),
+            None if !(any.is::<Logp>() || any.is::<Hockney>()) => {
+                blocks.extend(shown.short(context));
+            }
+            _ => {}
         }
     }
     // Where a curve is all there is to see, it is seen.

@@ -15,6 +15,13 @@ pub trait Shown: Any {
     /// All there is of it: tables with all rows, and figures.
     fn detail(&self, context: &Context<'_>) -> Vec<Block>;
 
+    /// What of it stands on a screen: all but figures, where it does not say less.
+    fn short(&self, context: &Context<'_>) -> Vec<Block> {
+        let mut blocks = self.detail(context);
+        blocks.retain(|block| !matches!(block, Block::Figure(_)));
+        blocks
+    }
+
     /// Whether it says no to what was asked: a model that does not hold.
     fn is_negative(&self) -> bool {
         false

@@ -1,22 +1,27 @@
 //! The command line: a file for each command, with its arguments; its name, its help and its call are here.
 
+mod breakdown;
 mod bulk;
 mod comet;
+mod components;
 mod doctor;
 mod fit;
 mod floor;
 mod pairs;
+mod pcie_trace;
 mod run;
 mod series;
 mod show;
 mod signature;
 mod topology;
+mod whatif;
 
 use bandgap_launch::{Classify, Exit, Failure};
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::args::{Measure, Output};
 use crate::output::{print, printed};
+use breakdown::Breakdown;
 use bulk::Bulk;
 use comet::Comet;
 use fit::Fit;
@@ -24,6 +29,7 @@ use run::Run;
 use series::Series;
 use show::Show;
 use signature::Signature;
+use whatif::WhatIf;
 
 /// Measures how machines communicate, and fits the models people reason with.
 ///
@@ -165,6 +171,12 @@ pub enum Command {
   osu_latency | bandgap fit hockney -"
     )]
     Fit(Fit),
+    /// Where the time of a message goes: components, models over them, and what follows
+    #[command(after_help = breakdown::HELP)]
+    Breakdown(Box<Breakdown>),
+    /// What faster or slower components would bring
+    #[command(after_help = whatif::HELP)]
+    Whatif(WhatIf),
     /// Shell completions on standard output
     #[command(after_help = "Examples:
   bandgap completions bash > ~/.local/share/bash-completion/completions/bandgap")]
@@ -219,6 +231,8 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Some(Command::Topology(output)) => topology::run(output),
         Some(Command::Show(of)) => show::run(of),
         Some(Command::Fit(of)) => fit::run(of),
+        Some(Command::Breakdown(of)) => breakdown::run(of),
+        Some(Command::Whatif(of)) => whatif::run(of),
         Some(Command::Completions { shell }) => {
             let mut text = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "bandgap", &mut text);

@@ -7,7 +7,7 @@ use bandgap_launch::{Exit, Failure, Target, Transport, simulated};
 use clap::Args;
 
 use super::series::{Planned, Series};
-use super::{bulk, comet, signature};
+use super::{breakdown, bulk, comet, signature};
 use crate::args::Measure;
 use crate::session::{Session, one_size};
 use crate::sizes::Sizes;
@@ -113,7 +113,7 @@ pub fn run(run: &Run) -> Result<Exit, Failure> {
                 let kernels = comet::Parts::of(&all_kernels, measure)?;
                 kernels.measure(&mut session, &all_kernels, part.weight() / all)?;
             }
-            Part::Breakdown => {}
+            Part::Breakdown => breakdown::measure(&mut session, &[])?,
         }
         if session.failed() {
             break;

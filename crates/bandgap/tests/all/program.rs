@@ -3,6 +3,7 @@
 //! Numbers are tested in virtual time. What real ranks bring is looked at for its structure, so that nothing here depends on
 //! how busy the machine is.
 
+mod breakdown;
 mod documented;
 mod faults;
 mod fit_hockney;
@@ -11,6 +12,7 @@ mod ipsc860;
 mod keeping;
 mod messages;
 mod parameters;
+mod pcie_trace;
 mod real;
 mod refused;
 mod simulated;

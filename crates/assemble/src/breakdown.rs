@@ -1,0 +1,382 @@
+//! A breakdown: of a table of components, or of what was measured over one transport.
+
+use bandgap_campaign::breakdown::{
+    BreakdownPlan, Came, Division, ENOUGH, Longer, Model as Modelled, Rounds, Seen, TOLERANCE, alone,
+    came_back, key, rounds,
+};
+use bandgap_comm::Stamping;
+use bandgap_model::breakdown::{
+    By, Category, Component, Errors, Layer, Model, Observed, Provenance, Side, Stack, Term, Value,
+    deviation, verdict,
+};
+use bandgap_record::{ComponentTable, Note, Number, Quantity, RecordError, Unit};
+use bandgap_results::{
+    Beside, Breakdown, ComponentTime, Divided, Inserted, ModelTime, PartTime, TermOf, Within,
+};
+use bandgap_stats::interval::normal_factor;
+use bandgap_stats::quantile::mean;
+use bandgap_stats::{Convergence, Interval, Rule};
+use bandgap_units::Ns;
+
+use crate::AssembleError;
+use crate::estimate::{Estimated, Measured};
+use crate::made::Made;
+
+/// Parts of a model below this share of it are what rounding leaves.
+const ROUNDING: f64 = 1e-12;
+/// Components that a note names, at most.
+const NAMED: usize = 3;
+/// Where this share of the rounds is left out, or a batch usually takes so much longer than the least, a note says so.
+const MANY: f64 = 0.1;
+
+/// How times over rounds are estimated.
+const OVER_ROUNDS: &str = "mean over rounds of the middle of their batches, t interval";
+/// The same of what rests on the bare loop.
+const OVER_LEAST: &str =
+    "mean over rounds, of the bare loop the least of their batches, t interval";
+
+/// How a value with a standard deviation becomes an estimate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Propagated {
+    /// When it counts as converged.
+    rule: Rule,
+    /// How many standard deviations the interval reaches to either side.
+    pub factor: f64,
+}
+
+impl Propagated {
+    /// At a level of confidence.
+    pub fn new(rule: Rule, confidence: f64) -> Propagated {
+        Propagated { rule, factor: normal_factor(confidence) }
+    }
+
+    /// A value, a time in nanoseconds; without a deviation it has no interval.
+    pub fn of(
+        &self,
+        value: f64,
+        deviation: Option<f64>,
+        (estimator, samples): (&'static str, usize),
+    ) -> Estimated {
+        let reach = deviation.map(|deviation| deviation * self.factor);
+        let interval = reach.map(|reach| Interval { low: value - reach, high: value + reach });
+        let convergence = reach.map_or(Convergence::No, |reach| self.rule.judge(reach, value));
+        Estimated { value, interval, convergence, samples: samples as u64, estimator }
+    }
+}
+
+/// The breakdown of a table.
+///
+/// # Errors
+/// A number cannot be recorded.
+pub fn table_breakdown(
+    table: &ComponentTable,
+    rule: Rule,
+    confidence: f64,
+) -> Result<Made, AssembleError> {
+    let of = divided(table, &Propagated::new(rule, confidence))?;
+    let lacks = |lacking: &bandgap_model::breakdown::Lacking| {
+        let all = &lacking.components;
+        let mut names = all[..all.len().min(NAMED)].join(", ");
+        if all.len() > NAMED {
+            names += &format!(" and {} more", all.len() - NAMED);
+        }
+        let note = Note::new("model_lacks", of.id()).with("model", lacking.model.as_str());
+        note.with("components", names)
+    };
+    let notes = table.lacking.iter().map(lacks).collect();
+    Ok(Made { results: vec![of.into()], notes })
+}
+
+fn divided(table: &ComponentTable, propagated: &Propagated) -> Result<Breakdown, RecordError> {
+    let stack = &table.stack;
+    let component = |one: &Component| -> Result<ComponentTime, RecordError> {
+        let time = propagated.of(one.ns, deviation(&one.errors), ("given", 1));
+        Ok(ComponentTime {
+            name: one.name.clone(),
+            category: one.category,
+            layer: one.layer,
+            side: one.side,
+            time: time.recorded(Unit::Second)?,
+            provenance: one.provenance,
+            errors: one.errors.iter().map(|(of, error)| (of.clone(), Ns(*error).into())).collect(),
+        })
+    };
+    Ok(Breakdown {
+        name: table.name.clone(),
+        components: stack.components.iter().map(component).collect::<Result<_, _>>()?,
+        parameters: stack.parameters.iter().map(|(name, of)| (name.clone(), Number(*of))).collect(),
+        models: stack
+            .models
+            .iter()
+            .map(|of| model(stack, of, propagated))
+            .collect::<Result<_, _>>()?,
+        measured: None,
+    })
+}
+
+fn model(stack: &Stack, model: &Model, propagated: &Propagated) -> Result<ModelTime, RecordError> {
+    let value = stack.value(model, &stack.state());
+    let observed = model.observed.map(|of| propagated.of(of.ns, of.spread, ("given", 1)));
+    let error = error(&value, model.observed, propagated)?;
+    let term = |term: &Term| TermOf {
+        component: stack.components[term.component].name.clone(),
+        layer: term.layer,
+        side: term.side,
+        times: Number(term.times),
+        per: term.per.clone(),
+    };
+    let part = |(name, ns): (String, f64)| PartTime {
+        name,
+        time: Ns(ns).into(),
+        share: Number(if value.ns == 0.0 { 0.0 } else { ns / value.ns }),
+    };
+    let divided = By::ALL.map(|(by, name)| {
+        let mut parts = stack.divided(&value, by);
+        parts.retain(|(_, ns)| ns.abs() > ROUNDING * value.ns.abs());
+        Divided { by: name.to_owned(), parts: parts.into_iter().map(part).collect() }
+    });
+    Ok(ModelTime {
+        name: model.name.clone(),
+        main: model.main,
+        modelled: modelled(&value, propagated)?,
+        observed: observed.map(|of| of.recorded(Unit::Second)).transpose()?,
+        observed_spread: model.observed.and_then(|of| of.spread).map(|ns| Ns(ns).into()),
+        within: error.as_ref().map(within),
+        error,
+        rows: model.rows.iter().map(|row| row.iter().map(term).collect()).collect(),
+        divided: divided.into(),
+    })
+}
+
+/// What a model gives.
+pub(crate) fn modelled(value: &Value, propagated: &Propagated) -> Result<Quantity, RecordError> {
+    let how = ("sum of components", value.parts.len());
+    propagated.of(value.ns, value.deviation(), how).recorded(Unit::Second)
+}
+
+/// How far that is from what was observed.
+pub(crate) fn error(
+    value: &Value,
+    observed: Option<Observed>,
+    propagated: &Propagated,
+) -> Result<Option<Quantity>, RecordError> {
+    let Some(observed) = observed else { return Ok(None) };
+    let (error, off) = value.error(observed);
+    let how = ("modelled / observed - 1", value.parts.len() + 1);
+    propagated.of(error, off, how).recorded(Unit::One).map(Some)
+}
+
+/// Whether an error is within what counts as right.
+pub(crate) fn within(error: &Quantity) -> Within {
+    let ends = error.interval().unwrap_or((error.value.0, error.value.0));
+    decided(verdict(ends, TOLERANCE))
+}
+
+fn decided(holds: Option<bool>) -> Within {
+    match holds {
+        Some(true) => Within::Holds,
+        Some(false) => Within::Off,
+        None => Within::Undecided,
+    }
+}
+
+/// Bandgap's own code is the high-level protocol, the system's calls on a socket are the low-level one; a line of memory
+/// moves without any software.
+#[rustfmt::skip] // One line each.
+const ABOUT: [(&str, Category, Layer, Side); 10] = [
+    ("turn", Category::Cpu, Layer::Hlp, Side::Both),
+    ("visible", Category::Cpu, Layer::Llp, Side::Initiator),
+    ("poll", Category::Cpu, Layer::Llp, Side::Target),
+    ("receive", Category::Cpu, Layer::Llp, Side::Target),
+    ("send_calls", Category::Cpu, Layer::Llp, Side::Initiator),
+    ("receive_calls", Category::Cpu, Layer::Llp, Side::Initiator),
+    ("failing_polls", Category::Cpu, Layer::Llp, Side::Initiator),
+    ("own_code", Category::Cpu, Layer::Hlp, Side::Initiator),
+    ("slot", Category::Network, Layer::Hardware, Side::Network),
+    ("software", Category::Cpu, Layer::Hlp, Side::Both),
+];
+
+/// The breakdown of what was measured over one transport: errors are paired by round.
+///
+/// # Errors
+/// Too little was measured, or a number cannot be recorded.
+pub fn breakdown(of: &Measured<'_>, plan: &BreakdownPlan) -> Result<Made, AssembleError> {
+    let judged = of.judged;
+    let confidence = judged.confidence();
+    let found: Vec<(Modelled, Rounds)> = Modelled::ALL
+        .into_iter()
+        .map(|model| Some((model, rounds(judged, model, &plan.divided)?)))
+        .collect::<Option<_>>()
+        .ok_or(AssembleError::NoRounds)?;
+    let rule = judged.rule().without_clock();
+    let stack = stack(&found, confidence);
+    let table = ComponentTable { name: of.setting.transport.clone(), stack, lacking: Vec::new() };
+    let mut breakdown = divided(&table, &Propagated::new(rule, confidence))?;
+    let (id, mut notes) = (breakdown.id(), Vec::new());
+    for model in &mut breakdown.models {
+        let rounds = found.iter().find(|(of, _)| of.name() == model.name);
+        let Some((_, rounds)) = rounds else { continue };
+        let of = InRounds { rounds, rule, confidence };
+        // The transfer and what is hidden behind it are seen on the bare loop.
+        let how = if rounds.hidden.is_some() { OVER_LEAST } else { OVER_ROUNDS };
+        model.modelled = of.time(&rounds.modelled(), how)?;
+        model.observed = Some(of.time(&rounds.observed, OVER_ROUNDS)?);
+        let error = of.error()?;
+        // Without an interval nothing is decided.
+        let within = error.interval().map_or(Within::Undecided, |_| within(&error));
+        (model.error, model.within) = (Some(error), Some(within));
+        for (name, values) in &rounds.parts {
+            let component = breakdown.components.iter_mut().find(|one| one.name == *name);
+            if let Some(component) = component {
+                component.time = of.time(values, how)?;
+            }
+        }
+        notes.extend(of.notes(&format!("{id}/model={}", model.name), &model.name, within));
+    }
+    let hidden = found.iter().find_map(|(_, rounds)| {
+        let hidden = rounds.hidden.as_ref()?;
+        Some((InRounds { rounds, rule, confidence }, hidden))
+    });
+    let mut beside = Beside::default();
+    if let Some((of, hidden)) = hidden {
+        match hidden.seen {
+            Seen::Yes => beside.hidden = Some(of.time(&hidden.values, OVER_LEAST)?),
+            _ => notes.push(Note::new("hidden_unseen", id.as_str())),
+        }
+    }
+    match plan.divided {
+        Division::Calls => beside.stamp = found.first().map(|(_, rounds)| Ns(rounds.stamp).into()),
+        // All that is timed there has as many stamps, which differences do not hold.
+        Division::Lines(_) => {
+            beside.alone = alone(judged)
+                .map(|of| paired(of.value, Some(of.interval), of.batches).recorded(Unit::One))
+                .transpose()?;
+        }
+    }
+    for came in came_back(judged, &plan.inserted) {
+        let inserted = inserted(&came, rule)?;
+        if [inserted.comes_back, inserted.whole_comes_back].contains(&Within::Off) {
+            let about = format!("{id}/component={}/time", came.component);
+            let note = Note::new("insertion_lost", about).with("component", came.component);
+            let note = note.with("inserted", inserted.inserted.0.0);
+            let note = note.with("part", inserted.part.value.0);
+            notes.push(note.with("whole", inserted.whole.value.0));
+        }
+        beside.inserted.push(inserted);
+    }
+    beside.arrivals = of.spread(&key(Modelled::Injection, Stamping::Arrivals), 1.0);
+    breakdown.measured = Some(beside);
+    Ok(Made { results: vec![breakdown.into()], notes })
+}
+
+/// The components of models, and the models as their sums.
+fn stack(found: &[(Modelled, Rounds)], confidence: f64) -> Stack {
+    let mut stack = Stack::default();
+    for (model, rounds) in found.iter().filter(|(_, rounds)| !rounds.parts.is_empty()) {
+        let known = |values: &[f64]| match rounds.mean(values, confidence) {
+            Some((value, of)) => (value, Some(of.half_width() / normal_factor(confidence))),
+            None => (mean(values), None),
+        };
+        let mut row = Vec::new();
+        for (name, values) in &rounds.parts {
+            let Some((_, category, layer, side)) = ABOUT.iter().find(|(of, ..)| of == name) else {
+                continue;
+            };
+            let (value, spread) = known(values);
+            let provenance =
+                if *name == "software" { Provenance::Derived } else { Provenance::Measured };
+            let one = Component {
+                name: (*name).to_owned(),
+                category: *category,
+                layer: *layer,
+                side: *side,
+                // Of what is short beside a stamp, the stamp's cost may be more than there was.
+                ns: value.max(0.0),
+                errors: Errors::new(),
+                provenance,
+            };
+            row.push(stack.push(one.spread(spread)));
+        }
+        let (ns, spread) = known(&rounds.observed);
+        stack.sums(model.name(), &[&row], Some(Observed { ns, spread }));
+    }
+    stack
+}
+
+/// Values over the rounds of a model.
+struct InRounds<'a> {
+    rounds: &'a Rounds,
+    rule: Rule,
+    confidence: f64,
+}
+
+impl InRounds<'_> {
+    /// The mean of a value for every round. What came out below 0 stands as 0, and its interval holds that.
+    fn time(&self, values: &[f64], how: &'static str) -> Result<Quantity, RecordError> {
+        let found = self.rounds.mean(values, self.confidence);
+        let (value, interval) = found.map_or((mean(values), None), |(value, of)| (value, Some(of)));
+        let judge = |of: Interval| self.rule.judge(of.half_width(), value);
+        let convergence = interval.map_or(Convergence::No, judge);
+        let value = value.max(0.0);
+        let holds = |of: Interval| Interval { low: of.low.min(value), high: of.high.max(value) };
+        let (interval, samples) = (interval.map(holds), self.rounds.rounds.len() as u64);
+        Estimated { value, interval, convergence, samples, estimator: how }.recorded(Unit::Second)
+    }
+
+    /// The model's error. It has no interval where what was observed differs so much between rounds or launches that any
+    /// error is possible.
+    fn error(&self) -> Result<Quantity, RecordError> {
+        let rounds = self.rounds;
+        let ratio = rounds.error(self.confidence);
+        let plain = || mean(&rounds.modelled()) / mean(&rounds.observed) - 1.0;
+        let value = ratio.as_ref().map_or_else(plain, |ratio| ratio.value);
+        paired(value, ratio.map(|ratio| ratio.interval), rounds.rounds.len()).recorded(Unit::One)
+    }
+
+    /// What a reader should know of the rounds of a model.
+    fn notes(&self, id: &str, model: &str, within: Within) -> Vec<Note> {
+        let Rounds { outside, held_up, ref rounds, .. } = *self.rounds;
+        let mut notes = Vec::new();
+        if within == Within::Undecided {
+            notes.push(Note::new("model_undecided", format!("{id}/error")));
+        }
+        let all = (outside + rounds.len()) as f64;
+        if outside as f64 > MANY * all {
+            let note = Note::new("rounds_outside", id).with("outside", outside as f64);
+            notes.push(note.with("rounds", all));
+        }
+        if held_up > 1.0 + MANY {
+            let note = Note::new("held_up", id).with("model", model);
+            notes.push(note.with("times", held_up));
+        }
+        notes
+    }
+}
+
+/// A ratio less 1.
+fn paired(value: f64, interval: Option<Interval>, rounds: usize) -> Estimated {
+    let convergence = interval.is_some_and(|of| of.half_width() <= ENOUGH).into();
+    let (samples, estimator) = (rounds as u64, "modelled / observed - 1, paired by round");
+    Estimated { value, interval, convergence, samples, estimator }
+}
+
+/// A computation that was inserted, and what came back of it.
+fn inserted(came: &Came, rule: Rule) -> Result<Inserted, RecordError> {
+    let longer = |&Longer { value, interval, rounds, .. }: &Longer| {
+        let convergence = rule.judge(interval.half_width(), value);
+        let estimator = "mean of the differences within each round, t interval";
+        let (interval, samples) = (Some(interval), rounds as u64);
+        Estimated { value, interval, convergence, samples, estimator }.recorded(Unit::Second)
+    };
+    Ok(Inserted {
+        component: came.component.to_owned(),
+        inserted: Ns(came.part.inserted).into(),
+        part: longer(&came.part)?,
+        comes_back: decided(came.part.comes_back()),
+        whole: longer(&came.whole)?,
+        whole_comes_back: decided(came.whole.comes_back()),
+    })
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

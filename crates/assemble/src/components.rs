@@ -1,0 +1,147 @@
+//! What a run holds as a table of components, so that it can be asked what shorter ones would bring: a breakdown, or
+//! the parameters of a signature.
+
+use bandgap_model::Regime;
+use bandgap_model::breakdown::{
+    Category, Component, Errors, Layer, Model, Observed, Provenance, Side, Stack, Term,
+};
+use bandgap_record::{ComponentTable, Quantity, Seconds};
+use bandgap_results::{Breakdown, Logp, Outcome, Parameters, TermOf};
+use bandgap_stats::interval::normal_factor;
+use bandgap_units::Ns;
+
+use crate::AssembleError;
+
+/// The components and models of a result; `None` of one that has none. `confidence`: of its intervals.
+///
+/// # Errors
+/// The file was changed by hand, or the signature lacks what models are made of.
+pub fn components(
+    result: &Outcome,
+    confidence: f64,
+) -> Option<Result<ComponentTable, AssembleError>> {
+    let (name, stack) = match result {
+        Outcome::Breakdown(of) => (&of.name, of_breakdown(of)),
+        Outcome::Logp(of) => (&of.transport, of_signature(of, normal_factor(confidence))),
+        _ => return None,
+    };
+    let table = |stack| ComponentTable { name: name.clone(), stack, lacking: Vec::new() };
+    Some(stack.map(table).map_err(AssembleError::Components))
+}
+
+fn of_breakdown(of: &Breakdown) -> Result<Stack, String> {
+    let ns = |of: &Quantity| Ns::from_secs(of.value.0).0;
+    let error = |(source, error): (&String, &Seconds)| (source.clone(), error.ns().0);
+    let components = of.components.iter().map(|one| Component {
+        name: one.name.clone(),
+        category: one.category,
+        layer: one.layer,
+        side: one.side,
+        ns: ns(&one.time),
+        errors: one.errors.iter().map(error).collect(),
+        provenance: one.provenance,
+    });
+    let parameters = of.parameters.iter().map(|(name, value)| (name.clone(), value.0));
+    let mut stack = Stack {
+        components: components.collect(),
+        parameters: parameters.collect(),
+        models: Vec::new(),
+    };
+    let term = |of: &TermOf| Term {
+        // One that is not there is refused below.
+        component: stack.component(&of.component).unwrap_or(usize::MAX),
+        layer: of.layer,
+        side: of.side,
+        times: of.times.0,
+        per: of.per.clone(),
+    };
+    let models = of.models.iter().map(|one| Model {
+        name: one.name.clone(),
+        rows: one.rows.iter().map(|row| row.iter().map(term).collect()).collect(),
+        main: one.main,
+        observed: one.observed.as_ref().map(|observed| Observed {
+            ns: ns(observed),
+            spread: one.observed_spread.map(|spread| spread.ns().0),
+        }),
+    });
+    stack.models = models.collect();
+    stack.check().map_err(|(_, why)| why)?;
+    Ok(stack)
+}
+
+/// A time that is not below 0, and its standard deviation: half of its interval over `factor`, so that at the run's own
+/// level the interval comes out as wide as it was.
+fn known(parameter: Option<&Quantity>, factor: f64) -> Option<Observed> {
+    let spread =
+        parameter?.interval().map(|(low, high)| Ns::from_secs(high - low).0 / 2.0 / factor);
+    let ns = parameter?.as_time()?.0;
+    (ns >= 0.0).then_some(Observed { ns, spread })
+}
+
+/// Three rows: one way, and a message at full rate, which takes as long as the network or the overheads.
+///
+/// *Formula*: one way = os + L + or; with L = RTT/2 − os − or it is known as well as the round trip.
+fn of_signature(logp: &Logp, factor: f64) -> Result<Stack, String> {
+    let Parameters { send_overhead, recv_overhead, gap, latency, rtt, .. } = &logp.parameters;
+    let own = |of: &Option<Quantity>| known(of.as_ref(), factor);
+    let mut stack = Stack::default();
+    let mut add = |name: &str, of: &Option<Quantity>, category, layer, side| {
+        let Observed { ns, spread } = own(of)?;
+        let (name, provenance) = (name.to_owned(), Provenance::Measured);
+        let one = Component { name, category, layer, side, ns, errors: Errors::new(), provenance };
+        Some(stack.push(one.spread(spread)))
+    };
+    let os = add("os", send_overhead, Category::Cpu, Layer::Llp, Side::Initiator);
+    let or = add("or", recv_overhead, Category::Cpu, Layer::Llp, Side::Target);
+    let l = add("L", latency, Category::Network, Layer::Hardware, Side::Network);
+    let g = add("g", gap, Category::Network, Layer::Hardware, Side::Network);
+    if let (Some(os), Some(or), Some(latency)) = (os, or, latency) {
+        // Of transfers L is what is left of the whole round trip.
+        let of_trip = if logp.bytes.is_some() { 1.0 } else { 0.5 };
+        let trip = own(rtt).and_then(|rtt| rtt.spread).map(|spread| of_trip * spread);
+        if let Some(l) = l {
+            if let Some(spread) = trip {
+                let mut errors = Errors::from([("rtt".to_owned(), spread)]);
+                for part in [os, or].map(|at| &stack.components[at].errors) {
+                    errors.extend(part.iter().map(|(source, error)| (source.clone(), -error)));
+                }
+                stack.components[l].errors = errors;
+            }
+            stack.components[l].provenance = Provenance::Derived;
+            stack.sums("one_way", &[&[os, l, or]], None);
+        } else {
+            // Below 0, L is no component: the overheads overlap.
+            let both = stack.components[os].ns + stack.components[or].ns;
+            let ns = both + latency.as_time().map_or(0.0, |time| time.0);
+            let observed = (ns > 0.0).then_some(Observed { ns, spread: trip });
+            stack.sums("one_way", &[&[os, or]], observed);
+        }
+    }
+    // The requester does both.
+    let overheads = os.zip(or).map(|(os, or)| {
+        vec![stack.term(os, 1.0), Term { side: Side::Initiator, ..stack.term(or, 1.0) }]
+    });
+    let bare = g.map(|g| vec![stack.term(g, 1.0)]);
+    // As long as nobody knows how other components change g, no prediction is made of it where there is another model.
+    let alone = stack.models.is_empty();
+    let bound = match logp.regime {
+        Regime::Undecided => None,
+        Regime::ProcessorBound => {
+            overheads.map(|both| (vec![both], true, own(gap).filter(|gap| gap.ns > 0.0)))
+        }
+        Regime::NetworkBound if logp.bytes.is_none() => {
+            bare.map(|bare| ([bare].into_iter().chain(overheads).collect(), true, None))
+        }
+        Regime::NetworkBound | Regime::Overlapped => bare.map(|bare| (vec![bare], alone, None)),
+    };
+    if let Some((rows, main, observed)) = bound {
+        stack.models.push(Model { name: "message".to_owned(), rows, main, observed });
+    }
+    if stack.models.is_empty() {
+        return Err("the signature lacks what models are made of: os, or and L, or g".to_owned());
+    }
+    Ok(stack)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+//! What is recorded of a PCIe analyser's trace, and the table of components that it gives.
+
+use bandgap_model::breakdown::{Category, Component, Layer, Observed, Provenance, Side};
+use bandgap_model::pcie::{Hardware, Known, Software, Timed, Trace};
+use bandgap_record::{Column, ComponentTable, Labels, Note, Number, Spread, Unit, paper_models};
+use bandgap_results::PCIE_TRACE;
+use bandgap_stats::{Rule, Stream};
+use bandgap_units::Ns;
+
+use crate::AssembleError;
+use crate::breakdown::Propagated;
+use crate::estimate::Estimated;
+use crate::made::{Builder, Made};
+
+/// The model of injection by the low level, which is what a trace observes.
+const INJECTION: &str = "llp_injection";
+
+/// A trace by its file's name.
+pub type Named<'a> = (&'a str, &'a Trace);
+
+/// What a trace says, and another one without a switch.
+///
+/// # Errors
+/// A number cannot be recorded.
+pub fn pcie_trace(
+    trace: Named<'_>,
+    direct: Option<Named<'_>>,
+    hardware: &Hardware,
+    rule: Rule,
+    confidence: f64,
+) -> Result<Made, AssembleError> {
+    let propagated = Propagated::new(rule, confidence);
+    let mut rows = read("trace", trace, &propagated, confidence)?;
+    let all = parts(hardware).map(|(name, known, ..)| (name, known));
+    for (name, known) in [("inj_overhead", &hardware.injection)].into_iter().chain(all) {
+        match known {
+            Ok(of) => {
+                let how = ("sum of means of batch means", of.samples as usize);
+                let time = propagated.of(of.ns, of.deviation(), how);
+                rows.push(vec![name.into()], Labels::new(), &[Some(time)], None)?;
+            }
+            Err(why) => {
+                let about = format!("{PCIE_TRACE}/trace/part={name}");
+                rows.note(Note::new(&format!("pcie_{why}"), about));
+            }
+        }
+    }
+    let mut made = rows.made();
+    if let Some(direct) = direct {
+        made = made.and(read("without_switch", direct, &propagated, confidence)?.made());
+    }
+    Ok(made)
+}
+
+/// The times between the packets of a trace.
+fn read(
+    name: &str,
+    (file, trace): Named<'_>,
+    propagated: &Propagated,
+    confidence: f64,
+) -> Result<Builder, AssembleError> {
+    let column = Column::new("time", Unit::Second, "mean, or what follows from means").counting();
+    let mut rows = Builder::new(PCIE_TRACE, name, "", &["part"], vec![column]);
+    let counted = trace.counted;
+    rows.label("file", file);
+    for (name, count) in [
+        ("rows", Some(trace.rows)),
+        ("posts", Some(counted.posts)),
+        ("completions", Some(counted.completions)),
+        ("payloads", Some(counted.payloads)),
+        ("acknowledgements", Some(counted.acknowledgements)),
+        ("lost", counted.lost),
+    ] {
+        if let Some(count) = count {
+            rows.label(name, count);
+        }
+    }
+    let streams = trace.streams().into_iter().flatten().filter(|(_, stream)| stream.count() > 0);
+    for (name, stream) in streams {
+        let time = mean(stream, propagated, confidence);
+        rows.push(vec![name.into()], Labels::new(), &[Some(time)], spread(stream))?;
+    }
+    Ok(rows)
+}
+
+/// The mean of a stream of picoseconds.
+fn mean(stream: &Stream, propagated: &Propagated, confidence: f64) -> Estimated {
+    let off =
+        stream.mean_interval(confidence).map(|of| of.half_width() / 1e3 / propagated.factor);
+    let how = ("mean, t interval of batch means", stream.count() as usize);
+    propagated.of(stream.mean().unwrap_or(0.0) / 1e3, off, how)
+}
+
+fn spread(stream: &Stream) -> Option<Spread> {
+    let at = |share| Some(Number(Ns(stream.quantile(share)? / 1e3).as_secs()));
+    Some(Spread {
+        samples: stream.count(),
+        min: at(0.0)?,
+        median: at(0.5)?,
+        p90: at(0.9)?,
+        p99: at(0.99)?,
+        p999: at(0.999)?,
+        max: at(1.0)?,
+    })
+}
+
+/// What follows from a trace, named as in the paper's table, and what it is.
+#[rustfmt::skip] // One line each.
+fn parts(of: &Hardware) -> [(&'static str, &Known, Category, Side); 5] {
+    [
+        ("pcie", &of.pcie, Category::Io, Side::Both),
+        ("network", &of.network, Category::Network, Side::Network),
+        ("wire", &of.wire, Category::Network, Side::Network),
+        ("switch", &of.switch, Category::Network, Side::Network),
+        ("rc_to_mem_8", &of.rc_to_mem, Category::Io, Side::Target),
+    ]
+}
+
+/// The table with the components of the trace in it: `from` with those in the place of its own, or the paper's models
+/// over them alone. `given`: times beside the trace that were not in `from`. `None` if there are none, and no table.
+pub fn pcie_table(
+    hardware: &Hardware,
+    given: &Software,
+    from: Option<ComponentTable>,
+) -> Option<ComponentTable> {
+    let made = |name: &str, of: &Timed, category, layer, side, provenance| Component {
+        name: name.to_owned(),
+        category,
+        layer,
+        side,
+        ns: of.ns,
+        errors: of.errors.clone(),
+        provenance,
+    };
+    // Network stands for its parts where these are not known.
+    let divided = hardware.wire.is_ok() && hardware.switch.is_ok();
+    let unwanted: &[&str] = if divided { &["network"] } else { &["wire", "switch"] };
+    let known = parts(hardware).into_iter().filter(|(name, ..)| !unwanted.contains(name));
+    let mut components: Vec<Component> = known
+        .filter_map(|(name, known, category, side)| {
+            let of = known.as_ref().ok()?;
+            Some(made(name, of, category, Layer::Hardware, side, Provenance::Derived))
+        })
+        .collect();
+    let software =
+        [("llp_post", &given.post, Side::Initiator), ("llp_prog", &given.prog, Side::Target)];
+    for (name, of, side) in software {
+        let one = |of| made(name, of, Category::Cpu, Layer::Llp, side, Provenance::Assumed);
+        components.extend(of.as_ref().map(one));
+    }
+    let Some(mut from) = from else {
+        let (stack, lacking) = (!components.is_empty()).then(|| paper_models(components))?;
+        return Some(ComponentTable { name: "pcie-trace".to_owned(), stack, lacking });
+    };
+    for one in components {
+        match from.stack.component(&one.name) {
+            Some(at) => from.stack.components[at] = one,
+            None => from.stack.components.push(one),
+        }
+    }
+    let (stack, lacking) = from.stack.over(from.stack.components.clone());
+    (from.stack, from.lacking) = (stack, lacking);
+    let model = from.stack.models.iter_mut().find(|model| model.name == INJECTION);
+    if let (Some(model), Ok(of)) = (model, &hardware.injection) {
+        model.observed = Some(Observed { ns: of.ns, spread: of.deviation() });
+    }
+    Some(from)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+//! What changes of a table's components would bring.
+
+use bandgap_model::breakdown::{By, Category, Change, Layer, Model, SHORTEST, Stack, Value};
+use bandgap_record::{ComponentTable, Number, Quantity, RecordError, Seconds, Unit};
+use bandgap_results::{
+    Breakdown, ChangeMade, ModelChange, RankedComponent, Ranking, SpeedUpCurve, WhatIf,
+};
+use bandgap_stats::Rule;
+use bandgap_units::Ns;
+
+use crate::AssembleError;
+use crate::breakdown::{Propagated, error, modelled, within};
+use crate::made::Made;
+
+/// By how much each component is reduced for the ranking.
+const RANKED: f64 = 0.2;
+/// Main models that are ranked and drawn, at most.
+const FIRST: usize = 8;
+/// Components that are ranked, and those that have a curve, at most: those that take longest.
+const LONGEST: usize = 20;
+const DRAWN: usize = 6;
+
+/// What `changes`, made together, bring. `of`: the breakdown that the table is of, if it is of one.
+///
+/// # Errors
+/// A name means nothing, changes contradict each other, no model takes any time, or a number cannot be recorded.
+pub fn whatif(
+    table: &ComponentTable,
+    changes: &[Change],
+    of: Option<&Breakdown>,
+    rule: Rule,
+    confidence: f64,
+) -> Result<Made, AssembleError> {
+    let stack = &table.stack;
+    let propagated = Propagated::new(rule, confidence);
+    let (state, changed) = (stack.state(), stack.changed(changes).map_err(AssembleError::Change)?);
+    let main = stack.models.iter().filter(|model| model.main);
+    let main: Vec<(&Model, Value)> = main
+        .map(|model| (model, stack.value(model, &state)))
+        .filter(|(_, before)| before.ns >= SHORTEST)
+        .collect();
+    if main.is_empty() {
+        let why = "no main model of the table takes any time".to_owned();
+        return Err(AssembleError::Components(why));
+    }
+    let compare = |(model, before): &(&Model, Value)| {
+        change(model, before, &stack.value(model, &changed), of, &propagated)
+    };
+    let (mut ranking, mut curves) = (Vec::new(), Vec::new());
+    for (model, before) in main.iter().take(FIRST) {
+        ranking.push(ranked(stack, model, before, &propagated)?);
+        curves.extend(drawn(stack, model, before, changes));
+    }
+    let result = WhatIf {
+        name: table.name.clone(),
+        changes: changes.iter().map(|change| made(stack, change)).collect(),
+        models: main.iter().map(compare).collect::<Result<_, _>>()?,
+        ranking,
+        curves,
+    };
+    Ok(Made { results: vec![result.into()], notes: Vec::new() })
+}
+
+/// A change as it is recorded.
+fn made(stack: &Stack, change: &Change) -> ChangeMade {
+    let what = change.what();
+    let whole = || {
+        let own = stack.component(what).map(|at| stack.components[at].ns);
+        own.or_else(|| Some(stack.value(stack.model(what)?, &stack.state()).ns))
+    };
+    let (reduction, set, number) = match change {
+        Change::Reduce { share, .. } => (Some(*share), None, None),
+        Change::Set { value, .. } if stack.parameters.contains_key(what) => {
+            (None, None, Some(Number(*value)))
+        }
+        Change::Set { value, .. } => {
+            let whole = whole().filter(|whole| *whole > 0.0);
+            (whole.map(|whole| 1.0 - value / whole), Some(Seconds::from(Ns(*value))), None)
+        }
+    };
+    ChangeMade { component: what.to_owned(), reduction: reduction.map(Number), set, number }
+}
+
+fn change(
+    model: &Model,
+    before: &Value,
+    after: &Value,
+    of: Option<&Breakdown>,
+    propagated: &Propagated,
+) -> Result<ModelChange, RecordError> {
+    let error = error(before, model.observed, propagated)?;
+    let own = (error.as_ref().map(within), error);
+    // Measured, it was compared round by round, which spreads do not tell.
+    let measured = of.filter(|breakdown| breakdown.measured.is_some());
+    let paired = measured.and_then(|of| of.models.iter().find(|known| known.name == model.name));
+    let (within, error) = paired.map_or(own, |known| (known.within, known.error.clone()));
+    Ok(ModelChange {
+        name: model.name.clone(),
+        before: modelled(before, propagated)?,
+        error,
+        within,
+        after: modelled(after, propagated)?,
+        speedup: speedup(before, after, propagated)?,
+    })
+}
+
+fn speedup(before: &Value, after: &Value, propagated: &Propagated) -> Result<Quantity, RecordError> {
+    let (share, off) = before.saved(after);
+    // A share of what may be nothing may be anything.
+    let known = before.deviation().is_none_or(|own| own * propagated.factor < before.ns);
+    let how = ("1 - after / before", before.parts.len());
+    propagated.of(share, off.filter(|_| known), how).recorded(Unit::One)
+}
+
+/// The model where one thing is shorter.
+fn reduced(stack: &Stack, model: &Model, what: &str, share: f64) -> Option<Value> {
+    let change = Change::Reduce { what: what.to_owned(), share };
+    Some(stack.value(model, &stack.changed(&[change]).ok()?))
+}
+
+/// The names of the components that take most of a model.
+fn longest(stack: &Stack, before: &Value, most: usize) -> Vec<String> {
+    let mut parts = stack.divided(before, By::Component);
+    parts.retain(|(_, ns)| *ns > 0.0);
+    parts.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    parts.into_iter().take(most).map(|(name, _)| name).collect()
+}
+
+fn ranked(
+    stack: &Stack,
+    model: &Model,
+    before: &Value,
+    propagated: &Propagated,
+) -> Result<Ranking, RecordError> {
+    let mut components = Vec::new();
+    for component in longest(stack, before, LONGEST) {
+        if let Some(after) = reduced(stack, model, &component, RANKED) {
+            let speedup = speedup(before, &after, propagated)?;
+            components.push(RankedComponent { component, speedup });
+        }
+    }
+    components.sort_by(|a, b| b.speedup.value.0.total_cmp(&a.speedup.value.0));
+    Ok(Ranking { model: model.name.clone(), reduction: Number(RANKED), components })
+}
+
+/// Speed-ups over reductions: of what is reduced, or else of the categories, the layers and the longest components.
+///
+/// *Source*: "Breaking Band", figure 17.
+fn drawn(stack: &Stack, model: &Model, before: &Value, changes: &[Change]) -> Vec<SpeedUpCurve> {
+    let mut names: Vec<String> = changes.iter().map(|change| change.what().to_owned()).collect();
+    if names.is_empty() {
+        let categories = Category::ALL.iter().map(Category::to_string);
+        names = categories.chain(Layer::ALL.iter().map(Layer::to_string)).collect();
+        names.extend(longest(stack, before, DRAWN));
+    }
+    let curve = |of: String| {
+        let point = |share: f64| {
+            let after = reduced(stack, model, &of, share)?;
+            Some((Number(share), Number(before.saved(&after).0)))
+        };
+        // What cannot be reduced has no curve, nor has what the model does not hold.
+        let points: Vec<_> =
+            (1..10_u8).map(|tenth| point(f64::from(tenth) / 10.0)).collect::<Option<_>>()?;
+        let touches = points.iter().any(|(_, saved)| *saved != Number(0.0));
+        touches.then(|| SpeedUpCurve { model: model.name.clone(), of, points })
+    };
+    names.into_iter().filter_map(curve).collect()
+}
+
+#[cfg(test)]
+mod tests;

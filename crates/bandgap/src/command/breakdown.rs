@@ -1,0 +1,154 @@
+//! `bandgap breakdown`: where the time of a message goes.
+
+use std::ops::RangeInclusive;
+use std::path::Path;
+use std::time::Duration;
+
+use bandgap_assemble::{Made, breakdown, table_breakdown};
+use bandgap_campaign::breakdown::{BreakdownPlan, Division};
+use bandgap_campaign::floors::RANKS;
+use bandgap_launch::{Classify, Exit, Failure, Target, Wait};
+use bandgap_record::Note;
+use bandgap_units::Ns;
+use clap::Args;
+
+use super::components::{Loaded, Source, close, load, rule};
+use super::pcie_trace::{self, PcieTrace};
+use crate::args::Measure;
+use crate::session::{Session, one_size};
+
+/// Examples.
+pub const HELP: &str = "Examples:
+  bandgap breakdown
+  bandgap breakdown -t tcp --insert 50ns,1us
+  bandgap breakdown --from thunderx2-connectx4            the paper's stack
+  bandgap breakdown --from table.csv
+  bandgap breakdown --pcie-trace trace.csv --without-switch direct.csv";
+
+/// Time for the command.
+const USUAL: Duration = Duration::from_secs(20);
+/// Lengths of computations that can be inserted, in nanoseconds.
+const INSERTED: RangeInclusive<f64> = 20.0..=1e5;
+/// The usual one.
+const USUALLY_INSERTED: f64 = 200.0;
+/// What is of no use where components are given.
+const MEASURING: [&str; 8] =
+    ["transport", "ranks", "cores", "wait", "deadline", "time_budget", "launches", "check"];
+
+/// What is divided: without --from or --pcie-trace, a message over --transport.
+#[derive(Clone, Debug, Args)]
+#[command(mut_arg("from", |from| from.conflicts_with_all(MEASURING)))]
+#[command(mut_arg("pcie_trace", |trace| trace.conflicts_with_all(MEASURING)))]
+pub struct Breakdown {
+    #[command(flatten)]
+    pub source: Source,
+    /// Over sockets: computations of known length that are inserted at each border, to see whether they come back; one or
+    /// several, as 50ns,1us [default: 200ns]
+    #[arg(
+        long,
+        value_name = "TIME",
+        value_delimiter = ',',
+        conflicts_with_all = ["from", "pcie_trace"]
+    )]
+    pub insert: Vec<Ns>,
+    #[command(flatten)]
+    pub trace: PcieTrace,
+    #[command(flatten)]
+    pub measure: Measure,
+}
+
+/// Prints models, shares and bars.
+///
+/// # Errors
+/// The table cannot be read or is wrong; ranks could not be started; or the result cannot be written.
+pub fn run(of: &Breakdown) -> Result<Exit, Failure> {
+    let Breakdown { source, insert, trace, measure } = of;
+    match (&trace.pcie_trace, &source.from) {
+        (Some(file), _) => {
+            pcie_trace::run(trace, file, source, (&measure.precision, &measure.output))
+        }
+        (None, Some(from)) => given(from, source.id.as_deref(), measure),
+        (None, None) => {
+            if one_size(measure, RANKS)? != RANKS {
+                let what = "break down a message: it is between 2 ranks";
+                return Err(Failure::new(Exit::Usage, what));
+            }
+            if let Some(time) = insert.iter().find(|time| !INSERTED.contains(&time.0)) {
+                let [least, most] = [INSERTED.start(), INSERTED.end()].map(|end| Ns(*end));
+                let what = format!("insert {time}: from {least} to {most} is possible");
+                return Err(Failure::new(Exit::Usage, what));
+            }
+            let divided = division(&measure.target(), measure)?;
+            if matches!(divided, Division::Lines(_)) && !insert.is_empty() {
+                let what = format!(
+                    "insert a computation over {}: its time is divided without stamps",
+                    measure.target()
+                );
+                let hint = "leave out --insert, or name a socket transport";
+                return Err(Failure::new(Exit::Usage, what).hint(hint));
+            }
+            let stages = vec![("breakdown".to_owned(), 1.0)];
+            let mut session = Session::open("breakdown", measure, USUAL, stages)?;
+            self::measure(&mut session, insert)?;
+            session.close()
+        }
+    }
+}
+
+/// Of components that are known, or as a run has it: what was measured was compared round by round, which its components
+/// do not tell.
+fn given(from: &Path, id: Option<&str>, measure: &Measure) -> Result<Exit, Failure> {
+    let Loaded { table, breakdown, notes } = load(from, id)?;
+    let level = measure.precision.confidence.0;
+    let mut made = match breakdown.filter(|recorded| recorded.measured.is_some()) {
+        Some(recorded) => Made { results: vec![recorded.into()], ..Made::default() },
+        None => table_breakdown(&table, rule(&measure.precision), level).class(Exit::Defect)?,
+    };
+    made.notes.extend(notes);
+    close("breakdown", (&measure.precision, &measure.output), made, Exit::Fine)
+}
+
+/// Divides messages over the session's target, or says why they cannot be divided.
+///
+/// # Errors
+/// Ranks could not be started, or results not be written.
+pub fn measure(session: &mut Session<'_>, insert: &[Ns]) -> Result<(), Failure> {
+    let divided = match division(&session.target, session.measure) {
+        Ok(divided) => divided,
+        Err(failure) => {
+            let name = format!("breakdown over {}", session.target);
+            let note = Note::new("left_out", "").with("name", name).with("why", failure.what);
+            session.sink.note(note);
+            session.progress.next(": left out");
+            return Ok(());
+        }
+    };
+    let mut inserted: Vec<f64> = match (&divided, insert) {
+        (Division::Lines(_), _) => Vec::new(),
+        (Division::Calls, []) => vec![USUALLY_INSERTED],
+        (Division::Calls, some) => some.iter().map(|time| time.0).collect(),
+    };
+    inserted.sort_by(f64::total_cmp);
+    inserted.dedup();
+    let plan = BreakdownPlan { asked: session.asked(), divided, inserted };
+    session.measure(&plan, RANKS, (&[], &|_| false), |measured| breakdown(measured, &plan))
+}
+
+/// How the time of a message over the target can be divided.
+fn division(target: &Target, measure: &Measure) -> Result<Division, Failure> {
+    let usage = |what: String, hint| Err(Failure::new(Exit::Usage, what).hint(hint));
+    if measure.ranks.wait == Wait::Block {
+        let what = "break down a message while ranks sleep: what they wait for is then the system's wake-up";
+        return usage(what.to_owned(), "leave out --wait block");
+    }
+    let hint = "name a transport of this machine, or a table with --from";
+    match target {
+        Target::Real(transport) => match transport.division() {
+            Some(division) => Ok(division),
+            None => usage(format!("break down {target}: it takes no stamps"), hint),
+        },
+        Target::Simulated(_) => {
+            usage(format!("break down {target}: in virtual time there is no software to time"), hint)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! `bandgap whatif`: what faster or slower components would bring.
+
+use std::str::FromStr;
+
+use bandgap_assemble::{AssembleError, whatif};
+use bandgap_launch::{Exit, Failure};
+use bandgap_model::breakdown::{Change, Stack};
+use bandgap_units::{Fraction, Ns, UnitError};
+use clap::Args;
+
+use super::components::{Loaded, Source, close, known, load, rule};
+use crate::args::{Output, Precision};
+
+/// Examples.
+pub const HELP: &str = "Examples:
+  bandgap whatif --from thunderx2-connectx4
+  bandgap whatif --from thunderx2-connectx4 --set pio=15ns --reduce hlp=20%
+  bandgap whatif --from thunderx2-connectx4 --set c=1     a completion for each operation
+  bandgap whatif --from LAST --id logp/tcp --reduce or=50%";
+
+/// What is changed. All changes are made together; without any, what each component would bring is shown.
+#[derive(Clone, Debug, Args)]
+#[command(mut_arg("from", |from| from.required(true)))]
+pub struct WhatIf {
+    #[command(flatten)]
+    pub source: Source,
+    /// Make it so much shorter, as pio=84%: a component, a model, a category (cpu, io, network), a layer (hlp,
+    /// llp, hardware) or a side (initiator, target)
+    #[arg(long, value_name = "NAME=SHARE", value_parser = share)]
+    pub reduce: Vec<(String, Fraction)>,
+    /// Give it this time, as switch=30ns, or a parameter this number, as p=4; a model's components keep their proportions
+    #[arg(long, value_name = "NAME=TIME", value_parser = value)]
+    pub set: Vec<(String, Value)>,
+    #[command(flatten)]
+    pub precision: Precision,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// A time, or a plain number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    /// A time.
+    Time(Ns),
+    /// A number.
+    Number(f64),
+}
+
+impl FromStr for Value {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Value, UnitError> {
+        let number = text.trim().parse().map(Value::Number);
+        number.or_else(|_| text.parse().map(Value::Time))
+    }
+}
+
+/// A name and a value with `=` between them.
+fn pair<T: FromStr<Err: ToString>>(text: &str, example: &str) -> Result<(String, T), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() => {
+            let value = value.parse::<T>().map_err(|error| error.to_string())?;
+            Ok((name.trim().to_owned(), value))
+        }
+        _ => Err(format!("it must be a name, '=' and a value, as {example}")),
+    }
+}
+
+fn share(text: &str) -> Result<(String, Fraction), String> {
+    pair(text, "pio=84%")
+}
+
+fn value(text: &str) -> Result<(String, Value), String> {
+    pair(text, "switch=30ns")
+}
+
+/// A name and a time.
+pub fn time(text: &str) -> Result<(String, Ns), String> {
+    pair(text, "llp_post=175.42ns")
+}
+
+/// Prints what changes bring, a ranking and curves.
+///
+/// # Errors
+/// The table cannot be read or is wrong, a name means nothing, or the result cannot be written.
+pub fn run(of: &WhatIf) -> Result<Exit, Failure> {
+    let Some(from) = &of.source.from else {
+        return Err(Failure::new(Exit::Usage, "change components: name some with --from"));
+    };
+    let Loaded { table, breakdown, .. } = load(from, of.source.id.as_deref())?;
+    let changes = changes(of, &table.stack)?;
+    let confidence = of.precision.confidence.0;
+    let made = whatif(&table, &changes, breakdown.as_ref(), rule(&of.precision), confidence);
+    let made = made.map_err(|error| match error {
+        AssembleError::Change(_) => {
+            let failure = Failure::new(Exit::Usage, format!("change the components: {error}"));
+            failure.hint(known(&table.stack))
+        }
+        AssembleError::Components(_) => {
+            Failure::new(Exit::Input, format!("use {}: {error}", from.display()))
+        }
+        error => Failure::new(Exit::Defect, error.to_string()),
+    })?;
+    close("whatif", (&of.precision, &of.output), made, Exit::Fine)
+}
+
+/// The changes that were asked for.
+fn changes(of: &WhatIf, stack: &Stack) -> Result<Vec<Change>, Failure> {
+    let mut changes = Vec::new();
+    for (what, Fraction(share)) in &of.reduce {
+        changes.push(Change::Reduce { what: what.clone(), share: *share });
+    }
+    for (what, value) in &of.set {
+        let wrong = |why: &str| Failure::new(Exit::Usage, format!("set {what}: {why}"));
+        let value = match (value, stack.parameters.contains_key(what)) {
+            (Value::Number(number), true) => *number,
+            (Value::Time(Ns(ns)), false) => *ns,
+            (Value::Number(_), false) => return Err(wrong("the unit is missing, as in 15ns")),
+            (Value::Time(_), true) => return Err(wrong("it is a plain number")),
+        };
+        changes.push(Change::Set { what: what.clone(), value });
+    }
+    Ok(changes)
+}

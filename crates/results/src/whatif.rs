@@ -1,0 +1,228 @@
+//! What a change of components would bring: before and after, a ranking, and speed-ups over reductions.
+
+use bandgap_record::{Number, Quantity, Seconds, Unit};
+use bandgap_report::{
+    Axis, Block, Cell, Datum, Dimension, Figure, Head, Scale, Series, Style, Table, scaled, share,
+};
+use bandgap_units::significant_short;
+use serde::{Deserialize, Serialize};
+
+use crate::breakdown::{Counted, Within, cut, given, word};
+use crate::shown::{Context, Shown};
+
+/// Changes of a table's components, and what they save.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WhatIf {
+    /// The name of the table, or the transport that was measured.
+    pub name: String,
+    /// The changes, all made together; empty where none were asked for.
+    pub changes: Vec<ChangeMade>,
+    /// The main models without and with them.
+    pub models: Vec<ModelChange>,
+    /// What each component by itself would save, without the changes.
+    pub ranking: Vec<Ranking>,
+    /// Speed-ups over reductions, each by itself.
+    pub curves: Vec<SpeedUpCurve>,
+}
+
+/// A change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChangeMade {
+    /// What is changed: a component, a model, a parameter, a category, a layer or a side.
+    pub component: String,
+    /// By which share its time is reduced, negative where it grows; null where it took no time before, and of
+    /// parameters.
+    pub reduction: Option<Number>,
+    /// To which time it is set; absent where it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set: Option<Seconds>,
+    /// To which number a parameter is set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<Number>,
+}
+
+/// A model without and with the changes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelChange {
+    /// Its name.
+    pub name: String,
+    /// Its time without them.
+    pub before: Quantity,
+    /// before / observed − 1; absent where nothing was observed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Quantity>,
+    /// Whether that is at most 5 %; absent where nothing was observed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Within>,
+    /// Its time with them.
+    pub after: Quantity,
+    /// (before − after) / before: the share of the time that is saved.
+    pub speedup: Quantity,
+}
+
+/// What each component by itself would save of a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ranking {
+    /// The model.
+    pub model: String,
+    /// By which share each component is reduced.
+    pub reduction: Number,
+    /// The components, those that save most first.
+    pub components: Vec<RankedComponent>,
+}
+
+/// What a component by itself would save.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RankedComponent {
+    /// The component.
+    pub component: String,
+    /// The share of the model's time that is saved.
+    pub speedup: Quantity,
+}
+
+/// Speed-ups of a model by reducing one thing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SpeedUpCurve {
+    /// The model.
+    pub model: String,
+    /// What is reduced.
+    pub of: String,
+    /// Reductions, ascending, and the share of the model's time that each saves.
+    pub points: Vec<(Number, Number)>,
+}
+
+/// Models on a screen, and places of a ranking, at most.
+const MODELS: usize = 4;
+const PLACES: usize = 5;
+
+impl Shown for WhatIf {
+    fn quantities(&self) -> Vec<(String, &Quantity, bool)> {
+        let id = |model: &str, name: &str| format!("whatif/{}/model={model}/{name}", self.name);
+        let mut all = Vec::new();
+        for model in &self.models {
+            let of = [("before", &model.before), ("after", &model.after), ("speedup", &model.speedup)];
+            all.extend(of.map(|(name, of)| (id(&model.name, name), of, false)));
+        }
+        for Ranking { model, components, .. } in &self.ranking {
+            for one in components {
+                let name = format!("component={}/speedup", one.component);
+                all.push((id(model, &name), &one.speedup, false));
+            }
+        }
+        all
+    }
+
+    fn detail(&self, _: &Context<'_>) -> Vec<Block> {
+        let mut blocks = self.blocks(usize::MAX, usize::MAX);
+        let figures = self.models.iter().map(|model| self.figure(&model.name));
+        blocks.extend(figures.filter(|figure| !figure.series.is_empty()).map(Block::Figure));
+        blocks
+    }
+
+    fn short(&self, _: &Context<'_>) -> Vec<Block> {
+        self.blocks(MODELS, PLACES)
+    }
+
+    /// What would be is no better than the model that says it.
+    fn is_negative(&self) -> bool {
+        self.models.iter().any(|model| model.within == Some(Within::Off))
+    }
+}
+
+impl WhatIf {
+    fn blocks(&self, models: usize, places: usize) -> Vec<Block> {
+        let changes: Vec<String> = self.changes.iter().map(ChangeMade::words).collect();
+        let heading = match changes.is_empty() {
+            true => format!("{}, each component shorter by itself", self.name),
+            false => format!("{} with {}", self.name, changes.join(", ")),
+        };
+        let mut shown: Vec<&ModelChange> = self.models.iter().collect();
+        let more = Counted::cut(&mut shown, models);
+        let heads = ["model", "before", "after", "saved", "error of the model", "within 5 %"];
+        let any = shown.iter().any(|model| model.error.is_some());
+        let columns = if any { heads.len() } else { heads.len() - 2 };
+        let mut table = Table::new(heads[..columns].iter().map(|head| Head::new(*head)));
+        for model in &shown {
+            let row = [
+                cut(&model.name).into(),
+                given(&model.before),
+                given(&model.after),
+                given(&model.speedup),
+                model.error.as_ref().map(given).into(),
+                word(model.within),
+            ];
+            table.push(row.into_iter().take(columns));
+        }
+        let mut blocks = vec![Block::Text(heading), Block::Table(table)];
+        blocks.extend(more.block("models"));
+        blocks.extend(self.ranked(models, places));
+        blocks
+    }
+
+    /// The first places for each model, a column each.
+    fn ranked(&self, models: usize, places: usize) -> Vec<Block> {
+        let Some(first) = self.ranking.first() else { return Vec::new() };
+        let columns: Vec<&Ranking> = self.ranking.iter().take(models).collect();
+        let most = columns.iter().map(|of| of.components.len()).max().unwrap_or(0);
+        let heads = columns.iter().map(|ranking| Head::new(cut(&ranking.model)));
+        let mut table = Table::new([Head::new("")].into_iter().chain(heads));
+        for place in 0..most.min(places) {
+            let cell = |ranking: &&Ranking| -> Cell {
+                let one = ranking.components.get(place);
+                one.map(|one| format!("{} {}", cut(&one.component), share(one.speedup.value.0))).into()
+            };
+            let number = Cell::Number((place + 1).to_string());
+            table.push([number].into_iter().chain(columns.iter().map(cell)));
+        }
+        let by = share(first.reduction.0);
+        vec![
+            Block::Text(format!("Saved by a component that is {by} shorter:")),
+            Block::Table(table),
+        ]
+    }
+
+    /// The curves of one model.
+    ///
+    /// *Source*: "Breaking Band", figure 17.
+    fn figure(&self, model: &str) -> Figure {
+        let point = |(x, y): &(Number, Number)| Datum::exact(100.0 * x.0, 100.0 * y.0);
+        let series = self.curves.iter().filter(|curve| curve.model == model).map(|curve| Series {
+            name: curve.of.clone(),
+            points: curve.points.iter().map(point).collect(),
+            style: Style::Line,
+            twin: None,
+        });
+        let axis = |label: &str| Axis {
+            label: label.to_owned(),
+            scale: Scale::Linear,
+            dimension: Dimension::Count,
+        };
+        Figure {
+            title: format!("{model}: what a reduction saves"),
+            subtitle: format!("{}, each by itself", self.name),
+            x: axis("reduction of each, %"),
+            y: axis("time saved, %"),
+            legend: "reduced".to_owned(),
+            series: series.collect(),
+            references: Vec::new(),
+            regions: Vec::new(),
+            marks: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+}
+
+impl ChangeMade {
+    fn words(&self) -> String {
+        let what = cut(&self.component);
+        match (self.set, self.number, self.reduction) {
+            (Some(set), ..) => format!("{what} = {}", scaled(set.0.0, Unit::Second)),
+            (_, Some(Number(number)), _) => format!("{what} = {}", significant_short(number, 6)),
+            (_, _, Some(Number(by))) => format!("{what} - {}", share(by)),
+            _ => what,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
