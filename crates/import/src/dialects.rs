@@ -1,12 +1,11 @@
 //! The dialects that are read: a row for each kind of output, in families whose files look alike.
 
 use crate::columns::Timing;
-use crate::dialect::{Dialect, Family, US, dialect};
 use crate::headed;
 use crate::lines::Line;
 use crate::netpipe;
 use crate::sockperf;
-use crate::table::{MICROSECONDS, Unit};
+use crate::table::{Dialect, Family, MICROSECONDS, US, Unit, dialect};
 use crate::ucx;
 
 use Timing::{Exchange, HalfRoundTrip, Stream};

@@ -13,7 +13,6 @@
 
 mod columns;
 mod csv;
-mod dialect;
 mod dialects;
 mod error;
 mod headed;

@@ -3,10 +3,9 @@
 use std::io::Read;
 
 use crate::columns::SizeTable;
-use crate::dialect::{Dialect, Family};
 use crate::dialects::FAMILIES;
 use crate::lines::{Line, Result, bounded};
-use crate::table::Table;
+use crate::table::{Dialect, Family, Table};
 use crate::{TableError, csv, shortened};
 
 const KNOWN: &str = "CSV with the columns bytes,time_ns; the output of osu_latency, osu_bw, IMB PingPong, NetPIPE, \

@@ -2,9 +2,8 @@
 //! names it. So the file must have the command line, or a line `msg-size=N`, before each run.
 
 use crate::columns::Remark;
-use crate::dialect::{Dialect, Family};
 use crate::lines::{Line, Result, option};
-use crate::table::Table;
+use crate::table::{Dialect, Family, Table};
 
 /// The size sent where `--msg-size` is not given: the header alone.
 const LEAST: u64 = 14;

@@ -9,9 +9,8 @@
 use std::mem::replace;
 
 use crate::columns::{Remark, Timing};
-use crate::dialect::{Dialect, Family};
 use crate::lines::{Line, Result, option};
-use crate::table::Table;
+use crate::table::{Dialect, Family, Table};
 
 /// What the test of this name or description measures, if it says.
 fn timing(test: &str) -> Option<Timing> {

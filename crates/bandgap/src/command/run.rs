@@ -6,7 +6,7 @@ use bandgap_campaign::signature::SignaturePattern;
 use bandgap_launch::{Exit, Failure, Target, Transport, simulated};
 use clap::Args;
 
-use super::series::{Planned, Series};
+use super::series::{Lengths, Planned, Series};
 use super::{breakdown, bulk, comet, signature};
 use crate::args::Measure;
 use crate::session::{Session, one_size};
@@ -103,7 +103,9 @@ pub fn run(run: &Run) -> Result<Exit, Failure> {
         match part {
             Part::Signature => signature::measure(&mut session, SignaturePattern::OneToOne, ranks)?,
             Part::Series(name) => {
-                let series = Series { sizes: Some(Sizes::powers(1, 4 << 20)), ..Series::default() };
+                let sizes = Some(Sizes::powers(1, 4 << 20));
+                let lengths = Lengths { sizes, ..Lengths::default() };
+                let series = Series { lengths, ..Series::default() };
                 let planned = Planned::of(&[name], false, &series, measure)?;
                 planned.measure(&mut session, &series)?;
             }

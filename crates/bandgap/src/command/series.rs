@@ -23,16 +23,27 @@ use crate::sizes::Sizes;
 /// Time for one of these commands.
 pub const USUAL: Duration = Duration::from_secs(15);
 
-/// What messages are sent, between whom, and how.
+/// How long messages are.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Messages")]
-pub struct Series {
+pub struct Lengths {
     /// Message sizes: 8,64KiB,1MiB, 0:4MiB (powers of two), 1:4MiB:x4, 1000:8000:+1000 [default: 0:4MiB]
     #[arg(long, value_name = "SIZES")]
     pub sizes: Option<Sizes>,
     /// Measure 3 bytes below and above powers of two as well
     #[arg(long)]
     pub perturb: bool,
+    /// Where the lines of the fit end: the greatest size of each but the last [default: found]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',')]
+    pub breaks: Vec<Bytes>,
+}
+
+/// What messages are sent, between whom, and how.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Messages")]
+pub struct Series {
+    #[command(flatten)]
+    pub lengths: Lengths,
     /// The two ranks [default: 0,1]
     #[arg(long, value_name = "A,B", value_parser = pair)]
     pub between: Option<[usize; 2]>,
@@ -40,9 +51,6 @@ pub struct Series {
     /// to receive into, or new places each time [default: same for comms1, else separate]
     #[arg(long, value_name = "same|separate|fresh")]
     pub buffers: Option<Buffers>,
-    /// Where the lines of the fit end: the greatest size of each but the last [default: found]
-    #[arg(long, value_name = "SIZES", value_delimiter = ',')]
-    pub breaks: Vec<Bytes>,
 }
 
 /// How CoMet's kernels are done.
@@ -74,7 +82,7 @@ pub const MESSAGE_COSTS: &str = "message_costs";
 impl Series {
     /// The sizes, or what is usual.
     pub fn sizes(&self) -> Sizes {
-        self.sizes.clone().unwrap_or_else(|| Sizes::powers(0, 4 << 20))
+        self.lengths.sizes.clone().unwrap_or_else(|| Sizes::powers(0, 4 << 20))
     }
 }
 
@@ -202,7 +210,7 @@ impl Planned {
         let names: Vec<&str> = self.names().into_iter().collect();
         let fits = |floor: &Beside| plan.has_like(floor);
         self.notes.iter().for_each(|note| session.sink.note(note.clone()));
-        let breaks: Vec<u64> = series.breaks.iter().map(|bytes| bytes.0).collect();
+        let breaks: Vec<u64> = series.lengths.breaks.iter().map(|bytes| bytes.0).collect();
         session.measure(&plan, self.ranks, (&names, &fits), |measured| {
             assemble::fitted(measured, &breaks)
         })
@@ -361,7 +369,7 @@ impl Points<'_> {
 
     /// The sizes at which a series is measured: one at least.
     fn sizes_of(&self, of: &Measured, mesh: Option<ProcessorMesh>) -> Result<Vec<u32>, Failure> {
-        let (sizes, perturb) = (self.series.sizes(), self.series.perturb);
+        let (sizes, perturb) = (self.series.sizes(), self.series.lengths.perturb);
         let none = |what: String, hint: String| {
             Err(Failure::new(Exit::Usage, format!("measure {}: {what}", of.name)).hint(hint))
         };
@@ -486,7 +494,8 @@ mod tests {
     use super::*;
 
     fn found(ways: &Ways, name: &str, sizes: &str, ranks: usize) -> Result<Vec<Step>, Failure> {
-        let series = Series { sizes: sizes.parse().ok(), ..Series::default() };
+        let lengths = Lengths { sizes: sizes.parse().ok(), ..Lengths::default() };
+        let series = Series { lengths, ..Series::default() };
         let points = Points { series: &series, ways, pair: [0, 1] };
         points.steps_of(&in_series(name).unwrap().1, ranks).map(|(steps, _)| steps)
     }
