@@ -71,27 +71,6 @@ fn a_signature_is_divided_and_kept() {
 }
 
 #[test]
-fn bytes_of_transfers_have_their_gap() {
-    let place = Place::new();
-    place.run(["bulk", "-t", "sim:ipsc860", "-q", "--out", "bulk"]).ends(0);
-    // T(n) = 2·(os + L + or) + n·G less the way without bytes: 0.63 µs a byte up to 100, 0.41 µs above, where os
-    // is 104 µs.
-    for (size, os, per_byte, bytes) in
-        [("64B", 27e-6, 630e-9, 64.0), ("1KiB", 104e-6, 410e-9, 1024.0)]
-    {
-        let args = ["breakdown", "--from", "bulk", "--signature", size, "--json", "-"];
-        let run = place.run(args).ends(0).json();
-        let models = of_kind(&run, "breakdown")[0]["models"].clone();
-        let model = |name: &str| {
-            let all = models.as_array().unwrap();
-            value(&all.iter().find(|model| model["name"] == name).unwrap()["modelled"])
-        };
-        near(size, model("G"), per_byte, 1e-9);
-        near(size, model("one_way"), os + 25e-6 + 27e-6 + bytes * per_byte, 1e-9);
-    }
-}
-
-#[test]
 fn a_fit_says_at_which_level_its_intervals_are() {
     let place = Place::new();
     let mut rows = "kind,messages,delay_ns,elapsed_ns\n".to_owned();
