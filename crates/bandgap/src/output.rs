@@ -161,7 +161,10 @@ impl Sink {
         };
         if exit == Exit::Doubtful {
             // A code without its reason helps nobody, whoever wants quiet.
-            let doubtful = Verdict::of(&self.run).doubtful;
+            let Verdict { mut doubtful, negative, .. } = Verdict::of(&self.run);
+            if negative {
+                doubtful.insert(0, "a model is off".to_owned());
+            }
             let named = doubtful.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>();
             let more = doubtful.len().saturating_sub(NAMED);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -217,8 +220,11 @@ impl Sink {
         }
         let tables = self.tables.iter().map(|(transport, table)| (transport.as_str(), table));
         let path = directory.path().join(SAMPLES);
-        let packed = samples(tables)
-            .map_err(|source| RecordError::Io { action: "compress", path, source })?;
+        let packed = samples(tables).map_err(|source| RecordError::Io {
+            action: "compress",
+            path,
+            source,
+        })?;
         directory.write(SAMPLES, &packed).map(|_| ())
     }
 

@@ -147,8 +147,9 @@ fn division(target: &Target, measure: &Measure) -> Result<Division, Failure> {
             Some(division) => Ok(division),
             None => usage(format!("break down {target}: it takes no stamps"), hint),
         },
-        Target::Simulated(_) => {
-            usage(format!("break down {target}: in virtual time there is no software to time"), hint)
-        }
+        Target::Simulated(_) => usage(
+            format!("break down {target}: in virtual time there is no software to time"),
+            hint,
+        ),
     }
 }

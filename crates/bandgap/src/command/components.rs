@@ -88,7 +88,9 @@ fn of_run(from: &Path, id: Option<&str>) -> Result<Loaded, Failure> {
     let run: Run = read(from).map_err(|error| unreadable(&error))?;
     let rank = |result: &Outcome| match result {
         Outcome::Breakdown(_) => (0, 0),
-        Outcome::Logp(logp) => (1 + u8::from(logp.bytes.is_some()), u64::MAX - logp.bytes.unwrap_or(0)),
+        Outcome::Logp(logp) => {
+            (1 + u8::from(logp.bytes.is_some()), u64::MAX - logp.bytes.unwrap_or(0))
+        }
         _ => (u8::MAX, 0),
     };
     let ids = |result: &Outcome| match result {
@@ -96,9 +98,8 @@ fn of_run(from: &Path, id: Option<&str>) -> Result<Loaded, Failure> {
         Outcome::Logp(of) => Some(Logp::id(of)),
         _ => None,
     };
-    let is_meant = |result: &&Outcome| {
-        ids(result).is_some_and(|own| id.is_none_or(|id| own.starts_with(id)))
-    };
+    let is_meant =
+        |result: &&Outcome| ids(result).is_some_and(|own| id.is_none_or(|id| own.starts_with(id)));
     let level = run.confidence().unwrap_or(USUAL);
     let meant = run.results.iter().filter(is_meant).min_by_key(|result| rank(result));
     let Some((meant, table)) = meant.and_then(|of| Some((of, components(of, level)?))) else {
